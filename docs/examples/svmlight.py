@@ -1,0 +1,147 @@
+"""Read learning-to-rank data in the SVMlight format.
+
+A row is `label [qid:query] feature:value ...`. The rows of one query follow one
+another. Queries are told apart by a file beside, `NAME.query`, that has the
+number of rows of each, one per line; where there is none, by `qid:`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+FLOAT32_MAX = float(np.finfo("float32").max)
+
+
+class DataError(Exception):
+    """Data that cannot be used: the file, the line where there is one, why."""
+
+    def __init__(self, path: Path, line: int | None, reason: str):
+        super().__init__(f"{path}{f':{line}' if line else ''}: {reason}")
+
+
+class Row(NamedTuple):
+    """One line of an SVMlight file: `label [qid:query] feature:value ...`."""
+
+    line: int
+    label: float
+    qid: str | None
+    features: dict[int, float]
+
+
+def read_queries(path: Path) -> list[list[Row]]:
+    """The rows of each query, by the `.query` file or else by `qid:`."""
+    rows = read_rows(path)
+    counts = path.with_name(f"{path.name}.query")
+    if counts.exists():
+        return group_by_counts(path, rows, counts)
+    return group_by_qid(path, rows, counts)
+
+
+def read_lines(path: Path) -> list[tuple[int, str]]:
+    """The lines that say something, numbered from 1, without comments."""
+    try:
+        text = path.read_text(encoding="utf-8-sig", errors="replace")
+    except OSError as error:
+        raise DataError(path, None, error.strerror or str(error)) from None
+    lines = (line.partition("#")[0].strip() for line in text.split("\n"))
+    return [(number, line) for number, line in enumerate(lines, 1) if line]
+
+
+def read_rows(path: Path) -> list[Row]:
+    """All rows of a file, which query they belong to aside."""
+    rows = []
+    for number, line in read_lines(path):
+        try:
+            rows.append(parse_row(number, line))
+        except ValueError as error:
+            raise DataError(path, number, str(error)) from None
+    if not rows:
+        raise DataError(path, None, "no rows")
+    return rows
+
+
+def parse_row(number: int, line: str) -> Row:
+    """Parses one line; a `ValueError` says what is wrong with it."""
+    first, *tokens = line.split()
+    label = parse_number("label", first)
+    if label < 0:
+        raise ValueError(f"label {first!r} is negative; grades start at 0")
+    qid = None
+    if tokens and tokens[0].startswith("qid:"):
+        qid = tokens.pop(0).removeprefix("qid:")
+    features: dict[int, float] = {}
+    for token in tokens:
+        feature, colon, value = token.partition(":")
+        if not colon or not (feature.isascii() and feature.isdigit()):
+            raise ValueError(f"{token!r} is not of the form feature:value")
+        if int(feature) in features:
+            raise ValueError(f"feature {feature} occurs twice")
+        features[int(feature)] = parse_number(f"feature {feature}", value)
+    return Row(number, label, qid, features)
+
+
+def parse_number(what: str, text: str) -> float:
+    """Parses a number that float32 can hold; `what` names it in the error."""
+    try:
+        number = float(text)
+    except ValueError:
+        raise ValueError(f"{what} {text!r} is not a number") from None
+    if not abs(number) <= FLOAT32_MAX:
+        raise ValueError(f"{what} {text!r} is not a finite float32")
+    return number
+
+
+def group_by_counts(
+    path: Path, rows: list[Row], counts: Path
+) -> list[list[Row]]:
+    """Groups by a file that holds the number of rows of each query."""
+    queries: list[list[Row]] = []
+    start = 0
+    for number, line in read_lines(counts):
+        if not (line.isascii() and line.isdigit()) or int(line) == 0:
+            raise DataError(
+                counts, number, f"{line!r} is not a positive number of rows"
+            )
+        stop = start + int(line)
+        if stop > len(rows):
+            raise DataError(
+                counts,
+                number,
+                f"the counts add up to {stop} rows by here, "
+                f"but {path.name} has {len(rows)}",
+            )
+        queries.append(rows[start:stop])
+        start = stop
+    if start < len(rows):
+        raise DataError(
+            path,
+            rows[start].line,
+            f"this row belongs to no query: the counts in {counts.name} "
+            f"add up to {start} rows of {len(rows)}",
+        )
+    return queries
+
+
+def group_by_qid(path: Path, rows: list[Row], counts: Path) -> list[list[Row]]:
+    """Groups by `qid:`; the rows of a query must follow one another."""
+    queries: dict[str, list[Row]] = {}
+    previous = None
+    for row in rows:
+        if not row.qid:
+            raise DataError(
+                path, row.line, f"no qid:, and there is no {counts.name}"
+            )
+        if row.qid != previous and row.qid in queries:
+            last = queries[row.qid][-1].line
+            raise DataError(
+                path,
+                row.line,
+                f"the rows of qid:{row.qid} are not contiguous: "
+                f"the others end at line {last}",
+            )
+        queries.setdefault(row.qid, []).append(row)
+        previous = row.qid
+    return list(queries.values())

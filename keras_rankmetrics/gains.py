@@ -1,0 +1,89 @@
+"""Gain and rank-discount functions, registered with Keras by name.
+
+Any callable that follows `keras_rankmetrics.types.GainFn` or `RankDiscountFn`
+can be used in their place. A function of your own survives saving where it is
+registered:
+
+>>> import keras
+>>> from keras import ops
+>>> @keras.saving.register_keras_serializable("my_package")
+... def cubic_gain(label):
+...     return label**3
+
+Example:
+>>> from keras_rankmetrics import exponential_gain, log2_discount
+>>> [float(gain) for gain in exponential_gain(ops.array([0.0, 1.0, 2.0]))]
+[0.0, 1.0, 3.0]
+>>> [round(float(d), 4) for d in log2_discount(ops.array([1.0, 2.0, 3.0]))]
+[1.0, 0.6309, 0.5]
+"""
+
+from __future__ import annotations
+
+import keras
+from keras import ops
+
+from keras_rankmetrics.types import GainFn, Tensor
+
+PACKAGE = "keras_rankmetrics"
+
+_register = keras.saving.register_keras_serializable(package=PACKAGE)
+
+
+@_register
+def exponential_gain(label: Tensor) -> Tensor:
+    """`2 ** label - 1`, after Burges et al. (2005)."""
+    return ops.exp2(label) - 1.0
+
+
+@_register
+def linear_gain(label: Tensor) -> Tensor:
+    """The label itself, after Järvelin and Kekäläinen (2002)."""
+    return label
+
+
+@_register
+def log2_discount(rank: Tensor) -> Tensor:
+    """`1 / log2(rank + 1)`: 1, 0.63, 0.5, 0.43, ..."""
+    return 1.0 / ops.log2(rank + 1.0)
+
+
+@_register
+def natural_log_discount(rank: Tensor) -> Tensor:
+    """`1 / ln(rank + 1)`: 1.44, 0.91, 0.72, 0.62, ..."""
+    return 1.0 / ops.log(rank + 1.0)
+
+
+@_register
+def original_discount(rank: Tensor) -> Tensor:
+    """1 up to rank 2, then `1 / log2(rank)`.
+
+    The discount of Järvelin and Kekäläinen, "Cumulated gain-based evaluation
+    of IR techniques", ACM TOIS 20 (2002), with base 2.
+    """
+    return 1.0 / ops.log2(ops.maximum(rank, 2.0))
+
+
+@_register
+def reciprocal_discount(rank: Tensor) -> Tensor:
+    """`1 / rank`: 1, 0.5, 0.33, 0.25, ..."""
+    return 1.0 / rank
+
+
+# What a label is worth to a metric. A label below 0 stands for no item, and is
+# worth nothing whatever the options.
+
+
+def relevant(label: Tensor, relevance_threshold: float = 1.0) -> Tensor:
+    """1 where `label >= relevance_threshold`, else 0."""
+    return ops.cast(label >= max(relevance_threshold, 0.0), label.dtype)
+
+
+def gain(label: Tensor, gain_fn: GainFn = exponential_gain) -> Tensor:
+    """`gain_fn(label)`, and 0 below 0."""
+    return ops.where(label >= 0, gain_fn(label), 0)
+
+
+def present(label: Tensor) -> Tensor:
+    """1 for every item."""
+    return ops.cast(label >= 0, label.dtype)

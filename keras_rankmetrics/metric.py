@@ -1,0 +1,521 @@
+"""`RankingMetric`: the options, the state and the result of every metric."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, NamedTuple, Self, get_args
+
+import keras
+import numpy as np
+from keras import ops
+
+from keras_rankmetrics import gains, summation
+from keras_rankmetrics.fingerprint import fingerprint
+from keras_rankmetrics.functions import (
+    elementwise,
+    serialized,
+    signature_of,
+    signature_of_class,
+)
+from keras_rankmetrics.inputs import Lists, read_scores
+from keras_rankmetrics.options import check_choice, checked_options, options_of
+from keras_rankmetrics.ranking import Items, Ranking, from_scores
+from keras_rankmetrics.types import (
+    EmptyPolicy,
+    InputForm,
+    ListWeight,
+    Tensor,
+    TiePolicy,
+)
+from keras_rankmetrics.version import __version__
+
+
+class _Sums(NamedTuple):
+    """What a metric sums up, over all lists that count.
+
+    A list has a weight of its own, or takes the mean of those that do. The two
+    kinds are summed apart, so that this mean is over everything seen.
+    """
+
+    own_values: Tensor  # each times its weight
+    own_weights: Tensor
+    own_lists: Tensor
+    other_values: Tensor
+    other_lists: Tensor
+
+    def mean(self) -> Tensor:
+        mean_weight = ops.where(
+            self.own_lists > 0,
+            ops.divide_no_nan(self.own_weights, self.own_lists),
+            1.0,
+        )
+        return ops.divide_no_nan(
+            self.own_values + mean_weight * self.other_values,
+            self.own_weights + mean_weight * self.other_lists,
+        )
+
+
+class _Evaluation(NamedTuple):
+    """What a metric makes of a batch, each `[lists]`."""
+
+    values: Tensor
+    weights: Tensor
+    has_own_weight: Tensor  # bool
+    counts: Tensor  # bool
+
+    def sums(self) -> _Sums:
+        own = ops.logical_and(self.counts, self.has_own_weight)
+        other = ops.logical_and(
+            self.counts, ops.logical_not(self.has_own_weight)
+        )
+        dtype = self.values.dtype
+        return _Sums(
+            ops.sum(ops.where(own, self.values * self.weights, 0)),
+            ops.sum(ops.where(own, self.weights, 0)),
+            ops.sum(ops.cast(own, dtype)),
+            ops.sum(ops.where(other, self.values, 0)),
+            ops.sum(ops.cast(other, dtype)),
+        )
+
+
+class RankingMetric(keras.metrics.Metric):
+    """The base of all ranking metrics, and of those you write yourself.
+
+    A ranking metric is a *measure*, which gives each list a value, and the
+    weighted mean of these values over all lists it has seen. The mean depends
+    on nothing else: not on the batch size, on padding, or on the order in
+    which tied items happen to stand.
+
+    **Input.** `y_true` holds labels and `y_pred` the scores of the same items,
+    `[batch, items]`, or `[items]` for a single list. A last dimension of 1, as
+    `Dense(1)` over items leaves it, is dropped. In direct calls `y_true` may
+    be `{"labels": ..., "mask": ...}`.
+
+    **Masks.** An item does not exist if its label is below 0, the mask is False
+    (that in `y_true`, or the one that Keras layers attach to `y_pred`), or its
+    weight is 0 or less. What it holds never matters. `compile` hands on no
+    dict, and on jax `fit` loses the attached mask: negative labels always
+    work. A valid item of score `-inf` (of integers: the smallest) is *not
+    retrieved*: it has no rank, but counts as relevant where relevant items are
+    counted. NaN in a valid item
+    makes the value of its list, and so the result, NaN.
+
+    **Ties.** Items of equal score have no order. `ties` says what then counts:
+    `"average"`, the exact mean over all orders of the tied items; `"shuffle"`,
+    one random order, from `seed`, a new one for each batch; `"stable"`, the
+    order of the input; `"pessimistic"` or `"optimistic"`, the lowest or the
+    highest labels first.
+
+    **Weights.** `sample_weight` is a scalar, or holds one weight per list or
+    per item. What weights of items do to a value, its metric says. The weight
+    of a list in the mean is, by `list_weight`, either `"relevance"`:
+    Σ w r / Σ r over its items, where r is the gain or relevance of an item,
+    and for a list without relevance the mean weight of all lists that have
+    some; or `"mean"`: the mean weight of its items.
+
+    **Empty lists.** A list without any valid item does not count. A list
+    without relevant items counts as 0, as 1, or not at all, by `empty`:
+    `"zero"`, `"one"`, `"skip"`.
+
+    To write a metric, subclass and give it a `measure`:
+
+    >>> import keras
+    >>> from keras import ops
+    >>> from keras_rankmetrics import RankingMetric
+    >>> @keras.saving.register_keras_serializable("my_package")
+    ... class RPrecision(RankingMetric):
+    ...     @staticmethod
+    ...     def measure(ranking, k):
+    ...         relevant = ranking.overall()
+    ...         return ops.divide_no_nan(ranking.hits(relevant), relevant)
+    >>> metric = RPrecision()
+    >>> float(metric([[1, 0, 1, 0]], [[0.9, 0.8, 0.7, 0.6]]))
+    0.5
+
+    Args:
+        k: how many ranks count, or None for all. More than the list has is no
+            error.
+        shuffle_ties: the spelling of keras_rs: True for `ties="shuffle"`,
+            False for `ties="stable"`.
+        seed: for `ties="shuffle"`, an integer (0 by default) or a
+            `keras.random.SeedGenerator`.
+        ties: see above. Defaults to `"average"`.
+        empty: see above.
+        list_weight: see above.
+        inputs: the form of the input: `"scores"`, see above.
+        name: defaults to the short name of the metric and k: `"ndcg@10"`.
+        dtype: `"float64"` to compute and sum in double precision, on
+            TensorFlow; the Keras operations of the other backends round to
+            float32. Anything else means float32.
+        **options: those of `measure` and `relevance`, by name.
+    """
+
+    short_name: ClassVar[str | None] = None
+    """The default name, without k; else it is made from that of the class."""
+
+    relevance: ClassVar[Callable[..., Tensor]] = staticmethod(gains.relevant)
+    """What a label is worth: `relevance(labels, **options)`, elementwise.
+
+    It is 0 where the label is below 0, since there is no item."""
+
+    has_upper_bound: ClassVar[bool] = True
+    """Whether 1 is the best value, so that `empty="one"` has a meaning."""
+
+    def __init__(
+        self,
+        k: int | None = None,
+        shuffle_ties: bool | None = None,
+        seed: int | keras.random.SeedGenerator | None = None,
+        *,
+        ties: TiePolicy | None = None,
+        empty: EmptyPolicy = "zero",
+        list_weight: ListWeight = "relevance",
+        inputs: InputForm = "scores",
+        name: str | None = None,
+        dtype: Any = None,
+        **options: Any,
+    ) -> None:
+        _check_k(k)
+        options = self._checked_options(options)
+        check_choice("empty", empty, get_args(EmptyPolicy))
+        check_choice("list_weight", list_weight, get_args(ListWeight))
+        check_choice("inputs", inputs, get_args(InputForm))
+        if empty == "one" and not self.has_upper_bound:
+            raise ValueError(
+                f'`empty="one"` has no meaning for {type(self).__name__}, '
+                'which has no best value. Use "zero" or "skip".'
+            )
+        super().__init__(name=name or self._default_name(k), dtype=dtype)
+        self.k = k
+        self.ties = _tie_policy(ties, shuffle_ties)
+        self.seed = _integer_seed(seed)
+        self.empty = empty
+        self.list_weight = list_weight
+        self.inputs = inputs
+        self.options = options
+        # Keras reads no public attribute for this. With it, callbacks know
+        # that more is better.
+        self._direction = "up"
+        self._sums = self.add_variable(
+            shape=(len(_Sums._fields), 2),
+            initializer="zeros",
+            dtype=_float_dtype(self.dtype),
+            name="sums",
+        )
+        if self.ties == "shuffle":
+            self._draws = self.add_variable(
+                shape=(), initializer="zeros", dtype="int32", name="draws"
+            )
+
+    @classmethod
+    def at(cls, *cutoffs: int | None, **options: Any) -> list[Self]:
+        """One metric for each cutoff: `NDCG.at(1, 5, 10)` for three."""
+        if "name" in options:
+            raise TypeError(
+                "`at` takes no `name`: Keras would keep only one of several "
+                "metrics of the same name."
+            )
+        return [cls(k, **options) for k in cutoffs]
+
+    @staticmethod
+    def measure(ranking: Ranking, k: int | None) -> Tensor:
+        """The value of each list, `[lists]`.
+
+        Override it with a static method, or assign a function wrapped in
+        `staticmethod`. Its parameters beyond these two must have defaults:
+        they are the options of the metric.
+
+        Args:
+            ranking: what stands where in each list.
+            k: the cutoff, None for all ranks.
+        """
+        raise NotImplementedError(
+            "A subclass of `RankingMetric` should define "
+            "`measure(ranking, k)`, a static method."
+        )
+
+    def update_state(
+        self, y_true: Any, y_pred: Any, sample_weight: Any = None
+    ) -> None:
+        """Adds a batch of lists, of any size.
+
+        Args:
+            y_true: labels, `[batch, items]` or `[items]`, or a dict with
+                `"labels"` and `"mask"`.
+            y_pred: scores, in the shape of the labels.
+            sample_weight: None, a scalar, one weight per list (`[batch]` or
+                `[batch, 1]`), or one per item.
+        """
+        evaluation, _ = self._evaluate(y_true, y_pred, sample_weight)
+        terms = ops.cast(ops.stack(evaluation.sums()), self._sums.dtype)
+        sums = ops.convert_to_tensor(self._sums)
+        self._sums.assign(summation.add(sums, terms))
+        if self.ties == "shuffle":
+            self._draws.assign(self._draws + 1)
+
+    def result(self) -> Tensor:
+        """The weighted mean over all lists so far, 0 if there are none."""
+        sums = summation.rounded(ops.convert_to_tensor(self._sums))
+        return _Sums(*ops.unstack(sums)).mean()
+
+    def per_list(
+        self, y_true: Any, y_pred: Any, sample_weight: Any = None
+    ) -> Tensor:
+        """The value of each list, `[batch]`; the state stays as it is.
+
+        NaN for a list that does not count. A scalar for a single list.
+        """
+        evaluation, lists = self._evaluate(y_true, y_pred, sample_weight)
+        values = ops.where(evaluation.counts, evaluation.values, float("nan"))
+        return lists.as_passed(values)
+
+    def get_state(self) -> list[np.ndarray]:
+        """The state as plain arrays, to be saved, sent and merged."""
+        return [ops.convert_to_numpy(v) for v in self.variables]
+
+    def set_state(self, state: Sequence[np.ndarray]) -> None:
+        """Replaces the state by one that `get_state` returned."""
+        for variable, value in zip(
+            self.variables, self._checked_state(state), strict=True
+        ):
+            variable.assign(value)
+
+    def merge_state(
+        self, others: Sequence[RankingMetric | Sequence[np.ndarray]]
+    ) -> None:
+        """Adds what other metrics, or states from `get_state`, have seen.
+
+        The result is that of one metric that has seen all the lists. The
+        others must be the same metric: have the same signature.
+        """
+        if not isinstance(others, list | tuple):
+            raise TypeError(
+                "`merge_state` takes a list of metrics or states. Received: "
+                f"{others!r}."
+            )
+        states = [self._state_of(other) for other in others]
+        for sums, *draws in states:
+            mine = ops.convert_to_tensor(self._sums)
+            self._sums.assign(
+                summation.merge(mine, ops.convert_to_tensor(sums))
+            )
+            for drawn in draws:
+                self._draws.assign(self._draws + drawn)
+
+    @property
+    def signature(self) -> str:
+        """All that the number depends on, in one line that can be quoted."""
+        name = signature_of_class(type(self), self.measure, self.relevance)
+        parts = {
+            **{_short(name): value for name, value in self.options.items()},
+            "ties": self.ties,
+            **({"seed": self.seed} if self.ties == "shuffle" else {}),
+            "empty": self.empty,
+            "list_weight": self.list_weight,
+            "inputs": self.inputs,
+            **({"dtype": self.dtype} if self.dtype == "float64" else {}),
+            gains.PACKAGE: __version__,
+        }
+        head = name if self.k is None else f"{name}@{self.k}"
+        return "|".join(
+            [head, *(f"{key}:{_quoted(value)}" for key, value in parts.items())]
+        )
+
+    def get_config(self) -> dict[str, Any]:
+        """What `from_config` needs to make the same metric."""
+        config = {
+            **super().get_config(),
+            "k": self.k,
+            "seed": self.seed,
+            "ties": self.ties,
+            "empty": self.empty,
+            "list_weight": self.list_weight,
+            "inputs": self.inputs,
+            **self.options,
+        }
+        for name, value in self.options.items():
+            if callable(value):
+                config[name] = serialized(value, name)
+        return config
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Self:
+        """The metric that `get_config` describes."""
+        return cls(
+            **{
+                name: keras.saving.deserialize_keras_object(value)
+                if isinstance(value, dict)
+                else value
+                for name, value in config.items()
+            }
+        )
+
+    def _evaluate(
+        self, y_true: Any, y_pred: Any, sample_weight: Any
+    ) -> tuple[_Evaluation, Lists]:
+        lists = read_scores(
+            y_true, y_pred, sample_weight, dtype=_float_dtype(self.dtype)
+        )
+        items = Items(lists.labels, lists.item_weights)
+        ranking = from_scores(
+            items,
+            lists.scores,
+            self.k,
+            self.ties,
+            seed=self.seed,
+            draw=self._draws if self.ties == "shuffle" else 0,
+        ).judged_by(self._gain)
+        highest = ops.max(items.labels, axis=-1)
+        relevant = self._gain(highest) > 0
+        values = self.measure(
+            ranking, self.k, **self._options_for(self.measure)
+        )
+        values = ops.where(relevant, values, float(self.empty == "one"))
+        values = ops.where(lists.undefined, float("nan"), values)
+        weights, has_own_weight = self._list_weights(lists, ranking, relevant)
+        counts = highest >= 0
+        if self.empty == "skip":
+            counts = ops.logical_and(counts, relevant)
+        counts = ops.logical_or(counts, lists.undefined)
+        return _Evaluation(values, weights, has_own_weight, counts), lists
+
+    def _list_weights(
+        self, lists: Lists, ranking: Ranking, relevant: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        by_relevance = self.list_weight == "relevance"
+        if lists.list_weights is not None:
+            weights = lists.list_weights
+        elif by_relevance:
+            weights = ranking.mean_weight()
+        else:
+            weights = ranking.judged_by(gains.present).mean_weight()
+        return weights, relevant if by_relevance else ops.ones_like(relevant)
+
+    def _gain(self, labels: Tensor) -> Tensor:
+        gain = self.relevance(labels, **self._options_for(self.relevance))
+        return ops.cast(gain, labels.dtype)
+
+    def _options_for(self, function: Callable[..., Tensor]) -> dict[str, Any]:
+        options = {name: self.options[name] for name in options_of(function)}
+        return {
+            name: elementwise(value, name) if callable(value) else value
+            for name, value in options.items()
+        }
+
+    def _checked_options(self, options: dict[str, Any]) -> dict[str, Any]:
+        checked = {
+            **checked_options(self.relevance, options),
+            **checked_options(self.measure, options),
+        }
+        taken = set(checked) & set(options_of(RankingMetric.__init__))
+        if taken:
+            raise TypeError(
+                f"`{min(taken)}` cannot be an option of the measure or "
+                f"relevance of {type(self).__name__}: every metric has a "
+                "parameter of that name. Give it another one."
+            )
+        unknown = set(options) - set(checked)
+        if unknown:
+            raise TypeError(
+                f"{type(self).__name__} has no option `{min(unknown)}`. "
+                f"Its own options are: {', '.join(checked) or 'none'}."
+            )
+        return checked
+
+    def _state_of(
+        self, other: RankingMetric | Sequence[np.ndarray]
+    ) -> list[np.ndarray]:
+        if not isinstance(other, RankingMetric):
+            return self._checked_state(other)
+        if other.signature != self.signature:
+            raise ValueError(
+                "Only the states of the same metric can be merged. Received: "
+                f"{other.signature}, expected: {self.signature}."
+            )
+        return other.get_state()
+
+    def _checked_state(self, state: Any) -> list[np.ndarray]:
+        expected = [tuple(v.shape) for v in self.variables]
+        arrays = (
+            [np.asarray(array) for array in state]
+            if isinstance(state, list | tuple)
+            else []
+        )
+        received = [array.shape for array in arrays]
+        if received != expected or any(
+            a.dtype.kind not in "fiu" for a in arrays
+        ):
+            raise ValueError(
+                f"A state of {type(self).__name__} should be a list of arrays "
+                f"of the shapes {expected}, as `get_state` returns it. "
+                f"Received the shapes: {received}."
+            )
+        return arrays
+
+    @classmethod
+    def _default_name(cls, k: int | None) -> str:
+        words = re.sub(
+            r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])",
+            "_",
+            cls.__name__,
+        )
+        name = cls.short_name or words.lower()
+        return name if k is None else f"{name}@{k}"
+
+
+def _check_k(k: Any) -> None:
+    if k is not None and (type(k) is not int or k < 1):
+        raise ValueError(
+            f"`k` should be a positive integer or None. Received: `k` = {k!r}."
+        )
+
+
+def _tie_policy(ties: Any, shuffle_ties: Any) -> TiePolicy:
+    if shuffle_ties not in (None, True, False):
+        raise ValueError(
+            "`shuffle_ties` should be True, False or None. Received: "
+            f"{shuffle_ties!r}."
+        )
+    if ties is not None:
+        check_choice("ties", ties, get_args(TiePolicy))
+    if shuffle_ties is None:
+        return ties or "average"
+    spelled: TiePolicy = "shuffle" if shuffle_ties else "stable"
+    if ties not in (None, spelled):
+        raise ValueError(
+            f'`shuffle_ties={shuffle_ties}` means `ties="{spelled}"`. Received '
+            f'also: ties="{ties}". Leave one of them out.'
+        )
+    return spelled
+
+
+def _integer_seed(seed: Any) -> int:
+    if isinstance(seed, keras.random.SeedGenerator):
+        seed = seed.get_config()["seed"]
+    if seed is None:
+        return 0
+    if type(seed) is not int:
+        raise ValueError(
+            "`seed` should be an integer, a `keras.random.SeedGenerator` or "
+            f"None. Received: {seed!r}."
+        )
+    return seed
+
+
+def _float_dtype(dtype: str) -> str:
+    """Sums and ranks need more digits than half precision has."""
+    return "float64" if dtype == "float64" else "float32"
+
+
+def _short(option: str) -> str:
+    return {"gain_fn": "gain", "rank_discount_fn": "discount"}.get(
+        option, option
+    )
+
+
+def _quoted(value: Any) -> str:
+    if callable(value):
+        return signature_of(value)
+    plain = value is None or isinstance(value, str | int | float)
+    return str(value) if plain else fingerprint(value)

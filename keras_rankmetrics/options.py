@@ -1,0 +1,72 @@
+"""The options of a measure: the parameters of its function that have a default.
+
+A function says by its annotations what it accepts, so that a metric can check,
+save and print its options without knowing them.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import numbers
+import typing
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+
+@functools.cache  # each update asks for them
+def options_of(function: Callable[..., Any]) -> dict[str, Any]:
+    """The names and the defaults of the options of `function`."""
+    return {
+        name: parameter.default
+        for name, parameter in inspect.signature(function).parameters.items()
+        if parameter.default is not parameter.empty
+    }
+
+
+def checked_options(
+    function: Callable[..., Any], options: Mapping[str, Any]
+) -> dict[str, Any]:
+    """All options of `function`, those not given at their defaults.
+
+    Raises where a value is not what the annotation allows.
+    """
+    try:
+        annotations = typing.get_type_hints(function)
+    except (NameError, TypeError):  # imported for type checkers only, a partial
+        annotations = {}
+    return {
+        name: _checked(name, options.get(name, default), annotations.get(name))
+        for name, default in options_of(function).items()
+    }
+
+
+def _checked(name: str, value: Any, annotation: Any) -> Any:
+    if typing.get_origin(annotation) is Literal:
+        check_choice(name, value, typing.get_args(annotation))
+    elif annotation is float:
+        return _number(name, value)
+    elif getattr(annotation, "_is_protocol", False) and not callable(value):
+        raise TypeError(
+            f"`{name}` should be a function. Received: {value!r} of type "
+            f"{type(value).__name__}."
+        )
+    return value
+
+
+def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
+    """Raises where `value` is none of `choices`."""
+    if not any(type(value) is type(c) and value == c for c in choices):
+        listed = ", ".join(
+            f'"{c}"' if isinstance(c, str) else repr(c) for c in choices
+        )
+        raise ValueError(
+            f"`{name}` should be one of {listed}. Received: {value!r}."
+        )
+
+
+def _number(name: str, value: Any) -> float:
+    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    if not is_number or value != value:
+        raise ValueError(f"`{name}` should be a number. Received: {value!r}.")
+    return float(value)

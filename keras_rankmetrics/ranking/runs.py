@@ -1,0 +1,50 @@
+"""Runs of equal values in sorted rows: the tie groups of a ranking."""
+
+from __future__ import annotations
+
+from keras import ops
+
+from keras_rankmetrics.types import Tensor
+
+# What a dimension that is unknown while tracing can be at most.
+_UNKNOWN = 2**31 - 1
+
+
+def runs(values: Tensor) -> tuple[Tensor, Tensor]:
+    """Where the run of equal values that holds each entry begins and ends.
+
+    Args:
+        values: `[rows, entries]`, each row sorted.
+
+    Returns:
+        `first` and `last`, both int32 `[rows, entries]`: the positions, from 0,
+        of the first and of the last entry of the run.
+    """
+    position = positions(values)
+    end = ops.shape(values)[-1] - 1
+    before = ops.take(values, ops.maximum(position - 1, 0), axis=-1)
+    after = ops.take(values, ops.minimum(position + 1, end), axis=-1)
+    begins = ops.where(values != before, position, 0)
+    ends = ops.where(values != after, end - position, 0)
+    first = _running_maximum(begins)
+    last = end - ops.flip(_running_maximum(ops.flip(ends, axis=-1)), axis=-1)
+    return first, last
+
+
+def positions(rows: Tensor) -> Tensor:
+    """0, 1, 2, ... along the last axis of `rows`, int32."""
+    return ops.arange(ops.shape(rows)[-1], dtype="int32")
+
+
+def _running_maximum(x: Tensor) -> Tensor:
+    """The largest value so far, in as many steps as the length has bits.
+
+    Keras has no cumulative maximum. `x` is not negative and begins with 0.
+    """
+    position = positions(x)
+    length = x.shape[-1] or _UNKNOWN
+    for step in (2**power for power in range((length - 1).bit_length())):
+        x = ops.maximum(
+            x, ops.take(x, ops.maximum(position - step, 0), axis=-1)
+        )
+    return x

@@ -1,0 +1,162 @@
+"""Rankings from the scores of all items of each list: where ties are settled.
+
+Scores that tie leave the order of their items open. Either the items stay
+together as a group, over whose orders everything is averaged, or further keys
+put them into one order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from keras import ops
+
+from keras_rankmetrics.branching import cond
+from keras_rankmetrics.dtypes import lowest
+from keras_rankmetrics.ranking.depth import depth_beyond
+from keras_rankmetrics.ranking.items import Items
+from keras_rankmetrics.ranking.ranking import Ranking
+from keras_rankmetrics.ranking.runs import positions, runs
+from keras_rankmetrics.ranking.selection import first_by
+from keras_rankmetrics.ranking.shuffling import shuffle_keys
+from keras_rankmetrics.types import Tensor, TiePolicy
+
+
+def from_scores(
+    items: Items,
+    scores: Tensor,
+    k: int | None,
+    ties: TiePolicy = "average",
+    *,
+    seed: int = 0,
+    draw: Tensor | int = 0,
+) -> Ranking:
+    """Ranks the items of each list by their scores, highest first.
+
+    Args:
+        items: what each list holds.
+        scores: `[lists, items]`, without NaN. The lowest value of the dtype
+            (-inf) marks an item that is not retrieved.
+        k: how many ranks count, or None for all.
+        ties: what becomes of items of equal score.
+        seed: for `ties="shuffle"`.
+        draw: the number of the draw, for `ties="shuffle"`.
+    """
+    if ties == "average":
+        return _in_groups(items, scores, k)
+
+    def keys() -> list[Tensor]:
+        input_order = -_index(scores)
+        return {
+            "stable": lambda: [input_order],
+            "shuffle": lambda: [shuffle_keys(scores, seed, draw)],
+            "pessimistic": lambda: [-items.labels, input_order],
+            "optimistic": lambda: [items.labels, input_order],
+        }[ties]()
+
+    return _in_strict_order(items, scores, k, keys)
+
+
+def _in_strict_order(
+    items: Items,
+    scores: Tensor,
+    k: int | None,
+    further_keys: Callable[[], list[Tensor]],
+) -> Ranking:
+    depth = depth_beyond(k, ops.shape(scores)[-1])
+    values, order = ops.top_k(scores, depth)
+    there = values > lowest(scores)
+    order = cond(
+        _any_tie(values, there),
+        lambda: first_by([scores, *further_keys()], depth),
+        lambda: ops.cast(order, "int32"),
+    )
+    position = ops.broadcast_to(positions(values), ops.shape(values))
+    return Ranking(
+        items=items,
+        labels=_at(order, items.labels),
+        weights=_at(order, items.weights),
+        start=position,
+        size=ops.cast(there, "int32"),
+        first=position,
+        last=position,
+        retrieved=_count(there, k, items.labels.dtype),
+        k=k,
+        depth=depth,
+        whole=lambda of_entries, of_items: of_entries,
+    )
+
+
+def _in_groups(items: Items, scores: Tensor, k: int | None) -> Ranking:
+    depth = depth_beyond(k, ops.shape(scores)[-1])
+    values, order = ops.top_k(scores, depth)
+    there = values > lowest(scores)
+    position = ops.broadcast_to(positions(values), ops.shape(values))
+    first, last = cond(
+        _any_tie(values, there),
+        lambda: runs(values),
+        lambda: (position, position),
+    )
+    # Not `values[:, -1]`: a slice of what `top_k` returns makes XLA sort.
+    boundary = ops.min(values, axis=-1, keepdims=True)
+    at_boundary = ops.logical_and(values == boundary, there)
+    # The last entry ties: its group may reach beyond the depth, and is held by
+    # that entry alone. A group that begins there is beyond any cutoff.
+    split = ops.logical_and(
+        ops.sum(ops.cast(at_boundary, "int32"), -1, keepdims=True) > 1,
+        ops.any(positions(scores) >= depth),
+    )
+    held = ops.logical_and(split, position == depth - 1)
+    absorbed = ops.logical_and(
+        split, ops.logical_and(at_boundary, position < depth - 1)
+    )
+
+    def whole(of_entries: Tensor, of_items: Callable[[], Tensor]) -> Tensor:
+        def with_group() -> Tensor:
+            of_group = ops.where(scores == boundary, of_items(), 0)
+            of_group = ops.sum(of_group, axis=-1, keepdims=True)
+            return ops.where(held, of_group, of_entries)
+
+        return cond(ops.any(split), with_group, lambda: of_entries)
+
+    size = ops.where(there, last - first + 1, 0)
+    size = ops.where(absorbed, 0, size)
+    return Ranking(
+        items=items,
+        labels=_at(order, items.labels),
+        weights=_at(order, items.weights),
+        start=first,
+        size=whole(size, lambda: ops.ones_like(scores, dtype="int32")),
+        first=first,
+        last=last,
+        retrieved=_count(there, k, items.labels.dtype),
+        k=k,
+        depth=depth,
+        whole=whole,
+    )
+
+
+def _any_tie(values: Tensor, there: Tensor) -> Tensor:
+    """Whether any two retrieved neighbours have the same value."""
+    position = positions(values)
+    before = ops.take(values, ops.maximum(position - 1, 0), axis=-1)
+    tie = ops.logical_and(values == before, position > 0)
+    return ops.any(ops.logical_and(tie, there))
+
+
+def _at(order: Tensor, x: Tensor | None) -> Tensor | None:
+    return None if x is None else ops.take_along_axis(x, order, axis=-1)
+
+
+def _count(there: Tensor, k: int | None, dtype: str) -> Tensor:
+    count = ops.sum(ops.cast(there, dtype), axis=-1)
+    return count if k is None else ops.minimum(count, k)
+
+
+def _index(scores: Tensor) -> Tensor:
+    """The position of each item, in a dtype that tells them all apart."""
+    items = scores.shape[-1]
+    few = items is not None and items <= 2**24
+    index = ops.arange(ops.shape(scores)[-1], dtype="int32")
+    index = ops.cast(index, "float32" if few else "int32")
+    return ops.broadcast_to(index, ops.shape(scores))

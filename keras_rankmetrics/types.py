@@ -1,0 +1,42 @@
+"""The types that the package's modules share.
+
+`Tensor` stands for whatever the Keras backend calls a tensor. The protocols
+say what a pluggable function receives and returns, and the `Literal`s name the
+policies that metrics accept.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Protocol, TypeAlias
+
+Tensor: TypeAlias = Any
+
+TiePolicy: TypeAlias = Literal[
+    "average", "shuffle", "stable", "pessimistic", "optimistic"
+]
+EmptyPolicy: TypeAlias = Literal["zero", "one", "skip"]
+ListWeight: TypeAlias = Literal["relevance", "mean"]
+InputForm: TypeAlias = Literal["scores"]
+
+
+class GainFn(Protocol):
+    """What an item of a given label is worth.
+
+    Elementwise: it receives labels of any shape, as floats, and returns gains
+    of the same shape. It must not decrease as the label grows and must not be
+    negative; the ideal order is then that of the labels.
+    """
+
+    def __call__(self, label: Tensor, /) -> Tensor:
+        """The gains of the labels."""
+
+
+class RankDiscountFn(Protocol):
+    """What an item at a given rank counts for.
+
+    Elementwise: it receives ranks, as floats that start at 1, and returns
+    their discounts, by which gains are multiplied.
+    """
+
+    def __call__(self, rank: Tensor, /) -> Tensor:
+        """The discounts of the ranks."""

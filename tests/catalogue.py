@@ -1,0 +1,312 @@
+"""The catalogue: every metric with every option worth a test, one row each.
+
+The laws, the comparison with the oracle and the tests of ties run over all
+rows. A new metric is one new row.
+"""
+
+import dataclasses
+import math
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import oracle
+from keras import ops
+
+from keras_rankmetrics import (
+    DCG,
+    NDCG,
+    F1AtK,
+    HitRateAtK,
+    MeanAveragePrecision,
+    MeanReciprocalRank,
+    PrecisionAtK,
+    RankingMetric,
+    RecallAtK,
+    gains,
+)
+
+STRICT_TIES = ("stable", "pessimistic", "optimistic")
+
+
+def plus_one_gain(label):
+    """A gain that is not 0 for the label 0."""
+    return label + 1.0
+
+
+def root_discount(rank):
+    return ops.rsqrt(rank)
+
+
+# The same functions for the oracle, in plain Python.
+PLAIN = {
+    gains.linear_gain: lambda label: label,
+    plus_one_gain: lambda label: label + 1.0,
+    gains.natural_log_discount: lambda rank: 1.0 / math.log(rank + 1),
+    gains.original_discount: lambda rank: 1.0 / math.log2(max(rank, 2)),
+    gains.reciprocal_discount: lambda rank: 1.0 / rank,
+    root_discount: lambda rank: 1.0 / math.sqrt(rank),
+}
+
+
+# What the perfect order gives, if it retrieves all n items of the list.
+
+
+def always_1(k: int, n: int, relevant: int) -> float:
+    return 1.0
+
+
+def found_of_retrieved(k: int, n: int, relevant: int) -> float:
+    return min(k, relevant) / min(k, n)
+
+
+def found_of_k(k: int, n: int, relevant: int) -> float:
+    return min(k, relevant) / k
+
+
+def found_of_relevant(k: int, n: int, relevant: int) -> float:
+    return min(k, relevant) / relevant
+
+
+def found_of_both(k: int, n: int, relevant: int) -> float:
+    return 2 * min(k, relevant) / (min(k, n) + relevant)
+
+
+def found_of_k_and_relevant(k: int, n: int, relevant: int) -> float:
+    return 2 * min(k, relevant) / (k + relevant)
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """A metric with some options.
+
+    Attributes:
+        metric: the class.
+        oracle: what the oracle calls it.
+        options: its own options.
+        perfect: what the perfect order gives, from k, the number of items and
+            how many are relevant; None where values have no upper bound.
+        weighted: whether the weights of items change its values, other than
+            by masking items.
+        bounded_if_weighted: whether values stay within 1 then.
+        needs_k: whether `k=None` is an error.
+        strict_only: whether `ties="average"` is an error.
+        certain_denominator: whether what it divides by is the same in all
+            orders of tied items.
+    """
+
+    metric: type[RankingMetric]
+    oracle: str
+    options: dict[str, Any] = dataclasses.field(default_factory=dict)
+    _: dataclasses.KW_ONLY
+    perfect: Callable[[int, int, int], float] | None = always_1
+    weighted: bool = False
+    bounded_if_weighted: bool = True
+    needs_k: bool = False
+    strict_only: bool = False
+    certain_denominator: bool = True
+
+    def __str__(self) -> str:
+        values = [getattr(v, "__name__", v) for v in self.options.values()]
+        return "-".join(map(str, [self.metric.__name__, *values]))
+
+    @property
+    def bounded(self) -> bool:
+        """Whether values stay within 1, if no weights of items are given."""
+        return self.perfect is not None
+
+    @property
+    def for_oracle(self) -> dict[str, Any]:
+        """The options as the oracle wants them."""
+        return {
+            name: PLAIN[value] if callable(value) else value
+            for name, value in self.options.items()
+        }
+
+    def relevant(self, items: list[oracle.Item]) -> int:
+        """How many of the items are relevant, or have a gain."""
+        options = oracle.complete(self.oracle, self.for_oracle)
+        relevance = oracle.relevance(self.oracle, options)
+        return sum(relevance(item) > 0 for item in items)
+
+
+OWN_FUNCTIONS = {"gain_fn": plus_one_gain, "rank_discount_fn": root_discount}
+
+ROWS = (
+    Row(DCG, "dcg", perfect=None, weighted=True),
+    Row(DCG, "dcg", OWN_FUNCTIONS, perfect=None, weighted=True),
+    Row(
+        DCG,
+        "dcg",
+        {
+            "gain_fn": gains.linear_gain,
+            "rank_discount_fn": gains.reciprocal_discount,
+        },
+        perfect=None,
+        weighted=True,
+    ),
+    Row(NDCG, "ndcg", weighted=True),
+    Row(NDCG, "ndcg", OWN_FUNCTIONS, weighted=True),
+    Row(NDCG, "ndcg", {"gain_fn": gains.linear_gain}, weighted=True),
+    *(
+        Row(NDCG, "ndcg", {"rank_discount_fn": function}, weighted=True)
+        for function in (
+            gains.natural_log_discount,
+            gains.original_discount,
+            gains.reciprocal_discount,
+        )
+    ),
+    Row(
+        NDCG,
+        "ndcg",
+        {"ideal": "retrieved"},
+        weighted=True,
+        strict_only=True,
+        certain_denominator=False,
+    ),
+    Row(
+        NDCG,
+        "ndcg",
+        {"ideal": "retrieved", "gain_fn": gains.linear_gain},
+        weighted=True,
+        strict_only=True,
+        certain_denominator=False,
+    ),
+    Row(PrecisionAtK, "precision", perfect=found_of_retrieved),
+    Row(
+        PrecisionAtK,
+        "precision",
+        {"denominator": "k"},
+        perfect=found_of_k,
+        needs_k=True,
+    ),
+    Row(
+        PrecisionAtK,
+        "precision",
+        {"relevance_threshold": 2.0},
+        perfect=found_of_retrieved,
+    ),
+    Row(F1AtK, "f1", perfect=found_of_both),
+    Row(
+        F1AtK,
+        "f1",
+        {"denominator": "k"},
+        perfect=found_of_k_and_relevant,
+        needs_k=True,
+    ),
+    Row(F1AtK, "f1", {"relevance_threshold": 0.5}, perfect=found_of_both),
+    Row(RecallAtK, "recall", perfect=found_of_relevant),
+    Row(RecallAtK, "recall", {"denominator": "min"}),
+    Row(
+        RecallAtK,
+        "recall",
+        {"relevance_threshold": 2.0},
+        perfect=found_of_relevant,
+    ),
+    Row(HitRateAtK, "hit_rate"),
+    Row(HitRateAtK, "hit_rate", {"relevance_threshold": 3.0}),
+    Row(MeanAveragePrecision, "map", perfect=found_of_relevant, weighted=True),
+    Row(
+        MeanAveragePrecision,
+        "map",
+        {"denominator": "min"},
+        weighted=True,
+        bounded_if_weighted=False,
+    ),
+    Row(
+        MeanAveragePrecision,
+        "map",
+        {"denominator": "hits"},
+        weighted=True,
+        bounded_if_weighted=False,
+        certain_denominator=False,
+    ),
+    Row(
+        MeanAveragePrecision,
+        "map",
+        {"denominator": "hits", "relevance_threshold": 2.0},
+        weighted=True,
+        bounded_if_weighted=False,
+        certain_denominator=False,
+    ),
+    Row(MeanReciprocalRank, "mrr"),
+    Row(MeanReciprocalRank, "mrr", {"relevance_threshold": 3.0}),
+)
+
+# The rows with the default options, one for each metric.
+PLAIN_ROWS = tuple(row for row in ROWS if not row.options)
+
+
+@dataclasses.dataclass(frozen=True)
+class Cell:
+    """A row with a cutoff and a tie policy: a metric to be made."""
+
+    row: Row
+    k: int | None
+    ties: str
+    policies: dict[str, str] = dataclasses.field(default_factory=dict)
+
+    def __str__(self) -> str:
+        values = [f"@{self.k}", self.ties, *self.policies.values()]
+        return f"{self.row}-" + "-".join(values)
+
+    def exists(self) -> bool:
+        if self.row.strict_only and self.ties == "average":
+            return False
+        return not (self.row.needs_k and self.k is None)
+
+    def make(self) -> RankingMetric:
+        return self.row.metric(
+            k=self.k, ties=self.ties, **self.row.options, **self.policies
+        )
+
+    def value(self, labels: Any, scores: Any, mask: Any, weights: Any) -> float:
+        """What the oracle says of a list."""
+        return oracle.value(
+            self.row.oracle,
+            labels,
+            scores,
+            mask=mask,
+            weights=weights,
+            k=self.k,
+            ties=self.ties,
+            **self.row.for_oracle,
+        )
+
+    def result(self, lists: list[tuple]) -> float:
+        """What the oracle says of many lists."""
+        return oracle.result(
+            self.row.oracle,
+            lists,
+            k=self.k,
+            ties=self.ties,
+            **self.row.for_oracle,
+            **self.policies,
+        )
+
+
+def cells(
+    rows: Iterable[Row], ks: Iterable[int | None], ties: Iterable[str]
+) -> tuple[Cell, ...]:
+    """The cells of all combinations that exist."""
+    every = [Cell(row, k, t) for row in rows for k in ks for t in ties]
+    return tuple(cell for cell in every if cell.exists())
+
+
+def in_turns(
+    rows: Iterable[Row],
+    ks: tuple[int | None, ...],
+    ties: tuple[str, ...],
+    turn: int = 0,
+) -> tuple[Cell, ...]:
+    """Each row once, with the cutoffs and the tie policies taking turns."""
+    found = []
+    for row in rows:
+        # A step further for each row, and on to the next one that exists.
+        for step in range(len(ks) * len(ties)):
+            position = turn + len(found) + step
+            t = ties[(position + position // len(ties)) % len(ties)]
+            cell = Cell(row, ks[position % len(ks)], t)
+            if cell.exists():
+                found.append(cell)
+                break
+    return tuple(found)

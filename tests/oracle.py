@@ -1,0 +1,657 @@
+"""The referee: every metric in plain Python, one list at a time.
+
+Nothing here is fast or shared with the package: loops, float64, and
+definitions written out with 1-based ranks. A list is given as `labels`,
+`scores`, an optional `mask` and optional `weights` (one number for the list,
+or one per item). `value` and `weight` speak of one list, `result` of many,
+and `enumerated` averages over all orders of tied items by brute force.
+
+What is exact about `ties="average"`:
+
+- DCG, hits and all that divides them by something that no tie can change are
+  sums over ranks, so by linearity each rank may hold the *mean* of its tie
+  group (`mean_row`).
+- Average precision, reciprocal rank and hit rate are not; each has a function
+  of its own (`expected_...`) that counts the orders of a tie group.
+"""
+
+import itertools
+import math
+import numbers
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+
+class Item(NamedTuple):
+    """A valid item."""
+
+    label: float
+    score: float
+    weight: float
+
+
+Quantity = Callable[[Item], float]
+# What each rank holds of a quantity, best rank first: `row(f)[i - 1]`.
+Row = Callable[[Quantity], list[float]]
+
+
+# Options
+
+
+def exponential_gain(label: float) -> float:
+    return 2.0**label - 1.0
+
+
+def log2_discount(rank: int) -> float:
+    return 1.0 / math.log2(rank + 1)
+
+
+_GAINS = {"gain_fn": exponential_gain, "rank_discount_fn": log2_discount}
+_BINARY = {"relevance_threshold": 1.0}
+
+DEFAULTS: dict[str, dict[str, Any]] = {
+    "dcg": {**_GAINS},
+    "ndcg": {**_GAINS, "ideal": "relevant"},
+    "precision": {**_BINARY, "denominator": "retrieved"},
+    "recall": {**_BINARY, "denominator": "relevant"},
+    "f1": {**_BINARY, "denominator": "retrieved"},
+    "hit_rate": {**_BINARY},
+    "map": {**_BINARY, "denominator": "relevant"},
+    "mrr": {**_BINARY},
+}
+
+CHOICES = {
+    ("ndcg", "ideal"): ("relevant", "retrieved"),
+    ("precision", "denominator"): ("retrieved", "k"),
+    ("recall", "denominator"): ("relevant", "min"),
+    ("f1", "denominator"): ("retrieved", "k"),
+    ("map", "denominator"): ("relevant", "min", "hits"),
+}
+
+
+def complete(metric: str, options: dict[str, Any]) -> dict[str, Any]:
+    """The options of `metric`, with defaults for those not given."""
+    unknown = set(options) - set(DEFAULTS[metric])
+    if unknown:
+        raise TypeError(f"{metric} has no option {sorted(unknown)}")
+    for name, choice in options.items():
+        allowed = CHOICES.get((metric, name), (choice,))
+        if choice not in allowed:
+            raise ValueError(f"{metric}: {name}={choice!r} not in {allowed}")
+    return {**DEFAULTS[metric], **options}
+
+
+def check_k(k: int | None, options: dict[str, Any]) -> None:
+    if k is not None and k < 1:
+        raise ValueError(f"k={k} is not a rank")
+    if k is None and options.get("denominator") == "k":
+        raise ValueError('denominator="k" needs a k')
+
+
+def check_empty(metric: str, empty: str) -> None:
+    if empty not in ("zero", "one", "skip"):
+        raise ValueError(f"empty={empty!r}")
+    if metric == "dcg" and empty == "one":
+        raise ValueError('dcg has no upper bound: empty="one" is no value')
+
+
+# Lists
+
+
+def valid_items(
+    labels: Sequence[float],
+    scores: Sequence[float],
+    mask: Sequence[bool] | None,
+    weights: float | Sequence[float] | None,
+) -> list[Item]:
+    """The items that nothing removes, in input order."""
+    n = len(labels)
+    if mask is None:
+        mask = [True] * n
+    if weights is None:
+        weights = 1.0
+    if isinstance(weights, numbers.Real):
+        weights = [weights] * n
+    assert len(scores) == len(mask) == len(weights) == n
+    items = []
+    for label, score, kept, weight in zip(
+        labels, scores, mask, weights, strict=True
+    ):
+        if not kept or label < 0 or weight <= 0:  # NaN is neither
+            continue
+        items.append(Item(float(label), float(score), float(weight)))
+    return items
+
+
+def holds_nan(items: list[Item]) -> bool:
+    return any(math.isnan(number) for item in items for number in item)
+
+
+def retrieved(items: list[Item]) -> list[Item]:
+    return [item for item in items if item.score != -math.inf]
+
+
+def relevance(metric: str, options: dict[str, Any]) -> Quantity:
+    """What the metric sees in a label: its gain, or whether it is relevant."""
+    if metric in ("dcg", "ndcg"):
+        return lambda item: float(options["gain_fn"](item.label))
+    return lambda item: float(item.label >= options["relevance_threshold"])
+
+
+def relevant_items(items: list[Item], threshold: float) -> list[Item]:
+    return [item for item in items if item.label >= threshold]
+
+
+def relevance_weight(items: list[Item], r: Quantity) -> float:
+    """The mean weight of the items, each as often as it is relevant."""
+    weighted = math.fsum(item.weight * r(item) for item in items)
+    return weighted / math.fsum(r(item) for item in items)
+
+
+def ratio(numerator: float, denominator: float) -> float:
+    """A fraction in which 0 / 0 is 0."""
+    return numerator / denominator if denominator else 0.0
+
+
+def mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)
+
+
+# Orders
+
+
+def tie_groups(items: list[Item]) -> list[list[Item]]:
+    """The retrieved items by score, best first, equal scores together."""
+    by_score: dict[float, list[Item]] = {}
+    for item in retrieved(items):
+        by_score.setdefault(item.score, []).append(item)  # 0.0 == -0.0
+    return [by_score[score] for score in sorted(by_score, reverse=True)]
+
+
+def one_order(items: list[Item], ties: str) -> list[Item]:
+    """The retrieved items, best first, tied ones as the policy says."""
+    within = {
+        "stable": lambda group: group,
+        "pessimistic": lambda group: sorted(group, key=lambda x: x.label),
+        "optimistic": lambda group: sorted(group, key=lambda x: -x.label),
+    }
+    if ties not in within:
+        raise ValueError(f"ties={ties!r}")
+    groups = [within[ties](group) for group in tie_groups(items)]
+    return list(itertools.chain(*groups))
+
+
+def all_orders(items: list[Item]) -> Iterator[list[Item]]:
+    """Every order of the retrieved items that the scores allow."""
+    shuffles = [itertools.permutations(group) for group in tie_groups(items)]
+    for groups in itertools.product(*shuffles):
+        yield list(itertools.chain(*groups))
+
+
+def order_row(order: list[Item]) -> Row:
+    """Each rank holds one item."""
+    return lambda f: [f(item) for item in order]
+
+
+def mean_row(items: list[Item]) -> Row:
+    """Each rank holds each item of its tie group equally often."""
+
+    def row(f: Quantity) -> list[float]:
+        ranks = []
+        for group in tie_groups(items):
+            ranks += [mean([f(item) for item in group])] * len(group)
+        return ranks
+
+    return row
+
+
+# Measures that are sums over ranks: `row` is an order, or the mean of many
+
+
+def discounted_sum(
+    gains: list[float], k: int | None, rank_discount_fn: Callable
+) -> float:
+    return math.fsum(
+        gain * rank_discount_fn(rank)
+        for rank, gain in enumerate(gains[:k], start=1)
+    )
+
+
+def dcg(
+    row: Row,
+    items: list[Item],
+    k: int | None,
+    *,
+    gain_fn: Callable,
+    rank_discount_fn: Callable,
+) -> float:
+    """The discounted sum of w * gain, over the weight of the list."""
+    gains = row(lambda item: item.weight * gain_fn(item.label))
+    weight = relevance_weight(items, lambda item: gain_fn(item.label))
+    return discounted_sum(gains, k, rank_discount_fn) / weight
+
+
+def ndcg(
+    row: Row,
+    items: list[Item],
+    k: int | None,
+    *,
+    gain_fn: Callable,
+    rank_discount_fn: Callable,
+    ideal: str,
+) -> float:
+    """The discounted sum of w * gain, over that of the best order."""
+
+    def weighted_gain(item: Item) -> float:
+        return item.weight * gain_fn(item.label)
+
+    gains = row(weighted_gain)
+    if ideal == "relevant":
+        best = sorted(map(weighted_gain, items), reverse=True)
+    else:
+        best = sorted(gains[:k], reverse=True)
+    return ratio(
+        discounted_sum(gains, k, rank_discount_fn),
+        discounted_sum(best, k, rank_discount_fn),
+    )
+
+
+def hits(row: Row, k: int | None, threshold: float) -> float:
+    """The number of relevant items at the first k ranks."""
+    return math.fsum(row(lambda item: float(item.label >= threshold))[:k])
+
+
+def precision_denominator(
+    items: list[Item], k: int | None, denominator: str
+) -> int:
+    if denominator == "k":
+        return k
+    n = len(retrieved(items))
+    return n if k is None else min(k, n)
+
+
+def precision(
+    row: Row,
+    items: list[Item],
+    k: int | None,
+    *,
+    relevance_threshold: float,
+    denominator: str,
+) -> float:
+    """The share of the first k ranks that is relevant."""
+    return ratio(
+        hits(row, k, relevance_threshold),
+        precision_denominator(items, k, denominator),
+    )
+
+
+def recall(
+    row: Row,
+    items: list[Item],
+    k: int | None,
+    *,
+    relevance_threshold: float,
+    denominator: str,
+) -> float:
+    """The share of the relevant items that the first k ranks hold."""
+    total = len(relevant_items(items, relevance_threshold))
+    if denominator == "min" and k is not None:
+        total = min(k, total)
+    return hits(row, k, relevance_threshold) / total
+
+
+def f1(
+    row: Row,
+    items: list[Item],
+    k: int | None,
+    *,
+    relevance_threshold: float,
+    denominator: str,
+) -> float:
+    """The harmonic mean of precision and recall: 2 hits / (dP + R)."""
+    total = len(relevant_items(items, relevance_threshold))
+    both = precision_denominator(items, k, denominator) + total
+    return 2.0 * hits(row, k, relevance_threshold) / both
+
+
+SUMS = {
+    "dcg": dcg,
+    "ndcg": ndcg,
+    "precision": precision,
+    "recall": recall,
+    "f1": f1,
+}
+
+
+# The other measures, of one order
+
+
+def hit_rate(
+    order: list[Item],
+    items: list[Item],
+    k: int | None,
+    *,
+    relevance_threshold: float,
+) -> float:
+    """1 if any of the first k ranks is relevant."""
+    return float(any(x.label >= relevance_threshold for x in order[:k]))
+
+
+def mrr(
+    order: list[Item],
+    items: list[Item],
+    k: int | None,
+    *,
+    relevance_threshold: float,
+) -> float:
+    """1 / the first relevant rank; 0 if it is beyond k."""
+    for rank, item in enumerate(order[:k], start=1):
+        if item.label >= relevance_threshold:
+            return 1.0 / rank
+    return 0.0
+
+
+def average_precision(
+    order: list[Item],
+    items: list[Item],
+    k: int | None,
+    *,
+    relevance_threshold: float,
+    denominator: str,
+) -> float:
+    """The sum of w * precision over the relevant ranks, normalised."""
+    found = 0
+    terms = []
+    for rank, item in enumerate(order[:k], start=1):
+        if item.label >= relevance_threshold:
+            found += 1
+            terms.append(item.weight * found / rank)
+    relevant = relevant_items(items, relevance_threshold)
+    divisor = {
+        "relevant": len(relevant),
+        "min": len(relevant) if k is None else min(k, len(relevant)),
+        "hits": found,
+    }[denominator]
+    weight = mean([item.weight for item in relevant])
+    return ratio(math.fsum(terms), divisor * weight)
+
+
+OF_ORDER = {"hit_rate": hit_rate, "map": average_precision, "mrr": mrr}
+
+
+# The same, expected over all orders of tied items
+
+
+def first_relevant_rank(
+    items: list[Item], k: int | None, threshold: float
+) -> Iterator[tuple[int, float]]:
+    """Each rank up to k, with the chance that it is the first relevant one.
+
+    It lies in the first tie group that holds a relevant item. Of the
+    comb(m, r) ways to place r relevant items among m, those whose first
+    place is j put the other r - 1 into the m - j places below it.
+    """
+    above = 0
+    for group in tie_groups(items):
+        m, r = len(group), len(relevant_items(group, threshold))
+        if r > 0:
+            ways = math.comb(m, r)
+            for place in range(1, m + 1):
+                if k is None or above + place <= k:
+                    yield above + place, math.comb(m - place, r - 1) / ways
+            return
+        above += m
+
+
+def expected_hit_rate(
+    items: list[Item], k: int | None, *, relevance_threshold: float
+) -> float:
+    ranks = first_relevant_rank(items, k, relevance_threshold)
+    return math.fsum(chance for _, chance in ranks)
+
+
+def expected_mrr(
+    items: list[Item], k: int | None, *, relevance_threshold: float
+) -> float:
+    ranks = first_relevant_rank(items, k, relevance_threshold)
+    return math.fsum(chance / rank for rank, chance in ranks)
+
+
+def expected_precisions(
+    above: int, found: int, m: int, r: int, seen: int
+) -> float:
+    """The expected sum of precisions at the relevant ranks of a tie group.
+
+    `above` items, `found` of them relevant, stand above the group; r of its
+    m items are relevant; only its first `seen` places count. Each place is
+    relevant with chance r / m; if it is, each place of the group above it is
+    one of the r - 1 others with chance (r - 1) / (m - 1).
+    """
+    terms = []
+    for place in range(1, seen + 1):
+        others = (place - 1) * (r - 1) / (m - 1) if m > 1 else 0.0
+        terms.append(r / m * (found + 1 + others) / (above + place))
+    return math.fsum(terms)
+
+
+def expected_average_precision(
+    items: list[Item],
+    k: int | None,
+    *,
+    relevance_threshold: float,
+    denominator: str,
+) -> float:
+    relevant = relevant_items(items, relevance_threshold)
+    weight = mean([item.weight for item in relevant])
+    above = found = 0
+    terms = []
+    for group in tie_groups(items):
+        hit = relevant_items(group, relevance_threshold)
+        m, r = len(group), len(hit)
+        seen = m if k is None else max(0, min(m, k - above))
+        if r > 0 and seen > 0:
+            w = mean([item.weight for item in hit])
+            if denominator == "hits" and seen < m:
+                return _expected_over_hits(
+                    math.fsum(terms), w, above, found, m, r, seen, weight
+                )
+            terms.append(w * expected_precisions(above, found, m, r, seen))
+            found += r
+        above += m
+    divisor = {
+        "relevant": len(relevant),
+        "min": len(relevant) if k is None else min(k, len(relevant)),
+        "hits": found,
+    }[denominator]
+    return ratio(math.fsum(terms), divisor * weight)
+
+
+def _expected_over_hits(
+    so_far: float,
+    w: float,
+    above: int,
+    found: int,
+    m: int,
+    r: int,
+    seen: int,
+    weight: float,
+) -> float:
+    """The expected sum / hits where the cutoff splits a tie group.
+
+    Of the ways to choose the group's first `seen` items, comb(r, h) *
+    comb(m - r, seen - h) hold h relevant ones; given h, these places are a
+    tie group of their own, all of it seen.
+    """
+    ways = math.comb(m, seen)
+    terms = []
+    for h in range(min(r, seen) + 1):
+        chance = math.comb(r, h) * math.comb(m - r, seen - h) / ways
+        if chance > 0.0:
+            inside = expected_precisions(above, found, seen, h, seen)
+            total = so_far + w * inside
+            terms.append(chance * ratio(total, (found + h) * weight))
+    return math.fsum(terms)
+
+
+EXPECTED = {
+    "hit_rate": expected_hit_rate,
+    "map": expected_average_precision,
+    "mrr": expected_mrr,
+}
+
+
+# What the package answers
+
+
+def _of_order(
+    metric: str, order: list[Item], items: list[Item], k: int | None, options
+) -> float:
+    if metric in SUMS:
+        return SUMS[metric](order_row(order), items, k, **options)
+    return OF_ORDER[metric](order, items, k, **options)
+
+
+def _average(
+    metric: str, items: list[Item], k: int | None, options: dict[str, Any]
+) -> float:
+    if metric in SUMS:
+        return SUMS[metric](mean_row(items), items, k, **options)
+    return EXPECTED[metric](items, k, **options)
+
+
+def _unranked(
+    metric: str, items: list[Item], empty: str, options: dict[str, Any]
+) -> float | None:
+    """The value of a list whose order does not matter, else None."""
+    if not items or holds_nan(items):
+        return math.nan
+    r = relevance(metric, options)
+    if math.fsum(r(item) for item in items) == 0:
+        return {"zero": 0.0, "one": 1.0, "skip": math.nan}[empty]
+    return None
+
+
+def value(
+    metric: str,
+    labels: Sequence[float],
+    scores: Sequence[float],
+    *,
+    k: int | None = None,
+    mask: Sequence[bool] | None = None,
+    weights: float | Sequence[float] | None = None,
+    ties: str = "average",
+    empty: str = "zero",
+    **options: Any,
+) -> float:
+    """The metric of one list; NaN if it does not count or holds a NaN."""
+    options = complete(metric, options)
+    check_k(k, options)
+    check_empty(metric, empty)
+    if ties == "average" and options.get("ideal") == "retrieved":
+        raise ValueError('ideal="retrieved" has no exact average over ties')
+    if ties not in ("average", "stable", "pessimistic", "optimistic"):
+        raise ValueError(f"ties={ties!r}")
+    items = valid_items(labels, scores, mask, weights)
+    known = _unranked(metric, items, empty, options)
+    if known is not None:
+        return known
+    if ties == "average":
+        return _average(metric, items, k, options)
+    return _of_order(metric, one_order(items, ties), items, k, options)
+
+
+def enumerated(
+    metric: str,
+    labels: Sequence[float],
+    scores: Sequence[float],
+    *,
+    k: int | None = None,
+    mask: Sequence[bool] | None = None,
+    weights: float | Sequence[float] | None = None,
+    empty: str = "zero",
+    **options: Any,
+) -> float:
+    """The mean of the metric over all orders of tied items, one by one."""
+    options = complete(metric, options)
+    check_k(k, options)
+    check_empty(metric, empty)
+    items = valid_items(labels, scores, mask, weights)
+    known = _unranked(metric, items, empty, options)
+    if known is not None:
+        return known
+    orders = all_orders(items)
+    return mean([_of_order(metric, o, items, k, options) for o in orders])
+
+
+def weight(
+    metric: str,
+    labels: Sequence[float],
+    scores: Sequence[float],
+    *,
+    mask: Sequence[bool] | None = None,
+    weights: float | Sequence[float] | None = None,
+    list_weight: str = "relevance",
+    empty: str = "zero",
+    **options: Any,
+) -> float | None:
+    """What one list weighs among others.
+
+    0 if it does not count, NaN if it holds a NaN, and None if it takes the
+    mean weight of the lists that have something relevant.
+    """
+    options = complete(metric, options)
+    check_empty(metric, empty)
+    if list_weight not in ("relevance", "mean"):
+        raise ValueError(f"list_weight={list_weight!r}")
+    items = valid_items(labels, scores, mask, weights)
+    if not items:
+        return 0.0
+    if holds_nan(items):
+        return math.nan
+    r = relevance(metric, options)
+    nothing_relevant = math.fsum(r(item) for item in items) == 0
+    if nothing_relevant and empty == "skip":
+        return 0.0
+    if list_weight == "mean":
+        return mean([item.weight for item in items])
+    return None if nothing_relevant else relevance_weight(items, r)
+
+
+def result(
+    metric: str,
+    lists: Iterable[dict[str, Any] | tuple],
+    *,
+    k: int | None = None,
+    ties: str = "average",
+    empty: str = "zero",
+    list_weight: str = "relevance",
+    **options: Any,
+) -> float:
+    """The weighted mean over the lists that count; 0 if none does.
+
+    A list is a dict of, or a tuple in this order: labels, scores, mask,
+    weights (the last two may be missing).
+    """
+    names = ("labels", "scores", "mask", "weights")
+    values, weights = [], []
+    for one in lists:
+        one = (
+            one
+            if isinstance(one, dict)
+            else dict(zip(names, one, strict=False))
+        )
+        w = weight(
+            metric, **one, list_weight=list_weight, empty=empty, **options
+        )
+        if w != 0.0:
+            weights.append(w)
+            values.append(
+                value(metric, **one, k=k, ties=ties, empty=empty, **options)
+            )
+    known = [w for w in weights if w is not None]
+    fallback = mean(known) if known else 1.0
+    weights = [fallback if w is None else w for w in weights]
+    if not weights:
+        return 0.0
+    total = math.fsum(w * v for w, v in zip(weights, values, strict=True))
+    return total / math.fsum(weights)

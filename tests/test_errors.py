@@ -1,0 +1,615 @@
+"""Errors: what was received, what was expected, and no trace in the state."""
+
+import re
+
+import keras
+import numpy as np
+import pytest
+from keras import ops
+
+from keras_rankmetrics import (
+    DCG,
+    NDCG,
+    F1AtK,
+    HitRateAtK,
+    MeanAveragePrecision,
+    MeanReciprocalRank,
+    PrecisionAtK,
+    RankingMetric,
+    RecallAtK,
+)
+
+BACKEND = keras.backend.backend()
+ALL = (
+    DCG,
+    NDCG,
+    PrecisionAtK,
+    RecallAtK,
+    F1AtK,
+    HitRateAtK,
+    MeanAveragePrecision,
+    MeanReciprocalRank,
+)
+
+LABELS = [[1, 0, 1], [0, 1, 0]]
+SCORES = [[0.3, 0.2, 0.1], [0.3, 0.2, 0.1]]
+
+
+def fails(text, error=ValueError):
+    """Expects an error of exactly this text."""
+    return pytest.raises(error, match=f"^{re.escape(text)}$")
+
+
+@pytest.fixture(scope="module")
+def metric():
+    """A metric that has seen something."""
+    metric = NDCG(k=2)
+    metric.update_state(LABELS, SCORES)
+    return metric
+
+
+@pytest.fixture
+def unchanged(metric):
+    """That an error leaves no trace."""
+    before = metric.get_state()
+    assert any(np.any(array != 0) for array in before)
+    yield
+    np.testing.assert_equal(metric.get_state(), before)
+
+
+# Options
+
+
+@pytest.mark.parametrize("metric", ALL, ids=lambda cls: cls.__name__)
+@pytest.mark.parametrize("k", [0, -1, 2.0, True, False, "3", [5], float("inf")])
+def test_k(metric, k):
+    with fails(
+        f"`k` should be a positive integer or None. Received: `k` = {k!r}."
+    ):
+        metric(k=k)
+
+
+TIES = '"average", "shuffle", "stable", "pessimistic", "optimistic"'
+
+CHOICES = [
+    ("ties", TIES, ALL),
+    ("empty", '"zero", "one", "skip"', ALL),
+    ("list_weight", '"relevance", "mean"', ALL),
+    ("ideal", '"relevant", "retrieved"', [NDCG]),
+    ("denominator", '"retrieved", "k"', [PrecisionAtK, F1AtK]),
+    ("denominator", '"relevant", "min"', [RecallAtK]),
+    ("denominator", '"relevant", "min", "hits"', [MeanAveragePrecision]),
+]
+
+
+@pytest.mark.parametrize(
+    "option, choices, metric",
+    [
+        (option, c, metric)
+        for option, c, metrics in CHOICES
+        for metric in metrics
+    ],
+)
+@pytest.mark.parametrize("value", ["", "random", "Average", True, 1, ["zero"]])
+def test_choices(option, choices, metric, value):
+    with fails(f"`{option}` should be one of {choices}. Received: {value!r}."):
+        metric(k=3, **{option: value})
+
+
+@pytest.mark.parametrize("metric", ALL, ids=lambda cls: cls.__name__)
+def test_inputs(metric):
+    with pytest.raises(
+        ValueError, match=r"^`inputs` should be one of .*\. Received: 'idx'\.$"
+    ):
+        metric(inputs="idx")
+
+
+def test_dcg_has_no_best_value():
+    with fails(
+        '`empty="one"` has no meaning for DCG, which has no best value. '
+        'Use "zero" or "skip".'
+    ):
+        DCG(empty="one")
+
+
+@pytest.mark.parametrize("metric", [PrecisionAtK, F1AtK])
+def test_a_denominator_of_k_needs_k(metric):
+    with fails(
+        '`denominator="k"` needs a `k`. Received: `k` = None. Give a `k`, or '
+        'use `denominator="retrieved"`.'
+    ):
+        metric(denominator="k")
+
+
+def test_the_ideal_of_the_retrieved_has_no_average():
+    with fails(
+        '`ideal="retrieved"` has no closed form under `ties="average"`: which '
+        "items the first k ranks hold depends on the order. Use another "
+        "`ties`."
+    ):
+        NDCG(ideal="retrieved", ties="average")
+    assert NDCG(ideal="retrieved").ties == "stable"
+    assert NDCG(ideal="retrieved", shuffle_ties=True).ties == "shuffle"
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [
+        PrecisionAtK,
+        RecallAtK,
+        F1AtK,
+        HitRateAtK,
+        MeanAveragePrecision,
+        MeanReciprocalRank,
+    ],
+    ids=lambda cls: cls.__name__,
+)
+@pytest.mark.parametrize("value", ["1", None, True, [1.0], float("nan"), 1j])
+def test_relevance_threshold(metric, value):
+    with fails(
+        f"`relevance_threshold` should be a number. Received: {value!r}."
+    ):
+        metric(relevance_threshold=value)
+
+
+@pytest.mark.parametrize("metric", [DCG, NDCG])
+@pytest.mark.parametrize("option", ["gain_fn", "rank_discount_fn"])
+@pytest.mark.parametrize("value", ["linear", None, 2, True])
+def test_functions(metric, option, value):
+    kind = type(value).__name__
+    with fails(
+        f"`{option}` should be a function. Received: {value!r} of type {kind}.",
+        TypeError,
+    ):
+        metric(**{option: value})
+
+
+@pytest.mark.parametrize(
+    "option", ["topk", "threshold", "sigma", "gain_fn", "tie_breaker"]
+)
+def test_unknown_options(option):
+    with pytest.raises(TypeError, match=f"'{option}'"):
+        PrecisionAtK(**{option: 3})
+
+
+def test_unknown_options_of_a_metric_of_the_user():
+    class Mine(RankingMetric):
+        @staticmethod
+        def measure(ranking, k, scale=1.0):
+            return scale * ranking.hits(k)
+
+    with fails(
+        "Mine has no option `sacle`. Its own options are: "
+        "relevance_threshold, scale.",
+        TypeError,
+    ):
+        Mine(sacle=2.0)
+
+
+@pytest.mark.parametrize("seed", [1.5, "a", True, [1], np.float32(1)])
+def test_seed(seed):
+    with fails(
+        "`seed` should be an integer, a `keras.random.SeedGenerator` or None. "
+        f"Received: {seed!r}."
+    ):
+        NDCG(ties="shuffle", seed=seed)
+
+
+@pytest.mark.parametrize("value", ["yes", 2, "shuffle"])
+def test_shuffle_ties(value):
+    with fails(
+        f"`shuffle_ties` should be True, False or None. Received: {value!r}."
+    ):
+        NDCG(shuffle_ties=value)
+
+
+@pytest.mark.parametrize(
+    "shuffle_ties, spelled, ties",
+    [
+        (True, "shuffle", "stable"),
+        (True, "shuffle", "average"),
+        (False, "stable", "shuffle"),
+        (False, "stable", "average"),
+        (False, "stable", "optimistic"),
+    ],
+)
+def test_shuffle_ties_against_ties(shuffle_ties, spelled, ties):
+    with fails(
+        f'`shuffle_ties={shuffle_ties}` means `ties="{spelled}"`. Received '
+        f'also: ties="{ties}". Leave one of them out.'
+    ):
+        NDCG(shuffle_ties=shuffle_ties, ties=ties)
+    assert NDCG(shuffle_ties=shuffle_ties, ties=spelled).ties == spelled
+
+
+def test_at_takes_no_name():
+    """Keras would keep only one of several metrics of the same name."""
+    try:
+        metrics = NDCG.at(1, 5, name="mine")
+    except TypeError as error:
+        assert "name" in str(error)
+    else:
+        assert len({metric.name for metric in metrics}) == 2
+
+
+def test_a_metric_without_a_measure(metric):
+    with fails(
+        "A subclass of `RankingMetric` should define `measure(ranking, k)`, a "
+        "static method.",
+        NotImplementedError,
+    ):
+        RankingMetric().update_state(LABELS, SCORES)
+
+
+# Labels and scores
+
+EXPECTED = "[items] or [batch, items]"
+
+
+@pytest.mark.parametrize(
+    "y_true, y_pred, name, shape",
+    [
+        (1, 1, "y_true", ()),
+        ([1], 1, "y_pred", ()),
+        ([LABELS], [SCORES], "y_true", (1, 2, 3)),
+        (LABELS, np.ones((2, 3, 2)), "y_pred", (2, 3, 2)),
+        (np.ones((2, 3, 1)), SCORES, "y_true", (2, 3, 1)),
+        ([[LABELS]], [[SCORES]], "y_true", (1, 1, 2, 3)),
+        (np.ones((1, 2, 3, 1)), np.ones((1, 2, 3, 1)), "y_true", (1, 2, 3, 1)),
+    ],
+    ids=str,
+)
+def test_ranks(metric, unchanged, y_true, y_pred, name, shape):
+    text = (
+        f"`{name}` should have the shape {EXPECTED}. "
+        f"Received: `{name}.shape` = {shape}."
+    )
+    with fails(text):
+        metric.update_state(y_true, y_pred)
+    with fails(text):
+        metric.per_list(y_true, y_pred)
+
+
+@pytest.mark.parametrize(
+    "y_true, y_pred",
+    [
+        ((2, 3), (2, 2)),
+        ((2, 3), (3, 3)),
+        ((2, 3), (1, 3)),
+        ((2, 3), (3,)),
+        ((3,), (2, 3)),
+        ((3,), (4,)),
+        ((2, 3), (3, 2)),
+        ((2, 3), (2, 1)),
+        ((2, 3), (2, 4, 1)),
+        ((2, 3, 1), (2, 4, 1)),
+        ((2, 1), (2,)),
+        ((0, 3), (0, 2)),
+    ],
+    ids=str,
+)
+def test_shapes_that_do_not_fit(metric, unchanged, y_true, y_pred):
+    if y_pred[2:] == (1,):  # it is dropped
+        received = y_true[:2], y_pred[:2]
+    elif y_pred[-1:] == (1,) and len(y_true) == 1:
+        received = y_true, y_pred[:1]
+    else:
+        received = y_true, y_pred
+    with fails(
+        f"`y_true` and `y_pred` should have the same shape, {EXPECTED}. "
+        f"Received: `y_true.shape` = {received[0]}, "
+        f"`y_pred.shape` = {received[1]}."
+    ):
+        metric.update_state(np.ones(y_true), np.ones(y_pred))
+
+
+def test_a_column_of_scores_is_one_list():
+    """What `Dense(1)` makes of the items of one list."""
+    labels, column = [1, 0, 1], [[3.0], [2.0], [1.0]]
+    assert NDCG(k=2).per_list(labels, column).shape == ()
+
+
+NUMBERS = (
+    "should be a tensor of numbers, or what converts to one (lists of lists "
+    "must be of equal length)."
+)
+
+
+@pytest.mark.parametrize("name", ["y_true", "y_pred", "sample_weight", "mask"])
+@pytest.mark.parametrize(
+    "value",
+    [
+        [[1, 0], [1]],
+        {"scores": [1]},
+        {1, 2},
+        object,
+        np.array([[1, None, 2]], object),
+        np.array([["2020", "2021", "2022"]], "datetime64[Y]"),
+    ],
+    ids=["ragged", "dict", "set", "type", "objects", "dates"],
+)
+def test_what_is_no_tensor(metric, unchanged, name, value):
+    shown = 'y_true["mask"]' if name == "mask" else name
+    with fails(f"`{shown}` {NUMBERS} Received: {value!r}."):
+        if name == "y_true" and isinstance(value, dict):
+            metric.update_state({"labels": value}, SCORES)
+        else:
+            metric.update_state(*arguments(**{name: value}))
+
+
+def arguments(y_true=LABELS, y_pred=SCORES, sample_weight=None, mask=None):
+    if mask is not None:
+        y_true = {"labels": y_true, "mask": mask}
+    return y_true, y_pred, sample_weight
+
+
+@pytest.mark.parametrize("name", ["y_true", "y_pred"])
+def test_none(metric, unchanged, name):
+    with fails(f"`{name}` {NUMBERS} Received: None."):
+        metric.update_state(*arguments(**{name: None}))
+
+
+@pytest.mark.parametrize("name", ["y_true", "y_pred", "sample_weight", "mask"])
+@pytest.mark.parametrize(
+    "make", [list, np.array], ids=["list of strings", "array of strings"]
+)
+def test_strings(metric, unchanged, name, make):
+    value = make([["1", "0", "1"], ["0", "1", "0"]])
+    shown = 'y_true["mask"]' if name == "mask" else name
+    with pytest.raises(
+        ValueError,
+        match=f"^`{re.escape(shown)}` should be a tensor of numbers.*'1', '0'",
+    ):
+        metric.update_state(*arguments(**{name: value}))
+
+
+@pytest.mark.parametrize("name", ["y_true", "y_pred", "sample_weight"])
+def test_numbers_without_an_order(metric, unchanged, name):
+    value = np.ones((2, 3), "complex64")
+    with pytest.raises(ValueError, match=f"`{name}` should be a tensor of"):
+        metric.update_state(*arguments(**{name: value}))
+
+
+def test_long_input_is_not_printed_whole(metric, unchanged):
+    lists = [[1.0] * 20 for _ in range(1000)] + [[1.0]]
+    with pytest.raises(ValueError, match="of equal length") as caught:
+        metric.update_state(lists, lists)
+    assert len(str(caught.value)) < 2000
+
+
+def tensors_that_are_not_dense():
+    if BACKEND == "tensorflow":
+        import tensorflow as tf
+
+        yield "RaggedTensor", tf.ragged.constant([[1, 0, 1], [1]])
+        yield "SparseTensor", tf.sparse.from_dense(LABELS)
+    elif BACKEND == "jax":
+        import jax.numpy as jnp
+        from jax.experimental import sparse
+
+        yield "BCOO", sparse.BCOO.fromdense(jnp.array(LABELS))
+        yield "BCSR", sparse.BCSR.fromdense(jnp.array(LABELS))
+    else:
+        import torch
+
+        yield "Tensor", torch.tensor(LABELS).to_sparse()
+        rows = [torch.ones(3), torch.ones(2)]
+        yield "Tensor", torch.nested.nested_tensor(rows)
+
+
+@pytest.mark.parametrize("name", ["y_true", "y_pred", "sample_weight", "mask"])
+@pytest.mark.parametrize("index", [0, 1])
+def test_tensors_that_are_not_dense(metric, unchanged, name, index):
+    kind, value = list(tensors_that_are_not_dense())[index]
+    shown = 'y_true["mask"]' if name == "mask" else name
+    with pytest.raises(
+        ValueError,
+        match=f"^`{re.escape(shown)}` should be a dense tensor. .*{kind}",
+    ):
+        metric.update_state(*arguments(**{name: value}))
+
+
+@pytest.mark.parametrize("name", ["y_true", "y_pred"])
+def test_symbolic_tensors(metric, unchanged, name):
+    value = keras.Input((3,))
+    with pytest.raises(ValueError, match=r"symbolic|should be a tensor of"):
+        metric.update_state(*arguments(**{name: value}))
+
+
+# Dicts and masks
+
+
+@pytest.mark.parametrize(
+    "y_true",
+    [
+        {},
+        {"mask": LABELS},
+        {"labels": LABELS, "weights": LABELS},
+        {"label": LABELS, "mask": LABELS},
+        {0: LABELS, "labels": LABELS},
+    ],
+    ids=lambda y: " ".join(map(str, y)),
+)
+def test_dicts(metric, unchanged, y_true):
+    keys = sorted(map(str, y_true))
+    with fails(
+        'A dict `y_true` should have the key "labels" and may have the key '
+        f'"mask". Received the keys: {keys}.'
+    ):
+        metric.update_state(y_true, SCORES)
+
+
+@pytest.mark.parametrize(
+    "shape", [(), (1,), (2,), (3,), (1, 3), (2, 1), (2, 4), (3, 2), (2, 3, 2)]
+)
+def test_shapes_of_masks(metric, unchanged, shape):
+    with fails(
+        "A mask should have the shape of the labels, (2, 3), and be True where "
+        f'an item counts. Received: y_true["mask"] of shape {shape}.'
+    ):
+        metric.update_state({"labels": LABELS, "mask": np.ones(shape)}, SCORES)
+
+
+def test_the_mask_of_a_layer_that_keeps_the_wrong_one(metric, unchanged):
+    class FirstItems(keras.layers.Layer):
+        def __init__(self):
+            super().__init__()
+            self.supports_masking = True  # but it does not cut the mask
+
+        def call(self, x):
+            return x[:, :3, 0]
+
+    x = keras.layers.Masking()(np.ones((2, 5, 1), "float32"))
+    with fails(
+        "A mask should have the shape of the labels, (2, 3), and be True where "
+        "an item counts. Received: the Keras mask of `y_pred` of shape (2, 5)."
+    ):
+        metric.update_state(LABELS, FirstItems()(x))
+
+
+# Weights
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        (1,),
+        (3,),  # [items]: for a batch, it would be ambiguous
+        (1, 1),
+        (1, 3),
+        (3, 1),
+        (2, 2),
+        (2, 4),
+        (3, 2),
+        (2, 3, 2),
+        (1, 2, 3),
+        (2, 3, 1, 1),
+    ],
+    ids=str,
+)
+def test_shapes_of_weights(metric, unchanged, shape):
+    with fails(
+        "`sample_weight` should have one of the shapes (), (batch,), (batch, "
+        "1), (batch, items): one weight for all, per list or per item. "
+        f"Received: `sample_weight.shape` = {shape} with labels of shape "
+        "(2, 3)."
+    ):
+        metric.update_state(LABELS, SCORES, np.ones(shape))
+
+
+@pytest.mark.parametrize("shape", [(2,), (4,), (1, 3), (3, 1), (3, 3)], ids=str)
+def test_shapes_of_weights_of_a_single_list(metric, unchanged, shape):
+    with fails(
+        "`sample_weight` should have one of the shapes (), (items,): one "
+        "weight for all, per list or per item. Received: "
+        f"`sample_weight.shape` = {shape} with labels of shape (3,)."
+    ):
+        metric.update_state(LABELS[0], SCORES[0], np.ones(shape))
+
+
+# Functions that users plug in
+
+
+def not_elementwise():
+    import math
+
+    yield {"rank_discount_fn": lambda rank: 1 / math.log2(rank + 1)}
+    yield {"gain_fn": lambda label: ops.sum(label, axis=-1)}
+    yield {"gain_fn": lambda label: None}
+    yield {"gain_fn": lambda: 1.0}
+    yield {"gain_fn": lambda label, rank: label}
+
+
+@pytest.mark.parametrize("index", range(5))
+def test_functions_that_are_not_elementwise(index):
+    option = list(not_elementwise())[index]
+    (name,) = option
+    metric = NDCG(k=2, **option)
+    with pytest.raises((ValueError, TypeError), match=f"`{name}`.*elementwise"):
+        metric.update_state(LABELS, SCORES)
+    np.testing.assert_equal(metric.get_state(), [np.zeros((5, 2))])
+
+
+# States
+
+
+def test_states_of_other_metrics(metric, unchanged):
+    for other in (
+        NDCG(k=3),
+        NDCG(k=2, ties="stable"),
+        NDCG(k=2, empty="skip"),
+        DCG(k=2),
+    ):
+        with fails(
+            "Only the states of the same metric can be merged. Received: "
+            f"{other.signature}, expected: {metric.signature}."
+        ):
+            # No state is added if one of them does not fit.
+            metric.merge_state([metric, other])
+
+
+STATE = (
+    "A state of NDCG should be a list of arrays of the shapes [(5, 2)], as "
+    "`get_state` returns it."
+)
+
+
+@pytest.mark.parametrize(
+    "shapes",
+    [[], [(5, 3)], [(5,)], [(2, 5)], [(5, 2), ()], [(), (5, 2)], [(4, 2)]],
+    ids=str,
+)
+def test_shapes_of_states(metric, unchanged, shapes):
+    state = [np.ones(shape) for shape in shapes]
+    text = f"{STATE} Received the shapes: {shapes}."
+    with fails(text):
+        metric.set_state(state)
+    with fails(text):
+        metric.merge_state([metric, state])
+
+
+def test_the_state_of_another_number_of_draws():
+    metric = NDCG(k=2, ties="shuffle")
+    shapes = "[(5, 2), ()]"
+    with pytest.raises(ValueError, match=re.escape(f"shapes {shapes}, as")):
+        metric.set_state(NDCG(k=2).get_state())
+
+
+def test_merge_state_takes_a_list(metric, unchanged):
+    other = NDCG(k=2)
+    for wrong in (
+        other,
+        other.get_state(),
+        None,
+        [None],
+        [keras.metrics.Mean()],
+    ):
+        with pytest.raises(
+            (ValueError, TypeError), match=r"`merge_state` .*list|A state of"
+        ) as caught:
+            metric.merge_state(wrong)
+        assert "is not iterable" not in str(caught.value)
+
+
+def test_set_state_takes_a_state(metric, unchanged):
+    for wrong in (NDCG(k=2), None, 3):
+        with pytest.raises((ValueError, TypeError), match="A state of NDCG"):
+            metric.set_state(wrong)
+
+
+# In Keras
+
+
+def test_an_error_in_fit_says_what_is_wrong():
+    model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(3)])
+    model.compile(loss=lambda y, s: ops.mean(s, axis=-1), metrics=[NDCG(k=2)])
+    with pytest.raises(
+        ValueError,
+        match=r"`y_true\.shape` = \(.*, 2\), `y_pred\.shape` = \(.*, 3\)",
+    ):
+        model.evaluate(np.ones((4, 4)), np.ones((4, 2)), verbose=0)
+
+
+def test_a_single_list_is_no_batch_in_the_error(metric, unchanged):
+    with pytest.raises(ValueError, match=r"`y_true\.shape` = \(3,\)"):
+        metric.update_state(LABELS[0], SCORES[0] + [0.0])

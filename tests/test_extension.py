@@ -1,0 +1,101 @@
+"""A metric of the user's own: one measure, one class."""
+
+import inspect
+
+import keras
+import numpy as np
+import pytest
+from keras import ops
+
+import keras_rankmetrics as krm
+
+
+# --- what a user writes ---
+def r_precision(ranking, k, at_least=1):
+    """The precision at the rank R, the number of relevant items."""
+    relevant = ranking.overall()
+    reached = ops.maximum(relevant, at_least)
+    return ops.divide_no_nan(ranking.hits(reached), relevant)
+
+
+@keras.saving.register_keras_serializable("test_extension")
+class RPrecision(krm.RankingMetric):
+    measure = staticmethod(r_precision)
+
+
+# --- what it gets for nothing ---
+
+
+def number(x):
+    return float(ops.convert_to_numpy(x))
+
+
+def code_lines(x):
+    lines = inspect.getsource(x).splitlines()
+    return [line for line in lines if line.strip() and '"""' not in line]
+
+
+def test_it_takes_at_most_12_lines():
+    assert len(code_lines(r_precision) + code_lines(RPrecision)) <= 12
+
+
+def test_value():
+    labels, scores = [[1, 0, 1, 0], [0, 1, 0, 0]], [[4.0, 3.0, 2.0, 1.0]] * 2
+    metric = RPrecision()
+    np.testing.assert_allclose(metric.per_list(labels, scores), [1 / 2, 0])
+    assert number(metric(labels, scores)) == 1 / 4
+
+
+def test_ties_are_averaged():
+    # Two of four places, one of two relevant items at each on average.
+    metric = RPrecision()
+    assert number(metric([[1, 0, 1, 0]], [[0.0] * 4])) == 2 * (1 / 2) / 2
+    assert number(RPrecision(ties="optimistic")([1, 0, 1, 0], [0.0] * 4)) == 1
+
+
+def test_masks_weights_and_empty_lists():
+    labels = [[1, -1, 0, 1], [0, 0, 0, 0], [1, 0, 0, 0]]
+    scores = [[1.0, 9.0, 2.0, 3.0]] * 3
+    skipping = RPrecision(empty="skip")
+    # [1, 0, 1] by score: 1 hit among the first 2; [0, 0, 1]: none.
+    result = skipping(labels, scores, sample_weight=[3.0, 1.0, 1.0])
+    assert number(result) == pytest.approx((3 * 1 / 2 + 1 * 0) / (3 + 1))
+
+
+def test_threshold_state_and_merge():
+    one = RPrecision(relevance_threshold=2)
+    other = RPrecision(relevance_threshold=2)
+    one.update_state([[1, 2]], [[2.0, 1.0]])
+    other.update_state([[2, 1]], [[2.0, 1.0]])
+    one.merge_state([other])
+    assert number(one.result()) == (0 + 1) / 2
+
+
+def test_name_config_and_signature():
+    metric = RPrecision(at_least=2)
+    assert metric.name == "r_precision"
+    assert RPrecision(5).name == "r_precision@5"
+    assert "at_least:2" in metric.signature
+    assert "RPrecision|" in metric.signature
+    copy = RPrecision.from_config(metric.get_config())
+    assert copy.signature == metric.signature
+    with pytest.raises(TypeError, match="RPrecision has no option `most`"):
+        RPrecision(most=1)
+
+
+def test_in_compile():
+    model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(4)])
+    model.compile(loss="mse", metrics=[RPrecision()])
+    x = np.eye(4, dtype="float32")
+    logs = model.evaluate(x, x, verbose=0, return_dict=True)
+    assert number(RPrecision()(x, model.predict(x, verbose=0))) == (
+        pytest.approx(logs["r_precision"])
+    )
+
+
+def test_without_a_measure():
+    class Nothing(krm.RankingMetric):
+        pass
+
+    with pytest.raises(NotImplementedError, match=r"define `measure"):
+        Nothing()([[1, 0]], [[2.0, 1.0]])

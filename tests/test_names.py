@@ -1,0 +1,98 @@
+"""The names of metrics: what callbacks, logs and history see."""
+
+import keras
+import pytest
+
+from keras_rankmetrics import (
+    DCG,
+    NDCG,
+    F1AtK,
+    HitRateAtK,
+    MeanAveragePrecision,
+    MeanReciprocalRank,
+    PrecisionAtK,
+    RankingMetric,
+    RecallAtK,
+)
+
+NAMES = {
+    DCG: "dcg",
+    NDCG: "ndcg",
+    PrecisionAtK: "precision",
+    RecallAtK: "recall",
+    F1AtK: "f1",
+    HitRateAtK: "hit_rate",
+    MeanAveragePrecision: "map",
+    MeanReciprocalRank: "mrr",
+}
+
+
+@pytest.mark.parametrize("metric", NAMES, ids=lambda cls: cls.__name__)
+def test_default_names(metric):
+    # Keras would number the second one, and history would have other keys
+    # in the second run of a notebook cell.
+    for _ in range(2):
+        assert metric().name == NAMES[metric]
+        assert metric(k=None).name == NAMES[metric]
+        assert metric(k=10).name == f"{NAMES[metric]}@10"
+        assert metric(5).name == f"{NAMES[metric]}@5"
+
+
+def test_a_name_of_the_user_is_kept():
+    assert NDCG(k=10, name="ranking quality").name == "ranking quality"
+
+
+def test_variables_have_names():
+    paths = [v.path for v in NDCG(k=10, ties="shuffle").variables]
+    assert paths == ["ndcg@10/sums", "ndcg@10/draws"]
+
+
+def test_at_makes_one_metric_for_each_cutoff():
+    metrics = NDCG.at(1, 5, None, ties="stable", empty="skip")
+    assert [m.name for m in metrics] == ["ndcg@1", "ndcg@5", "ndcg"]
+    assert [m.k for m in metrics] == [1, 5, None]
+    assert all(type(m) is NDCG for m in metrics)
+    assert [m.signature for m in metrics] == [
+        NDCG(k=k, ties="stable", empty="skip").signature for k in (1, 5, None)
+    ]
+    assert NDCG.at() == []
+
+
+@pytest.mark.parametrize("cutoff", [0, -1, 2.0, "3", [1, 5]])
+def test_at_checks_its_cutoffs(cutoff):
+    with pytest.raises(ValueError, match="`k` should be a positive integer"):
+        NDCG.at(1, cutoff)
+
+
+def test_names_made_from_classes():
+    class RPrecision(RankingMetric):
+        pass
+
+    class ERRMetric(RankingMetric):
+        pass
+
+    class Recall2At(RankingMetric):
+        pass
+
+    assert RPrecision().name == "r_precision"
+    assert RPrecision(k=3).name == "r_precision@3"
+    assert ERRMetric().name == "err_metric"
+    assert Recall2At().name == "recall2_at"
+
+
+def test_a_subclass_keeps_the_short_name():
+    class Mine(NDCG):
+        pass
+
+    assert Mine(k=3).name == "ndcg@3"
+
+
+def test_direction_is_known():
+    for metric in NAMES:
+        assert metric(k=3)._direction == "up"
+
+
+def test_they_are_metrics_of_keras():
+    for metric in NAMES:
+        assert issubclass(metric, keras.metrics.Metric)
+        assert keras.metrics.get(metric(k=3)).k == 3

@@ -1,0 +1,360 @@
+"""Saving: configs, `.keras` files, and the functions that users plug in."""
+
+import copy
+import functools
+import json
+import pickle
+import warnings
+
+import keras
+import numpy as np
+import pytest
+from keras import ops
+from pytest import approx
+
+from keras_rankmetrics import (
+    DCG,
+    NDCG,
+    F1AtK,
+    HitRateAtK,
+    MeanAveragePrecision,
+    MeanReciprocalRank,
+    PrecisionAtK,
+    RankingMetric,
+    RecallAtK,
+    gains,
+)
+
+
+@keras.saving.register_keras_serializable("test_saving")
+def cubic_gain(label):
+    return label**3
+
+
+@keras.saving.register_keras_serializable("test_saving")
+def root_discount(rank):
+    return ops.rsqrt(rank)
+
+
+@keras.saving.register_keras_serializable("test_saving")
+class RPrecision(RankingMetric):
+    """A metric of the user."""
+
+    @staticmethod
+    def measure(ranking, k, scale=1.0):
+        relevant = ranking.overall()
+        return scale * ops.divide_no_nan(ranking.hits(relevant), relevant)
+
+
+# Options none of which is a default.
+OPTIONS = {
+    DCG: {
+        "gain_fn": cubic_gain,
+        "rank_discount_fn": root_discount,
+        "empty": "skip",
+        "list_weight": "mean",
+        "dtype": "float64",
+    },
+    NDCG: {
+        "gain_fn": gains.linear_gain,
+        "rank_discount_fn": gains.original_discount,
+        "ideal": "retrieved",
+        "ties": "pessimistic",
+    },
+    PrecisionAtK: {
+        "relevance_threshold": 2.0,
+        "denominator": "k",
+        "empty": "one",
+    },
+    RecallAtK: {"denominator": "min", "ties": "optimistic", "empty": "one"},
+    F1AtK: {"relevance_threshold": 2.0, "denominator": "k", "ties": "stable"},
+    HitRateAtK: {"relevance_threshold": 3.0, "list_weight": "mean"},
+    MeanAveragePrecision: {"denominator": "hits", "empty": "skip"},
+    MeanReciprocalRank: {
+        "relevance_threshold": 3.0,
+        "ties": "shuffle",
+        "seed": 12,
+    },
+}
+
+
+def unusual(metric, **more):
+    return metric(k=3, **OPTIONS[metric], **more)
+
+
+ALL = [
+    *(metric(k=3) for metric in OPTIONS),
+    *(metric() for metric in OPTIONS),
+    *(unusual(metric, name=f"my {metric.__name__}") for metric in OPTIONS),
+    RPrecision(),
+    RPrecision(k=4, scale=2.0),
+]
+
+all_metrics = pytest.mark.parametrize(
+    "metric", ALL, ids=lambda m: f"{type(m).__name__}-{m.name}"
+)
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(11)
+    labels = rng.integers(-1, 5, (8, 6)).astype("float32")
+    labels[3] = [0, 0, -1, 0, 0, 0]
+    scores = rng.integers(-2, 2, (8, 6)).astype("float32")
+    return labels, scores
+
+
+# Configs
+
+
+def same(metric, other):
+    assert type(metric) is type(other)
+    assert metric is not other
+    assert metric.name == other.name
+    assert metric.dtype == other.dtype
+    assert metric.signature == other.signature
+    assert metric.get_config() == other.get_config()
+    return True
+
+
+@all_metrics
+def test_from_config_makes_the_same_metric(metric):
+    config = metric.get_config()
+    before = copy.deepcopy(config)
+    assert same(metric, type(metric).from_config(config))
+    assert config == before  # it belongs to the caller
+
+
+@all_metrics
+def test_a_config_can_be_written_down(metric):
+    config = keras.saving.serialize_keras_object(metric)
+    again = json.loads(json.dumps(config))
+    assert same(metric, keras.saving.deserialize_keras_object(again))
+
+
+def test_the_config_has_every_option():
+    for metric, options in OPTIONS.items():
+        config = unusual(metric).get_config()
+        for name, value in options.items():
+            if callable(value):
+                value = keras.saving.serialize_keras_object(value)
+            assert config[name] == value, (metric, name)
+
+
+def test_a_seed_generator_is_saved_as_its_seed():
+    metric = NDCG(ties="shuffle", seed=keras.random.SeedGenerator(5))
+    assert metric.get_config()["seed"] == 5
+    assert same(metric, NDCG.from_config(metric.get_config()))
+
+
+def test_the_spelling_of_keras_rs_is_saved_as_ties():
+    metric = NDCG(shuffle_ties=False)
+    config = metric.get_config()
+    assert config["ties"] == "stable"
+    assert "shuffle_ties" not in config
+    assert same(metric, NDCG.from_config(config))
+
+
+def test_keras_finds_the_metrics_by_their_registered_names():
+    for metric in OPTIONS:
+        name = f"keras_rankmetrics>{metric.__name__}"
+        assert keras.saving.get_registered_name(metric) == name
+        assert keras.saving.get_registered_object(name) is metric
+    for function in (
+        gains.exponential_gain,
+        gains.linear_gain,
+        gains.log2_discount,
+        gains.natural_log_discount,
+        gains.original_discount,
+        gains.reciprocal_discount,
+    ):
+        name = f"keras_rankmetrics>{function.__name__}"
+        assert keras.saving.get_registered_object(name) is function
+
+
+@pytest.mark.parametrize(
+    "copied", [copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))]
+)
+def test_a_copy_is_the_same_metric_that_has_seen_nothing(copied, data):
+    # Keras copies what the config says, for all its metrics. `get_state` is for
+    # what they have seen.
+    metric = unusual(NDCG)
+    metric.update_state(*data)
+    other = copied(metric)
+    assert same(metric, other)
+    assert float(other.result()) == 0
+    other.set_state(metric.get_state())
+    metric.reset_state()
+    assert float(other.result()) > 0
+
+
+# Files
+
+
+def model_with(metrics):
+    inputs = keras.Input((None, 1))
+    scores = keras.layers.Dense(
+        1, use_bias=False, kernel_initializer="ones", trainable=False
+    )(inputs)
+    model = keras.Model(inputs, scores)
+    model.compile(
+        loss="mse",
+        metrics=metrics,
+        # Eagerly on tensorflow, where tracing many metrics takes long.
+        run_eagerly=keras.backend.backend() == "tensorflow",
+    )
+    return model
+
+
+def evaluated(model, labels, scores):
+    return model.evaluate(
+        scores[..., None], labels, batch_size=8, verbose=0, return_dict=True
+    )
+
+
+def test_a_loaded_model_evaluates_to_the_same_numbers(tmp_path, data):
+    metrics = [unusual(metric) for metric in OPTIONS]
+    model = model_with(metrics)
+    before = evaluated(model, *data)
+    model.save(tmp_path / "model.keras")
+    loaded = keras.models.load_model(tmp_path / "model.keras")
+    after = evaluated(loaded, *data)
+    assert set(before) == {"loss"} | {metric.name for metric in metrics}
+    assert after == before
+    # They are numbers of these options, and not of the defaults.
+    usual = evaluated(model_with([metric(k=3) for metric in OPTIONS]), *data)
+    for metric in metrics:
+        assert after[metric.name] != approx(usual[metric.name], rel=1e-3)
+
+
+def reloaded(metric, path, data, **options):
+    """The result of the metric, and that of the one in the loaded model."""
+    model = model_with([metric])
+    before = evaluated(model, *data)[metric.name]
+    model.save(path / "model.keras")
+    loaded = keras.models.load_model(path / "model.keras", **options)
+    return before, evaluated(loaded, *data)[metric.name]
+
+
+def test_what_is_registered_saves_without_a_warning(tmp_path, data):
+    metric = NDCG(k=3, gain_fn=cubic_gain, rank_discount_fn=root_discount)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", module="keras_rankmetrics")
+        warnings.filterwarnings("error", message=".*(lambda|registered).*")
+        before, after = reloaded(metric, tmp_path, data)
+    assert before == after
+    assert before != approx(float(NDCG(k=3)(*data)), rel=1e-3)
+
+
+def test_a_metric_of_the_user_in_a_file(tmp_path, data):
+    metric = RPrecision(scale=0.5)
+    before, after = reloaded(metric, tmp_path, data)
+    assert before == after
+    assert before == approx(0.5 * float(RPrecision()(*data)), rel=1e-6)
+
+
+def plain_gain(label):
+    return label * label
+
+
+def test_what_is_not_registered_warns(tmp_path, data):
+    metric = NDCG(k=3, gain_fn=plain_gain)
+    text = (
+        "`gain_fn=plain_gain` is not registered: what is saved loads only with "
+        "`custom_objects`. Register it with "
+        "`@keras.saving.register_keras_serializable()`."
+    )
+    with pytest.warns(UserWarning) as caught:
+        before, after = reloaded(
+            metric,
+            tmp_path,
+            data,
+            custom_objects={"plain_gain": plain_gain},
+        )
+    assert text in [str(w.message) for w in caught]
+    assert before == after
+    assert before != approx(float(NDCG(k=3)(*data)), rel=1e-3)
+    with pytest.raises(TypeError, match="plain_gain"):
+        keras.models.load_model(tmp_path / "model.keras")
+
+
+def test_a_function_of_keras_is_not_registered():
+    with pytest.warns(UserWarning, match="square` is not registered"):
+        NDCG(gain_fn=ops.square).get_config()
+
+
+def test_a_lambda_warns(tmp_path, data):
+    metric = NDCG(k=3, rank_discount_fn=lambda rank: 1 / (rank * rank))
+    text = (
+        "`rank_discount_fn` is a lambda: what is saved loads only with "
+        "`safe_mode=False`. Write it as a `def` and register that with "
+        "`@keras.saving.register_keras_serializable()`."
+    )
+    with pytest.warns(UserWarning) as caught:
+        before, after = reloaded(metric, tmp_path, data, safe_mode=False)
+    assert text in [str(w.message) for w in caught]
+    assert before == approx(after, rel=1e-6)
+    assert before != approx(float(NDCG(k=3)(*data)), rel=1e-3)
+    with pytest.raises(ValueError, match="lambda"):
+        keras.models.load_model(tmp_path / "model.keras")
+
+
+def test_warnings_come_from_the_line_of_the_user():
+    metric = NDCG(gain_fn=plain_gain)
+    with pytest.warns(UserWarning, match="registered") as caught:
+        metric.get_config()
+    assert caught[0].filename == __file__
+
+
+class Power:
+    def __call__(self, label):
+        return label**2
+
+
+def scaled(factor, label):
+    return factor * label
+
+
+@pytest.mark.parametrize(
+    "function, kind",
+    [(functools.partial(scaled, 2.0), "partial"), (Power(), "Power")],
+)
+def test_what_keras_cannot_save(tmp_path, data, function, kind):
+    metric = NDCG(k=3, gain_fn=function)
+    model = model_with([metric])
+    evaluated(model, *data)
+    state = metric.get_state()
+    match = (
+        r"A metric with `gain_fn=.*` cannot be saved: Keras saves functions, "
+        f"not objects of type {kind}\\. Write it as a `def` and register that "
+        r"with `@keras\.saving\.register_keras_serializable\(\)`\."
+    )
+    with pytest.raises(TypeError, match=match):
+        metric.get_config()
+    np.testing.assert_equal(metric.get_state(), state)
+    with pytest.raises(TypeError, match=match):
+        model.save(tmp_path / "model.keras")
+
+
+class RegisteredPower:
+    def __init__(self, exponent):
+        self.exponent = exponent
+
+    def __call__(self, label):
+        return label**self.exponent
+
+    def get_config(self):
+        return {"exponent": self.exponent}
+
+    @classmethod
+    def from_config(cls, config):
+        return cls(**config)
+
+
+def test_an_object_with_a_config_is_saved(data):
+    keras.saving.register_keras_serializable("test_saving")(RegisteredPower)
+    metric = NDCG(k=3, gain_fn=RegisteredPower(3))
+    again = NDCG.from_config(metric.get_config())
+    assert again.options["gain_fn"].exponent == 3
+    expected = NDCG(k=3, gain_fn=cubic_gain)(*data)
+    assert float(again(*data)) == approx(float(expected), rel=1e-6)

@@ -1,0 +1,288 @@
+"""The signature: all that a number depends on, on one line."""
+
+import functools
+import re
+
+import keras
+import pytest
+from keras import ops
+
+import keras_rankmetrics
+from keras_rankmetrics import (
+    DCG,
+    NDCG,
+    F1AtK,
+    HitRateAtK,
+    MeanAveragePrecision,
+    MeanReciprocalRank,
+    PrecisionAtK,
+    RankingMetric,
+    RecallAtK,
+    __version__,
+    exponential_gain,
+    linear_gain,
+    log2_discount,
+    natural_log_discount,
+    original_discount,
+    reciprocal_discount,
+)
+
+COMMON = (
+    f"ties:average|empty:zero|list_weight:relevance|inputs:scores"
+    f"|keras_rankmetrics:{__version__}"
+)
+
+DEFAULTS = {
+    DCG: "gain:exponential|discount:log2",
+    NDCG: "gain:exponential|discount:log2|ideal:relevant",
+    PrecisionAtK: "relevance_threshold:1.0|denominator:retrieved",
+    RecallAtK: "relevance_threshold:1.0|denominator:relevant",
+    F1AtK: "relevance_threshold:1.0|denominator:retrieved",
+    HitRateAtK: "relevance_threshold:1.0",
+    MeanAveragePrecision: "relevance_threshold:1.0|denominator:relevant",
+    MeanReciprocalRank: "relevance_threshold:1.0",
+}
+
+all_metrics = pytest.mark.parametrize(
+    "metric", DEFAULTS, ids=lambda cls: cls.__name__
+)
+
+
+@all_metrics
+def test_states_every_option(metric):
+    name, own = metric.__name__, DEFAULTS[metric]
+    assert metric(k=10).signature == f"{name}@10|{own}|{COMMON}"
+    assert metric().signature == f"{name}|{own}|{COMMON}"
+
+
+@all_metrics
+def test_says_nothing_of_the_name(metric):
+    named = metric(k=3, name="a name\nof the user's")
+    assert named.signature == metric(k=3).signature
+    assert "\n" not in named.signature
+
+
+@all_metrics
+def test_is_the_same_for_a_metric_made_from_the_config(metric):
+    first = metric(k=3, ties="shuffle", seed=5)
+    assert metric.from_config(first.get_config()).signature == first.signature
+
+
+def other_values(metric):
+    """For each option of the metric, values other than the default."""
+    values = {
+        "k": [1, 2],
+        "ties": ["stable", "pessimistic", "optimistic"],
+        "empty": ["skip"] if metric is DCG else ["skip", "one"],
+        "list_weight": ["mean"],
+        "dtype": ["float64"],
+    }
+    if metric in (DCG, NDCG):
+        values["gain_fn"] = [linear_gain, ops.square, lambda y: 2 * y]
+        values["rank_discount_fn"] = [
+            natural_log_discount,
+            original_discount,
+            reciprocal_discount,
+        ]
+    else:
+        values["relevance_threshold"] = [2.0, 0.5]
+    if metric is NDCG:
+        values["ideal"] = ["retrieved"]
+    if metric in (PrecisionAtK, F1AtK):
+        values["denominator"] = ["k"]
+    if metric is RecallAtK:
+        values["denominator"] = ["min"]
+    if metric is MeanAveragePrecision:
+        values["denominator"] = ["min", "hits"]
+    return values
+
+
+@all_metrics
+def test_any_option_changes_it(metric):
+    made = [metric(k=3), metric()]
+    made += [metric(k=3, ties="shuffle", seed=seed) for seed in (0, 1, -1)]
+    for option, values in other_values(metric).items():
+        made += [metric(**{"k": 3, option: value}) for value in values]
+    signatures = [m.signature for m in made]
+    assert len(set(signatures)) == len(signatures)
+    assert all(s.count("\n") == 0 for s in signatures)
+
+
+@all_metrics
+def test_no_option_is_forgotten(metric):
+    config = metric(k=3).get_config()
+    tried = {*other_values(metric), "seed"}
+    assert tried == set(config) - {"name", "inputs"}
+
+
+def test_what_does_not_matter_does_not_change_it():
+    usual = NDCG(k=3).signature
+    assert NDCG(k=3, seed=7).signature == usual  # nothing is shuffled
+    # Only float64 is not float32 in the end.
+    assert NDCG(k=3, dtype="bfloat16").signature == usual
+    assert NDCG(k=3, dtype="float32").signature == usual
+    assert (
+        PrecisionAtK(k=3, relevance_threshold=1).signature
+        == PrecisionAtK(k=3).signature
+    )
+
+
+def test_the_spelling_of_keras_rs():
+    for metric in (NDCG, PrecisionAtK):
+        stable = metric(k=3, shuffle_ties=False)
+        assert stable.signature == metric(k=3, ties="stable").signature
+        shuffled = metric(k=3, shuffle_ties=True, seed=4)
+        same = metric(k=3, ties="shuffle", seed=keras.random.SeedGenerator(4))
+        assert shuffled.signature == same.signature
+        assert "|ties:shuffle|seed:4|" in shuffled.signature
+
+
+def gain_of(signature):
+    (part,) = [p for p in signature.split("|") if p.startswith("gain:")]
+    return part.removeprefix("gain:")
+
+
+def gain(function):
+    return gain_of(NDCG(gain_fn=function).signature)
+
+
+def plain_gain(label):
+    return label * 3
+
+
+@keras.saving.register_keras_serializable("test_signature")
+def registered_gain(label):
+    return label * 4
+
+
+class Gains:
+    @staticmethod
+    def doubled(label):
+        return 2 * label
+
+
+def test_functions_that_have_a_name():
+    assert gain(exponential_gain) == "exponential"
+    assert gain(linear_gain) == "linear"
+    assert gain(registered_gain) == "test_signature>registered_gain"
+    assert gain(plain_gain) == f"{__name__}.plain_gain"
+    assert gain(Gains.doubled) == f"{__name__}.Gains.doubled"
+    discounts = [
+        NDCG(rank_discount_fn=f).signature
+        for f in (log2_discount, natural_log_discount, original_discount)
+    ]
+    for text, name in zip(
+        discounts, ("log2", "natural_log", "original"), strict=True
+    ):
+        assert f"|discount:{name}|" in text
+
+
+def scaled(factor):
+    def gain(label):
+        return factor * label
+
+    return gain
+
+
+def shifted(label, by=0.0, *, scale=1.0):
+    return scale * (label + by)
+
+
+def with_default(by):
+    def gain(label, by=by):
+        return label + by
+
+    return gain
+
+
+def with_keyword_default(by):
+    def gain(label, *, by=by):
+        return label + by
+
+    return gain
+
+
+def nested(factor):
+    def gain(label):
+        def inner(x):
+            return factor * x
+
+        return inner(label)
+
+    return gain
+
+
+class Power:
+    def __init__(self, exponent):
+        self.exponent = exponent
+
+    def __call__(self, label):
+        return label**self.exponent
+
+    def method(self, label):
+        return label**self.exponent
+
+
+DIFFERENT = {
+    "bodies": (lambda y: y + 1.0, lambda y: y * 1.0),
+    "constants": (lambda y: y * 2, lambda y: y * 3),
+    "types of constants": (lambda y: y * 2, lambda y: y * 2.0),
+    "names": (lambda y: ops.sqrt(y), lambda y: ops.square(y)),
+    "inner lambdas": (
+        lambda y: (lambda x: x * 2)(y),
+        lambda y: (lambda x: x * 3)(y),
+    ),
+    "closures": (scaled(2.0), scaled(3.0)),
+    "functions in closures": (scaled(lambda: 2), scaled(lambda: 3)),
+    "closures of closures": (nested(2.0), nested(3.0)),
+    "defaults": (with_default(1.0), with_default(2.0)),
+    "keyword defaults": (with_keyword_default(1.0), with_keyword_default(2.0)),
+    "partials": (
+        functools.partial(shifted, by=1.0),
+        functools.partial(shifted, by=2.0),
+    ),
+    "partials of others": (
+        functools.partial(shifted, by=1.0),
+        functools.partial(plain_gain),
+    ),
+    "objects": (Power(2.0), Power(3.0)),
+    "methods": (Power(2.0).method, Power(3.0).method),
+}
+
+
+@pytest.mark.parametrize("what", DIFFERENT)
+def test_functions_without_a_name_differ_by(what):
+    one, other = (gain(f) for f in DIFFERENT[what])
+    assert one != other
+
+
+def test_functions_without_a_name_that_are_alike():
+    def made():
+        return lambda y: y * 2
+
+    assert gain(made()) == gain(made())
+    assert gain(scaled(2.0)) == gain(scaled(2.0))
+    assert gain(with_default(2.0)) == gain(with_default(2.0))
+    one, other = (functools.partial(shifted, by=1.0) for _ in range(2))
+    assert gain(one) == gain(other)
+    assert gain(Power(2.0)) == gain(Power(2.0))
+
+
+def test_a_metric_of_the_user():
+    class RPrecision(RankingMetric):
+        @staticmethod
+        def measure(ranking, k, scale=1.0):
+            return ranking.hits(k) * scale
+
+    name = r"test_a_metric_of_the_user\.<locals>\.RPrecision#[0-9a-f]{8}"
+    options = rf"\|relevance_threshold:1\.0\|scale:1\.0\|{re.escape(COMMON)}"
+    assert re.fullmatch(f"{name}@2{options}", RPrecision(k=2).signature)
+    assert re.match(
+        rf"{name}\|relevance_threshold:1\.0\|scale:2\.0\|",
+        RPrecision(scale=2.0).signature,
+    )
+
+    class NDCG(keras_rankmetrics.NDCG):
+        """Of another module, so it must not pass for the original."""
+
+    assert not NDCG().signature.startswith("NDCG|")
