@@ -8,6 +8,7 @@ from typing import TypeVar
 import keras
 from keras import ops
 
+from keras_rankmetrics.known import known
 from keras_rankmetrics.types import Tensor
 
 T = TypeVar("T")
@@ -21,12 +22,8 @@ def cond(
     Outside of `jit`, jax compiles each cond anew each time, which takes longer
     than what it decides about.
     """
-    if keras.config.backend() == "jax":
-        try:
-            known = bool(predicate)
-        except TypeError:  # it is traced
-            known = None
-        if known is not None:
-            return if_true() if known else if_false()
+    value = known(predicate) if keras.config.backend() == "jax" else None
+    if value is not None:
+        return if_true() if value else if_false()
     result: T = ops.cond(predicate, if_true, if_false)
     return result

@@ -12,15 +12,17 @@ from keras import ops
 
 from keras_rankmetrics import gains, summation
 from keras_rankmetrics.fingerprint import fingerprint
+from keras_rankmetrics.forms import FORMS, Order
 from keras_rankmetrics.functions import (
     elementwise,
     serialized,
     signature_of,
     signature_of_class,
 )
-from keras_rankmetrics.inputs import Lists, read_scores
+from keras_rankmetrics.inputs import Lists
+from keras_rankmetrics.known import known
 from keras_rankmetrics.options import check_choice, checked_options, options_of
-from keras_rankmetrics.ranking import Items, Ranking, from_scores
+from keras_rankmetrics.ranking import Ranking
 from keras_rankmetrics.types import (
     EmptyPolicy,
     InputForm,
@@ -194,6 +196,7 @@ class RankingMetric(keras.metrics.Metric):
         self.list_weight = list_weight
         self.inputs = inputs
         self.options = options
+        self._check_form()
         # Keras reads no public attribute for this. With it, callbacks know
         # that more is better.
         self._direction = "up"
@@ -268,7 +271,7 @@ class RankingMetric(keras.metrics.Metric):
         """
         evaluation, lists = self._evaluate(y_true, y_pred, sample_weight)
         values = ops.where(evaluation.counts, evaluation.values, float("nan"))
-        return lists.as_passed(values)
+        return lists.leading.as_passed(values)
 
     def get_state(self) -> list[np.ndarray]:
         """The state as plain arrays, to be saved, sent and merged."""
@@ -354,43 +357,44 @@ class RankingMetric(keras.metrics.Metric):
     def _evaluate(
         self, y_true: Any, y_pred: Any, sample_weight: Any
     ) -> tuple[_Evaluation, Lists]:
-        lists = read_scores(
-            y_true, y_pred, sample_weight, dtype=_float_dtype(self.dtype)
+        form = FORMS[self.inputs]
+        lists = form.read(
+            y_true, y_pred, sample_weight, _float_dtype(self.dtype)
         )
-        items = Items(lists.labels, lists.item_weights)
-        ranking = from_scores(
-            items,
-            lists.scores,
-            self.k,
-            self.ties,
+        order = Order(
+            k=self.k,
+            ties=self.ties,
             seed=self.seed,
             draw=self._draws if self.ties == "shuffle" else 0,
-        ).judged_by(self._gain)
-        highest = ops.max(items.labels, axis=-1)
-        relevant = self._gain(highest) > 0
+            unseen_label=self.options.get("relevance_threshold", 1.0),
+        )
+        ranking = form.rank(lists, order).judged_by(self._gain)
+        relevant = ranking.items.has_gain(self._gain)
         values = self.measure(
             ranking, self.k, **self._options_for(self.measure)
         )
         values = ops.where(relevant, values, float(self.empty == "one"))
         values = ops.where(lists.undefined, float("nan"), values)
-        weights, has_own_weight = self._list_weights(lists, ranking, relevant)
-        counts = highest >= 0
+        weights, has_own_weight = self._list_weights(lists, ranking)
+        counts = lists.present
         if self.empty == "skip":
             counts = ops.logical_and(counts, relevant)
         counts = ops.logical_or(counts, lists.undefined)
         return _Evaluation(values, weights, has_own_weight, counts), lists
 
     def _list_weights(
-        self, lists: Lists, ranking: Ranking, relevant: Tensor
+        self, lists: Lists, ranking: Ranking
     ) -> tuple[Tensor, Tensor]:
-        by_relevance = self.list_weight == "relevance"
-        if lists.list_weights is not None:
-            weights = lists.list_weights
-        elif by_relevance:
-            weights = ranking.mean_weight()
-        else:
-            weights = ranking.judged_by(gains.present).mean_weight()
-        return weights, relevant if by_relevance else ops.ones_like(relevant)
+        """The weight of each list, and whether it is one of its own."""
+        items, of_lists = ranking.items, lists.list_weights
+        if self.list_weight == "mean":
+            if of_lists is None:
+                of_lists = items.mean_weight(gains.present)
+            return of_lists, ops.ones_like(lists.present)
+        if of_lists is None:
+            weights = items.mean_weight(self._gain)
+            return weights, items.has_seen_gain(self._gain)
+        return of_lists, items.has_gain(self._gain)
 
     def _gain(self, labels: Tensor) -> Tensor:
         gain = self.relevance(labels, **self._options_for(self.relevance))
@@ -422,6 +426,20 @@ class RankingMetric(keras.metrics.Metric):
                 f"Its own options are: {', '.join(checked) or 'none'}."
             )
         return checked
+
+    def _check_form(self) -> None:
+        """Raises where relevance by ids means nothing under the options."""
+        if self.inputs == "scores":
+            return
+        relevant, other = ops.unstack(self._gain(ops.array([1.0, 0.0])))
+        if known(ops.logical_or(relevant <= 0, other > 0)):
+            raise ValueError(
+                f'With `inputs="{self.inputs}"` relevant items have the label '
+                "1 and all others 0: the first should be worth something, the "
+                f"others nothing. Received: options of {type(self).__name__} "
+                f"under which they are worth {float(relevant)} and "
+                f"{float(other)}."
+            )
 
     def _state_of(
         self, other: RankingMetric | Sequence[np.ndarray]

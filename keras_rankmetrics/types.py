@@ -16,7 +16,7 @@ TiePolicy: TypeAlias = Literal[
 ]
 EmptyPolicy: TypeAlias = Literal["zero", "one", "skip"]
 ListWeight: TypeAlias = Literal["relevance", "mean"]
-InputForm: TypeAlias = Literal["scores"]
+InputForm: TypeAlias = Literal["scores", "sparse", "ids"]
 
 
 class GainFn(Protocol):

@@ -88,7 +88,7 @@ def test_weights_of_lists(dtype):
     assert first != approx((first + second) / 2, rel=1e-3)
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", sorted({*DTYPES} - {*FLOATS}))
 def test_masks(dtype):
     y_true = {"labels": LABELS, "mask": typed(WEIGHTS, dtype)}
     values = ops.convert_to_numpy(NDCG().per_list(y_true, SCORES))

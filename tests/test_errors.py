@@ -243,26 +243,15 @@ def test_a_metric_without_a_measure(metric):
 
 # Labels and scores
 
-EXPECTED = "[items] or [batch, items]"
-
 
 @pytest.mark.parametrize(
-    "y_true, y_pred, name, shape",
-    [
-        (1, 1, "y_true", ()),
-        ([1], 1, "y_pred", ()),
-        ([LABELS], [SCORES], "y_true", (1, 2, 3)),
-        (LABELS, np.ones((2, 3, 2)), "y_pred", (2, 3, 2)),
-        (np.ones((2, 3, 1)), SCORES, "y_true", (2, 3, 1)),
-        ([[LABELS]], [[SCORES]], "y_true", (1, 1, 2, 3)),
-        (np.ones((1, 2, 3, 1)), np.ones((1, 2, 3, 1)), "y_true", (1, 2, 3, 1)),
-    ],
-    ids=str,
+    "y_true, y_pred", [(1, 1), ([1], 1), (1, [1.0])], ids=str
 )
-def test_ranks(metric, unchanged, y_true, y_pred, name, shape):
+def test_numbers_instead_of_lists(metric, unchanged, y_true, y_pred):
+    shapes = np.shape(y_true), np.shape(y_pred)
     text = (
-        f"`{name}` should have the shape {EXPECTED}. "
-        f"Received: `{name}.shape` = {shape}."
+        "`y_true` and `y_pred` should hold lists, [items] or [batch, items]. "
+        f"Received: `y_true.shape` = {shapes[0]}, `y_pred.shape` = {shapes[1]}."
     )
     with fails(text):
         metric.update_state(y_true, y_pred)
@@ -281,10 +270,14 @@ def test_ranks(metric, unchanged, y_true, y_pred, name, shape):
         ((3,), (4,)),
         ((2, 3), (3, 2)),
         ((2, 3), (2, 1)),
+        ((2, 3), (2, 3, 2)),
+        ((2, 3, 1), (2, 3)),
         ((2, 3), (2, 4, 1)),
         ((2, 3, 1), (2, 4, 1)),
         ((2, 1), (2,)),
         ((0, 3), (0, 2)),
+        ((2, 3, 4), (2, 4, 4)),
+        ((2, 3, 4), (2, 3, 4, 2)),
     ],
     ids=str,
 )
@@ -296,9 +289,12 @@ def test_shapes_that_do_not_fit(metric, unchanged, y_true, y_pred):
     else:
         received = y_true, y_pred
     with fails(
-        f"`y_true` and `y_pred` should have the same shape, {EXPECTED}. "
+        "`y_true` and `y_pred` should have the same shape, [items] or "
+        "[batch, items]: one label for each score. "
         f"Received: `y_true.shape` = {received[0]}, "
-        f"`y_pred.shape` = {received[1]}."
+        f"`y_pred.shape` = {received[1]}. If `y_true` holds indices of the "
+        'relevant items, use `inputs="sparse"`; if both hold ids, use '
+        '`inputs="ids"`.'
     ):
         metric.update_state(np.ones(y_true), np.ones(y_pred))
 
@@ -309,24 +305,21 @@ def test_a_column_of_scores_is_one_list():
     assert NDCG(k=2).per_list(labels, column).shape == ()
 
 
-NUMBERS = (
-    "should be a tensor of numbers, or what converts to one (lists of lists "
-    "must be of equal length)."
-)
+NUMBERS = "should be a tensor of numbers, or what converts to one."
 
 
 @pytest.mark.parametrize("name", ["y_true", "y_pred", "sample_weight", "mask"])
 @pytest.mark.parametrize(
     "value",
     [
-        [[1, 0], [1]],
+        [[1, 0], [[1]]],
         {"scores": [1]},
         {1, 2},
         object,
         np.array([[1, None, 2]], object),
         np.array([["2020", "2021", "2022"]], "datetime64[Y]"),
     ],
-    ids=["ragged", "dict", "set", "type", "objects", "dates"],
+    ids=["uneven depth", "dict", "set", "type", "objects", "dates"],
 )
 def test_what_is_no_tensor(metric, unchanged, name, value):
     shown = 'y_true["mask"]' if name == "mask" else name
@@ -371,8 +364,8 @@ def test_numbers_without_an_order(metric, unchanged, name):
 
 
 def test_long_input_is_not_printed_whole(metric, unchanged):
-    lists = [[1.0] * 20 for _ in range(1000)] + [[1.0]]
-    with pytest.raises(ValueError, match="of equal length") as caught:
+    lists = [[1.0] * 20 for _ in range(1000)] + [["1"]]
+    with pytest.raises(ValueError, match="a tensor of numbers") as caught:
         metric.update_state(lists, lists)
     assert len(str(caught.value)) < 2000
 
@@ -381,8 +374,8 @@ def tensors_that_are_not_dense():
     if BACKEND == "tensorflow":
         import tensorflow as tf
 
-        yield "RaggedTensor", tf.ragged.constant([[1, 0, 1], [1]])
         yield "SparseTensor", tf.sparse.from_dense(LABELS)
+        yield "IndexedSlices", tf.IndexedSlices(tf.ones((1, 3)), [0], [2, 3])
     elif BACKEND == "jax":
         import jax.numpy as jnp
         from jax.experimental import sparse
@@ -433,21 +426,33 @@ def test_symbolic_tensors(metric, unchanged, name):
 def test_dicts(metric, unchanged, y_true):
     keys = sorted(map(str, y_true))
     with fails(
-        'A dict `y_true` should have the key "labels" and may have the key '
-        f'"mask". Received the keys: {keys}.'
+        'A dict `y_true` should have the key "labels" and may have the keys '
+        f'"mask", "exclude", "num_relevant". Received the keys: {keys}.'
     ):
         metric.update_state(y_true, SCORES)
 
 
 @pytest.mark.parametrize(
-    "shape", [(), (1,), (2,), (3,), (1, 3), (2, 1), (2, 4), (3, 2), (2, 3, 2)]
+    "shape", [(), (1,), (3,), (1, 3), (2, 1), (2, 4), (3, 2), (2, 3, 2)]
 )
 def test_shapes_of_masks(metric, unchanged, shape):
     with fails(
-        "A mask should have the shape of the labels, (2, 3), and be True where "
-        f'an item counts. Received: y_true["mask"] of shape {shape}.'
+        "A mask should have the shape (2, 3), and be True where an item counts,"
+        ' or (2,) for whole lists. Received: y_true["mask"] of shape '
+        f"{shape}."
     ):
-        metric.update_state({"labels": LABELS, "mask": np.ones(shape)}, SCORES)
+        mask = np.ones(shape, bool)
+        metric.update_state({"labels": LABELS, "mask": mask}, SCORES)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_dtypes_of_masks(metric, unchanged, dtype):
+    with fails(
+        "A mask should hold bools, True where an item counts. Received: "
+        f'y_true["mask"] of dtype {dtype}. Make it bool: `mask > 0`.'
+    ):
+        mask = ops.ones((2, 3), dtype)
+        metric.update_state({"labels": LABELS, "mask": mask}, SCORES)
 
 
 def test_the_mask_of_a_layer_that_keeps_the_wrong_one(metric, unchanged):
@@ -461,8 +466,9 @@ def test_the_mask_of_a_layer_that_keeps_the_wrong_one(metric, unchanged):
 
     x = keras.layers.Masking()(np.ones((2, 5, 1), "float32"))
     with fails(
-        "A mask should have the shape of the labels, (2, 3), and be True where "
-        "an item counts. Received: the Keras mask of `y_pred` of shape (2, 5)."
+        "A mask should have the shape (2, 3), and be True where an item counts,"
+        " or (2,) for whole lists. Received: the Keras mask of `y_pred` of "
+        "shape (2, 5)."
     ):
         metric.update_state(LABELS, FirstItems()(x))
 
@@ -489,22 +495,32 @@ def test_the_mask_of_a_layer_that_keeps_the_wrong_one(metric, unchanged):
 )
 def test_shapes_of_weights(metric, unchanged, shape):
     with fails(
-        "`sample_weight` should have one of the shapes (), (batch,), (batch, "
-        "1), (batch, items): one weight for all, per list or per item. "
-        f"Received: `sample_weight.shape` = {shape} with labels of shape "
-        "(2, 3)."
+        "`sample_weight` should have one of the shapes (), (2,), (2, 1), "
+        "(2, 3): one weight for all, per list or per item. Received: "
+        f"`sample_weight.shape` = {shape} with labels of shape (2, 3)."
     ):
         metric.update_state(LABELS, SCORES, np.ones(shape))
 
 
-@pytest.mark.parametrize("shape", [(2,), (4,), (1, 3), (3, 1), (3, 3)], ids=str)
+@pytest.mark.parametrize("shape", [(2,), (4,), (1, 3), (3, 2), (3, 3)], ids=str)
 def test_shapes_of_weights_of_a_single_list(metric, unchanged, shape):
     with fails(
-        "`sample_weight` should have one of the shapes (), (items,): one "
+        "`sample_weight` should have one of the shapes (), (3,): one "
         "weight for all, per list or per item. Received: "
         f"`sample_weight.shape` = {shape} with labels of shape (3,)."
     ):
         metric.update_state(LABELS[0], SCORES[0], np.ones(shape))
+
+
+@pytest.mark.parametrize(
+    "weights", [-0.5, [1.0, -0.5], [[1, 1, 1], [1, -0.5, 1]]], ids=str
+)
+def test_negative_weights(metric, unchanged, weights):
+    with fails(
+        "`sample_weight` should not be negative. Received: a weight of -0.5. "
+        "Give the weight 0 to what should not count."
+    ):
+        metric.update_state(LABELS, SCORES, weights)
 
 
 # Functions that users plug in

@@ -138,7 +138,7 @@ def masked_in_some_way(batch, where, rng):
     way = rng.integers(0, 3, where.shape)
     masked_by = [where & (way == i) for i in range(3)]
     labels[masked_by[0]] = rng.choice([-1.0, -0.5, -INF], masked_by[0].sum())
-    weights[masked_by[1]] = rng.choice([0.0, -1.0], masked_by[1].sum())
+    weights[masked_by[1]] = 0.0
     return labels, scores, weights, ~masked_by[2]
 
 

@@ -1,7 +1,16 @@
 """Rankings: the only place that sorts, and the only one that knows ties."""
 
+from keras_rankmetrics.ranking.ids import from_ids
 from keras_rankmetrics.ranking.items import Items
 from keras_rankmetrics.ranking.ranking import Cutoff, Ranking
 from keras_rankmetrics.ranking.scores import from_scores
+from keras_rankmetrics.ranking.targets import from_targets
 
-__all__ = ["Cutoff", "Items", "Ranking", "from_scores"]
+__all__ = [
+    "Cutoff",
+    "Items",
+    "Ranking",
+    "from_ids",
+    "from_scores",
+    "from_targets",
+]

@@ -9,7 +9,10 @@ from keras_rankmetrics.types import Tensor
 _SMALLEST, _STEP = 16, 8
 
 
-def depth_beyond(k: int | None, items: int | Tensor) -> int | Tensor:
+_MANY = 2**31 - 1
+
+
+def depth_beyond(k: int | None, items: int | Tensor = _MANY) -> int | Tensor:
     """A depth of more than `k`, in a list of so many items.
 
     It is the next of 16, 128, 1024, ... that is more than `k`: so metrics of

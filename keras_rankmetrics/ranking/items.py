@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 
+import keras
 from keras import ops
 
+from keras_rankmetrics.ranking.depth import depth_beyond
+from keras_rankmetrics.ranking.runs import positions
 from keras_rankmetrics.types import GainFn, Tensor
 
 
@@ -17,14 +20,39 @@ class Items:
         labels: `[lists, items]`, floats. Below 0: no item. A gain function
             is 0 there.
         weights: `[lists, items]`, or None where all items weigh the same.
+        num_relevant: `[lists]`, or None where there are no others. How many
+            items have a gain; those that the labels do not hold are *unseen*,
+            and have no rank.
+        unseen_label: the label of an unseen item.
     """
 
     labels: Tensor
     weights: Tensor | None = None
+    num_relevant: Tensor | None = None
+    unseen_label: float = 1.0
 
     def sum(self, gain: GainFn) -> Tensor:
-        """`[lists]`, the sum of the gains."""
+        """`[lists]`, the sum of the gains of all items."""
+        seen = self.sum_of_seen(gain)
+        if self.num_relevant is None:
+            return seen
+        return seen + self._unseen(gain) * self._unseen_gain(gain)
+
+    def sum_of_seen(self, gain: GainFn) -> Tensor:
+        """`[lists]`, the sum of the gains of those that the labels hold."""
         return ops.sum(gain(self.labels), axis=-1)
+
+    def has_gain(self, gain: GainFn) -> Tensor:
+        """Whether any item has a gain, bool `[lists]`."""
+        seen = self.has_seen_gain(gain)
+        if self.num_relevant is None:
+            return seen
+        return ops.logical_or(seen, self.num_relevant > 0)
+
+    def has_seen_gain(self, gain: GainFn) -> Tensor:
+        """Whether any that the labels hold has a gain, bool `[lists]`."""
+        # A gain does not decrease as the label grows.
+        return gain(ops.max(self.labels, axis=-1)) > 0
 
     def weighted(self, gain: GainFn) -> Tensor:
         """`[lists, items]`, the weights times the gains."""
@@ -33,9 +61,60 @@ class Items:
             return gains
         return ops.where(gains > 0, self.weights * gains, 0)
 
-    def best(self, gain: GainFn, depth: int | Tensor) -> Tensor:
-        """`[lists, depth]`, the highest weights times gains, best first."""
+    def mean_weight(self, gain: GainFn) -> Tensor:
+        """`[lists]`, the mean weight by the gains: Σ w g / Σ g."""
         if self.weights is None:
-            # A gain does not decrease as the label grows.
-            return gain(ops.top_k(self.labels, depth)[0])
-        return ops.top_k(self.weighted(gain), depth)[0]
+            return ops.ones_like(self.labels[:, 0])
+        weighted = ops.sum(self.weighted(gain), axis=-1)
+        return ops.divide_no_nan(weighted, self.sum_of_seen(gain))
+
+    def best(self, gain: GainFn, k: int | None) -> Tensor:
+        """`[lists, ranks]`, the highest weights times gains, best first.
+
+        To a depth of more than `k`, or of all items.
+        """
+        depth = depth_beyond(k, ops.shape(self.labels)[-1])
+        if self.weights is None:
+            best = gain(ops.top_k(self.labels, depth)[0])
+        else:
+            best = ops.top_k(self.weighted(gain), depth)[0]
+        if self.num_relevant is None:
+            return best
+        return self._with_unseen(best, gain, k)
+
+    def _with_unseen(self, best: Tensor, gain: GainFn, k: int | None) -> Tensor:
+        """The best gains, with those of the unseen items among them."""
+        room = self._most_relevant() if k is None else depth_beyond(k)
+        best = ops.pad(best, [[0, 0], [0, room]])
+        seen = ops.sum(ops.cast(best > 0, best.dtype), -1, keepdims=True)
+        place = ops.cast(positions(best), best.dtype)
+        is_unseen = ops.logical_and(
+            place >= seen, place < seen + self._unseen(gain)[:, None]
+        )
+        worth = self.mean_weight(gain)[:, None] * self._unseen_gain(gain)
+        best = ops.where(is_unseen, worth, best)
+        return ops.top_k(best, ops.shape(best)[-1])[0]
+
+    def _unseen(self, gain: GainFn) -> Tensor:
+        """`[lists]`, how many relevant items the labels do not hold."""
+        has_gain = ops.cast(gain(self.labels) > 0, self.labels.dtype)
+        seen = ops.sum(has_gain, axis=-1)
+        return ops.maximum(self.num_relevant - seen, 0.0)
+
+    def _unseen_gain(self, gain: GainFn) -> Tensor:
+        return gain(ops.full_like(self.labels[:1, 0], self.unseen_label))
+
+    def _most_relevant(self) -> int | Tensor:
+        """The largest number of relevant items."""
+        most = ops.cast(ops.max(self.num_relevant), "int32")
+        try:
+            return int(most)
+        except TypeError as error:  # it is traced
+            if keras.config.backend() != "jax":
+                return most
+            raise ValueError(
+                "With `num_relevant` and without `k`, the best order has a "
+                "rank for each relevant item, and jax cannot compile for a "
+                "number that it does not know. Give the metric a `k`, or call "
+                "it outside of `jax.jit`."
+            ) from error

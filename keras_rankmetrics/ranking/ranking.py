@@ -50,7 +50,7 @@ class Ranking:
         first: int32 `[lists, entries]`, the position in the row of the first
             entry of the group.
         last: int32 `[lists, entries]`, that of its last entry.
-        retrieved: `[lists]`, the retrieved items within rank `k`.
+        count_retrieved: returns `[lists]`, how many items are retrieved.
         k: how many ranks count, or None for all.
         depth: the number of ranks that the entries tell apart.
         whole: receives what is summed over entries, `[lists, entries]`, and a
@@ -68,7 +68,7 @@ class Ranking:
     size: Tensor
     first: Tensor
     last: Tensor
-    retrieved: Tensor
+    count_retrieved: Callable[[], Tensor]
     k: int | None
     depth: int | Tensor
     whole: Callable[[Tensor, Callable[[], Tensor]], Tensor]
@@ -84,12 +84,15 @@ class Ranking:
         """The gains of all items, retrieved or not."""
         return self.items.sum(self.gain)
 
+    @property
+    def retrieved(self) -> Tensor:
+        """The retrieved items within rank `k`."""
+        count = ops.cast(self.count_retrieved(), self._dtype)
+        return count if self.k is None else ops.minimum(count, self.k)
+
     def mean_weight(self) -> Tensor:
         """The mean weight of all items, by their gains: Σ w g / Σ g."""
-        if self.weights is None:
-            return ops.ones_like(self.retrieved)
-        weighted = ops.sum(self.items.weighted(self.gain), axis=-1)
-        return ops.divide_no_nan(weighted, self.overall())
+        return self.items.mean_weight(self.gain)
 
     def hits(self, k: Cutoff = None) -> Tensor:
         """The gains within rank `k`."""
@@ -162,7 +165,7 @@ class Ranking:
                 self.depth,
             )
             stop = self._cut(k, group.start, group.start + group.size)
-            values = chances * self._values(value)
+            values = chances * self._values(value, self.depth)
             values = ops.where(positions(chances) < stop, values, 0)
             return ops.sum(values, axis=-1, keepdims=True)
 
@@ -231,12 +234,13 @@ class Ranking:
 
     def best(self, k: Cutoff = None) -> Tensor:
         """The weighted gains of the best order of all items, to rank `k`."""
-        gains = self.items.best(self.gain, self.depth)
+        gains = self.items.best(self.gain, self.k)
         return ops.where(positions(gains) < self._column(k), gains, 0)
 
     def discounted(self, gains: Tensor, discount: RankDiscountFn) -> Tensor:
         """`[lists]`, Σ of gains at the ranks 1, 2, ... times the discounts."""
-        return ops.sum(gains * self._values(discount), axis=-1)
+        values = self._values(discount, ranks=ops.shape(gains)[-1])
+        return ops.sum(gains * values, axis=-1)
 
     def best_of_retrieved(self, k: int | None = None) -> Tensor:
         """The weighted gains within rank `k`, in their best order.
@@ -244,8 +248,8 @@ class Ranking:
         Only for a strict order: which items a cutoff lets in must be certain.
         """
         gains = self.weighted_total()
-        gains = ops.where(positions(gains) < self._column(k), gains, 0)
-        return ops.top_k(gains, self.depth)[0]
+        gains = ops.where(self.start < self._column(k), gains, 0)
+        return ops.top_k(gains, ops.shape(gains)[-1])[0]
 
     # The parts of the above.
 
@@ -256,9 +260,9 @@ class Ranking:
     def _float(self, x: Tensor) -> Tensor:
         return ops.cast(x, self._dtype)
 
-    def _values(self, value: RankDiscountFn) -> Tensor:
-        """`value(rank)` of the ranks 1, 2, ..., as far as they count."""
-        ranks = self._float(ops.arange(1, self.depth + 1))
+    def _values(self, value: RankDiscountFn, ranks: int | Tensor) -> Tensor:
+        """`value(rank)` of so many ranks, as far as they count."""
+        ranks = self._float(ops.arange(1, ranks + 1))
         if self.k is not None:
             ranks = ops.minimum(ranks, self.k)
         return ops.ones_like(ranks) * value(ranks)
@@ -285,7 +289,7 @@ class Ranking:
     def _sums(
         self, value: RankDiscountFn, start: Tensor, stop: Tensor
     ) -> Tensor:
-        return sums_over_ranks(self._values(value), start, stop)
+        return sums_over_ranks(self._values(value, self.depth), start, stop)
 
     def _group_at(self, chosen: Tensor) -> _Group:
         """The group of the chosen entries, of which each list has one."""

@@ -80,7 +80,7 @@ def _in_strict_order(
         size=ops.cast(there, "int32"),
         first=position,
         last=position,
-        retrieved=_count(there, k, items.labels.dtype),
+        count_retrieved=lambda: _count(there),
         k=k,
         depth=depth,
         whole=lambda of_entries, of_items: of_entries,
@@ -129,7 +129,7 @@ def _in_groups(items: Items, scores: Tensor, k: int | None) -> Ranking:
         size=whole(size, lambda: ops.ones_like(scores, dtype="int32")),
         first=first,
         last=last,
-        retrieved=_count(there, k, items.labels.dtype),
+        count_retrieved=lambda: _count(there),
         k=k,
         depth=depth,
         whole=whole,
@@ -148,9 +148,8 @@ def _at(order: Tensor, x: Tensor | None) -> Tensor | None:
     return None if x is None else ops.take_along_axis(x, order, axis=-1)
 
 
-def _count(there: Tensor, k: int | None, dtype: str) -> Tensor:
-    count = ops.sum(ops.cast(there, dtype), axis=-1)
-    return count if k is None else ops.minimum(count, k)
+def _count(there: Tensor) -> Tensor:
+    return ops.sum(ops.cast(there, "int32"), axis=-1)
 
 
 def _index(scores: Tensor) -> Tensor:

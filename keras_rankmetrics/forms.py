@@ -1,0 +1,94 @@
+"""The forms of input: how each is read, and how what was read is ranked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from keras_rankmetrics.inputs import (
+    IdLists,
+    Lists,
+    ScoredLists,
+    TargetLists,
+    read_ids,
+    read_scores,
+    read_sparse,
+)
+from keras_rankmetrics.ranking import (
+    Items,
+    Ranking,
+    from_ids,
+    from_scores,
+    from_targets,
+)
+from keras_rankmetrics.types import InputForm, Tensor, TiePolicy
+
+
+class Order(NamedTuple):
+    """How lists are to be ranked.
+
+    Attributes:
+        k: how many ranks count, or None for all.
+        ties: what becomes of items of equal score.
+        seed: for `ties="shuffle"`.
+        draw: the number of the draw, for `ties="shuffle"`.
+        unseen_label: the label of a relevant item that no list holds.
+    """
+
+    k: int | None
+    ties: TiePolicy
+    seed: int
+    draw: Tensor | int
+    unseen_label: float
+
+
+class Form(NamedTuple):
+    """A form of input.
+
+    Attributes:
+        read: `(y_true, y_pred, sample_weight, dtype)` to checked lists.
+        rank: these lists, and how to rank them, to a ranking.
+    """
+
+    read: Callable[[Any, Any, Any, str], Lists]
+    rank: Callable[[Any, Order], Ranking]
+
+
+def _rank_scores(lists: ScoredLists, order: Order) -> Ranking:
+    items = Items(
+        lists.labels,
+        lists.item_weights,
+        lists.num_relevant,
+        order.unseen_label,
+    )
+    return from_scores(
+        items,
+        lists.scores,
+        order.k,
+        order.ties,
+        seed=order.seed,
+        draw=order.draw,
+    )
+
+
+def _rank_targets(lists: TargetLists, order: Order) -> Ranking:
+    return from_targets(
+        lists.targets,
+        lists.scores,
+        order.k,
+        lists.dtype,
+        order.ties,
+        seed=order.seed,
+        draw=order.draw,
+    )
+
+
+def _rank_ids(lists: IdLists, order: Order) -> Ranking:
+    return from_ids(lists.relevant, lists.recommended, order.k, lists.dtype)
+
+
+FORMS: dict[InputForm, Form] = {
+    "scores": Form(read_scores, _rank_scores),
+    "sparse": Form(read_sparse, _rank_targets),
+    "ids": Form(read_ids, _rank_ids),
+}

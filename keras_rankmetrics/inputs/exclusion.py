@@ -1,0 +1,35 @@
+"""Items that are not to be retrieved, whatever their scores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from keras import ops
+
+from keras_rankmetrics.dtypes import lowest
+from keras_rankmetrics.inputs.leading import Leading
+from keras_rankmetrics.inputs.rows import indices_of
+from keras_rankmetrics.types import Tensor
+
+
+def without_excluded(scores: Tensor, exclude: Any, leading: Leading) -> Tensor:
+    """The scores, `[lists, items]`, with the lowest one for excluded items.
+
+    Args:
+        scores: `[lists, items]`.
+        exclude: indices of items, `[...]` or `[..., excluded]`, negative for
+            padding; or None.
+        leading: the leading dimensions of the lists.
+    """
+    if exclude is None:
+        return scores
+    lists, items = ops.shape(scores)
+    excluded, _ = indices_of('y_true["exclude"]', exclude, leading, items)
+    # Padding writes into a column of its own, behind the items.
+    column = ops.cast(ops.where(excluded < 0, items, excluded), "int32")
+    row = ops.arange(lists, dtype="int32")[:, None]
+    row = ops.broadcast_to(row, ops.shape(column))
+    at = ops.stack([ops.reshape(row, (-1,)), ops.reshape(column, (-1,))], 1)
+    updates = ops.full_like(at[:, 0], lowest(scores), dtype=scores.dtype)
+    with_column = ops.pad(scores, [[0, 0], [0, 1]])
+    return ops.scatter_update(with_column, at, updates)[:, :-1]

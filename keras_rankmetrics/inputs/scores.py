@@ -1,0 +1,197 @@
+"""`inputs="scores"`: labels and scores of the same items."""
+
+from __future__ import annotations
+
+import reprlib
+from typing import Any
+
+from keras import ops
+
+from keras_rankmetrics.dtypes import lowest
+from keras_rankmetrics.inputs.dictionary import entries_of
+from keras_rankmetrics.inputs.exclusion import without_excluded
+from keras_rankmetrics.inputs.leading import Leading, compatible
+from keras_rankmetrics.inputs.lists import ScoredLists
+from keras_rankmetrics.inputs.masks import masks_of
+from keras_rankmetrics.inputs.nan import holds_nan
+from keras_rankmetrics.inputs.ragged import widened
+from keras_rankmetrics.inputs.tensors import floats, numbers, rankable
+from keras_rankmetrics.inputs.weights import (
+    weighing,
+    weights_of_items_or_lists,
+)
+from keras_rankmetrics.known import known
+from keras_rankmetrics.types import Tensor
+
+
+def read_scores(
+    y_true: Any, y_pred: Any, sample_weight: Any, dtype: str
+) -> ScoredLists:
+    """Reads labels and scores of the same items.
+
+    Args:
+        y_true: labels, `[..., items]`, maybe with a last dimension of 1; or a
+            dict with them under `"labels"`, and maybe a `"mask"`, indices of
+            items to `"exclude"` from the ranking, and `"num_relevant"`.
+        y_pred: scores of the same items.
+        sample_weight: None, a scalar, one weight per list or one per item.
+        dtype: the dtype of labels that have no floating dtype of their own.
+    """
+    given = entries_of(y_true, ["labels"], ["mask", "exclude", "num_relevant"])
+    labels, scores = _labels_and_scores(given["labels"], y_pred, dtype)
+    leading, items = Leading.of(labels), labels.shape[-1]
+    item_masks, list_masks = masks_of(given["mask"], y_pred, leading, items)
+    labels, scores = leading.as_lists(labels), leading.as_lists(scores)
+    item_weights, list_weights = weights_of_items_or_lists(
+        sample_weight, leading, labels
+    )
+    num_relevant = _num_relevant(given["num_relevant"], leading, labels)
+    scores = without_excluded(scores, given["exclude"], leading)
+    item_masks += [mask[:, None] for mask in list_masks]
+    for there in item_masks:
+        labels = ops.where(there, labels, -1)
+    if item_weights is not None:
+        labels = weighing(item_weights, labels)
+    if list_weights is not None:
+        labels = weighing(list_weights[:, None], labels)
+    if leading.is_empty:
+        labels = ops.full_like(labels, -1)
+    if items == 0:  # not all backends reduce empty tensors
+        padding = [[0, 0], [0, 1]]
+        labels = ops.pad(labels, padding, constant_values=-1)
+        scores = ops.pad(scores, padding)
+        if item_weights is not None:
+            item_weights = ops.pad(item_weights, padding)
+    scores, undefined = _cleaned(labels, scores, item_weights)
+    for per_list in (list_weights, num_relevant):
+        if per_list is not None:
+            undefined = ops.logical_or(undefined, ops.isnan(per_list))
+    return ScoredLists(
+        leading=leading,
+        labels=labels,
+        scores=scores,
+        item_weights=item_weights,
+        list_weights=list_weights,
+        num_relevant=num_relevant,
+        present=ops.max(labels, axis=-1) >= 0,
+        undefined=undefined,
+    )
+
+
+def _labels_and_scores(
+    y_true: Any, y_pred: Any, dtype: str
+) -> tuple[Tensor, Tensor]:
+    """Labels and scores of one shape, `[..., items]`."""
+    labels, labels_held = numbers("y_true", y_true, -1)
+    scores, scores_held = numbers("y_pred", y_pred, 0)
+    labels, scores = _without_last_one(floats(labels, dtype), rankable(scores))
+    if labels_held is not None and scores_held is not None:
+        labels_held = ops.reshape(labels_held, ops.shape(labels))
+        scores_held = ops.reshape(scores_held, ops.shape(scores))
+        labels = _of_equal_lengths(labels, labels_held, scores_held)
+    elif labels_held is not None:
+        labels = widened(labels, scores, -1)
+    elif scores_held is not None:
+        scores_held = ops.reshape(scores_held, ops.shape(scores))
+        scores = widened(scores, labels, 0)
+        _check_shapes(labels, scores)
+        held = widened(scores_held, labels, False)
+        labels = ops.where(held, labels, -1)
+    _check_shapes(labels, scores)
+    return labels, scores
+
+
+def _of_equal_lengths(
+    labels: Tensor, labels_held: Tensor, scores_held: Tensor
+) -> Tensor:
+    """The labels, where ragged labels and ragged scores have equal lengths.
+
+    Where that cannot be seen in time, a list of which it is not true gets a
+    NaN, and so no value.
+    """
+    same = compatible(labels_held.shape, scores_held.shape)
+    uneven = labels_held != scores_held if same else True
+    if known(ops.any(uneven)):
+        raise ValueError(
+            "The lists of `y_true` and `y_pred` should have the same lengths. "
+            f"Received: {_lengths(labels_held)} labels and "
+            f"{_lengths(scores_held)} scores."
+        )
+    return ops.where(uneven, float("nan"), labels)
+
+
+def _lengths(held: Tensor) -> str:
+    lengths = ops.convert_to_numpy(held).sum(axis=-1)
+    return reprlib.repr(lengths.tolist())
+
+
+def _without_last_one(labels: Tensor, scores: Tensor) -> tuple[Tensor, Tensor]:
+    """Without the last dimension of 1 that `Dense(1)` over items leaves."""
+    labels_rank, scores_rank = len(labels.shape), len(scores.shape)
+    if scores_rank < 2 or scores.shape[-1] != 1:
+        return labels, scores
+    if labels_rank == scores_rank - 1:
+        return labels, ops.squeeze(scores, -1)
+    if labels_rank == scores_rank > 2 and labels.shape[-1] == 1:
+        return ops.squeeze(labels, -1), ops.squeeze(scores, -1)
+    return labels, scores
+
+
+def _check_shapes(labels: Tensor, scores: Tensor) -> None:
+    received = (
+        f"Received: `y_true.shape` = {tuple(labels.shape)}, "
+        f"`y_pred.shape` = {tuple(scores.shape)}."
+    )
+    if not len(labels.shape) or not len(scores.shape):
+        raise ValueError(
+            "`y_true` and `y_pred` should hold lists, [items] or "
+            f"[batch, items]. {received}"
+        )
+    if not compatible(labels.shape, scores.shape):
+        raise ValueError(
+            "`y_true` and `y_pred` should have the same shape, [items] or "
+            f"[batch, items]: one label for each score. {received} If `y_true` "
+            'holds indices of the relevant items, use `inputs="sparse"`; if '
+            'both hold ids, use `inputs="ids"`.'
+        )
+
+
+def _num_relevant(x: Any, leading: Leading, labels: Tensor) -> Tensor | None:
+    if x is None:
+        return None
+    count, _ = numbers('y_true["num_relevant"]', x, 0)
+    if not compatible(count.shape, leading.shape):
+        raise ValueError(
+            '`y_true["num_relevant"]` should hold one number for each list, '
+            f"in the shape {leading.shape}. Received: the shape "
+            f"{tuple(count.shape)}."
+        )
+    count = ops.cast(count, labels.dtype)
+    if known(ops.any(count < 0)):
+        raise ValueError(
+            '`y_true["num_relevant"]` should not be negative. Received: '
+            f"{float(ops.min(count))}."
+        )
+    return leading.as_lists(count)
+
+
+def _cleaned(
+    labels: Tensor, scores: Tensor, weights: Tensor | None
+) -> tuple[Tensor, Tensor]:
+    """Takes NaN and the scores of masked items out of `scores`.
+
+    Neither may reach a sort: outside of XLA, a single NaN upsets TensorFlow's.
+    No `ops.cond` saves these passes: metrics in one TensorFlow graph could then
+    not share the sort that follows.
+
+    Returns:
+        The scores, and whether a list holds NaN in a valid item.
+    """
+    valid = labels >= 0
+    there = ops.logical_and(valid, scores == scores)
+    undefined = ops.logical_or(
+        ops.isnan(ops.sum(labels, axis=-1)), holds_nan(scores, where=valid)
+    )
+    if weights is not None:
+        undefined = ops.logical_or(undefined, holds_nan(weights, where=valid))
+    return ops.where(there, scores, lowest(scores)), undefined

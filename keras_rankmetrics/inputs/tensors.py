@@ -1,0 +1,158 @@
+"""From what users pass to tensors of numbers."""
+
+from __future__ import annotations
+
+import reprlib
+from typing import Any
+
+import keras
+import numpy as np
+from keras import backend, ops
+
+from keras_rankmetrics.inputs.ragged import is_ragged, made_dense
+from keras_rankmetrics.types import Tensor
+
+_repr = reprlib.Repr()  # for errors: what a user passed may be large
+_repr.maxother = 300
+
+
+def numbers(name: str, x: Any, padding: float) -> tuple[Tensor, Tensor | None]:
+    """`x` as a dense tensor of numbers, outside of any gradient.
+
+    Args:
+        name: of the argument, for errors.
+        x: what the user passed.
+        padding: what fills the lists of a ragged `x` up to equal lengths.
+
+    Returns:
+        The tensor, and which of its places `x` holds: bool, or None for all.
+    """
+    x, held = _rectangular(name, x, padding)
+    return ops.stop_gradient(_converted(name, x)), held
+
+
+def integers(name: str, x: Any, expected: str, hint: str = "") -> Tensor:
+    """`x` as a dense int32 or int64 tensor, negative where it holds nothing.
+
+    Args:
+        name: of the argument, for errors.
+        x: what the user passed.
+        expected: what the argument should hold, for errors.
+        hint: what to do with what is no integer, for errors.
+    """
+    x, _ = _rectangular(name, x, -1)
+    if not hasattr(x, "dtype") and not isinstance(x, keras.KerasTensor):
+        x = _as_array(name, x)
+    if 0 in getattr(x, "shape", ()):  # numpy makes floats of no numbers
+        x = np.zeros(tuple(x.shape), "int32")
+    tensor = _converted(name, x)
+    dtype = backend.standardize_dtype(tensor.dtype)
+    if "int" not in dtype:
+        raise ValueError(
+            f"`{name}` should hold {expected}: integers, negative for padding. "
+            f"Received: `{name}` of dtype {dtype}. {hint}".rstrip()
+        )
+    if isinstance(x, np.ndarray):
+        _check_range(name, x, tensor)
+    if dtype in ("int32", "int64"):
+        return tensor
+    return ops.cast(
+        tensor, "int64" if dtype.endswith(("32", "64")) else "int32"
+    )
+
+
+def floats(x: Tensor, dtype: str) -> Tensor:
+    """In the given float dtype, or in that of `x` if it is more precise."""
+    if backend.standardize_dtype(x.dtype) == "float64":
+        dtype = "float64"
+    return ops.cast(x, dtype)
+
+
+def rankable(scores: Tensor) -> Tensor:
+    """In a dtype that keeps every order and tie, and has a lowest value.
+
+    float32 holds all values of the smaller dtypes. Casting the larger ones to
+    it would make ties.
+    """
+    dtype = backend.standardize_dtype(scores.dtype)
+    if dtype in ("float32", "float64", "int32", "int64"):
+        return scores
+    if dtype in ("uint32", "uint64"):
+        raise ValueError(
+            "`y_pred` should be floats or signed integers. Received: dtype "
+            f'{dtype}. Cast it: `ops.cast(y_pred, "int64")`.'
+        )
+    return ops.cast(scores, "float32")
+
+
+def _rectangular(name: str, x: Any, padding: float) -> tuple[Any, Any]:
+    if not is_ragged(x):
+        return x, None
+    try:
+        return made_dense(x, padding)
+    except (TypeError, ValueError) as error:
+        raise _no_numbers(name, x) from error
+
+
+def _converted(name: str, x: Any) -> Tensor:
+    if not _is_dense(x):
+        raise ValueError(
+            f"`{name}` should be a dense tensor, or a `tf.RaggedTensor` on "
+            f"TensorFlow. Received: a {type(x).__name__}. Make it dense, and "
+            "let the labels of what it does not hold be -1."
+        )
+    if isinstance(x, keras.KerasTensor):
+        raise ValueError(
+            f"`{name}` should be a tensor of numbers. Received: a symbolic "
+            f"tensor, {x!r}. Call the metric with what the model returns, or "
+            "give it to `compile`."
+        )
+    try:
+        tensor = ops.convert_to_tensor(x)
+        backend.standardize_dtype(tensor.dtype)  # which knows if it is one
+    except Exception as error:
+        raise _no_numbers(name, x) from error
+    dtype = backend.standardize_dtype(tensor.dtype)
+    if dtype == "string" or "complex" in dtype:
+        raise ValueError(
+            f"`{name}` should be a tensor of numbers that have an order. "
+            f"Received: {_repr.repr(x)}, of dtype {dtype}."
+        )
+    return tensor
+
+
+def _no_numbers(name: str, x: Any) -> ValueError:
+    return ValueError(
+        f"`{name}` should be a tensor of numbers, or what converts to one. "
+        f"Received: {_repr.repr(x)}."
+    )
+
+
+def _is_dense(x: Any) -> bool:
+    others = ("RaggedTensor", "SparseTensor", "IndexedSlices", "BCOO", "BCSR")
+    if type(x).__name__ in others or getattr(x, "is_nested", False):
+        return False
+    # Of torch, which has one class for all.
+    return str(getattr(x, "layout", "torch.strided")) == "torch.strided"
+
+
+def _as_array(name: str, x: Any) -> np.ndarray:
+    """What python holds, as it is: Keras would make int32 of its integers."""
+    try:
+        return np.asarray(x)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise _no_numbers(name, x) from error
+
+
+def _check_range(name: str, x: np.ndarray, tensor: Tensor) -> None:
+    """Raises where the tensor cannot hold the integers of `x`."""
+    dtype = np.dtype(backend.standardize_dtype(tensor.dtype))
+    limits = np.iinfo("int64" if dtype == "uint64" else dtype)
+    if x.size and (x.max() > limits.max or x.min() < limits.min):
+        raise ValueError(
+            f"`{name}` should hold ids from 0 to {limits.max}, which is what "
+            f"the backend has integers for. Received: ids up to {x.max()}. "
+            "Number the ids anew, for instance with `np.unique(ids, "
+            "return_inverse=True)`; jax has larger ones with "
+            '`jax.config.update("jax_enable_x64", True)`.'
+        )

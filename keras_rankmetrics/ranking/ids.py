@@ -1,0 +1,54 @@
+"""Rankings from ids that stand in order already."""
+
+from __future__ import annotations
+
+from keras import ops
+
+from keras_rankmetrics.matching import is_in, is_new
+from keras_rankmetrics.ranking.depth import depth_beyond
+from keras_rankmetrics.ranking.items import Items
+from keras_rankmetrics.ranking.ranking import Ranking
+from keras_rankmetrics.ranking.runs import positions
+from keras_rankmetrics.types import Tensor
+
+
+def from_ids(
+    relevant: Tensor, recommended: Tensor, k: int | None, dtype: str
+) -> Ranking:
+    """Takes the recommended ids as ranked, the first one best.
+
+    An id that comes again has been ranked already: it holds no rank, nor does
+    padding. Relevant items have the label 1, all others 0.
+
+    Args:
+        relevant: int `[lists, relevant]`, negative for padding.
+        recommended: int `[lists, recommended]`, of the same dtype, negative
+            for padding.
+        k: how many ranks count, or None for all.
+        dtype: of the labels.
+    """
+    items = Items(labels_of_relevant(is_new(relevant), dtype))
+    there = is_new(recommended)
+    size = ops.cast(there, "int32")
+    depth = depth_beyond(k, ops.shape(recommended)[-1])
+    above = ops.cumsum(size, axis=-1) - size
+    position = ops.broadcast_to(positions(size), ops.shape(size))
+    hits = ops.logical_and(there, is_in(recommended, relevant))
+    return Ranking(
+        items=items,
+        labels=ops.cast(hits, dtype),
+        weights=None,
+        start=ops.minimum(above, depth),
+        size=size,
+        first=position,
+        last=position,
+        count_retrieved=lambda: ops.sum(size, axis=-1),
+        k=k,
+        depth=depth,
+        whole=lambda of_entries, of_items: of_entries,
+    )
+
+
+def labels_of_relevant(relevant: Tensor, dtype: str) -> Tensor:
+    """The label 1 for relevant items, and that of no item elsewhere."""
+    return ops.where(relevant, ops.ones((), dtype), -1)

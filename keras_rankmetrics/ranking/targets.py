@@ -1,0 +1,151 @@
+"""Rankings of a few relevant items among the scores of a whole catalogue.
+
+Nothing is sorted: the place of an item is one behind all that score higher, and
+the items that score the same are counted too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from keras import ops
+
+from keras_rankmetrics.dtypes import lowest
+from keras_rankmetrics.matching import is_new
+from keras_rankmetrics.ranking.depth import depth_beyond
+from keras_rankmetrics.ranking.ids import labels_of_relevant
+from keras_rankmetrics.ranking.items import Items
+from keras_rankmetrics.ranking.ranking import Ranking
+from keras_rankmetrics.ranking.runs import positions, runs
+from keras_rankmetrics.ranking.shuffling import shuffle_keys
+from keras_rankmetrics.types import Tensor, TiePolicy
+
+
+def from_targets(
+    targets: Tensor,
+    scores: Tensor,
+    k: int | None,
+    dtype: str,
+    ties: TiePolicy = "average",
+    *,
+    seed: int = 0,
+    draw: Tensor | int = 0,
+) -> Ranking:
+    """Ranks the relevant items of each list by the scores of all its items.
+
+    The other items are those that groups hold besides. Relevant items have the
+    label 1, all others 0.
+
+    Args:
+        targets: int `[lists, targets]`, indices of the relevant items,
+            negative for padding.
+        scores: `[lists, items]`. The lowest value of the dtype (-inf) marks
+            an item that is not retrieved.
+        k: how many ranks count, or None for all.
+        dtype: of the labels.
+        ties: what becomes of items of equal score.
+        seed: for `ties="shuffle"`.
+        draw: the number of the draw, for `ties="shuffle"`.
+    """
+    relevant = is_new(targets)
+    items = Items(labels_of_relevant(relevant, dtype))
+    targets = ops.maximum(targets, 0)
+    score = ops.take_along_axis(scores, targets, axis=-1)
+    there = ops.logical_and(relevant, score > lowest(scores))
+    above = _for_each(lambda score: _count(scores > score), score)
+    if ties == "average":
+        start, size = above, _for_each(lambda s: _count(scores == s), score)
+    else:
+        ahead = _ahead_in_group(ties, scores, targets, score, there, seed, draw)
+        start, size = above + ahead, ops.ones_like(above)
+    depth = depth_beyond(k, ops.shape(scores)[-1])
+    start = ops.where(there, ops.minimum(start, depth), depth)
+    order = ops.argsort(start, axis=-1)
+    start, size, there = (
+        ops.take_along_axis(x, order, axis=-1) for x in (start, size, there)
+    )
+    first, last = runs(start)
+    return Ranking(
+        items=items,
+        labels=labels_of_relevant(there, dtype),
+        weights=None,
+        start=start,
+        size=ops.where(there, size, 0),
+        first=first,
+        last=last,
+        count_retrieved=lambda: _count(scores > lowest(scores))[:, 0],
+        k=k,
+        depth=depth,
+        whole=lambda of_entries, of_items: of_entries,
+    )
+
+
+def _ahead_in_group(
+    ties: TiePolicy,
+    scores: Tensor,
+    targets: Tensor,
+    score: Tensor,
+    there: Tensor,
+    seed: int,
+    draw: Tensor | int,
+) -> Tensor:
+    """How many items of the same score stand before each target."""
+    index = ops.broadcast_to(positions(scores), ops.shape(scores))
+
+    def by_key(key: Tensor) -> Tensor:
+        """Of all items, the highest key first."""
+        of_targets = ops.take_along_axis(key, targets, axis=-1)
+        return _for_each(
+            lambda s, k: _count(ops.logical_and(scores == s, key > k)),
+            score,
+            of_targets,
+        )
+
+    def among_targets(before: Callable[[Tensor], Tensor]) -> Tensor:
+        """Of the retrieved targets."""
+
+        def ahead(s: Tensor, t: Tensor) -> Tensor:
+            tied = ops.logical_and(there, score == s)
+            return _count(ops.logical_and(tied, before(t)))
+
+        return _for_each(ahead, score, targets)
+
+    def tied() -> Tensor:
+        return _for_each(lambda s: _count(scores == s), score)
+
+    return {
+        "stable": lambda: by_key(-index),
+        "shuffle": lambda: by_key(shuffle_keys(scores, seed, draw)),
+        "optimistic": lambda: among_targets(lambda t: targets < t),
+        "pessimistic": lambda: tied() - among_targets(lambda t: targets >= t),
+    }[ties]()
+
+
+def _for_each(function: Callable[..., Tensor], *rows: Tensor) -> Tensor:
+    """`[lists, targets]`: the function, `[lists, 1]`, of each target in turn.
+
+    One after the other, so that no more than `[lists, items]` is ever held.
+
+    Args:
+        function: receives a column, `[lists, 1]`, of each of the rows.
+        *rows: `[lists, targets]`.
+    """
+    if rows[0].shape[-1] == 1:
+        return function(*rows)
+
+    def step(target: Tensor, results: Tensor) -> Tensor:
+        columns = (ops.take(row, target, axis=-1)[:, None] for row in rows)
+        here = positions(results) == ops.cast(target, "int32")
+        return ops.where(here, function(*columns), results)
+
+    none = ops.zeros_like(rows[0], dtype="int32")
+    return ops.fori_loop(0, ops.shape(rows[0])[-1], step, none)
+
+
+def _count(x: Tensor) -> Tensor:
+    """`[lists, 1]`, how often `x` is True."""
+    # Floats are added up much faster, and hold 2 ** 24 exactly.
+    items = x.shape[-1]
+    few = items is not None and items <= 2**24
+    counted = ops.cast(x, "float32" if few else "int32")
+    return ops.cast(ops.sum(counted, axis=-1, keepdims=True), "int32")
