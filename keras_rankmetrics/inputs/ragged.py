@@ -46,10 +46,10 @@ def made_dense(x: Any, padding: float) -> tuple[Any, Any]:
 
 def widened(x: Tensor, like: Tensor, value: float) -> Tensor:
     """`x` padded to the shape of `like`, where that is larger."""
+    if len(x.shape) != len(like.shape):
+        return x
     sizes = zip(ops.shape(x), ops.shape(like), strict=True)
     missing = [[0, _difference(large, small)] for small, large in sizes]
-    if all(pad == [0, 0] for pad in missing):
-        return x
     return ops.pad(x, missing, constant_values=value)
 
 

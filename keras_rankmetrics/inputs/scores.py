@@ -63,9 +63,11 @@ def read_scores(
         if item_weights is not None:
             item_weights = ops.pad(item_weights, padding)
     scores, undefined = _cleaned(labels, scores, item_weights)
-    for per_list in (list_weights, num_relevant):
-        if per_list is not None:
-            undefined = ops.logical_or(undefined, ops.isnan(per_list))
+    if list_weights is not None:
+        undefined = ops.logical_or(undefined, ops.isnan(list_weights))
+    if num_relevant is not None:
+        undefined = ops.logical_or(undefined, ops.isnan(num_relevant))
+        num_relevant = ops.nan_to_num(num_relevant)
     return ScoredLists(
         leading=leading,
         labels=labels,

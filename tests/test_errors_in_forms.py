@@ -1,0 +1,295 @@
+"""Errors about ids, targets, and what goes with them."""
+
+import re
+
+import keras
+import numpy as np
+import pytest
+from keras import ops
+
+from keras_rankmetrics import (
+    DCG,
+    NDCG,
+    HitRateAtK,
+    MeanAveragePrecision,
+    PrecisionAtK,
+    RecallAtK,
+)
+
+BACKEND = keras.backend.backend()
+
+SCORES = [[0.3, 0.2, 0.1, 0.4], [0.1, 0.2, 0.3, 0.4]]
+TARGETS = [[1, 2], [3, -1]]
+RELEVANT = [[10, 20], [30, -1]]
+RECOMMENDED = [[10, 11, 12], [13, 30, -1]]
+GOOD = {"sparse": (TARGETS, SCORES), "ids": (RELEVANT, RECOMMENDED)}
+
+
+@pytest.fixture(scope="module")
+def metrics():
+    """Metrics that have seen something."""
+    made = {form: NDCG(k=2, inputs=form) for form in GOOD}
+    for form, metric in made.items():
+        metric.update_state(*GOOD[form])
+    return made
+
+
+@pytest.fixture
+def fails(metrics):
+    """Expects an error of exactly this text, and no trace in the state."""
+
+    def check(form, text, y_true=None, y_pred=None, sample_weight=None):
+        metric = metrics[form]
+        before = metric.get_state()
+        assert any(np.any(array != 0) for array in before)
+        y_true = GOOD[form][0] if y_true is None else y_true
+        y_pred = GOOD[form][1] if y_pred is None else y_pred
+        for call in (metric.update_state, metric.per_list):
+            with pytest.raises(ValueError, match=f"^{re.escape(text)}$"):
+                call(y_true, y_pred, sample_weight)
+        np.testing.assert_equal(metric.get_state(), before)
+
+    return check
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bool"])
+def test_targets_that_are_no_integers(fails, dtype):
+    fails(
+        "sparse",
+        "`y_true` should hold indices of items: integers, negative for "
+        f"padding. Received: `y_true` of dtype {dtype}. For labels of all "
+        'items, use `inputs="scores"`.',
+        y_true=np.ones((2, 2), dtype),
+    )
+
+
+def test_relevant_ids_that_are_no_integers(fails):
+    fails(
+        "ids",
+        "`y_true` should hold the ids of the relevant items: integers, "
+        "negative for padding. Received: `y_true` of dtype float32. For labels "
+        'and scores of the same items, use `inputs="scores"`.',
+        y_true=ops.array([[1.0, 2.0], [3.0, -1.0]]),
+    )
+
+
+def test_scores_instead_of_recommended_ids(fails):
+    fails(
+        "ids",
+        "`y_pred` should hold the recommended ids, best first: integers, "
+        "negative for padding. Received: `y_pred` of dtype float32. For scores "
+        "of all items and indices of the relevant ones, use "
+        '`inputs="sparse"`; for scores and labels, `inputs="scores"`.',
+        y_pred=np.array(SCORES, "float32"),
+    )
+
+
+def test_an_index_beyond_the_catalogue(fails):
+    fails(
+        "sparse",
+        "`y_true` should hold indices of items, from 0 to 3, since there are 4 "
+        "scores in a list. Received: the index 4.",
+        y_true=[[1, 4], [3, -1]],
+    )
+
+
+@pytest.mark.parametrize("form", GOOD)
+def test_an_excluded_index_beyond_the_catalogue(fails, form):
+    y_true = {"target": GOOD[form][0], "exclude": [[1, 7], [3, -1]]}
+    if form == "ids":  # any id may be excluded
+        assert NDCG(inputs="ids").per_list(y_true, RECOMMENDED).shape == (2,)
+        return
+    fails(
+        form,
+        '`y_true["exclude"]` should hold indices of items, from 0 to 3, since '
+        "there are 4 scores in a list. Received: the index 7.",
+        y_true=y_true,
+    )
+    with pytest.raises(ValueError, match="the index 7"):
+        NDCG().per_list({"labels": SCORES, "exclude": [1, 7]}, SCORES)
+
+
+def test_labels_instead_of_targets(fails):
+    fails(
+        "sparse",
+        "`y_true` should hold indices of the relevant items. Received: 4 "
+        "numbers for 4 scores, all of them 0 or 1, which look like labels. For "
+        'a label of each item, use `inputs="scores"`.',
+        y_true=[[0, 1, 1, 0], [0, 0, 0, 1]],
+    )
+    # As many targets as items may also be meant.
+    everything = [[0, 1, 2, 3], [0, 1, 2, -1]]
+    found = RecallAtK(inputs="sparse").per_list(everything, SCORES)
+    assert ops.convert_to_numpy(found).tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    "form, expected",
+    [("sparse", "indices of items"), ("ids", "the ids of the relevant items")],
+)
+@pytest.mark.parametrize("shape", [(), (1,), (3,), (3, 2), (1, 2), (2, 3, 2)])
+def test_shapes(fails, form, expected, shape):
+    fails(
+        form,
+        f"`y_true` should hold {expected}, in the shape (2,) for one per list, "
+        f"or (2, None) for a row of them. Received: `y_true.shape` = {shape}.",
+        y_true=np.zeros(shape, "int32"),
+    )
+
+
+def test_shapes_of_excluded(fails):
+    fails(
+        "sparse",
+        '`y_true["exclude"]` should hold indices of items, in the shape (2,) '
+        "for one per list, or (2, None) for a row of them. Received: "
+        '`y_true["exclude"].shape` = (3,).',
+        y_true={"target": TARGETS, "exclude": [1, 2, 3]},
+    )
+
+
+@pytest.mark.parametrize("form", GOOD)
+def test_a_number_instead_of_lists(fails, form):
+    held = {
+        "sparse": "the scores of all items, [items] or [batch, items]",
+        "ids": "the recommended ids, best first, [recommended] or [batch, "
+        "recommended]",
+    }[form]
+    fails(
+        form,
+        f"`y_pred` should hold {held}. Received: a single number.",
+        y_pred=3,
+    )
+
+
+@pytest.mark.parametrize("form", GOOD)
+@pytest.mark.parametrize("shape", [(1,), (3,), (1, 3), (2, 4), (2, 3), (3, 1)])
+def test_weights(fails, form, shape):
+    fails(
+        form,
+        "`sample_weight` should have one of the shapes (), (2,), (2, 1): one "
+        "weight for all or per list, since these lists have no items to weigh. "
+        f"Received: `sample_weight.shape` = {shape}.",
+        sample_weight=np.ones(shape),
+    )
+
+
+@pytest.mark.parametrize("form", GOOD)
+def test_negative_weights(fails, form):
+    fails(
+        form,
+        "`sample_weight` should not be negative. Received: a weight of -2.0. "
+        "Give the weight 0 to what should not count.",
+        sample_weight=[1.0, -2.0],
+    )
+
+
+@pytest.mark.parametrize("form", GOOD)
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda target: {"mask": target},
+        lambda target: {"target": target, "labels": target},
+        lambda target: {"target": target, "num_relevant": [1, 1]},
+        lambda target: {"targets": target},
+        lambda target: {},
+        lambda target: {"target": None},
+    ],
+)
+def test_dicts(fails, form, make):
+    y_true = make(GOOD[form][0])
+    fails(
+        form,
+        'A dict `y_true` should have the key "target" or "labels" and may have '
+        f'the keys "mask", "exclude". Received the keys: {sorted(y_true)}.',
+        y_true=y_true,
+    )
+
+
+@pytest.mark.parametrize("form", GOOD)
+@pytest.mark.parametrize("shape", [(3,), (2, 1), (3, 4), (2, 2)])
+def test_masks(fails, form, shape):
+    width = {"sparse": 4, "ids": 3}[form]
+    fails(
+        form,
+        f"A mask should have the shape (2, {width}), and be True where an item "
+        'counts, or (2,) for whole lists. Received: y_true["mask"] of shape '
+        f"{shape}.",
+        y_true={"target": GOOD[form][0], "mask": np.ones(shape, bool)},
+    )
+
+
+@pytest.mark.parametrize("form", GOOD)
+@pytest.mark.parametrize("name", ["y_true", "y_pred"])
+@pytest.mark.parametrize(
+    "value",
+    [[["1", "2"], ["3", "4"]], {1, 2}, [[1, None], [2, 3]], object],
+    ids=["strings", "set", "None", "type"],
+)
+def test_what_is_no_tensor(metrics, form, name, value):
+    arguments = dict(zip(("y_true", "y_pred"), GOOD[form], strict=True))
+    with pytest.raises(
+        ValueError, match=f"^`{name}` should (be a tensor of numbers|hold)"
+    ):
+        metrics[form].update_state(**{**arguments, name: value})
+
+
+@pytest.mark.parametrize("form", GOOD)
+@pytest.mark.parametrize("name", ["y_true", "y_pred"])
+def test_none(metrics, form, name):
+    arguments = dict(zip(("y_true", "y_pred"), GOOD[form], strict=True))
+    with pytest.raises(ValueError, match=f"^`{name}` should be a tensor"):
+        metrics[form].update_state(**{**arguments, name: None})
+
+
+@pytest.mark.skipif(BACKEND != "tensorflow", reason="TensorFlow's")
+@pytest.mark.parametrize("form", GOOD)
+def test_sparse_tensors(metrics, form):
+    """Of TensorFlow: they have nothing to do with `inputs="sparse"`."""
+    import tensorflow as tf
+
+    value = tf.sparse.from_dense([[1, 0], [0, 1]])
+    with pytest.raises(ValueError, match="`y_true` should be a dense tensor"):
+        metrics[form].update_state(value, GOOD[form][1])
+
+
+@pytest.mark.parametrize("form", GOOD)
+def test_k_beyond_the_list_is_no_error(form):
+    metric = NDCG(k=1000, inputs=form)
+    whole = NDCG(inputs=form)
+    assert float(metric(*GOOD[form])) == float(whole(*GOOD[form]))
+
+
+# Options
+
+
+@pytest.mark.parametrize("form", GOOD)
+@pytest.mark.parametrize(
+    "metric, options, worth",
+    [
+        (PrecisionAtK, {"k": 1, "relevance_threshold": 2.0}, (0.0, 0.0)),
+        (HitRateAtK, {"relevance_threshold": 0.0}, (1.0, 1.0)),
+        (MeanAveragePrecision, {"relevance_threshold": 1.5}, (0.0, 0.0)),
+        (NDCG, {"gain_fn": lambda label: label + 1.0}, (2.0, 1.0)),
+        (DCG, {"gain_fn": lambda label: 0.0 * label}, (0.0, 0.0)),
+    ],
+    ids=lambda x: getattr(x, "__name__", None),
+)
+def test_options_under_which_ids_mean_nothing(form, metric, options, worth):
+    text = (
+        f'With `inputs="{form}"` relevant items have the label 1 and all '
+        "others 0: the first should be worth something, the others nothing. "
+        f"Received: options of {metric.__name__} under which they are worth "
+        f"{worth[0]} and {worth[1]}."
+    )
+    with pytest.raises(ValueError, match=f"^{re.escape(text)}$"):
+        metric(inputs=form, **options)
+
+
+def test_unknown_forms():
+    text = (
+        '`inputs` should be one of "scores", "sparse", "ids". Received: "id".'
+    )
+    with pytest.raises(
+        ValueError, match=re.escape(text.replace('"id"', "'id'"))
+    ):
+        NDCG(inputs="id")
