@@ -56,13 +56,15 @@ def test_a_single_list(data, form):
     assert found == values(metric, y_true, y_pred)[0]
 
 
-@pytest.mark.parametrize("shape", [(), (3,), (3, 4), (3, 4, 1)], ids=str)
+@pytest.mark.parametrize(
+    "shape", [(), (3,), (3, 1), (3, 4), (3, 4, 1)], ids=str
+)
 def test_weights_of_lists(data, form, shape):
     """One for all, for all steps of a sample, or for each list."""
     y_true, y_pred = data[form]
     weights = np.random.default_rng(1).uniform(0.5, 2, shape)
-    each = weights.reshape(shape + (1,) * (2 - len(shape)))[..., :4]
-    each = np.broadcast_to(each.reshape(each.shape[:2]), (3, 4))
+    each = weights.reshape((*shape, 1, 1)[:2])
+    each = np.broadcast_to(each, (3, 4))
     steps = (y_true.reshape(3, 4, -1), y_pred.reshape(3, 4, -1))
     for list_weight in ("mean", "relevance"):
         options = {"k": 3, "inputs": form, "list_weight": list_weight}

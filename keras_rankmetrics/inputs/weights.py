@@ -113,12 +113,12 @@ def _per_list(
     shape = tuple(weights.shape)
     if shape == ():
         return ops.broadcast_to(weights, ops.shape(lists)[:1])
-    if shape[-1] == 1 and compatible(shape[:-1], leading.shape):
+    while len(shape) > 1 and shape[-1] == 1:
         weights, shape = ops.squeeze(weights, -1), shape[:-1]
     further = len(leading.shape) - len(shape)
     if further < 0 or not compatible(shape, leading.shape[: len(shape)]):
         return None
-    if further > 0:  # a weight of each sample, for all its steps
+    if further > 0:  # one for each sample is one for all its steps
         weights = ops.reshape(weights, (*ops.shape(weights), *[1] * further))
         weights = ops.broadcast_to(weights, leading.sizes)
     return leading.as_lists(weights)
