@@ -9,7 +9,7 @@ import dataclasses
 import types
 from collections.abc import Callable
 
-from tests.benchmarks.modes import Metric, Mode, Step, Tensor
+from tests.benchmarks.modes import Metric, Mode, Step
 from tests.benchmarks.scenarios import Scenario
 
 
@@ -32,34 +32,34 @@ class Contender:
 
 
 def floor(scenario: Scenario, mode: Mode) -> Step:
-    """The least that must be done: the best scores and the best labels."""
-    from keras import ops
-
-    def best(y_true: Tensor, y_pred: Tensor) -> list[Tensor]:
-        return [
-            *ops.top_k(y_pred, scenario.depth),
-            *ops.top_k(y_true, scenario.depth),
-        ]
-
-    return mode.function(best)
+    """The least that must be done."""
+    return mode.function(scenario.floor)
 
 
 def ours(scenario: Scenario, mode: Mode) -> Step:
     """The plain list of metrics that people write."""
     import keras_rankmetrics
 
-    return mode.metrics(_suite(keras_rankmetrics, scenario))
+    return mode.metrics(
+        _suite(keras_rankmetrics, scenario, inputs=scenario.inputs)
+    )
 
 
-def keras_rs(scenario: Scenario, mode: Mode) -> Step:
+def keras_rs(scenario: Scenario, mode: Mode) -> Step | None:
     """The same list, with the defaults of Keras Recommenders."""
     from keras_rs import metrics
 
+    if scenario.inputs != "scores":
+        return None
     return mode.metrics(_suite(metrics, scenario))
 
 
-def _suite(package: types.ModuleType, scenario: Scenario) -> list[Metric]:
-    return [getattr(package, name)(k=k) for name, k in scenario.suite]
+def _suite(
+    package: types.ModuleType, scenario: Scenario, **options: str
+) -> list[Metric]:
+    return [
+        getattr(package, name)(k=k, **options) for name, k in scenario.suite
+    ]
 
 
 FLOOR = "floor"

@@ -64,9 +64,9 @@ def _scenario(runs: Sequence[Run]) -> list[str]:
     metrics = ", ".join(scenario.metric_names)
     text = (
         f"{scenario.title.capitalize()}. {len(scenario.suite)} metrics, one "
-        f"after the other: {metrics}. The floor is `top_k` of the scores and "
-        f"of the labels at {scenario.depth}, nothing else. Milliseconds for "
-        "one batch, medians; the ratios are medians of those of each round."
+        f"after the other: {metrics}. The floor is {scenario.floor_title}, "
+        "nothing else. Milliseconds for one batch, medians; the ratios are "
+        "medians of those of each round."
     )
     return [heading, text, _summary(runs), _details(runs)]
 

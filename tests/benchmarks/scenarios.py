@@ -1,11 +1,15 @@
 """What is measured: the data of one batch, and the metrics of it."""
 
 import dataclasses
+from typing import Any, ClassVar
 
 import numpy as np
 
-# A metric is the name of its class, the same in every Keras package, and its k.
-Suite = tuple[tuple[str, int], ...]
+Tensor = Any
+
+# A metric is the name of its class, the same in every Keras package, and its k,
+# None for all ranks.
+Suite = tuple[tuple[str, int | None], ...]
 
 NINE: Suite = (
     ("NDCG", 1),
@@ -20,9 +24,16 @@ NINE: Suite = (
 )
 
 
+NEXT_ITEM: Suite = (
+    ("HitRateAtK", 10),
+    ("NDCG", 10),
+    ("MeanReciprocalRank", None),
+)
+
+
 @dataclasses.dataclass(frozen=True)
 class Scenario:
-    """One batch of scored lists, and the metrics to compute of it.
+    """One batch of labels and scores, and the metrics to compute of it.
 
     Args:
         name: what `--scenarios` calls it.
@@ -40,15 +51,20 @@ class Scenario:
     relevant: float
     suite: Suite = NINE
 
+    inputs: ClassVar[str] = "scores"
+    floor_title: ClassVar[str] = (
+        "`top_k` of the scores and of the labels at the deepest cutoff"
+    )
+
     @property
     def depth(self) -> int:
         """The deepest rank that any metric of the suite looks at."""
-        return max(k for _, k in self.suite)
+        return max(k for _, k in self.suite if k is not None)
 
     @property
     def metric_names(self) -> list[str]:
         """The metrics in the order of their results."""
-        return [f"{name}@{k}" for name, k in self.suite]
+        return [f"{name}@{k or 'all'}" for name, k in self.suite]
 
     def smaller(self) -> "Scenario":
         """An eighth of the lists, each as long as before."""
@@ -69,6 +85,36 @@ class Scenario:
         np.put_along_axis(scores, order, ladder[None], axis=1)
         return labels.astype("float32"), scores
 
+    def floor(self, y_true: Tensor, y_pred: Tensor) -> list[Tensor]:
+        """The least that must be done: the best scores and the best labels."""
+        from keras import ops
+
+        return [*ops.top_k(y_pred, self.depth), *ops.top_k(y_true, self.depth)]
+
+
+class NextItem(Scenario):
+    """One relevant item in each list, given by its index."""
+
+    inputs = "sparse"
+    floor_title = "`sum(scores > t)` and `sum(scores == t)` for the targets' t"
+
+    def data(self) -> tuple[np.ndarray, np.ndarray]:
+        """The best scored one of the relevant items, and the scores."""
+        labels, scores = super().data()
+        scored = np.where(labels > 0, scores, -np.inf)
+        return np.argmax(scored, axis=1).astype("int32"), scores
+
+    def floor(self, y_true: Tensor, y_pred: Tensor) -> list[Tensor]:
+        """The least that must be done: how many score higher, how many tie."""
+        from keras import ops
+
+        of_target = ops.take_along_axis(y_pred, y_true[:, None], axis=-1)
+        # Floats: that is how both are added up fastest.
+        return [
+            ops.sum(ops.cast(y_pred > of_target, "float32"), axis=-1),
+            ops.sum(ops.cast(y_pred == of_target, "float32"), axis=-1),
+        ]
+
 
 SCENARIOS = {
     scenario.name: scenario
@@ -86,6 +132,14 @@ SCENARIOS = {
             lists=1024,
             items=100,
             relevant=0.45,
+        ),
+        NextItem(
+            "next-item",
+            "the next item, in a whole catalogue scored for each user",
+            lists=256,
+            items=100_000,
+            relevant=0.0001,
+            suite=NEXT_ITEM,
         ),
     )
 }
