@@ -1,4 +1,4 @@
-"""`ops.cond` that does not compile what it need not."""
+"""Branches that cost no more than they save."""
 
 from __future__ import annotations
 
@@ -27,3 +27,14 @@ def cond(
         return if_true() if value else if_false()
     result: T = ops.cond(predicate, if_true, if_false)
     return result
+
+
+def unless_known(
+    predicate: Tensor, otherwise: Callable[[], T], if_true: Callable[[], T]
+) -> T:
+    """`if_true()` where the predicate is known to hold, else `otherwise()`.
+
+    Both must then give the same. No `ops.cond` is made of it: in a TensorFlow
+    graph, metrics share what comes before a cond, but not what comes after.
+    """
+    return if_true() if known(predicate) else otherwise()

@@ -57,6 +57,7 @@ class Form(NamedTuple):
 def _rank_scores(lists: ScoredLists, order: Order) -> Ranking:
     items = Items(
         lists.labels,
+        lists.highest,
         lists.item_weights,
         lists.num_relevant,
         order.unseen_label,

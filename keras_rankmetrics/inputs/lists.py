@@ -33,6 +33,7 @@ class ScoredLists(Lists):
 
     Attributes:
         labels: `[lists, items]`, floats. Below 0: masked, no item.
+        highest: `[lists]`, the highest label.
         scores: `[lists, items]`, without NaN. The lowest value of the dtype
             (-inf for floats) where an item is masked or not retrieved.
         item_weights: `[lists, items]` in the dtype of the labels, or None.
@@ -42,6 +43,7 @@ class ScoredLists(Lists):
     """
 
     labels: Tensor
+    highest: Tensor
     scores: Tensor
     item_weights: Tensor | None
     num_relevant: Tensor | None

@@ -7,13 +7,14 @@ from typing import Any
 
 from keras import ops
 
+from keras_rankmetrics.branching import unless_known
 from keras_rankmetrics.dtypes import lowest
 from keras_rankmetrics.inputs.dictionary import entries_of
 from keras_rankmetrics.inputs.exclusion import without_excluded
 from keras_rankmetrics.inputs.leading import Leading, compatible
 from keras_rankmetrics.inputs.lists import ScoredLists
 from keras_rankmetrics.inputs.masks import masks_of
-from keras_rankmetrics.inputs.nan import holds_nan
+from keras_rankmetrics.inputs.nan import holds_nan, may_hold_nan
 from keras_rankmetrics.inputs.ragged import widened
 from keras_rankmetrics.inputs.tensors import floats, numbers, rankable
 from keras_rankmetrics.inputs.weights import (
@@ -68,14 +69,16 @@ def read_scores(
     if num_relevant is not None:
         undefined = ops.logical_or(undefined, ops.isnan(num_relevant))
         num_relevant = ops.nan_to_num(num_relevant)
+    highest = ops.max(labels, axis=-1)
     return ScoredLists(
         leading=leading,
         labels=labels,
+        highest=highest,
         scores=scores,
         item_weights=item_weights,
         list_weights=list_weights,
         num_relevant=num_relevant,
-        present=ops.max(labels, axis=-1) >= 0,
+        present=highest >= 0,
         undefined=undefined,
     )
 
@@ -183,17 +186,26 @@ def _cleaned(
     """Takes NaN and the scores of masked items out of `scores`.
 
     Neither may reach a sort: outside of XLA, a single NaN upsets TensorFlow's.
-    No `ops.cond` saves these passes: metrics in one TensorFlow graph could then
-    not share the sort that follows.
 
     Returns:
         The scores, and whether a list holds NaN in a valid item.
     """
-    valid = labels >= 0
-    there = ops.logical_and(valid, scores == scores)
+
+    def valid() -> Tensor:
+        return labels >= 0
+
+    def cleaned() -> Tensor:
+        there = ops.logical_and(valid(), scores == scores)
+        return ops.where(there, scores, lowest(scores))
+
+    in_scores = may_hold_nan(scores)
     undefined = ops.logical_or(
-        ops.isnan(ops.sum(labels, axis=-1)), holds_nan(scores, where=valid)
+        may_hold_nan(labels), holds_nan(scores, in_scores, where=valid)
     )
     if weights is not None:
-        undefined = ops.logical_or(undefined, holds_nan(weights, where=valid))
-    return ops.where(there, scores, lowest(scores)), undefined
+        in_weights = holds_nan(weights, may_hold_nan(weights), where=valid)
+        undefined = ops.logical_or(undefined, in_weights)
+    is_clean = ops.logical_and(
+        ops.min(labels) >= 0, ops.logical_not(ops.any(in_scores))
+    )
+    return unless_known(is_clean, cleaned, lambda: scores), undefined

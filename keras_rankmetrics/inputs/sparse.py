@@ -12,7 +12,7 @@ from keras_rankmetrics.inputs.exclusion import without_excluded
 from keras_rankmetrics.inputs.leading import Leading
 from keras_rankmetrics.inputs.lists import TargetLists
 from keras_rankmetrics.inputs.masks import masks_of
-from keras_rankmetrics.inputs.nan import holds_nan
+from keras_rankmetrics.inputs.nan import holds_nan, may_hold_nan
 from keras_rankmetrics.inputs.rows import indices_of
 from keras_rankmetrics.inputs.tensors import numbers, rankable
 from keras_rankmetrics.inputs.weights import present_lists, weights_of_lists
@@ -64,7 +64,7 @@ def read_sparse(
         targets = ops.where(kept, targets, -1)
     present = ops.logical_or(ops.any(targets >= 0, axis=-1), beyond)
     present = present_lists(present, list_masks, list_weights)
-    undefined = ops.logical_or(beyond, holds_nan(scores))
+    undefined = ops.logical_or(beyond, holds_nan(scores, may_hold_nan(scores)))
     if list_weights is not None:
         undefined = ops.logical_or(undefined, ops.isnan(list_weights))
     return TargetLists(

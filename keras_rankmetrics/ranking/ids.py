@@ -27,7 +27,7 @@ def from_ids(
         k: how many ranks count, or None for all.
         dtype: of the labels.
     """
-    items = Items(labels_of_relevant(is_new(relevant), dtype))
+    items = relevant_items(is_new(relevant), dtype)
     there = is_new(recommended)
     size = ops.cast(there, "int32")
     depth = depth_beyond(k, ops.shape(recommended)[-1])
@@ -47,6 +47,12 @@ def from_ids(
         depth=depth,
         whole=lambda of_entries, of_items: of_entries,
     )
+
+
+def relevant_items(relevant: Tensor, dtype: str) -> Items:
+    """Items of which only the relevant ones are known."""
+    labels = labels_of_relevant(relevant, dtype)
+    return Items(labels, highest=ops.max(labels, axis=-1))
 
 
 def labels_of_relevant(relevant: Tensor, dtype: str) -> Tensor:

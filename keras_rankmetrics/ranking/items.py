@@ -19,6 +19,7 @@ class Items:
     Attributes:
         labels: `[lists, items]`, floats. Below 0: no item. A gain function
             is 0 there.
+        highest: `[lists]`, the highest label.
         weights: `[lists, items]`, or None where all items weigh the same.
         num_relevant: `[lists]`, or None where there are no others. How many
             items have a gain; those that the labels do not hold are *unseen*,
@@ -27,6 +28,7 @@ class Items:
     """
 
     labels: Tensor
+    highest: Tensor
     weights: Tensor | None = None
     num_relevant: Tensor | None = None
     unseen_label: float = 1.0
@@ -52,7 +54,7 @@ class Items:
     def has_seen_gain(self, gain: GainFn) -> Tensor:
         """Whether any that the labels hold has a gain, bool `[lists]`."""
         # A gain does not decrease as the label grows.
-        return gain(ops.max(self.labels, axis=-1)) > 0
+        return gain(self.highest) > 0
 
     def weighted(self, gain: GainFn) -> Tensor:
         """`[lists, items]`, the weights times the gains."""
@@ -64,7 +66,7 @@ class Items:
     def mean_weight(self, gain: GainFn) -> Tensor:
         """`[lists]`, the mean weight by the gains: Σ w g / Σ g."""
         if self.weights is None:
-            return ops.ones_like(self.labels[:, 0])
+            return ops.ones_like(self.highest)
         weighted = ops.sum(self.weighted(gain), axis=-1)
         return ops.divide_no_nan(weighted, self.sum_of_seen(gain))
 
@@ -91,8 +93,8 @@ class Items:
         is_unseen = ops.logical_and(
             place >= seen, place < seen + self._unseen(gain)[:, None]
         )
-        worth = self.mean_weight(gain)[:, None] * self._unseen_gain(gain)
-        best = ops.where(is_unseen, worth, best)
+        worth = self.mean_weight(gain) * self._unseen_gain(gain)
+        best = ops.where(is_unseen, worth[:, None], best)
         return ops.top_k(best, ops.shape(best)[-1])[0]
 
     def _unseen(self, gain: GainFn) -> Tensor:
@@ -102,7 +104,7 @@ class Items:
         return ops.maximum(self.num_relevant - seen, 0.0)
 
     def _unseen_gain(self, gain: GainFn) -> Tensor:
-        return gain(ops.full_like(self.labels[:1, 0], self.unseen_label))
+        return gain(ops.full_like(self.highest, self.unseen_label))
 
     def _most_relevant(self) -> int | Tensor:
         """The largest number of relevant items."""

@@ -13,8 +13,7 @@ from keras import ops
 from keras_rankmetrics.dtypes import lowest
 from keras_rankmetrics.matching import is_new
 from keras_rankmetrics.ranking.depth import depth_beyond
-from keras_rankmetrics.ranking.ids import labels_of_relevant
-from keras_rankmetrics.ranking.items import Items
+from keras_rankmetrics.ranking.ids import labels_of_relevant, relevant_items
 from keras_rankmetrics.ranking.ranking import Ranking
 from keras_rankmetrics.ranking.runs import positions, runs
 from keras_rankmetrics.ranking.shuffling import shuffle_keys
@@ -48,7 +47,7 @@ def from_targets(
         draw: the number of the draw, for `ties="shuffle"`.
     """
     relevant = is_new(targets)
-    items = Items(labels_of_relevant(relevant, dtype))
+    items = relevant_items(relevant, dtype)
     targets = ops.maximum(targets, 0)
     score = ops.take_along_axis(scores, targets, axis=-1)
     there = ops.logical_and(relevant, score > lowest(scores))
