@@ -89,19 +89,35 @@ class RankingMetric(keras.metrics.Metric):
     on nothing else: not on the batch size, on padding, or on the order in
     which tied items happen to stand.
 
-    **Input.** `y_true` holds labels and `y_pred` the scores of the same items,
-    `[batch, items]`, or `[items]` for a single list. A last dimension of 1, as
-    `Dense(1)` over items leaves it, is dropped. In direct calls `y_true` may
-    be `{"labels": ..., "mask": ...}`.
+    **Input.** By `inputs`, with any number of leading dimensions, `[batch]` as
+    a rule, none for a single list:
+
+    - `"scores"`: `y_true` holds labels, `[..., items]`, and `y_pred` the scores
+      of the same items. A last dimension of 1, as `Dense(1)` over items leaves
+      it, is dropped.
+    - `"sparse"`: `y_true` holds indices of the relevant items, `[...]` or
+      `[..., targets]`, and `y_pred` scores of all items, `[..., items]`.
+    - `"ids"`: `y_true` holds ids of the relevant items, `[...]` or
+      `[..., relevant]`, and `y_pred` recommended ids, best first,
+      `[..., recommended]`.
+
+    Negative indices and ids are padding. Relevant items have the label 1, all
+    others 0. An id that comes twice counts at its first place. Python lists may
+    have unequal lengths, and so may the rows of a `tf.RaggedTensor`.
+
+    In direct calls `y_true` may be a dict of `"labels"` (or `"target"`, for
+    indices and ids) and maybe a `"mask"` of items or of lists, items to
+    `"exclude"` from the ranking, by index or id, and with labels
+    `"num_relevant"`, how many relevant items there are in truth, where the list
+    has been cut off.
 
     **Masks.** An item does not exist if its label is below 0, the mask is False
     (that in `y_true`, or the one that Keras layers attach to `y_pred`), or its
-    weight is 0 or less. What it holds never matters. `compile` hands on no
-    dict, and on jax `fit` loses the attached mask: negative labels always
-    work. A valid item of score `-inf` (of integers: the smallest) is *not
-    retrieved*: it has no rank, but counts as relevant where relevant items are
-    counted. NaN in a valid item
-    makes the value of its list, and so the result, NaN.
+    weight is 0. What it holds never matters. `compile` hands on no dict, and on
+    jax `fit` loses the attached mask: negative labels always work. A valid item
+    of score `-inf` (of integers: the smallest) is *not retrieved*: it has no
+    rank, but counts as relevant where relevant items are counted. NaN in a
+    valid item makes the value of its list, and so the result, NaN.
 
     **Ties.** Items of equal score have no order. `ties` says what then counts:
     `"average"`, the exact mean over all orders of the tied items; `"shuffle"`,
@@ -109,16 +125,16 @@ class RankingMetric(keras.metrics.Metric):
     order of the input; `"pessimistic"` or `"optimistic"`, the lowest or the
     highest labels first.
 
-    **Weights.** `sample_weight` is a scalar, or holds one weight per list or
-    per item. What weights of items do to a value, its metric says. The weight
+    **Weights.** `sample_weight` is a scalar, or holds one weight per list or,
+    with labels, per item. What weights of items do to a value, its metric says. The weight
     of a list in the mean is, by `list_weight`, either `"relevance"`:
     Σ w r / Σ r over its items, where r is the gain or relevance of an item,
     and for a list without relevance the mean weight of all lists that have
     some; or `"mean"`: the mean weight of its items.
 
-    **Empty lists.** A list without any valid item does not count. A list
-    without relevant items counts as 0, as 1, or not at all, by `empty`:
-    `"zero"`, `"one"`, `"skip"`.
+    **Empty lists.** A list without any valid item does not count, nor one
+    without a target, nor one that names no id. Any other without relevant items
+    counts as 0, as 1, or not at all, by `empty`: `"zero"`, `"one"`, `"skip"`.
 
     To write a metric, subclass and give it a `measure`:
 
@@ -145,7 +161,8 @@ class RankingMetric(keras.metrics.Metric):
         ties: see above. Defaults to `"average"`.
         empty: see above.
         list_weight: see above.
-        inputs: the form of the input: `"scores"`, see above.
+        inputs: see above. With `"sparse"` and `"ids"`, an option under which
+            the label 1 is worth nothing, or 0 something, is an error.
         name: defaults to the short name of the metric and k: `"ndcg@10"`.
         dtype: `"float64"` to compute and sum in double precision, on
             TensorFlow; the Keras operations of the other backends round to
@@ -244,11 +261,14 @@ class RankingMetric(keras.metrics.Metric):
         """Adds a batch of lists, of any size.
 
         Args:
-            y_true: labels, `[batch, items]` or `[items]`, or a dict with
-                `"labels"` and `"mask"`.
-            y_pred: scores, in the shape of the labels.
+            y_true: labels, indices or ids, by `inputs`; or a dict.
+            y_pred: scores or ids, by `inputs`.
             sample_weight: None, a scalar, one weight per list (`[batch]` or
-                `[batch, 1]`), or one per item.
+                `[batch, 1]`), or with labels one per item.
+
+        Raises:
+            ValueError: if they do not fit together, or do not hold what they
+                should. The state is then as before.
         """
         evaluation, _ = self._evaluate(y_true, y_pred, sample_weight)
         terms = ops.cast(ops.stack(evaluation.sums()), self._sums.dtype)
@@ -265,9 +285,9 @@ class RankingMetric(keras.metrics.Metric):
     def per_list(
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
     ) -> Tensor:
-        """The value of each list, `[batch]`; the state stays as it is.
+        """The value of each list, in the leading shape; no state changes.
 
-        NaN for a list that does not count. A scalar for a single list.
+        NaN for a list that does not count.
         """
         evaluation, lists = self._evaluate(y_true, y_pred, sample_weight)
         values = ops.where(evaluation.counts, evaluation.values, float("nan"))
