@@ -16,14 +16,16 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import keras
 import numpy as np
+from console import add_integers, print_table
+from datafile import DataError
 from keras import ops
-from svmlight import DataError, Row, read_queries
+from svmlight import Row, read_queries
 
 import keras_rankmetrics as krm
 
@@ -154,16 +156,6 @@ def measure_baselines(
     }
 
 
-def print_table(title: str, rows: dict[str, dict[str, float]]) -> None:
-    """Prints a row of metrics for each scorer."""
-    names = list(next(iter(rows.values())))
-    print(f"{title:10}", *(f"{name:>8}" for name in names))
-    for scorer, results in rows.items():
-        cells = (f"{results[name]:>{max(8, len(name))}.4f}" for name in names)
-        print(f"{scorer:10}", *cells)
-    print(flush=True)
-
-
 # The data: generated, or read from SVMlight files
 
 
@@ -259,17 +251,6 @@ def pad(queries: list[list[Row]], columns: dict[int, int]) -> Queries:
 # The command
 
 
-def at_least(minimum: int) -> Callable[[str], int]:
-    """The type of an integer option that has a minimum."""
-
-    def integer(text: str) -> int:
-        if int(text) < minimum:
-            raise argparse.ArgumentTypeError(f"{text} is less than {minimum}")
-        return int(text)
-
-    return integer
-
-
 def parse_args(argv: Sequence[str] | None) -> argparse.Namespace:
     """The options of the command line."""
     parser = argparse.ArgumentParser(
@@ -286,18 +267,15 @@ def parse_args(argv: Sequence[str] | None) -> argparse.Namespace:
         "by qid:. NAME.vali or vali.txt is for validation; without it a fifth "
         "of the training queries is. (default: queries are generated)",
     )
-    for option, default, minimum, what in [
-        ("--epochs", 20, 1, "epochs, fewer where training stops early"),
-        ("--batch-size", 32, 1, "queries per training step"),
-        ("--queries", 480, 5, "queries to generate, without --data"),
-        ("--seed", 0, 0, "seed of everything random"),
-    ]:
-        parser.add_argument(
-            option,
-            type=at_least(minimum),
-            default=default,
-            help=f"{what} (default: {default})",
-        )
+    add_integers(
+        parser,
+        [
+            ("--epochs", 20, 1, "epochs, fewer where training stops early"),
+            ("--batch-size", 32, 1, "queries per training step"),
+            ("--queries", 480, 5, "queries to generate, without --data"),
+            ("--seed", 0, 0, "seed of everything random"),
+        ],
+    )
     return parser.parse_args(argv)
 
 

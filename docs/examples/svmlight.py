@@ -10,16 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
-FLOAT32_MAX = float(np.finfo("float32").max)
-
-
-class DataError(Exception):
-    """Data that cannot be used: the file, the line where there is one, why."""
-
-    def __init__(self, path: Path, line: int | None, reason: str):
-        super().__init__(f"{path}{f':{line}' if line else ''}: {reason}")
+from datafile import DataError, parse_number, read_lines
 
 
 class Row(NamedTuple):
@@ -40,20 +31,16 @@ def read_queries(path: Path) -> list[list[Row]]:
     return group_by_qid(path, rows, counts)
 
 
-def read_lines(path: Path) -> list[tuple[int, str]]:
-    """The lines that say something, numbered from 1, without comments."""
-    try:
-        text = path.read_text(encoding="utf-8-sig", errors="replace")
-    except OSError as error:
-        raise DataError(path, None, error.strerror or str(error)) from None
-    lines = (line.partition("#")[0].strip() for line in text.split("\n"))
-    return [(number, line) for number, line in enumerate(lines, 1) if line]
+def without_comments(lines: list[tuple[int, str]]) -> list[tuple[int, str]]:
+    """The lines that say something besides what stands behind a `#`."""
+    bare = ((number, line.partition("#")[0].strip()) for number, line in lines)
+    return [(number, line) for number, line in bare if line]
 
 
 def read_rows(path: Path) -> list[Row]:
     """All rows of a file, which query they belong to aside."""
     rows = []
-    for number, line in read_lines(path):
+    for number, line in without_comments(read_lines(path)):
         try:
             rows.append(parse_row(number, line))
         except ValueError as error:
@@ -83,24 +70,13 @@ def parse_row(number: int, line: str) -> Row:
     return Row(number, label, qid, features)
 
 
-def parse_number(what: str, text: str) -> float:
-    """Parses a number that float32 can hold; `what` names it in the error."""
-    try:
-        number = float(text)
-    except ValueError:
-        raise ValueError(f"{what} {text!r} is not a number") from None
-    if not abs(number) <= FLOAT32_MAX:
-        raise ValueError(f"{what} {text!r} is not a finite float32")
-    return number
-
-
 def group_by_counts(
     path: Path, rows: list[Row], counts: Path
 ) -> list[list[Row]]:
     """Groups by a file that holds the number of rows of each query."""
     queries: list[list[Row]] = []
     start = 0
-    for number, line in read_lines(counts):
+    for number, line in without_comments(read_lines(counts)):
         if not (line.isascii() and line.isdigit()) or int(line) == 0:
             raise DataError(
                 counts, number, f"{line!r} is not a positive number of rows"

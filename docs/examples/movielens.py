@@ -1,0 +1,86 @@
+"""Read a ratings file of MovieLens: who rated what, and when.
+
+Two forms are read: `user item rating timestamp`, with tabs or spaces between,
+as in `u.data` of ml-100k; and `ratings.csv` of ml-latest-small, with the header
+`userId,movieId,rating,timestamp`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from datafile import DataError, parse_number, read_lines
+
+COLUMNS = ["user", "item", "rating", "timestamp"]
+CSV_HEADER = "userId,movieId,rating,timestamp"
+
+
+class Rating(NamedTuple):
+    """One line of a ratings file. How good the rating is has no use here."""
+
+    line: int
+    user: int
+    item: int
+    timestamp: int
+
+
+def read_histories(path: Path) -> list[list[int]]:
+    """The items of each user, by time; the users by their numbers."""
+    histories: dict[int, dict[int, int]] = {}
+    # A stable sort: what was rated in the same second stays in file order.
+    for rating in sorted(read_ratings(path), key=lambda r: r.timestamp):
+        lines = histories.setdefault(rating.user, {})
+        if rating.item in lines:
+            first, second = sorted((lines[rating.item], rating.line))
+            raise DataError(
+                path,
+                second,
+                f"user {rating.user} has rated item {rating.item} before, "
+                f"at line {first}",
+            )
+        lines[rating.item] = rating.line
+    return [list(histories[user]) for user in sorted(histories)]
+
+
+def read_ratings(path: Path) -> list[Rating]:
+    """All ratings of a file, in its order."""
+    lines = read_lines(path)
+    separator = None  # any white space
+    if lines and lines[0][1] == CSV_HEADER:
+        separator = ","
+        del lines[0]
+    ratings = []
+    for number, line in lines:
+        try:
+            ratings.append(parse_rating(number, line.split(separator)))
+        except ValueError as error:
+            raise DataError(path, number, str(error)) from None
+    if not ratings:
+        raise DataError(path, None, "no ratings")
+    return ratings
+
+
+def parse_rating(line: int, fields: list[str]) -> Rating:
+    """Parses one line; a `ValueError` says what is wrong with it."""
+    if len(fields) != len(COLUMNS):
+        raise ValueError(
+            f"{len(fields)} columns, not the {len(COLUMNS)} of "
+            f"`{' '.join(COLUMNS)}`, by white space, or by commas below the "
+            f"header `{CSV_HEADER}`"
+        )
+    user, item, rating, timestamp = fields
+    parse_number("rating", rating)
+    return Rating(
+        line,
+        parse_whole("user", user),
+        parse_whole("item", item),
+        parse_whole("timestamp", timestamp),
+    )
+
+
+def parse_whole(what: str, text: str) -> int:
+    """Parses a whole number; `what` names it in the error."""
+    if not (text.isascii() and text.isdigit()):
+        raise ValueError(f"{what} {text!r} is not a whole number")
+    return int(text)
