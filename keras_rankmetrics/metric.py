@@ -126,11 +126,11 @@ class RankingMetric(keras.metrics.Metric):
     highest labels first.
 
     **Weights.** `sample_weight` is a scalar, or holds one weight per list or,
-    with labels, per item. What weights of items do to a value, its metric says. The weight
-    of a list in the mean is, by `list_weight`, either `"relevance"`:
-    Σ w r / Σ r over its items, where r is the gain or relevance of an item,
-    and for a list without relevance the mean weight of all lists that have
-    some; or `"mean"`: the mean weight of its items.
+    with labels, per item. What weights of items do to a value, its metric
+    says. The weight of a list in the mean is, by `list_weight`, either
+    `"relevance"`: Σ w r / Σ r over its items, where r is the gain or relevance
+    of an item, and for a list without relevance the mean weight of all lists
+    that have some; or `"mean"`: the mean weight of its items.
 
     **Empty lists.** A list without any valid item does not count, nor one
     without a target, nor one that names no id. Any other without relevant items
