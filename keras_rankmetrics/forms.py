@@ -16,30 +16,13 @@ from keras_rankmetrics.inputs import (
 )
 from keras_rankmetrics.ranking import (
     Items,
+    Order,
     Ranking,
     from_ids,
     from_scores,
     from_targets,
 )
-from keras_rankmetrics.types import InputForm, Tensor, TiePolicy
-
-
-class Order(NamedTuple):
-    """How lists are to be ranked.
-
-    Attributes:
-        k: how many ranks count, or None for all.
-        ties: what becomes of items of equal score.
-        seed: for `ties="shuffle"`.
-        draw: the number of the draw, for `ties="shuffle"`.
-        unseen_label: the label of a relevant item that no list holds.
-    """
-
-    k: int | None
-    ties: TiePolicy
-    seed: int
-    draw: Tensor | int
-    unseen_label: float
+from keras_rankmetrics.types import InputForm
 
 
 class Form(NamedTuple):
@@ -47,44 +30,34 @@ class Form(NamedTuple):
 
     Attributes:
         read: `(y_true, y_pred, sample_weight, dtype)` to checked lists.
-        rank: these lists, and how to rank them, to a ranking.
+        rank: these lists, how to rank them, and the label of a relevant item
+            that no list holds, to a ranking.
     """
 
     read: Callable[[Any, Any, Any, str], Lists]
-    rank: Callable[[Any, Order], Ranking]
+    rank: Callable[[Any, Order, float], Ranking]
 
 
-def _rank_scores(lists: ScoredLists, order: Order) -> Ranking:
+def _rank_scores(
+    lists: ScoredLists, order: Order, unseen_label: float
+) -> Ranking:
     items = Items(
         lists.labels,
         lists.highest,
         lists.item_weights,
         lists.num_relevant,
-        order.unseen_label,
+        unseen_label,
     )
-    return from_scores(
-        items,
-        lists.scores,
-        order.k,
-        order.ties,
-        seed=order.seed,
-        draw=order.draw,
-    )
+    return from_scores(items, lists.scores, order)
 
 
-def _rank_targets(lists: TargetLists, order: Order) -> Ranking:
-    return from_targets(
-        lists.targets,
-        lists.scores,
-        order.k,
-        lists.dtype,
-        order.ties,
-        seed=order.seed,
-        draw=order.draw,
-    )
+def _rank_targets(
+    lists: TargetLists, order: Order, unseen_label: float
+) -> Ranking:
+    return from_targets(lists.targets, lists.scores, order, lists.dtype)
 
 
-def _rank_ids(lists: IdLists, order: Order) -> Ranking:
+def _rank_ids(lists: IdLists, order: Order, unseen_label: float) -> Ranking:
     return from_ids(lists.relevant, lists.recommended, order.k, lists.dtype)
 
 

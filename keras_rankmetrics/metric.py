@@ -12,7 +12,7 @@ from keras import ops
 
 from keras_rankmetrics import gains, summation
 from keras_rankmetrics.fingerprint import fingerprint
-from keras_rankmetrics.forms import FORMS, Order
+from keras_rankmetrics.forms import FORMS
 from keras_rankmetrics.functions import (
     elementwise,
     serialized,
@@ -22,7 +22,7 @@ from keras_rankmetrics.functions import (
 from keras_rankmetrics.inputs import Lists
 from keras_rankmetrics.known import known
 from keras_rankmetrics.options import check_choice, checked_options, options_of
-from keras_rankmetrics.ranking import Ranking
+from keras_rankmetrics.ranking import Order, Ranking
 from keras_rankmetrics.types import (
     EmptyPolicy,
     InputForm,
@@ -386,9 +386,9 @@ class RankingMetric(keras.metrics.Metric):
             ties=self.ties,
             seed=self.seed,
             draw=self._draws if self.ties == "shuffle" else 0,
-            unseen_label=self.options.get("relevance_threshold", 1.0),
         )
-        ranking = form.rank(lists, order).judged_by(self._gain)
+        unseen_label = max(self.options.get("relevance_threshold", 1.0), 0.0)
+        ranking = form.rank(lists, order, unseen_label).judged_by(self._gain)
         relevant = ranking.items.has_gain(self._gain)
         values = self.measure(
             ranking, self.k, **self._options_for(self.measure)
@@ -398,8 +398,9 @@ class RankingMetric(keras.metrics.Metric):
         weights, has_own_weight = self._list_weights(lists, ranking)
         counts = lists.present
         if self.empty == "skip":
-            counts = ops.logical_and(counts, relevant)
-        counts = ops.logical_or(counts, lists.undefined)
+            counts = ops.logical_and(
+                counts, ops.logical_or(relevant, lists.undefined)
+            )
         return _Evaluation(values, weights, has_own_weight, counts), lists
 
     def _list_weights(

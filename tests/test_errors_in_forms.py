@@ -57,7 +57,8 @@ def test_targets_that_are_no_integers(fails, dtype):
     fails(
         "sparse",
         "`y_true` should hold indices of items: integers, negative for "
-        f"padding. Received: `y_true` of dtype {dtype}. For labels of all "
+        f"padding. Received: `y_true` of dtype {dtype}. If they are whole "
+        'numbers, cast them: `ops.cast(y_true, "int32")`. For labels of all '
         'items, use `inputs="scores"`.',
         y_true=np.ones((2, 2), dtype),
     )
@@ -67,7 +68,8 @@ def test_relevant_ids_that_are_no_integers(fails):
     fails(
         "ids",
         "`y_true` should hold the ids of the relevant items: integers, "
-        "negative for padding. Received: `y_true` of dtype float32. For labels "
+        "negative for padding. Received: `y_true` of dtype float32. If they "
+        'are whole numbers, cast them: `ops.cast(y_true, "int32")`. For labels '
         'and scores of the same items, use `inputs="scores"`.',
         y_true=ops.array([[1.0, 2.0], [3.0, -1.0]]),
     )
@@ -77,7 +79,8 @@ def test_scores_instead_of_recommended_ids(fails):
     fails(
         "ids",
         "`y_pred` should hold the recommended ids, best first: integers, "
-        "negative for padding. Received: `y_pred` of dtype float32. For scores "
+        "negative for padding. Received: `y_pred` of dtype float32. If they "
+        'are whole numbers, cast them: `ops.cast(y_pred, "int32")`. For scores '
         "of all items and indices of the relevant ones, use "
         '`inputs="sparse"`; for scores and labels, `inputs="scores"`.',
         y_pred=np.array(SCORES, "float32"),

@@ -129,18 +129,36 @@ def test_large_ids():
     assert found == approx(1 / 3)
 
 
+class Foreign:
+    """A tensor of another library, as far as numpy and Keras can tell."""
+
+    def __init__(self, values):
+        self.values = np.array(values, "int64")
+        self.dtype, self.shape = self.values.dtype, self.values.shape
+
+    def __array__(self, dtype=None, copy=None):
+        return self.values
+
+
 @pytest.mark.skipif(BACKEND != "jax", reason="the others have int64")
 @pytest.mark.parametrize("name", ["y_true", "y_pred"])
 def test_ids_too_large_for_jax(name):
     metric = MeanReciprocalRank(inputs="ids")
     arguments = {"y_true": [[5, 6]], "y_pred": [[4, 5]]}
     arguments[name] = [[5, 2**31 + 5]]
-    with pytest.raises(
-        ValueError,
-        match=rf"^`{name}` should hold ids from 0 to 2147483647, .* Received: "
-        r"ids up to 2147483653\.",
+    for large in (
+        arguments[name],
+        np.array(arguments[name]),
+        np.array(arguments[name], "uint32"),
+        np.array(arguments[name], "uint64"),
+        Foreign(arguments[name]),
     ):
-        metric.update_state(**arguments)
+        with pytest.raises(
+            ValueError,
+            match=rf"^`{name}` should hold integers from .* to 2147483647, .* "
+            r"Received: 5 to 2147483653\.",
+        ):
+            metric.update_state(**{**arguments, name: large})
     arguments[name] = [[5, 2**31 - 1]]
     metric.update_state(**arguments)
 
@@ -153,6 +171,34 @@ def test_dtypes_may_differ(of_true, of_pred):
     assert result(MeanReciprocalRank, relevant, recommended) == 1 / 2
 
 
+@pytest.mark.parametrize("inputs", ["scores", "sparse"])
+def test_large_integer_scores(inputs):
+    """They are ranked as they are, or refused; never wrapped."""
+    scores = np.array([[2**32 + 5, 6], [2**31, 1]])
+    y_true = [0, 0] if inputs == "sparse" else [[1, 0], [1, 0]]
+    metric = MeanReciprocalRank(inputs=inputs)
+    for large in (scores, scores.tolist()):
+        if BACKEND == "jax":
+            with pytest.raises(ValueError, match="`y_pred` should hold"):
+                metric.per_list(y_true, large)
+        else:
+            assert values(metric, y_true, large) == approx([1.0, 1.0])
+
+
+def test_columns_of_lists():
+    """Object arrays, as a column of lists in pandas gives them."""
+    relevant, recommended = np.empty(2, object), np.empty(2, object)
+    relevant[:] = [[5], [6, 7]]
+    recommended[:] = [[4, 5, 6], [7]]
+    metric = MeanReciprocalRank(inputs="ids")
+    assert values(metric, relevant, recommended) == approx([1 / 2, 1.0])
+
+
+def test_strings_as_ids():
+    with pytest.raises(ValueError, match=r"`y_true` should hold.*np\.unique"):
+        MeanReciprocalRank(inputs="ids").per_list([["a", "b"]], [[1, 2]])
+
+
 def test_excluded_ids_are_not_recommended():
     recommended = [[3, 4, 5, 6], [3, 4, 5, 6]]
     metric = MeanReciprocalRank(inputs="ids")
@@ -162,6 +208,9 @@ def test_excluded_ids_are_not_recommended():
     y_true = {"target": [[5, 6], [5, 6]], "exclude": [5, 4]}
     recall = RecallAtK(k=2, inputs="ids")
     assert values(recall, y_true, recommended) == approx([0.0, 1 / 2])
+    # To exclude all that a user has makes no padding of the user.
+    y_true = {"target": [[-1]], "exclude": [[5]]}
+    assert values(metric, y_true, [[5]]) == approx([0.0])
 
 
 def test_masks_of_places_and_of_lists():

@@ -121,7 +121,22 @@ def test_nan_is_seen():
         assert np.isnan(found[0]) and 0 < found[1] < 1
 
 
-@pytest.mark.parametrize("count", [3, [3], [1, 2, 3], [[1, 2]], [[1], [2]]])
+def test_padding_does_not_matter():
+    for padding in (np.nan, -1):
+        y_true = {"labels": [[-1, -1], [1, 0]], "num_relevant": [padding, 2]}
+        found = values(RecallAtK(k=1), y_true, [[2, 1], [2, 1]])
+        assert np.isnan(found[0]) and found[1] == 1 / 2
+
+
+def test_under_a_threshold_below_0():
+    metric = RecallAtK(relevance_threshold=-1.0)
+    y_true = {"labels": [[1, 0]], "num_relevant": [[4]]}
+    assert values(metric, y_true, [[0.5, 0.3]]) == approx([1 / 2])
+
+
+@pytest.mark.parametrize(
+    "count", [3, [3], [1, 2, 3], [[1, 2]], [[1, 2], [1, 2]]]
+)
 def test_shapes(count):
     y_true = {"labels": [[1, 0], [1, 0]], "num_relevant": count}
     text = (

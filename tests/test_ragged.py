@@ -157,6 +157,52 @@ def test_lists_of_arrays_of_unequal_lengths():
     assert found == approx(expected, rel=1e-6, nan_ok=True)
 
 
+def test_targets_and_ragged_scores():
+    """A target beyond its own list is one beyond the catalogue."""
+    metric = MeanReciprocalRank(inputs="sparse")
+    with pytest.raises(ValueError, match="the index 2 for a list of `y_pred`"):
+        metric.per_list([2, 2], [[0.1, 0.2], [0.1, 0.2, 0.3]])
+
+
+def test_floats_keep_their_dtype():
+    """Scores that tie as float32 do so in ragged lists too."""
+    metric = MeanReciprocalRank()
+    alone = float(metric.per_list([0, 1], [0.1 + 0.2, 0.3]))
+    found = values(metric, [[0, 1], [1]], [[0.1 + 0.2, 0.3], [1.0]])
+    assert found[0] == alone
+    assert found.dtype == "float32"
+
+
+def test_an_item_without_a_weight():
+    """It is not left out in silence."""
+    found = values(NDCG(), [[1, 0], [0, 1]], [[2, 1]] * 2, [[1.0, 1.0], [1.0]])
+    assert found[0] == 1.0 and np.isnan(found[1])
+
+
+def test_an_item_of_which_a_mask_does_not_speak():
+    y_true = {"labels": [[1, 0], [0, 1]], "mask": [[True, True], [True]]}
+    found = values(MeanReciprocalRank(), y_true, [[2, 1]] * 2)
+    assert found == approx([1.0, 1 / 2])
+
+
+@needs_tensorflow
+def test_ragged_masks():
+    mask = ragged([[True, False, True], [True], [], [False] + [True] * 4])
+    y_true = {"labels": ragged(LABELS), "mask": mask}
+    found = values(NDCG(), y_true, ragged(SCORES))
+    expected = values(NDCG(), [[0, -1, 3], [2], [], [-1, 0, 1, 0, 2]], SCORES)
+    assert found == approx(expected, rel=1e-6, nan_ok=True)
+
+
+@pytest.mark.skipif(BACKEND != "torch", reason="torch's")
+def test_tensors_that_require_a_gradient():
+    import torch
+
+    scores = [torch.ones(2, requires_grad=True), torch.ones(3)]
+    found = values(MeanReciprocalRank(), [[1, 0], [1, 0, 0]], scores)
+    assert found == approx([3 / 4, (1 + 1 / 2 + 1 / 3) / 3])
+
+
 @needs_tensorflow
 def test_in_evaluate():
     """Ragged labels in batches that are padded no further than they need."""
@@ -201,3 +247,6 @@ def test_lists_that_do_not_fit_in_a_graph():
     scores = ragged([[0.1], [0.1, 0.3]])
     found = tf.function(NDCG().per_list)(labels, scores).numpy()
     assert np.isnan(found[0]) and found[1] == approx(1 / np.log2(3))
+    scores = ragged([[0.1], [0.1]])  # also where no list is as long
+    found = tf.function(NDCG().per_list)(labels, scores).numpy()
+    assert np.isnan(found).all()

@@ -166,6 +166,45 @@ def test_an_index_beyond_the_catalogue_in_a_program():
     assert found[0] == approx(1 / 3) and np.isnan(found[1])
 
 
+@pytest.mark.skipif(BACKEND == "torch", reason="torch sees all values")
+def test_an_excluded_index_beyond_the_catalogue_in_a_program():
+    metric = MeanReciprocalRank(inputs="sparse")
+
+    def of(targets, exclude, scores):
+        y_true = {"target": targets, "exclude": exclude}
+        return metric.per_list(y_true, scores)
+
+    found = in_a_program(of)(
+        ops.array([2, 0]), ops.array([[1], [5]]), ops.array(SCORES)
+    )
+    found = ops.convert_to_numpy(found)
+    assert found[0] == approx(1 / 2) and np.isnan(found[1])
+
+
+@pytest.mark.skipif(BACKEND == "torch", reason="torch sees all values")
+def test_labels_instead_of_targets_in_a_program():
+    """They would be plausible targets, 0 and 1."""
+    metric = MeanReciprocalRank(inputs="sparse")
+    labels = ops.array([[0, 1, 0, 0, 0], [0, 0, 0, 1, 0]])
+    found = in_a_program(metric.per_list)(labels, ops.array(SCORES))
+    assert np.isnan(ops.convert_to_numpy(found)).all()
+    targets = ops.array([[1, -1, -1, -1, -1], [0, 4, -1, -1, -1]])
+    found = in_a_program(metric.per_list)(targets, ops.array(SCORES))
+    assert not np.isnan(ops.convert_to_numpy(found)).any()
+
+
+def test_a_catalogue_without_items():
+    metric = NDCG(inputs="sparse")
+    assert np.isnan(values(metric, [-1, -1], np.zeros((2, 0)))).all()
+
+
+def test_padding_of_weights_does_not_matter():
+    metric = MeanReciprocalRank(inputs="sparse")
+    for padding in (np.nan, -1.0):
+        assert float(metric([-1, 3], SCORES, [padding, 1.0])) == 1.0
+        metric.reset_state()
+
+
 def test_integer_scores():
     scores = [[3, 2**31 - 1, -(2**31) + 1, 2**31 - 2]]
     metric = MeanReciprocalRank(inputs="sparse")

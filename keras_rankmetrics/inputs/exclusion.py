@@ -12,7 +12,9 @@ from keras_rankmetrics.inputs.rows import indices_of
 from keras_rankmetrics.types import Tensor
 
 
-def without_excluded(scores: Tensor, exclude: Any, leading: Leading) -> Tensor:
+def without_excluded(
+    scores: Tensor, exclude: Any, leading: Leading
+) -> tuple[Tensor, Tensor]:
     """The scores, `[lists, items]`, with the lowest one for excluded items.
 
     Args:
@@ -20,11 +22,15 @@ def without_excluded(scores: Tensor, exclude: Any, leading: Leading) -> Tensor:
         exclude: indices of items, `[...]` or `[..., excluded]`, negative for
             padding; or None.
         leading: the leading dimensions of the lists.
+
+    Returns:
+        The scores, and which lists exclude an item that is none, bool
+        `[lists]`.
     """
     if exclude is None:
-        return scores
+        return scores, ops.zeros(ops.shape(scores)[:1], dtype="bool")
     lists, items = ops.shape(scores)
-    excluded, _ = indices_of('y_true["exclude"]', exclude, leading, items)
+    excluded, beyond = indices_of('y_true["exclude"]', exclude, leading, items)
     # Padding writes into a column of its own, behind the items.
     column = ops.cast(ops.where(excluded < 0, items, excluded), "int32")
     row = ops.arange(lists, dtype="int32")[:, None]
@@ -32,4 +38,5 @@ def without_excluded(scores: Tensor, exclude: Any, leading: Leading) -> Tensor:
     at = ops.stack([ops.reshape(row, (-1,)), ops.reshape(column, (-1,))], 1)
     updates = ops.full_like(at[:, 0], lowest(scores), dtype=scores.dtype)
     with_column = ops.pad(scores, [[0, 0], [0, 1]])
-    return ops.scatter_update(with_column, at, updates)[:, :-1]
+    scores = ops.scatter_update(with_column, at, updates)[:, :-1]
+    return scores, beyond

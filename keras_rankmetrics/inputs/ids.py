@@ -12,7 +12,10 @@ from keras_rankmetrics.inputs.lists import IdLists
 from keras_rankmetrics.inputs.masks import masks_of
 from keras_rankmetrics.inputs.rows import ids_of
 from keras_rankmetrics.inputs.tensors import integers
-from keras_rankmetrics.inputs.weights import present_lists, weights_of_lists
+from keras_rankmetrics.inputs.weights import (
+    present_and_undefined,
+    weights_of_lists,
+)
 from keras_rankmetrics.matching import is_in
 from keras_rankmetrics.types import Tensor
 
@@ -55,19 +58,18 @@ def read_ids(
     if places != 0:
         for there in place_masks:
             recommended = ops.where(there, recommended, -1)
+    named = ops.logical_or(
+        ops.any(relevant >= 0, axis=-1), ops.any(recommended >= 0, axis=-1)
+    )
+    present, undefined = present_and_undefined(
+        named, ops.zeros_like(named), list_masks, list_weights
+    )
     if given["exclude"] is not None:
         excluded = ids_of('y_true["exclude"]', given["exclude"], leading, "ids")
         recommended = ops.where(
             is_in(*_of_one_dtype(recommended, excluded)), -1, recommended
         )
     relevant, recommended = _of_one_dtype(relevant, recommended)
-    present = ops.logical_or(
-        ops.any(relevant >= 0, axis=-1), ops.any(recommended >= 0, axis=-1)
-    )
-    present = present_lists(present, list_masks, list_weights)
-    undefined = ops.zeros_like(present)
-    if list_weights is not None:
-        undefined = ops.logical_and(present, ops.isnan(list_weights))
     return IdLists(
         leading=leading,
         relevant=relevant,

@@ -45,7 +45,7 @@ def masks_of(
 def _checked(
     name: str, mask: Any, leading: Leading, items: int | None
 ) -> Tensor:
-    mask, _ = numbers(name, mask, 0)
+    mask, _ = numbers(name, mask, 1)  # what it does not speak of counts
     shape = (*leading.shape, items)
     received = tuple(mask.shape)
     if len(received) == len(shape) + 1 and received[-1] == 1:

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
+import keras
 import numpy as np
 from keras import ops
 
@@ -20,10 +21,8 @@ def is_ragged(x: Any) -> bool:
         return False
     try:
         np.asarray(x)
-    except ValueError:
-        return True
-    except (TypeError, RuntimeError):  # of tensors that numpy cannot read
-        return False
+    except (TypeError, ValueError, RuntimeError):
+        return _is_uneven(x)
     return False
 
 
@@ -31,17 +30,24 @@ def made_dense(x: Any, padding: float) -> tuple[Any, Any]:
     """`x` with its lists filled up, and which places it holds itself: bool."""
     if type(x).__name__ == "RaggedTensor":
         held = x.with_flat_values(ops.ones_like(x.flat_values, dtype="bool"))
-        return x.to_tensor(padding), held.to_tensor(False)
-    dense_shape = _shape(x)
+        return x.to_tensor(ops.cast(padding, x.dtype)), held.to_tensor(False)
     leaves = list(_leaves(x))
-    values = np.asarray([*(leaf for _, leaf in leaves), padding])
-    dense = np.full(dense_shape, padding, values.dtype)
-    held = np.zeros(dense_shape, bool)
-    for (place, _), value in zip(leaves, values[:-1], strict=True):
+    values = _values([leaf for _, leaf in leaves])
+    dense = np.full(_shape(x), padding, values.dtype)
+    held = np.zeros(dense.shape, bool)
+    for (place, _), value in zip(leaves, values, strict=True):
         if len(place) != dense.ndim:
             raise ValueError("Some lists hold numbers, and others lists.")
         dense[place], held[place] = value, True
     return dense, held
+
+
+def _values(leaves: list[Any]) -> np.ndarray:
+    """In the dtype that Keras would give a list of them."""
+    values = np.asarray(leaves)
+    if values.dtype.kind == "f" and any(type(x) is float for x in leaves):
+        return values.astype(keras.config.floatx())
+    return values
 
 
 def widened(x: Tensor, like: Tensor, value: float) -> Tensor:
@@ -60,7 +66,14 @@ def _difference(large: Any, small: Any) -> Any:
 
 
 def _is_nested(x: Any) -> bool:
-    return isinstance(x, list | tuple) or bool(getattr(x, "ndim", 0))
+    return isinstance(x, list | tuple) or len(getattr(x, "shape", ())) > 0
+
+
+def _is_uneven(x: Any) -> bool:
+    if not isinstance(x, list | tuple):
+        return False
+    shapes = {_shape(part) for part in x}
+    return len(shapes) > 1 or any(map(_is_uneven, x))
 
 
 def _shape(x: Any) -> tuple[int, ...]:
@@ -77,5 +90,7 @@ def _leaves(x: Any, *place: int) -> Iterator[tuple[tuple[int, ...], Any]]:
     if not _is_nested(x):
         yield place, x
         return
-    for index, part in enumerate(x):
+    # Out of any gradient.
+    parts = x if isinstance(x, list | tuple) else ops.convert_to_numpy(x)
+    for index, part in enumerate(parts):
         yield from _leaves(part, *place, index)

@@ -18,7 +18,9 @@ from keras_rankmetrics.inputs.nan import holds_nan, may_hold_nan
 from keras_rankmetrics.inputs.ragged import widened
 from keras_rankmetrics.inputs.tensors import floats, numbers, rankable
 from keras_rankmetrics.inputs.weights import (
-    weighing,
+    check_weights,
+    counts,
+    present_and_undefined,
     weights_of_items_or_lists,
 )
 from keras_rankmetrics.known import known
@@ -46,15 +48,12 @@ def read_scores(
     item_weights, list_weights = weights_of_items_or_lists(
         sample_weight, leading, labels
     )
-    num_relevant = _num_relevant(given["num_relevant"], leading, labels)
-    scores = without_excluded(scores, given["exclude"], leading)
-    item_masks += [mask[:, None] for mask in list_masks]
+    scores, beyond = without_excluded(scores, given["exclude"], leading)
     for there in item_masks:
         labels = ops.where(there, labels, -1)
     if item_weights is not None:
-        labels = weighing(item_weights, labels)
-    if list_weights is not None:
-        labels = weighing(list_weights[:, None], labels)
+        check_weights(item_weights, labels >= 0)
+        labels = ops.where(counts(item_weights), labels, -1)
     if leading.is_empty:
         labels = ops.full_like(labels, -1)
     if items == 0:  # not all backends reduce empty tensors
@@ -63,13 +62,17 @@ def read_scores(
         scores = ops.pad(scores, padding)
         if item_weights is not None:
             item_weights = ops.pad(item_weights, padding)
-    scores, undefined = _cleaned(labels, scores, item_weights)
-    if list_weights is not None:
-        undefined = ops.logical_or(undefined, ops.isnan(list_weights))
-    if num_relevant is not None:
-        undefined = ops.logical_or(undefined, ops.isnan(num_relevant))
-        num_relevant = ops.nan_to_num(num_relevant)
+    scores, with_nan = _cleaned(labels, scores, item_weights)
     highest = ops.max(labels, axis=-1)
+    present, undefined = present_and_undefined(
+        ops.logical_or(highest >= 0, with_nan),
+        ops.logical_or(with_nan, beyond),
+        list_masks,
+        list_weights,
+    )
+    num_relevant, no_number = _num_relevant(
+        given["num_relevant"], leading, present, labels.dtype
+    )
     return ScoredLists(
         leading=leading,
         labels=labels,
@@ -78,8 +81,8 @@ def read_scores(
         item_weights=item_weights,
         list_weights=list_weights,
         num_relevant=num_relevant,
-        present=highest >= 0,
-        undefined=undefined,
+        present=present,
+        undefined=ops.logical_or(undefined, no_number),
     )
 
 
@@ -93,6 +96,11 @@ def _labels_and_scores(
     if labels_held is not None and scores_held is not None:
         labels_held = ops.reshape(labels_held, ops.shape(labels))
         scores_held = ops.reshape(scores_held, ops.shape(scores))
+        scores = widened(scores, labels, 0)
+        scores_held = widened(scores_held, labels, False)
+        labels_held = widened(labels_held, scores, False)
+        labels = widened(labels, scores, -1)
+        _check_shapes(labels, scores)
         labels = _of_equal_lengths(labels, labels_held, scores_held)
     elif labels_held is not None:
         labels = widened(labels, scores, -1)
@@ -114,8 +122,7 @@ def _of_equal_lengths(
     Where that cannot be seen in time, a list of which it is not true gets a
     NaN, and so no value.
     """
-    same = compatible(labels_held.shape, scores_held.shape)
-    uneven = labels_held != scores_held if same else True
+    uneven = labels_held != scores_held
     if known(ops.any(uneven)):
         raise ValueError(
             "The lists of `y_true` and `y_pred` should have the same lengths. "
@@ -161,23 +168,30 @@ def _check_shapes(labels: Tensor, scores: Tensor) -> None:
         )
 
 
-def _num_relevant(x: Any, leading: Leading, labels: Tensor) -> Tensor | None:
+def _num_relevant(
+    x: Any, leading: Leading, present: Tensor, dtype: str
+) -> tuple[Tensor | None, Tensor]:
+    """`y_true["num_relevant"]`, `[lists]`, and in which lists it is a NaN."""
     if x is None:
-        return None
+        return None, ops.zeros_like(present)
     count, _ = numbers('y_true["num_relevant"]', x, 0)
+    received = tuple(count.shape)
+    if len(received) == len(leading.shape) + 1 and received[-1] == 1:
+        count = ops.squeeze(count, -1)
     if not compatible(count.shape, leading.shape):
         raise ValueError(
             '`y_true["num_relevant"]` should hold one number for each list, '
-            f"in the shape {leading.shape}. Received: the shape "
-            f"{tuple(count.shape)}."
+            f"in the shape {leading.shape}. Received: the shape {received}."
         )
-    count = ops.cast(count, labels.dtype)
-    if known(ops.any(count < 0)):
+    count = leading.as_lists(ops.cast(count, dtype))
+    negative = ops.logical_and(present, count < 0)
+    if known(ops.any(negative)):
         raise ValueError(
             '`y_true["num_relevant"]` should not be negative. Received: '
-            f"{float(ops.min(count))}."
+            f"{float(ops.min(ops.where(negative, count, 0)))}."
         )
-    return leading.as_lists(count)
+    is_nan = ops.logical_and(present, ops.isnan(count))
+    return ops.nan_to_num(count), is_nan
 
 
 def _cleaned(
@@ -199,13 +213,13 @@ def _cleaned(
         return ops.where(there, scores, lowest(scores))
 
     in_scores = may_hold_nan(scores)
-    undefined = ops.logical_or(
+    found = ops.logical_or(
         may_hold_nan(labels), holds_nan(scores, in_scores, where=valid)
     )
     if weights is not None:
         in_weights = holds_nan(weights, may_hold_nan(weights), where=valid)
-        undefined = ops.logical_or(undefined, in_weights)
+        found = ops.logical_or(found, in_weights)
     is_clean = ops.logical_and(
         ops.min(labels) >= 0, ops.logical_not(ops.any(in_scores))
     )
-    return unless_known(is_clean, cleaned, lambda: scores), undefined
+    return unless_known(is_clean, cleaned, lambda: scores), found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from keras import ops
@@ -15,7 +16,10 @@ from keras_rankmetrics.inputs.masks import masks_of
 from keras_rankmetrics.inputs.nan import holds_nan, may_hold_nan
 from keras_rankmetrics.inputs.rows import indices_of
 from keras_rankmetrics.inputs.tensors import numbers, rankable
-from keras_rankmetrics.inputs.weights import present_lists, weights_of_lists
+from keras_rankmetrics.inputs.weights import (
+    present_and_undefined,
+    weights_of_lists,
+)
 from keras_rankmetrics.known import known
 from keras_rankmetrics.types import Tensor
 
@@ -49,41 +53,78 @@ def read_sparse(
         items,
         hint='For labels of all items, use `inputs="scores"`.',
     )
-    _check_no_labels(targets, items)
     item_masks, list_masks = masks_of(
         given["mask"], y_pred, leading, scores.shape[-1]
     )
-    if held is not None:
-        item_masks.append(leading.as_lists(held))
     scores = leading.as_lists(scores)
     list_weights = weights_of_lists(sample_weight, leading, scores, dtype)
-    scores = without_excluded(scores, given["exclude"], leading)
+    scores, none_to_exclude = without_excluded(
+        scores, given["exclude"], leading
+    )
+    if held is None:
+        outside = ops.zeros_like(beyond)
+    else:
+        item_masks.append(leading.as_lists(held))
+        outside = _outside(item_masks[-1], targets)
+    misread = functools.reduce(
+        ops.logical_or,
+        [beyond, none_to_exclude, outside, _are_labels(targets, items)],
+    )
+    if scores.shape[-1] == 0:  # not all backends gather from nothing
+        scores = ops.pad(scores, [[0, 0], [0, 1]])
+        item_masks = [ops.zeros_like(scores, dtype="bool")]
     for there in item_masks:
         scores = ops.where(there, scores, lowest(scores))
-        kept = ops.take_along_axis(there, ops.maximum(targets, 0), axis=-1)
-        targets = ops.where(kept, targets, -1)
-    present = ops.logical_or(ops.any(targets >= 0, axis=-1), beyond)
-    present = present_lists(present, list_masks, list_weights)
-    undefined = ops.logical_or(beyond, holds_nan(scores, may_hold_nan(scores)))
-    if list_weights is not None:
-        undefined = ops.logical_or(undefined, ops.isnan(list_weights))
+        targets = ops.where(_at(there, targets), targets, -1)
+    present, undefined = present_and_undefined(
+        ops.logical_or(ops.any(targets >= 0, axis=-1), misread),
+        ops.logical_or(misread, holds_nan(scores, may_hold_nan(scores))),
+        list_masks,
+        list_weights,
+    )
     return TargetLists(
         leading=leading,
         targets=targets,
         scores=scores,
         list_weights=list_weights,
         present=present,
-        undefined=ops.logical_and(present, undefined),
+        undefined=undefined,
         dtype=dtype,
     )
 
 
-def _check_no_labels(targets: Tensor, items: int | Tensor) -> None:
+def _outside(held: Tensor, targets: Tensor) -> Tensor:
+    """Which lists have a target beyond their own length, bool `[lists]`.
+
+    Raises where that is seen.
+    """
+    outside = ops.logical_and(targets >= 0, ops.logical_not(_at(held, targets)))
+    if known(ops.any(outside)):
+        raise ValueError(
+            "`y_true` should hold indices of items that have a score in their "
+            "list. Received: the index "
+            f"{int(ops.max(ops.where(outside, targets, -1)))} for a list of "
+            "`y_pred` that is shorter."
+        )
+    return ops.any(outside, axis=-1)
+
+
+def _are_labels(targets: Tensor, items: int | Tensor) -> Tensor:
+    """Whether the targets look like a label for each item, bool `[lists]`.
+
+    Raises where that is seen.
+    """
     if not isinstance(items, int) or targets.shape[-1] != items or items < 3:
-        return
-    if known(ops.all(ops.logical_and(targets >= 0, targets <= 1))):
+        return ops.zeros_like(targets[:, 0], dtype="bool")
+    are_labels = ops.all(ops.logical_and(targets >= 0, targets <= 1))
+    if known(are_labels):
         raise ValueError(
             "`y_true` should hold indices of the relevant items. Received: "
             f"{items} numbers for {items} scores, all of them 0 or 1, which "
             'look like labels. For a label of each item, use `inputs="scores"`.'
         )
+    return ops.broadcast_to(are_labels, ops.shape(targets)[:1])
+
+
+def _at(x: Tensor, targets: Tensor) -> Tensor:
+    return ops.take_along_axis(x, ops.maximum(targets, 0), axis=-1)

@@ -40,25 +40,21 @@ def integers(name: str, x: Any, expected: str, hint: str = "") -> Tensor:
         expected: what the argument should hold, for errors.
         hint: what to do with what is no integer, for errors.
     """
-    x, _ = _rectangular(name, x, -1)
-    if not hasattr(x, "dtype") and not isinstance(x, keras.KerasTensor):
-        x = _as_array(name, x)
-    if 0 in getattr(x, "shape", ()):  # numpy makes floats of no numbers
-        x = np.zeros(tuple(x.shape), "int32")
-    tensor = _converted(name, x)
+    dense, _ = _rectangular(name, x, -1)
+    if not ops.is_tensor(dense) and not isinstance(dense, keras.KerasTensor):
+        dense = _as_integers(name, dense, x)
+    tensor = _converted(name, dense)
     dtype = backend.standardize_dtype(tensor.dtype)
     if "int" not in dtype:
         raise ValueError(
             f"`{name}` should hold {expected}: integers, negative for padding. "
-            f"Received: `{name}` of dtype {dtype}. {hint}".rstrip()
+            f"Received: `{name}` of dtype {dtype}. If they are whole numbers, "
+            f'cast them: `ops.cast({name}, "int32")`. {hint}'.rstrip()
         )
-    if isinstance(x, np.ndarray):
-        _check_range(name, x, tensor)
-    if dtype in ("int32", "int64"):
-        return tensor
-    return ops.cast(
-        tensor, "int64" if dtype.endswith(("32", "64")) else "int32"
-    )
+    if dtype not in ("int32", "int64"):
+        wide = "int64" if dtype.endswith(("32", "64")) else "int32"
+        tensor = ops.cast(tensor, wide)
+    return tensor
 
 
 def floats(x: Tensor, dtype: str) -> Tensor:
@@ -86,10 +82,13 @@ def rankable(scores: Tensor) -> Tensor:
 
 
 def _rectangular(name: str, x: Any, padding: float) -> tuple[Any, Any]:
-    if not is_ragged(x):
+    rows = x
+    if str(getattr(x, "dtype", "")) == "object" and hasattr(x, "tolist"):
+        rows = x.tolist()  # an array, or a column of pandas, of lists
+    if not is_ragged(rows):
         return x, None
     try:
-        return made_dense(x, padding)
+        return made_dense(rows, padding)
     except (TypeError, ValueError) as error:
         raise _no_numbers(name, x) from error
 
@@ -108,7 +107,10 @@ def _converted(name: str, x: Any) -> Tensor:
             "give it to `compile`."
         )
     try:
-        tensor = ops.convert_to_tensor(x)
+        # Tensors of other libraries go by way of numpy, whose range is known.
+        foreign = hasattr(x, "dtype") and not ops.is_tensor(x)
+        x = np.asarray(x) if foreign else x
+        tensor = _tensor_of(x)
         backend.standardize_dtype(tensor.dtype)  # which knows if it is one
     except Exception as error:
         raise _no_numbers(name, x) from error
@@ -118,7 +120,28 @@ def _converted(name: str, x: Any) -> Tensor:
             f"`{name}` should be a tensor of numbers that have an order. "
             f"Received: {_repr.repr(x)}, of dtype {dtype}."
         )
+    if isinstance(x, np.ndarray) and "int" in dtype:
+        _check_range(name, x, np.iinfo(dtype))
+    _check_rank(name, tensor)
     return tensor
+
+
+def _tensor_of(x: Any) -> Tensor:
+    try:
+        return ops.convert_to_tensor(x)
+    except (OverflowError, RuntimeError):  # python integers that need int64
+        return ops.convert_to_tensor(np.asarray(x))
+
+
+def _check_rank(name: str, tensor: Tensor) -> None:
+    try:
+        len(tensor.shape)
+    except ValueError as error:  # of TensorFlow
+        raise ValueError(
+            f"`{name}` should have a known number of dimensions. Received: a "
+            "tensor of unknown rank. Set its shape, as far as it is known, "
+            "with `ensure_shape`."
+        ) from error
 
 
 def _no_numbers(name: str, x: Any) -> ValueError:
@@ -136,23 +159,37 @@ def _is_dense(x: Any) -> bool:
     return str(getattr(x, "layout", "torch.strided")) == "torch.strided"
 
 
-def _as_array(name: str, x: Any) -> np.ndarray:
-    """What python holds, as it is: Keras would make int32 of its integers."""
+def _as_integers(name: str, x: Any, received: Any) -> np.ndarray:
+    """As an array of integers, if it holds such, of a dtype that all have."""
     try:
-        return np.asarray(x)
+        array = np.asarray(x)
     except (TypeError, ValueError, RuntimeError) as error:
-        raise _no_numbers(name, x) from error
-
-
-def _check_range(name: str, x: np.ndarray, tensor: Tensor) -> None:
-    """Raises where the tensor cannot hold the integers of `x`."""
-    dtype = np.dtype(backend.standardize_dtype(tensor.dtype))
-    limits = np.iinfo("int64" if dtype == "uint64" else dtype)
-    if x.size and (x.max() > limits.max or x.min() < limits.min):
+        raise _no_numbers(name, received) from error
+    if array.dtype.kind in "US":
         raise ValueError(
-            f"`{name}` should hold ids from 0 to {limits.max}, which is what "
-            f"the backend has integers for. Received: ids up to {x.max()}. "
-            "Number the ids anew, for instance with `np.unique(ids, "
-            "return_inverse=True)`; jax has larger ones with "
+            f"`{name}` should hold integers. Received: strings, "
+            f"{_repr.repr(received)}. Number them, for instance with "
+            "`np.unique(ids, return_inverse=True)`."
+        )
+    if array.dtype.kind not in "biuf":
+        raise _no_numbers(name, received)
+    if array.size == 0:  # numpy makes floats of no numbers
+        return array.astype("int32")
+    if array.dtype.kind == "u":
+        _check_range(name, array, np.iinfo("int64"))
+        return array.astype("int64")
+    return array
+
+
+def _check_range(name: str, x: np.ndarray, limits: np.iinfo[Any]) -> None:
+    """Raises where integers of `x` are beyond the limits."""
+    if x.dtype.kind not in "iu" or x.size == 0:
+        return
+    if x.max() > limits.max or x.min() < limits.min:
+        raise ValueError(
+            f"`{name}` should hold integers from {limits.min} to {limits.max}, "
+            f"which are those of the backend. Received: {x.min()} to "
+            f"{x.max()}. Number ids anew, for instance with `np.unique(ids, "
+            "return_inverse=True)`; jax has larger integers with "
             '`jax.config.update("jax_enable_x64", True)`.'
         )

@@ -12,6 +12,8 @@ from keras_rankmetrics.inputs.tensors import numbers
 from keras_rankmetrics.known import known
 from keras_rankmetrics.types import Tensor
 
+_NAN = float("nan")
+
 
 def weights_of_lists(
     sample_weight: Any, leading: Leading, lists: Tensor, dtype: str
@@ -26,7 +28,7 @@ def weights_of_lists(
     """
     if sample_weight is None:
         return None
-    weights = _tensor(sample_weight, dtype)
+    weights, _ = _tensor(sample_weight, dtype)
     of_lists = _per_list(weights, leading, lists)
     if of_lists is None:
         raise ValueError(
@@ -50,7 +52,7 @@ def weights_of_items_or_lists(
     """
     if sample_weight is None:
         return None, None
-    weights = _tensor(sample_weight, labels.dtype)
+    weights, held = _tensor(sample_weight, labels.dtype)
     of_lists = _per_list(weights, leading, labels)
     if of_lists is not None:
         return None, of_lists
@@ -64,46 +66,58 @@ def weights_of_items_or_lists(
             f", {shape}: one weight for all, per list or per item. Received: "
             f"`sample_weight.shape` = {received} with labels of shape {shape}."
         )
+    if held is not None:  # an item without a weight has none to count by
+        weights = ops.where(
+            ops.reshape(held, ops.shape(weights)), weights, _NAN
+        )
     weights = leading.as_lists(weights)
     return ops.broadcast_to(weights, ops.shape(labels)), None
 
 
-def weighing(weights: Tensor, labels: Tensor) -> Tensor:
-    """The labels, -1 where the weight is 0: what weighs nothing is not there.
-
-    Raises where the weight of something that is there is seen to be negative.
-
-    Args:
-        weights: `[lists, items]` or `[lists, 1]`.
-        labels: `[lists, items]`. Below 0: not there.
-    """
-    negative = ops.logical_and(weights < 0, labels >= 0)
+def check_weights(weights: Tensor, exists: Tensor) -> None:
+    """Raises where a weight of what exists is seen to be negative."""
+    negative = ops.logical_and(weights < 0, exists)
     if known(ops.any(negative)):
         lowest = float(ops.min(ops.where(negative, weights, 0)))
         raise ValueError(
             "`sample_weight` should not be negative. Received: a weight of "
             f"{lowest}. Give the weight 0 to what should not count."
         )
-    # NaN is no reason to leave an item out. (Not `not weights <= 0`, which
+
+
+def counts(weights: Tensor) -> Tensor:
+    """Whether what has such a weight is there."""
+    # NaN is no reason to leave something out. (Not `not weights <= 0`, which
     # TensorFlow's graphs turn into `weights > 0`.)
-    there = ops.logical_or(weights > 0, ops.isnan(weights))
-    return ops.where(there, labels, -1)
+    return ops.logical_or(weights > 0, ops.isnan(weights))
 
 
-def present_lists(
-    present: Tensor, masks: Sequence[Tensor], weights: Tensor | None
-) -> Tensor:
-    """Which lists are there by masks and weights too, bool `[lists]`."""
+def present_and_undefined(
+    present: Tensor,
+    undefined: Tensor,
+    masks: Sequence[Tensor],
+    weights: Tensor | None,
+) -> tuple[Tensor, Tensor]:
+    """Which lists are there, and which of these have no value.
+
+    Args:
+        present: bool `[lists]`, which lists hold a valid item.
+        undefined: bool `[lists]`, which hold what has no meaning.
+        masks: of lists.
+        weights: of lists, or None.
+    """
     for there in masks:
         present = ops.logical_and(present, there)
-    if weights is None:
-        return present
-    label = weighing(weights[:, None], ops.where(present, 0.0, -1.0)[:, None])
-    return label[:, 0] >= 0
+    if weights is not None:
+        check_weights(weights, present)
+        present = ops.logical_and(present, counts(weights))
+        undefined = ops.logical_or(undefined, ops.isnan(weights))
+    return present, ops.logical_and(present, undefined)
 
 
-def _tensor(sample_weight: Any, dtype: str) -> Tensor:
-    return ops.cast(numbers("sample_weight", sample_weight, 0)[0], dtype)
+def _tensor(sample_weight: Any, dtype: str) -> tuple[Tensor, Tensor | None]:
+    weights, held = numbers("sample_weight", sample_weight, 0)
+    return ops.cast(weights, dtype), held
 
 
 def _per_list(

@@ -2,6 +2,7 @@
 
 from keras_rankmetrics.ranking.ids import from_ids
 from keras_rankmetrics.ranking.items import Items
+from keras_rankmetrics.ranking.order import Order
 from keras_rankmetrics.ranking.ranking import Cutoff, Ranking
 from keras_rankmetrics.ranking.scores import from_scores
 from keras_rankmetrics.ranking.targets import from_targets
@@ -9,6 +10,7 @@ from keras_rankmetrics.ranking.targets import from_targets
 __all__ = [
     "Cutoff",
     "Items",
+    "Order",
     "Ranking",
     "from_ids",
     "from_scores",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from keras import ops
 
 from keras_rankmetrics.matching import is_in, is_new
+from keras_rankmetrics.ranking.counting import count
 from keras_rankmetrics.ranking.depth import depth_beyond
 from keras_rankmetrics.ranking.items import Items
 from keras_rankmetrics.ranking.ranking import Ranking
@@ -42,10 +43,9 @@ def from_ids(
         size=size,
         first=position,
         last=position,
-        count_retrieved=lambda: ops.sum(size, axis=-1),
+        count_retrieved=lambda: count(there),
         k=k,
         depth=depth,
-        whole=lambda of_entries, of_items: of_entries,
     )
 
 

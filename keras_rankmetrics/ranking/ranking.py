@@ -26,6 +26,10 @@ Cutoff: TypeAlias = int | Tensor | None
 _ALL_RANKS = 2**31 - 1
 
 
+def _of_entries(of_entries: Tensor, of_items: Callable[[], Tensor]) -> Tensor:
+    return of_entries
+
+
 @dataclasses.dataclass(frozen=True)
 class Ranking:
     """The retrieved items of each list, best first, as a row of entries.
@@ -56,7 +60,7 @@ class Ranking:
         whole: receives what is summed over entries, `[lists, entries]`, and a
             function that computes the same of all items, `[lists, items]`;
             returns the first with an entry that stands for several items
-            brought to their sum.
+            brought to their sum. By default no entry does.
         gain: what a label is worth: a gain function, or for binary measures
             the function that is 1 where an item is relevant and else 0.
     """
@@ -71,7 +75,7 @@ class Ranking:
     count_retrieved: Callable[[], Tensor]
     k: int | None
     depth: int | Tensor
-    whole: Callable[[Tensor, Callable[[], Tensor]], Tensor]
+    whole: Callable[[Tensor, Callable[[], Tensor]], Tensor] = _of_entries
     gain: GainFn = linear_gain
 
     def judged_by(self, gain: GainFn) -> Ranking:

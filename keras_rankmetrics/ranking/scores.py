@@ -13,48 +13,39 @@ from keras import ops
 
 from keras_rankmetrics.branching import cond
 from keras_rankmetrics.dtypes import lowest
+from keras_rankmetrics.ranking.counting import count, counting_dtype
 from keras_rankmetrics.ranking.depth import depth_beyond
 from keras_rankmetrics.ranking.items import Items
+from keras_rankmetrics.ranking.order import Order
 from keras_rankmetrics.ranking.ranking import Ranking
 from keras_rankmetrics.ranking.runs import positions, runs
 from keras_rankmetrics.ranking.selection import first_by
 from keras_rankmetrics.ranking.shuffling import shuffle_keys
-from keras_rankmetrics.types import Tensor, TiePolicy
+from keras_rankmetrics.types import Tensor
 
 
-def from_scores(
-    items: Items,
-    scores: Tensor,
-    k: int | None,
-    ties: TiePolicy = "average",
-    *,
-    seed: int = 0,
-    draw: Tensor | int = 0,
-) -> Ranking:
+def from_scores(items: Items, scores: Tensor, order: Order) -> Ranking:
     """Ranks the items of each list by their scores, highest first.
 
     Args:
         items: what each list holds.
         scores: `[lists, items]`, without NaN. The lowest value of the dtype
             (-inf) marks an item that is not retrieved.
-        k: how many ranks count, or None for all.
-        ties: what becomes of items of equal score.
-        seed: for `ties="shuffle"`.
-        draw: the number of the draw, for `ties="shuffle"`.
+        order: how, and how far down.
     """
-    if ties == "average":
-        return _in_groups(items, scores, k)
+    if order.ties == "average":
+        return _in_groups(items, scores, order.k)
 
     def keys() -> list[Tensor]:
         input_order = -_index(scores)
         return {
             "stable": lambda: [input_order],
-            "shuffle": lambda: [shuffle_keys(scores, seed, draw)],
+            "shuffle": lambda: [shuffle_keys(scores, order.seed, order.draw)],
             "pessimistic": lambda: [-items.labels, input_order],
             "optimistic": lambda: [items.labels, input_order],
-        }[ties]()
+        }[order.ties]()
 
-    return _in_strict_order(items, scores, k, keys)
+    return _in_strict_order(items, scores, order.k, keys)
 
 
 def _in_strict_order(
@@ -80,10 +71,9 @@ def _in_strict_order(
         size=ops.cast(there, "int32"),
         first=position,
         last=position,
-        count_retrieved=lambda: _count(there),
+        count_retrieved=lambda: count(there),
         k=k,
         depth=depth,
-        whole=lambda of_entries, of_items: of_entries,
     )
 
 
@@ -129,7 +119,7 @@ def _in_groups(items: Items, scores: Tensor, k: int | None) -> Ranking:
         size=whole(size, lambda: ops.ones_like(scores, dtype="int32")),
         first=first,
         last=last,
-        count_retrieved=lambda: _count(there),
+        count_retrieved=lambda: count(there),
         k=k,
         depth=depth,
         whole=whole,
@@ -148,14 +138,8 @@ def _at(order: Tensor, x: Tensor | None) -> Tensor | None:
     return None if x is None else ops.take_along_axis(x, order, axis=-1)
 
 
-def _count(there: Tensor) -> Tensor:
-    return ops.sum(ops.cast(there, "int32"), axis=-1)
-
-
 def _index(scores: Tensor) -> Tensor:
     """The position of each item, in a dtype that tells them all apart."""
-    items = scores.shape[-1]
-    few = items is not None and items <= 2**24
     index = ops.arange(ops.shape(scores)[-1], dtype="int32")
-    index = ops.cast(index, "float32" if few else "int32")
+    index = ops.cast(index, counting_dtype(scores.shape[-1]))
     return ops.broadcast_to(index, ops.shape(scores))

@@ -1,7 +1,7 @@
 """Rankings of a few relevant items among the scores of a whole catalogue.
 
-Nothing is sorted: the place of an item is one behind all that score higher, and
-the items that score the same are counted too.
+The catalogue is not sorted: the place of an item is one behind all that score
+higher, and the items that score the same are counted too.
 """
 
 from __future__ import annotations
@@ -12,23 +12,18 @@ from keras import ops
 
 from keras_rankmetrics.dtypes import lowest
 from keras_rankmetrics.matching import is_new
+from keras_rankmetrics.ranking.counting import count
 from keras_rankmetrics.ranking.depth import depth_beyond
 from keras_rankmetrics.ranking.ids import labels_of_relevant, relevant_items
+from keras_rankmetrics.ranking.order import Order
 from keras_rankmetrics.ranking.ranking import Ranking
 from keras_rankmetrics.ranking.runs import positions, runs
 from keras_rankmetrics.ranking.shuffling import shuffle_keys
-from keras_rankmetrics.types import Tensor, TiePolicy
+from keras_rankmetrics.types import Tensor
 
 
 def from_targets(
-    targets: Tensor,
-    scores: Tensor,
-    k: int | None,
-    dtype: str,
-    ties: TiePolicy = "average",
-    *,
-    seed: int = 0,
-    draw: Tensor | int = 0,
+    targets: Tensor, scores: Tensor, order: Order, dtype: str
 ) -> Ranking:
     """Ranks the relevant items of each list by the scores of all its items.
 
@@ -40,11 +35,8 @@ def from_targets(
             negative for padding.
         scores: `[lists, items]`. The lowest value of the dtype (-inf) marks
             an item that is not retrieved.
-        k: how many ranks count, or None for all.
+        order: how, and how far down.
         dtype: of the labels.
-        ties: what becomes of items of equal score.
-        seed: for `ties="shuffle"`.
-        draw: the number of the draw, for `ties="shuffle"`.
     """
     relevant = is_new(targets)
     items = relevant_items(relevant, dtype)
@@ -52,16 +44,16 @@ def from_targets(
     score = ops.take_along_axis(scores, targets, axis=-1)
     there = ops.logical_and(relevant, score > lowest(scores))
     above = _for_each(lambda score: _count(scores > score), score)
-    if ties == "average":
+    if order.ties == "average":
         start, size = above, _for_each(lambda s: _count(scores == s), score)
     else:
-        ahead = _ahead_in_group(ties, scores, targets, score, there, seed, draw)
+        ahead = _ahead_in_group(order, scores, targets, score, there)
         start, size = above + ahead, ops.ones_like(above)
-    depth = depth_beyond(k, ops.shape(scores)[-1])
+    depth = depth_beyond(order.k, ops.shape(scores)[-1])
     start = ops.where(there, ops.minimum(start, depth), depth)
-    order = ops.argsort(start, axis=-1)
+    place = ops.argsort(start, axis=-1)
     start, size, there = (
-        ops.take_along_axis(x, order, axis=-1) for x in (start, size, there)
+        ops.take_along_axis(x, place, axis=-1) for x in (start, size, there)
     )
     first, last = runs(start)
     return Ranking(
@@ -72,21 +64,14 @@ def from_targets(
         size=ops.where(there, size, 0),
         first=first,
         last=last,
-        count_retrieved=lambda: _count(scores > lowest(scores))[:, 0],
-        k=k,
+        count_retrieved=lambda: count(scores > lowest(scores)),
+        k=order.k,
         depth=depth,
-        whole=lambda of_entries, of_items: of_entries,
     )
 
 
 def _ahead_in_group(
-    ties: TiePolicy,
-    scores: Tensor,
-    targets: Tensor,
-    score: Tensor,
-    there: Tensor,
-    seed: int,
-    draw: Tensor | int,
+    order: Order, scores: Tensor, targets: Tensor, score: Tensor, there: Tensor
 ) -> Tensor:
     """How many items of the same score stand before each target."""
     index = ops.broadcast_to(positions(scores), ops.shape(scores))
@@ -114,10 +99,10 @@ def _ahead_in_group(
 
     return {
         "stable": lambda: by_key(-index),
-        "shuffle": lambda: by_key(shuffle_keys(scores, seed, draw)),
+        "shuffle": lambda: by_key(shuffle_keys(scores, order.seed, order.draw)),
         "optimistic": lambda: among_targets(lambda t: targets < t),
         "pessimistic": lambda: tied() - among_targets(lambda t: targets >= t),
-    }[ties]()
+    }[order.ties]()
 
 
 def _for_each(function: Callable[..., Tensor], *rows: Tensor) -> Tensor:
@@ -142,9 +127,4 @@ def _for_each(function: Callable[..., Tensor], *rows: Tensor) -> Tensor:
 
 
 def _count(x: Tensor) -> Tensor:
-    """`[lists, 1]`, how often `x` is True."""
-    # Floats are added up much faster, and hold 2 ** 24 exactly.
-    items = x.shape[-1]
-    few = items is not None and items <= 2**24
-    counted = ops.cast(x, "float32" if few else "int32")
-    return ops.cast(ops.sum(counted, axis=-1, keepdims=True), "int32")
+    return ops.expand_dims(count(x), -1)
