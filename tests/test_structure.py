@@ -57,6 +57,8 @@ MAY_IMPORT = {
         "version",
     },
     "metrics": {"gains", "measures", "metric", "types"},
+    "convention": {"metric", "metrics"},
+    "conventions": {"convention", "gains", "metrics"},
     "__init__": {"gains", "metric", "metrics", "version"},
 }
 FILES = sorted(PACKAGE.rglob("*.py"))
