@@ -342,3 +342,50 @@ def test_ir_measures(name, k):
     }
     metric = getattr(conventions.trec_eval, name)(k)
     compare(metric, data, by_query(found))
+
+
+RECTOOLS = {
+    "PrecisionAtK": "Precision",
+    "RecallAtK": "Recall",
+    "F1AtK": "F1Beta",
+    "HitRateAtK": "HitRate",
+    "MeanAveragePrecision": "MAP",
+    "MeanReciprocalRank": "MRR",
+}
+
+
+def as_tables(data):
+    """What is recommended to each user, by rank, and what is relevant."""
+    import pandas as pd
+
+    reco, interactions = [], []
+    for user, (labels, scores) in enumerate(data.lists()):
+        there = np.flatnonzero(scores > -np.inf)
+        best_first = there[np.argsort(-scores[there])]
+        reco += [(user, item, i + 1) for i, item in enumerate(best_first)]
+        interactions += [(user, item) for item in np.flatnonzero(labels > 0)]
+    return (
+        pd.DataFrame(reco, columns=["user_id", "item_id", "rank"]),
+        pd.DataFrame(interactions, columns=["user_id", "item_id"]),
+    )
+
+
+@pytest.mark.parametrize("k", CUTOFFS[:-1])
+@pytest.mark.parametrize("name", [*RECTOOLS, "NDCG"])
+def test_rectools(name, k):
+    """Users without relevant items are not evaluated there.
+
+    NDCG with the ideal that others have too.
+    """
+    metrics = pytest.importorskip("rectools.metrics")
+    data = cut_off_lists().binary
+    data = data.where((data.labels > 0).any(axis=1))
+    if name == "NDCG":
+        metric = conventions.replay.NDCG(k)
+        theirs = metrics.NDCG(k=k, divide_by_achievable=True)
+    else:
+        metric = getattr(conventions.rectools, name)(k)
+        theirs = getattr(metrics, RECTOOLS[name])(k=k)
+    reco, interactions = as_tables(data)
+    found = theirs.calc_per_user(reco=reco, interactions=interactions)
+    compare(metric, data, found.reindex(range(LISTS)).fillna(0.0))

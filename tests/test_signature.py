@@ -4,7 +4,10 @@ import functools
 import re
 
 import keras
+import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from keras import ops
 
 import keras_rankmetrics
@@ -76,6 +79,7 @@ def other_values(metric):
         "empty": ["skip"] if metric is DCG else ["skip", "one"],
         "list_weight": ["mean"],
         "dtype": ["float64"],
+        "inputs": ["sparse", "ids"],
     }
     if metric in (DCG, NDCG):
         values["gain_fn"] = [linear_gain, ops.square, lambda y: 2 * y]
@@ -108,11 +112,61 @@ def test_any_option_changes_it(metric):
     assert all(s.count("\n") == 0 for s in signatures)
 
 
+@st.composite
+def options_of(draw, metric):
+    """Any options of the metric, in any combination."""
+    options = {"k": draw(st.sampled_from([1, 2, 3, None]))}
+    every = {**other_values(metric), "seed": [1]}
+    every["ties"] = [*every["ties"], "shuffle"]
+    for option, values in every.items():
+        if option not in ("k", "inputs", "dtype") and draw(st.booleans()):
+            options[option] = draw(st.sampled_from(values))
+    return options
+
+
+@all_metrics
+@settings(max_examples=30, deadline=None, derandomize=True, database=None)
+@given(data=st.data())
+def test_other_numbers_have_another_signature(metric, data):
+    """Whatever the options, and whichever of them is another one."""
+    options = data.draw(options_of(metric))
+    others = data.draw(options_of(metric))
+    changed = data.draw(st.sampled_from(sorted({*options, *others})))
+    changes = {changed: others[changed]} if changed in others else {}
+    try:
+        first = metric(**options)
+        second = metric(**{**options, **changes})
+    except (TypeError, ValueError):
+        return  # there is no such metric
+    found = [m.per_list(LABELS, SCORES) for m in (first, second)]
+    results = [m(LABELS, SCORES, WEIGHTS) for m in (first, second)]
+    found, results = (
+        [ops.convert_to_numpy(x) for x in pair] for pair in (found, results)
+    )
+    same = np.array_equal(*found, equal_nan=True) and results[0] == results[1]
+    assert same or first.signature != second.signature
+
+
+# Lists on which any option changes some number: ties, grades, what is not
+# retrieved, more relevant items than k and fewer, none at all.
+INF = float("inf")
+LABELS = np.array(
+    [[0, 3, 1, 0.5, 2, 1], [1, 0, 0, 0, -1, 0], [0, 0, 0, 0, 0, 0]], "float32"
+)
+SCORES = np.array(
+    [[2, 2, 2, 5, 1, -INF], [1, 1, -INF, -INF, 9, -INF], [1, 2, 3, 4, 5, 5]],
+    "float32",
+)
+WEIGHTS = np.array(
+    [[1, 2, 3, 1, 2, 1], [2, 1, 1, 1, 1, 1], [5, 1, 1, 1, 1, 1]], "float32"
+)
+
+
 @all_metrics
 def test_no_option_is_forgotten(metric):
     config = metric(k=3).get_config()
     tried = {*other_values(metric), "seed"}
-    assert tried == set(config) - {"name", "inputs"}
+    assert tried == set(config) - {"name"}
 
 
 def test_what_does_not_matter_does_not_change_it():

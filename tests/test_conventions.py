@@ -1,0 +1,276 @@
+"""Conventions: what they are, and the numbers of their sources.
+
+`tests/test_peers.py` runs the packages that can be installed beside this one.
+Here are the numbers of those that cannot, by hand from the formulas in their
+source.
+"""
+
+import ast
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from forms import padded, values
+from pytest import approx
+from test_ids import RECOMMENDED, RELEVANT
+
+import keras_rankmetrics
+from keras_rankmetrics import (
+    NDCG,
+    MeanAveragePrecision,
+    PrecisionAtK,
+    conventions,
+    exponential_gain,
+    linear_gain,
+    log2_discount,
+    reciprocal_discount,
+)
+
+ALL = conventions.all_of_them()
+each_convention = pytest.mark.parametrize(
+    "convention", ALL, ids=lambda c: c.name
+)
+
+# The ranking `x a y b c`, where a, b and c are relevant.
+LABELS, SCORES = [0, 1, 0, 1, 1], [5, 4, 3, 2, 1]
+NONE = None  # not defined there, or not to be had
+
+# What each source says of it, in the order of CELLS, to four digits.
+CELLS = (
+    ("MeanAveragePrecision", 2),
+    ("RecallAtK", 2),
+    ("NDCG", 2),
+    ("PrecisionAtK", 10),
+    ("NDCG", 10),
+)
+SAYS = {
+    "keras_rs": (0.1667, 0.3333, 0.3869, 0.6, 0.6797),
+    "tf_ranking": (0.1667, 0.3333, 0.3869, 0.6, 0.6797),
+    "trec_eval": (0.1667, 0.3333, 0.3869, 0.3, 0.6797),
+    "sklearn": (NONE, NONE, 0.3869, NONE, 0.6797),
+    "ranx": (0.1667, 0.3333, 0.3869, 0.3, 0.6797),
+    "torchmetrics": (0.5, 0.3333, 0.3869, 0.3, 0.6797),
+    "mllib": (0.25, 0.3333, 0.3869, 0.3, 0.6797),
+    "recommenders": (0.25, 0.3333, 0.3869, 0.3, 0.6797),
+    "replay": (0.25, 0.3333, 0.3869, 0.3, 0.6797),
+    "rectools": (0.1667, 0.3333, NONE, 0.3, NONE),
+    "lenskit": (NONE, 0.5, 0.5, 0.6, 0.7338),
+    "merlin": (0.25, 0.5, 0.3869, NONE, 0.6797),
+    "kaggle": (0.25, NONE, NONE, NONE, NONE),
+    "recsys": (0.5, 0.3333, 0.6309, 0.3, 0.6797),
+}
+
+
+# Merlin refuses a k beyond the list, scikit-learn's AP has none.
+REFUSED = {
+    ("merlin", "PrecisionAtK", 10),
+    ("sklearn", "MeanAveragePrecision", 2),
+}
+
+
+@each_convention
+def test_one_ranking_by_all_conventions(convention):
+    for (name, k), says in zip(CELLS, SAYS[convention.name], strict=True):
+        if says is None and name not in convention.presets:
+            continue
+        if says is None:
+            assert (convention.name, name, k) in REFUSED
+            continue
+        metric = getattr(convention, name)(k=k)
+        assert float(metric.per_list(LABELS, SCORES)) == approx(says, abs=5e-5)
+
+
+def test_average_precision_of_scikit_learn_without_k():
+    metric = conventions.sklearn.MeanAveragePrecision()
+    assert float(metric.per_list(LABELS, SCORES)) == approx(8 / 15)
+
+
+# The packages that cannot be installed beside Keras 3, by hand.
+
+RANKED = [["x", "a", "y", "b", "c"], ["a", "b"], ["x"], ["b", "x", "a"]]
+WANTED = [["a", "b", "c"], ["a", "b", "c", "d"], ["a"], []]
+
+
+def by_formula(k, recall_by, precision_by):
+    """P, R, AP and NDCG of each user, with the divisors of a source."""
+    for ranked, wanted in zip(RANKED, WANTED, strict=True):
+        hits = [item in wanted for item in ranked[:k]]
+        precisions = [
+            sum(hits[: i + 1]) / (i + 1) for i, hit in enumerate(hits) if hit
+        ]
+        gain = sum(hit / np.log2(i + 2) for i, hit in enumerate(hits))
+        ideal = sum(1 / np.log2(i + 2) for i in range(min(k, len(wanted))))
+        found = sum(hits)
+        divided = {"R": len(wanted), "min(R, k)": min(k, len(wanted))}
+        if not wanted:
+            yield (0.0, 0.0, 0.0, 0.0)
+            continue
+        yield (
+            found / precision_by(k, ranked),
+            found / divided[recall_by],
+            sum(precisions) / divided["min(R, k)"],
+            gain / ideal,
+        )
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 10])
+@pytest.mark.parametrize(
+    "convention, recall_by",
+    [
+        # org.apache.spark.mllib.evaluation.RankingMetrics: precisionAt divides
+        # by k, averagePrecision by math.min(labSet.size, k), ndcgAt sums to
+        # math.min(math.max(pred.length, labSet.size), k); no labels: 0.
+        ("mllib", "R"),
+        # recommenders.evaluation.python_evaluation: precision_at_k, map_at_k.
+        ("recommenders", "R"),
+        # merlin/models/tf/metrics/topk.py: recall and AP by min(R, k).
+        ("merlin", "min(R, k)"),
+        # replay/metrics/torch_metrics_builder.py.
+        ("replay", "R"),
+    ],
+)
+def test_packages_that_cannot_be_installed(convention, recall_by, k):
+    number = {name: i for i, name in enumerate("abcdxy")}
+    relevant, recommended = (
+        padded([[number[item] for item in row] for row in rows], 5)
+        for rows in (WANTED, RANKED)
+    )
+    expected = list(by_formula(k, recall_by, lambda k, ranked: k))
+    for name, of_users in zip(
+        ("PrecisionAtK", "RecallAtK", "MeanAveragePrecision", "NDCG"),
+        zip(*expected, strict=True),
+        strict=True,
+    ):
+        preset = getattr(getattr(conventions, convention), name)
+        found = values(preset(k, inputs="ids"), relevant, recommended)
+        assert found == approx(of_users, rel=1e-6, abs=1e-7), name
+
+
+def test_recsys():
+    """The five users, as in `tests/test_ids.py`."""
+    recsys = conventions.recsys
+    expected = {
+        "PrecisionAtK": (1 / 3, 1 / 3, 4 / 15),
+        "RecallAtK": (1 / 18, 2 / 9, 1 / 3),
+        "F1AtK": (2 / 21, 7 / 27, 19 / 66),
+        "MeanAveragePrecision": (1 / 3, 1 / 2, 1 / 2),
+        "MeanReciprocalRank": (1 / 3, 1 / 2, 1 / 2),
+        "NDCG": (1 / 3, 1.6309297535714574 / 3, 1.6509209298071323 / 3),
+        "HitRateAtK": (1 / 3, 2 / 3, 2 / 3),
+    }
+    assert set(expected) == set(recsys.presets)
+    for name, numbers in expected.items():
+        metrics = getattr(recsys, name).at(1, 3, 5, inputs="ids")
+        found = [float(metric(RELEVANT, RECOMMENDED)) for metric in metrics]
+        assert found == approx(numbers, rel=1e-6)
+
+
+# What a convention is
+
+
+@each_convention
+def test_its_metrics_are_the_ordinary_ones(convention):
+    for name, preset in convention.presets.items():
+        metric = getattr(convention, name)(k=7)
+        assert type(metric) is getattr(keras_rankmetrics, name)
+        assert metric.k == 7
+        assert metric.name.endswith("@7")
+        again = type(metric).from_config(metric.get_config())
+        assert again.signature == metric.signature
+        assert preset.metric is type(metric)
+
+
+def test_options_can_be_overridden():
+    trec_eval = conventions.trec_eval
+    assert trec_eval.PrecisionAtK(5).options["denominator"] == "k"
+    metric = trec_eval.PrecisionAtK(5, denominator="retrieved")
+    assert metric.signature == PrecisionAtK(5).signature
+    # By position too.
+    metric = trec_eval.NDCG(5, exponential_gain, reciprocal_discount)
+    expected = NDCG(5, rank_discount_fn=reciprocal_discount)
+    assert metric.signature == expected.signature
+    assert trec_eval.NDCG(5).options == {
+        "gain_fn": linear_gain,
+        "rank_discount_fn": log2_discount,
+        "ideal": "relevant",
+    }
+    with pytest.raises(TypeError, match="no_such"):
+        trec_eval.NDCG(no_such=1)
+
+
+def test_what_a_source_does_not_define():
+    with pytest.raises(
+        AttributeError,
+        match=r"^The convention `kaggle` has no NDCG: the source does not "
+        r"define it\. It has: MeanAveragePrecision\.$",
+    ):
+        conventions.kaggle.NDCG  # noqa: B018
+    with pytest.raises(
+        AttributeError, match=r"`rectools` has no NDCG: its ideal .* `replay`\."
+    ):
+        conventions.rectools.NDCG  # noqa: B018
+    assert not hasattr(conventions.kaggle, "NDCG")
+
+
+@each_convention
+def test_attributes_can_be_discovered(convention):
+    metrics = {
+        name
+        for name in keras_rankmetrics.__all__
+        if isinstance(getattr(keras_rankmetrics, name), type)
+    }
+    assert set(dir(convention)) & metrics == set(convention.presets)
+    assert set(convention.presets) <= metrics
+    for name, preset in convention.presets.items():
+        assert preset.__doc__ == getattr(keras_rankmetrics, name).__doc__
+        assert name in repr(preset) and name in repr(convention)
+    assert convention.about.endswith(".")
+    assert convention.source
+
+
+def test_names():
+    assert conventions.names() == list(SAYS)
+    for name in conventions.names():
+        assert getattr(conventions, name).name == name
+
+
+def test_the_table_is_printed():
+    printed = subprocess.run(
+        [sys.executable, "-m", "keras_rankmetrics.conventions"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert printed == conventions.table() + "\n"
+    for convention in ALL:
+        assert f"{convention.name}: {convention.about}" in printed
+
+
+def test_no_code_knows_a_convention_by_name():
+    package = pathlib.Path(keras_rankmetrics.__file__).parent
+    names = set(conventions.names())
+    for path in package.rglob("*.py"):
+        if path.name == "conventions.py":
+            continue
+        strings = {
+            node.value
+            for node in ast.walk(ast.parse(path.read_text()))
+            if isinstance(node, ast.Constant)
+        }
+        assert not names & strings, path
+    # And there, each is named once: where it is made.
+    tree = ast.parse((package / "conventions.py").read_text())
+    compared = [
+        n for n in ast.walk(tree) if isinstance(n, ast.Compare | ast.If)
+    ]
+    assert [ast.unparse(n.test) for n in compared if isinstance(n, ast.If)] == [
+        "__name__ == '__main__'"
+    ]
+
+
+def test_saved_metrics_are_ordinary():
+    metric = conventions.kaggle.MeanAveragePrecision(k=3)
+    expected = MeanAveragePrecision(k=3, denominator="min")
+    assert metric.get_config() == expected.get_config()
