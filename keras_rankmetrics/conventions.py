@@ -80,7 +80,7 @@ sklearn = Convention(
     "sklearn",
     "scikit-learn: `dcg_score`, `ndcg_score` and, where no scores tie, "
     "`label_ranking_average_precision_score`.",
-    "sklearn/metrics/_ranking.py, version 1.7",
+    "sklearn/metrics/_ranking.py, version 1.9",
     {
         DCG: {"gain_fn": linear_gain},
         NDCG: {"gain_fn": linear_gain},

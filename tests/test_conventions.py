@@ -93,59 +93,80 @@ RANKED = [["x", "a", "y", "b", "c"], ["a", "b"], ["x"], ["b", "x", "a"]]
 WANTED = [["a", "b", "c"], ["a", "b", "c", "d"], ["a"], []]
 
 
-def by_formula(k, recall_by, precision_by):
-    """P, R, AP and NDCG of each user, with the divisors of a source."""
+def log2(rank):
+    return 1 / np.log2(rank + 1)
+
+
+def log2_from_rank_3(rank):
+    return 1 / np.log2(max(rank, 2))
+
+
+# For each metric what its source divides by, of k, the relevant items r and
+# the recommended ones n; and for NDCG the discount.
+RULES = {
+    # org.apache.spark.mllib.evaluation.RankingMetrics: precisionAt divides by
+    # k, averagePrecision by math.min(labSet.size, k), and ndcgAt sums the
+    # ideal up to math.min(labSet.size, k). Without labels all are 0.
+    "mllib": {
+        "PrecisionAtK": lambda k, r, n: k,
+        "RecallAtK": lambda k, r, n: r,
+        "MeanAveragePrecision": lambda k, r, n: min(r, k),
+        "NDCG": log2,
+    },
+    # merlin/models/tf/metrics/topk.py: recall_at and average_precision_at.
+    "merlin": {
+        "PrecisionAtK": lambda k, r, n: k,
+        "RecallAtK": lambda k, r, n: min(r, k),
+        "MeanAveragePrecision": lambda k, r, n: min(r, k),
+        "NDCG": log2,
+    },
+    # lenskit/metrics/ranking/_pr.py and _weighting.py.
+    "lenskit": {
+        "PrecisionAtK": lambda k, r, n: min(k, n),
+        "RecallAtK": lambda k, r, n: min(r, k),
+        "NDCG": log2_from_rank_3,
+    },
+    # Kaggle's average precision at k.
+    "kaggle": {"MeanAveragePrecision": lambda k, r, n: min(r, k)},
+}
+# recommenders/evaluation/python_evaluation.py: precision_at_k, recall_at_k,
+# map_at_k, ndcg_at_k; replay/metrics/torch_metrics_builder.py.
+RULES["recommenders"] = RULES["replay"] = RULES["mllib"]
+
+
+def by_formula(name, rule, k):
+    """The metric of each user."""
     for ranked, wanted in zip(RANKED, WANTED, strict=True):
         hits = [item in wanted for item in ranked[:k]]
-        precisions = [
-            sum(hits[: i + 1]) / (i + 1) for i, hit in enumerate(hits) if hit
-        ]
-        gain = sum(hit / np.log2(i + 2) for i, hit in enumerate(hits))
-        ideal = sum(1 / np.log2(i + 2) for i in range(min(k, len(wanted))))
-        found = sum(hits)
-        divided = {"R": len(wanted), "min(R, k)": min(k, len(wanted))}
         if not wanted:
-            yield (0.0, 0.0, 0.0, 0.0)
-            continue
-        yield (
-            found / precision_by(k, ranked),
-            found / divided[recall_by],
-            sum(precisions) / divided["min(R, k)"],
-            gain / ideal,
-        )
+            yield 0.0
+        elif name == "NDCG":
+            gain = sum(hit * rule(i + 1) for i, hit in enumerate(hits))
+            yield gain / sum(rule(i + 1) for i in range(min(k, len(wanted))))
+        elif name == "MeanAveragePrecision":
+            precisions = [
+                sum(hits[: i + 1]) / (i + 1)
+                for i, hit in enumerate(hits)
+                if hit
+            ]
+            yield sum(precisions) / rule(k, len(wanted), len(ranked))
+        else:
+            yield sum(hits) / rule(k, len(wanted), len(ranked))
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 10])
-@pytest.mark.parametrize(
-    "convention, recall_by",
-    [
-        # org.apache.spark.mllib.evaluation.RankingMetrics: precisionAt divides
-        # by k, averagePrecision by math.min(labSet.size, k), ndcgAt sums to
-        # math.min(math.max(pred.length, labSet.size), k); no labels: 0.
-        ("mllib", "R"),
-        # recommenders.evaluation.python_evaluation: precision_at_k, map_at_k.
-        ("recommenders", "R"),
-        # merlin/models/tf/metrics/topk.py: recall and AP by min(R, k).
-        ("merlin", "min(R, k)"),
-        # replay/metrics/torch_metrics_builder.py.
-        ("replay", "R"),
-    ],
-)
-def test_packages_that_cannot_be_installed(convention, recall_by, k):
+@pytest.mark.parametrize("convention", RULES)
+def test_packages_that_are_not_installed(convention, k):
     number = {name: i for i, name in enumerate("abcdxy")}
     relevant, recommended = (
         padded([[number[item] for item in row] for row in rows], 5)
         for rows in (WANTED, RANKED)
     )
-    expected = list(by_formula(k, recall_by, lambda k, ranked: k))
-    for name, of_users in zip(
-        ("PrecisionAtK", "RecallAtK", "MeanAveragePrecision", "NDCG"),
-        zip(*expected, strict=True),
-        strict=True,
-    ):
+    for name, rule in RULES[convention].items():
         preset = getattr(getattr(conventions, convention), name)
         found = values(preset(k, inputs="ids"), relevant, recommended)
-        assert found == approx(of_users, rel=1e-6, abs=1e-7), name
+        expected = list(by_formula(name, rule, k))
+        assert found == approx(expected, rel=1e-6, abs=1e-7), name
 
 
 def test_recsys():
