@@ -19,6 +19,7 @@ from keras_rankmetrics.metrics import (
     PrecisionAtK,
     RecallAtK,
 )
+from keras_rankmetrics.ranking import Ranking
 from keras_rankmetrics.version import __version__
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "MeanAveragePrecision",
     "MeanReciprocalRank",
     "PrecisionAtK",
+    "Ranking",
     "RankingMetric",
     "RecallAtK",
     "__version__",

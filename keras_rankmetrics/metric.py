@@ -393,6 +393,7 @@ class RankingMetric(keras.metrics.Metric):
         values = self.measure(
             ranking, self.k, **self._options_for(self.measure)
         )
+        _check_values(values, lists)
         values = ops.where(relevant, values, float(self.empty == "one"))
         values = ops.where(lists.undefined, float("nan"), values)
         weights, has_own_weight = self._list_weights(lists, ranking)
@@ -501,6 +502,17 @@ class RankingMetric(keras.metrics.Metric):
         )
         name = cls.short_name or words.lower()
         return name if k is None else f"{name}@{k}"
+
+
+def _check_values(values: Tensor, lists: Lists) -> None:
+    received, expected = tuple(values.shape), tuple(lists.present.shape)
+    if len(received) != 1 or (
+        None not in (*received, *expected) and received != expected
+    ):
+        raise ValueError(
+            "`measure` should return one value for each list, in the shape "
+            f"{expected}. Received: the shape {received}."
+        )
 
 
 def _check_k(k: Any) -> None:

@@ -241,6 +241,26 @@ def test_a_metric_without_a_measure(metric):
         RankingMetric().update_state(LABELS, SCORES)
 
 
+@pytest.mark.parametrize(
+    "measure, shape",
+    [
+        (lambda ranking, k: ops.mean(ranking.overall()), ()),
+        (lambda ranking, k: ranking.total(), (2, 3)),
+        (lambda ranking, k: ranking.overall()[:1], (1,)),
+    ],
+)
+def test_a_measure_that_returns_no_value_per_list(measure, shape):
+    class Wrong(RankingMetric):
+        pass
+
+    Wrong.measure = staticmethod(measure)
+    with fails(
+        "`measure` should return one value for each list, in the shape (2,). "
+        f"Received: the shape {shape}."
+    ):
+        Wrong().update_state(LABELS, SCORES)
+
+
 # Labels and scores
 
 
@@ -305,7 +325,10 @@ def test_a_column_of_scores_is_one_list():
     assert NDCG(k=2).per_list(labels, column).shape == ()
 
 
-NUMBERS = "should be a tensor of numbers, or what converts to one."
+NUMBERS = (
+    "should be a tensor of numbers, or what converts to one, as lists of lists "
+    "do, [] being an empty one."
+)
 
 
 @pytest.mark.parametrize("name", ["y_true", "y_pred", "sample_weight", "mask"])
@@ -323,6 +346,8 @@ NUMBERS = "should be a tensor of numbers, or what converts to one."
 )
 def test_what_is_no_tensor(metric, unchanged, name, value):
     shown = 'y_true["mask"]' if name == "mask" else name
+    if str(getattr(value, "dtype", "")) == "object":
+        value = value.tolist()
     with fails(f"`{shown}` {NUMBERS} Received: {value!r}."):
         if name == "y_true" and isinstance(value, dict):
             metric.update_state({"labels": value}, SCORES)

@@ -58,8 +58,8 @@ def test_targets_that_are_no_integers(fails, dtype):
         "sparse",
         "`y_true` should hold indices of items: integers, negative for "
         f"padding. Received: `y_true` of dtype {dtype}. If they are whole "
-        'numbers, cast them: `ops.cast(y_true, "int32")`. For labels of all '
-        'items, use `inputs="scores"`.',
+        "numbers, make integers of them. For labels of all items, use "
+        '`inputs="scores"`.',
         y_true=np.ones((2, 2), dtype),
     )
 
@@ -69,8 +69,8 @@ def test_relevant_ids_that_are_no_integers(fails):
         "ids",
         "`y_true` should hold the ids of the relevant items: integers, "
         "negative for padding. Received: `y_true` of dtype float32. If they "
-        'are whole numbers, cast them: `ops.cast(y_true, "int32")`. For labels '
-        'and scores of the same items, use `inputs="scores"`.',
+        "are whole numbers, make integers of them. For labels and scores of "
+        'the same items, use `inputs="scores"`.',
         y_true=ops.array([[1.0, 2.0], [3.0, -1.0]]),
     )
 
@@ -80,8 +80,8 @@ def test_scores_instead_of_recommended_ids(fails):
         "ids",
         "`y_pred` should hold the recommended ids, best first: integers, "
         "negative for padding. Received: `y_pred` of dtype float32. If they "
-        'are whole numbers, cast them: `ops.cast(y_pred, "int32")`. For scores '
-        "of all items and indices of the relevant ones, use "
+        "are whole numbers, make integers of them. For scores of all items and "
+        "indices of the relevant ones, use "
         '`inputs="sparse"`; for scores and labels, `inputs="scores"`.',
         y_pred=np.array(SCORES, "float32"),
     )
@@ -109,7 +109,7 @@ def test_an_excluded_index_beyond_the_catalogue(fails, form):
         y_true=y_true,
     )
     with pytest.raises(ValueError, match="the index 7"):
-        NDCG().per_list({"labels": SCORES, "exclude": [1, 7]}, SCORES)
+        NDCG().per_list({"labels": SCORES, "exclude": [[1], [7]]}, SCORES)
 
 
 def test_labels_instead_of_targets(fails):
@@ -140,13 +140,25 @@ def test_shapes(fails, form, expected, shape):
     )
 
 
-def test_shapes_of_excluded(fails):
+@pytest.mark.parametrize("shape", [(2,), (3,), (3, 2), (2, 1, 1)])
+@pytest.mark.parametrize("form", GOOD)
+def test_shapes_of_excluded(fails, form, shape):
+    held = {"sparse": "indices of items", "ids": "ids"}[form]
     fails(
-        "sparse",
-        '`y_true["exclude"]` should hold indices of items, in the shape (2,) '
-        "for one per list, or (2, None) for a row of them. Received: "
-        '`y_true["exclude"].shape` = (3,).',
-        y_true={"target": TARGETS, "exclude": [1, 2, 3]},
+        form,
+        f'`y_true["exclude"]` should hold {held}, a row for each list, in the '
+        f'shape (2, None). Received: `y_true["exclude"].shape` = {shape}.',
+        y_true={"target": GOOD[form][0], "exclude": np.zeros(shape, "int32")},
+    )
+
+
+def test_labels_instead_of_ids(fails):
+    fails(
+        "ids",
+        "`y_true` should hold the ids of the relevant items. Received: 4 "
+        "numbers for each list, all of them 0 or 1, which look like labels. "
+        'For labels and scores of the same items, use `inputs="scores"`.',
+        y_true=[[0, 1, 1, 0], [0, 0, 0, 1]],
     )
 
 

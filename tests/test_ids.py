@@ -185,17 +185,25 @@ def test_large_integer_scores(inputs):
             assert values(metric, y_true, large) == approx([1.0, 1.0])
 
 
-def test_columns_of_lists():
+@pytest.mark.parametrize("kind", [list, tuple, np.array])
+@pytest.mark.parametrize("rows", [[[4, 5, 6], [7]], [[4, 5], [7, 8]]], ids=str)
+def test_columns_of_lists(rows, kind):
     """Object arrays, as a column of lists in pandas gives them."""
     relevant, recommended = np.empty(2, object), np.empty(2, object)
-    relevant[:] = [[5], [6, 7]]
-    recommended[:] = [[4, 5, 6], [7]]
+    for i in range(2):
+        relevant[i], recommended[i] = kind([[5], [7]][i]), kind(rows[i])
     metric = MeanReciprocalRank(inputs="ids")
     assert values(metric, relevant, recommended) == approx([1 / 2, 1.0])
+    assert values(metric, [[5], [7]], recommended) == approx([1 / 2, 1.0])
+    labels, scores = np.empty(2, object), np.empty(2, object)
+    for i in range(2):
+        labels[i], scores[i] = kind([[0, 1], [1, 0]][i]), kind([0.2, 0.1])
+    found = values(MeanReciprocalRank(), labels, scores)
+    assert found == approx([1 / 2, 1.0])
 
 
 def test_strings_as_ids():
-    with pytest.raises(ValueError, match=r"`y_true` should hold.*np\.unique"):
+    with pytest.raises(ValueError, match=r"`y_true` should hold.*setdefault"):
         MeanReciprocalRank(inputs="ids").per_list([["a", "b"]], [[1, 2]])
 
 
@@ -205,7 +213,7 @@ def test_excluded_ids_are_not_recommended():
     y_true = {"target": [[5], [5]], "exclude": [[3, 4, 9], [4, -1, -1]]}
     assert values(metric, y_true, recommended) == approx([1.0, 1 / 2])
     # A relevant id that is excluded cannot be found, but should have been.
-    y_true = {"target": [[5, 6], [5, 6]], "exclude": [5, 4]}
+    y_true = {"target": [[5, 6], [5, 6]], "exclude": [[5], [4]]}
     recall = RecallAtK(k=2, inputs="ids")
     assert values(recall, y_true, recommended) == approx([0.0, 1 / 2])
     # To exclude all that a user has makes no padding of the user.

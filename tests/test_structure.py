@@ -59,7 +59,7 @@ MAY_IMPORT = {
     "metrics": {"gains", "measures", "metric", "types"},
     "convention": {"metric", "metrics"},
     "conventions": {"convention", "gains", "metrics"},
-    "__init__": {"gains", "metric", "metrics", "version"},
+    "__init__": {"gains", "metric", "metrics", "ranking", "version"},
 }
 FILES = sorted(PACKAGE.rglob("*.py"))
 

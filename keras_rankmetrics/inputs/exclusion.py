@@ -8,7 +8,7 @@ from keras import ops
 
 from keras_rankmetrics.dtypes import lowest
 from keras_rankmetrics.inputs.leading import Leading
-from keras_rankmetrics.inputs.rows import indices_of
+from keras_rankmetrics.inputs.rows import ids_of, within
 from keras_rankmetrics.types import Tensor
 
 
@@ -19,8 +19,8 @@ def without_excluded(
 
     Args:
         scores: `[lists, items]`.
-        exclude: indices of items, `[...]` or `[..., excluded]`, negative for
-            padding; or None.
+        exclude: indices of items, `[..., excluded]`, negative for padding; or
+            None.
         leading: the leading dimensions of the lists.
 
     Returns:
@@ -30,7 +30,9 @@ def without_excluded(
     if exclude is None:
         return scores, ops.zeros(ops.shape(scores)[:1], dtype="bool")
     lists, items = ops.shape(scores)
-    excluded, beyond = indices_of('y_true["exclude"]', exclude, leading, items)
+    name = 'y_true["exclude"]'
+    excluded = ids_of(name, exclude, leading, "indices of items")
+    excluded, beyond = within(name, excluded, items)
     # Padding writes into a column of its own, behind the items.
     column = ops.cast(ops.where(excluded < 0, items, excluded), "int32")
     row = ops.arange(lists, dtype="int32")[:, None]

@@ -10,12 +10,13 @@ from keras_rankmetrics.inputs.dictionary import entries_of
 from keras_rankmetrics.inputs.leading import Leading
 from keras_rankmetrics.inputs.lists import IdLists
 from keras_rankmetrics.inputs.masks import masks_of
-from keras_rankmetrics.inputs.rows import ids_of
+from keras_rankmetrics.inputs.rows import ids_of, look_like_labels, relevant_of
 from keras_rankmetrics.inputs.tensors import integers
 from keras_rankmetrics.inputs.weights import (
     present_and_undefined,
     weights_of_lists,
 )
+from keras_rankmetrics.known import known
 from keras_rankmetrics.matching import is_in
 from keras_rankmetrics.types import Tensor
 
@@ -52,7 +53,13 @@ def read_ids(
         )
     leading, places = Leading.of(recommended), recommended.shape[-1]
     recommended = ids_of("y_pred", recommended, leading, _RECOMMENDED)
-    relevant = ids_of("y_true", given["target"], leading, _RELEVANT, hint=_HINT)
+    relevant = relevant_of(given["target"], leading, _RELEVANT, hint=_HINT)
+    if known(look_like_labels(relevant)):
+        raise ValueError(
+            f"`y_true` should hold {_RELEVANT}. Received: "
+            f"{relevant.shape[-1]} numbers for each list, all of them 0 or 1, "
+            f"which look like labels. {_HINT}"
+        )
     place_masks, list_masks = masks_of(given["mask"], y_pred, leading, places)
     list_weights = weights_of_lists(sample_weight, leading, relevant, dtype)
     if places != 0:

@@ -12,27 +12,21 @@ from keras_rankmetrics.known import known
 from keras_rankmetrics.types import Tensor
 
 
-def ids_of(
-    name: str, x: Any, leading: Leading, expected: str, hint: str = ""
-) -> Tensor:
-    """Integers that belong to each list, `[lists, row]`, negative for padding.
+def ids_of(name: str, x: Any, leading: Leading, expected: str) -> Tensor:
+    """A row of integers for each list, `[lists, row]`, negative for padding.
 
     Args:
         name: of the argument, for errors.
-        x: what the user passed: one per list, or a row of them.
+        x: what the user passed, `[*leading, row]`.
         leading: the leading dimensions of the lists.
         expected: what the argument should hold, for errors.
-        hint: what to do with what is no integer, for errors.
     """
-    rows = integers(name, x, expected, hint)
-    received = tuple(rows.shape)
-    if len(received) == len(leading.shape):
-        rows = ops.expand_dims(rows, -1)
-    if not compatible(tuple(rows.shape[:-1]), leading.shape):
+    rows = integers(name, x, expected)
+    shape = (*leading.shape, None)
+    if not compatible(tuple(rows.shape), (*leading.shape, rows.shape[-1])):
         raise ValueError(
-            f"`{name}` should hold {expected}, in the shape {leading.shape} "
-            f"for one per list, or {(*leading.shape, None)} for a row of them. "
-            f"Received: `{name}.shape` = {received}."
+            f"`{name}` should hold {expected}, a row for each list, in the "
+            f"shape {shape}. Received: `{name}.shape` = {tuple(rows.shape)}."
         )
     rows = leading.as_lists(rows)
     if rows.shape[-1] == 0:
@@ -40,16 +34,40 @@ def ids_of(
     return ops.full_like(rows, -1) if leading.is_empty else rows
 
 
-def indices_of(
-    name: str, x: Any, leading: Leading, items: int | Tensor, hint: str = ""
-) -> tuple[Tensor, Tensor]:
-    """Indices of items of each list, `[lists, row]`, negative for padding.
+def relevant_of(x: Any, leading: Leading, expected: str, hint: str) -> Tensor:
+    """What `y_true` holds, `[lists, row]`: one for each list, or a row.
 
-    Returns:
-        The indices, -1 where there is no such item; and which lists hold an
-        index that no item has, bool `[lists]`. It raises where that is seen.
+    Args:
+        x: what the user passed, `[*leading]` or `[*leading, row]`.
+        leading: the leading dimensions of the lists.
+        expected: what it should hold, for errors.
+        hint: what to do with what is no integer, for errors.
     """
-    indices = ids_of(name, x, leading, "indices of items", hint)
+    ids = integers("y_true", x, expected, hint)
+    received = tuple(ids.shape)
+    if len(received) == len(leading.shape):
+        ids = ops.expand_dims(ids, -1)
+    if not compatible(tuple(ids.shape[:-1]), leading.shape):
+        raise ValueError(
+            f"`y_true` should hold {expected}, in the shape {leading.shape} "
+            f"for one per list, or {(*leading.shape, None)} for a row of them. "
+            f"Received: `y_true.shape` = {received}."
+        )
+    return ids_of("y_true", ids, leading, expected)
+
+
+def within(
+    name: str, indices: Tensor, items: int | Tensor
+) -> tuple[Tensor, Tensor]:
+    """The indices that there are, -1 for others; and which lists hold others.
+
+    Raises where it is seen that there are others.
+
+    Args:
+        name: of the argument, for errors.
+        indices: `[lists, row]`, negative for padding.
+        items: how many items there are.
+    """
     beyond = indices >= items
     if known(ops.any(beyond)):
         raise ValueError(
@@ -58,3 +76,10 @@ def indices_of(
             f"Received: the index {int(ops.max(indices))}."
         )
     return ops.where(beyond, -1, indices), ops.any(beyond, axis=-1)
+
+
+def look_like_labels(rows: Tensor) -> Tensor:
+    """Whether all that they hold is 0 or 1, in rows of more than two: bool."""
+    if rows.shape[-1] is None or rows.shape[-1] < 3:
+        return ops.zeros((), dtype="bool")
+    return ops.all(ops.logical_and(rows >= 0, rows <= 1))

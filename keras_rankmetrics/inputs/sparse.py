@@ -14,7 +14,7 @@ from keras_rankmetrics.inputs.leading import Leading
 from keras_rankmetrics.inputs.lists import TargetLists
 from keras_rankmetrics.inputs.masks import masks_of
 from keras_rankmetrics.inputs.nan import holds_nan, may_hold_nan
-from keras_rankmetrics.inputs.rows import indices_of
+from keras_rankmetrics.inputs.rows import look_like_labels, relevant_of, within
 from keras_rankmetrics.inputs.tensors import numbers, rankable
 from keras_rankmetrics.inputs.weights import (
     present_and_undefined,
@@ -46,13 +46,13 @@ def read_sparse(
         )
     scores = rankable(scores)
     leading, items = Leading.of(scores), ops.shape(scores)[-1]
-    targets, beyond = indices_of(
-        "y_true",
+    targets = relevant_of(
         given["target"],
         leading,
-        items,
+        "indices of items",
         hint='For labels of all items, use `inputs="scores"`.',
     )
+    targets, beyond = within("y_true", targets, items)
     item_masks, list_masks = masks_of(
         given["mask"], y_pred, leading, scores.shape[-1]
     )
@@ -114,9 +114,9 @@ def _are_labels(targets: Tensor, items: int | Tensor) -> Tensor:
 
     Raises where that is seen.
     """
-    if not isinstance(items, int) or targets.shape[-1] != items or items < 3:
-        return ops.zeros_like(targets[:, 0], dtype="bool")
-    are_labels = ops.all(ops.logical_and(targets >= 0, targets <= 1))
+    are_labels = look_like_labels(targets)
+    if not isinstance(items, int) or targets.shape[-1] != items:
+        are_labels = ops.zeros_like(are_labels)
     if known(are_labels):
         raise ValueError(
             "`y_true` should hold indices of the relevant items. Received: "

@@ -49,7 +49,7 @@ def integers(name: str, x: Any, expected: str, hint: str = "") -> Tensor:
         raise ValueError(
             f"`{name}` should hold {expected}: integers, negative for padding. "
             f"Received: `{name}` of dtype {dtype}. If they are whole numbers, "
-            f'cast them: `ops.cast({name}, "int32")`. {hint}'.rstrip()
+            f"make integers of them. {hint}".rstrip()
         )
     if dtype not in ("int32", "int64"):
         wide = "int64" if dtype.endswith(("32", "64")) else "int32"
@@ -86,7 +86,7 @@ def _rectangular(name: str, x: Any, padding: float) -> tuple[Any, Any]:
     if str(getattr(x, "dtype", "")) == "object" and hasattr(x, "tolist"):
         rows = x.tolist()  # an array, or a column of pandas, of lists
     if not is_ragged(rows):
-        return x, None
+        return rows, None
     try:
         return made_dense(rows, padding)
     except (TypeError, ValueError) as error:
@@ -146,8 +146,8 @@ def _check_rank(name: str, tensor: Tensor) -> None:
 
 def _no_numbers(name: str, x: Any) -> ValueError:
     return ValueError(
-        f"`{name}` should be a tensor of numbers, or what converts to one. "
-        f"Received: {_repr.repr(x)}."
+        f"`{name}` should be a tensor of numbers, or what converts to one, as "
+        f"lists of lists do, [] being an empty one. Received: {_repr.repr(x)}."
     )
 
 
@@ -168,8 +168,9 @@ def _as_integers(name: str, x: Any, received: Any) -> np.ndarray:
     if array.dtype.kind in "US":
         raise ValueError(
             f"`{name}` should hold integers. Received: strings, "
-            f"{_repr.repr(received)}. Number them, for instance with "
-            "`np.unique(ids, return_inverse=True)`."
+            f"{_repr.repr(received)}. Number them, the same way in `y_true` "
+            "and `y_pred`: with `numbers = {}`, each `id` becomes "
+            "`numbers.setdefault(id, len(numbers))`."
         )
     if array.dtype.kind not in "biuf":
         raise _no_numbers(name, received)
@@ -189,7 +190,7 @@ def _check_range(name: str, x: np.ndarray, limits: np.iinfo[Any]) -> None:
         raise ValueError(
             f"`{name}` should hold integers from {limits.min} to {limits.max}, "
             f"which are those of the backend. Received: {x.min()} to "
-            f"{x.max()}. Number ids anew, for instance with `np.unique(ids, "
-            "return_inverse=True)`; jax has larger integers with "
+            f"{x.max()}. Number ids anew, the same way in `y_true` and "
+            "`y_pred`; jax has larger integers with "
             '`jax.config.update("jax_enable_x64", True)`.'
         )
