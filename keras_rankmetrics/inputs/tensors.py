@@ -120,8 +120,8 @@ def _converted(name: str, x: Any) -> Tensor:
             f"`{name}` should be a tensor of numbers that have an order. "
             f"Received: {_repr.repr(x)}, of dtype {dtype}."
         )
-    if isinstance(x, np.ndarray) and "int" in dtype:
-        _check_range(name, x, np.iinfo(dtype))
+    if "int" in dtype and isinstance(x, np.ndarray | list | tuple | int):
+        _check_range(name, np.asarray(x), np.iinfo(dtype))
     _check_rank(name, tensor)
     return tensor
 
