@@ -26,7 +26,16 @@ class Preset(Generic[MetricT]):
         self.metric = metric
         self.options = dict(options)
         self.__doc__ = metric.__doc__
-        self.__signature__ = inspect.signature(metric)
+        self.__name__ = metric.__name__
+        signature = inspect.signature(metric)
+        self.__signature__ = signature.replace(
+            parameters=[
+                parameter.replace(default=self.options[name])
+                if name in self.options
+                else parameter
+                for name, parameter in signature.parameters.items()
+            ]
+        )
 
     def __call__(self, *args: Any, **options: Any) -> MetricT:
         """The metric, with what is given here before what is set."""
@@ -91,10 +100,14 @@ class Convention:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        reason = self.without.get(name, "the source does not define it")
+        reason = ""
+        if name in Convention.__annotations__:
+            reason = self.without.get(name, "the source does not define it")
         raise AttributeError(
-            f"The convention `{self.name}` has no {name}: {reason}. It has: "
-            f"{', '.join(self.presets)}."
+            f"The convention `{self.name}` has no {name}"
+            f"{reason and f': {reason}'}. It has: {', '.join(self.presets)}.",
+            name=name,
+            obj=self,
         )
 
     def __repr__(self) -> str:

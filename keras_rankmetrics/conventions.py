@@ -74,6 +74,10 @@ trec_eval = Convention(
         MeanAveragePrecision: {},
         MeanReciprocalRank: {},
     },
+    without={
+        "F1AtK": "it has the F1 of whole lists only, `set_F`, which is "
+        "`F1AtK()`",
+    },
 )
 
 sklearn = Convention(
@@ -137,10 +141,10 @@ recommenders = Convention(
     "`map_at_k`.",
     "recommenders/evaluation/python_evaluation.py, version 1.2",
     {
-        NDCG: {},
-        PrecisionAtK: {"denominator": "k"},
-        RecallAtK: {},
-        MeanAveragePrecision: {"denominator": "min"},
+        NDCG: {"empty": "skip"},
+        PrecisionAtK: {"denominator": "k", "empty": "skip"},
+        RecallAtK: {"empty": "skip"},
+        MeanAveragePrecision: {"denominator": "min", "empty": "skip"},
     },
 )
 
@@ -163,17 +167,17 @@ rectools = Convention(
     "RecTools, with relevant items that have no grades.",
     "rectools/metrics, version 0.19",
     {
-        PrecisionAtK: {"denominator": "k"},
-        RecallAtK: {},
-        F1AtK: {"denominator": "k"},
-        HitRateAtK: {},
-        MeanAveragePrecision: {},
-        MeanReciprocalRank: {},
+        PrecisionAtK: {"denominator": "k", "empty": "skip"},
+        RecallAtK: {"empty": "skip"},
+        F1AtK: {"denominator": "k", "empty": "skip"},
+        HitRateAtK: {"empty": "skip"},
+        MeanAveragePrecision: {"empty": "skip"},
+        MeanReciprocalRank: {"empty": "skip"},
     },
     without={
         "NDCG": "its ideal takes k items to be relevant however many are, "
         "which no other source does; with `divide_by_achievable=True` it is "
-        "that of `replay`",
+        "that of `recommenders`",
     },
 )
 
@@ -189,6 +193,7 @@ lenskit = Convention(
         MeanReciprocalRank: {},
     },
     without={
+        "DCG": "its DCG has not been compared yet",
         "MeanAveragePrecision": "it divides by the smallest of k, the relevant "
         "and the recommended items, which no other source does; where k items "
         "or more are recommended, it is that of `kaggle`",

@@ -6,6 +6,7 @@ source.
 """
 
 import ast
+import inspect
 import pathlib
 import subprocess
 import sys
@@ -102,7 +103,7 @@ def log2_from_rank_3(rank):
 
 
 # For each metric what its source divides by, of k, the relevant items r and
-# the recommended ones n; and for NDCG the discount.
+# the recommended ones n; for NDCG the discount; for the others nothing.
 RULES = {
     # org.apache.spark.mllib.evaluation.RankingMetrics: precisionAt divides by
     # k, averagePrecision by math.min(labSet.size, k), and ndcgAt sums the
@@ -113,33 +114,66 @@ RULES = {
         "MeanAveragePrecision": lambda k, r, n: min(r, k),
         "NDCG": log2,
     },
+    # replay/metrics/torch_metrics_builder.py.
+    "replay": {
+        "PrecisionAtK": lambda k, r, n: k,
+        "RecallAtK": lambda k, r, n: r,
+        "MeanAveragePrecision": lambda k, r, n: min(r, k),
+        "NDCG": log2,
+        "HitRateAtK": None,
+        "MeanReciprocalRank": None,
+    },
     # merlin/models/tf/metrics/topk.py: recall_at and average_precision_at.
     "merlin": {
         "PrecisionAtK": lambda k, r, n: k,
         "RecallAtK": lambda k, r, n: min(r, k),
         "MeanAveragePrecision": lambda k, r, n: min(r, k),
         "NDCG": log2,
+        "MeanReciprocalRank": None,
     },
-    # lenskit/metrics/ranking/_pr.py and _weighting.py.
+    # lenskit/metrics/ranking: _pr.py, _weighting.py, _hit.py, _recip.py. Lists
+    # without a value count as 0 in its summary.
     "lenskit": {
         "PrecisionAtK": lambda k, r, n: min(k, n),
         "RecallAtK": lambda k, r, n: min(r, k),
         "NDCG": log2_from_rank_3,
+        "HitRateAtK": None,
+        "MeanReciprocalRank": None,
+    },
+    # tensorflow_ranking/python/metrics_impl.py.
+    "tf_ranking": {
+        "PrecisionAtK": lambda k, r, n: min(k, n),
+        "RecallAtK": lambda k, r, n: r,
+        "MeanAveragePrecision": lambda k, r, n: r,
+        "NDCG": log2,
+        "HitRateAtK": None,
+        "MeanReciprocalRank": None,
+    },
+    # recommenders/evaluation/python_evaluation.py: precision_at_k, recall_at_k,
+    # map_at_k, ndcg_at_k, of the users that both sides have.
+    "recommenders": {
+        "PrecisionAtK": lambda k, r, n: k,
+        "RecallAtK": lambda k, r, n: r,
+        "MeanAveragePrecision": lambda k, r, n: min(r, k),
+        "NDCG": log2,
     },
     # Kaggle's average precision at k.
     "kaggle": {"MeanAveragePrecision": lambda k, r, n: min(r, k)},
 }
-# recommenders/evaluation/python_evaluation.py: precision_at_k, recall_at_k,
-# map_at_k, ndcg_at_k; replay/metrics/torch_metrics_builder.py.
-RULES["recommenders"] = RULES["replay"] = RULES["mllib"]
+NO_VALUE = {"recommenders": np.nan}  # of a user without relevant items; else 0
 
 
-def by_formula(name, rule, k):
+def by_formula(name, rule, k, empty):
     """The metric of each user."""
     for ranked, wanted in zip(RANKED, WANTED, strict=True):
         hits = [item in wanted for item in ranked[:k]]
+        first = hits.index(True) + 1 if True in hits else np.inf
         if not wanted:
-            yield 0.0
+            yield empty
+        elif name == "HitRateAtK":
+            yield float(first <= k)
+        elif name == "MeanReciprocalRank":
+            yield 1 / first
         elif name == "NDCG":
             gain = sum(hit * rule(i + 1) for i, hit in enumerate(hits))
             yield gain / sum(rule(i + 1) for i in range(min(k, len(wanted))))
@@ -163,10 +197,28 @@ def test_packages_that_are_not_installed(convention, k):
         for rows in (WANTED, RANKED)
     )
     for name, rule in RULES[convention].items():
-        preset = getattr(getattr(conventions, convention), name)
-        found = values(preset(k, inputs="ids"), relevant, recommended)
-        expected = list(by_formula(name, rule, k))
-        assert found == approx(expected, rel=1e-6, abs=1e-7), name
+        metric = getattr(getattr(conventions, convention), name)(
+            k, inputs="ids"
+        )
+        empty = NO_VALUE.get(convention, 0.0)
+        expected = list(by_formula(name, rule, k, empty))
+        found = values(metric, relevant, recommended)
+        assert found == approx(expected, rel=1e-6, abs=1e-7, nan_ok=True), name
+        mean = float(metric(relevant, recommended))
+        assert mean == approx(np.nanmean(expected), rel=1e-6)
+
+
+def test_every_metric_of_every_convention_has_a_number_to_meet():
+    """By formula above, by its package in `test_peers`, or as published."""
+    from test_peers import PEERS
+
+    met = {name: set(rules) for name, rules in RULES.items()}
+    met["recsys"] = set(conventions.recsys.presets)  # see below
+    for name, metrics in PEERS.items():
+        met[name] = met.get(name, set()) | set(metrics)
+    for convention in ALL:
+        left = set(convention.presets) - met[convention.name]
+        assert (left <= {"DCG"} and convention.name == "tf_ranking") or not left
 
 
 def test_recsys():
@@ -229,10 +281,16 @@ def test_what_a_source_does_not_define():
     ):
         conventions.kaggle.NDCG  # noqa: B018
     with pytest.raises(
-        AttributeError, match=r"`rectools` has no NDCG: its ideal .* `replay`\."
+        AttributeError,
+        match=r"`rectools` has no NDCG: its ideal .* `recommenders`\.",
     ):
         conventions.rectools.NDCG  # noqa: B018
     assert not hasattr(conventions.kaggle, "NDCG")
+    with pytest.raises(
+        AttributeError,
+        match=r"^The convention `trec_eval` has no NDGC\. It has",
+    ):
+        conventions.trec_eval.NDGC  # noqa: B018
 
 
 @each_convention
@@ -247,6 +305,10 @@ def test_attributes_can_be_discovered(convention):
     for name, preset in convention.presets.items():
         assert preset.__doc__ == getattr(keras_rankmetrics, name).__doc__
         assert name in repr(preset) and name in repr(convention)
+        parameters = inspect.signature(preset).parameters
+        assert preset.options == {
+            option: parameters[option].default for option in preset.options
+        }
     assert convention.about.endswith(".")
     assert convention.source
 
@@ -281,14 +343,15 @@ def test_no_code_knows_a_convention_by_name():
             if isinstance(node, ast.Constant)
         }
         assert not names & strings, path
-    # And there, each is named once: where it is made.
+    # And there, nothing is decided but whether to print.
     tree = ast.parse((package / "conventions.py").read_text())
-    compared = [
-        n for n in ast.walk(tree) if isinstance(n, ast.Compare | ast.If)
+    branches = [
+        ast.unparse(node.test)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If | ast.IfExp | ast.While)
     ]
-    assert [ast.unparse(n.test) for n in compared if isinstance(n, ast.If)] == [
-        "__name__ == '__main__'"
-    ]
+    assert branches == ["__name__ == '__main__'"]
+    assert not any(isinstance(n, ast.Match) for n in ast.walk(tree))
 
 
 def test_saved_metrics_are_ordinary():

@@ -2,8 +2,9 @@
 
 At least 2,000 random lists for each package, metric and cutoff: graded and
 binary labels, lists shorter and longer than k, without a relevant item, all
-relevant, nothing retrieved, a single item. If a test leaves out some kind, it
-says why.
+relevant, a single item, and where the package knows of items that are not
+retrieved, some or nothing retrieved. If a test leaves out some kind, it says
+why. The mean over all lists is compared too.
 """
 
 import dataclasses
@@ -12,6 +13,7 @@ import functools
 import numpy as np
 import pytest
 from forms import values
+from pytest import approx
 
 from keras_rankmetrics import conventions, exponential_gain
 
@@ -84,8 +86,13 @@ def compare(metric, data, theirs, tolerance=EXACT):
     ours = values(metric, data.labels, data.scores)
     theirs = np.asarray(theirs, "float64")
     assert ours.shape == theirs.shape == (LISTS,)
+    np.testing.assert_array_equal(np.isnan(ours), np.isnan(theirs))
+    mean = np.nanmean(theirs)
+    assert float(metric(data.labels, data.scores)) == approx(mean, rel=1e-5)
+    there = ~np.isnan(theirs)
     gap = np.abs(ours - theirs) / np.maximum(1, np.abs(theirs))
-    worst = int(np.argmax(np.nan_to_num(gap, nan=np.inf)))
+    gap = np.where(there, gap, 0.0)
+    worst = int(np.argmax(gap))
     print(f"{metric.signature}: {gap[worst]:.1e}")
     assert gap[worst] <= tolerance, (
         f"{metric.signature}, list {worst}: {ours[worst]}, theirs "
@@ -139,7 +146,7 @@ def test_rax(name, k):
     rax = pytest.importorskip("rax")
     import jax.numpy as jnp
 
-    data = lists()
+    data = cut_off_lists()
     theirs = getattr(rax, RAX[name])(
         jnp.array(data.scores),
         jnp.array(data.labels),
@@ -201,29 +208,34 @@ TORCHMETRICS = {
 @at_each_cutoff
 @pytest.mark.parametrize("name", conventions.torchmetrics.presets)
 def test_torchmetrics(name, k):
-    """Scores above 0: others are not retrieved there, without a word.
+    """What is not retrieved has no score above 0 there.
 
-    Where there is no k, precision is over the list, which is then retrieved.
+    But for NDCG and the hit rate, which know of no such items. Only NDCG takes
+    grades, and averages over ties. Precision without k divides by the length of
+    the list: that is no convention here, but `denominator="retrieved"`.
     """
     retrieval = pytest.importorskip("torchmetrics.functional.retrieval")
     import torch
 
-    function = getattr(retrieval, TORCHMETRICS[name])
-    data = lists() if name == "NDCG" else lists().binary
-    theirs = [
-        float(
-            function(
-                torch.tensor(scores), torch.tensor(labels.astype(int)), top_k=k
-            )
-        )
-        for labels, scores in data.lists()
-    ]
-    preset = getattr(conventions.torchmetrics, name)
     if name == "PrecisionAtK" and k is None:
-        metric = preset(k, denominator="retrieved")
-    else:
-        metric = preset(k)
-    compare(metric, data, theirs, SINGLE)
+        pytest.skip("another convention")
+    function = getattr(retrieval, TORCHMETRICS[name])
+    for data in {
+        "NDCG": (lists(), tied_lists()),
+        "HitRateAtK": (lists().binary,),
+    }.get(name, (cut_off_lists().binary,)):
+        theirs = [
+            float(
+                function(
+                    torch.tensor(np.maximum(scores, -1.0)),
+                    torch.tensor(labels.astype(int)),
+                    top_k=k,
+                )
+            )
+            for labels, scores in data.lists()
+        ]
+        metric = getattr(conventions.torchmetrics, name)(k)
+        compare(metric, data, theirs, SINGLE)
 
 
 # ranx, pytrec_eval and ir_measures: documents by name
@@ -261,21 +273,23 @@ RANX = {
 }
 
 
-def with_something(data):
-    """ranx cannot do a query of which nothing is retrieved in its `Run`."""
-    return data.where((data.scores > -np.inf).sum(axis=1) > 0)
-
-
-@pytest.mark.parametrize("k", CUTOFFS[:-1])
+@at_each_cutoff
 @pytest.mark.parametrize("name", conventions.ranx.presets)
 def test_ranx(name, k):
+    """Without ties: which item comes first is not defined there.
+
+    Precision and F1 without k are of the retrieved items: no convention here,
+    but `denominator="retrieved"`.
+    """
+    if k is None and name in ("PrecisionAtK", "F1AtK"):
+        pytest.skip("another convention")
     ranx = pytest.importorskip("ranx")
     data = cut_off_lists()
     qrels, run = as_documents(data)
     theirs = ranx.evaluate(
         ranx.Qrels(qrels),
         ranx.Run(run),
-        f"{RANX[name]}@{k}",
+        RANX[name] if k is None else f"{RANX[name]}@{k}",
         return_mean=False,
         make_comparable=True,
     )
@@ -332,6 +346,7 @@ IR_MEASURES = {
 @pytest.mark.parametrize("k", CUTOFFS[:-1])
 @pytest.mark.parametrize("name", conventions.trec_eval.presets)
 def test_ir_measures(name, k):
+    """With a cutoff; it hands those without to pytrec_eval."""
     ir_measures = pytest.importorskip("ir_measures")
     measure = ir_measures.parse_measure(f"{IR_MEASURES[name]}@{k}")
     data = cut_off_lists()
@@ -373,19 +388,32 @@ def as_tables(data):
 @pytest.mark.parametrize("k", CUTOFFS[:-1])
 @pytest.mark.parametrize("name", [*RECTOOLS, "NDCG"])
 def test_rectools(name, k):
-    """Users without relevant items are not evaluated there.
+    """It has metrics with a cutoff only.
 
-    NDCG with the ideal that others have too.
+    Users without relevant items have no value there. NDCG with the ideal that
+    others have too.
     """
     metrics = pytest.importorskip("rectools.metrics")
     data = cut_off_lists().binary
-    data = data.where((data.labels > 0).any(axis=1))
     if name == "NDCG":
-        metric = conventions.replay.NDCG(k)
+        metric = conventions.recommenders.NDCG(k)
         theirs = metrics.NDCG(k=k, divide_by_achievable=True)
     else:
         metric = getattr(conventions.rectools, name)(k)
         theirs = getattr(metrics, RECTOOLS[name])(k=k)
     reco, interactions = as_tables(data)
     found = theirs.calc_per_user(reco=reco, interactions=interactions)
-    compare(metric, data, found.reindex(range(LISTS)).fillna(0.0))
+    found = found.reindex(interactions["user_id"].unique()).fillna(0.0)
+    compare(metric, data, found.reindex(range(LISTS)))
+
+
+# Which convention is compared with a package, in which metrics.
+PEERS = {
+    "keras_rs": conventions.keras_rs.presets,
+    "tf_ranking": RAX,
+    "sklearn": conventions.sklearn.presets,
+    "torchmetrics": TORCHMETRICS,
+    "ranx": RANX,
+    "trec_eval": TREC_EVAL,
+    "rectools": RECTOOLS,
+}
