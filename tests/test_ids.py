@@ -297,6 +297,7 @@ def as_dicts(many_users):
     return qrels, run
 
 
+@pytest.mark.peers
 @pytest.mark.parametrize("k", [1, 5, 10, None])
 def test_against_ranx(many_users, as_dicts, k):
     ranx = pytest.importorskip("ranx")
@@ -306,6 +307,7 @@ def test_against_ranx(many_users, as_dicts, k):
         np.testing.assert_allclose(ours(metric, many_users), theirs, atol=1e-6)
 
 
+@pytest.mark.peers
 @pytest.mark.parametrize("k", [1, 5, 10, None])
 def test_against_pytrec_eval(many_users, as_dicts, k):
     pytrec_eval = pytest.importorskip("pytrec_eval")

@@ -17,6 +17,8 @@ from pytest import approx
 
 from keras_rankmetrics import conventions, exponential_gain
 
+pytestmark = pytest.mark.peers
+
 LISTS, ITEMS = 2_000, 24
 CUTOFFS = (1, 3, 10, 40, None)
 EXACT, SINGLE = 1e-6, 1e-5  # for peers that compute in double, in single

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from keras import ops
@@ -79,7 +80,12 @@ def within(
 
 
 def look_like_labels(rows: Tensor) -> Tensor:
-    """Whether all that they hold is 0 or 1, in rows of more than two: bool."""
+    """Whether rows of three or more hold 0 and 1 and nothing else: bool."""
     if rows.shape[-1] is None or rows.shape[-1] < 3:
         return ops.zeros((), dtype="bool")
-    return ops.all(ops.logical_and(rows >= 0, rows <= 1))
+    none, one = rows == 0, rows == 1
+    # Both: Keras builds metrics on torch with tensors of ones.
+    return functools.reduce(
+        ops.logical_and,
+        [ops.any(none), ops.any(one), ops.all(ops.logical_or(none, one))],
+    )
