@@ -13,13 +13,13 @@ from keras import ops
 
 from keras_rankmetrics.branching import cond
 from keras_rankmetrics.dtypes import lowest
-from keras_rankmetrics.ranking.counting import count, counting_dtype
+from keras_rankmetrics.ranking.counting import count
 from keras_rankmetrics.ranking.depth import depth_beyond
 from keras_rankmetrics.ranking.items import Items
 from keras_rankmetrics.ranking.order import Order
 from keras_rankmetrics.ranking.ranking import Ranking
 from keras_rankmetrics.ranking.runs import positions, runs
-from keras_rankmetrics.ranking.selection import first_by
+from keras_rankmetrics.ranking.selection import first_by, input_order
 from keras_rankmetrics.ranking.shuffling import shuffle_keys
 from keras_rankmetrics.types import Tensor
 
@@ -37,12 +37,11 @@ def from_scores(items: Items, scores: Tensor, order: Order) -> Ranking:
         return _in_groups(items, scores, order.k)
 
     def keys() -> list[Tensor]:
-        input_order = -_index(scores)
         return {
-            "stable": lambda: [input_order],
+            "stable": lambda: [input_order(scores)],
             "shuffle": lambda: [shuffle_keys(scores, order.seed, order.draw)],
-            "pessimistic": lambda: [-items.labels, input_order],
-            "optimistic": lambda: [items.labels, input_order],
+            "pessimistic": lambda: [-items.labels, input_order(scores)],
+            "optimistic": lambda: [items.labels, input_order(scores)],
         }[order.ties]()
 
     return _in_strict_order(items, scores, order.k, keys)
@@ -136,10 +135,3 @@ def _any_tie(values: Tensor, there: Tensor) -> Tensor:
 
 def _at(order: Tensor, x: Tensor | None) -> Tensor | None:
     return None if x is None else ops.take_along_axis(x, order, axis=-1)
-
-
-def _index(scores: Tensor) -> Tensor:
-    """The position of each item, in a dtype that tells them all apart."""
-    index = ops.arange(ops.shape(scores)[-1], dtype="int32")
-    index = ops.cast(index, counting_dtype(scores.shape[-1]))
-    return ops.broadcast_to(index, ops.shape(scores))

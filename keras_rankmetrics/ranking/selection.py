@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from keras import backend, ops
 
 from keras_rankmetrics.dtypes import lowest
+from keras_rankmetrics.ranking.counting import counting_dtype
 from keras_rankmetrics.ranking.runs import positions
 from keras_rankmetrics.types import Tensor
 
@@ -53,6 +54,16 @@ def first_by(
         sort = ops.argsort(selected, axis=-1)
         order = ops.take_along_axis(order, sort, axis=-1)
     return order
+
+
+def input_order(like: Tensor) -> Tensor:
+    """Keys that leave the items of each list in the order of the input.
+
+    Args:
+        like: `[lists, items]`, for its shape alone.
+    """
+    index = ops.cast(positions(like), counting_dtype(like.shape[-1]))
+    return ops.broadcast_to(-index, ops.shape(like))
 
 
 def _negated(key: Tensor) -> Tensor:

@@ -18,6 +18,7 @@ from keras_rankmetrics.ranking.ids import labels_of_relevant, relevant_items
 from keras_rankmetrics.ranking.order import Order
 from keras_rankmetrics.ranking.ranking import Ranking
 from keras_rankmetrics.ranking.runs import positions, runs
+from keras_rankmetrics.ranking.selection import input_order
 from keras_rankmetrics.ranking.shuffling import shuffle_keys
 from keras_rankmetrics.types import Tensor
 
@@ -43,9 +44,9 @@ def from_targets(
     targets = ops.maximum(targets, 0)
     score = ops.take_along_axis(scores, targets, axis=-1)
     there = ops.logical_and(relevant, score > lowest(scores))
-    above = _for_each(lambda score: _count(scores > score), score)
+    above = _for_each(lambda s: _count(scores > s), score)
     if order.ties == "average":
-        start, size = above, _for_each(lambda s: _count(scores == s), score)
+        start, size = above, _tied(scores, score)
     else:
         ahead = _ahead_in_group(order, scores, targets, score, there)
         start, size = above + ahead, ops.ones_like(above)
@@ -74,7 +75,6 @@ def _ahead_in_group(
     order: Order, scores: Tensor, targets: Tensor, score: Tensor, there: Tensor
 ) -> Tensor:
     """How many items of the same score stand before each target."""
-    index = ops.broadcast_to(positions(scores), ops.shape(scores))
 
     def by_key(key: Tensor) -> Tensor:
         """Of all items, the highest key first."""
@@ -94,15 +94,19 @@ def _ahead_in_group(
 
         return _for_each(ahead, score, targets)
 
-    def tied() -> Tensor:
-        return _for_each(lambda s: _count(scores == s), score)
-
     return {
-        "stable": lambda: by_key(-index),
+        "stable": lambda: by_key(input_order(scores)),
         "shuffle": lambda: by_key(shuffle_keys(scores, order.seed, order.draw)),
         "optimistic": lambda: among_targets(lambda t: targets < t),
-        "pessimistic": lambda: tied() - among_targets(lambda t: targets >= t),
+        "pessimistic": lambda: (
+            _tied(scores, score) - among_targets(lambda t: targets >= t)
+        ),
     }[order.ties]()
+
+
+def _tied(scores: Tensor, score: Tensor) -> Tensor:
+    """How many items have the score of each target."""
+    return _for_each(lambda s: _count(scores == s), score)
 
 
 def _for_each(function: Callable[..., Tensor], *rows: Tensor) -> Tensor:
