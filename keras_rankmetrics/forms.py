@@ -30,34 +30,29 @@ class Form(NamedTuple):
 
     Attributes:
         read: `(y_true, y_pred, sample_weight, dtype)` to checked lists.
-        rank: these lists, how to rank them, and the label of a relevant item
-            that no list holds, to a ranking.
+        rank: these lists, and how to rank them, to a ranking.
     """
 
     read: Callable[[Any, Any, Any, str], Lists]
-    rank: Callable[[Any, Order, float], Ranking]
+    rank: Callable[[Any, Order], Ranking]
 
 
-def _rank_scores(
-    lists: ScoredLists, order: Order, unseen_label: float
-) -> Ranking:
+def _rank_scores(lists: ScoredLists, order: Order) -> Ranking:
     items = Items(
         lists.labels,
         lists.highest,
+        order.k,
         lists.item_weights,
         lists.num_relevant,
-        unseen_label,
     )
     return from_scores(items, lists.scores, order)
 
 
-def _rank_targets(
-    lists: TargetLists, order: Order, unseen_label: float
-) -> Ranking:
+def _rank_targets(lists: TargetLists, order: Order) -> Ranking:
     return from_targets(lists.targets, lists.scores, order, lists.dtype)
 
 
-def _rank_ids(lists: IdLists, order: Order, unseen_label: float) -> Ranking:
+def _rank_ids(lists: IdLists, order: Order) -> Ranking:
     return from_ids(lists.relevant, lists.recommended, order.k, lists.dtype)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 import types
 import warnings
@@ -50,29 +51,46 @@ def _path_or_fingerprint(x: Any, contents: Any) -> str:
     return f"{name}#{fingerprint(contents)}"
 
 
-def elementwise(
-    function: Callable[..., Any], argument: str
-) -> Callable[[Tensor], Tensor]:
-    """The function, with an error that helps where it is not elementwise."""
+@dataclasses.dataclass(frozen=True, eq=False)
+class Elementwise:
+    """The function, with an error that helps where it is not elementwise.
 
-    def checked(x: Tensor) -> Tensor:
+    Two of the same function are equal, whether it can be compared or not.
+
+    Attributes:
+        function: receives a tensor.
+        argument: the name under which the user passed it.
+    """
+
+    function: Callable[..., Any]
+    argument: str
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """What the function makes of `x`, in the dtype of `x`."""
         try:
-            result = ops.cast(ops.convert_to_tensor(function(x)), x.dtype)
+            result = ops.cast(ops.convert_to_tensor(self.function(x)), x.dtype)
         except Exception as error:
             raise ValueError(
-                f"`{argument}` should work elementwise on a tensor: take one "
-                "argument, and use `keras.ops` rather than `math`. Received: "
-                f"{function!r}, which raised {type(error).__name__}: {error}"
+                f"`{self.argument}` should work elementwise on a tensor: take "
+                "one argument, and use `keras.ops` rather than `math`. "
+                f"Received: {self.function!r}, which raised "
+                f"{type(error).__name__}: {error}"
             ) from error
         if tuple(result.shape) not in ((), tuple(x.shape)):
             raise ValueError(
-                f"`{argument}` should work elementwise on a tensor. Received: "
-                f"{function!r}, which makes the shape {tuple(result.shape)} of "
-                f"the shape {tuple(x.shape)}."
+                f"`{self.argument}` should work elementwise on a tensor. "
+                f"Received: {self.function!r}, which makes the shape "
+                f"{tuple(result.shape)} of the shape {tuple(x.shape)}."
             )
         return result
 
-    return checked
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Elementwise) and self.function is other.function
+        )
+
+    def __hash__(self) -> int:
+        return id(self.function)
 
 
 def serialized(function: Callable[..., Any], argument: str) -> Any:

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, NamedTuple, Self, get_args
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, ClassVar, Self, get_args
 
 import keras
 import numpy as np
 from keras import ops
 
 from keras_rankmetrics import gains, summation
+from keras_rankmetrics.evaluation import Question, Reading, evaluate, read
 from keras_rankmetrics.fingerprint import fingerprint
-from keras_rankmetrics.forms import FORMS
 from keras_rankmetrics.functions import (
-    elementwise,
+    Elementwise,
     serialized,
     signature_of,
     signature_of_class,
 )
 from keras_rankmetrics.inputs import Lists
 from keras_rankmetrics.known import known
+from keras_rankmetrics.mean import SUMS, Evaluation, mean_of
 from keras_rankmetrics.options import check_choice, checked_options, options_of
-from keras_rankmetrics.ranking import Order, Ranking
+from keras_rankmetrics.ranking import Order, Ranking, Relevance
 from keras_rankmetrics.types import (
     EmptyPolicy,
     InputForm,
@@ -31,54 +33,6 @@ from keras_rankmetrics.types import (
     TiePolicy,
 )
 from keras_rankmetrics.version import __version__
-
-
-class _Sums(NamedTuple):
-    """What a metric sums up, over all lists that count.
-
-    A list has a weight of its own, or takes the mean of those that do. The two
-    kinds are summed apart, so that this mean is over everything seen.
-    """
-
-    own_values: Tensor  # each times its weight
-    own_weights: Tensor
-    own_lists: Tensor
-    other_values: Tensor
-    other_lists: Tensor
-
-    def mean(self) -> Tensor:
-        mean_weight = ops.where(
-            self.own_lists > 0,
-            ops.divide_no_nan(self.own_weights, self.own_lists),
-            1.0,
-        )
-        return ops.divide_no_nan(
-            self.own_values + mean_weight * self.other_values,
-            self.own_weights + mean_weight * self.other_lists,
-        )
-
-
-class _Evaluation(NamedTuple):
-    """What a metric makes of a batch, each `[lists]`."""
-
-    values: Tensor
-    weights: Tensor
-    has_own_weight: Tensor  # bool
-    counts: Tensor  # bool
-
-    def sums(self) -> _Sums:
-        own = ops.logical_and(self.counts, self.has_own_weight)
-        other = ops.logical_and(
-            self.counts, ops.logical_not(self.has_own_weight)
-        )
-        dtype = self.values.dtype
-        return _Sums(
-            ops.sum(ops.where(own, self.values * self.weights, 0)),
-            ops.sum(ops.where(own, self.weights, 0)),
-            ops.sum(ops.cast(own, dtype)),
-            ops.sum(ops.where(other, self.values, 0)),
-            ops.sum(ops.cast(other, dtype)),
-        )
 
 
 class RankingMetric(keras.metrics.Metric):
@@ -213,12 +167,13 @@ class RankingMetric(keras.metrics.Metric):
         self.list_weight = list_weight
         self.inputs = inputs
         self.options = options
+        self._relevance = self._made_relevance()
         self._check_form()
         # Keras reads no public attribute for this. With it, callbacks know
         # that more is better.
         self._direction = "up"
         self._sums = self.add_variable(
-            shape=(len(_Sums._fields), 2),
+            shape=(SUMS, 2),
             initializer="zeros",
             dtype=_float_dtype(self.dtype),
             name="sums",
@@ -270,17 +225,14 @@ class RankingMetric(keras.metrics.Metric):
             ValueError: if they do not fit together, or do not hold what they
                 should. The state is then as before.
         """
-        evaluation, _ = self._evaluate(y_true, y_pred, sample_weight)
-        terms = ops.cast(ops.stack(evaluation.sums()), self._sums.dtype)
+        _, evaluation = self._evaluate(y_true, y_pred, sample_weight)
+        terms = evaluation.sums()[0]
         sums = ops.convert_to_tensor(self._sums)
-        self._sums.assign(summation.add(sums, terms))
-        if self.ties == "shuffle":
-            self._draws.assign(self._draws + 1)
+        self._advance(summation.add(sums, ops.cast(terms, self._sums.dtype)))
 
     def result(self) -> Tensor:
         """The weighted mean over all lists so far, 0 if there are none."""
-        sums = summation.rounded(ops.convert_to_tensor(self._sums))
-        return _Sums(*ops.unstack(sums)).mean()
+        return mean_of(summation.rounded(ops.convert_to_tensor(self._sums)))
 
     def per_list(
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
@@ -289,9 +241,8 @@ class RankingMetric(keras.metrics.Metric):
 
         NaN for a list that does not count.
         """
-        evaluation, lists = self._evaluate(y_true, y_pred, sample_weight)
-        values = ops.where(evaluation.counts, evaluation.values, float("nan"))
-        return lists.leading.as_passed(values)
+        lists, evaluation = self._evaluate(y_true, y_pred, sample_weight)
+        return lists.leading.as_passed(evaluation.per_list()[0])
 
     def get_state(self) -> list[np.ndarray]:
         """The state as plain arrays, to be saved, sent and merged."""
@@ -317,7 +268,9 @@ class RankingMetric(keras.metrics.Metric):
                 "`merge_state` takes a list of metrics or states. Received: "
                 f"{others!r}."
             )
-        states = [self._state_of(other) for other in others]
+        self._merge([self._state_of(other) for other in others])
+
+    def _merge(self, states: Sequence[Sequence[np.ndarray]]) -> None:
         for sums, *draws in states:
             mine = ops.convert_to_tensor(self._sums)
             self._sums.assign(
@@ -376,56 +329,49 @@ class RankingMetric(keras.metrics.Metric):
 
     def _evaluate(
         self, y_true: Any, y_pred: Any, sample_weight: Any
-    ) -> tuple[_Evaluation, Lists]:
-        form = FORMS[self.inputs]
-        lists = form.read(
-            y_true, y_pred, sample_weight, _float_dtype(self.dtype)
-        )
-        order = Order(
-            k=self.k,
-            ties=self.ties,
-            seed=self.seed,
-            draw=self._draws if self.ties == "shuffle" else 0,
-        )
-        unseen_label = max(self.options.get("relevance_threshold", 1.0), 0.0)
-        ranking = form.rank(lists, order, unseen_label).judged_by(self._gain)
-        relevant = ranking.items.has_gain(self._gain)
-        values = self.measure(
-            ranking, self.k, **self._options_for(self.measure)
-        )
-        _check_values(values, lists)
-        values = ops.where(relevant, values, float(self.empty == "one"))
-        values = ops.where(lists.undefined, float("nan"), values)
-        weights, has_own_weight = self._list_weights(lists, ranking)
-        counts = lists.present
-        if self.empty == "skip":
-            counts = ops.logical_and(
-                counts, ops.logical_or(relevant, lists.undefined)
-            )
-        return _Evaluation(values, weights, has_own_weight, counts), lists
+    ) -> tuple[Lists, Evaluation]:
+        lists = read(self._reading, y_true, y_pred, sample_weight)
+        return lists, evaluate(self._reading, lists, [self._question()])
 
-    def _list_weights(
-        self, lists: Lists, ranking: Ranking
-    ) -> tuple[Tensor, Tensor]:
-        """The weight of each list, and whether it is one of its own."""
-        items, of_lists = ranking.items, lists.list_weights
-        if self.list_weight == "mean":
-            if of_lists is None:
-                of_lists = items.mean_weight(gains.present)
-            return of_lists, ops.ones_like(lists.present)
-        if of_lists is None:
-            weights = items.mean_weight(self._gain)
-            return weights, items.has_seen_gain(self._gain)
-        return of_lists, items.has_gain(self._gain)
+    @property
+    def _reading(self) -> Reading:
+        return Reading(self.inputs, _float_dtype(self.dtype))
 
-    def _gain(self, labels: Tensor) -> Tensor:
-        gain = self.relevance(labels, **self._options_for(self.relevance))
-        return ops.cast(gain, labels.dtype)
+    def _question(self) -> Question:
+        """What the metric asks of the next batch."""
+        return Question(
+            order=Order(
+                k=self.k,
+                ties=self.ties,
+                seed=self.seed,
+                draw=self._draws if self.ties == "shuffle" else 0,
+            ),
+            relevance=self._relevance,
+            measure=lambda ranking: self.measure(
+                ranking, self.k, **self._options_for(self.measure)
+            ),
+            empty=self.empty,
+            list_weight=self.list_weight,
+        )
+
+    def _advance(self, sums: Tensor) -> None:
+        """Goes on to the next batch, after which the sums are these."""
+        self._sums.assign(sums)
+        if self.ties == "shuffle":
+            self._draws.assign(self._draws + 1)
+
+    def _made_relevance(self) -> Relevance:
+        options = self._options_for(self.relevance)
+        return Relevance(
+            functools.partial(self.relevance, **options),
+            unseen_label=max(self.options.get("relevance_threshold", 1.0), 0.0),
+            key=(self.relevance, *map(_by_value_or_identity, options.items())),
+        )
 
     def _options_for(self, function: Callable[..., Tensor]) -> dict[str, Any]:
         options = {name: self.options[name] for name in options_of(function)}
         return {
-            name: elementwise(value, name) if callable(value) else value
+            name: Elementwise(value, name) if callable(value) else value
             for name, value in options.items()
         }
 
@@ -453,7 +399,7 @@ class RankingMetric(keras.metrics.Metric):
         """Raises where relevance by ids means nothing under the options."""
         if self.inputs == "scores":
             return
-        relevant, other = ops.unstack(self._gain(ops.array([1.0, 0.0])))
+        relevant, other = ops.unstack(self._relevance(ops.array([1.0, 0.0])))
         if known(ops.logical_or(relevant <= 0, other > 0)):
             raise ValueError(
                 f'With `inputs="{self.inputs}"` relevant items have the label '
@@ -502,17 +448,6 @@ class RankingMetric(keras.metrics.Metric):
         )
         name = cls.short_name or words.lower()
         return name if k is None else f"{name}@{k}"
-
-
-def _check_values(values: Tensor, lists: Lists) -> None:
-    received, expected = tuple(values.shape), tuple(lists.present.shape)
-    if len(received) != 1 or (
-        None not in (*received, *expected) and received != expected
-    ):
-        raise ValueError(
-            "`measure` should return one value for each list, in the shape "
-            f"{expected}. Received: the shape {received}."
-        )
 
 
 def _check_k(k: Any) -> None:
@@ -570,3 +505,8 @@ def _quoted(value: Any) -> str:
         return signature_of(value)
     plain = value is None or isinstance(value, str | int | float)
     return str(value) if plain else fingerprint(value)
+
+
+def _by_value_or_identity(option: tuple[str, Any]) -> Hashable:
+    name, value = option
+    return name, value if isinstance(value, Hashable) else id(value)

@@ -15,24 +15,24 @@ def add(sums: Tensor, terms: Tensor) -> Tensor:
     """Adds a term to each sum.
 
     Args:
-        sums: `[n, 2]`, the rounded sums beside their errors.
-        terms: `[n]`.
+        sums: `[..., 2]`, the rounded sums beside their errors.
+        terms: `[...]`.
 
     Returns:
-        The new sums, `[n, 2]`.
+        The new sums, `[..., 2]`.
     """
-    rounded, error = _two_sum(sums[:, 0], terms)
-    return ops.stack(_two_sum(rounded, sums[:, 1] + error), axis=-1)
+    rounded, error = _two_sum(sums[..., 0], terms)
+    return ops.stack(_two_sum(rounded, sums[..., 1] + error), axis=-1)
 
 
 def merge(sums: Tensor, others: Tensor) -> Tensor:
-    """Adds up two sets of sums, each `[n, 2]`."""
-    return add(add(sums, others[:, 1]), others[:, 0])
+    """Adds up two sets of sums, each `[..., 2]`."""
+    return add(add(sums, others[..., 1]), others[..., 0])
 
 
 def rounded(sums: Tensor) -> Tensor:
-    """The sums as single floats, `[n]`."""
-    return sums[:, 0] + sums[:, 1]
+    """The sums as single floats, `[...]`."""
+    return sums[..., 0] + sums[..., 1]
 
 
 def _two_sum(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:

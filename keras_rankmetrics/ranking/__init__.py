@@ -4,6 +4,7 @@ from keras_rankmetrics.ranking.ids import from_ids
 from keras_rankmetrics.ranking.items import Items
 from keras_rankmetrics.ranking.order import Order
 from keras_rankmetrics.ranking.ranking import Cutoff, Ranking
+from keras_rankmetrics.ranking.relevance import Relevance
 from keras_rankmetrics.ranking.scores import from_scores
 from keras_rankmetrics.ranking.targets import from_targets
 
@@ -12,6 +13,7 @@ __all__ = [
     "Items",
     "Order",
     "Ranking",
+    "Relevance",
     "from_ids",
     "from_scores",
     "from_targets",

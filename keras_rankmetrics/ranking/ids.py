@@ -28,7 +28,7 @@ def from_ids(
         k: how many ranks count, or None for all.
         dtype: of the labels.
     """
-    items = relevant_items(is_new(relevant), dtype)
+    items = relevant_items(is_new(relevant), k, dtype)
     there = is_new(recommended)
     size = ops.cast(there, "int32")
     depth = depth_beyond(k, ops.shape(recommended)[-1])
@@ -49,10 +49,10 @@ def from_ids(
     )
 
 
-def relevant_items(relevant: Tensor, dtype: str) -> Items:
+def relevant_items(relevant: Tensor, k: int | None, dtype: str) -> Items:
     """Items of which only the relevant ones are known."""
     labels = labels_of_relevant(relevant, dtype)
-    return Items(labels, highest=ops.max(labels, axis=-1))
+    return Items(labels, ops.max(labels, axis=-1), k)
 
 
 def labels_of_relevant(relevant: Tensor, dtype: str) -> Tensor:

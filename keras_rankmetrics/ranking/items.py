@@ -8,8 +8,10 @@ import keras
 from keras import ops
 
 from keras_rankmetrics.ranking.depth import depth_beyond
+from keras_rankmetrics.ranking.memo import Memo
+from keras_rankmetrics.ranking.relevance import Relevance
 from keras_rankmetrics.ranking.runs import positions
-from keras_rankmetrics.types import GainFn, Tensor
+from keras_rankmetrics.types import Tensor
 
 
 @dataclasses.dataclass(frozen=True)
@@ -17,75 +19,91 @@ class Items:
     """The items of each list.
 
     Attributes:
-        labels: `[lists, items]`, floats. Below 0: no item. A gain function
-            is 0 there.
+        labels: `[lists, items]`, floats. Below 0: no item, which is worth
+            nothing.
         highest: `[lists]`, the highest label.
+        k: how many ranks of the best order are asked for, None for all.
         weights: `[lists, items]`, or None where all items weigh the same.
         num_relevant: `[lists]`, or None where there are no others. How many
             items have a gain; those that the labels do not hold are *unseen*,
             and have no rank.
-        unseen_label: the label of an unseen item.
     """
 
     labels: Tensor
     highest: Tensor
+    k: int | None
     weights: Tensor | None = None
     num_relevant: Tensor | None = None
-    unseen_label: float = 1.0
+    _memo: Memo = dataclasses.field(default_factory=Memo, compare=False)
 
-    def sum(self, gain: GainFn) -> Tensor:
+    def sum(self, gain: Relevance) -> Tensor:
         """`[lists]`, the sum of the gains of all items."""
         seen = self.sum_of_seen(gain)
         if self.num_relevant is None:
             return seen
-        return seen + self._unseen(gain) * self._unseen_gain(gain)
+        return seen + self._unseen(gain) * gain.of_unseen(self.highest)
 
-    def sum_of_seen(self, gain: GainFn) -> Tensor:
+    def sum_of_seen(self, gain: Relevance) -> Tensor:
         """`[lists]`, the sum of the gains of those that the labels hold."""
-        return ops.sum(gain(self.labels), axis=-1)
+        return self._memo.once(
+            ("sum", gain), lambda: ops.sum(gain(self.labels), axis=-1)
+        )
 
-    def has_gain(self, gain: GainFn) -> Tensor:
+    def has_gain(self, gain: Relevance) -> Tensor:
         """Whether any item has a gain, bool `[lists]`."""
         seen = self.has_seen_gain(gain)
         if self.num_relevant is None:
             return seen
         return ops.logical_or(seen, self.num_relevant > 0)
 
-    def has_seen_gain(self, gain: GainFn) -> Tensor:
+    def has_seen_gain(self, gain: Relevance) -> Tensor:
         """Whether any that the labels hold has a gain, bool `[lists]`."""
         # A gain does not decrease as the label grows.
-        return gain(self.highest) > 0
+        return self._memo.once(("any", gain), lambda: gain(self.highest) > 0)
 
-    def weighted(self, gain: GainFn) -> Tensor:
+    def weighted(self, gain: Relevance) -> Tensor:
         """`[lists, items]`, the weights times the gains."""
         gains = gain(self.labels)
         if self.weights is None:
             return gains
         return ops.where(gains > 0, self.weights * gains, 0)
 
-    def mean_weight(self, gain: GainFn) -> Tensor:
+    def mean_weight(self, gain: Relevance) -> Tensor:
         """`[lists]`, the mean weight by the gains: Σ w g / Σ g."""
         if self.weights is None:
-            return ops.ones_like(self.highest)
-        weighted = ops.sum(self.weighted(gain), axis=-1)
-        return ops.divide_no_nan(weighted, self.sum_of_seen(gain))
+            return self._memo.once("ones", lambda: ops.ones_like(self.highest))
+        return self._memo.once(
+            ("mean weight", gain),
+            lambda: ops.divide_no_nan(
+                ops.sum(self.weighted(gain), axis=-1), self.sum_of_seen(gain)
+            ),
+        )
 
-    def best(self, gain: GainFn, k: int | None) -> Tensor:
+    def best(self, gain: Relevance) -> Tensor:
         """`[lists, ranks]`, the highest weights times gains, best first.
 
         To a depth of more than `k`, or of all items.
         """
-        depth = depth_beyond(k, ops.shape(self.labels)[-1])
+        return self._memo.once(("best", gain), lambda: self._best(gain))
+
+    def _best(self, gain: Relevance) -> Tensor:
+        depth = depth_beyond(self.k, ops.shape(self.labels)[-1])
         if self.weights is None:
-            best = gain(ops.top_k(self.labels, depth)[0])
+            best = gain(self._best_labels(depth))
         else:
             best = ops.top_k(self.weighted(gain), depth)[0]
         if self.num_relevant is None:
             return best
-        return self._with_unseen(best, gain, k)
+        return self._with_unseen(best, gain)
 
-    def _with_unseen(self, best: Tensor, gain: GainFn, k: int | None) -> Tensor:
+    def _best_labels(self, depth: int | Tensor) -> Tensor:
+        return self._memo.once(
+            "best labels", lambda: ops.top_k(self.labels, depth)[0]
+        )
+
+    def _with_unseen(self, best: Tensor, gain: Relevance) -> Tensor:
         """The best gains, with those of the unseen items among them."""
+        k = self.k
         room = self._most_relevant() if k is None else depth_beyond(k)
         best = ops.pad(best, [[0, 0], [0, room]])
         seen = ops.sum(ops.cast(best > 0, best.dtype), -1, keepdims=True)
@@ -93,18 +111,15 @@ class Items:
         is_unseen = ops.logical_and(
             place >= seen, place < seen + self._unseen(gain)[:, None]
         )
-        worth = self.mean_weight(gain) * self._unseen_gain(gain)
+        worth = self.mean_weight(gain) * gain.of_unseen(self.highest)
         best = ops.where(is_unseen, worth[:, None], best)
         return ops.top_k(best, ops.shape(best)[-1])[0]
 
-    def _unseen(self, gain: GainFn) -> Tensor:
+    def _unseen(self, gain: Relevance) -> Tensor:
         """`[lists]`, how many relevant items the labels do not hold."""
         has_gain = ops.cast(gain(self.labels) > 0, self.labels.dtype)
         seen = ops.sum(has_gain, axis=-1)
         return ops.maximum(self.num_relevant - seen, 0.0)
-
-    def _unseen_gain(self, gain: GainFn) -> Tensor:
-        return gain(ops.full_like(self.highest, self.unseen_label))
 
     def _most_relevant(self) -> int | Tensor:
         """The largest number of relevant items."""

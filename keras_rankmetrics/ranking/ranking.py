@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import NamedTuple, TypeAlias
 
 from keras import ops
 
 from keras_rankmetrics.branching import cond
-from keras_rankmetrics.gains import linear_gain, reciprocal_discount
+from keras_rankmetrics.gains import reciprocal_discount
 from keras_rankmetrics.ranking.draws import (
     chances_of_first_hit,
     chances_of_hits,
 )
 from keras_rankmetrics.ranking.items import Items
+from keras_rankmetrics.ranking.memo import Memo
+from keras_rankmetrics.ranking.relevance import Relevance
 from keras_rankmetrics.ranking.runs import positions
-from keras_rankmetrics.ranking.tables import sums_over_ranks
-from keras_rankmetrics.types import GainFn, RankDiscountFn, Tensor
+from keras_rankmetrics.ranking.tables import sums_over_ranks, table_of
+from keras_rankmetrics.types import RankDiscountFn, Tensor
 
 # How many ranks count: in all lists as many, or `[lists]`. None: as many as the
 # ranking has been made for, which is also the most.
@@ -61,8 +63,7 @@ class Ranking:
             function that computes the same of all items, `[lists, items]`;
             returns the first with an entry that stands for several items
             brought to their sum. By default no entry does.
-        gain: what a label is worth: a gain function, or for binary measures
-            the function that is 1 where an item is relevant and else 0.
+        gain: what a label is worth.
     """
 
     items: Items
@@ -76,11 +77,16 @@ class Ranking:
     k: int | None
     depth: int | Tensor
     whole: Callable[[Tensor, Callable[[], Tensor]], Tensor] = _of_entries
-    gain: GainFn = linear_gain
+    gain: Relevance = dataclasses.field(default_factory=Relevance)
+    _memo: Memo = dataclasses.field(default_factory=Memo, compare=False)
 
-    def judged_by(self, gain: GainFn) -> Ranking:
-        """The same ranking where a label is worth `gain(label)`."""
-        return dataclasses.replace(self, gain=gain)
+    def judged_by(self, gain: Relevance, k: int | None) -> Ranking:
+        """The same ranking where a label is worth `gain(label)`, to rank `k`.
+
+        What does not depend on these, or has been asked for before, is not
+        computed again. The ranking must have been made for `k` or more ranks.
+        """
+        return dataclasses.replace(self, gain=gain, k=k)
 
     # What a list holds, `[lists]`.
 
@@ -100,34 +106,46 @@ class Ranking:
 
     def hits(self, k: Cutoff = None) -> Tensor:
         """The gains within rank `k`."""
-        return ops.sum(self.total() * self.share(k), axis=-1)
+        return self._once_for(
+            k,
+            ("hits", self.gain),
+            lambda: ops.sum(self.total() * self.share(k), axis=-1),
+        )
 
     # What an entry holds, `[lists, entries]`.
 
     def total(self) -> Tensor:
         """The gains of the items that the entry stands for."""
-        gains = ops.where(self.size > 0, self.gain(self.labels), 0)
-        return self.whole(gains, lambda: self.gain(self.items.labels))
+        return self._memo.once(("total", self.gain), self._total)
 
     def weighted_total(self) -> Tensor:
         """The weights times the gains of the items of the entry."""
         if self.weights is None:
             return self.total()
-        gains = self.gain(self.labels)
-        there = ops.logical_and(self.size > 0, gains > 0)
-        return self.whole(
-            ops.where(there, self.weights * gains, 0),
-            lambda: self.items.weighted(self.gain),
+        return self._memo.once(
+            ("weighted total", self.gain), self._weighted_total
         )
 
     def share(self, k: Cutoff = None) -> Tensor:
         """The part of the group that is within rank `k`, from 0 to 1."""
-        return self._float(self._stop(k) - self.start) / self._group_size()
+        return self._once_for(
+            k,
+            ("share",),
+            lambda: (
+                self._float(self._stop(k) - self.start) / self._group_size()
+            ),
+        )
 
     def mean(self, discount: RankDiscountFn, k: Cutoff = None) -> Tensor:
         """The mean discount at the ranks of the group, 0 beyond rank `k`."""
-        sums = self._sums(discount, self.start, self._stop(k))
-        return sums / self._group_size()
+        return self._once_for(
+            k,
+            ("mean", discount),
+            lambda: (
+                self._sums(discount, self.start, self._stop(k))
+                / self._group_size()
+            ),
+        )
 
     def precision(self, k: Cutoff = None) -> Tensor:
         """The precision at the rank of a relevant item, 0 beyond rank `k`."""
@@ -238,7 +256,7 @@ class Ranking:
 
     def best(self, k: Cutoff = None) -> Tensor:
         """The weighted gains of the best order of all items, to rank `k`."""
-        gains = self.items.best(self.gain, self.k)
+        gains = self.items.best(self.gain)
         return ops.where(positions(gains) < self._column(k), gains, 0)
 
     def discounted(self, gains: Tensor, discount: RankDiscountFn) -> Tensor:
@@ -257,6 +275,18 @@ class Ranking:
 
     # The parts of the above.
 
+    def _total(self) -> Tensor:
+        gains = ops.where(self.size > 0, self.gain(self.labels), 0)
+        return self.whole(gains, lambda: self.gain(self.items.labels))
+
+    def _weighted_total(self) -> Tensor:
+        gains = self.gain(self.labels)
+        there = ops.logical_and(self.size > 0, gains > 0)
+        return self.whole(
+            ops.where(there, self.weights * gains, 0),
+            lambda: self.items.weighted(self.gain),
+        )
+
     @property
     def _dtype(self) -> str:
         return self.labels.dtype
@@ -265,10 +295,10 @@ class Ranking:
         return ops.cast(x, self._dtype)
 
     def _values(self, value: RankDiscountFn, ranks: int | Tensor) -> Tensor:
-        """`value(rank)` of so many ranks, as far as they count."""
+        """`value(rank)` of so many ranks, as far as they were asked for."""
         ranks = self._float(ops.arange(1, ranks + 1))
-        if self.k is not None:
-            ranks = ops.minimum(ranks, self.k)
+        if self.items.k is not None:
+            ranks = ops.minimum(ranks, self.items.k)
         return ops.ones_like(ranks) * value(ranks)
 
     def _column(self, k: Cutoff) -> int | Tensor:
@@ -285,15 +315,37 @@ class Ranking:
 
     def _stop(self, k: Cutoff) -> Tensor:
         """The last rank of the group that is within rank `k`."""
-        return self._cut(k, self.start, self.start + self.size)
+        return self._once_for(
+            k,
+            ("stop",),
+            lambda: self._cut(k, self.start, self.start + self.size),
+        )
 
     def _group_size(self) -> Tensor:
-        return self._float(ops.maximum(self.size, 1))
+        return self._memo.once(
+            "group size", lambda: self._float(ops.maximum(self.size, 1))
+        )
+
+    def _once_for(
+        self,
+        k: Cutoff,
+        key: tuple[Hashable, ...],
+        compute: Callable[[], Tensor],
+    ) -> Tensor:
+        """What is computed once for each cutoff that all lists have."""
+        column = self._column(k)
+        if not isinstance(column, int):
+            return compute()
+        return self._memo.once((*key, column), compute)
 
     def _sums(
         self, value: RankDiscountFn, start: Tensor, stop: Tensor
     ) -> Tensor:
-        return sums_over_ranks(self._values(value, self.depth), start, stop)
+        """The sums of `value(rank)` over the ranks `start + 1` to `stop`."""
+        table = self._memo.once(
+            ("table", value), lambda: table_of(self._values(value, self.depth))
+        )
+        return sums_over_ranks(table, start, stop)
 
     def _group_at(self, chosen: Tensor) -> _Group:
         """The group of the chosen entries, of which each list has one."""

@@ -18,30 +18,32 @@ from keras_rankmetrics.types import Tensor
 _UNITS = 2.0**22
 
 
-def sums_over_ranks(values: Tensor, start: Tensor, stop: Tensor) -> Tensor:
-    """Sums `values[start:stop]` for every pair of `start` and `stop`.
-
-    Args:
-        values: `[ranks]`, the value of rank 1, 2, ...
-        start: int32, of any shape. How many ranks lie above the range.
-        stop: int32, of a shape that broadcasts. The last rank of the range;
-            the sum is 0 where `stop <= start`.
+def table_of(values: Tensor) -> Tensor:
+    """A table of `values`, `[ranks]`, from which sums over ranges are read.
 
     Returns:
-        The sums, in the shape of `start` and `stop`.
+        `[ranks + 1, 2]`: the sum of the first 0, 1, 2, ... values, as the two
+        floats that it is the sum of.
     """
     unit = _power_of_two_above(ops.sum(ops.abs(values))) / _UNITS
     units = values / unit
     whole = ops.round(units)
-    return unit * (
-        _range_sums(whole, start, stop)
-        + _range_sums(units - whole, start, stop)
-    )
+    parts = ops.stack([whole, units - whole], axis=-1)
+    none = ops.zeros_like(parts[:1])
+    return unit * ops.cumsum(ops.concatenate([none, parts]), axis=0)
 
 
-def _range_sums(values: Tensor, start: Tensor, stop: Tensor) -> Tensor:
-    below = ops.pad(ops.cumsum(values), [[1, 0]])
-    return ops.take(below, ops.maximum(stop, start)) - ops.take(below, start)
+def sums_over_ranks(table: Tensor, start: Tensor, stop: Tensor) -> Tensor:
+    """The sum over the ranks `start + 1` to `stop`, for every pair of them.
+
+    Args:
+        table: what `table_of` made of the values of the ranks 1, 2, ...
+        start: int32, of any shape. How many ranks lie above the range.
+        stop: int32, of the same shape. The last rank of the range, at least
+            `start`; if it is that, the sum is 0.
+    """
+    parts = ops.take(table, stop, axis=0) - ops.take(table, start, axis=0)
+    return parts[..., 0] + parts[..., 1]
 
 
 def _power_of_two_above(x: Tensor) -> Tensor:

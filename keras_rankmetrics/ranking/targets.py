@@ -40,7 +40,7 @@ def from_targets(
         dtype: of the labels.
     """
     relevant = is_new(targets)
-    items = relevant_items(relevant, dtype)
+    items = relevant_items(relevant, order.k, dtype)
     targets = ops.maximum(targets, 0)
     score = ops.take_along_axis(scores, targets, axis=-1)
     there = ops.logical_and(relevant, score > lowest(scores))

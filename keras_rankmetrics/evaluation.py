@@ -1,0 +1,162 @@
+"""From a batch to what metrics make of it, with nothing done twice.
+
+Metrics that read the same input share what was read; if they settle ties in the
+same way, one ranking to the largest cutoff; and if labels are worth the same to
+them, all that depends on these alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from keras import ops
+
+from keras_rankmetrics import gains
+from keras_rankmetrics.forms import FORMS
+from keras_rankmetrics.inputs import Lists
+from keras_rankmetrics.mean import Evaluation
+from keras_rankmetrics.ranking import Order, Ranking, Relevance
+from keras_rankmetrics.types import (
+    EmptyPolicy,
+    InputForm,
+    ListWeight,
+    Tensor,
+)
+
+_PRESENT = Relevance(gains.present, key=gains.present)
+
+
+class Reading(NamedTuple):
+    """How a batch is read: in which form, and with how many digits."""
+
+    inputs: InputForm
+    dtype: str
+
+
+class Question(NamedTuple):
+    """What a metric asks of lists that have been read.
+
+    Attributes:
+        order: how they are to be ranked.
+        relevance: what a label is worth.
+        measure: the value of each list of a ranking.
+        empty: what a list without relevant items counts as.
+        list_weight: what the weight of a list is.
+    """
+
+    order: Order
+    relevance: Relevance
+    measure: Callable[[Ranking], Tensor]
+    empty: EmptyPolicy
+    list_weight: ListWeight
+
+
+def read(
+    reading: Reading, y_true: Any, y_pred: Any, sample_weight: Any
+) -> Lists:
+    """The lists of a batch."""
+    return FORMS[reading.inputs].read(
+        y_true, y_pred, sample_weight, reading.dtype
+    )
+
+
+def evaluate(
+    reading: Reading, lists: Lists, questions: Sequence[Question]
+) -> Evaluation:
+    """What the metrics make of lists that were read so."""
+    rank = FORMS[reading.inputs].rank
+    rankings = {
+        sort: rank(lists, order) for sort, order in _orders(questions).items()
+    }
+    judged = [
+        rankings[_sort(question)].judged_by(
+            question.relevance, question.order.k
+        )
+        for question in questions
+    ]
+    values = ops.stack(
+        [
+            _checked(question.measure(ranking), lists)
+            for question, ranking in zip(questions, judged, strict=True)
+        ]
+    )
+    relevant = ops.stack(
+        [ranking.items.has_gain(ranking.gain) for ranking in judged]
+    )
+    empty = _column([float(q.empty == "one") for q in questions])
+    values = ops.where(relevant, values, ops.cast(empty, values.dtype))
+    values = ops.where(lists.undefined, float("nan"), values)
+    weights, has_own_weight = zip(
+        *(
+            _list_weights(question.list_weight, lists, ranking)
+            for question, ranking in zip(questions, judged, strict=True)
+        ),
+        strict=True,
+    )
+    kept = _column([q.empty != "skip" for q in questions])
+    counts = ops.logical_or(kept, ops.logical_or(relevant, lists.undefined))
+    return Evaluation(
+        values,
+        ops.stack(weights),
+        ops.stack(has_own_weight),
+        ops.logical_and(lists.present, counts),
+    )
+
+
+class _Sort(NamedTuple):
+    """Questions of the same sort are answered from one ranking."""
+
+    ties: str
+    seed: int
+    whole: bool  # Few ranks are found at a fraction of the cost of all.
+
+
+def _sort(question: Question) -> _Sort:
+    order = question.order
+    seed = order.seed if order.ties == "shuffle" else 0
+    return _Sort(order.ties, seed, order.k is None)
+
+
+def _orders(questions: Iterable[Question]) -> dict[_Sort, Order]:
+    """For each sort of questions the order to the largest cutoff."""
+    orders: dict[_Sort, Order] = {}
+    for question in questions:
+        order = orders.setdefault(_sort(question), question.order)
+        if order.k is not None and question.order.k is not None:
+            k = max(order.k, question.order.k)
+            orders[_sort(question)] = order._replace(k=k)
+    return orders
+
+
+def _list_weights(
+    list_weight: ListWeight, lists: Lists, ranking: Ranking
+) -> tuple[Tensor, Tensor]:
+    """The weight of each list, and whether it is one of its own."""
+    items, of_lists = ranking.items, lists.list_weights
+    if list_weight == "mean":
+        if of_lists is None:
+            of_lists = items.mean_weight(_PRESENT)
+        return of_lists, ops.ones_like(lists.present)
+    if of_lists is None:
+        weights = items.mean_weight(ranking.gain)
+        return weights, items.has_seen_gain(ranking.gain)
+    return of_lists, items.has_gain(ranking.gain)
+
+
+def _column(values: Sequence[float]) -> Tensor:
+    """`[metrics, 1]`."""
+    return ops.convert_to_tensor(np.array(values)[:, None])
+
+
+def _checked(values: Tensor, lists: Lists) -> Tensor:
+    received, expected = tuple(values.shape), tuple(lists.present.shape)
+    if len(received) != 1 or (
+        None not in (*received, *expected) and received != expected
+    ):
+        raise ValueError(
+            "`measure` should return one value for each list, in the shape "
+            f"{expected}. Received: the shape {received}."
+        )
+    return values

@@ -1,0 +1,36 @@
+"""`Relevance`: what a label is worth."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Hashable
+
+from keras import ops
+
+from keras_rankmetrics.gains import linear_gain
+from keras_rankmetrics.types import GainFn, Tensor
+
+
+@dataclasses.dataclass(frozen=True)
+class Relevance:
+    """What a label is worth to a metric.
+
+    Attributes:
+        gain: a gain function, or for binary measures the function that is 1
+            where an item is relevant and else 0.
+        unseen_label: the label of a relevant item of which nothing is known
+            but that it exists.
+        key: two relevances of the same key are the same.
+    """
+
+    gain: GainFn = dataclasses.field(default=linear_gain, compare=False)
+    unseen_label: float = 1.0
+    key: Hashable = None
+
+    def __call__(self, labels: Tensor) -> Tensor:
+        """The worth of each label, in their dtype."""
+        return ops.cast(self.gain(labels), labels.dtype)
+
+    def of_unseen(self, like: Tensor) -> Tensor:
+        """The worth of an item that no list holds, in the shape of `like`."""
+        return self(ops.full_like(like, self.unseen_label))
