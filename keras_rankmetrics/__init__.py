@@ -1,5 +1,6 @@
 """Ranking metrics for Keras 3: exact, fast, and they say what they measure."""
 
+from keras_rankmetrics.collection import MetricCollection
 from keras_rankmetrics.gains import (
     exponential_gain,
     linear_gain,
@@ -29,6 +30,7 @@ __all__ = [
     "HitRateAtK",
     "MeanAveragePrecision",
     "MeanReciprocalRank",
+    "MetricCollection",
     "PrecisionAtK",
     "Ranking",
     "RankingMetric",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
 from keras import ops
@@ -329,7 +329,7 @@ class Ranking:
     def _once_for(
         self,
         k: Cutoff,
-        key: tuple[Hashable, ...],
+        key: tuple[object, ...],
         compute: Callable[[], Tensor],
     ) -> Tensor:
         """What is computed once for each cutoff that all lists have."""

@@ -1,0 +1,250 @@
+"""`MetricCollection`: many metrics from one look at each batch."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Self
+
+import keras
+import numpy as np
+from keras import ops
+
+from keras_rankmetrics import summation
+from keras_rankmetrics.evaluation import Reading, evaluate, read
+from keras_rankmetrics.gains import PACKAGE
+from keras_rankmetrics.inputs import Lists
+from keras_rankmetrics.mean import Evaluation, mean_of
+from keras_rankmetrics.metric import RankingMetric
+from keras_rankmetrics.types import Tensor
+
+State = Mapping[str, Sequence[np.ndarray]]
+
+
+@keras.saving.register_keras_serializable(package=PACKAGE)
+class MetricCollection(keras.metrics.Metric):
+    """Several ranking metrics, computed together.
+
+    They give the numbers that they give one by one, and cost not much more than
+    one of them: a batch is read once for all that take the same `inputs`, and
+    ranked once, to the largest k, for all that settle `ties` alike. (Metrics
+    without `k` rank whole lists, and share that among themselves.)
+
+    Use it where nothing is compiled, as on torch or in loops of your own, or to
+    handle many metrics as one object. In a program compiled by TensorFlow or
+    jax the plain list of metrics runs as fast, and only takes longer to
+    compile. In `compile`, the values are named after the members, without the
+    prefix of an output, and callbacks must be told what is better:
+    `EarlyStopping("val_ndcg@10", mode="max")`.
+
+    Args:
+        metrics: metrics of this package or your own subclasses of
+            `RankingMetric`, each of another name.
+        name: of the collection, which no result has.
+
+    Example:
+    >>> from keras_rankmetrics import MeanReciprocalRank, MetricCollection, NDCG
+    >>> metrics = MetricCollection([*NDCG.at(1, 3), MeanReciprocalRank(k=3)])
+    >>> metrics.update_state([[0, 1, 0], [1, 0, 0]], [[3, 2, 1], [3, 2, 1]])
+    >>> {name: round(float(x), 4) for name, x in metrics.result().items()}
+    {'ndcg@1': 0.5, 'ndcg@3': 0.8155, 'mrr@3': 0.75}
+
+    Raises:
+        ValueError: if two metrics have the same name, or there is none.
+        TypeError: if one is no `RankingMetric`, or has its own way to update
+            its state or to make a result of it.
+    """
+
+    def __init__(
+        self,
+        metrics: Iterable[RankingMetric],
+        name: str = "metric_collection",
+    ) -> None:
+        members = _members(metrics)
+        super().__init__(name=name)
+        self.metrics = members
+        groups: dict[Reading, list[RankingMetric]] = {}
+        for metric in members:
+            groups.setdefault(metric._reading, []).append(metric)
+        self._groups = list(groups.values())
+
+    def update_state(
+        self, y_true: Any, y_pred: Any, sample_weight: Any = None
+    ) -> None:
+        """Adds a batch of lists, as each of the metrics would.
+
+        Args:
+            y_true: as for the metrics.
+            y_pred: as for the metrics.
+            sample_weight: as for the metrics.
+
+        Raises:
+            ValueError: what any of the metrics would. All states are then as
+                before.
+        """
+        evaluated = self._evaluate(y_true, y_pred, sample_weight)
+        for members, _, evaluation in evaluated:
+            sums = summation.add(_sums(members), evaluation.sums())
+            for metric, its_sums in _unstacked(sums, members):
+                metric._advance(its_sums)
+
+    def result(self) -> dict[str, Tensor]:
+        """The weighted mean of each metric, by its name."""
+        return self._by_name(
+            (metric, mean)
+            for members in self._groups
+            for metric, mean in _unstacked(
+                mean_of(summation.rounded(_sums(members))), members
+            )
+        )
+
+    def per_list(
+        self, y_true: Any, y_pred: Any, sample_weight: Any = None
+    ) -> dict[str, Tensor]:
+        """The value of each list under each metric; no state changes.
+
+        In the leading shape, NaN for a list that does not count.
+        """
+        return self._by_name(
+            (metric, lists.leading.as_passed(values))
+            for members, lists, evaluation in self._evaluate(
+                y_true, y_pred, sample_weight
+            )
+            for metric, values in _unstacked(evaluation.per_list(), members)
+        )
+
+    def get_state(self) -> dict[str, list[np.ndarray]]:
+        """The states of the metrics by their names, as plain arrays."""
+        return {metric.name: metric.get_state() for metric in self.metrics}
+
+    def set_state(self, state: State) -> None:
+        """Replaces the states by those that `get_state` returned."""
+        for metric, its_state in self._checked(state):
+            metric.set_state(its_state)
+
+    def merge_state(self, others: Sequence[MetricCollection | State]) -> None:
+        """Adds what other collections, or states from `get_state`, have seen.
+
+        The others must be of the same metrics: have the same signatures under
+        the same names.
+        """
+        if not isinstance(others, list | tuple):
+            raise TypeError(
+                "`merge_state` takes a list of collections or states. "
+                f"Received: {others!r}."
+            )
+        checked = [pair for other in others for pair in self._checked(other)]
+        for metric, state in checked:
+            metric.merge_state([state])
+
+    @property
+    def signatures(self) -> dict[str, str]:
+        """The signature of each metric, by its name."""
+        return {metric.name: metric.signature for metric in self.metrics}
+
+    def get_config(self) -> dict[str, Any]:
+        """What `from_config` needs to make the same collection."""
+        return {
+            "name": self.name,
+            "metrics": [
+                keras.saving.serialize_keras_object(metric)
+                for metric in self.metrics
+            ],
+        }
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Self:
+        """The collection that `get_config` describes."""
+        metrics = [
+            keras.saving.deserialize_keras_object(metric)
+            for metric in config["metrics"]
+        ]
+        return cls(**{**config, "metrics": metrics})
+
+    def _evaluate(
+        self, y_true: Any, y_pred: Any, sample_weight: Any
+    ) -> list[tuple[list[RankingMetric], Lists, Evaluation]]:
+        """What the metrics that read the same make of it."""
+        evaluated = []
+        for members in self._groups:
+            reading = members[0]._reading
+            lists = read(reading, y_true, y_pred, sample_weight)
+            questions = [metric._question() for metric in members]
+            evaluation = evaluate(reading, lists, questions)
+            evaluated.append((members, lists, evaluation))
+        return evaluated
+
+    def _by_name(
+        self, values: Iterable[tuple[RankingMetric, Tensor]]
+    ) -> dict[str, Tensor]:
+        """The values by the names of the metrics, in their order."""
+        found = {metric.name: value for metric, value in values}
+        return {metric.name: found[metric.name] for metric in self.metrics}
+
+    def _checked(
+        self, other: MetricCollection | State
+    ) -> list[tuple[RankingMetric, list[np.ndarray]]]:
+        """Each metric with its state in the other one."""
+        states: Mapping[str, Any] = {}
+        if isinstance(other, MetricCollection):
+            states = {metric.name: metric for metric in other.metrics}
+        elif isinstance(other, Mapping):
+            states = other
+        names = [metric.name for metric in self.metrics]
+        if set(states) != set(names):
+            raise ValueError(
+                "The state of a `MetricCollection` is a dict, as `get_state` "
+                f"returns it, with the names {names}. Received: "
+                f"{list(states) or other!r}."
+            )
+        return [(m, m._state_of(states[m.name])) for m in self.metrics]
+
+
+def _members(metrics: Iterable[RankingMetric]) -> list[RankingMetric]:
+    members = list(metrics) if isinstance(metrics, Iterable) else []
+    if not members:
+        raise ValueError(
+            "`metrics` should be a list of one or more metrics. Received: "
+            f"{metrics!r}."
+        )
+    for metric in members:
+        if isinstance(metric, list | tuple):
+            raise TypeError(
+                "`metrics` should be a flat list of metrics. Received in it: "
+                f"{metric!r}. Unpack it with a star: "
+                "`[*NDCG.at(1, 10), ...]`."
+            )
+        if not isinstance(metric, RankingMetric):
+            raise TypeError(
+                "`metrics` should hold ranking metrics, instances of "
+                f"`RankingMetric`. Received: {metric!r}. Keep other metrics "
+                "beside the collection."
+            )
+        for method in ("update_state", "result"):
+            if getattr(type(metric), method) is not getattr(
+                RankingMetric, method
+            ):
+                raise TypeError(
+                    f"{type(metric).__name__} has its own `{method}`, which a "
+                    "collection does not call. Keep it beside the collection."
+                )
+    names = Counter(metric.name for metric in members)
+    [(name, times)] = names.most_common(1)
+    if times > 1:
+        raise ValueError(
+            "The metrics of a collection should have different names, by "
+            f"which its result has their values. Received: {times} of the "
+            f'name "{name}". Give them a `name` each.'
+        )
+    return members
+
+
+def _sums(metrics: Sequence[RankingMetric]) -> Tensor:
+    """`[metrics, SUMS, 2]`."""
+    return ops.stack([metric._sums.value for metric in metrics])
+
+
+def _unstacked(
+    x: Tensor, metrics: Sequence[RankingMetric]
+) -> Iterable[tuple[RankingMetric, Tensor]]:
+    return zip(metrics, ops.unstack(x, len(metrics)), strict=True)
