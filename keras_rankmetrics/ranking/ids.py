@@ -9,7 +9,6 @@ from keras_rankmetrics.ranking.counting import count
 from keras_rankmetrics.ranking.depth import depth_beyond
 from keras_rankmetrics.ranking.items import Items
 from keras_rankmetrics.ranking.ranking import Ranking
-from keras_rankmetrics.ranking.runs import positions
 from keras_rankmetrics.types import Tensor
 
 
@@ -33,7 +32,6 @@ def from_ids(
     size = ops.cast(there, "int32")
     depth = depth_beyond(k, ops.shape(recommended)[-1])
     above = ops.cumsum(size, axis=-1) - size
-    position = ops.broadcast_to(positions(size), ops.shape(size))
     hits = ops.logical_and(there, is_in(recommended, relevant))
     return Ranking(
         items=items,
@@ -41,8 +39,6 @@ def from_ids(
         weights=None,
         start=ops.minimum(above, depth),
         size=size,
-        first=position,
-        last=position,
         count_retrieved=lambda: count(there),
         k=k,
         depth=depth,

@@ -32,6 +32,10 @@ def _of_entries(of_entries: Tensor, of_items: Callable[[], Tensor]) -> Tensor:
     return of_entries
 
 
+def _as_they_are(of_entries: Tensor) -> Tensor:
+    return of_entries
+
+
 @dataclasses.dataclass(frozen=True)
 class Ranking:
     """The retrieved items of each list, best first, as a row of entries.
@@ -51,11 +55,9 @@ class Ranking:
         items: all items, retrieved or not.
         labels: `[lists, entries]`, of the item that an entry stands for.
         weights: `[lists, entries]`, or None where all items weigh the same.
-        start: int32 `[lists, entries]`.
-        size: int32 `[lists, entries]`; 0 is padding, which stands for nothing.
-        first: int32 `[lists, entries]`, the position in the row of the first
-            entry of the group.
-        last: int32 `[lists, entries]`, that of its last entry.
+        start: int32 `[lists, entries]`, or `[1, entries]` if it is the same in
+            all lists.
+        size: int32, as `start`; 0 is padding, which stands for nothing.
         count_retrieved: returns `[lists]`, how many items are retrieved.
         k: how many ranks count, or None for all.
         depth: the number of ranks that the entries tell apart.
@@ -63,6 +65,9 @@ class Ranking:
             function that computes the same of all items, `[lists, items]`;
             returns the first with an entry that stands for several items
             brought to their sum. By default no entry does.
+        at_first: receives what entries hold, and returns for each entry what
+            the first one of its group holds. By default groups have one entry.
+        at_last: the same of the last one.
         gain: what a label is worth.
     """
 
@@ -71,12 +76,12 @@ class Ranking:
     weights: Tensor | None
     start: Tensor
     size: Tensor
-    first: Tensor
-    last: Tensor
     count_retrieved: Callable[[], Tensor]
     k: int | None
     depth: int | Tensor
     whole: Callable[[Tensor, Callable[[], Tensor]], Tensor] = _of_entries
+    at_first: Callable[[Tensor], Tensor] = _as_they_are
+    at_last: Callable[[Tensor], Tensor] = _as_they_are
     gain: Relevance = dataclasses.field(default_factory=Relevance)
     _memo: Memo = dataclasses.field(default_factory=Memo, compare=False)
 
@@ -131,7 +136,7 @@ class Ranking:
         return self._once_for(
             k,
             ("share",),
-            lambda: (
+            lambda: self._of_each_list(
                 self._float(self._stop(k) - self.start) / self._group_size()
             ),
         )
@@ -141,7 +146,7 @@ class Ranking:
         return self._once_for(
             k,
             ("mean", discount),
-            lambda: (
+            lambda: self._of_each_list(
                 self._sums(discount, self.start, self._stop(k))
                 / self._group_size()
             ),
@@ -149,7 +154,8 @@ class Ranking:
 
     def precision(self, k: Cutoff = None) -> Tensor:
         """The precision at the rank of a relevant item, 0 beyond rank `k`."""
-        above, within = self._hits_above(), self._hits_within()
+        above = self._hits_above()
+        within = self._hits_within(above)
         others = ops.maximum(self._group_size() - 1.0, 1.0)
         return _precisions(
             above,
@@ -294,8 +300,24 @@ class Ranking:
     def _float(self, x: Tensor) -> Tensor:
         return ops.cast(x, self._dtype)
 
+    def _of_each_list(self, x: Tensor) -> Tensor:
+        """`[lists, entries]`, of what may be the same in all lists."""
+        if x.shape[0] != 1:
+            return x
+        return ops.broadcast_to(x, ops.shape(self.labels))
+
     def _values(self, value: RankDiscountFn, ranks: int | Tensor) -> Tensor:
         """`value(rank)` of so many ranks, as far as they were asked for."""
+        if isinstance(ranks, int):
+            return self._memo.once(
+                ("values", value, ranks),
+                lambda: self._made_values(value, ranks),
+            )
+        return self._made_values(value, ranks)
+
+    def _made_values(
+        self, value: RankDiscountFn, ranks: int | Tensor
+    ) -> Tensor:
         ranks = self._float(ops.arange(1, ranks + 1))
         if self.items.k is not None:
             ranks = ops.minimum(ranks, self.items.k)
@@ -363,14 +385,10 @@ class Ranking:
 
     def _hits_above(self) -> Tensor:
         hits = self.total()
-        before = ops.cumsum(hits, axis=-1) - hits
-        return ops.take_along_axis(before, self.first, axis=-1)
+        return self.at_first(ops.cumsum(hits, axis=-1) - hits)
 
-    def _hits_within(self) -> Tensor:
-        to_last = ops.take_along_axis(
-            ops.cumsum(self.total(), axis=-1), self.last, axis=-1
-        )
-        return to_last - self._hits_above()
+    def _hits_within(self, above: Tensor) -> Tensor:
+        return self.at_last(ops.cumsum(self.total(), axis=-1)) - above
 
 
 class _Group(NamedTuple):

@@ -8,10 +8,11 @@ put them into one order.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from keras import ops
 
-from keras_rankmetrics.branching import cond
+from keras_rankmetrics.branching import cond, unless_known
 from keras_rankmetrics.dtypes import lowest
 from keras_rankmetrics.ranking.counting import count
 from keras_rankmetrics.ranking.depth import depth_beyond
@@ -33,8 +34,13 @@ def from_scores(items: Items, scores: Tensor, order: Order) -> Ranking:
             (-inf) marks an item that is not retrieved.
         order: how, and how far down.
     """
+    top = _top(scores, order.k)
     if order.ties == "average":
-        return _in_groups(items, scores, order.k)
+        return unless_known(
+            ops.logical_not(top.tie),
+            lambda: _in_groups(items, scores, top, order.k),
+            if_true=lambda: _in_strict_order(items, top, top.order, order.k),
+        )
 
     def keys() -> list[Tensor]:
         return {
@@ -44,48 +50,75 @@ def from_scores(items: Items, scores: Tensor, order: Order) -> Ranking:
             "optimistic": lambda: [items.labels, input_order(scores)],
         }[order.ties]()
 
-    return _in_strict_order(items, scores, order.k, keys)
+    settled = cond(
+        top.tie,
+        lambda: first_by([scores, *keys()], top.depth),
+        lambda: top.order,
+    )
+    return _in_strict_order(items, top, settled, order.k)
 
 
-def _in_strict_order(
-    items: Items,
-    scores: Tensor,
-    k: int | None,
-    further_keys: Callable[[], list[Tensor]],
-) -> Ranking:
+class _Top(NamedTuple):
+    """The highest scores of each list.
+
+    Attributes:
+        values: `[lists, depth]`, the scores.
+        order: int32 `[lists, depth]`, where they stand. Ties in any order.
+        there: bool `[lists, depth]`, whether an item is retrieved.
+        tie: whether any two that are retrieved have the same score.
+        depth: how many scores these are, more than there are ranks that count.
+    """
+
+    values: Tensor
+    order: Tensor
+    there: Tensor
+    tie: Tensor
+    depth: int | Tensor
+
+
+def _top(scores: Tensor, k: int | None) -> _Top:
     depth = depth_beyond(k, ops.shape(scores)[-1])
     values, order = ops.top_k(scores, depth)
     there = values > lowest(scores)
-    order = cond(
-        _any_tie(values, there),
-        lambda: first_by([scores, *further_keys()], depth),
-        lambda: ops.cast(order, "int32"),
+    position = positions(values)
+    before = ops.take(values, ops.maximum(position - 1, 0), axis=-1)
+    tie = ops.logical_and(values == before, position > 0)
+    return _Top(
+        values,
+        ops.cast(order, "int32"),
+        there,
+        ops.any(ops.logical_and(tie, there)),
+        depth,
     )
-    position = ops.broadcast_to(positions(values), ops.shape(values))
+
+
+def _in_strict_order(
+    items: Items, top: _Top, order: Tensor, k: int | None
+) -> Ranking:
+    position = positions(top.values)[None]
+    size = unless_known(
+        ops.all(top.there),
+        lambda: ops.cast(top.there, "int32"),
+        if_true=lambda: ops.ones_like(position),
+    )
     return Ranking(
         items=items,
         labels=_at(order, items.labels),
         weights=_at(order, items.weights),
         start=position,
-        size=ops.cast(there, "int32"),
-        first=position,
-        last=position,
-        count_retrieved=lambda: count(there),
+        size=size,
+        count_retrieved=lambda: count(top.there),
         k=k,
-        depth=depth,
+        depth=top.depth,
     )
 
 
-def _in_groups(items: Items, scores: Tensor, k: int | None) -> Ranking:
-    depth = depth_beyond(k, ops.shape(scores)[-1])
-    values, order = ops.top_k(scores, depth)
-    there = values > lowest(scores)
+def _in_groups(
+    items: Items, scores: Tensor, top: _Top, k: int | None
+) -> Ranking:
+    values, _, there, tie, depth = top
     position = ops.broadcast_to(positions(values), ops.shape(values))
-    first, last = cond(
-        _any_tie(values, there),
-        lambda: runs(values),
-        lambda: (position, position),
-    )
+    first, last = cond(tie, lambda: runs(values), lambda: (position, position))
     # Not `values[:, -1]`: a slice of what `top_k` returns makes XLA sort.
     boundary = ops.min(values, axis=-1, keepdims=True)
     at_boundary = ops.logical_and(values == boundary, there)
@@ -112,25 +145,17 @@ def _in_groups(items: Items, scores: Tensor, k: int | None) -> Ranking:
     size = ops.where(absorbed, 0, size)
     return Ranking(
         items=items,
-        labels=_at(order, items.labels),
-        weights=_at(order, items.weights),
+        labels=_at(top.order, items.labels),
+        weights=_at(top.order, items.weights),
         start=first,
         size=whole(size, lambda: ops.ones_like(scores, dtype="int32")),
-        first=first,
-        last=last,
         count_retrieved=lambda: count(there),
         k=k,
         depth=depth,
         whole=whole,
+        at_first=lambda x: ops.take_along_axis(x, first, axis=-1),
+        at_last=lambda x: ops.take_along_axis(x, last, axis=-1),
     )
-
-
-def _any_tie(values: Tensor, there: Tensor) -> Tensor:
-    """Whether any two retrieved neighbours have the same value."""
-    position = positions(values)
-    before = ops.take(values, ops.maximum(position - 1, 0), axis=-1)
-    tie = ops.logical_and(values == before, position > 0)
-    return ops.any(ops.logical_and(tie, there))
 
 
 def _at(order: Tensor, x: Tensor | None) -> Tensor | None:

@@ -29,7 +29,7 @@ def table_of(values: Tensor) -> Tensor:
     units = values / unit
     whole = ops.round(units)
     parts = ops.stack([whole, units - whole], axis=-1)
-    none = ops.zeros_like(parts[:1])
+    none = ops.zeros((1, 2), parts.dtype)
     return unit * ops.cumsum(ops.concatenate([none, parts]), axis=0)
 
 
@@ -39,8 +39,8 @@ def sums_over_ranks(table: Tensor, start: Tensor, stop: Tensor) -> Tensor:
     Args:
         table: what `table_of` made of the values of the ranks 1, 2, ...
         start: int32, of any shape. How many ranks lie above the range.
-        stop: int32, of the same shape. The last rank of the range, at least
-            `start`; if it is that, the sum is 0.
+        stop: int32, of a shape that broadcasts. The last rank of the range, at
+            least `start`; if it is that, the sum is 0.
     """
     parts = ops.take(table, stop, axis=0) - ops.take(table, start, axis=0)
     return parts[..., 0] + parts[..., 1]

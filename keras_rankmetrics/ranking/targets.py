@@ -63,11 +63,11 @@ def from_targets(
         weights=None,
         start=start,
         size=ops.where(there, size, 0),
-        first=first,
-        last=last,
         count_retrieved=lambda: count(scores > lowest(scores)),
         k=order.k,
         depth=depth,
+        at_first=lambda x: ops.take_along_axis(x, first, axis=-1),
+        at_last=lambda x: ops.take_along_axis(x, last, axis=-1),
     )
 
 
