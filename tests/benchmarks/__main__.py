@@ -1,123 +1,125 @@
-"""The command line: one process for each mode and scenario, one report."""
+"""The command line: a process for each mode and scenario, one report."""
 
 import argparse
-import dataclasses
-import json
-import os
 import pathlib
-import subprocess
+import shlex
 import sys
-import tempfile
-from collections.abc import Collection
+import time
+from collections.abc import Collection, Iterator
 
-from tests.benchmarks.contenders import CONTENDERS
+from tests.benchmarks import process
+from tests.benchmarks.measurement import Request, Run, merged
 from tests.benchmarks.modes import MODES
+from tests.benchmarks.picture import draw
 from tests.benchmarks.report import report
-from tests.benchmarks.scenarios import SCENARIOS
-from tests.benchmarks.worker import Request, Run
-
-# One worker that takes longer hangs.
-TIMEOUT_SECONDS = 1800
+from tests.benchmarks.scenarios import SCENARIOS, asked_for
 
 
 def main(arguments: list[str]) -> None:
     """Measures what the arguments ask for, and prints the report."""
     options = _parser().parse_args(arguments)
-    rounds, slow_rounds = (5, 1) if options.quick else (15, 3)
-    command = " ".join(["python -m tests.benchmarks", *arguments])
-    runs = []
-    for scenario in options.scenarios:
-        for mode in options.modes:
-            print(f"{scenario}, {mode} ...", file=sys.stderr, flush=True)
-            request = Request(
-                mode=mode,
-                scenario=scenario,
-                contenders=options.contenders,
-                rounds=options.rounds or rounds,
-                slow_rounds=options.slow_rounds or slow_rounds,
-                smaller=options.quick,
-            )
-            runs.append(_start(request))
-            # Each time: who stops it half-way keeps the first half.
-            if options.output:
-                options.output.write_text(report(runs, command))
+    command = shlex.join(["python", "-m", "tests.benchmarks", *arguments])
+    runs: list[Run] = []
+    for request in _requests(options):
+        start = time.monotonic()
+        runs = merged([*runs, process.run(request)])
+        _log(request, time.monotonic() - start)
+        # Each time: who stops it half-way keeps the first half.
+        if options.output:
+            _write(runs, command, options.output)
     print(report(runs, command))
+
+
+def _log(request: Request, seconds: float) -> None:
+    print(
+        f"{request.scenario}, {request.mode}: {seconds:.0f} s", file=sys.stderr
+    )
+
+
+def _requests(options: argparse.Namespace) -> Iterator[Request]:
+    """One for each process."""
+    for name in options.scenarios:
+        scenario = SCENARIOS[name]
+        hurried = scenario.quick_modes if options.quick else scenario.modes
+        chosen = options.contenders or scenario.contenders
+        names = tuple(c for c in scenario.contenders if c in chosen)
+        for mode in options.modes or hurried:
+            if mode in scenario.modes:
+                request = Request(
+                    name, mode, names, options.quick, options.rounds
+                )
+                yield from _processes(request)
+
+
+def _processes(request: Request) -> Iterator[Request]:
+    """The request, or where contenders are kept apart, one for each round."""
+    scenario = asked_for(request)
+    if not scenario.apart:
+        yield request
+        return
+    for _ in range(scenario.rounds):
+        for contender in request.contenders:
+            yield Request(
+                request.scenario,
+                request.mode,
+                (contender,),
+                request.quick,
+                request.rounds,
+            )
+
+
+def _write(runs: list[Run], command: str, file: pathlib.Path) -> None:
+    """The report, and the picture beside it."""
+    picture = file.with_suffix(".svg")
+    draw(runs, picture)
+    file.write_text(report(runs, command, picture=picture.name))
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m tests.benchmarks",
-        description="Times ranking metrics on one batch, on every backend.",
+        description="Times ranking metrics, on every backend.",
     )
+    _choice(parser, "--scenarios", SCENARIOS, default=list(SCENARIOS))
     _choice(parser, "--modes", MODES)
-    _choice(parser, "--scenarios", SCENARIOS)
-    _choice(parser, "--contenders", CONTENDERS)
-    parser.add_argument(
-        "--rounds", type=int, help="timed calls of each contender (15)"
+    contenders = dict.fromkeys(
+        name for s in SCENARIOS.values() for name in s.contenders
     )
+    _choice(parser, "--contenders", contenders)
     parser.add_argument(
-        "--slow-rounds",
+        "--rounds",
         type=int,
-        help="the same for calls that take longer than a second (3)",
+        help="how often each contender is measured; those who take longer than "
+        "a second, a fifth of it",
     )
     parser.add_argument(
         "--quick",
         action="store_true",
-        help="an eighth of the lists and fewer rounds: a look, not a number",
+        help="a sixteenth of the data, few rounds, and most scenarios in one "
+        "mode only: a look, not a number",
     )
     parser.add_argument(
-        "--output", type=pathlib.Path, help="also write the report here"
+        "--output",
+        type=pathlib.Path,
+        metavar="FILE.md",
+        help="write the report here, and its picture beside it",
     )
     return parser
 
 
 def _choice(
-    parser: argparse.ArgumentParser, flag: str, names: Collection[str]
+    parser: argparse.ArgumentParser,
+    flag: str,
+    names: Collection[str],
+    default: Collection[str] | None = None,
 ) -> None:
     parser.add_argument(
         flag,
         nargs="+",
         choices=list(names),
-        default=list(names),
+        default=default,
         metavar="NAME",
         help=f"any of {', '.join(names)} (all of them)",
-    )
-
-
-def _start(request: Request) -> Run:
-    """Runs one worker; what goes wrong there is a failed run."""
-    environment = {
-        "TF_CPP_MIN_LOG_LEVEL": "3",
-        **os.environ,
-        "KERAS_BACKEND": MODES[request.mode].backend,
-    }
-    asked = dataclasses.asdict(request)
-    with tempfile.TemporaryDirectory() as folder:
-        file = pathlib.Path(folder, "run.json")
-        command = [sys.executable, "-m", "tests.benchmarks.worker"]
-        command += [json.dumps(asked), str(file)]
-        try:
-            done = subprocess.run(
-                command,
-                env=environment,
-                capture_output=True,
-                text=True,
-                timeout=TIMEOUT_SECONDS,
-            )
-        except subprocess.TimeoutExpired:
-            failure = f"no result within {TIMEOUT_SECONDS} seconds"
-        else:
-            if done.returncode == 0:
-                return Run.from_json(file.read_text())
-            lines = done.stderr.strip().splitlines() or ["no message"]
-            failure = f"exit status {done.returncode}: {lines[-1]}"
-    batch = request.batch()
-    return Run(
-        request.mode,
-        request.scenario,
-        batch.lists,
-        batch.items,
-        failure=failure,
     )
 
 

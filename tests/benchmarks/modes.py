@@ -6,10 +6,13 @@ state from step to step, so no compiler can drop the work.
 
 import abc
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
+
+from tests.benchmarks.resident import rise_in
+from tests.benchmarks.suites import Suite
 
 Tensor = Any
 Metric = Any  # keras.Metric; Keras is imported once its backend is chosen.
@@ -21,20 +24,32 @@ class Step:
     """One contender on one batch, ready to be timed.
 
     Args:
-        run: computes the batch and returns the results.
+        run: computes the batch and returns the results, as numbers.
+        suite: the metrics that the results are of; none, if they are of none.
         state: the state that `run` moves on, where there is one.
+        note: what the reader of its time should know.
     """
 
-    run: Callable[[], list[np.ndarray]]
+    run: Callable[[], Sequence[Any]]
+    suite: Suite
     state: Callable[[], list[np.ndarray]] | None = None
+    note: str = ""
 
 
 class Mode(abc.ABC):
-    """One way to run Keras code, the same for all contenders."""
+    """One way to run Keras code, the same for all contenders.
+
+    Attributes:
+        name: what `--modes` calls it.
+        title: what the report calls it.
+        jit_compile: what `compile` of a Keras model is told.
+        batch: labels and scores, on the device.
+    """
 
     name: ClassVar[str]
     backend: ClassVar[str]
     title: ClassVar[str]
+    jit_compile: ClassVar[bool] = False
 
     def __init__(self, y_true: np.ndarray, y_pred: np.ndarray) -> None:
         from keras import ops
@@ -44,26 +59,41 @@ class Mode(abc.ABC):
             ops.convert_to_tensor(y_pred),
         )
 
+    def on(self, y_true: np.ndarray, y_pred: np.ndarray) -> "Mode":
+        """The same mode with another batch."""
+        return type(self)(y_true, y_pred)
+
+    @classmethod
+    @abc.abstractmethod
+    def accelerator(cls) -> str:
+        """The name of the GPU that tensors are on, if there is one."""
+
+    def extra_memory(self, call: Callable[[], object]) -> int:
+        """The bytes by which memory rises at most during a call."""
+        if accelerator := self.accelerator():
+            raise RuntimeError(f"the memory of {accelerator} is not seen")
+        return rise_in(call)
+
     @abc.abstractmethod
     def compile(self, function: Function) -> Function:
         """Returns `function` as this mode runs it."""
 
-    def function(self, function: Function) -> Step:
+    def function(self, function: Function, suite: Suite) -> Step:
         """A step that calls a pure function of labels and scores."""
         compiled = self.compile(function)
-        return Step(lambda: _on_host(compiled(*self.batch)))
+        return Step(lambda: _on_host(compiled(*self.batch)), suite)
 
-    def metrics(self, metrics: Sequence[Metric]) -> Step:
+    def metrics(self, metrics: Sequence[Metric], suite: Suite) -> Step:
         """A step that updates every metric, then asks each for its result."""
 
         def update(y_true: Tensor, y_pred: Tensor) -> list[Tensor]:
             for metric in metrics:
                 metric.update_state(y_true, y_pred)
-            return [metric.result() for metric in metrics]
+            return _flat(metric.result() for metric in metrics)
 
-        return Step(
-            self.function(update).run,
-            lambda: _on_host(v for m in metrics for v in m.variables),
+        return dataclasses.replace(
+            self.function(update, suite),
+            state=lambda: _on_host(v for m in metrics for v in m.variables),
         )
 
 
@@ -73,7 +103,27 @@ class TensorFlowGraph(Mode):
     name = "tf-graph"
     backend = "tensorflow"
     title = "tensorflow, graph"
-    jit_compile = False
+
+    @classmethod
+    def accelerator(cls) -> str:
+        import tensorflow as tf
+
+        found = tf.config.list_physical_devices("GPU")
+        if not found:
+            return ""
+        details = tf.config.experimental.get_device_details(found[0])
+        return details.get("device_name", "GPU")
+
+    def extra_memory(self, call: Callable[[], object]) -> int:
+        """What its pool hands out: the process has all of the pool already."""
+        import tensorflow as tf
+
+        device = "GPU:0" if self.accelerator() else "CPU:0"
+        statistics = tf.config.experimental
+        statistics.reset_memory_stats(device)
+        before = statistics.get_memory_info(device)["current"]
+        call()
+        return statistics.get_memory_info(device)["peak"] - before
 
     def compile(self, function: Function) -> Function:
         import tensorflow as tf
@@ -95,6 +145,14 @@ class Jax(Mode):
     name = "jax"
     backend = "jax"
     title = "jax, jit"
+    jit_compile = True
+
+    @classmethod
+    def accelerator(cls) -> str:
+        import jax
+
+        device = jax.devices()[0]
+        return "" if device.platform == "cpu" else device.device_kind
 
     def compile(self, function: Function) -> Function:
         import jax
@@ -102,7 +160,7 @@ class Jax(Mode):
         compiled = jax.jit(function)
         return lambda *inputs: jax.block_until_ready(compiled(*inputs))
 
-    def metrics(self, metrics: Sequence[Metric]) -> Step:
+    def metrics(self, metrics: Sequence[Metric], suite: Suite) -> Step:
         def update(
             state: list[list[Tensor]], y_true: Tensor, y_pred: Tensor
         ) -> tuple[list[list[Tensor]], list[Tensor]]:
@@ -110,10 +168,10 @@ class Jax(Mode):
                 metric.stateless_update_state(variables, y_true, y_pred)
                 for metric, variables in zip(metrics, state, strict=True)
             ]
-            results = [
+            results = _flat(
                 metric.stateless_result(variables)
                 for metric, variables in zip(metrics, state, strict=True)
-            ]
+            )
             return state, results
 
         compiled = self.compile(update)
@@ -124,7 +182,9 @@ class Jax(Mode):
             state, results = compiled(state, *self.batch)
             return _on_host(results)
 
-        return Step(run, lambda: _on_host(v for each in state for v in each))
+        return Step(
+            run, suite, lambda: _on_host(v for each in state for v in each)
+        )
 
 
 class TorchEager(Mode):
@@ -133,6 +193,13 @@ class TorchEager(Mode):
     name = "torch"
     backend = "torch"
     title = "torch, eager"
+
+    @classmethod
+    def accelerator(cls) -> str:
+        import torch
+
+        there = torch.cuda.is_available()
+        return torch.cuda.get_device_name() if there else ""
 
     def compile(self, function: Function) -> Function:
         import torch
@@ -144,6 +211,17 @@ MODES: dict[str, type[Mode]] = {
     mode.name: mode
     for mode in (TensorFlowGraph, TensorFlowXLA, Jax, TorchEager)
 }
+
+
+def _flat(results: Iterable[Tensor | dict[str, Tensor]]) -> list[Tensor]:
+    """One result for each metric; a collection has a dict of them."""
+    flat = []
+    for result in results:
+        if isinstance(result, dict):
+            flat.extend(result.values())
+        else:
+            flat.append(result)
+    return flat
 
 
 def _on_host(tensors: Any) -> list[np.ndarray]:

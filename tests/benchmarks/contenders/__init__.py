@@ -1,0 +1,45 @@
+"""Who is measured: a small module for each package.
+
+Packages that compute on the host, whatever the backend, take part in one mode:
+torch, where our own metrics are slowest.
+"""
+
+from tests.benchmarks.contenders import (
+    floor,
+    keras_metrics,
+    pytrec_eval,
+    ranx,
+    rax,
+    rectools,
+    replay,
+    sklearn,
+    torch_geometric,
+    torchmetrics,
+)
+
+FLOOR = floor.CONTENDER.name
+OURS = keras_metrics.PLAIN.name
+COLLECTION = keras_metrics.COLLECTION.name
+KERAS_RS = keras_metrics.KERAS_RS.name
+
+CONTENDERS = {
+    contender.name: contender
+    for contender in (
+        floor.CONTENDER,
+        keras_metrics.PLAIN,
+        keras_metrics.COLLECTION,
+        keras_metrics.STABLE,
+        keras_metrics.KERAS_RS,
+        rax.CONTENDER,
+        torchmetrics.CONTENDER,
+        ranx.CONTENDER,
+        ranx.WITH_RUN,
+        pytrec_eval.CONTENDER,
+        pytrec_eval.WITH_DICTS,
+        sklearn.CONTENDER,
+        sklearn.IGNORING_TIES,
+        rectools.CONTENDER,
+        replay.CONTENDER,
+        torch_geometric.CONTENDER,
+    )
+}

@@ -1,0 +1,95 @@
+"""Packages of Keras metrics, ours among them."""
+
+import types
+
+from tests.benchmarks.batches import Batch
+from tests.benchmarks.contenders.contender import Contender
+from tests.benchmarks.modes import Metric, Mode, Step
+from tests.benchmarks.suites import Suite
+
+
+def plain(suite: Suite, inputs: str = "scores") -> list[Metric]:
+    """The plain list of our metrics that people write."""
+    import keras_rankmetrics
+
+    return _from(keras_rankmetrics, suite, inputs=inputs)
+
+
+def stable(suite: Suite, inputs: str = "scores") -> list[Metric]:
+    """The same, which take tied items in the order in which they stand."""
+    import keras_rankmetrics
+
+    return _from(keras_rankmetrics, suite, inputs=inputs, ties="stable")
+
+
+def collection(suite: Suite, inputs: str = "scores") -> list[Metric]:
+    """One metric that computes all of them."""
+    import keras_rankmetrics
+
+    return [keras_rankmetrics.MetricCollection(plain(suite, inputs))]
+
+
+def keras_rs(suite: Suite) -> list[Metric]:
+    """The list, with the defaults of Keras Recommenders."""
+    from keras_rs import metrics
+
+    return _from(metrics, suite)
+
+
+def _from(
+    package: types.ModuleType, suite: Suite, **options: str
+) -> list[Metric]:
+    return [getattr(package, name)(k=k, **options) for name, k in suite]
+
+
+def build_plain(batch: Batch, mode: Mode) -> Step:
+    """What the batch asks for."""
+    return mode.metrics(plain(batch.suite, batch.inputs), batch.suite)
+
+
+def build_stable(batch: Batch, mode: Mode) -> Step | None:
+    """Where there can be ties: recommended ids have an order."""
+    if batch.inputs == "ids":
+        return None
+    return mode.metrics(stable(batch.suite, batch.inputs), batch.suite)
+
+
+def build_collection(batch: Batch, mode: Mode) -> Step:
+    """What the batch asks for."""
+    return mode.metrics(collection(batch.suite, batch.inputs), batch.suite)
+
+
+def build_keras_rs(batch: Batch, mode: Mode) -> Step | None:
+    """Its metrics are of labels and scores, and it has no hit rate."""
+    from keras_rs import metrics
+
+    if batch.dense is None:
+        return None
+    suite = tuple(m for m in batch.suite if hasattr(metrics, m[0]))
+    return mode.on(*batch.dense).metrics(keras_rs(suite), suite)
+
+
+PLAIN = Contender(
+    "keras_rankmetrics",
+    build_plain,
+    package="keras_rankmetrics",
+    about="the plain list of our metrics, with defaults",
+)
+COLLECTION = Contender(
+    "keras_rankmetrics-collection",
+    build_collection,
+    package="keras_rankmetrics",
+    about="the same metrics in a `MetricCollection`",
+)
+STABLE = Contender(
+    "keras_rankmetrics-stable",
+    build_stable,
+    package="keras_rankmetrics",
+    about='the plain list with `ties="stable"`: what averaging costs',
+)
+KERAS_RS = Contender(
+    "keras_rs",
+    build_keras_rs,
+    package="keras_rs",
+    about="the plain list of Keras Recommenders, with its defaults",
+)

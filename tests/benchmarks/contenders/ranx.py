@@ -1,0 +1,68 @@
+"""ranx: compiled by numba, on documents by name."""
+
+from tests.benchmarks.batches import Batch
+from tests.benchmarks.contenders.contender import Contender
+from tests.benchmarks.documents import Documents
+from tests.benchmarks.modes import Mode, Step
+from tests.benchmarks.suites import Suite, computable_at
+
+NAMES = {
+    "DCG": "dcg",
+    "NDCG": "ndcg",
+    "PrecisionAtK": "precision",
+    "RecallAtK": "recall",
+    "HitRateAtK": "hit_rate",
+    "MeanAveragePrecision": "map",
+    "MeanReciprocalRank": "mrr",
+}
+
+
+def build(batch: Batch, mode: Mode) -> Step:
+    """Evaluates a `Run` that is there."""
+    qrels, run = _wrap(batch.documents())
+    suite = _suite(batch)
+    return Step(lambda: _evaluate(qrels, run, suite), suite)
+
+
+def build_with_run(batch: Batch, mode: Mode) -> Step:
+    """Makes the `Run` of the arrays, then evaluates it."""
+    suite = _suite(batch)
+    return Step(lambda: _evaluate(*_wrap(batch.documents()), suite), suite)
+
+
+def _suite(batch: Batch) -> Suite:
+    return tuple(
+        metric
+        for metric in computable_at(batch.depth, batch.items, batch.suite)
+        if metric[0] in NAMES
+    )
+
+
+def _wrap(documents: Documents) -> tuple[object, object]:
+    import ranx
+
+    return ranx.Qrels(documents.qrels), ranx.Run(documents.run)
+
+
+def _evaluate(qrels: object, run: object, suite: Suite) -> list[float]:
+    import ranx
+
+    names = [NAMES[name] + (f"@{k}" if k else "") for name, k in suite]
+    found = ranx.evaluate(qrels, run, names)
+    return [found[name] for name in names]
+
+
+CONTENDER = Contender(
+    "ranx",
+    build,
+    package="ranx",
+    modes=("torch",),
+    about="`ranx.evaluate` of a `Run` and `Qrels` that are there",
+)
+WITH_RUN = Contender(
+    "ranx-building",
+    build_with_run,
+    package="ranx",
+    modes=("torch",),
+    about="the same, with the making of both from arrays",
+)

@@ -1,0 +1,54 @@
+"""Rax: functions of scores and labels, for jax."""
+
+import dataclasses
+
+from tests.benchmarks.batches import Batch
+from tests.benchmarks.contenders.contender import Contender
+from tests.benchmarks.modes import Mode, Step, Tensor
+
+FUNCTIONS = {
+    "DCG": "dcg_metric",
+    "NDCG": "ndcg_metric",
+    "PrecisionAtK": "precision_metric",
+    "RecallAtK": "recall_metric",
+    "MeanAveragePrecision": "ap_metric",
+    "MeanReciprocalRank": "mrr_metric",
+}
+# Its average precision is a float for each pair of items: more is not tried.
+PAIRS_GB = 8.0
+
+
+def build(batch: Batch, mode: Mode) -> Step | None:
+    """All its metrics in one compiled function."""
+    if batch.dense is None:
+        return None
+    import rax
+
+    gigabytes = 4e-9 * batch.lists * batch.items**2
+    suite = tuple(metric for metric in batch.suite if metric[0] in FUNCTIONS)
+    left_out = ()
+    if gigabytes > PAIRS_GB:
+        left_out = tuple(m for m in suite if m[0] == "MeanAveragePrecision")
+    suite = tuple(metric for metric in suite if metric not in left_out)
+
+    def compute(y_true: Tensor, y_pred: Tensor) -> list[Tensor]:
+        return [
+            getattr(rax, FUNCTIONS[name])(y_pred, y_true, topn=k)
+            for name, k in suite
+        ]
+
+    note = (
+        "without average precision, which has a number for each pair of items: "
+        f"{gigabytes:,.0f} GB"
+    )
+    step = mode.on(*batch.dense).function(compute, suite)
+    return dataclasses.replace(step, note=note if left_out else "")
+
+
+CONTENDER = Contender(
+    "rax",
+    build,
+    package="rax",
+    modes=("jax",),
+    about="Rax, all metrics in one `jit`",
+)

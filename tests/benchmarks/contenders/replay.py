@@ -1,0 +1,44 @@
+"""RePlay: a builder of metrics of ids, on torch tensors."""
+
+from tests.benchmarks.batches import Batch
+from tests.benchmarks.contenders.contender import Contender
+from tests.benchmarks.modes import Mode, Step
+
+# Its average precision divides by k at most, and it has no hit rate.
+NAMES = {
+    "NDCG": "ndcg",
+    "PrecisionAtK": "precision",
+    "RecallAtK": "recall",
+    "MeanReciprocalRank": "mrr",
+}
+
+
+def build(batch: Batch, mode: Mode) -> Step | None:
+    """Each of its metrics at each cutoff, as it has them."""
+    if batch.inputs != "ids":
+        return None
+    from replay.metrics.torch_metrics_builder import TorchMetricsBuilder
+
+    suite = tuple(metric for metric in batch.suite if metric[0] in NAMES)
+    relevant, recommended = (ids.long() for ids in mode.batch)
+    builder = TorchMetricsBuilder(
+        metrics=sorted({NAMES[name] for name, _ in suite}),
+        top_k=sorted({k for _, k in suite}),
+    )
+
+    def run() -> list[float]:
+        builder.reset()
+        builder.add_prediction(recommended, relevant)
+        found = builder.get_metrics()
+        return [found[f"{NAMES[name]}@{k}"] for name, k in suite]
+
+    return Step(run, suite)
+
+
+CONTENDER = Contender(
+    "replay",
+    build,
+    package="replay",
+    modes=("torch",),
+    about="RePlay's `TorchMetricsBuilder`",
+)

@@ -1,0 +1,46 @@
+"""PyG: a collection of link prediction metrics, on torch tensors."""
+
+from tests.benchmarks.batches import Batch
+from tests.benchmarks.contenders.contender import Contender
+from tests.benchmarks.modes import Mode, Step
+
+# Its average precision divides by k at most.
+CLASSES = {
+    "NDCG": "LinkPredNDCG",
+    "PrecisionAtK": "LinkPredPrecision",
+    "RecallAtK": "LinkPredRecall",
+    "HitRateAtK": "LinkPredHitRatio",
+    "MeanReciprocalRank": "LinkPredMRR",
+}
+
+
+def build(batch: Batch, mode: Mode) -> Step | None:
+    """All its metrics in one collection."""
+    if batch.inputs != "ids":
+        return None
+    from torch_geometric import metrics
+
+    suite = tuple(metric for metric in batch.suite if metric[0] in CLASSES)
+    relevant, recommended = (ids.long() for ids in mode.batch)
+    users, places = (relevant >= 0).nonzero(as_tuple=True)
+    edges = users, relevant[users, places]
+    collection = metrics.LinkPredMetricCollection(
+        [getattr(metrics, CLASSES[name])(k) for name, k in suite]
+    ).to(relevant.device)
+
+    def run() -> list[float]:
+        collection.reset()
+        collection.update(recommended, edges)
+        found = collection.compute()
+        return [found[f"{CLASSES[name]}@{k}"].item() for name, k in suite]
+
+    return Step(run, suite)
+
+
+CONTENDER = Contender(
+    "torch_geometric",
+    build,
+    package="torch_geometric",
+    modes=("torch",),
+    about="PyG's `LinkPredMetricCollection`",
+)

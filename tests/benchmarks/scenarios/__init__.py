@@ -1,0 +1,53 @@
+"""What is measured."""
+
+import dataclasses
+
+from tests.benchmarks.batches import (
+    CATALOGUE,
+    CATALOGUE_100,
+    IDS,
+    LTR,
+    LTR_ALL,
+    NEXT,
+)
+from tests.benchmarks.measurement import Request
+from tests.benchmarks.scenarios.first_call import FirstCall
+from tests.benchmarks.scenarios.fit import FitEpoch
+from tests.benchmarks.scenarios.importing import Import
+from tests.benchmarks.scenarios.memory import PeakMemory
+from tests.benchmarks.scenarios.one_batch import OneBatch
+from tests.benchmarks.scenarios.scenario import Scenario
+
+SCENARIOS: dict[str, Scenario] = {
+    scenario.name: scenario
+    for scenario in (
+        OneBatch(batch=CATALOGUE, rounds=15, quick_modes=("jax",)),
+        OneBatch(batch=CATALOGUE_100, rounds=15),
+        OneBatch(batch=LTR, rounds=15, quick_modes=("tf-graph", "torch")),
+        OneBatch(batch=LTR_ALL, rounds=15),
+        OneBatch(batch=NEXT, rounds=15, quick_modes=("jax",)),
+        OneBatch(batch=IDS, rounds=15),
+        FitEpoch(queries=6_000, rounds=3),
+        FirstCall(
+            rounds=3,
+            modes=("tf-graph", "tf-xla", "jax"),
+            quick_modes=("jax",),
+        ),
+        PeakMemory(rounds=2),
+        Import(
+            rounds=3,
+            modes=("tf-graph", "jax", "torch"),
+            quick_modes=("jax",),
+        ),
+    )
+}
+
+
+def asked_for(request: Request) -> Scenario:
+    """The scenario of a request, at the size that it asks for."""
+    scenario = SCENARIOS[request.scenario]
+    if request.quick:
+        scenario = scenario.smaller()
+    if request.rounds:
+        scenario = dataclasses.replace(scenario, rounds=request.rounds)
+    return scenario

@@ -1,0 +1,126 @@
+"""What part of an epoch of `fit` the metrics are."""
+
+import dataclasses
+import pathlib
+import sys
+import types
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from tests.benchmarks.comparisons import Comparison, Share
+from tests.benchmarks.contenders import COLLECTION, KERAS_RS, OURS
+from tests.benchmarks.contenders.keras_metrics import (
+    collection,
+    keras_rs,
+    plain,
+)
+from tests.benchmarks.measurement import Measurement
+from tests.benchmarks.modes import MODES, Metric
+from tests.benchmarks.scenarios.scenario import Scenario
+from tests.benchmarks.suites import NINE, Suite
+from tests.benchmarks.turns import Now, prepare, seconds_of, take_turns
+from tests.benchmarks.units import SECONDS
+
+EXAMPLES = pathlib.Path(__file__).parents[3] / "docs" / "examples"
+
+WITHOUT = "no metrics"
+LISTS: dict[str, Callable[[Suite], list[Metric]]] = {
+    WITHOUT: lambda suite: [],
+    OURS: plain,
+    COLLECTION: collection,
+    KERAS_RS: keras_rs,
+}
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class FitEpoch(Scenario):
+    """The ranker of the example, on queries as long and wide as MSLR's."""
+
+    queries: int
+    items: int = 100
+    features: int = 136
+    batch_size: int = 32
+    name = "fit"
+    contenders = tuple(LISTS)
+
+    unit = SECONDS
+
+    @property
+    def size(self) -> str:
+        return (
+            f"{self.queries:,} queries of up to {self.items} items and "
+            f"{self.features} features"
+        )
+
+    @property
+    def about(self) -> str:
+        return (
+            "One epoch of `fit` of the small ranker in "
+            f"`docs/examples/learning_to_rank.py`, batches of "
+            f"{self.batch_size}, after an epoch to warm up; with the "
+            f"{len(NINE)} metrics of `ltr` and without any. The share is what "
+            "an epoch would be shorter by."
+        )
+
+    def smaller(self) -> "FitEpoch":
+        return dataclasses.replace(self, rounds=1, queries=self.queries // 16)
+
+    def comparisons(self, present: Sequence[str]) -> list[Comparison]:
+        return [
+            Share(name, WITHOUT)
+            for name in present
+            if name != WITHOUT and WITHOUT in present
+        ]
+
+    def measure(
+        self, mode: str, contenders: Sequence[str], now: Now
+    ) -> list[Measurement]:
+        example = _example()
+        queries = self._queries(example)
+
+        def make(measurement: Measurement) -> Callable[[], object]:
+            model = example.build_model(queries)
+            model.compile(
+                optimizer="adam",
+                loss=example.listwise_softmax,
+                metrics=LISTS[measurement.contender](NINE),
+                jit_compile=MODES[mode].jit_compile,
+            )
+
+            def epoch() -> object:
+                return model.fit(
+                    *queries, batch_size=self.batch_size, verbose=0
+                )
+
+            epoch()
+            return epoch
+
+        measurements, epochs = prepare(contenders, make, now)
+        take_turns(
+            measurements,
+            lambda name: seconds_of(epochs[name]),
+            self.rounds,
+            now,
+        )
+        return measurements
+
+    def _queries(self, example: types.ModuleType) -> tuple:
+        """The generated queries to learn from, with more features of noise."""
+        rng = np.random.default_rng(0)
+        # The example holds out two fifths of what it generates.
+        generated = example.generate(5 * self.queries // 3, rng, self.items)
+        features, labels = generated.train
+        noise = rng.standard_normal(
+            (*labels.shape, self.features - features.shape[-1]), "float32"
+        )
+        return example.Queries(
+            np.concatenate([features, noise], axis=-1), labels
+        )
+
+
+def _example() -> types.ModuleType:
+    sys.path.insert(0, str(EXAMPLES))
+    import learning_to_rank
+
+    return learning_to_rank

@@ -1,0 +1,48 @@
+"""What `import` costs beyond `import keras`."""
+
+import dataclasses
+import importlib
+from collections.abc import Sequence
+
+from tests.benchmarks.comparisons import Comparison
+from tests.benchmarks.contenders import KERAS_RS, OURS
+from tests.benchmarks.measurement import Measurement
+from tests.benchmarks.scenarios.scenario import Scenario
+from tests.benchmarks.turns import Now, prepare, seconds_of, take_turns
+from tests.benchmarks.units import MILLISECONDS
+
+KERAS = "keras"
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Import(Scenario):
+    """A package, in a process that has imported Keras and not the package."""
+
+    name = "import"
+    size = "beyond `import keras`"
+    about = (
+        "One `import`, each in a process of its own: Keras with its backend, "
+        "and the others after it."
+    )
+    contenders = (KERAS, OURS, KERAS_RS)
+
+    unit = MILLISECONDS
+    apart = True
+
+    def measure(
+        self, mode: str, contenders: Sequence[str], now: Now
+    ) -> list[Measurement]:
+        measurements, _ = prepare(contenders, lambda measurement: True, now)
+        take_turns(measurements, _seconds, rounds=1, now=now)
+        return measurements
+
+    def comparisons(self, present: Sequence[str]) -> list[Comparison]:
+        """None: each number says all."""
+        return []
+
+
+def _seconds(package: str) -> float:
+    keras = seconds_of(lambda: importlib.import_module(KERAS))
+    if package == KERAS:
+        return keras
+    return seconds_of(lambda: importlib.import_module(package))

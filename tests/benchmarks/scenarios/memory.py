@@ -1,0 +1,72 @@
+"""What a batch needs beside itself, at its worst moment."""
+
+import dataclasses
+from collections.abc import Sequence
+
+from tests.benchmarks.batches import CATALOGUE, Batch
+from tests.benchmarks.comparisons import Comparison
+from tests.benchmarks.contenders import (
+    COLLECTION,
+    FLOOR,
+    KERAS_RS,
+    OURS,
+)
+from tests.benchmarks.measurement import Measurement
+from tests.benchmarks.modes import MODES, Step
+from tests.benchmarks.scenarios.scenario import Scenario
+from tests.benchmarks.steps import build
+from tests.benchmarks.turns import Now, prepare, take_turns
+from tests.benchmarks.units import INPUTS
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class PeakMemory(Scenario):
+    """The rise of the memory during a call that is warmed up."""
+
+    batch: Batch = CATALOGUE
+    name = "memory"
+    contenders = (FLOOR, OURS, COLLECTION, KERAS_RS)
+
+    unit = INPUTS
+
+    @property
+    def size(self) -> str:
+        return self.batch.size
+
+    @property
+    def about(self) -> str:
+        return (
+            "The most memory that one batch takes beside its labels and "
+            f"scores, of the {len(self.batch.suite)} metrics of "
+            f"`{self.batch.name}`, as a multiple of the size of these inputs."
+        )
+
+    def smaller(self) -> "PeakMemory":
+        """A quarter: with less, what else the process does would show."""
+        batch = dataclasses.replace(self.batch, lists=self.batch.lists // 4)
+        return dataclasses.replace(self, rounds=1, batch=batch)
+
+    def comparisons(self, present: Sequence[str]) -> list[Comparison]:
+        """Not beside the floor, which takes next to nothing."""
+        return super().comparisons([n for n in present if n != FLOOR])
+
+    def measure(
+        self, mode: str, contenders: Sequence[str], now: Now
+    ) -> list[Measurement]:
+        on_device = MODES[mode](*self.batch.arrays)
+        inputs = sum(array.nbytes for array in self.batch.arrays)
+
+        def make(measurement: Measurement) -> Step | None:
+            step = build(measurement, self.batch, on_device)
+            if step is not None:
+                step.run()
+            return step
+
+        measurements, steps = prepare(contenders, make, now)
+        take_turns(
+            measurements,
+            lambda name: on_device.extra_memory(steps[name].run) / inputs,
+            self.rounds,
+            now,
+        )
+        return measurements

@@ -1,0 +1,79 @@
+"""The time of one batch that is on the device already."""
+
+import dataclasses
+from collections.abc import Sequence
+
+from tests.benchmarks.agreement import compare
+from tests.benchmarks.batches import Batch
+from tests.benchmarks.contenders import CONTENDERS, OURS
+from tests.benchmarks.measurement import Measurement
+from tests.benchmarks.modes import MODES, Step
+from tests.benchmarks.scenarios.scenario import Scenario
+from tests.benchmarks.steps import build, has_been_measured, warm_up
+from tests.benchmarks.suites import in_words
+from tests.benchmarks.turns import Now, prepare, seconds_of, take_turns
+from tests.benchmarks.units import MILLISECONDS
+
+# Who takes longer for a call has a fifth of the rounds.
+SLOW_SECONDS = 1.0
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class OneBatch(Scenario):
+    """Updates all metrics with a batch, and asks for their results."""
+
+    batch: Batch
+
+    unit = MILLISECONDS
+
+    @property
+    def name(self) -> str:
+        return self.batch.name
+
+    @property
+    def size(self) -> str:
+        return self.batch.size
+
+    @property
+    def about(self) -> str:
+        names = ", ".join(map(in_words, self.batch.suite))
+        return (
+            f"{self.batch.title.capitalize()}: {len(self.batch.suite)} metrics "
+            f"of one batch, {names}. The floor is {self.batch.floor_title}, "
+            "and nothing else."
+        )
+
+    @property
+    def contenders(self) -> tuple[str, ...]:
+        return tuple(CONTENDERS)
+
+    def smaller(self) -> "OneBatch":
+        return dataclasses.replace(self, rounds=3, batch=self.batch.smaller())
+
+    def measure(
+        self, mode: str, contenders: Sequence[str], now: Now
+    ) -> list[Measurement]:
+        on_device = MODES[mode](*self.batch.arrays)
+
+        def make(measurement: Measurement) -> Step | None:
+            step = build(measurement, self.batch, on_device)
+            if step is not None:
+                warm_up(step, measurement)
+            return step
+
+        measurements, steps = prepare(contenders, make, now)
+        compare(measurements, reference=OURS)
+        take_turns(
+            measurements,
+            lambda name: seconds_of(steps[name].run),
+            self.rounds,
+            now,
+            self._is_enough,
+        )
+        return measurements
+
+    def _is_enough(self, values: Sequence[float]) -> bool:
+        if has_been_measured(values):
+            return True
+        is_slow = max(values, default=0.0) > SLOW_SECONDS
+        return is_slow and len(values) >= max(self.rounds // 5, 1)
