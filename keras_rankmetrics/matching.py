@@ -1,42 +1,78 @@
-"""Which ids of one row are in another."""
+"""Which ids of one row are in another.
+
+By sorting and binary search. Comparing each id with each would need a loop, or
+memory for all pairs.
+"""
 
 from __future__ import annotations
 
 from keras import ops
 
+from keras_rankmetrics.branching import cond
 from keras_rankmetrics.types import Tensor
 
+# What a dimension that is unknown while tracing can be at most.
+_UNKNOWN = 2**31 - 1
 
-def first_places(ids: Tensor, row: Tensor) -> Tensor:
-    """Where `row` holds each of the ids first, int32 `[lists, ids]`.
 
-    Its length, for an id that it does not hold. As many comparisons as ids
-    times places, but never more than `[lists, ids]` at once.
+def distinct(ids: Tensor) -> tuple[Tensor, Tensor]:
+    """The ids of each row in ascending order, and which of them count.
 
     Args:
-        ids: int `[lists, ids]`.
-        row: int `[lists, places]`, of the same dtype.
+        ids: int `[lists, ids]`. Negative ones are padding.
+
+    Returns:
+        The sorted ids, `[lists, ids]`, and whether each is an id and the first
+        of its kind, bool.
     """
-    places = ops.shape(row)[-1]
-
-    def look(step: Tensor, found: Tensor) -> Tensor:
-        place = places - 1 - ops.cast(step, "int32")
-        held = ops.take(row, place, axis=-1)
-        return ops.where(ids == ops.expand_dims(held, -1), place, found)
-
-    nowhere = ops.full_like(ids, places, dtype="int32")
-    return ops.fori_loop(0, places, look, nowhere)
-
-
-def is_in(ids: Tensor, row: Tensor) -> Tensor:
-    """Whether `row` holds each of the ids, bool `[lists, ids]`."""
-    return first_places(ids, row) < ops.shape(row)[-1]
+    ids = ops.sort(ids, axis=-1)
+    return ids, ops.logical_and(ids >= 0, _differs_from_last(ids))
 
 
 def is_new(ids: Tensor) -> Tensor:
     """Whether each is an id, and the first of its kind in its row.
 
-    Negative ones are padding.
+    Args:
+        ids: int `[lists, ids]`. Negative ones are padding.
     """
-    place = ops.arange(ops.shape(ids)[-1], dtype="int32")
-    return ops.logical_and(ids >= 0, first_places(ids, ids) == place)
+    exists = ids >= 0
+    in_order, counts = distinct(ids)
+    again = ops.any(counts != (in_order >= 0))
+
+    def first_of_its_kind() -> Tensor:
+        # A stable sort: of equal ids, the first stays the first.
+        order = ops.argsort(ids, axis=-1)
+        place = ops.argsort(order, axis=-1)
+        in_order = ops.take_along_axis(ids, order, axis=-1)
+        new = ops.take_along_axis(
+            ops.cast(_differs_from_last(in_order), "int32"), place, axis=-1
+        )
+        return ops.logical_and(exists, new > 0)
+
+    return cond(again, first_of_its_kind, lambda: exists)
+
+
+def is_in(ids: Tensor, row: Tensor) -> Tensor:
+    """Whether `row` holds each of the ids, bool `[lists, ids]`.
+
+    Args:
+        ids: int `[lists, ids]`.
+        row: int `[lists, places]`, ascending, of the same dtype.
+    """
+    last = ops.shape(row)[-1] - 1
+    smaller = ops.zeros_like(ids, dtype="int32")  # how many places hold less
+
+    def held(place: Tensor) -> Tensor:
+        return ops.take_along_axis(row, ops.minimum(place, last), axis=-1)
+
+    bits = (row.shape[-1] or _UNKNOWN).bit_length()
+    for step in (2**bit for bit in reversed(range(bits))):
+        more = smaller + step
+        fits = ops.logical_and(more - 1 <= last, held(more - 1) < ids)
+        smaller = ops.where(fits, more, smaller)
+    return ops.logical_and(smaller <= last, held(smaller) == ids)
+
+
+def _differs_from_last(ids: Tensor) -> Tensor:
+    first = ops.ones_like(ids[:, :1], dtype="bool")
+    return ops.concatenate([first, ids[:, 1:] != ids[:, :-1]], axis=-1)

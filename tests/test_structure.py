@@ -23,7 +23,7 @@ MAY_IMPORT = {
     "fingerprint": set(),
     "functions": {"fingerprint", "gains", "types"},
     "branching": {"known", "types"},
-    "matching": {"types"},
+    "matching": {"branching", "types"},
     "inputs": {
         "branching",
         "dtypes",

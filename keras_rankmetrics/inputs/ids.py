@@ -73,9 +73,9 @@ def read_ids(
     )
     if given["exclude"] is not None:
         excluded = ids_of('y_true["exclude"]', given["exclude"], leading, "ids")
-        recommended = ops.where(
-            is_in(*_of_one_dtype(recommended, excluded)), -1, recommended
-        )
+        recommended, excluded = _of_one_dtype(recommended, excluded)
+        excluded = ops.sort(excluded, axis=-1)
+        recommended = ops.where(is_in(recommended, excluded), -1, recommended)
     relevant, recommended = _of_one_dtype(relevant, recommended)
     return IdLists(
         leading=leading,

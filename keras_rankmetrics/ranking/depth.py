@@ -6,25 +6,22 @@ from keras import ops
 
 from keras_rankmetrics.types import Tensor
 
-_SMALLEST, _STEP = 16, 8
-
-
 _MANY = 2**31 - 1
 
 
 def depth_beyond(k: int | None, items: int | Tensor = _MANY) -> int | Tensor:
     """A depth of more than `k`, in a list of so many items.
 
-    It is the next of 16, 128, 1024, ... that is more than `k`: so metrics of
-    similar cutoffs ask for the same `top_k`, and a compiler computes it once.
-    One rank more than `k` shows whether a tie group reaches beyond.
+    It is the next of 11, 101, 1001, ...: so metrics of the usual cutoffs ask
+    for the same `top_k`, and a compiler computes it once. One rank more than
+    `k` shows whether a tie group reaches beyond.
     """
     if k is None:
         return items
-    depth = _SMALLEST
-    while depth <= k:
-        depth *= _STEP
-    return at_most(depth, items)
+    cutoff = 10
+    while cutoff < k:
+        cutoff *= 10
+    return at_most(cutoff + 1, items)
 
 
 def at_most(depth: int | Tensor, items: int | Tensor) -> int | Tensor:

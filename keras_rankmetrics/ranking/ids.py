@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from keras import ops
 
-from keras_rankmetrics.matching import is_in, is_new
+from keras_rankmetrics.branching import unless_known
+from keras_rankmetrics.matching import distinct, is_in, is_new
 from keras_rankmetrics.ranking.counting import count
 from keras_rankmetrics.ranking.depth import depth_beyond
 from keras_rankmetrics.ranking.items import Items
 from keras_rankmetrics.ranking.ranking import Ranking
+from keras_rankmetrics.ranking.runs import positions
 from keras_rankmetrics.types import Tensor
 
 
@@ -27,22 +29,36 @@ def from_ids(
         k: how many ranks count, or None for all.
         dtype: of the labels.
     """
-    items = relevant_items(is_new(relevant), k, dtype)
+    relevant, counts = distinct(relevant)
+    items = relevant_items(counts, k, dtype)
     there = is_new(recommended)
-    size = ops.cast(there, "int32")
     depth = depth_beyond(k, ops.shape(recommended)[-1])
-    above = ops.cumsum(size, axis=-1) - size
+    start, size = unless_known(
+        ops.all(there), lambda: _places(there), if_true=lambda: _row(there)
+    )
     hits = ops.logical_and(there, is_in(recommended, relevant))
     return Ranking(
         items=items,
         labels=ops.cast(hits, dtype),
         weights=None,
-        start=ops.minimum(above, depth),
+        start=ops.minimum(start, depth),
         size=size,
         count_retrieved=lambda: count(there),
         k=k,
         depth=depth,
     )
+
+
+def _places(there: Tensor) -> tuple[Tensor, Tensor]:
+    """How many stand above each, and how many it is, `[lists, places]`."""
+    size = ops.cast(there, "int32")
+    return ops.cumsum(size, axis=-1) - size, size
+
+
+def _row(there: Tensor) -> tuple[Tensor, Tensor]:
+    """The same, `[1, places]`, where none is missing in any list."""
+    place = positions(there)[None]
+    return place, ops.ones_like(place)
 
 
 def relevant_items(relevant: Tensor, k: int | None, dtype: str) -> Items:
