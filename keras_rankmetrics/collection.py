@@ -11,6 +11,7 @@ import numpy as np
 from keras import ops
 
 from keras_rankmetrics import summation
+from keras_rankmetrics.autograph import unconverted
 from keras_rankmetrics.evaluation import Reading, evaluate, read
 from keras_rankmetrics.gains import PACKAGE
 from keras_rankmetrics.inputs import Lists
@@ -68,6 +69,7 @@ class MetricCollection(keras.metrics.Metric):
             groups.setdefault(metric._reading, []).append(metric)
         self._groups = list(groups.values())
 
+    @unconverted
     def update_state(
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
     ) -> None:
@@ -88,6 +90,7 @@ class MetricCollection(keras.metrics.Metric):
             for metric, its_sums in _unstacked(sums, members):
                 metric._advance(its_sums)
 
+    @unconverted
     def result(self) -> dict[str, Tensor]:
         """The weighted mean of each metric, by its name."""
         return self._by_name(
@@ -98,6 +101,7 @@ class MetricCollection(keras.metrics.Metric):
             )
         )
 
+    @unconverted
     def per_list(
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
     ) -> dict[str, Tensor]:

@@ -12,6 +12,7 @@ import numpy as np
 from keras import ops
 
 from keras_rankmetrics import gains, summation
+from keras_rankmetrics.autograph import unconverted
 from keras_rankmetrics.evaluation import Question, Reading, evaluate, read
 from keras_rankmetrics.fingerprint import fingerprint
 from keras_rankmetrics.functions import (
@@ -210,6 +211,7 @@ class RankingMetric(keras.metrics.Metric):
             "`measure(ranking, k)`, a static method."
         )
 
+    @unconverted
     def update_state(
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
     ) -> None:
@@ -230,10 +232,12 @@ class RankingMetric(keras.metrics.Metric):
         sums = ops.convert_to_tensor(self._sums)
         self._advance(summation.add(sums, ops.cast(terms, self._sums.dtype)))
 
+    @unconverted
     def result(self) -> Tensor:
         """The weighted mean over all lists so far, 0 if there are none."""
         return mean_of(summation.rounded(ops.convert_to_tensor(self._sums)))
 
+    @unconverted
     def per_list(
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
     ) -> Tensor:

@@ -19,6 +19,7 @@ from keras_rankmetrics import (
     HitRateAtK,
     MeanAveragePrecision,
     MeanReciprocalRank,
+    MetricCollection,
     PrecisionAtK,
     RecallAtK,
 )
@@ -470,3 +471,33 @@ def test_nan_weights_survive_the_optimizer_of_graphs():
         tf.constant([[2.0, 1, 0]]), tf.constant([[3.0, 2, 1]]), weights
     )
     assert np.isnan(found.numpy()).all()
+
+
+# AutoGraph
+
+
+@on_tensorflow
+@pytest.mark.parametrize("collected", [False, True])
+def test_autograph_converts_nothing(collected):
+    """Which would take seconds for each program."""
+    import tensorflow as tf
+    from tensorflow.python.autograph.core import ag_ctx
+
+    seen = []
+
+    class Spy(HitRateAtK):
+        @staticmethod
+        def measure(ranking, k):
+            seen.append(ag_ctx.control_status_ctx().status.name)
+            return HitRateAtK.measure(ranking, k)
+
+    metric = MetricCollection([Spy(3)]) if collected else Spy(3)
+
+    @tf.function
+    def update(labels, scores):
+        metric.update_state(labels, scores)
+        seen.append(ag_ctx.control_status_ctx().status.name)
+        return metric.per_list(labels, scores)
+
+    update(*batch_of(4, 6)[:2])
+    assert seen == ["DISABLED", "ENABLED", "DISABLED"]

@@ -16,6 +16,7 @@ MAY_IMPORT = {
     "version": set(),
     "gains": {"types"},
     "dtypes": {"types"},
+    "autograph": set(),
     "known": {"types"},
     "implicit_mask": {"types"},
     "summation": {"types"},
@@ -46,6 +47,7 @@ MAY_IMPORT = {
     "mean": {"types"},
     "evaluation": {"forms", "gains", "inputs", "mean", "ranking", "types"},
     "metric": {
+        "autograph",
         "evaluation",
         "fingerprint",
         "functions",
@@ -61,6 +63,7 @@ MAY_IMPORT = {
     },
     "metrics": {"gains", "measures", "metric", "types"},
     "collection": {
+        "autograph",
         "evaluation",
         "gains",
         "inputs",

@@ -41,10 +41,8 @@ def _running_maximum(x: Tensor) -> Tensor:
 
     Keras has no cumulative maximum. `x` is not negative and begins with 0.
     """
-    position = positions(x)
     length = x.shape[-1] or _UNKNOWN
     for step in (2**power for power in range((length - 1).bit_length())):
-        x = ops.maximum(
-            x, ops.take(x, ops.maximum(position - step, 0), axis=-1)
-        )
+        earlier = ops.concatenate([x[:, :step], x[:, :-step]], axis=-1)
+        x = ops.maximum(x, earlier)
     return x

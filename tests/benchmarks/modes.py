@@ -128,7 +128,11 @@ class TensorFlowGraph(Mode):
     def compile(self, function: Function) -> Function:
         import tensorflow as tf
 
-        return tf.function(function, jit_compile=self.jit_compile)
+        return tf.function(
+            function,
+            jit_compile=self.jit_compile,
+            autograph=False,  # nor does `fit` convert what it compiles
+        )
 
 
 class TensorFlowXLA(TensorFlowGraph):
