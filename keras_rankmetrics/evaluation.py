@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
 from keras import ops
 
 from keras_rankmetrics import gains
@@ -85,8 +84,7 @@ def evaluate(
     relevant = ops.stack(
         [ranking.items.has_gain(ranking.gain) for ranking in judged]
     )
-    empty = _column([float(q.empty == "one") for q in questions])
-    values = ops.where(relevant, values, ops.cast(empty, values.dtype))
+    values = ops.where(relevant, values, _of_empty(questions))
     values = ops.where(lists.undefined, float("nan"), values)
     weights, has_own_weight = zip(
         *(
@@ -95,14 +93,32 @@ def evaluate(
         ),
         strict=True,
     )
-    kept = _column([q.empty != "skip" for q in questions])
-    counts = ops.logical_or(kept, ops.logical_or(relevant, lists.undefined))
     return Evaluation(
         values,
         ops.stack(weights),
         ops.stack(has_own_weight),
-        ops.logical_and(lists.present, counts),
+        _counts(questions, lists, relevant),
     )
+
+
+def _of_empty(questions: Sequence[Question]) -> Tensor | float:
+    """What a list without relevant items counts as, for each metric."""
+    values = [float(question.empty == "one") for question in questions]
+    if len(set(values)) == 1:
+        return values[0]
+    return ops.array(values)[:, None]
+
+
+def _counts(
+    questions: Sequence[Question], lists: Lists, relevant: Tensor
+) -> Tensor:
+    """Which lists count, bool `[metrics, lists]`."""
+    skips = [question.empty == "skip" for question in questions]
+    if not any(skips):
+        return ops.broadcast_to(lists.present, ops.shape(relevant))
+    defined = ops.logical_or(relevant, lists.undefined)
+    kept = ops.logical_or(defined, ops.logical_not(ops.array(skips)[:, None]))
+    return ops.logical_and(lists.present, kept)
 
 
 class _Sort(NamedTuple):
@@ -143,11 +159,6 @@ def _list_weights(
         weights = items.mean_weight(ranking.gain)
         return weights, items.has_seen_gain(ranking.gain)
     return of_lists, items.has_gain(ranking.gain)
-
-
-def _column(values: Sequence[float]) -> Tensor:
-    """`[metrics, 1]`."""
-    return ops.convert_to_tensor(np.array(values)[:, None])
 
 
 def _checked(values: Tensor, lists: Lists) -> Tensor:
