@@ -272,9 +272,7 @@ class RankingMetric(keras.metrics.Metric):
                 "`merge_state` takes a list of metrics or states. Received: "
                 f"{others!r}."
             )
-        self._merge([self._state_of(other) for other in others])
-
-    def _merge(self, states: Sequence[Sequence[np.ndarray]]) -> None:
+        states = [self._state_of(other) for other in others]
         for sums, *draws in states:
             mine = ops.convert_to_tensor(self._sums)
             self._sums.assign(
@@ -513,4 +511,8 @@ def _quoted(value: Any) -> str:
 
 def _by_value_or_identity(option: tuple[str, Any]) -> Hashable:
     name, value = option
-    return name, value if isinstance(value, Hashable) else id(value)
+    try:
+        hash(value)
+    except TypeError:
+        return name, id(value)
+    return name, type(value), value

@@ -20,6 +20,9 @@ from tests.benchmarks.suites import (
 Tensor = Any
 Arrays = tuple[np.ndarray, np.ndarray]
 
+# More, as dicts of names, would take gigabytes and minutes.
+MOST_DOCUMENTS = 10**6
+
 
 @dataclasses.dataclass(frozen=True)
 class Batch(abc.ABC):
@@ -51,6 +54,15 @@ class Batch(abc.ABC):
     def depth(self) -> int:
         """The deepest cutoff of the suite; all items, if it has none."""
         return max((k for _, k in self.suite if k), default=self.items)
+
+    @property
+    def retrieved(self) -> int:
+        """How many of the items of a list its documents name.
+
+        All, or where these would be too many, as far as any metric looks.
+        """
+        few = self.lists * self.items <= MOST_DOCUMENTS
+        return self.items if few else self.depth
 
     def smaller(self) -> "Batch":
         """A sixteenth of the lists, each as long as before."""
@@ -101,8 +113,8 @@ class Scored(Batch):
         return self.arrays
 
     def documents(self) -> Documents:
-        """The best scored items down to the deepest cutoff."""
-        return of_scores(*self.dense, self.depth)
+        """The relevant items, and those that are retrieved."""
+        return of_scores(*self.dense, self.retrieved)
 
     def floor(self, y_true: Tensor, y_pred: Tensor) -> list[Tensor]:
         """The best scores and the best labels."""

@@ -62,6 +62,6 @@ def in_words(metric: Metric) -> str:
     return f"{name}@{k or 'all'}"
 
 
-def computable_at(depth: int, items: int, suite: Suite) -> Suite:
-    """The metrics that need no more than the best `depth` of the items."""
-    return tuple(m for m in suite if (m[1] or items) <= depth)
+def computable_of(retrieved: int, items: int, suite: Suite) -> Suite:
+    """The metrics that need no more than the best `retrieved` of the items."""
+    return tuple(m for m in suite if (m[1] or items) <= retrieved)

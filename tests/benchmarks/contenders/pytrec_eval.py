@@ -3,7 +3,7 @@
 from tests.benchmarks.batches import Batch
 from tests.benchmarks.contenders.contender import Contender
 from tests.benchmarks.modes import Mode, Step
-from tests.benchmarks.suites import Metric, computable_at
+from tests.benchmarks.suites import Metric, computable_of
 
 # By name: with a cutoff, and without.
 MEASURES = {
@@ -47,18 +47,18 @@ def build_with_dicts(batch: Batch, mode: Mode) -> Step:
 
 def _measures(batch: Batch) -> dict[Metric, tuple[str, ...]]:
     """The measures of the suite, as they are told: `("ndcg_cut", "10")`."""
-    suite = computable_at(batch.depth, batch.items, batch.suite)
-    found = {metric: _measure(metric, batch.depth) for metric in suite}
+    suite = computable_of(batch.retrieved, batch.items, batch.suite)
+    found = {metric: _measure(metric, batch.retrieved) for metric in suite}
     return {metric: parts for metric, parts in found.items() if parts}
 
 
-def _measure(metric: Metric, depth: int) -> tuple[str, ...]:
+def _measure(metric: Metric, retrieved: int) -> tuple[str, ...]:
     name, k = metric
     cut, whole = MEASURES.get(name, (None, None))
     if k and cut:
         return cut, str(k)
     # What has no cutoff sees all that is retrieved.
-    return (whole,) if whole and k in (None, depth) else ()
+    return (whole,) if whole and k in (None, retrieved) else ()
 
 
 def _asked(measures: dict[Metric, tuple[str, ...]]) -> set[str]:

@@ -66,11 +66,15 @@ class Scenario(abc.ABC):
         return dataclasses.replace(self, rounds=1)
 
     def comparisons(self, present: Sequence[str]) -> list[Comparison]:
-        """What is set beside what: we beside the floor, peers beside us."""
-        floors = [(name, FLOOR) for name in (OURS, COLLECTION)]
-        others = [(name, OURS) for name in present if name not in (FLOOR, OURS)]
+        """What is set beside what: we beside the floor, others beside us."""
+        ours = (OURS, COLLECTION)
+        others = [name for name in present if name not in (FLOOR, *ours)]
+        pairs = [
+            *((one, FLOOR) for one in ours),
+            *((other, one) for one in ours for other in others),
+        ]
         return [
             Ratio(one, other)
-            for one, other in floors + others
+            for one, other in pairs
             if {one, other} <= set(present)
         ]
