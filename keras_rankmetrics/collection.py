@@ -34,21 +34,27 @@ class MetricCollection(keras.metrics.Metric):
     Use it where nothing is compiled, as on torch or in loops of your own, or to
     handle many metrics as one object. In a program compiled by TensorFlow or
     jax the plain list of metrics runs as fast, and only takes longer to
-    compile. In `compile`, the values are named after the members, without the
-    prefix of an output, and callbacks must be told what is better:
+    compile.
+
+    In `compile`, Keras puts the values into its logs under the names of the
+    members, without the prefix of an output or of `weighted_metrics`: of two
+    that have the same name one is lost. Give one collection a `prefix`. And
+    callbacks must be told what is better:
     `EarlyStopping("val_ndcg@10", mode="max")`.
 
     Args:
         metrics: metrics of this package or your own subclasses of
             `RankingMetric`, each of another name.
-        name: of the collection, which no result has.
+        prefix: what the names in the results begin with, before those of the
+            metrics.
+        name: of the collection itself, which no result has.
 
     Example:
-    >>> from keras_rankmetrics import MeanReciprocalRank, MetricCollection, NDCG
-    >>> metrics = MetricCollection([*NDCG.at(1, 3), MeanReciprocalRank(k=3)])
-    >>> metrics.update_state([[0, 1, 0], [1, 0, 0]], [[3, 2, 1], [3, 2, 1]])
-    >>> {name: round(float(x), 4) for name, x in metrics.result().items()}
-    {'ndcg@1': 0.5, 'ndcg@3': 0.8155, 'mrr@3': 0.75}
+        >>> from keras_rankmetrics import MetricCollection, NDCG, RecallAtK
+        >>> metrics = MetricCollection(NDCG.at(1, 3) + [RecallAtK(k=1)])
+        >>> metrics.update_state([[0, 1, 0], [1, 0, 0]], [[3, 2, 1], [3, 2, 1]])
+        >>> {name: round(float(x), 4) for name, x in metrics.result().items()}
+        {'ndcg@1': 0.5, 'ndcg@3': 0.8155, 'recall@1': 0.5}
 
     Raises:
         ValueError: if two metrics have the same name, or there is none.
@@ -59,11 +65,13 @@ class MetricCollection(keras.metrics.Metric):
     def __init__(
         self,
         metrics: Iterable[RankingMetric],
+        prefix: str = "",
         name: str = "metric_collection",
     ) -> None:
         members = _members(metrics)
         super().__init__(name=name)
         self.metrics = members
+        self.prefix = prefix
         groups: dict[Reading, list[RankingMetric]] = {}
         for metric in members:
             groups.setdefault(metric._reading, []).append(metric)
@@ -92,7 +100,7 @@ class MetricCollection(keras.metrics.Metric):
 
     @unconverted
     def result(self) -> dict[str, Tensor]:
-        """The weighted mean of each metric, by its name."""
+        """The weighted mean of each metric, by prefix and name."""
         return self._by_name(
             (metric, mean)
             for members in self._groups
@@ -130,7 +138,8 @@ class MetricCollection(keras.metrics.Metric):
         """Adds what other collections, or states from `get_state`, have seen.
 
         The others must be of the same metrics: have the same signatures under
-        the same names.
+        the same names. A plain state does not say what it is of: compare the
+        `signatures` of both sides yourself.
         """
         if not isinstance(others, list | tuple):
             raise TypeError(
@@ -150,6 +159,7 @@ class MetricCollection(keras.metrics.Metric):
         """What `from_config` needs to make the same collection."""
         return {
             "name": self.name,
+            "prefix": self.prefix,
             "metrics": [
                 keras.saving.serialize_keras_object(metric)
                 for metric in self.metrics
@@ -181,9 +191,12 @@ class MetricCollection(keras.metrics.Metric):
     def _by_name(
         self, values: Iterable[tuple[RankingMetric, Tensor]]
     ) -> dict[str, Tensor]:
-        """The values by the names of the metrics, in their order."""
+        """The values by prefix and name, in the order of the metrics."""
         found = {metric.name: value for metric, value in values}
-        return {metric.name: found[metric.name] for metric in self.metrics}
+        return {
+            self.prefix + metric.name: found[metric.name]
+            for metric in self.metrics
+        }
 
     def _checked(
         self, other: MetricCollection | State
@@ -204,43 +217,51 @@ class MetricCollection(keras.metrics.Metric):
         return [(m, m._state_of(states[m.name])) for m in self.metrics]
 
 
-def _members(metrics: Iterable[RankingMetric]) -> list[RankingMetric]:
-    members = list(metrics) if isinstance(metrics, Iterable) else []
-    if not members:
-        raise ValueError(
-            "`metrics` should be a list of one or more metrics. Received: "
+def _members(metrics: Iterable[RankingMetric]) -> tuple[RankingMetric, ...]:
+    if isinstance(metrics, Mapping) or not isinstance(metrics, Iterable):
+        raise TypeError(
+            "`metrics` should be a list: `MetricCollection([NDCG(k=10)])`. "
+            "What a value is called is the `name` of its metric. Received: "
             f"{metrics!r}."
         )
+    members = tuple(metrics)
+    if not members:
+        raise ValueError("`metrics` should hold a metric. Received: none.")
     for metric in members:
-        if isinstance(metric, list | tuple):
-            raise TypeError(
-                "`metrics` should be a flat list of metrics. Received in it: "
-                f"{metric!r}. Unpack it with a star: "
-                "`[*NDCG.at(1, 10), ...]`."
-            )
-        if not isinstance(metric, RankingMetric):
-            raise TypeError(
-                "`metrics` should hold ranking metrics, instances of "
-                f"`RankingMetric`. Received: {metric!r}. Keep other metrics "
-                "beside the collection."
-            )
-        for method in ("update_state", "result"):
-            if getattr(type(metric), method) is not getattr(
-                RankingMetric, method
-            ):
-                raise TypeError(
-                    f"{type(metric).__name__} has its own `{method}`, which a "
-                    "collection does not call. Keep it beside the collection."
-                )
-    names = Counter(metric.name for metric in members)
-    [(name, times)] = names.most_common(1)
+        _check_member(metric)
+    [(name, times)] = Counter(m.name for m in members).most_common(1)
     if times > 1:
         raise ValueError(
             "The metrics of a collection should have different names, by "
             f"which its result has their values. Received: {times} of the "
-            f'name "{name}". Give them a `name` each.'
+            f'name "{name}". Give one a name of its own: '
+            f'`NDCG(k=10, name="my_ndcg@10")`.'
         )
     return members
+
+
+def _check_member(metric: Any) -> None:
+    if isinstance(metric, list | tuple | MetricCollection):
+        raise TypeError(
+            "`metrics` should be a flat list of metrics. Received in it: "
+            f"{metric!r}. Unpack a list with a star, "
+            "`[*NDCG.at(1, 10), ...]`, and a collection too, "
+            "`[*collection.metrics, ...]`."
+        )
+    if not isinstance(metric, RankingMetric):
+        advice = "Keep other metrics beside the collection."
+        if callable(metric) and not isinstance(metric, keras.metrics.Metric):
+            advice = "If it is the class of one, call it: `NDCG(k=10)`."
+        raise TypeError(
+            "`metrics` should hold ranking metrics, instances of "
+            f"`RankingMetric`. Received: {metric!r}. {advice}"
+        )
+    for method in ("update_state", "result"):
+        if getattr(type(metric), method) is not getattr(RankingMetric, method):
+            raise TypeError(
+                f"{type(metric).__name__} has its own `{method}`, which a "
+                "collection does not call. Keep it beside the collection."
+            )
 
 
 def _sums(metrics: Sequence[RankingMetric]) -> Tensor:

@@ -11,11 +11,11 @@ registered:
 ...     return label**3
 
 Example:
->>> from keras_rankmetrics import exponential_gain, log2_discount
->>> [float(gain) for gain in exponential_gain(ops.array([0.0, 1.0, 2.0]))]
-[0.0, 1.0, 3.0]
->>> [round(float(d), 4) for d in log2_discount(ops.array([1.0, 2.0, 3.0]))]
-[1.0, 0.6309, 0.5]
+    >>> from keras_rankmetrics import exponential_gain, log2_discount
+    >>> [float(gain) for gain in exponential_gain(ops.array([0.0, 1.0, 2.0]))]
+    [0.0, 1.0, 3.0]
+    >>> [round(float(d), 4) for d in log2_discount(ops.array([1.0, 2.0, 3.0]))]
+    [1.0, 0.6309, 0.5]
 """
 
 from __future__ import annotations

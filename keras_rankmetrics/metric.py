@@ -160,7 +160,12 @@ class RankingMetric(keras.metrics.Metric):
                 f'`empty="one"` has no meaning for {type(self).__name__}, '
                 'which has no best value. Use "zero" or "skip".'
             )
-        super().__init__(name=name or self._default_name(k), dtype=dtype)
+        name = name or self._default_name(k)
+        # Until its variables have been made, one that TensorFlow takes for a
+        # scope: it refuses "@" in a graph.
+        super().__init__(
+            name=re.sub(r"[^A-Za-z0-9_.>-]", "_", name), dtype=dtype
+        )
         self.k = k
         self.ties = _tie_policy(ties, shuffle_ties)
         self.seed = _integer_seed(seed)
@@ -183,16 +188,18 @@ class RankingMetric(keras.metrics.Metric):
             self._draws = self.add_variable(
                 shape=(), initializer="zeros", dtype="int32", name="draws"
             )
+        self.name = name
 
     @classmethod
     def at(cls, *cutoffs: int | None, **options: Any) -> list[Self]:
-        """One metric for each cutoff: `NDCG.at(1, 5, 10)` for three."""
-        if "name" in options:
-            raise TypeError(
-                "`at` takes no `name`: Keras would keep only one of several "
-                "metrics of the same name."
-            )
-        return [cls(k, **options) for k in cutoffs]
+        """One metric for each cutoff: `NDCG.at(1, 5, 10)` for three.
+
+        A `name` becomes `name@1`, `name@5` and so on.
+        """
+        name = options.pop("name", None)
+        return [
+            cls(k, name=name and _name_at(name, k), **options) for k in cutoffs
+        ]
 
     @staticmethod
     def measure(ranking: Ranking, k: int | None) -> Tensor:
@@ -265,7 +272,8 @@ class RankingMetric(keras.metrics.Metric):
         """Adds what other metrics, or states from `get_state`, have seen.
 
         The result is that of one metric that has seen all the lists. The
-        others must be the same metric: have the same signature.
+        others must be the same metric: have the same signature. A plain state
+        does not say what it is of: compare the signatures yourself.
         """
         if not isinstance(others, list | tuple):
             raise TypeError(
@@ -295,9 +303,11 @@ class RankingMetric(keras.metrics.Metric):
             **({"dtype": self.dtype} if self.dtype == "float64" else {}),
             gains.PACKAGE: __version__,
         }
-        head = name if self.k is None else f"{name}@{self.k}"
         return "|".join(
-            [head, *(f"{key}:{_quoted(value)}" for key, value in parts.items())]
+            [
+                _name_at(name, self.k),
+                *(f"{key}:{_quoted(value)}" for key, value in parts.items()),
+            ]
         )
 
     def get_config(self) -> dict[str, Any]:
@@ -448,8 +458,11 @@ class RankingMetric(keras.metrics.Metric):
             "_",
             cls.__name__,
         )
-        name = cls.short_name or words.lower()
-        return name if k is None else f"{name}@{k}"
+        return _name_at(cls.short_name or words.lower(), k)
+
+
+def _name_at(name: str, k: int | None) -> str:
+    return name if k is None else f"{name}@{k}"
 
 
 def _check_k(k: Any) -> None:

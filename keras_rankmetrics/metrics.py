@@ -44,11 +44,11 @@ class DCG(RankingMetric):
             on `RankingMetric`.
 
     Example:
-    >>> from keras_rankmetrics import DCG
-    >>> metric = DCG(k=2)
-    >>> value = metric([[3.0, 0.0, 1.0]], [[0.3, 0.9, 0.6]])
-    >>> round(float(value), 4)  # 0 at rank 1, (2^1 - 1) / log2(3) at rank 2
-    0.6309
+        >>> from keras_rankmetrics import DCG
+        >>> metric = DCG(k=2)
+        >>> value = metric([[3.0, 0.0, 1.0]], [[0.3, 0.9, 0.6]])
+        >>> round(float(value), 4)  # 0 at rank 1, (2^1 - 1) / log2(3) at rank 2
+        0.6309
 
     Järvelin and Kekäläinen, ACM TOIS 20 (2002); Burges et al., ICML (2005).
     """
@@ -114,11 +114,11 @@ class NDCG(RankingMetric):
             on `RankingMetric`.
 
     Example:
-    >>> from keras_rankmetrics import NDCG
-    >>> metric = NDCG(k=2)
-    >>> value = metric([[3.0, 0.0, 1.0]], [[0.3, 0.9, 0.6]])
-    >>> round(float(value), 4)  # 0.6309 / (7 + 0.6309)
-    0.0827
+        >>> from keras_rankmetrics import NDCG
+        >>> metric = NDCG(k=2)
+        >>> value = metric([[3.0, 0.0, 1.0]], [[0.3, 0.9, 0.6]])
+        >>> round(float(value), 4)  # 0.6309 / (7 + 0.6309)
+        0.0827
 
     Järvelin and Kekäläinen, ACM TOIS 20 (2002); Burges et al., ICML (2005).
     """
@@ -186,12 +186,12 @@ class PrecisionAtK(RankingMetric):
             on `RankingMetric`.
 
     Example:
-    >>> from keras_rankmetrics import PrecisionAtK
-    >>> labels, scores = [[1, 0, 1]], [[0.9, 0.8, 0.7]]
-    >>> round(float(PrecisionAtK(k=5)(labels, scores)), 4)  # 2 of 3
-    0.6667
-    >>> round(float(PrecisionAtK(k=5, denominator="k")(labels, scores)), 4)
-    0.4
+        >>> from keras_rankmetrics import PrecisionAtK
+        >>> labels, scores = [[1, 0, 1]], [[0.9, 0.8, 0.7]]
+        >>> round(float(PrecisionAtK(k=5)(labels, scores)), 4)  # 2 of 3
+        0.6667
+        >>> round(float(PrecisionAtK(k=5, denominator="k")(labels, scores)), 4)
+        0.4
 
     Manning, Raghavan and Schütze, Introduction to Information Retrieval (2008),
     section 8.4.
@@ -249,12 +249,12 @@ class RecallAtK(RankingMetric):
             on `RankingMetric`.
 
     Example:
-    >>> from keras_rankmetrics import RecallAtK
-    >>> labels, scores = [[1, 0, 1]], [[0.9, 0.8, 0.7]]
-    >>> float(RecallAtK(k=1)(labels, scores))
-    0.5
-    >>> float(RecallAtK(k=1, denominator="min")(labels, scores))
-    1.0
+        >>> from keras_rankmetrics import RecallAtK
+        >>> labels, scores = [[1, 0, 1]], [[0.9, 0.8, 0.7]]
+        >>> float(RecallAtK(k=1)(labels, scores))
+        0.5
+        >>> float(RecallAtK(k=1, denominator="min")(labels, scores))
+        1.0
 
     Manning, Raghavan and Schütze, Introduction to Information Retrieval (2008),
     section 8.4.
@@ -312,9 +312,10 @@ class F1AtK(RankingMetric):
             on `RankingMetric`.
 
     Example:
-    >>> from keras_rankmetrics import F1AtK
-    >>> float(F1AtK(k=2)([[1, 0, 1, 0]], [[0.9, 0.8, 0.7, 0.6]]))  # 2 / (2 + 2)
-    0.5
+        >>> from keras_rankmetrics import F1AtK
+        >>> metric = F1AtK(k=2)
+        >>> float(metric([[1, 0, 1, 0]], [[0.9, 0.8, 0.7, 0.6]]))  # 2 / (2 + 2)
+        0.5
 
     van Rijsbergen, Information Retrieval (1979), chapter 7.
     """
@@ -369,10 +370,10 @@ class HitRateAtK(RankingMetric):
             on `RankingMetric`.
 
     Example:
-    >>> from keras_rankmetrics import HitRateAtK
-    >>> labels, scores = [[0, 1, 0], [0, 0, 1]], [[0.9, 0.8, 0.7]] * 2
-    >>> float(HitRateAtK(k=2)(labels, scores))
-    0.5
+        >>> from keras_rankmetrics import HitRateAtK
+        >>> labels, scores = [[0, 1, 0], [0, 0, 1]], [[0.9, 0.8, 0.7]] * 2
+        >>> float(HitRateAtK(k=2)(labels, scores))
+        0.5
 
     Deshpande and Karypis, ACM TOIS 22 (2004).
     """
@@ -430,14 +431,14 @@ class MeanAveragePrecision(RankingMetric):
             on `RankingMetric`.
 
     Example:
-    >>> from keras_rankmetrics import MeanAveragePrecision
-    >>> labels, scores = [[0, 1, 1, 1]], [[0.9, 0.8, 0.7, 0.6]]
-    >>> for denominator in ("relevant", "min", "hits"):
-    ...     metric = MeanAveragePrecision(k=2, denominator=denominator)
-    ...     print(denominator, round(float(metric(labels, scores)), 4))
-    relevant 0.1667
-    min 0.25
-    hits 0.5
+        >>> from keras_rankmetrics import MeanAveragePrecision
+        >>> labels, scores = [[0, 1, 1, 1]], [[0.9, 0.8, 0.7, 0.6]]
+        >>> for denominator in ("relevant", "min", "hits"):
+        ...     metric = MeanAveragePrecision(k=2, denominator=denominator)
+        ...     print(denominator, round(float(metric(labels, scores)), 4))
+        relevant 0.1667
+        min 0.25
+        hits 0.5
 
     Buckley and Voorhees, SIGIR (2000).
     """
@@ -490,10 +491,10 @@ class MeanReciprocalRank(RankingMetric):
             on `RankingMetric`.
 
     Example:
-    >>> from keras_rankmetrics import MeanReciprocalRank
-    >>> labels, scores = [[0, 1, 0], [0, 0, 1]], [[0.9, 0.8, 0.7]] * 2
-    >>> float(MeanReciprocalRank(k=2)(labels, scores))  # 1/2 and 0
-    0.25
+        >>> from keras_rankmetrics import MeanReciprocalRank
+        >>> labels, scores = [[0, 1, 0], [0, 0, 1]], [[0.9, 0.8, 0.7]] * 2
+        >>> float(MeanReciprocalRank(k=2)(labels, scores))  # 1/2 and 0
+        0.25
 
     Voorhees, TREC-8 (1999).
     """

@@ -274,6 +274,30 @@ def test_fit_and_evaluate(weighted):
     assert 0 < together["ndcg@5"][0] < 1
 
 
+def test_a_prefix_keeps_what_keras_would_lose():
+    rng = np.random.default_rng(7)
+    x = rng.standard_normal((8, 12)).astype("float32")
+    y = rng.integers(0, 3, (8, 12)).astype("float32")
+    weights = np.arange(8, dtype="float32")
+    inputs = keras.Input((12,))
+    model = keras.Model(inputs, keras.layers.Dense(12)(inputs))
+    model.compile(
+        "sgd",
+        "mse",
+        metrics=[krm.NDCG(3, name="plain"), MetricCollection([krm.NDCG(3)])],
+        weighted_metrics=[
+            krm.NDCG(3, name="plain"),
+            MetricCollection([krm.NDCG(3)], prefix="weighted "),
+        ],
+    )
+    logs = model.evaluate(
+        x, y, sample_weight=weights, verbose=0, return_dict=True
+    )
+    assert logs["ndcg@3"] == pytest.approx(logs["plain"])
+    assert logs["weighted ndcg@3"] == pytest.approx(logs["weighted_plain"])
+    assert abs(logs["ndcg@3"] - logs["weighted ndcg@3"]) > 1e-4
+
+
 def test_reset_state():
     together = MetricCollection(nine(ties="shuffle"))
     first = numbers(together(*batch(8)))
@@ -345,11 +369,14 @@ def test_bad_input_leaves_all_states():
 
 def test_config_pickle_and_copy():
     made = MetricCollection(
-        [*nine(), krm.DCG(3, gain_fn=krm.linear_gain)], name="all"
+        [*nine(), krm.DCG(3, gain_fn=krm.linear_gain)],
+        prefix="all ",
+        name="all",
     )
     made.update_state(*batch(2))
     again = MetricCollection.from_config(made.get_config())
     assert again.name == "all"
+    assert list(again.result()) == [f"all {n}" for n in made.signatures]
     assert again.signatures == made.signatures
     for other in (copy.deepcopy(made), pickle.loads(pickle.dumps(made))):
         assert other.signatures == made.signatures
@@ -393,8 +420,11 @@ class Percent(krm.HitRateAtK):
 @pytest.mark.parametrize(
     "metrics, error, message",
     [
-        ([], ValueError, "one or more metrics"),
-        (krm.NDCG(3), ValueError, "list of one or more metrics"),
+        ([], ValueError, "should hold a metric. Received: none"),
+        (krm.NDCG(3), TypeError, r"should be a list: `MetricCollection\(\["),
+        ({"mine": krm.NDCG(3)}, TypeError, "is the `name` of its metric"),
+        ([krm.NDCG], TypeError, r"call it: `NDCG\(k=10\)`"),
+        ([MetricCollection([krm.NDCG()])], TypeError, r"\*collection.metrics"),
         ([krm.NDCG(3), krm.NDCG(3)], ValueError, '2 of the name "ndcg@3"'),
         ([krm.NDCG.at(1, 3)], TypeError, "with a star"),
         ([keras.metrics.Mean()], TypeError, "instances of `RankingMetric`"),

@@ -473,6 +473,28 @@ def test_nan_weights_survive_the_optimizer_of_graphs():
     assert np.isnan(found.numpy()).all()
 
 
+# Made in a program
+
+
+@on_tensorflow
+def test_metrics_made_while_a_layer_is_built_in_a_graph():
+    """Where TensorFlow refuses most names of a metric as that of a scope."""
+    import tensorflow as tf
+
+    class Measured(keras.layers.Layer):
+        def build(self, shape):
+            self.metric = NDCG(k=3, name="ranking quality @ 3")
+
+        def call(self, scores):
+            self.metric.update_state([[0.0, 1.0]], scores)
+            return scores
+
+    layer = Measured()
+    tf.function(layer)(tf.constant([[2.0, 1.0]]))
+    assert layer.metric.name == "ranking quality @ 3"
+    assert float(layer.metric.result()) == approx(1 / np.log2(3))
+
+
 # AutoGraph
 
 

@@ -222,16 +222,6 @@ def test_shuffle_ties_against_ties(shuffle_ties, spelled, ties):
     assert NDCG(shuffle_ties=shuffle_ties, ties=spelled).ties == spelled
 
 
-def test_at_takes_no_name():
-    """Keras would keep only one of several metrics of the same name."""
-    try:
-        metrics = NDCG.at(1, 5, name="mine")
-    except TypeError as error:
-        assert "name" in str(error)
-    else:
-        assert len({metric.name for metric in metrics}) == 2
-
-
 def test_a_metric_without_a_measure(metric):
     with fails(
         "A subclass of `RankingMetric` should define `measure(ranking, k)`, a "

@@ -44,7 +44,7 @@ def test_a_name_of_the_user_is_kept():
 
 def test_variables_have_names():
     paths = [v.path for v in NDCG(k=10, ties="shuffle").variables]
-    assert paths == ["ndcg@10/sums", "ndcg@10/draws"]
+    assert paths == ["ndcg_10/sums", "ndcg_10/draws"]
 
 
 def test_at_makes_one_metric_for_each_cutoff():
@@ -56,6 +56,8 @@ def test_at_makes_one_metric_for_each_cutoff():
         NDCG(k=k, ties="stable", empty="skip").signature for k in (1, 5, None)
     ]
     assert NDCG.at() == []
+    named = NDCG.at(1, 5, None, name="mine")
+    assert [m.name for m in named] == ["mine@1", "mine@5", "mine"]
 
 
 @pytest.mark.parametrize("cutoff", [0, -1, 2.0, "3", [1, 5]])

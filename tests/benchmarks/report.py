@@ -87,6 +87,7 @@ def _scenario(runs: Sequence[Run]) -> list[str]:
             for comparison in comparisons
         ]
         parts.append(table(["medians within the rounds", *modes], rows))
+        parts.append(scenario.reading)
     if remarks := _remarks(runs):
         parts.append(bullets(remarks))
     return parts

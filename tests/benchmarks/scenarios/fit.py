@@ -45,6 +45,9 @@ class FitEpoch(Scenario):
     contenders = tuple(LISTS)
 
     unit = SECONDS
+    reading = (
+        "What part of an epoch the metrics take; noise can make it negative."
+    )
 
     @property
     def size(self) -> str:

@@ -24,6 +24,7 @@ class Scenario(abc.ABC):
 
     Attributes:
         unit: what the values are.
+        reading: what the comparisons say, for the report.
         apart: whether each contender has a process of its own in each round,
             and not one process for all in each mode.
     """
@@ -33,6 +34,10 @@ class Scenario(abc.ABC):
     quick_modes: tuple[str, ...] = ("torch",)
 
     unit: ClassVar[Unit]
+    reading: ClassVar[str] = (
+        "How many times what stands before the line takes as much as what "
+        "stands behind it: peers below 1 need less than we do."
+    )
     apart: ClassVar[bool] = False
 
     @property
@@ -71,7 +76,8 @@ class Scenario(abc.ABC):
         others = [name for name in present if name not in (FLOOR, *ours)]
         pairs = [
             *((one, FLOOR) for one in ours),
-            *((other, one) for one in ours for other in others),
+            *((other, OURS) for other in others),
+            *((o, COLLECTION) for o in others if not o.startswith(OURS)),
         ]
         return [
             Ratio(one, other)
