@@ -2,7 +2,9 @@
 
 `tf.function` rewrites the Python code that it traces, so that `if` and `while`
 can depend on tensors. Nothing here needs that, and it takes seconds. Keras does
-the same for what `fit` compiles; this is for the `tf.function` of your own.
+the same for what `fit` compiles; this is for the `tf.function` of your own. It
+holds for gains and measures of users too, which must use `ops.where` in `fit`
+as well.
 """
 
 from __future__ import annotations

@@ -26,7 +26,8 @@ State = Mapping[str, Sequence[np.ndarray]]
 class MetricCollection(keras.metrics.Metric):
     """Several ranking metrics, computed together.
 
-    They give the numbers that they give one by one, and cost not much more than
+    They give the numbers that they give one by one (those of `ties="shuffle"`
+    and the same seed share their draws), and cost not much more than
     one of them: a batch is read once for all that take the same `inputs`, and
     ranked once, to the largest k, for all that settle `ties` alike. (Metrics
     without `k` rank whole lists, and share that among themselves.)
@@ -69,6 +70,10 @@ class MetricCollection(keras.metrics.Metric):
         name: str = "metric_collection",
     ) -> None:
         members = _members(metrics)
+        if not isinstance(prefix, str):
+            raise TypeError(
+                f"`prefix` should be a string. Received: {prefix!r}."
+            )
         super().__init__(name=name)
         self.metrics = members
         self.prefix = prefix
@@ -146,14 +151,20 @@ class MetricCollection(keras.metrics.Metric):
                 "`merge_state` takes a list of collections or states. "
                 f"Received: {others!r}."
             )
-        checked = [pair for other in others for pair in self._checked(other)]
+        states = [
+            {metric.name: metric for metric in other.metrics}
+            if isinstance(other, MetricCollection)
+            else other
+            for other in others
+        ]
+        checked = [pair for state in states for pair in self._checked(state)]
         for metric, state in checked:
             metric.merge_state([state])
 
     @property
     def signatures(self) -> dict[str, str]:
-        """The signature of each metric, by its name."""
-        return {metric.name: metric.signature for metric in self.metrics}
+        """The signature of each metric, by prefix and name."""
+        return self._by_name((m, m.signature) for m in self.metrics)
 
     def get_config(self) -> dict[str, Any]:
         """What `from_config` needs to make the same collection."""
@@ -189,8 +200,8 @@ class MetricCollection(keras.metrics.Metric):
         return evaluated
 
     def _by_name(
-        self, values: Iterable[tuple[RankingMetric, Tensor]]
-    ) -> dict[str, Tensor]:
+        self, values: Iterable[tuple[RankingMetric, Any]]
+    ) -> dict[str, Any]:
         """The values by prefix and name, in the order of the metrics."""
         found = {metric.name: value for metric, value in values}
         return {
@@ -199,22 +210,17 @@ class MetricCollection(keras.metrics.Metric):
         }
 
     def _checked(
-        self, other: MetricCollection | State
+        self, state: Any
     ) -> list[tuple[RankingMetric, list[np.ndarray]]]:
-        """Each metric with its state in the other one."""
-        states: Mapping[str, Any] = {}
-        if isinstance(other, MetricCollection):
-            states = {metric.name: metric for metric in other.metrics}
-        elif isinstance(other, Mapping):
-            states = other
+        """Each metric with its state."""
         names = [metric.name for metric in self.metrics]
-        if set(states) != set(names):
+        received = list(state) if isinstance(state, Mapping) else state
+        if not isinstance(state, Mapping) or set(state) != set(names):
             raise ValueError(
                 "The state of a `MetricCollection` is a dict, as `get_state` "
-                f"returns it, with the names {names}. Received: "
-                f"{list(states) or other!r}."
+                f"returns it, with the names {names}. Received: {received!r}."
             )
-        return [(m, m._state_of(states[m.name])) for m in self.metrics]
+        return [(m, m._state_of(state[m.name])) for m in self.metrics]
 
 
 def _members(metrics: Iterable[RankingMetric]) -> tuple[RankingMetric, ...]:
@@ -256,7 +262,7 @@ def _check_member(metric: Any) -> None:
             "`metrics` should hold ranking metrics, instances of "
             f"`RankingMetric`. Received: {metric!r}. {advice}"
         )
-    for method in ("update_state", "result"):
+    for method in ("update_state", "result", "per_list"):
         if getattr(type(metric), method) is not getattr(RankingMetric, method):
             raise TypeError(
                 f"{type(metric).__name__} has its own `{method}`, which a "

@@ -38,16 +38,20 @@ class Question(NamedTuple):
     """What a metric asks of lists that have been read.
 
     Attributes:
+        name: of the metric, for errors.
         order: how they are to be ranked.
         relevance: what a label is worth.
         measure: the value of each list of a ranking.
+        may_branch: whether the measure may ask the ranking in a branch.
         empty: what a list without relevant items counts as.
         list_weight: what the weight of a list is.
     """
 
+    name: str
     order: Order
     relevance: Relevance
     measure: Callable[[Ranking], Tensor]
+    may_branch: bool
     empty: EmptyPolicy
     list_weight: ListWeight
 
@@ -77,7 +81,7 @@ def evaluate(
     ]
     values = ops.stack(
         [
-            _checked(question.measure(ranking), lists)
+            _values(question, ranking, lists)
             for question, ranking in zip(questions, judged, strict=True)
         ]
     )
@@ -161,13 +165,18 @@ def _list_weights(
     return of_lists, items.has_gain(ranking.gain)
 
 
-def _checked(values: Tensor, lists: Lists) -> Tensor:
+def _values(question: Question, ranking: Ranking, lists: Lists) -> Tensor:
+    """What the measure says of each list."""
+    if question.may_branch:
+        ranking = ranking.for_measures_that_branch()
+    values = question.measure(ranking)
     received, expected = tuple(values.shape), tuple(lists.present.shape)
     if len(received) != 1 or (
         None not in (*received, *expected) and received != expected
     ):
         raise ValueError(
-            "`measure` should return one value for each list, in the shape "
-            f"{expected}. Received: the shape {received}."
+            f"The `measure` of the metric {question.name} should return one "
+            f"value for each list, in the shape {expected}. Received: the "
+            f"shape {received}."
         )
-    return values
+    return ops.cast(values, ranking.labels.dtype)

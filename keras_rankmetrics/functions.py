@@ -51,11 +51,9 @@ def _path_or_fingerprint(x: Any, contents: Any) -> str:
     return f"{name}#{fingerprint(contents)}"
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True)
 class Elementwise:
     """The function, with an error that helps where it is not elementwise.
-
-    Two of the same function are equal, whether it can be compared or not.
 
     Attributes:
         function: receives a tensor.
@@ -83,14 +81,6 @@ class Elementwise:
                 f"{tuple(result.shape)} of the shape {tuple(x.shape)}."
             )
         return result
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Elementwise) and self.function is other.function
-        )
-
-    def __hash__(self) -> int:
-        return id(self.function)
 
 
 def serialized(function: Callable[..., Any], argument: str) -> Any:

@@ -33,7 +33,9 @@ _register = keras.saving.register_keras_serializable(package=PACKAGE)
 @_register
 def exponential_gain(label: Tensor) -> Tensor:
     """`2 ** label - 1`, after Burges et al. (2005)."""
-    return ops.exp2(label) - 1.0
+    # Not `ops.exp2`, which in a graph of TensorFlow knows float32 alone, and
+    # which jax does not make exact.
+    return ops.power(2.0, label) - 1.0
 
 
 @_register
@@ -68,6 +70,18 @@ def original_discount(rank: Tensor) -> Tensor:
 def reciprocal_discount(rank: Tensor) -> Tensor:
     """`1 / rank`: 1, 0.5, 0.33, 0.25, ..."""
     return 1.0 / rank
+
+
+# Finite at every rank, so that metrics of several cutoffs share their values. A
+# function of the user is only asked for the ranks that count.
+SHARED_DISCOUNTS = frozenset(
+    {
+        log2_discount,
+        natural_log_discount,
+        original_discount,
+        reciprocal_discount,
+    }
+)
 
 
 # What a label is worth to a metric. A label below 0 stands for no item, and is

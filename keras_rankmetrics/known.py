@@ -13,3 +13,8 @@ def known(predicate: Tensor) -> bool | None:
     # content a RuntimeError, of which NotImplementedError is one.
     except (TypeError, RuntimeError):
         return None
+
+
+def length_at_most(x: Tensor) -> int:
+    """The length of the last axis of `x`, or the most that it can be."""
+    return x.shape[-1] or 2**31 - 1

@@ -9,10 +9,8 @@ from __future__ import annotations
 from keras import ops
 
 from keras_rankmetrics.branching import cond
+from keras_rankmetrics.known import length_at_most
 from keras_rankmetrics.types import Tensor
-
-# What a dimension that is unknown while tracing can be at most.
-_UNKNOWN = 2**31 - 1
 
 
 def distinct(ids: Tensor) -> tuple[Tensor, Tensor]:
@@ -65,7 +63,7 @@ def is_in(ids: Tensor, row: Tensor) -> Tensor:
     def held(place: Tensor) -> Tensor:
         return ops.take_along_axis(row, ops.minimum(place, last), axis=-1)
 
-    bits = (row.shape[-1] or _UNKNOWN).bit_length()
+    bits = length_at_most(row).bit_length()
     for step in (2**bit for bit in reversed(range(bits))):
         more = smaller + step
         fits = ops.logical_and(more - 1 <= last, held(more - 1) < ids)

@@ -21,6 +21,7 @@ from keras_rankmetrics.functions import (
     signature_of,
     signature_of_class,
 )
+from keras_rankmetrics.identity import Identity
 from keras_rankmetrics.inputs import Lists
 from keras_rankmetrics.known import known
 from keras_rankmetrics.mean import SUMS, Evaluation, mean_of
@@ -237,7 +238,7 @@ class RankingMetric(keras.metrics.Metric):
         _, evaluation = self._evaluate(y_true, y_pred, sample_weight)
         terms = evaluation.sums()[0]
         sums = ops.convert_to_tensor(self._sums)
-        self._advance(summation.add(sums, ops.cast(terms, self._sums.dtype)))
+        self._advance(summation.add(sums, terms))
 
     @unconverted
     def result(self) -> Tensor:
@@ -352,6 +353,7 @@ class RankingMetric(keras.metrics.Metric):
     def _question(self) -> Question:
         """What the metric asks of the next batch."""
         return Question(
+            name=self.name,
             order=Order(
                 k=self.k,
                 ties=self.ties,
@@ -362,6 +364,7 @@ class RankingMetric(keras.metrics.Metric):
             measure=lambda ranking: self.measure(
                 ranking, self.k, **self._options_for(self.measure)
             ),
+            may_branch=not _is_of_the_package(self.measure),
             empty=self.empty,
             list_weight=self.list_weight,
         )
@@ -374,16 +377,19 @@ class RankingMetric(keras.metrics.Metric):
 
     def _made_relevance(self) -> Relevance:
         options = self._options_for(self.relevance)
+        given = ((name, _key_of(self.options[name])) for name in options)
         return Relevance(
             functools.partial(self.relevance, **options),
             unseen_label=max(self.options.get("relevance_threshold", 1.0), 0.0),
-            key=(self.relevance, *map(_by_value_or_identity, options.items())),
+            key=(Identity(self.relevance), *given),
         )
 
     def _options_for(self, function: Callable[..., Tensor]) -> dict[str, Any]:
         options = {name: self.options[name] for name in options_of(function)}
         return {
-            name: Elementwise(value, name) if callable(value) else value
+            name: Elementwise(value, name)
+            if callable(value) and not _is_of_the_package(value)
+            else value
             for name, value in options.items()
         }
 
@@ -449,7 +455,10 @@ class RankingMetric(keras.metrics.Metric):
                 f"of the shapes {expected}, as `get_state` returns it. "
                 f"Received the shapes: {received}."
             )
-        return arrays
+        return [
+            array.astype(variable.dtype)
+            for array, variable in zip(arrays, self.variables, strict=True)
+        ]
 
     @classmethod
     def _default_name(cls, k: int | None) -> str:
@@ -522,10 +531,12 @@ def _quoted(value: Any) -> str:
     return str(value) if plain else fingerprint(value)
 
 
-def _by_value_or_identity(option: tuple[str, Any]) -> Hashable:
-    name, value = option
-    try:
-        hash(value)
-    except TypeError:
-        return name, id(value)
-    return name, type(value), value
+def _key_of(value: Any) -> Hashable:
+    """Rather two keys for one value than one for two."""
+    plain = value is None or isinstance(value, str | int | float)
+    return (type(value), value) if plain else Identity(value)
+
+
+def _is_of_the_package(function: Any) -> bool:
+    module = getattr(function, "__module__", None) or ""
+    return module.startswith(f"{gains.PACKAGE}.")

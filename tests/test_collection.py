@@ -152,6 +152,97 @@ def test_gains_and_discounts_share_a_ranking_not_their_numbers():
     )
 
 
+def positions_that_count(rank):
+    """Which has no more than five values."""
+    values = ops.convert_to_tensor(np.array([1, 0.5, 0.3, 0.2, 0.1], "float32"))
+    return ops.take(values, ops.cast(rank, "int32") - 1, axis=0)
+
+
+@pytest.mark.parametrize(
+    "discount", [lambda rank: 1 / (11 - rank), positions_that_count]
+)
+def test_a_discount_is_not_asked_beyond_its_own_cutoff(discount):
+    labels, scores, _ = batch(2, items=130)
+    metric = krm.DCG(5, rank_discount_fn=discount)
+    together = MetricCollection([metric, krm.NDCG(100), krm.NDCG(10)])
+    alone = metric.per_list(labels, scores)
+    np.testing.assert_allclose(
+        ops.convert_to_numpy(together.per_list(labels, scores)["dcg@5"]),
+        ops.convert_to_numpy(alone),
+        rtol=1e-6,
+    )
+    assert number(ops.nan_to_num(alone)[2]) > 0
+
+
+class ScaledBy:
+    """An option all of which are equal."""
+
+    def __init__(self, scale):
+        self.scale = scale
+
+    def __eq__(self, other):
+        return isinstance(other, ScaledBy)
+
+    def __hash__(self):
+        return 0
+
+
+class Harmonic(ScaledBy):
+    """A discount, all of which are equal."""
+
+    def __call__(self, rank):
+        return self.scale / rank
+
+
+class ScaledHits(krm.RankingMetric):
+    @staticmethod
+    def relevance(label, scaled: object = None):
+        return scaled.scale * ops.cast(label >= 1, label.dtype)
+
+    @staticmethod
+    def measure(ranking, k):
+        two, three = Harmonic(2.0), Harmonic(3.0)
+        means = ranking.mean(two, k) + ranking.mean(three, k)
+        return ops.sum(ranking.total() * means, axis=-1)
+
+
+def test_what_is_equal_is_not_taken_for_the_same():
+    together = MetricCollection(
+        [
+            ScaledHits(3, scaled=ScaledBy(scale), name=f"{scale}")
+            for scale in (1.0, 10.0)
+        ]
+    )
+    assert numbers(together([[1, 0]], [[2, 1]])) == pytest.approx(
+        {"1.0": 5.0, "10.0": 50.0}
+    )
+
+
+class InBranches(krm.RankingMetric):
+    """Asks first in a branch, and then outside."""
+
+    @staticmethod
+    def measure(ranking, k):
+        found = ops.cond(
+            ops.any(ranking.overall() > 1e9),
+            lambda: ranking.hits(k) + 1,
+            lambda: ranking.hits(k),
+        )
+        return found + ranking.hits(k)
+
+
+def test_a_measure_that_branches():
+    """Compiled, what it asked in a branch must not reach the others."""
+    inputs = keras.Input((2,))
+    model = keras.Model(inputs, keras.layers.Identity()(inputs))
+    metrics = MetricCollection([InBranches(2), krm.RecallAtK(2), krm.NDCG(2)])
+    model.compile(loss="mse", metrics=[metrics, InBranches(2, name="alone")])
+    x, y = np.array([[2.0, 1.0]]), np.array([[1.0, 1.0]])
+    logs = model.evaluate(x, y, verbose=0, return_dict=True)
+    assert logs["in_branches@2"] == logs["alone"] == 4
+    assert logs["recall@2"] == 1
+
+
 def test_num_relevant_under_several_thresholds():
     """What a list does not hold is relevant under every threshold."""
     y_true = {"labels": [[2, 0, 1]], "num_relevant": [4]}
@@ -351,6 +442,18 @@ def test_merging_what_differs_leaves_the_state():
     assert numbers(one.result()) == before
 
 
+def test_states_of_plain_lists():
+    """As they come back from JSON."""
+    one, other = MetricCollection(nine()), MetricCollection(nine())
+    one.update_state(*batch(1))
+    state = {
+        name: [array.tolist() for array in arrays]
+        for name, arrays in one.get_state().items()
+    }
+    other.merge_state([state])
+    assert numbers(other.result()) == pytest.approx(numbers(one.result()))
+
+
 def test_bad_input_leaves_all_states():
     together = MetricCollection(
         [krm.NDCG(3), krm.HitRateAtK(3, inputs="sparse")]
@@ -376,7 +479,8 @@ def test_config_pickle_and_copy():
     made.update_state(*batch(2))
     again = MetricCollection.from_config(made.get_config())
     assert again.name == "all"
-    assert list(again.result()) == [f"all {n}" for n in made.signatures]
+    assert list(again.result()) == [f"all {m.name}" for m in made.metrics]
+    assert list(again.signatures) == list(again.result())
     assert again.signatures == made.signatures
     for other in (copy.deepcopy(made), pickle.loads(pickle.dumps(made))):
         assert other.signatures == made.signatures

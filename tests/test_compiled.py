@@ -473,6 +473,32 @@ def test_nan_weights_survive_the_optimizer_of_graphs():
     assert np.isnan(found.numpy()).all()
 
 
+@on_tensorflow
+@pytest.mark.parametrize("metric", [NDCG, DCG, MeanAveragePrecision])
+def test_double_precision_in_a_graph(metric):
+    import tensorflow as tf
+
+    inputs = [tf.constant(x) for x in batch_of(6, 20)[:2]]
+    made = metric(k=3, dtype="float64")
+    values = tf.function(made.per_list)(*inputs)
+    assert values.dtype == tf.float64
+    np.testing.assert_allclose(values, made.per_list(*inputs), rtol=1e-12)
+
+
+@on_tensorflow
+def test_wide_indices_into_an_unknown_number_of_items():
+    import tensorflow as tf
+
+    metric = NDCG(3, inputs="sparse")
+    signature = [
+        tf.TensorSpec([None, None], "int64"),
+        tf.TensorSpec([None, None], "float32"),
+    ]
+    values = tf.function(metric.per_list, input_signature=signature)
+    found = values([[1], [0]], [[3.0, 2.0], [3.0, 2.0]])
+    assert found.numpy() == approx([1 / np.log2(3), 1])
+
+
 # Made in a program
 
 

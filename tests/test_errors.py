@@ -245,7 +245,8 @@ def test_a_measure_that_returns_no_value_per_list(measure, shape):
 
     Wrong.measure = staticmethod(measure)
     with fails(
-        "`measure` should return one value for each list, in the shape (2,). "
+        "The `measure` of the metric wrong should return one value for each "
+        "list, in the shape (2,). "
         f"Received: the shape {shape}."
     ):
         Wrong().update_state(LABELS, SCORES)

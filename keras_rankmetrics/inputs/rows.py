@@ -69,6 +69,7 @@ def within(
         indices: `[lists, row]`, negative for padding.
         items: how many items there are.
     """
+    items = ops.cast(items, indices.dtype)
     beyond = indices >= items
     if known(ops.any(beyond)):
         raise ValueError(

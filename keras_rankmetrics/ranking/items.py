@@ -36,6 +36,10 @@ class Items:
     num_relevant: Tensor | None = None
     _memo: Memo = dataclasses.field(default_factory=Memo, compare=False)
 
+    def for_measures_that_branch(self) -> Items:
+        """The same items, which remember no more than they do already."""
+        return dataclasses.replace(self, _memo=self._memo.for_reading())
+
     def sum(self, gain: Relevance) -> Tensor:
         """`[lists]`, the sum of the gains of all items."""
         seen = self.sum_of_seen(gain)

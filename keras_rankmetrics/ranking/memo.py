@@ -10,8 +10,8 @@ from keras_rankmetrics.types import Tensor
 class Memo:
     """Tensors by what they are.
 
-    What is first asked for in a branch of `ops.cond` stays in that branch, as
-    all tensors that are made there do.
+    A tensor that is made in a branch of `ops.cond` belongs there: whoever may
+    ask from a branch first must have the memo `for_reading`.
     """
 
     def __init__(self) -> None:
@@ -22,3 +22,15 @@ class Memo:
         if key not in self._tensors:
             self._tensors[key] = compute()
         return self._tensors[key]
+
+    def for_reading(self) -> Memo:
+        """The same tensors, to which nothing is added."""
+        return _ReadOnly(self)
+
+
+class _ReadOnly(Memo):
+    def __init__(self, memo: Memo) -> None:
+        self._tensors = memo._tensors
+
+    def once(self, key: Hashable, compute: Callable[[], Tensor]) -> Tensor:
+        return self._tensors[key] if key in self._tensors else compute()

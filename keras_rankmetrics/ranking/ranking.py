@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import NamedTuple, TypeAlias
 
 from keras import ops
 
 from keras_rankmetrics.branching import cond
-from keras_rankmetrics.gains import reciprocal_discount
+from keras_rankmetrics.gains import SHARED_DISCOUNTS, reciprocal_discount
+from keras_rankmetrics.identity import Identity
 from keras_rankmetrics.ranking.draws import (
     chances_of_first_hit,
     chances_of_hits,
@@ -93,6 +94,14 @@ class Ranking:
         """
         return dataclasses.replace(self, gain=gain, k=k)
 
+    def for_measures_that_branch(self) -> Ranking:
+        """The same ranking, which remembers no more than it does already."""
+        return dataclasses.replace(
+            self,
+            items=self.items.for_measures_that_branch(),
+            _memo=self._memo.for_reading(),
+        )
+
     # What a list holds, `[lists]`.
 
     def overall(self) -> Tensor:
@@ -145,7 +154,7 @@ class Ranking:
         """The mean discount at the ranks of the group, 0 beyond rank `k`."""
         return self._once_for(
             k,
-            ("mean", discount),
+            ("mean", Identity(discount)),
             lambda: self._of_each_list(
                 self._sums(discount, self.start, self._stop(k))
                 / self._group_size()
@@ -307,20 +316,26 @@ class Ranking:
         return ops.broadcast_to(x, ops.shape(self.labels))
 
     def _values(self, value: RankDiscountFn, ranks: int | Tensor) -> Tensor:
-        """`value(rank)` of so many ranks, as far as they were asked for."""
+        """`value(rank)` of so many ranks, as far as they count."""
         if isinstance(ranks, int):
             return self._memo.once(
-                ("values", value, ranks),
+                ("values", Identity(value), self._most(value), ranks),
                 lambda: self._made_values(value, ranks),
             )
         return self._made_values(value, ranks)
+
+    def _most(self, value: RankDiscountFn) -> int | None:
+        """The last rank at which the value is asked for, None for all."""
+        shared = isinstance(value, Hashable) and value in SHARED_DISCOUNTS
+        return self.items.k if shared else self.k
 
     def _made_values(
         self, value: RankDiscountFn, ranks: int | Tensor
     ) -> Tensor:
         ranks = self._float(ops.arange(1, ranks + 1))
-        if self.items.k is not None:
-            ranks = ops.minimum(ranks, self.items.k)
+        most = self._most(value)
+        if most is not None:
+            ranks = ops.minimum(ranks, most)
         return ops.ones_like(ranks) * value(ranks)
 
     def _column(self, k: Cutoff) -> int | Tensor:
@@ -365,7 +380,8 @@ class Ranking:
     ) -> Tensor:
         """The sums of `value(rank)` over the ranks `start + 1` to `stop`."""
         table = self._memo.once(
-            ("table", value), lambda: table_of(self._values(value, self.depth))
+            ("table", Identity(value), self._most(value)),
+            lambda: table_of(self._values(value, self.depth)),
         )
         return sums_over_ranks(table, start, stop)
 

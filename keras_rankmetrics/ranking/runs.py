@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from keras import ops
 
+from keras_rankmetrics.known import length_at_most
 from keras_rankmetrics.types import Tensor
-
-# What a dimension that is unknown while tracing can be at most.
-_UNKNOWN = 2**31 - 1
 
 
 def runs(values: Tensor) -> tuple[Tensor, Tensor]:
@@ -41,8 +39,8 @@ def _running_maximum(x: Tensor) -> Tensor:
 
     Keras has no cumulative maximum. `x` is not negative and begins with 0.
     """
-    length = x.shape[-1] or _UNKNOWN
-    for step in (2**power for power in range((length - 1).bit_length())):
+    bits = (length_at_most(x) - 1).bit_length()
+    for step in (2**bit for bit in range(bits)):
         earlier = ops.concatenate([x[:, :step], x[:, :-step]], axis=-1)
         x = ops.maximum(x, earlier)
     return x
