@@ -16,11 +16,12 @@ def add(sums: Tensor, terms: Tensor) -> Tensor:
 
     Args:
         sums: `[..., 2]`, the rounded sums beside their errors.
-        terms: `[...]`.
+        terms: `[...]`, of any float dtype.
 
     Returns:
         The new sums, `[..., 2]`.
     """
+    terms = ops.cast(terms, sums.dtype)
     rounded, error = _two_sum(sums[..., 0], terms)
     return ops.stack(_two_sum(rounded, sums[..., 1] + error), axis=-1)
 

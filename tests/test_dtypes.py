@@ -11,6 +11,7 @@ from keras_rankmetrics import (
     NDCG,
     MeanAveragePrecision,
     MeanReciprocalRank,
+    MetricCollection,
     PrecisionAtK,
 )
 
@@ -100,6 +101,8 @@ def test_negative_labels(dtype):
     labels = typed([[-1, 1, 0, -1]], dtype)
     scores = [[9, 1, 2, 8]]
     assert float(MeanReciprocalRank()(labels, scores)) == 1 / 2
+    together = MetricCollection([MeanReciprocalRank()])
+    assert float(together(labels, scores)["mrr"]) == 1 / 2
 
 
 @pytest.mark.parametrize("dtype", SIGNED + FLOATS)
