@@ -27,10 +27,10 @@ class MetricCollection(keras.metrics.Metric):
     """Several ranking metrics, computed together.
 
     They give the numbers that they give one by one (those of `ties="shuffle"`
-    and the same seed share their draws), and cost not much more than
-    one of them: a batch is read once for all that take the same `inputs`, and
-    ranked once, to the largest k, for all that settle `ties` alike. (Metrics
-    without `k` rank whole lists, and share that among themselves.)
+    and the same seed share their draws), and cost not much more than one of
+    them: a batch is read once for all that take the same `inputs`, and ranked
+    once, to the largest k, for all that settle `ties` alike. (Metrics without
+    `k` rank whole lists, and share that among themselves.)
 
     Use it where nothing is compiled, as on torch or in loops of your own, or to
     handle many metrics as one object. In a program compiled by TensorFlow or

@@ -1,5 +1,7 @@
 """Which metrics are computed together."""
 
+from collections.abc import Container
+
 # A metric is the name of its class, the same in every Keras package, and its k,
 # None for all ranks.
 Metric = tuple[str, int | None]
@@ -60,6 +62,11 @@ def in_words(metric: Metric) -> str:
     """A metric by a name: NDCG@10."""
     name, k = metric
     return f"{name}@{k or 'all'}"
+
+
+def having(names: Container[str], suite: Suite) -> Suite:
+    """The metrics of these names."""
+    return tuple(metric for metric in suite if metric[0] in names)
 
 
 def computable_of(retrieved: int, items: int, suite: Suite) -> Suite:

@@ -5,7 +5,7 @@ import types
 from tests.benchmarks.batches import Batch
 from tests.benchmarks.contenders.contender import Contender
 from tests.benchmarks.modes import Metric, Mode, Step
-from tests.benchmarks.suites import Suite
+from tests.benchmarks.suites import Suite, having
 
 
 def plain(suite: Suite, inputs: str = "scores") -> list[Metric]:
@@ -65,7 +65,7 @@ def build_keras_rs(batch: Batch, mode: Mode) -> Step | None:
 
     if batch.dense is None:
         return None
-    suite = tuple(m for m in batch.suite if hasattr(metrics, m[0]))
+    suite = having(dir(metrics), batch.suite)
     return mode.on(*batch.dense).metrics(keras_rs(suite), suite)
 
 

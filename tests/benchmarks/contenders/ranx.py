@@ -4,7 +4,7 @@ from tests.benchmarks.batches import Batch
 from tests.benchmarks.contenders.contender import Contender
 from tests.benchmarks.documents import Documents
 from tests.benchmarks.modes import Mode, Step
-from tests.benchmarks.suites import Suite, computable_of
+from tests.benchmarks.suites import Suite, computable_of, having
 
 NAMES = {
     "DCG": "dcg",
@@ -31,11 +31,8 @@ def build_with_run(batch: Batch, mode: Mode) -> Step:
 
 
 def _suite(batch: Batch) -> Suite:
-    return tuple(
-        metric
-        for metric in computable_of(batch.retrieved, batch.items, batch.suite)
-        if metric[0] in NAMES
-    )
+    suite = computable_of(batch.retrieved, batch.items, batch.suite)
+    return having(NAMES, suite)
 
 
 def _wrap(documents: Documents) -> tuple[object, object]:

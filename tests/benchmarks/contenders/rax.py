@@ -5,6 +5,7 @@ import dataclasses
 from tests.benchmarks.batches import Batch
 from tests.benchmarks.contenders.contender import Contender
 from tests.benchmarks.modes import Mode, Step, Tensor
+from tests.benchmarks.suites import having
 
 FUNCTIONS = {
     "DCG": "dcg_metric",
@@ -25,10 +26,10 @@ def build(batch: Batch, mode: Mode) -> Step | None:
     import rax
 
     gigabytes = 4e-9 * batch.lists * batch.items**2
-    suite = tuple(metric for metric in batch.suite if metric[0] in FUNCTIONS)
+    suite = having(FUNCTIONS, batch.suite)
     left_out = ()
     if gigabytes > PAIRS_GB:
-        left_out = tuple(m for m in suite if m[0] == "MeanAveragePrecision")
+        left_out = having({"MeanAveragePrecision"}, suite)
     suite = tuple(metric for metric in suite if metric not in left_out)
 
     def compute(y_true: Tensor, y_pred: Tensor) -> list[Tensor]:

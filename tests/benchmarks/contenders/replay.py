@@ -3,6 +3,7 @@
 from tests.benchmarks.batches import Batch
 from tests.benchmarks.contenders.contender import Contender
 from tests.benchmarks.modes import Mode, Step
+from tests.benchmarks.suites import having
 
 # Its average precision divides by k at most, and it has no hit rate.
 NAMES = {
@@ -19,7 +20,7 @@ def build(batch: Batch, mode: Mode) -> Step | None:
         return None
     from replay.metrics.torch_metrics_builder import TorchMetricsBuilder
 
-    suite = tuple(metric for metric in batch.suite if metric[0] in NAMES)
+    suite = having(NAMES, batch.suite)
     relevant, recommended = (ids.long() for ids in mode.batch)
     builder = TorchMetricsBuilder(
         metrics=sorted({NAMES[name] for name, _ in suite}),

@@ -3,6 +3,7 @@
 from tests.benchmarks.batches import Batch
 from tests.benchmarks.contenders.contender import Contender
 from tests.benchmarks.modes import Mode, Step
+from tests.benchmarks.suites import having
 
 # Its average precision divides by k at most.
 CLASSES = {
@@ -20,7 +21,7 @@ def build(batch: Batch, mode: Mode) -> Step | None:
         return None
     from torch_geometric import metrics
 
-    suite = tuple(metric for metric in batch.suite if metric[0] in CLASSES)
+    suite = having(CLASSES, batch.suite)
     relevant, recommended = (ids.long() for ids in mode.batch)
     users, places = (relevant >= 0).nonzero(as_tuple=True)
     edges = users, relevant[users, places]
