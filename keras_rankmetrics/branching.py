@@ -17,24 +17,27 @@ T = TypeVar("T")
 def cond(
     predicate: Tensor, if_true: Callable[[], T], if_false: Callable[[], T]
 ) -> T:
-    """`ops.cond`, decided at once where jax knows the predicate.
+    """`ops.cond`, decided at once where the predicate is known.
 
-    Outside of `jit`, jax compiles each cond anew each time, which takes longer
-    than what it decides about.
+    That is faster, and outside of `jit`, jax would compile each cond anew each
+    time.
     """
-    value = known(predicate) if keras.config.backend() == "jax" else None
+    value = known(predicate)
     if value is not None:
         return if_true() if value else if_false()
     result: T = ops.cond(predicate, if_true, if_false)
     return result
 
 
-def unless_known(
+def unless(
     predicate: Tensor, otherwise: Callable[[], T], if_true: Callable[[], T]
 ) -> T:
-    """`if_true()` where the predicate is known to hold, else `otherwise()`.
+    """`if_true()` where the predicate holds, else `otherwise()`.
 
-    Both must then give the same. No `ops.cond` is made of it: in a TensorFlow
-    graph, metrics share what comes before a cond, but not what comes after.
+    `otherwise()` must be right in both cases, and is what a TensorFlow graph
+    computes: there, metrics share what comes before a cond, but not what comes
+    after.
     """
-    return if_true() if known(predicate) else otherwise()
+    if keras.config.backend() == "tensorflow":
+        return if_true() if known(predicate) else otherwise()
+    return cond(predicate, if_true, otherwise)

@@ -79,17 +79,7 @@ def evaluate(
         )
         for question in questions
     ]
-    values = ops.stack(
-        [
-            _values(question, ranking, lists)
-            for question, ranking in zip(questions, judged, strict=True)
-        ]
-    )
-    relevant = ops.stack(
-        [ranking.items.has_gain(ranking.gain) for ranking in judged]
-    )
-    values = ops.where(relevant, values, _of_empty(questions))
-    values = ops.where(lists.undefined, float("nan"), values)
+    has_gain = [ranking.items.has_gain(ranking.gain) for ranking in judged]
     weights, has_own_weight = zip(
         *(
             _list_weights(question.list_weight, lists, ranking)
@@ -97,12 +87,34 @@ def evaluate(
         ),
         strict=True,
     )
+    values = _stacked(
+        [
+            _values(question, ranking, lists)
+            for question, ranking in zip(questions, judged, strict=True)
+        ]
+    )
+    relevant = _stacked(has_gain)
+    values = ops.where(relevant, values, _of_empty(questions))
+    values = ops.where(lists.undefined, float("nan"), values)
     return Evaluation(
         values,
-        ops.stack(weights),
-        ops.stack(has_own_weight),
+        _stacked(weights),
+        relevant
+        if _are_same(has_own_weight, has_gain)
+        else _stacked(has_own_weight),
         _counts(questions, lists, relevant),
     )
+
+
+def _stacked(rows: Sequence[Tensor]) -> Tensor:
+    """`[metrics, lists]`. What metrics share is the same tensor, taken once."""
+    if all(row is rows[0] for row in rows):
+        return ops.broadcast_to(rows[0], (len(rows), *ops.shape(rows[0])))
+    return ops.stack(rows)
+
+
+def _are_same(rows: Sequence[Tensor], others: Sequence[Tensor]) -> bool:
+    return all(a is b for a, b in zip(rows, others, strict=True))
 
 
 def _of_empty(questions: Sequence[Question]) -> Tensor | float:

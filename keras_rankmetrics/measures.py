@@ -34,10 +34,13 @@ def ndcg(
     ideal: Literal["relevant", "retrieved"] = "relevant",
 ) -> Tensor:
     """The discounted gains over those of the best order."""
-    best = {"relevant": ranking.best, "retrieved": ranking.best_of_retrieved}
+    best = {
+        "relevant": ranking.best,
+        "retrieved": lambda: ranking.best_of_retrieved(k),
+    }
     return ops.divide_no_nan(
         _discounted(ranking, k, rank_discount_fn),
-        ranking.discounted(best[ideal](k), rank_discount_fn),
+        ranking.discounted(best[ideal](), rank_discount_fn, k),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from keras_rankmetrics.inputs.leading import Leading
+from keras_rankmetrics.sortable import Sortable
 from keras_rankmetrics.types import Tensor
 
 
@@ -34,8 +35,8 @@ class ScoredLists(Lists):
     Attributes:
         labels: `[lists, items]`, floats. Below 0: masked, no item.
         highest: `[lists]`, the highest label.
-        scores: `[lists, items]`, without NaN. The lowest value of the dtype
-            (-inf for floats) where an item is masked or not retrieved.
+        scores: of the items. The lowest value of the dtype (-inf for floats)
+            where an item is not retrieved.
         item_weights: `[lists, items]` in the dtype of the labels, or None.
             Never together with weights of lists.
         num_relevant: `[lists]` in that dtype, how many relevant items there
@@ -44,7 +45,7 @@ class ScoredLists(Lists):
 
     labels: Tensor
     highest: Tensor
-    scores: Tensor
+    scores: Sortable
     item_weights: Tensor | None
     num_relevant: Tensor | None
 

@@ -7,8 +7,6 @@ from typing import Any
 
 from keras import ops
 
-from keras_rankmetrics.branching import unless_known
-from keras_rankmetrics.dtypes import lowest
 from keras_rankmetrics.inputs.dictionary import entries_of
 from keras_rankmetrics.inputs.exclusion import without_excluded
 from keras_rankmetrics.inputs.leading import Leading, compatible
@@ -24,6 +22,7 @@ from keras_rankmetrics.inputs.weights import (
     weights_of_items_or_lists,
 )
 from keras_rankmetrics.known import known
+from keras_rankmetrics.sortable import Sortable
 from keras_rankmetrics.types import Tensor
 
 
@@ -62,7 +61,7 @@ def read_scores(
         scores = ops.pad(scores, padding)
         if item_weights is not None:
             item_weights = ops.pad(item_weights, padding)
-    scores, with_nan = _cleaned(labels, scores, item_weights)
+    sortable, with_nan = _sortable(labels, scores, item_weights)
     highest = ops.max(labels, axis=-1)
     present, undefined = present_and_undefined(
         ops.logical_or(highest >= 0, with_nan),
@@ -77,7 +76,7 @@ def read_scores(
         leading=leading,
         labels=labels,
         highest=highest,
-        scores=scores,
+        scores=sortable,
         item_weights=item_weights,
         list_weights=list_weights,
         num_relevant=num_relevant,
@@ -194,23 +193,13 @@ def _num_relevant(
     return ops.nan_to_num(count), is_nan
 
 
-def _cleaned(
+def _sortable(
     labels: Tensor, scores: Tensor, weights: Tensor | None
-) -> tuple[Tensor, Tensor]:
-    """Takes NaN and the scores of masked items out of `scores`.
-
-    Neither may reach a sort: outside of XLA, a single NaN upsets TensorFlow's.
-
-    Returns:
-        The scores, and whether a list holds NaN in a valid item.
-    """
+) -> tuple[Sortable, Tensor]:
+    """The scores, and whether a list holds NaN in a valid item."""
 
     def valid() -> Tensor:
         return labels >= 0
-
-    def cleaned() -> Tensor:
-        there = ops.logical_and(valid(), scores == scores)
-        return ops.where(there, scores, lowest(scores))
 
     in_scores = may_hold_nan(scores)
     found = ops.logical_or(
@@ -219,7 +208,11 @@ def _cleaned(
     if weights is not None:
         in_weights = holds_nan(weights, may_hold_nan(weights), where=valid)
         found = ops.logical_or(found, in_weights)
-    is_clean = ops.logical_and(
-        ops.min(labels) >= 0, ops.logical_not(ops.any(in_scores))
+    sortable = Sortable(
+        scores,
+        may=lambda: ops.logical_and(valid(), scores == scores),
+        clean=ops.logical_and(
+            ops.min(labels) >= 0, ops.logical_not(ops.any(in_scores))
+        ),
     )
-    return unless_known(is_clean, cleaned, lambda: scores), found
+    return sortable, found

@@ -6,9 +6,78 @@ cancels; a quotient of factorials would, in float32.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from keras import ops
 
 from keras_rankmetrics.types import Tensor
+
+
+class SplitGroup(NamedTuple):
+    """The tie group of each list that the cutoff splits, `[lists, 1]`, floats.
+
+    Attributes:
+        size: how many items it has; 0 where no group is split.
+        relevant: how many of these are relevant.
+        weight: their mean weight.
+        ranks: how many of its ranks are within the cutoff.
+        reciprocals: 1 / rank, summed over these.
+        shares_above: the ranks of the group above each of these, over the rank;
+            summed over these too.
+    """
+
+    size: Tensor
+    relevant: Tensor
+    weight: Tensor
+    ranks: Tensor
+    reciprocals: Tensor
+    shares_above: Tensor
+
+
+def precision_per_hit(
+    group: SplitGroup,
+    hits_above: Tensor,
+    precisions_above: Tensor,
+    most: int | Tensor,
+) -> Tensor:
+    """`[lists]`, the weighted precisions at the hits over the number of hits.
+
+    Args:
+        group: the hits of which are drawn from its items.
+        hits_above: `[lists, 1]`, the certain ones.
+        precisions_above: `[lists, 1]`, the sum of their weighted precisions.
+        most: the largest number of ranks.
+    """
+    chances = chances_of_hits(group.size, group.relevant, group.ranks, most)
+    hits = ops.cast(ops.arange(most + 1), chances.dtype)
+    precisions = precisions_in_group(
+        hits_above,
+        rate=ops.maximum(hits - 1.0, 0.0) / ops.maximum(group.ranks - 1.0, 1.0),
+        reciprocals=group.reciprocals,
+        shares_above=group.shares_above,
+    )
+    share = hits / ops.maximum(group.ranks, 1.0)
+    sums = precisions_above + group.weight * share * precisions
+    return ops.sum(
+        chances * ops.divide_no_nan(sums, hits_above + hits), axis=-1
+    )
+
+
+def precisions_in_group(
+    hits_above: Tensor, rate: Tensor, reciprocals: Tensor, shares_above: Tensor
+) -> Tensor:
+    """The precisions at ranks of a group, if a relevant item is at them.
+
+    If one is at rank i, `rate` of the ranks that the group has above it hold
+    relevant items too, so that the precision is (hits + 1 + rate ranks) / i.
+
+    Args:
+        hits_above: the relevant items above the group.
+        rate: how many of the other items are relevant, of each.
+        reciprocals: 1 / i, or its sum over several ranks.
+        shares_above: the ranks of the group above i, over i, or their sum.
+    """
+    return (hits_above + 1.0) * reciprocals + rate * shares_above
 
 
 def chances_of_hits(

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from keras import ops
 
-from keras_rankmetrics.branching import unless_known
+from keras_rankmetrics.known import known
 from keras_rankmetrics.matching import distinct, is_in, is_new
 from keras_rankmetrics.ranking.counting import count
-from keras_rankmetrics.ranking.depth import depth_beyond
 from keras_rankmetrics.ranking.items import Items
-from keras_rankmetrics.ranking.ranking import Ranking
-from keras_rankmetrics.ranking.runs import positions
+from keras_rankmetrics.ranking.ranks import Ranks
 from keras_rankmetrics.types import Tensor
 
 
 def from_ids(
     relevant: Tensor, recommended: Tensor, k: int | None, dtype: str
-) -> Ranking:
+) -> Ranks:
     """Takes the recommended ids as ranked, the first one best.
 
     An id that comes again has been ranked already: it holds no rank, nor does
@@ -32,33 +30,22 @@ def from_ids(
     relevant, counts = distinct(relevant)
     items = relevant_items(counts, k, dtype)
     there = is_new(recommended)
-    depth = depth_beyond(k, ops.shape(recommended)[-1])
-    start, size = unless_known(
-        ops.all(there), lambda: _places(there), if_true=lambda: _row(there)
-    )
+    complete = known(ops.all(there))
     hits = ops.logical_and(there, is_in(recommended, relevant))
-    return Ranking(
+    return Ranks(
         items=items,
         labels=ops.cast(hits, dtype),
-        weights=None,
-        start=ops.minimum(start, depth),
-        size=size,
+        above=None if complete else _above(there),
+        there=None if complete else there,
         count_retrieved=lambda: count(there),
         k=k,
-        depth=depth,
     )
 
 
-def _places(there: Tensor) -> tuple[Tensor, Tensor]:
-    """How many stand above each, and how many it is, `[lists, places]`."""
-    size = ops.cast(there, "int32")
-    return ops.cumsum(size, axis=-1) - size, size
-
-
-def _row(there: Tensor) -> tuple[Tensor, Tensor]:
-    """The same, `[1, places]`, where none is missing in any list."""
-    place = positions(there)[None]
-    return place, ops.ones_like(place)
+def _above(there: Tensor) -> Tensor:
+    """How many stand above each."""
+    counted = ops.cast(there, "int32")
+    return ops.cumsum(counted, axis=-1) - counted
 
 
 def relevant_items(relevant: Tensor, k: int | None, dtype: str) -> Items:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from typing import Any, TypeVar
 
-from keras_rankmetrics.types import Tensor
+T = TypeVar("T")
 
 
 class Memo:
@@ -15,9 +16,9 @@ class Memo:
     """
 
     def __init__(self) -> None:
-        self._tensors: dict[Hashable, Tensor] = {}
+        self._tensors: dict[Hashable, Any] = {}
 
-    def once(self, key: Hashable, compute: Callable[[], Tensor]) -> Tensor:
+    def once(self, key: Hashable, compute: Callable[[], T]) -> T:
         """What `compute()` returned when this key was first asked for."""
         if key not in self._tensors:
             self._tensors[key] = compute()
@@ -32,5 +33,5 @@ class _ReadOnly(Memo):
     def __init__(self, memo: Memo) -> None:
         self._tensors = memo._tensors
 
-    def once(self, key: Hashable, compute: Callable[[], Tensor]) -> Tensor:
+    def once(self, key: Hashable, compute: Callable[[], T]) -> T:
         return self._tensors[key] if key in self._tensors else compute()

@@ -29,6 +29,33 @@ def runs(values: Tensor) -> tuple[Tensor, Tensor]:
     return first, last
 
 
+def sums_over_runs(values: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
+    """Sums over the runs of equal values.
+
+    Nothing is added but what a run holds: the difference of two sums over more
+    would cancel.
+
+    Args:
+        values: `[rows, entries]`, each row sorted.
+        x: `[..., rows, entries]`, what to sum.
+
+    Returns:
+        For each entry, in the shape of `x`, the sum over the entries of its run
+        up to itself, and that over its whole run.
+    """
+    position = positions(values)
+    # From both ends at once.
+    values = ops.stack([values, ops.flip(values, axis=-1)])
+    sums = ops.stack([x, ops.flip(x, axis=-1)], axis=-3)
+    for step in _doublings(values):
+        same = ops.logical_and(
+            position >= step, values == ops.roll(values, step, axis=-1)
+        )
+        sums = sums + ops.where(same, ops.roll(sums, step, axis=-1), 0)
+    to, from_ = ops.unstack(sums, 2, axis=-3)
+    return to, to + ops.flip(from_, axis=-1) - x
+
+
 def positions(rows: Tensor) -> Tensor:
     """0, 1, 2, ... along the last axis of `rows`, int32."""
     return ops.arange(ops.shape(rows)[-1], dtype="int32")
@@ -39,8 +66,12 @@ def _running_maximum(x: Tensor) -> Tensor:
 
     Keras has no cumulative maximum. `x` is not negative and begins with 0.
     """
-    bits = (length_at_most(x) - 1).bit_length()
-    for step in (2**bit for bit in range(bits)):
+    for step in _doublings(x):
         earlier = ops.concatenate([x[:, :step], x[:, :-step]], axis=-1)
         x = ops.maximum(x, earlier)
     return x
+
+
+def _doublings(x: Tensor) -> list[int]:
+    """1, 2, 4, ... below the length of the rows of `x`."""
+    return [2**bit for bit in range((length_at_most(x) - 1).bit_length())]

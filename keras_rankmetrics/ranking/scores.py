@@ -7,55 +7,57 @@ put them into one order.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 from keras import ops
 
-from keras_rankmetrics.branching import cond, unless_known
+from keras_rankmetrics.branching import cond
 from keras_rankmetrics.dtypes import lowest
+from keras_rankmetrics.known import known
 from keras_rankmetrics.ranking.counting import count
 from keras_rankmetrics.ranking.depth import depth_beyond
 from keras_rankmetrics.ranking.items import Items
 from keras_rankmetrics.ranking.order import Order
-from keras_rankmetrics.ranking.ranking import Ranking
-from keras_rankmetrics.ranking.runs import positions, runs
+from keras_rankmetrics.ranking.ranks import Ranks
+from keras_rankmetrics.ranking.runs import positions
 from keras_rankmetrics.ranking.selection import first_by, input_order
 from keras_rankmetrics.ranking.shuffling import shuffle_keys
+from keras_rankmetrics.ranking.ties import Ties
+from keras_rankmetrics.sortable import Sortable
 from keras_rankmetrics.types import Tensor
 
 
-def from_scores(items: Items, scores: Tensor, order: Order) -> Ranking:
+def from_scores(items: Items, scores: Sortable, order: Order) -> Ranks:
     """Ranks the items of each list by their scores, highest first.
 
     Args:
         items: what each list holds.
-        scores: `[lists, items]`, without NaN. The lowest value of the dtype
-            (-inf) marks an item that is not retrieved.
+        scores: of the same items. The lowest value of the dtype (-inf) marks
+            an item that is not retrieved.
         order: how, and how far down.
     """
     top = _top(scores, order.k)
     if order.ties == "average":
-        return unless_known(
-            ops.logical_not(top.tie),
-            lambda: _in_groups(items, scores, top, order.k),
-            if_true=lambda: _in_strict_order(items, top, top.order, order.k),
-        )
+        strict = known(ops.logical_not(top.tie))
+        ties = None if strict else Ties(scores, top.values, top.there, top.tie)
+        return _ranks(items, top, top.order, order.k, ties)
+
+    labels = items.labels
 
     def keys() -> list[Tensor]:
         return {
-            "stable": lambda: [input_order(scores)],
-            "shuffle": lambda: [shuffle_keys(scores, order.seed, order.draw)],
-            "pessimistic": lambda: [-items.labels, input_order(scores)],
-            "optimistic": lambda: [items.labels, input_order(scores)],
+            "stable": lambda: [input_order(labels)],
+            "shuffle": lambda: [shuffle_keys(labels, order.seed, order.draw)],
+            "pessimistic": lambda: [-labels, input_order(labels)],
+            "optimistic": lambda: [labels, input_order(labels)],
         }[order.ties]()
 
     settled = cond(
         top.tie,
-        lambda: first_by([scores, *keys()], top.depth),
+        lambda: first_by([scores.cleaned(), *keys()], top.depth),
         lambda: top.order,
     )
-    return _in_strict_order(items, top, settled, order.k)
+    return _ranks(items, top, settled, order.k)
 
 
 class _Top(NamedTuple):
@@ -76,85 +78,37 @@ class _Top(NamedTuple):
     depth: int | Tensor
 
 
-def _top(scores: Tensor, k: int | None) -> _Top:
-    depth = depth_beyond(k, ops.shape(scores)[-1])
-    values, order = ops.top_k(scores, depth)
-    there = values > lowest(scores)
+def _top(scores: Sortable, k: int | None) -> _Top:
+    depth = depth_beyond(k, ops.shape(scores.given)[-1])
+    values, order = scores.top_k(depth)
+    there = values > lowest(values)
     position = positions(values)
     before = ops.take(values, ops.maximum(position - 1, 0), axis=-1)
     tie = ops.logical_and(values == before, position > 0)
     return _Top(
         values,
-        ops.cast(order, "int32"),
+        order,
         there,
         ops.any(ops.logical_and(tie, there)),
         depth,
     )
 
 
-def _in_strict_order(
-    items: Items, top: _Top, order: Tensor, k: int | None
-) -> Ranking:
-    position = positions(top.values)[None]
-    size = unless_known(
-        ops.all(top.there),
-        lambda: ops.cast(top.there, "int32"),
-        if_true=lambda: ops.ones_like(position),
-    )
-    return Ranking(
+def _ranks(
+    items: Items,
+    top: _Top,
+    order: Tensor,
+    k: int | None,
+    ties: Ties | None = None,
+) -> Ranks:
+    return Ranks(
         items=items,
         labels=_at(order, items.labels),
         weights=_at(order, items.weights),
-        start=position,
-        size=size,
+        there=None if known(ops.all(top.there)) else top.there,
         count_retrieved=lambda: count(top.there),
         k=k,
-        depth=top.depth,
-    )
-
-
-def _in_groups(
-    items: Items, scores: Tensor, top: _Top, k: int | None
-) -> Ranking:
-    values, _, there, tie, depth = top
-    position = ops.broadcast_to(positions(values), ops.shape(values))
-    first, last = cond(tie, lambda: runs(values), lambda: (position, position))
-    # Not `values[:, -1]`: a slice of what `top_k` returns makes XLA sort.
-    boundary = ops.min(values, axis=-1, keepdims=True)
-    at_boundary = ops.logical_and(values == boundary, there)
-    # The last entry ties: its group may reach beyond the depth, and is held by
-    # that entry alone. A group that begins there is beyond any cutoff.
-    split = ops.logical_and(
-        ops.sum(ops.cast(at_boundary, "int32"), -1, keepdims=True) > 1,
-        ops.any(positions(scores) >= depth),
-    )
-    held = ops.logical_and(split, position == depth - 1)
-    absorbed = ops.logical_and(
-        split, ops.logical_and(at_boundary, position < depth - 1)
-    )
-
-    def whole(of_entries: Tensor, of_items: Callable[[], Tensor]) -> Tensor:
-        def with_group() -> Tensor:
-            of_group = ops.where(scores == boundary, of_items(), 0)
-            of_group = ops.sum(of_group, axis=-1, keepdims=True)
-            return ops.where(held, of_group, of_entries)
-
-        return cond(ops.any(split), with_group, lambda: of_entries)
-
-    size = ops.where(there, last - first + 1, 0)
-    size = ops.where(absorbed, 0, size)
-    return Ranking(
-        items=items,
-        labels=_at(top.order, items.labels),
-        weights=_at(top.order, items.weights),
-        start=first,
-        size=whole(size, lambda: ops.ones_like(scores, dtype="int32")),
-        count_retrieved=lambda: count(there),
-        k=k,
-        depth=depth,
-        whole=whole,
-        at_first=lambda x: ops.take_along_axis(x, first, axis=-1),
-        at_last=lambda x: ops.take_along_axis(x, last, axis=-1),
+        ties=ties,
     )
 
 

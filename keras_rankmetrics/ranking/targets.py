@@ -14,10 +14,10 @@ from keras_rankmetrics.dtypes import lowest
 from keras_rankmetrics.matching import is_new
 from keras_rankmetrics.ranking.counting import count
 from keras_rankmetrics.ranking.depth import depth_beyond
+from keras_rankmetrics.ranking.groups import Groups
 from keras_rankmetrics.ranking.ids import labels_of_relevant, relevant_items
 from keras_rankmetrics.ranking.order import Order
-from keras_rankmetrics.ranking.ranking import Ranking
-from keras_rankmetrics.ranking.runs import positions, runs
+from keras_rankmetrics.ranking.runs import positions
 from keras_rankmetrics.ranking.selection import input_order
 from keras_rankmetrics.ranking.shuffling import shuffle_keys
 from keras_rankmetrics.types import Tensor
@@ -25,7 +25,7 @@ from keras_rankmetrics.types import Tensor
 
 def from_targets(
     targets: Tensor, scores: Tensor, order: Order, dtype: str
-) -> Ranking:
+) -> Groups:
     """Ranks the relevant items of each list by the scores of all its items.
 
     The other items are those that groups hold besides. Relevant items have the
@@ -56,18 +56,14 @@ def from_targets(
     start, size, there = (
         ops.take_along_axis(x, place, axis=-1) for x in (start, size, there)
     )
-    first, last = runs(start)
-    return Ranking(
+    return Groups(
         items=items,
         labels=labels_of_relevant(there, dtype),
-        weights=None,
         start=start,
         size=ops.where(there, size, 0),
         count_retrieved=lambda: count(scores > lowest(scores)),
         k=order.k,
         depth=depth,
-        at_first=lambda x: ops.take_along_axis(x, first, axis=-1),
-        at_last=lambda x: ops.take_along_axis(x, last, axis=-1),
     )
 
 

@@ -1,0 +1,243 @@
+"""`Ranks`: a ranking whose entries are ranks, which tied items share."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from keras import ops
+
+from keras_rankmetrics.branching import cond
+from keras_rankmetrics.gains import reciprocal_discount
+from keras_rankmetrics.identity import Identity
+from keras_rankmetrics.ranking.draws import (
+    SplitGroup,
+    chances_of_first_hit,
+    precision_per_hit,
+)
+from keras_rankmetrics.ranking.ranking import ALL_RANKS, Cutoff, Ranking
+from keras_rankmetrics.ranking.runs import positions
+from keras_rankmetrics.ranking.ties import Shared, Ties
+from keras_rankmetrics.types import RankDiscountFn, Tensor
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Ranks(Ranking):
+    """Each entry is a rank, and holds what is expected at it.
+
+    In a strict order that is what its item holds; in a tie group, the mean
+    over the items of the group, at each of its ranks.
+
+    Attributes:
+        labels: `[lists, entries]`, of the item at the rank, in any order where
+            items tie.
+        weights: `[lists, entries]`, or None where all items weigh the same.
+        above: int32 `[lists, entries]`, how many retrieved items stand above,
+            or None where this is the position of the entry.
+        there: bool `[lists, entries]`, whether an item is retrieved there, or
+            None if everywhere.
+        ties: the tie groups, or None for a strict order.
+    """
+
+    weights: Tensor | None = None
+    above: Tensor | None = None
+    there: Tensor | None = None
+    ties: Ties | None = None
+
+    def total(self) -> Tensor:
+        """The gain expected at the rank."""
+        if self.ties is None:
+            return self._gains()
+        return self._shared(self.ties).mean
+
+    def weighted_total(self) -> Tensor:
+        """The same, each gain times the weight of its item."""
+        if self.weights is None:
+            return self.total()
+        return self._memo.once(("weighted total", self.gain), self._weighted)
+
+    def share(self, k: Cutoff = None) -> Tensor:
+        """1 within rank `k`, else 0."""
+        return self._once_for(
+            k,
+            ("share",),
+            lambda: self._of_each_list(
+                self._float(self._above() < self._column(k))
+            ),
+        )
+
+    def mean(self, discount: RankDiscountFn, k: Cutoff = None) -> Tensor:
+        """The discount at the rank, 0 beyond rank `k`."""
+        return self._of_each_list(self._at_ranks(discount, k))
+
+    def precision(self, k: Cutoff = None) -> Tensor:
+        """The precision at the rank of a relevant item, 0 beyond rank `k`."""
+        hits = self._memo.once(("hits to", self.gain), self._hits_to)
+        return hits * self._at_ranks(reciprocal_discount, k)
+
+    def at_first_hit(self, value: RankDiscountFn, k: Cutoff = None) -> Tensor:
+        """`value(rank)` at the rank of the first relevant item.
+
+        0 where no relevant item is within rank `k`.
+        """
+        above, total = self._above(), self.total()
+        found = total > 0
+        first = ops.min(
+            ops.where(found, above, ALL_RANKS), axis=-1, keepdims=True
+        )
+        at_first = ops.logical_and(found, above == first)
+        values = self._at_ranks(value, k)
+        certain = ops.sum(ops.where(at_first, values, 0), axis=-1)
+        if self.ties is None:
+            return certain
+        shared = self._shared(self.ties)
+        uncertain = ops.any(ops.logical_and(at_first, total < 1), axis=-1)
+
+        def by_chance() -> Tensor:
+            def in_group(x: Tensor) -> Tensor:
+                x = ops.where(at_first, x, 0)
+                return ops.sum(x, axis=-1, keepdims=True)
+
+            items = self._float(in_group(shared.size))
+            relevant = in_group(shared.total)
+            chances = chances_of_first_hit(
+                self._float(first), items, relevant, self._width
+            )
+            # A single one is as likely at each rank: nothing to multiply up.
+            evenly = ops.sum(
+                ops.where(shared.start == first, values, 0), axis=-1
+            )
+            expected = ops.where(
+                relevant[:, 0] < 1.5,
+                evenly / ops.maximum(items[:, 0], 1.0),
+                ops.sum(chances * values, axis=-1),
+            )
+            return ops.where(uncertain, expected, certain)
+
+        return cond(ops.any(uncertain), by_chance, lambda: certain)
+
+    def precision_per_hit(self, k: Cutoff = None) -> Tensor:
+        """The weighted precisions at the hits, over the number of hits.
+
+        Both depend on how many relevant items of the group that the cutoff
+        splits it lets in: the expectation is taken over that number.
+        """
+        precisions = self.weighted_total() * self.precision(k)
+        of_ranks = ops.divide_no_nan(ops.sum(precisions, axis=-1), self.hits(k))
+        if self.ties is None:
+            return of_ranks
+        mean, total, _, start, size = self._shared(self.ties)
+        weighted = self.weighted_total()
+        position, cutoff = self._above(), self._column(k)
+        end = start + size
+        split = ops.logical_and(start < cutoff, cutoff < end)
+
+        def in_group(x: Tensor) -> Tensor:
+            """What all ranks of the split group have, 0 where none is split."""
+            x = ops.where(split, x, 0)
+            return ops.max(x, axis=-1, keepdims=True)
+
+        def above_group(x: Tensor) -> Tensor:
+            x = ops.where(end <= cutoff, x, 0)
+            return ops.sum(x, axis=-1, keepdims=True)
+
+        def by_chance() -> Tensor:
+            inside = ops.logical_and(split, position < cutoff)
+
+            def over_ranks(x: Tensor | float) -> Tensor:
+                x = self._float(ops.where(inside, x, 0))
+                return ops.sum(x, axis=-1, keepdims=True)
+
+            rank = self._float(position + 1)
+            return precision_per_hit(
+                SplitGroup(
+                    size=self._float(in_group(size)),
+                    relevant=in_group(total),
+                    weight=ops.divide_no_nan(
+                        in_group(weighted), in_group(mean)
+                    ),
+                    ranks=over_ranks(1.0),
+                    reciprocals=over_ranks(1.0 / rank),
+                    shares_above=over_ranks(
+                        self._float(position - start) / rank
+                    ),
+                ),
+                hits_above=above_group(mean),
+                precisions_above=above_group(precisions),
+                most=self._width,
+            )
+
+        return cond(ops.any(split), by_chance, lambda: of_ranks)
+
+    # The parts of the above.
+
+    def _gains(self) -> Tensor:
+        """What the item at each rank is worth, 0 where there is none."""
+        return self._memo.once(("gains", self.gain), self._made_gains)
+
+    def _made_gains(self) -> Tensor:
+        gains = self.gain(self.labels)
+        return gains if self.there is None else ops.where(self.there, gains, 0)
+
+    def _shared(self, ties: Ties) -> Shared:
+        """The gains, shared among the items that tie."""
+        return self._memo.once(
+            ("shared", self.gain),
+            lambda: ties.share(
+                self._gains(), lambda: self.gain(self.items.labels)
+            ),
+        )
+
+    def _weighted(self) -> Tensor:
+        gains = self._gains()
+        weighted = ops.where(gains > 0, self.weights * gains, 0)
+        if self.ties is None:
+            return weighted
+        return self.ties.share(
+            weighted, lambda: self.items.weighted(self.gain)
+        ).mean
+
+    def _hits_to(self) -> Tensor:
+        """The hits down to each rank, if a relevant item is at it."""
+        hits = self._gains()
+        above = ops.cumsum(hits, axis=-1) - hits
+        if self.ties is None:
+            return above + 1.0
+        _, total, before, start, size = self._shared(self.ties)
+        position = self._above()
+
+        def with_ties() -> Tensor:
+            """Of the others in its group, as many of each that are above it."""
+            items = self._float(size)
+            others = ops.maximum(items - 1.0, 1.0)
+            rate = ops.maximum(total - 1.0, 0.0) / others
+            return above - before + 1.0 + rate * self._float(position - start)
+
+        return cond(self.ties.found, with_ties, lambda: above + 1.0)
+
+    def _at_ranks(self, value: RankDiscountFn, k: Cutoff) -> Tensor:
+        """`value(rank)`, 0 beyond rank `k`; one row where all are the same."""
+        above = self.above
+        if above is None:
+            return self._values_to(k, value, self._width)
+        values = self._values(value, self._width)
+        return self._once_for(
+            k,
+            ("at ranks", Identity(value)),
+            lambda: ops.where(
+                above < self._column(k), ops.take(values, above, axis=0), 0
+            ),
+        )
+
+    def _above(self) -> Tensor:
+        """As `above`, or one row if it is the same in all lists."""
+        if self.above is not None:
+            return self.above
+        return self._memo.once("above", lambda: positions(self.labels)[None])
+
+    @property
+    def _width(self) -> int | Tensor:
+        return ops.shape(self.labels)[-1]
+
+    def _of_each_list(self, x: Tensor) -> Tensor:
+        """`[lists, entries]`, of what may be the same in all lists."""
+        return ops.broadcast_to(x, ops.shape(self.labels))
