@@ -58,17 +58,17 @@ def is_in(ids: Tensor, row: Tensor) -> Tensor:
         row: int `[lists, places]`, ascending, of the same dtype.
     """
     last = ops.shape(row)[-1] - 1
-    smaller = ops.zeros_like(ids, dtype="int32")  # how many places hold less
 
     def held(place: Tensor) -> Tensor:
-        return ops.take_along_axis(row, ops.minimum(place, last), axis=-1)
+        return ops.take_along_axis(row, place, axis=-1)
 
+    # The last place known to hold less than the id; -1 where there is none.
+    less = ops.full_like(ids, -1, dtype="int32")
     bits = length_at_most(row).bit_length()
     for step in (2**bit for bit in reversed(range(bits))):
-        more = smaller + step
-        fits = ops.logical_and(more - 1 <= last, held(more - 1) < ids)
-        smaller = ops.where(fits, more, smaller)
-    return ops.logical_and(smaller <= last, held(smaller) == ids)
+        place = ops.minimum(less + step, last)
+        less = ops.where(held(place) < ids, place, less)
+    return held(ops.minimum(less + 1, last)) == ids
 
 
 def _differs_from_last(ids: Tensor) -> Tensor:
