@@ -132,9 +132,9 @@ def _counts(
     skips = [question.empty == "skip" for question in questions]
     if not any(skips):
         return ops.broadcast_to(lists.present, ops.shape(relevant))
-    defined = ops.logical_or(relevant, lists.undefined)
-    kept = ops.logical_or(defined, ops.logical_not(ops.array(skips)[:, None]))
-    return ops.logical_and(lists.present, kept)
+    defined = relevant | lists.undefined
+    kept = defined | ~ops.array(skips)[:, None]
+    return lists.present & kept
 
 
 class _Sort(NamedTuple):

@@ -24,7 +24,7 @@ def distinct(ids: Tensor) -> tuple[Tensor, Tensor]:
         of its kind, bool.
     """
     ids = ops.sort(ids, axis=-1)
-    return ids, ops.logical_and(ids >= 0, _differs_from_last(ids))
+    return ids, (ids >= 0) & _differs_from_last(ids)
 
 
 def is_new(ids: Tensor) -> Tensor:
@@ -45,7 +45,7 @@ def is_new(ids: Tensor) -> Tensor:
         new = ops.take_along_axis(
             ops.cast(_differs_from_last(in_order), "int32"), place, axis=-1
         )
-        return ops.logical_and(exists, new > 0)
+        return exists & (new > 0)
 
     return cond(again, first_of_its_kind, lambda: exists)
 

@@ -32,7 +32,7 @@ class Evaluation(NamedTuple):
     def sums(self) -> Tensor:
         """`[metrics, SUMS]`, what the batch adds."""
         dtype = self.values.dtype
-        own = ops.logical_and(self.counts, self.has_own_weight)
+        own = self.counts & self.has_own_weight
         is_own = ops.cast(own, dtype)
         is_other = ops.cast(self.counts, dtype) - is_own
         # What does not count may be NaN.

@@ -418,7 +418,7 @@ class RankingMetric(keras.metrics.Metric):
         if self.inputs == "scores":
             return
         relevant, other = ops.unstack(self._relevance(ops.array([1.0, 0.0])))
-        if known(ops.logical_or(relevant <= 0, other > 0)):
+        if known((relevant <= 0) | (other > 0)):
             raise ValueError(
                 f'With `inputs="{self.inputs}"` relevant items have the label '
                 "1 and all others 0: the first should be worth something, the "

@@ -65,9 +65,7 @@ def read_ids(
     if places != 0:
         for there in place_masks:
             recommended = ops.where(there, recommended, -1)
-    named = ops.logical_or(
-        ops.any(relevant >= 0, axis=-1), ops.any(recommended >= 0, axis=-1)
-    )
+    named = ops.any(relevant >= 0, axis=-1) | ops.any(recommended >= 0, axis=-1)
     present, undefined = present_and_undefined(
         named, ops.zeros_like(named), list_masks, list_weights
     )

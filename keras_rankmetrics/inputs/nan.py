@@ -33,7 +33,7 @@ def holds_nan(
     def found() -> Tensor:
         is_nan = x != x
         if where is not None:
-            is_nan = ops.logical_and(where(), is_nan)
+            is_nan = where() & is_nan
         return ops.any(is_nan, axis=-1)
 
     return cond(ops.any(may_hold), found, lambda: may_hold)

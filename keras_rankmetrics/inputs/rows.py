@@ -88,5 +88,5 @@ def look_like_labels(rows: Tensor) -> Tensor:
     # Both: Keras builds metrics on torch with tensors of ones.
     return functools.reduce(
         ops.logical_and,
-        [ops.any(none), ops.any(one), ops.all(ops.logical_or(none, one))],
+        [ops.any(none), ops.any(one), ops.all(none | one)],
     )

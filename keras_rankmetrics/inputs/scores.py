@@ -64,8 +64,8 @@ def read_scores(
     sortable, with_nan = _sortable(labels, scores, item_weights)
     highest = ops.max(labels, axis=-1)
     present, undefined = present_and_undefined(
-        ops.logical_or(highest >= 0, with_nan),
-        ops.logical_or(with_nan, beyond),
+        (highest >= 0) | with_nan,
+        with_nan | beyond,
         list_masks,
         list_weights,
     )
@@ -81,7 +81,7 @@ def read_scores(
         list_weights=list_weights,
         num_relevant=num_relevant,
         present=present,
-        undefined=ops.logical_or(undefined, no_number),
+        undefined=undefined | no_number,
     )
 
 
@@ -183,13 +183,13 @@ def _num_relevant(
             f"in the shape {leading.shape}. Received: the shape {received}."
         )
     count = leading.as_lists(ops.cast(count, dtype))
-    negative = ops.logical_and(present, count < 0)
+    negative = present & (count < 0)
     if known(ops.any(negative)):
         raise ValueError(
             '`y_true["num_relevant"]` should not be negative. Received: '
             f"{float(ops.min(ops.where(negative, count, 0)))}."
         )
-    is_nan = ops.logical_and(present, ops.isnan(count))
+    is_nan = present & ops.isnan(count)
     return ops.nan_to_num(count), is_nan
 
 
@@ -202,17 +202,13 @@ def _sortable(
         return labels >= 0
 
     in_scores = may_hold_nan(scores)
-    found = ops.logical_or(
-        may_hold_nan(labels), holds_nan(scores, in_scores, where=valid)
-    )
+    found = may_hold_nan(labels) | holds_nan(scores, in_scores, where=valid)
     if weights is not None:
         in_weights = holds_nan(weights, may_hold_nan(weights), where=valid)
-        found = ops.logical_or(found, in_weights)
+        found = found | in_weights
     sortable = Sortable(
         scores,
-        may=lambda: ops.logical_and(valid(), scores == scores),
-        clean=ops.logical_and(
-            ops.min(labels) >= 0, ops.logical_not(ops.any(in_scores))
-        ),
+        may=lambda: valid() & (scores == scores),
+        clean=(ops.min(labels) >= 0) & ~ops.any(in_scores),
     )
     return sortable, found

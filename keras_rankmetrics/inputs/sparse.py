@@ -77,8 +77,8 @@ def read_sparse(
         scores = ops.where(there, scores, lowest(scores))
         targets = ops.where(_at(there, targets), targets, -1)
     present, undefined = present_and_undefined(
-        ops.logical_or(ops.any(targets >= 0, axis=-1), misread),
-        ops.logical_or(misread, holds_nan(scores, may_hold_nan(scores))),
+        ops.any(targets >= 0, axis=-1) | misread,
+        misread | holds_nan(scores, may_hold_nan(scores)),
         list_masks,
         list_weights,
     )
@@ -98,7 +98,7 @@ def _outside(held: Tensor, targets: Tensor) -> Tensor:
 
     Raises where that is seen.
     """
-    outside = ops.logical_and(targets >= 0, ops.logical_not(_at(held, targets)))
+    outside = (targets >= 0) & ~_at(held, targets)
     if known(ops.any(outside)):
         raise ValueError(
             "`y_true` should hold indices of items that have a score in their "

@@ -76,7 +76,7 @@ def weights_of_items_or_lists(
 
 def check_weights(weights: Tensor, exists: Tensor) -> None:
     """Raises where a weight of what exists is seen to be negative."""
-    negative = ops.logical_and(weights < 0, exists)
+    negative = (weights < 0) & exists
     if known(ops.any(negative)):
         lowest = float(ops.min(ops.where(negative, weights, 0)))
         raise ValueError(
@@ -89,7 +89,7 @@ def counts(weights: Tensor) -> Tensor:
     """Whether what has such a weight is there."""
     # NaN is no reason to leave something out. (Not `not weights <= 0`, which
     # TensorFlow's graphs turn into `weights > 0`.)
-    return ops.logical_or(weights > 0, ops.isnan(weights))
+    return (weights > 0) | ops.isnan(weights)
 
 
 def present_and_undefined(
@@ -107,12 +107,12 @@ def present_and_undefined(
         weights: of lists, or None.
     """
     for there in masks:
-        present = ops.logical_and(present, there)
+        present = present & there
     if weights is not None:
         check_weights(weights, present)
-        present = ops.logical_and(present, counts(weights))
-        undefined = ops.logical_or(undefined, ops.isnan(weights))
-    return present, ops.logical_and(present, undefined)
+        present = present & counts(weights)
+        undefined = undefined | ops.isnan(weights)
+    return present, present & undefined
 
 
 def _tensor(sample_weight: Any, dtype: str) -> tuple[Tensor, Tensor | None]:

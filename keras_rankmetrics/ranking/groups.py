@@ -96,7 +96,7 @@ class Groups(Ranking):
         found = self.total() > 0
         start = ops.where(found, self.start, ALL_RANKS)
         start = ops.min(start, axis=-1, keepdims=True)
-        group = self._group_at(ops.logical_and(found, self.start == start))
+        group = self._group_at(found & (self.start == start))
         # A single relevant item is as likely at each rank of the group. In a
         # group where all are relevant, the first rank holds one.
         one = ops.minimum(group.size, 1)
@@ -118,8 +118,8 @@ class Groups(Ranking):
             values = ops.where(positions(chances) < stop, values, 0)
             return ops.sum(values, axis=-1, keepdims=True)
 
-        open_ = ops.logical_and(
-            group.relevant > 1, group.relevant < self._float(group.size)
+        open_ = (group.relevant > 1) & (
+            group.relevant < self._float(group.size)
         )
         values = cond(
             ops.any(open_),
@@ -135,7 +135,7 @@ class Groups(Ranking):
         splits it lets in: the expectation is taken over that number.
         """
         stop, end = self._stop(k), self.start + self.size
-        split = ops.logical_and(stop > self.start, stop < end)
+        split = (stop > self.start) & (stop < end)
         above = ops.where(stop == end, self.total(), 0.0)
         above = ops.sum(above, axis=-1, keepdims=True)
         precisions = ops.where(split, 0.0, self.total() * self.precision(k))

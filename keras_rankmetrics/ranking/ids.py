@@ -31,7 +31,7 @@ def from_ids(
     items = relevant_items(counts, k, dtype)
     there = is_new(recommended)
     complete = known(ops.all(there))
-    hits = ops.logical_and(there, is_in(recommended, relevant))
+    hits = there & is_in(recommended, relevant)
     return Ranks(
         items=items,
         labels=ops.cast(hits, dtype),

@@ -58,7 +58,7 @@ class Items:
         seen = self.has_seen_gain(gain)
         if self.num_relevant is None:
             return seen
-        return ops.logical_or(seen, self.num_relevant > 0)
+        return seen | (self.num_relevant > 0)
 
     def has_seen_gain(self, gain: Relevance) -> Tensor:
         """Whether any that the labels hold has a gain, bool `[lists]`."""
@@ -112,8 +112,8 @@ class Items:
         best = ops.pad(best, [[0, 0], [0, room]])
         seen = ops.sum(ops.cast(best > 0, best.dtype), -1, keepdims=True)
         place = ops.cast(positions(best), best.dtype)
-        is_unseen = ops.logical_and(
-            place >= seen, place < seen + self._unseen(gain)[:, None]
+        is_unseen = (place >= seen) & (
+            place < seen + self._unseen(gain)[:, None]
         )
         worth = self.mean_weight(gain) * gain.of_unseen(self.highest)
         best = ops.where(is_unseen, worth[:, None], best)

@@ -84,13 +84,13 @@ class Ranks(Ranking):
         first = ops.min(
             ops.where(found, above, ALL_RANKS), axis=-1, keepdims=True
         )
-        at_first = ops.logical_and(found, above == first)
+        at_first = found & (above == first)
         values = self._at_ranks(value, k)
         certain = ops.sum(ops.where(at_first, values, 0), axis=-1)
         if self.ties is None:
             return certain
         shared = self._shared(self.ties)
-        uncertain = ops.any(ops.logical_and(at_first, total < 1), axis=-1)
+        uncertain = ops.any(at_first & (total < 1), axis=-1)
 
         def by_chance() -> Tensor:
             def in_group(x: Tensor) -> Tensor:
@@ -129,7 +129,7 @@ class Ranks(Ranking):
         weighted = self.weighted_total()
         position, cutoff = self._above(), self._column(k)
         end = start + size
-        split = ops.logical_and(start < cutoff, cutoff < end)
+        split = (start < cutoff) & (cutoff < end)
 
         def in_group(x: Tensor) -> Tensor:
             """What all ranks of the split group have, 0 where none is split."""
@@ -141,7 +141,7 @@ class Ranks(Ranking):
             return ops.sum(x, axis=-1, keepdims=True)
 
         def by_chance() -> Tensor:
-            inside = ops.logical_and(split, position < cutoff)
+            inside = split & (position < cutoff)
 
             def over_ranks(x: Tensor | float) -> Tensor:
                 x = self._float(ops.where(inside, x, 0))

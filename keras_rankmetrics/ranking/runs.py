@@ -48,9 +48,7 @@ def sums_over_runs(values: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
     values = ops.stack([values, ops.flip(values, axis=-1)])
     sums = ops.stack([x, ops.flip(x, axis=-1)], axis=-3)
     for step in _doublings(values):
-        same = ops.logical_and(
-            position >= step, values == ops.roll(values, step, axis=-1)
-        )
+        same = (position >= step) & (values == ops.roll(values, step, axis=-1))
         sums = sums + ops.where(same, ops.roll(sums, step, axis=-1), 0)
     to, from_ = ops.unstack(sums, 2, axis=-3)
     return to, to + ops.flip(from_, axis=-1) - x

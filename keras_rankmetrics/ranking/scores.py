@@ -38,7 +38,7 @@ def from_scores(items: Items, scores: Sortable, order: Order) -> Ranks:
     """
     top = _top(scores, order.k)
     if order.ties == "average":
-        strict = known(ops.logical_not(top.tie))
+        strict = known(~top.tie)
         ties = None if strict else Ties(scores, top.values, top.there, top.tie)
         return _ranks(items, top, top.order, order.k, ties)
 
@@ -84,12 +84,12 @@ def _top(scores: Sortable, k: int | None) -> _Top:
     there = values > lowest(values)
     position = positions(values)
     before = ops.take(values, ops.maximum(position - 1, 0), axis=-1)
-    tie = ops.logical_and(values == before, position > 0)
+    tie = (values == before) & (position > 0)
     return _Top(
         values,
         order,
         there,
-        ops.any(ops.logical_and(tie, there)),
+        ops.any(tie & there),
         depth,
     )
 

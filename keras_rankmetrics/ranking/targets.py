@@ -43,7 +43,7 @@ def from_targets(
     items = relevant_items(relevant, order.k, dtype)
     targets = ops.maximum(targets, 0)
     score = ops.take_along_axis(scores, targets, axis=-1)
-    there = ops.logical_and(relevant, score > lowest(scores))
+    there = relevant & (score > lowest(scores))
     above = _for_each(lambda s: _count(scores > s), score)
     if order.ties == "average":
         start, size = above, _tied(scores, score)
@@ -76,7 +76,7 @@ def _ahead_in_group(
         """Of all items, the highest key first."""
         of_targets = ops.take_along_axis(key, targets, axis=-1)
         return _for_each(
-            lambda s, k: _count(ops.logical_and(scores == s, key > k)),
+            lambda s, k: _count((scores == s) & (key > k)),
             score,
             of_targets,
         )
@@ -85,8 +85,8 @@ def _ahead_in_group(
         """Of the retrieved targets."""
 
         def ahead(s: Tensor, t: Tensor) -> Tensor:
-            tied = ops.logical_and(there, score == s)
-            return _count(ops.logical_and(tied, before(t)))
+            tied = there & (score == s)
+            return _count(tied & before(t))
 
         return _for_each(ahead, score, targets)
 

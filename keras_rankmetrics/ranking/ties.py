@@ -96,12 +96,12 @@ class Ties:
             of_items: what all items hold.
         """
         end = ops.shape(self.highest)[-1]
-        goes_on = ops.logical_and(
-            start + ops.cast(in_row[1], "int32") == end, start < end - 1
+        goes_on = (
+            (start + ops.cast(in_row[1], "int32") == end)
+            & (start < end - 1)
+            & self.there
+            & ops.any(positions(self.scores.given) >= end)
         )
-        goes_on = ops.logical_and(goes_on, self.there)
-        beyond = positions(self.scores.given) >= end
-        goes_on = ops.logical_and(goes_on, ops.any(beyond))
 
         def whole() -> Tensor:
             # Not the last entry: a slice of what `top_k` returns makes XLA
@@ -111,7 +111,7 @@ class Ties:
             items = count(tied)
             # It always holds, but not before they have been counted: one array
             # of all items is held at a time.
-            tied = ops.logical_and(tied, items[:, None] > 0)
+            tied = tied & (items[:, None] > 0)
             total = ops.sum(ops.where(tied, of_items(), 0), axis=-1)
             of_all = ops.stack([total, ops.cast(items, total.dtype)])
             return ops.where(goes_on, of_all[:, :, None], in_row)
