@@ -133,14 +133,14 @@ def jax_program(metrics, *batch):
         return states, results
 
     states = [[v.value for v in metric.variables] for metric in metrics]
-    return jax.jit(update).lower(states, *batch).compile().as_text()
+    return jax.jit(update).lower(states, *batch).compile()
 
 
 @only["jax"]
 @one_list_or_collection
 def test_jit(batch, as_list):
     def sorts(metrics):
-        return sorts_in_hlo(jax_program(as_list(metrics), *batch))
+        return sorts_in_hlo(jax_program(as_list(metrics), *batch).as_text())
 
     # The scores, in the branch of masked ones or in the other; the labels.
     assert sorts([krm.NDCG(10)]) == (3, 0)
@@ -151,7 +151,8 @@ def test_jit(batch, as_list):
 @one_list_or_collection
 def test_jit_of_whole_lists(batch, as_list):
     def sorts(metrics):
-        top_ks, full_sorts = sorts_in_hlo(jax_program(as_list(metrics), *batch))
+        program = jax_program(as_list(metrics), *batch)
+        top_ks, full_sorts = sorts_in_hlo(program.as_text())
         return top_ks + full_sorts
 
     assert sorts([krm.NDCG()]) == sorts(three_whole()) == 3
@@ -160,8 +161,21 @@ def test_jit_of_whole_lists(batch, as_list):
 @only["jax"]
 @pytest.mark.parametrize("metric", [krm.PrecisionAtK, krm.MeanReciprocalRank])
 def test_binary_measures_evaluate_no_gain(batch, metric):
-    text = jax_program([metric(10)], *batch)
-    assert not re.search(r"exponential|power\(", text)
-    assert re.search(
-        r"exponential|power\(", jax_program([krm.NDCG(10)], *batch)
-    )
+    def evaluates_gains(metric):
+        program = jax_program([metric], *batch)
+        return bool(re.search(r"exponential|power\(", program.as_text()))
+
+    assert not evaluates_gains(metric(10))
+    assert evaluates_gains(krm.NDCG(10))
+
+
+@only["jax"]
+@one_list_or_collection
+def test_one_array_of_all_items_is_held_at_a_time(as_list):
+    import jax
+
+    lists, items = 256, 20_000
+    scores = jax.ShapeDtypeStruct((lists, items), "float32")
+    program = jax_program(as_list(nine()), scores, scores)
+    extra = program.memory_analysis().temp_size_in_bytes
+    assert extra < 1.1 * lists * items * 4
