@@ -254,9 +254,13 @@ class Cell:
             return False
         return not (self.row.needs_k and self.k is None)
 
-    def make(self) -> RankingMetric:
+    def make(self, name: str | None = None) -> RankingMetric:
         return self.row.metric(
-            k=self.k, ties=self.ties, **self.row.options, **self.policies
+            k=self.k,
+            ties=self.ties,
+            name=name,
+            **self.row.options,
+            **self.policies,
         )
 
     def value(self, labels: Any, scores: Any, mask: Any, weights: Any) -> float:
