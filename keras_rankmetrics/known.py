@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from keras_rankmetrics.types import Tensor
 
+MANY = 2**31 - 1  # no axis is longer, and no rank is further down
+
 
 def known(predicate: Tensor) -> bool | None:
     """The value of a bool scalar; None where it is traced and has none yet."""
@@ -17,4 +19,4 @@ def known(predicate: Tensor) -> bool | None:
 
 def length_at_most(x: Tensor) -> int:
     """The length of the last axis of `x`, or the most that it can be."""
-    return x.shape[-1] or 2**31 - 1
+    return x.shape[-1] or MANY

@@ -382,6 +382,7 @@ class RankingMetric(keras.metrics.Metric):
             functools.partial(self.relevance, **options),
             unseen_label=max(self.options.get("relevance_threshold", 1.0), 0.0),
             key=(Identity(self.relevance), *given),
+            is_binary=self.relevance is gains.relevant,
         )
 
     def _options_for(self, function: Callable[..., Tensor]) -> dict[str, Any]:

@@ -99,3 +99,55 @@ def test_without_a_measure():
 
     with pytest.raises(NotImplementedError, match=r"define `measure"):
         Nothing()([[1, 0]], [[2.0, 1.0]])
+
+
+# --- what holds of all it can ask ---
+
+NOT_RETRIEVED = [[1, 0, 1, -1, 0]], [[2.0, -np.inf, -np.inf, 1.0, -np.inf]]
+RECOMMENDED_AGAIN = [[1]], [[1, -1, 1, -1]]
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda ranking, k: ranking.share(k),
+        lambda ranking, k: ranking.mean(krm.log2_discount, k),
+        lambda ranking, k: ranking.precision(k),
+    ],
+    ids=["share", "mean", "precision"],
+)
+@pytest.mark.parametrize(
+    ("inputs", "batch"),
+    [("scores", NOT_RETRIEVED), ("ids", RECOMMENDED_AGAIN)],
+)
+def test_where_no_item_is_retrieved_there_is_nothing(ask, inputs, batch):
+    """Of these, one item is, and it is relevant."""
+
+    class Sum(krm.RankingMetric):
+        @staticmethod
+        def measure(ranking, k):
+            return ops.sum(ask(ranking, k), axis=-1)
+
+    metric = Sum(3, inputs=inputs)
+    np.testing.assert_allclose(metric.per_list(*batch), [1.0])
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        ([1, 1, 0], 1),  # the third has another score
+        ([2, 2, 2], 1),
+        ([3, 0, 0], (1 + 1 / 2) / 2),
+        ([0, 0, 4], 1 / 3),
+    ],
+)
+def test_the_first_hit_is_the_first_with_any_gain(labels, expected):
+    class FirstOfAnyGrade(krm.RankingMetric):
+        relevance = staticmethod(lambda label: ops.clip(label / 4, 0.0, 1.0))
+
+        @staticmethod
+        def measure(ranking, k):
+            return ranking.at_first_hit(krm.reciprocal_discount, k)
+
+    values = FirstOfAnyGrade().per_list([labels], [[2.0, 2.0, 1.0]])
+    np.testing.assert_allclose(values, [expected], rtol=1e-6)

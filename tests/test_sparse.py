@@ -214,3 +214,17 @@ def test_a_single_list_and_empty_input():
     assert np.isnan(values(metric, np.zeros((2, 0), "int32"), SCORES)).all()
     metric.update_state(np.zeros((0,), "int32"), SCORES[:0])
     assert float(metric.result()) == 0.0
+
+
+@pytest.mark.parametrize("above", [0, 3, 20, 300, 4_000, 50_000])
+@pytest.mark.parametrize("tied", [2, 5])
+def test_precision_of_ties_far_down_a_catalogue(above, tied):
+    """All of the tied items are relevant: each rank holds one."""
+    scores = np.zeros((1, 60_000), "float32")
+    scores[0, :above] = 2.0
+    scores[0, above : above + tied] = 1.0
+    targets = [list(range(above, above + tied))]
+    hits = np.arange(1, tied + 1)
+    metric = MeanAveragePrecision(inputs="sparse")
+    found = values(metric, targets, scores)
+    assert found == approx(np.mean(hits / (above + hits)), rel=3e-6)

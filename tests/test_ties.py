@@ -85,6 +85,13 @@ def test_average_where_ties_straddle_the_depth(n, k):
     check_enumerated(suite, labels.astype("float32"), scores.astype("float32"))
 
 
+def test_ties_in_one_list_leave_the_largest_gains_of_another_alone():
+    """What ties is added up; what does not must not overflow."""
+    labels, scores = [[2e38, 0], [1, 0]], [[2.0, 1.0], [1.0, 1.0]]
+    found = NDCG(1, gain_fn=linear_gain).per_list(labels, scores)
+    np.testing.assert_allclose(found, [1, 1 / 2])
+
+
 # "shuffle"
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from keras import ops
 
+from keras_rankmetrics.known import MANY
 from keras_rankmetrics.types import Tensor
 
-_MANY = 2**31 - 1
 
-
-def depth_beyond(k: int | None, items: int | Tensor = _MANY) -> int | Tensor:
+def depth_beyond(k: int | None, items: int | Tensor = MANY) -> int | Tensor:
     """A depth of more than `k`, in a list of so many items.
 
     It is the next of 11, 101, 1001, ...: so metrics of the usual cutoffs ask

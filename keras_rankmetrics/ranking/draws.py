@@ -1,7 +1,7 @@
 """Chances when items are drawn from a tie group in random order.
 
-Everything is a product or a sum of numbers that are not negative, so nothing
-cancels; a quotient of factorials would, in float32.
+They are products and sums of numbers that are not negative, so nothing cancels:
+a quotient of factorials would, in float32.
 """
 
 from __future__ import annotations

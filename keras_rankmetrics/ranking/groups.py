@@ -10,13 +10,14 @@ from keras import ops
 from keras_rankmetrics.branching import cond
 from keras_rankmetrics.gains import reciprocal_discount
 from keras_rankmetrics.identity import Identity
+from keras_rankmetrics.known import MANY
 from keras_rankmetrics.ranking.draws import (
     SplitGroup,
     chances_of_first_hit,
     precision_per_hit,
     precisions_in_group,
 )
-from keras_rankmetrics.ranking.ranking import ALL_RANKS, Cutoff, Ranking
+from keras_rankmetrics.ranking.ranking import Cutoff, Ranking
 from keras_rankmetrics.ranking.runs import positions, runs
 from keras_rankmetrics.ranking.tables import sums_over_ranks, table_of
 from keras_rankmetrics.types import RankDiscountFn, Tensor
@@ -79,22 +80,26 @@ class Groups(Ranking):
         above = ops.take_along_axis(hits_to - hits, first, axis=-1)
         within = ops.take_along_axis(hits_to, last, axis=-1) - above
         others = ops.maximum(self._size() - 1.0, 1.0)
-        reciprocals = self.mean(reciprocal_discount, k)
-        return precisions_in_group(
+        stop = self._stop(k)
+        reciprocals = self._sums(reciprocal_discount, self.start, stop)
+        precisions = precisions_in_group(
             above,
             rate=ops.maximum(within - 1.0, 0.0) / others,
             reciprocals=reciprocals,
-            shares_above=self.share(k)
-            - self._float(self.start + 1) * reciprocals,
+            shares_above=self._shares_above(self.start, stop, reciprocals),
         )
+        return precisions / self._size()
 
     def at_first_hit(self, value: RankDiscountFn, k: Cutoff = None) -> Tensor:
-        """`value(rank)` at the rank of the first relevant item.
+        """`value(rank)` at the rank of the first item with a gain.
 
-        0 where no relevant item is within rank `k`.
+        0 where no such item is within rank `k`.
         """
+        if not self.gain.is_binary:
+            binary = self.judged_by(self.gain.as_binary(), self.k)
+            return binary.at_first_hit(value, k)
         found = self.total() > 0
-        start = ops.where(found, self.start, ALL_RANKS)
+        start = ops.where(found, self.start, MANY)
         start = ops.min(start, axis=-1, keepdims=True)
         group = self._group_at(found & (self.start == start))
         # A single relevant item is as likely at each rank of the group. In a
@@ -153,8 +158,9 @@ class Groups(Ranking):
                     weight=ops.ones_like(above),
                     ranks=ranks,
                     reciprocals=reciprocals,
-                    shares_above=ranks
-                    - self._float(group.start + 1) * reciprocals,
+                    shares_above=self._shares_above(
+                        group.start, stop, reciprocals
+                    ),
                 ),
                 hits_above=above,
                 precisions_above=precisions,
@@ -193,6 +199,29 @@ class Groups(Ranking):
             lambda: table_of(self._values(value, self.depth)),
         )
         return sums_over_ranks(table, start, stop)
+
+    def _shares_above(
+        self, start: Tensor, stop: Tensor, reciprocals: Tensor
+    ) -> Tensor:
+        """Σ (i - start - 1) / i over the ranks i from `start + 1` to `stop`.
+
+        Args:
+            start: int32.
+            stop: int32.
+            reciprocals: Σ 1 / i over the same ranks.
+        """
+        ranks, above = self._float(stop - start), self._float(start + 1)
+        # Of few ranks far down, this difference is all rounding error. There,
+        # with c in the middle of the ranks i, 1 / i is taken as a series in
+        # (i - c) / c, of which the odd powers add up to 0.
+        middle = above + (ranks - 1.0) / 2.0
+        squared = ranks**2
+        second = ranks * (squared - 1.0) / 12.0 / middle**2
+        fourth = second * (3.0 * squared - 7.0) / 20.0 / middle**2
+        series = ranks * (ranks - 1.0) / 2.0 - above * (second + fourth)
+        return ops.where(
+            8.0 * ranks < above, series / middle, ranks - above * reciprocals
+        )
 
     def _group_at(self, chosen: Tensor) -> _Group:
         """The group of the chosen entries, of which each list has one."""

@@ -11,6 +11,7 @@ from keras import ops
 
 from keras_rankmetrics.gains import SHARED_DISCOUNTS
 from keras_rankmetrics.identity import Identity
+from keras_rankmetrics.known import MANY
 from keras_rankmetrics.ranking.items import Items
 from keras_rankmetrics.ranking.memo import Memo
 from keras_rankmetrics.ranking.relevance import Relevance
@@ -20,8 +21,6 @@ from keras_rankmetrics.types import RankDiscountFn, Tensor
 # How many ranks count: in all lists as many, or `[lists]`. None: as many as the
 # ranking has been made for, which is also the most.
 Cutoff: TypeAlias = int | Tensor | None
-
-ALL_RANKS = 2**31 - 1
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -109,15 +108,18 @@ class Ranking(abc.ABC):
 
     @abc.abstractmethod
     def precision(self, k: Cutoff = None) -> Tensor:
-        """The precision at the rank of a relevant item, 0 beyond rank `k`."""
+        """The precision at the rank of a relevant item, 0 beyond rank `k`.
+
+        For gains of 0 and 1.
+        """
 
     # Expectations that are no sum over entries, `[lists]`.
 
     @abc.abstractmethod
     def at_first_hit(self, value: RankDiscountFn, k: Cutoff = None) -> Tensor:
-        """`value(rank)` at the rank of the first relevant item.
+        """`value(rank)` at the rank of the first item with a gain.
 
-        0 where no relevant item is within rank `k`.
+        0 where no such item is within rank `k`.
         """
 
     @abc.abstractmethod
@@ -125,7 +127,7 @@ class Ranking(abc.ABC):
         """The weighted precisions at the hits, over the number of hits.
 
         Σ w P@i over the relevant ranks i <= k, over their number; 0 where there
-        is none.
+        is none. For gains of 0 and 1.
         """
 
     # Orders to compare with, `[lists, ranks]`.
@@ -201,7 +203,7 @@ class Ranking(abc.ABC):
 
     def _column(self, k: Cutoff) -> int | Tensor:
         """A cutoff that broadcasts against `[lists, entries]`."""
-        most = ALL_RANKS if self.k is None else self.k
+        most = MANY if self.k is None else self.k
         if k is None:
             return most
         if isinstance(k, int):

@@ -9,12 +9,13 @@ from keras import ops
 from keras_rankmetrics.branching import cond
 from keras_rankmetrics.gains import reciprocal_discount
 from keras_rankmetrics.identity import Identity
+from keras_rankmetrics.known import MANY
 from keras_rankmetrics.ranking.draws import (
     SplitGroup,
     chances_of_first_hit,
     precision_per_hit,
 )
-from keras_rankmetrics.ranking.ranking import ALL_RANKS, Cutoff, Ranking
+from keras_rankmetrics.ranking.ranking import Cutoff, Ranking
 from keras_rankmetrics.ranking.runs import positions
 from keras_rankmetrics.ranking.ties import Shared, Ties
 from keras_rankmetrics.types import RankDiscountFn, Tensor
@@ -56,7 +57,7 @@ class Ranks(Ranking):
         return self._memo.once(("weighted total", self.gain), self._weighted)
 
     def share(self, k: Cutoff = None) -> Tensor:
-        """1 within rank `k`, else 0."""
+        """1 where an item is within rank `k`, else 0."""
         return self._once_for(
             k,
             ("share",),
@@ -66,46 +67,45 @@ class Ranks(Ranking):
         )
 
     def mean(self, discount: RankDiscountFn, k: Cutoff = None) -> Tensor:
-        """The discount at the rank, 0 beyond rank `k`."""
+        """The discount at the rank, 0 beyond rank `k` or without an item."""
         return self._of_each_list(self._at_ranks(discount, k))
 
     def precision(self, k: Cutoff = None) -> Tensor:
         """The precision at the rank of a relevant item, 0 beyond rank `k`."""
-        hits = self._memo.once(("hits to", self.gain), self._hits_to)
-        return hits * self._at_ranks(reciprocal_discount, k)
+        hits = self._memo.once(("hits if hit", self.gain), self._hits_if_hit)
+        return hits * self.mean(reciprocal_discount, k)
 
     def at_first_hit(self, value: RankDiscountFn, k: Cutoff = None) -> Tensor:
-        """`value(rank)` at the rank of the first relevant item.
+        """`value(rank)` at the rank of the first item with a gain.
 
-        0 where no relevant item is within rank `k`.
+        0 where no such item is within rank `k`.
         """
-        above, total = self._above(), self.total()
-        found = total > 0
-        first = ops.min(
-            ops.where(found, above, ALL_RANKS), axis=-1, keepdims=True
-        )
+        if not self.gain.is_binary:
+            binary = self.judged_by(self.gain.as_binary(), self.k)
+            return binary.at_first_hit(value, k)
+        above, share = self._above(), self.total()
+        found = share > 0
+        first = ops.min(ops.where(found, above, MANY), axis=-1, keepdims=True)
         at_first = found & (above == first)
         values = self._at_ranks(value, k)
         certain = ops.sum(ops.where(at_first, values, 0), axis=-1)
         if self.ties is None:
             return certain
         shared = self._shared(self.ties)
-        uncertain = ops.any(at_first & (total < 1), axis=-1)
+        uncertain = ops.any(at_first & (share < 1), axis=-1)
 
         def by_chance() -> Tensor:
-            def in_group(x: Tensor) -> Tensor:
+            def of_first(x: Tensor) -> Tensor:
                 x = ops.where(at_first, x, 0)
                 return ops.sum(x, axis=-1, keepdims=True)
 
-            items = self._float(in_group(shared.size))
-            relevant = in_group(shared.total)
+            items = self._float(of_first(shared.size))
+            relevant = of_first(shared.total)
             chances = chances_of_first_hit(
                 self._float(first), items, relevant, self._width
             )
             # A single one is as likely at each rank: nothing to multiply up.
-            evenly = ops.sum(
-                ops.where(shared.start == first, values, 0), axis=-1
-            )
+            evenly = ops.sum(ops.where(shared.start == first, values, 0), -1)
             expected = ops.where(
                 relevant[:, 0] < 1.5,
                 evenly / ops.maximum(items[:, 0], 1.0),
@@ -125,13 +125,12 @@ class Ranks(Ranking):
         of_ranks = ops.divide_no_nan(ops.sum(precisions, axis=-1), self.hits(k))
         if self.ties is None:
             return of_ranks
-        mean, total, _, start, size = self._shared(self.ties)
-        weighted = self.weighted_total()
+        shared, weighted = self._shared(self.ties), self.weighted_total()
         position, cutoff = self._above(), self._column(k)
-        end = start + size
-        split = (start < cutoff) & (cutoff < end)
+        end = shared.start + shared.size
+        split = (shared.start < cutoff) & (cutoff < end)
 
-        def in_group(x: Tensor) -> Tensor:
+        def of_split(x: Tensor) -> Tensor:
             """What all ranks of the split group have, 0 where none is split."""
             x = ops.where(split, x, 0)
             return ops.max(x, axis=-1, keepdims=True)
@@ -150,18 +149,18 @@ class Ranks(Ranking):
             rank = self._float(position + 1)
             return precision_per_hit(
                 SplitGroup(
-                    size=self._float(in_group(size)),
-                    relevant=in_group(total),
+                    size=self._float(of_split(shared.size)),
+                    relevant=of_split(shared.total),
                     weight=ops.divide_no_nan(
-                        in_group(weighted), in_group(mean)
+                        of_split(weighted), of_split(shared.mean)
                     ),
                     ranks=over_ranks(1.0),
                     reciprocals=over_ranks(1.0 / rank),
                     shares_above=over_ranks(
-                        self._float(position - start) / rank
+                        self._float(position - shared.start) / rank
                     ),
                 ),
-                hits_above=above_group(mean),
+                hits_above=above_group(shared.mean),
                 precisions_above=above_group(precisions),
                 most=self._width,
             )
@@ -196,21 +195,20 @@ class Ranks(Ranking):
             weighted, lambda: self.items.weighted(self.gain)
         ).mean
 
-    def _hits_to(self) -> Tensor:
-        """The hits down to each rank, if a relevant item is at it."""
+    def _hits_if_hit(self) -> Tensor:
+        """The relevant items down to each rank, if one is at it."""
         hits = self._gains()
         above = ops.cumsum(hits, axis=-1) - hits
         if self.ties is None:
             return above + 1.0
-        _, total, before, start, size = self._shared(self.ties)
-        position = self._above()
+        shared, position = self._shared(self.ties), self._above()
 
         def with_ties() -> Tensor:
             """Of the others in its group, as many of each that are above it."""
-            items = self._float(size)
-            others = ops.maximum(items - 1.0, 1.0)
-            rate = ops.maximum(total - 1.0, 0.0) / others
-            return above - before + 1.0 + rate * self._float(position - start)
+            others = ops.maximum(self._float(shared.size - 1), 1.0)
+            rate = ops.maximum(shared.total - 1.0, 0.0) / others
+            before = self._float(position - shared.start)
+            return above - shared.before + 1.0 + rate * before
 
         return cond(self.ties.found, with_ties, lambda: above + 1.0)
 
@@ -239,5 +237,7 @@ class Ranks(Ranking):
         return ops.shape(self.labels)[-1]
 
     def _of_each_list(self, x: Tensor) -> Tensor:
-        """`[lists, entries]`, of what may be the same in all lists."""
-        return ops.broadcast_to(x, ops.shape(self.labels))
+        """`[lists, entries]`, 0 where no item is retrieved."""
+        if self.there is None:
+            return ops.broadcast_to(x, ops.shape(self.labels))
+        return ops.where(self.there, x, 0)

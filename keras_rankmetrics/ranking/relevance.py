@@ -21,15 +21,28 @@ class Relevance:
         unseen_label: the label of a relevant item of which nothing is known
             but that it exists.
         key: two relevances of the same key are the same.
+        is_binary: whether the gain is 1 or 0.
     """
 
     gain: GainFn = dataclasses.field(default=linear_gain, compare=False)
     unseen_label: float = 1.0
     key: Hashable = None
+    is_binary: bool = False
 
     def __call__(self, labels: Tensor) -> Tensor:
         """The worth of each label, in their dtype."""
         return ops.cast(self.gain(labels), labels.dtype)
+
+    def as_binary(self) -> Relevance:
+        """1 for what is worth anything."""
+        if self.is_binary:
+            return self
+        return dataclasses.replace(
+            self,
+            gain=lambda labels: self(labels) > 0,
+            key=("binary", self.key),
+            is_binary=True,
+        )
 
     def of_unseen(self, like: Tensor) -> Tensor:
         """The worth of an item that no list holds, in the shape of `like`."""

@@ -29,29 +29,37 @@ def runs(values: Tensor) -> tuple[Tensor, Tensor]:
     return first, last
 
 
-def sums_over_runs(values: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
+def sums_over_runs(
+    values: Tensor, x: Tensor, most: int
+) -> tuple[Tensor, Tensor]:
     """Sums over the runs of equal values.
 
-    Nothing is added but what a run holds: the difference of two sums over more
-    would cancel.
+    Nothing is added but what a run holds, and nothing subtracted: the
+    difference of two sums would cancel.
 
     Args:
         values: `[rows, entries]`, each row sorted.
         x: `[..., rows, entries]`, what to sum.
+        most: the largest number of entries that there can be.
 
     Returns:
         For each entry, in the shape of `x`, the sum over the entries of its run
-        up to itself, and that over its whole run.
+        before it, and that over its whole run.
     """
     position = positions(values)
     # From both ends at once.
     values = ops.stack([values, ops.flip(values, axis=-1)])
-    sums = ops.stack([x, ops.flip(x, axis=-1)], axis=-3)
-    for step in _doublings(values):
+
+    def moved(sums: Tensor, step: int) -> Tensor:
+        """What stands `step` entries before each, 0 if in another run."""
         same = (position >= step) & (values == ops.roll(values, step, axis=-1))
-        sums = sums + ops.where(same, ops.roll(sums, step, axis=-1), 0)
-    to, from_ = ops.unstack(sums, 2, axis=-3)
-    return to, to + ops.flip(from_, axis=-1) - x
+        return ops.where(same, ops.roll(sums, step, axis=-1), 0)
+
+    sums = moved(ops.stack([x, ops.flip(x, axis=-1)], axis=-3), 1)
+    for step in _doublings(most):
+        sums = sums + moved(sums, step)
+    before, after = ops.unstack(sums, 2, axis=-3)
+    return before, before + x + ops.flip(after, axis=-1)
 
 
 def positions(rows: Tensor) -> Tensor:
@@ -64,12 +72,12 @@ def _running_maximum(x: Tensor) -> Tensor:
 
     Keras has no cumulative maximum. `x` is not negative and begins with 0.
     """
-    for step in _doublings(x):
+    for step in _doublings(length_at_most(x)):
         earlier = ops.concatenate([x[:, :step], x[:, :-step]], axis=-1)
         x = ops.maximum(x, earlier)
     return x
 
 
-def _doublings(x: Tensor) -> list[int]:
-    """1, 2, 4, ... below the length of the rows of `x`."""
-    return [2**bit for bit in range((length_at_most(x) - 1).bit_length())]
+def _doublings(length: int) -> list[int]:
+    """1, 2, 4, ... below the length."""
+    return [2**bit for bit in range((length - 1).bit_length())]

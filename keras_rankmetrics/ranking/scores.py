@@ -13,7 +13,7 @@ from keras import ops
 
 from keras_rankmetrics.branching import cond
 from keras_rankmetrics.dtypes import lowest
-from keras_rankmetrics.known import known
+from keras_rankmetrics.known import MANY, known, length_at_most
 from keras_rankmetrics.ranking.counting import count
 from keras_rankmetrics.ranking.depth import depth_beyond
 from keras_rankmetrics.ranking.items import Items
@@ -39,7 +39,7 @@ def from_scores(items: Items, scores: Sortable, order: Order) -> Ranks:
     top = _top(scores, order.k)
     if order.ties == "average":
         strict = known(~top.tie)
-        ties = None if strict else Ties(scores, top.values, top.there, top.tie)
+        ties = None if strict else _ties(scores, top, order.k)
         return _ranks(items, top, top.order, order.k, ties)
 
     labels = items.labels
@@ -92,6 +92,11 @@ def _top(scores: Sortable, k: int | None) -> _Top:
         ops.any(tie & there),
         depth,
     )
+
+
+def _ties(scores: Sortable, top: _Top, k: int | None) -> Ties:
+    most = min(depth_beyond(k, MANY), length_at_most(top.values))
+    return Ties(scores, top.values, top.there, top.tie, most)
 
 
 def _ranks(

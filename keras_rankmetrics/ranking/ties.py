@@ -45,12 +45,14 @@ class Ties:
             lists have, or more than there are ranks that count.
         there: bool `[lists, ranks]`, whether an item is retrieved there.
         found: bool, whether any two of these that are retrieved tie.
+        most: the largest number of ranks that there can be.
     """
 
     scores: Sortable
     highest: Tensor
     there: Tensor
     found: Tensor
+    most: int
 
     def share(self, x: Tensor, of_items: Callable[[], Tensor]) -> Shared:
         """Shares among tied items what they hold.
@@ -63,16 +65,16 @@ class Ties:
         position = positions(x)
 
         def tied() -> Shared:
-            to, in_row = sums_over_runs(
-                self.highest, ops.stack([x, ops.ones_like(x)])
+            before, in_row = sums_over_runs(
+                self.highest, ops.stack([x, ops.ones_like(x)]), self.most
             )
-            x_to, items_to = ops.unstack(to, 2)
-            start = position + 1 - ops.cast(items_to, "int32")
+            x_before, items_before = ops.unstack(before, 2)
+            start = position - ops.cast(items_before, "int32")
             total, items = ops.unstack(
                 self._beyond_the_row(start, in_row, of_items), 2
             )
             size = ops.where(self.there, ops.cast(items, "int32"), 1)
-            return Shared(total / items, total, x_to - x, start, size)
+            return Shared(total / items, total, x_before, start, size)
 
         def alone() -> Shared:
             start = ops.broadcast_to(position, ops.shape(x))
