@@ -54,9 +54,8 @@ class Suite:
             cell.make(name=str(place)) for place, cell in enumerate(cells)
         ]
         self._collection = MetricCollection(self.metrics)
-        self._values, self._step = self._trace_values, self._trace_step
-        self._values = _compiled(self._values, optimized)
-        self._step = _compiled(self._step, optimized)
+        self._values = _compiled(self._trace_values, optimized)
+        self._step = _compiled(self._trace_step, optimized)
 
     def per_list(self, *batch: Any) -> np.ndarray:
         """`[cells, lists]`, or `[cells]` for a single list."""

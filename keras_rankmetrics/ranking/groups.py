@@ -90,49 +90,6 @@ class Groups(Ranking):
         )
         return precisions / self._size()
 
-    def at_first_hit(self, value: RankDiscountFn, k: Cutoff = None) -> Tensor:
-        """`value(rank)` at the rank of the first item with a gain.
-
-        0 where no such item is within rank `k`.
-        """
-        if not self.gain.is_binary:
-            binary = self.judged_by(self.gain.as_binary(), self.k)
-            return binary.at_first_hit(value, k)
-        found = self.total() > 0
-        start = ops.where(found, self.start, MANY)
-        start = ops.min(start, axis=-1, keepdims=True)
-        group = self._group_at(found & (self.start == start))
-        # A single relevant item is as likely at each rank of the group. In a
-        # group where all are relevant, the first rank holds one.
-        one = ops.minimum(group.size, 1)
-        ranks = ops.where(group.relevant == 1, group.size, one)
-        stop = self._cut(k, group.start, group.start + ranks)
-        certain = self._sums(value, group.start, stop) / self._float(
-            ops.maximum(ranks, 1)
-        )
-
-        def by_chance() -> Tensor:
-            chances = chances_of_first_hit(
-                self._float(group.start),
-                self._float(group.size),
-                group.relevant,
-                self.depth,
-            )
-            stop = self._cut(k, group.start, group.start + group.size)
-            values = chances * self._values(value, self.depth)
-            values = ops.where(positions(chances) < stop, values, 0)
-            return ops.sum(values, axis=-1, keepdims=True)
-
-        open_ = (group.relevant > 1) & (
-            group.relevant < self._float(group.size)
-        )
-        values = cond(
-            ops.any(open_),
-            lambda: ops.where(open_, by_chance(), certain),
-            lambda: certain,
-        )
-        return ops.squeeze(values, axis=-1)
-
     def precision_per_hit(self, k: Cutoff = None) -> Tensor:
         """The precisions at the hits, over the number of hits.
 
@@ -173,6 +130,42 @@ class Groups(Ranking):
         return cond(ops.any(split), by_chance, certain)
 
     # The parts of the above.
+
+    def _at_first_hit(self, value: RankDiscountFn, k: Cutoff) -> Tensor:
+        found = self.total() > 0
+        start = ops.where(found, self.start, MANY)
+        start = ops.min(start, axis=-1, keepdims=True)
+        group = self._group_at(found & (self.start == start))
+        # A single relevant item is as likely at each rank of the group. In a
+        # group where all are relevant, the first rank holds one.
+        one = ops.minimum(group.size, 1)
+        ranks = ops.where(group.relevant == 1, group.size, one)
+        stop = self._cut(k, group.start, group.start + ranks)
+        certain = self._sums(value, group.start, stop) / self._float(
+            ops.maximum(ranks, 1)
+        )
+
+        def by_chance() -> Tensor:
+            chances = chances_of_first_hit(
+                self._float(group.start),
+                self._float(group.size),
+                group.relevant,
+                self.depth,
+            )
+            stop = self._cut(k, group.start, group.start + group.size)
+            values = chances * self._values(value, self.depth)
+            values = ops.where(positions(chances) < stop, values, 0)
+            return ops.sum(values, axis=-1, keepdims=True)
+
+        open_ = (group.relevant > 1) & (
+            group.relevant < self._float(group.size)
+        )
+        values = cond(
+            ops.any(open_),
+            lambda: ops.where(open_, by_chance(), certain),
+            lambda: certain,
+        )
+        return ops.squeeze(values, axis=-1)
 
     def _cut(self, k: Cutoff, start: Tensor, stop: Tensor) -> Tensor:
         return ops.minimum(ops.maximum(self._column(k), start), stop)

@@ -115,12 +115,13 @@ class Ranking(abc.ABC):
 
     # Expectations that are no sum over entries, `[lists]`.
 
-    @abc.abstractmethod
     def at_first_hit(self, value: RankDiscountFn, k: Cutoff = None) -> Tensor:
         """`value(rank)` at the rank of the first item with a gain.
 
         0 where no such item is within rank `k`.
         """
+        binary = self.judged_by(self.gain.as_binary(), self.k)
+        return binary._at_first_hit(value, k)
 
     @abc.abstractmethod
     def precision_per_hit(self, k: Cutoff = None) -> Tensor:
@@ -158,6 +159,10 @@ class Ranking(abc.ABC):
         return ops.top_k(gains, ops.shape(gains)[-1])[0]
 
     # For the kinds of rankings.
+
+    @abc.abstractmethod
+    def _at_first_hit(self, value: RankDiscountFn, k: Cutoff) -> Tensor:
+        """`at_first_hit`, of gains of 0 and 1."""
 
     @property
     def _dtype(self) -> str:

@@ -75,46 +75,6 @@ class Ranks(Ranking):
         hits = self._memo.once(("hits if hit", self.gain), self._hits_if_hit)
         return hits * self.mean(reciprocal_discount, k)
 
-    def at_first_hit(self, value: RankDiscountFn, k: Cutoff = None) -> Tensor:
-        """`value(rank)` at the rank of the first item with a gain.
-
-        0 where no such item is within rank `k`.
-        """
-        if not self.gain.is_binary:
-            binary = self.judged_by(self.gain.as_binary(), self.k)
-            return binary.at_first_hit(value, k)
-        above, share = self._above(), self.total()
-        found = share > 0
-        first = ops.min(ops.where(found, above, MANY), axis=-1, keepdims=True)
-        at_first = found & (above == first)
-        values = self._at_ranks(value, k)
-        certain = ops.sum(ops.where(at_first, values, 0), axis=-1)
-        if self.ties is None:
-            return certain
-        shared = self._shared(self.ties)
-        uncertain = ops.any(at_first & (share < 1), axis=-1)
-
-        def by_chance() -> Tensor:
-            def of_first(x: Tensor) -> Tensor:
-                x = ops.where(at_first, x, 0)
-                return ops.sum(x, axis=-1, keepdims=True)
-
-            items = self._float(of_first(shared.size))
-            relevant = of_first(shared.total)
-            chances = chances_of_first_hit(
-                self._float(first), items, relevant, self._width
-            )
-            # A single one is as likely at each rank: nothing to multiply up.
-            evenly = ops.sum(ops.where(shared.start == first, values, 0), -1)
-            expected = ops.where(
-                relevant[:, 0] < 1.5,
-                evenly / ops.maximum(items[:, 0], 1.0),
-                ops.sum(chances * values, axis=-1),
-            )
-            return ops.where(uncertain, expected, certain)
-
-        return cond(ops.any(uncertain), by_chance, lambda: certain)
-
     def precision_per_hit(self, k: Cutoff = None) -> Tensor:
         """The weighted precisions at the hits, over the number of hits.
 
@@ -168,6 +128,39 @@ class Ranks(Ranking):
         return cond(ops.any(split), by_chance, lambda: of_ranks)
 
     # The parts of the above.
+
+    def _at_first_hit(self, value: RankDiscountFn, k: Cutoff) -> Tensor:
+        above, share = self._above(), self.total()
+        found = share > 0
+        first = ops.min(ops.where(found, above, MANY), axis=-1, keepdims=True)
+        at_first = found & (above == first)
+        values = self._at_ranks(value, k)
+        certain = ops.sum(ops.where(at_first, values, 0), axis=-1)
+        if self.ties is None:
+            return certain
+        shared = self._shared(self.ties)
+        uncertain = ops.any(at_first & (share < 1), axis=-1)
+
+        def by_chance() -> Tensor:
+            def of_first(x: Tensor) -> Tensor:
+                x = ops.where(at_first, x, 0)
+                return ops.sum(x, axis=-1, keepdims=True)
+
+            items = self._float(of_first(shared.size))
+            relevant = of_first(shared.total)
+            chances = chances_of_first_hit(
+                self._float(first), items, relevant, self._width
+            )
+            # A single one is as likely at each rank: nothing to multiply up.
+            evenly = ops.sum(ops.where(shared.start == first, values, 0), -1)
+            expected = ops.where(
+                relevant[:, 0] < 1.5,
+                evenly / ops.maximum(items[:, 0], 1.0),
+                ops.sum(chances * values, axis=-1),
+            )
+            return ops.where(uncertain, expected, certain)
+
+        return cond(ops.any(uncertain), by_chance, lambda: certain)
 
     def _gains(self) -> Tensor:
         """What the item at each rank is worth, 0 where there is none."""

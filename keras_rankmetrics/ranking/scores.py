@@ -13,7 +13,7 @@ from keras import ops
 
 from keras_rankmetrics.branching import cond
 from keras_rankmetrics.dtypes import lowest
-from keras_rankmetrics.known import MANY, known, length_at_most
+from keras_rankmetrics.known import known, length_at_most
 from keras_rankmetrics.ranking.counting import count
 from keras_rankmetrics.ranking.depth import depth_beyond
 from keras_rankmetrics.ranking.items import Items
@@ -95,7 +95,7 @@ def _top(scores: Sortable, k: int | None) -> _Top:
 
 
 def _ties(scores: Sortable, top: _Top, k: int | None) -> Ties:
-    most = min(depth_beyond(k, MANY), length_at_most(top.values))
+    most = min(depth_beyond(k), length_at_most(top.values))
     return Ties(scores, top.values, top.there, top.tie, most)
 
 

@@ -64,7 +64,7 @@ class Ties:
         """
         position = positions(x)
 
-        def tied() -> Shared:
+        def tied() -> tuple[Tensor, ...]:
             before, in_row = sums_over_runs(
                 self.highest, ops.stack([x, ops.ones_like(x)]), self.most
             )
@@ -74,15 +74,13 @@ class Ties:
                 self._beyond_the_row(start, in_row, of_items), 2
             )
             size = ops.where(self.there, ops.cast(items, "int32"), 1)
-            return Shared(total / items, total, x_before, start, size)
+            return total / items, total, x_before, start, size
 
-        def alone() -> Shared:
+        def alone() -> tuple[Tensor, ...]:
             start = ops.broadcast_to(position, ops.shape(x))
-            return Shared(x, x, ops.zeros_like(x), start, ops.ones_like(start))
+            return x, x, ops.zeros_like(x), start, ops.ones_like(start)
 
-        return Shared(
-            *cond(self.found, lambda: tuple(tied()), lambda: tuple(alone()))
-        )
+        return Shared(*cond(self.found, tied, alone))
 
     def _beyond_the_row(
         self, start: Tensor, in_row: Tensor, of_items: Callable[[], Tensor]
