@@ -107,6 +107,41 @@ NOT_RETRIEVED = [[1, 0, 1, -1, 0]], [[2.0, -np.inf, -np.inf, 1.0, -np.inf]]
 RECOMMENDED_AGAIN = [[1]], [[1, -1, 1, -1]]
 
 
+@pytest.mark.parametrize("ties", ["average", "stable"])
+def test_each_list_may_have_a_cutoff_of_its_own(ties):
+    """What is asked to one rank or two is what is asked of each list."""
+    asked = [
+        lambda ranking, k: ranking.hits(k),
+        lambda ranking, k: ops.sum(ranking.share(k), axis=-1),
+        lambda ranking, k: ops.sum(ranking.mean(krm.log2_discount, k), -1),
+        lambda ranking, k: ops.sum(ranking.total() * ranking.precision(k), -1),
+        lambda ranking, k: ranking.at_first_hit(krm.reciprocal_discount, k),
+        lambda ranking, k: ranking.precision_per_hit(k),
+        lambda ranking, k: ops.sum(ranking.best(k), axis=-1),
+        lambda ranking, k: ranking.discounted(
+            ranking.best(), krm.log2_discount, k
+        ),
+    ]
+
+    def values(cutoff, k):
+        class Asked(krm.RankingMetric):
+            @staticmethod
+            def measure(ranking, k):
+                found = [ask(ranking, cutoff) for ask in asked]
+                return sum(f * 10.0**i for i, f in enumerate(found))
+
+        labels, scores = [[0, 1, 1, 1], [1, 0, 1, 0]], [[3.0, 2, 2, 1]] * 2
+        return ops.convert_to_numpy(
+            Asked(k, ties=ties).per_list(labels, scores)
+        )
+
+    for k in (3, None):
+        first, second = values(1, k)[0], values(2, k)[1]
+        np.testing.assert_allclose(
+            values(ops.array([1, 2]), k), [first, second], rtol=1e-6
+        )
+
+
 @pytest.mark.parametrize(
     "ask",
     [

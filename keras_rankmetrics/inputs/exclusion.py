@@ -14,7 +14,7 @@ from keras_rankmetrics.types import Tensor
 
 def without_excluded(
     scores: Tensor, exclude: Any, leading: Leading
-) -> tuple[Tensor, Tensor]:
+) -> tuple[Tensor, Tensor | bool]:
     """The scores, `[lists, items]`, with the lowest one for excluded items.
 
     Args:
@@ -24,11 +24,11 @@ def without_excluded(
         leading: the leading dimensions of the lists.
 
     Returns:
-        The scores, and which lists exclude an item that is none, bool
-        `[lists]`.
+        The scores, and which lists exclude an item that is none, bool `[lists]`
+        or False.
     """
     if exclude is None:
-        return scores, ops.zeros(ops.shape(scores)[:1], dtype="bool")
+        return scores, False
     lists, items = ops.shape(scores)
     name = 'y_true["exclude"]'
     excluded = ids_of(name, exclude, leading, "indices of items")

@@ -169,10 +169,10 @@ def _check_shapes(labels: Tensor, scores: Tensor) -> None:
 
 def _num_relevant(
     x: Any, leading: Leading, present: Tensor, dtype: str
-) -> tuple[Tensor | None, Tensor]:
+) -> tuple[Tensor | None, Tensor | bool]:
     """`y_true["num_relevant"]`, `[lists]`, and in which lists it is a NaN."""
     if x is None:
-        return None, ops.zeros_like(present)
+        return None, False
     count, _ = numbers('y_true["num_relevant"]', x, 0)
     received = tuple(count.shape)
     if len(received) == len(leading.shape) + 1 and received[-1] == 1:

@@ -42,6 +42,14 @@ class Groups(Ranking):
     size: Tensor
     depth: int | Tensor
 
+    def hits(self, k: Cutoff = None) -> Tensor:
+        """The gains within rank `k`."""
+        return self._once_for(
+            k,
+            ("hits", self.gain),
+            lambda: ops.sum(self.total() * self.share(k), axis=-1),
+        )
+
     def total(self) -> Tensor:
         """The gain of the item."""
         return self._memo.once(

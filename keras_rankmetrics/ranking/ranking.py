@@ -12,6 +12,7 @@ from keras import ops
 from keras_rankmetrics.gains import SHARED_DISCOUNTS
 from keras_rankmetrics.identity import Identity
 from keras_rankmetrics.known import MANY
+from keras_rankmetrics.ranking.depth import depth_beyond
 from keras_rankmetrics.ranking.items import Items
 from keras_rankmetrics.ranking.memo import Memo
 from keras_rankmetrics.ranking.relevance import Relevance
@@ -29,7 +30,7 @@ class Ranking(abc.ABC):
 
     An entry is a rank, or an item of which nothing is known but its tie group.
     Either way the methods return expectations over all orders of tied items,
-    and what entries hold adds up to what the list holds.
+    and what entries hold within rank `k` adds up to what the list holds there.
 
     Attributes:
         items: all items, retrieved or not.
@@ -80,13 +81,9 @@ class Ranking(abc.ABC):
         """The mean weight of all items, by their gains: Σ w g / Σ g."""
         return self.items.mean_weight(self.gain)
 
+    @abc.abstractmethod
     def hits(self, k: Cutoff = None) -> Tensor:
         """The gains within rank `k`."""
-        return self._once_for(
-            k,
-            ("hits", self.gain),
-            lambda: ops.sum(self.total() * self.share(k), axis=-1),
-        )
 
     # What an entry holds, `[lists, entries]`.
 
@@ -134,20 +131,15 @@ class Ranking(abc.ABC):
     # Orders to compare with, `[lists, ranks]`.
 
     def best(self, k: Cutoff = None) -> Tensor:
-        """The weighted gains of the best order of all items, 0 beyond rank `k`.
-
-        None: to more ranks than those that count.
-        """
-        gains = self.items.best(self.gain)
-        if k is None:
-            return gains
-        return ops.where(positions(gains) < self._column(k), gains, 0)
+        """The weighted gains of the best order of all items, to rank `k`."""
+        return within(self.items.best(self.gain), self._column(k))
 
     def discounted(
         self, gains: Tensor, discount: RankDiscountFn, k: Cutoff = None
     ) -> Tensor:
         """`[lists]`, Σ of the gains at ranks 1, 2, ... k times discounts."""
-        values = self._values_to(k, discount, ops.shape(gains)[-1])
+        gains = within(gains, self._column(k))
+        values = self._values(discount, ops.shape(gains)[-1])
         return ops.sum(gains * values, axis=-1)
 
     def best_of_retrieved(self, k: int | None = None) -> Tensor:
@@ -173,34 +165,24 @@ class Ranking(abc.ABC):
 
     def _values(self, value: RankDiscountFn, ranks: int | Tensor) -> Tensor:
         """`value(rank)` of so many ranks, `[ranks]`, as far as they count."""
-        return self._memo.once(
-            ("values", Identity(value), self._most(value), _key(ranks)),
-            lambda: self._made_values(value, ranks),
+        most, rows = self._most(value), ranks
+        if isinstance(ranks, int) and self.items.k is not None:
+            rows = max(ranks, depth_beyond(self.items.k))  # for all cutoffs
+        values = self._memo.once(
+            ("values", Identity(value), most, _key(rows)),
+            lambda: self._made_values(value, rows),
         )
-
-    def _values_to(
-        self, k: Cutoff, value: RankDiscountFn, ranks: int | Tensor
-    ) -> Tensor:
-        """The same, 0 beyond rank `k`: `[1, ranks]`, or a row for each list."""
-
-        def compute() -> Tensor:
-            values = self._values(value, ranks)
-            rank = ops.arange(ops.shape(values)[0], dtype="int32")
-            return ops.where(rank[None] < self._column(k), values, 0)
-
-        return self._once_for(
-            k, ("values to", Identity(value), _key(ranks)), compute
-        )
+        return values[:ranks]
 
     def _most(self, value: RankDiscountFn) -> int | None:
-        """The last rank at which the value is asked for, None for all."""
+        """The last rank at which the value may be asked for, None for all."""
         shared = isinstance(value, Hashable) and value in SHARED_DISCOUNTS
-        return self.items.k if shared else self.k
+        return None if shared else self.k
 
     def _made_values(
         self, value: RankDiscountFn, ranks: int | Tensor
     ) -> Tensor:
-        ranks = self._float(ops.arange(1, ranks + 1))
+        ranks = ops.arange(1, ranks + 1, dtype=self._dtype)
         most = self._most(value)
         if most is not None:
             ranks = ops.minimum(ranks, most)
@@ -226,6 +208,16 @@ class Ranking(abc.ABC):
         if not isinstance(column, int):
             return compute()
         return self._memo.once((*key, column), compute)
+
+
+def within(x: Tensor, cutoff: int | Tensor) -> Tensor:
+    """`x`, `[lists, ranks]`, as far as the cutoff.
+
+    What is beyond is left out, or 0 where lists have cutoffs of their own.
+    """
+    if isinstance(cutoff, int):
+        return x[:, :cutoff]
+    return ops.where(positions(x) < cutoff, x, 0)
 
 
 def _key(ranks: int | Tensor) -> Hashable:

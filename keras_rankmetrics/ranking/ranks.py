@@ -15,7 +15,7 @@ from keras_rankmetrics.ranking.draws import (
     chances_of_first_hit,
     precision_per_hit,
 )
-from keras_rankmetrics.ranking.ranking import Cutoff, Ranking
+from keras_rankmetrics.ranking.ranking import Cutoff, Ranking, within
 from keras_rankmetrics.ranking.runs import positions
 from keras_rankmetrics.ranking.ties import Shared, Ties
 from keras_rankmetrics.types import RankDiscountFn, Tensor
@@ -26,7 +26,9 @@ class Ranks(Ranking):
     """Each entry is a rank, and holds what is expected at it.
 
     In a strict order that is what its item holds; in a tie group, the mean
-    over the items of the group, at each of its ranks.
+    over the items of the group, at each of its ranks. Where all entries are the
+    ranks 1, 2, 3, ..., these end at `k`; what is asked of them is computed for
+    the largest `k` that the ranking has been made for, and remembered.
 
     Attributes:
         labels: `[lists, entries]`, of the item at the rank, in any order where
@@ -44,27 +46,36 @@ class Ranks(Ranking):
     there: Tensor | None = None
     ties: Ties | None = None
 
+    @property
+    def retrieved(self) -> Tensor:
+        """The retrieved items within rank `k`."""
+        if self.there is None:
+            return ops.full_like(self.items.highest, self._width)
+        return super().retrieved
+
+    def hits(self, k: Cutoff = None) -> Tensor:
+        """The gains within rank `k`."""
+        return self._once_for(
+            k,
+            ("hits", self.gain),
+            lambda: ops.sum(self._within(k, self.total()), axis=-1),
+        )
+
     def total(self) -> Tensor:
         """The gain expected at the rank."""
-        if self.ties is None:
-            return self._gains()
-        return self._shared(self.ties).mean
+        return self._counted(self._expected())
 
     def weighted_total(self) -> Tensor:
         """The same, each gain times the weight of its item."""
         if self.weights is None:
             return self.total()
-        return self._memo.once(("weighted total", self.gain), self._weighted)
+        return self._counted(
+            self._memo.once(("weighted total", self.gain), self._weighted)
+        )
 
     def share(self, k: Cutoff = None) -> Tensor:
         """1 where an item is within rank `k`, else 0."""
-        return self._once_for(
-            k,
-            ("share",),
-            lambda: self._of_each_list(
-                self._float(self._above() < self._column(k))
-            ),
-        )
+        return self._of_each_list(self._float(self._above() < self._column(k)))
 
     def mean(self, discount: RankDiscountFn, k: Cutoff = None) -> Tensor:
         """The discount at the rank, 0 beyond rank `k` or without an item."""
@@ -73,7 +84,7 @@ class Ranks(Ranking):
     def precision(self, k: Cutoff = None) -> Tensor:
         """The precision at the rank of a relevant item, 0 beyond rank `k`."""
         hits = self._memo.once(("hits if hit", self.gain), self._hits_if_hit)
-        return hits * self.mean(reciprocal_discount, k)
+        return self._counted(hits) * self.mean(reciprocal_discount, k)
 
     def precision_per_hit(self, k: Cutoff = None) -> Tensor:
         """The weighted precisions at the hits, over the number of hits.
@@ -85,7 +96,8 @@ class Ranks(Ranking):
         of_ranks = ops.divide_no_nan(ops.sum(precisions, axis=-1), self.hits(k))
         if self.ties is None:
             return of_ranks
-        shared, weighted = self._shared(self.ties), self.weighted_total()
+        shared = Shared(*map(self._counted, self._shared(self.ties)))
+        weighted = self.weighted_total()
         position, cutoff = self._above(), self._column(k)
         end = shared.start + shared.size
         split = (shared.start < cutoff) & (cutoff < end)
@@ -138,7 +150,7 @@ class Ranks(Ranking):
         certain = ops.sum(ops.where(at_first, values, 0), axis=-1)
         if self.ties is None:
             return certain
-        shared = self._shared(self.ties)
+        shared = Shared(*map(self._counted, self._shared(self.ties)))
         uncertain = ops.any(at_first & (share < 1), axis=-1)
 
         def by_chance() -> Tensor:
@@ -161,6 +173,24 @@ class Ranks(Ranking):
             return ops.where(uncertain, expected, certain)
 
         return cond(ops.any(uncertain), by_chance, lambda: certain)
+
+    def _counted(self, x: Tensor) -> Tensor:
+        """Of `x`, `[lists, ranks]`, the ranks that count."""
+        return x if self.above is not None else within(x, self._column(None))
+
+    def _within(self, k: Cutoff, x: Tensor) -> Tensor:
+        """Of what entries hold, `x`, that within rank `k`; for sums."""
+        if self.above is None:
+            return within(x, self._column(k))
+        return ops.where(self.above < self._column(k), x, 0)
+
+    # As far as the ranking has been made for.
+
+    def _expected(self) -> Tensor:
+        """The gain expected at the rank."""
+        if self.ties is None:
+            return self._gains()
+        return self._shared(self.ties).mean
 
     def _gains(self) -> Tensor:
         """What the item at each rank is worth, 0 where there is none."""
@@ -194,7 +224,7 @@ class Ranks(Ranking):
         above = ops.cumsum(hits, axis=-1) - hits
         if self.ties is None:
             return above + 1.0
-        shared, position = self._shared(self.ties), self._above()
+        shared, position = self._shared(self.ties), positions(hits)
 
         def with_ties() -> Tensor:
             """Of the others in its group, as many of each that are above it."""
@@ -207,30 +237,30 @@ class Ranks(Ranking):
 
     def _at_ranks(self, value: RankDiscountFn, k: Cutoff) -> Tensor:
         """`value(rank)`, 0 beyond rank `k`; one row where all are the same."""
-        above = self.above
-        if above is None:
-            return self._values_to(k, value, self._width)
+        cutoff = self._column(k)
         values = self._values(value, self._width)
-        return self._once_for(
-            k,
-            ("at ranks", Identity(value)),
-            lambda: ops.where(
-                above < self._column(k), ops.take(values, above, axis=0), 0
-            ),
-        )
+        if self.above is not None:
+            values = self._memo.once(
+                ("at entries", Identity(value), self._most(value)),
+                lambda: ops.take(values, self.above, axis=0),
+            )
+        elif isinstance(cutoff, int) and cutoff == self._column(None):
+            return values[None]
+        return ops.where(self._above() < cutoff, values, 0)
 
     def _above(self) -> Tensor:
         """As `above`, or one row if it is the same in all lists."""
         if self.above is not None:
             return self.above
-        return self._memo.once("above", lambda: positions(self.labels)[None])
+        return ops.arange(self._width, dtype="int32")[None]
 
     @property
     def _width(self) -> int | Tensor:
-        return ops.shape(self.labels)[-1]
+        """How many entries there are."""
+        return ops.shape(self._counted(self.labels))[-1]
 
     def _of_each_list(self, x: Tensor) -> Tensor:
         """`[lists, entries]`, 0 where no item is retrieved."""
         if self.there is None:
-            return ops.broadcast_to(x, ops.shape(self.labels))
-        return ops.where(self.there, x, 0)
+            return ops.broadcast_to(x, (ops.shape(self.labels)[0], self._width))
+        return ops.where(self._counted(self.there), x, 0)

@@ -82,9 +82,9 @@ def _top(scores: Sortable, k: int | None) -> _Top:
     depth = depth_beyond(k, ops.shape(scores.given)[-1])
     values, order = scores.top_k(depth)
     there = values > lowest(values)
-    position = positions(values)
-    before = ops.take(values, ops.maximum(position - 1, 0), axis=-1)
-    tie = (values == before) & (position > 0)
+    # With the one before it. Before the first is the last: if these are equal,
+    # all are. (Not slices, of which XLA would make a sort.)
+    tie = values == ops.take(values, positions(values) - 1, axis=-1)
     return _Top(
         values,
         order,
