@@ -191,4 +191,4 @@ def _values(question: Question, ranking: Ranking, lists: Lists) -> Tensor:
             f"value for each list, in the shape {expected}. Received: the "
             f"shape {received}."
         )
-    return ops.cast(values, ranking.labels.dtype)
+    return ops.cast(values, ranking.items.labels.dtype)

@@ -39,13 +39,12 @@ class Sortable:
         return self.given if known(self.clean) else self._without()
 
     def top_k(self, k: int | Tensor) -> tuple[Tensor, Tensor]:
-        """The highest `k` of each list, and where they stand, int32."""
-        values, order = unless(
+        """The highest `k` of each list, and where they stand."""
+        return unless(
             self.clean,
             lambda: tuple(ops.top_k(self._without(), k)),
             if_true=lambda: tuple(ops.top_k(self.given, k)),
         )
-        return values, ops.cast(order, "int32")
 
     def _without(self) -> Tensor:
         return ops.where(self.may(), self.given, lowest(self.given))

@@ -32,12 +32,14 @@ class Groups(Ranking):
     `start + size`. In a strict order every group holds one item.
 
     Attributes:
+        labels: `[lists, entries]`.
         start: int32 `[lists, entries]`, ascending.
         size: int32 `[lists, entries]`; 0 is padding.
         depth: the number of ranks that are told apart, more than `k`. Entries
             that stand beyond all have it as their start.
     """
 
+    labels: Tensor
     start: Tensor
     size: Tensor
     depth: int | Tensor

@@ -32,9 +32,11 @@ def from_ids(
     there = is_new(recommended)
     complete = known(ops.all(there))
     hits = there & is_in(recommended, relevant)
+    labels = ops.cast(hits, dtype)
     return Ranks(
         items=items,
-        labels=ops.cast(hits, dtype),
+        entries=ops.shape(labels)[-1],
+        gains=lambda gain: gain(labels),
         above=None if complete else _above(there),
         there=None if complete else there,
         count_retrieved=lambda: count(there),

@@ -50,7 +50,7 @@ class Items:
     def sum_of_seen(self, gain: Relevance) -> Tensor:
         """`[lists]`, the sum of the gains of those that the labels hold."""
         return self._memo.once(
-            ("sum", gain), lambda: ops.sum(gain(self.labels), axis=-1)
+            ("sum", gain), lambda: ops.sum(self.gains(gain), axis=-1)
         )
 
     def has_gain(self, gain: Relevance) -> Tensor:
@@ -65,9 +65,19 @@ class Items:
         # A gain does not decrease as the label grows.
         return self._memo.once(("any", gain), lambda: gain(self.highest) > 0)
 
+    def gains(self, gain: Relevance) -> Tensor:
+        """`[lists, items]`, the gains of those that the labels hold.
+
+        They are kept where whole lists are ranked, and not for a few ranks of
+        a catalogue, where most of them are summed up at once.
+        """
+        if self.k is not None:
+            return gain(self.labels)
+        return self._memo.once(("gains", gain), lambda: gain(self.labels))
+
     def weighted(self, gain: Relevance) -> Tensor:
         """`[lists, items]`, the weights times the gains."""
-        gains = gain(self.labels)
+        gains = self.gains(gain)
         if self.weights is None:
             return gains
         return ops.where(gains > 0, self.weights * gains, 0)
@@ -92,7 +102,7 @@ class Items:
 
     def _best(self, gain: Relevance) -> Tensor:
         depth = depth_beyond(self.k, ops.shape(self.labels)[-1])
-        if self.weights is None:
+        if self.weights is None and self.k is not None:
             best = gain(self._best_labels(depth))
         else:
             best = ops.top_k(self.weighted(gain), depth)[0]
@@ -121,7 +131,7 @@ class Items:
 
     def _unseen(self, gain: Relevance) -> Tensor:
         """`[lists]`, how many relevant items the labels do not hold."""
-        has_gain = ops.cast(gain(self.labels) > 0, self.labels.dtype)
+        has_gain = ops.cast(self.gains(gain) > 0, self.labels.dtype)
         seen = ops.sum(has_gain, axis=-1)
         return ops.maximum(self.num_relevant - seen, 0.0)
 

@@ -34,14 +34,12 @@ class Ranking(abc.ABC):
 
     Attributes:
         items: all items, retrieved or not.
-        labels: `[lists, entries]`.
         count_retrieved: returns `[lists]`, how many items are retrieved.
         k: how many ranks count, or None for all.
         gain: what a label is worth.
     """
 
     items: Items
-    labels: Tensor
     count_retrieved: Callable[[], Tensor]
     k: int | None
     gain: Relevance = dataclasses.field(default_factory=Relevance)
@@ -158,7 +156,7 @@ class Ranking(abc.ABC):
 
     @property
     def _dtype(self) -> str:
-        return self.labels.dtype
+        return self.items.labels.dtype
 
     def _float(self, x: Tensor) -> Tensor:
         return ops.cast(x, self._dtype)

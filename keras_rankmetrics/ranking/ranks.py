@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 
 from keras import ops
 
@@ -10,12 +11,14 @@ from keras_rankmetrics.branching import cond
 from keras_rankmetrics.gains import reciprocal_discount
 from keras_rankmetrics.identity import Identity
 from keras_rankmetrics.known import MANY
+from keras_rankmetrics.ranking.depth import at_most
 from keras_rankmetrics.ranking.draws import (
     SplitGroup,
     chances_of_first_hit,
     precision_per_hit,
 )
 from keras_rankmetrics.ranking.ranking import Cutoff, Ranking, within
+from keras_rankmetrics.ranking.relevance import Relevance
 from keras_rankmetrics.ranking.runs import positions
 from keras_rankmetrics.ranking.ties import Shared, Ties
 from keras_rankmetrics.types import RankDiscountFn, Tensor
@@ -31,8 +34,9 @@ class Ranks(Ranking):
     the largest `k` that the ranking has been made for, and remembered.
 
     Attributes:
-        labels: `[lists, entries]`, of the item at the rank, in any order where
-            items tie.
+        entries: how many there are.
+        gains: computes what the item at each rank is worth, `[lists, entries]`;
+            in any order where items tie.
         weights: `[lists, entries]`, or None where all items weigh the same.
         above: int32 `[lists, entries]`, how many retrieved items stand above,
             or None where this is the position of the entry.
@@ -41,6 +45,8 @@ class Ranks(Ranking):
         ties: the tie groups, or None for a strict order.
     """
 
+    entries: int | Tensor
+    gains: Callable[[Relevance], Tensor]
     weights: Tensor | None = None
     above: Tensor | None = None
     there: Tensor | None = None
@@ -197,7 +203,7 @@ class Ranks(Ranking):
         return self._memo.once(("gains", self.gain), self._made_gains)
 
     def _made_gains(self) -> Tensor:
-        gains = self.gain(self.labels)
+        gains = self.gains(self.gain)
         return gains if self.there is None else ops.where(self.there, gains, 0)
 
     def _shared(self, ties: Ties) -> Shared:
@@ -205,7 +211,7 @@ class Ranks(Ranking):
         return self._memo.once(
             ("shared", self.gain),
             lambda: ties.share(
-                self._gains(), lambda: self.gain(self.items.labels)
+                self._gains(), lambda: self.items.gains(self.gain)
             ),
         )
 
@@ -256,11 +262,14 @@ class Ranks(Ranking):
 
     @property
     def _width(self) -> int | Tensor:
-        """How many entries there are."""
-        return ops.shape(self._counted(self.labels))[-1]
+        """How many entries count."""
+        if self.above is not None or self.k is None:
+            return self.entries
+        return at_most(self.k, self.entries)
 
     def _of_each_list(self, x: Tensor) -> Tensor:
         """`[lists, entries]`, 0 where no item is retrieved."""
         if self.there is None:
-            return ops.broadcast_to(x, (ops.shape(self.labels)[0], self._width))
+            lists = ops.shape(self.items.highest)[0]
+            return ops.broadcast_to(x, (lists, self._width))
         return ops.where(self._counted(self.there), x, 0)

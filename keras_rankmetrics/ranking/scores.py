@@ -7,6 +7,7 @@ put them into one order.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from keras import ops
@@ -19,7 +20,7 @@ from keras_rankmetrics.ranking.depth import depth_beyond
 from keras_rankmetrics.ranking.items import Items
 from keras_rankmetrics.ranking.order import Order
 from keras_rankmetrics.ranking.ranks import Ranks
-from keras_rankmetrics.ranking.runs import positions
+from keras_rankmetrics.ranking.relevance import Relevance
 from keras_rankmetrics.ranking.selection import first_by, input_order
 from keras_rankmetrics.ranking.shuffling import shuffle_keys
 from keras_rankmetrics.ranking.ties import Ties
@@ -65,7 +66,7 @@ class _Top(NamedTuple):
 
     Attributes:
         values: `[lists, depth]`, the scores.
-        order: int32 `[lists, depth]`, where they stand. Ties in any order.
+        order: `[lists, depth]`, where they stand. Ties in any order.
         there: bool `[lists, depth]`, whether an item is retrieved.
         tie: whether any two that are retrieved have the same score.
         depth: how many scores these are, more than there are ranks that count.
@@ -82,14 +83,14 @@ def _top(scores: Sortable, k: int | None) -> _Top:
     depth = depth_beyond(k, ops.shape(scores.given)[-1])
     values, order = scores.top_k(depth)
     there = values > lowest(values)
-    # With the one before it. Before the first is the last: if these are equal,
-    # all are. (Not slices, of which XLA would make a sort.)
-    tie = values == ops.take(values, positions(values) - 1, axis=-1)
+    # Of slices of what `top_k` returns, XLA would make a sort.
+    negated = -values
+    tie = there[:, 1:] & (negated[:, 1:] == negated[:, :-1])
     return _Top(
         values,
         order,
         there,
-        ops.any(tie & there),
+        ops.any(tie),
         depth,
     )
 
@@ -108,13 +109,24 @@ def _ranks(
 ) -> Ranks:
     return Ranks(
         items=items,
-        labels=_at(order, items.labels),
+        entries=top.depth,
+        gains=_gains(items, order, k),
         weights=_at(order, items.weights),
         there=None if known(ops.all(top.there)) else top.there,
         count_retrieved=lambda: count(top.there),
         k=k,
         ties=ties,
     )
+
+
+def _gains(
+    items: Items, order: Tensor, k: int | None
+) -> Callable[[Relevance], Tensor]:
+    """What the items are worth that stand there."""
+    if k is None:  # The best order asks for the gains of all items too.
+        return lambda gain: _at(order, items.gains(gain))
+    labels = _at(order, items.labels)
+    return lambda gain: gain(labels)
 
 
 def _at(order: Tensor, x: Tensor | None) -> Tensor | None:
