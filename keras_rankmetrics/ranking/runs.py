@@ -7,6 +7,9 @@ from keras import ops
 from keras_rankmetrics.known import length_at_most
 from keras_rankmetrics.types import Tensor
 
+# Of so many entries, the pairs take no more time than the entries.
+_FEW = 16
+
 
 def runs(values: Tensor) -> tuple[Tensor, Tensor]:
     """Where the run of equal values that holds each entry begins and ends.
@@ -46,6 +49,24 @@ def sums_over_runs(
         For each entry, in the shape of `x`, the sum over the entries of its run
         before it, and that over its whole run.
     """
+    return (_by_pairs if most <= _FEW else _by_doubling)(values, x, most)
+
+
+def _by_pairs(values: Tensor, x: Tensor, most: int) -> tuple[Tensor, Tensor]:
+    """In a few operations, which are quick to trace and to compile."""
+    del most
+    position = positions(values)
+    same = ops.expand_dims(values, -1) == ops.expand_dims(values, -2)
+    before = same & (ops.expand_dims(position, -1) > position)
+    x = ops.expand_dims(x, -2)
+    return (
+        ops.sum(ops.where(before, x, 0), axis=-1),
+        ops.sum(ops.where(same, x, 0), axis=-1),
+    )
+
+
+def _by_doubling(values: Tensor, x: Tensor, most: int) -> tuple[Tensor, Tensor]:
+    """In as many steps as the length has bits, and no more memory than `x`."""
     position = positions(values)
     # From both ends at once.
     values = ops.stack([values, ops.flip(values, axis=-1)])
