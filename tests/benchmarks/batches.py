@@ -64,6 +64,16 @@ class Batch(abc.ABC):
         few = self.lists * self.items <= MOST_DOCUMENTS
         return self.items if few else self.depth
 
+    @property
+    def ranked_before(self) -> str:
+        """What one must know of a time that begins with the documents."""
+        if self.retrieved == self.items:
+            return ""
+        return (
+            f"of the best {self.retrieved} of {self.items:,} items: that they "
+            "are ranked is not in its time"
+        )
+
     def smaller(self) -> "Batch":
         """A sixteenth of the lists, each as long as before."""
         return dataclasses.replace(self, lists=max(self.lists // 16, 1))

@@ -28,6 +28,7 @@ def build(batch: Batch, mode: Mode) -> Step:
     return Step(
         lambda: _means(evaluator.evaluate(documents.run), measures),
         tuple(measures),
+        note=batch.ranked_before,
     )
 
 

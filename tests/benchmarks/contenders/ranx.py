@@ -21,7 +21,9 @@ def build(batch: Batch, mode: Mode) -> Step:
     """Evaluates a `Run` that is there."""
     qrels, run = _wrap(batch.documents())
     suite = _suite(batch)
-    return Step(lambda: _evaluate(qrels, run, suite), suite)
+    return Step(
+        lambda: _evaluate(qrels, run, suite), suite, note=batch.ranked_before
+    )
 
 
 def build_with_run(batch: Batch, mode: Mode) -> Step:
