@@ -459,8 +459,11 @@ def test_bad_input_leaves_all_states():
     y_true, y_pred = [[1, 0, 2]], [[0.3, 0.2, 0.1]]
     together.update_state(y_true, y_pred)
     before = together.get_state()
-    with pytest.raises(ValueError, match="`y_true` should hold"):
+    with pytest.raises(ValueError, match="`y_true` should hold") as raised:
         together.update_state([[1.5, 0.0, 2.0]], y_pred)
+    assert raised.value.__notes__ == [
+        'The metrics with `inputs="sparse"` are: hit_rate@3.'
+    ]
     for name, state in together.get_state().items():
         np.testing.assert_array_equal(state[0], before[name][0])
 
