@@ -27,10 +27,19 @@ def report(runs: Sequence[Run], command: str, picture: str = "") -> str:
             f"![Bars for each contender, scenario and mode]({picture})"
         )
         parts.append("The scale is logarithmic, and one for each scenario.")
+    parts += [
+        "## Who is who",
+        _contenders(runs),
+        "What is timed, what is not, and how: `tests/benchmarks/README.md`.",
+    ]
     for name in _distinct(run.scenario for run in runs):
         parts += _scenario([run for run in runs if run.scenario == name])
-    parts += ["## Who is who", _contenders(runs)]
-    parts += ["## Every measurement", _details(runs)]
+    parts += [
+        "## Every measurement",
+        f"The results agree with those of {OURS} to the part of their size "
+        "that is stated.",
+        _details(runs),
+    ]
     return "\n\n".join(parts) + "\n"
 
 

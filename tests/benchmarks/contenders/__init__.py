@@ -28,6 +28,7 @@ CONTENDERS = {
         floor.CONTENDER,
         keras_metrics.PLAIN,
         keras_metrics.COLLECTION,
+        keras_metrics.ONE,
         keras_metrics.STABLE,
         keras_metrics.KERAS_RS,
         rax.CONTENDER,

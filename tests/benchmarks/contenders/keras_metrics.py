@@ -47,6 +47,12 @@ def build_plain(batch: Batch, mode: Mode) -> Step:
     return mode.metrics(plain(batch.suite, batch.inputs), batch.suite)
 
 
+def build_one(batch: Batch, mode: Mode) -> Step:
+    """A single metric of these: the NDCG with the deepest cutoff."""
+    one = having({"NDCG"}, batch.suite)[-1:]
+    return mode.metrics(plain(one, batch.inputs), one)
+
+
 def build_stable(batch: Batch, mode: Mode) -> Step | None:
     """Where there can be ties: recommended ids have an order."""
     if batch.inputs == "ids":
@@ -80,6 +86,12 @@ COLLECTION = Contender(
     build_collection,
     package="keras_rankmetrics",
     about="the same metrics in a `MetricCollection`",
+)
+ONE = Contender(
+    "keras_rankmetrics-one",
+    build_one,
+    package="keras_rankmetrics",
+    about="a single one of these metrics, an NDCG with the deepest cutoff",
 )
 STABLE = Contender(
     "keras_rankmetrics-stable",

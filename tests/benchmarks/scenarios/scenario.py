@@ -35,8 +35,8 @@ class Scenario(abc.ABC):
 
     unit: ClassVar[Unit]
     reading: ClassVar[str] = (
-        "How many times what stands before the line takes as much as what "
-        "stands behind it: peers below 1 need less than we do."
+        "`a / b`: how many times the time or memory of `b` it is that `a` "
+        "takes. Peers below 1 take less than we do."
     )
     apart: ClassVar[bool] = False
 
