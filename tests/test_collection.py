@@ -222,23 +222,30 @@ class InBranches(krm.RankingMetric):
     @staticmethod
     def measure(ranking, k):
         found = ops.cond(
-            ops.any(ranking.overall() > 1e9),
+            ops.any(ranking.retrieved > 1e9),
             lambda: ranking.hits(k) + 1,
             lambda: ranking.hits(k),
         )
         return found + ranking.hits(k)
 
 
-def test_a_measure_that_branches():
+@pytest.mark.parametrize("k", [2, None])
+def test_a_measure_that_branches(k):
     """Compiled, what it asked in a branch must not reach the others."""
     inputs = keras.Input((2,))
     model = keras.Model(inputs, keras.layers.Identity()(inputs))
-    metrics = MetricCollection([InBranches(2), krm.RecallAtK(2), krm.NDCG(2)])
-    model.compile(loss="mse", metrics=[metrics, InBranches(2, name="alone")])
+    metrics = MetricCollection(
+        [
+            InBranches(k, name="branches"),
+            krm.RecallAtK(k, name="r"),
+            krm.NDCG(k),
+        ]
+    )
+    model.compile(loss="mse", metrics=[metrics, InBranches(k, name="alone")])
     x, y = np.array([[2.0, 1.0]]), np.array([[1.0, 1.0]])
     logs = model.evaluate(x, y, verbose=0, return_dict=True)
-    assert logs["in_branches@2"] == logs["alone"] == 4
-    assert logs["recall@2"] == 1
+    assert logs["branches"] == logs["alone"] == 4
+    assert logs["r"] == 1
 
 
 def test_num_relevant_under_several_thresholds():

@@ -142,6 +142,48 @@ def test_each_list_may_have_a_cutoff_of_its_own(ties):
         )
 
 
+def test_a_cutoff_that_is_negative_lets_nothing_in():
+    class Nothing(krm.RankingMetric):
+        @staticmethod
+        def measure(ranking, k):
+            best = ranking.discounted(ranking.best(), ops.ones_like, k - 4)
+            return ranking.hits(k - 4) + ops.sum(ranking.best(k - 4), -1) + best
+
+    assert number(Nothing(2)([[1, 1, 1]], [[3.0, 2.0, 1.0]])) == 0
+
+
+def test_what_entries_hold_ends_at_k_whatever_the_other_lists_are():
+    class Total(krm.RankingMetric):
+        @staticmethod
+        def measure(ranking, k):
+            return ops.sum(ranking.total(), axis=-1)
+
+    relevant, recommended = [1, 2, 3, 4], [1, 2, 3, 4, 5]
+    metric = Total(2, inputs="ids")
+    assert metric.per_list([relevant], [recommended])[0] == 2
+    found = metric.per_list(
+        [relevant, [1, -1, -1, -1]], [recommended, [1, 1, -1, -1, 7]]
+    )
+    np.testing.assert_array_equal(ops.convert_to_numpy(found), [2, 1])
+
+
+def test_a_large_k_costs_no_more_than_the_list():
+    asked = []
+
+    class Asked(krm.RankingMetric):
+        @staticmethod
+        def measure(ranking, k):
+            def discount(rank):
+                asked.append(rank.shape[0])
+                return 1.0 / rank
+
+            best = ranking.discounted(ranking.best(), discount, k)
+            return best + ops.sum(ranking.mean(discount, k), axis=-1)
+
+    Asked(10**9)([[1, 0, 1]], [[3.0, 2.0, 1.0]])
+    assert max(asked) == 3
+
+
 @pytest.mark.parametrize(
     "ask",
     [

@@ -36,7 +36,7 @@ def from_ids(
     return Ranks(
         items=items,
         entries=ops.shape(labels)[-1],
-        gains=lambda gain: gain(labels),
+        gains_in_order=lambda _, gain: gain(labels),
         above=None if complete else _above(there),
         there=None if complete else there,
         count_retrieved=lambda: count(there),

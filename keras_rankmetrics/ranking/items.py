@@ -36,6 +36,11 @@ class Items:
     num_relevant: Tensor | None = None
     _memo: Memo = dataclasses.field(default_factory=Memo, compare=False)
 
+    @property
+    def whole(self) -> bool:
+        """Whether whole lists are ranked."""
+        return self.k is None
+
     def for_measures_that_branch(self) -> Items:
         """The same items, which remember no more than they do already."""
         return dataclasses.replace(self, _memo=self._memo.for_reading())
@@ -71,9 +76,9 @@ class Items:
         They are kept where whole lists are ranked, and not for a few ranks of
         a catalogue, where most of them are summed up at once.
         """
-        if self.k is not None:
-            return gain(self.labels)
-        return self._memo.once(("gains", gain), lambda: gain(self.labels))
+        if self.whole:
+            return self._memo.once(("gains", gain), lambda: gain(self.labels))
+        return gain(self.labels)
 
     def weighted(self, gain: Relevance) -> Tensor:
         """`[lists, items]`, the weights times the gains."""
@@ -102,10 +107,10 @@ class Items:
 
     def _best(self, gain: Relevance) -> Tensor:
         depth = depth_beyond(self.k, ops.shape(self.labels)[-1])
-        if self.weights is None and self.k is not None:
-            best = gain(self._best_labels(depth))
-        else:
+        if self.whole or self.weights is not None:
             best = ops.top_k(self.weighted(gain), depth)[0]
+        else:
+            best = gain(self._best_labels(depth))
         if self.num_relevant is None:
             return best
         return self._with_unseen(best, gain)

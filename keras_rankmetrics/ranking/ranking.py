@@ -87,7 +87,7 @@ class Ranking(abc.ABC):
 
     @abc.abstractmethod
     def total(self) -> Tensor:
-        """The gain that the entry holds."""
+        """The gain that the entry holds; `share` of it is within rank `k`."""
 
     @abc.abstractmethod
     def weighted_total(self) -> Tensor:
@@ -162,13 +162,15 @@ class Ranking(abc.ABC):
         return ops.cast(x, self._dtype)
 
     def _values(self, value: RankDiscountFn, ranks: int | Tensor) -> Tensor:
-        """`value(rank)` of so many ranks, `[ranks]`, as far as they count."""
-        most, rows = self._most(value), ranks
-        if isinstance(ranks, int) and self.items.k is not None:
-            rows = max(ranks, depth_beyond(self.items.k))  # for all cutoffs
+        """`value(rank)` of so many ranks, `[ranks]`."""
+        widest = depth_beyond(self.items.k, ops.shape(self.items.labels)[-1])
+        if isinstance(ranks, int) and isinstance(widest, int):
+            widest = max(ranks, widest)  # The same values for all cutoffs.
+        else:
+            widest = ranks
         values = self._memo.once(
-            ("values", Identity(value), most, _key(rows)),
-            lambda: self._made_values(value, rows),
+            ("values", Identity(value), self._most(value), _key(widest)),
+            lambda: self._made_values(value, widest),
         )
         return values[:ranks]
 
@@ -192,7 +194,7 @@ class Ranking(abc.ABC):
         if k is None:
             return most
         if isinstance(k, int):
-            return min(k, most)
+            return max(min(k, most), 0)
         return ops.minimum(ops.cast(k, "int32"), most)[:, None]
 
     def _once_for(
@@ -211,7 +213,7 @@ class Ranking(abc.ABC):
 def within(x: Tensor, cutoff: int | Tensor) -> Tensor:
     """`x`, `[lists, ranks]`, as far as the cutoff.
 
-    What is beyond is left out, or 0 where lists have cutoffs of their own.
+    What is beyond is cut off, or 0 where lists have cutoffs of their own.
     """
     if isinstance(cutoff, int):
         return x[:, :cutoff]

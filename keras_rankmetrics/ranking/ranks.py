@@ -17,6 +17,7 @@ from keras_rankmetrics.ranking.draws import (
     chances_of_first_hit,
     precision_per_hit,
 )
+from keras_rankmetrics.ranking.items import Items
 from keras_rankmetrics.ranking.ranking import Cutoff, Ranking, within
 from keras_rankmetrics.ranking.relevance import Relevance
 from keras_rankmetrics.ranking.runs import positions
@@ -29,14 +30,15 @@ class Ranks(Ranking):
     """Each entry is a rank, and holds what is expected at it.
 
     In a strict order that is what its item holds; in a tie group, the mean
-    over the items of the group, at each of its ranks. Where all entries are the
-    ranks 1, 2, 3, ..., these end at `k`; what is asked of them is computed for
-    the largest `k` that the ranking has been made for, and remembered.
+    over the items of the group, at each of its ranks. Beyond rank `k` nothing
+    is held: where the entries are the ranks 1, 2, 3, ..., they end there. What
+    is asked of them is computed to the largest `k` that the ranking has been
+    made for, and remembered.
 
     Attributes:
         entries: how many there are.
-        gains: computes what the item at each rank is worth, `[lists, entries]`;
-            in any order where items tie.
+        gains_in_order: `(items, gain)` to what the item at each rank is worth,
+            `[lists, entries]`; in any order where items tie.
         weights: `[lists, entries]`, or None where all items weigh the same.
         above: int32 `[lists, entries]`, how many retrieved items stand above,
             or None where this is the position of the entry.
@@ -46,7 +48,7 @@ class Ranks(Ranking):
     """
 
     entries: int | Tensor
-    gains: Callable[[Relevance], Tensor]
+    gains_in_order: Callable[[Items, Relevance], Tensor]
     weights: Tensor | None = None
     above: Tensor | None = None
     there: Tensor | None = None
@@ -69,14 +71,14 @@ class Ranks(Ranking):
 
     def total(self) -> Tensor:
         """The gain expected at the rank."""
-        return self._counted(self._expected())
+        return self._within(None, self._expected())
 
     def weighted_total(self) -> Tensor:
         """The same, each gain times the weight of its item."""
         if self.weights is None:
             return self.total()
-        return self._counted(
-            self._memo.once(("weighted total", self.gain), self._weighted)
+        return self._within(
+            None, self._memo.once(("weighted total", self.gain), self._weighted)
         )
 
     def share(self, k: Cutoff = None) -> Tensor:
@@ -90,7 +92,7 @@ class Ranks(Ranking):
     def precision(self, k: Cutoff = None) -> Tensor:
         """The precision at the rank of a relevant item, 0 beyond rank `k`."""
         hits = self._memo.once(("hits if hit", self.gain), self._hits_if_hit)
-        return self._counted(hits) * self.mean(reciprocal_discount, k)
+        return self._within(None, hits) * self.mean(reciprocal_discount, k)
 
     def precision_per_hit(self, k: Cutoff = None) -> Tensor:
         """The weighted precisions at the hits, over the number of hits.
@@ -102,7 +104,7 @@ class Ranks(Ranking):
         of_ranks = ops.divide_no_nan(ops.sum(precisions, axis=-1), self.hits(k))
         if self.ties is None:
             return of_ranks
-        shared = Shared(*map(self._counted, self._shared(self.ties)))
+        shared = self._shared(self.ties)
         weighted = self.weighted_total()
         position, cutoff = self._above(), self._column(k)
         end = shared.start + shared.size
@@ -156,7 +158,7 @@ class Ranks(Ranking):
         certain = ops.sum(ops.where(at_first, values, 0), axis=-1)
         if self.ties is None:
             return certain
-        shared = Shared(*map(self._counted, self._shared(self.ties)))
+        shared = self._shared(self.ties)
         uncertain = ops.any(at_first & (share < 1), axis=-1)
 
         def by_chance() -> Tensor:
@@ -180,15 +182,16 @@ class Ranks(Ranking):
 
         return cond(ops.any(uncertain), by_chance, lambda: certain)
 
-    def _counted(self, x: Tensor) -> Tensor:
-        """Of `x`, `[lists, ranks]`, the ranks that count."""
-        return x if self.above is not None else within(x, self._column(None))
-
     def _within(self, k: Cutoff, x: Tensor) -> Tensor:
         """Of what entries hold, `x`, that within rank `k`; for sums."""
         if self.above is None:
             return within(x, self._column(k))
         return ops.where(self.above < self._column(k), x, 0)
+
+    def _shared(self, ties: Ties) -> Shared:
+        """What tied items share, at the ranks that count."""
+        shared = self._all_shared(ties)
+        return Shared(*(self._within(None, x) for x in shared))
 
     # As far as the ranking has been made for.
 
@@ -196,17 +199,17 @@ class Ranks(Ranking):
         """The gain expected at the rank."""
         if self.ties is None:
             return self._gains()
-        return self._shared(self.ties).mean
+        return self._all_shared(self.ties).mean
 
     def _gains(self) -> Tensor:
         """What the item at each rank is worth, 0 where there is none."""
         return self._memo.once(("gains", self.gain), self._made_gains)
 
     def _made_gains(self) -> Tensor:
-        gains = self.gains(self.gain)
+        gains = self.gains_in_order(self.items, self.gain)
         return gains if self.there is None else ops.where(self.there, gains, 0)
 
-    def _shared(self, ties: Ties) -> Shared:
+    def _all_shared(self, ties: Ties) -> Shared:
         """The gains, shared among the items that tie."""
         return self._memo.once(
             ("shared", self.gain),
@@ -230,7 +233,7 @@ class Ranks(Ranking):
         above = ops.cumsum(hits, axis=-1) - hits
         if self.ties is None:
             return above + 1.0
-        shared, position = self._shared(self.ties), positions(hits)
+        shared, position = self._all_shared(self.ties), positions(hits)
 
         def with_ties() -> Tensor:
             """Of the others in its group, as many of each that are above it."""
@@ -262,7 +265,7 @@ class Ranks(Ranking):
 
     @property
     def _width(self) -> int | Tensor:
-        """How many entries count."""
+        """How many entries there are that may count."""
         if self.above is not None or self.k is None:
             return self.entries
         return at_most(self.k, self.entries)
@@ -272,4 +275,7 @@ class Ranks(Ranking):
         if self.there is None:
             lists = ops.shape(self.items.highest)[0]
             return ops.broadcast_to(x, (lists, self._width))
-        return ops.where(self._counted(self.there), x, 0)
+        there = self.there
+        if self.above is None:
+            there = within(there, self._column(None))
+        return ops.where(there, x, 0)

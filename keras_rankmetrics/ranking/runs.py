@@ -7,7 +7,7 @@ from keras import ops
 from keras_rankmetrics.known import length_at_most
 from keras_rankmetrics.types import Tensor
 
-# Of so many entries, the pairs take no more time than the entries.
+# Of so many entries, pairs take no more time than steps over the entries.
 _FEW = 16
 
 
@@ -49,12 +49,13 @@ def sums_over_runs(
         For each entry, in the shape of `x`, the sum over the entries of its run
         before it, and that over its whole run.
     """
-    return (_by_pairs if most <= _FEW else _by_doubling)(values, x, most)
+    if most <= _FEW:
+        return _by_pairs(values, x)
+    return _by_doubling(values, x, most)
 
 
-def _by_pairs(values: Tensor, x: Tensor, most: int) -> tuple[Tensor, Tensor]:
-    """In a few operations, which are quick to trace and to compile."""
-    del most
+def _by_pairs(values: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
+    """In few operations, quick to compile, and a number for each pair."""
     position = positions(values)
     same = ops.expand_dims(values, -1) == ops.expand_dims(values, -2)
     before = same & (ops.expand_dims(position, -1) > position)
@@ -66,7 +67,7 @@ def _by_pairs(values: Tensor, x: Tensor, most: int) -> tuple[Tensor, Tensor]:
 
 
 def _by_doubling(values: Tensor, x: Tensor, most: int) -> tuple[Tensor, Tensor]:
-    """In as many steps as the length has bits, and no more memory than `x`."""
+    """In as many steps as the length has bits, and a number for each entry."""
     position = positions(values)
     # From both ends at once.
     values = ops.stack([values, ops.flip(values, axis=-1)])

@@ -110,7 +110,7 @@ def _ranks(
     return Ranks(
         items=items,
         entries=top.depth,
-        gains=_gains(items, order, k),
+        gains_in_order=_gains_in(order, items),
         weights=_at(order, items.weights),
         there=None if known(ops.all(top.there)) else top.there,
         count_retrieved=lambda: count(top.there),
@@ -119,14 +119,14 @@ def _ranks(
     )
 
 
-def _gains(
-    items: Items, order: Tensor, k: int | None
-) -> Callable[[Relevance], Tensor]:
+def _gains_in(
+    order: Tensor, items: Items
+) -> Callable[[Items, Relevance], Tensor]:
     """What the items are worth that stand there."""
-    if k is None:  # The best order asks for the gains of all items too.
-        return lambda gain: _at(order, items.gains(gain))
+    if items.whole:  # The best order asks for the gains of all items too.
+        return lambda items, gain: _at(order, items.gains(gain))
     labels = _at(order, items.labels)
-    return lambda gain: gain(labels)
+    return lambda _, gain: gain(labels)
 
 
 def _at(order: Tensor, x: Tensor | None) -> Tensor | None:
