@@ -27,7 +27,7 @@ SCENARIOS: dict[str, Scenario] = {
         OneBatch(batch=LTR_ALL, rounds=15),
         OneBatch(batch=NEXT, rounds=15, quick_modes=("jax",)),
         OneBatch(batch=IDS, rounds=15),
-        FitEpoch(queries=6_000, rounds=3),
+        FitEpoch(queries=6_000, rounds=5),
         FirstCall(
             rounds=3,
             modes=("tf-graph", "tf-xla", "jax"),
