@@ -22,8 +22,8 @@ SCENARIOS: dict[str, Scenario] = {
     scenario.name: scenario
     for scenario in (
         OneBatch(batch=CATALOGUE, rounds=15, quick_modes=("jax",)),
-        OneBatch(batch=CATALOGUE_100, rounds=15),
-        OneBatch(batch=LTR, rounds=15, quick_modes=("tf-graph", "torch")),
+        OneBatch(batch=CATALOGUE_100, rounds=15, quick_modes=("tf-graph",)),
+        OneBatch(batch=LTR, rounds=15),
         OneBatch(batch=LTR_ALL, rounds=15),
         OneBatch(batch=NEXT, rounds=15, quick_modes=("jax",)),
         OneBatch(batch=IDS, rounds=15),
