@@ -108,9 +108,9 @@ RECOMMENDED_AGAIN = [[1]], [[1, -1, 1, -1]]
 
 
 @pytest.mark.parametrize("ties", ["average", "stable"])
-def test_each_list_may_have_a_cutoff_of_its_own(ties):
-    """What is asked to one rank or two is what is asked of each list."""
-    asked = [
+@pytest.mark.parametrize(
+    "ask",
+    [
         lambda ranking, k: ranking.hits(k),
         lambda ranking, k: ops.sum(ranking.share(k), axis=-1),
         lambda ranking, k: ops.sum(ranking.mean(krm.log2_discount, k), -1),
@@ -121,14 +121,20 @@ def test_each_list_may_have_a_cutoff_of_its_own(ties):
         lambda ranking, k: ranking.discounted(
             ranking.best(), krm.log2_discount, k
         ),
-    ]
+    ],
+    ids=[
+        *("hits", "share", "mean", "precision"),
+        *("first hit", "precision per hit", "best", "discounted"),
+    ],
+)
+def test_each_list_may_have_a_cutoff_of_its_own(ask, ties):
+    """What is asked to one rank or two is what is asked of each list."""
 
     def values(cutoff, k):
         class Asked(krm.RankingMetric):
             @staticmethod
             def measure(ranking, k):
-                found = [ask(ranking, cutoff) for ask in asked]
-                return sum(f * 10.0**i for i, f in enumerate(found))
+                return ask(ranking, cutoff)
 
         labels, scores = [[0, 1, 1, 1], [1, 0, 1, 0]], [[3.0, 2, 2, 1]] * 2
         return ops.convert_to_numpy(
