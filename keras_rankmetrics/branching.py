@@ -1,4 +1,4 @@
-"""Branches that cost no more than they save."""
+"""Branches and loops that cost no more than they save."""
 
 from __future__ import annotations
 
@@ -41,3 +41,20 @@ def unless(
     if keras.config.backend() == "tensorflow":
         return if_true() if known(predicate) else otherwise()
     return cond(predicate, if_true, otherwise)
+
+
+def loop(
+    times: int | Tensor,
+    step: Callable[[int | Tensor, Tensor], Tensor],
+    x: Tensor,
+) -> Tensor:
+    """`step(i, x)` for i = 0, 1, ..., each time of what the last one returned.
+
+    That is `ops.fori_loop`, but a plain loop where nothing is traced. There,
+    jax would compile each loop anew each time, and never give that back.
+    """
+    if known(ops.all(x == x)) is None:
+        return ops.fori_loop(0, times, step, x)
+    for i in range(int(times)):
+        x = step(i, x)
+    return x

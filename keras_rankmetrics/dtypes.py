@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 from keras import backend
 
 from keras_rankmetrics.types import Tensor
 
 
-def lowest(x: Tensor) -> float | int:
+def lowest(x: Tensor) -> float | np.integer:
     """The score of an item that is not retrieved: below every other one.
 
     It is -inf, or for integers the smallest one.
@@ -15,4 +16,5 @@ def lowest(x: Tensor) -> float | int:
     dtype = backend.standardize_dtype(x.dtype)
     if "int" not in dtype:
         return float("-inf")
-    return -(2 ** (int(dtype.removeprefix("int")) - 1))
+    # Not a plain int, of which Keras before 3.15 makes an int32 on torch.
+    return np.dtype(dtype).type(np.iinfo(dtype).min)

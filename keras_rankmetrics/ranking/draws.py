@@ -95,17 +95,21 @@ def chances_of_hits(
         `[lists, most + 1]`: the chance of 0, 1, 2, ... hits.
     """
     hits = ops.cast(ops.arange(most + 1), items.dtype)[None, :]
-
-    def draw(drawn: Tensor, chances: Tensor) -> Tensor:
-        drawn = ops.cast(drawn, items.dtype)
-        left = ops.maximum(items - drawn, 1.0)
-        hit = ops.clip((relevant - hits) / left, 0.0, 1.0)
-        miss = ops.clip((items - relevant - drawn + hits) / left, 0.0, 1.0)
-        after_hit = ops.pad((chances * hit)[:, :-1], [[0, 0], [1, 0]])
-        return ops.where(drawn < draws, chances * miss + after_hit, chances)
-
-    start = ops.cast(hits == 0, items.dtype) * ops.ones_like(items)
-    return ops.fori_loop(0, most, draw, start)
+    fewest = ops.maximum(draws - (items - relevant), 0.0)
+    mode = ops.floor((draws + 1.0) * (relevant + 1.0) / (items + 2.0))
+    mode = ops.clip(mode, fewest, ops.minimum(relevant, draws))
+    # The chance of h + 1 hits over that of h, and of h hits over that of h + 1.
+    more = (relevant - hits) * (draws - hits)
+    fewer = (hits + 1.0) * (items - relevant - draws + hits + 1.0)
+    up = ops.divide_no_nan(ops.maximum(more, 0.0), fewer)
+    down = ops.divide_no_nan(ops.maximum(fewer, 0.0), more)
+    # From the mode both ways these are at most 1, so that nothing overflows.
+    upwards = ops.cumprod(ops.where(hits >= mode, up, 1.0), axis=-1)
+    upwards = ops.pad(upwards[:, :-1], [[0, 0], [1, 0]], constant_values=1.0)
+    downwards = ops.flip(ops.where(hits < mode, down, 1.0), axis=-1)
+    downwards = ops.flip(ops.cumprod(downwards, axis=-1), axis=-1)
+    odds = upwards * downwards
+    return odds / ops.sum(odds, axis=-1, keepdims=True)
 
 
 def chances_of_first_hit(

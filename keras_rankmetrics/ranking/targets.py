@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from keras import ops
 
+from keras_rankmetrics.branching import loop
 from keras_rankmetrics.dtypes import lowest
 from keras_rankmetrics.matching import is_new
 from keras_rankmetrics.ranking.counting import count
@@ -117,13 +118,13 @@ def _for_each(function: Callable[..., Tensor], *rows: Tensor) -> Tensor:
     if rows[0].shape[-1] == 1:
         return function(*rows)
 
-    def step(target: Tensor, results: Tensor) -> Tensor:
+    def step(target: int | Tensor, results: Tensor) -> Tensor:
         columns = (ops.take(row, target, axis=-1)[:, None] for row in rows)
         here = positions(results) == ops.cast(target, "int32")
         return ops.where(here, function(*columns), results)
 
     none = ops.zeros_like(rows[0], dtype="int32")
-    return ops.fori_loop(0, ops.shape(rows[0])[-1], step, none)
+    return loop(ops.shape(rows[0])[-1], step, none)
 
 
 def _count(x: Tensor) -> Tensor:
