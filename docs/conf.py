@@ -22,4 +22,3 @@ autodoc_default_options = {"exclude-members": "__new__"}
 autodoc_type_aliases = {"Tensor": "Tensor"}
 add_module_names = False
 myst_heading_anchors = 3
-suppress_warnings = ["myst.xref_missing"]

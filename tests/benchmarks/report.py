@@ -30,7 +30,7 @@ def report(runs: Sequence[Run], command: str, picture: str = "") -> str:
     parts += [
         "## Who is who",
         _contenders(runs),
-        "What is timed, what is not, and how: `tests/benchmarks/README.md`.",
+        "[What is timed, what is not, and how](benchmarking.md).",
     ]
     for name in _distinct(run.scenario for run in runs):
         parts += _scenario([run for run in runs if run.scenario == name])
