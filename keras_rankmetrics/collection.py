@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self
@@ -12,6 +13,7 @@ from keras import ops
 
 from keras_rankmetrics import summation
 from keras_rankmetrics.autograph import unconverted
+from keras_rankmetrics.doubts import Doubts
 from keras_rankmetrics.evaluation import Reading, evaluate, read
 from keras_rankmetrics.gains import PACKAGE
 from keras_rankmetrics.inputs import Lists
@@ -82,6 +84,7 @@ class MetricCollection(keras.metrics.Metric):
         for metric in members:
             groups.setdefault(metric._reading, []).append(metric)
         self._groups = list(groups.values())
+        self._doubts = Doubts()
 
     @unconverted
     def update_state(
@@ -153,7 +156,8 @@ class MetricCollection(keras.metrics.Metric):
         if not isinstance(others, list | tuple):
             raise TypeError(
                 "`merge_state` takes a list of collections or states. "
-                f"Received: {others!r}."
+                f"Received: {others!r}. If that is one of them, wrap it in a "
+                "list."
             )
         states = [
             {metric.name: metric for metric in other.metrics}
@@ -173,8 +177,7 @@ class MetricCollection(keras.metrics.Metric):
     def get_config(self) -> dict[str, Any]:
         """What `from_config` needs to make the same collection."""
         return {
-            "name": self.name,
-            "prefix": self.prefix,
+            **self._config(),
             "metrics": [
                 keras.saving.serialize_keras_object(metric)
                 for metric in self.metrics
@@ -190,6 +193,26 @@ class MetricCollection(keras.metrics.Metric):
         ]
         return cls(**{**config, "metrics": metrics})
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """How it is pickled: with its metrics, which have their states."""
+        config = self._config()
+        if type(self).get_config is not MetricCollection.get_config:
+            config = self.get_config()
+        return self._with_metrics, (config, self.metrics)
+
+    @classmethod
+    def _with_metrics(
+        cls, config: dict[str, Any], metrics: Sequence[RankingMetric]
+    ) -> Self:
+        return cls(**{**config, "metrics": metrics})
+
+    def _config(self) -> dict[str, Any]:
+        return {"name": self.name, "prefix": self.prefix}
+
+    def __copy__(self) -> Self:
+        """A collection of copies: of the same metrics, both would count."""
+        return copy.deepcopy(self)
+
     def _evaluate(
         self, y_true: Any, y_pred: Any, sample_weight: Any
     ) -> list[tuple[list[RankingMetric], Lists, Evaluation]]:
@@ -204,6 +227,7 @@ class MetricCollection(keras.metrics.Metric):
                 form = f'`inputs="{reading.inputs}"`'
                 error.add_note(f"The metrics with {form} are: {names}.")
                 raise
+            self._doubts.utter(lists.doubt, self.name)
             questions = [metric._question() for metric in members]
             evaluation = evaluate(reading, lists, questions)
             evaluated.append((members, lists, evaluation))

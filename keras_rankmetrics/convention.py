@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
-from typing import Any, Generic, TypeVar
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast
 
 from keras_rankmetrics import metrics
 from keras_rankmetrics.metric import RankingMetric
 
 MetricT = TypeVar("MetricT", bound=RankingMetric)
+Parameters = ParamSpec("Parameters")
 
 
-class Preset(Generic[MetricT]):
+class Preset(Generic[Parameters, MetricT]):
     """A metric with some options set, to be made as the metric itself is.
 
     Args:
@@ -21,12 +22,15 @@ class Preset(Generic[MetricT]):
     """
 
     def __init__(
-        self, metric: type[MetricT], options: Mapping[str, Any]
+        self,
+        metric: Callable[Parameters, MetricT],
+        options: Mapping[str, Any],
     ) -> None:
-        self.metric = metric
+        # A `Callable` for type checkers, which then know its parameters.
+        self.metric = cast(type[MetricT], metric)
         self.options = dict(options)
-        self.__doc__ = metric.__doc__
-        self.__name__ = metric.__name__
+        self.__doc__ = self.metric.__doc__
+        self.__name__ = self.metric.__name__
         signature = inspect.signature(metric)
         self.__signature__ = signature.replace(
             parameters=[
@@ -37,7 +41,9 @@ class Preset(Generic[MetricT]):
             ]
         )
 
-    def __call__(self, *args: Any, **options: Any) -> MetricT:
+    def __call__(
+        self, *args: Parameters.args, **options: Parameters.kwargs
+    ) -> MetricT:
         """The metric, with what is given here before what is set."""
         given = self.__signature__.bind_partial(*args, **options).arguments
         return self.metric(**{**self.options, **given})
@@ -70,14 +76,16 @@ class Convention:
         without: what the source defines and cannot be had, and why.
     """
 
-    DCG: Preset[metrics.DCG]
-    NDCG: Preset[metrics.NDCG]
-    PrecisionAtK: Preset[metrics.PrecisionAtK]
-    RecallAtK: Preset[metrics.RecallAtK]
-    F1AtK: Preset[metrics.F1AtK]
-    HitRateAtK: Preset[metrics.HitRateAtK]
-    MeanAveragePrecision: Preset[metrics.MeanAveragePrecision]
-    MeanReciprocalRank: Preset[metrics.MeanReciprocalRank]
+    if TYPE_CHECKING:
+        # No annotation can name the parameters of a constructor. Values can.
+        DCG = Preset(metrics.DCG, {})
+        NDCG = Preset(metrics.NDCG, {})
+        PrecisionAtK = Preset(metrics.PrecisionAtK, {})
+        RecallAtK = Preset(metrics.RecallAtK, {})
+        F1AtK = Preset(metrics.F1AtK, {})
+        HitRateAtK = Preset(metrics.HitRateAtK, {})
+        MeanAveragePrecision = Preset(metrics.MeanAveragePrecision, {})
+        MeanReciprocalRank = Preset(metrics.MeanReciprocalRank, {})
 
     def __init__(
         self,
@@ -91,7 +99,7 @@ class Convention:
         self.about = about
         self.source = source
         self.without = dict(without or {})
-        self.presets = {
+        self.presets: dict[str, Preset[..., RankingMetric]] = {
             metric.__name__: Preset(metric, options)
             for metric, options in metrics.items()
         }
@@ -101,7 +109,7 @@ class Convention:
         if name.startswith("_"):
             raise AttributeError(name)
         reason = ""
-        if name in Convention.__annotations__:
+        if _is_metric(name):
             reason = self.without.get(name, "the source does not define it")
         raise AttributeError(
             f"The convention `{self.name}` has no {name}"
@@ -112,3 +120,8 @@ class Convention:
 
     def __repr__(self) -> str:
         return f"<Convention {self.name}: {', '.join(self.presets)}>"
+
+
+def _is_metric(name: str) -> bool:
+    value = getattr(metrics, name, None)
+    return isinstance(value, type) and issubclass(value, RankingMetric)

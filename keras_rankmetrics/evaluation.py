@@ -15,6 +15,7 @@ from keras import ops
 from keras_rankmetrics import gains
 from keras_rankmetrics.forms import FORMS
 from keras_rankmetrics.inputs import Lists
+from keras_rankmetrics.known import known
 from keras_rankmetrics.mean import Evaluation
 from keras_rankmetrics.ranking import Order, Ranking, Relevance
 from keras_rankmetrics.types import (
@@ -95,7 +96,8 @@ def evaluate(
     )
     relevant = _stacked(has_gain)
     values = ops.where(relevant, values, _of_empty(questions))
-    values = ops.where(lists.undefined, float("nan"), values)
+    undefined = _undefined(questions, judged, lists)
+    values = ops.where(undefined, float("nan"), values)
     return Evaluation(
         values,
         _stacked(weights),
@@ -135,6 +137,42 @@ def _counts(
     defined = relevant | lists.undefined
     kept = defined | ~ops.array(skips)[:, None]
     return lists.present & kept
+
+
+def _undefined(
+    questions: Sequence[Question], judged: Sequence[Ranking], lists: Lists
+) -> Tensor:
+    """Which lists have no value, bool `[lists]` or `[metrics, lists]`.
+
+    Raises where gains are seen to add up to more than a float holds.
+    """
+    rows = []
+    for question, ranking in zip(questions, judged, strict=True):
+        overflow = ranking.items.overflow(ranking.gain)
+        seen = overflow is not None and known(ops.any(overflow & lists.present))
+        if seen:
+            raise _overflow_error(question.name, ranking, overflow)
+        rows.append(overflow if seen is None else None)
+    if all(row is None for row in rows):
+        return lists.undefined
+    none = ops.zeros_like(lists.undefined)
+    return lists.undefined | _stacked(
+        [none if row is None else row for row in rows]
+    )
+
+
+def _overflow_error(
+    name: str, ranking: Ranking, overflow: Tensor
+) -> ValueError:
+    items = ranking.items
+    label = float(ops.max(ops.where(overflow, items.highest, 0)))
+    gain = float(ops.max(ranking.gain(items.highest)))
+    return ValueError(
+        "The gains of a list, times the weights of its items, should add up to "
+        f"a finite number. Received: for the metric {name}, a list whose "
+        f"highest label is {label}, with the gain {gain}. Use smaller labels "
+        "or weights, or a gain that grows more slowly, as `linear_gain` does."
+    )
 
 
 class _Sort(NamedTuple):

@@ -38,10 +38,10 @@ def ndcg(
         "relevant": ranking.best,
         "retrieved": lambda: ranking.best_of_retrieved(k),
     }
-    return ops.divide_no_nan(
-        _discounted(ranking, k, rank_discount_fn),
-        ranking.discounted(best[ideal](), rank_discount_fn, k),
-    )
+    most = ranking.discounted(best[ideal](), rank_discount_fn, k)
+    value = ops.divide_no_nan(_discounted(ranking, k, rank_discount_fn), most)
+    # Of discounts that make the sum overflow, the value would be 0.
+    return ops.where(most < float("inf"), value, float("nan"))
 
 
 def precision(
@@ -115,8 +115,8 @@ def _discounted(
 def _precision_denominator(
     ranking: Ranking, k: int | None, denominator: str
 ) -> Tensor:
-    if denominator == "k":
-        return k
+    if denominator == "k" and k is not None:
+        return ops.full_like(ranking.hits(k), float(k))
     return ranking.retrieved
 
 
@@ -125,5 +125,5 @@ def _recall_denominator(
 ) -> Tensor:
     relevant = ranking.overall()
     if denominator == "min" and k is not None:
-        return ops.minimum(relevant, k)
+        return ops.minimum(relevant, float(k))
     return relevant

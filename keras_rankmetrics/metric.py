@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any, ClassVar, Self, get_args
+from typing import Any, ClassVar, Self, cast, get_args
 
 import keras
 import numpy as np
@@ -13,6 +13,7 @@ from keras import ops
 
 from keras_rankmetrics import gains, summation
 from keras_rankmetrics.autograph import unconverted
+from keras_rankmetrics.doubts import Doubts
 from keras_rankmetrics.evaluation import Question, Reading, evaluate, read
 from keras_rankmetrics.fingerprint import fingerprint
 from keras_rankmetrics.functions import (
@@ -25,8 +26,19 @@ from keras_rankmetrics.identity import Identity
 from keras_rankmetrics.inputs import Lists
 from keras_rankmetrics.known import known
 from keras_rankmetrics.mean import SUMS, Evaluation, mean_of
-from keras_rankmetrics.options import check_choice, checked_options, options_of
-from keras_rankmetrics.ranking import Order, Ranking, Relevance
+from keras_rankmetrics.options import (
+    as_integer,
+    check_choice,
+    check_precision,
+    checked_options,
+    options_of,
+)
+from keras_rankmetrics.ranking import (
+    Order,
+    Ranking,
+    Relevance,
+    ranks_that_count,
+)
 from keras_rankmetrics.types import (
     EmptyPolicy,
     InputForm,
@@ -151,7 +163,7 @@ class RankingMetric(keras.metrics.Metric):
         dtype: Any = None,
         **options: Any,
     ) -> None:
-        _check_k(k)
+        k = _checked_k(k)
         options = self._checked_options(options)
         check_choice("empty", empty, get_args(EmptyPolicy))
         check_choice("list_weight", list_weight, get_args(ListWeight))
@@ -173,7 +185,9 @@ class RankingMetric(keras.metrics.Metric):
         self.empty = empty
         self.list_weight = list_weight
         self.inputs = inputs
+        check_precision(options, _float_dtype(self.dtype))
         self.options = options
+        self._doubts = Doubts()
         self._relevance = self._made_relevance()
         self._check_form()
         # Keras reads no public attribute for this. With it, callbacks know
@@ -197,6 +211,12 @@ class RankingMetric(keras.metrics.Metric):
 
         A `name` becomes `name@1`, `name@5` and so on.
         """
+        if not cutoffs or np.ndim(cast(Any, cutoffs[0])) > 0:
+            received = ", ".join(map(repr, cutoffs)) or "none"
+            raise ValueError(
+                f"`at` takes cutoffs: `{cls.__name__}.at(1, 5, 10)`. Received: "
+                f"{received}. Unpack a list by a star: `at(*cutoffs)`."
+            )
         name = options.pop("name", None)
         return [
             cls(k, name=name and _name_at(name, k), **options) for k in cutoffs
@@ -276,10 +296,12 @@ class RankingMetric(keras.metrics.Metric):
         others must be the same metric: have the same signature. A plain state
         does not say what it is of: compare the signatures yourself.
         """
-        if not isinstance(others, list | tuple):
+        if not isinstance(others, list | tuple) or any(
+            isinstance(other, np.ndarray) for other in others
+        ):
             raise TypeError(
                 "`merge_state` takes a list of metrics or states. Received: "
-                f"{others!r}."
+                f"{others!r}. If that is one of them, wrap it in a list."
             )
         states = [self._state_of(other) for other in others]
         for sums, *draws in states:
@@ -313,16 +335,7 @@ class RankingMetric(keras.metrics.Metric):
 
     def get_config(self) -> dict[str, Any]:
         """What `from_config` needs to make the same metric."""
-        config = {
-            **super().get_config(),
-            "k": self.k,
-            "seed": self.seed,
-            "ties": self.ties,
-            "empty": self.empty,
-            "list_weight": self.list_weight,
-            "inputs": self.inputs,
-            **self.options,
-        }
+        config = self._config()
         for name, value in self.options.items():
             if callable(value):
                 config[name] = serialized(value, name)
@@ -340,10 +353,42 @@ class RankingMetric(keras.metrics.Metric):
             }
         )
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """How it is copied and pickled: with its state.
+
+        Its functions go as they are, which need not be registered for that.
+        """
+        config = self._config()
+        if type(self).get_config is not RankingMetric.get_config:
+            functions = {n: x for n, x in self.options.items() if callable(x)}
+            config = {**self.get_config(), **functions}
+        return self._with_state, (config, self.get_state())
+
+    @classmethod
+    def _with_state(
+        cls, config: dict[str, Any], state: Sequence[np.ndarray]
+    ) -> Self:
+        metric = cls.from_config(config)
+        metric.set_state(state)
+        return metric
+
+    def _config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            "k": self.k,
+            "seed": self.seed,
+            "ties": self.ties,
+            "empty": self.empty,
+            "list_weight": self.list_weight,
+            "inputs": self.inputs,
+            **self.options,
+        }
+
     def _evaluate(
         self, y_true: Any, y_pred: Any, sample_weight: Any
     ) -> tuple[Lists, Evaluation]:
         lists = read(self._reading, y_true, y_pred, sample_weight)
+        self._doubts.utter(lists.doubt, self.name)
         return lists, evaluate(self._reading, lists, [self._question()])
 
     @property
@@ -355,7 +400,7 @@ class RankingMetric(keras.metrics.Metric):
         return Question(
             name=self.name,
             order=Order(
-                k=self.k,
+                k=ranks_that_count(self.k),
                 ties=self.ties,
                 seed=self.seed,
                 draw=self._draws if self.ties == "shuffle" else 0,
@@ -475,11 +520,13 @@ def _name_at(name: str, k: int | None) -> str:
     return name if k is None else f"{name}@{k}"
 
 
-def _check_k(k: Any) -> None:
-    if k is not None and (type(k) is not int or k < 1):
+def _checked_k(k: Any) -> int | None:
+    whole = None if k is None else as_integer(k)
+    if k is not None and (whole is None or whole < 1):
         raise ValueError(
             f"`k` should be a positive integer or None. Received: `k` = {k!r}."
         )
+    return whole
 
 
 def _tie_policy(ties: Any, shuffle_ties: Any) -> TiePolicy:
@@ -506,12 +553,13 @@ def _integer_seed(seed: Any) -> int:
         seed = seed.get_config()["seed"]
     if seed is None:
         return 0
-    if type(seed) is not int:
+    whole = as_integer(seed)
+    if whole is None:
         raise ValueError(
             "`seed` should be an integer, a `keras.random.SeedGenerator` or "
             f"None. Received: {seed!r}."
         )
-    return seed
+    return whole
 
 
 def _float_dtype(dtype: str) -> str:

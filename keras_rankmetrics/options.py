@@ -8,10 +8,15 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 import numbers
+import operator
 import typing
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
+
+import numpy as np
+from keras import backend, ops
 
 
 @functools.cache  # each update asks for them
@@ -65,8 +70,51 @@ def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
         )
 
 
+def as_integer(value: Any) -> int | None:
+    """As a plain int, None where it is no integer; a bool is none.
+
+    An integer of numpy is one, and so is an array without dimensions.
+    """
+    if isinstance(value, bool):
+        return None
+    try:
+        return operator.index(value)
+    except TypeError:
+        return None
+
+
 def _number(name: str, value: Any) -> float:
     is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
     if not is_number or value != value:
         raise ValueError(f"`{name}` should be a number. Received: {value!r}.")
     return float(value)
+
+
+def check_precision(options: Mapping[str, Any], dtype: str) -> None:
+    """Raises where an option is a number that a dtype turns into another one.
+
+    Args:
+        options: the options of a metric.
+        dtype: a float dtype, in which labels and ranks are computed.
+    """
+    dtype = backend.standardize_dtype(ops.zeros((), dtype).dtype)
+    for name, value in options.items():
+        if not isinstance(value, float) or not math.isfinite(value):
+            continue
+        kept = _kept(value, np.finfo(dtype))
+        # Any fraction is rounded, and so are labels that are to be equal to it.
+        whole = value.is_integer() and abs(value) <= 2**53
+        if kept != value and (whole or kept == 0 or math.isinf(kept)):
+            raise ValueError(
+                f"`{name}` should be a number that {dtype} tells from others. "
+                f"Received: {value!r}, which becomes {kept!r}. Use another "
+                'scale, for labels too, or on TensorFlow `dtype="float64"`.'
+            )
+
+
+def _kept(value: float, limits: np.finfo[Any]) -> float:
+    # Backends take what is below the smallest normal number for 0.
+    if abs(value) < limits.tiny:
+        return 0.0
+    with np.errstate(over="ignore"):
+        return float(limits.dtype.type(value))

@@ -1,8 +1,6 @@
 """`MetricCollection`: the numbers of its members, from one look at a batch."""
 
-import copy
 import itertools
-import pickle
 
 import keras
 import numpy as np
@@ -478,7 +476,7 @@ def test_bad_input_leaves_all_states():
 # Saving, and what it says
 
 
-def test_config_pickle_and_copy():
+def test_config():
     made = MetricCollection(
         [*nine(), krm.DCG(3, gain_fn=krm.linear_gain)],
         prefix="all ",
@@ -490,11 +488,6 @@ def test_config_pickle_and_copy():
     assert list(again.result()) == [f"all {m.name}" for m in made.metrics]
     assert list(again.signatures) == list(again.result())
     assert again.signatures == made.signatures
-    for other in (copy.deepcopy(made), pickle.loads(pickle.dumps(made))):
-        assert other.signatures == made.signatures
-        assert set(numbers(other.result()).values()) == {0.0}
-        other.set_state(made.get_state())
-        assert numbers(other.result()) == numbers(made.result())
 
 
 def test_in_a_saved_model(tmp_path):

@@ -549,3 +549,31 @@ def test_autograph_converts_nothing(collected):
 
     update(*batch_of(4, 6)[:2])
     assert seen == ["DISABLED", "ENABLED", "DISABLED"]
+
+
+@on_tensorflow
+@pytest.mark.parametrize("inputs", ["scores", "sparse"])
+def test_exclusion_from_an_unknown_number_of_items(inputs):
+    import tensorflow as tf
+
+    metric = NDCG(k=2, inputs=inputs)
+    main = "labels" if inputs == "scores" else "target"
+    given = [[1, 0, 2]] if inputs == "scores" else [[2, -1]]
+    width = None if inputs == "scores" else 2
+
+    @tf.function(
+        input_signature=[
+            tf.TensorSpec((None, width), "int32"),
+            tf.TensorSpec((None, None), "float32"),
+            tf.TensorSpec((None, 2), "int32"),
+        ]
+    )
+    def update(y_true, scores, excluded):
+        metric.update_state({main: y_true, "exclude": excluded}, scores)
+
+    scores, excluded = [[3.0, 2.0, 1.0]], [[0, -1]]
+    update(tf.constant(given), tf.constant(scores), tf.constant(excluded))
+    y_true = {main: given, "exclude": excluded}
+    assert float(metric.result()) == approx(
+        float(metric.per_list(y_true, scores)[0]), rel=1e-6
+    )

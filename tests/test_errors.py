@@ -61,7 +61,14 @@ def unchanged(metric):
 
 
 @pytest.mark.parametrize("metric", ALL, ids=lambda cls: cls.__name__)
-@pytest.mark.parametrize("k", [0, -1, 2.0, True, False, "3", [5], float("inf")])
+@pytest.mark.parametrize(
+    "k",
+    [
+        *(0, -1, 2.0, True, False, "3", [5], float("inf")),
+        *(np.True_, np.int64(0), np.float32(2), np.array([5])),
+    ],
+    ids=repr,
+)
 def test_k(metric, k):
     with fails(
         f"`k` should be a positive integer or None. Received: `k` = {k!r}."
@@ -150,6 +157,55 @@ def test_relevance_threshold(metric, value):
         f"`relevance_threshold` should be a number. Received: {value!r}."
     ):
         metric(relevance_threshold=value)
+
+
+class Scaled(RankingMetric):
+    """With an option of its own."""
+
+    @staticmethod
+    def measure(ranking, k, scale: float = 1.0):
+        return scale * ranking.hits(k)
+
+
+@pytest.mark.parametrize(
+    "value, kept",
+    [
+        (1e-50, 0.0),
+        (-1e-50, 0.0),
+        (1e-40, 0.0),  # which XLA takes for 0
+        (1e39, float("inf")),
+        (16_777_217, 16_777_216.0),
+    ],
+)
+@pytest.mark.parametrize(
+    "metric, option",
+    [(RecallAtK, "relevance_threshold"), (Scaled, "scale")],
+)
+def test_numbers_that_single_precision_changes(metric, option, value, kept):
+    with fails(
+        f"`{option}` should be a number that float32 tells from others. "
+        f"Received: {float(value)!r}, which becomes {kept!r}. Use another "
+        'scale, for labels too, or on TensorFlow `dtype="float64"`.'
+    ):
+        metric(**{option: value})
+
+
+@pytest.mark.parametrize(
+    "value", [0.0, -1.0, 0.1, 1e-37, 1e38, 2.0**30, float("inf")]
+)
+def test_numbers_that_single_precision_keeps(value):
+    metric = RecallAtK(relevance_threshold=value)
+    assert metric.options == {
+        "relevance_threshold": value,
+        "denominator": "relevant",
+    }
+
+
+@pytest.mark.skipif(BACKEND != "tensorflow", reason="of TensorFlow alone")
+def test_numbers_of_double_precision():
+    metric = HitRateAtK(relevance_threshold=1e-50, dtype="float64")
+    assert float(metric([[0.0, 0.0]], [[2.0, 1.0]])) == 0
+    assert float(metric(np.array([[0.0, 1e-50]]), [[2.0, 1.0]])) == 1 / 2
 
 
 @pytest.mark.parametrize("metric", [DCG, NDCG])
@@ -324,22 +380,29 @@ NUMBERS = (
 
 @pytest.mark.parametrize("name", ["y_true", "y_pred", "sample_weight", "mask"])
 @pytest.mark.parametrize(
-    "value",
+    "value, advice",
     [
-        [[1, 0], [[1]]],
-        {"scores": [1]},
-        {1, 2},
-        object,
-        np.array([[1, None, 2]], object),
-        np.array([["2020", "2021", "2022"]], "datetime64[Y]"),
+        ([[1, 0], [[1]]], ""),
+        ({"scores": [1]}, ""),
+        (object, ""),
+        (np.array([["2020", "2021", "2022"]], "datetime64[Y]"), ""),
+        (
+            {1, 2},
+            " `{}` is a set, which has no order. Make it a list: `list(...)` "
+            "of what is relevant; what is recommended goes best first.",
+        ),
+        (
+            [[1, None, 2]],
+            " `{}[0][1]` is None. Pass [] for a list without items, and -1 for "
+            "a label or an id that is missing.",
+        ),
     ],
-    ids=["uneven depth", "dict", "set", "type", "objects", "dates"],
+    ids=["uneven depth", "dict", "type", "dates", "set", "objects"],
 )
-def test_what_is_no_tensor(metric, unchanged, name, value):
+def test_what_is_no_tensor(metric, unchanged, name, value, advice):
     shown = 'y_true["mask"]' if name == "mask" else name
-    if str(getattr(value, "dtype", "")) == "object":
-        value = value.tolist()
-    with fails(f"`{shown}` {NUMBERS} Received: {value!r}."):
+    advice = advice.format(shown)
+    with fails(f"`{shown}` {NUMBERS} Received: {value!r}.{advice}"):
         if name == "y_true" and isinstance(value, dict):
             metric.update_state({"labels": value}, SCORES)
         else:

@@ -1,8 +1,12 @@
 """The names of metrics: what callbacks, logs and history see."""
 
+import re
+
 import keras
+import numpy as np
 import pytest
 
+import keras_rankmetrics as krm
 from keras_rankmetrics import (
     DCG,
     NDCG,
@@ -55,7 +59,6 @@ def test_at_makes_one_metric_for_each_cutoff():
     assert [m.signature for m in metrics] == [
         NDCG(k=k, ties="stable", empty="skip").signature for k in (1, 5, None)
     ]
-    assert NDCG.at() == []
     named = NDCG.at(1, 5, None, name="mine")
     assert [m.name for m in named] == ["mine@1", "mine@5", "mine"]
 
@@ -98,3 +101,38 @@ def test_they_are_metrics_of_keras():
     for metric in NAMES:
         assert issubclass(metric, keras.metrics.Metric)
         assert keras.metrics.get(metric(k=3)).k == 3
+
+
+@pytest.mark.parametrize(
+    "cutoffs, received",
+    [
+        ([], "none"),
+        ([[1, 5]], "[1, 5]"),
+        ([(1,)], "(1,)"),
+        ([np.array([1, 5])], "array([1, 5])"),
+        ([range(1, 3)], "range(1, 3)"),
+    ],
+)
+def test_at_takes_cutoffs(cutoffs, received):
+    text = (
+        f"`at` takes cutoffs: `NDCG.at(1, 5, 10)`. Received: {received}. "
+        "Unpack a list by a star: `at(*cutoffs)`."
+    )
+    for at in (NDCG.at, krm.conventions.trec_eval.NDCG.at):
+        with pytest.raises(ValueError, match=f"^{re.escape(text)}$"):
+            at(*cutoffs)
+
+
+@pytest.mark.parametrize(
+    "five", [np.int64(5), np.uint8(5), np.array(5)], ids=lambda x: x.dtype
+)
+def test_integers_of_numpy(five):
+    metric = NDCG(k=five, ties="shuffle", seed=five)
+    assert metric.signature == NDCG(k=5, ties="shuffle", seed=5).signature
+    assert type(metric.get_config()["k"]) is int
+    assert type(metric.get_config()["seed"]) is int
+
+
+def test_cutoffs_of_numpy():
+    metrics = NDCG.at(*np.array([1, 5]))
+    assert [metric.name for metric in metrics] == ["ndcg@1", "ndcg@5"]

@@ -1,6 +1,7 @@
 """Lists of unequal lengths: python lists, and ragged tensors of TensorFlow."""
 
 import re
+import sys
 
 import keras
 import numpy as np
@@ -9,7 +10,13 @@ from forms import values
 from keras import ops
 from pytest import approx
 
-from keras_rankmetrics import NDCG, MeanAveragePrecision, MeanReciprocalRank
+from keras_rankmetrics import (
+    NDCG,
+    MeanAveragePrecision,
+    MeanReciprocalRank,
+    PrecisionAtK,
+)
+from keras_rankmetrics.inputs.ragged import made_dense
 
 BACKEND = keras.backend.backend()
 needs_tensorflow = pytest.mark.skipif(
@@ -162,6 +169,46 @@ def test_targets_and_ragged_scores():
     metric = MeanReciprocalRank(inputs="sparse")
     with pytest.raises(ValueError, match="the index 2 for a list of `y_pred`"):
         metric.per_list([2, 2], [[0.1, 0.2], [0.1, 0.2, 0.3]])
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "uint16"])
+def test_dtypes_without_a_negative_number(dtype):
+    """Padding of labels is negative, whatever they are."""
+    labels = [np.array(row, dtype) for row in ([0], [0, 1, 1])]
+    found = values(PrecisionAtK(k=2), labels, [[0.9], [0.5, 0.8, 0.7]])
+    assert found.tolist() == [0.0, 1.0]
+    lists = [row.tolist() for row in labels]
+    found = values(PrecisionAtK(k=2), lists, [[0.9], [0.5, 0.8, 0.7]])
+    assert found.tolist() == [0.0, 1.0]
+
+
+def test_no_function_is_called_for_each_number():
+    """Reading a million of them then takes no longer than it must."""
+    rows = [list(range(length, 100)) for length in range(50)]
+    calls = []
+    sys.setprofile(lambda _, event, __: calls.append(event))
+    dense, held = made_dense(rows, padding=-1)
+    sys.setprofile(None)
+    assert held.sum() == sum(map(len, rows))
+    assert dense[-1].tolist() == [*rows[-1], *[-1] * 49]
+    assert len(calls) < 10 * len(rows)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [[1, 2], 3],
+        [[1, 2], [3, [4]]],
+        [[[1]], [2]],
+        [[], 1],
+        [[1, 2], None],
+        [np.ones((2, 2)), np.ones(3)],
+    ],
+    ids=str,
+)
+def test_lists_and_numbers_side_by_side(rows):
+    with pytest.raises(ValueError, match="`y_true` should be a tensor of num"):
+        NDCG().update_state(rows, rows)
 
 
 def test_floats_keep_their_dtype():

@@ -3,6 +3,8 @@
 import ast
 import pathlib
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -14,11 +16,12 @@ PACKAGE = pathlib.Path(keras_rankmetrics.__file__).parent
 MAY_IMPORT = {
     "types": set(),
     "version": set(),
+    "missing_backend": set(),
     "gains": {"types"},
     "dtypes": {"types"},
     "autograph": set(),
     "known": {"types"},
-    "implicit_mask": {"types"},
+    "keras_internals": {"types"},
     "sortable": {"branching", "dtypes", "known", "types"},
     "summation": {"types"},
     "options": set(),
@@ -29,14 +32,15 @@ MAY_IMPORT = {
     "inputs": {
         "branching",
         "dtypes",
-        "implicit_mask",
         "inputs",
+        "keras_internals",
         "known",
         "matching",
         "sortable",
         "types",
     },
     "identity": set(),
+    "doubts": set(),
     "ranking": {
         "branching",
         "dtypes",
@@ -55,12 +59,14 @@ MAY_IMPORT = {
         "forms",
         "gains",
         "inputs",
+        "known",
         "mean",
         "ranking",
         "types",
     },
     "metric": {
         "autograph",
+        "doubts",
         "evaluation",
         "fingerprint",
         "functions",
@@ -78,6 +84,7 @@ MAY_IMPORT = {
     "metrics": {"gains", "measures", "metric", "types"},
     "collection": {
         "autograph",
+        "doubts",
         "evaluation",
         "gains",
         "inputs",
@@ -90,10 +97,13 @@ MAY_IMPORT = {
     "conventions": {"convention", "gains", "metrics"},
     "__init__": {
         "collection",
+        "conventions",
         "gains",
         "metric",
         "metrics",
+        "missing_backend",
         "ranking",
+        "types",
         "version",
     },
 }
@@ -129,9 +139,9 @@ def test_every_module_is_in_the_table():
     assert {module_of(path) for path in FILES} == set(MAY_IMPORT)
 
 
-def test_only_implicit_mask_uses_keras_src():
+def test_one_module_uses_keras_src():
     users = [p.name for p in FILES if "keras.src" in code_of(p)]
-    assert users == ["implicit_mask.py"]
+    assert users == ["keras_internals.py"]
 
 
 def code_of(path):
@@ -168,6 +178,28 @@ def test_all_is_sorted_complete_and_documented():
     assert set(names) - {"__version__"} == public
     for name in public:
         assert getattr(keras_rankmetrics, name).__doc__.strip(), name
+
+
+def test_what_dir_shows():
+    modules = {"conventions", "gains", "metrics", "types"}
+    assert set(dir(keras_rankmetrics)) == modules | set(
+        keras_rankmetrics.__all__
+    )
+    for name in dir(keras_rankmetrics):
+        assert hasattr(keras_rankmetrics, name)
+
+
+def test_conventions_need_no_import_of_their_own():
+    code = (
+        "import sys, keras_rankmetrics as krm;"
+        "assert 'keras_rankmetrics.conventions' not in sys.modules;"
+        "print(krm.conventions.trec_eval.NDCG(k=3).name);"
+        "assert not hasattr(krm, 'convetions')"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True
+    )
+    assert ran.stdout == "ndcg@3\n", ran.stderr
 
 
 def test_version_is_that_of_the_distribution():

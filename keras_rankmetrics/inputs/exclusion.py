@@ -8,7 +8,8 @@ from keras import ops
 
 from keras_rankmetrics.dtypes import lowest
 from keras_rankmetrics.inputs.leading import Leading
-from keras_rankmetrics.inputs.rows import ids_of, within
+from keras_rankmetrics.inputs.rows import ids_of, look_like_labels_of, within
+from keras_rankmetrics.known import known
 from keras_rankmetrics.types import Tensor
 
 
@@ -32,6 +33,12 @@ def without_excluded(
     lists, items = ops.shape(scores)
     name = 'y_true["exclude"]'
     excluded = ids_of(name, exclude, leading, "indices of items")
+    if known(look_like_labels_of(excluded, items)):
+        raise ValueError(
+            f"`{name}` should hold indices of items. Received: {items} numbers "
+            f"for {items} scores, all of them 0 or 1, which look like a mask. "
+            "Give the label -1, or the score -inf, to what it excludes."
+        )
     excluded, beyond = within(name, excluded, items)
     # Padding writes into a column of its own, behind the items.
     column = ops.cast(ops.where(excluded < 0, items, excluded), "int32")

@@ -6,6 +6,7 @@ from typing import Any
 
 from keras import backend, ops
 
+from keras_rankmetrics.inputs.alignment import check_aligned
 from keras_rankmetrics.inputs.dictionary import entries_of
 from keras_rankmetrics.inputs.leading import Leading
 from keras_rankmetrics.inputs.lists import IdLists
@@ -39,6 +40,7 @@ def read_ids(
         dtype: of what is computed from them.
     """
     given = entries_of(y_true, ["target", "labels"], ["mask", "exclude"])
+    check_aligned(given, y_pred, sample_weight, of_items=["mask"])
     recommended = integers(
         "y_pred",
         y_pred,

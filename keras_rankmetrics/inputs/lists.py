@@ -20,12 +20,14 @@ class Lists:
         undefined: bool `[lists]`, whether a list holds what has no meaning,
             such as a NaN, so that it has no value.
         leading: the leading dimensions of what the user passed.
+        doubt: what to warn the user of, or None.
     """
 
     list_weights: Tensor | None
     present: Tensor
     undefined: Tensor
     leading: Leading
+    doubt: str | None = dataclasses.field(default=None, kw_only=True)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -6,9 +6,9 @@ from typing import Any
 
 from keras import backend, ops
 
-from keras_rankmetrics.implicit_mask import implicit_mask
 from keras_rankmetrics.inputs.leading import Leading, compatible
 from keras_rankmetrics.inputs.tensors import numbers
+from keras_rankmetrics.keras_internals import implicit_mask
 from keras_rankmetrics.types import Tensor
 
 Masks = tuple[list[Tensor], list[Tensor]]

@@ -1,4 +1,4 @@
-"""NaN, looked for at the price of a sum."""
+"""NaN and infinity, looked for at the price of a sum."""
 
 from __future__ import annotations
 
@@ -30,11 +30,27 @@ def holds_nan(
         where: returns bool `[lists, items]`, which items to look at; or None
             for all.
     """
+    return _holds(may_hold, lambda: x != x, where)
 
+
+def holds_nan_or_infinity(x: Tensor, where: Callable[[], Tensor]) -> Tensor:
+    """Whether a row of `x` holds a NaN or inf, bool `[lists]`.
+
+    Args:
+        x: `[lists, items]`.
+        where: returns bool `[lists, items]`, which items to look at.
+    """
+    may_hold = ~ops.isfinite(ops.sum(x, axis=-1))
+    return _holds(may_hold, lambda: ~ops.isfinite(x), where)
+
+
+def _holds(
+    may_hold: Tensor,
+    what: Callable[[], Tensor],
+    where: Callable[[], Tensor] | None,
+) -> Tensor:
     def found() -> Tensor:
-        is_nan = x != x
-        if where is not None:
-            is_nan = where() & is_nan
-        return ops.any(is_nan, axis=-1)
+        held = what() if where is None else where() & what()
+        return ops.any(held, axis=-1)
 
     return cond(ops.any(may_hold), found, lambda: may_hold)

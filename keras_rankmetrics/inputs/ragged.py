@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import Any
 
 import keras
 import numpy as np
 from keras import ops
 
+from keras_rankmetrics.inputs.foreign import native
 from keras_rankmetrics.types import Tensor
+
+DEEPEST = 16  # lists nested deeper than that may hold themselves
 
 
 def is_ragged(x: Any) -> bool:
@@ -19,6 +22,10 @@ def is_ragged(x: Any) -> bool:
         return True
     if not isinstance(x, list | tuple):
         return False
+    first, depth = x, 0
+    while isinstance(first, list | tuple) and len(first) > 0:
+        _check_depth(depth)
+        first, depth = first[0], depth + 1
     try:
         np.asarray(x)
     except (TypeError, ValueError, RuntimeError):
@@ -31,23 +38,18 @@ def made_dense(x: Any, padding: float) -> tuple[Any, Any]:
     if type(x).__name__ == "RaggedTensor":
         held = x.with_flat_values(ops.ones_like(x.flat_values, dtype="bool"))
         return x.to_tensor(ops.cast(padding, x.dtype)), held.to_tensor(False)
-    leaves = list(_leaves(x))
-    values = _values([leaf for _, leaf in leaves])
-    dense = np.full(_shape(x), padding, values.dtype)
-    held = np.zeros(dense.shape, bool)
-    for (place, _), value in zip(leaves, values, strict=True):
-        if len(place) != dense.ndim:
-            raise ValueError("Some lists hold numbers, and others lists.")
-        dense[place], held[place] = value, True
-    return dense, held
-
-
-def _values(leaves: list[Any]) -> np.ndarray:
-    """In the dtype that Keras would give a list of them."""
-    values = np.asarray(leaves)
-    if values.dtype.kind == "f" and any(type(x) is float for x in leaves):
-        return values.astype(keras.config.floatx())
-    return values
+    lengths: list[np.ndarray] = []
+    parts = [x]
+    while _are_lists(parts):
+        _check_depth(len(lengths))
+        lengths.append(np.fromiter(map(len, parts), int, len(parts)))
+        parts = list(itertools.chain.from_iterable(map(_opened, parts)))
+    values = _values(parts, padding)
+    held = np.ones(values.shape, bool)
+    for of_level in reversed(lengths):
+        values = _filled_up(values, of_level, padding)
+        held = _filled_up(held, of_level, False)
+    return values[0], held[0]
 
 
 def widened(x: Tensor, like: Tensor, value: float) -> Tensor:
@@ -65,32 +67,69 @@ def _difference(large: Any, small: Any) -> Any:
     return ops.maximum(large - small, 0)
 
 
-def _is_nested(x: Any) -> bool:
-    return isinstance(x, list | tuple) or len(getattr(x, "shape", ())) > 0
-
-
 def _is_uneven(x: Any) -> bool:
-    if not isinstance(x, list | tuple):
+    """Whether lists of the same depth have unequal lengths."""
+    parts = [x]
+    depth = 0
+    while _are_lists(parts):
+        _check_depth(depth)
+        depth += 1
+        if len(set(map(len, parts))) > 1:
+            return True
+        if any(hasattr(part, "shape") for part in parts):
+            # Tensors, which may have no value yet, but a shape.
+            return len({tuple(np.shape(part)) for part in parts}) > 1
+        parts = list(itertools.chain.from_iterable(parts))
+    return False
+
+
+def _check_depth(depth: int) -> None:
+    if depth == DEEPEST:
+        raise ValueError("Lists are nested too deep, or hold themselves.")
+
+
+def _are_lists(parts: Sequence[Any]) -> bool:
+    """Whether the parts, all of one depth, are lists rather than numbers."""
+    kinds = set(map(type, parts))
+    if kinds <= {list, tuple}:
+        return len(parts) > 0
+    if not any(_may_be_list(kind) for kind in kinds):
         return False
-    shapes = {_shape(part) for part in x}
-    return len(shapes) > 1 or any(map(_is_uneven, x))
+    nested = [
+        isinstance(part, list | tuple) or len(getattr(part, "shape", ())) > 0
+        for part in parts
+    ]
+    if any(nested) and not all(nested):
+        raise ValueError("Some lists hold numbers, and others lists.")
+    return all(nested)
 
 
-def _shape(x: Any) -> tuple[int, ...]:
-    """The smallest shape that all the lists fit into."""
-    if not _is_nested(x):
-        return ()
-    parts = [_shape(part) for part in x]
-    longest = itertools.zip_longest(*parts, fillvalue=0)
-    return (len(parts), *(max(sizes) for sizes in longest))
+def _may_be_list(kind: type) -> bool:
+    return issubclass(kind, list | tuple) or (
+        hasattr(kind, "shape") and not issubclass(kind, np.generic)
+    )
 
 
-def _leaves(x: Any, *place: int) -> Iterator[tuple[tuple[int, ...], Any]]:
-    """The numbers that the lists hold, each with its place."""
-    if not _is_nested(x):
-        yield place, x
-        return
-    # Out of any gradient.
-    parts = x if isinstance(x, list | tuple) else ops.convert_to_numpy(x)
-    for index, part in enumerate(parts):
-        yield from _leaves(part, *place, index)
+def _opened(part: Any) -> Any:
+    """As what can be iterated over, out of any gradient."""
+    if isinstance(part, list | tuple | np.ndarray):
+        return part
+    return ops.convert_to_numpy(part)
+
+
+def _values(leaves: list[Any], padding: float) -> np.ndarray:
+    """In the dtype that Keras would give a list of them, which has padding."""
+    values = native(np.asarray(leaves))
+    if values.dtype == "float64" and float in map(type, leaves):
+        return values.astype(keras.config.floatx())
+    if values.dtype.kind in "bu" and padding < 0:
+        return values.astype(np.promote_types(values.dtype, "int8"))
+    return values
+
+
+def _filled_up(x: np.ndarray, lengths: np.ndarray, padding: float) -> Any:
+    """`[parts, ...]` as `[lists, longest, ...]`, of lists of these lengths."""
+    places = np.arange(lengths.max(initial=0)) < lengths[:, None]
+    dense = np.full((*places.shape, *x.shape[1:]), padding, x.dtype)
+    dense[places] = x
+    return dense

@@ -80,6 +80,16 @@ def within(
     return ops.where(beyond, -1, indices), ops.any(beyond, axis=-1)
 
 
+def look_like_labels_of(rows: Tensor, items: int | Tensor) -> Tensor:
+    """Whether rows look like a label for each item, bool.
+
+    Not where it is unknown how many items there are.
+    """
+    if not isinstance(items, int) or rows.shape[-1] != items:
+        return ops.zeros((), dtype="bool")
+    return look_like_labels(rows)
+
+
 def look_like_labels(rows: Tensor) -> Tensor:
     """Whether rows of three or more hold 0 and 1 and nothing else: bool."""
     if rows.shape[-1] is None or rows.shape[-1] < 3:

@@ -7,12 +7,18 @@ from typing import Any
 
 from keras import ops
 
+from keras_rankmetrics.inputs.alignment import check_aligned
 from keras_rankmetrics.inputs.dictionary import entries_of
 from keras_rankmetrics.inputs.exclusion import without_excluded
 from keras_rankmetrics.inputs.leading import Leading, compatible
 from keras_rankmetrics.inputs.lists import ScoredLists
 from keras_rankmetrics.inputs.masks import masks_of
-from keras_rankmetrics.inputs.nan import holds_nan, may_hold_nan
+from keras_rankmetrics.inputs.nan import (
+    holds_nan,
+    holds_nan_or_infinity,
+    may_hold_nan,
+)
+from keras_rankmetrics.inputs.pointwise import doubt_about
 from keras_rankmetrics.inputs.ragged import widened
 from keras_rankmetrics.inputs.tensors import floats, numbers, rankable
 from keras_rankmetrics.inputs.weights import (
@@ -40,6 +46,7 @@ def read_scores(
         dtype: the dtype of labels that have no floating dtype of their own.
     """
     given = entries_of(y_true, ["labels"], ["mask", "exclude", "num_relevant"])
+    check_aligned(given, y_pred, sample_weight, of_items=["labels", "mask"])
     labels, scores = _labels_and_scores(given["labels"], y_pred, dtype)
     leading, items = Leading.of(labels), labels.shape[-1]
     item_masks, list_masks = masks_of(given["mask"], y_pred, leading, items)
@@ -82,6 +89,7 @@ def read_scores(
         num_relevant=num_relevant,
         present=present,
         undefined=undefined | no_number,
+        doubt=doubt_about(leading, items),
     )
 
 
@@ -189,8 +197,8 @@ def _num_relevant(
             '`y_true["num_relevant"]` should not be negative. Received: '
             f"{float(ops.min(ops.where(negative, count, 0)))}."
         )
-    is_nan = present & ops.isnan(count)
-    return ops.nan_to_num(count), is_nan
+    is_number = ops.isfinite(count)
+    return ops.where(is_number, count, 0), present & ~is_number
 
 
 def _sortable(
@@ -204,8 +212,7 @@ def _sortable(
     in_scores = may_hold_nan(scores)
     found = may_hold_nan(labels) | holds_nan(scores, in_scores, where=valid)
     if weights is not None:
-        in_weights = holds_nan(weights, may_hold_nan(weights), where=valid)
-        found = found | in_weights
+        found = found | holds_nan_or_infinity(weights, where=valid)
     sortable = Sortable(
         scores,
         may=lambda: valid() & (scores == scores),

@@ -8,13 +8,21 @@ from typing import Any
 from keras import ops
 
 from keras_rankmetrics.dtypes import lowest
+from keras_rankmetrics.inputs.alignment import (
+    check_aligned,
+    check_positions,
+)
 from keras_rankmetrics.inputs.dictionary import entries_of
 from keras_rankmetrics.inputs.exclusion import without_excluded
 from keras_rankmetrics.inputs.leading import Leading
 from keras_rankmetrics.inputs.lists import TargetLists
 from keras_rankmetrics.inputs.masks import masks_of
 from keras_rankmetrics.inputs.nan import holds_nan, may_hold_nan
-from keras_rankmetrics.inputs.rows import look_like_labels, relevant_of, within
+from keras_rankmetrics.inputs.rows import (
+    look_like_labels_of,
+    relevant_of,
+    within,
+)
 from keras_rankmetrics.inputs.tensors import numbers, rankable
 from keras_rankmetrics.inputs.weights import (
     present_and_undefined,
@@ -38,6 +46,8 @@ def read_sparse(
         dtype: of what is computed from them.
     """
     given = entries_of(y_true, ["target", "labels"], ["mask", "exclude"])
+    check_aligned(given, y_pred, sample_weight, of_items=["mask"])
+    check_positions("y_pred", y_pred)
     scores, held = numbers("y_pred", y_pred, 0)
     if len(scores.shape) == 0:
         raise ValueError(
@@ -114,9 +124,7 @@ def _are_labels(targets: Tensor, items: int | Tensor) -> Tensor:
 
     Raises where that is seen.
     """
-    are_labels = look_like_labels(targets)
-    if not isinstance(items, int) or targets.shape[-1] != items:
-        are_labels = ops.zeros_like(are_labels)
+    are_labels = look_like_labels_of(targets, items)
     if known(are_labels):
         raise ValueError(
             "`y_true` should hold indices of the relevant items. Received: "

@@ -9,6 +9,8 @@ import keras
 import numpy as np
 from keras import backend, ops
 
+from keras_rankmetrics.inputs.advice import advice_on
+from keras_rankmetrics.inputs.foreign import as_array_or_lists
 from keras_rankmetrics.inputs.ragged import is_ragged, made_dense
 from keras_rankmetrics.types import Tensor
 
@@ -27,8 +29,8 @@ def numbers(name: str, x: Any, padding: float) -> tuple[Tensor, Tensor | None]:
     Returns:
         The tensor, and which of its places `x` holds: bool, or None for all.
     """
-    x, held = _rectangular(name, x, padding)
-    return ops.stop_gradient(_converted(name, x)), held
+    dense, held = _rectangular(name, x, padding)
+    return ops.stop_gradient(_converted(name, dense, x)), held
 
 
 def integers(name: str, x: Any, expected: str, hint: str = "") -> Tensor:
@@ -43,7 +45,7 @@ def integers(name: str, x: Any, expected: str, hint: str = "") -> Tensor:
     dense, _ = _rectangular(name, x, -1)
     if not ops.is_tensor(dense) and not isinstance(dense, keras.KerasTensor):
         dense = _as_integers(name, dense, x)
-    tensor = _converted(name, dense)
+    tensor = _converted(name, dense, x)
     dtype = backend.standardize_dtype(tensor.dtype)
     if "int" not in dtype:
         raise ValueError(
@@ -82,24 +84,15 @@ def rankable(scores: Tensor) -> Tensor:
 
 
 def _rectangular(name: str, x: Any, padding: float) -> tuple[Any, Any]:
-    rows = x
-    if str(getattr(x, "dtype", "")) == "object" and hasattr(x, "tolist"):
-        rows = x.tolist()  # an array, or a column of pandas, of lists
-    if not is_ragged(rows):
-        return rows, None
+    _check_dense(name, x)
     try:
-        return made_dense(rows, padding)
-    except (TypeError, ValueError) as error:
+        x = as_array_or_lists(x)
+        return made_dense(x, padding) if is_ragged(x) else (x, None)
+    except Exception as error:  # whatever a library does when it is read
         raise _no_numbers(name, x) from error
 
 
-def _converted(name: str, x: Any) -> Tensor:
-    if not _is_dense(x):
-        raise ValueError(
-            f"`{name}` should be a dense tensor, or a `tf.RaggedTensor` on "
-            f"TensorFlow. Received: a {type(x).__name__}. Make it dense, and "
-            "let the labels of what it does not hold be -1."
-        )
+def _converted(name: str, x: Any, received: Any) -> Tensor:
     if isinstance(x, keras.KerasTensor):
         raise ValueError(
             f"`{name}` should be a tensor of numbers. Received: a symbolic "
@@ -107,13 +100,10 @@ def _converted(name: str, x: Any) -> Tensor:
             "give it to `compile`."
         )
     try:
-        # Tensors of other libraries go by way of numpy, whose range is known.
-        foreign = hasattr(x, "dtype") and not ops.is_tensor(x)
-        x = np.asarray(x) if foreign else x
         tensor = _tensor_of(x)
         backend.standardize_dtype(tensor.dtype)  # which knows if it is one
     except Exception as error:
-        raise _no_numbers(name, x) from error
+        raise _no_numbers(name, received) from error
     dtype = backend.standardize_dtype(tensor.dtype)
     if dtype == "string" or "complex" in dtype:
         raise ValueError(
@@ -147,16 +137,27 @@ def _check_rank(name: str, tensor: Tensor) -> None:
 def _no_numbers(name: str, x: Any) -> ValueError:
     return ValueError(
         f"`{name}` should be a tensor of numbers, or what converts to one, as "
-        f"lists of lists do, [] being an empty one. Received: {_repr.repr(x)}."
+        f"lists of lists do, [] being an empty one. Received: {_repr.repr(x)}. "
+        f"{advice_on(name, x)}".rstrip()
     )
 
 
-def _is_dense(x: Any) -> bool:
-    others = ("RaggedTensor", "SparseTensor", "IndexedSlices", "BCOO", "BCSR")
-    if type(x).__name__ in others or getattr(x, "is_nested", False):
-        return False
-    # Of torch, which has one class for all.
-    return str(getattr(x, "layout", "torch.strided")) == "torch.strided"
+def _check_dense(name: str, x: Any) -> None:
+    sparse = ("SparseTensor", "IndexedSlices", "BCOO", "BCSR")
+    # Of torch, which has one class for all. jax too has layouts.
+    layout = str(getattr(x, "layout", None))
+    if (
+        type(x).__name__ in sparse
+        or getattr(x, "is_nested", False)
+        or (layout.startswith("torch.") and layout != "torch.strided")
+    ):
+        raise ValueError(
+            f"`{name}` should be a dense tensor, or a `tf.RaggedTensor` on "
+            f"TensorFlow. Received: a {type(x).__name__}. Make it dense, by "
+            "`tf.sparse.to_dense(...)`, `.todense()` or `.to_dense()`. What it "
+            "does not hold is then an item of the label 0; let the label be -1 "
+            "where there is no item."
+        )
 
 
 def _as_integers(name: str, x: Any, received: Any) -> np.ndarray:
@@ -168,9 +169,10 @@ def _as_integers(name: str, x: Any, received: Any) -> np.ndarray:
     if array.dtype.kind in "US":
         raise ValueError(
             f"`{name}` should hold integers. Received: strings, "
-            f"{_repr.repr(received)}. Number them, the same way in `y_true` "
+            f"{_repr.repr(received)}. Number ids the same way in `y_true` "
             "and `y_pred`: with `numbers = {}`, each `id` becomes "
-            "`numbers.setdefault(id, len(numbers))`."
+            "`numbers.setdefault(id, len(numbers))`. An index into scores is "
+            "the position of the item: `scores.columns.get_indexer(names)`."
         )
     if array.dtype.kind not in "biuf":
         raise _no_numbers(name, received)

@@ -12,7 +12,7 @@ from keras_rankmetrics.inputs.tensors import numbers
 from keras_rankmetrics.known import known
 from keras_rankmetrics.types import Tensor
 
-_NAN = float("nan")
+_NAN, _INFINITE = float("nan"), float("inf")
 
 
 def weights_of_lists(
@@ -75,13 +75,18 @@ def weights_of_items_or_lists(
 
 
 def check_weights(weights: Tensor, exists: Tensor) -> None:
-    """Raises where a weight of what exists is seen to be negative."""
+    """Raises where what exists is seen to weigh less than 0, or inf."""
     negative = (weights < 0) & exists
     if known(ops.any(negative)):
         lowest = float(ops.min(ops.where(negative, weights, 0)))
         raise ValueError(
             "`sample_weight` should not be negative. Received: a weight of "
             f"{lowest}. Give the weight 0 to what should not count."
+        )
+    if known(ops.any((weights == _INFINITE) & exists)):
+        raise ValueError(
+            "`sample_weight` should be finite. Received: a weight of inf. Give "
+            "a weight of 0 to all others, to count this one alone."
         )
 
 
@@ -111,7 +116,7 @@ def present_and_undefined(
     if weights is not None:
         check_weights(weights, present)
         present = present & counts(weights)
-        undefined = undefined | ops.isnan(weights)
+        undefined = undefined | ~ops.isfinite(weights)
     return present, present & undefined
 
 

@@ -1,5 +1,6 @@
 """Rankings: the only place that sorts, and the only one that knows ties."""
 
+from keras_rankmetrics.ranking.depth import ranks_that_count
 from keras_rankmetrics.ranking.ids import from_ids
 from keras_rankmetrics.ranking.items import Items
 from keras_rankmetrics.ranking.order import Order
@@ -17,4 +18,5 @@ __all__ = [
     "from_ids",
     "from_scores",
     "from_targets",
+    "ranks_that_count",
 ]

@@ -8,6 +8,11 @@ from keras_rankmetrics.known import MANY
 from keras_rankmetrics.types import Tensor
 
 
+def ranks_that_count(k: int | None) -> int | None:
+    """`k`, or None for all ranks, which a `k` beyond any list means too."""
+    return None if k is None or k >= MANY else k
+
+
 def depth_beyond(k: int | None, items: int | Tensor = MANY) -> int | Tensor:
     """A depth of more than `k`, in a list of so many items.
 
@@ -20,7 +25,7 @@ def depth_beyond(k: int | None, items: int | Tensor = MANY) -> int | Tensor:
     cutoff = 10
     while cutoff < k:
         cutoff *= 10
-    return at_most(cutoff + 1, items)
+    return at_most(min(cutoff + 1, MANY), items)
 
 
 def at_most(depth: int | Tensor, items: int | Tensor) -> int | Tensor:

@@ -7,11 +7,16 @@ import dataclasses
 import keras
 from keras import ops
 
+from keras_rankmetrics.branching import cond
+from keras_rankmetrics.known import known
 from keras_rankmetrics.ranking.depth import depth_beyond
 from keras_rankmetrics.ranking.memo import Memo
 from keras_rankmetrics.ranking.relevance import Relevance
 from keras_rankmetrics.ranking.runs import positions
 from keras_rankmetrics.types import Tensor
+
+# Of gains up to this, no list is long enough to add up to inf in float32.
+_HUGE = 1e28
 
 
 @dataclasses.dataclass(frozen=True)
@@ -68,7 +73,18 @@ class Items:
     def has_seen_gain(self, gain: Relevance) -> Tensor:
         """Whether any that the labels hold has a gain, bool `[lists]`."""
         # A gain does not decrease as the label grows.
-        return self._memo.once(("any", gain), lambda: gain(self.highest) > 0)
+        return self._memo.once(
+            ("any", gain), lambda: self._highest_gain(gain) > 0
+        )
+
+    def overflow(self, gain: Relevance) -> Tensor | None:
+        """Whether the weighted gains of a list add up to inf, bool `[lists]`.
+
+        None where it is known that none does.
+        """
+        if self.weights is None and gain.is_binary:
+            return None
+        return self._memo.once(("overflow", gain), lambda: self._overflow(gain))
 
     def gains(self, gain: Relevance) -> Tensor:
         """`[lists, items]`, the gains of those that the labels hold.
@@ -94,7 +110,7 @@ class Items:
         return self._memo.once(
             ("mean weight", gain),
             lambda: ops.divide_no_nan(
-                ops.sum(self.weighted(gain), axis=-1), self.sum_of_seen(gain)
+                self._weighted_sum(gain), self.sum_of_seen(gain)
             ),
         )
 
@@ -104,6 +120,32 @@ class Items:
         To a depth of more than `k`, or of all items.
         """
         return self._memo.once(("best", gain), lambda: self._best(gain))
+
+    def _weighted_sum(self, gain: Relevance) -> Tensor:
+        return self._memo.once(
+            ("weighted sum", gain),
+            lambda: ops.sum(self.weighted(gain), axis=-1),
+        )
+
+    def _highest_gain(self, gain: Relevance) -> Tensor:
+        return self._memo.once(
+            ("highest gain", gain), lambda: gain(self.highest)
+        )
+
+    def _overflow(self, gain: Relevance) -> Tensor | None:
+        if self.weights is not None:
+            return ops.isinf(self._weighted_sum(gain)) | ops.isinf(
+                self.sum_of_seen(gain)
+            )
+        huge = self._highest_gain(gain) > _HUGE
+        any_huge = ops.any(huge)
+        if known(any_huge) is False:
+            return None
+        return cond(
+            any_huge,
+            lambda: ops.isinf(ops.sum(gain(self.labels), axis=-1)),
+            lambda: huge,
+        )
 
     def _best(self, gain: Relevance) -> Tensor:
         depth = depth_beyond(self.k, ops.shape(self.labels)[-1])

@@ -1,0 +1,107 @@
+"""The names that pandas gives rows and columns, which must be the same.
+
+What is read is read by position. Rows or columns of two frames that have the
+same names in another order would be taken for each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+
+def check_aligned(
+    entries: Mapping[str, Any],
+    y_pred: Any,
+    sample_weight: Any,
+    of_items: Sequence[str],
+) -> None:
+    """Raises where rows or columns that belong together have other names.
+
+    Args:
+        entries: those of `y_true`, the main one first.
+        y_pred: as the user passed it.
+        sample_weight: as the user passed it.
+        of_items: which entries hold a number for each item of `y_pred`.
+    """
+    main = next(iter(entries))
+    names = {name: f'y_true["{name}"]' for name in entries} | {main: "y_true"}
+    given = {
+        **{names[name]: x for name, x in entries.items()},
+        "y_pred": y_pred,
+        "sample_weight": sample_weight,
+    }
+    if all(_names(x, "index") is None for x in given.values()):
+        return
+    others = {names[name] for name in entries if name not in of_items}
+    by_item = {name: x for name, x in given.items() if name not in others}
+    _check("index", given if _has_rows(y_pred) else by_item)
+    _check("columns", by_item)
+
+
+def check_positions(name: str, x: Any) -> None:
+    """Raises where columns are numbered, and not by their positions.
+
+    Args:
+        name: of the argument, for errors.
+        x: what is indexed by position.
+    """
+    columns = _names(x, "columns")
+    if columns is None or columns.dtype.kind not in "iu":
+        return
+    if not np.array_equal(columns, np.arange(len(columns))):
+        raise ValueError(
+            f"An index into `{name}` is the position of a column, from 0, and "
+            f"not its name. Received: columns with the names {_few(columns)}. "
+            "Turn names into positions by "
+            f"`{name}.columns.get_indexer(names)`, and pass "
+            f"`{name}.to_numpy()`."
+        )
+
+
+def _has_rows(x: Any) -> bool:
+    """Whether it is two-dimensional, or a column of lists."""
+    if isinstance(x, list | tuple):
+        return len(x) > 0 and (
+            isinstance(x[0], list | tuple) or _rank(x[0]) > 0
+        )
+    is_column = _rank(x) == 1 and hasattr(x, "dtype")
+    return _rank(x) > 1 or (is_column and getattr(x.dtype, "kind", "") == "O")
+
+
+def _rank(x: Any) -> int:
+    return len(getattr(x, "shape", ()))
+
+
+def _check(axis: str, given: Mapping[str, Any]) -> None:
+    for (name, one), (other, two) in pairwise(_named(axis, given)):
+        if not one.equals(two):
+            raise ValueError(
+                f"`{name}` and `{other}` should have the same {axis}, in the "
+                "same order, since they are read by position. Received: "
+                f"{_few(one)} and {_few(two)}. Bring one into the order of the "
+                "other, as `reindex_like` does. Only if they correspond "
+                "already, pass `.to_numpy()` of both."
+            )
+
+
+def _named(axis: str, given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    for name, x in given.items():
+        names = _names(x, axis)
+        # A single one is in order, whatever its name.
+        if names is not None and len(names) > 1:
+            yield name, names
+
+
+def _names(x: Any, axis: str) -> Any:
+    """The index or the columns, None of what has no names."""
+    names = getattr(x, axis, None)
+    return names if hasattr(names, "equals") else None
+
+
+def _few(names: Any) -> str:
+    listed = ", ".join(map(repr, names[:5].tolist()))
+    return f"[{listed}{', ...' * (len(names) > 5)}]"
