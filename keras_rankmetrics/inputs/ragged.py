@@ -43,7 +43,7 @@ def made_dense(x: Any, padding: float) -> tuple[Any, Any]:
     while _are_lists(parts):
         _check_depth(len(lengths))
         lengths.append(np.fromiter(map(len, parts), int, len(parts)))
-        parts = list(itertools.chain.from_iterable(map(_opened, parts)))
+        parts = list(itertools.chain.from_iterable(_opened(parts)))
     values = _values(parts, padding)
     held = np.ones(values.shape, bool)
     for of_level in reversed(lengths):
@@ -110,11 +110,14 @@ def _may_be_list(kind: type) -> bool:
     )
 
 
-def _opened(part: Any) -> Any:
+def _opened(parts: Sequence[Any]) -> Sequence[Any]:
     """As what can be iterated over, out of any gradient."""
-    if isinstance(part, list | tuple | np.ndarray):
-        return part
-    return ops.convert_to_numpy(part)
+    if set(map(type, parts)) <= {list, tuple, np.ndarray}:
+        return parts
+    return [
+        part if isinstance(part, list | tuple) else ops.convert_to_numpy(part)
+        for part in parts
+    ]
 
 
 def _values(leaves: list[Any], padding: float) -> np.ndarray:
