@@ -90,6 +90,8 @@ def _check_depth(depth: int) -> None:
 
 def _are_lists(parts: Sequence[Any]) -> bool:
     """Whether the parts, all of one depth, are lists rather than numbers."""
+    if len(parts) > 0 and type(parts[0]) in (float, int):
+        return False  # numpy raises if another one is a list
     kinds = set(map(type, parts))
     if kinds <= {list, tuple}:
         return len(parts) > 0
