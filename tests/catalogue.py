@@ -234,6 +234,7 @@ ROWS = (
 
 # The rows with the default options, one for each metric.
 PLAIN_ROWS = tuple(row for row in ROWS if not row.options)
+METRICS = tuple(row.metric for row in PLAIN_ROWS)
 
 
 @dataclasses.dataclass(frozen=True)

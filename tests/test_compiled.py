@@ -10,31 +10,19 @@ import keras
 import numpy as np
 import oracle
 import pytest
+from catalogue import METRICS
 from pytest import approx
 
 from keras_rankmetrics import (
     DCG,
     NDCG,
-    F1AtK,
     HitRateAtK,
     MeanAveragePrecision,
     MeanReciprocalRank,
     MetricCollection,
-    PrecisionAtK,
-    RecallAtK,
 )
 
 BACKEND = keras.backend.backend()
-ALL = (
-    DCG,
-    NDCG,
-    PrecisionAtK,
-    RecallAtK,
-    F1AtK,
-    HitRateAtK,
-    MeanAveragePrecision,
-    MeanReciprocalRank,
-)
 
 on_tensorflow = pytest.mark.skipif(
     BACKEND != "tensorflow", reason="tf.function is of tensorflow"
@@ -116,7 +104,7 @@ SOME = (NDCG, MeanAveragePrecision, MeanReciprocalRank)
 def test_jit():
     import jax
 
-    metrics = [metric(k=3) for metric in ALL]
+    metrics = [metric(k=3) for metric in METRICS]
     program = Program(metrics, jax.jit)
     batches = [BATCHES[0], BATCHES[3]]
     for batch in batches:
@@ -198,7 +186,7 @@ NO_LISTS = [batch_of(0, items) for items in (5, 0)]
 
 
 @on_tensorflow
-@pytest.mark.parametrize("k, classes", [(3, ALL), (None, SOME)])
+@pytest.mark.parametrize("k, classes", [(3, METRICS), (None, SOME)])
 def test_unknown_shapes(k, classes):
     metrics = [metric(k=k) for metric in classes]
     with tf_program(metrics, [(None, None)] * 3, False) as update:
@@ -366,7 +354,9 @@ EMPTY = [(0, 5), (0, 0), (3, 0), (0, 1)]
 def test_a_batch_without_anything(shape, k):
     # Eager jax compiles each shape; test_jit_of_nothing has all metrics.
     nothing = np.zeros(shape, "float32")
-    for metric in (cls(k=k) for cls in ([NDCG] if BACKEND == "jax" else ALL)):
+    for metric in (
+        cls(k=k) for cls in ([NDCG] if BACKEND == "jax" else METRICS)
+    ):
         for weights in (None, 2.0, np.ones(shape[0], "float32"), nothing):
             assert float(metric(nothing, nothing, weights)) == 0
             values = keras.ops.convert_to_numpy(
@@ -410,7 +400,7 @@ def test_an_empty_batch_changes_nothing():
 def test_jit_of_nothing(shape):
     import jax
 
-    metrics = [metric(k=3) for metric in ALL]
+    metrics = [metric(k=3) for metric in METRICS]
     program = Program(metrics, jax.jit)
     program.update(*[np.zeros(shape, "float32")] * 3)
     assert program.results() == {metric.name: 0.0 for metric in metrics}

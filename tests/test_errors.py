@@ -5,6 +5,7 @@ import re
 import keras
 import numpy as np
 import pytest
+from catalogue import METRICS
 from keras import ops
 
 from keras_rankmetrics import (
@@ -20,16 +21,6 @@ from keras_rankmetrics import (
 )
 
 BACKEND = keras.backend.backend()
-ALL = (
-    DCG,
-    NDCG,
-    PrecisionAtK,
-    RecallAtK,
-    F1AtK,
-    HitRateAtK,
-    MeanAveragePrecision,
-    MeanReciprocalRank,
-)
 
 LABELS = [[1, 0, 1], [0, 1, 0]]
 SCORES = [[0.3, 0.2, 0.1], [0.3, 0.2, 0.1]]
@@ -60,7 +51,7 @@ def unchanged(metric):
 # Options
 
 
-@pytest.mark.parametrize("metric", ALL, ids=lambda cls: cls.__name__)
+@pytest.mark.parametrize("metric", METRICS, ids=lambda cls: cls.__name__)
 @pytest.mark.parametrize(
     "k",
     [
@@ -79,9 +70,9 @@ def test_k(metric, k):
 TIES = '"average", "shuffle", "stable", "pessimistic", "optimistic"'
 
 CHOICES = [
-    ("ties", TIES, ALL),
-    ("empty", '"zero", "one", "skip"', ALL),
-    ("list_weight", '"relevance", "mean"', ALL),
+    ("ties", TIES, METRICS),
+    ("empty", '"zero", "one", "skip"', METRICS),
+    ("list_weight", '"relevance", "mean"', METRICS),
     ("ideal", '"relevant", "retrieved"', [NDCG]),
     ("denominator", '"retrieved", "k"', [PrecisionAtK, F1AtK]),
     ("denominator", '"relevant", "min"', [RecallAtK]),
@@ -103,7 +94,7 @@ def test_choices(option, choices, metric, value):
         metric(k=3, **{option: value})
 
 
-@pytest.mark.parametrize("metric", ALL, ids=lambda cls: cls.__name__)
+@pytest.mark.parametrize("metric", METRICS, ids=lambda cls: cls.__name__)
 def test_inputs(metric):
     with pytest.raises(
         ValueError, match=r"^`inputs` should be one of .*\. Received: 'idx'\.$"

@@ -4,30 +4,17 @@ import keras
 import numpy as np
 import oracle
 import pytest
+from catalogue import METRICS
 from pytest import approx
 
 from keras_rankmetrics import (
     DCG,
     NDCG,
-    F1AtK,
-    HitRateAtK,
-    MeanAveragePrecision,
     MeanReciprocalRank,
-    PrecisionAtK,
     RecallAtK,
 )
 
 BACKEND = keras.backend.backend()
-ALL = (
-    DCG,
-    NDCG,
-    PrecisionAtK,
-    RecallAtK,
-    F1AtK,
-    HitRateAtK,
-    MeanAveragePrecision,
-    MeanReciprocalRank,
-)
 
 LISTS, ITEMS = 10, 6
 
@@ -105,7 +92,7 @@ def test_evaluate_is_the_mean_over_all_lists_though_the_last_batch_is_short(
     data,
 ):
     labels, scores, _ = data
-    metrics = [metric(k=3) for metric in ALL]
+    metrics = [metric(k=3) for metric in METRICS]
     found = evaluated(compiled(metrics), labels, scores)
     expected = {m.name: by_hand(m, labels, scores) for m in metrics}
     found.pop("loss")
@@ -308,7 +295,7 @@ class Kernels(keras.callbacks.Callback):
 def test_early_stopping_knows_that_more_is_better():
     labels = np.array([[2, 0, 0, 0], [0, 3, 0, 0]], "float32")
     scores = np.array([[4, 3, 2, 1], [2, 4, 3, 1]], "float32")
-    metrics = [metric(k=2) for metric in ALL]
+    metrics = [metric(k=2) for metric in METRICS]
     # Eagerly on tensorflow, where tracing eight metrics takes long.
     model = compiled(metrics, run_eagerly=BACKEND == "tensorflow")
     stops = [

@@ -5,20 +5,11 @@ import sys
 import keras
 import numpy as np
 import pytest
+from catalogue import METRICS
 
 import keras_rankmetrics as krm
 
 KS = (10**9, 2**31 - 1, 2**31, sys.maxsize, 10**25)
-METRICS = (
-    krm.DCG,
-    krm.NDCG,
-    krm.PrecisionAtK,
-    krm.RecallAtK,
-    krm.F1AtK,
-    krm.HitRateAtK,
-    krm.MeanAveragePrecision,
-    krm.MeanReciprocalRank,
-)
 SCORES = np.float32([[0.3, 0.2, 0.3, 0.4], [0.1, 0.2, 0.3, 0.4]])
 GIVEN = {
     "scores": (np.float32([[0, 1, 1, 0], [2, 0, 0, -1]]), SCORES),
