@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import keras
@@ -38,17 +38,13 @@ def made_dense(x: Any, padding: float) -> tuple[Any, Any]:
     if type(x).__name__ == "RaggedTensor":
         held = x.with_flat_values(ops.ones_like(x.flat_values, dtype="bool"))
         return x.to_tensor(ops.cast(padding, x.dtype)), held.to_tensor(False)
-    lengths: list[np.ndarray] = []
-    parts = [x]
-    while _are_lists(parts):
-        _check_depth(len(lengths))
-        lengths.append(np.fromiter(map(len, parts), int, len(parts)))
-        parts = list(itertools.chain.from_iterable(_opened(parts)))
-    values = _values(parts, padding)
+    *levels, leaves = _levels(x)
+    values = _values(leaves, padding)
     held = np.ones(values.shape, bool)
-    for of_level in reversed(lengths):
-        values = _filled_up(values, of_level, padding)
-        held = _filled_up(held, of_level, False)
+    for lists in reversed(levels):
+        lengths = np.fromiter(map(len, lists), int, len(lists))
+        values = _filled_up(values, lengths, padding)
+        held = _filled_up(held, lengths, False)
     return values[0], held[0]
 
 
@@ -69,18 +65,24 @@ def _difference(large: Any, small: Any) -> Any:
 
 def _is_uneven(x: Any) -> bool:
     """Whether lists of the same depth have unequal lengths."""
-    parts = [x]
-    depth = 0
-    while _are_lists(parts):
-        _check_depth(depth)
-        depth += 1
+    for parts in itertools.takewhile(_are_lists, _levels(x)):
         if len(set(map(len, parts))) > 1:
             return True
         if any(hasattr(part, "shape") for part in parts):
             # Tensors, which may have no value yet, but a shape.
             return len({tuple(np.shape(part)) for part in parts}) > 1
-        parts = list(itertools.chain.from_iterable(parts))
     return False
+
+
+def _levels(x: Any) -> Iterator[Sequence[Any]]:
+    """The lists of each depth, `x` itself first, and at last what they hold."""
+    parts: Sequence[Any] = [x]
+    for depth in itertools.count():
+        yield parts
+        if not _are_lists(parts):
+            return
+        _check_depth(depth)
+        parts = list(itertools.chain.from_iterable(_opened(parts)))
 
 
 def _check_depth(depth: int) -> None:
@@ -122,7 +124,7 @@ def _opened(parts: Sequence[Any]) -> Sequence[Any]:
     ]
 
 
-def _values(leaves: list[Any], padding: float) -> np.ndarray:
+def _values(leaves: Sequence[Any], padding: float) -> np.ndarray:
     """In the dtype that Keras would give a list of them, which has padding."""
     values = native(np.asarray(leaves))
     if values.dtype == "float64" and float in map(type, leaves):
