@@ -76,18 +76,19 @@ def weights_of_items_or_lists(
 
 def check_weights(weights: Tensor, exists: Tensor) -> None:
     """Raises where what exists is seen to weigh less than 0, or inf."""
-    negative = (weights < 0) & exists
-    if known(ops.any(negative)):
-        lowest = float(ops.min(ops.where(negative, weights, 0)))
+    wrong = exists & ((weights < 0) | (weights == _INFINITE))
+    if not known(ops.any(wrong)):
+        return
+    lowest = float(ops.min(ops.where(wrong, weights, 0)))
+    if lowest < 0:
         raise ValueError(
             "`sample_weight` should not be negative. Received: a weight of "
             f"{lowest}. Give the weight 0 to what should not count."
         )
-    if known(ops.any((weights == _INFINITE) & exists)):
-        raise ValueError(
-            "`sample_weight` should be finite. Received: a weight of inf. Give "
-            "a weight of 0 to all others, to count this one alone."
-        )
+    raise ValueError(
+        "`sample_weight` should be finite. Received: a weight of inf. Give "
+        "a weight of 0 to all others, to count this one alone."
+    )
 
 
 def counts(weights: Tensor) -> Tensor:
