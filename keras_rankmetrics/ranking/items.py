@@ -134,9 +134,10 @@ class Items:
 
     def _overflow(self, gain: Relevance) -> Tensor | None:
         if self.weights is not None:
-            return ops.isinf(self._weighted_sum(gain)) | ops.isinf(
+            found = ops.isinf(self._weighted_sum(gain)) | ops.isinf(
                 self.sum_of_seen(gain)
             )
+            return None if known(ops.any(found)) is False else found
         huge = self._highest_gain(gain) > _HUGE
         any_huge = ops.any(huge)
         if known(any_huge) is False:
