@@ -4,10 +4,13 @@ import importlib
 import typing
 
 # The first import of Keras.
-from keras_rankmetrics import missing_backend  # noqa: F401
+from keras_rankmetrics.engine.backend import missing  # noqa: F401
 
 # isort: split
-from keras_rankmetrics.collection import MetricCollection
+from keras_rankmetrics.engine.collection import MetricCollection
+from keras_rankmetrics.engine.metric import RankingMetric
+from keras_rankmetrics.engine.naming.version import __version__
+from keras_rankmetrics.engine.ranking import Ranking
 from keras_rankmetrics.gains import (
     exponential_gain,
     linear_gain,
@@ -16,7 +19,6 @@ from keras_rankmetrics.gains import (
     original_discount,
     reciprocal_discount,
 )
-from keras_rankmetrics.metric import RankingMetric
 from keras_rankmetrics.metrics import (
     DCG,
     NDCG,
@@ -27,9 +29,7 @@ from keras_rankmetrics.metrics import (
     PrecisionAtK,
     RecallAtK,
 )
-from keras_rankmetrics.ranking import Ranking
 from keras_rankmetrics.types import GainFn, RankDiscountFn
-from keras_rankmetrics.version import __version__
 
 __all__ = [
     "DCG",
@@ -59,11 +59,7 @@ if typing.TYPE_CHECKING:
 else:
 
     def __getattr__(name):
-        """`conventions`, imported when it is first asked for.
-
-        `python -m keras_rankmetrics.conventions` would warn of a module that
-        the package itself had imported.
-        """
+        """`conventions`, imported when it is first asked for."""
         if name == "conventions":
             return importlib.import_module("keras_rankmetrics.conventions")
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

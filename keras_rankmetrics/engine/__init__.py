@@ -1,0 +1,14 @@
+"""What stands behind the public modules: the way from a batch to a number.
+
+1. `definition` says what a metric is, and `naming` calls it by name.
+2. `inputs` reads what users pass, in any form, to checked lists, and raises
+   every error about it.
+3. `ranking` puts the items of the lists into order: it alone sorts, and it
+   alone knows of ties.
+4. A measure, in `keras_rankmetrics.metrics`, gives each list a value.
+5. `evaluation` does this for many definitions and one batch.
+6. `aggregates` add up what the lists hold, and make numbers of the sums.
+7. `metric` and `collection` keep the sums in Keras variables.
+
+`backend` works round what Keras and its backends leave open.
+"""

@@ -1,0 +1,1 @@
+"""Which sums are kept of the lists, and how they become numbers."""

@@ -1,0 +1,1 @@
+"""What works round Keras and its backends."""

@@ -1,0 +1,84 @@
+"""What the readers return: checked lists, one class for each form of input."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from keras_rankmetrics.engine.inputs.parts.leading import Leading
+from keras_rankmetrics.engine.ranking.sorting.sortable import Sortable
+from keras_rankmetrics.types import Tensor
+
+
+@dataclasses.dataclass(frozen=True)
+class Lists:
+    """What all lists have, in whatever form they came.
+
+    Attributes:
+        list_weights: `[lists]`, or None.
+        present: bool `[lists]`, whether a list holds a valid item. One that
+            does not is padding, and does not count.
+        undefined: bool `[lists]`, whether a list holds what has no meaning,
+            such as a NaN, so that it has no value.
+        leading: the leading dimensions of what the user passed.
+        doubt: what to warn the user of, or None.
+    """
+
+    list_weights: Tensor | None
+    present: Tensor
+    undefined: Tensor
+    leading: Leading
+    doubt: str | None = dataclasses.field(default=None, kw_only=True)
+
+
+@dataclasses.dataclass(frozen=True)
+class ScoredLists(Lists):
+    """Labels and scores of the same items.
+
+    Attributes:
+        labels: `[lists, items]`, floats. Below 0: masked, no item.
+        highest: `[lists]`, the highest label.
+        scores: of the items. The lowest value of the dtype (-inf for floats)
+            where an item is not retrieved.
+        item_weights: `[lists, items]` in the dtype of the labels, or None.
+            Never together with weights of lists.
+        num_relevant: `[lists]` in that dtype, how many relevant items there
+            are, whether the list holds them or not; or None.
+    """
+
+    labels: Tensor
+    highest: Tensor
+    scores: Sortable
+    item_weights: Tensor | None
+    num_relevant: Tensor | None
+
+
+@dataclasses.dataclass(frozen=True)
+class TargetLists(Lists):
+    """Scores of a whole catalogue, and which of its items are relevant.
+
+    Attributes:
+        targets: int `[lists, targets]`, indices into the catalogue. Below 0:
+            padding.
+        scores: `[lists, items]`. They may hold NaN. The lowest value of the
+            dtype where an item is not retrieved.
+        dtype: of what is computed from them.
+    """
+
+    targets: Tensor
+    scores: Tensor
+    dtype: str
+
+
+@dataclasses.dataclass(frozen=True)
+class IdLists(Lists):
+    """Ids of relevant items and ids of recommended ones.
+
+    Attributes:
+        relevant: int `[lists, relevant]`. Below 0: padding.
+        recommended: int `[lists, recommended]`, best first. Below 0: padding.
+        dtype: of what is computed from them.
+    """
+
+    relevant: Tensor
+    recommended: Tensor
+    dtype: str

@@ -1,0 +1,1 @@
+"""What the readers share: one module for each part of the input."""

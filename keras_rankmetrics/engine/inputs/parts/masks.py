@@ -1,0 +1,65 @@
+"""Which items and which lists exist."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from keras import backend, ops
+
+from keras_rankmetrics.engine.backend.keras_internals import implicit_mask
+from keras_rankmetrics.engine.inputs.parts.leading import Leading, compatible
+from keras_rankmetrics.engine.inputs.tensors.conversion import numbers
+from keras_rankmetrics.types import Tensor
+
+Masks = tuple[list[Tensor], list[Tensor]]
+
+
+def masks_of(
+    explicit: Any, y_pred: Any, leading: Leading, items: int | None
+) -> Masks:
+    """The masks of a batch, True where something exists.
+
+    Args:
+        explicit: the mask that the user passed, or None.
+        y_pred: what the mask of Keras layers may be attached to.
+        leading: the leading dimensions of the lists.
+        items: the number of items in a list.
+
+    Returns:
+        Masks of items, `[lists, items]`, and masks of lists, `[lists]`.
+    """
+    of_items: list[Tensor] = []
+    of_lists: list[Tensor] = []
+    for name, mask in (
+        ('y_true["mask"]', explicit),
+        ("the Keras mask of `y_pred`", implicit_mask(y_pred)),
+    ):
+        if mask is None:
+            continue
+        mask = _checked(name, mask, leading, items)
+        whole = len(mask.shape) == len(leading.shape)
+        (of_lists if whole else of_items).append(leading.as_lists(mask))
+    return of_items, of_lists
+
+
+def _checked(
+    name: str, mask: Any, leading: Leading, items: int | None
+) -> Tensor:
+    mask, _ = numbers(name, mask, 1)  # what it does not speak of counts
+    shape = (*leading.shape, items)
+    received = tuple(mask.shape)
+    if len(received) == len(shape) + 1 and received[-1] == 1:
+        mask = ops.squeeze(mask, -1)
+    dtype = backend.standardize_dtype(mask.dtype)
+    if dtype != "bool" and "int" not in dtype:
+        raise ValueError(
+            "A mask should hold bools, True where an item counts. Received: "
+            f"{name} of dtype {dtype}. Make it bool: `mask > 0`."
+        )
+    if not any(compatible(mask.shape, s) for s in (shape, leading.shape)):
+        per_list = f", or {leading.shape} for whole lists" * bool(leading.shape)
+        raise ValueError(
+            f"A mask should have the shape {shape}, and be True where an item "
+            f"counts{per_list}. Received: {name} of shape {received}."
+        )
+    return ops.cast(mask, "bool")

@@ -1,0 +1,40 @@
+"""Shapes of labels and scores that point-wise models have by mistake.
+
+They score rows of (query, item) one by one. Which rows belong to one list, a
+metric cannot see.
+"""
+
+from __future__ import annotations
+
+from keras_rankmetrics.engine.backend.keras_internals import is_in_compile
+from keras_rankmetrics.engine.inputs.parts.leading import Leading
+
+_MEND = (
+    "Pass lists: labels and scores [batch, items], with the label -1 for "
+    "padding. If the model scores rows one by one, compute the metric after "
+    '`predict`, grouped by query: see "Point-wise models" in docs/in_keras.md.'
+)
+
+
+def doubt_about(leading: Leading, items: int | None) -> str | None:
+    """What to warn of, if lists of such shapes are not what was meant.
+
+    It may be what was meant: a batch may be one list, and the longest list of
+    a batch may have one item.
+    """
+    shape = (*leading.shape, items)
+    if leading.shape == ():
+        if not is_in_compile():
+            return None
+        return (
+            f"Labels of the shape {shape} make each batch one list, so that "
+            f"the result depends on the batch size. {_MEND}"
+        )
+    several = any(size != 1 for size in leading.shape)
+    if items == 1 and several and not leading.is_empty:
+        return (
+            f"Labels and scores of the shape {shape} are lists of one item "
+            "each, so that the result does not depend on the scores. "
+            f"{_MEND}"
+        )
+    return None

@@ -1,0 +1,102 @@
+"""Rows of ids, or of indices of items, that belong to the lists."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from keras import ops
+
+from keras_rankmetrics.engine.backend.known import known
+from keras_rankmetrics.engine.inputs.parts.leading import Leading, compatible
+from keras_rankmetrics.engine.inputs.tensors.conversion import integers
+from keras_rankmetrics.types import Tensor
+
+
+def ids_of(name: str, x: Any, leading: Leading, expected: str) -> Tensor:
+    """A row of integers for each list, `[lists, row]`, negative for padding.
+
+    Args:
+        name: of the argument, for errors.
+        x: what the user passed, `[*leading, row]`.
+        leading: the leading dimensions of the lists.
+        expected: what the argument should hold, for errors.
+    """
+    rows = integers(name, x, expected)
+    shape = (*leading.shape, None)
+    if not compatible(tuple(rows.shape), (*leading.shape, rows.shape[-1])):
+        raise ValueError(
+            f"`{name}` should hold {expected}, a row for each list, in the "
+            f"shape {shape}. Received: `{name}.shape` = {tuple(rows.shape)}."
+        )
+    rows = leading.as_lists(rows)
+    if rows.shape[-1] == 0:
+        rows = ops.pad(rows, [[0, 0], [0, 1]], constant_values=-1)
+    return ops.full_like(rows, -1) if leading.is_empty else rows
+
+
+def relevant_of(x: Any, leading: Leading, expected: str, hint: str) -> Tensor:
+    """What `y_true` holds, `[lists, row]`: one for each list, or a row.
+
+    Args:
+        x: what the user passed, `[*leading]` or `[*leading, row]`.
+        leading: the leading dimensions of the lists.
+        expected: what it should hold, for errors.
+        hint: what to do with what is no integer, for errors.
+    """
+    ids = integers("y_true", x, expected, hint)
+    received = tuple(ids.shape)
+    if len(received) == len(leading.shape):
+        ids = ops.expand_dims(ids, -1)
+    if not compatible(tuple(ids.shape[:-1]), leading.shape):
+        raise ValueError(
+            f"`y_true` should hold {expected}, in the shape {leading.shape} "
+            f"for one per list, or {(*leading.shape, None)} for a row of them. "
+            f"Received: `y_true.shape` = {received}."
+        )
+    return ids_of("y_true", ids, leading, expected)
+
+
+def within(
+    name: str, indices: Tensor, items: int | Tensor
+) -> tuple[Tensor, Tensor]:
+    """The indices that there are, -1 for others; and which lists hold others.
+
+    Raises where it is seen that there are others.
+
+    Args:
+        name: of the argument, for errors.
+        indices: `[lists, row]`, negative for padding.
+        items: how many items there are.
+    """
+    items = ops.cast(items, indices.dtype)
+    beyond = indices >= items
+    if known(ops.any(beyond)):
+        raise ValueError(
+            f"`{name}` should hold indices of items, from 0 to "
+            f"{int(items) - 1}, since there are {int(items)} scores in a list. "
+            f"Received: the index {int(ops.max(indices))}."
+        )
+    return ops.where(beyond, -1, indices), ops.any(beyond, axis=-1)
+
+
+def look_like_labels_of(rows: Tensor, items: int | Tensor) -> Tensor:
+    """Whether rows look like a label for each item, bool.
+
+    Not where it is unknown how many items there are.
+    """
+    if not isinstance(items, int) or rows.shape[-1] != items:
+        return ops.zeros((), dtype="bool")
+    return look_like_labels(rows)
+
+
+def look_like_labels(rows: Tensor) -> Tensor:
+    """Whether rows of three or more hold 0 and 1 and nothing else: bool."""
+    if rows.shape[-1] is None or rows.shape[-1] < 3:
+        return ops.zeros((), dtype="bool")
+    none, one = rows == 0, rows == 1
+    # Both: Keras builds metrics on torch with tensors of ones.
+    return functools.reduce(
+        ops.logical_and,
+        [ops.any(none), ops.any(one), ops.all(none | one)],
+    )

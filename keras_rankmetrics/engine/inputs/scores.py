@@ -1,0 +1,225 @@
+"""`inputs="scores"`: labels and scores of the same items."""
+
+from __future__ import annotations
+
+import reprlib
+from typing import Any
+
+from keras import ops
+
+from keras_rankmetrics.engine.backend.known import known
+from keras_rankmetrics.engine.inputs.lists import ScoredLists
+from keras_rankmetrics.engine.inputs.parts.alignment import check_aligned
+from keras_rankmetrics.engine.inputs.parts.dictionary import entries_of
+from keras_rankmetrics.engine.inputs.parts.exclusion import without_excluded
+from keras_rankmetrics.engine.inputs.parts.leading import Leading, compatible
+from keras_rankmetrics.engine.inputs.parts.masks import masks_of
+from keras_rankmetrics.engine.inputs.parts.pointwise import doubt_about
+from keras_rankmetrics.engine.inputs.parts.weights import (
+    check_weights,
+    counts,
+    present_and_undefined,
+    weights_of_items_or_lists,
+)
+from keras_rankmetrics.engine.inputs.tensors.conversion import (
+    floats,
+    numbers,
+    rankable,
+)
+from keras_rankmetrics.engine.inputs.tensors.nan import (
+    holds_nan,
+    holds_nan_or_infinity,
+    may_hold_nan,
+)
+from keras_rankmetrics.engine.inputs.tensors.ragged import widened
+from keras_rankmetrics.engine.ranking.sorting.sortable import Sortable
+from keras_rankmetrics.types import Tensor
+
+
+def read_scores(
+    y_true: Any, y_pred: Any, sample_weight: Any, dtype: str
+) -> ScoredLists:
+    """Reads labels and scores of the same items.
+
+    Args:
+        y_true: labels, `[..., items]`, maybe with a last dimension of 1; or a
+            dict with them under `"labels"`, and maybe a `"mask"`, indices of
+            items to `"exclude"` from the ranking, and `"num_relevant"`.
+        y_pred: scores of the same items.
+        sample_weight: None, a scalar, one weight per list or one per item.
+        dtype: the dtype of labels that have no floating dtype of their own.
+    """
+    given = entries_of(y_true, ["labels"], ["mask", "exclude", "num_relevant"])
+    check_aligned(given, y_pred, sample_weight, of_items=["labels", "mask"])
+    labels, scores = _labels_and_scores(given["labels"], y_pred, dtype)
+    leading, items = Leading.of(labels), labels.shape[-1]
+    item_masks, list_masks = masks_of(given["mask"], y_pred, leading, items)
+    labels, scores = leading.as_lists(labels), leading.as_lists(scores)
+    item_weights, list_weights = weights_of_items_or_lists(
+        sample_weight, leading, labels
+    )
+    scores, beyond = without_excluded(scores, given["exclude"], leading)
+    for there in item_masks:
+        labels = ops.where(there, labels, -1)
+    if item_weights is not None:
+        check_weights(item_weights, labels >= 0)
+        labels = ops.where(counts(item_weights), labels, -1)
+    if leading.is_empty:
+        labels = ops.full_like(labels, -1)
+    if items == 0:  # not all backends reduce empty tensors
+        padding = [[0, 0], [0, 1]]
+        labels = ops.pad(labels, padding, constant_values=-1)
+        scores = ops.pad(scores, padding)
+        if item_weights is not None:
+            item_weights = ops.pad(item_weights, padding)
+    sortable, with_nan = _sortable(labels, scores, item_weights)
+    highest = ops.max(labels, axis=-1)
+    present, undefined = present_and_undefined(
+        (highest >= 0) | with_nan,
+        with_nan | beyond,
+        list_masks,
+        list_weights,
+    )
+    num_relevant, no_number = _num_relevant(
+        given["num_relevant"], leading, present, labels.dtype
+    )
+    return ScoredLists(
+        leading=leading,
+        labels=labels,
+        highest=highest,
+        scores=sortable,
+        item_weights=item_weights,
+        list_weights=list_weights,
+        num_relevant=num_relevant,
+        present=present,
+        undefined=undefined | no_number,
+        doubt=doubt_about(leading, items),
+    )
+
+
+def _labels_and_scores(
+    y_true: Any, y_pred: Any, dtype: str
+) -> tuple[Tensor, Tensor]:
+    """Labels and scores of one shape, `[..., items]`."""
+    labels, labels_held = numbers("y_true", y_true, -1)
+    scores, scores_held = numbers("y_pred", y_pred, 0)
+    labels, scores = _without_last_one(floats(labels, dtype), rankable(scores))
+    if labels_held is not None and scores_held is not None:
+        labels_held = ops.reshape(labels_held, ops.shape(labels))
+        scores_held = ops.reshape(scores_held, ops.shape(scores))
+        scores = widened(scores, labels, 0)
+        scores_held = widened(scores_held, labels, False)
+        labels_held = widened(labels_held, scores, False)
+        labels = widened(labels, scores, -1)
+        _check_shapes(labels, scores)
+        labels = _of_equal_lengths(labels, labels_held, scores_held)
+    elif labels_held is not None:
+        labels = widened(labels, scores, -1)
+    elif scores_held is not None:
+        scores_held = ops.reshape(scores_held, ops.shape(scores))
+        scores = widened(scores, labels, 0)
+        _check_shapes(labels, scores)
+        held = widened(scores_held, labels, False)
+        labels = ops.where(held, labels, -1)
+    _check_shapes(labels, scores)
+    return labels, scores
+
+
+def _of_equal_lengths(
+    labels: Tensor, labels_held: Tensor, scores_held: Tensor
+) -> Tensor:
+    """The labels, where ragged labels and ragged scores have equal lengths.
+
+    Where that cannot be seen in time, a list of which it is not true gets a
+    NaN, and so no value.
+    """
+    uneven = labels_held != scores_held
+    if known(ops.any(uneven)):
+        raise ValueError(
+            "The lists of `y_true` and `y_pred` should have the same lengths. "
+            f"Received: {_lengths(labels_held)} labels and "
+            f"{_lengths(scores_held)} scores."
+        )
+    return ops.where(uneven, float("nan"), labels)
+
+
+def _lengths(held: Tensor) -> str:
+    lengths = ops.convert_to_numpy(held).sum(axis=-1)
+    return reprlib.repr(lengths.tolist())
+
+
+def _without_last_one(labels: Tensor, scores: Tensor) -> tuple[Tensor, Tensor]:
+    """Without the last dimension of 1 that `Dense(1)` over items leaves."""
+    labels_rank, scores_rank = len(labels.shape), len(scores.shape)
+    if scores_rank < 2 or scores.shape[-1] != 1:
+        return labels, scores
+    if labels_rank == scores_rank - 1:
+        return labels, ops.squeeze(scores, -1)
+    if labels_rank == scores_rank > 2 and labels.shape[-1] == 1:
+        return ops.squeeze(labels, -1), ops.squeeze(scores, -1)
+    return labels, scores
+
+
+def _check_shapes(labels: Tensor, scores: Tensor) -> None:
+    received = (
+        f"Received: `y_true.shape` = {tuple(labels.shape)}, "
+        f"`y_pred.shape` = {tuple(scores.shape)}."
+    )
+    if not len(labels.shape) or not len(scores.shape):
+        raise ValueError(
+            "`y_true` and `y_pred` should hold lists, [items] or "
+            f"[batch, items]. {received}"
+        )
+    if not compatible(labels.shape, scores.shape):
+        raise ValueError(
+            "`y_true` and `y_pred` should have the same shape, [items] or "
+            f"[batch, items]: one label for each score. {received} If `y_true` "
+            'holds indices of the relevant items, use `inputs="sparse"`; if '
+            'both hold ids, use `inputs="ids"`.'
+        )
+
+
+def _num_relevant(
+    x: Any, leading: Leading, present: Tensor, dtype: str
+) -> tuple[Tensor | None, Tensor | bool]:
+    """`y_true["num_relevant"]`, `[lists]`, and in which lists it is a NaN."""
+    if x is None:
+        return None, False
+    count, _ = numbers('y_true["num_relevant"]', x, 0)
+    received = tuple(count.shape)
+    if len(received) == len(leading.shape) + 1 and received[-1] == 1:
+        count = ops.squeeze(count, -1)
+    if not compatible(count.shape, leading.shape):
+        raise ValueError(
+            '`y_true["num_relevant"]` should hold one number for each list, '
+            f"in the shape {leading.shape}. Received: the shape {received}."
+        )
+    count = leading.as_lists(ops.cast(count, dtype))
+    negative = present & (count < 0)
+    if known(ops.any(negative)):
+        raise ValueError(
+            '`y_true["num_relevant"]` should not be negative. Received: '
+            f"{float(ops.min(ops.where(negative, count, 0)))}."
+        )
+    is_number = ops.isfinite(count)
+    return ops.where(is_number, count, 0), present & ~is_number
+
+
+def _sortable(
+    labels: Tensor, scores: Tensor, weights: Tensor | None
+) -> tuple[Sortable, Tensor]:
+    """The scores, and whether a list holds NaN in a valid item."""
+
+    def valid() -> Tensor:
+        return labels >= 0
+
+    in_scores = may_hold_nan(scores)
+    found = may_hold_nan(labels) | holds_nan(scores, in_scores, where=valid)
+    if weights is not None:
+        found = found | holds_nan_or_infinity(weights, where=valid)
+    sortable = Sortable(
+        scores,
+        may=lambda: valid() & (scores == scores),
+        clean=(ops.min(labels) >= 0) & ~ops.any(in_scores),
+    )
+    return sortable, found

@@ -1,0 +1,1 @@
+"""From what libraries hold numbers in to tensors."""

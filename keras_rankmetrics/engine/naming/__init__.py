@@ -1,0 +1,1 @@
+"""What metrics and functions are called, so that no two share a name."""

@@ -1,0 +1,22 @@
+"""Rankings: the only place that sorts, and the only one that knows ties."""
+
+from keras_rankmetrics.engine.ranking.depth import ranks_that_count
+from keras_rankmetrics.engine.ranking.items import Items
+from keras_rankmetrics.engine.ranking.order import Order
+from keras_rankmetrics.engine.ranking.ranking import Cutoff, Ranking
+from keras_rankmetrics.engine.ranking.relevance import Relevance
+from keras_rankmetrics.engine.ranking.sources.ids import from_ids
+from keras_rankmetrics.engine.ranking.sources.scores import from_scores
+from keras_rankmetrics.engine.ranking.sources.targets import from_targets
+
+__all__ = [
+    "Cutoff",
+    "Items",
+    "Order",
+    "Ranking",
+    "Relevance",
+    "from_ids",
+    "from_scores",
+    "from_targets",
+    "ranks_that_count",
+]

@@ -1,0 +1,35 @@
+"""How deep a ranking goes."""
+
+from __future__ import annotations
+
+from keras import ops
+
+from keras_rankmetrics.engine.backend.known import MANY
+from keras_rankmetrics.types import Tensor
+
+
+def ranks_that_count(k: int | None) -> int | None:
+    """`k`, or None for all ranks, which a `k` beyond any list means too."""
+    return None if k is None or k >= MANY else k
+
+
+def depth_beyond(k: int | None, items: int | Tensor = MANY) -> int | Tensor:
+    """A depth of more than `k`, in a list of so many items.
+
+    It is the next of 11, 101, 1001, ...: so metrics of the usual cutoffs ask
+    for the same `top_k`, and a compiler computes it once. One rank more than
+    `k` shows whether a tie group reaches beyond.
+    """
+    if k is None:
+        return items
+    cutoff = 10
+    while cutoff < k:
+        cutoff *= 10
+    return at_most(min(cutoff + 1, MANY), items)
+
+
+def at_most(depth: int | Tensor, items: int | Tensor) -> int | Tensor:
+    """The smaller of both, as a plain int where both are known."""
+    if isinstance(depth, int) and isinstance(items, int):
+        return min(depth, items)
+    return ops.minimum(depth, items)

@@ -1,0 +1,199 @@
+"""`Items`: what each list holds, retrieved or not, in no order."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import keras
+from keras import ops
+
+from keras_rankmetrics.engine.backend.branching import cond
+from keras_rankmetrics.engine.backend.known import known
+from keras_rankmetrics.engine.ranking.depth import depth_beyond
+from keras_rankmetrics.engine.ranking.memo import Memo
+from keras_rankmetrics.engine.ranking.relevance import Relevance
+from keras_rankmetrics.engine.ranking.sorting.runs import positions
+from keras_rankmetrics.types import Tensor
+
+# Of gains up to this, no list is long enough to add up to inf in float32.
+_HUGE = 1e28
+
+
+@dataclasses.dataclass(frozen=True)
+class Items:
+    """The items of each list.
+
+    Attributes:
+        labels: `[lists, items]`, floats. Below 0: no item, which is worth
+            nothing.
+        highest: `[lists]`, the highest label.
+        k: how many ranks of the best order are asked for, None for all.
+        weights: `[lists, items]`, or None where all items weigh the same.
+        num_relevant: `[lists]`, or None where there are no others. How many
+            items have a gain; those that the labels do not hold are *unseen*,
+            and have no rank.
+    """
+
+    labels: Tensor
+    highest: Tensor
+    k: int | None
+    weights: Tensor | None = None
+    num_relevant: Tensor | None = None
+    _memo: Memo = dataclasses.field(default_factory=Memo, compare=False)
+
+    @property
+    def whole(self) -> bool:
+        """Whether whole lists are ranked."""
+        return self.k is None
+
+    def for_measures_that_branch(self) -> Items:
+        """The same items, which remember no more than they do already."""
+        return dataclasses.replace(self, _memo=self._memo.for_reading())
+
+    def sum(self, gain: Relevance) -> Tensor:
+        """`[lists]`, the sum of the gains of all items."""
+        seen = self.sum_of_seen(gain)
+        if self.num_relevant is None:
+            return seen
+        return seen + self._unseen(gain) * gain.of_unseen(self.highest)
+
+    def sum_of_seen(self, gain: Relevance) -> Tensor:
+        """`[lists]`, the sum of the gains of those that the labels hold."""
+        return self._memo.once(
+            ("sum", gain), lambda: ops.sum(self.gains(gain), axis=-1)
+        )
+
+    def has_gain(self, gain: Relevance) -> Tensor:
+        """Whether any item has a gain, bool `[lists]`."""
+        seen = self.has_seen_gain(gain)
+        if self.num_relevant is None:
+            return seen
+        return seen | (self.num_relevant > 0)
+
+    def has_seen_gain(self, gain: Relevance) -> Tensor:
+        """Whether any that the labels hold has a gain, bool `[lists]`."""
+        # A gain does not decrease as the label grows.
+        return self._memo.once(
+            ("any", gain), lambda: self._highest_gain(gain) > 0
+        )
+
+    def overflow(self, gain: Relevance) -> Tensor | None:
+        """Whether the weighted gains of a list add up to inf, bool `[lists]`.
+
+        None where it is known that none does.
+        """
+        if self.weights is None and gain.is_binary:
+            return None
+        return self._memo.once(("overflow", gain), lambda: self._overflow(gain))
+
+    def gains(self, gain: Relevance) -> Tensor:
+        """`[lists, items]`, the gains of those that the labels hold.
+
+        They are kept where whole lists are ranked, and not for a few ranks of
+        a catalogue, where most of them are summed up at once.
+        """
+        if self.whole:
+            return self._memo.once(("gains", gain), lambda: gain(self.labels))
+        return gain(self.labels)
+
+    def weighted(self, gain: Relevance) -> Tensor:
+        """`[lists, items]`, the weights times the gains."""
+        gains = self.gains(gain)
+        if self.weights is None:
+            return gains
+        return ops.where(gains > 0, self.weights * gains, 0)
+
+    def mean_weight(self, gain: Relevance) -> Tensor:
+        """`[lists]`, the mean weight by the gains: Σ w g / Σ g."""
+        if self.weights is None:
+            return self._memo.once("ones", lambda: ops.ones_like(self.highest))
+        return self._memo.once(
+            ("mean weight", gain),
+            lambda: ops.divide_no_nan(
+                self._weighted_sum(gain), self.sum_of_seen(gain)
+            ),
+        )
+
+    def best(self, gain: Relevance) -> Tensor:
+        """`[lists, ranks]`, the highest weights times gains, best first.
+
+        To a depth of more than `k`, or of all items.
+        """
+        return self._memo.once(("best", gain), lambda: self._best(gain))
+
+    def _weighted_sum(self, gain: Relevance) -> Tensor:
+        return self._memo.once(
+            ("weighted sum", gain),
+            lambda: ops.sum(self.weighted(gain), axis=-1),
+        )
+
+    def _highest_gain(self, gain: Relevance) -> Tensor:
+        return self._memo.once(
+            ("highest gain", gain), lambda: gain(self.highest)
+        )
+
+    def _overflow(self, gain: Relevance) -> Tensor | None:
+        if self.weights is not None:
+            found = ops.isinf(self._weighted_sum(gain)) | ops.isinf(
+                self.sum_of_seen(gain)
+            )
+            return None if known(ops.any(found)) is False else found
+        huge = self._highest_gain(gain) > _HUGE
+        any_huge = ops.any(huge)
+        if known(any_huge) is False:
+            return None
+        return cond(
+            any_huge,
+            lambda: ops.isinf(ops.sum(gain(self.labels), axis=-1)),
+            lambda: huge,
+        )
+
+    def _best(self, gain: Relevance) -> Tensor:
+        depth = depth_beyond(self.k, ops.shape(self.labels)[-1])
+        if self.whole or self.weights is not None:
+            best = ops.top_k(self.weighted(gain), depth)[0]
+        else:
+            best = gain(self._best_labels(depth))
+        if self.num_relevant is None:
+            return best
+        return self._with_unseen(best, gain)
+
+    def _best_labels(self, depth: int | Tensor) -> Tensor:
+        return self._memo.once(
+            "best labels", lambda: ops.top_k(self.labels, depth)[0]
+        )
+
+    def _with_unseen(self, best: Tensor, gain: Relevance) -> Tensor:
+        """The best gains, with those of the unseen items among them."""
+        k = self.k
+        room = self._most_relevant() if k is None else depth_beyond(k)
+        best = ops.pad(best, [[0, 0], [0, room]])
+        seen = ops.sum(ops.cast(best > 0, best.dtype), -1, keepdims=True)
+        place = ops.cast(positions(best), best.dtype)
+        is_unseen = (place >= seen) & (
+            place < seen + self._unseen(gain)[:, None]
+        )
+        worth = self.mean_weight(gain) * gain.of_unseen(self.highest)
+        best = ops.where(is_unseen, worth[:, None], best)
+        return ops.top_k(best, ops.shape(best)[-1])[0]
+
+    def _unseen(self, gain: Relevance) -> Tensor:
+        """`[lists]`, how many relevant items the labels do not hold."""
+        has_gain = ops.cast(self.gains(gain) > 0, self.labels.dtype)
+        seen = ops.sum(has_gain, axis=-1)
+        return ops.maximum(self.num_relevant - seen, 0.0)
+
+    def _most_relevant(self) -> int | Tensor:
+        """The largest number of relevant items."""
+        most = ops.cast(ops.max(self.num_relevant), "int32")
+        try:
+            return int(most)
+        except TypeError as error:  # it is traced
+            if keras.config.backend() != "jax":
+                return most
+            raise ValueError(
+                "With `num_relevant` and without `k`, the best order has a "
+                "rank for each relevant item, and jax cannot compile for a "
+                "number that it does not know. Give the metric a `k`, or call "
+                "it outside of `jax.jit`."
+            ) from error

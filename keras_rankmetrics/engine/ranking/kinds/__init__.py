@@ -1,0 +1,1 @@
+"""The kinds of rankings: of ranks, and of items in tie groups."""

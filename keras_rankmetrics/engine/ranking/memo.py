@@ -1,0 +1,57 @@
+"""`Memo`: what has been computed of a ranking, to be computed once.
+
+Its keys tell functions apart by `Identity`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+class Identity:
+    """An object as a key, told apart from every other object.
+
+    Whether the object can be hashed or compared, and what it then says, does
+    not matter.
+    """
+
+    def __init__(self, of: Any) -> None:
+        self._of = of  # which also keeps its identity from being given away
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Identity) and self._of is other._of
+
+    def __hash__(self) -> int:
+        return id(self._of)
+
+
+class Memo:
+    """Tensors by what they are.
+
+    A tensor that is made in a branch of `ops.cond` belongs there: whoever may
+    ask from a branch first must have the memo `for_reading`.
+    """
+
+    def __init__(self) -> None:
+        self._tensors: dict[Hashable, Any] = {}
+
+    def once(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """What `compute()` returned when this key was first asked for."""
+        if key not in self._tensors:
+            self._tensors[key] = compute()
+        return self._tensors[key]
+
+    def for_reading(self) -> Memo:
+        """The same tensors, to which nothing is added."""
+        return _ReadOnly(self)
+
+
+class _ReadOnly(Memo):
+    def __init__(self, memo: Memo) -> None:
+        self._tensors = memo._tensors
+
+    def once(self, key: Hashable, compute: Callable[[], T]) -> T:
+        return self._tensors[key] if key in self._tensors else compute()

@@ -1,0 +1,223 @@
+"""`Ranking`: what stands where in each list, as a row of entries."""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+from collections.abc import Callable, Hashable
+from typing import Self, TypeAlias
+
+from keras import ops
+
+from keras_rankmetrics.engine.backend.known import MANY
+from keras_rankmetrics.engine.ranking.depth import depth_beyond
+from keras_rankmetrics.engine.ranking.items import Items
+from keras_rankmetrics.engine.ranking.memo import Identity, Memo
+from keras_rankmetrics.engine.ranking.relevance import Relevance
+from keras_rankmetrics.engine.ranking.sorting.runs import positions
+from keras_rankmetrics.gains import SHARED_DISCOUNTS
+from keras_rankmetrics.types import RankDiscountFn, Tensor
+
+# How many ranks count: in all lists as many, or `[lists]`. None: as many as the
+# ranking has been made for, which is also the most.
+Cutoff: TypeAlias = int | Tensor | None
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Ranking(abc.ABC):
+    """The retrieved items of each list, best first, as a row of entries.
+
+    An entry is a rank, or an item of which nothing is known but its tie group.
+    Either way the methods return expectations over all orders of tied items,
+    and what entries hold within rank `k` adds up to what the list holds there.
+
+    Attributes:
+        items: all items, retrieved or not.
+        count_retrieved: returns `[lists]`, how many items are retrieved.
+        k: how many ranks count, or None for all.
+        gain: what a label is worth.
+    """
+
+    items: Items
+    count_retrieved: Callable[[], Tensor]
+    k: int | None
+    gain: Relevance = dataclasses.field(default_factory=Relevance)
+    _memo: Memo = dataclasses.field(default_factory=Memo, compare=False)
+
+    def judged_by(self, gain: Relevance, k: int | None) -> Self:
+        """The same ranking where a label is worth `gain(label)`, to rank `k`.
+
+        What does not depend on these, or has been asked for before, is not
+        computed again. The ranking must have been made for `k` or more ranks.
+        """
+        return dataclasses.replace(self, gain=gain, k=k)
+
+    def for_measures_that_branch(self) -> Self:
+        """The same ranking, which remembers no more than it does already."""
+        return dataclasses.replace(
+            self,
+            items=self.items.for_measures_that_branch(),
+            _memo=self._memo.for_reading(),
+        )
+
+    # What a list holds, `[lists]`.
+
+    def overall(self) -> Tensor:
+        """The gains of all items, retrieved or not."""
+        return self.items.sum(self.gain)
+
+    @property
+    def retrieved(self) -> Tensor:
+        """The retrieved items within rank `k`."""
+        count = self._memo.once(
+            "retrieved", lambda: self._float(self.count_retrieved())
+        )
+        return count if self.k is None else ops.minimum(count, self.k)
+
+    def mean_weight(self) -> Tensor:
+        """The mean weight of all items, by their gains: Σ w g / Σ g."""
+        return self.items.mean_weight(self.gain)
+
+    @abc.abstractmethod
+    def hits(self, k: Cutoff = None) -> Tensor:
+        """The gains within rank `k`."""
+
+    # What an entry holds, `[lists, entries]`.
+
+    @abc.abstractmethod
+    def total(self) -> Tensor:
+        """The gain that the entry holds; `share` of it is within rank `k`."""
+
+    @abc.abstractmethod
+    def weighted_total(self) -> Tensor:
+        """The same, each gain times the weight of its item."""
+
+    @abc.abstractmethod
+    def share(self, k: Cutoff = None) -> Tensor:
+        """The part of the entry that is within rank `k`, from 0 to 1."""
+
+    @abc.abstractmethod
+    def mean(self, discount: RankDiscountFn, k: Cutoff = None) -> Tensor:
+        """The mean discount of the entry, 0 beyond rank `k`."""
+
+    @abc.abstractmethod
+    def precision(self, k: Cutoff = None) -> Tensor:
+        """The precision at the rank of a relevant item, 0 beyond rank `k`.
+
+        For gains of 0 and 1.
+        """
+
+    # Expectations that are no sum over entries, `[lists]`.
+
+    def at_first_hit(self, value: RankDiscountFn, k: Cutoff = None) -> Tensor:
+        """`value(rank)` at the rank of the first item with a gain.
+
+        0 where no such item is within rank `k`.
+        """
+        binary = self.judged_by(self.gain.as_binary(), self.k)
+        return binary._at_first_hit(value, k)
+
+    @abc.abstractmethod
+    def precision_per_hit(self, k: Cutoff = None) -> Tensor:
+        """The weighted precisions at the hits, over the number of hits.
+
+        Σ w P@i over the relevant ranks i <= k, over their number; 0 where there
+        is none. For gains of 0 and 1.
+        """
+
+    # Orders to compare with, `[lists, ranks]`.
+
+    def best(self, k: Cutoff = None) -> Tensor:
+        """The weighted gains of the best order of all items, to rank `k`."""
+        return within(self.items.best(self.gain), self._column(k))
+
+    def discounted(
+        self, gains: Tensor, discount: RankDiscountFn, k: Cutoff = None
+    ) -> Tensor:
+        """`[lists]`, Σ of the gains at ranks 1, 2, ... k times discounts."""
+        gains = within(gains, self._column(k))
+        values = self._values(discount, ops.shape(gains)[-1])
+        return ops.sum(gains * values, axis=-1)
+
+    def best_of_retrieved(self, k: int | None = None) -> Tensor:
+        """The weighted gains within rank `k`, in their best order.
+
+        Only for a strict order: which items a cutoff lets in must be certain.
+        """
+        gains = self.weighted_total() * self.share(k)
+        return ops.top_k(gains, ops.shape(gains)[-1])[0]
+
+    # For the kinds of rankings.
+
+    @abc.abstractmethod
+    def _at_first_hit(self, value: RankDiscountFn, k: Cutoff) -> Tensor:
+        """`at_first_hit`, of gains of 0 and 1."""
+
+    @property
+    def _dtype(self) -> str:
+        return self.items.labels.dtype
+
+    def _float(self, x: Tensor) -> Tensor:
+        return ops.cast(x, self._dtype)
+
+    def _values(self, value: RankDiscountFn, ranks: int | Tensor) -> Tensor:
+        """`value(rank)` of so many ranks, `[ranks]`."""
+        widest = depth_beyond(self.items.k, ops.shape(self.items.labels)[-1])
+        if isinstance(ranks, int) and isinstance(widest, int):
+            widest = max(ranks, widest)  # The same values for all cutoffs.
+        else:
+            widest = ranks
+        values = self._memo.once(
+            ("values", Identity(value), self._most(value), _key(widest)),
+            lambda: self._made_values(value, widest),
+        )
+        return values[:ranks]
+
+    def _most(self, value: RankDiscountFn) -> int | None:
+        """The last rank at which the value may be asked for, None for all."""
+        shared = isinstance(value, Hashable) and value in SHARED_DISCOUNTS
+        return None if shared else self.k
+
+    def _made_values(
+        self, value: RankDiscountFn, ranks: int | Tensor
+    ) -> Tensor:
+        ranks = ops.arange(1, ranks + 1, dtype=self._dtype)
+        most = self._most(value)
+        if most is not None:
+            ranks = ops.minimum(ranks, most)
+        return ops.ones_like(ranks) * value(ranks)
+
+    def _column(self, k: Cutoff) -> int | Tensor:
+        """A cutoff that broadcasts against `[lists, entries]`."""
+        most = MANY if self.k is None else self.k
+        if k is None:
+            return most
+        if isinstance(k, int):
+            return max(min(k, most), 0)
+        return ops.minimum(ops.cast(k, "int32"), most)[:, None]
+
+    def _once_for(
+        self,
+        k: Cutoff,
+        key: tuple[object, ...],
+        compute: Callable[[], Tensor],
+    ) -> Tensor:
+        """What is computed once for each cutoff that all lists have."""
+        column = self._column(k)
+        if not isinstance(column, int):
+            return compute()
+        return self._memo.once((*key, column), compute)
+
+
+def within(x: Tensor, cutoff: int | Tensor) -> Tensor:
+    """`x`, `[lists, ranks]`, as far as the cutoff.
+
+    What is beyond is cut off, or 0 where lists have cutoffs of their own.
+    """
+    if isinstance(cutoff, int):
+        return x[:, :cutoff]
+    return ops.where(positions(x) < cutoff, x, 0)
+
+
+def _key(ranks: int | Tensor) -> Hashable:
+    return ranks if isinstance(ranks, int) else Identity(ranks)

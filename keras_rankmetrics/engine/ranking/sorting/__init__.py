@@ -1,0 +1,1 @@
+"""Sorting and searching: order, runs of equal values, and membership."""

@@ -1,0 +1,65 @@
+"""Rankings from ids that stand in order already."""
+
+from __future__ import annotations
+
+from keras import ops
+
+from keras_rankmetrics.engine.backend.known import known
+from keras_rankmetrics.engine.ranking.items import Items
+from keras_rankmetrics.engine.ranking.kinds.ranks import Ranks
+from keras_rankmetrics.engine.ranking.sorting.counting import count
+from keras_rankmetrics.engine.ranking.sorting.matching import (
+    distinct,
+    is_in,
+    is_new,
+)
+from keras_rankmetrics.types import Tensor
+
+
+def from_ids(
+    relevant: Tensor, recommended: Tensor, k: int | None, dtype: str
+) -> Ranks:
+    """Takes the recommended ids as ranked, the first one best.
+
+    An id that comes again has been ranked already: it holds no rank, nor does
+    padding. Relevant items have the label 1, all others 0.
+
+    Args:
+        relevant: int `[lists, relevant]`, negative for padding.
+        recommended: int `[lists, recommended]`, of the same dtype, negative
+            for padding.
+        k: how many ranks count, or None for all.
+        dtype: of the labels.
+    """
+    relevant, counts = distinct(relevant)
+    items = relevant_items(counts, k, dtype)
+    there = is_new(recommended)
+    complete = known(ops.all(there))
+    hits = there & is_in(recommended, relevant)
+    labels = ops.cast(hits, dtype)
+    return Ranks(
+        items=items,
+        entries=ops.shape(labels)[-1],
+        gains_in_order=lambda _, gain: gain(labels),
+        above=None if complete else _above(there),
+        there=None if complete else there,
+        count_retrieved=lambda: count(there),
+        k=k,
+    )
+
+
+def _above(there: Tensor) -> Tensor:
+    """How many stand above each."""
+    counted = ops.cast(there, "int32")
+    return ops.cumsum(counted, axis=-1) - counted
+
+
+def relevant_items(relevant: Tensor, k: int | None, dtype: str) -> Items:
+    """Items of which only the relevant ones are known."""
+    labels = labels_of_relevant(relevant, dtype)
+    return Items(labels, ops.max(labels, axis=-1), k)
+
+
+def labels_of_relevant(relevant: Tensor, dtype: str) -> Tensor:
+    """The label 1 for relevant items, and that of no item elsewhere."""
+    return ops.where(relevant, ops.ones((), dtype), -1)

@@ -1,0 +1,135 @@
+"""Rankings from the scores of all items of each list: where ties are settled.
+
+Scores that tie leave the order of their items open. Either the items stay
+together as a group, over whose orders everything is averaged, or further keys
+put them into one order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from keras import ops
+
+from keras_rankmetrics.engine.backend.branching import cond
+from keras_rankmetrics.engine.backend.known import known, length_at_most
+from keras_rankmetrics.engine.ranking.depth import depth_beyond
+from keras_rankmetrics.engine.ranking.items import Items
+from keras_rankmetrics.engine.ranking.kinds.ranks import Ranks
+from keras_rankmetrics.engine.ranking.kinds.ties import Ties
+from keras_rankmetrics.engine.ranking.order import Order
+from keras_rankmetrics.engine.ranking.relevance import Relevance
+from keras_rankmetrics.engine.ranking.sorting.counting import count
+from keras_rankmetrics.engine.ranking.sorting.selection import (
+    first_by,
+    input_order,
+)
+from keras_rankmetrics.engine.ranking.sorting.shuffling import shuffle_keys
+from keras_rankmetrics.engine.ranking.sorting.sortable import Sortable, lowest
+from keras_rankmetrics.types import Tensor
+
+
+def from_scores(items: Items, scores: Sortable, order: Order) -> Ranks:
+    """Ranks the items of each list by their scores, highest first.
+
+    Args:
+        items: what each list holds.
+        scores: of the same items. The lowest value of the dtype (-inf) marks
+            an item that is not retrieved.
+        order: how, and how far down.
+    """
+    top = _top(scores, order.k)
+    if order.ties == "average":
+        strict = known(~top.tie)
+        ties = None if strict else _ties(scores, top, order.k)
+        return _ranks(items, top, top.order, order.k, ties)
+
+    labels = items.labels
+
+    def keys() -> list[Tensor]:
+        return {
+            "stable": lambda: [input_order(labels)],
+            "shuffle": lambda: [shuffle_keys(labels, order.seed, order.draw)],
+            "pessimistic": lambda: [-labels, input_order(labels)],
+            "optimistic": lambda: [labels, input_order(labels)],
+        }[order.ties]()
+
+    settled = cond(
+        top.tie,
+        lambda: first_by([scores.cleaned(), *keys()], top.depth),
+        lambda: top.order,
+    )
+    return _ranks(items, top, settled, order.k)
+
+
+class _Top(NamedTuple):
+    """The highest scores of each list.
+
+    Attributes:
+        values: `[lists, depth]`, the scores.
+        order: `[lists, depth]`, where they stand. Ties in any order.
+        there: bool `[lists, depth]`, whether an item is retrieved.
+        tie: whether any two that are retrieved have the same score.
+        depth: how many scores these are, more than there are ranks that count.
+    """
+
+    values: Tensor
+    order: Tensor
+    there: Tensor
+    tie: Tensor
+    depth: int | Tensor
+
+
+def _top(scores: Sortable, k: int | None) -> _Top:
+    depth = depth_beyond(k, ops.shape(scores.given)[-1])
+    values, order = scores.top_k(depth)
+    there = values > lowest(values)
+    # Of slices of what `top_k` returns, XLA would make a sort.
+    negated = -values
+    tie = there[:, 1:] & (negated[:, 1:] == negated[:, :-1])
+    return _Top(
+        values,
+        order,
+        there,
+        ops.any(tie),
+        depth,
+    )
+
+
+def _ties(scores: Sortable, top: _Top, k: int | None) -> Ties:
+    most = min(depth_beyond(k), length_at_most(top.values))
+    return Ties(scores, top.values, top.there, top.tie, most)
+
+
+def _ranks(
+    items: Items,
+    top: _Top,
+    order: Tensor,
+    k: int | None,
+    ties: Ties | None = None,
+) -> Ranks:
+    return Ranks(
+        items=items,
+        entries=top.depth,
+        gains_in_order=_gains_in(order, items),
+        weights=_at(order, items.weights),
+        there=None if known(ops.all(top.there)) else top.there,
+        count_retrieved=lambda: count(top.there),
+        k=k,
+        ties=ties,
+    )
+
+
+def _gains_in(
+    order: Tensor, items: Items
+) -> Callable[[Items, Relevance], Tensor]:
+    """What the items are worth that stand there."""
+    if items.whole:  # The best order asks for the gains of all items too.
+        return lambda items, gain: _at(order, items.gains(gain))
+    labels = _at(order, items.labels)
+    return lambda _, gain: gain(labels)
+
+
+def _at(order: Tensor, x: Tensor | None) -> Tensor | None:
+    return None if x is None else ops.take_along_axis(x, order, axis=-1)

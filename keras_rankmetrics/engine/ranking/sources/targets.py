@@ -1,0 +1,134 @@
+"""Rankings of a few relevant items among the scores of a whole catalogue.
+
+The catalogue is not sorted: the place of an item is one behind all that score
+higher, and the items that score the same are counted too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from keras import ops
+
+from keras_rankmetrics.engine.backend.branching import loop
+from keras_rankmetrics.engine.ranking.depth import depth_beyond
+from keras_rankmetrics.engine.ranking.kinds.groups import Groups
+from keras_rankmetrics.engine.ranking.order import Order
+from keras_rankmetrics.engine.ranking.sorting.counting import count
+from keras_rankmetrics.engine.ranking.sorting.matching import is_new
+from keras_rankmetrics.engine.ranking.sorting.runs import positions
+from keras_rankmetrics.engine.ranking.sorting.selection import input_order
+from keras_rankmetrics.engine.ranking.sorting.shuffling import shuffle_keys
+from keras_rankmetrics.engine.ranking.sorting.sortable import lowest
+from keras_rankmetrics.engine.ranking.sources.ids import (
+    labels_of_relevant,
+    relevant_items,
+)
+from keras_rankmetrics.types import Tensor
+
+
+def from_targets(
+    targets: Tensor, scores: Tensor, order: Order, dtype: str
+) -> Groups:
+    """Ranks the relevant items of each list by the scores of all its items.
+
+    The other items are those that groups hold besides. Relevant items have the
+    label 1, all others 0.
+
+    Args:
+        targets: int `[lists, targets]`, indices of the relevant items,
+            negative for padding.
+        scores: `[lists, items]`. The lowest value of the dtype (-inf) marks
+            an item that is not retrieved.
+        order: how, and how far down.
+        dtype: of the labels.
+    """
+    relevant = is_new(targets)
+    items = relevant_items(relevant, order.k, dtype)
+    targets = ops.maximum(targets, 0)
+    score = ops.take_along_axis(scores, targets, axis=-1)
+    there = relevant & (score > lowest(scores))
+    above = _for_each(lambda s: _count(scores > s), score)
+    if order.ties == "average":
+        start, size = above, _tied(scores, score)
+    else:
+        ahead = _ahead_in_group(order, scores, targets, score, there)
+        start, size = above + ahead, ops.ones_like(above)
+    depth = depth_beyond(order.k, ops.shape(scores)[-1])
+    start = ops.where(there, ops.minimum(start, depth), depth)
+    place = ops.argsort(start, axis=-1)
+    start, size, there = (
+        ops.take_along_axis(x, place, axis=-1) for x in (start, size, there)
+    )
+    return Groups(
+        items=items,
+        labels=labels_of_relevant(there, dtype),
+        start=start,
+        size=ops.where(there, size, 0),
+        count_retrieved=lambda: count(scores > lowest(scores)),
+        k=order.k,
+        depth=depth,
+    )
+
+
+def _ahead_in_group(
+    order: Order, scores: Tensor, targets: Tensor, score: Tensor, there: Tensor
+) -> Tensor:
+    """How many items of the same score stand before each target."""
+
+    def by_key(key: Tensor) -> Tensor:
+        """Of all items, the highest key first."""
+        of_targets = ops.take_along_axis(key, targets, axis=-1)
+        return _for_each(
+            lambda s, k: _count((scores == s) & (key > k)),
+            score,
+            of_targets,
+        )
+
+    def among_targets(before: Callable[[Tensor], Tensor]) -> Tensor:
+        """Of the retrieved targets."""
+
+        def ahead(s: Tensor, t: Tensor) -> Tensor:
+            tied = there & (score == s)
+            return _count(tied & before(t))
+
+        return _for_each(ahead, score, targets)
+
+    return {
+        "stable": lambda: by_key(input_order(scores)),
+        "shuffle": lambda: by_key(shuffle_keys(scores, order.seed, order.draw)),
+        "optimistic": lambda: among_targets(lambda t: targets < t),
+        "pessimistic": lambda: (
+            _tied(scores, score) - among_targets(lambda t: targets >= t)
+        ),
+    }[order.ties]()
+
+
+def _tied(scores: Tensor, score: Tensor) -> Tensor:
+    """How many items have the score of each target."""
+    return _for_each(lambda s: _count(scores == s), score)
+
+
+def _for_each(function: Callable[..., Tensor], *rows: Tensor) -> Tensor:
+    """`[lists, targets]`: the function, `[lists, 1]`, of each target in turn.
+
+    One after the other, so that no more than `[lists, items]` is ever held.
+
+    Args:
+        function: receives a column, `[lists, 1]`, of each of the rows.
+        *rows: `[lists, targets]`.
+    """
+    if rows[0].shape[-1] == 1:
+        return function(*rows)
+
+    def step(target: int | Tensor, results: Tensor) -> Tensor:
+        columns = (ops.take(row, target, axis=-1)[:, None] for row in rows)
+        here = positions(results) == ops.cast(target, "int32")
+        return ops.where(here, function(*columns), results)
+
+    none = ops.zeros_like(rows[0], dtype="int32")
+    return loop(ops.shape(rows[0])[-1], step, none)
+
+
+def _count(x: Tensor) -> Tensor:
+    return ops.expand_dims(count(x), -1)

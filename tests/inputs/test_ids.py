@@ -1,0 +1,327 @@
+"""`inputs="ids"`: relevant ids against recommended ids."""
+
+import keras
+import numpy as np
+import pytest
+from in_forms import RECOMMENDED, RELEVANT, padded, values
+from keras import ops
+from pytest import approx
+
+from keras_rankmetrics import (
+    DCG,
+    NDCG,
+    F1AtK,
+    HitRateAtK,
+    MeanAveragePrecision,
+    MeanReciprocalRank,
+    PrecisionAtK,
+    RecallAtK,
+)
+
+BACKEND = keras.backend.backend()
+
+
+def result(metric, relevant=RELEVANT, recommended=RECOMMENDED, **options):
+    metric = metric(inputs="ids", **options)
+    return float(metric(relevant, recommended))
+
+
+@pytest.mark.parametrize(
+    "metric, options, expected",
+    [
+        (PrecisionAtK, {"denominator": "k"}, (1 / 3, 1 / 3, 4 / 15)),
+        (RecallAtK, {}, (1 / 18, 2 / 9, 1 / 3)),
+        (F1AtK, {"denominator": "k"}, (2 / 21, 7 / 27, 19 / 66)),
+        (MeanAveragePrecision, {"denominator": "hits"}, (1 / 3, 1 / 2, 1 / 2)),
+        (MeanReciprocalRank, {}, (1 / 3, 1 / 2, 1 / 2)),
+        (
+            NDCG,
+            {"ideal": "retrieved"},
+            (
+                1 / 3,
+                (1 + 0.6309297535714574) / 3,
+                (1 + 0.6509209298071323) / 3,
+            ),
+        ),
+    ],
+    ids=lambda x: getattr(x, "__name__", None),
+)
+def test_five_users(metric, options, expected):
+    found = [result(metric, k=k, empty="skip", **options) for k in (1, 3, 5)]
+    assert found == approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize("empty, expected", [("zero", 0.0), ("one", 1.0)])
+def test_a_user_without_relevant_items(empty, expected):
+    """Counts by `empty`; one of whom nothing at all is known does not."""
+    metric = NDCG(inputs="ids", empty=empty)
+    found = values(metric, RELEVANT, RECOMMENDED)
+    assert found[2:4] == approx([0.0, expected])
+    assert np.isnan(found[4])
+
+
+def test_the_ideal_is_over_all_relevant_ids():
+    metric = NDCG(k=2, inputs="ids")
+    found = values(metric, [[7, 8, 9], [7, -1, -1]], [[7, 1], [7, 1]])
+    assert found == approx([1 / (1 + 1 / np.log2(3)), 1.0])
+    # Also where they are more than the recommended ones, and without a k.
+    ideal = sum(1 / np.log2(rank + 1) for rank in range(1, 6))
+    for k in (5, 30, None):
+        metric = NDCG(k=k, inputs="ids")
+        found = values(metric, [[1, 2, 3, 4, 5]], [[1]])
+        assert found == approx([1 / ideal])
+
+
+def test_an_id_recommended_twice_counts_at_its_first_place():
+    """What follows moves up, as it does in scores of the same items."""
+    relevant = [[5, 7]]
+    once, twice = [[3, 5, 7]], [[3, 3, 5, 5, 3, 7]]
+    for metric in (DCG, MeanAveragePrecision, PrecisionAtK, RecallAtK, F1AtK):
+        for k in (1, 2, 3, 4, None):
+            assert result(metric, relevant, twice, k=k) == approx(
+                result(metric, relevant, once, k=k)
+            )
+
+
+def test_ids_relevant_twice_count_once():
+    assert result(RecallAtK, [[5, 5, 7, 5]], [[5, 1]], k=2) == 1 / 2
+    assert result(NDCG, [[5, 5]], [[5, 1]], k=2) == 1.0
+
+
+def test_padding_holds_no_rank():
+    found = result(MeanReciprocalRank, [[-1, 5, -7]], [[-1, 4, -9, 5, -1]])
+    assert found == 1 / 2
+    # -1 is no id, even if both sides have it.
+    assert result(HitRateAtK, [[5, -1]], [[4, -1]], k=2) == 0.0
+    found = result(PrecisionAtK, [[5, -1]], [[5, -1, -1]], k=3)
+    assert found == 1.0  # of one that is retrieved
+
+
+def test_one_relevant_id_per_list():
+    metric = MeanReciprocalRank(inputs="ids")
+    recommended = [[3, 5], [5, 3], [1, 2]]
+    for relevant in ([5, 5, -1], [[5], [5], [-1]]):
+        found = values(metric, relevant, recommended)
+        assert found == approx([1 / 2, 1.0, 0.0])
+
+
+def test_a_single_list():
+    metric = MeanReciprocalRank(inputs="ids")
+    assert float(metric.per_list([5, 9], [3, 5, 1])) == 1 / 2
+    assert float(metric.per_list(5, [3, 5, 1])) == 1 / 2
+    assert metric.per_list([5, 9], [3, 5, 1]).shape == ()
+
+
+@pytest.mark.skipif(BACKEND == "jax", reason="jax has no int64 by default")
+def test_large_ids():
+    """Ids that are equal in their lower 32 bits, or as floats."""
+    high = 2**62
+    relevant = [[high + 1, -1]]
+    recommended = [[high + 1 - 2**32, high, high + 1]]
+    assert result(MeanReciprocalRank, relevant, recommended) == approx(1 / 3)
+    arrays = np.array(relevant, "int64")
+    found = result(MeanReciprocalRank, arrays, np.array(recommended))
+    assert found == approx(1 / 3)
+
+
+class Foreign:
+    """A tensor of another library, as far as numpy and Keras can tell."""
+
+    def __init__(self, values):
+        self.values = np.array(values, "int64")
+        self.dtype, self.shape = self.values.dtype, self.values.shape
+
+    def __array__(self, dtype=None, copy=None):
+        return self.values
+
+
+@pytest.mark.skipif(BACKEND != "jax", reason="the others have int64")
+@pytest.mark.parametrize("name", ["y_true", "y_pred"])
+def test_ids_too_large_for_jax(name):
+    metric = MeanReciprocalRank(inputs="ids")
+    arguments = {"y_true": [[5, 6]], "y_pred": [[4, 5]]}
+    arguments[name] = [[5, 2**31 + 5]]
+    for large in (
+        arguments[name],
+        np.array(arguments[name]),
+        np.array(arguments[name], "uint32"),
+        np.array(arguments[name], "uint64"),
+        Foreign(arguments[name]),
+    ):
+        with pytest.raises(
+            ValueError,
+            match=rf"^`{name}` should hold integers from .* to 2147483647, .* "
+            r"Received: 5 to 2147483653\.",
+        ):
+            metric.update_state(**{**arguments, name: large})
+    arguments[name] = [[5, 2**31 - 1]]
+    metric.update_state(**arguments)
+
+
+@pytest.mark.parametrize("of_true", ["int32", "int64", "uint8"])
+@pytest.mark.parametrize("of_pred", ["int32", "int64", "int16"])
+def test_dtypes_may_differ(of_true, of_pred):
+    relevant = ops.array(np.array([[5, 200]], of_true))
+    recommended = ops.array(np.array([[4, 200, 5]], of_pred))
+    assert result(MeanReciprocalRank, relevant, recommended) == 1 / 2
+
+
+@pytest.mark.parametrize("inputs", ["scores", "sparse"])
+def test_large_integer_scores(inputs):
+    """They are ranked as they are, or refused; never wrapped."""
+    scores = np.array([[2**32 + 5, 6], [2**31, 1]])
+    y_true = [0, 0] if inputs == "sparse" else [[1, 0], [1, 0]]
+    metric = MeanReciprocalRank(inputs=inputs)
+    for large in (scores, scores.tolist()):
+        if BACKEND == "jax":
+            with pytest.raises(ValueError, match="`y_pred` should hold"):
+                metric.per_list(y_true, large)
+        else:
+            assert values(metric, y_true, large) == approx([1.0, 1.0])
+
+
+@pytest.mark.parametrize("kind", [list, tuple, np.array])
+@pytest.mark.parametrize("rows", [[[4, 5, 6], [7]], [[4, 5], [7, 8]]], ids=str)
+def test_columns_of_lists(rows, kind):
+    """Object arrays, as a column of lists in pandas gives them."""
+    relevant, recommended = np.empty(2, object), np.empty(2, object)
+    for i in range(2):
+        relevant[i], recommended[i] = kind([[5], [7]][i]), kind(rows[i])
+    metric = MeanReciprocalRank(inputs="ids")
+    assert values(metric, relevant, recommended) == approx([1 / 2, 1.0])
+    assert values(metric, [[5], [7]], recommended) == approx([1 / 2, 1.0])
+    labels, scores = np.empty(2, object), np.empty(2, object)
+    for i in range(2):
+        labels[i], scores[i] = kind([[0, 1], [1, 0]][i]), kind([0.2, 0.1])
+    found = values(MeanReciprocalRank(), labels, scores)
+    assert found == approx([1 / 2, 1.0])
+
+
+def test_strings_as_ids():
+    with pytest.raises(ValueError, match=r"`y_true` should hold.*setdefault"):
+        MeanReciprocalRank(inputs="ids").per_list([["a", "b"]], [[1, 2]])
+
+
+def test_excluded_ids_are_not_recommended():
+    recommended = [[3, 4, 5, 6], [3, 4, 5, 6]]
+    metric = MeanReciprocalRank(inputs="ids")
+    y_true = {"target": [[5], [5]], "exclude": [[3, 4, 9], [4, -1, -1]]}
+    assert values(metric, y_true, recommended) == approx([1.0, 1 / 2])
+    # A relevant id that is excluded cannot be found, but should have been.
+    y_true = {"target": [[5, 6], [5, 6]], "exclude": [[5], [4]]}
+    recall = RecallAtK(k=2, inputs="ids")
+    assert values(recall, y_true, recommended) == approx([0.0, 1 / 2])
+    # To exclude all that a user has makes no padding of the user.
+    y_true = {"target": [[-1]], "exclude": [[5]]}
+    assert values(metric, y_true, [[5]]) == approx([0.0])
+
+
+def test_masks_of_places_and_of_lists():
+    recommended = [[3, 5, 4], [3, 5, 4]]
+    metric = MeanReciprocalRank(inputs="ids")
+    mask = np.array([[False, True, True], [True, True, True]])
+    found = values(metric, {"target": [5, 5], "mask": mask}, recommended)
+    assert found == approx([1.0, 1 / 2])
+    mask = np.array([False, True])
+    found = values(metric, {"target": [5, 5], "mask": mask}, recommended)
+    assert np.isnan(found[0]) and found[1] == 1 / 2
+
+
+def test_empty_input():
+    metric = NDCG(inputs="ids")
+    for relevant, recommended in (
+        (np.zeros((0, 3), "int32"), np.zeros((0, 4), "int32")),
+        (np.zeros((2, 0), "int32"), np.zeros((2, 0), "int32")),
+        ([[], []], [[], []]),
+    ):
+        metric.update_state(relevant, recommended)
+        assert float(metric.result()) == 0.0
+        found = values(metric, relevant, recommended)
+        assert found.shape == (len(relevant),) and np.isnan(found).all()
+    metric.update_state([[], [1]], [[2], [1]])
+    assert float(metric.result()) == 1 / 2
+
+
+# Peers: ids with scores that tell their order.
+
+USERS, WIDTH, CATALOGUE = 10_000, 20, 60
+
+
+@pytest.fixture(scope="module")
+def many_users():
+    rng = np.random.default_rng(11)
+    ranked = rng.permuted(np.tile(np.arange(CATALOGUE), (USERS, 1)), axis=1)
+    recommended = [
+        list(map(int, row[:size]))
+        for row, size in zip(ranked, rng.integers(1, WIDTH, USERS), strict=True)
+    ]
+    relevant = [
+        list(map(int, rng.choice(CATALOGUE, size, replace=False)))
+        for size in rng.integers(1, WIDTH, USERS)
+    ]
+    return relevant, recommended
+
+
+def peer_metrics(k):
+    """Ours, with the names of ranx and of trec_eval for the same measure."""
+    ids = {"inputs": "ids"}
+    cut = "" if k is None else f"@{k}"
+    under = "" if k is None else f"_cut_{k}"
+    yield NDCG(k, **ids), f"ndcg{cut}", f"ndcg{under}"
+    yield MeanAveragePrecision(k, **ids), f"map{cut}", f"map{under}"
+    yield MeanReciprocalRank(k, **ids), f"mrr{cut}", None if k else "recip_rank"
+    if k is not None:
+        precision = PrecisionAtK(k, denominator="k", **ids)
+        yield precision, f"precision@{k}", f"P_{k}"
+        yield RecallAtK(k, **ids), f"recall@{k}", f"recall_{k}"
+        yield HitRateAtK(k, **ids), f"hit_rate@{k}", f"success_{k}"
+        yield F1AtK(k, denominator="k", **ids), f"f1@{k}", None
+
+
+@pytest.fixture(scope="module")
+def as_dicts(many_users):
+    relevant, recommended = many_users
+    qrels = {
+        f"q{user:05}": {f"d{item}": 1 for item in row}
+        for user, row in enumerate(relevant)
+    }
+    run = {
+        f"q{user:05}": {f"d{item}": float(-i) for i, item in enumerate(row)}
+        for user, row in enumerate(recommended)
+    }
+    return qrels, run
+
+
+@pytest.mark.peers
+@pytest.mark.parametrize("k", [1, 5, 10, None])
+def test_against_ranx(many_users, as_dicts, k):
+    ranx = pytest.importorskip("ranx")
+    qrels, run = map(lambda x, y: y(x), as_dicts, (ranx.Qrels, ranx.Run))
+    for metric, name, _ in peer_metrics(k):
+        theirs = ranx.evaluate(qrels, run, name, return_mean=False)
+        np.testing.assert_allclose(ours(metric, many_users), theirs, atol=1e-6)
+
+
+@pytest.mark.peers
+@pytest.mark.parametrize("k", [1, 5, 10, None])
+def test_against_pytrec_eval(many_users, as_dicts, k):
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    qrels, run = as_dicts
+    for metric, _, name in peer_metrics(k):
+        if name is None:
+            continue
+        evaluator = pytrec_eval.RelevanceEvaluator(qrels, {asked(name)})
+        by_user = evaluator.evaluate(run)
+        theirs = [by_user[f"q{user:05}"][name] for user in range(USERS)]
+        np.testing.assert_allclose(ours(metric, many_users), theirs, atol=1e-6)
+
+
+def asked(name):
+    """`map_cut_10` is asked for as `map_cut.10`, and `P_10` as `P.10`."""
+    head, _, tail = name.rpartition("_")
+    return f"{head}.{tail}" if tail.isdigit() else name
+
+
+def ours(metric, many_users):
+    relevant, recommended = many_users
+    return values(metric, padded(relevant, WIDTH), padded(recommended, WIDTH))

@@ -1,0 +1,57 @@
+"""What pyproject.toml says, and what is made of it."""
+
+import pathlib
+import re
+import tomllib
+
+import pytest
+
+from keras_rankmetrics.engine.backend.missing import EXTRAS as BACKENDS
+
+ROOT = pathlib.Path(__file__).parents[2]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+EXTRAS = PYPROJECT["project"]["optional-dependencies"]
+
+
+def test_what_a_user_has_satisfies_the_extra_tensorflow():
+    # `tensorflow-cpu` and `tensorflow` own the same folder: where one is
+    # installed, the other must not be.
+    [requirement] = EXTRAS["tensorflow"]
+    assert re.fullmatch(r"tensorflow>=[\d.]+", requirement)
+
+
+def test_the_extra_without_a_gpu_is_one_build_wherever_it_is_installed():
+    [cpu, other] = EXTRAS["tensorflow-cpu"]
+    [plain] = EXTRAS["tensorflow"]
+    cpu, on_linux = cpu.split("; ")
+    other, elsewhere = other.split("; ")
+    assert cpu.replace("tensorflow-cpu", "tensorflow") == other == plain
+    opposite = elsewhere.replace("!=", "==").replace(" or ", " and ")
+    assert on_linux == opposite
+
+
+@pytest.mark.parametrize("path", ["README.md", "docs/contributing.md"])
+def test_the_commands_name_extras_that_exist(path):
+    # pip only warns of others.
+    text = (ROOT / path).read_text()
+    named = re.findall(r"(?:\.|keras_rankmetrics)\[([\w,-]+)\]", text)
+    assert named
+    assert {extra for names in named for extra in names.split(",")} <= set(
+        EXTRAS
+    )
+
+
+def test_the_advice_names_extras_that_exist():
+    assert set(BACKENDS) <= set(EXTRAS)
+
+
+def test_a_package_index_gets_no_link_into_the_repository():
+    hooks = PYPROJECT["tool"]["hatch"]["metadata"]["hooks"]
+    [rule] = hooks["fancy-pypi-readme"]["substitutions"]
+    readme, links = re.subn(
+        rule["pattern"],
+        rule["replacement"],
+        (ROOT / "README.md").read_text(),
+    )
+    assert links
+    assert re.findall(r"\]\((?!https://)[^)]*\)", readme) == []

@@ -1,0 +1,58 @@
+"""What `import keras_rankmetrics` says where Keras cannot be imported."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from keras_rankmetrics.engine.backend.missing import EXTRAS
+
+IMPORT = """
+import sys
+
+class Hidden:
+    def find_spec(self, name, path=None, target=None):
+        if name == sys.argv[1]:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Hidden())
+import keras_rankmetrics
+"""
+
+
+def error_of_import(backend, hidden):
+    """The last line on stderr, with a backend set and a module hidden."""
+    ran = subprocess.run(
+        [sys.executable, "-c", IMPORT, hidden],
+        env={**os.environ, "KERAS_BACKEND": backend},
+        capture_output=True,
+        text=True,
+    )
+    assert ran.returncode == 1
+    return ran.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize("backend", EXTRAS)
+def test_a_backend_that_is_not_installed(backend):
+    error = error_of_import(backend, hidden=backend)
+    assert error.startswith(
+        f"ModuleNotFoundError: Keras is set to the backend `{backend}`, which "
+        "is not installed. "
+    )
+    assert f'pip install "keras_rankmetrics[{backend}]"' in error
+    for extra in EXTRAS:
+        assert f"[{extra}]" in error
+    assert "KERAS_BACKEND" in error
+
+
+@pytest.mark.parametrize("hidden", ["keras", "keras.src", "numpy"])
+def test_another_module_that_is_not_installed(hidden):
+    error = error_of_import(os.environ.get("KERAS_BACKEND", EXTRAS[0]), hidden)
+    assert error == f"ModuleNotFoundError: No module named '{hidden}'"
+
+
+def test_a_backend_that_does_not_exist():
+    error = error_of_import("no_such_backend", hidden="")
+    assert error.startswith("ValueError: ")
+    assert "no_such_backend" in error

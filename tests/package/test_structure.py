@@ -1,0 +1,184 @@
+"""The public surface, and which module knows which."""
+
+import ast
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+import keras_rankmetrics
+
+PACKAGE = pathlib.Path(keras_rankmetrics.__file__).parent
+
+# What each module may import of the package, a package being one module.
+MAY_IMPORT = {
+    "types": set(),
+    "gains": {"types"},
+    "engine": set(),
+    "engine.backend": {"types"},
+    "engine.naming": {"gains", "types"},
+    "engine.options": set(),
+    "engine.ranking": {"engine.backend", "gains", "types"},
+    "engine.inputs": {"engine.backend", "engine.ranking", "types"},
+    "engine.forms": {"engine.inputs", "engine.ranking", "types"},
+    "engine.aggregates": {"types"},
+    "engine.evaluation": {
+        "engine.aggregates",
+        "engine.backend",
+        "engine.forms",
+        "engine.inputs",
+        "engine.ranking",
+        "gains",
+        "types",
+    },
+    "engine.metric": {
+        "engine.aggregates",
+        "engine.backend",
+        "engine.evaluation",
+        "engine.inputs",
+        "engine.naming",
+        "engine.options",
+        "engine.ranking",
+        "gains",
+        "types",
+    },
+    "engine.collection": {
+        "engine.aggregates",
+        "engine.backend",
+        "engine.evaluation",
+        "engine.inputs",
+        "engine.metric",
+        "gains",
+        "types",
+    },
+    "metrics": {"engine.metric", "engine.ranking", "gains", "types"},
+    "conventions": {"engine.metric", "gains", "metrics"},
+    "": {
+        "conventions",
+        "engine.backend",
+        "engine.collection",
+        "engine.metric",
+        "engine.naming",
+        "engine.ranking",
+        "gains",
+        "metrics",
+        "types",
+    },
+}
+FILES = sorted(PACKAGE.rglob("*.py"))
+
+
+def module_of(path):
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    return known_by([part for part in parts if part != "__init__"])
+
+
+def known_by(parts):
+    """The first part, or the first two of what is in the engine."""
+    return ".".join(parts[: 2 if parts[:1] == ["engine"] else 1])
+
+
+def imports(path):
+    """The modules of the package that a file imports."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        else:
+            continue
+        for name in names:
+            first, *rest = name.split(".")
+            if first == "keras_rankmetrics" and rest:
+                yield known_by(rest)
+
+
+@pytest.mark.parametrize(
+    "path", FILES, ids=lambda p: str(p.relative_to(PACKAGE))
+)
+def test_imports_go_one_way(path):
+    module = module_of(path)
+    assert set(imports(path)) - {module} <= MAY_IMPORT[module]
+
+
+def test_every_module_is_in_the_table():
+    assert {module_of(path) for path in FILES} == set(MAY_IMPORT)
+
+
+def test_one_module_uses_keras_src():
+    users = [p.name for p in FILES if "keras.src" in code_of(p)]
+    assert users == ["keras_internals.py"]
+
+
+def code_of(path):
+    """The source without docstrings and comments."""
+    tree = ast.parse(path.read_text())
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        first = body[0] if isinstance(body, list) and body else None
+        if isinstance(getattr(first, "value", None), ast.Constant):
+            first.value.value = ""
+    return ast.unparse(tree)
+
+
+def test_no_measure_mentions_ties_masks_or_input_forms():
+    families = (PACKAGE / "metrics").glob("*.py")
+    measures = [
+        ast.unparse(node)
+        for path in families
+        for node in ast.parse(code_of(path)).body
+        if isinstance(node, ast.FunctionDef)
+    ]
+    assert len(measures) >= 8
+    code = "\n".join(measures)
+    assert not re.search(r"tie|mask|sparse|shuffle|\bids\b", code)
+
+
+def test_only_the_metric_has_variables():
+    users = [p.name for p in FILES if "add_variable" in code_of(p)]
+    assert users == ["metric.py"]
+
+
+def test_all_is_sorted_complete_and_documented():
+    names = keras_rankmetrics.__all__
+    assert sorted(names, key=str.lower) == sorted(set(names), key=str.lower)
+    public = {
+        name
+        for name, value in vars(keras_rankmetrics).items()
+        if not name.startswith("_")
+        and hasattr(value, "__doc__")
+        and not isinstance(value, type(ast))
+    }
+    assert set(names) - {"__version__"} == public
+    for name in public:
+        assert getattr(keras_rankmetrics, name).__doc__.strip(), name
+
+
+def test_what_dir_shows():
+    modules = {"conventions", "gains", "metrics", "types"}
+    assert set(dir(keras_rankmetrics)) == modules | set(
+        keras_rankmetrics.__all__
+    )
+    for name in dir(keras_rankmetrics):
+        assert hasattr(keras_rankmetrics, name)
+
+
+def test_conventions_need_no_import_of_their_own():
+    code = (
+        "import sys, keras_rankmetrics as krm;"
+        "assert 'keras_rankmetrics.conventions' not in sys.modules;"
+        "print(krm.conventions.trec_eval.NDCG(k=3).name);"
+        "assert not hasattr(krm, 'convetions')"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True
+    )
+    assert ran.stdout == "ndcg@3\n", ran.stderr
+
+
+def test_version_is_that_of_the_distribution():
+    from importlib.metadata import version
+
+    assert keras_rankmetrics.__version__ == version("keras_rankmetrics")

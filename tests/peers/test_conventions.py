@@ -1,0 +1,362 @@
+"""Conventions: what they are, and the numbers of their sources.
+
+`tests/test_peers.py` runs the packages that can be installed beside this one.
+Here are the numbers of those that cannot, by hand from the formulas in their
+source.
+"""
+
+import ast
+import inspect
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from in_forms import RECOMMENDED, RELEVANT, padded, values
+from pytest import approx
+
+import keras_rankmetrics
+from keras_rankmetrics import (
+    NDCG,
+    MeanAveragePrecision,
+    PrecisionAtK,
+    conventions,
+    exponential_gain,
+    linear_gain,
+    log2_discount,
+    reciprocal_discount,
+)
+
+ALL = conventions.all_of_them()
+each_convention = pytest.mark.parametrize(
+    "convention", ALL, ids=lambda c: c.name
+)
+
+# The ranking `x a y b c`, where a, b and c are relevant.
+LABELS, SCORES = [0, 1, 0, 1, 1], [5, 4, 3, 2, 1]
+NONE = None  # not defined there, or not to be had
+
+# What each source says of it, in the order of CELLS, to four digits.
+CELLS = (
+    ("MeanAveragePrecision", 2),
+    ("RecallAtK", 2),
+    ("NDCG", 2),
+    ("PrecisionAtK", 10),
+    ("NDCG", 10),
+)
+SAYS = {
+    "keras_rs": (0.1667, 0.3333, 0.3869, 0.6, 0.6797),
+    "tf_ranking": (0.1667, 0.3333, 0.3869, 0.6, 0.6797),
+    "trec_eval": (0.1667, 0.3333, 0.3869, 0.3, 0.6797),
+    "sklearn": (NONE, NONE, 0.3869, NONE, 0.6797),
+    "ranx": (0.1667, 0.3333, 0.3869, 0.3, 0.6797),
+    "torchmetrics": (0.5, 0.3333, 0.3869, 0.3, 0.6797),
+    "mllib": (0.25, 0.3333, 0.3869, 0.3, 0.6797),
+    "recommenders": (0.25, 0.3333, 0.3869, 0.3, 0.6797),
+    "replay": (0.25, 0.3333, 0.3869, 0.3, 0.6797),
+    "rectools": (0.1667, 0.3333, NONE, 0.3, NONE),
+    "lenskit": (NONE, 0.5, 0.5, 0.6, 0.7338),
+    "merlin": (0.25, 0.5, 0.3869, NONE, 0.6797),
+    "kaggle": (0.25, NONE, NONE, NONE, NONE),
+    "recsys": (0.5, 0.3333, 0.6309, 0.3, 0.6797),
+}
+
+
+# Merlin refuses a k beyond the list, scikit-learn's AP has none.
+REFUSED = {
+    ("merlin", "PrecisionAtK", 10),
+    ("sklearn", "MeanAveragePrecision", 2),
+}
+
+
+@each_convention
+def test_one_ranking_by_all_conventions(convention):
+    for (name, k), says in zip(CELLS, SAYS[convention.name], strict=True):
+        if says is None and name not in convention.presets:
+            continue
+        if says is None:
+            assert (convention.name, name, k) in REFUSED
+            continue
+        metric = getattr(convention, name)(k=k)
+        assert float(metric.per_list(LABELS, SCORES)) == approx(says, abs=5e-5)
+
+
+def test_average_precision_of_scikit_learn_without_k():
+    metric = conventions.sklearn.MeanAveragePrecision()
+    assert float(metric.per_list(LABELS, SCORES)) == approx(8 / 15)
+
+
+# The packages that cannot be installed beside Keras 3, by hand.
+
+RANKED = [["x", "a", "y", "b", "c"], ["a", "b"], ["x"], ["b", "x", "a"]]
+WANTED = [["a", "b", "c"], ["a", "b", "c", "d"], ["a"], []]
+
+
+def log2(rank):
+    return 1 / np.log2(rank + 1)
+
+
+def log2_from_rank_3(rank):
+    return 1 / np.log2(max(rank, 2))
+
+
+# For each metric what its source divides by, of k, the relevant items r and
+# the recommended ones n; for NDCG the discount; for the others nothing.
+RULES = {
+    # org.apache.spark.mllib.evaluation.RankingMetrics: precisionAt divides by
+    # k, averagePrecision by math.min(labSet.size, k), and ndcgAt sums the
+    # ideal up to math.min(labSet.size, k). Without labels all are 0.
+    "mllib": {
+        "PrecisionAtK": lambda k, r, n: k,
+        "RecallAtK": lambda k, r, n: r,
+        "MeanAveragePrecision": lambda k, r, n: min(r, k),
+        "NDCG": log2,
+    },
+    # replay/metrics/torch_metrics_builder.py.
+    "replay": {
+        "PrecisionAtK": lambda k, r, n: k,
+        "RecallAtK": lambda k, r, n: r,
+        "MeanAveragePrecision": lambda k, r, n: min(r, k),
+        "NDCG": log2,
+        "HitRateAtK": None,
+        "MeanReciprocalRank": None,
+    },
+    # merlin/models/tf/metrics/topk.py: recall_at and average_precision_at.
+    "merlin": {
+        "PrecisionAtK": lambda k, r, n: k,
+        "RecallAtK": lambda k, r, n: min(r, k),
+        "MeanAveragePrecision": lambda k, r, n: min(r, k),
+        "NDCG": log2,
+        "MeanReciprocalRank": None,
+    },
+    # lenskit/metrics/ranking: _pr.py, _weighting.py, _hit.py, _recip.py. Lists
+    # without a value count as 0 in its summary.
+    "lenskit": {
+        "PrecisionAtK": lambda k, r, n: min(k, n),
+        "RecallAtK": lambda k, r, n: min(r, k),
+        "NDCG": log2_from_rank_3,
+        "HitRateAtK": None,
+        "MeanReciprocalRank": None,
+    },
+    # tensorflow_ranking/python/metrics_impl.py.
+    "tf_ranking": {
+        "PrecisionAtK": lambda k, r, n: min(k, n),
+        "RecallAtK": lambda k, r, n: r,
+        "MeanAveragePrecision": lambda k, r, n: r,
+        "NDCG": log2,
+        "HitRateAtK": None,
+        "MeanReciprocalRank": None,
+    },
+    # recommenders/evaluation/python_evaluation.py: precision_at_k, recall_at_k,
+    # map_at_k, ndcg_at_k, of the users that both sides have.
+    "recommenders": {
+        "PrecisionAtK": lambda k, r, n: k,
+        "RecallAtK": lambda k, r, n: r,
+        "MeanAveragePrecision": lambda k, r, n: min(r, k),
+        "NDCG": log2,
+    },
+    # Kaggle's average precision at k.
+    "kaggle": {"MeanAveragePrecision": lambda k, r, n: min(r, k)},
+}
+NO_VALUE = {"recommenders": np.nan}  # of a user without relevant items; else 0
+
+
+def by_formula(name, rule, k, empty):
+    """The metric of each user."""
+    for ranked, wanted in zip(RANKED, WANTED, strict=True):
+        hits = [item in wanted for item in ranked[:k]]
+        first = hits.index(True) + 1 if True in hits else np.inf
+        if not wanted:
+            yield empty
+        elif name == "HitRateAtK":
+            yield float(first <= k)
+        elif name == "MeanReciprocalRank":
+            yield 1 / first
+        elif name == "NDCG":
+            gain = sum(hit * rule(i + 1) for i, hit in enumerate(hits))
+            yield gain / sum(rule(i + 1) for i in range(min(k, len(wanted))))
+        elif name == "MeanAveragePrecision":
+            precisions = [
+                sum(hits[: i + 1]) / (i + 1)
+                for i, hit in enumerate(hits)
+                if hit
+            ]
+            yield sum(precisions) / rule(k, len(wanted), len(ranked))
+        else:
+            yield sum(hits) / rule(k, len(wanted), len(ranked))
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 10])
+@pytest.mark.parametrize("convention", RULES)
+def test_packages_that_are_not_installed(convention, k):
+    number = {name: i for i, name in enumerate("abcdxy")}
+    relevant, recommended = (
+        padded([[number[item] for item in row] for row in rows], 5)
+        for rows in (WANTED, RANKED)
+    )
+    for name, rule in RULES[convention].items():
+        metric = getattr(getattr(conventions, convention), name)(
+            k, inputs="ids"
+        )
+        empty = NO_VALUE.get(convention, 0.0)
+        expected = list(by_formula(name, rule, k, empty))
+        found = values(metric, relevant, recommended)
+        assert found == approx(expected, rel=1e-6, abs=1e-7, nan_ok=True), name
+        mean = float(metric(relevant, recommended))
+        assert mean == approx(np.nanmean(expected), rel=1e-6)
+
+
+def test_every_metric_of_every_convention_has_a_number_to_meet():
+    """By formula above, by its package in `test_peers`, or as published."""
+    from test_peers import PEERS
+
+    met = {name: set(rules) for name, rules in RULES.items()}
+    met["recsys"] = set(conventions.recsys.presets)  # see below
+    for name, metrics in PEERS.items():
+        met[name] = met.get(name, set()) | set(metrics)
+    for convention in ALL:
+        left = set(convention.presets) - met[convention.name]
+        assert (left <= {"DCG"} and convention.name == "tf_ranking") or not left
+
+
+def test_recsys():
+    """The five users, as in `tests/test_ids.py`."""
+    recsys = conventions.recsys
+    expected = {
+        "PrecisionAtK": (1 / 3, 1 / 3, 4 / 15),
+        "RecallAtK": (1 / 18, 2 / 9, 1 / 3),
+        "F1AtK": (2 / 21, 7 / 27, 19 / 66),
+        "MeanAveragePrecision": (1 / 3, 1 / 2, 1 / 2),
+        "MeanReciprocalRank": (1 / 3, 1 / 2, 1 / 2),
+        "NDCG": (1 / 3, 1.6309297535714574 / 3, 1.6509209298071323 / 3),
+        "HitRateAtK": (1 / 3, 2 / 3, 2 / 3),
+    }
+    assert set(expected) == set(recsys.presets)
+    for name, numbers in expected.items():
+        metrics = getattr(recsys, name).at(1, 3, 5, inputs="ids")
+        found = [float(metric(RELEVANT, RECOMMENDED)) for metric in metrics]
+        assert found == approx(numbers, rel=1e-6)
+
+
+# What a convention is
+
+
+@each_convention
+def test_its_metrics_are_the_ordinary_ones(convention):
+    for name, preset in convention.presets.items():
+        metric = getattr(convention, name)(k=7)
+        assert type(metric) is getattr(keras_rankmetrics, name)
+        assert metric.k == 7
+        assert metric.name.endswith("@7")
+        again = type(metric).from_config(metric.get_config())
+        assert again.signature == metric.signature
+        assert preset.metric is type(metric)
+
+
+def test_options_can_be_overridden():
+    trec_eval = conventions.trec_eval
+    assert trec_eval.PrecisionAtK(5).options["denominator"] == "k"
+    metric = trec_eval.PrecisionAtK(5, denominator="retrieved")
+    assert metric.signature == PrecisionAtK(5).signature
+    # By position too.
+    metric = trec_eval.NDCG(5, exponential_gain, reciprocal_discount)
+    expected = NDCG(5, rank_discount_fn=reciprocal_discount)
+    assert metric.signature == expected.signature
+    assert trec_eval.NDCG(5).options == {
+        "gain_fn": linear_gain,
+        "rank_discount_fn": log2_discount,
+        "ideal": "relevant",
+    }
+    with pytest.raises(TypeError, match="no_such"):
+        trec_eval.NDCG(no_such=1)
+
+
+def test_what_a_source_does_not_define():
+    with pytest.raises(
+        AttributeError,
+        match=r"^The convention `kaggle` has no NDCG: the source does not "
+        r"define it\. It has: MeanAveragePrecision\.$",
+    ):
+        conventions.kaggle.NDCG  # noqa: B018
+    with pytest.raises(
+        AttributeError,
+        match=r"`rectools` has no NDCG: its ideal .* `recommenders`\.",
+    ):
+        conventions.rectools.NDCG  # noqa: B018
+    assert not hasattr(conventions.kaggle, "NDCG")
+    with pytest.raises(
+        AttributeError,
+        match=r"^The convention `trec_eval` has no NDGC\. It has",
+    ):
+        conventions.trec_eval.NDGC  # noqa: B018
+
+
+@each_convention
+def test_attributes_can_be_discovered(convention):
+    metrics = {
+        name
+        for name in keras_rankmetrics.__all__
+        if isinstance(getattr(keras_rankmetrics, name), type)
+    } - {"Ranking", "RankingMetric"}
+    assert set(dir(convention)) & metrics == set(convention.presets)
+    assert set(convention.presets) <= metrics
+    for name, preset in convention.presets.items():
+        assert preset.__doc__ == getattr(keras_rankmetrics, name).__doc__
+        assert name in repr(preset) and name in repr(convention)
+        parameters = inspect.signature(preset).parameters
+        assert preset.options == {
+            option: parameters[option].default for option in preset.options
+        }
+    assert convention.about.endswith(".")
+    assert convention.source
+
+
+def test_names():
+    assert conventions.names() == list(SAYS)
+    for name in conventions.names():
+        assert getattr(conventions, name).name == name
+
+
+def test_the_table_is_printed():
+    ran = subprocess.run(
+        [sys.executable, "-m", "keras_rankmetrics.conventions"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    printed = ran.stdout
+    assert printed == conventions.table() + "\n"
+    # Of a module that the package had imported before.
+    assert "RuntimeWarning" not in ran.stderr
+    for convention in ALL:
+        assert f"{convention.name}: {convention.about}" in printed
+
+
+def test_no_code_knows_a_convention_by_name():
+    package = pathlib.Path(keras_rankmetrics.__file__).parent
+    names = set(conventions.names())
+    for path in package.rglob("*.py"):
+        if path == package / "conventions" / "__init__.py":
+            continue
+        strings = {
+            node.value
+            for node in ast.walk(ast.parse(path.read_text()))
+            if isinstance(node, ast.Constant)
+        }
+        assert not names & strings, path
+    # And there, nothing is decided.
+    tree = ast.parse((package / "conventions" / "__init__.py").read_text())
+    branches = [
+        ast.unparse(node.test)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If | ast.IfExp | ast.While)
+    ]
+    assert branches == []
+    assert not any(isinstance(n, ast.Match) for n in ast.walk(tree))
+
+
+def test_saved_metrics_are_ordinary():
+    metric = conventions.kaggle.MeanAveragePrecision(k=3)
+    expected = MeanAveragePrecision(k=3, denominator="min")
+    assert metric.get_config() == expected.get_config()

@@ -1,0 +1,421 @@
+"""Each convention beside the package whose numbers it gives.
+
+At least 2,000 random lists for each package, metric and cutoff: graded and
+binary labels, lists shorter and longer than k, without a relevant item, all
+relevant, a single item, and where the package knows of items that are not
+retrieved, some or nothing retrieved. If a test leaves out some kind, it says
+why. The mean over all lists is compared too.
+"""
+
+import dataclasses
+import functools
+
+import numpy as np
+import pytest
+from in_forms import values
+from pytest import approx
+
+from keras_rankmetrics import conventions, exponential_gain
+
+pytestmark = pytest.mark.peers
+
+LISTS, ITEMS = 2_000, 24
+CUTOFFS = (1, 3, 10, 40, None)
+EXACT, SINGLE = 1e-6, 1e-5  # for peers that compute in double, in single
+
+
+@dataclasses.dataclass(frozen=True)
+class Data:
+    """Lists of unequal lengths: labels below 0 are padding."""
+
+    labels: np.ndarray
+    scores: np.ndarray
+
+    def lists(self):
+        """The labels and the scores of each list, without padding."""
+        for labels, scores in zip(self.labels, self.scores, strict=True):
+            there = labels >= 0
+            yield labels[there], scores[there]
+
+    @property
+    def binary(self):
+        """Whether there are relevant items or not, and no grades."""
+        return dataclasses.replace(self, labels=np.minimum(self.labels, 1))
+
+    def where(self, kept):
+        """Without some of the lists, and others in their place."""
+        index = np.resize(np.flatnonzero(kept), LISTS)
+        return Data(self.labels[index], self.scores[index])
+
+
+@functools.cache
+def lists():
+    """Scores above 0 that do not tie, and -inf for what is not retrieved."""
+    rng = np.random.default_rng(17)
+    labels = rng.integers(0, 5, (LISTS, ITEMS)) * (
+        rng.random((LISTS, ITEMS)) < rng.random((LISTS, 1))
+    )
+    labels[:100], labels[100:200] = 0, rng.integers(1, 5, (100, ITEMS))
+    lengths = rng.integers(1, ITEMS + 1, (LISTS, 1))
+    lengths[200:300] = 1
+    labels[np.arange(ITEMS) >= lengths] = -1
+    scores = rng.permuted(
+        np.tile(np.arange(1.0, 1 + ITEMS), (LISTS, 1)), axis=1
+    )
+    return Data(labels.astype("float32"), scores.astype("float32"))
+
+
+@functools.cache
+def cut_off_lists():
+    """The same, where some items, or all, are not retrieved."""
+    data = lists()
+    rng = np.random.default_rng(18)
+    scores = data.scores.copy()
+    scores[rng.random(scores.shape) < rng.random((LISTS, 1))] = -np.inf
+    scores[300:400] = -np.inf
+    return Data(data.labels, scores)
+
+
+@functools.cache
+def tied_lists():
+    """The same as the first, where some scores tie."""
+    data = lists()
+    return Data(data.labels, np.ceil(data.scores / 4))
+
+
+def compare(metric, data, theirs, tolerance=EXACT):
+    """Asserts that the values of all lists agree, and prints how closely."""
+    ours = values(metric, data.labels, data.scores)
+    theirs = np.asarray(theirs, "float64")
+    assert ours.shape == theirs.shape == (LISTS,)
+    np.testing.assert_array_equal(np.isnan(ours), np.isnan(theirs))
+    mean = np.nanmean(theirs)
+    assert float(metric(data.labels, data.scores)) == approx(mean, rel=1e-5)
+    there = ~np.isnan(theirs)
+    gap = np.abs(ours - theirs) / np.maximum(1, np.abs(theirs))
+    gap = np.where(there, gap, 0.0)
+    worst = int(np.argmax(gap))
+    print(f"{metric.signature}: {gap[worst]:.1e}")
+    assert gap[worst] <= tolerance, (
+        f"{metric.signature}, list {worst}: {ours[worst]}, theirs "
+        f"{theirs[worst]}, labels {data.labels[worst]}, scores "
+        f"{data.scores[worst]}"
+    )
+
+
+at_each_cutoff = pytest.mark.parametrize("k", CUTOFFS)
+
+
+# keras_rs and Rax
+
+
+@at_each_cutoff
+@pytest.mark.parametrize("name", conventions.keras_rs.presets)
+def test_keras_rs(name, k):
+    """Without ties, which fall by chance there."""
+    keras_rs = pytest.importorskip("keras_rs")
+    from keras import ops
+
+    data = lists()
+    # keras_rs gives masked items the lowest score less 1e-7: room for that.
+    scores = ops.array(0.001 * data.scores)
+    labels = ops.array(data.labels)
+    found = []
+
+    class Recording(getattr(keras_rs.metrics, name)):
+        def compute_metric(self, *args, **kwargs):
+            found.append(super().compute_metric(*args, **kwargs))
+            return found[-1]
+
+    Recording(k).update_state(labels, scores)
+    theirs = ops.convert_to_numpy(found[0][0]).reshape(-1)
+    compare(getattr(conventions.keras_rs, name)(k), data, theirs, SINGLE)
+
+
+RAX = {
+    "DCG": "dcg_metric",
+    "NDCG": "ndcg_metric",
+    "PrecisionAtK": "precision_metric",
+    "RecallAtK": "recall_metric",
+    "MeanAveragePrecision": "ap_metric",
+    "MeanReciprocalRank": "mrr_metric",
+}
+
+
+@at_each_cutoff
+@pytest.mark.parametrize("name", RAX)
+def test_rax(name, k):
+    rax = pytest.importorskip("rax")
+    import jax.numpy as jnp
+
+    data = cut_off_lists()
+    theirs = getattr(rax, RAX[name])(
+        jnp.array(data.scores),
+        jnp.array(data.labels),
+        where=jnp.array(data.labels >= 0),
+        topn=k,
+        reduce_fn=None,
+    )
+    metric = getattr(conventions.tf_ranking, name)(k)
+    compare(metric, data, theirs, SINGLE)
+
+
+# scikit-learn
+
+
+def longer_than_one(data):
+    """scikit-learn refuses lists of a single item, and DCG of them too."""
+    return data.where((data.labels >= 0).sum(axis=1) > 1)
+
+
+@at_each_cutoff
+@pytest.mark.parametrize("name", ["DCG", "NDCG"])
+def test_sklearn(name, k):
+    """With ties: they are averaged there too."""
+    metrics = pytest.importorskip("sklearn.metrics")
+    function = {"DCG": metrics.dcg_score, "NDCG": metrics.ndcg_score}[name]
+    for data in (longer_than_one(lists()), longer_than_one(tied_lists())):
+        theirs = [
+            function(labels[None].astype(int), scores[None], k=k)
+            for labels, scores in data.lists()
+        ]
+        compare(getattr(conventions.sklearn, name)(k), data, theirs)
+
+
+def test_sklearn_average_precision():
+    """Without ties, and without k, which it does not have."""
+    metrics = pytest.importorskip("sklearn.metrics")
+    data = lists().binary
+    theirs = [
+        metrics.label_ranking_average_precision_score(
+            labels[None].astype(int), scores[None]
+        )
+        for labels, scores in data.lists()
+    ]
+    compare(conventions.sklearn.MeanAveragePrecision(), data, theirs)
+
+
+# torchmetrics
+
+TORCHMETRICS = {
+    "NDCG": "retrieval_normalized_dcg",
+    "PrecisionAtK": "retrieval_precision",
+    "RecallAtK": "retrieval_recall",
+    "HitRateAtK": "retrieval_hit_rate",
+    "MeanAveragePrecision": "retrieval_average_precision",
+    "MeanReciprocalRank": "retrieval_reciprocal_rank",
+}
+
+
+@at_each_cutoff
+@pytest.mark.parametrize("name", conventions.torchmetrics.presets)
+def test_torchmetrics(name, k):
+    """What is not retrieved has no score above 0 there.
+
+    But for NDCG and the hit rate, which know of no such items. Only NDCG takes
+    grades, and averages over ties. Precision without k divides by the length of
+    the list: that is no convention here, but `denominator="retrieved"`.
+    """
+    retrieval = pytest.importorskip("torchmetrics.functional.retrieval")
+    import torch
+
+    if name == "PrecisionAtK" and k is None:
+        pytest.skip("another convention")
+    function = getattr(retrieval, TORCHMETRICS[name])
+    for data in {
+        "NDCG": (lists(), tied_lists()),
+        "HitRateAtK": (lists().binary,),
+    }.get(name, (cut_off_lists().binary,)):
+        theirs = [
+            float(
+                function(
+                    torch.tensor(np.maximum(scores, -1.0)),
+                    torch.tensor(labels.astype(int)),
+                    top_k=k,
+                )
+            )
+            for labels, scores in data.lists()
+        ]
+        metric = getattr(conventions.torchmetrics, name)(k)
+        compare(metric, data, theirs, SINGLE)
+
+
+# ranx, pytrec_eval and ir_measures: documents by name
+
+
+def as_documents(data):
+    """Labels and scores by the names of queries and documents."""
+    qrels, run = {}, {}
+    for query, (labels, scores) in enumerate(data.lists()):
+        qrels[f"q{query:05}"] = {
+            f"d{item:03}": int(label) for item, label in enumerate(labels)
+        }
+        run[f"q{query:05}"] = {
+            f"d{item:03}": float(score)
+            for item, score in enumerate(scores)
+            if score > -np.inf
+        }
+    return qrels, run
+
+
+def by_query(found):
+    """Values by the names of queries; one that is not there has no value."""
+    return [found.get(f"q{query:05}", 0.0) for query in range(LISTS)]
+
+
+RANX = {
+    "DCG": "dcg",
+    "NDCG": "ndcg",
+    "PrecisionAtK": "precision",
+    "RecallAtK": "recall",
+    "F1AtK": "f1",
+    "HitRateAtK": "hit_rate",
+    "MeanAveragePrecision": "map",
+    "MeanReciprocalRank": "mrr",
+}
+
+
+@at_each_cutoff
+@pytest.mark.parametrize("name", conventions.ranx.presets)
+def test_ranx(name, k):
+    """Without ties: which item comes first is not defined there.
+
+    Precision and F1 without k are of the retrieved items: no convention here,
+    but `denominator="retrieved"`.
+    """
+    if k is None and name in ("PrecisionAtK", "F1AtK"):
+        pytest.skip("another convention")
+    ranx = pytest.importorskip("ranx")
+    data = cut_off_lists()
+    qrels, run = as_documents(data)
+    theirs = ranx.evaluate(
+        ranx.Qrels(qrels),
+        ranx.Run(run),
+        RANX[name] if k is None else f"{RANX[name]}@{k}",
+        return_mean=False,
+        make_comparable=True,
+    )
+    compare(getattr(conventions.ranx, name)(k), data, theirs)
+
+
+def test_ranx_with_exponential_gain():
+    ranx = pytest.importorskip("ranx")
+    data = cut_off_lists()
+    qrels, run = as_documents(data)
+    theirs = ranx.evaluate(
+        ranx.Qrels(qrels), ranx.Run(run), "ndcg_burges@5", return_mean=False
+    )
+    metric = conventions.ranx.NDCG(5, gain_fn=exponential_gain)
+    compare(metric, data, theirs)
+
+
+TREC_EVAL = {
+    "NDCG": ("ndcg_cut", "ndcg"),
+    "PrecisionAtK": ("P", None),
+    "RecallAtK": ("recall", None),
+    "HitRateAtK": ("success", None),
+    "MeanAveragePrecision": ("map_cut", "map"),
+    "MeanReciprocalRank": (None, "recip_rank"),
+}
+
+
+@at_each_cutoff
+@pytest.mark.parametrize("name", conventions.trec_eval.presets)
+def test_pytrec_eval(name, k):
+    """Its reciprocal rank has no cutoff, and its precision none but a k."""
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    cut, whole = TREC_EVAL[name]
+    if (whole if k is None else cut) is None:
+        pytest.skip(f"trec_eval has no {name} at {k}")
+    asked, told = (whole, whole) if k is None else (f"{cut}.{k}", f"{cut}_{k}")
+    data = cut_off_lists()
+    qrels, run = as_documents(data)
+    found = pytrec_eval.RelevanceEvaluator(qrels, {asked}).evaluate(run)
+    theirs = by_query({query: of[told] for query, of in found.items()})
+    compare(getattr(conventions.trec_eval, name)(k), data, theirs)
+
+
+IR_MEASURES = {
+    "NDCG": "nDCG",
+    "PrecisionAtK": "P",
+    "RecallAtK": "R",
+    "HitRateAtK": "Success",
+    "MeanAveragePrecision": "AP",
+    "MeanReciprocalRank": "RR",
+}
+
+
+@pytest.mark.parametrize("k", CUTOFFS[:-1])
+@pytest.mark.parametrize("name", conventions.trec_eval.presets)
+def test_ir_measures(name, k):
+    """With a cutoff; it hands those without to pytrec_eval."""
+    ir_measures = pytest.importorskip("ir_measures")
+    measure = ir_measures.parse_measure(f"{IR_MEASURES[name]}@{k}")
+    data = cut_off_lists()
+    qrels, run = as_documents(data)
+    found = {
+        metric.query_id: metric.value
+        for metric in ir_measures.iter_calc([measure], qrels, run)
+    }
+    metric = getattr(conventions.trec_eval, name)(k)
+    compare(metric, data, by_query(found))
+
+
+RECTOOLS = {
+    "PrecisionAtK": "Precision",
+    "RecallAtK": "Recall",
+    "F1AtK": "F1Beta",
+    "HitRateAtK": "HitRate",
+    "MeanAveragePrecision": "MAP",
+    "MeanReciprocalRank": "MRR",
+}
+
+
+def as_tables(data):
+    """What is recommended to each user, by rank, and what is relevant."""
+    import pandas as pd
+
+    reco, interactions = [], []
+    for user, (labels, scores) in enumerate(data.lists()):
+        there = np.flatnonzero(scores > -np.inf)
+        best_first = there[np.argsort(-scores[there])]
+        reco += [(user, item, i + 1) for i, item in enumerate(best_first)]
+        interactions += [(user, item) for item in np.flatnonzero(labels > 0)]
+    return (
+        pd.DataFrame(reco, columns=["user_id", "item_id", "rank"]),
+        pd.DataFrame(interactions, columns=["user_id", "item_id"]),
+    )
+
+
+@pytest.mark.parametrize("k", CUTOFFS[:-1])
+@pytest.mark.parametrize("name", [*RECTOOLS, "NDCG"])
+def test_rectools(name, k):
+    """It has metrics with a cutoff only.
+
+    Users without relevant items have no value there. NDCG with the ideal that
+    others have too.
+    """
+    metrics = pytest.importorskip("rectools.metrics")
+    data = cut_off_lists().binary
+    if name == "NDCG":
+        metric = conventions.recommenders.NDCG(k)
+        theirs = metrics.NDCG(k=k, divide_by_achievable=True)
+    else:
+        metric = getattr(conventions.rectools, name)(k)
+        theirs = getattr(metrics, RECTOOLS[name])(k=k)
+    reco, interactions = as_tables(data)
+    found = theirs.calc_per_user(reco=reco, interactions=interactions)
+    found = found.reindex(interactions["user_id"].unique()).fillna(0.0)
+    compare(metric, data, found.reindex(range(LISTS)))
+
+
+# Which convention is compared with a package, in which metrics.
+PEERS = {
+    "keras_rs": conventions.keras_rs.presets,
+    "tf_ranking": RAX,
+    "sklearn": conventions.sklearn.presets,
+    "torchmetrics": TORCHMETRICS,
+    "ranx": RANX,
+    "trec_eval": TREC_EVAL,
+    "rectools": RECTOOLS,
+}

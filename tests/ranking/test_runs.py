@@ -1,0 +1,35 @@
+"""Sums over runs of equal values, against sums written out."""
+
+import numpy as np
+import pytest
+from keras import ops
+
+from keras_rankmetrics.engine.ranking.sorting.runs import sums_over_runs
+
+LENGTH = 13
+
+
+def written_out(values, x):
+    """For each entry, the sum before it in its run, and over its run."""
+    before, whole = np.zeros_like(x), np.zeros_like(x)
+    for row, entry in np.ndindex(*values.shape):
+        same = values[row] == values[row, entry]
+        before[:, row, entry] = x[:, row, :entry][:, same[:entry]].sum(axis=-1)
+        whole[:, row, entry] = x[:, row][:, same].sum(axis=-1)
+    return before, whole
+
+
+@pytest.mark.parametrize("most", [LENGTH, 1_000], ids=["few", "many"])
+@pytest.mark.parametrize("different", [1, 3, 100])
+def test_sums_over_runs(most, different):
+    """However many entries there might have been."""
+    rng = np.random.default_rng(different)
+    values = -np.sort(rng.integers(0, different, (50, LENGTH)), axis=-1)
+    values = values.astype("float32")
+    values[::7, -3:] = -np.inf
+    x = rng.integers(0, 4, (2, *values.shape)).astype("float32")
+    found = sums_over_runs(
+        ops.convert_to_tensor(values), ops.convert_to_tensor(x), most
+    )
+    for ours, expected in zip(found, written_out(values, x), strict=True):
+        np.testing.assert_array_equal(ops.convert_to_numpy(ours), expected)

@@ -1,0 +1,541 @@
+"""`MetricCollection`: the numbers of its members, from one look at a batch."""
+
+import itertools
+
+import keras
+import numpy as np
+import pytest
+from catalogue import PLAIN_ROWS, ROWS, Cell, in_turns
+from keras import ops
+from suites import Suite
+
+import keras_rankmetrics as krm
+from keras_rankmetrics import MetricCollection
+from keras_rankmetrics.engine.ranking.sources import scores as scored
+
+TIES = ("average", "stable", "shuffle", "pessimistic", "optimistic")
+POLICIES = ({"empty": "skip"}, {"list_weight": "mean"}, {"empty": "one"})
+
+
+def number(x):
+    return float(ops.convert_to_numpy(x))
+
+
+def numbers(results):
+    return {name: number(value) for name, value in results.items()}
+
+
+def batch(seed, lists=6, items=20):
+    """Labels, scores and weights, with ties, masks and empty lists."""
+    rng = np.random.default_rng([5, seed])
+    labels = rng.integers(-1, 4, (lists, items)).astype("float32")
+    labels[0] = np.minimum(labels[0], 0)
+    labels[1] = -1
+    scores = rng.integers(0, 5, (lists, items)).astype("float32")
+    weights = rng.integers(0, 3, (lists, items)).astype("float32")
+    return labels, scores, weights
+
+
+def nine(**options):
+    return [
+        *krm.NDCG.at(1, 5, 10, **options),
+        krm.MeanAveragePrecision(10, **options),
+        krm.MeanReciprocalRank(10, **options),
+        *krm.PrecisionAtK.at(5, 10, **options),
+        *krm.RecallAtK.at(5, 10, **options),
+    ]
+
+
+# The numbers of its members
+
+
+def every_row_and_policy():
+    """Each row of the catalogue, with cutoffs, ties and policies in turns."""
+    cells = list(in_turns(ROWS, (1, 3, 17, None), TIES))
+    bounded = [row for row in PLAIN_ROWS if row.bounded]
+    for i, row in enumerate(bounded):
+        cells.append(Cell(row, 3, "average", POLICIES[i % len(POLICIES)]))
+    return cells
+
+
+def test_the_numbers_of_each_alone():
+    cells = every_row_and_policy()
+    metrics = [cell.make() for cell in cells]
+    batches = [batch(1), batch(2), batch(3, lists=2)]
+    for metric, each in itertools.product(metrics, batches):
+        metric.update_state(*each)
+    alone = [number(metric.result()) for metric in metrics]
+    together = Suite(cells).result(*batches)
+    assert together == pytest.approx(alone, rel=1e-6, nan_ok=True)
+    assert len(np.unique(alone)) > len(cells) / 2
+
+
+@pytest.mark.parametrize("inputs", ["sparse", "ids"])
+def test_other_forms_of_input(inputs):
+    metrics = nine(inputs=inputs)
+    together = MetricCollection(nine(inputs=inputs))
+    rng = np.random.default_rng(3)
+    y_true = np.array([[3, 1], [0, -1], [-1, -1], [19, 7]])
+    y_pred = {
+        "sparse": rng.integers(0, 6, (4, 20)).astype("float32"),
+        "ids": rng.permuted(np.tile(np.arange(20), (4, 1)), axis=1)[:, :12],
+    }[inputs]
+    together.update_state(y_true, y_pred)
+    for metric in metrics:
+        metric.update_state(y_true, y_pred)
+    expected = {metric.name: number(metric.result()) for metric in metrics}
+    assert numbers(together.result()) == pytest.approx(expected, rel=1e-6)
+    assert 0 < expected["ndcg@10"] < 1
+
+
+def test_members_that_read_differently():
+    """One reads labels, one indices, one in double precision."""
+    y_true = np.array([[1, 0, 2], [2, 1, 0]])
+    y_pred = np.array([[0.3, 0.2, 0.1], [0.1, 0.3, 0.2]])
+    metrics = [
+        krm.MeanReciprocalRank(name="labels"),
+        krm.HitRateAtK(1, inputs="sparse", name="indices"),
+        krm.NDCG(dtype="float64", name="double"),
+        krm.NDCG(name="single"),
+    ]
+    together = MetricCollection(metrics)
+    together.update_state(y_true, y_pred)
+    assert list(together.result()) == ["labels", "indices", "double", "single"]
+    for alone in [
+        metric.from_config(metric.get_config()) for metric in metrics
+    ]:
+        alone.update_state(y_true, y_pred)
+        assert number(together.result()[alone.name]) == pytest.approx(
+            number(alone.result()), rel=1e-6
+        )
+
+
+def test_thresholds_share_a_ranking_not_their_numbers():
+    labels, scores = [[0, 1, 2, 3]], [[4, 3, 2, 1]]
+    together = MetricCollection(
+        [
+            krm.MeanReciprocalRank(relevance_threshold=t, name=f"from {t}")
+            for t in (1, 2, 3)
+        ]
+    )
+    assert numbers(together(labels, scores)) == pytest.approx(
+        {"from 1": 1 / 2, "from 2": 1 / 3, "from 3": 1 / 4}
+    )
+
+
+def test_gains_and_discounts_share_a_ranking_not_their_numbers():
+    labels, scores = [[1, 2]], [[2, 1]]
+
+    def cubic(label):
+        return label**3
+
+    together = MetricCollection(
+        [
+            krm.DCG(gain_fn=cubic, name="cubic"),
+            krm.DCG(gain_fn=lambda label: label, name="linear"),
+            krm.DCG(rank_discount_fn=lambda rank: 0.5**rank, name="halves"),
+            krm.DCG(rank_discount_fn=krm.reciprocal_discount, name="1/rank"),
+        ]
+    )
+    log = 1 / np.log2(3)
+    assert numbers(together(labels, scores)) == pytest.approx(
+        {
+            "cubic": 1 + 8 * log,
+            "linear": 1 + 2 * log,
+            "halves": 1 / 2 + 3 / 4,
+            "1/rank": 1 + 3 / 2,
+        }
+    )
+
+
+def positions_that_count(rank):
+    """Which has no more than five values."""
+    values = ops.convert_to_tensor(np.array([1, 0.5, 0.3, 0.2, 0.1], "float32"))
+    return ops.take(values, ops.cast(rank, "int32") - 1, axis=0)
+
+
+@pytest.mark.parametrize(
+    "discount", [lambda rank: 1 / (11 - rank), positions_that_count]
+)
+def test_a_discount_is_not_asked_beyond_its_own_cutoff(discount):
+    labels, scores, _ = batch(2, items=130)
+    metric = krm.DCG(5, rank_discount_fn=discount)
+    together = MetricCollection([metric, krm.NDCG(100), krm.NDCG(10)])
+    alone = metric.per_list(labels, scores)
+    np.testing.assert_allclose(
+        ops.convert_to_numpy(together.per_list(labels, scores)["dcg@5"]),
+        ops.convert_to_numpy(alone),
+        rtol=1e-6,
+    )
+    assert number(ops.nan_to_num(alone)[2]) > 0
+
+
+class ScaledBy:
+    """An option all of which are equal."""
+
+    def __init__(self, scale):
+        self.scale = scale
+
+    def __eq__(self, other):
+        return isinstance(other, ScaledBy)
+
+    def __hash__(self):
+        return 0
+
+
+class Harmonic(ScaledBy):
+    """A discount, all of which are equal."""
+
+    def __call__(self, rank):
+        return self.scale / rank
+
+
+class ScaledHits(krm.RankingMetric):
+    @staticmethod
+    def relevance(label, scaled: object = None):
+        return scaled.scale * ops.cast(label >= 1, label.dtype)
+
+    @staticmethod
+    def measure(ranking, k):
+        two, three = Harmonic(2.0), Harmonic(3.0)
+        means = ranking.mean(two, k) + ranking.mean(three, k)
+        return ops.sum(ranking.total() * means, axis=-1)
+
+
+def test_what_is_equal_is_not_taken_for_the_same():
+    together = MetricCollection(
+        [
+            ScaledHits(3, scaled=ScaledBy(scale), name=f"{scale}")
+            for scale in (1.0, 10.0)
+        ]
+    )
+    assert numbers(together([[1, 0]], [[2, 1]])) == pytest.approx(
+        {"1.0": 5.0, "10.0": 50.0}
+    )
+
+
+class InBranches(krm.RankingMetric):
+    """Asks first in a branch, and then outside."""
+
+    @staticmethod
+    def measure(ranking, k):
+        found = ops.cond(
+            ops.any(ranking.retrieved > 1e9),
+            lambda: ranking.hits(k) + 1,
+            lambda: ranking.hits(k),
+        )
+        return found + ranking.hits(k)
+
+
+@pytest.mark.parametrize("k", [2, None])
+def test_a_measure_that_branches(k):
+    """Compiled, what it asked in a branch must not reach the others."""
+    inputs = keras.Input((2,))
+    model = keras.Model(inputs, keras.layers.Identity()(inputs))
+    metrics = MetricCollection(
+        [
+            InBranches(k, name="branches"),
+            krm.RecallAtK(k, name="r"),
+            krm.NDCG(k),
+        ]
+    )
+    model.compile(loss="mse", metrics=[metrics, InBranches(k, name="alone")])
+    x, y = np.array([[2.0, 1.0]]), np.array([[1.0, 1.0]])
+    logs = model.evaluate(x, y, verbose=0, return_dict=True)
+    assert logs["branches"] == logs["alone"] == 4
+    assert logs["r"] == 1
+
+
+def test_num_relevant_under_several_thresholds():
+    """What a list does not hold is relevant under every threshold."""
+    y_true = {"labels": [[2, 0, 1]], "num_relevant": [4]}
+    together = MetricCollection(
+        [
+            krm.RecallAtK(2, relevance_threshold=1, name="from 1"),
+            krm.RecallAtK(2, relevance_threshold=2, name="from 2"),
+            krm.NDCG(2),
+        ]
+    )
+    alone = krm.NDCG(2)
+    found = numbers(together(y_true, [[3, 2, 1]]))
+    assert found == pytest.approx(
+        {
+            "from 1": 1 / 4,
+            "from 2": 1 / 4,
+            "ndcg@2": number(alone(y_true, [[3, 2, 1]])),
+        }
+    )
+
+
+def test_per_list():
+    labels, scores, _ = batch(4)
+    together = MetricCollection(nine())
+    values = together.per_list(labels, scores)
+    assert list(values) == [metric.name for metric in nine()]
+    for metric in nine():
+        np.testing.assert_allclose(
+            ops.convert_to_numpy(values[metric.name]),
+            ops.convert_to_numpy(metric.per_list(labels, scores)),
+            rtol=1e-6,
+        )
+    assert all(number(x) == 0 for x in together.result().values())
+
+
+# One look
+
+
+@pytest.fixture
+def looks(monkeypatch):
+    """How often a batch was ranked, and to which cutoff."""
+    seen = []
+
+    def counted(items, scores, order, rank=scored.from_scores):
+        seen.append((order.ties, order.k))
+        return rank(items, scores, order)
+
+    monkeypatch.setattr("keras_rankmetrics.engine.forms.from_scores", counted)
+    return seen
+
+
+def test_one_ranking_to_the_largest_cutoff(looks):
+    MetricCollection(nine()).update_state(*batch(6))
+    assert looks == [("average", 10)]
+
+
+def test_a_ranking_for_each_way_to_settle_ties(looks):
+    metrics = [
+        krm.NDCG(3),
+        krm.NDCG(5, ties="stable", name="stable"),
+        krm.RecallAtK(9, relevance_threshold=2),
+        krm.PrecisionAtK(7, ties="stable"),
+        krm.MeanReciprocalRank(),
+        krm.NDCG(3, ties="shuffle", name="one seed"),
+        krm.NDCG(4, ties="shuffle", seed=1, name="another"),
+    ]
+    MetricCollection(metrics).update_state(*batch(6))
+    assert sorted(looks, key=str) == [
+        ("average", 9),
+        ("average", None),
+        ("shuffle", 3),
+        ("shuffle", 4),
+        ("stable", 7),
+    ]
+
+
+# In Keras
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_fit_and_evaluate(weighted):
+    rng = np.random.default_rng(7)
+    x = rng.standard_normal((10, 12, 3)).astype("float32")
+    y = rng.integers(0, 3, (10, 12)).astype("float32")
+    weights = rng.integers(1, 5, 10).astype("float32")
+
+    def history(metrics):
+        keras.utils.set_random_seed(0)
+        inputs = keras.Input((12, 3))
+        outputs = keras.layers.Dense(1, name="scores")(inputs)
+        model = keras.Model(inputs, keras.ops.squeeze(outputs, -1))
+        kind = "weighted_metrics" if weighted else "metrics"
+        model.compile("sgd", "mse", **{kind: metrics})
+        seen = model.fit(
+            x,
+            y,
+            sample_weight=weights,
+            batch_size=4,
+            epochs=2,
+            verbose=0,
+            validation_data=(x, y, weights),
+        ).history
+        seen["evaluated"] = model.evaluate(
+            x,
+            y,
+            sample_weight=weights,
+            batch_size=4,
+            verbose=0,
+            return_dict=True,
+        )["ndcg@5"]
+        return seen
+
+    plain, together = history(nine()), history([MetricCollection(nine())])
+    for name in [metric.name for metric in nine()]:
+        assert together[name] == pytest.approx(plain[name], rel=1e-5)
+        assert together[f"val_{name}"] == pytest.approx(
+            plain[f"val_{name}"], rel=1e-5
+        )
+    assert together["evaluated"] == pytest.approx(plain["evaluated"], rel=1e-5)
+    assert 0 < together["ndcg@5"][0] < 1
+
+
+def test_a_prefix_keeps_what_keras_would_lose():
+    rng = np.random.default_rng(7)
+    x = rng.standard_normal((8, 12)).astype("float32")
+    y = rng.integers(0, 3, (8, 12)).astype("float32")
+    weights = np.arange(8, dtype="float32")
+    inputs = keras.Input((12,))
+    model = keras.Model(inputs, keras.layers.Dense(12)(inputs))
+    model.compile(
+        "sgd",
+        "mse",
+        metrics=[krm.NDCG(3, name="plain"), MetricCollection([krm.NDCG(3)])],
+        weighted_metrics=[
+            krm.NDCG(3, name="plain"),
+            MetricCollection([krm.NDCG(3)], prefix="weighted "),
+        ],
+    )
+    logs = model.evaluate(
+        x, y, sample_weight=weights, verbose=0, return_dict=True
+    )
+    assert logs["ndcg@3"] == pytest.approx(logs["plain"])
+    assert logs["weighted ndcg@3"] == pytest.approx(logs["weighted_plain"])
+    assert abs(logs["ndcg@3"] - logs["weighted ndcg@3"]) > 1e-4
+
+
+def test_reset_state():
+    together = MetricCollection(nine(ties="shuffle"))
+    first = numbers(together(*batch(8)))
+    together.update_state(*batch(9))
+    together.reset_state()
+    assert set(numbers(together.result()).values()) == {0.0}
+    assert numbers(together(*batch(8))) == first
+
+
+def test_variables_are_those_of_the_members_once():
+    together = MetricCollection(nine(ties="shuffle"))
+    own = [v for metric in together.metrics for v in metric.variables]
+    assert [id(v) for v in together.variables] == [id(v) for v in own]
+
+
+# State
+
+
+def test_merged_shards_equal_one_pass():
+    whole, one, other = (MetricCollection(nine()) for _ in range(3))
+    for i, shards in enumerate([[one], [other], [other]]):
+        for collection in (whole, *shards):
+            collection.update_state(*batch(i))
+    third = MetricCollection(nine())
+    third.merge_state([one, other.get_state()])
+    assert numbers(third.result()) == pytest.approx(
+        numbers(whole.result()), rel=1e-6
+    )
+
+
+def test_state_goes_out_and_in():
+    one, other = MetricCollection(nine()), MetricCollection(nine())
+    one.update_state(*batch(1))
+    other.set_state(one.get_state())
+    assert numbers(other.result()) == numbers(one.result())
+
+
+def test_merging_what_differs_leaves_the_state():
+    one = MetricCollection(nine())
+    one.update_state(*batch(1))
+    before = numbers(one.result())
+    last_differs = [*nine()[:-1], krm.RecallAtK(10, denominator="min")]
+    with pytest.raises(ValueError, match="denominator:min"):
+        one.merge_state([MetricCollection(last_differs)])
+    with pytest.raises(ValueError, match=r"names.*Received: \['ndcg@3'\]"):
+        one.merge_state([MetricCollection([krm.NDCG(3)])])
+    with pytest.raises(TypeError, match="list of collections"):
+        one.merge_state(MetricCollection(nine()))
+    with pytest.raises(ValueError, match="`get_state`"):
+        one.set_state(nine()[0].get_state())
+    assert numbers(one.result()) == before
+
+
+def test_states_of_plain_lists():
+    """As they come back from JSON."""
+    one, other = MetricCollection(nine()), MetricCollection(nine())
+    one.update_state(*batch(1))
+    state = {
+        name: [array.tolist() for array in arrays]
+        for name, arrays in one.get_state().items()
+    }
+    other.merge_state([state])
+    assert numbers(other.result()) == pytest.approx(numbers(one.result()))
+
+
+def test_bad_input_leaves_all_states():
+    together = MetricCollection(
+        [krm.NDCG(3), krm.HitRateAtK(3, inputs="sparse")]
+    )
+    y_true, y_pred = [[1, 0, 2]], [[0.3, 0.2, 0.1]]
+    together.update_state(y_true, y_pred)
+    before = together.get_state()
+    with pytest.raises(ValueError, match="`y_true` should hold") as raised:
+        together.update_state([[1.5, 0.0, 2.0]], y_pred)
+    assert raised.value.__notes__ == [
+        'The metrics with `inputs="sparse"` are: hit_rate@3.'
+    ]
+    for name, state in together.get_state().items():
+        np.testing.assert_array_equal(state[0], before[name][0])
+
+
+# Saving, and what it says
+
+
+def test_config():
+    made = MetricCollection(
+        [*nine(), krm.DCG(3, gain_fn=krm.linear_gain)],
+        prefix="all ",
+        name="all",
+    )
+    made.update_state(*batch(2))
+    again = MetricCollection.from_config(made.get_config())
+    assert again.name == "all"
+    assert list(again.result()) == [f"all {m.name}" for m in made.metrics]
+    assert list(again.signatures) == list(again.result())
+    assert again.signatures == made.signatures
+
+
+def test_in_a_saved_model(tmp_path):
+    inputs = keras.Input((12,))
+    model = keras.Model(inputs, keras.layers.Dense(12)(inputs))
+    model.compile("sgd", "mse", metrics=[MetricCollection(nine())])
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((6, 12)).astype("float32")
+    y = rng.integers(0, 3, (6, 12)).astype("float32")
+    before = model.evaluate(x, y, verbose=0, return_dict=True)
+    model.save(tmp_path / "model.keras")
+    loaded = keras.saving.load_model(tmp_path / "model.keras")
+    after = loaded.evaluate(x, y, verbose=0, return_dict=True)
+    assert after == pytest.approx(before, rel=1e-6)
+    assert "recall@10" in after
+
+
+def test_signatures():
+    together = MetricCollection([krm.NDCG(3, name="mine"), krm.RecallAtK(5)])
+    assert together.signatures == {
+        "mine": krm.NDCG(3).signature,
+        "recall@5": krm.RecallAtK(5).signature,
+    }
+
+
+# What it does not take
+
+
+@keras.saving.register_keras_serializable("test_collection")
+class Percent(krm.HitRateAtK):
+    def result(self):
+        return 100 * super().result()
+
+
+@pytest.mark.parametrize(
+    "metrics, error, message",
+    [
+        ([], ValueError, "should hold a metric. Received: none"),
+        (krm.NDCG(3), TypeError, r"should be a list: `MetricCollection\(\["),
+        ({"mine": krm.NDCG(3)}, TypeError, "is the `name` of its metric"),
+        ([krm.NDCG], TypeError, r"call it: `NDCG\(k=10\)`"),
+        ([MetricCollection([krm.NDCG()])], TypeError, r"\*collection.metrics"),
+        ([krm.NDCG(3), krm.NDCG(3)], ValueError, '2 of the name "ndcg@3"'),
+        ([krm.NDCG.at(1, 3)], TypeError, "with a star"),
+        ([keras.metrics.Mean()], TypeError, "instances of `RankingMetric`"),
+        ([Percent(3)], TypeError, "Percent has its own `result`"),
+    ],
+)
+def test_what_it_does_not_take(metrics, error, message):
+    with pytest.raises(error, match=message):
+        MetricCollection(metrics)
