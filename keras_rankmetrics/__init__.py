@@ -7,6 +7,7 @@ import typing
 from keras_rankmetrics.engine.backend import missing  # noqa: F401
 
 # isort: split
+from keras_rankmetrics.engine.aggregates import State
 from keras_rankmetrics.engine.collection import MetricCollection
 from keras_rankmetrics.engine.metric import RankingMetric
 from keras_rankmetrics.engine.naming.version import __version__
@@ -45,6 +46,7 @@ __all__ = [
     "Ranking",
     "RankingMetric",
     "RecallAtK",
+    "State",
     "__version__",
     "exponential_gain",
     "linear_gain",

@@ -4,24 +4,62 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Self
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Self
 
 import keras
 import numpy as np
 from keras import ops
 
-from keras_rankmetrics.engine.aggregates import two_floats as summation
-from keras_rankmetrics.engine.aggregates.mean import Evaluation, mean_of
+from keras_rankmetrics.engine.aggregates import (
+    Aggregate,
+    State,
+    WeightedMean,
+    two_floats,
+)
+from keras_rankmetrics.engine.aggregates.mean import Moments
 from keras_rankmetrics.engine.backend.autograph import unconverted
-from keras_rankmetrics.engine.evaluation import Reading, evaluate, read
-from keras_rankmetrics.engine.inputs import Lists
+from keras_rankmetrics.engine.backend.slots import Slot, read_all, write_all
+from keras_rankmetrics.engine.evaluation import (
+    Evaluated,
+    evaluate,
+    same_reading,
+)
 from keras_rankmetrics.engine.inputs.doubts import Doubts
 from keras_rankmetrics.engine.metric import RankingMetric
 from keras_rankmetrics.gains import PACKAGE
 from keras_rankmetrics.types import Tensor
 
-State = Mapping[str, Sequence[np.ndarray]]
+States = Mapping[str, State | Sequence[np.ndarray]]
+
+
+class _Kind(NamedTuple):
+    """Members that keep the same sums of what they read alike.
+
+    Attributes:
+        aggregate: which sums.
+        reading: the place of what they read among all that is read.
+        rows: their places among the members that read it.
+        members: the metrics.
+    """
+
+    aggregate: Aggregate
+    reading: int
+    rows: list[int]
+    members: list[RankingMetric]
+
+    @property
+    def sums(self) -> list[Slot]:
+        """Where their sums are."""
+        return [metric._sums for metric in self.members]
+
+    def by_name(
+        self, values: Tensor, suffix: str = ""
+    ) -> Iterator[tuple[str, Tensor]]:
+        """The values, one for each member, with its name."""
+        parts = ops.unstack(values, len(self.members))
+        for metric, value in zip(self.members, parts, strict=True):
+            yield metric.name + suffix, value
 
 
 @keras.saving.register_keras_serializable(package=PACKAGE)
@@ -52,6 +90,8 @@ class MetricCollection(keras.metrics.Metric):
         prefix: what the names in the results begin with, before those of the
             metrics.
         name: of the collection itself, which no result has.
+        errors: whether the results have the standard error of each value too,
+            under its name and `_se`. NaN for fewer than two lists.
 
     Example:
         >>> from keras_rankmetrics import MetricCollection, NDCG, RecallAtK
@@ -71,20 +111,35 @@ class MetricCollection(keras.metrics.Metric):
         metrics: Iterable[RankingMetric],
         prefix: str = "",
         name: str = "metric_collection",
+        errors: bool = False,
     ) -> None:
         members = _members(metrics)
         if not isinstance(prefix, str):
             raise TypeError(
                 f"`prefix` should be a string. Received: {prefix!r}."
             )
+        if errors:
+            for metric in members:
+                _check_has_error(metric)
         super().__init__(name=name)
         self.metrics = members
         self.prefix = prefix
-        groups: dict[Reading, list[RankingMetric]] = {}
-        for metric in members:
-            groups.setdefault(metric._reading, []).append(metric)
-        self._groups = list(groups.values())
+        self.errors = bool(errors)
+        self._definitions = [metric.definition for metric in members]
+        self._kinds = _kinds(members)
         self._doubts = Doubts()
+        self._share_variables()
+
+    @property
+    def variables(self) -> list[keras.Variable]:
+        """Those of the members, which most of them share."""
+        found = {id(v): v for m in self.metrics for v in m.variables}
+        return list(found.values())
+
+    def reset_state(self) -> None:
+        """Forgets all lists."""
+        for metric in self.metrics:
+            metric.reset_state()
 
     @unconverted
     def update_state(
@@ -102,21 +157,31 @@ class MetricCollection(keras.metrics.Metric):
                 before.
         """
         evaluated = self._evaluate(y_true, y_pred, sample_weight)
-        for members, _, evaluation in evaluated:
-            sums = summation.add(_sums(members), evaluation.sums())
-            for metric, its_sums in _unstacked(sums, members):
-                metric._advance(its_sums)
+        for kind in self._kinds:
+            per_list = evaluated[kind.reading].per_list.of(kind.rows)
+            terms = kind.aggregate.of_batch(per_list)
+            sums = read_all(kind.sums)
+            write_all(kind.sums, two_floats.add(sums, terms))
+        draws = [m._draws for m in self.metrics if m._draws is not None]
+        if draws:
+            write_all(draws, read_all(draws) + 1)
 
     @unconverted
     def result(self) -> dict[str, Tensor]:
         """The weighted mean of each metric, by prefix and name."""
-        return self._by_name(
-            (metric, mean)
-            for members in self._groups
-            for metric, mean in _unstacked(
-                mean_of(summation.rounded(_sums(members))), members
-            )
-        )
+        found: dict[str, Tensor] = {}
+        for kind in self._kinds:
+            sums = two_floats.rounded(read_all(kind.sums))
+            found.update(kind.by_name(kind.aggregate.result(sums)))
+            if self.errors:
+                errors = Moments(sums, xp=ops).standard_error
+                found.update(kind.by_name(errors, "_se"))
+        return {
+            self.prefix + name: found[name]
+            for metric in self.metrics
+            for name in (metric.name, metric.name + "_se")
+            if name in found
+        }
 
     @unconverted
     def per_list(
@@ -126,13 +191,34 @@ class MetricCollection(keras.metrics.Metric):
 
         In the leading shape, NaN for a list that does not count.
         """
-        return self._by_name(
-            (metric, lists.leading.as_passed(values))
-            for members, lists, evaluation in self._evaluate(
+        found = {
+            place: lists.leading.as_passed(values)
+            for places, lists, per_list in self._evaluate(
                 y_true, y_pred, sample_weight
             )
-            for metric, values in _unstacked(evaluation.per_list(), members)
-        )
+            for place, values in zip(
+                places,
+                ops.unstack(per_list.per_list(), len(places)),
+                strict=True,
+            )
+        }
+        return {
+            self.prefix + metric.name: found[place]
+            for place, metric in enumerate(self.metrics)
+        }
+
+    @property
+    def state(self) -> dict[str, State]:
+        """What each metric has seen, by its name, without the prefix.
+
+        Raises:
+            ValueError: when it is set, if it is of other metrics.
+        """
+        return {metric.name: metric.state for metric in self.metrics}
+
+    @state.setter
+    def state(self, state: States) -> None:
+        self.set_state(state)
 
     def get_state(self) -> dict[str, list[np.ndarray]]:
         """The states of the metrics by their names, as plain arrays.
@@ -141,17 +227,17 @@ class MetricCollection(keras.metrics.Metric):
         """
         return {metric.name: metric.get_state() for metric in self.metrics}
 
-    def set_state(self, state: State) -> None:
-        """Replaces the states by those that `get_state` returned."""
+    def set_state(self, state: States) -> None:
+        """Replaces the states by those that `get_state` or `state` returned."""
         for metric, its_state in self._checked(state):
             metric.set_state(its_state)
 
-    def merge_state(self, others: Sequence[MetricCollection | State]) -> None:
-        """Adds what other collections, or states from `get_state`, have seen.
+    def merge_state(self, others: Sequence[MetricCollection | States]) -> None:
+        """Adds what other collections, or their states, have seen.
 
         The others must be of the same metrics: have the same signatures under
-        the same names. A plain state does not say what it is of: compare the
-        `signatures` of both sides yourself.
+        the same names. A plain state, as `get_state` returns it, does not say
+        what it is of: compare the `signatures` of both sides yourself.
         """
         if not isinstance(others, list | tuple):
             raise TypeError(
@@ -166,13 +252,13 @@ class MetricCollection(keras.metrics.Metric):
             for other in others
         ]
         checked = [pair for state in states for pair in self._checked(state)]
-        for metric, state in checked:
-            metric.merge_state([state])
+        for metric, its_state in checked:
+            metric.merge_state([its_state])
 
     @property
     def signatures(self) -> dict[str, str]:
         """The signature of each metric, by prefix and name."""
-        return self._by_name((m, m.signature) for m in self.metrics)
+        return {self.prefix + m.name: m.signature for m in self.metrics}
 
     def get_config(self) -> dict[str, Any]:
         """What `from_config` needs to make the same collection."""
@@ -207,45 +293,50 @@ class MetricCollection(keras.metrics.Metric):
         return cls(**{**config, "metrics": metrics})
 
     def _config(self) -> dict[str, Any]:
-        return {"name": self.name, "prefix": self.prefix}
+        config = {"name": self.name, "prefix": self.prefix}
+        return {**config, "errors": True} if self.errors else config
 
     def __copy__(self) -> Self:
         """A collection of copies: of the same metrics, both would count."""
         return copy.deepcopy(self)
 
+    def __str__(self) -> str:
+        """A line for each metric, with its value and error."""
+        return "\n".join(map(str, self.metrics))
+
+    def _share_variables(self) -> None:
+        """Moves the states of the members into one variable for each kind."""
+        drawn = [m for m in self.metrics if m._draws is not None]
+        draws: dict[int, Slot] = {}
+        if drawn:
+            variable = self._variable("draws", (len(drawn),), "int32")
+            draws = {id(m): Slot(variable, i) for i, m in enumerate(drawn)}
+        for kind in self._kinds:
+            shape = (len(kind.members), *kind.aggregate.shape, 2)
+            dtype = kind.members[0].definition.dtype
+            variable = self._variable("sums", shape, dtype)
+            for row, metric in enumerate(kind.members):
+                metric._move(Slot(variable, row), draws.get(id(metric)))
+
+    def _variable(
+        self, name: str, shape: tuple[int, ...], dtype: str
+    ) -> keras.Variable:
+        return self.add_variable(
+            shape=shape, initializer="zeros", dtype=dtype, name=name
+        )
+
     def _evaluate(
         self, y_true: Any, y_pred: Any, sample_weight: Any
-    ) -> list[tuple[list[RankingMetric], Lists, Evaluation]]:
-        """What the metrics that read the same make of it."""
-        evaluated = []
-        for members in self._groups:
-            reading = members[0]._reading
-            try:
-                lists = read(reading, y_true, y_pred, sample_weight)
-            except (TypeError, ValueError) as error:
-                names = ", ".join(metric.name for metric in members)
-                form = f'`inputs="{reading.inputs}"`'
-                error.add_note(f"The metrics with {form} are: {names}.")
-                raise
-            self._doubts.utter(lists.doubt, self.name)
-            questions = [metric._question() for metric in members]
-            evaluation = evaluate(lists, questions)
-            evaluated.append((members, lists, evaluation))
+    ) -> list[Evaluated]:
+        draws = [metric._draw() for metric in self.metrics]
+        evaluated = evaluate(
+            self._definitions, y_true, y_pred, sample_weight, draws
+        )
+        for each in evaluated:
+            self._doubts.utter(each.lists.doubt, self.name)
         return evaluated
 
-    def _by_name(
-        self, values: Iterable[tuple[RankingMetric, Any]]
-    ) -> dict[str, Any]:
-        """The values by prefix and name, in the order of the metrics."""
-        found = {metric.name: value for metric, value in values}
-        return {
-            self.prefix + metric.name: found[metric.name]
-            for metric in self.metrics
-        }
-
-    def _checked(
-        self, state: Any
-    ) -> list[tuple[RankingMetric, list[np.ndarray]]]:
+    def _checked(self, state: Any) -> list[tuple[RankingMetric, Any]]:
         """Each metric with its state."""
         names = [metric.name for metric in self.metrics]
         received = list(state) if isinstance(state, Mapping) else state
@@ -254,7 +345,30 @@ class MetricCollection(keras.metrics.Metric):
                 "The state of a `MetricCollection` is a dict, as `get_state` "
                 f"returns it, with the names {names}. Received: {received!r}."
             )
-        return [(m, m._state_of(state[m.name])) for m in self.metrics]
+        for metric in self.metrics:
+            metric._state_of(state[metric.name])
+        return [(metric, state[metric.name]) for metric in self.metrics]
+
+
+def _kinds(metrics: Sequence[RankingMetric]) -> list[_Kind]:
+    kinds = []
+    definitions = [metric.definition for metric in metrics]
+    for reading, places in enumerate(same_reading(definitions)):
+        rows: dict[Aggregate, list[int]] = {}
+        for row, place in enumerate(places):
+            rows.setdefault(metrics[place].aggregate, []).append(row)
+        for aggregate, its_rows in rows.items():
+            members = [metrics[places[row]] for row in its_rows]
+            kinds.append(_Kind(aggregate, reading, its_rows, members))
+    return kinds
+
+
+def _check_has_error(metric: RankingMetric) -> None:
+    if not isinstance(metric.aggregate, WeightedMean):
+        raise TypeError(
+            f"With `errors=True`, all metrics should be means. Received: "
+            f"{metric!r}, which has an `aggregate` of its own."
+        )
 
 
 def _members(metrics: Iterable[RankingMetric]) -> tuple[RankingMetric, ...]:
@@ -302,14 +416,3 @@ def _check_member(metric: Any) -> None:
                 f"{type(metric).__name__} has its own `{method}`, which a "
                 "collection does not call. Keep it beside the collection."
             )
-
-
-def _sums(metrics: Sequence[RankingMetric]) -> Tensor:
-    """`[metrics, SUMS, 2]`."""
-    return ops.stack([metric._sums.value for metric in metrics])
-
-
-def _unstacked(
-    x: Tensor, metrics: Sequence[RankingMetric]
-) -> Iterable[tuple[RankingMetric, Tensor]]:
-    return zip(metrics, ops.unstack(x, len(metrics)), strict=True)

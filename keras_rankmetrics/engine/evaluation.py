@@ -7,101 +7,130 @@ them, all that depends on these alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from keras import ops
 
 from keras_rankmetrics import gains
-from keras_rankmetrics.engine import inputs
-from keras_rankmetrics.engine.aggregates.mean import Evaluation
+from keras_rankmetrics.engine.aggregates import PerList
 from keras_rankmetrics.engine.backend.known import known
-from keras_rankmetrics.engine.inputs import Lists
-from keras_rankmetrics.engine.ranking import Order, Ranking, Relevance
-from keras_rankmetrics.types import (
-    EmptyPolicy,
-    InputForm,
-    ListWeight,
-    Tensor,
+from keras_rankmetrics.engine.definition import Definition
+from keras_rankmetrics.engine.inputs import Lists, read
+from keras_rankmetrics.engine.ranking import (
+    Order,
+    Ranking,
+    Relevance,
+    ranks_that_count,
 )
+from keras_rankmetrics.types import Tensor
 
 _PRESENT = Relevance(gains.present, key=gains.present)
 
 
-class Reading(NamedTuple):
-    """How a batch is read: in which form, and with how many digits."""
-
-    inputs: InputForm
-    dtype: str
-
-
-class Question(NamedTuple):
-    """What a metric asks of lists that have been read.
+class Evaluated(NamedTuple):
+    """What was made of a batch by metrics that read the same.
 
     Attributes:
-        name: of the metric, for errors.
-        order: how they are to be ranked.
-        relevance: what a label is worth.
-        measure: the value of each list of a ranking.
-        may_branch: whether the measure may ask the ranking in a branch.
-        empty: what a list without relevant items counts as.
-        list_weight: what the weight of a list is.
+        places: where these metrics stand among all that were asked for.
+        lists: what was read.
+        per_list: what the metrics make of it.
     """
 
-    name: str
-    order: Order
-    relevance: Relevance
-    measure: Callable[[Ranking], Tensor]
-    may_branch: bool
-    empty: EmptyPolicy
-    list_weight: ListWeight
+    places: tuple[int, ...]
+    lists: Lists
+    per_list: PerList
 
 
-def read(
-    reading: Reading, y_true: Any, y_pred: Any, sample_weight: Any
-) -> Lists:
-    """The lists of a batch."""
-    return inputs.read(
-        reading.inputs, y_true, y_pred, sample_weight, reading.dtype
-    )
+def evaluate(
+    definitions: Sequence[Definition],
+    y_true: Any,
+    y_pred: Any,
+    sample_weight: Any = None,
+    draws: Sequence[Tensor | int] | None = None,
+) -> list[Evaluated]:
+    """What metrics make of a batch, by what they read.
+
+    Args:
+        definitions: of the metrics.
+        y_true: labels, indices or ids, by the `inputs` of the definitions.
+        y_pred: scores or ids.
+        sample_weight: None, a scalar, one weight per list, or per item.
+        draws: for each metric with `ties="shuffle"` the number of the batch.
+
+    Raises:
+        ValueError: if they do not fit together, or do not hold what they
+            should.
+    """
+    evaluated = []
+    for places in same_reading(definitions):
+        asked = [definitions[place] for place in places]
+        try:
+            lists = read(
+                asked[0].inputs, y_true, y_pred, sample_weight, asked[0].dtype
+            )
+        except (TypeError, ValueError) as error:
+            if len(definitions) > 1:
+                names = ", ".join(definition.name for definition in asked)
+                form = f'`inputs="{asked[0].inputs}"`'
+                error.add_note(f"The metrics with {form} are: {names}.")
+            raise
+        orders = [
+            definition.order(draws[place] if draws else 0)
+            for place, definition in zip(places, asked, strict=True)
+        ]
+        per_list = _per_list(asked, orders, lists)
+        evaluated.append(Evaluated(places, lists, per_list))
+    return evaluated
 
 
-def evaluate(lists: Lists, questions: Sequence[Question]) -> Evaluation:
-    """What the metrics make of the lists of a batch."""
+def same_reading(definitions: Sequence[Definition]) -> list[tuple[int, ...]]:
+    """The places of the definitions, together if they read the same."""
+    found: dict[tuple[str, str], list[int]] = {}
+    for place, definition in enumerate(definitions):
+        reading = definition.inputs, definition.dtype
+        found.setdefault(reading, []).append(place)
+    return [tuple(places) for places in found.values()]
+
+
+def _per_list(
+    definitions: Sequence[Definition], orders: Sequence[Order], lists: Lists
+) -> PerList:
+    """What the metrics make of lists that were read."""
     rankings = {
-        sort: lists.ranked(order) for sort, order in _orders(questions).items()
+        sort: lists.ranked(order)
+        for sort, order in _deepest(definitions, orders).items()
     }
     judged = [
-        rankings[_sort(question)].judged_by(
-            question.relevance, question.order.k
-        )
-        for question in questions
+        rankings[_sort(definition)].judged_by(definition.relevance, order.k)
+        for definition, order in zip(definitions, orders, strict=True)
     ]
     has_gain = [ranking.items.has_gain(ranking.gain) for ranking in judged]
     weights, has_own_weight = zip(
         *(
-            _list_weights(question.list_weight, lists, ranking)
-            for question, ranking in zip(questions, judged, strict=True)
+            _list_weights(definition, lists, ranking)
+            for definition, ranking in zip(definitions, judged, strict=True)
         ),
         strict=True,
     )
     values = _stacked(
         [
-            _values(question, ranking, lists)
-            for question, ranking in zip(questions, judged, strict=True)
+            _values(definition, ranking, lists)
+            for definition, ranking in zip(definitions, judged, strict=True)
         ]
     )
     relevant = _stacked(has_gain)
-    values = ops.where(relevant, values, _of_empty(questions))
-    undefined = _undefined(questions, judged, lists)
+    values = ops.where(relevant, values, _of_empty(definitions))
+    undefined = _undefined(definitions, judged, lists)
     values = ops.where(undefined, float("nan"), values)
-    return Evaluation(
+    return PerList(
         values,
         _stacked(weights),
         relevant
         if _are_same(has_own_weight, has_gain)
         else _stacked(has_own_weight),
-        _counts(questions, lists, relevant),
+        _counts(definitions, lists, relevant),
+        lists.leading.rows,
     )
 
 
@@ -116,19 +145,19 @@ def _are_same(rows: Sequence[Tensor], others: Sequence[Tensor]) -> bool:
     return all(a is b for a, b in zip(rows, others, strict=True))
 
 
-def _of_empty(questions: Sequence[Question]) -> Tensor | float:
+def _of_empty(definitions: Sequence[Definition]) -> Tensor | float:
     """What a list without relevant items counts as, for each metric."""
-    values = [float(question.empty == "one") for question in questions]
+    values = [float(definition.empty == "one") for definition in definitions]
     if len(set(values)) == 1:
         return values[0]
     return ops.array(values)[:, None]
 
 
 def _counts(
-    questions: Sequence[Question], lists: Lists, relevant: Tensor
+    definitions: Sequence[Definition], lists: Lists, relevant: Tensor
 ) -> Tensor:
     """Which lists count, bool `[metrics, lists]`."""
-    skips = [question.empty == "skip" for question in questions]
+    skips = [definition.empty == "skip" for definition in definitions]
     if not any(skips):
         return ops.broadcast_to(lists.present, ops.shape(relevant))
     defined = relevant | lists.undefined
@@ -137,18 +166,18 @@ def _counts(
 
 
 def _undefined(
-    questions: Sequence[Question], judged: Sequence[Ranking], lists: Lists
+    definitions: Sequence[Definition], judged: Sequence[Ranking], lists: Lists
 ) -> Tensor:
     """Which lists have no value, bool `[lists]` or `[metrics, lists]`.
 
     Raises where gains are seen to add up to more than a float holds.
     """
     rows = []
-    for question, ranking in zip(questions, judged, strict=True):
+    for definition, ranking in zip(definitions, judged, strict=True):
         overflow = ranking.items.overflow(ranking.gain)
         seen = overflow is not None and known(ops.any(overflow & lists.present))
         if seen:
-            raise _overflow_error(question.name, ranking, overflow)
+            raise _overflow_error(definition.name, ranking, overflow)
         rows.append(overflow if seen is None else None)
     if all(row is None for row in rows):
         return lists.undefined
@@ -173,36 +202,38 @@ def _overflow_error(
 
 
 class _Sort(NamedTuple):
-    """Questions of the same sort are answered from one ranking."""
+    """Metrics of the same sort are answered from one ranking."""
 
     ties: str
     seed: int
     whole: bool  # Few ranks are found at a fraction of the cost of all.
 
 
-def _sort(question: Question) -> _Sort:
-    order = question.order
-    seed = order.seed if order.ties == "shuffle" else 0
-    return _Sort(order.ties, seed, order.k is None)
+def _sort(definition: Definition) -> _Sort:
+    seed = definition.seed if definition.ties == "shuffle" else 0
+    return _Sort(definition.ties, seed, ranks_that_count(definition.k) is None)
 
 
-def _orders(questions: Iterable[Question]) -> dict[_Sort, Order]:
-    """For each sort of questions the order to the largest cutoff."""
-    orders: dict[_Sort, Order] = {}
-    for question in questions:
-        order = orders.setdefault(_sort(question), question.order)
-        if order.k is not None and question.order.k is not None:
-            k = max(order.k, question.order.k)
-            orders[_sort(question)] = order._replace(k=k)
-    return orders
+def _deepest(
+    definitions: Sequence[Definition], orders: Sequence[Order]
+) -> dict[_Sort, Order]:
+    """For each sort of metrics the order to the largest cutoff."""
+    deepest: dict[_Sort, Order] = {}
+    for definition, order in zip(definitions, orders, strict=True):
+        sort = _sort(definition)
+        largest = deepest.setdefault(sort, order)
+        if order.k is not None and largest.k is not None:
+            k = max(largest.k, order.k)
+            deepest[sort] = largest._replace(k=k)
+    return deepest
 
 
 def _list_weights(
-    list_weight: ListWeight, lists: Lists, ranking: Ranking
+    definition: Definition, lists: Lists, ranking: Ranking
 ) -> tuple[Tensor, Tensor]:
     """The weight of each list, and whether it is one of its own."""
     items, of_lists = ranking.items, lists.list_weights
-    if list_weight == "mean":
+    if definition.list_weight == "mean":
         if of_lists is None:
             of_lists = items.mean_weight(_PRESENT)
         return of_lists, ops.ones_like(lists.present)
@@ -212,17 +243,17 @@ def _list_weights(
     return of_lists, items.has_gain(ranking.gain)
 
 
-def _values(question: Question, ranking: Ranking, lists: Lists) -> Tensor:
+def _values(definition: Definition, ranking: Ranking, lists: Lists) -> Tensor:
     """What the measure says of each list."""
-    if question.may_branch:
+    if definition.may_branch:
         ranking = ranking.for_measures_that_branch()
-    values = question.measure(ranking)
+    values = definition.measure(ranking)
     received, expected = tuple(values.shape), tuple(lists.present.shape)
     if len(received) != 1 or (
         None not in (*received, *expected) and received != expected
     ):
         raise ValueError(
-            f"The `measure` of the metric {question.name} should return one "
+            f"The `measure` of the metric {definition.name} should return one "
             f"value for each list, in the shape {expected}. Received: the "
             f"shape {received}."
         )

@@ -1,51 +1,32 @@
-"""`RankingMetric`: the options, the state and the result of every metric."""
+"""`RankingMetric`: a definition, and the mean of what it says of the lists."""
 
 from __future__ import annotations
 
-import functools
-import re
-from collections.abc import Callable, Hashable, Sequence
-from typing import Any, ClassVar, Self, cast, get_args
+import inspect
+import operator
+from collections.abc import Callable
+from typing import Any, ClassVar, Self, cast
 
 import keras
 import numpy as np
 from keras import ops
 
 from keras_rankmetrics import gains
-from keras_rankmetrics.engine.aggregates import two_floats as summation
-from keras_rankmetrics.engine.aggregates.mean import SUMS, Evaluation, mean_of
+from keras_rankmetrics.engine.accumulator import Accumulator
+from keras_rankmetrics.engine.aggregates import (
+    Aggregate,
+    Estimate,
+    WeightedMean,
+    two_floats,
+)
+from keras_rankmetrics.engine.aggregates.mean import upgraded
 from keras_rankmetrics.engine.backend.autograph import unconverted
-from keras_rankmetrics.engine.backend.known import known
-from keras_rankmetrics.engine.evaluation import (
-    Question,
-    Reading,
-    evaluate,
-    read,
-)
-from keras_rankmetrics.engine.inputs import Lists
-from keras_rankmetrics.engine.inputs.doubts import Doubts
-from keras_rankmetrics.engine.naming.fingerprint import fingerprint
-from keras_rankmetrics.engine.naming.functions import (
-    Elementwise,
-    serialized,
-    signature_of,
-    signature_of_class,
-)
-from keras_rankmetrics.engine.naming.version import __version__
-from keras_rankmetrics.engine.options import (
-    as_integer,
-    check_choice,
-    check_precision,
-    checked_options,
-    options_of,
-)
-from keras_rankmetrics.engine.ranking import (
-    Order,
-    Ranking,
-    Relevance,
-    ranks_that_count,
-)
-from keras_rankmetrics.engine.ranking.memo import Identity
+from keras_rankmetrics.engine.definition import Definition
+from keras_rankmetrics.engine.definition.policies import float_dtype
+from keras_rankmetrics.engine.evaluation import Evaluated, evaluate
+from keras_rankmetrics.engine.naming.functions import serialized
+from keras_rankmetrics.engine.naming.names import in_words, name_at
+from keras_rankmetrics.engine.ranking import Ranking
 from keras_rankmetrics.types import (
     EmptyPolicy,
     InputForm,
@@ -55,7 +36,7 @@ from keras_rankmetrics.types import (
 )
 
 
-class RankingMetric(keras.metrics.Metric):
+class RankingMetric(Accumulator):
     """The base of all ranking metrics, and of those you write yourself.
 
     A ranking metric is a *measure*, which gives each list a value, and the
@@ -150,10 +131,33 @@ class RankingMetric(keras.metrics.Metric):
     relevance: ClassVar[Callable[..., Tensor]] = staticmethod(gains.relevant)
     """What a label is worth: `relevance(labels, **options)`, elementwise.
 
-    Below 0 there is no item: whatever it says there counts as 0."""
+    A label below 0 stands for no item, and is worth nothing whatever it says.
+    """
 
     has_upper_bound: ClassVar[bool] = True
     """Whether 1 is the best value, so that `empty="one"` has a meaning."""
+
+    needs_k_under: ClassVar[tuple[str, str] | None] = None
+    """An option and its value under which the measure needs a k."""
+
+    strict_order_under: ClassVar[tuple[str, str] | None] = None
+    """An option and its value under which it has no mean over tied orders.
+
+    `ties` then defaults to `"stable"`, and `"average"` is an error."""
+
+    aggregate: Aggregate = WeightedMean()
+    """Which sums are kept of the values of the lists."""
+
+    common_parameters: ClassVar[frozenset[str]] = frozenset()
+    """The parameters of all metrics, of which no option may have the name."""
+
+    k = property(operator.attrgetter("definition.k"))
+    ties = property(operator.attrgetter("definition.ties"))
+    seed = property(operator.attrgetter("definition.seed"))
+    empty = property(operator.attrgetter("definition.empty"))
+    list_weight = property(operator.attrgetter("definition.list_weight"))
+    inputs = property(operator.attrgetter("definition.inputs"))
+    options = property(lambda self: dict(self.definition.options))
 
     def __init__(
         self,
@@ -169,47 +173,25 @@ class RankingMetric(keras.metrics.Metric):
         dtype: Any = None,
         **options: Any,
     ) -> None:
-        k = _checked_k(k)
-        options = self._checked_options(options)
-        check_choice("empty", empty, get_args(EmptyPolicy))
-        check_choice("list_weight", list_weight, get_args(ListWeight))
-        check_choice("inputs", inputs, get_args(InputForm))
-        if empty == "one" and not self.has_upper_bound:
-            raise ValueError(
-                f'`empty="one"` has no meaning for {type(self).__name__}, '
-                'which has no best value. Use "zero" or "skip".'
-            )
         name = name or self._default_name(k)
-        # Until its variables have been made, one that TensorFlow takes for a
-        # scope: it refuses "@" in a graph.
-        super().__init__(
-            name=re.sub(r"[^A-Za-z0-9_.>-]", "_", name), dtype=dtype
+        super().__init__(name, dtype)
+        self.definition = Definition.checked(
+            type(self),
+            name=name,
+            k=k,
+            ties=ties,
+            shuffle_ties=shuffle_ties,
+            seed=seed,
+            options=options,
+            empty=empty,
+            list_weight=list_weight,
+            inputs=inputs,
+            dtype=float_dtype(self.dtype),
         )
-        self.k = k
-        self.ties = _tie_policy(ties, shuffle_ties)
-        self.seed = _integer_seed(seed)
-        self.empty = empty
-        self.list_weight = list_weight
-        self.inputs = inputs
-        check_precision(options, _float_dtype(self.dtype))
-        self.options = options
-        self._doubts = Doubts()
-        self._relevance = self._made_relevance()
-        self._check_form()
         # Keras reads no public attribute for this. With it, callbacks know
         # that more is better.
         self._direction = "up"
-        self._sums = self.add_variable(
-            shape=(SUMS, 2),
-            initializer="zeros",
-            dtype=_float_dtype(self.dtype),
-            name="sums",
-        )
-        if self.ties == "shuffle":
-            self._draws = self.add_variable(
-                shape=(), initializer="zeros", dtype="int32", name="draws"
-            )
-        self.name = name
+        self._keep_sums(name)
 
     @classmethod
     def at(cls, *cutoffs: int | None, **options: Any) -> list[Self]:
@@ -225,7 +207,7 @@ class RankingMetric(keras.metrics.Metric):
             )
         name = options.pop("name", None)
         return [
-            cls(k, name=name and _name_at(name, k), **options) for k in cutoffs
+            cls(k, name=name and name_at(name, k), **options) for k in cutoffs
         ]
 
     @staticmethod
@@ -261,15 +243,13 @@ class RankingMetric(keras.metrics.Metric):
             ValueError: if they do not fit together, or do not hold what they
                 should. The state is then as before.
         """
-        _, evaluation = self._evaluate(y_true, y_pred, sample_weight)
-        terms = evaluation.sums()[0]
-        sums = ops.convert_to_tensor(self._sums)
-        self._advance(summation.add(sums, terms))
+        evaluated = self._evaluate(y_true, y_pred, sample_weight)
+        self._add(self.aggregate.of_batch(evaluated.per_list)[0])
 
     @unconverted
     def result(self) -> Tensor:
         """The weighted mean over all lists so far, 0 if there are none."""
-        return mean_of(summation.rounded(ops.convert_to_tensor(self._sums)))
+        return self.aggregate.result(two_floats.rounded(self._sums.read()))
 
     @unconverted
     def per_list(
@@ -279,70 +259,80 @@ class RankingMetric(keras.metrics.Metric):
 
         NaN for a list that does not count.
         """
-        lists, evaluation = self._evaluate(y_true, y_pred, sample_weight)
-        return lists.leading.as_passed(evaluation.per_list()[0])
+        _, lists, per_list = self._evaluate(y_true, y_pred, sample_weight)
+        return lists.leading.as_passed(per_list.per_list()[0])
 
-    def get_state(self) -> list[np.ndarray]:
-        """The state as plain arrays, to be saved, sent and merged."""
-        return [ops.convert_to_numpy(v) for v in self.variables]
+    def estimate(self) -> Estimate:
+        """The result with its standard error and what it rests on.
 
-    def set_state(self, state: Sequence[np.ndarray]) -> None:
-        """Replaces the state by one that `get_state` returned."""
-        for variable, value in zip(
-            self.variables, self._checked_state(state), strict=True
-        ):
-            variable.assign(value)
-
-    def merge_state(
-        self, others: Sequence[RankingMetric | Sequence[np.ndarray]]
-    ) -> None:
-        """Adds what other metrics, or states from `get_state`, have seen.
-
-        The result is that of one metric that has seen all the lists. The
-        others must be the same metric: have the same signature. A plain state
-        does not say what it is of: compare the signatures yourself.
+        It is computed in double precision, from the state as it is: not in a
+        compiled program, where `MetricCollection(..., errors=True)` has the
+        standard errors among its results.
         """
-        if not isinstance(others, list | tuple) or any(
-            isinstance(other, np.ndarray) for other in others
-        ):
+        if not isinstance(self.aggregate, WeightedMean):
             raise TypeError(
-                "`merge_state` takes a list of metrics or states. Received: "
-                f"{others!r}. If that is one of them, wrap it in a list."
+                f"{type(self).__name__} has an `aggregate` of its own, of "
+                "which no standard error is known."
             )
-        states = [self._state_of(other) for other in others]
-        for sums, *draws in states:
-            mine = ops.convert_to_tensor(self._sums)
-            self._sums.assign(
-                summation.merge(mine, ops.convert_to_tensor(sums))
-            )
-            for drawn in draws:
-                self._draws.assign(self._draws + drawn)
+        return Estimate.of_sums(on_host(self._sums.read()))
 
-    @property
-    def signature(self) -> str:
-        """All that the number depends on, in one line that can be quoted."""
-        name = signature_of_class(type(self), self.measure, self.relevance)
-        parts = {
-            **{_short(name): value for name, value in self.options.items()},
-            "ties": self.ties,
-            **({"seed": self.seed} if self.ties == "shuffle" else {}),
-            "empty": self.empty,
-            "list_weight": self.list_weight,
-            "inputs": self.inputs,
-            **({"dtype": self.dtype} if self.dtype == "float64" else {}),
-            gains.PACKAGE: __version__,
-        }
-        return "|".join(
-            [
-                _name_at(name, self.k),
-                *(f"{key}:{_quoted(value)}" for key, value in parts.items()),
-            ]
-        )
+    def standard_error(self) -> float:
+        """The standard error of the result; NaN for fewer than two lists.
+
+        For lists with the values v and the weights w it is
+
+            √(n / (n - 1) · Σ w² (v - result)²) / Σ w
+
+        linearised for lists that take the mean weight of the others. Lists of
+        one row of the batch, as in `[batch, time]`, are not independent: n is
+        the number of rows, and w (v - result) is summed over each before it is
+        squared.
+
+        >>> from keras_rankmetrics import PrecisionAtK
+        >>> metric = PrecisionAtK(k=2)
+        >>> metric.update_state([[1, 0], [1, 1], [0, 0]], [[2, 1]] * 3)
+        >>> float(metric.result()), round(metric.standard_error(), 4)
+        (0.5, 0.2887)
+
+        Särndal, Swensson and Wretman, Model Assisted Survey Sampling (1992),
+        section 5.5.
+        """
+        return self.estimate().standard_error
+
+    def confidence_interval(self, level: float = 0.95) -> tuple[float, float]:
+        """The interval result ± t · standard error, by Student's t.
+
+        It holds the mean of all lists, of which those seen are a sample, in so
+        many cases. With few lists and values close to 0 or 1 it is too short,
+        and may go beyond them.
+
+        Args:
+            level: the chance, between 0 and 1.
+        """
+        return self.estimate().interval(level)
+
+    def count(self) -> int:
+        """How many lists counted."""
+        return self.estimate().lists
+
+    def effective_count(self) -> float:
+        """How many lists of equal weight tell as much: (Σ w)² / Σ w².
+
+        Kish, Survey Sampling (1965).
+        """
+        return self.estimate().effective_lists
+
+    def __str__(self) -> str:
+        """`ndcg@10 = 0.7719 ± 0.0123 (95%, 1,204 lists)`."""
+        try:
+            return f"{self.name} = {self.estimate()}"
+        except (TypeError, ValueError):  # another aggregate, or it is traced
+            return repr(self)
 
     def get_config(self) -> dict[str, Any]:
         """What `from_config` needs to make the same metric."""
         config = self._config()
-        for name, value in self.options.items():
+        for name, value in self.definition.options.items():
             if callable(value):
                 config[name] = serialized(value, name)
         return config
@@ -359,239 +349,54 @@ class RankingMetric(keras.metrics.Metric):
             }
         )
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """How it is copied and pickled: with its state.
-
-        Its functions go as they are, which need not be registered for that.
-        """
-        config = self._config()
-        if type(self).get_config is not RankingMetric.get_config:
-            functions = {n: x for n, x in self.options.items() if callable(x)}
-            config = {**self.get_config(), **functions}
-        return self._with_state, (config, self.get_state())
-
-    @classmethod
-    def _with_state(
-        cls, config: dict[str, Any], state: Sequence[np.ndarray]
-    ) -> Self:
-        metric = cls.from_config(config)
-        metric.set_state(state)
-        return metric
-
     def _config(self) -> dict[str, Any]:
         return {
-            **super().get_config(),
-            "k": self.k,
-            "seed": self.seed,
-            "ties": self.ties,
-            "empty": self.empty,
-            "list_weight": self.list_weight,
-            "inputs": self.inputs,
-            **self.options,
+            "name": self.name,
+            "dtype": self.dtype,
+            **self.definition.config,
+        }
+
+    def _own_config(self) -> dict[str, Any]:
+        # Functions need not be registered to be copied.
+        if type(self).get_config is RankingMetric.get_config:
+            return self._config()
+        options = self.definition.options.items()
+        return {
+            **self.get_config(),
+            **{n: x for n, x in options if callable(x)},
         }
 
     def _evaluate(
         self, y_true: Any, y_pred: Any, sample_weight: Any
-    ) -> tuple[Lists, Evaluation]:
-        lists = read(self._reading, y_true, y_pred, sample_weight)
-        self._doubts.utter(lists.doubt, self.name)
-        return lists, evaluate(lists, [self._question()])
-
-    @property
-    def _reading(self) -> Reading:
-        return Reading(self.inputs, _float_dtype(self.dtype))
-
-    def _question(self) -> Question:
-        """What the metric asks of the next batch."""
-        return Question(
-            name=self.name,
-            order=Order(
-                k=ranks_that_count(self.k),
-                ties=self.ties,
-                seed=self.seed,
-                draw=self._draws if self.ties == "shuffle" else 0,
-            ),
-            relevance=self._relevance,
-            measure=lambda ranking: self.measure(
-                ranking, self.k, **self._options_for(self.measure)
-            ),
-            may_branch=not _is_of_the_package(self.measure),
-            empty=self.empty,
-            list_weight=self.list_weight,
+    ) -> Evaluated:
+        [evaluated] = evaluate(
+            [self.definition], y_true, y_pred, sample_weight, [self._draw()]
         )
+        self._doubts.utter(evaluated.lists.doubt, self.name)
+        return evaluated
 
-    def _advance(self, sums: Tensor) -> None:
-        """Goes on to the next batch, after which the sums are these."""
-        self._sums.assign(sums)
-        if self.ties == "shuffle":
-            self._draws.assign(self._draws + 1)
-
-    def _made_relevance(self) -> Relevance:
-        options = self._options_for(self.relevance)
-        given = ((name, _key_of(self.options[name])) for name in options)
-        return Relevance(
-            functools.partial(self.relevance, **options),
-            unseen_label=max(self.options.get("relevance_threshold", 1.0), 0.0),
-            key=(Identity(self.relevance), *given),
-            is_binary=self.relevance is gains.relevant,
-        )
-
-    def _options_for(self, function: Callable[..., Tensor]) -> dict[str, Any]:
-        options = {name: self.options[name] for name in options_of(function)}
-        return {
-            name: Elementwise(value, name)
-            if callable(value) and not _is_of_the_package(value)
-            else value
-            for name, value in options.items()
-        }
-
-    def _checked_options(self, options: dict[str, Any]) -> dict[str, Any]:
-        checked = {
-            **checked_options(self.relevance, options),
-            **checked_options(self.measure, options),
-        }
-        taken = set(checked) & set(options_of(RankingMetric.__init__))
-        if taken:
-            raise TypeError(
-                f"`{min(taken)}` cannot be an option of the measure or "
-                f"relevance of {type(self).__name__}: every metric has a "
-                "parameter of that name. Give it another one."
-            )
-        unknown = set(options) - set(checked)
-        if unknown:
-            raise TypeError(
-                f"{type(self).__name__} has no option `{min(unknown)}`. "
-                f"Its own options are: {', '.join(checked) or 'none'}."
-            )
-        return checked
-
-    def _check_form(self) -> None:
-        """Raises where relevance by ids means nothing under the options."""
-        if self.inputs == "scores":
-            return
-        relevant, other = ops.unstack(self._relevance(ops.array([1.0, 0.0])))
-        if known((relevant <= 0) | (other > 0)):
-            raise ValueError(
-                f'With `inputs="{self.inputs}"` relevant items have the label '
-                "1 and all others 0: the first should be worth something, the "
-                f"others nothing. Received: options of {type(self).__name__} "
-                f"under which they are worth {float(relevant)} and "
-                f"{float(other)}."
-            )
-
-    def _state_of(
-        self, other: RankingMetric | Sequence[np.ndarray]
-    ) -> list[np.ndarray]:
-        if not isinstance(other, RankingMetric):
-            return self._checked_state(other)
-        if other.signature != self.signature:
-            raise ValueError(
-                "Only the states of the same metric can be merged. Received: "
-                f"{other.signature}, expected: {self.signature}."
-            )
-        return other.get_state()
-
-    def _checked_state(self, state: Any) -> list[np.ndarray]:
-        expected = [tuple(v.shape) for v in self.variables]
-        arrays = (
-            [np.asarray(array) for array in state]
-            if isinstance(state, list | tuple)
-            else []
-        )
-        received = [array.shape for array in arrays]
-        if received != expected or any(
-            a.dtype.kind not in "fiu" for a in arrays
-        ):
-            raise ValueError(
-                f"A state of {type(self).__name__} should be a list of arrays "
-                f"of the shapes {expected}, as `get_state` returns it. "
-                f"Received the shapes: {received}."
-            )
-        return [
-            array.astype(variable.dtype)
-            for array, variable in zip(arrays, self.variables, strict=True)
-        ]
+    def _upgraded(self, arrays: list[np.ndarray]) -> list[np.ndarray]:
+        return [upgraded(arrays[0]), *arrays[1:]] if arrays else []
 
     @classmethod
     def _default_name(cls, k: int | None) -> str:
-        words = re.sub(
-            r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])",
-            "_",
-            cls.__name__,
-        )
-        return _name_at(cls.short_name or words.lower(), k)
+        return name_at(cls.short_name or in_words(cls.__name__), k)
 
 
-def _name_at(name: str, k: int | None) -> str:
-    return name if k is None else f"{name}@{k}"
+RankingMetric.common_parameters = frozenset(
+    name
+    for name, parameter in inspect.signature(RankingMetric).parameters.items()
+    if parameter.kind is not parameter.VAR_KEYWORD
+)
 
 
-def _checked_k(k: Any) -> int | None:
-    whole = None if k is None else as_integer(k)
-    if k is not None and (whole is None or whole < 1):
+def on_host(sums: Tensor) -> np.ndarray:
+    """Sums of two floats as single ones of float64."""
+    try:
+        return ops.convert_to_numpy(sums).astype("float64").sum(axis=-1)
+    except Exception as error:
         raise ValueError(
-            f"`k` should be a positive integer or None. Received: `k` = {k!r}."
-        )
-    return whole
-
-
-def _tie_policy(ties: Any, shuffle_ties: Any) -> TiePolicy:
-    if shuffle_ties not in (None, True, False):
-        raise ValueError(
-            "`shuffle_ties` should be True, False or None. Received: "
-            f"{shuffle_ties!r}."
-        )
-    if ties is not None:
-        check_choice("ties", ties, get_args(TiePolicy))
-    if shuffle_ties is None:
-        return ties or "average"
-    spelled: TiePolicy = "shuffle" if shuffle_ties else "stable"
-    if ties not in (None, spelled):
-        raise ValueError(
-            f'`shuffle_ties={shuffle_ties}` means `ties="{spelled}"`. Received '
-            f'also: ties="{ties}". Leave one of them out.'
-        )
-    return spelled
-
-
-def _integer_seed(seed: Any) -> int:
-    if isinstance(seed, keras.random.SeedGenerator):
-        seed = seed.get_config()["seed"]
-    if seed is None:
-        return 0
-    whole = as_integer(seed)
-    if whole is None:
-        raise ValueError(
-            "`seed` should be an integer, a `keras.random.SeedGenerator` or "
-            f"None. Received: {seed!r}."
-        )
-    return whole
-
-
-def _float_dtype(dtype: str) -> str:
-    """Sums and ranks need more digits than half precision has."""
-    return "float64" if dtype == "float64" else "float32"
-
-
-def _short(option: str) -> str:
-    return {"gain_fn": "gain", "rank_discount_fn": "discount"}.get(
-        option, option
-    )
-
-
-def _quoted(value: Any) -> str:
-    if callable(value):
-        return signature_of(value)
-    plain = value is None or isinstance(value, str | int | float)
-    return str(value) if plain else fingerprint(value)
-
-
-def _key_of(value: Any) -> Hashable:
-    """Rather two keys for one value than one for two."""
-    plain = value is None or isinstance(value, str | int | float)
-    return (type(value), value) if plain else Identity(value)
-
-
-def _is_of_the_package(function: Any) -> bool:
-    module = getattr(function, "__module__", None) or ""
-    return module.startswith(f"{gains.PACKAGE}.")
+            "An estimate is made of sums that are known, and not in a program "
+            "that is being compiled. There, `MetricCollection(..., "
+            "errors=True)` has the standard errors among its results."
+        ) from error

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
-import keras
 from keras import ops
 
-from keras_rankmetrics import gains
-from keras_rankmetrics.engine.metric import RankingMetric
+from keras_rankmetrics.engine.definition import declared
 from keras_rankmetrics.engine.ranking import Ranking
+from keras_rankmetrics.metrics.bases import Binary, register
 from keras_rankmetrics.metrics.found import recall_denominator
 from keras_rankmetrics.types import (
-    EmptyPolicy,
-    InputForm,
-    ListWeight,
     Tensor,
-    TiePolicy,
 )
-
-_register = keras.saving.register_keras_serializable(package=gains.PACKAGE)
 
 
 def average_precision(
@@ -39,8 +32,9 @@ def average_precision(
     )
 
 
-@_register
-class MeanAveragePrecision(RankingMetric):
+@register
+@declared
+class MeanAveragePrecision(Binary):
     """Mean average precision at k.
 
         AP@k = (Σ_{i=1..k} rel_i · P@i) / (relevant items)
@@ -76,31 +70,4 @@ class MeanAveragePrecision(RankingMetric):
     short_name = "map"
     measure = staticmethod(average_precision)
 
-    def __init__(
-        self,
-        k: int | None = None,
-        shuffle_ties: bool | None = None,
-        seed: int | keras.random.SeedGenerator | None = None,
-        *,
-        ties: TiePolicy | None = None,
-        relevance_threshold: float = 1.0,
-        denominator: Literal["relevant", "min", "hits"] = "relevant",
-        empty: EmptyPolicy = "zero",
-        list_weight: ListWeight = "relevance",
-        inputs: InputForm = "scores",
-        name: str | None = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__(
-            k,
-            shuffle_ties=shuffle_ties,
-            seed=seed,
-            ties=ties,
-            relevance_threshold=relevance_threshold,
-            denominator=denominator,
-            empty=empty,
-            list_weight=list_weight,
-            inputs=inputs,
-            name=name,
-            dtype=dtype,
-        )
+    denominator: Literal["relevant", "min", "hits"] = "relevant"

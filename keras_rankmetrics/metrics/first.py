@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import keras
 from keras import ops
 
-from keras_rankmetrics import gains
-from keras_rankmetrics.engine.metric import RankingMetric
+from keras_rankmetrics.engine.definition import declared
 from keras_rankmetrics.engine.ranking import Ranking
 from keras_rankmetrics.gains import reciprocal_discount
+from keras_rankmetrics.metrics.bases import Binary, register
 from keras_rankmetrics.types import (
-    EmptyPolicy,
-    InputForm,
-    ListWeight,
     Tensor,
-    TiePolicy,
 )
-
-_register = keras.saving.register_keras_serializable(package=gains.PACKAGE)
 
 
 def hit_rate(ranking: Ranking, k: int | None) -> Tensor:
@@ -27,8 +18,9 @@ def hit_rate(ranking: Ranking, k: int | None) -> Tensor:
     return ranking.at_first_hit(ops.ones_like, k)
 
 
-@_register
-class HitRateAtK(RankingMetric):
+@register
+@declared
+class HitRateAtK(Binary):
     """Hit rate at k: whether there is a relevant item among the first k.
 
         HR@k = 1 if an item at ranks 1..k is relevant, else 0
@@ -54,41 +46,15 @@ class HitRateAtK(RankingMetric):
     short_name = "hit_rate"
     measure = staticmethod(hit_rate)
 
-    def __init__(
-        self,
-        k: int | None = None,
-        shuffle_ties: bool | None = None,
-        seed: int | keras.random.SeedGenerator | None = None,
-        *,
-        ties: TiePolicy | None = None,
-        relevance_threshold: float = 1.0,
-        empty: EmptyPolicy = "zero",
-        list_weight: ListWeight = "relevance",
-        inputs: InputForm = "scores",
-        name: str | None = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__(
-            k,
-            shuffle_ties=shuffle_ties,
-            seed=seed,
-            ties=ties,
-            relevance_threshold=relevance_threshold,
-            empty=empty,
-            list_weight=list_weight,
-            inputs=inputs,
-            name=name,
-            dtype=dtype,
-        )
-
 
 def reciprocal_rank(ranking: Ranking, k: int | None) -> Tensor:
     """1 / the first relevant rank within k, else 0."""
     return ranking.at_first_hit(reciprocal_discount, k)
 
 
-@_register
-class MeanReciprocalRank(RankingMetric):
+@register
+@declared
+class MeanReciprocalRank(Binary):
     """Mean reciprocal rank at k.
 
         RR@k = 1 / (the rank of the first relevant item), 0 beyond rank k
@@ -112,30 +78,3 @@ class MeanReciprocalRank(RankingMetric):
 
     short_name = "mrr"
     measure = staticmethod(reciprocal_rank)
-
-    def __init__(
-        self,
-        k: int | None = None,
-        shuffle_ties: bool | None = None,
-        seed: int | keras.random.SeedGenerator | None = None,
-        *,
-        ties: TiePolicy | None = None,
-        relevance_threshold: float = 1.0,
-        empty: EmptyPolicy = "zero",
-        list_weight: ListWeight = "relevance",
-        inputs: InputForm = "scores",
-        name: str | None = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__(
-            k,
-            shuffle_ties=shuffle_ties,
-            seed=seed,
-            ties=ties,
-            relevance_threshold=relevance_threshold,
-            empty=empty,
-            list_weight=list_weight,
-            inputs=inputs,
-            name=name,
-            dtype=dtype,
-        )

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
-import keras
 from keras import ops
 
-from keras_rankmetrics import gains
-from keras_rankmetrics.engine.metric import RankingMetric
+from keras_rankmetrics.engine.definition import declared
 from keras_rankmetrics.engine.ranking import Ranking
+from keras_rankmetrics.metrics.bases import Binary, register
 from keras_rankmetrics.types import (
-    EmptyPolicy,
-    InputForm,
-    ListWeight,
     Tensor,
-    TiePolicy,
 )
-
-_register = keras.saving.register_keras_serializable(package=gains.PACKAGE)
 
 
 def precision(
@@ -32,8 +25,9 @@ def precision(
     )
 
 
-@_register
-class PrecisionAtK(RankingMetric):
+@register
+@declared
+class PrecisionAtK(Binary):
     """Precision at k: the part of the first k items that is relevant.
 
         P@k = (relevant items at ranks 1..k) / min(k, retrieved items)
@@ -63,36 +57,9 @@ class PrecisionAtK(RankingMetric):
 
     short_name = "precision"
     measure = staticmethod(precision)
+    needs_k_under = ("denominator", "k")
 
-    def __init__(
-        self,
-        k: int | None = None,
-        shuffle_ties: bool | None = None,
-        seed: int | keras.random.SeedGenerator | None = None,
-        *,
-        ties: TiePolicy | None = None,
-        relevance_threshold: float = 1.0,
-        denominator: Literal["retrieved", "k"] = "retrieved",
-        empty: EmptyPolicy = "zero",
-        list_weight: ListWeight = "relevance",
-        inputs: InputForm = "scores",
-        name: str | None = None,
-        dtype: Any = None,
-    ) -> None:
-        _check_denominator(k, denominator)
-        super().__init__(
-            k,
-            shuffle_ties=shuffle_ties,
-            seed=seed,
-            ties=ties,
-            relevance_threshold=relevance_threshold,
-            denominator=denominator,
-            empty=empty,
-            list_weight=list_weight,
-            inputs=inputs,
-            name=name,
-            dtype=dtype,
-        )
+    denominator: Literal["retrieved", "k"] = "retrieved"
 
 
 def recall(
@@ -106,8 +73,9 @@ def recall(
     )
 
 
-@_register
-class RecallAtK(RankingMetric):
+@register
+@declared
+class RecallAtK(Binary):
     """Recall at k: the part of the relevant items that is among the first k.
 
         R@k = (relevant items at ranks 1..k) / (relevant items)
@@ -138,34 +106,7 @@ class RecallAtK(RankingMetric):
     short_name = "recall"
     measure = staticmethod(recall)
 
-    def __init__(
-        self,
-        k: int | None = None,
-        shuffle_ties: bool | None = None,
-        seed: int | keras.random.SeedGenerator | None = None,
-        *,
-        ties: TiePolicy | None = None,
-        relevance_threshold: float = 1.0,
-        denominator: Literal["relevant", "min"] = "relevant",
-        empty: EmptyPolicy = "zero",
-        list_weight: ListWeight = "relevance",
-        inputs: InputForm = "scores",
-        name: str | None = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__(
-            k,
-            shuffle_ties=shuffle_ties,
-            seed=seed,
-            ties=ties,
-            relevance_threshold=relevance_threshold,
-            denominator=denominator,
-            empty=empty,
-            list_weight=list_weight,
-            inputs=inputs,
-            name=name,
-            dtype=dtype,
-        )
+    denominator: Literal["relevant", "min"] = "relevant"
 
 
 def f1(
@@ -180,8 +121,9 @@ def f1(
     )
 
 
-@_register
-class F1AtK(RankingMetric):
+@register
+@declared
+class F1AtK(Binary):
     """F1 at k: the harmonic mean of precision and recall at k.
 
         F1@k = 2 P@k R@k / (P@k + R@k)
@@ -209,36 +151,9 @@ class F1AtK(RankingMetric):
 
     short_name = "f1"
     measure = staticmethod(f1)
+    needs_k_under = ("denominator", "k")
 
-    def __init__(
-        self,
-        k: int | None = None,
-        shuffle_ties: bool | None = None,
-        seed: int | keras.random.SeedGenerator | None = None,
-        *,
-        ties: TiePolicy | None = None,
-        relevance_threshold: float = 1.0,
-        denominator: Literal["retrieved", "k"] = "retrieved",
-        empty: EmptyPolicy = "zero",
-        list_weight: ListWeight = "relevance",
-        inputs: InputForm = "scores",
-        name: str | None = None,
-        dtype: Any = None,
-    ) -> None:
-        _check_denominator(k, denominator)
-        super().__init__(
-            k,
-            shuffle_ties=shuffle_ties,
-            seed=seed,
-            ties=ties,
-            relevance_threshold=relevance_threshold,
-            denominator=denominator,
-            empty=empty,
-            list_weight=list_weight,
-            inputs=inputs,
-            name=name,
-            dtype=dtype,
-        )
+    denominator: Literal["retrieved", "k"] = "retrieved"
 
 
 def _precision_denominator(
@@ -257,11 +172,3 @@ def recall_denominator(
     if denominator == "min" and k is not None:
         return ops.minimum(relevant, float(k))
     return relevant
-
-
-def _check_denominator(k: int | None, denominator: str) -> None:
-    if k is None and denominator == "k":
-        raise ValueError(
-            '`denominator="k"` needs a `k`. Received: `k` = None. Give a `k`, '
-            'or use `denominator="retrieved"`.'
-        )

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
-import keras
 from keras import ops
 
-from keras_rankmetrics import gains
-from keras_rankmetrics.engine.metric import RankingMetric
+from keras_rankmetrics.engine.definition import declared
 from keras_rankmetrics.engine.ranking import Ranking
-from keras_rankmetrics.gains import exponential_gain, log2_discount
+from keras_rankmetrics.gains import log2_discount
+from keras_rankmetrics.metrics.bases import Graded, register
 from keras_rankmetrics.types import (
-    EmptyPolicy,
-    GainFn,
-    InputForm,
-    ListWeight,
     RankDiscountFn,
     Tensor,
-    TiePolicy,
 )
-
-_register = keras.saving.register_keras_serializable(package=gains.PACKAGE)
 
 
 def dcg(
@@ -35,8 +27,9 @@ def dcg(
     )
 
 
-@_register
-class DCG(RankingMetric):
+@register
+@declared
+class DCG(Graded):
     """Discounted cumulative gain at k.
 
     For a list whose item at rank i has the label y_i,
@@ -68,38 +61,8 @@ class DCG(RankingMetric):
     """
 
     short_name = "dcg"
-    relevance = staticmethod(gains.gain)
     measure = staticmethod(dcg)
     has_upper_bound = False
-
-    def __init__(
-        self,
-        k: int | None = None,
-        gain_fn: GainFn = exponential_gain,
-        rank_discount_fn: RankDiscountFn = log2_discount,
-        *,
-        shuffle_ties: bool | None = None,
-        seed: int | keras.random.SeedGenerator | None = None,
-        ties: TiePolicy | None = None,
-        empty: EmptyPolicy = "zero",
-        list_weight: ListWeight = "relevance",
-        inputs: InputForm = "scores",
-        name: str | None = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__(
-            k,
-            shuffle_ties=shuffle_ties,
-            seed=seed,
-            ties=ties,
-            gain_fn=gain_fn,
-            rank_discount_fn=rank_discount_fn,
-            empty=empty,
-            list_weight=list_weight,
-            inputs=inputs,
-            name=name,
-            dtype=dtype,
-        )
 
 
 def ndcg(
@@ -119,8 +82,9 @@ def ndcg(
     return ops.where(most < float("inf"), value, float("nan"))
 
 
-@_register
-class NDCG(RankingMetric):
+@register
+@declared
+class NDCG(Graded):
     """Normalised discounted cumulative gain at k.
 
         NDCG@k = DCG@k / IDCG@k
@@ -155,48 +119,10 @@ class NDCG(RankingMetric):
     """
 
     short_name = "ndcg"
-    relevance = staticmethod(gains.gain)
     measure = staticmethod(ndcg)
+    strict_order_under = ("ideal", "retrieved")
 
-    def __init__(
-        self,
-        k: int | None = None,
-        gain_fn: GainFn = exponential_gain,
-        rank_discount_fn: RankDiscountFn = log2_discount,
-        *,
-        shuffle_ties: bool | None = None,
-        seed: int | keras.random.SeedGenerator | None = None,
-        ties: TiePolicy | None = None,
-        ideal: Literal["relevant", "retrieved"] = "relevant",
-        empty: EmptyPolicy = "zero",
-        list_weight: ListWeight = "relevance",
-        inputs: InputForm = "scores",
-        name: str | None = None,
-        dtype: Any = None,
-    ) -> None:
-        if ideal == "retrieved":
-            if ties == "average":
-                raise ValueError(
-                    '`ideal="retrieved"` has no closed form under '
-                    '`ties="average"`: which items the first k ranks hold '
-                    "depends on the order. Use another `ties`."
-                )
-            if ties is None and shuffle_ties is None:
-                ties = "stable"
-        super().__init__(
-            k,
-            shuffle_ties=shuffle_ties,
-            seed=seed,
-            ties=ties,
-            gain_fn=gain_fn,
-            rank_discount_fn=rank_discount_fn,
-            ideal=ideal,
-            empty=empty,
-            list_weight=list_weight,
-            inputs=inputs,
-            name=name,
-            dtype=dtype,
-        )
+    ideal: Literal["relevant", "retrieved"] = "relevant"
 
 
 def _discounted(

@@ -403,10 +403,39 @@ def test_reset_state():
     assert numbers(together(*batch(8))) == first
 
 
-def test_variables_are_those_of_the_members_once():
-    together = MetricCollection(nine(ties="shuffle"))
-    own = [v for metric in together.metrics for v in metric.variables]
-    assert [id(v) for v in together.variables] == [id(v) for v in own]
+def test_members_share_a_variable_for_each_kind_of_state():
+    together = MetricCollection(
+        [*nine(ties="shuffle"), krm.HitRateAtK(3, inputs="ids")]
+    )
+    shapes = [tuple(v.shape) for v in together.variables]
+    assert shapes == [(9, 54, 2), (9,), (1, 54, 2)]
+    own = {id(v) for metric in together.metrics for v in metric.variables}
+    assert {id(v) for v in together.variables} == own
+
+
+def test_members_keep_what_they_have_seen_and_their_own_state():
+    first, second = krm.NDCG(3), krm.PrecisionAtK(3, ties="shuffle")
+    labels, scores, weights = batch(4)
+    first.update_state(labels, scores, weights)
+    before = number(first.result())
+    together = MetricCollection([first, second])
+    assert numbers(together.result()) == {"ndcg@3": before, "precision@3": 0.0}
+    second.update_state(labels, scores)
+    assert number(together.result()["precision@3"]) == number(second.result())
+    first.reset_state()
+    assert number(together.result()["ndcg@3"]) == 0.0
+    assert number(second.result()) > 0.0
+
+
+def test_a_member_of_two_collections_counts_in_both():
+    metrics = [krm.NDCG(3), krm.RecallAtK(3)]
+    one = MetricCollection(metrics)
+    other = MetricCollection([metrics[1]])
+    one.update_state(*batch(4))
+    assert numbers(other.result())["recall@3"] == number(metrics[1].result())
+    assert numbers(one.result()) == pytest.approx(
+        numbers(MetricCollection([krm.NDCG(3), krm.RecallAtK(3)])(*batch(4)))
+    )
 
 
 # State

@@ -102,8 +102,10 @@ class Suite:
         )
 
     def _by_metric(self, state: list[Any]) -> list[list[Any]]:
-        rest = iter(state)
-        return [[next(rest) for _ in m.variables] for m in self.metrics]
+        variables = self._collection.variables
+        for variable, value in zip(variables, state, strict=True):
+            variable.assign(value)
+        return [metric.get_state() for metric in self.metrics]
 
 
 def assert_same(

@@ -6,6 +6,7 @@ sum and the error of the rounding, after Knuth's two-sum.
 
 from __future__ import annotations
 
+import numpy as np
 from keras import ops
 
 from keras_rankmetrics.types import Tensor
@@ -23,12 +24,14 @@ def add(sums: Tensor, terms: Tensor) -> Tensor:
     """
     terms = ops.cast(terms, sums.dtype)
     rounded, error = _two_sum(sums[..., 0], terms)
-    return ops.stack(_two_sum(rounded, sums[..., 1] + error), axis=-1)
+    return ops.stack(_of_larger(rounded, sums[..., 1] + error), axis=-1)
 
 
-def merge(sums: Tensor, others: Tensor) -> Tensor:
-    """Adds up two sets of sums, each `[..., 2]`."""
-    return add(add(sums, others[..., 1]), others[..., 0])
+def merged(sums: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Two sets of sums as one, each `[..., 2]`."""
+    rounded, error = _two_sum(sums[..., 0], others[..., 0])
+    errors = sums[..., 1] + others[..., 1]
+    return np.stack(_of_larger(rounded, errors + error), axis=-1)
 
 
 def rounded(sums: Tensor) -> Tensor:
@@ -41,3 +44,9 @@ def _two_sum(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
     total = a + b
     b_part = total - a
     return total, (a - (total - b_part)) + (b - b_part)
+
+
+def _of_larger(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
+    """The same where `a` is 0 or not smaller than `b`."""
+    total = a + b
+    return total, b - (total - a)

@@ -35,6 +35,17 @@ class Leading:
         """Whether there is no list at all."""
         return 0 in self.shape
 
+    @property
+    def rows(self) -> tuple[int | Tensor, int | Tensor] | None:
+        """`(rows, lists of each row)`, None where lists are independent.
+
+        With more than one leading dimension, as `[batch, time]`, the lists of
+        one row of the first belong together.
+        """
+        if len(self.shape) < 2 or self.is_empty:
+            return None
+        return self.sizes[0], math.prod(self.sizes[1:])
+
     def as_lists(self, x: Tensor) -> Tensor:
         """`[*leading, ...]` as `[lists, ...]`.
 

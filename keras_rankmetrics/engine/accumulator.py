@@ -1,0 +1,200 @@
+"""`Accumulator`: a Keras metric whose state is sums."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from keras import ops
+
+from keras_rankmetrics.engine.aggregates import Aggregate, State, two_floats
+from keras_rankmetrics.engine.aggregates.state import check_same
+from keras_rankmetrics.engine.backend.slots import Slot
+from keras_rankmetrics.engine.backend.typed import Metric
+from keras_rankmetrics.engine.definition import Definition
+from keras_rankmetrics.engine.inputs.doubts import Doubts
+from keras_rankmetrics.engine.naming.names import as_scope
+from keras_rankmetrics.types import Tensor
+
+
+class Accumulator(Metric):
+    """A Keras metric that keeps the sums of an aggregate.
+
+    Attributes:
+        definition: what is computed of each list.
+        aggregate: which sums are kept, and how they become a number.
+    """
+
+    definition: Definition
+    aggregate: Aggregate
+
+    def __init__(self, name: str, dtype: Any) -> None:
+        # Until the variables have been made, one that TensorFlow takes.
+        super().__init__(name=as_scope(name), dtype=dtype)
+        self._doubts = Doubts()
+
+    def _keep_sums(self, name: str) -> None:
+        """Makes the variables, and takes its name."""
+        self._sums = Slot(
+            self.add_variable(
+                shape=(*self.aggregate.shape, 2),
+                initializer="zeros",
+                dtype=self.definition.dtype,
+                name="sums",
+            )
+        )
+        self._draws: Slot | None = None
+        if self.definition.ties == "shuffle":
+            self._draws = Slot(
+                self.add_variable(
+                    shape=(), initializer="zeros", dtype="int32", name="draws"
+                )
+            )
+        self.name = name
+
+    @property
+    def signature(self) -> str:
+        """All that the number depends on, in one line that can be quoted."""
+        return self.definition.signature
+
+    def reset_state(self) -> None:
+        """Forgets all lists."""
+        for slot in self._slots():
+            slot.clear()
+
+    @property
+    def state(self) -> State:
+        """What the metric has seen, a value: it can be added, sent and saved.
+
+        Raises:
+            ValueError: when it is set, if it is the state of another metric.
+        """
+        sums, *draws = self.get_state()[: 2 if self._draws else 1]
+        return State(self.signature, sums, *draws)
+
+    @state.setter
+    def state(self, state: State) -> None:
+        if not isinstance(state, State):
+            raise TypeError(
+                f"`state` should be a `State`. Received: {state!r}. What "
+                "`get_state` returned is for `set_state`."
+            )
+        check_same(state.signature, self.signature)
+        self._replace([state.sums, state.draws])
+
+    def get_state(self) -> list[np.ndarray]:
+        """The state as plain arrays, to be saved, sent and merged."""
+        return [ops.convert_to_numpy(slot.read()) for slot in self._slots()]
+
+    def set_state(self, state: State | Sequence[np.ndarray]) -> None:
+        """Replaces the state by one that `get_state` or `state` returned."""
+        if isinstance(state, State):
+            self.state = state
+        else:
+            self._replace(self._checked_state(state))
+
+    def merge_state(
+        self, others: Sequence[Accumulator | State | Sequence[np.ndarray]]
+    ) -> None:
+        """Adds what other metrics, or their states, have seen.
+
+        The result is that of one metric that has seen all the lists. The
+        others must be the same metric: have the same signature. A plain state,
+        as `get_state` returns it, does not say what it is of: compare the
+        signatures yourself.
+        """
+        if not isinstance(others, list | tuple) or any(
+            isinstance(other, np.ndarray) for other in others
+        ):
+            raise TypeError(
+                "`merge_state` takes a list of metrics or states. Received: "
+                f"{others!r}. If that is one of them, wrap it in a list."
+            )
+        self.state = sum(map(self._state_of, others), self.state)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """How it is copied and pickled: with its state."""
+        return self._with_state, (self._own_config(), self.get_state())
+
+    @classmethod
+    def _with_state(
+        cls, config: dict[str, Any], state: Sequence[np.ndarray]
+    ) -> Self:
+        metric: Self = cls.from_config(config)  # type: ignore[attr-defined]
+        metric.set_state(state)
+        return metric
+
+    def _own_config(self) -> dict[str, Any]:
+        """What `from_config` needs, functions as they are."""
+        return self.get_config()
+
+    def _draw(self) -> Tensor | int:
+        """The number of the next batch."""
+        return 0 if self._draws is None else self._draws.read()
+
+    def _add(self, terms: Tensor) -> None:
+        """Adds what a batch holds, and goes on to the next one."""
+        self._sums.write(two_floats.add(self._sums.read(), terms))
+        if self._draws is not None:
+            self._draws.write(self._draws.read() + 1)
+
+    def _move(self, sums: Slot, draws: Slot | None) -> None:
+        """Keeps its state elsewhere from now on."""
+        for old, new in ((self._sums, sums), (self._draws, draws)):
+            if old is not None and new is not None:
+                new.write(old.read())
+                place = [id(v) for v in self._variables].index(id(old.variable))
+                self._variables[place] = new.variable
+        self._sums, self._draws = sums, draws
+
+    def _slots(self) -> list[Slot]:
+        """Where all parts of the state are, those of subclasses too."""
+        slots = [self._sums, *([self._draws] if self._draws else [])]
+        own = self._variables[len(slots) :]
+        return [*slots, *map(Slot, own)]
+
+    def _replace(self, arrays: Sequence[np.ndarray | None]) -> None:
+        given = [array for array in arrays if array is not None]
+        for slot, array in zip(self._slots(), given, strict=False):
+            slot.write(array)
+
+    def _state_of(self, other: Any) -> State:
+        if isinstance(other, Accumulator):
+            if other.signature != self.signature:
+                raise ValueError(
+                    "Only the states of the same metric can be merged. "
+                    f"Received: {other.signature}, expected: {self.signature}."
+                )
+            return other.state
+        if isinstance(other, State):
+            check_same(other.signature, self.signature)
+            return other
+        sums, *draws = self._checked_state(other)
+        return State(self.signature, sums, *draws[:1])
+
+    def _checked_state(self, state: Any) -> list[np.ndarray]:
+        expected = [slot.shape for slot in self._slots()]
+        given = (
+            [np.asarray(array) for array in state]
+            if isinstance(state, list | tuple)
+            else []
+        )
+        received = [array.shape for array in given]
+        arrays = self._upgraded(given)
+        if [array.shape for array in arrays] != expected or any(
+            a.dtype.kind not in "fiu" for a in arrays
+        ):
+            raise ValueError(
+                f"A state of {type(self).__name__} should be a list of arrays "
+                f"of the shapes {expected}, as `get_state` returns it. "
+                f"Received the shapes: {received}."
+            )
+        return [
+            array.astype(slot.variable.dtype)
+            for array, slot in zip(arrays, self._slots(), strict=True)
+        ]
+
+    def _upgraded(self, arrays: list[np.ndarray]) -> list[np.ndarray]:
+        """The arrays of an earlier version, as those of today."""
+        return arrays

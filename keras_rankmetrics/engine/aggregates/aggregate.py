@@ -1,0 +1,30 @@
+"""`Aggregate`: which sums are kept, and how they become a number."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from keras_rankmetrics.engine.aggregates.per_list import PerList
+from keras_rankmetrics.types import Tensor
+
+
+class Aggregate(Protocol):
+    """Which sums a metric keeps of its lists, and what it makes of them.
+
+    The sums start at 0, and those of two batches, replicas or processes are
+    added up. So an aggregate has no say in how they are merged, and there is
+    none that is no function of sums: no maximum, and no median.
+
+    It must be hashable: the metrics of a collection whose aggregates are equal
+    keep their sums in one variable.
+    """
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of the sums of one metric."""
+
+    def of_batch(self, x: PerList) -> Tensor:
+        """What a batch adds to the sums, `[metrics, *shape]`."""
+
+    def result(self, sums: Tensor) -> Tensor:
+        """The number that the sums make, `[...]` of `[..., *shape]`."""

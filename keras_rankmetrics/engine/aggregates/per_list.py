@@ -1,0 +1,47 @@
+"""`PerList`: what metrics make of the lists of a batch."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from keras import ops
+
+from keras_rankmetrics.types import Tensor
+
+
+class PerList(NamedTuple):
+    """What metrics that read the same make of a batch.
+
+    Attributes:
+        values: `[metrics, lists]`, what the measures say of the lists.
+        weights: `[metrics, lists]`, of the lists that have one of their own.
+        has_own_weight: bool `[metrics, lists]`. The others weigh as much as
+            these do on average.
+        counts: bool `[metrics, lists]`, which lists count. What does not count
+            may be NaN.
+        rows: None where all lists are independent. Else `(rows, lists of each
+            row)`: lists of one row, as the steps of a session, belong together.
+        group: int32 `[lists]`, the group of each list, or None.
+    """
+
+    values: Tensor
+    weights: Tensor
+    has_own_weight: Tensor
+    counts: Tensor
+    rows: tuple[int | Tensor, int | Tensor] | None = None
+    group: Tensor | None = None
+
+    def of(self, rows: list[int]) -> PerList:
+        """That of some of the metrics, by their places."""
+        if len(rows) == self.values.shape[0]:
+            return self
+        return self._replace(
+            **{
+                name: ops.take(getattr(self, name), rows, axis=0)
+                for name in ("values", "weights", "has_own_weight", "counts")
+            }
+        )
+
+    def per_list(self) -> Tensor:
+        """The values, NaN for a list that does not count."""
+        return ops.where(self.counts, self.values, float("nan"))

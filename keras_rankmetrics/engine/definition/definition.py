@@ -1,0 +1,294 @@
+"""`Definition`: what a metric is, apart from what it has seen."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any, get_args
+
+from keras import ops
+
+from keras_rankmetrics import gains
+from keras_rankmetrics.engine.backend.known import known
+from keras_rankmetrics.engine.definition.options import (
+    check_choice,
+    check_precision,
+    checked_options,
+    options_of,
+)
+from keras_rankmetrics.engine.definition.policies import (
+    checked_k,
+    chosen,
+    integer_seed,
+    tie_policy,
+)
+from keras_rankmetrics.engine.naming.fingerprint import fingerprint
+from keras_rankmetrics.engine.naming.functions import (
+    Elementwise,
+    signature_of,
+    signature_of_class,
+)
+from keras_rankmetrics.engine.naming.names import name_at
+from keras_rankmetrics.engine.naming.version import __version__
+from keras_rankmetrics.engine.ranking import (
+    Order,
+    Ranking,
+    Relevance,
+    ranks_that_count,
+)
+from keras_rankmetrics.engine.ranking.memo import Identity
+from keras_rankmetrics.types import (
+    EmptyPolicy,
+    InputForm,
+    ListWeight,
+    Tensor,
+    TiePolicy,
+)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Definition:
+    """What a metric is: all that its number depends on, but the lists.
+
+    Two definitions of the same things are equal. Functions are the same if they
+    are the same object.
+
+    Attributes:
+        metric: the subclass of `RankingMetric`, which has the measure and the
+            relevance.
+        name: what the metric is called, in errors; no part of what it is.
+        k: how many ranks count, or None for all.
+        ties: what becomes of items of equal score.
+        seed: for `ties="shuffle"`.
+        options: those of the measure and the relevance, by name.
+        empty: what a list without relevant items counts as.
+        list_weight: what the weight of a list is.
+        inputs: the form of the input.
+        dtype: of what is computed, `"float32"` or `"float64"`.
+    """
+
+    metric: type[Any]
+    name: str
+    k: int | None
+    ties: TiePolicy
+    seed: int
+    options: Mapping[str, Any]
+    empty: EmptyPolicy
+    list_weight: ListWeight
+    inputs: InputForm
+    dtype: str
+
+    @classmethod
+    def checked(
+        cls,
+        metric: type[Any],
+        *,
+        k: Any,
+        ties: Any,
+        shuffle_ties: Any,
+        seed: Any,
+        options: Mapping[str, Any],
+        empty: Any,
+        list_weight: Any,
+        inputs: Any,
+        **others: str,
+    ) -> Definition:
+        """What a user asks for.
+
+        Raises:
+            ValueError: if a value is none that it can have.
+            TypeError: if there is no such option.
+        """
+        k = checked_k(k)
+        options = _checked_options(metric, options)
+        check_choice("empty", empty, get_args(EmptyPolicy))
+        check_choice("list_weight", list_weight, get_args(ListWeight))
+        check_choice("inputs", inputs, get_args(InputForm))
+        if empty == "one" and not metric.has_upper_bound:
+            raise ValueError(
+                f'`empty="one"` has no meaning for {metric.__name__}, '
+                'which has no best value. Use "zero" or "skip".'
+            )
+        _check_cutoff(metric, k, options)
+        strict = chosen(options, metric.strict_order_under)
+        definition = cls(
+            metric=metric,
+            k=k,
+            ties=tie_policy(ties, shuffle_ties, strict),
+            seed=integer_seed(seed),
+            options=options,
+            empty=empty,
+            list_weight=list_weight,
+            inputs=inputs,
+            **others,
+        )
+        check_precision(options, definition.dtype)
+        definition._check_form()
+        return definition
+
+    def order(self, draw: Tensor | int) -> Order:
+        """How the lists of a batch are ranked, `draw` being its number."""
+        return Order(ranks_that_count(self.k), self.ties, self.seed, draw)
+
+    @functools.cached_property
+    def relevance(self) -> Relevance:
+        """What a label is worth."""
+        function = self.metric.relevance
+        options = self._options_for(function)
+        given = ((name, _key_of(self.options[name])) for name in options)
+        return Relevance(
+            functools.partial(function, **options),
+            unseen_label=max(self.options.get("relevance_threshold", 1.0), 0.0),
+            key=(Identity(function), *given),
+            is_binary=function is gains.relevant,
+        )
+
+    @functools.cached_property
+    def measure(self) -> Callable[[Ranking], Tensor]:
+        """The value of each list of a ranking."""
+        measure, options = self.metric.measure, self._measure_options
+
+        def bound(ranking: Ranking) -> Tensor:
+            return measure(ranking, self.k, **options)
+
+        return bound
+
+    @functools.cached_property
+    def may_branch(self) -> bool:
+        """Whether the measure may ask the ranking in a branch."""
+        return not _is_of_the_package(self.metric.measure)
+
+    @functools.cached_property
+    def signature(self) -> str:
+        """All that the number depends on, in one line that can be quoted."""
+        metric = self.metric
+        name = signature_of_class(metric, metric.measure, metric.relevance)
+        parts = {
+            **{_short(name): value for name, value in self.options.items()},
+            "ties": self.ties,
+            **({"seed": self.seed} if self.ties == "shuffle" else {}),
+            "empty": self.empty,
+            "list_weight": self.list_weight,
+            "inputs": self.inputs,
+            **({"dtype": self.dtype} if self.dtype == "float64" else {}),
+            gains.PACKAGE: __version__,
+        }
+        return "|".join(
+            [
+                name_at(name, self.k),
+                *(f"{key}:{_quoted(value)}" for key, value in parts.items()),
+            ]
+        )
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """The arguments of the constructor, functions as they are."""
+        return {
+            "k": self.k,
+            "seed": self.seed,
+            "ties": self.ties,
+            "empty": self.empty,
+            "list_weight": self.list_weight,
+            "inputs": self.inputs,
+            **self.options,
+        }
+
+    @functools.cached_property
+    def _key(self) -> Hashable:
+        options = ((n, _key_of(x)) for n, x in self.options.items())
+        plain = (x for n, x in self.config.items() if n not in self.options)
+        return self.metric, self.dtype, *plain, *options
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Definition) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    @functools.cached_property
+    def _measure_options(self) -> dict[str, Any]:
+        return self._options_for(self.metric.measure)
+
+    def _options_for(self, function: Callable[..., Tensor]) -> dict[str, Any]:
+        options = {name: self.options[name] for name in options_of(function)}
+        return {
+            name: Elementwise(value, name)
+            if callable(value) and not _is_of_the_package(value)
+            else value
+            for name, value in options.items()
+        }
+
+    def _check_form(self) -> None:
+        """Raises where relevance by ids means nothing under the options."""
+        if self.inputs == "scores":
+            return
+        relevant, other = ops.unstack(self.relevance(ops.array([1.0, 0.0])))
+        if known((relevant <= 0) | (other > 0)):
+            raise ValueError(
+                f'With `inputs="{self.inputs}"` relevant items have the label '
+                "1 and all others 0: the first should be worth something, the "
+                f"others nothing. Received: options of {self.metric.__name__} "
+                f"under which they are worth {float(relevant)} and "
+                f"{float(other)}."
+            )
+
+
+def _checked_options(
+    metric: type[Any], options: Mapping[str, Any]
+) -> dict[str, Any]:
+    checked = {
+        **checked_options(metric.relevance, options),
+        **checked_options(metric.measure, options),
+    }
+    taken = set(checked) & metric.common_parameters
+    if taken:
+        raise TypeError(
+            f"`{min(taken)}` cannot be an option of the measure or "
+            f"relevance of {metric.__name__}: every metric has a "
+            "parameter of that name. Give it another one."
+        )
+    unknown = set(options) - set(checked)
+    if unknown:
+        raise TypeError(
+            f"{metric.__name__} has no option `{min(unknown)}`. "
+            f"Its own options are: {', '.join(checked) or 'none'}."
+        )
+    return checked
+
+
+def _check_cutoff(
+    metric: type[Any], k: int | None, options: Mapping[str, Any]
+) -> None:
+    needs_k = chosen(options, metric.needs_k_under)
+    if needs_k and k is None:
+        name = needs_k.partition("=")[0]
+        default = options_of(metric.measure)[name]
+        raise ValueError(
+            f"`{needs_k}` needs a `k`. Received: `k` = None. Give a `k`, or "
+            f'use `{name}="{default}"`.'
+        )
+
+
+def _short(option: str) -> str:
+    return {"gain_fn": "gain", "rank_discount_fn": "discount"}.get(
+        option, option
+    )
+
+
+def _quoted(value: Any) -> str:
+    if callable(value):
+        return signature_of(value)
+    plain = value is None or isinstance(value, str | int | float)
+    return str(value) if plain else fingerprint(value)
+
+
+def _key_of(value: Any) -> Hashable:
+    """Rather two keys for one value than one for two."""
+    plain = value is None or isinstance(value, str | int | float)
+    return (type(value), value) if plain else Identity(value)
+
+
+def _is_of_the_package(function: Any) -> bool:
+    module = getattr(function, "__module__", None) or ""
+    return module.startswith(f"{gains.PACKAGE}.")

@@ -1,0 +1,84 @@
+"""The parameters that all metrics have, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, get_args
+
+import keras
+
+from keras_rankmetrics.engine.definition.options import (
+    as_integer,
+    check_choice,
+)
+from keras_rankmetrics.types import TiePolicy
+
+
+def checked_k(k: Any) -> int | None:
+    """The cutoff as a plain int, or None."""
+    whole = None if k is None else as_integer(k)
+    if k is not None and (whole is None or whole < 1):
+        raise ValueError(
+            f"`k` should be a positive integer or None. Received: `k` = {k!r}."
+        )
+    return whole
+
+
+def tie_policy(ties: Any, shuffle_ties: Any, strict: str) -> TiePolicy:
+    """What becomes of items of equal score.
+
+    Args:
+        ties: as the user passed it.
+        shuffle_ties: the spelling of keras_rs.
+        strict: the option under which the measure needs a strict order, as
+            text, or "".
+    """
+    if shuffle_ties not in (None, True, False):
+        raise ValueError(
+            "`shuffle_ties` should be True, False or None. Received: "
+            f"{shuffle_ties!r}."
+        )
+    if ties is not None:
+        check_choice("ties", ties, get_args(TiePolicy))
+    if strict and ties == "average":
+        raise ValueError(
+            f'`{strict}` has no closed form under `ties="average"`: which '
+            "items the first k ranks hold depends on the order. Use another "
+            "`ties`."
+        )
+    if shuffle_ties is None:
+        return ties or ("stable" if strict else "average")
+    spelled: TiePolicy = "shuffle" if shuffle_ties else "stable"
+    if ties not in (None, spelled):
+        raise ValueError(
+            f'`shuffle_ties={shuffle_ties}` means `ties="{spelled}"`. Received '
+            f'also: ties="{ties}". Leave one of them out.'
+        )
+    return spelled
+
+
+def integer_seed(seed: Any) -> int:
+    """The seed as a plain int, 0 by default."""
+    if isinstance(seed, keras.random.SeedGenerator):
+        seed = seed.get_config()["seed"]
+    if seed is None:
+        return 0
+    whole = as_integer(seed)
+    if whole is None:
+        raise ValueError(
+            "`seed` should be an integer, a `keras.random.SeedGenerator` or "
+            f"None. Received: {seed!r}."
+        )
+    return whole
+
+
+def float_dtype(dtype: str) -> str:
+    """Sums and ranks need more digits than half precision has."""
+    return "float64" if dtype == "float64" else "float32"
+
+
+def chosen(options: Mapping[str, Any], which: tuple[str, str] | None) -> str:
+    """An option as text, if that is the value that was chosen, else ""."""
+    if which is None or options.get(which[0]) != which[1]:
+        return ""
+    return '{}="{}"'.format(*which)

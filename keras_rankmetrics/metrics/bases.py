@@ -1,0 +1,58 @@
+"""The parameters that metrics have in common, each said once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import keras
+
+from keras_rankmetrics import gains
+from keras_rankmetrics.engine.definition import declared, parameter
+from keras_rankmetrics.engine.metric import RankingMetric
+from keras_rankmetrics.gains import exponential_gain, log2_discount
+from keras_rankmetrics.types import (
+    EmptyPolicy,
+    GainFn,
+    InputForm,
+    ListWeight,
+    RankDiscountFn,
+    TiePolicy,
+)
+
+register = keras.saving.register_keras_serializable(package=gains.PACKAGE)
+
+
+@declared
+class _Common(RankingMetric):
+    k: int | None = parameter(default=None, kw_only=False)
+    ties: TiePolicy | None = None
+    empty: EmptyPolicy = "zero"
+    list_weight: ListWeight = "relevance"
+    inputs: InputForm = "scores"
+    name: str | None = None
+    dtype: Any = None
+
+
+@declared
+class Graded(_Common):
+    """Metrics of what labels are worth, by a gain function."""
+
+    relevance = staticmethod(gains.gain)
+
+    gain_fn: GainFn = parameter(default=exponential_gain, kw_only=False)
+    rank_discount_fn: RankDiscountFn = parameter(
+        default=log2_discount, kw_only=False
+    )
+    shuffle_ties: bool | None = None
+    seed: int | keras.random.SeedGenerator | None = None
+
+
+@declared
+class Binary(_Common):
+    """Metrics of items that are relevant or not."""
+
+    shuffle_ties: bool | None = parameter(default=None, kw_only=False)
+    seed: int | keras.random.SeedGenerator | None = parameter(
+        default=None, kw_only=False
+    )
+    relevance_threshold: float = 1.0
