@@ -84,20 +84,20 @@ SHARED_DISCOUNTS = frozenset(
 )
 
 
-# What a label is worth to a metric. A label below 0 stands for no item, and is
-# worth nothing whatever the options.
+# What a label is worth to a metric. A label below 0 stands for no item: whoever
+# asks takes that for 0.
 
 
 def relevant(label: Tensor, relevance_threshold: float = 1.0) -> Tensor:
-    """1 where `label >= relevance_threshold`, else 0."""
+    """1 where `label >= relevance_threshold`, else 0, and below 0 always."""
     return ops.cast(label >= max(relevance_threshold, 0.0), label.dtype)
 
 
 def gain(label: Tensor, gain_fn: GainFn = exponential_gain) -> Tensor:
-    """`gain_fn(label)`, and 0 below 0."""
-    return ops.where(label >= 0, gain_fn(label), 0)
+    """`gain_fn(label)`."""
+    return gain_fn(label)
 
 
 def present(label: Tensor) -> Tensor:
     """1 for every item."""
-    return ops.cast(label >= 0, label.dtype)
+    return ops.ones_like(label)

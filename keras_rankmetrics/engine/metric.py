@@ -150,7 +150,7 @@ class RankingMetric(keras.metrics.Metric):
     relevance: ClassVar[Callable[..., Tensor]] = staticmethod(gains.relevant)
     """What a label is worth: `relevance(labels, **options)`, elementwise.
 
-    It is 0 where the label is below 0, since there is no item."""
+    Below 0 there is no item: whatever it says there counts as 0."""
 
     has_upper_bound: ClassVar[bool] = True
     """Whether 1 is the best value, so that `empty="one"` has a meaning."""

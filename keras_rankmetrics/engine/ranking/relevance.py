@@ -16,12 +16,11 @@ class Relevance:
     """What a label is worth to a metric.
 
     Attributes:
-        gain: a gain function, or for binary measures the function that is 1
-            where an item is relevant and else 0.
+        gain: of labels from 0 on; what it makes of others does not matter.
         unseen_label: the label of a relevant item of which nothing is known
             but that it exists.
         key: two relevances of the same key are the same.
-        is_binary: whether the gain is 1 or 0.
+        is_binary: whether the gain is 1 or 0, and 0 of labels below 0.
     """
 
     gain: GainFn = dataclasses.field(default=linear_gain, compare=False)
@@ -30,8 +29,9 @@ class Relevance:
     is_binary: bool = False
 
     def __call__(self, labels: Tensor) -> Tensor:
-        """The worth of each label, in their dtype."""
-        return ops.cast(self.gain(labels), labels.dtype)
+        """The worth of each label, in their dtype; 0 below 0: no item."""
+        gains = ops.cast(self.gain(labels), labels.dtype)
+        return gains if self.is_binary else ops.where(labels >= 0, gains, 0)
 
     def as_binary(self) -> Relevance:
         """1 for what is worth anything."""

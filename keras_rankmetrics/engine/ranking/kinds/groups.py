@@ -35,7 +35,7 @@ class Groups(Ranking):
     `start + size`. In a strict order every group holds one item.
 
     Attributes:
-        labels: `[lists, entries]`.
+        labels: `[lists, entries]`, below 0 for padding.
         start: int32 `[lists, entries]`, ascending.
         size: int32 `[lists, entries]`; 0 is padding.
         depth: the number of ranks that are told apart, more than `k`. Entries
@@ -58,8 +58,7 @@ class Groups(Ranking):
     def total(self) -> Tensor:
         """The gain of the item."""
         return self._memo.once(
-            ("total", self.gain),
-            lambda: ops.where(self.size > 0, self.gain(self.labels), 0),
+            ("total", self.gain), lambda: self.gain(self.labels)
         )
 
     def weighted_total(self) -> Tensor:

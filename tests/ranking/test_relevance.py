@@ -1,0 +1,79 @@
+"""What labels are worth: nothing below 0, whatever the function says."""
+
+import numpy as np
+import pytest
+from keras import ops
+
+import keras_rankmetrics as krm
+
+
+def squared(label):
+    return label**2
+
+
+def constant(label):
+    return ops.ones_like(label)
+
+
+def undefined_below_0(label):
+    return ops.sqrt(label)
+
+
+class Everything(krm.RankingMetric):
+    """All there is, by every way that leads to the gains."""
+
+    has_upper_bound = False
+
+    @staticmethod
+    def measure(ranking, k):
+        return sum(
+            [
+                ranking.overall(),
+                ranking.hits(k),
+                ops.sum(ranking.total() * ranking.share(k), axis=-1),
+                ops.sum(ranking.best(k), axis=-1),
+                ranking.at_first_hit(ops.ones_like, k),
+                ranking.mean_weight(),
+            ]
+        )
+
+
+def with_relevance(function, measure=Everything.measure):
+    members = {
+        "relevance": staticmethod(function),
+        "measure": staticmethod(measure),
+        "has_upper_bound": False,
+    }
+    return type("Own", (krm.RankingMetric,), members)
+
+
+LABELS = np.float32([[2, -3, 0, -1, 1], [-2, -2, -2, -2, -2]])
+SCORES = np.float32([[1, 5, 3, 3, 2], [1, 2, 3, 4, 5]])
+ZEROS = np.zeros_like(SCORES)
+
+
+@pytest.mark.parametrize("k", [3, None])
+@pytest.mark.parametrize("scores", [SCORES, ZEROS], ids=["strict", "tied"])
+@pytest.mark.parametrize("function", [squared, constant, undefined_below_0])
+def test_no_item_is_worth_nothing(function, scores, k):
+    def guarded(label):
+        return ops.where(label >= 0, function(ops.maximum(label, 0.0)), 0.0)
+
+    given = LABELS, scores
+    found = with_relevance(function)(k).per_list(*given)
+    expected = with_relevance(guarded)(k).per_list(*given)
+    np.testing.assert_array_equal(*map(ops.convert_to_numpy, (found, expected)))
+
+
+def test_a_masked_label_of_minus_three_is_not_nine():
+    metric = with_relevance(squared, lambda ranking, k: ranking.overall())()
+    assert float(metric(LABELS[:1], SCORES[:1])) == 5.0
+
+
+@pytest.mark.parametrize("inputs", ["sparse", "ids"])
+def test_padding_is_worth_nothing(inputs):
+    metric = with_relevance(squared, lambda ranking, k: ranking.overall())
+    y_true = np.array([[2, -1, 4, -1], [-1, -1, -1, 3]])
+    y_pred = SCORES if inputs == "sparse" else np.arange(10).reshape(2, 5)
+    values = metric(inputs=inputs).per_list(y_true, y_pred)
+    assert ops.convert_to_numpy(values).tolist() == [2.0, 1.0]
