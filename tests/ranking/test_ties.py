@@ -18,6 +18,7 @@ from keras_rankmetrics import (
     DCG,
     NDCG,
     MeanReciprocalRank,
+    RankingMetric,
     linear_gain,
 )
 
@@ -342,6 +343,32 @@ def test_the_average_over_ties_has_no_ideal_of_the_retrieved():
     for row in ROWS:
         metric = row.metric(3, **row.options)
         assert metric.ties == ("stable" if row.strict_only else "average")
+
+
+class BestOfRetrieved(RankingMetric):
+    has_upper_bound = False
+
+    @staticmethod
+    def measure(ranking, k):
+        return ops.sum(ranking.best_of_retrieved(k), axis=-1)
+
+
+@pytest.mark.parametrize("scores", [[1.0, 1.0, 2.0], [3.0, 1.0, 2.0]])
+@pytest.mark.parametrize(
+    "inputs, y_true", [("scores", [0.0, 1.0, 0.0]), ("sparse", [1])]
+)
+def test_the_best_of_the_retrieved_is_for_orders(inputs, y_true, scores):
+    """Whether any items tie does not matter: an error depends on no data."""
+    with pytest.raises(ValueError, match='Received: one of `ties="average"`'):
+        BestOfRetrieved(2, inputs=inputs).per_list(y_true, scores)
+    strict = BestOfRetrieved(2, inputs=inputs, ties="optimistic")
+    assert float(strict.per_list(y_true, scores)) == (scores[0] == 1.0)
+
+
+def test_ids_stand_in_an_order():
+    metric = BestOfRetrieved(2, inputs="ids")
+    assert metric.ties == "average"
+    assert float(metric.per_list([1, 3], [5, 3, 1])) == 1.0
 
 
 def test_shuffle_ties_is_another_spelling():

@@ -35,12 +35,15 @@ class Ranking(abc.ABC):
         items: all items, retrieved or not.
         count_retrieved: returns `[lists]`, how many items are retrieved.
         k: how many ranks count, or None for all.
+        strict: whether items that tie have been put into an order, rather than
+            averaged over all orders.
         gain: what a label is worth.
     """
 
     items: Items
     count_retrieved: Callable[[], Tensor]
     k: int | None
+    strict: bool
     gain: Relevance = dataclasses.field(default_factory=Relevance)
     _memo: Memo = dataclasses.field(default_factory=Memo, compare=False)
 
@@ -142,8 +145,17 @@ class Ranking(abc.ABC):
     def best_of_retrieved(self, k: int | None = None) -> Tensor:
         """The weighted gains within rank `k`, in their best order.
 
-        Only for a strict order: which items a cutoff lets in must be certain.
+        Raises:
+            ValueError: if the ranking averages over the orders of tied items:
+                which of them a cutoff lets in must be certain.
         """
+        if not self.strict:
+            raise ValueError(
+                "`best_of_retrieved` should be asked of a ranking in which "
+                "items that tie have an order: else it is not certain which of "
+                'them the first ranks hold. Received: one of `ties="average"`. '
+                'Give the metric another `ties`, such as "stable".'
+            )
         gains = self.weighted_total() * self.share(k)
         return ops.top_k(gains, ops.shape(gains)[-1])[0]
 
