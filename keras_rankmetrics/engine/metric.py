@@ -26,7 +26,6 @@ from keras_rankmetrics.engine.inputs import Lists
 from keras_rankmetrics.engine.inputs.doubts import Doubts
 from keras_rankmetrics.engine.naming.fingerprint import fingerprint
 from keras_rankmetrics.engine.naming.functions import (
-    Elementwise,
     serialized,
     signature_of,
     signature_of_class,
@@ -45,6 +44,7 @@ from keras_rankmetrics.engine.ranking import (
     Relevance,
     ranks_that_count,
 )
+from keras_rankmetrics.engine.ranking.functions import Elementwise
 from keras_rankmetrics.engine.ranking.memo import Identity
 from keras_rankmetrics.types import (
     EmptyPolicy,

@@ -11,6 +11,7 @@ from keras import ops
 
 from keras_rankmetrics.engine.backend.known import MANY
 from keras_rankmetrics.engine.ranking.depth import depth_beyond
+from keras_rankmetrics.engine.ranking.functions import key_of
 from keras_rankmetrics.engine.ranking.items import Items
 from keras_rankmetrics.engine.ranking.memo import Identity, Memo
 from keras_rankmetrics.engine.ranking.relevance import Relevance
@@ -166,6 +167,11 @@ class Ranking(abc.ABC):
         """`at_first_hit`, of gains of 0 and 1."""
 
     @property
+    @abc.abstractmethod
+    def _lowest_rank(self) -> int | Tensor:
+        """How far down values of the rank may be asked for."""
+
+    @property
     def _dtype(self) -> str:
         return self.items.labels.dtype
 
@@ -174,20 +180,22 @@ class Ranking(abc.ABC):
 
     def _values(self, value: RankDiscountFn, ranks: int | Tensor) -> Tensor:
         """`value(rank)` of so many ranks, `[ranks]`."""
-        widest = depth_beyond(self.items.k, ops.shape(self.items.labels)[-1])
-        if isinstance(ranks, int) and isinstance(widest, int):
-            widest = max(ranks, widest)  # The same values for all cutoffs.
+        # For all cutoffs the same values, as far as lengths are known.
+        best = depth_beyond(self.items.k, ops.shape(self.items.labels)[-1])
+        lengths = (ranks, best, self._lowest_rank)
+        if all(isinstance(length, int) for length in lengths):
+            widest = max(lengths)
         else:
             widest = ranks
         values = self._memo.once(
-            ("values", Identity(value), self._most(value), _key(widest)),
+            ("values", key_of(value), self._most(value), _number(widest)),
             lambda: self._made_values(value, widest),
         )
         return values[:ranks]
 
     def _most(self, value: RankDiscountFn) -> int | None:
         """The last rank at which the value may be asked for, None for all."""
-        shared = isinstance(value, Hashable) and value in SHARED_DISCOUNTS
+        shared = any(value is discount for discount in SHARED_DISCOUNTS)
         return None if shared else self.k
 
     def _made_values(
@@ -231,5 +239,5 @@ def within(x: Tensor, cutoff: int | Tensor) -> Tensor:
     return ops.where(positions(x) < cutoff, x, 0)
 
 
-def _key(ranks: int | Tensor) -> Hashable:
+def _number(ranks: int | Tensor) -> Hashable:
     return ranks if isinstance(ranks, int) else Identity(ranks)
