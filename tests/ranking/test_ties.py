@@ -21,6 +21,7 @@ from keras_rankmetrics import (
     RankingMetric,
     linear_gain,
 )
+from keras_rankmetrics.engine.ranking.depth import depth_beyond
 
 INF = np.inf
 LABELS = np.array([-1.0, 0.0, 0.0, 0.5, 1.0, 1.0, 2.0, 3.0], "float32")
@@ -72,16 +73,27 @@ def test_a_constant_scorer_gets_the_chance_level_from_every_metric():
     check_enumerated(AVERAGE, labels, scores, weights)
 
 
-@pytest.mark.parametrize("n, k", [(20, 14), (20, 15), (131, 127)])
-def test_average_where_ties_straddle_the_depth(n, k):
-    """The package ranks to 16 or 128, and sums up the group beyond."""
-    rng = np.random.default_rng(n + k)
+TIED = 5
+DEPTHS = (depth_beyond(1), depth_beyond(depth_beyond(1)))
+
+
+@pytest.mark.parametrize("depth", DEPTHS)
+@pytest.mark.parametrize("beyond", range(TIED + 1))
+def test_average_where_ties_straddle_the_depth(depth, beyond):
+    """Ranked so far down, and of a group that goes on the rest is summed up.
+
+    Of the tied items so many stand beyond.
+    """
+    k, n = depth - 1, depth + TIED
+    assert depth_beyond(k, n) == depth
+    rng = np.random.default_rng(depth + beyond)
     labels = rng.choice([0.0, 0.0, 1.0, 2.0, 3.0], (3, n))
-    scores = np.stack([rng.permutation(n) for _ in labels])
-    tied = abs(n - scores - k) <= 2  # the ranks from k - 2 to k + 2
+    ranks = 1 + np.stack([rng.permutation(n) for _ in labels])
+    last = depth + beyond
+    tied = (last - TIED < ranks) & (ranks <= last)
     labels[0] = np.where(tied[0], labels[0], 0.0)  # all that is relevant ties
     labels[1] = np.where(tied[1], labels[1] + 1.0, 0.0)
-    scores = np.where(tied, n - k, scores)
+    scores = np.where(tied, -last, -ranks)
     suite = Suite(in_turns(ROWS, (k,), ("average",)))
     check_enumerated(suite, labels.astype("float32"), scores.astype("float32"))
 
@@ -262,13 +274,15 @@ def test_shuffle_only_moves_what_ties():
 # "stable"
 
 
-@pytest.mark.parametrize("n", [4, 16, 17, 40, 128, 129, 300])
+@pytest.mark.parametrize(
+    "n", [4, 16, 17, *(d + more for d in DEPTHS for more in (-1, 0, 1)), 300]
+)
 def test_stable_is_the_order_of_the_input(n):
     """On torch, `top_k` keeps it up to 16 items only."""
     zeros = np.where(np.arange(n) % 3 == 1, -0.0, 0.0)
     scores = np.tile(zeros, (n, 1)).astype("float32")
     only_one = np.eye(n, dtype="float32")
-    for k in (1, 15, 16, 100, 128, None):
+    for k in (1, 9, 10, 11, 99, 100, 101, None):
         metric = MeanReciprocalRank(k, ties="stable")
         found = ops.convert_to_numpy(metric.per_list(only_one, scores))
         expected = [1 / i if i <= (k or n) else 0 for i in range(1, n + 1)]
