@@ -101,8 +101,12 @@ class Ranking(abc.ABC):
         """The part of the entry that is within rank `k`, from 0 to 1."""
 
     @abc.abstractmethod
+    def discount(self, value: RankDiscountFn, k: Cutoff = None) -> Tensor:
+        """The mean of `value(rank)` at the ranks of the entry, 0 beyond `k`."""
+
     def mean(self, discount: RankDiscountFn, k: Cutoff = None) -> Tensor:
-        """The mean discount of the entry, 0 beyond rank `k`."""
+        """Another name of `discount`."""
+        return self.discount(discount, k)
 
     @abc.abstractmethod
     def precision(self, k: Cutoff = None) -> Tensor:

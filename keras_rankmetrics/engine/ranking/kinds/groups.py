@@ -73,14 +73,12 @@ class Groups(Ranking):
             lambda: self._float(self._stop(k) - self.start) / self._size(),
         )
 
-    def mean(self, discount: RankDiscountFn, k: Cutoff = None) -> Tensor:
-        """The mean discount at the ranks of the group, 0 beyond rank `k`."""
+    def discount(self, value: RankDiscountFn, k: Cutoff = None) -> Tensor:
+        """The mean of `value(rank)` in the group, 0 beyond rank `k`."""
         return self._once_for(
             k,
-            ("mean", key_of(discount)),
-            lambda: (
-                self._sums(discount, self.start, self._stop(k)) / self._size()
-            ),
+            ("discount", key_of(value)),
+            lambda: self._sums(value, self.start, self._stop(k)) / self._size(),
         )
 
     def precision(self, k: Cutoff = None) -> Tensor:

@@ -85,14 +85,14 @@ class Ranks(Ranking):
         """1 where an item is within rank `k`, else 0."""
         return self._of_each_list(self._float(self._above() < self._column(k)))
 
-    def mean(self, discount: RankDiscountFn, k: Cutoff = None) -> Tensor:
-        """The discount at the rank, 0 beyond rank `k` or without an item."""
-        return self._of_each_list(self._at_ranks(discount, k))
+    def discount(self, value: RankDiscountFn, k: Cutoff = None) -> Tensor:
+        """`value(rank)`, 0 beyond rank `k` or without an item."""
+        return self._of_each_list(self._at_ranks(value, k))
 
     def precision(self, k: Cutoff = None) -> Tensor:
         """The precision at the rank of a relevant item, 0 beyond rank `k`."""
         hits = self._memo.once(("hits if hit", self.gain), self._hits_if_hit)
-        return self._within(None, hits) * self.mean(reciprocal_discount, k)
+        return self._within(None, hits) * self.discount(reciprocal_discount, k)
 
     def precision_per_hit(self, k: Cutoff = None) -> Tensor:
         """The weighted precisions at the hits, over the number of hits.
