@@ -74,13 +74,11 @@ def reciprocal_discount(rank: Tensor) -> Tensor:
 
 # Finite at every rank, so that metrics of several cutoffs share their values. A
 # function of the user is only asked for the ranks that count.
-SHARED_DISCOUNTS = frozenset(
-    {
-        log2_discount,
-        natural_log_discount,
-        original_discount,
-        reciprocal_discount,
-    }
+SHARED_DISCOUNTS = (
+    log2_discount,
+    natural_log_discount,
+    original_discount,
+    reciprocal_discount,
 )
 
 

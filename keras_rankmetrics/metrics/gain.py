@@ -128,5 +128,5 @@ class NDCG(Graded):
 def _discounted(
     ranking: Ranking, k: int | None, rank_discount_fn: RankDiscountFn
 ) -> Tensor:
-    gains = ranking.weighted_total() * ranking.mean(rank_discount_fn, k)
+    gains = ranking.weighted_total() * ranking.discount(rank_discount_fn, k)
     return ops.sum(gains, axis=-1)

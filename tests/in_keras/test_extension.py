@@ -113,7 +113,7 @@ RECOMMENDED_AGAIN = [[1]], [[1, -1, 1, -1]]
     [
         lambda ranking, k: ranking.hits(k),
         lambda ranking, k: ops.sum(ranking.share(k), axis=-1),
-        lambda ranking, k: ops.sum(ranking.mean(krm.log2_discount, k), -1),
+        lambda ranking, k: ops.sum(ranking.discount(krm.log2_discount, k), -1),
         lambda ranking, k: ops.sum(ranking.total() * ranking.precision(k), -1),
         lambda ranking, k: ranking.at_first_hit(krm.reciprocal_discount, k),
         lambda ranking, k: ranking.precision_per_hit(k),
@@ -123,7 +123,7 @@ RECOMMENDED_AGAIN = [[1]], [[1, -1, 1, -1]]
         ),
     ],
     ids=[
-        *("hits", "share", "mean", "precision"),
+        *("hits", "share", "discount", "precision"),
         *("first hit", "precision per hit", "best", "discounted"),
     ],
 )
@@ -184,7 +184,7 @@ def test_a_large_k_costs_no_more_than_the_list():
                 return 1.0 / rank
 
             best = ranking.discounted(ranking.best(), discount, k)
-            return best + ops.sum(ranking.mean(discount, k), axis=-1)
+            return best + ops.sum(ranking.discount(discount, k), axis=-1)
 
     Asked(10**9)([[1, 0, 1]], [[3.0, 2.0, 1.0]])
     assert max(asked) == 3
@@ -194,10 +194,10 @@ def test_a_large_k_costs_no_more_than_the_list():
     "ask",
     [
         lambda ranking, k: ranking.share(k),
-        lambda ranking, k: ranking.mean(krm.log2_discount, k),
+        lambda ranking, k: ranking.discount(krm.log2_discount, k),
         lambda ranking, k: ranking.precision(k),
     ],
-    ids=["share", "mean", "precision"],
+    ids=["share", "discount", "precision"],
 )
 @pytest.mark.parametrize(
     ("inputs", "batch"),

@@ -18,8 +18,10 @@ from keras_rankmetrics import (
     DCG,
     NDCG,
     MeanReciprocalRank,
+    RankingMetric,
     linear_gain,
 )
+from keras_rankmetrics.engine.ranking.depth import depth_beyond
 
 INF = np.inf
 LABELS = np.array([-1.0, 0.0, 0.0, 0.5, 1.0, 1.0, 2.0, 3.0], "float32")
@@ -71,16 +73,27 @@ def test_a_constant_scorer_gets_the_chance_level_from_every_metric():
     check_enumerated(AVERAGE, labels, scores, weights)
 
 
-@pytest.mark.parametrize("n, k", [(20, 14), (20, 15), (131, 127)])
-def test_average_where_ties_straddle_the_depth(n, k):
-    """The package ranks to 16 or 128, and sums up the group beyond."""
-    rng = np.random.default_rng(n + k)
+TIED = 5
+DEPTHS = (depth_beyond(1), depth_beyond(depth_beyond(1)))
+
+
+@pytest.mark.parametrize("depth", DEPTHS)
+@pytest.mark.parametrize("beyond", range(TIED + 1))
+def test_average_where_ties_straddle_the_depth(depth, beyond):
+    """Ranked so far down, and of a group that goes on the rest is summed up.
+
+    Of the tied items so many stand beyond.
+    """
+    k, n = depth - 1, depth + TIED
+    assert depth_beyond(k, n) == depth
+    rng = np.random.default_rng(depth + beyond)
     labels = rng.choice([0.0, 0.0, 1.0, 2.0, 3.0], (3, n))
-    scores = np.stack([rng.permutation(n) for _ in labels])
-    tied = abs(n - scores - k) <= 2  # the ranks from k - 2 to k + 2
+    ranks = 1 + np.stack([rng.permutation(n) for _ in labels])
+    last = depth + beyond
+    tied = (last - TIED < ranks) & (ranks <= last)
     labels[0] = np.where(tied[0], labels[0], 0.0)  # all that is relevant ties
     labels[1] = np.where(tied[1], labels[1] + 1.0, 0.0)
-    scores = np.where(tied, n - k, scores)
+    scores = np.where(tied, -last, -ranks)
     suite = Suite(in_turns(ROWS, (k,), ("average",)))
     check_enumerated(suite, labels.astype("float32"), scores.astype("float32"))
 
@@ -261,13 +274,15 @@ def test_shuffle_only_moves_what_ties():
 # "stable"
 
 
-@pytest.mark.parametrize("n", [4, 16, 17, 40, 128, 129, 300])
+@pytest.mark.parametrize(
+    "n", [4, 16, 17, *(d + more for d in DEPTHS for more in (-1, 0, 1)), 300]
+)
 def test_stable_is_the_order_of_the_input(n):
     """On torch, `top_k` keeps it up to 16 items only."""
     zeros = np.where(np.arange(n) % 3 == 1, -0.0, 0.0)
     scores = np.tile(zeros, (n, 1)).astype("float32")
     only_one = np.eye(n, dtype="float32")
-    for k in (1, 15, 16, 100, 128, None):
+    for k in (1, 9, 10, 11, 99, 100, 101, None):
         metric = MeanReciprocalRank(k, ties="stable")
         found = ops.convert_to_numpy(metric.per_list(only_one, scores))
         expected = [1 / i if i <= (k or n) else 0 for i in range(1, n + 1)]
@@ -342,6 +357,32 @@ def test_the_average_over_ties_has_no_ideal_of_the_retrieved():
     for row in ROWS:
         metric = row.metric(3, **row.options)
         assert metric.ties == ("stable" if row.strict_only else "average")
+
+
+class BestOfRetrieved(RankingMetric):
+    has_upper_bound = False
+
+    @staticmethod
+    def measure(ranking, k):
+        return ops.sum(ranking.best_of_retrieved(k), axis=-1)
+
+
+@pytest.mark.parametrize("scores", [[1.0, 1.0, 2.0], [3.0, 1.0, 2.0]])
+@pytest.mark.parametrize(
+    "inputs, y_true", [("scores", [0.0, 1.0, 0.0]), ("sparse", [1])]
+)
+def test_the_best_of_the_retrieved_is_for_orders(inputs, y_true, scores):
+    """Whether any items tie does not matter: an error depends on no data."""
+    with pytest.raises(ValueError, match='Received: one of `ties="average"`'):
+        BestOfRetrieved(2, inputs=inputs).per_list(y_true, scores)
+    strict = BestOfRetrieved(2, inputs=inputs, ties="optimistic")
+    assert float(strict.per_list(y_true, scores)) == (scores[0] == 1.0)
+
+
+def test_ids_stand_in_an_order():
+    metric = BestOfRetrieved(2, inputs="ids")
+    assert metric.ties == "average"
+    assert float(metric.per_list([1, 3], [5, 3, 1])) == 1.0
 
 
 def test_shuffle_ties_is_another_spelling():

@@ -198,7 +198,7 @@ class ScaledHits(krm.RankingMetric):
     @staticmethod
     def measure(ranking, k):
         two, three = Harmonic(2.0), Harmonic(3.0)
-        means = ranking.mean(two, k) + ranking.mean(three, k)
+        means = ranking.discount(two, k) + ranking.discount(three, k)
         return ops.sum(ranking.total() * means, axis=-1)
 
 

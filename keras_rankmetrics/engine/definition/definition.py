@@ -25,7 +25,6 @@ from keras_rankmetrics.engine.definition.policies import (
 )
 from keras_rankmetrics.engine.naming.fingerprint import fingerprint
 from keras_rankmetrics.engine.naming.functions import (
-    Elementwise,
     signature_of,
     signature_of_class,
 )
@@ -37,6 +36,7 @@ from keras_rankmetrics.engine.ranking import (
     Relevance,
     ranks_that_count,
 )
+from keras_rankmetrics.engine.ranking.functions import Elementwise
 from keras_rankmetrics.engine.ranking.memo import Identity
 from keras_rankmetrics.types import (
     EmptyPolicy,

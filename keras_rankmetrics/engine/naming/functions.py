@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import sys
 import types
 import warnings
@@ -10,11 +9,9 @@ from collections.abc import Callable
 from typing import Any
 
 import keras
-from keras import ops
 
 from keras_rankmetrics.engine.naming.fingerprint import fingerprint
 from keras_rankmetrics.gains import PACKAGE
-from keras_rankmetrics.types import Tensor
 
 
 def signature_of(function: Callable[..., Any]) -> str:
@@ -49,38 +46,6 @@ def _path_or_fingerprint(x: Any, contents: Any) -> str:
     if module != "__main__" and _imported(module, name) is x:
         return f"{module}.{name}"
     return f"{name}#{fingerprint(contents)}"
-
-
-@dataclasses.dataclass(frozen=True)
-class Elementwise:
-    """The function, with an error that helps where it is not elementwise.
-
-    Attributes:
-        function: receives a tensor.
-        argument: the name under which the user passed it.
-    """
-
-    function: Callable[..., Any]
-    argument: str
-
-    def __call__(self, x: Tensor) -> Tensor:
-        """What the function makes of `x`, in the dtype of `x`."""
-        try:
-            result = ops.cast(ops.convert_to_tensor(self.function(x)), x.dtype)
-        except Exception as error:
-            raise ValueError(
-                f"`{self.argument}` should work elementwise on a tensor: take "
-                "one argument, and use `keras.ops` rather than `math`. "
-                f"Received: {self.function!r}, which raised "
-                f"{type(error).__name__}: {error}"
-            ) from error
-        if tuple(result.shape) not in ((), tuple(x.shape)):
-            raise ValueError(
-                f"`{self.argument}` should work elementwise on a tensor. "
-                f"Received: {self.function!r}, which makes the shape "
-                f"{tuple(result.shape)} of the shape {tuple(x.shape)}."
-            )
-        return result
 
 
 def serialized(function: Callable[..., Any], argument: str) -> Any:

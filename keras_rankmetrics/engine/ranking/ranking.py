@@ -11,6 +11,7 @@ from keras import ops
 
 from keras_rankmetrics.engine.backend.known import MANY
 from keras_rankmetrics.engine.ranking.depth import depth_beyond
+from keras_rankmetrics.engine.ranking.functions import key_of
 from keras_rankmetrics.engine.ranking.items import Items
 from keras_rankmetrics.engine.ranking.memo import Identity, Memo
 from keras_rankmetrics.engine.ranking.relevance import Relevance
@@ -35,12 +36,15 @@ class Ranking(abc.ABC):
         items: all items, retrieved or not.
         count_retrieved: returns `[lists]`, how many items are retrieved.
         k: how many ranks count, or None for all.
+        strict: whether items that tie have been put into an order, rather than
+            averaged over all orders.
         gain: what a label is worth.
     """
 
     items: Items
     count_retrieved: Callable[[], Tensor]
     k: int | None
+    strict: bool
     gain: Relevance = dataclasses.field(default_factory=Relevance)
     _memo: Memo = dataclasses.field(default_factory=Memo, compare=False)
 
@@ -97,8 +101,12 @@ class Ranking(abc.ABC):
         """The part of the entry that is within rank `k`, from 0 to 1."""
 
     @abc.abstractmethod
+    def discount(self, value: RankDiscountFn, k: Cutoff = None) -> Tensor:
+        """The mean of `value(rank)` at the ranks of the entry, 0 beyond `k`."""
+
     def mean(self, discount: RankDiscountFn, k: Cutoff = None) -> Tensor:
-        """The mean discount of the entry, 0 beyond rank `k`."""
+        """Another name of `discount`."""
+        return self.discount(discount, k)
 
     @abc.abstractmethod
     def precision(self, k: Cutoff = None) -> Tensor:
@@ -142,8 +150,17 @@ class Ranking(abc.ABC):
     def best_of_retrieved(self, k: int | None = None) -> Tensor:
         """The weighted gains within rank `k`, in their best order.
 
-        Only for a strict order: which items a cutoff lets in must be certain.
+        Raises:
+            ValueError: if the ranking averages over the orders of tied items:
+                which of them a cutoff lets in must be certain.
         """
+        if not self.strict:
+            raise ValueError(
+                "`best_of_retrieved` should be asked of a ranking in which "
+                "items that tie have an order: else it is not certain which of "
+                'them the first ranks hold. Received: one of `ties="average"`. '
+                'Give the metric another `ties`, such as "stable".'
+            )
         gains = self.weighted_total() * self.share(k)
         return ops.top_k(gains, ops.shape(gains)[-1])[0]
 
@@ -154,6 +171,11 @@ class Ranking(abc.ABC):
         """`at_first_hit`, of gains of 0 and 1."""
 
     @property
+    @abc.abstractmethod
+    def _lowest_rank(self) -> int | Tensor:
+        """How far down values of the rank may be asked for."""
+
+    @property
     def _dtype(self) -> str:
         return self.items.labels.dtype
 
@@ -162,20 +184,22 @@ class Ranking(abc.ABC):
 
     def _values(self, value: RankDiscountFn, ranks: int | Tensor) -> Tensor:
         """`value(rank)` of so many ranks, `[ranks]`."""
-        widest = depth_beyond(self.items.k, ops.shape(self.items.labels)[-1])
-        if isinstance(ranks, int) and isinstance(widest, int):
-            widest = max(ranks, widest)  # The same values for all cutoffs.
+        # For all cutoffs the same values, as far as lengths are known.
+        best = depth_beyond(self.items.k, ops.shape(self.items.labels)[-1])
+        lengths = (ranks, best, self._lowest_rank)
+        if all(isinstance(length, int) for length in lengths):
+            widest = max(lengths)
         else:
             widest = ranks
         values = self._memo.once(
-            ("values", Identity(value), self._most(value), _key(widest)),
+            ("values", key_of(value), self._most(value), _number(widest)),
             lambda: self._made_values(value, widest),
         )
         return values[:ranks]
 
     def _most(self, value: RankDiscountFn) -> int | None:
         """The last rank at which the value may be asked for, None for all."""
-        shared = isinstance(value, Hashable) and value in SHARED_DISCOUNTS
+        shared = any(value is discount for discount in SHARED_DISCOUNTS)
         return None if shared else self.k
 
     def _made_values(
@@ -219,5 +243,5 @@ def within(x: Tensor, cutoff: int | Tensor) -> Tensor:
     return ops.where(positions(x) < cutoff, x, 0)
 
 
-def _key(ranks: int | Tensor) -> Hashable:
+def _number(ranks: int | Tensor) -> Hashable:
     return ranks if isinstance(ranks, int) else Identity(ranks)

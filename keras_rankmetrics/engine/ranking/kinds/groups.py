@@ -9,6 +9,7 @@ from keras import ops
 
 from keras_rankmetrics.engine.backend.branching import cond
 from keras_rankmetrics.engine.backend.known import MANY
+from keras_rankmetrics.engine.ranking.functions import key_of
 from keras_rankmetrics.engine.ranking.kinds.chances import (
     SplitGroup,
     chances_of_first_hit,
@@ -19,7 +20,6 @@ from keras_rankmetrics.engine.ranking.kinds.tables import (
     sums_over_ranks,
     table_of,
 )
-from keras_rankmetrics.engine.ranking.memo import Identity
 from keras_rankmetrics.engine.ranking.ranking import Cutoff, Ranking
 from keras_rankmetrics.engine.ranking.sorting.runs import positions, runs
 from keras_rankmetrics.gains import reciprocal_discount
@@ -73,14 +73,12 @@ class Groups(Ranking):
             lambda: self._float(self._stop(k) - self.start) / self._size(),
         )
 
-    def mean(self, discount: RankDiscountFn, k: Cutoff = None) -> Tensor:
-        """The mean discount at the ranks of the group, 0 beyond rank `k`."""
+    def discount(self, value: RankDiscountFn, k: Cutoff = None) -> Tensor:
+        """The mean of `value(rank)` in the group, 0 beyond rank `k`."""
         return self._once_for(
             k,
-            ("mean", Identity(discount)),
-            lambda: (
-                self._sums(discount, self.start, self._stop(k)) / self._size()
-            ),
+            ("discount", key_of(value)),
+            lambda: self._sums(value, self.start, self._stop(k)) / self._size(),
         )
 
     def precision(self, k: Cutoff = None) -> Tensor:
@@ -179,6 +177,10 @@ class Groups(Ranking):
         )
         return ops.squeeze(values, axis=-1)
 
+    @property
+    def _lowest_rank(self) -> int | Tensor:
+        return self.depth
+
     def _cut(self, k: Cutoff, start: Tensor, stop: Tensor) -> Tensor:
         return ops.minimum(ops.maximum(self._column(k), start), stop)
 
@@ -200,7 +202,7 @@ class Groups(Ranking):
     ) -> Tensor:
         """The sums of `value(rank)` over the ranks `start + 1` to `stop`."""
         table = self._memo.once(
-            ("table", Identity(value), self._most(value)),
+            ("table", key_of(value), self._most(value)),
             lambda: table_of(self._values(value, self.depth)),
         )
         return sums_over_ranks(table, start, stop)

@@ -10,6 +10,7 @@ from keras import ops
 from keras_rankmetrics.engine.backend.branching import cond
 from keras_rankmetrics.engine.backend.known import MANY
 from keras_rankmetrics.engine.ranking.depth import at_most
+from keras_rankmetrics.engine.ranking.functions import key_of
 from keras_rankmetrics.engine.ranking.items import Items
 from keras_rankmetrics.engine.ranking.kinds.chances import (
     SplitGroup,
@@ -17,7 +18,6 @@ from keras_rankmetrics.engine.ranking.kinds.chances import (
     precision_per_hit,
 )
 from keras_rankmetrics.engine.ranking.kinds.ties import Shared, Ties
-from keras_rankmetrics.engine.ranking.memo import Identity
 from keras_rankmetrics.engine.ranking.ranking import Cutoff, Ranking, within
 from keras_rankmetrics.engine.ranking.relevance import Relevance
 from keras_rankmetrics.engine.ranking.sorting.runs import positions
@@ -85,14 +85,14 @@ class Ranks(Ranking):
         """1 where an item is within rank `k`, else 0."""
         return self._of_each_list(self._float(self._above() < self._column(k)))
 
-    def mean(self, discount: RankDiscountFn, k: Cutoff = None) -> Tensor:
-        """The discount at the rank, 0 beyond rank `k` or without an item."""
-        return self._of_each_list(self._at_ranks(discount, k))
+    def discount(self, value: RankDiscountFn, k: Cutoff = None) -> Tensor:
+        """`value(rank)`, 0 beyond rank `k` or without an item."""
+        return self._of_each_list(self._at_ranks(value, k))
 
     def precision(self, k: Cutoff = None) -> Tensor:
         """The precision at the rank of a relevant item, 0 beyond rank `k`."""
         hits = self._memo.once(("hits if hit", self.gain), self._hits_if_hit)
-        return self._within(None, hits) * self.mean(reciprocal_discount, k)
+        return self._within(None, hits) * self.discount(reciprocal_discount, k)
 
     def precision_per_hit(self, k: Cutoff = None) -> Tensor:
         """The weighted precisions at the hits, over the number of hits.
@@ -182,6 +182,10 @@ class Ranks(Ranking):
 
         return cond(ops.any(uncertain), by_chance, lambda: certain)
 
+    @property
+    def _lowest_rank(self) -> int | Tensor:
+        return self.entries
+
     def _within(self, k: Cutoff, x: Tensor) -> Tensor:
         """Of what entries hold, `x`, that within rank `k`; for sums."""
         if self.above is None:
@@ -250,7 +254,7 @@ class Ranks(Ranking):
         values = self._values(value, self._width)
         if self.above is not None:
             values = self._memo.once(
-                ("at entries", Identity(value), self._most(value)),
+                ("at entries", key_of(value), self._most(value)),
                 lambda: ops.take(values, self.above, axis=0),
             )
         elif isinstance(cutoff, int) and cutoff == self._column(None):

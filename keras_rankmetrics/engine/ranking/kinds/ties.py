@@ -112,7 +112,8 @@ class Ties:
             lowest = ops.min(self.highest, axis=-1, keepdims=True)
             tied = self.scores.cleaned() == lowest
             items = count(tied)
-            # It always holds, but not before they have been counted: one array
+            # It always holds, and forces the order of computation: only when
+            # the items have been counted are they summed up, so that one array
             # of all items is held at a time.
             tied = tied & (items[:, None] > 0)
             total = ops.sum(ops.where(tied, of_items(), 0), axis=-1)

@@ -45,6 +45,7 @@ def from_ids(
         there=None if complete else there,
         count_retrieved=lambda: count(there),
         k=k,
+        strict=True,
     )
 
 

@@ -43,7 +43,7 @@ def from_scores(items: Items, scores: Sortable, order: Order) -> Ranks:
     if order.ties == "average":
         strict = known(~top.tie)
         ties = None if strict else _ties(scores, top, order.k)
-        return _ranks(items, top, top.order, order.k, ties)
+        return _ranks(items, top, top.order, order, ties)
 
     labels = items.labels
 
@@ -60,7 +60,7 @@ def from_scores(items: Items, scores: Sortable, order: Order) -> Ranks:
         lambda: first_by([scores.cleaned(), *keys()], top.depth),
         lambda: top.order,
     )
-    return _ranks(items, top, settled, order.k)
+    return _ranks(items, top, settled, order)
 
 
 class _Top(NamedTuple):
@@ -105,31 +105,32 @@ def _ties(scores: Sortable, top: _Top, k: int | None) -> Ties:
 def _ranks(
     items: Items,
     top: _Top,
-    order: Tensor,
-    k: int | None,
+    place: Tensor,
+    order: Order,
     ties: Ties | None = None,
 ) -> Ranks:
     return Ranks(
         items=items,
         entries=top.depth,
-        gains_in_order=_gains_in(order, items),
-        weights=_at(order, items.weights),
+        gains_in_order=_gains_at(place, items),
+        weights=_at(place, items.weights),
         there=None if known(ops.all(top.there)) else top.there,
         count_retrieved=lambda: count(top.there),
-        k=k,
+        k=order.k,
+        strict=order.ties != "average",
         ties=ties,
     )
 
 
-def _gains_in(
-    order: Tensor, items: Items
+def _gains_at(
+    place: Tensor, items: Items
 ) -> Callable[[Items, Relevance], Tensor]:
     """What the items are worth that stand there."""
     if items.whole:  # The best order asks for the gains of all items too.
-        return lambda items, gain: _at(order, items.gains(gain))
-    labels = _at(order, items.labels)
+        return lambda items, gain: _at(place, items.gains(gain))
+    labels = _at(place, items.labels)
     return lambda _, gain: gain(labels)
 
 
-def _at(order: Tensor, x: Tensor | None) -> Tensor | None:
-    return None if x is None else ops.take_along_axis(x, order, axis=-1)
+def _at(place: Tensor, x: Tensor | None) -> Tensor | None:
+    return None if x is None else ops.take_along_axis(x, place, axis=-1)

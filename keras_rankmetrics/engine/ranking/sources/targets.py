@@ -67,6 +67,7 @@ def from_targets(
         size=ops.where(there, size, 0),
         count_retrieved=lambda: count(scores > lowest(scores)),
         k=order.k,
+        strict=order.ties != "average",
         depth=depth,
     )
 

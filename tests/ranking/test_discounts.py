@@ -1,0 +1,108 @@
+"""How often a discount is evaluated, and for which ranks."""
+
+import numpy as np
+import pytest
+from keras import ops
+
+import keras_rankmetrics as krm
+
+Y_TRUE = {
+    "scores": np.float32([[0, 1, 0, 2], [1, 0, 0, 0]]),
+    "sparse": np.array([[1, 3], [0, -1]]),
+    "ids": np.array([[1, 3], [0, -1]]),
+}
+SCORES = np.float32([[1, 2, 3, 4], [4, 4, 2, 1]])
+Y_PRED = {
+    "scores": SCORES,
+    "sparse": SCORES,
+    "ids": np.array([[3, 2, 1, 0], [1, 0, 2, 3]]),
+}
+
+
+class Counted:
+    """The discount 1 / rank, with a memory of how far down it was asked."""
+
+    def __init__(self):
+        self.asked = []
+
+    def __call__(self, rank):
+        self.asked.append(float(ops.max(rank)))
+        return 1.0 / rank
+
+
+class EqualToAll(Counted):
+    """Whatever it is compared with; and it cannot be hashed."""
+
+    def __eq__(self, other):
+        return True
+
+
+def both(k, discount, inputs, name):
+    options = {"rank_discount_fn": discount, "inputs": inputs}
+    return [
+        krm.NDCG(k, name=f"ndcg {name}", **options),
+        krm.DCG(k, name=f"dcg {name}", **options),
+    ]
+
+
+@pytest.mark.parametrize("inputs", Y_TRUE)
+@pytest.mark.parametrize("of", [Counted, EqualToAll])
+def test_once_for_all_metrics_of_one_k(inputs, of):
+    discount = of()
+    metrics = krm.MetricCollection(both(2, discount, inputs, "discounted"))
+    metrics.update_state(Y_TRUE[inputs], Y_PRED[inputs])
+    assert discount.asked == [2.0]
+
+
+def test_once_where_recommended_ids_come_again():
+    discount, y_pred = Counted(), np.arange(50)[None] % 40
+    metrics = krm.MetricCollection(both(2, discount, "ids", "discounted"))
+    metrics.update_state(Y_TRUE["ids"][:1], y_pred)
+    assert discount.asked == [2.0]
+
+
+@pytest.mark.parametrize("inputs", Y_TRUE)
+def test_never_beyond_k(inputs):
+    discount = Counted()
+    metrics = krm.MetricCollection(
+        both(1, discount, inputs, "one") + both(3, discount, inputs, "three")
+    )
+    metrics.update_state(Y_TRUE[inputs], Y_PRED[inputs])
+    assert sorted(discount.asked) == [1.0, 3.0]
+
+
+@pytest.mark.parametrize("inputs", Y_TRUE)
+def test_equal_discounts_are_told_apart(inputs):
+    one, other = EqualToAll(), EqualToAll()
+    metrics = krm.MetricCollection(
+        both(2, one, inputs, "one") + both(2, other, inputs, "other")
+    )
+    metrics.update_state(Y_TRUE[inputs], Y_PRED[inputs])
+    assert one.asked == other.asked == [2.0]
+
+
+def discounted_by(name):
+    """The sum of the discounts, by the method of that name."""
+
+    class Discounted(krm.RankingMetric):
+        has_upper_bound = False
+
+        @staticmethod
+        def measure(ranking, k):
+            method = getattr(ranking, name)
+            return ops.sum(method(krm.log2_discount, k), axis=-1)
+
+    return Discounted
+
+
+@pytest.mark.parametrize("inputs", Y_TRUE)
+def test_mean_is_another_name(inputs):
+    found = [
+        discounted_by(name)(2, inputs=inputs).per_list(
+            Y_TRUE[inputs], Y_PRED[inputs]
+        )
+        for name in ("discount", "mean")
+    ]
+    found = [ops.convert_to_numpy(values) for values in found]
+    assert np.all(found[0] > 0)
+    np.testing.assert_array_equal(*found)
