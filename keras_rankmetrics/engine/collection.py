@@ -229,7 +229,7 @@ class MetricCollection(keras.metrics.Metric):
                 raise
             self._doubts.utter(lists.doubt, self.name)
             questions = [metric._question() for metric in members]
-            evaluation = evaluate(reading, lists, questions)
+            evaluation = evaluate(lists, questions)
             evaluated.append((members, lists, evaluation))
         return evaluated
 

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 from keras import ops
 
 from keras_rankmetrics import gains
+from keras_rankmetrics.engine import inputs
 from keras_rankmetrics.engine.aggregates.mean import Evaluation
 from keras_rankmetrics.engine.backend.known import known
-from keras_rankmetrics.engine.forms import FORMS
 from keras_rankmetrics.engine.inputs import Lists
 from keras_rankmetrics.engine.ranking import Order, Ranking, Relevance
 from keras_rankmetrics.types import (
@@ -61,18 +61,15 @@ def read(
     reading: Reading, y_true: Any, y_pred: Any, sample_weight: Any
 ) -> Lists:
     """The lists of a batch."""
-    return FORMS[reading.inputs].read(
-        y_true, y_pred, sample_weight, reading.dtype
+    return inputs.read(
+        reading.inputs, y_true, y_pred, sample_weight, reading.dtype
     )
 
 
-def evaluate(
-    reading: Reading, lists: Lists, questions: Sequence[Question]
-) -> Evaluation:
-    """What the metrics make of lists that were read so."""
-    rank = FORMS[reading.inputs].rank
+def evaluate(lists: Lists, questions: Sequence[Question]) -> Evaluation:
+    """What the metrics make of the lists of a batch."""
     rankings = {
-        sort: rank(lists, order) for sort, order in _orders(questions).items()
+        sort: lists.ranked(order) for sort, order in _orders(questions).items()
     }
     judged = [
         rankings[_sort(question)].judged_by(

@@ -395,7 +395,7 @@ class RankingMetric(keras.metrics.Metric):
     ) -> tuple[Lists, Evaluation]:
         lists = read(self._reading, y_true, y_pred, sample_weight)
         self._doubts.utter(lists.doubt, self.name)
-        return lists, evaluate(self._reading, lists, [self._question()])
+        return lists, evaluate(lists, [self._question()])
 
     @property
     def _reading(self) -> Reading:

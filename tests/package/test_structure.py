@@ -22,12 +22,10 @@ MAY_IMPORT = {
     "engine.options": set(),
     "engine.ranking": {"engine.backend", "gains", "types"},
     "engine.inputs": {"engine.backend", "engine.ranking", "types"},
-    "engine.forms": {"engine.inputs", "engine.ranking", "types"},
     "engine.aggregates": {"types"},
     "engine.evaluation": {
         "engine.aggregates",
         "engine.backend",
-        "engine.forms",
         "engine.inputs",
         "engine.ranking",
         "gains",

@@ -293,7 +293,9 @@ def looks(monkeypatch):
         seen.append((order.ties, order.k))
         return rank(items, scores, order)
 
-    monkeypatch.setattr("keras_rankmetrics.engine.forms.from_scores", counted)
+    monkeypatch.setattr(
+        "keras_rankmetrics.engine.inputs.lists.from_scores", counted
+    )
     return seen
 
 

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import abc
 import dataclasses
 
 from keras_rankmetrics.engine.inputs.parts.leading import Leading
+from keras_rankmetrics.engine.ranking import (
+    Items,
+    Order,
+    Ranking,
+    from_ids,
+    from_scores,
+    from_targets,
+)
 from keras_rankmetrics.engine.ranking.sorting.sortable import Sortable
 from keras_rankmetrics.types import Tensor
 
 
 @dataclasses.dataclass(frozen=True)
-class Lists:
+class Lists(abc.ABC):
     """What all lists have, in whatever form they came.
 
     Attributes:
@@ -28,6 +37,10 @@ class Lists:
     undefined: Tensor
     leading: Leading
     doubt: str | None = dataclasses.field(default=None, kw_only=True)
+
+    @abc.abstractmethod
+    def ranked(self, order: Order) -> Ranking:
+        """The ranking of what was read, in the given order."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,6 +64,17 @@ class ScoredLists(Lists):
     item_weights: Tensor | None
     num_relevant: Tensor | None
 
+    def ranked(self, order: Order) -> Ranking:
+        """The items, from the highest score down."""
+        items = Items(
+            self.labels,
+            self.highest,
+            order.k,
+            self.item_weights,
+            self.num_relevant,
+        )
+        return from_scores(items, self.scores, order)
+
 
 @dataclasses.dataclass(frozen=True)
 class TargetLists(Lists):
@@ -68,6 +92,10 @@ class TargetLists(Lists):
     scores: Tensor
     dtype: str
 
+    def ranked(self, order: Order) -> Ranking:
+        """The catalogue, as far as its order decides where targets stand."""
+        return from_targets(self.targets, self.scores, order, self.dtype)
+
 
 @dataclasses.dataclass(frozen=True)
 class IdLists(Lists):
@@ -82,3 +110,7 @@ class IdLists(Lists):
     relevant: Tensor
     recommended: Tensor
     dtype: str
+
+    def ranked(self, order: Order) -> Ranking:
+        """The recommended ids, in the order in which they were passed."""
+        return from_ids(self.relevant, self.recommended, order.k, self.dtype)
