@@ -25,9 +25,9 @@ from keras_rankmetrics.engine.evaluation import (
 from keras_rankmetrics.engine.inputs import Lists
 from keras_rankmetrics.engine.inputs.doubts import Doubts
 from keras_rankmetrics.engine.naming.fingerprint import fingerprint
-from keras_rankmetrics.engine.naming.functions import (
-    Elementwise,
-    serialized,
+from keras_rankmetrics.engine.naming.functions import Elementwise
+from keras_rankmetrics.engine.naming.saving import serialized
+from keras_rankmetrics.engine.naming.signature import (
     signature_of,
     signature_of_class,
 )
