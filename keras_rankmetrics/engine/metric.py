@@ -24,8 +24,8 @@ from keras_rankmetrics.engine.backend.autograph import unconverted
 from keras_rankmetrics.engine.definition import Definition
 from keras_rankmetrics.engine.definition.policies import float_dtype
 from keras_rankmetrics.engine.evaluation import Evaluated, evaluate
-from keras_rankmetrics.engine.naming.functions import serialized
 from keras_rankmetrics.engine.naming.names import in_words, name_at
+from keras_rankmetrics.engine.naming.saving import serialized
 from keras_rankmetrics.engine.ranking import Ranking
 from keras_rankmetrics.types import (
     EmptyPolicy,

@@ -14,6 +14,7 @@ from keras_rankmetrics import (
     MetricCollection,
     PrecisionAtK,
 )
+from keras_rankmetrics.engine.inputs import read
 
 BACKEND = keras.backend.backend()
 
@@ -79,6 +80,14 @@ def test_weights(dtype):
     assert float(metric(LABELS, SCORES, weights)) == approx(
         np.mean(EXPECTED["weighted"]), rel=1e-6
     )
+
+
+@needs_64_bits
+def test_weights_are_as_precise_as_labels():
+    weights = np.array([[1 + 1e-12, 1]])
+    lists = read("scores", np.ones((1, 2)), [[2, 1]], weights, "float32")
+    kept = ops.convert_to_numpy(lists.content.item_weights)
+    assert kept.tolist() == weights.tolist()
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -343,6 +343,14 @@ DIFFERENT = {
         functools.partial(shifted, by=1.0),
         functools.partial(plain_gain),
     ),
+    "names of parameters": (
+        functools.partial(lambda y, a=1, b=2: y * a, a=3),
+        functools.partial(lambda y, b=1, a=2: y * b, a=3),
+    ),
+    "arrays": (scaled(np.array([1.0, 2.0])), scaled(np.array([1.0, 3.0]))),
+    "tensors": (scaled(ops.array([1.0])), scaled(ops.array([3.0]))),
+    "functions of numpy": (scaled(np.log2), scaled(np.log1p)),
+    "what cannot be read": (scaled(object()), scaled(object())),
     "objects": (Power(2.0), Power(3.0)),
     "methods": (Power(2.0).method, Power(3.0).method),
 }
@@ -364,6 +372,10 @@ def test_functions_without_a_name_that_are_alike():
     one, other = (functools.partial(shifted, by=1.0) for _ in range(2))
     assert gain(one) == gain(other)
     assert gain(Power(2.0)) == gain(Power(2.0))
+    array = np.array([1.0, 2.0])
+    assert gain(scaled(array)) == gain(scaled(array.copy()))
+    one = scaled(object())
+    assert gain(one) == gain(one)
 
 
 def test_a_metric_of_the_user():

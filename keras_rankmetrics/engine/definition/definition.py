@@ -24,11 +24,11 @@ from keras_rankmetrics.engine.definition.policies import (
     tie_policy,
 )
 from keras_rankmetrics.engine.naming.fingerprint import fingerprint
-from keras_rankmetrics.engine.naming.functions import (
+from keras_rankmetrics.engine.naming.names import name_at
+from keras_rankmetrics.engine.naming.signature import (
     signature_of,
     signature_of_class,
 )
-from keras_rankmetrics.engine.naming.names import name_at
 from keras_rankmetrics.engine.naming.version import __version__
 from keras_rankmetrics.engine.ranking import (
     Order,

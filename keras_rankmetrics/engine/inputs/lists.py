@@ -1,9 +1,9 @@
-"""What the readers return: checked lists, one class for each form of input."""
+"""What the readers return: checked lists, their content as the form has it."""
 
 from __future__ import annotations
 
-import abc
 import dataclasses
+from typing import TypeAlias
 
 from keras_rankmetrics.engine.inputs.parts.leading import Leading
 from keras_rankmetrics.engine.ranking import (
@@ -19,32 +19,7 @@ from keras_rankmetrics.types import Tensor
 
 
 @dataclasses.dataclass(frozen=True)
-class Lists(abc.ABC):
-    """What all lists have, in whatever form they came.
-
-    Attributes:
-        list_weights: `[lists]`, or None.
-        present: bool `[lists]`, whether a list holds a valid item. One that
-            does not is padding, and does not count.
-        undefined: bool `[lists]`, whether a list holds what has no meaning,
-            such as a NaN, so that it has no value.
-        leading: the leading dimensions of what the user passed.
-        doubt: what to warn the user of, or None.
-    """
-
-    list_weights: Tensor | None
-    present: Tensor
-    undefined: Tensor
-    leading: Leading
-    doubt: str | None = dataclasses.field(default=None, kw_only=True)
-
-    @abc.abstractmethod
-    def ranked(self, order: Order) -> Ranking:
-        """The ranking of what was read, in the given order."""
-
-
-@dataclasses.dataclass(frozen=True)
-class ScoredLists(Lists):
+class Scored:
     """Labels and scores of the same items.
 
     Attributes:
@@ -77,7 +52,7 @@ class ScoredLists(Lists):
 
 
 @dataclasses.dataclass(frozen=True)
-class TargetLists(Lists):
+class Targets:
     """Scores of a whole catalogue, and which of its items are relevant.
 
     Attributes:
@@ -98,7 +73,7 @@ class TargetLists(Lists):
 
 
 @dataclasses.dataclass(frozen=True)
-class IdLists(Lists):
+class Ids:
     """Ids of relevant items and ids of recommended ones.
 
     Attributes:
@@ -114,3 +89,33 @@ class IdLists(Lists):
     def ranked(self, order: Order) -> Ranking:
         """The recommended ids, in the order in which they were passed."""
         return from_ids(self.relevant, self.recommended, order.k, self.dtype)
+
+
+Content: TypeAlias = Scored | Targets | Ids
+
+
+@dataclasses.dataclass(frozen=True)
+class Lists:
+    """The lists of a batch.
+
+    Attributes:
+        content: what the lists hold.
+        list_weights: `[lists]`, or None.
+        present: bool `[lists]`, whether a list holds a valid item. One that
+            does not is padding, and does not count.
+        undefined: bool `[lists]`, whether a list holds what has no meaning,
+            such as a NaN, so that it has no value.
+        leading: the leading dimensions of what the user passed.
+        doubt: what to warn the user of, or None.
+    """
+
+    content: Content
+    list_weights: Tensor | None
+    present: Tensor
+    undefined: Tensor
+    leading: Leading
+    doubt: str | None
+
+    def ranked(self, order: Order) -> Ranking:
+        """The ranking of what was read, in the given order."""
+        return self.content.ranked(order)

@@ -8,19 +8,12 @@ from typing import Any
 from keras import ops
 
 from keras_rankmetrics.engine.backend.known import known
-from keras_rankmetrics.engine.inputs.lists import ScoredLists
-from keras_rankmetrics.engine.inputs.parts.alignment import check_aligned
-from keras_rankmetrics.engine.inputs.parts.dictionary import entries_of
+from keras_rankmetrics.engine.inputs.lists import Lists, Scored
+from keras_rankmetrics.engine.inputs.parts.belongings import Belongings, Given
 from keras_rankmetrics.engine.inputs.parts.exclusion import without_excluded
 from keras_rankmetrics.engine.inputs.parts.leading import Leading, compatible
-from keras_rankmetrics.engine.inputs.parts.masks import masks_of
 from keras_rankmetrics.engine.inputs.parts.pointwise import doubt_about
-from keras_rankmetrics.engine.inputs.parts.weights import (
-    check_weights,
-    counts,
-    present_and_undefined,
-    weights_of_items_or_lists,
-)
+from keras_rankmetrics.engine.inputs.parts.weights import counted
 from keras_rankmetrics.engine.inputs.tensors.conversion import (
     floats,
     numbers,
@@ -36,34 +29,28 @@ from keras_rankmetrics.engine.ranking.sorting.sortable import Sortable
 from keras_rankmetrics.types import Tensor
 
 
-def read_scores(
-    y_true: Any, y_pred: Any, sample_weight: Any, dtype: str
-) -> ScoredLists:
+def read_scores(given: Given) -> Lists:
     """Reads labels and scores of the same items.
 
     Args:
-        y_true: labels, `[..., items]`, maybe with a last dimension of 1; or a
-            dict with them under `"labels"`, and maybe a `"mask"`, indices of
-            items to `"exclude"` from the ranking, and `"num_relevant"`.
-        y_pred: scores of the same items.
-        sample_weight: None, a scalar, one weight per list or one per item.
-        dtype: the dtype of labels that have no floating dtype of their own.
+        given: in `y_true` labels, `[..., items]`, maybe with a last dimension
+            of 1; in `y_pred` scores of the same items; indices of items to
+            `"exclude"` from the ranking; `"num_relevant"`; and one weight per
+            list or per item.
     """
-    given = entries_of(y_true, ["labels"], ["mask", "exclude", "num_relevant"])
-    check_aligned(given, y_pred, sample_weight, of_items=["labels", "mask"])
-    labels, scores = _labels_and_scores(given["labels"], y_pred, dtype)
-    leading, items = Leading.of(labels), labels.shape[-1]
-    item_masks, list_masks = masks_of(given["mask"], y_pred, leading, items)
-    labels, scores = leading.as_lists(labels), leading.as_lists(scores)
-    item_weights, list_weights = weights_of_items_or_lists(
-        sample_weight, leading, labels
+    entries = given.entries
+    labels, scores = _labels_and_scores(
+        entries["labels"], given.y_pred, given.dtype
     )
-    scores, beyond = without_excluded(scores, given["exclude"], leading)
-    for there in item_masks:
+    leading, items = Leading.of(labels), labels.shape[-1]
+    labels, scores = leading.as_lists(labels), leading.as_lists(scores)
+    belongings = Belongings.of(given, leading, items, labels)
+    item_weights = belongings.item_weights
+    scores, beyond = without_excluded(scores, entries["exclude"], leading)
+    for there in belongings.item_masks:
         labels = ops.where(there, labels, -1)
     if item_weights is not None:
-        check_weights(item_weights, labels >= 0)
-        labels = ops.where(counts(item_weights), labels, -1)
+        labels = ops.where(counted(item_weights, labels >= 0), labels, -1)
     if leading.is_empty:
         labels = ops.full_like(labels, -1)
     if items == 0:  # not all backends reduce empty tensors
@@ -74,25 +61,16 @@ def read_scores(
             item_weights = ops.pad(item_weights, padding)
     sortable, with_nan = _sortable(labels, scores, item_weights)
     highest = ops.max(labels, axis=-1)
-    present, undefined = present_and_undefined(
-        (highest >= 0) | with_nan,
-        with_nan | beyond,
-        list_masks,
-        list_weights,
+    present, undefined = belongings.there(
+        (highest >= 0) | with_nan, with_nan | beyond
     )
     num_relevant, no_number = _num_relevant(
-        given["num_relevant"], leading, present, labels.dtype
+        entries["num_relevant"], leading, present, labels.dtype
     )
-    return ScoredLists(
-        leading=leading,
-        labels=labels,
-        highest=highest,
-        scores=sortable,
-        item_weights=item_weights,
-        list_weights=list_weights,
-        num_relevant=num_relevant,
-        present=present,
-        undefined=undefined | no_number,
+    return belongings.lists(
+        Scored(labels, highest, sortable, item_weights, num_relevant),
+        present,
+        undefined | no_number,
         doubt=doubt_about(leading, items),
     )
 

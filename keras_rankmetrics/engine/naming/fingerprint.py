@@ -1,116 +1,80 @@
-"""A short name for what the results of a function depend on.
+"""A short name for what no import path tells apart: lambdas, closures, objects.
 
-It is for functions that no import path tells apart: lambdas, closures, partials
-and callable objects. Two that differ in their code, their constants, or the
-values they take from around them get two names. What cannot be read is told
-apart by identity: rather two names for one thing than one name for two.
+It is the same in every process for code, constants, plain values, arrays, what
+can be imported, and what these are nested in. Anything else is itself, and so
+has another name in each process: rather two names for one thing than one for
+two. What can be imported is known by its path, whatever stands there.
 """
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import types
-from collections.abc import Iterator
+import uuid
 from typing import Any
 
-import numpy as np
+from keras import ops
 
-# Of what stands in these, the name says enough.
-_LIBRARIES = (
-    "builtins",
-    "jax",
-    "keras",
-    "math",
-    "numpy",
-    "tensorflow",
-    "torch",
-)
+from keras_rankmetrics.engine.naming.path import import_path
 
-# Who closes over more objects than that gets an identity.
-_MOST = 1000
+_PLAIN = (type(None), type(...), bool, int, float, complex, str, bytes)
+_CODE = ("code", "names", "consts", "varnames", "argcount", "flags")
+_FUNCTION = ("code", "defaults", "kwdefaults", "closure")
+_READ = {
+    types.CodeType: [f"co_{name}" for name in _CODE],
+    types.FunctionType: [f"__{name}__" for name in _FUNCTION],
+    types.CellType: ["cell_contents"],
+    types.ModuleType: ["__name__"],
+}
+_MOST = 300  # objects that are looked into
+
+# By their id, which no other object has as long as they are kept.
+_strangers: dict[int, tuple[Any, str]] = {}
 
 
 def fingerprint(x: Any) -> str:
-    """Eight hexadecimal digits, the same in every process."""
-    digest = hashlib.sha256()
-    for part in _parts(x, seen={}):
-        digest.update(repr(part).encode())
-    return digest.hexdigest()[:8]
+    """Eight hexadecimal digits."""
+    return hashlib.sha256(repr(_read(x, {})).encode()).hexdigest()[:8]
 
 
-def _parts(x: Any, seen: dict[int, Any]) -> Iterator[Any]:
-    """All that `x` depends on, as values that print alike if they are alike."""
-    if (
-        x is None
-        or x is ...
-        or isinstance(x, str | bytes | int | float | complex)
-    ):
-        yield type(x).__name__, x
-        return
+def _read(x: Any, seen: dict[int, Any]) -> tuple[Any, ...]:
+    """All that `x` depends on, as what prints alike if it is alike."""
+    if type(x) in _PLAIN:
+        return type(x).__name__, x
     if id(x) in seen:
-        yield "seen", list(seen).index(id(x))
-        return
-    if len(seen) > _MOST:
-        yield "identity", id(x)
-        return
-    seen[id(x)] = x  # which also keeps its identity from being given away
-    yield type(x).__qualname__
+        return "seen", list(seen).index(id(x))
     try:
-        inner = _inner(x)
+        parts = _parts(x) if len(seen) < _MOST else [_stranger(x)]
     except Exception:  # whatever an object does when it is read
-        inner = [id(x)]
-    yield len(inner)
-    for part in inner:
-        yield from _parts(part, seen)
+        parts = [_stranger(x)]
+    seen[id(x)] = x, parts  # kept, so that no id is given away
+    return type(x).__qualname__, *[_read(part, seen) for part in parts]
 
 
-def _inner(x: Any) -> list[Any]:
+def _parts(x: Any) -> list[Any]:
     """What an object consists of, as far as results go."""
-    if isinstance(x, tuple | list):
+    path = import_path(x)
+    if path is not None:
+        return [path]
+    if type(x) in (tuple, list):
         return list(x)
-    if isinstance(x, set | frozenset):
-        return sorted(map(repr, x))
-    if isinstance(x, dict):
-        return [part for item in x.items() for part in item]
-    if isinstance(x, functools.partial):
-        return [x.func, x.args, x.keywords]
-    if isinstance(x, types.MethodType):
-        return [x.__func__, x.__self__]
-    if isinstance(x, types.CodeType):
-        return [x.co_code, x.co_names, x.co_consts]
-    if isinstance(x, types.CellType):
-        return [x.cell_contents]
-    if isinstance(x, types.ModuleType | types.BuiltinFunctionType | np.ufunc):
-        return [x.__name__]
-    if isinstance(x, types.FunctionType | type) and _is_of_a_library(x):
-        return [x.__module__, x.__qualname__]
+    read = [getattr(x, name) for name in _READ.get(type(x), ())]
     if isinstance(x, types.FunctionType):
-        names = sorted(_names(x.__code__) & x.__globals__.keys())
-        used = {name: x.__globals__[name] for name in names}
-        return [
-            x.__code__,
-            x.__defaults__,
-            x.__kwdefaults__,
-            used,
-            x.__closure__,
-        ]
-    if isinstance(x, type):
-        return [{k: v for k, v in vars(x).items() if not k.startswith("__")}]
-    if hasattr(x, "__array__"):
-        array = np.asarray(x)
-        return [array.dtype.str, array.shape, array.tobytes()]
-    slots = [
-        s for cls in type(x).__mro__ for s in vars(cls).get("__slots__", ())
-    ]
-    if slots or hasattr(x, "__dict__"):
-        held = {slot: getattr(x, slot, None) for slot in slots}
-        return [type(x), held, getattr(x, "__dict__", None)]
-    return [id(x)]
+        read += [x.__globals__.get(k) for k in sorted(_names(x.__code__))]
+    if read:
+        return read
+    if type(x) is object or "keras." in str(type(x).__mro__):
+        return [_stranger(x)]  # what is of Keras would be saved to a file
+    array = ops.convert_to_numpy(x) if ops.is_tensor(x) else x
+    saved = array.__reduce_ex__(2)
+    if isinstance(saved, str):
+        return [saved]
+    made_by, arguments, *held = saved
+    return [made_by, *arguments, *held[:1], *map(list, filter(None, held[1:3]))]
 
 
-def _is_of_a_library(x: Any) -> bool:
-    return (x.__module__ or "").partition(".")[0] in _LIBRARIES
+def _stranger(x: Any) -> str:
+    return _strangers.setdefault(id(x), (x, uuid.uuid4().hex))[1]
 
 
 def _names(code: types.CodeType) -> set[str]:

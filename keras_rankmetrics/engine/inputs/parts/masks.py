@@ -26,7 +26,8 @@ def masks_of(
         items: the number of items in a list.
 
     Returns:
-        Masks of items, `[lists, items]`, and masks of lists, `[lists]`.
+        Masks of items, `[lists, items]`, none where lists have no items; and
+        masks of lists, `[lists]`.
     """
     of_items: list[Tensor] = []
     of_lists: list[Tensor] = []
@@ -37,8 +38,10 @@ def masks_of(
         if mask is None:
             continue
         mask = _checked(name, mask, leading, items)
-        whole = len(mask.shape) == len(leading.shape)
-        (of_lists if whole else of_items).append(leading.as_lists(mask))
+        if len(mask.shape) == len(leading.shape):
+            of_lists.append(leading.as_lists(mask))
+        elif items != 0:
+            of_items.append(leading.as_lists(mask))
     return of_items, of_lists
 
 
