@@ -6,7 +6,7 @@ here, before any state is touched.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from keras_rankmetrics.engine.inputs.ids import read_ids
@@ -21,6 +21,9 @@ from keras_rankmetrics.types import InputForm
 __all__ = ["Lists", "read"]
 
 
+_OF_ALL = ("mask", "exclude")
+
+
 class Form(NamedTuple):
     """A form of input.
 
@@ -28,35 +31,17 @@ class Form(NamedTuple):
         read: what reads it.
         main: the names that the main entry of `y_true` may go by.
         others: the names of its further entries.
-        of_items: which entries hold a number for each item of `y_pred`.
     """
 
     read: Callable[[Given], Lists]
-    main: tuple[str, ...]
-    others: tuple[str, ...]
-    of_items: tuple[str, ...]
+    main: Sequence[str] = ("target", "labels")
+    others: Sequence[str] = _OF_ALL
 
 
-_OF_ALL = ("mask", "exclude")
 _FORMS: dict[InputForm, Form] = {
-    "scores": Form(
-        read_scores,
-        main=("labels",),
-        others=(*_OF_ALL, "num_relevant"),
-        of_items=("labels", "mask"),
-    ),
-    "sparse": Form(
-        read_sparse,
-        main=("target", "labels"),
-        others=_OF_ALL,
-        of_items=("mask",),
-    ),
-    "ids": Form(
-        read_ids,
-        main=("target", "labels"),
-        others=_OF_ALL,
-        of_items=("mask",),
-    ),
+    "scores": Form(read_scores, ["labels"], [*_OF_ALL, "num_relevant"]),
+    "sparse": Form(read_sparse),
+    "ids": Form(read_ids),
 }
 
 
@@ -75,5 +60,5 @@ def read(
     """
     form = _FORMS[inputs]
     entries = entries_of(y_true, form.main, form.others)
-    check_aligned(entries, y_pred, sample_weight, form.of_items)
+    check_aligned(entries, y_pred, sample_weight)
     return form.read(Given(entries, y_pred, sample_weight, dtype))

@@ -9,9 +9,10 @@ from keras_rankmetrics.engine.inputs.lists import Ids, Lists
 from keras_rankmetrics.engine.inputs.parts.belongings import Belongings, Given
 from keras_rankmetrics.engine.inputs.parts.leading import Leading
 from keras_rankmetrics.engine.inputs.parts.rows import (
-    ids_of,
+    excluded_of,
     look_like_labels,
     relevant_of,
+    rows_of,
 )
 from keras_rankmetrics.engine.inputs.tensors.conversion import integers
 from keras_rankmetrics.engine.ranking.sorting.matching import is_in
@@ -43,7 +44,7 @@ def read_ids(given: Given) -> Lists:
             "[batch, recommended]. Received: a single number."
         )
     leading, places = Leading.of(recommended), recommended.shape[-1]
-    recommended = ids_of("y_pred", recommended, leading, _RECOMMENDED)
+    recommended = rows_of(recommended, leading)
     relevant = relevant_of(
         given.entries["target"], leading, _RELEVANT, hint=_HINT
     )
@@ -58,13 +59,12 @@ def read_ids(given: Given) -> Lists:
         recommended = ops.where(there, recommended, -1)
     named = ops.any(relevant >= 0, axis=-1) | ops.any(recommended >= 0, axis=-1)
     present, undefined = belongings.there(named, ops.zeros_like(named))
+    relevant, recommended = _of_one_dtype(relevant, recommended)
     exclude = given.entries["exclude"]
     if exclude is not None:
-        excluded = ids_of('y_true["exclude"]', exclude, leading, "ids")
-        recommended, excluded = _of_one_dtype(recommended, excluded)
-        excluded = ops.sort(excluded, axis=-1)
-        recommended = ops.where(is_in(recommended, excluded), -1, recommended)
-    relevant, recommended = _of_one_dtype(relevant, recommended)
+        excluded = ops.sort(excluded_of(exclude, leading, "ids"), axis=-1)
+        one, other = _of_one_dtype(recommended, excluded)
+        recommended = ops.where(is_in(one, other), -1, recommended)
     return belongings.lists(
         Ids(relevant, recommended, given.dtype), present, undefined
     )

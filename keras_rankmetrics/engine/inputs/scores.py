@@ -11,19 +11,20 @@ from keras_rankmetrics.engine.backend.known import known
 from keras_rankmetrics.engine.inputs.lists import Lists, Scored
 from keras_rankmetrics.engine.inputs.parts.belongings import Belongings, Given
 from keras_rankmetrics.engine.inputs.parts.exclusion import without_excluded
-from keras_rankmetrics.engine.inputs.parts.leading import Leading, compatible
+from keras_rankmetrics.engine.inputs.parts.leading import Leading
 from keras_rankmetrics.engine.inputs.parts.pointwise import doubt_about
-from keras_rankmetrics.engine.inputs.parts.weights import counted
+from keras_rankmetrics.engine.inputs.parts.rows import rows_of
+from keras_rankmetrics.engine.inputs.parts.shapes import compatible, squeezed
+from keras_rankmetrics.engine.inputs.parts.weights import (
+    counted,
+    has_no_meaning,
+)
 from keras_rankmetrics.engine.inputs.tensors.conversion import (
     floats,
     numbers,
     rankable,
 )
-from keras_rankmetrics.engine.inputs.tensors.nan import (
-    holds_nan,
-    holds_nan_or_infinity,
-    may_hold_nan,
-)
+from keras_rankmetrics.engine.inputs.tensors.nan import holds, may_hold_nan
 from keras_rankmetrics.engine.inputs.tensors.ragged import widened
 from keras_rankmetrics.engine.ranking.sorting.sortable import Sortable
 from keras_rankmetrics.types import Tensor
@@ -43,7 +44,7 @@ def read_scores(given: Given) -> Lists:
         entries["labels"], given.y_pred, given.dtype
     )
     leading, items = Leading.of(labels), labels.shape[-1]
-    labels, scores = leading.as_lists(labels), leading.as_lists(scores)
+    labels, scores = rows_of(labels, leading), leading.as_lists(scores)
     belongings = Belongings.of(given, leading, items, labels)
     item_weights = belongings.item_weights
     scores, beyond = without_excluded(scores, entries["exclude"], leading)
@@ -51,14 +52,8 @@ def read_scores(given: Given) -> Lists:
         labels = ops.where(there, labels, -1)
     if item_weights is not None:
         labels = ops.where(counted(item_weights, labels >= 0), labels, -1)
-    if leading.is_empty:
-        labels = ops.full_like(labels, -1)
-    if items == 0:  # not all backends reduce empty tensors
-        padding = [[0, 0], [0, 1]]
-        labels = ops.pad(labels, padding, constant_values=-1)
-        scores = ops.pad(scores, padding)
-        if item_weights is not None:
-            item_weights = ops.pad(item_weights, padding)
+    if items == 0:
+        scores = ops.pad(scores, [[0, 0], [0, 1]])
     sortable, with_nan = _sortable(labels, scores, item_weights)
     highest = ops.max(labels, axis=-1)
     present, undefined = belongings.there(
@@ -82,25 +77,20 @@ def _labels_and_scores(
     labels, labels_held = numbers("y_true", y_true, -1)
     scores, scores_held = numbers("y_pred", y_pred, 0)
     labels, scores = _without_last_one(floats(labels, dtype), rankable(scores))
-    if labels_held is not None and scores_held is not None:
-        labels_held = ops.reshape(labels_held, ops.shape(labels))
-        scores_held = ops.reshape(scores_held, ops.shape(scores))
-        scores = widened(scores, labels, 0)
-        scores_held = widened(scores_held, labels, False)
-        labels_held = widened(labels_held, scores, False)
+    if labels_held is not None:
+        labels_shape = ops.shape(labels)
         labels = widened(labels, scores, -1)
-        _check_shapes(labels, scores)
-        labels = _of_equal_lengths(labels, labels_held, scores_held)
-    elif labels_held is not None:
-        labels = widened(labels, scores, -1)
-    elif scores_held is not None:
-        scores_held = ops.reshape(scores_held, ops.shape(scores))
+    if scores_held is not None:
+        scores_shape = ops.shape(scores)
         scores = widened(scores, labels, 0)
-        _check_shapes(labels, scores)
-        held = widened(scores_held, labels, False)
-        labels = ops.where(held, labels, -1)
     _check_shapes(labels, scores)
-    return labels, scores
+    if scores_held is None:
+        return labels, scores
+    scores_held = widened(ops.reshape(scores_held, scores_shape), labels, False)
+    if labels_held is None:
+        return ops.where(scores_held, labels, -1), scores
+    labels_held = widened(ops.reshape(labels_held, labels_shape), labels, False)
+    return _of_equal_lengths(labels, labels_held, scores_held), scores
 
 
 def _of_equal_lengths(
@@ -165,8 +155,7 @@ def _num_relevant(
         return None, False
     count, _ = numbers('y_true["num_relevant"]', x, 0)
     received = tuple(count.shape)
-    if len(received) == len(leading.shape) + 1 and received[-1] == 1:
-        count = ops.squeeze(count, -1)
+    count = squeezed(count, len(leading.shape))
     if not compatible(count.shape, leading.shape):
         raise ValueError(
             '`y_true["num_relevant"]` should hold one number for each list, '
@@ -192,9 +181,14 @@ def _sortable(
         return labels >= 0
 
     in_scores = may_hold_nan(scores)
-    found = may_hold_nan(labels) | holds_nan(scores, in_scores, where=valid)
+    found = may_hold_nan(labels) | holds(
+        in_scores, lambda: valid() & (scores != scores)
+    )
     if weights is not None:
-        found = found | holds_nan_or_infinity(weights, where=valid)
+        found = found | holds(
+            has_no_meaning(ops.sum(weights, axis=-1)),
+            lambda: valid() & has_no_meaning(weights),
+        )
     sortable = Sortable(
         scores,
         may=lambda: valid() & (scores == scores),

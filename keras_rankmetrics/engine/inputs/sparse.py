@@ -16,7 +16,7 @@ from keras_rankmetrics.engine.inputs.parts.rows import (
     within,
 )
 from keras_rankmetrics.engine.inputs.tensors.conversion import numbers, rankable
-from keras_rankmetrics.engine.inputs.tensors.nan import holds_nan, may_hold_nan
+from keras_rankmetrics.engine.inputs.tensors.nan import holds, may_hold_nan
 from keras_rankmetrics.engine.ranking.sorting.sortable import lowest
 from keras_rankmetrics.types import Tensor
 
@@ -62,7 +62,7 @@ def read_sparse(given: Given) -> Lists:
         targets = ops.where(_at(there, targets), targets, -1)
     present, undefined = belongings.there(
         ops.any(targets >= 0, axis=-1) | misread,
-        misread | holds_nan(scores, may_hold_nan(scores)),
+        misread | holds(may_hold_nan(scores), lambda: scores != scores),
     )
     return belongings.lists(
         Targets(targets, scores, given.dtype), present, undefined

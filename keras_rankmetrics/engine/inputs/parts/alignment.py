@@ -6,18 +6,17 @@ same names in another order would be taken for each other.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Mapping
+from itertools import compress, pairwise
 from typing import Any
 
 import numpy as np
 
+_OF_ITEMS = ("labels", "mask")  # the main entry of `inputs="scores"`, masks
+
 
 def check_aligned(
-    entries: Mapping[str, Any],
-    y_pred: Any,
-    sample_weight: Any,
-    of_items: Sequence[str],
+    entries: Mapping[str, Any], y_pred: Any, sample_weight: Any
 ) -> None:
     """Raises where rows or columns that belong together have other names.
 
@@ -25,19 +24,15 @@ def check_aligned(
         entries: those of `y_true`, the main one first.
         y_pred: as the user passed it.
         sample_weight: as the user passed it.
-        of_items: which entries hold a number for each item of `y_pred`.
     """
-    main = next(iter(entries))
-    names = {name: f'y_true["{name}"]' for name in entries} | {main: "y_true"}
-    given = {
-        **{names[name]: x for name, x in entries.items()},
-        "y_pred": y_pred,
-        "sample_weight": sample_weight,
-    }
-    if all(_names(x, "index") is None for x in given.values()):
+    passed = (*entries.values(), y_pred, sample_weight)
+    if all(_names(x, "index") is None for x in passed):
         return
-    others = {names[name] for name in entries if name not in of_items}
-    by_item = {name: x for name, x in given.items() if name not in others}
+    names = ["y_true", *(f'y_true["{name}"]' for name in [*entries][1:])]
+    names += ["y_pred", "sample_weight"]
+    given = dict(zip(names, passed, strict=True))
+    of_items = [entry in _OF_ITEMS for entry in entries] + [True, True]
+    by_item = dict(compress(given.items(), of_items))
     _check("index", given if _has_rows(y_pred) else by_item)
     _check("columns", by_item)
 

@@ -71,7 +71,9 @@ class Belongings:
             labels: `[lists, items]`, if items may have weights.
         """
         masks = masks_of(given.entries["mask"], given.y_pred, leading, items)
-        weights = weights_of(given.sample_weight, leading, given.dtype, labels)
+        weights = weights_of(
+            given.sample_weight, leading, items, given.dtype, labels
+        )
         return cls(leading, *masks, *weights)
 
     def there(self, exists: Tensor, unclear: Tensor) -> tuple[Tensor, Tensor]:
@@ -96,11 +98,5 @@ class Belongings:
         doubt: str | None = None,
     ) -> Lists:
         """The lists to which all this belongs."""
-        return Lists(
-            content=content,
-            list_weights=self.list_weights,
-            present=present,
-            undefined=undefined,
-            leading=self.leading,
-            doubt=doubt,
-        )
+        weights = self.list_weights
+        return Lists(content, weights, present, undefined, self.leading, doubt)

@@ -9,7 +9,8 @@ from keras import ops
 from keras_rankmetrics.engine.backend.known import known
 from keras_rankmetrics.engine.inputs.parts.leading import Leading
 from keras_rankmetrics.engine.inputs.parts.rows import (
-    ids_of,
+    EXCLUDE,
+    excluded_of,
     look_like_labels_of,
     within,
 )
@@ -35,15 +36,14 @@ def without_excluded(
     if exclude is None:
         return scores, False
     lists, items = ops.shape(scores)
-    name = 'y_true["exclude"]'
-    excluded = ids_of(name, exclude, leading, "indices of items")
+    excluded = excluded_of(exclude, leading, "indices of items")
     if known(look_like_labels_of(excluded, items)):
         raise ValueError(
-            f"`{name}` should hold indices of items. Received: {items} numbers "
-            f"for {items} scores, all of them 0 or 1, which look like a mask. "
-            "Give the label -1, or the score -inf, to what it excludes."
+            f"`{EXCLUDE}` should hold indices of items. Received: {items} "
+            f"numbers for {items} scores, all of them 0 or 1, which look like "
+            "a mask. Give the label -1, or the score -inf, to what it excludes."
         )
-    excluded, beyond = within(name, excluded, items)
+    excluded, beyond = within(EXCLUDE, excluded, items)
     # Padding writes into a column of its own, behind the items.
     column = ops.cast(ops.where(excluded < 0, items, excluded), "int32")
     row = ops.arange(lists, dtype="int32")[:, None]

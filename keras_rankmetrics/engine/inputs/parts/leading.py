@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import TypeAlias
 
 from keras import ops
 
+from keras_rankmetrics.engine.inputs.parts.shapes import Shape
 from keras_rankmetrics.types import Tensor
-
-Shape: TypeAlias = tuple[int | None, ...]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -75,11 +73,3 @@ class Leading:
         """How many lists there are, -1 where that is not known."""
         sizes = [size for size in self.shape if size is not None]
         return math.prod(sizes) if len(sizes) == len(self.shape) else -1
-
-
-def compatible(shape: Shape, other: Shape) -> bool:
-    """Whether two shapes can be the same, as far as they are known."""
-    return len(shape) == len(other) and all(
-        a is None or b is None or a == b
-        for a, b in zip(shape, other, strict=True)
-    )

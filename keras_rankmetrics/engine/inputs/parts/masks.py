@@ -7,7 +7,8 @@ from typing import Any
 from keras import backend, ops
 
 from keras_rankmetrics.engine.backend.keras_internals import implicit_mask
-from keras_rankmetrics.engine.inputs.parts.leading import Leading, compatible
+from keras_rankmetrics.engine.inputs.parts.leading import Leading
+from keras_rankmetrics.engine.inputs.parts.shapes import compatible, squeezed
 from keras_rankmetrics.engine.inputs.tensors.conversion import numbers
 from keras_rankmetrics.types import Tensor
 
@@ -51,8 +52,7 @@ def _checked(
     mask, _ = numbers(name, mask, 1)  # what it does not speak of counts
     shape = (*leading.shape, items)
     received = tuple(mask.shape)
-    if len(received) == len(shape) + 1 and received[-1] == 1:
-        mask = ops.squeeze(mask, -1)
+    mask = squeezed(mask, len(shape))
     dtype = backend.standardize_dtype(mask.dtype)
     if dtype != "bool" and "int" not in dtype:
         raise ValueError(

@@ -2,35 +2,23 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 from keras import ops
 
 from keras_rankmetrics.engine.backend.known import known
-from keras_rankmetrics.engine.inputs.parts.leading import Leading, compatible
+from keras_rankmetrics.engine.inputs.parts.leading import Leading
+from keras_rankmetrics.engine.inputs.parts.shapes import compatible
 from keras_rankmetrics.engine.inputs.tensors.conversion import integers
 from keras_rankmetrics.types import Tensor
 
+EXCLUDE = 'y_true["exclude"]'
 
-def ids_of(name: str, x: Any, leading: Leading, expected: str) -> Tensor:
-    """A row of integers for each list, `[lists, row]`, negative for padding.
 
-    Args:
-        name: of the argument, for errors.
-        x: what the user passed, `[*leading, row]`.
-        leading: the leading dimensions of the lists.
-        expected: what the argument should hold, for errors.
-    """
-    rows = integers(name, x, expected)
-    shape = (*leading.shape, None)
-    if not compatible(tuple(rows.shape), (*leading.shape, rows.shape[-1])):
-        raise ValueError(
-            f"`{name}` should hold {expected}, a row for each list, in the "
-            f"shape {shape}. Received: `{name}.shape` = {tuple(rows.shape)}."
-        )
-    rows = leading.as_lists(rows)
-    if rows.shape[-1] == 0:
+def rows_of(x: Tensor, leading: Leading) -> Tensor:
+    """`[*leading, row]` as `[lists, row]`, -1 where that would be empty."""
+    rows = leading.as_lists(x)
+    if rows.shape[-1] == 0:  # not all backends reduce empty tensors
         rows = ops.pad(rows, [[0, 0], [0, 1]], constant_values=-1)
     return ops.full_like(rows, -1) if leading.is_empty else rows
 
@@ -54,7 +42,25 @@ def relevant_of(x: Any, leading: Leading, expected: str, hint: str) -> Tensor:
             f"for one per list, or {(*leading.shape, None)} for a row of them. "
             f"Received: `y_true.shape` = {received}."
         )
-    return ids_of("y_true", ids, leading, expected)
+    return rows_of(ids, leading)
+
+
+def excluded_of(x: Any, leading: Leading, expected: str) -> Tensor:
+    """What `y_true["exclude"]` holds, `[lists, row]`.
+
+    Args:
+        x: what the user passed, `[*leading, row]`.
+        leading: the leading dimensions of the lists.
+        expected: what it should hold, for errors.
+    """
+    ids = integers(EXCLUDE, x, expected)
+    shape = (*leading.shape, None)
+    if not compatible(tuple(ids.shape), shape):
+        raise ValueError(
+            f"`{EXCLUDE}` should hold {expected}, a row for each list, in the "
+            f"shape {shape}. Received: `{EXCLUDE}.shape` = {tuple(ids.shape)}."
+        )
+    return rows_of(ids, leading)
 
 
 def within(
@@ -96,7 +102,4 @@ def look_like_labels(rows: Tensor) -> Tensor:
         return ops.zeros((), dtype="bool")
     none, one = rows == 0, rows == 1
     # Both: Keras builds metrics on torch with tensors of ones.
-    return functools.reduce(
-        ops.logical_and,
-        [ops.any(none), ops.any(one), ops.all(none | one)],
-    )
+    return ops.any(none) & ops.any(one) & ops.all(none | one)

@@ -13,7 +13,8 @@ from typing import Any
 from keras import ops
 
 from keras_rankmetrics.engine.backend.known import known
-from keras_rankmetrics.engine.inputs.parts.leading import Leading, compatible
+from keras_rankmetrics.engine.inputs.parts.leading import Leading
+from keras_rankmetrics.engine.inputs.parts.shapes import compatible, squeezed
 from keras_rankmetrics.engine.inputs.tensors.conversion import numbers
 from keras_rankmetrics.types import Tensor
 
@@ -42,13 +43,18 @@ def has_no_meaning(weights: Tensor) -> Tensor:
 
 
 def weights_of(
-    sample_weight: Any, leading: Leading, dtype: str, labels: Tensor | None
+    sample_weight: Any,
+    leading: Leading,
+    items: int | None,
+    dtype: str,
+    labels: Tensor | None,
 ) -> tuple[Tensor | None, Tensor | None]:
     """`[lists, items]` and `[lists]`: at most one of them, else None.
 
     Args:
         sample_weight: a scalar, one weight per list or one per item.
         leading: the leading dimensions of the lists.
+        items: the number of items in a list.
         dtype: of the weights of lists that have no items to weigh.
         labels: `[lists, items]`, of the items to weigh, whose dtype the weights
             take; or None.
@@ -67,16 +73,8 @@ def weights_of(
             "to weigh. Received: `sample_weight.shape` = "
             f"{tuple(weights.shape)}."
         )
-    return _per_item(weights, held, leading, labels), None
-
-
-def _per_item(
-    weights: Tensor, held: Tensor | None, leading: Leading, labels: Tensor
-) -> Tensor:
-    received = tuple(weights.shape)
-    shape = (*leading.shape, labels.shape[-1])
-    if len(received) == len(shape) + 1 and received[-1] == 1:
-        weights = ops.squeeze(weights, -1)
+    received, shape = tuple(weights.shape), (*leading.shape, items)
+    weights = squeezed(weights, len(shape))
     if not compatible(weights.shape, shape):
         raise ValueError(
             f"`sample_weight` should have one of the shapes {_shapes(leading)}"
@@ -87,8 +85,10 @@ def _per_item(
         weights = ops.where(
             ops.reshape(held, ops.shape(weights)), weights, _NAN
         )
+    if items == 0:
+        return None, None
     weights = leading.as_lists(weights)
-    return ops.broadcast_to(weights, ops.shape(labels))
+    return ops.broadcast_to(weights, ops.shape(labels)), None
 
 
 def _per_list(weights: Tensor, leading: Leading) -> Tensor | None:

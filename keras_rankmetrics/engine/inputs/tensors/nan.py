@@ -19,38 +19,14 @@ def may_hold_nan(x: Tensor) -> Tensor:
     return total != total
 
 
-def holds_nan(
-    x: Tensor, may_hold: Tensor, where: Callable[[], Tensor] | None = None
-) -> Tensor:
-    """Whether a row of `x` holds a NaN, bool `[lists]`.
+def holds(may_hold: Tensor, where: Callable[[], Tensor]) -> Tensor:
+    """Which lists hold what is looked for, bool `[lists]`.
 
     Args:
-        x: `[lists, items]`.
-        may_hold: what `may_hold_nan(x)` returned.
-        where: returns bool `[lists, items]`, which items to look at; or None
-            for all.
+        may_hold: bool `[lists]`, which lists may hold it.
+        where: returns where it is, bool `[lists, items]`; asked only if a list
+            may hold it.
     """
-    return _holds(may_hold, lambda: x != x, where)
-
-
-def holds_nan_or_infinity(x: Tensor, where: Callable[[], Tensor]) -> Tensor:
-    """Whether a row of `x` holds a NaN or inf, bool `[lists]`.
-
-    Args:
-        x: `[lists, items]`.
-        where: returns bool `[lists, items]`, which items to look at.
-    """
-    may_hold = ~ops.isfinite(ops.sum(x, axis=-1))
-    return _holds(may_hold, lambda: ~ops.isfinite(x), where)
-
-
-def _holds(
-    may_hold: Tensor,
-    what: Callable[[], Tensor],
-    where: Callable[[], Tensor] | None,
-) -> Tensor:
-    def found() -> Tensor:
-        held = what() if where is None else where() & what()
-        return ops.any(held, axis=-1)
-
-    return cond(ops.any(may_hold), found, lambda: may_hold)
+    return cond(
+        ops.any(may_hold), lambda: ops.any(where(), axis=-1), lambda: may_hold
+    )
