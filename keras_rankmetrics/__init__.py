@@ -23,18 +23,21 @@ from keras_rankmetrics.gains import (
 from keras_rankmetrics.metrics import (
     DCG,
     NDCG,
+    Comparison,
     F1AtK,
     HitRateAtK,
     MeanAveragePrecision,
     MeanReciprocalRank,
     PrecisionAtK,
     RecallAtK,
+    Sliced,
 )
 from keras_rankmetrics.types import GainFn, RankDiscountFn
 
 __all__ = [
     "DCG",
     "NDCG",
+    "Comparison",
     "F1AtK",
     "GainFn",
     "HitRateAtK",
@@ -46,6 +49,7 @@ __all__ = [
     "Ranking",
     "RankingMetric",
     "RecallAtK",
+    "Sliced",
     "State",
     "__version__",
     "exponential_gain",

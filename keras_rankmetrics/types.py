@@ -31,6 +31,17 @@ class GainFn(Protocol):
         """The gains of the labels."""
 
 
+class GroupFn(Protocol):
+    """Which group each list belongs to.
+
+    It receives `y_true` and `y_pred` as they were passed, tensors in `fit`, and
+    returns an integer for each list, from 0.
+    """
+
+    def __call__(self, y_true: Any, y_pred: Any, /) -> Tensor:
+        """The groups of the lists."""
+
+
 class RankDiscountFn(Protocol):
     """What an item at a given rank counts for.
 

@@ -10,9 +10,11 @@ from keras import ops
 
 from keras_rankmetrics.engine.aggregates import Aggregate, State, two_floats
 from keras_rankmetrics.engine.aggregates.state import check_same
+from keras_rankmetrics.engine.backend.autograph import unconverted
 from keras_rankmetrics.engine.backend.slots import Slot
 from keras_rankmetrics.engine.backend.typed import Metric
 from keras_rankmetrics.engine.definition import Definition
+from keras_rankmetrics.engine.evaluation import Evaluated, evaluate
 from keras_rankmetrics.engine.inputs.doubts import Doubts
 from keras_rankmetrics.engine.naming.names import as_scope
 from keras_rankmetrics.types import Tensor
@@ -57,6 +59,46 @@ class Accumulator(Metric):
     def signature(self) -> str:
         """All that the number depends on, in one line that can be quoted."""
         return self.definition.signature
+
+    @unconverted
+    def update_state(
+        self, y_true: Any, y_pred: Any, sample_weight: Any = None
+    ) -> None:
+        """Adds a batch of lists, of any size.
+
+        Args:
+            y_true: labels, indices or ids, by `inputs`; or a dict.
+            y_pred: scores or ids, by `inputs`.
+            sample_weight: None, a scalar, one weight per list (`[batch]` or
+                `[batch, 1]`), or with labels one per item.
+
+        Raises:
+            ValueError: if they do not fit together, or do not hold what they
+                should. The state is then as before.
+        """
+        evaluated = self._evaluate(y_true, y_pred, sample_weight)
+        self._add(self.aggregate.of_batch(evaluated.per_list)[0])
+
+    @unconverted
+    def result(self) -> Any:
+        """The weighted mean over all lists so far, 0 if there are none."""
+        sums = two_floats.rounded(self._sums.read())
+        return self.named(self.aggregate.result(sums))
+
+    @unconverted
+    def per_list(
+        self, y_true: Any, y_pred: Any, sample_weight: Any = None
+    ) -> Tensor:
+        """The value of each list, in the leading shape; no state changes.
+
+        NaN for a list that does not count.
+        """
+        _, lists, per_list = self._evaluate(y_true, y_pred, sample_weight)
+        return lists.leading.as_passed(per_list.per_list()[0])
+
+    def named(self, result: Tensor) -> Any:
+        """What the aggregate says as the result: a number, or several by name."""
+        return result
 
     def reset_state(self) -> None:
         """Forgets all lists."""
@@ -129,6 +171,15 @@ class Accumulator(Metric):
         """What `from_config` needs, functions as they are."""
         return self.get_config()
 
+    def _evaluate(
+        self, y_true: Any, y_pred: Any, sample_weight: Any
+    ) -> Evaluated:
+        [evaluated] = evaluate(
+            [self.definition], y_true, y_pred, sample_weight, [self._draw()]
+        )
+        self._doubts.utter(evaluated.lists.doubt, self.name)
+        return evaluated
+
     def _draw(self) -> Tensor | int:
         """The number of the next batch."""
         return 0 if self._draws is None else self._draws.read()
@@ -198,3 +249,15 @@ class Accumulator(Metric):
     def _upgraded(self, arrays: list[np.ndarray]) -> list[np.ndarray]:
         """The arrays of an earlier version, as those of today."""
         return arrays
+
+
+def on_host(sums: Tensor) -> np.ndarray:
+    """Sums of two floats as single ones of float64."""
+    try:
+        return ops.convert_to_numpy(sums).astype("float64").sum(axis=-1)
+    except Exception as error:
+        raise ValueError(
+            "An estimate is made of sums that are known, and not in a program "
+            "that is being compiled. There, `MetricCollection(..., "
+            "errors=True)` has the standard errors among its results."
+        ) from error

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
 import keras
 import numpy as np
 from keras import ops
 
+from keras_rankmetrics.engine.accumulator import Accumulator
 from keras_rankmetrics.engine.aggregates import (
     Aggregate,
     State,
-    WeightedMean,
     two_floats,
 )
-from keras_rankmetrics.engine.aggregates.mean import Moments
 from keras_rankmetrics.engine.backend.autograph import unconverted
 from keras_rankmetrics.engine.backend.slots import Slot, read_all, write_all
 from keras_rankmetrics.engine.evaluation import (
@@ -26,7 +25,6 @@ from keras_rankmetrics.engine.evaluation import (
     same_reading,
 )
 from keras_rankmetrics.engine.inputs.doubts import Doubts
-from keras_rankmetrics.engine.metric import RankingMetric
 from keras_rankmetrics.gains import PACKAGE
 from keras_rankmetrics.types import Tensor
 
@@ -46,20 +44,16 @@ class _Kind(NamedTuple):
     aggregate: Aggregate
     reading: int
     rows: list[int]
-    members: list[RankingMetric]
+    members: list[Accumulator]
 
     @property
     def sums(self) -> list[Slot]:
         """Where their sums are."""
         return [metric._sums for metric in self.members]
 
-    def by_name(
-        self, values: Tensor, suffix: str = ""
-    ) -> Iterator[tuple[str, Tensor]]:
-        """The values, one for each member, with its name."""
-        parts = ops.unstack(values, len(self.members))
-        for metric, value in zip(self.members, parts, strict=True):
-            yield metric.name + suffix, value
+    def unstacked(self, x: Tensor) -> list[Tensor]:
+        """Of `[members, ...]` the part of each."""
+        return ops.unstack(x, len(self.members))
 
 
 @keras.saving.register_keras_serializable(package=PACKAGE)
@@ -108,7 +102,7 @@ class MetricCollection(keras.metrics.Metric):
 
     def __init__(
         self,
-        metrics: Iterable[RankingMetric],
+        metrics: Iterable[Accumulator],
         prefix: str = "",
         name: str = "metric_collection",
         errors: bool = False,
@@ -169,18 +163,20 @@ class MetricCollection(keras.metrics.Metric):
     @unconverted
     def result(self) -> dict[str, Tensor]:
         """The weighted mean of each metric, by prefix and name."""
-        found: dict[str, Tensor] = {}
+        found: dict[str, dict[str, Tensor]] = {}
         for kind in self._kinds:
             sums = two_floats.rounded(read_all(kind.sums))
-            found.update(kind.by_name(kind.aggregate.result(sums)))
+            values = kind.unstacked(kind.aggregate.result(sums))
+            for metric, value in zip(kind.members, values, strict=True):
+                found[metric.name] = _by_name(metric, value)
             if self.errors:
-                errors = Moments(sums, xp=ops).standard_error
-                found.update(kind.by_name(errors, "_se"))
+                errors = kind.unstacked(kind.aggregate.errors(sums))
+                for metric, error in zip(kind.members, errors, strict=True):
+                    found[metric.name].update(_by_name(metric, error, "_se"))
         return {
-            self.prefix + name: found[name]
+            self.prefix + name: number
             for metric in self.metrics
-            for name in (metric.name, metric.name + "_se")
-            if name in found
+            for name, number in found[metric.name].items()
         }
 
     @unconverted
@@ -288,7 +284,7 @@ class MetricCollection(keras.metrics.Metric):
 
     @classmethod
     def _with_metrics(
-        cls, config: dict[str, Any], metrics: Sequence[RankingMetric]
+        cls, config: dict[str, Any], metrics: Sequence[Accumulator]
     ) -> Self:
         return cls(**{**config, "metrics": metrics})
 
@@ -336,7 +332,7 @@ class MetricCollection(keras.metrics.Metric):
             self._doubts.utter(each.lists.doubt, self.name)
         return evaluated
 
-    def _checked(self, state: Any) -> list[tuple[RankingMetric, Any]]:
+    def _checked(self, state: Any) -> list[tuple[Accumulator, Any]]:
         """Each metric with its state."""
         names = [metric.name for metric in self.metrics]
         received = list(state) if isinstance(state, Mapping) else state
@@ -350,7 +346,7 @@ class MetricCollection(keras.metrics.Metric):
         return [(metric, state[metric.name]) for metric in self.metrics]
 
 
-def _kinds(metrics: Sequence[RankingMetric]) -> list[_Kind]:
+def _kinds(metrics: Sequence[Accumulator]) -> list[_Kind]:
     kinds = []
     definitions = [metric.definition for metric in metrics]
     for reading, places in enumerate(same_reading(definitions)):
@@ -363,15 +359,25 @@ def _kinds(metrics: Sequence[RankingMetric]) -> list[_Kind]:
     return kinds
 
 
-def _check_has_error(metric: RankingMetric) -> None:
-    if not isinstance(metric.aggregate, WeightedMean):
+def _by_name(
+    metric: Accumulator, result: Tensor, suffix: str = ""
+) -> dict[str, Tensor]:
+    """The numbers of a metric by name, one or several."""
+    named = metric.named(result)
+    if not isinstance(named, dict):
+        named = {metric.name: named}
+    return {name + suffix: number for name, number in named.items()}
+
+
+def _check_has_error(metric: Accumulator) -> None:
+    if not hasattr(metric.aggregate, "errors"):
         raise TypeError(
-            f"With `errors=True`, all metrics should be means. Received: "
-            f"{metric!r}, which has an `aggregate` of its own."
+            "With `errors=True`, a standard error of each metric should be "
+            f"known. Received: {metric!r}, whose `aggregate` has no `errors`."
         )
 
 
-def _members(metrics: Iterable[RankingMetric]) -> tuple[RankingMetric, ...]:
+def _members(metrics: Iterable[Accumulator]) -> tuple[Accumulator, ...]:
     if isinstance(metrics, Mapping) or not isinstance(metrics, Iterable):
         raise TypeError(
             "`metrics` should be a list: `MetricCollection([NDCG(k=10)])`. "
@@ -402,7 +408,7 @@ def _check_member(metric: Any) -> None:
             "`[*NDCG.at(1, 10), ...]`, and a collection too, "
             "`[*collection.metrics, ...]`."
         )
-    if not isinstance(metric, RankingMetric):
+    if not isinstance(metric, Accumulator):
         advice = "Keep other metrics beside the collection."
         if callable(metric) and not isinstance(metric, keras.metrics.Metric):
             advice = "If it is the class of one, call it: `NDCG(k=10)`."
@@ -411,7 +417,7 @@ def _check_member(metric: Any) -> None:
             f"`RankingMetric`. Received: {metric!r}. {advice}"
         )
     for method in ("update_state", "result", "per_list"):
-        if getattr(type(metric), method) is not getattr(RankingMetric, method):
+        if getattr(type(metric), method) is not getattr(Accumulator, method):
             raise TypeError(
                 f"{type(metric).__name__} has its own `{method}`, which a "
                 "collection does not call. Keep it beside the collection."

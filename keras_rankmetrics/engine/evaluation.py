@@ -7,7 +7,7 @@ them, all that depends on these alone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
 from keras import ops
@@ -17,12 +17,17 @@ from keras_rankmetrics.engine.aggregates import PerList
 from keras_rankmetrics.engine.backend.known import known
 from keras_rankmetrics.engine.definition import Definition
 from keras_rankmetrics.engine.inputs import Lists, read
+from keras_rankmetrics.engine.inputs.parts.groups import (
+    groups_of,
+    without_group,
+)
 from keras_rankmetrics.engine.ranking import (
     Order,
     Ranking,
     Relevance,
     ranks_that_count,
 )
+from keras_rankmetrics.engine.ranking.memo import Identity
 from keras_rankmetrics.types import Tensor
 
 _PRESENT = Relevance(gains.present, key=gains.present)
@@ -65,10 +70,13 @@ def evaluate(
     evaluated = []
     for places in same_reading(definitions):
         asked = [definitions[place] for place in places]
+        relevant, group = _with_group(asked[0], y_true, y_pred)
         try:
             lists = read(
-                asked[0].inputs, y_true, y_pred, sample_weight, asked[0].dtype
+                asked[0].inputs, relevant, y_pred, sample_weight, asked[0].dtype
             )
+            if group is not None:
+                group = groups_of(group, lists.leading)
         except (TypeError, ValueError) as error:
             if len(definitions) > 1:
                 names = ", ".join(definition.name for definition in asked)
@@ -79,18 +87,29 @@ def evaluate(
             definition.order(draws[place] if draws else 0)
             for place, definition in zip(places, asked, strict=True)
         ]
-        per_list = _per_list(asked, orders, lists)
+        per_list = _per_list(asked, orders, lists)._replace(group=group)
         evaluated.append(Evaluated(places, lists, per_list))
     return evaluated
 
 
 def same_reading(definitions: Sequence[Definition]) -> list[tuple[int, ...]]:
     """The places of the definitions, together if they read the same."""
-    found: dict[tuple[str, str], list[int]] = {}
+    found: dict[Hashable, list[int]] = {}
     for place, definition in enumerate(definitions):
-        reading = definition.inputs, definition.dtype
+        by = Identity(definition.by)
+        reading = definition.inputs, definition.dtype, by
         found.setdefault(reading, []).append(place)
     return [tuple(places) for places in found.values()]
+
+
+def _with_group(
+    definition: Definition, y_true: Any, y_pred: Any
+) -> tuple[Any, Any]:
+    """What is relevant, and the group of each list, or None."""
+    relevant, group = without_group(y_true)
+    if definition.by is None:
+        return relevant, group
+    return relevant, definition.by(y_true, y_pred)
 
 
 def _per_list(
@@ -136,6 +155,8 @@ def _per_list(
 
 def _stacked(rows: Sequence[Tensor]) -> Tensor:
     """`[metrics, lists]`. What metrics share is the same tensor, taken once."""
+    if len(rows) == 1:
+        return rows[0][None]
     if all(row is rows[0] for row in rows):
         return ops.broadcast_to(rows[0], (len(rows), *ops.shape(rows[0])))
     return ops.stack(rows)

@@ -9,23 +9,19 @@ from typing import Any, ClassVar, Self, cast
 
 import keras
 import numpy as np
-from keras import ops
 
 from keras_rankmetrics import gains
-from keras_rankmetrics.engine.accumulator import Accumulator
+from keras_rankmetrics.engine.accumulator import Accumulator, on_host
 from keras_rankmetrics.engine.aggregates import (
     Aggregate,
     Estimate,
     WeightedMean,
-    two_floats,
 )
 from keras_rankmetrics.engine.aggregates.mean import upgraded
-from keras_rankmetrics.engine.backend.autograph import unconverted
 from keras_rankmetrics.engine.definition import Definition
 from keras_rankmetrics.engine.definition.policies import float_dtype
-from keras_rankmetrics.engine.evaluation import Evaluated, evaluate
 from keras_rankmetrics.engine.naming.names import in_words, name_at
-from keras_rankmetrics.engine.naming.saving import serialized
+from keras_rankmetrics.engine.naming.saving import deserialized, serialized
 from keras_rankmetrics.engine.ranking import Ranking
 from keras_rankmetrics.types import (
     EmptyPolicy,
@@ -227,41 +223,6 @@ class RankingMetric(Accumulator):
             "`measure(ranking, k)`, a static method."
         )
 
-    @unconverted
-    def update_state(
-        self, y_true: Any, y_pred: Any, sample_weight: Any = None
-    ) -> None:
-        """Adds a batch of lists, of any size.
-
-        Args:
-            y_true: labels, indices or ids, by `inputs`; or a dict.
-            y_pred: scores or ids, by `inputs`.
-            sample_weight: None, a scalar, one weight per list (`[batch]` or
-                `[batch, 1]`), or with labels one per item.
-
-        Raises:
-            ValueError: if they do not fit together, or do not hold what they
-                should. The state is then as before.
-        """
-        evaluated = self._evaluate(y_true, y_pred, sample_weight)
-        self._add(self.aggregate.of_batch(evaluated.per_list)[0])
-
-    @unconverted
-    def result(self) -> Tensor:
-        """The weighted mean over all lists so far, 0 if there are none."""
-        return self.aggregate.result(two_floats.rounded(self._sums.read()))
-
-    @unconverted
-    def per_list(
-        self, y_true: Any, y_pred: Any, sample_weight: Any = None
-    ) -> Tensor:
-        """The value of each list, in the leading shape; no state changes.
-
-        NaN for a list that does not count.
-        """
-        _, lists, per_list = self._evaluate(y_true, y_pred, sample_weight)
-        return lists.leading.as_passed(per_list.per_list()[0])
-
     def estimate(self) -> Estimate:
         """The result with its standard error and what it rests on.
 
@@ -340,14 +301,11 @@ class RankingMetric(Accumulator):
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Self:
         """The metric that `get_config` describes."""
-        return cls(
-            **{
-                name: keras.saving.deserialize_keras_object(value)
-                if isinstance(value, dict)
-                else value
-                for name, value in config.items()
-            }
-        )
+        return cls(**deserialized(config))
+
+    def remade(self) -> Self:
+        """Another one of the same definition and name, without a state."""
+        return self.from_config(self._own_config())
 
     def _config(self) -> dict[str, Any]:
         return {
@@ -366,15 +324,6 @@ class RankingMetric(Accumulator):
             **{n: x for n, x in options if callable(x)},
         }
 
-    def _evaluate(
-        self, y_true: Any, y_pred: Any, sample_weight: Any
-    ) -> Evaluated:
-        [evaluated] = evaluate(
-            [self.definition], y_true, y_pred, sample_weight, [self._draw()]
-        )
-        self._doubts.utter(evaluated.lists.doubt, self.name)
-        return evaluated
-
     def _upgraded(self, arrays: list[np.ndarray]) -> list[np.ndarray]:
         return [upgraded(arrays[0]), *arrays[1:]] if arrays else []
 
@@ -388,15 +337,3 @@ RankingMetric.common_parameters = frozenset(
     for name, parameter in inspect.signature(RankingMetric).parameters.items()
     if parameter.kind is not parameter.VAR_KEYWORD
 )
-
-
-def on_host(sums: Tensor) -> np.ndarray:
-    """Sums of two floats as single ones of float64."""
-    try:
-        return ops.convert_to_numpy(sums).astype("float64").sum(axis=-1)
-    except Exception as error:
-        raise ValueError(
-            "An estimate is made of sums that are known, and not in a program "
-            "that is being compiled. There, `MetricCollection(..., "
-            "errors=True)` has the standard errors among its results."
-        ) from error

@@ -8,17 +8,21 @@ on `RankingMetric`.
 """
 
 from keras_rankmetrics.metrics.average_precision import MeanAveragePrecision
+from keras_rankmetrics.metrics.comparison import Comparison
 from keras_rankmetrics.metrics.first import HitRateAtK, MeanReciprocalRank
 from keras_rankmetrics.metrics.found import F1AtK, PrecisionAtK, RecallAtK
 from keras_rankmetrics.metrics.gain import DCG, NDCG
+from keras_rankmetrics.metrics.slices import Sliced
 
 __all__ = [
     "DCG",
     "NDCG",
+    "Comparison",
     "F1AtK",
     "HitRateAtK",
     "MeanAveragePrecision",
     "MeanReciprocalRank",
     "PrecisionAtK",
     "RecallAtK",
+    "Sliced",
 ]

@@ -32,14 +32,14 @@ class Estimate:
 
     @classmethod
     def of_sums(cls, sums: np.ndarray) -> Estimate:
-        """What the sums of a `WeightedMean`, `[54]` in float64, say."""
+        """What the sums of a `WeightedMean`, `[6, 9]` in float64, say."""
         moments = Moments(sums)
         return cls(
             value=float(moments.mean),
             standard_error=float(moments.standard_error),
-            lists=round(float(moments.lists)),
+            lists=_rounded(moments.lists),
             effective_lists=float(moments.effective_lists),
-            rows=_rounded(float(moments.rows)),
+            rows=_rounded(moments.rows),
         )
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
@@ -72,6 +72,6 @@ class Estimate:
         return f"{self.value:.4f} ± {margin:.4f} (95%, {number})"
 
 
-def _rounded(rows: float) -> int:
-    """As an integer; 0 where a state of version 0.1 does not say it."""
-    return 0 if math.isnan(rows) else round(rows)
+def _rounded(count: np.ndarray) -> int:
+    """As an integer; 0 where it is not known."""
+    return 0 if np.isnan(count) else round(float(count))

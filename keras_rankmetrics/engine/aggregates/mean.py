@@ -3,11 +3,11 @@
 A list has a weight of its own, or takes the mean weight of those that do. The
 two kinds are summed apart, so that this mean is over everything seen.
 
-The sums are products of what a row of lists holds (a list by itself, or those
-that belong together): each of `_LEFT` times each of `_RIGHT`. The first of
-`_LEFT` is 1, so that the first products are the plain sums; the others are the
-second moments that the error needs. Values v stand beside 1 - v, since the
-moments of both are exact where the values are close to 0, or to 1.
+The sums are products of what a row of lists holds: a list by itself, or lists
+that belong together. Each of the first six terms is multiplied by all nine. The
+first is 1, so that its products are the plain sums; the others are the second
+moments that the error needs. Values v stand beside 1 - v, since the moments of
+both are exact where the values are close to 0, or to 1.
 """
 
 from __future__ import annotations
@@ -21,52 +21,56 @@ from keras import ops
 from keras_rankmetrics.engine.aggregates.per_list import PerList
 from keras_rankmetrics.types import Tensor
 
-# Of lists with a weight w of their own: v w, w, 1 and (1 - v) w. Of the others:
-# v, 1 and 1 - v. And of each row with a list that counts, 1.
-_LEFT = ("row", "own value", "own rest", "own", "other value", "other rest")
-_RIGHT = (
+# Of each row with a list that counts, 1. Of lists with a weight w of their own:
+# v w, (1 - v) w, 1, w and w². Of the others: v, 1 - v and 1.
+TERMS = (
+    "row",
     "own value",
-    "own weight",
+    "own rest",
     "own",
     "other value",
-    "other",
-    "squared weight",
-    "own rest",
     "other rest",
-    "row",
+    "own weight",
+    "squared weight",
+    "other",
 )
-# Version 0.1 kept the first of these alone.
-_FEWEST = 5
+_LEFT = 6
+# What version 0.1 kept.
+_PLAIN = ("own value", "own weight", "own", "other value", "other")
 
 
 @dataclasses.dataclass(frozen=True)
 class WeightedMean:
     """The mean of the values, and how far it may be from that of all lists."""
 
-    shape: tuple[int, ...] = (len(_LEFT) * len(_RIGHT),)
+    shape: tuple[int, ...] = (_LEFT, len(TERMS))
 
     def of_batch(self, x: PerList) -> Tensor:
-        """`[metrics, 54]`, what the batch adds."""
+        """`[metrics, 6, 9]`, what the batch adds."""
         terms = terms_of(x)
         if x.rows is not None:
-            terms = {
-                name: _by_row(name, t, x.rows) for name, t in terms.items()
-            }
-        return products(terms)
+            terms = ops.reshape(terms, (-1, len(TERMS), *x.rows))
+            terms = with_one_for_each_row(ops.sum(terms, axis=-1))
+        return ops.sum(products(terms), axis=-1)
 
     def result(self, sums: Tensor) -> Tensor:
         """The means; 0 without lists."""
-        value, weight, own, others_value, others = ops.unstack(
-            sums[..., :_FEWEST], _FEWEST, axis=-1
+        totals = ops.unstack(sums[..., 0, :], len(TERMS), axis=-1)
+        value, weight, own, other_value, other = (
+            totals[TERMS.index(name)] for name in _PLAIN
         )
         mean_weight = ops.where(own > 0, ops.divide_no_nan(weight, own), 1.0)
         return ops.divide_no_nan(
-            value + mean_weight * others_value, weight + mean_weight * others
+            value + mean_weight * other_value, weight + mean_weight * other
         )
 
+    def errors(self, sums: Tensor) -> Tensor:
+        """The standard errors of the means, `[...]`."""
+        return Moments(sums, xp=ops).standard_error
 
-def terms_of(x: PerList) -> dict[str, Tensor]:
-    """By name what each list holds, `[metrics, lists]`; 0 where none counts."""
+
+def terms_of(x: PerList) -> Tensor:
+    """`[metrics, 9, lists]`, the terms of each list, 0 if it does not count."""
     dtype = x.values.dtype
     is_own = x.counts & x.has_own_weight
     counted, own = ops.cast(x.counts, dtype), ops.cast(is_own, dtype)
@@ -74,44 +78,40 @@ def terms_of(x: PerList) -> dict[str, Tensor]:
     values = ops.where(x.counts, x.values, 0)
     weights = ops.where(is_own, x.weights, 0)
     own_values, other_values = values * weights, values * other
-    return {
+    terms = {
         "row": counted,
         "own value": own_values,
-        "own weight": weights,
+        "own rest": weights - own_values,
         "own": own,
         "other value": other_values,
-        "other": other,
-        "squared weight": weights * weights,
-        "own rest": weights - own_values,
         "other rest": other - other_values,
+        "own weight": weights,
+        "squared weight": weights * weights,
+        "other": other,
     }
+    return ops.stack([terms[name] for name in TERMS], axis=1)
 
 
-def products(terms: dict[str, Tensor]) -> Tensor:
-    """`[metrics, 54]`, the sums of the products over the rows."""
-    left = ops.stack([terms[name] for name in _LEFT], axis=1)
-    right = ops.stack([terms[name] for name in _RIGHT], axis=1)
-    # No product of matrices, which accelerators round.
-    found = ops.sum(left[:, :, None] * right[:, None], axis=-1)
-    return ops.reshape(found, (-1, len(_LEFT) * len(_RIGHT)))
+def with_one_for_each_row(terms: Tensor) -> Tensor:
+    """Terms of rows, `[metrics, 9, rows]`, that are sums over their lists."""
+    return ops.concatenate([ops.minimum(terms[:, :1], 1), terms[:, 1:]], axis=1)
+
+
+def products(terms: Tensor) -> Tensor:
+    """`[metrics, 6, 9, rows]`, to be summed up.
+
+    By no product of matrices, which accelerators round.
+    """
+    return terms[:, :_LEFT, None] * terms[:, None]
 
 
 def upgraded(sums: np.ndarray) -> np.ndarray:
     """The sums of version 0.1 as those of today: they tell no error."""
-    if sums.shape != (_FEWEST, 2):
+    if sums.shape != (len(_PLAIN), 2):
         return sums
-    unknown = len(_LEFT) * len(_RIGHT) - _FEWEST
-    return np.pad(sums, [(0, unknown), (0, 0)], constant_values=np.nan)
-
-
-def _by_row(
-    name: str, term: Tensor, rows: tuple[int | Tensor, int | Tensor]
-) -> Tensor:
-    """`[metrics, rows]`, what each row holds together."""
-    term = ops.reshape(term, (-1, *rows))
-    if name == "row":
-        return ops.max(term, axis=-1)
-    return ops.sum(term, axis=-1)
+    known = np.full((_LEFT, len(TERMS), 2), np.nan)
+    known[0, [TERMS.index(name) for name in _PLAIN]] = sums
+    return known
 
 
 @dataclasses.dataclass(frozen=True)
@@ -119,7 +119,7 @@ class Moments:
     """The sums of means by name, and what follows from them.
 
     Attributes:
-        sums: `[..., 54]`, an array of numpy, or a tensor.
+        sums: `[..., 6, 9]`, an array of numpy, or a tensor.
         xp: `numpy`, or `keras.ops`.
     """
 
@@ -128,8 +128,7 @@ class Moments:
 
     def of(self, left: str, right: str) -> Any:
         """The sum of the products of two terms."""
-        place = _LEFT.index(left) * len(_RIGHT) + _RIGHT.index(right)
-        return self.sums[..., place]
+        return self.sums[..., TERMS.index(left), TERMS.index(right)]
 
     def total(self, name: str) -> Any:
         """The sum of a term."""

@@ -40,6 +40,7 @@ from keras_rankmetrics.engine.ranking.functions import Elementwise
 from keras_rankmetrics.engine.ranking.memo import Identity
 from keras_rankmetrics.types import (
     EmptyPolicy,
+    GroupFn,
     InputForm,
     ListWeight,
     Tensor,
@@ -66,6 +67,8 @@ class Definition:
         list_weight: what the weight of a list is.
         inputs: the form of the input.
         dtype: of what is computed, `"float32"` or `"float64"`.
+        by: `(y_true, y_pred)` to the group of each list; None where `y_true`
+            says it, or nobody asks.
     """
 
     metric: type[Any]
@@ -78,6 +81,7 @@ class Definition:
     list_weight: ListWeight
     inputs: InputForm
     dtype: str
+    by: GroupFn | None = None
 
     @classmethod
     def checked(
@@ -92,7 +96,8 @@ class Definition:
         empty: Any,
         list_weight: Any,
         inputs: Any,
-        **others: str,
+        name: str,
+        dtype: str,
     ) -> Definition:
         """What a user asks for.
 
@@ -121,7 +126,8 @@ class Definition:
             empty=empty,
             list_weight=list_weight,
             inputs=inputs,
-            **others,
+            name=name,
+            dtype=dtype,
         )
         check_precision(options, definition.dtype)
         definition._check_form()
@@ -198,7 +204,7 @@ class Definition:
     def _key(self) -> Hashable:
         options = ((n, _key_of(x)) for n, x in self.options.items())
         plain = (x for n, x in self.config.items() if n not in self.options)
-        return self.metric, self.dtype, *plain, *options
+        return self.metric, self.dtype, Identity(self.by), *plain, *options
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Definition) and self._key == other._key

@@ -12,6 +12,16 @@ import keras
 from keras_rankmetrics.engine.naming.path import registered_name
 
 
+def deserialized(config: dict[str, Any]) -> dict[str, Any]:
+    """The arguments that a config describes."""
+    return {
+        name: keras.saving.deserialize_keras_object(value)
+        if isinstance(value, dict)
+        else value
+        for name, value in config.items()
+    }
+
+
 def serialized(function: Callable[..., Any], argument: str) -> Any:
     """The function as Keras saves it, with a warning if it cannot be loaded."""
     if not isinstance(function, types.FunctionType | types.BuiltinFunctionType):

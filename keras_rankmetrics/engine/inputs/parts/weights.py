@@ -63,7 +63,7 @@ def weights_of(
         return None, None
     weights, held = numbers("sample_weight", sample_weight, 0)
     weights = ops.cast(weights, dtype if labels is None else labels.dtype)
-    of_lists = _per_list(weights, leading)
+    of_lists = per_list(weights, leading)
     if of_lists is not None:
         return None, of_lists
     if labels is None:
@@ -91,7 +91,7 @@ def weights_of(
     return ops.broadcast_to(weights, ops.shape(labels)), None
 
 
-def _per_list(weights: Tensor, leading: Leading) -> Tensor | None:
+def per_list(weights: Tensor, leading: Leading) -> Tensor | None:
     """The weights as `[lists]`, None where they are not those of lists."""
     shape = tuple(weights.shape)
     while len(shape) > 1 and shape[-1] == 1:

@@ -1,0 +1,188 @@
+"""The differences of systems on the same lists, as sums and as numbers."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from keras import ops
+
+from keras_rankmetrics.engine.aggregates import student
+from keras_rankmetrics.engine.aggregates.estimate import Estimate
+from keras_rankmetrics.engine.aggregates.mean import Moments, WeightedMean
+from keras_rankmetrics.engine.aggregates.per_list import PerList
+from keras_rankmetrics.types import Tensor
+
+# Values that differ by less are the same, but for rounding.
+_ROUNDING = 1e-6
+_MEAN = math.prod(WeightedMean().shape)
+
+
+@dataclasses.dataclass(frozen=True)
+class Paired:
+    """The means of systems and of differences, and how many are not 0.
+
+    The sums of each are those of the mean, then Σ w d² of the lists with a
+    weight w of their own, Σ d² of the others, and how many d are above 0, and
+    below.
+
+    Attributes:
+        rows: how many systems and differences there are.
+    """
+
+    rows: int
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of the sums."""
+        return (self.rows, _MEAN + 4)
+
+    def of_batch(self, x: PerList) -> Tensor:
+        """`[1, rows, 58]`, what the batch adds.
+
+        Args:
+            x: with the systems and differences in place of metrics.
+        """
+        mean = WeightedMean().of_batch(x)
+        dtype = x.values.dtype
+        values = ops.where(x.counts, x.values, 0)
+        own = x.counts & x.has_own_weight
+        squares = values * values
+        further = [
+            ops.where(own, x.weights, 0) * squares,
+            ops.where(own, 0, squares),
+            ops.cast(values > _ROUNDING, dtype),
+            ops.cast(values < -_ROUNDING, dtype),
+        ]
+        sums = ops.sum(ops.stack(further, axis=1), axis=-1)
+        mean = ops.reshape(mean, (-1, _MEAN))
+        return ops.concatenate([mean, sums], axis=-1)[None]
+
+    def result(self, sums: Tensor) -> Tensor:
+        """The means; 0 without lists."""
+        shape = (*ops.shape(sums)[:-1], *WeightedMean().shape)
+        return WeightedMean().result(ops.reshape(sums[..., :_MEAN], shape))
+
+
+@dataclasses.dataclass(frozen=True)
+class Difference:
+    """How a system compares to the baseline, on the same lists.
+
+    Attributes:
+        system: its name.
+        baseline: the name of what it is compared to.
+        estimate: of the mean of value(system) - value(baseline), with its
+            standard error and confidence interval.
+        t: the mean over its standard error.
+        p: the chance of so large a |t|, or a larger one, where there is no
+            difference; by Student's t with as many degrees of freedom as there
+            are rows, less one.
+        p_holm: the same, corrected for the number of systems after Holm.
+        effect_size: the mean over the standard deviation of the differences,
+            Cohen's d for pairs.
+        wins: on how many lists the system is better.
+        ties: on how many there is no difference, but for rounding.
+        losses: on how many it is worse.
+    """
+
+    system: str
+    baseline: str
+    estimate: Estimate
+    t: float
+    p: float
+    p_holm: float
+    effect_size: float
+    wins: int
+    ties: int
+    losses: int
+
+
+def differences(
+    sums: np.ndarray, systems: Sequence[str], baseline: str
+) -> list[Difference]:
+    """What the sums of `Paired` say.
+
+    Args:
+        sums: `[systems, sums]`, in float64.
+        systems: the names of those that are compared.
+        baseline: the name of what they are compared to.
+    """
+    estimates = [estimate_of(each) for each in sums]
+    t = [_ratio(e.value, e.standard_error) for e in estimates]
+    p = [
+        student.two_sided(x, e.rows - 1)
+        for x, e in zip(t, estimates, strict=True)
+    ]
+    found = []
+    for place, p_holm in enumerate(holm(p)):
+        estimate, each = estimates[place], sums[place]
+        wins, losses = (round(float(x)) for x in each[-2:])
+        found.append(
+            Difference(
+                system=systems[place],
+                baseline=baseline,
+                estimate=estimate,
+                t=t[place],
+                p=p[place],
+                p_holm=p_holm,
+                effect_size=_ratio(estimate.value, _deviation(each)),
+                wins=wins,
+                ties=estimate.lists - wins - losses,
+                losses=losses,
+            )
+        )
+    return found
+
+
+def estimate_of(sums: np.ndarray) -> Estimate:
+    """The mean of a system or of differences, with its error."""
+    return Estimate.of_sums(_of_mean(sums))
+
+
+def joined(parts: Sequence[PerList]) -> PerList:
+    """That of several systems as if it were that of several metrics."""
+    names = ("values", "weights", "has_own_weight", "counts")
+    together = {
+        name: ops.concatenate([getattr(part, name) for part in parts])
+        for name in names
+    }
+    return parts[0]._replace(**together)
+
+
+def holm(p: Sequence[float]) -> list[float]:
+    """Chances, corrected for how many they are.
+
+    Holm, Scandinavian Journal of Statistics 6 (1979).
+    """
+    corrected = [math.nan] * len(p)
+    known = [place for place, x in enumerate(p) if not math.isnan(x)]
+    largest = 0.0
+    for rank, place in enumerate(sorted(known, key=lambda place: p[place])):
+        largest = max(largest, min(1.0, (len(known) - rank) * p[place]))
+        corrected[place] = largest
+    return corrected
+
+
+def _of_mean(sums: np.ndarray) -> np.ndarray:
+    return sums[:_MEAN].reshape(WeightedMean().shape)
+
+
+def _deviation(sums: np.ndarray) -> float:
+    """The standard deviation of the differences, by the weights."""
+    moments = Moments(_of_mean(sums))
+    own, other = sums[_MEAN : _MEAN + 2]
+    squares = (own + moments.mean_weight * other) / moments.weight
+    lists = float(moments.lists)
+    if lists < 2:
+        return math.nan
+    variance = max(float(squares - moments.mean**2), 0.0)
+    return math.sqrt(variance * lists / (lists - 1))
+
+
+def _ratio(x: float, y: float) -> float:
+    """X / y; 0 / 0 is 0, where nothing differs."""
+    if y == 0.0:
+        return math.copysign(math.inf, x) if x else 0.0
+    return x / y

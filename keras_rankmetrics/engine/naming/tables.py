@@ -1,0 +1,18 @@
+"""Tables of text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def as_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Rows under their headings, the first column to the left."""
+    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+    lines = [
+        [
+            cell.rjust(width) if place else cell.ljust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        for row in (head, *rows)
+    ]
+    return "\n".join("  ".join(line).rstrip() for line in lines)
