@@ -97,7 +97,7 @@ class Accumulator(Metric):
         return lists.leading.as_passed(per_list.per_list()[0])
 
     def named(self, result: Tensor) -> Any:
-        """What the aggregate says as the result: a number, or several by name."""
+        """What the metric returns: a number, or several by name."""
         return result
 
     def reset_state(self) -> None:

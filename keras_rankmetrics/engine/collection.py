@@ -13,7 +13,6 @@ from keras import ops
 
 from keras_rankmetrics.engine.accumulator import Accumulator
 from keras_rankmetrics.engine.aggregates import (
-    Aggregate,
     State,
     two_floats,
 )
@@ -41,7 +40,7 @@ class _Kind(NamedTuple):
         members: the metrics.
     """
 
-    aggregate: Aggregate
+    aggregate: Any
     reading: int
     rows: list[int]
     members: list[Accumulator]

@@ -63,6 +63,8 @@ class Comparison(Accumulator):
         >>> comparison.update_state(labels, {"old": old, "new": new})
         >>> print(comparison.table())
         mrr   value       ±    diff       ±       p  effect  wins  ties  losses
+        old  0.5833  0.4593
+        new  0.8333  0.5304  0.2500  0.4593  0.1817    0.87     2     2       0
 
     Smucker, Allan and Carterette, CIKM (2007); Urbano, Lima and Hanjalic, SIGIR
     (2019); Holm, Scandinavian Journal of Statistics 6 (1979).
