@@ -5,10 +5,12 @@ Its keys tell functions apart by `Identity`.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Hashable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 T = TypeVar("T")
+Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 class Identity:
@@ -55,3 +57,23 @@ class _ReadOnly(Memo):
 
     def once(self, key: Hashable, compute: Callable[[], T]) -> T:
         return self._tensors[key] if key in self._tensors else compute()
+
+
+def remembered(*attributes: str) -> Callable[[Method], Method]:
+    """For methods of what has a `_memo`: computed once for the same arguments.
+
+    Args:
+        *attributes: those that the result depends on besides.
+    """
+
+    def decorate(method: Method) -> Method:
+        @functools.wraps(method)
+        def once(self: Any, *args: Hashable) -> Any:
+            of = (getattr(self, name) for name in attributes)
+            return self._memo.once(
+                (method.__qualname__, *of, *args), lambda: method(self, *args)
+            )
+
+        return cast(Method, once)
+
+    return decorate

@@ -10,10 +10,9 @@ from typing import Self, TypeAlias
 from keras import ops
 
 from keras_rankmetrics.engine.backend.known import MANY
-from keras_rankmetrics.engine.ranking.depth import depth_beyond
 from keras_rankmetrics.engine.ranking.functions import key_of
 from keras_rankmetrics.engine.ranking.items import Items
-from keras_rankmetrics.engine.ranking.memo import Identity, Memo
+from keras_rankmetrics.engine.ranking.memo import Identity, Memo, remembered
 from keras_rankmetrics.engine.ranking.relevance import Relevance
 from keras_rankmetrics.engine.ranking.sorting.runs import positions
 from keras_rankmetrics.gains import SHARED_DISCOUNTS
@@ -73,9 +72,7 @@ class Ranking(abc.ABC):
     @property
     def retrieved(self) -> Tensor:
         """The retrieved items within rank `k`."""
-        count = self._memo.once(
-            "retrieved", lambda: self._float(self.count_retrieved())
-        )
+        count = self._retrieved()
         return count if self.k is None else ops.minimum(count, self.k)
 
     def mean_weight(self) -> Tensor:
@@ -125,13 +122,13 @@ class Ranking(abc.ABC):
         binary = self.judged_by(self.gain.as_binary(), self.k)
         return binary._at_first_hit(value, k)
 
-    @abc.abstractmethod
     def precision_per_hit(self, k: Cutoff = None) -> Tensor:
         """The weighted precisions at the hits, over the number of hits.
 
         Σ w P@i over the relevant ranks i <= k, over their number; 0 where there
         is none. For gains of 0 and 1.
         """
+        return self._per_hit(self.weighted_total() * self.precision(k), k)
 
     # Orders to compare with, `[lists, ranks]`.
 
@@ -175,6 +172,15 @@ class Ranking(abc.ABC):
     def _lowest_rank(self) -> int | Tensor:
         """How far down values of the rank may be asked for."""
 
+    def _per_hit(self, precisions: Tensor, k: Cutoff) -> Tensor:
+        """`precision_per_hit`, from the weighted precisions of the entries."""
+        precisions = ops.sum(precisions, axis=-1)
+        return ops.divide_no_nan(precisions, self.hits(k))
+
+    @remembered()
+    def _retrieved(self) -> Tensor:
+        return self._float(self.count_retrieved())
+
     @property
     def _dtype(self) -> str:
         return self.items.labels.dtype
@@ -185,8 +191,7 @@ class Ranking(abc.ABC):
     def _values(self, value: RankDiscountFn, ranks: int | Tensor) -> Tensor:
         """`value(rank)` of so many ranks, `[ranks]`."""
         # For all cutoffs the same values, as far as lengths are known.
-        best = depth_beyond(self.items.k, ops.shape(self.items.labels)[-1])
-        lengths = (ranks, best, self._lowest_rank)
+        lengths = (ranks, self.items.depth, self._lowest_rank)
         if all(isinstance(length, int) for length in lengths):
             widest = max(lengths)
         else:

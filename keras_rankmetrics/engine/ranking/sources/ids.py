@@ -6,7 +6,7 @@ from keras import ops
 
 from keras_rankmetrics.engine.backend.known import known
 from keras_rankmetrics.engine.ranking.items import Items
-from keras_rankmetrics.engine.ranking.kinds.ranks import Ranks
+from keras_rankmetrics.engine.ranking.kinds.ranks import Ranks, SpacedRanks
 from keras_rankmetrics.engine.ranking.sorting.counting import count
 from keras_rankmetrics.engine.ranking.sorting.matching import (
     distinct,
@@ -32,21 +32,20 @@ def from_ids(
         dtype: of the labels.
     """
     relevant, counts = distinct(relevant)
-    items = relevant_items(counts, k, dtype)
     there = is_new(recommended)
-    complete = known(ops.all(there))
     hits = there & is_in(recommended, relevant)
     labels = ops.cast(hits, dtype)
-    return Ranks(
-        items=items,
-        entries=ops.shape(labels)[-1],
-        gains_in_order=lambda _, gain: gain(labels),
-        above=None if complete else _above(there),
-        there=None if complete else there,
-        count_retrieved=lambda: count(there),
-        k=k,
-        strict=True,
-    )
+    ranks = {
+        "items": relevant_items(counts, k, dtype),
+        "entries": ops.shape(labels)[-1],
+        "gains_in_order": lambda _, gain: gain(labels),
+        "count_retrieved": lambda: count(there),
+        "k": k,
+        "strict": True,
+    }
+    if known(ops.all(there)):
+        return Ranks(**ranks)
+    return SpacedRanks(**ranks, there=there, above=_above(there))
 
 
 def _above(there: Tensor) -> Tensor:
