@@ -1,7 +1,4 @@
-"""`Memo`: what has been computed of a ranking, to be computed once.
-
-Its keys tell functions apart by `Identity`.
-"""
+"""`Memo`: what has been computed of a ranking, to be computed once."""
 
 from __future__ import annotations
 
@@ -9,25 +6,10 @@ import functools
 from collections.abc import Callable, Hashable
 from typing import Any, TypeVar, cast
 
+from keras_rankmetrics.engine.ranking.functions import key_of
+
 T = TypeVar("T")
 Method = TypeVar("Method", bound=Callable[..., Any])
-
-
-class Identity:
-    """An object as a key, told apart from every other object.
-
-    Whether the object can be hashed or compared, and what it then says, does
-    not matter.
-    """
-
-    def __init__(self, of: Any) -> None:
-        self._of = of  # which also keeps its identity from being given away
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Identity) and self._of is other._of
-
-    def __hash__(self) -> int:
-        return id(self._of)
 
 
 class Memo:
@@ -68,10 +50,12 @@ def remembered(*attributes: str) -> Callable[[Method], Method]:
 
     def decorate(method: Method) -> Method:
         @functools.wraps(method)
-        def once(self: Any, *args: Hashable) -> Any:
-            of = (getattr(self, name) for name in attributes)
+        def once(self: Any, *args: Any, **named: Any) -> Any:
+            of = [getattr(self, name) for name in attributes]
+            values = map(key_of, (*of, *args, *named.values()))
             return self._memo.once(
-                (method.__qualname__, *of, *args), lambda: method(self, *args)
+                (method.__qualname__, *named, *values),
+                lambda: method(self, *args, **named),
             )
 
         return cast(Method, once)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import abc
 import dataclasses
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from typing import Self, TypeAlias
 
 from keras import ops
 
 from keras_rankmetrics.engine.backend.known import MANY
-from keras_rankmetrics.engine.ranking.functions import key_of
 from keras_rankmetrics.engine.ranking.items import Items
-from keras_rankmetrics.engine.ranking.memo import Identity, Memo, remembered
+from keras_rankmetrics.engine.ranking.memo import Memo, remembered
 from keras_rankmetrics.engine.ranking.relevance import Relevance
 from keras_rankmetrics.engine.ranking.sorting.runs import positions
 from keras_rankmetrics.gains import SHARED_DISCOUNTS
@@ -196,22 +195,18 @@ class Ranking(abc.ABC):
             widest = max(lengths)
         else:
             widest = ranks
-        values = self._memo.once(
-            ("values", key_of(value), self._most(value), _number(widest)),
-            lambda: self._made_values(value, widest),
-        )
-        return values[:ranks]
+        return self._first_values(value, self._most(value), widest)[:ranks]
 
     def _most(self, value: RankDiscountFn) -> int | None:
         """The last rank at which the value may be asked for, None for all."""
         shared = any(value is discount for discount in SHARED_DISCOUNTS)
         return None if shared else self.k
 
-    def _made_values(
-        self, value: RankDiscountFn, ranks: int | Tensor
+    @remembered()
+    def _first_values(
+        self, value: RankDiscountFn, most: int | None, ranks: int | Tensor
     ) -> Tensor:
         ranks = ops.arange(1, ranks + 1, dtype=self._dtype)
-        most = self._most(value)
         if most is not None:
             ranks = ops.minimum(ranks, most)
         return ops.ones_like(ranks) * value(ranks)
@@ -225,18 +220,6 @@ class Ranking(abc.ABC):
             return max(min(k, most), 0)
         return ops.minimum(ops.cast(k, "int32"), most)[:, None]
 
-    def _once_for(
-        self,
-        k: Cutoff,
-        key: tuple[object, ...],
-        compute: Callable[[], Tensor],
-    ) -> Tensor:
-        """What is computed once for each cutoff that all lists have."""
-        column = self._column(k)
-        if not isinstance(column, int):
-            return compute()
-        return self._memo.once((*key, column), compute)
-
 
 def within(x: Tensor, cutoff: int | Tensor) -> Tensor:
     """`x`, `[lists, ranks]`, as far as the cutoff.
@@ -246,7 +229,3 @@ def within(x: Tensor, cutoff: int | Tensor) -> Tensor:
     if isinstance(cutoff, int):
         return x[:, :cutoff]
     return ops.where(positions(x) < cutoff, x, 0)
-
-
-def _number(ranks: int | Tensor) -> Hashable:
-    return ranks if isinstance(ranks, int) else Identity(ranks)

@@ -8,7 +8,6 @@ from keras import ops
 
 from keras_rankmetrics.engine.backend.branching import cond
 from keras_rankmetrics.engine.backend.known import MANY, length_at_most
-from keras_rankmetrics.engine.ranking.functions import key_of
 from keras_rankmetrics.engine.ranking.kinds.chances import (
     Group,
     precision_per_hit,
@@ -51,13 +50,10 @@ class Groups(Ranking):
     size: Tensor
     depth: int | Tensor
 
+    @remembered("gain", "k")
     def hits(self, k: Cutoff = None) -> Tensor:
         """The gains within rank `k`."""
-        return self._once_for(
-            k,
-            ("hits", self.gain),
-            lambda: ops.sum(self.total() * self.share(k), axis=-1),
-        )
+        return ops.sum(self.total() * self.share(k), axis=-1)
 
     @remembered("gain")
     def total(self) -> Tensor:
@@ -68,21 +64,15 @@ class Groups(Ranking):
         """The gain of the item: all items weigh the same."""
         return self.total()
 
+    @remembered("k")
     def share(self, k: Cutoff = None) -> Tensor:
         """The part of the group that is within rank `k`, from 0 to 1."""
-        return self._once_for(
-            k,
-            ("share",),
-            lambda: self._float(self._stop(k) - self.start) / self._size(),
-        )
+        return self._float(self._stop(k) - self.start) / self._size()
 
+    @remembered("k")
     def discount(self, value: RankDiscountFn, k: Cutoff = None) -> Tensor:
         """The mean of `value(rank)` in the group, 0 beyond rank `k`."""
-        return self._once_for(
-            k,
-            ("discount", key_of(value)),
-            lambda: self._sums(value, self.start, self._stop(k)) / self._size(),
-        )
+        return self._sums(value, self.start, self._stop(k)) / self._size()
 
     def precision(self, k: Cutoff = None) -> Tensor:
         """The precision at the rank of a relevant item, 0 beyond rank `k`."""
@@ -143,13 +133,10 @@ class Groups(Ranking):
     def _cut(self, k: Cutoff, start: Tensor, stop: Tensor) -> Tensor:
         return ops.minimum(ops.maximum(self._column(k), start), stop)
 
+    @remembered("k")
     def _stop(self, k: Cutoff) -> Tensor:
         """The last rank of the group that is within rank `k`."""
-        return self._once_for(
-            k,
-            ("stop",),
-            lambda: self._cut(k, self.start, self.start + self.size),
-        )
+        return self._cut(k, self.start, self.start + self.size)
 
     @remembered()
     def _size(self) -> Tensor:
@@ -165,11 +152,13 @@ class Groups(Ranking):
         self, value: RankDiscountFn, start: Tensor, stop: Tensor
     ) -> Tensor:
         """The sums of `value(rank)` over the ranks `start + 1` to `stop`."""
-        table = self._memo.once(
-            ("table", key_of(value), self._most(value)),
-            lambda: table_of(self._values(value, self.depth)),
+        return sums_over_ranks(
+            self._table(value, self._most(value)), start, stop
         )
-        return sums_over_ranks(table, start, stop)
+
+    @remembered()
+    def _table(self, value: RankDiscountFn, most: int | None) -> Tensor:
+        return table_of(self._values(value, self.depth))
 
     def _shares_above(
         self, start: Tensor, stop: Tensor, reciprocals: Tensor

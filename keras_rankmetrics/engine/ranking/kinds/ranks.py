@@ -9,7 +9,6 @@ from keras import ops
 
 from keras_rankmetrics.engine.backend.known import MANY
 from keras_rankmetrics.engine.ranking.depth import at_most
-from keras_rankmetrics.engine.ranking.functions import key_of
 from keras_rankmetrics.engine.ranking.items import Items
 from keras_rankmetrics.engine.ranking.memo import remembered
 from keras_rankmetrics.engine.ranking.ranking import Cutoff, Ranking, within
@@ -46,13 +45,10 @@ class Ranks(Ranking):
             return ops.full_like(self.items.highest, self._width)
         return super().retrieved
 
+    @remembered("gain", "k")
     def hits(self, k: Cutoff = None) -> Tensor:
         """The gains within rank `k`."""
-        return self._once_for(
-            k,
-            ("hits", self.gain),
-            lambda: ops.sum(self._within(k, self.total()), axis=-1),
-        )
+        return ops.sum(self._within(k, self.total()), axis=-1)
 
     @remembered("gain", "k")
     def total(self) -> Tensor:
@@ -171,13 +167,12 @@ class SpacedRanks(Ranks):
         return ops.where(self.above < self._column(k), x, 0)
 
     def _at_ranks(self, value: RankDiscountFn, k: Cutoff) -> Tensor:
-        values = self._memo.once(
-            ("at entries", key_of(value), self._most(value)),
-            lambda: ops.take(
-                self._values(value, self.entries), self.above, axis=0
-            ),
-        )
-        return self._within(k, values)
+        return self._within(k, self._at_entries(value, self._most(value)))
+
+    @remembered()
+    def _at_entries(self, value: RankDiscountFn, most: int | None) -> Tensor:
+        values = self._values(value, self.entries)
+        return ops.take(values, self.above, axis=0)
 
     def _of_each_list(self, x: Tensor) -> Tensor:
         return ops.where(self.there, x, 0)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
+
 from keras import ops
 
 from keras_rankmetrics.engine.backend.known import known
@@ -35,23 +38,19 @@ def from_ids(
     there = is_new(recommended)
     hits = there & is_in(recommended, relevant)
     labels = ops.cast(hits, dtype)
-    ranks = {
-        "items": relevant_items(counts, k, dtype),
-        "entries": ops.shape(labels)[-1],
-        "gains_in_order": lambda _, gain: gain(labels),
-        "count_retrieved": lambda: count(there),
-        "k": k,
-        "strict": True,
-    }
-    if known(ops.all(there)):
-        return Ranks(**ranks)
-    return SpacedRanks(**ranks, there=there, above=_above(there))
-
-
-def _above(there: Tensor) -> Tensor:
-    """How many stand above each."""
-    counted = ops.cast(there, "int32")
-    return ops.cumsum(counted, axis=-1) - counted
+    kind: Callable[..., Ranks] = Ranks
+    if not known(ops.all(there)):
+        counted = ops.cast(there, "int32")
+        above = ops.cumsum(counted, axis=-1) - counted
+        kind = functools.partial(SpacedRanks, there=there, above=above)
+    return kind(
+        items=relevant_items(counts, k, dtype),
+        entries=ops.shape(labels)[-1],
+        gains_in_order=lambda _, gain: gain(labels),
+        count_retrieved=lambda: count(there),
+        k=k,
+        strict=True,
+    )
 
 
 def relevant_items(relevant: Tensor, k: int | None, dtype: str) -> Items:

@@ -7,8 +7,9 @@ put them into one order.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from keras import ops
 
@@ -41,15 +42,24 @@ def from_scores(items: Items, scores: Sortable, order: Order) -> Ranks:
         order: how, and how far down.
     """
     top = _top(scores, order.k)
+    place = top.order
+    kind: Callable[..., Ranks] = Ranks
     if order.ties != "average":
         place = _settled(items, scores, top, order)
-        return Ranks(**_in(place, items, top, order))
-    ranks = _in(top.order, items, top, order)
-    if known(~top.tie):
-        return Ranks(**ranks)
-    most = min(depth_beyond(order.k), length_at_most(top.values))
-    ties = Ties(scores, top.values, top.there, top.tie, most)
-    return TiedRanks(**ranks, ties=ties)
+    elif not known(~top.tie):
+        most = min(depth_beyond(order.k), length_at_most(top.values))
+        ties = Ties(scores, top.values, top.there, top.tie, most)
+        kind = functools.partial(TiedRanks, ties=ties)
+    return kind(
+        items=items,
+        entries=top.depth,
+        gains_in_order=_gains_at(place, items),
+        weights=_at(place, items.weights),
+        there=None if known(ops.all(top.there)) else top.there,
+        count_retrieved=lambda: count(top.there),
+        k=order.k,
+        strict=order.ties != "average",
+    )
 
 
 class _Top(NamedTuple):
@@ -97,20 +107,6 @@ def _settled(items: Items, scores: Sortable, top: _Top, order: Order) -> Tensor:
         lambda: first_by([scores.cleaned(), *keys()], top.depth),
         lambda: top.order,
     )
-
-
-def _in(place: Tensor, items: Items, top: _Top, order: Order) -> dict[str, Any]:
-    """What ranks are made of: the items that stand at these places."""
-    return {
-        "items": items,
-        "entries": top.depth,
-        "gains_in_order": _gains_at(place, items),
-        "weights": _at(place, items.weights),
-        "there": None if known(ops.all(top.there)) else top.there,
-        "count_retrieved": lambda: count(top.there),
-        "k": order.k,
-        "strict": order.ties != "average",
-    }
 
 
 def _gains_at(
