@@ -19,8 +19,8 @@ class Group(NamedTuple):
     """A tie group of each list, `[lists, 1]`.
 
     Attributes:
-        start: int32, how many items stand above it.
-        size: int32, how many items it has; 0 where there is none.
+        start: how many items stand above it, int32 or floats.
+        size: how many items it has, as well; 0 where there is none.
         relevant: how many of these are relevant, floats.
         weight: their mean weight.
     """

@@ -87,7 +87,7 @@ class TiedRanks(Ranks):
             evenly = ops.sum(ops.where(inside, values, 0), -1, keepdims=True)
             expected = ops.where(
                 group.relevant < 1.5,
-                evenly / ops.maximum(group.size, 1),
+                evenly / ops.maximum(group.size, 1.0),
                 value_at_first_hit(group, values),
             )
             return ops.where(uncertain, expected[:, 0], certain)
@@ -108,7 +108,7 @@ class TiedRanks(Ranks):
             _of_one(chosen, self._within(None, x))
             for x in (shared.start, shared.size, shared.total)
         )
-        return Group(start, size, relevant)
+        return Group(start, self._float(size), relevant)
 
 
 def _of_one(chosen: Tensor, x: Tensor) -> Tensor:
