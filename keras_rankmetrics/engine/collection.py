@@ -349,7 +349,7 @@ def _kinds(metrics: Sequence[Accumulator]) -> list[_Kind]:
     kinds = []
     definitions = [metric.definition for metric in metrics]
     for reading, places in enumerate(same_reading(definitions)):
-        rows: dict[Aggregate, list[int]] = {}
+        rows: dict[Any, list[int]] = {}
         for row, place in enumerate(places):
             rows.setdefault(metrics[place].aggregate, []).append(row)
         for aggregate, its_rows in rows.items():

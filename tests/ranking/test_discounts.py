@@ -106,3 +106,27 @@ def test_mean_is_another_name(inputs):
     found = [ops.convert_to_numpy(values) for values in found]
     assert np.all(found[0] > 0)
     np.testing.assert_array_equal(*found)
+
+
+@pytest.mark.parametrize("inputs", Y_TRUE)
+def test_cutoffs_by_name(inputs):
+    """What is remembered of one cutoff is not taken for that of another."""
+
+    class AtTwo(krm.RankingMetric):
+        has_upper_bound = False
+
+        @staticmethod
+        def measure(ranking, k):
+            ones = ops.ones_like
+            named = ranking.hits(k=1) + 10 * ranking.hits(k=2)
+            sums = ranking.share(k=2) + 10 * ranking.discount(ones, k=1)
+            sums = sums - ranking.share(2) - 10 * ranking.discount(ones, 1)
+            plain = ranking.hits(1) + 10 * ranking.hits(2)
+            return named - plain + ops.sum(sums, axis=-1) + ranking.hits(2)
+
+    found = AtTwo(inputs=inputs).per_list(Y_TRUE[inputs], Y_PRED[inputs])
+    hits = krm.RecallAtK(2, inputs=inputs)
+    relevant = np.array([2.0, 1.0])
+    expected = hits.per_list(Y_TRUE[inputs], Y_PRED[inputs])
+    expected = ops.convert_to_numpy(expected) * relevant
+    np.testing.assert_allclose(ops.convert_to_numpy(found), expected)

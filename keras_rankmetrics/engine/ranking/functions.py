@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 from keras import ops
 
-from keras_rankmetrics.engine.ranking.memo import Identity
+from keras_rankmetrics.engine.ranking.relevance import Relevance
 from keras_rankmetrics.types import Tensor
 
 
@@ -44,8 +44,29 @@ class Elementwise:
         return result
 
 
-def key_of(function: Callable[..., Any]) -> Identity:
-    """The function as a key: that of the user, if one is wrapped."""
-    if isinstance(function, Elementwise):
-        function = function.function
-    return Identity(function)
+class Identity:
+    """An object as a key, told apart from every other object.
+
+    Whether the object can be hashed or compared, and what it then says, does
+    not matter.
+    """
+
+    def __init__(self, of: Any) -> None:
+        self._of = of  # which also keeps its identity from being given away
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Identity) and self._of is other._of
+
+    def __hash__(self) -> int:
+        return id(self._of)
+
+
+def key_of(x: Any) -> Hashable:
+    """What tells `x` from others, as a key.
+
+    Numbers and relevances are what they say. Tensors and functions are told
+    apart by identity; of a wrapped function, by that of the user's.
+    """
+    if x is None or isinstance(x, int | Relevance):
+        return x
+    return Identity(x.function if isinstance(x, Elementwise) else x)

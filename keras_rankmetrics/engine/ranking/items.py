@@ -10,7 +10,7 @@ from keras import ops
 from keras_rankmetrics.engine.backend.branching import cond
 from keras_rankmetrics.engine.backend.known import known
 from keras_rankmetrics.engine.ranking.depth import depth_beyond
-from keras_rankmetrics.engine.ranking.memo import Memo
+from keras_rankmetrics.engine.ranking.memo import Memo, remembered
 from keras_rankmetrics.engine.ranking.relevance import Relevance
 from keras_rankmetrics.engine.ranking.sorting.runs import positions
 from keras_rankmetrics.types import Tensor
@@ -46,6 +46,11 @@ class Items:
         """Whether whole lists are ranked."""
         return self.k is None
 
+    @property
+    def depth(self) -> int | Tensor:
+        """How many items of the best order are known, more than `k`."""
+        return depth_beyond(self.k, ops.shape(self.labels)[-1])
+
     def for_measures_that_branch(self) -> Items:
         """The same items, which remember no more than they do already."""
         return dataclasses.replace(self, _memo=self._memo.for_reading())
@@ -57,11 +62,10 @@ class Items:
             return seen
         return seen + self._unseen(gain) * gain.of_unseen(self.highest)
 
+    @remembered()
     def sum_of_seen(self, gain: Relevance) -> Tensor:
         """`[lists]`, the sum of the gains of those that the labels hold."""
-        return self._memo.once(
-            ("sum", gain), lambda: ops.sum(self.gains(gain), axis=-1)
-        )
+        return ops.sum(self.gains(gain), axis=-1)
 
     def has_gain(self, gain: Relevance) -> Tensor:
         """Whether any item has a gain, bool `[lists]`."""
@@ -70,12 +74,11 @@ class Items:
             return seen
         return seen | (self.num_relevant > 0)
 
+    @remembered()
     def has_seen_gain(self, gain: Relevance) -> Tensor:
         """Whether any that the labels hold has a gain, bool `[lists]`."""
         # A gain does not decrease as the label grows.
-        return self._memo.once(
-            ("any", gain), lambda: self._highest_gain(gain) > 0
-        )
+        return self._highest_gain(gain) > 0
 
     def overflow(self, gain: Relevance) -> Tensor | None:
         """Whether the weighted gains of a list add up to inf, bool `[lists]`.
@@ -84,7 +87,7 @@ class Items:
         """
         if self.weights is None and gain.is_binary:
             return None
-        return self._memo.once(("overflow", gain), lambda: self._overflow(gain))
+        return self._overflow(gain)
 
     def gains(self, gain: Relevance) -> Tensor:
         """`[lists, items]`, the gains of those that the labels hold.
@@ -105,33 +108,41 @@ class Items:
 
     def mean_weight(self, gain: Relevance) -> Tensor:
         """`[lists]`, the mean weight by the gains: Σ w g / Σ g."""
-        if self.weights is None:
-            return self._memo.once("ones", lambda: ops.ones_like(self.highest))
-        return self._memo.once(
-            ("mean weight", gain),
-            lambda: ops.divide_no_nan(
-                self._weighted_sum(gain), self.sum_of_seen(gain)
-            ),
-        )
+        return self._one() if self.weights is None else self._mean_weight(gain)
 
+    @remembered()
     def best(self, gain: Relevance) -> Tensor:
         """`[lists, ranks]`, the highest weights times gains, best first.
 
         To a depth of more than `k`, or of all items.
         """
-        return self._memo.once(("best", gain), lambda: self._best(gain))
+        if self.whole or self.weights is not None:
+            best = ops.top_k(self.weighted(gain), self.depth)[0]
+        else:
+            best = gain(self._best_labels())
+        if self.num_relevant is None:
+            return best
+        return self._with_unseen(best, gain)
 
+    @remembered()
+    def _one(self) -> Tensor:
+        return ops.ones_like(self.highest)
+
+    @remembered()
+    def _mean_weight(self, gain: Relevance) -> Tensor:
+        return ops.divide_no_nan(
+            self._weighted_sum(gain), self.sum_of_seen(gain)
+        )
+
+    @remembered()
     def _weighted_sum(self, gain: Relevance) -> Tensor:
-        return self._memo.once(
-            ("weighted sum", gain),
-            lambda: ops.sum(self.weighted(gain), axis=-1),
-        )
+        return ops.sum(self.weighted(gain), axis=-1)
 
+    @remembered()
     def _highest_gain(self, gain: Relevance) -> Tensor:
-        return self._memo.once(
-            ("highest gain", gain), lambda: gain(self.highest)
-        )
+        return gain(self.highest)
 
+    @remembered()
     def _overflow(self, gain: Relevance) -> Tensor | None:
         if self.weights is not None:
             found = ops.isinf(self._weighted_sum(gain)) | ops.isinf(
@@ -148,20 +159,9 @@ class Items:
             lambda: huge,
         )
 
-    def _best(self, gain: Relevance) -> Tensor:
-        depth = depth_beyond(self.k, ops.shape(self.labels)[-1])
-        if self.whole or self.weights is not None:
-            best = ops.top_k(self.weighted(gain), depth)[0]
-        else:
-            best = gain(self._best_labels(depth))
-        if self.num_relevant is None:
-            return best
-        return self._with_unseen(best, gain)
-
-    def _best_labels(self, depth: int | Tensor) -> Tensor:
-        return self._memo.once(
-            "best labels", lambda: ops.top_k(self.labels, depth)[0]
-        )
+    @remembered()
+    def _best_labels(self) -> Tensor:
+        return ops.top_k(self.labels, self.depth)[0]
 
     def _with_unseen(self, best: Tensor, gain: Relevance) -> Tensor:
         """The best gains, with those of the unseen items among them."""

@@ -1,31 +1,15 @@
-"""`Memo`: what has been computed of a ranking, to be computed once.
-
-Its keys tell functions apart by `Identity`.
-"""
+"""`Memo`: what has been computed of a ranking, to be computed once."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Hashable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
+
+from keras_rankmetrics.engine.ranking.functions import key_of
 
 T = TypeVar("T")
-
-
-class Identity:
-    """An object as a key, told apart from every other object.
-
-    Whether the object can be hashed or compared, and what it then says, does
-    not matter.
-    """
-
-    def __init__(self, of: Any) -> None:
-        self._of = of  # which also keeps its identity from being given away
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Identity) and self._of is other._of
-
-    def __hash__(self) -> int:
-        return id(self._of)
+Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 class Memo:
@@ -55,3 +39,25 @@ class _ReadOnly(Memo):
 
     def once(self, key: Hashable, compute: Callable[[], T]) -> T:
         return self._tensors[key] if key in self._tensors else compute()
+
+
+def remembered(*attributes: str) -> Callable[[Method], Method]:
+    """For methods of what has a `_memo`: computed once for the same arguments.
+
+    Args:
+        *attributes: those that the result depends on besides.
+    """
+
+    def decorate(method: Method) -> Method:
+        @functools.wraps(method)
+        def once(self: Any, *args: Any, **named: Any) -> Any:
+            of = [getattr(self, name) for name in attributes]
+            values = map(key_of, (*of, *args, *named.values()))
+            return self._memo.once(
+                (method.__qualname__, *named, *values),
+                lambda: method(self, *args, **named),
+            )
+
+        return cast(Method, once)
+
+    return decorate

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import abc
 import dataclasses
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from typing import Self, TypeAlias
 
 from keras import ops
 
 from keras_rankmetrics.engine.backend.known import MANY
-from keras_rankmetrics.engine.ranking.depth import depth_beyond
-from keras_rankmetrics.engine.ranking.functions import key_of
 from keras_rankmetrics.engine.ranking.items import Items
-from keras_rankmetrics.engine.ranking.memo import Identity, Memo
+from keras_rankmetrics.engine.ranking.memo import Memo, remembered
 from keras_rankmetrics.engine.ranking.relevance import Relevance
 from keras_rankmetrics.engine.ranking.sorting.runs import positions
 from keras_rankmetrics.gains import SHARED_DISCOUNTS
@@ -73,9 +71,7 @@ class Ranking(abc.ABC):
     @property
     def retrieved(self) -> Tensor:
         """The retrieved items within rank `k`."""
-        count = self._memo.once(
-            "retrieved", lambda: self._float(self.count_retrieved())
-        )
+        count = self._retrieved()
         return count if self.k is None else ops.minimum(count, self.k)
 
     def mean_weight(self) -> Tensor:
@@ -125,13 +121,13 @@ class Ranking(abc.ABC):
         binary = self.judged_by(self.gain.as_binary(), self.k)
         return binary._at_first_hit(value, k)
 
-    @abc.abstractmethod
     def precision_per_hit(self, k: Cutoff = None) -> Tensor:
         """The weighted precisions at the hits, over the number of hits.
 
         Σ w P@i over the relevant ranks i <= k, over their number; 0 where there
         is none. For gains of 0 and 1.
         """
+        return self._per_hit(self.weighted_total() * self.precision(k), k)
 
     # Orders to compare with, `[lists, ranks]`.
 
@@ -175,6 +171,15 @@ class Ranking(abc.ABC):
     def _lowest_rank(self) -> int | Tensor:
         """How far down values of the rank may be asked for."""
 
+    def _per_hit(self, precisions: Tensor, k: Cutoff) -> Tensor:
+        """`precision_per_hit`, from the weighted precisions of the entries."""
+        precisions = ops.sum(precisions, axis=-1)
+        return ops.divide_no_nan(precisions, self.hits(k))
+
+    @remembered()
+    def _retrieved(self) -> Tensor:
+        return self._float(self.count_retrieved())
+
     @property
     def _dtype(self) -> str:
         return self.items.labels.dtype
@@ -185,28 +190,23 @@ class Ranking(abc.ABC):
     def _values(self, value: RankDiscountFn, ranks: int | Tensor) -> Tensor:
         """`value(rank)` of so many ranks, `[ranks]`."""
         # For all cutoffs the same values, as far as lengths are known.
-        best = depth_beyond(self.items.k, ops.shape(self.items.labels)[-1])
-        lengths = (ranks, best, self._lowest_rank)
+        lengths = (ranks, self.items.depth, self._lowest_rank)
         if all(isinstance(length, int) for length in lengths):
             widest = max(lengths)
         else:
             widest = ranks
-        values = self._memo.once(
-            ("values", key_of(value), self._most(value), _number(widest)),
-            lambda: self._made_values(value, widest),
-        )
-        return values[:ranks]
+        return self._first_values(value, self._most(value), widest)[:ranks]
 
     def _most(self, value: RankDiscountFn) -> int | None:
         """The last rank at which the value may be asked for, None for all."""
         shared = any(value is discount for discount in SHARED_DISCOUNTS)
         return None if shared else self.k
 
-    def _made_values(
-        self, value: RankDiscountFn, ranks: int | Tensor
+    @remembered()
+    def _first_values(
+        self, value: RankDiscountFn, most: int | None, ranks: int | Tensor
     ) -> Tensor:
         ranks = ops.arange(1, ranks + 1, dtype=self._dtype)
-        most = self._most(value)
         if most is not None:
             ranks = ops.minimum(ranks, most)
         return ops.ones_like(ranks) * value(ranks)
@@ -220,18 +220,6 @@ class Ranking(abc.ABC):
             return max(min(k, most), 0)
         return ops.minimum(ops.cast(k, "int32"), most)[:, None]
 
-    def _once_for(
-        self,
-        k: Cutoff,
-        key: tuple[object, ...],
-        compute: Callable[[], Tensor],
-    ) -> Tensor:
-        """What is computed once for each cutoff that all lists have."""
-        column = self._column(k)
-        if not isinstance(column, int):
-            return compute()
-        return self._memo.once((*key, column), compute)
-
 
 def within(x: Tensor, cutoff: int | Tensor) -> Tensor:
     """`x`, `[lists, ranks]`, as far as the cutoff.
@@ -241,7 +229,3 @@ def within(x: Tensor, cutoff: int | Tensor) -> Tensor:
     if isinstance(cutoff, int):
         return x[:, :cutoff]
     return ops.where(positions(x) < cutoff, x, 0)
-
-
-def _number(ranks: int | Tensor) -> Hashable:
-    return ranks if isinstance(ranks, int) else Identity(ranks)

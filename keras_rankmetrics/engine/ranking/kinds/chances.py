@@ -1,4 +1,4 @@
-"""Chances when items are drawn from a tie group in random order.
+"""Chances when the items of a tie group stand in random order.
 
 They are products and sums of numbers that are not negative, so nothing cancels:
 a quotient of factorials would, in float32.
@@ -6,65 +6,47 @@ a quotient of factorials would, in float32.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from keras import ops
 
+from keras_rankmetrics.engine.backend.branching import cond
 from keras_rankmetrics.types import Tensor
 
 
-class SplitGroup(NamedTuple):
-    """The tie group of each list that the cutoff splits, `[lists, 1]`, floats.
+class Group(NamedTuple):
+    """A tie group of each list, `[lists, 1]`.
 
     Attributes:
-        size: how many items it has; 0 where no group is split.
-        relevant: how many of these are relevant.
+        start: how many items stand above it, int32 or floats.
+        size: how many items it has, as well; 0 where there is none.
+        relevant: how many of these are relevant, floats.
         weight: their mean weight.
-        ranks: how many of its ranks are within the cutoff.
-        reciprocals: 1 / rank, summed over these.
-        shares_above: the ranks of the group above each of these, over the rank;
-            summed over these too.
     """
 
+    start: Tensor
     size: Tensor
     relevant: Tensor
-    weight: Tensor
-    ranks: Tensor
-    reciprocals: Tensor
-    shares_above: Tensor
+    weight: Tensor | float = 1.0
+
+    def of(self, depth: int | Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """The ranks to that depth, `[1, depth]`, `start` and `size`, floats."""
+        ranks = ops.arange(1, depth + 1)[None, :]
+        x = (ranks, self.start, self.size)
+        return tuple(ops.cast(x, self.relevant.dtype) for x in x)
 
 
-def precision_per_hit(
-    group: SplitGroup,
-    hits_above: Tensor,
-    precisions_above: Tensor,
-    most: int | Tensor,
-) -> Tensor:
-    """`[lists]`, the weighted precisions at the hits over the number of hits.
-
-    Args:
-        group: the hits of which are drawn from its items.
-        hits_above: `[lists, 1]`, the certain ones.
-        precisions_above: `[lists, 1]`, the sum of their weighted precisions.
-        most: the largest number of ranks.
-    """
-    chances = chances_of_hits(group.size, group.relevant, group.ranks, most)
-    hits = ops.cast(ops.arange(most + 1), chances.dtype)
-    precisions = precisions_in_group(
-        hits_above,
-        rate=ops.maximum(hits - 1.0, 0.0) / ops.maximum(group.ranks - 1.0, 1.0),
-        reciprocals=group.reciprocals,
-        shares_above=group.shares_above,
-    )
-    share = hits / ops.maximum(group.ranks, 1.0)
-    sums = precisions_above + group.weight * share * precisions
-    return ops.sum(
-        chances * ops.divide_no_nan(sums, hits_above + hits), axis=-1
-    )
+def rate_of_others(relevant: Tensor, size: Tensor) -> Tensor:
+    """Of the items of a group but for a relevant one, how many are relevant."""
+    return ops.maximum(relevant - 1.0, 0.0) / ops.maximum(size - 1.0, 1.0)
 
 
 def precisions_in_group(
-    hits_above: Tensor, rate: Tensor, reciprocals: Tensor, shares_above: Tensor
+    hits_above: Tensor,
+    rate: Tensor,
+    reciprocals: Tensor | float,
+    shares_above: Tensor,
 ) -> Tensor:
     """The precisions at ranks of a group, if a relevant item is at them.
 
@@ -78,6 +60,77 @@ def precisions_in_group(
         shares_above: the ranks of the group above i, over i, or their sum.
     """
     return (hits_above + 1.0) * reciprocals + rate * shares_above
+
+
+def precision_per_hit(
+    certain: Tensor,
+    hits: Tensor,
+    precisions: Tensor,
+    start: Tensor,
+    size: Tensor,
+    group_at: Callable[[Tensor], Group],
+    cutoff: int | Tensor,
+    depth: int | Tensor,
+) -> Tensor:
+    """`[lists]`, the weighted precisions at the hits over the number of hits.
+
+    Both depend on how many relevant items of the group that the cutoff splits
+    it lets in: the expectation is taken over that number.
+
+    Args:
+        certain: the result where no group is split.
+        hits: `[lists, entries]`, those expected of entries.
+        precisions: `[lists, entries]`, their weighted precisions.
+        start: int32 `[lists, entries]`, of the groups of the entries.
+        size: int32 `[lists, entries]`.
+        group_at: the group of the entries that are marked in each list.
+        cutoff: how many ranks count, in all lists as many, or `[lists, 1]`.
+        depth: the largest number of ranks.
+    """
+    end = start + size
+    split = (start < cutoff) & (cutoff < end)
+
+    def by_chance() -> Tensor:
+        whole = end <= cutoff
+
+        def above(x: Tensor) -> Tensor:
+            return ops.sum(ops.where(whole, x, 0), axis=-1, keepdims=True)
+
+        return _precision_per_hit(
+            group_at(split), above(hits), above(precisions), cutoff, depth
+        )
+
+    return cond(ops.any(split), by_chance, lambda: certain)
+
+
+def _precision_per_hit(
+    group: Group,
+    hits_above: Tensor,
+    precisions_above: Tensor,
+    cutoff: int | Tensor,
+    depth: int | Tensor,
+) -> Tensor:
+    rank, start, size = group.of(depth)
+    end = ops.minimum(start + size, ops.cast(cutoff, start.dtype))
+    inside = (rank > start) & (rank <= end)
+
+    def over_ranks(x: Tensor) -> Tensor:
+        return ops.sum(ops.where(inside, x, 0), axis=-1, keepdims=True)
+
+    draws = ops.maximum(end - start, 0.0)
+    chances = chances_of_hits(size, group.relevant, draws, depth)
+    hits = ops.cast(ops.arange(depth + 1), chances.dtype)
+    precisions = precisions_in_group(
+        hits_above,
+        rate=rate_of_others(hits, draws),
+        reciprocals=over_ranks(1.0 / rank),
+        shares_above=over_ranks((rank - start - 1.0) / rank),
+    )
+    share = hits / ops.maximum(draws, 1.0)
+    sums = precisions_above + group.weight * share * precisions
+    return ops.sum(
+        chances * ops.divide_no_nan(sums, hits_above + hits), axis=-1
+    )
 
 
 def chances_of_hits(
@@ -104,34 +157,29 @@ def chances_of_hits(
     up = ops.divide_no_nan(ops.maximum(more, 0.0), fewer)
     down = ops.divide_no_nan(ops.maximum(fewer, 0.0), more)
     # From the mode both ways these are at most 1, so that nothing overflows.
-    upwards = ops.cumprod(ops.where(hits >= mode, up, 1.0), axis=-1)
-    upwards = ops.pad(upwards[:, :-1], [[0, 0], [1, 0]], constant_values=1.0)
+    upwards = _products_before(ops.where(hits >= mode, up, 1.0))
     downwards = ops.flip(ops.where(hits < mode, down, 1.0), axis=-1)
     downwards = ops.flip(ops.cumprod(downwards, axis=-1), axis=-1)
     odds = upwards * downwards
     return odds / ops.sum(odds, axis=-1, keepdims=True)
 
 
-def chances_of_first_hit(
-    above: Tensor, items: Tensor, relevant: Tensor, depth: int | Tensor
-) -> Tensor:
-    """How likely the first relevant item of a group is at each rank.
+def value_at_first_hit(group: Group, values: Tensor) -> Tensor:
+    """`[lists, 1]`, the value expected at the first relevant item of the group.
 
     Args:
-        above: `[lists, 1]`, floats. The items above the group.
-        items: `[lists, 1]`, floats. The size of the group.
-        relevant: `[lists, 1]`, floats. How many of its items are relevant.
-        depth: the number of ranks.
-
-    Returns:
-        `[lists, depth]`.
+        group: it.
+        values: `[lists, ranks]`, or one row if they are the same in all lists.
     """
-    ranks = ops.cast(ops.arange(1, depth + 1), items.dtype)[None, :]
-    left = items - (ranks - above - 1.0)
-    hit = ops.clip(relevant / ops.maximum(left, 1.0), 0.0, 1.0)
-    hit = ops.where(ranks > above, hit, 0.0)
-    missed = ops.cumprod(1.0 - hit, axis=-1)
-    missed_before = ops.pad(
-        missed[:, :-1], [[0, 0], [1, 0]], constant_values=1.0
-    )
-    return hit * missed_before
+    rank, start, size = group.of(ops.shape(values)[-1])
+    left = size - (rank - start - 1.0)
+    hit = ops.clip(group.relevant / ops.maximum(left, 1.0), 0.0, 1.0)
+    hit = ops.where(rank > start, hit, 0.0)
+    chances = hit * _products_before(1.0 - hit)
+    return ops.sum(chances * values, axis=-1, keepdims=True)
+
+
+def _products_before(x: Tensor) -> Tensor:
+    """The products of all that stand before each."""
+    products = ops.cumprod(x, axis=-1)[:, :-1]
+    return ops.pad(products, [[0, 0], [1, 0]], constant_values=1.0)

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import NamedTuple
 
 from keras import ops
 
 from keras_rankmetrics.engine.backend.branching import cond
-from keras_rankmetrics.engine.backend.known import MANY
-from keras_rankmetrics.engine.ranking.functions import key_of
+from keras_rankmetrics.engine.backend.known import MANY, length_at_most
 from keras_rankmetrics.engine.ranking.kinds.chances import (
-    SplitGroup,
-    chances_of_first_hit,
+    Group,
     precision_per_hit,
     precisions_in_group,
+    rate_of_others,
+    value_at_first_hit,
 )
 from keras_rankmetrics.engine.ranking.kinds.tables import (
     sums_over_ranks,
     table_of,
 )
+from keras_rankmetrics.engine.ranking.memo import remembered
 from keras_rankmetrics.engine.ranking.ranking import Cutoff, Ranking
-from keras_rankmetrics.engine.ranking.sorting.runs import positions, runs
+from keras_rankmetrics.engine.ranking.sorting.runs import (
+    positions,
+    sums_over_runs,
+)
 from keras_rankmetrics.gains import reciprocal_discount
 from keras_rankmetrics.types import RankDiscountFn, Tensor
 
@@ -47,99 +50,58 @@ class Groups(Ranking):
     size: Tensor
     depth: int | Tensor
 
+    @remembered("gain", "k")
     def hits(self, k: Cutoff = None) -> Tensor:
         """The gains within rank `k`."""
-        return self._once_for(
-            k,
-            ("hits", self.gain),
-            lambda: ops.sum(self.total() * self.share(k), axis=-1),
-        )
+        return ops.sum(self.total() * self.share(k), axis=-1)
 
+    @remembered("gain")
     def total(self) -> Tensor:
         """The gain of the item."""
-        return self._memo.once(
-            ("total", self.gain), lambda: self.gain(self.labels)
-        )
+        return self.gain(self.labels)
 
     def weighted_total(self) -> Tensor:
         """The gain of the item: all items weigh the same."""
         return self.total()
 
+    @remembered("k")
     def share(self, k: Cutoff = None) -> Tensor:
         """The part of the group that is within rank `k`, from 0 to 1."""
-        return self._once_for(
-            k,
-            ("share",),
-            lambda: self._float(self._stop(k) - self.start) / self._size(),
-        )
+        return self._float(self._stop(k) - self.start) / self._size()
 
+    @remembered("k")
     def discount(self, value: RankDiscountFn, k: Cutoff = None) -> Tensor:
         """The mean of `value(rank)` in the group, 0 beyond rank `k`."""
-        return self._once_for(
-            k,
-            ("discount", key_of(value)),
-            lambda: self._sums(value, self.start, self._stop(k)) / self._size(),
-        )
+        return self._sums(value, self.start, self._stop(k)) / self._size()
 
     def precision(self, k: Cutoff = None) -> Tensor:
         """The precision at the rank of a relevant item, 0 beyond rank `k`."""
         hits = self.total()
-        hits_to = ops.cumsum(hits, axis=-1)
-        # Padding, at the end, is no group; what it gets does not matter.
-        first, last = self._memo.once("runs", lambda: runs(self.start))
-        above = ops.take_along_axis(hits_to - hits, first, axis=-1)
-        within = ops.take_along_axis(hits_to, last, axis=-1) - above
-        others = ops.maximum(self._size() - 1.0, 1.0)
+        before, within = self._sums_over_groups()
+        above = ops.cumsum(hits, axis=-1) - hits - before
         stop = self._stop(k)
         reciprocals = self._sums(reciprocal_discount, self.start, stop)
         precisions = precisions_in_group(
             above,
-            rate=ops.maximum(within - 1.0, 0.0) / others,
+            rate=rate_of_others(within, self._size()),
             reciprocals=reciprocals,
             shares_above=self._shares_above(self.start, stop, reciprocals),
         )
         return precisions / self._size()
 
-    def precision_per_hit(self, k: Cutoff = None) -> Tensor:
-        """The precisions at the hits, over the number of hits.
-
-        Both depend on how many relevant items of the group that the cutoff
-        splits it lets in: the expectation is taken over that number.
-        """
-        stop, end = self._stop(k), self.start + self.size
-        split = (stop > self.start) & (stop < end)
-        above = ops.where(stop == end, self.total(), 0.0)
-        above = ops.sum(above, axis=-1, keepdims=True)
-        precisions = ops.where(split, 0.0, self.total() * self.precision(k))
-        precisions = ops.sum(precisions, axis=-1, keepdims=True)
-
-        def by_chance() -> Tensor:
-            group = self._group_at(split)
-            stop = self._cut(k, group.start, group.start + group.size)
-            ranks = self._float(stop - group.start)
-            reciprocals = self._sums(reciprocal_discount, group.start, stop)
-            return precision_per_hit(
-                SplitGroup(
-                    size=self._float(group.size),
-                    relevant=group.relevant,
-                    weight=ops.ones_like(above),
-                    ranks=ranks,
-                    reciprocals=reciprocals,
-                    shares_above=self._shares_above(
-                        group.start, stop, reciprocals
-                    ),
-                ),
-                hits_above=above,
-                precisions_above=precisions,
-                most=self.depth,
-            )
-
-        def certain() -> Tensor:
-            return ops.squeeze(ops.divide_no_nan(precisions, above), axis=-1)
-
-        return cond(ops.any(split), by_chance, certain)
-
     # The parts of the above.
+
+    def _per_hit(self, precisions: Tensor, k: Cutoff) -> Tensor:
+        return precision_per_hit(
+            super()._per_hit(precisions, k),
+            self.total(),
+            precisions,
+            start=self.start,
+            size=self.size,
+            group_at=self._group_at,
+            cutoff=self._column(k),
+            depth=self.depth,
+        )
 
     def _at_first_hit(self, value: RankDiscountFn, k: Cutoff) -> Tensor:
         found = self.total() > 0
@@ -154,27 +116,14 @@ class Groups(Ranking):
         certain = self._sums(value, group.start, stop) / self._float(
             ops.maximum(ranks, 1)
         )
+        some = (group.relevant > 1) & (group.relevant < self._float(group.size))
 
         def by_chance() -> Tensor:
-            chances = chances_of_first_hit(
-                self._float(group.start),
-                self._float(group.size),
-                group.relevant,
-                self.depth,
-            )
-            stop = self._cut(k, group.start, group.start + group.size)
-            values = chances * self._values(value, self.depth)
-            values = ops.where(positions(chances) < stop, values, 0)
-            return ops.sum(values, axis=-1, keepdims=True)
+            values = self._values(value, self.depth)
+            values = ops.where(positions(values) < self._column(k), values, 0)
+            return ops.where(some, value_at_first_hit(group, values), certain)
 
-        open_ = (group.relevant > 1) & (
-            group.relevant < self._float(group.size)
-        )
-        values = cond(
-            ops.any(open_),
-            lambda: ops.where(open_, by_chance(), certain),
-            lambda: certain,
-        )
+        values = cond(ops.any(some), by_chance, lambda: certain)
         return ops.squeeze(values, axis=-1)
 
     @property
@@ -184,28 +133,32 @@ class Groups(Ranking):
     def _cut(self, k: Cutoff, start: Tensor, stop: Tensor) -> Tensor:
         return ops.minimum(ops.maximum(self._column(k), start), stop)
 
+    @remembered("k")
     def _stop(self, k: Cutoff) -> Tensor:
         """The last rank of the group that is within rank `k`."""
-        return self._once_for(
-            k,
-            ("stop",),
-            lambda: self._cut(k, self.start, self.start + self.size),
-        )
+        return self._cut(k, self.start, self.start + self.size)
 
+    @remembered()
     def _size(self) -> Tensor:
-        return self._memo.once(
-            "group size", lambda: self._float(ops.maximum(self.size, 1))
-        )
+        return self._float(ops.maximum(self.size, 1))
+
+    @remembered("gain")
+    def _sums_over_groups(self) -> tuple[Tensor, Tensor]:
+        """The gains before each entry in its group, and of the whole group."""
+        hits = self.total()
+        return sums_over_runs(self.start, hits, length_at_most(hits))
 
     def _sums(
         self, value: RankDiscountFn, start: Tensor, stop: Tensor
     ) -> Tensor:
         """The sums of `value(rank)` over the ranks `start + 1` to `stop`."""
-        table = self._memo.once(
-            ("table", key_of(value), self._most(value)),
-            lambda: table_of(self._values(value, self.depth)),
+        return sums_over_ranks(
+            self._table(value, self._most(value)), start, stop
         )
-        return sums_over_ranks(table, start, stop)
+
+    @remembered()
+    def _table(self, value: RankDiscountFn, most: int | None) -> Tensor:
+        return table_of(self._values(value, self.depth))
 
     def _shares_above(
         self, start: Tensor, stop: Tensor, reciprocals: Tensor
@@ -230,7 +183,7 @@ class Groups(Ranking):
             8.0 * ranks < above, series / middle, ranks - above * reciprocals
         )
 
-    def _group_at(self, chosen: Tensor) -> _Group:
+    def _group_at(self, chosen: Tensor) -> Group:
         """The group of the chosen entries, of which each list has one."""
 
         def highest(x: Tensor) -> Tensor:
@@ -238,16 +191,8 @@ class Groups(Ranking):
             return ops.max(x, axis=-1, keepdims=True, initial=0)
 
         relevant = ops.where(chosen, self.total(), 0)
-        return _Group(
+        return Group(
             start=highest(self.start),
             size=highest(self.size),
             relevant=ops.sum(relevant, axis=-1, keepdims=True),
         )
-
-
-class _Group(NamedTuple):
-    """A tie group of each list, `[lists, 1]`; of size 0 where there is none."""
-
-    start: Tensor
-    size: Tensor
-    relevant: Tensor

@@ -26,6 +26,7 @@ class Shared(NamedTuple):
         total: what they hold together.
         before: what those items of the group hold that come before it in the
             row.
+        ahead: how many these are.
         start: int32, how many items stand above the group.
         size: int32, how many are in it, maybe more than the row has room for;
             1 where no item is retrieved.
@@ -34,6 +35,7 @@ class Shared(NamedTuple):
     mean: Tensor
     total: Tensor
     before: Tensor
+    ahead: Tensor
     start: Tensor
     size: Tensor
 
@@ -77,11 +79,12 @@ class Ties:
                 self._beyond_the_row(start, in_row, of_items), 2
             )
             size = ops.where(self.there, ops.cast(items, "int32"), 1)
-            return total / items, total, x_before, start, size
+            return total / items, total, x_before, items_before, start, size
 
         def alone() -> tuple[Tensor, ...]:
             start = ops.broadcast_to(position, ops.shape(x))
-            return x, x, ops.zeros_like(x), start, ops.ones_like(start)
+            none = ops.zeros_like(x)
+            return x, x, none, none, start, ops.ones_like(start)
 
         return Shared(*cond(self.found, tied, alone))
 

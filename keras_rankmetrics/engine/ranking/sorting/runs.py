@@ -4,32 +4,10 @@ from __future__ import annotations
 
 from keras import ops
 
-from keras_rankmetrics.engine.backend.known import length_at_most
 from keras_rankmetrics.types import Tensor
 
 # Of so many entries, pairs take no more time than steps over the entries.
 _FEW = 16
-
-
-def runs(values: Tensor) -> tuple[Tensor, Tensor]:
-    """Where the run of equal values that holds each entry begins and ends.
-
-    Args:
-        values: `[rows, entries]`, each row sorted.
-
-    Returns:
-        `first` and `last`, both int32 `[rows, entries]`: the positions, from 0,
-        of the first and of the last entry of the run.
-    """
-    position = positions(values)
-    end = ops.shape(values)[-1] - 1
-    before = ops.take(values, ops.maximum(position - 1, 0), axis=-1)
-    after = ops.take(values, ops.minimum(position + 1, end), axis=-1)
-    begins = ops.where(values != before, position, 0)
-    ends = ops.where(values != after, end - position, 0)
-    first = _running_maximum(begins)
-    last = end - ops.flip(_running_maximum(ops.flip(ends, axis=-1)), axis=-1)
-    return first, last
 
 
 def sums_over_runs(
@@ -78,7 +56,7 @@ def _by_doubling(values: Tensor, x: Tensor, most: int) -> tuple[Tensor, Tensor]:
         return ops.where(same, ops.roll(sums, step, axis=-1), 0)
 
     sums = moved(ops.stack([x, ops.flip(x, axis=-1)], axis=-3), 1)
-    for step in _doublings(most):
+    for step in (2**bit for bit in range((most - 1).bit_length())):
         sums = sums + moved(sums, step)
     before, after = ops.unstack(sums, 2, axis=-3)
     return before, before + x + ops.flip(after, axis=-1)
@@ -87,19 +65,3 @@ def _by_doubling(values: Tensor, x: Tensor, most: int) -> tuple[Tensor, Tensor]:
 def positions(rows: Tensor) -> Tensor:
     """0, 1, 2, ... along the last axis of `rows`, int32."""
     return ops.arange(ops.shape(rows)[-1], dtype="int32")
-
-
-def _running_maximum(x: Tensor) -> Tensor:
-    """The largest value so far, in as many steps as the length has bits.
-
-    Keras has no cumulative maximum. `x` is not negative and begins with 0.
-    """
-    for step in _doublings(length_at_most(x)):
-        earlier = ops.concatenate([x[:, :step], x[:, :-step]], axis=-1)
-        x = ops.maximum(x, earlier)
-    return x
-
-
-def _doublings(length: int) -> list[int]:
-    """1, 2, 4, ... below the length."""
-    return [2**bit for bit in range((length - 1).bit_length())]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
+
 from keras import ops
 
 from keras_rankmetrics.engine.backend.known import known
 from keras_rankmetrics.engine.ranking.items import Items
-from keras_rankmetrics.engine.ranking.kinds.ranks import Ranks
+from keras_rankmetrics.engine.ranking.kinds.ranks import Ranks, SpacedRanks
 from keras_rankmetrics.engine.ranking.sorting.counting import count
 from keras_rankmetrics.engine.ranking.sorting.matching import (
     distinct,
@@ -32,27 +35,22 @@ def from_ids(
         dtype: of the labels.
     """
     relevant, counts = distinct(relevant)
-    items = relevant_items(counts, k, dtype)
     there = is_new(recommended)
-    complete = known(ops.all(there))
     hits = there & is_in(recommended, relevant)
     labels = ops.cast(hits, dtype)
-    return Ranks(
-        items=items,
+    kind: Callable[..., Ranks] = Ranks
+    if not known(ops.all(there)):
+        counted = ops.cast(there, "int32")
+        above = ops.cumsum(counted, axis=-1) - counted
+        kind = functools.partial(SpacedRanks, there=there, above=above)
+    return kind(
+        items=relevant_items(counts, k, dtype),
         entries=ops.shape(labels)[-1],
         gains_in_order=lambda _, gain: gain(labels),
-        above=None if complete else _above(there),
-        there=None if complete else there,
         count_retrieved=lambda: count(there),
         k=k,
         strict=True,
     )
-
-
-def _above(there: Tensor) -> Tensor:
-    """How many stand above each."""
-    counted = ops.cast(there, "int32")
-    return ops.cumsum(counted, axis=-1) - counted
 
 
 def relevant_items(relevant: Tensor, k: int | None, dtype: str) -> Items:

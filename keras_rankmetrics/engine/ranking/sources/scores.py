@@ -7,6 +7,7 @@ put them into one order.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ from keras_rankmetrics.engine.backend.known import known, length_at_most
 from keras_rankmetrics.engine.ranking.depth import depth_beyond
 from keras_rankmetrics.engine.ranking.items import Items
 from keras_rankmetrics.engine.ranking.kinds.ranks import Ranks
+from keras_rankmetrics.engine.ranking.kinds.tied import TiedRanks
 from keras_rankmetrics.engine.ranking.kinds.ties import Ties
 from keras_rankmetrics.engine.ranking.order import Order
 from keras_rankmetrics.engine.ranking.relevance import Relevance
@@ -40,27 +42,24 @@ def from_scores(items: Items, scores: Sortable, order: Order) -> Ranks:
         order: how, and how far down.
     """
     top = _top(scores, order.k)
-    if order.ties == "average":
-        strict = known(~top.tie)
-        ties = None if strict else _ties(scores, top, order.k)
-        return _ranks(items, top, top.order, order, ties)
-
-    labels = items.labels
-
-    def keys() -> list[Tensor]:
-        return {
-            "stable": lambda: [input_order(labels)],
-            "shuffle": lambda: [shuffle_keys(labels, order.seed, order.draw)],
-            "pessimistic": lambda: [-labels, input_order(labels)],
-            "optimistic": lambda: [labels, input_order(labels)],
-        }[order.ties]()
-
-    settled = cond(
-        top.tie,
-        lambda: first_by([scores.cleaned(), *keys()], top.depth),
-        lambda: top.order,
+    place = top.order
+    kind: Callable[..., Ranks] = Ranks
+    if order.ties != "average":
+        place = _settled(items, scores, top, order)
+    elif not known(~top.tie):
+        most = min(depth_beyond(order.k), length_at_most(top.values))
+        ties = Ties(scores, top.values, top.there, top.tie, most)
+        kind = functools.partial(TiedRanks, ties=ties)
+    return kind(
+        items=items,
+        entries=top.depth,
+        gains_in_order=_gains_at(place, items),
+        weights=_at(place, items.weights),
+        there=None if known(ops.all(top.there)) else top.there,
+        count_retrieved=lambda: count(top.there),
+        k=order.k,
+        strict=order.ties != "average",
     )
-    return _ranks(items, top, settled, order)
 
 
 class _Top(NamedTuple):
@@ -88,37 +87,25 @@ def _top(scores: Sortable, k: int | None) -> _Top:
     # Of slices of what `top_k` returns, XLA would make a sort.
     negated = -values
     tie = there[:, 1:] & (negated[:, 1:] == negated[:, :-1])
-    return _Top(
-        values,
-        order,
-        there,
-        ops.any(tie),
-        depth,
-    )
+    return _Top(values, order, there, ops.any(tie), depth)
 
 
-def _ties(scores: Sortable, top: _Top, k: int | None) -> Ties:
-    most = min(depth_beyond(k), length_at_most(top.values))
-    return Ties(scores, top.values, top.there, top.tie, most)
+def _settled(items: Items, scores: Sortable, top: _Top, order: Order) -> Tensor:
+    """Where the highest scores stand, those that tie in the order of keys."""
+    labels = items.labels
 
+    def keys() -> list[Tensor]:
+        return {
+            "stable": lambda: [input_order(labels)],
+            "shuffle": lambda: [shuffle_keys(labels, order.seed, order.draw)],
+            "pessimistic": lambda: [-labels, input_order(labels)],
+            "optimistic": lambda: [labels, input_order(labels)],
+        }[order.ties]()
 
-def _ranks(
-    items: Items,
-    top: _Top,
-    place: Tensor,
-    order: Order,
-    ties: Ties | None = None,
-) -> Ranks:
-    return Ranks(
-        items=items,
-        entries=top.depth,
-        gains_in_order=_gains_at(place, items),
-        weights=_at(place, items.weights),
-        there=None if known(ops.all(top.there)) else top.there,
-        count_retrieved=lambda: count(top.there),
-        k=order.k,
-        strict=order.ties != "average",
-        ties=ties,
+    return cond(
+        top.tie,
+        lambda: first_by([scores.cleaned(), *keys()], top.depth),
+        lambda: top.order,
     )
 
 
