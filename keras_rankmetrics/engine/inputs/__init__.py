@@ -20,7 +20,6 @@ from keras_rankmetrics.types import InputForm
 
 __all__ = ["Lists", "read"]
 
-
 _OF_ALL = ("mask", "exclude")
 
 

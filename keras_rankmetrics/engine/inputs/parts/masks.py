@@ -12,12 +12,10 @@ from keras_rankmetrics.engine.inputs.parts.shapes import compatible, squeezed
 from keras_rankmetrics.engine.inputs.tensors.conversion import numbers
 from keras_rankmetrics.types import Tensor
 
-Masks = tuple[list[Tensor], list[Tensor]]
-
 
 def masks_of(
     explicit: Any, y_pred: Any, leading: Leading, items: int | None
-) -> Masks:
+) -> tuple[list[Tensor], list[Tensor]]:
     """The masks of a batch, True where something exists.
 
     Args:
@@ -32,10 +30,11 @@ def masks_of(
     """
     of_items: list[Tensor] = []
     of_lists: list[Tensor] = []
-    for name, mask in (
-        ('y_true["mask"]', explicit),
-        ("the Keras mask of `y_pred`", implicit_mask(y_pred)),
-    ):
+    given = {
+        'y_true["mask"]': explicit,
+        "the Keras mask of `y_pred`": implicit_mask(y_pred),
+    }
+    for name, mask in given.items():
         if mask is None:
             continue
         mask = _checked(name, mask, leading, items)
