@@ -27,7 +27,7 @@ from keras_rankmetrics.engine.ranking import (
     Relevance,
     ranks_that_count,
 )
-from keras_rankmetrics.engine.ranking.memo import Identity
+from keras_rankmetrics.engine.ranking.functions import Identity
 from keras_rankmetrics.types import Tensor
 
 _PRESENT = Relevance(gains.present, key=gains.present)

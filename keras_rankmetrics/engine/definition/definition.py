@@ -36,8 +36,7 @@ from keras_rankmetrics.engine.ranking import (
     Relevance,
     ranks_that_count,
 )
-from keras_rankmetrics.engine.ranking.functions import Elementwise
-from keras_rankmetrics.engine.ranking.memo import Identity
+from keras_rankmetrics.engine.ranking.functions import Elementwise, Identity
 from keras_rankmetrics.types import (
     EmptyPolicy,
     GroupFn,
