@@ -32,13 +32,13 @@ class Estimate:
 
     @classmethod
     def of_sums(cls, sums: np.ndarray) -> Estimate:
-        """What the sums of a `WeightedMean`, `[6, 9]` in float64, say."""
+        """What the sums of a `WeightedMean`, `[2, 19]` in float64, say."""
         moments = Moments(sums)
         return cls(
             value=float(moments.mean),
             standard_error=float(moments.standard_error),
             lists=_rounded(moments.lists),
-            effective_lists=float(moments.effective_lists),
+            effective_lists=float(np.float32(moments.effective_lists)),
             rows=_rounded(moments.rows),
         )
 

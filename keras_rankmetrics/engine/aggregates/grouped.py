@@ -7,11 +7,11 @@ import dataclasses
 from keras import ops
 
 from keras_rankmetrics.engine.aggregates.mean import (
-    TERMS,
+    OF_ROWS,
     WeightedMean,
-    products,
+    moments_of_lists,
+    moments_of_terms,
     terms_of,
-    with_one_for_each_row,
 )
 from keras_rankmetrics.engine.aggregates.per_list import PerList
 from keras_rankmetrics.engine.backend.known import known
@@ -35,7 +35,7 @@ class Grouped:
         return (1 + self.groups, *WeightedMean().shape)
 
     def of_batch(self, x: PerList) -> Tensor:
-        """`[metrics, 1 + groups, 6, 9]`, what the batch adds.
+        """`[metrics, 1 + groups, 2, 19]`, what the batch adds.
 
         A list that counts and belongs to no group is an error where that is
         seen. Elsewhere it makes the sums of all lists NaN.
@@ -58,10 +58,9 @@ class Grouped:
         of_all = WeightedMean().of_batch(x)
         of_all = ops.where(lost[:, None, None], float("nan"), of_all)
         group = ops.where(inside, x.group, self.groups)
-        terms = terms_of(x)
-        if x.rows is not None:
-            terms, group = self._by_row(terms, group, x.rows)
-        of_groups = self._in_groups(products(terms), group)
+        of_lists = self._in_groups(moments_of_lists(x), group)
+        of_rows = self._of_rows(x, group)
+        of_groups = ops.concatenate([of_lists, of_rows], axis=-1)
         return ops.concatenate([of_all[:, None], of_groups], axis=1)
 
     def result(self, sums: Tensor) -> Tensor:
@@ -72,23 +71,29 @@ class Grouped:
         """The standard errors of the means, `[..., 1 + groups]`."""
         return WeightedMean().errors(sums)
 
-    def _in_groups(self, x: Tensor, group: Tensor) -> Tensor:
-        """`[metrics, groups, ...]`, the sums of `[metrics, ..., rows]`."""
-        by_row = ops.moveaxis(x, -1, 0)
-        sums = ops.segment_sum(by_row, group, num_segments=self.groups + 1)
-        return ops.moveaxis(sums[: self.groups], 0, 1)
-
-    def _by_row(
-        self, terms: Tensor, group: Tensor, rows: tuple[int | Tensor, ...]
-    ) -> tuple[Tensor, Tensor]:
-        """The terms of what a row has in each group, and these groups."""
-        row = ops.repeat(ops.arange(rows[0], dtype="int32"), rows[1])
-        parts = rows[0] * (self.groups + 1)
-        terms = ops.segment_sum(
-            ops.moveaxis(terms, -1, 0),
+    def _of_rows(self, x: PerList, group: Tensor) -> Tensor:
+        """What the moments of rows have more, `[metrics, groups, 2, 13]`."""
+        if x.rows is None:
+            shape = (ops.shape(x.values)[0], self.groups, 2, OF_ROWS)
+            return ops.zeros(shape, x.values.dtype)
+        of_lists = terms_of(x)
+        # The part of a row that is in a group is a row of that group.
+        row = ops.repeat(ops.arange(x.rows[0], dtype="int32"), x.rows[1])
+        parts = x.rows[0] * (self.groups + 1)
+        of_parts = ops.segment_sum(
+            ops.moveaxis(of_lists, -1, 0),
             row * (self.groups + 1) + group,
             num_segments=parts,
         )
-        terms = with_one_for_each_row(ops.moveaxis(terms, 0, -1))
-        group = ops.arange(parts, dtype="int32") % (self.groups + 1)
-        return ops.reshape(terms, (-1, len(TERMS), parts)), group
+        of_parts = ops.moveaxis(of_parts, 0, -1)
+        group_of_part = ops.arange(parts, dtype="int32") % (self.groups + 1)
+        return self._in_groups(
+            moments_of_terms(of_parts), group_of_part
+        ) - self._in_groups(moments_of_terms(of_lists), group)
+
+    def _in_groups(self, x: Tensor, group: Tensor) -> Tensor:
+        """`[metrics, groups, ...]`, of `[metrics, ..., rows]`."""
+        sums = ops.segment_sum(
+            ops.moveaxis(x, -1, 0), group, num_segments=self.groups + 1
+        )
+        return ops.moveaxis(sums[: self.groups], 0, 1)

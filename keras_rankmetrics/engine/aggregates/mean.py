@@ -1,18 +1,20 @@
 """The weighted mean over lists, and its error, as the sums they are made of.
 
 A list has a weight of its own, or takes the mean weight of those that do. The
-two kinds are summed apart, so that this mean is over everything seen.
+two kinds are summed apart, so that this mean is over everything seen. Beside
+the plain sums stand the second moments, which the error needs: of v w and of
+(1 - v) w, for values v and weights w, since both are exact where the values are
+close to 0, or to 1.
 
-The sums are products of what a row of lists holds: a list by itself, or lists
-that belong together. Each of the first six terms is multiplied by all nine. The
-first is 1, so that its products are the plain sums; the others are the second
-moments that the error needs. Values v stand beside 1 - v, since the moments of
-both are exact where the values are close to 0, or to 1.
+Lists that belong together, a row, add up before they are squared. What the
+moments of rows have more than those of lists is summed too: it is 0 where each
+list is a row by itself.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from typing import Any
 
 import numpy as np
@@ -21,43 +23,44 @@ from keras import ops
 from keras_rankmetrics.engine.aggregates.per_list import PerList
 from keras_rankmetrics.types import Tensor
 
-# Of each row with a list that counts, 1. Of lists with a weight w of their own:
-# v w, (1 - v) w, 1, w and w². Of the others: v, 1 - v and 1.
-TERMS = (
-    "row",
-    "own value",
-    "own rest",
-    "own",
-    "other value",
-    "other rest",
-    "own weight",
-    "squared weight",
-    "other",
-)
-_LEFT = 6
-# What version 0.1 kept.
-_PLAIN = ("own value", "own weight", "own", "other value", "other")
+# Sums over lists: of those with a weight of their own, and of the others, whose
+# weight is 1 here.
+OF_LISTS = ("lists", "value", "weight", "value²", "value rest", "rest²")
+_KINDS = ("own", "other")
+# Sums over rows: for each pair of these by how much the moments of rows exceed
+# those of lists, and then by how much there are fewer rows.
+_TERMS = ("own value", "own rest", "own", "other value", "other rest")
+# They stand behind the sums over lists, half of them in each of two lines.
+OF_ROWS = (len(_TERMS) ** 2 + 1) // 2
+
+# What version 0.1 kept, and in this order.
+_FIRST = [(0, 1), (0, 2), (0, 0), (1, 1), (1, 0)]
 
 
 @dataclasses.dataclass(frozen=True)
 class WeightedMean:
     """The mean of the values, and how far it may be from that of all lists."""
 
-    shape: tuple[int, ...] = (_LEFT, len(TERMS))
+    shape: tuple[int, ...] = (len(_KINDS), len(OF_LISTS) + OF_ROWS)
 
     def of_batch(self, x: PerList) -> Tensor:
-        """`[metrics, 6, 9]`, what the batch adds."""
-        terms = terms_of(x)
-        if x.rows is not None:
-            terms = ops.reshape(terms, (-1, len(TERMS), *x.rows))
-            terms = with_one_for_each_row(ops.sum(terms, axis=-1))
-        return ops.sum(products(terms), axis=-1)
+        """`[metrics, 2, 19]`, what the batch adds."""
+        sums = ops.sum(moments_of_lists(x), axis=-1)
+        if x.rows is None:
+            shape = (*sums.shape[:2], OF_ROWS)
+            none = ops.zeros(shape, sums.dtype)
+            return ops.concatenate([sums, none], axis=-1)
+        of_lists = terms_of(x)
+        of_rows = ops.reshape(of_lists, (-1, len(_TERMS) + 1, *x.rows))
+        excess = ops.sum(
+            moments_of_terms(ops.sum(of_rows, axis=-1)), axis=-1
+        ) - ops.sum(moments_of_terms(of_lists), axis=-1)
+        return ops.concatenate([sums, excess], axis=-1)
 
     def result(self, sums: Tensor) -> Tensor:
         """The means; 0 without lists."""
-        totals = ops.unstack(sums[..., 0, :], len(TERMS), axis=-1)
         value, weight, own, other_value, other = (
-            totals[TERMS.index(name)] for name in _PLAIN
+            sums[..., kind, place] for kind, place in _FIRST
         )
         mean_weight = ops.where(own > 0, ops.divide_no_nan(weight, own), 1.0)
         return ops.divide_no_nan(
@@ -69,106 +72,116 @@ class WeightedMean:
         return Moments(sums, xp=ops).standard_error
 
 
+def moments_of_lists(x: PerList) -> Tensor:
+    """`[metrics, 2, 6, lists]`, what each list adds; 0 if it does not count."""
+    kinds, value, rest, weight = _parts(x)
+    counted = kinds[:, 0] + kinds[:, 1]
+    parts = ops.stack(
+        [counted, value, weight, value * value, value * rest, rest * rest],
+        axis=1,
+    )
+    # No product of matrices, which accelerators round.
+    return kinds[:, :, None] * parts[:, None]
+
+
 def terms_of(x: PerList) -> Tensor:
-    """`[metrics, 9, lists]`, the terms of each list, 0 if it does not count."""
-    dtype = x.values.dtype
-    is_own = x.counts & x.has_own_weight
-    counted, own = ops.cast(x.counts, dtype), ops.cast(is_own, dtype)
-    other = counted - own
-    values = ops.where(x.counts, x.values, 0)
-    weights = ops.where(is_own, x.weights, 0)
-    own_values, other_values = values * weights, values * other
-    terms = {
-        "row": counted,
-        "own value": own_values,
-        "own rest": weights - own_values,
-        "own": own,
-        "other value": other_values,
-        "other rest": other - other_values,
-        "own weight": weights,
-        "squared weight": weights * weights,
-        "other": other,
-    }
-    return ops.stack([terms[name] for name in TERMS], axis=1)
+    """`[metrics, 6, lists]`, what is added up over a row."""
+    kinds, value, rest, _ = _parts(x)
+    own, other = kinds[:, 0], kinds[:, 1]
+    terms = [value * own, rest * own, own, value * other, rest * other]
+    return ops.stack([*terms, own + other], axis=1)
 
 
-def with_one_for_each_row(terms: Tensor) -> Tensor:
-    """Terms of rows, `[metrics, 9, rows]`, that are sums over their lists."""
-    return ops.concatenate([ops.minimum(terms[:, :1], 1), terms[:, 1:]], axis=1)
+def moments_of_terms(terms: Tensor) -> Tensor:
+    """`[metrics, 2, 13, rows]`, what each row has, or a list by itself.
 
-
-def products(terms: Tensor) -> Tensor:
-    """`[metrics, 6, 9, rows]`, to be summed up.
-
-    By no product of matrices, which accelerators round.
+    Args:
+        terms: `[metrics, 6, rows]`, the last one how many lists count.
     """
-    return terms[:, :_LEFT, None] * terms[:, None]
+    count, terms = terms[:, -1:], terms[:, :-1]
+    rows = ops.shape(terms)[-1]
+    products = ops.reshape(
+        terms[:, :, None] * terms[:, None], (-1, len(_TERMS) ** 2, rows)
+    )
+    moments = ops.concatenate([products, ops.minimum(count, 1)], axis=1)
+    return ops.reshape(moments, (-1, len(_KINDS), OF_ROWS, rows))
 
 
 def upgraded(sums: np.ndarray) -> np.ndarray:
     """The sums of version 0.1 as those of today: they tell no error."""
-    if sums.shape != (len(_PLAIN), 2):
+    if sums.shape != (len(_FIRST), 2):
         return sums
-    known = np.full((_LEFT, len(TERMS), 2), np.nan)
-    known[0, [TERMS.index(name) for name in _PLAIN]] = sums
+    known = np.full((*WeightedMean().shape, 2), np.nan)
+    for place, of_first in zip(_FIRST, sums, strict=True):
+        known[place] = of_first
     return known
+
+
+def _parts(x: PerList) -> tuple[Tensor, ...]:
+    """Which lists count, `[metrics, 2, lists]`, and v w, (1 - v) w and w."""
+    own = x.counts & x.has_own_weight
+    kinds = ops.stack([own, x.counts & ~x.has_own_weight], axis=1)
+    kinds = ops.cast(kinds, x.values.dtype)
+    weight = ops.where(own, x.weights, kinds[:, 1])
+    value = ops.where(x.counts, x.values, 0) * weight
+    return kinds, value, weight - value, weight
 
 
 @dataclasses.dataclass(frozen=True)
 class Moments:
-    """The sums of means by name, and what follows from them.
+    """What the sums of a mean say.
 
     Attributes:
-        sums: `[..., 6, 9]`, an array of numpy, or a tensor.
+        sums: `[..., 2, 19]`, an array of numpy, or a tensor.
         xp: `numpy`, or `keras.ops`.
     """
 
     sums: Any
     xp: Any = np
 
-    def of(self, left: str, right: str) -> Any:
-        """The sum of the products of two terms."""
-        return self.sums[..., TERMS.index(left), TERMS.index(right)]
+    def own(self, name: str) -> Any:
+        """A sum over the lists with a weight of their own."""
+        return self.sums[..., 0, OF_LISTS.index(name)]
 
-    def total(self, name: str) -> Any:
-        """The sum of a term."""
-        return self.of("row", name)
+    def other(self, name: str) -> Any:
+        """A sum over the others."""
+        return self.sums[..., 1, OF_LISTS.index(name)]
 
     @property
     def lists(self) -> Any:
         """How many lists counted."""
-        return self.total("own") + self.total("other")
+        return self.own("lists") + self.other("lists")
 
     @property
     def rows(self) -> Any:
         """How many rows have a list that counted."""
-        return self.total("row")
+        return self.lists + self._of_rows(-1)
 
     @property
     def mean_weight(self) -> Any:
         """That of the lists with a weight of their own; 1 without any."""
-        own = self.total("own")
-        weight = self.total("own weight") / self._at_least(own)
-        return self.xp.where(own > 0, weight, 1.0)
+        lists = self.own("lists")
+        mean = self.own("weight") / self._divisor(lists)
+        return self.xp.where(lists > 0, mean, 1.0)
 
     @property
     def weight(self) -> Any:
         """Of all lists together."""
-        return self.total("own weight") + self.mean_weight * self.total("other")
+        return self.own("weight") + self.mean_weight * self.other("lists")
 
     @property
     def effective_lists(self) -> Any:
         """As many lists of equal weight tell as much, after Kish."""
-        squares = self.total("squared weight")
-        squares = squares + self.mean_weight**2 * self.total("other")
-        return self.weight**2 / self._at_least(squares)
+        squares = self.own("value²") + self.own("rest²")
+        squares = squares + 2.0 * self.own("value rest")
+        squares = squares + self.mean_weight**2 * self.other("lists")
+        return self.weight**2 / self._divisor(squares)
 
     @property
     def mean(self) -> Any:
         """The weighted mean."""
-        value = self.total("own value")
-        value = value + self.mean_weight * self.total("other value")
-        return value / self._at_least(self.weight)
+        value = self.own("value") + self.mean_weight * self.other("value")
+        return value / self._divisor(self.weight)
 
     @property
     def variance(self) -> Any:
@@ -178,35 +191,51 @@ class Moments:
         the sum over the rows of z = Σ c t / (the weight of all), where t are
         the terms of a row and c the derivatives, and Σ z is 0.
         """
-        mean, mean_weight, own = self.mean, self.mean_weight, self.total("own")
-        others = (1.0 - mean) * self.total("other value")
-        others = others - mean * self.total("other rest")
+        mean, mean_weight = self.mean, self.mean_weight
+        others = self.other("value") - mean * self.other("lists")
         # How the mean weight, which the others take, moves the mean.
-        moved = others / self._at_least(own)
-        derivatives = {
+        moved = others / self._divisor(self.own("lists"))
+        c = {
             "own value": 1.0 - mean + moved,
             "own rest": moved - mean,
             "own": -moved * mean_weight,
             "other value": mean_weight * (1.0 - mean),
             "other rest": -mean_weight * mean,
         }
-        squares = sum(
-            a * b * self.of(one, other)
-            for one, a in derivatives.items()
-            for other, b in derivatives.items()
+        own_rest = self.own("weight") - self.own("value")
+        squares = (
+            c["own value"] ** 2 * self.own("value²")
+            + c["own rest"] ** 2 * self.own("rest²")
+            + 2.0 * c["own value"] * c["own rest"] * self.own("value rest")
+            + 2.0 * c["own value"] * c["own"] * self.own("value")
+            + 2.0 * c["own rest"] * c["own"] * own_rest
+            + c["own"] ** 2 * self.own("lists")
+            + c["other value"] ** 2 * self.other("value²")
+            + c["other rest"] ** 2 * self.other("rest²")
+            + 2.0
+            * c["other value"]
+            * c["other rest"]
+            * self.other("value rest")
         )
+        for place, (one, other) in enumerate(itertools.product(_TERMS, _TERMS)):
+            squares = squares + c[one] * c[other] * self._of_rows(place)
         rows = self.rows
         of_rows = self.xp.where(
-            rows > 1, rows / self._at_least(rows - 1.0), float("nan")
+            rows > 1, rows / self._divisor(rows - 1.0), float("nan")
         )
         squares = self.xp.maximum(squares, 0.0) * of_rows
-        return squares / self._at_least(self.weight**2)
+        return squares / self._divisor(self.weight**2)
 
     @property
     def standard_error(self) -> Any:
         """Of the mean."""
         return self.xp.sqrt(self.variance)
 
-    def _at_least(self, x: Any) -> Any:
-        """What can be divided by; 1 where it is 0."""
+    def _of_rows(self, place: int) -> Any:
+        """One of the sums over rows."""
+        line, place = divmod(place % (2 * OF_ROWS), OF_ROWS)
+        return self.sums[..., line, len(OF_LISTS) + place]
+
+    def _divisor(self, x: Any) -> Any:
+        """1 in place of 0."""
         return self.xp.where(x > 0, x, 1.0)

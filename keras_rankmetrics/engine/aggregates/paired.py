@@ -40,12 +40,12 @@ class Paired:
         return (self.rows, _MEAN + 4)
 
     def of_batch(self, x: PerList) -> Tensor:
-        """`[1, rows, 58]`, what the batch adds.
+        """`[1, rows, 42]`, what the batch adds.
 
         Args:
             x: with the systems and differences in place of metrics.
         """
-        mean = WeightedMean().of_batch(x)
+        mean = ops.reshape(WeightedMean().of_batch(x), (-1, _MEAN))
         dtype = x.values.dtype
         values = ops.where(x.counts, x.values, 0)
         own = x.counts & x.has_own_weight
@@ -57,7 +57,6 @@ class Paired:
             ops.cast(values < -_ROUNDING, dtype),
         ]
         sums = ops.sum(ops.stack(further, axis=1), axis=-1)
-        mean = ops.reshape(mean, (-1, _MEAN))
         return ops.concatenate([mean, sums], axis=-1)[None]
 
     def result(self, sums: Tensor) -> Tensor:
