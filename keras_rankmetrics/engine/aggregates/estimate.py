@@ -32,7 +32,7 @@ class Estimate:
 
     @classmethod
     def of_sums(cls, sums: np.ndarray) -> Estimate:
-        """What the sums of a `WeightedMean`, `[2, 19]` in float64, say."""
+        """What the sums of a `WeightedMean`, `[38]` in float64, say."""
         moments = Moments(sums)
         return cls(
             value=float(moments.mean),

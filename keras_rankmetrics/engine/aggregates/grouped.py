@@ -7,7 +7,7 @@ import dataclasses
 from keras import ops
 
 from keras_rankmetrics.engine.aggregates.mean import (
-    OF_ROWS,
+    SUMS_OF_ROWS,
     WeightedMean,
     moments_of_lists,
     moments_of_terms,
@@ -35,7 +35,7 @@ class Grouped:
         return (1 + self.groups, *WeightedMean().shape)
 
     def of_batch(self, x: PerList) -> Tensor:
-        """`[metrics, 1 + groups, 2, 19]`, what the batch adds.
+        """`[metrics, 1 + groups, 38]`, what the batch adds.
 
         A list that counts and belongs to no group is an error where that is
         seen. Elsewhere it makes the sums of all lists NaN.
@@ -56,7 +56,7 @@ class Grouped:
                 f"0 to {self.groups - 1}. Received: {found}."
             )
         of_all = WeightedMean().of_batch(x)
-        of_all = ops.where(lost[:, None, None], float("nan"), of_all)
+        of_all = ops.where(lost[:, None], float("nan"), of_all)
         group = ops.where(inside, x.group, self.groups)
         of_lists = self._in_groups(moments_of_lists(x), group)
         of_rows = self._of_rows(x, group)
@@ -72,9 +72,9 @@ class Grouped:
         return WeightedMean().errors(sums)
 
     def _of_rows(self, x: PerList, group: Tensor) -> Tensor:
-        """What the moments of rows have more, `[metrics, groups, 2, 13]`."""
+        """What the moments of rows have more, `[metrics, groups, 26]`."""
         if x.rows is None:
-            shape = (ops.shape(x.values)[0], self.groups, 2, OF_ROWS)
+            shape = (ops.shape(x.values)[0], self.groups, SUMS_OF_ROWS)
             return ops.zeros(shape, x.values.dtype)
         of_lists = terms_of(x)
         # The part of a row that is in a group is a row of that group.
@@ -92,7 +92,7 @@ class Grouped:
         ) - self._in_groups(moments_of_terms(of_lists), group)
 
     def _in_groups(self, x: Tensor, group: Tensor) -> Tensor:
-        """`[metrics, groups, ...]`, of `[metrics, ..., rows]`."""
+        """`[metrics, groups, sums]`, of `[metrics, sums, rows]`."""
         sums = ops.segment_sum(
             ops.moveaxis(x, -1, 0), group, num_segments=self.groups + 1
         )

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from keras import ops
@@ -25,30 +25,29 @@ from keras_rankmetrics.types import Tensor
 
 # Sums over lists: of those with a weight of their own, and of the others, whose
 # weight is 1 here.
-OF_LISTS = ("lists", "value", "weight", "value²", "value rest", "rest²")
-_KINDS = ("own", "other")
+_OF_LISTS = ("lists", "value", "weight", "value²", "value rest", "rest²")
 # Sums over rows: for each pair of these by how much the moments of rows exceed
 # those of lists, and then by how much there are fewer rows.
 _TERMS = ("own value", "own rest", "own", "other value", "other rest")
-# They stand behind the sums over lists, half of them in each of two lines.
-OF_ROWS = (len(_TERMS) ** 2 + 1) // 2
+
+SUMS_OF_LISTS = 2 * len(_OF_LISTS)
+SUMS_OF_ROWS = len(_TERMS) ** 2 + 1
 
 # What version 0.1 kept, and in this order.
-_FIRST = [(0, 1), (0, 2), (0, 0), (1, 1), (1, 0)]
+_FIRST = (1, 2, 0, 7, 6)
 
 
 @dataclasses.dataclass(frozen=True)
 class WeightedMean:
     """The mean of the values, and how far it may be from that of all lists."""
 
-    shape: tuple[int, ...] = (len(_KINDS), len(OF_LISTS) + OF_ROWS)
+    shape: tuple[int, ...] = (SUMS_OF_LISTS + SUMS_OF_ROWS,)
 
     def of_batch(self, x: PerList) -> Tensor:
-        """`[metrics, 2, 19]`, what the batch adds."""
+        """`[metrics, 38]`, what the batch adds."""
         sums = ops.sum(moments_of_lists(x), axis=-1)
         if x.rows is None:
-            shape = (*sums.shape[:2], OF_ROWS)
-            none = ops.zeros(shape, sums.dtype)
+            none = ops.zeros((sums.shape[0], SUMS_OF_ROWS), sums.dtype)
             return ops.concatenate([sums, none], axis=-1)
         of_lists = terms_of(x)
         of_rows = ops.reshape(of_lists, (-1, len(_TERMS) + 1, *x.rows))
@@ -59,9 +58,9 @@ class WeightedMean:
 
     def result(self, sums: Tensor) -> Tensor:
         """The means; 0 without lists."""
-        value, weight, own, other_value, other = (
-            sums[..., kind, place] for kind, place in _FIRST
-        )
+        first = max(_FIRST) + 1
+        totals = ops.unstack(sums[..., :first], first, axis=-1)
+        value, weight, own, other_value, other = (totals[i] for i in _FIRST)
         mean_weight = ops.where(own > 0, ops.divide_no_nan(weight, own), 1.0)
         return ops.divide_no_nan(
             value + mean_weight * other_value, weight + mean_weight * other
@@ -73,27 +72,27 @@ class WeightedMean:
 
 
 def moments_of_lists(x: PerList) -> Tensor:
-    """`[metrics, 2, 6, lists]`, what each list adds; 0 if it does not count."""
-    kinds, value, rest, weight = _parts(x)
-    counted = kinds[:, 0] + kinds[:, 1]
+    """`[metrics, 12, lists]`, what each list adds; 0 if it does not count."""
+    own, other, counted, value, rest, weight = _parts(x)
+    kinds = ops.stack([own, other], axis=1)
     parts = ops.stack(
         [counted, value, weight, value * value, value * rest, rest * rest],
         axis=1,
     )
     # No product of matrices, which accelerators round.
-    return kinds[:, :, None] * parts[:, None]
+    moments = ops.expand_dims(kinds, 2) * ops.expand_dims(parts, 1)
+    return ops.reshape(moments, (-1, SUMS_OF_LISTS, ops.shape(own)[-1]))
 
 
 def terms_of(x: PerList) -> Tensor:
     """`[metrics, 6, lists]`, what is added up over a row."""
-    kinds, value, rest, _ = _parts(x)
-    own, other = kinds[:, 0], kinds[:, 1]
+    own, other, counted, value, rest, _ = _parts(x)
     terms = [value * own, rest * own, own, value * other, rest * other]
-    return ops.stack([*terms, own + other], axis=1)
+    return ops.stack([*terms, counted], axis=1)
 
 
 def moments_of_terms(terms: Tensor) -> Tensor:
-    """`[metrics, 2, 13, rows]`, what each row has, or a list by itself.
+    """`[metrics, 26, rows]`, what each row has, or a list by itself.
 
     Args:
         terms: `[metrics, 6, rows]`, the last one how many lists count.
@@ -103,8 +102,7 @@ def moments_of_terms(terms: Tensor) -> Tensor:
     products = ops.reshape(
         terms[:, :, None] * terms[:, None], (-1, len(_TERMS) ** 2, rows)
     )
-    moments = ops.concatenate([products, ops.minimum(count, 1)], axis=1)
-    return ops.reshape(moments, (-1, len(_KINDS), OF_ROWS, rows))
+    return ops.concatenate([products, ops.minimum(count, 1)], axis=1)
 
 
 def upgraded(sums: np.ndarray) -> np.ndarray:
@@ -112,19 +110,29 @@ def upgraded(sums: np.ndarray) -> np.ndarray:
     if sums.shape != (len(_FIRST), 2):
         return sums
     known = np.full((*WeightedMean().shape, 2), np.nan)
-    for place, of_first in zip(_FIRST, sums, strict=True):
-        known[place] = of_first
+    known[list(_FIRST)] = sums
     return known
 
 
-def _parts(x: PerList) -> tuple[Tensor, ...]:
-    """Which lists count, `[metrics, 2, lists]`, and v w, (1 - v) w and w."""
-    own = x.counts & x.has_own_weight
-    kinds = ops.stack([own, x.counts & ~x.has_own_weight], axis=1)
-    kinds = ops.cast(kinds, x.values.dtype)
-    weight = ops.where(own, x.weights, kinds[:, 1])
+class _Parts(NamedTuple):
+    """What each list has, `[metrics, lists]`; 0 if it does not count."""
+
+    own: Tensor
+    other: Tensor
+    counted: Tensor
+    value: Tensor  # times the weight
+    rest: Tensor  # the weight, less that
+    weight: Tensor
+
+
+def _parts(x: PerList) -> _Parts:
+    dtype = x.values.dtype
+    is_own = x.counts & x.has_own_weight
+    own, counted = ops.cast(is_own, dtype), ops.cast(x.counts, dtype)
+    other = counted - own
+    weight = ops.where(is_own, x.weights, other)
     value = ops.where(x.counts, x.values, 0) * weight
-    return kinds, value, weight - value, weight
+    return _Parts(own, other, counted, value, weight - value, weight)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -132,7 +140,7 @@ class Moments:
     """What the sums of a mean say.
 
     Attributes:
-        sums: `[..., 2, 19]`, an array of numpy, or a tensor.
+        sums: `[..., 38]`, an array of numpy, or a tensor.
         xp: `numpy`, or `keras.ops`.
     """
 
@@ -141,11 +149,11 @@ class Moments:
 
     def own(self, name: str) -> Any:
         """A sum over the lists with a weight of their own."""
-        return self.sums[..., 0, OF_LISTS.index(name)]
+        return self.sums[..., _OF_LISTS.index(name)]
 
     def other(self, name: str) -> Any:
         """A sum over the others."""
-        return self.sums[..., 1, OF_LISTS.index(name)]
+        return self.sums[..., len(_OF_LISTS) + _OF_LISTS.index(name)]
 
     @property
     def lists(self) -> Any:
@@ -155,7 +163,7 @@ class Moments:
     @property
     def rows(self) -> Any:
         """How many rows have a list that counted."""
-        return self.lists + self._of_rows(-1)
+        return self.lists + self.sums[..., -1]
 
     @property
     def mean_weight(self) -> Any:
@@ -218,7 +226,8 @@ class Moments:
             * self.other("value rest")
         )
         for place, (one, other) in enumerate(itertools.product(_TERMS, _TERMS)):
-            squares = squares + c[one] * c[other] * self._of_rows(place)
+            excess = self.sums[..., SUMS_OF_LISTS + place]
+            squares = squares + c[one] * c[other] * excess
         rows = self.rows
         of_rows = self.xp.where(
             rows > 1, rows / self._divisor(rows - 1.0), float("nan")
@@ -230,11 +239,6 @@ class Moments:
     def standard_error(self) -> Any:
         """Of the mean."""
         return self.xp.sqrt(self.variance)
-
-    def _of_rows(self, place: int) -> Any:
-        """One of the sums over rows."""
-        line, place = divmod(place % (2 * OF_ROWS), OF_ROWS)
-        return self.sums[..., line, len(OF_LISTS) + place]
 
     def _divisor(self, x: Any) -> Any:
         """1 in place of 0."""

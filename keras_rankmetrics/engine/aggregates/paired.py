@@ -17,7 +17,7 @@ from keras_rankmetrics.types import Tensor
 
 # Values that differ by less are the same, but for rounding.
 _ROUNDING = 1e-6
-_MEAN = math.prod(WeightedMean().shape)
+(_MEAN,) = WeightedMean().shape
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Paired:
         Args:
             x: with the systems and differences in place of metrics.
         """
-        mean = ops.reshape(WeightedMean().of_batch(x), (-1, _MEAN))
+        mean = WeightedMean().of_batch(x)
         dtype = x.values.dtype
         values = ops.where(x.counts, x.values, 0)
         own = x.counts & x.has_own_weight
@@ -61,8 +61,7 @@ class Paired:
 
     def result(self, sums: Tensor) -> Tensor:
         """The means; 0 without lists."""
-        shape = (*ops.shape(sums)[:-1], *WeightedMean().shape)
-        return WeightedMean().result(ops.reshape(sums[..., :_MEAN], shape))
+        return WeightedMean().result(sums[..., :_MEAN])
 
 
 @dataclasses.dataclass(frozen=True)
@@ -137,7 +136,7 @@ def differences(
 
 def estimate_of(sums: np.ndarray) -> Estimate:
     """The mean of a system or of differences, with its error."""
-    return Estimate.of_sums(_of_mean(sums))
+    return Estimate.of_sums(sums[:_MEAN])
 
 
 def joined(parts: Sequence[PerList]) -> PerList:
@@ -164,13 +163,9 @@ def holm(p: Sequence[float]) -> list[float]:
     return corrected
 
 
-def _of_mean(sums: np.ndarray) -> np.ndarray:
-    return sums[:_MEAN].reshape(WeightedMean().shape)
-
-
 def _deviation(sums: np.ndarray) -> float:
     """The standard deviation of the differences, by the weights."""
-    moments = Moments(_of_mean(sums))
+    moments = Moments(sums[:_MEAN])
     own, other = sums[_MEAN : _MEAN + 2]
     squares = (own + moments.mean_weight * other) / moments.weight
     lists = float(moments.lists)
