@@ -8,10 +8,10 @@ from keras_rankmetrics.engine.backend import missing  # noqa: F401
 
 # isort: split
 from keras_rankmetrics.engine.aggregates import State
-from keras_rankmetrics.engine.collection import MetricCollection
-from keras_rankmetrics.engine.metric import RankingMetric
 from keras_rankmetrics.engine.naming.version import __version__
 from keras_rankmetrics.engine.ranking import Ranking
+from keras_rankmetrics.engine.shells.collection import MetricCollection
+from keras_rankmetrics.engine.shells.metric import RankingMetric
 from keras_rankmetrics.gains import (
     exponential_gain,
     linear_gain,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast
 
 from keras_rankmetrics import metrics
-from keras_rankmetrics.engine.metric import RankingMetric
+from keras_rankmetrics.engine.shells.metric import RankingMetric
 
 MetricT = TypeVar("MetricT", bound=RankingMetric)
 Parameters = ParamSpec("Parameters")

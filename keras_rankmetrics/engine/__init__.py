@@ -8,7 +8,8 @@
 4. A measure, in `keras_rankmetrics.metrics`, gives each list a value.
 5. `evaluation` does this for many definitions and one batch.
 6. `aggregates` add up what the lists hold, and make numbers of the sums.
-7. `metric` and `collection` keep the sums in Keras variables.
+7. `shells` keep the sums in Keras variables: `metric` for one definition,
+   `collection` for many.
 
 `backend` works round what Keras and its backends leave open.
 """

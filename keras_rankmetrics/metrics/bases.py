@@ -8,7 +8,7 @@ import keras
 
 from keras_rankmetrics import gains
 from keras_rankmetrics.engine.definition import declared, parameter
-from keras_rankmetrics.engine.metric import RankingMetric
+from keras_rankmetrics.engine.shells.metric import RankingMetric
 from keras_rankmetrics.gains import exponential_gain, log2_discount
 from keras_rankmetrics.types import (
     EmptyPolicy,

@@ -8,7 +8,6 @@ from typing import Any, Self
 import keras
 from keras import ops
 
-from keras_rankmetrics.engine.accumulator import Accumulator, on_host
 from keras_rankmetrics.engine.aggregates import (
     Estimate,
     PerList,
@@ -21,9 +20,10 @@ from keras_rankmetrics.engine.aggregates.paired import (
     joined,
 )
 from keras_rankmetrics.engine.backend.autograph import unconverted
-from keras_rankmetrics.engine.metric import RankingMetric
 from keras_rankmetrics.engine.naming.saving import deserialized
 from keras_rankmetrics.engine.naming.tables import as_table
+from keras_rankmetrics.engine.shells.accumulator import Accumulator, on_host
+from keras_rankmetrics.engine.shells.metric import RankingMetric
 from keras_rankmetrics.gains import PACKAGE
 from keras_rankmetrics.types import Tensor
 

@@ -9,13 +9,13 @@ from typing import Any, Self
 import keras
 from keras import ops
 
-from keras_rankmetrics.engine.accumulator import Accumulator, on_host
 from keras_rankmetrics.engine.aggregates import Estimate
 from keras_rankmetrics.engine.aggregates.grouped import Grouped
-from keras_rankmetrics.engine.metric import RankingMetric
 from keras_rankmetrics.engine.naming.saving import deserialized, serialized
 from keras_rankmetrics.engine.naming.signature import signature_of
 from keras_rankmetrics.engine.naming.tables import as_table
+from keras_rankmetrics.engine.shells.accumulator import Accumulator, on_host
+from keras_rankmetrics.engine.shells.metric import RankingMetric
 from keras_rankmetrics.gains import PACKAGE
 from keras_rankmetrics.types import GroupFn, Tensor
 

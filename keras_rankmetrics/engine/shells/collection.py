@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import copy
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import keras
 import numpy as np
 from keras import ops
 
-from keras_rankmetrics.engine.accumulator import Accumulator
 from keras_rankmetrics.engine.aggregates import (
     State,
     two_floats,
@@ -21,38 +19,18 @@ from keras_rankmetrics.engine.backend.slots import Slot, read_all, write_all
 from keras_rankmetrics.engine.evaluation import (
     Evaluated,
     evaluate,
-    same_reading,
 )
 from keras_rankmetrics.engine.inputs.doubts import Doubts
+from keras_rankmetrics.engine.shells.accumulator import Accumulator
+from keras_rankmetrics.engine.shells.members import (
+    check_has_error,
+    kinds_of,
+    members_of,
+)
 from keras_rankmetrics.gains import PACKAGE
 from keras_rankmetrics.types import Tensor
 
 States = Mapping[str, State | Sequence[np.ndarray]]
-
-
-class _Kind(NamedTuple):
-    """Members that keep the same sums of what they read alike.
-
-    Attributes:
-        aggregate: which sums.
-        reading: the place of what they read among all that is read.
-        rows: their places among the members that read it.
-        members: the metrics.
-    """
-
-    aggregate: Any
-    reading: int
-    rows: list[int]
-    members: list[Accumulator]
-
-    @property
-    def sums(self) -> list[Slot]:
-        """Where their sums are."""
-        return [metric._sums for metric in self.members]
-
-    def unstacked(self, x: Tensor) -> list[Tensor]:
-        """Of `[members, ...]` the part of each."""
-        return ops.unstack(x, len(self.members))
 
 
 @keras.saving.register_keras_serializable(package=PACKAGE)
@@ -106,20 +84,20 @@ class MetricCollection(keras.metrics.Metric):
         name: str = "metric_collection",
         errors: bool = False,
     ) -> None:
-        members = _members(metrics)
+        members = members_of(metrics)
         if not isinstance(prefix, str):
             raise TypeError(
                 f"`prefix` should be a string. Received: {prefix!r}."
             )
         if errors:
             for metric in members:
-                _check_has_error(metric)
+                check_has_error(metric)
         super().__init__(name=name)
         self.metrics = members
         self.prefix = prefix
         self.errors = bool(errors)
         self._definitions = [metric.definition for metric in members]
-        self._kinds = _kinds(members)
+        self._kinds = kinds_of(members)
         self._doubts = Doubts()
         self._share_variables()
 
@@ -345,19 +323,6 @@ class MetricCollection(keras.metrics.Metric):
         return [(metric, state[metric.name]) for metric in self.metrics]
 
 
-def _kinds(metrics: Sequence[Accumulator]) -> list[_Kind]:
-    kinds = []
-    definitions = [metric.definition for metric in metrics]
-    for reading, places in enumerate(same_reading(definitions)):
-        rows: dict[Any, list[int]] = {}
-        for row, place in enumerate(places):
-            rows.setdefault(metrics[place].aggregate, []).append(row)
-        for aggregate, its_rows in rows.items():
-            members = [metrics[places[row]] for row in its_rows]
-            kinds.append(_Kind(aggregate, reading, its_rows, members))
-    return kinds
-
-
 def _by_name(
     metric: Accumulator, result: Tensor, suffix: str = ""
 ) -> dict[str, Tensor]:
@@ -366,58 +331,3 @@ def _by_name(
     if not isinstance(named, dict):
         named = {metric.name: named}
     return {name + suffix: number for name, number in named.items()}
-
-
-def _check_has_error(metric: Accumulator) -> None:
-    if not hasattr(metric.aggregate, "errors"):
-        raise TypeError(
-            "With `errors=True`, a standard error of each metric should be "
-            f"known. Received: {metric!r}, whose `aggregate` has no `errors`."
-        )
-
-
-def _members(metrics: Iterable[Accumulator]) -> tuple[Accumulator, ...]:
-    if isinstance(metrics, Mapping) or not isinstance(metrics, Iterable):
-        raise TypeError(
-            "`metrics` should be a list: `MetricCollection([NDCG(k=10)])`. "
-            "What a value is called is the `name` of its metric. Received: "
-            f"{metrics!r}."
-        )
-    members = tuple(metrics)
-    if not members:
-        raise ValueError("`metrics` should hold a metric. Received: none.")
-    for metric in members:
-        _check_member(metric)
-    [(name, times)] = Counter(m.name for m in members).most_common(1)
-    if times > 1:
-        raise ValueError(
-            "The metrics of a collection should have different names, by "
-            f"which its result has their values. Received: {times} of the "
-            f'name "{name}". Give one a name of its own: '
-            f'`NDCG(k=10, name="my_ndcg@10")`.'
-        )
-    return members
-
-
-def _check_member(metric: Any) -> None:
-    if isinstance(metric, list | tuple | MetricCollection):
-        raise TypeError(
-            "`metrics` should be a flat list of metrics. Received in it: "
-            f"{metric!r}. Unpack a list with a star, "
-            "`[*NDCG.at(1, 10), ...]`, and a collection too, "
-            "`[*collection.metrics, ...]`."
-        )
-    if not isinstance(metric, Accumulator):
-        advice = "Keep other metrics beside the collection."
-        if callable(metric) and not isinstance(metric, keras.metrics.Metric):
-            advice = "If it is the class of one, call it: `NDCG(k=10)`."
-        raise TypeError(
-            "`metrics` should hold ranking metrics, instances of "
-            f"`RankingMetric`. Received: {metric!r}. {advice}"
-        )
-    for method in ("update_state", "result", "per_list"):
-        if getattr(type(metric), method) is not getattr(Accumulator, method):
-            raise TypeError(
-                f"{type(metric).__name__} has its own `{method}`, which a "
-                "collection does not call. Keep it beside the collection."
-            )

@@ -11,7 +11,6 @@ import keras
 import numpy as np
 
 from keras_rankmetrics import gains
-from keras_rankmetrics.engine.accumulator import Accumulator, on_host
 from keras_rankmetrics.engine.aggregates import (
     Aggregate,
     Estimate,
@@ -23,6 +22,7 @@ from keras_rankmetrics.engine.definition.policies import float_dtype
 from keras_rankmetrics.engine.naming.names import in_words, name_at
 from keras_rankmetrics.engine.naming.saving import deserialized, serialized
 from keras_rankmetrics.engine.ranking import Ranking
+from keras_rankmetrics.engine.shells.accumulator import Accumulator, on_host
 from keras_rankmetrics.types import (
     EmptyPolicy,
     InputForm,

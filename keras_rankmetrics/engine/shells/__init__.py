@@ -1,0 +1,1 @@
+"""The Keras shells over the engine: what keeps sums in variables."""
