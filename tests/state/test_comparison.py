@@ -1,0 +1,494 @@
+"""`Comparison`: systems on the same lists, beside a baseline."""
+
+import copy
+import math
+import pickle
+
+import given
+import keras
+import numpy as np
+import pytest
+from keras import ops
+from pytest import approx
+
+import keras_rankmetrics as krm
+from keras_rankmetrics import Comparison
+from keras_rankmetrics.engine.aggregates.paired import (
+    Paired,
+    differences,
+    holm,
+)
+
+SYSTEMS = ["old", "new", "other"]
+
+
+def batch(seed, *shape, items=10):
+    """Labels, what each system predicts, and weights."""
+    rng = np.random.default_rng([23, seed])
+    labels = rng.integers(0, 3, (*shape, items)).astype("float32")
+    labels[rng.random(shape) < 0.2] = 0
+    noise = {"old": 2.0, "new": 1.0, "other": 2.5}
+    scores = {
+        name: (labels + rng.normal(0, noise[name], labels.shape)).astype(
+            "float32"
+        )
+        for name in SYSTEMS
+    }
+    weights = rng.integers(1, 5, shape).astype("float32")
+    return labels, scores, weights
+
+
+def compared(*batches, metric=None, systems=SYSTEMS, **options):
+    comparison = Comparison(metric or krm.NDCG(3), systems, **options)
+    for each in batches:
+        comparison.update_state(*each)
+    return comparison
+
+
+def values_of(labels, scores, metric=None):
+    """The value of each list, under each system."""
+    metric = metric or krm.NDCG(3)
+    return {
+        name: ops.convert_to_numpy(metric.per_list(labels, x)).astype("float64")
+        for name, x in scores.items()
+    }
+
+
+def flat(comparison):
+    """All that it says of the differences."""
+    return {
+        (d.system, name): getattr(x, name)
+        for d in comparison.differences()
+        for x, names in (
+            (d, ("t", "p", "p_holm", "effect_size", "wins", "ties", "losses")),
+            (d.estimate, ("value", "standard_error", "lists", "rows")),
+        )
+        for name in names
+    }
+
+
+def assert_same_state(comparison, state):
+    for array, before in zip(comparison.get_state(), state, strict=True):
+        np.testing.assert_array_equal(array, before)
+
+
+# What it says
+
+
+def test_t_and_p_are_those_of_scipy():
+    stats = pytest.importorskip("scipy.stats")
+    labels, scores, _ = batch(1, 60)
+    values = values_of(labels, scores)
+    for found in compared((labels, scores)).differences():
+        expected = stats.ttest_rel(values[found.system], values["old"])
+        assert found.t == approx(expected.statistic, rel=1e-5)
+        assert found.p == approx(expected.pvalue, rel=1e-4)
+
+
+def test_values_and_differences():
+    labels, scores, weights = batch(2, 60)
+    results = given.numbers(compared((labels, scores, weights)).result())
+    for name, each in scores.items():
+        alone = krm.NDCG(3)
+        alone.update_state(labels, each, weights)
+        assert results[f"ndcg@3/{name}"] == approx(float(alone.result()))
+    for name in ("new", "other"):
+        expected = results[f"ndcg@3/{name}"] - results["ndcg@3/old"]
+        assert results[f"ndcg@3/{name}-old"] == approx(expected, abs=1e-6)
+    assert len(results) == 5
+
+
+def test_each_system_has_the_error_it_has_alone():
+    labels, scores, weights = batch(2, 60)
+    comparison = compared((labels, scores, weights))
+    for name, estimate in comparison.estimates().items():
+        alone = krm.NDCG(3)
+        alone.update_state(labels, scores[name], weights)
+        assert estimate.standard_error == approx(
+            alone.standard_error(), rel=1e-4
+        )
+
+
+@pytest.mark.parametrize("shape", [(60,), (20, 3)])
+def test_weights_and_rows(shape):
+    """Lists without relevant items take the mean weight of the others."""
+    labels, scores, weights = batch(3, *shape)
+    values = values_of(labels, scores)
+    own = (labels > 0).any(axis=-1)
+    for found in compared((labels, scores, weights)).differences():
+        d = values[found.system] - values["old"]
+        times = np.ones(shape)
+        mean = given.mean(d, weights, own, times)
+        error = given.standard_error(d, weights, own)
+        squares = given.mean(d * d, weights, own, times)
+        n = d.size
+        deviation = math.sqrt((squares - mean**2) * n / (n - 1))
+        assert found.estimate.value == approx(mean, rel=1e-5)
+        assert found.estimate.standard_error == approx(error, rel=1e-4)
+        assert found.estimate.rows == shape[0]
+        assert found.t == approx(mean / error, rel=1e-4)
+        assert found.effect_size == approx(mean / deviation, rel=1e-4)
+
+
+def test_effect_size_is_the_mean_over_the_standard_deviation():
+    labels, scores, _ = batch(4, 60)
+    values = values_of(labels, scores)
+    for found in compared((labels, scores)).differences():
+        d = values[found.system] - values["old"]
+        assert found.effect_size == approx(d.mean() / d.std(ddof=1), rel=1e-5)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_wins_ties_and_losses(weighted):
+    labels, scores, weights = batch(5, 60)
+    values = values_of(labels, scores)
+    batches = (labels, scores, weights if weighted else None)
+    for found in compared(batches).differences():
+        d = values[found.system] - values["old"]
+        assert found.wins == (d > 1e-6).sum()
+        assert found.losses == (d < -1e-6).sum()
+        assert found.wins + found.ties + found.losses == 60
+        assert min(found.wins, found.ties, found.losses) > 0
+
+
+def test_lists_that_do_not_count():
+    labels, scores, _ = batch(6, 60)
+    metric = krm.NDCG(3, empty="skip")
+    relevant = int((labels > 0).any(axis=-1).sum())
+    for found in compared((labels, scores), metric=metric).differences():
+        assert found.wins + found.ties + found.losses == relevant
+        assert found.estimate.lists == relevant
+
+
+def test_another_baseline_turns_the_sign():
+    each = batch(7, 60)
+    first, _ = compared(each).differences()
+    again = compared(each, baseline="new")
+    assert [d.system for d in again.differences()] == ["old", "other"]
+    turned = again.differences()[0]
+    assert turned.baseline == "new"
+    assert turned.t == approx(-first.t, rel=1e-4)
+    assert turned.p == approx(first.p, rel=1e-4)
+    assert (turned.wins, turned.losses) == (first.losses, first.wins)
+    assert "ndcg@3/old-new" in again.result()
+
+
+def test_a_system_that_is_the_baseline_differs_in_nothing():
+    labels, scores, _ = batch(8, 20)
+    both = {"old": scores["old"], "same": scores["old"]}
+    [found] = compared((labels, both), systems=list(both)).differences()
+    assert (found.t, found.p, found.p_holm, found.effect_size) == (0, 1, 1, 0)
+    assert (found.wins, found.ties, found.losses) == (0, 20, 0)
+
+
+def test_a_system_that_is_better_by_as_much_on_each_list():
+    """The differences have no spread: what is seen is certain."""
+    labels = np.float32([[1, 0]] * 5)
+    worse, better = np.float32([[1, 2]] * 5), np.float32([[2, 1]] * 5)
+    [found] = compared(
+        (labels, (worse, better)),
+        metric=krm.HitRateAtK(1),
+        systems=["worse", "better"],
+    ).differences()
+    assert found.t == found.effect_size == math.inf
+    assert found.p == 0.0
+
+
+NOISY = pytest.mark.xfail(
+    reason="numpy warns that 0 is divided by 0",
+    raises=RuntimeWarning,
+    strict=True,
+)
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("lists", [pytest.param(0, marks=NOISY), 1])
+def test_fewer_than_two_lists_tell_nothing(lists):
+    comparison = compared(*[batch(9, 1)] * lists)
+    for found in comparison.differences():
+        assert math.isnan(found.estimate.standard_error)
+        assert math.isnan(found.p) and math.isnan(found.p_holm)
+
+
+def test_a_nan_of_one_system_stays_there():
+    labels, scores, _ = batch(10, 60)
+    labels[0, :2] = 1
+    clean = compared((labels, scores))
+    scores["other"][0, 0] = math.nan
+    new, other = compared((labels, scores)).differences()
+    assert new.t == approx(clean.differences()[0].t)
+    assert new.p_holm == new.p == approx(clean.differences()[0].p)
+    for number in (other.t, other.p, other.p_holm, other.estimate.value):
+        assert math.isnan(number)
+
+
+def test_a_nan_of_the_baseline_is_in_each_difference():
+    labels, scores, _ = batch(10, 60)
+    labels[0, :2] = 1
+    scores["old"][0, 0] = math.nan
+    comparison = compared((labels, scores))
+    assert all(math.isnan(found.p) for found in comparison.differences())
+    assert math.isnan(comparison.estimates()["old"].value)
+    assert not math.isnan(comparison.estimates()["new"].value)
+
+
+# Chances
+
+
+@pytest.mark.parametrize(
+    "p, expected",
+    [
+        ([0.01, 0.04, 0.03], [0.03, 0.06, 0.06]),
+        ([0.04, 0.02, 0.005, 0.9], [0.08, 0.06, 0.02, 0.9]),
+        ([0.6, 0.7], [1.0, 1.0]),
+        ([0.2], [0.2]),
+        ([0.02, math.nan, 0.01], [0.02, math.nan, 0.02]),
+        ([], []),
+    ],
+)
+def test_holm_by_hand(p, expected):
+    assert holm(p) == approx(expected, nan_ok=True)
+
+
+def test_holm_of_statsmodels():
+    tests = pytest.importorskip("statsmodels.stats.multitest")
+    p = np.random.default_rng(0).random(20) ** 4
+    expected = tests.multipletests(p, method="holm")[1]
+    assert holm(list(p)) == approx(list(expected))
+
+
+def test_chances_are_corrected_for_the_number_of_systems():
+    found = compared(batch(11, 20)).differences()
+    assert [d.p_holm for d in found] == approx(holm([d.p for d in found]))
+    assert min(d.p_holm for d in found) == approx(2 * min(d.p for d in found))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("rows", [None, (40, 5)])
+def test_where_nothing_differs_one_in_twenty_is_below_5_percent(weighted, rows):
+    """Two systems that differ by noise alone, evaluated 2,000 times."""
+    rng = np.random.default_rng(12)
+    lists = 200 if rows is None else math.prod(rows)
+    noise = rng.normal(0, 0.1, (2_000, lists))
+    if rows is not None:
+        noise += np.repeat(rng.normal(0, 0.1, (2_000, rows[0])), rows[1], -1)
+    weights = rng.uniform(0.5, 1.5, noise.shape) if weighted else None
+    sums = Paired(2_000).of_batch(given.per_list(noise, weights, rows=rows))[0]
+    sums = ops.convert_to_numpy(sums).astype("float64")
+    names = list(map(str, range(2_000)))
+    p = np.array([d.p for d in differences(sums, names, "baseline")])
+    chance = 4 * math.sqrt(0.05 * 0.95 / 2_000)
+    assert np.mean(p < 0.05) == approx(0.05, abs=chance)
+    assert np.mean(p < 0.5) == approx(0.5, abs=4 * 0.5 / math.sqrt(2_000))
+
+
+# What it takes
+
+
+def test_predictions_by_name_or_in_order():
+    labels, scores, _ = batch(13, 20)
+    expected = flat(compared((labels, scores)))
+    turned = dict(reversed(scores.items()))
+    assert flat(compared((labels, turned))) == expected
+    for kind in (tuple, list):
+        assert flat(compared((labels, kind(scores.values())))) == expected
+
+
+def test_other_forms_of_input():
+    y_true = [[0], [2], [1]]
+    y_pred = {"old": [[0, 1], [0, 1], [1, 0]], "new": [[0, 1], [2, 1], [0, 1]]}
+    comparison = compared(
+        (y_true, y_pred),
+        metric=krm.MeanReciprocalRank(inputs="ids"),
+        systems=["old", "new"],
+    )
+    assert given.numbers(comparison.result()) == approx(
+        {"mrr/old": 2 / 3, "mrr/new": 5 / 6, "mrr/new-old": 1 / 6}
+    )
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda scores: {name: scores[name] for name in ("old", "new")},
+        lambda scores: {**scores, "more": scores["old"]},
+        lambda scores: {"old": 1, "new": 2, "another": 3},
+        lambda scores: list(scores.values())[:2],
+        lambda scores: [*scores.values(), scores["old"]],
+        lambda scores: np.stack(list(scores.values())),
+        lambda scores: scores["old"],
+        lambda scores: None,
+        lambda scores: [],
+    ],
+)
+def test_predictions_of_other_systems_leave_the_state(change):
+    labels, scores, _ = batch(14, 8)
+    comparison = compared((labels, scores))
+    before = comparison.get_state()
+    with pytest.raises(ValueError, match=r"`y_pred` should be a dict.*'other'"):
+        comparison.update_state(labels, change(scores))
+    assert_same_state(comparison, before)
+
+
+def test_an_error_says_whose_prediction_it_is_and_leaves_the_state():
+    labels, scores, _ = batch(14, 8)
+    comparison = compared((labels, scores))
+    before = comparison.get_state()
+    with pytest.raises(ValueError) as raised:
+        comparison.update_state(labels, {**scores, "other": [[1.0, 2.0]]})
+    assert raised.value.__notes__ == [
+        "That is what the system 'other' predicts."
+    ]
+    assert_same_state(comparison, before)
+
+
+@pytest.mark.parametrize(
+    "arguments, error, message",
+    [
+        ((krm.NDCG, ["a", "b"]), TypeError, "should be a ranking metric"),
+        ((keras.metrics.Mean(), ["a", "b"]), TypeError, "a ranking metric"),
+        ((krm.NDCG(), ["a"]), ValueError, "two or more different names"),
+        ((krm.NDCG(), ["a", "a"]), ValueError, "two or more different names"),
+        ((krm.NDCG(), ["a", 1]), ValueError, "two or more different names"),
+        ((krm.NDCG(), "ab"), ValueError, "two or more different names"),
+        ((krm.NDCG(), ["a", "b"], "c"), ValueError, "one of the systems"),
+    ],
+)
+def test_what_it_does_not_take(arguments, error, message):
+    with pytest.raises(error, match=message):
+        Comparison(*arguments)
+
+
+def test_it_is_no_member_of_a_collection():
+    with pytest.raises(TypeError, match="its own `update_state`"):
+        krm.MetricCollection([compared()])
+
+
+# State
+
+
+def test_the_metric_is_not_updated():
+    metric = krm.NDCG(3)
+    compared(batch(15, 8), metric=metric)
+    assert metric.count() == 0
+
+
+@pytest.mark.parametrize("shape", [(60,), (20, 3)])
+def test_batches_and_merging_do_not_matter(shape):
+    labels, scores, weights = batch(16, *shape)
+    parts = [
+        (labels[i::3], {n: x[i::3] for n, x in scores.items()}, weights[i::3])
+        for i in (2, 0, 1)
+    ]
+    whole = flat(compared((labels, scores, weights)))
+    assert flat(compared(*parts)) == approx(whole, rel=1e-4)
+    merged, *others = (compared(part) for part in parts)
+    merged.merge_state([others[0], others[1].state])
+    assert flat(merged) == approx(whole, rel=1e-4)
+
+
+def test_states_of_other_systems_are_refused():
+    comparison = compared(batch(17, 8))
+    before = comparison.get_state()
+    for other in (
+        compared(baseline="new"),
+        compared(systems=["old", "new", "third"]),
+        compared(metric=krm.NDCG(5)),
+    ):
+        with pytest.raises(ValueError):
+            comparison.merge_state([other])
+        with pytest.raises(ValueError):
+            comparison.state = other.state
+    assert_same_state(comparison, before)
+
+
+def test_draws_are_the_same_for_each_system():
+    """So that systems that predict the same are the same, also by chance."""
+    labels, scores, _ = batch(18, 20)
+    ties = {name: np.zeros_like(x) for name, x in scores.items()}
+    metric = krm.NDCG(3, ties="shuffle")
+    comparison = compared((labels, ties), (labels, ties), metric=metric)
+    assert [d.ties for d in comparison.differences()] == [40, 40]
+    assert int(comparison.state.draws) == 2
+
+
+def test_reset_forgets():
+    comparison = compared(batch(19, 8))
+    comparison.reset_state()
+    assert set(given.numbers(comparison.result()).values()) == {0.0}
+    assert [d.estimate.lists for d in comparison.differences()] == [0, 0]
+
+
+def test_config():
+    made = compared(
+        metric=krm.NDCG(3, gain_fn=krm.linear_gain),
+        baseline="new",
+        name="mine",
+    )
+    again = Comparison.from_config(made.get_config())
+    assert again.signature == made.signature
+    assert list(again.result()) == list(made.result())
+    saved = keras.saving.serialize_keras_object(made)
+    loaded = keras.saving.deserialize_keras_object(saved)
+    assert loaded.signature == made.signature
+
+
+@pytest.mark.parametrize(
+    "copied",
+    [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))],
+    ids=["copy", "deepcopy", "pickle"],
+)
+def test_copies_have_the_state_and_go_their_own_way(copied):
+    made = compared(batch(20, 8))
+    before = flat(made)
+    again = copied(made)
+    assert flat(again) == before
+    again.update_state(*batch(21, 8))
+    assert flat(made) == before
+    assert again.estimates()["old"].lists == 16
+
+
+@pytest.mark.parametrize("shape", [(8,), (8, 3)])
+def test_in_a_compiled_program(shape):
+    batches = batch(22, *shape), batch(23, *shape)
+    found = given.in_a_program(compared(), *batches)
+    expected = given.numbers(compared(*batches).result())
+    assert found == approx(expected, rel=1e-5, abs=1e-6)
+
+
+# As text
+
+
+def test_table():
+    """By hand: the differences of `new` are 0, 1, 1, 0, and t is √3."""
+    labels = np.float32([[1, 0]] * 4)
+    hit, miss = [2.0, 1.0], [1.0, 2.0]
+    scores = {
+        "old": [hit, miss, miss, miss],
+        "new": [hit, hit, hit, miss],
+        "same": [hit, miss, miss, miss],
+    }
+    comparison = compared(
+        (labels, scores), metric=krm.HitRateAtK(1), systems=list(scores)
+    )
+    assert comparison.table().splitlines() == [
+        "hit_rate@1   value       ±    diff       ±       p  effect"
+        "  wins  ties  losses",
+        "old         0.2500  0.7956",
+        "new         0.7500  0.7956  0.5000  0.9187  0.3634    0.87"
+        "     2     2       0",
+        "same        0.2500  0.7956  0.0000  0.0000  1.0000    0.00"
+        "     0     4       0",
+    ]
+
+
+def test_a_table_of_another_level():
+    """For two degrees of freedom, t is √(2 / 3) at one half: a short one."""
+    labels = np.float32([[1, 0]] * 3)
+    hit, miss = [2.0, 1.0], [1.0, 2.0]
+    scores = {"old": [hit, miss, miss], "new": [hit, hit, miss]}
+    comparison = compared(
+        (labels, scores), metric=krm.HitRateAtK(1), systems=list(scores)
+    )
+    half = math.sqrt(2 / 3) / 3
+    assert f"old         0.3333  {half:.4f}" in comparison.table(level=0.5)

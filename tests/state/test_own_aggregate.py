@@ -1,0 +1,262 @@
+"""Aggregates that users write: other sums than those of the mean."""
+
+import dataclasses
+import math
+import pickle
+
+import given
+import keras
+import numpy as np
+import pytest
+from keras import ops
+from pytest import approx
+
+import keras_rankmetrics as krm
+from keras_rankmetrics import MetricCollection
+
+
+@dataclasses.dataclass(frozen=True)
+class ShareAbove:
+    """The share of lists whose value is above a threshold."""
+
+    threshold: float
+    shape: tuple[int, ...] = (2,)
+
+    def of_batch(self, x):
+        above = x.counts & (x.values > self.threshold)
+        sums = [
+            ops.sum(ops.cast(lists, x.values.dtype), axis=-1)
+            for lists in (above, x.counts)
+        ]
+        return ops.stack(sums, axis=-1)
+
+    def result(self, sums):
+        return ops.divide_no_nan(sums[..., 0], sums[..., 1])
+
+
+@dataclasses.dataclass(frozen=True)
+class SumOfSquares:
+    """Σ v², one sum without a dimension, whose error is made up."""
+
+    shape: tuple[int, ...] = ()
+
+    def of_batch(self, x):
+        values = ops.where(x.counts, x.values, 0)
+        return ops.sum(values * values, axis=-1)
+
+    def result(self, sums):
+        return sums
+
+    def errors(self, sums):
+        return ops.sqrt(sums)
+
+
+class ShareOfGoodLists(krm.NDCG):
+    aggregate = ShareAbove(0.5)
+
+
+class ShareOfPerfectLists(krm.NDCG):
+    aggregate = ShareAbove(0.999)
+
+
+class AlsoGoodLists(krm.RecallAtK):
+    aggregate = ShareAbove(0.5)
+
+
+@keras.saving.register_keras_serializable("test_own_aggregate")
+class Squares(krm.RankingMetric):
+    aggregate = SumOfSquares()
+
+    @staticmethod
+    def measure(ranking, k):
+        return ranking.hits(k)
+
+
+def batch(seed, *shape, items=8):
+    rng = np.random.default_rng([31, seed])
+    labels = rng.integers(-1, 3, (*shape, items)).astype("float32")
+    labels[0] = -1
+    labels[1] = np.minimum(labels[1], 0)
+    scores = rng.integers(0, 5, (*shape, items)).astype("float32")
+    return labels, scores
+
+
+BATCHES = [batch(1, 20), batch(2, 20)]
+
+
+def values_of(metric):
+    """Those of all lists that count."""
+    values = np.concatenate(
+        [ops.convert_to_numpy(metric.per_list(*each)) for each in BATCHES]
+    )
+    return values[~np.isnan(values)].astype("float64")
+
+
+def expected():
+    """By the name of the metric."""
+    ndcg = values_of(krm.NDCG(3))
+    return {
+        "good": np.mean(ndcg > 0.5),
+        "perfect": np.mean(ndcg > 0.999),
+        "recalled": np.mean(values_of(krm.RecallAtK(3)) > 0.5),
+        "squares": np.square(values_of(Squares(3))).sum(),
+        "ndcg@3": ndcg.mean(),
+    }
+
+
+def several():
+    return [
+        ShareOfGoodLists(3, name="good"),
+        krm.NDCG(3),
+        ShareOfPerfectLists(3, name="perfect"),
+        AlsoGoodLists(3, name="recalled"),
+        Squares(3, name="squares"),
+    ]
+
+
+def updated(metric, batches):
+    for each in batches:
+        metric.update_state(*each)
+    return metric
+
+
+def test_alone():
+    found = {
+        metric.name: given.numbers(updated(metric, BATCHES).result())
+        for metric in several()
+    }
+    assert found == approx(expected(), rel=1e-6)
+    assert len(set(found.values())) == 5
+
+
+def test_without_lists():
+    assert float(ShareOfGoodLists(3).result()) == 0.0
+    assert float(Squares(3).result()) == 0.0
+
+
+def test_in_a_collection_beside_means():
+    together = updated(MetricCollection(several()), BATCHES)
+    assert given.numbers(together.result()) == approx(expected(), rel=1e-6)
+
+
+def test_members_of_equal_aggregates_share_a_variable():
+    together = MetricCollection(several())
+    shapes = sorted(tuple(v.shape) for v in together.variables)
+    assert shapes == [(1, 2), (1, 2, 2), (1, 2, 19, 2), (2, 2, 2)]
+
+
+def test_in_a_compiled_program():
+    found = given.in_a_program(MetricCollection(several()), *BATCHES)
+    assert found == approx(expected(), rel=1e-6)
+    alone = given.in_a_program(several()[0], *BATCHES)
+    assert alone == approx(expected()["good"], rel=1e-6)
+
+
+def test_in_fit():
+    rng = np.random.default_rng(3)
+    x = rng.standard_normal((10, 6)).astype("float32")
+    y = rng.integers(0, 3, (10, 6)).astype("float32")
+    inputs = keras.Input((6,))
+    model = keras.Model(inputs, keras.layers.Dense(6)(inputs))
+    model.compile("sgd", "mse", metrics=[ShareOfGoodLists(3, name="good")])
+    history = model.fit(
+        x, y, batch_size=4, verbose=0, validation_data=(x, y)
+    ).history
+    values = krm.NDCG(3).per_list(y, model.predict(x, verbose=0))
+    share = np.mean(ops.convert_to_numpy(values) > 0.5)
+    assert history["val_good"] == approx([share])
+
+
+@pytest.mark.parametrize("make", [ShareOfGoodLists, Squares])
+def test_merging_and_states(make):
+    whole = updated(make(3), BATCHES)
+    one, other = (updated(make(3), [each]) for each in BATCHES)
+    state = one.state + krm.State.from_bytes(other.state.to_bytes())
+    one.merge_state([other])
+    again = make(3)
+    again.state = state
+    assert float(one.result()) == approx(float(whole.result()), rel=1e-6)
+    assert float(again.result()) == float(one.result())
+
+
+def test_copies_and_config():
+    metric = updated(Squares(3), BATCHES)
+    again = pickle.loads(pickle.dumps(metric))
+    assert float(again.result()) == float(metric.result()) > 0
+    saved = keras.saving.serialize_keras_object(metric)
+    made = keras.saving.deserialize_keras_object(saved)
+    assert made.signature == metric.signature
+
+
+def test_what_is_known_of_means_alone():
+    metric = ShareOfGoodLists(3)
+    for ask in (
+        metric.estimate,
+        metric.standard_error,
+        metric.confidence_interval,
+        metric.count,
+        metric.effective_count,
+    ):
+        with pytest.raises(TypeError, match="ShareOfGoodLists has an `aggreg"):
+            ask()
+
+
+def test_its_text_is_that_of_any_metric():
+    assert "ShareOfGoodLists" in str(ShareOfGoodLists(3))
+
+
+def test_a_collection_has_the_errors_that_an_aggregate_tells():
+    with pytest.raises(TypeError, match="`aggregate` has no `errors`"):
+        MetricCollection(several(), errors=True)
+    together = MetricCollection([Squares(3), krm.NDCG(3)], errors=True)
+    results = given.numbers(updated(together, BATCHES).result())
+    assert results["squares@3_se"] == approx(math.sqrt(results["squares@3"]))
+
+
+def share_above(threshold):
+    class Share(krm.NDCG):
+        aggregate = ShareAbove(threshold)
+
+    return Share(3)
+
+
+@pytest.mark.xfail(
+    reason="the aggregate is no part of the signature: states of metrics that "
+    "differ in nothing else are mixed up",
+    strict=True,
+)
+def test_the_signature_tells_aggregates_apart():
+    one, other = share_above(0.5), share_above(0.999)
+    assert one.signature != other.signature
+
+
+@pytest.mark.xfail(
+    reason="they give the mean in place of what the metric says", strict=True
+)
+@pytest.mark.parametrize(
+    "wrapper",
+    [
+        lambda metric: krm.Sliced(metric, 2),
+        lambda metric: krm.Comparison(metric, ["a", "b"]),
+    ],
+    ids=["Sliced", "Comparison"],
+)
+def test_slices_and_comparisons_are_of_means(wrapper):
+    with pytest.raises(TypeError, match="aggregate"):
+        wrapper(ShareOfGoodLists(3))
+
+
+def test_an_aggregate_of_one_metric():
+    """It may be set in a constructor, before the base makes the state."""
+
+    class Above(krm.NDCG):
+        def __init__(self, threshold, **options):
+            self.aggregate = ShareAbove(threshold)
+            super().__init__(**options)
+
+    found = [
+        float(updated(Above(threshold, k=3), BATCHES).result())
+        for threshold in (0.5, 0.999)
+    ]
+    numbers = expected()
+    assert found == approx([numbers["good"], numbers["perfect"]], rel=1e-6)

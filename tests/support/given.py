@@ -1,0 +1,129 @@
+"""Lists whose values are given, and what should be said of them."""
+
+import math
+
+import keras
+import numpy as np
+from keras import ops
+
+import keras_rankmetrics as krm
+from keras_rankmetrics.engine.aggregates import Estimate, PerList, WeightedMean
+
+
+@keras.saving.register_keras_serializable("given")
+class Value(krm.RankingMetric):
+    """The value of a list is its highest label; a list of 0 is empty."""
+
+    @staticmethod
+    def relevance(label):
+        return ops.maximum(label, 0)
+
+    @staticmethod
+    def measure(ranking, k):
+        return ranking.items.highest
+
+
+def lists_of(values):
+    """Labels and scores of lists that have these values, of any shape."""
+    labels = np.asarray(values, "float32")[..., None]
+    labels = np.concatenate([labels, np.full_like(labels, -1)], axis=-1)
+    return labels, np.zeros_like(labels)
+
+
+def seen(values, weights=None, **options):
+    """A metric that has seen lists of these values, and of weights."""
+    metric = Value(**options)
+    metric.update_state(*lists_of(values), weights)
+    return metric
+
+
+def per_list(values, weights=None, own=None, counts=None, rows=None):
+    """What `[metrics, lists]` metrics make of as many lists."""
+    values = np.asarray(values, "float32")
+    weights = np.ones_like(values) if weights is None else weights
+    own = np.ones(values.shape, bool) if own is None else own
+    counts = np.ones(values.shape, bool) if counts is None else counts
+    return PerList(
+        ops.array(values),
+        ops.array(np.asarray(weights, "float32")),
+        ops.array(own),
+        ops.array(counts),
+        rows,
+    )
+
+
+def estimates(*args, **kwargs):
+    """What each of many metrics says, see `per_list`."""
+    sums = WeightedMean().of_batch(per_list(*args, **kwargs))
+    sums = ops.convert_to_numpy(sums).astype("float64")
+    return [Estimate.of_sums(each) for each in sums]
+
+
+def mean(values, weights, own, times):
+    """The weighted mean of lists of which each is there so many times."""
+    some = (times * own).sum() > 0
+    of_others = (
+        (times * own * weights).sum() / (times * own).sum() if some else 1.0
+    )
+    weights = times * np.where(own, weights, of_others)
+    return (weights * values).sum() / weights.sum()
+
+
+def standard_error(values, weights=None, own=None, rows=None):
+    """From how the mean moves with each row, by finite differences.
+
+    This is the infinitesimal jackknife, of `[lists]`, or `[rows, time]`. Lists
+    that do not count are NaN.
+    """
+    values = np.asarray(values, "float64")
+    weights = np.ones_like(values) if weights is None else weights
+    weights = np.broadcast_to(weights, values.shape)
+    own = np.ones(values.shape, bool) if own is None else own
+    rows = np.indices(values.shape)[0] if rows is None else rows
+    counts = ~np.isnan(values)
+    values, weights, own, rows = (
+        x[counts] for x in (values, weights, own, rows)
+    )
+    step, moved = 1e-4, []
+    for row in np.unique(rows):
+        up, down = (
+            mean(values, weights, own, 1 + sign * step * (rows == row))
+            for sign in (1, -1)
+        )
+        moved.append((up - down) / (2 * step))
+    n = len(moved)
+    return math.sqrt(n / (n - 1) * np.square(moved).sum())
+
+
+def in_a_program(metric, *batches):
+    """The result after batches, compiled for an unknown number of rows.
+
+    On torch, which has no such programs, it is not compiled.
+    """
+    batches = [keras.tree.map_structure(np.asarray, batch) for batch in batches]
+    if keras.backend.backend() == "jax":
+        import jax
+
+        step = jax.jit(metric.stateless_update_state)
+        state = [v.value for v in metric.variables]
+        for batch in batches:
+            state = step(state, *batch)
+        return numbers(jax.jit(metric.stateless_result)(state))
+    update = metric.update_state
+    if keras.backend.backend() == "tensorflow":
+        import tensorflow as tf
+
+        of_any_length = keras.tree.map_structure(
+            lambda x: tf.TensorSpec([None, *x.shape[1:]], x.dtype), batches[0]
+        )
+        update = tf.function(update, input_signature=of_any_length)
+    for batch in batches:
+        update(*batch)
+    return numbers(metric.result())
+
+
+def numbers(results):
+    """Plain numbers, by name if there are several."""
+    return keras.tree.map_structure(
+        lambda x: float(ops.convert_to_numpy(x)), results
+    )
