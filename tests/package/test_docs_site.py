@@ -14,8 +14,7 @@ ROOT = pathlib.Path(__file__).parents[2]
 METRICS = [
     name
     for name, value in vars(krm.metrics).items()
-    if isinstance(value, type)
-    and value.__module__.startswith(krm.metrics.__name__)
+    if isinstance(value, type) and issubclass(value, krm.RankingMetric)
 ]
 
 

@@ -74,9 +74,9 @@ class Difference:
         estimate: of the mean of value(system) - value(baseline), with its
             standard error and confidence interval.
         t: the mean over its standard error.
-        p: the chance of so large a |t|, or a larger one, where there is no
-            difference; by Student's t with as many degrees of freedom as there
-            are rows, less one.
+        p: the chance of so large a t, of either sign, or a larger one, where
+            there is no difference; by Student's t with as many degrees of
+            freedom as there are rows, less one.
         p_holm: the same, corrected for the number of systems after Holm.
         effect_size: the mean over the standard deviation of the differences,
             Cohen's d for pairs.
