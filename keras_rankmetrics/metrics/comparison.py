@@ -23,7 +23,7 @@ from keras_rankmetrics.engine.backend.autograph import unconverted
 from keras_rankmetrics.engine.naming.saving import deserialized
 from keras_rankmetrics.engine.naming.tables import as_table
 from keras_rankmetrics.engine.shells.accumulator import Accumulator, on_host
-from keras_rankmetrics.engine.shells.metric import RankingMetric
+from keras_rankmetrics.engine.shells.metric import RankingMetric, check_mean
 from keras_rankmetrics.gains import PACKAGE
 from keras_rankmetrics.types import Tensor
 
@@ -77,11 +77,7 @@ class Comparison(Accumulator):
         baseline: str | None = None,
         name: str | None = None,
     ) -> None:
-        if not isinstance(metric, RankingMetric):
-            raise TypeError(
-                "`metric` should be a ranking metric, such as `NDCG(k=10)`. "
-                f"Received: {metric!r}."
-            )
+        check_mean(metric)
         _check_systems(systems, baseline)
         name = name or metric.name
         super().__init__(name, metric.dtype)
@@ -135,11 +131,16 @@ class Comparison(Accumulator):
 
     def named(self, result: Tensor) -> dict[str, Tensor]:
         """The value of each system, and its difference to the baseline."""
-        names = [
+        means = ops.unstack(result, len(self.results))
+        return dict(zip(self.results, means, strict=True))
+
+    @property
+    def results(self) -> list[str]:
+        """The names of the values, and of the differences."""
+        return [
             *(f"{self.name}/{system}" for system in self.systems),
             *(f"{self.name}/{s}-{self.baseline}" for s in self._others),
         ]
-        return dict(zip(names, ops.unstack(result, len(names)), strict=True))
 
     def estimates(self) -> dict[str, Estimate]:
         """The value of each system, with its standard error."""

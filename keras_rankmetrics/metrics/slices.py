@@ -15,7 +15,7 @@ from keras_rankmetrics.engine.naming.saving import deserialized, serialized
 from keras_rankmetrics.engine.naming.signature import signature_of
 from keras_rankmetrics.engine.naming.tables import as_table
 from keras_rankmetrics.engine.shells.accumulator import Accumulator, on_host
-from keras_rankmetrics.engine.shells.metric import RankingMetric
+from keras_rankmetrics.engine.shells.metric import RankingMetric, check_mean
 from keras_rankmetrics.gains import PACKAGE
 from keras_rankmetrics.types import GroupFn, Tensor
 
@@ -64,11 +64,7 @@ class Sliced(Accumulator):
         by: GroupFn | None = None,
         name: str | None = None,
     ) -> None:
-        if not isinstance(metric, RankingMetric):
-            raise TypeError(
-                "`metric` should be a ranking metric, such as `NDCG(k=10)`. "
-                f"Received: {metric!r}."
-            )
+        check_mean(metric)
         if by is not None and not callable(by):
             raise TypeError(f"`by` should be a function. Received: {by!r}.")
         self._names = _names(groups)
@@ -91,7 +87,7 @@ class Sliced(Accumulator):
     def named(self, result: Tensor) -> dict[str, Tensor]:
         """The means of all lists and of each group, by name."""
         means = ops.unstack(result, 1 + len(self._names))
-        return dict(zip(self._results, means, strict=True))
+        return dict(zip(self.results, means, strict=True))
 
     def estimates(self) -> dict[str, Estimate]:
         """The results with their standard errors, and the lists they rest on.
@@ -101,7 +97,7 @@ class Sliced(Accumulator):
         """
         sums = on_host(self._sums.read())
         estimates = map(Estimate.of_sums, sums)
-        return dict(zip(self._results, estimates, strict=True))
+        return dict(zip(self.results, estimates, strict=True))
 
     def table(self, level: float = 0.95) -> str:
         """The estimates as a table, with confidence intervals."""
@@ -137,7 +133,8 @@ class Sliced(Accumulator):
         return {**self.get_config(), "metric": self._metric(), "by": self.by}
 
     @property
-    def _results(self) -> list[str]:
+    def results(self) -> list[str]:
+        """The name of the metric, and with that of each group."""
         return [self.name, *(f"{self.name}/{name}" for name in self._names)]
 
 

@@ -153,16 +153,9 @@ def test_quantiles_of_student(freedom):
     assert found == approx(stats.t.ppf(chances, freedom), rel=1e-6, abs=1e-12)
 
 
-NORMAL = pytest.mark.xfail(
-    reason="the normal distribution is not yet as close as that: at t = 6 it "
-    "is off by 3e-5, relatively, where 1e7 degrees of freedom are passed",
-    strict=True,
-)
-
-
 @pytest.mark.parametrize(
     "freedom",
-    [*FREEDOMS[:-2], pytest.param(FREEDOMS[-2], marks=NORMAL), FREEDOMS[-1]],
+    FREEDOMS,
 )
 def test_chances_of_student(freedom):
     stats = pytest.importorskip("scipy.stats")

@@ -166,11 +166,11 @@ def holm(p: Sequence[float]) -> list[float]:
 def _deviation(sums: np.ndarray) -> float:
     """The standard deviation of the differences, by the weights."""
     moments = Moments(sums[:_MEAN])
-    own, other = sums[_MEAN : _MEAN + 2]
-    squares = (own + moments.mean_weight * other) / moments.weight
     lists = float(moments.lists)
     if lists < 2:
         return math.nan
+    own, other = sums[_MEAN : _MEAN + 2]
+    squares = (own + moments.mean_weight * other) / moments.weight
     variance = max(float(squares - moments.mean**2), 0.0)
     return math.sqrt(variance * lists / (lists - 1))
 

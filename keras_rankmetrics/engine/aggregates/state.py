@@ -6,6 +6,7 @@ import dataclasses
 import io
 from collections.abc import Mapping
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -74,13 +75,15 @@ class State:
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, np.ndarray]) -> State:
         """The state of such arrays, as `numpy.load` returns them."""
-        missing = {"format", "signature", "sums"} - set(arrays)
-        if missing or int(arrays["format"]) != _FORMAT:
+        if {"format", "signature", "sums"} - set(arrays):
             raise ValueError(
                 "A state should hold the arrays `format`, `signature` and "
-                f"`sums`, the format being {_FORMAT}. Received: "
-                f"{sorted(arrays)}"
-                + (f", of format {arrays['format']}." * (not missing) or ".")
+                f"`sums`. Received: {sorted(arrays)}."
+            )
+        if int(arrays["format"]) != _FORMAT:
+            raise ValueError(
+                f"A state should be of format {_FORMAT}. Received: one of "
+                f"format {arrays['format']}, of another version."
             )
         return cls(
             str(arrays["signature"]),
@@ -100,7 +103,7 @@ class State:
         try:
             with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
                 return cls.from_arrays(dict(arrays))
-        except (OSError, EOFError, TypeError) as error:
+        except (OSError, EOFError, TypeError, BadZipFile) as error:
             raise ValueError(
                 "`from_bytes` takes what `to_bytes` returned. Received: "
                 f"{len(data)} bytes that are no such state."

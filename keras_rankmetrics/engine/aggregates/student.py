@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 from statistics import NormalDist
 
-# From here on, the normal distribution is as close as float64 can tell.
-_LARGE = 1e7
+# From here on, the normal distribution of a transformed t is as close as
+# float64 can tell: Wallace, Annals of Mathematical Statistics 30 (1959).
+_LARGE = 1e5
 
 
 def two_sided(t: float, freedom: float) -> float:
@@ -23,7 +24,9 @@ def two_sided(t: float, freedom: float) -> float:
     if math.isnan(t) or freedom < 1:
         return math.nan
     if freedom > _LARGE:
-        return math.erfc(abs(t) / math.sqrt(2.0))
+        shrunk = (8.0 * freedom + 1.0) / (8.0 * freedom + 3.0)
+        z = shrunk * math.sqrt(freedom * math.log1p(t * t / freedom))
+        return math.erfc(z / math.sqrt(2.0))
     x = 1.0 / (1.0 + t * t / freedom)
     return _incomplete_beta(x, freedom / 2.0, 0.5)
 
@@ -35,8 +38,8 @@ def quantile(chance: float, freedom: float) -> float:
     the normal distribution, which is below.
     """
     t = NormalDist().inv_cdf(chance)
-    if freedom > _LARGE or t <= 0.0:
-        return max(t, 0.0)
+    if t <= 0.0:
+        return 0.0
     wanted = math.log(2.0 * (1.0 - chance))
     for _ in range(100):
         tail = two_sided(t, freedom)
@@ -49,6 +52,8 @@ def quantile(chance: float, freedom: float) -> float:
 
 
 def _density(t: float, freedom: float) -> float:
+    if freedom > _LARGE:
+        return NormalDist().pdf(t)
     log_scale = math.lgamma((freedom + 1.0) / 2.0) - math.lgamma(freedom / 2.0)
     log_shape = -(freedom + 1.0) / 2.0 * math.log1p(t * t / freedom)
     return math.exp(log_scale + log_shape) / math.sqrt(freedom * math.pi)

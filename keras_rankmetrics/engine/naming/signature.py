@@ -10,7 +10,7 @@ from keras_rankmetrics.engine.naming.path import import_path, registered_name
 from keras_rankmetrics.gains import PACKAGE
 
 
-def signature_of(function: Callable[..., Any]) -> str:
+def signature_of(function: Any) -> str:
     """A name that no function with other results has.
 
     The registered name; else the import path; else, for what cannot be

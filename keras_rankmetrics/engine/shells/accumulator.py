@@ -96,6 +96,11 @@ class Accumulator(Metric):
         _, lists, per_list = self._evaluate(y_true, y_pred, sample_weight)
         return lists.leading.as_passed(per_list.per_list()[0])
 
+    @property
+    def results(self) -> list[str]:
+        """The names of the numbers that the metric returns."""
+        return [self.name]
+
     def named(self, result: Tensor) -> Any:
         """What the metric returns: a number, or several by name."""
         return result
@@ -112,7 +117,7 @@ class Accumulator(Metric):
         Raises:
             ValueError: when it is set, if it is the state of another metric.
         """
-        sums, *draws = self.get_state()[: 2 if self._draws else 1]
+        sums, *draws = self.get_state()[: len(self._kept)]
         return State(self.signature, sums, *draws)
 
     @state.setter
@@ -123,7 +128,9 @@ class Accumulator(Metric):
                 "`get_state` returned is for `set_state`."
             )
         check_same(state.signature, self.signature)
-        self._replace([state.sums, state.draws])
+        given = [state.sums, *([] if state.draws is None else [state.draws])]
+        own = self.get_state()[len(self._kept) :]
+        self._replace(self._checked_state([*given, *own]))
 
     def get_state(self) -> list[np.ndarray]:
         """The state as plain arrays, to be saved, sent and merged."""
@@ -199,15 +206,18 @@ class Accumulator(Metric):
                 self._variables[place] = new.variable
         self._sums, self._draws = sums, draws
 
+    @property
+    def _kept(self) -> list[Slot]:
+        """Where the sums are, and the number of draws."""
+        return [self._sums, *([self._draws] if self._draws else [])]
+
     def _slots(self) -> list[Slot]:
         """Where all parts of the state are, those of subclasses too."""
-        slots = [self._sums, *([self._draws] if self._draws else [])]
-        own = self._variables[len(slots) :]
-        return [*slots, *map(Slot, own)]
+        own = self._variables[len(self._kept) :]
+        return [*self._kept, *map(Slot, own)]
 
-    def _replace(self, arrays: Sequence[np.ndarray | None]) -> None:
-        given = [array for array in arrays if array is not None]
-        for slot, array in zip(self._slots(), given, strict=False):
+    def _replace(self, arrays: Sequence[np.ndarray]) -> None:
+        for slot, array in zip(self._slots(), arrays, strict=True):
             slot.write(array)
 
     def _state_of(self, other: Any) -> State:

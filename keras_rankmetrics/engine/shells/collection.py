@@ -23,7 +23,6 @@ from keras_rankmetrics.engine.evaluation import (
 from keras_rankmetrics.engine.inputs.doubts import Doubts
 from keras_rankmetrics.engine.shells.accumulator import Accumulator
 from keras_rankmetrics.engine.shells.members import (
-    check_has_error,
     kinds_of,
     members_of,
 )
@@ -84,14 +83,11 @@ class MetricCollection(keras.metrics.Metric):
         name: str = "metric_collection",
         errors: bool = False,
     ) -> None:
-        members = members_of(metrics)
+        members = members_of(metrics, bool(errors))
         if not isinstance(prefix, str):
             raise TypeError(
                 f"`prefix` should be a string. Received: {prefix!r}."
             )
-        if errors:
-            for metric in members:
-                check_has_error(metric)
         super().__init__(name=name)
         self.metrics = members
         self.prefix = prefix
@@ -128,11 +124,15 @@ class MetricCollection(keras.metrics.Metric):
                 before.
         """
         evaluated = self._evaluate(y_true, y_pred, sample_weight)
-        for kind in self._kinds:
-            per_list = evaluated[kind.reading].per_list.of(kind.rows)
-            terms = kind.aggregate.of_batch(per_list)
+        terms = [
+            kind.aggregate.of_batch(
+                evaluated[kind.reading].per_list.of(kind.rows)
+            )
+            for kind in self._kinds
+        ]
+        for kind, of_kind in zip(self._kinds, terms, strict=True):
             sums = read_all(kind.sums)
-            write_all(kind.sums, two_floats.add(sums, terms))
+            write_all(kind.sums, two_floats.add(sums, of_kind))
         draws = [m._draws for m in self.metrics if m._draws is not None]
         if draws:
             write_all(draws, read_all(draws) + 1)

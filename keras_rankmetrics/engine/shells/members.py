@@ -54,8 +54,7 @@ def kinds_of(metrics: Sequence[Accumulator]) -> list[Kind]:
     return kinds
 
 
-def check_has_error(metric: Accumulator) -> None:
-    """Raises where no standard error of a metric is known."""
+def _check_has_error(metric: Accumulator) -> None:
     if not hasattr(metric.aggregate, "errors"):
         raise TypeError(
             "With `errors=True`, a standard error of each metric should be "
@@ -63,7 +62,9 @@ def check_has_error(metric: Accumulator) -> None:
         )
 
 
-def members_of(metrics: Iterable[Accumulator]) -> tuple[Accumulator, ...]:
+def members_of(
+    metrics: Iterable[Accumulator], errors: bool
+) -> tuple[Accumulator, ...]:
     """The metrics, if a collection can hold them together."""
     if isinstance(metrics, Mapping) or not isinstance(metrics, Iterable):
         raise TypeError(
@@ -76,7 +77,13 @@ def members_of(metrics: Iterable[Accumulator]) -> tuple[Accumulator, ...]:
         raise ValueError("`metrics` should hold a metric. Received: none.")
     for metric in members:
         _check_member(metric)
-    [(name, times)] = Counter(m.name for m in members).most_common(1)
+    if errors:
+        for metric in members:
+            _check_has_error(metric)
+    names = Counter(name for metric in members for name in metric.results)
+    if errors:
+        names.update([f"{name}_se" for name in names])
+    [(name, times)] = names.most_common(1)
     if times > 1:
         raise ValueError(
             "The metrics of a collection should have different names, by "

@@ -21,6 +21,7 @@ from keras_rankmetrics.engine.definition import Definition
 from keras_rankmetrics.engine.definition.policies import float_dtype
 from keras_rankmetrics.engine.naming.names import in_words, name_at
 from keras_rankmetrics.engine.naming.saving import deserialized, serialized
+from keras_rankmetrics.engine.naming.signature import signature_of
 from keras_rankmetrics.engine.ranking import Ranking
 from keras_rankmetrics.engine.shells.accumulator import Accumulator, on_host
 from keras_rankmetrics.types import (
@@ -223,6 +224,14 @@ class RankingMetric(Accumulator):
             "`measure(ranking, k)`, a static method."
         )
 
+    @property
+    def signature(self) -> str:
+        """All that the number depends on, in one line that can be quoted."""
+        if isinstance(self.aggregate, WeightedMean):
+            return super().signature
+        aggregate = signature_of(self.aggregate)
+        return f"{super().signature}|aggregate:{aggregate}"
+
     def estimate(self) -> Estimate:
         """The result with its standard error and what it rests on.
 
@@ -337,3 +346,17 @@ RankingMetric.common_parameters = frozenset(
     for name, parameter in inspect.signature(RankingMetric).parameters.items()
     if parameter.kind is not parameter.VAR_KEYWORD
 )
+
+
+def check_mean(metric: Any) -> None:
+    """Raises where what is asked for is no mean of a ranking metric."""
+    if not isinstance(metric, RankingMetric):
+        raise TypeError(
+            "`metric` should be a ranking metric, such as `NDCG(k=10)`. "
+            f"Received: {metric!r}."
+        )
+    if not isinstance(metric.aggregate, WeightedMean):
+        raise TypeError(
+            "`metric` should be a mean over lists. Received: "
+            f"{metric!r}, which has an `aggregate` of its own."
+        )
