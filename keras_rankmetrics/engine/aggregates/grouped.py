@@ -74,7 +74,7 @@ class Grouped:
     def _of_rows(self, x: PerList, group: Tensor) -> Tensor:
         """What the moments of rows have more, `[metrics, groups, 26]`."""
         if x.rows is None:
-            shape = (ops.shape(x.values)[0], self.groups, SUMS_OF_ROWS)
+            shape = (x.values.shape[0], self.groups, SUMS_OF_ROWS)
             return ops.zeros(shape, x.values.dtype)
         of_lists = terms_of(x)
         # The part of a row that is in a group is a row of that group.

@@ -47,7 +47,8 @@ class WeightedMean:
         """`[metrics, 38]`, what the batch adds."""
         sums = ops.sum(moments_of_lists(x), axis=-1)
         if x.rows is None:
-            none = ops.zeros((sums.shape[0], SUMS_OF_ROWS), sums.dtype)
+            shape = (x.values.shape[0], SUMS_OF_ROWS)
+            none = ops.zeros(shape, sums.dtype)
             return ops.concatenate([sums, none], axis=-1)
         of_lists = terms_of(x)
         of_rows = ops.reshape(of_lists, (-1, len(_TERMS) + 1, *x.rows))
