@@ -257,6 +257,7 @@ def test_a_bootstrap_says_the_same(case):
         weights = rng.lognormal(0, 0.5, shape)
     if "mean weight" in case:
         own = rng.random(shape) < 0.7
+        values = np.where(own, values, values / 4)
     [estimate] = estimates(
         values.reshape(1, -1),
         weights.reshape(1, -1),
@@ -287,6 +288,19 @@ def test_a_million_values_that_hardly_differ():
     values = close_values(10**6)
     found = seen(values).standard_error()
     assert found == approx(error_of(values), rel=1e-2)
+
+
+@pytest.mark.xfail(
+    reason="v² and (1 - v)² are rounded to float32: around a half the error is "
+    "0 where values lie within 1e-4 of each other",
+    strict=True,
+)
+def test_values_that_hardly_differ_around_a_half():
+    rng = np.random.default_rng(13)
+    values = 0.5 + rng.uniform(-1e-4, 1e-4, 10**5)
+    values = values.astype("float32")
+    found = seen(values).standard_error()
+    assert found == approx(error_of(values), rel=5e-2)
 
 
 def test_close_values_of_a_thousand_merged_states():
