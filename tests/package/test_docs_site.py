@@ -14,7 +14,8 @@ ROOT = pathlib.Path(__file__).parents[2]
 METRICS = [
     name
     for name, value in vars(krm.metrics).items()
-    if isinstance(value, type) and issubclass(value, krm.RankingMetric)
+    if isinstance(value, type)
+    and value.__module__.startswith(krm.metrics.__name__)
 ]
 
 
