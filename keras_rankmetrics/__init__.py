@@ -7,7 +7,13 @@ import typing
 from keras_rankmetrics.engine.backend import missing  # noqa: F401
 
 # isort: split
-from keras_rankmetrics.engine.aggregates import State
+from keras_rankmetrics.engine.aggregates import (
+    Aggregate,
+    Estimate,
+    PerList,
+    State,
+)
+from keras_rankmetrics.engine.aggregates.paired import Difference
 from keras_rankmetrics.engine.naming.version import __version__
 from keras_rankmetrics.engine.ranking import Ranking
 from keras_rankmetrics.engine.shells.collection import MetricCollection
@@ -37,13 +43,17 @@ from keras_rankmetrics.types import GainFn, RankDiscountFn
 __all__ = [
     "DCG",
     "NDCG",
+    "Aggregate",
     "Comparison",
+    "Difference",
+    "Estimate",
     "F1AtK",
     "GainFn",
     "HitRateAtK",
     "MeanAveragePrecision",
     "MeanReciprocalRank",
     "MetricCollection",
+    "PerList",
     "PrecisionAtK",
     "RankDiscountFn",
     "Ranking",

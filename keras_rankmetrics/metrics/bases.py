@@ -1,4 +1,4 @@
-"""The parameters that metrics have in common, each said once."""
+"""What metrics have in common: parameters, each said once, and checks."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 import keras
 
 from keras_rankmetrics import gains
+from keras_rankmetrics.engine.aggregates import WeightedMean
 from keras_rankmetrics.engine.definition import declared, parameter
 from keras_rankmetrics.engine.shells.metric import RankingMetric
 from keras_rankmetrics.gains import exponential_gain, log2_discount
@@ -56,3 +57,17 @@ class Binary(_Common):
         default=None, kw_only=False
     )
     relevance_threshold: float = 1.0
+
+
+def check_mean(metric: Any) -> None:
+    """Raises where what is asked for is no mean of a ranking metric."""
+    if not isinstance(metric, RankingMetric):
+        raise TypeError(
+            "`metric` should be a ranking metric, such as `NDCG(k=10)`. "
+            f"Received: {metric!r}."
+        )
+    if not isinstance(metric.aggregate, WeightedMean):
+        raise TypeError(
+            "`metric` should be a mean over lists. Received: "
+            f"{metric!r}, which has an `aggregate` of its own."
+        )

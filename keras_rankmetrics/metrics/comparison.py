@@ -21,10 +21,15 @@ from keras_rankmetrics.engine.aggregates.paired import (
 )
 from keras_rankmetrics.engine.backend.autograph import unconverted
 from keras_rankmetrics.engine.naming.saving import deserialized
-from keras_rankmetrics.engine.naming.tables import as_table
-from keras_rankmetrics.engine.shells.accumulator import Accumulator, on_host
-from keras_rankmetrics.engine.shells.metric import RankingMetric, check_mean
+from keras_rankmetrics.engine.naming.tables import as_table, as_text
+from keras_rankmetrics.engine.shells.accumulator import (
+    Accumulator,
+    is_known,
+    on_host,
+)
+from keras_rankmetrics.engine.shells.metric import RankingMetric
 from keras_rankmetrics.gains import PACKAGE
+from keras_rankmetrics.metrics.bases import check_mean
 from keras_rankmetrics.types import Tensor
 
 
@@ -84,7 +89,7 @@ class Comparison(Accumulator):
         self.systems = tuple(systems)
         self.baseline = self.systems[0] if baseline is None else baseline
         self.definition = metric.definition
-        self.aggregate = Paired(2 * len(self.systems) - 1)
+        self.aggregate = Paired(2 * len(self.systems) - 1, metric.aggregate)
         self._metric = metric.remade
         self._direction = "up"
         self._keep_sums(name)
@@ -92,7 +97,7 @@ class Comparison(Accumulator):
     @property
     def signature(self) -> str:
         """That of the metric, with the systems."""
-        systems = ",".join(self.systems)
+        systems = as_text(self.systems)
         return f"{super().signature}|systems:{systems}|baseline:{self.baseline}"
 
     @unconverted
@@ -129,6 +134,22 @@ class Comparison(Accumulator):
         rows = [*found.values(), *others]
         self._add(self.aggregate.of_batch(joined(rows))[0])
 
+    def per_list(
+        self, y_true: Any, y_pred: Any, sample_weight: Any = None
+    ) -> dict[str, Tensor]:
+        """The value of each list under each system; no state changes.
+
+        In the leading shape, NaN for a list that does not count.
+        """
+        found = {}
+        for system, of_system in self._by_system(y_pred).items():
+            _, lists, per_list = self._evaluate(
+                y_true, of_system, sample_weight
+            )
+            values = per_list.per_list()[0]
+            found[system] = lists.leading.as_passed(values)
+        return found
+
     def named(self, result: Tensor) -> dict[str, Tensor]:
         """The value of each system, and its difference to the baseline."""
         means = ops.unstack(result, len(self.results))
@@ -145,12 +166,17 @@ class Comparison(Accumulator):
     def estimates(self) -> dict[str, Estimate]:
         """The value of each system, with its standard error."""
         sums = on_host(self._sums.read())[: len(self.systems)]
-        return dict(zip(self.systems, map(estimate_of, sums), strict=True))
+        bounded = self.aggregate.mean.bounded
+        return {
+            system: estimate_of(of_system, bounded)
+            for system, of_system in zip(self.systems, sums, strict=True)
+        }
 
     def differences(self) -> list[Difference]:
         """How each system but the baseline compares to it."""
         sums = on_host(self._sums.read())[len(self.systems) :]
-        return differences(sums, self._others, self.baseline)
+        bounded = self.aggregate.mean.bounded
+        return differences(sums, self._others, self.baseline, bounded)
 
     def table(self, level: float = 0.95) -> str:
         """All of it as a table, ± being half the confidence interval."""
@@ -163,6 +189,10 @@ class Comparison(Accumulator):
                 for system, estimate in self.estimates().items()
             ],
         )
+
+    def __str__(self) -> str:
+        """The table, where the numbers are known."""
+        return self.table() if is_known(self._sums.read()) else repr(self)
 
     def get_config(self) -> dict[str, Any]:
         """What `from_config` needs to make the same comparison."""

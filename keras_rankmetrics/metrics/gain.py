@@ -6,6 +6,7 @@ from typing import Literal
 
 from keras import ops
 
+from keras_rankmetrics.engine.aggregates import WeightedMean
 from keras_rankmetrics.engine.definition import declared
 from keras_rankmetrics.engine.ranking import Ranking
 from keras_rankmetrics.gains import log2_discount
@@ -63,6 +64,7 @@ class DCG(Graded):
     short_name = "dcg"
     measure = staticmethod(dcg)
     has_upper_bound = False
+    aggregate = WeightedMean(bounded=False)
 
 
 def ndcg(

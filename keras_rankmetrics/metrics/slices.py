@@ -11,12 +11,18 @@ from keras import ops
 
 from keras_rankmetrics.engine.aggregates import Estimate
 from keras_rankmetrics.engine.aggregates.grouped import Grouped
+from keras_rankmetrics.engine.definition.options import as_integer
 from keras_rankmetrics.engine.naming.saving import deserialized, serialized
 from keras_rankmetrics.engine.naming.signature import signature_of
-from keras_rankmetrics.engine.naming.tables import as_table
-from keras_rankmetrics.engine.shells.accumulator import Accumulator, on_host
-from keras_rankmetrics.engine.shells.metric import RankingMetric, check_mean
+from keras_rankmetrics.engine.naming.tables import as_table, as_text
+from keras_rankmetrics.engine.shells.accumulator import (
+    Accumulator,
+    is_known,
+    on_host,
+)
+from keras_rankmetrics.engine.shells.metric import RankingMetric
 from keras_rankmetrics.gains import PACKAGE
+from keras_rankmetrics.metrics.bases import check_mean
 from keras_rankmetrics.types import GroupFn, Tensor
 
 
@@ -70,10 +76,11 @@ class Sliced(Accumulator):
         self._names = _names(groups)
         name = name or metric.name
         super().__init__(name, metric.dtype)
-        self.groups = groups if isinstance(groups, int) else tuple(groups)
+        number = as_integer(groups)
+        self.groups = tuple(self._names) if number is None else number
         self.by = by
         self.definition = dataclasses.replace(metric.definition, by=by)
-        self.aggregate = Grouped(len(self._names))
+        self.aggregate = Grouped(len(self._names), metric.aggregate)
         self._metric = metric.remade
         self._direction = "up"
         self._keep_sums(name)
@@ -82,7 +89,7 @@ class Sliced(Accumulator):
     def signature(self) -> str:
         """That of the metric, with the groups."""
         by = "" if self.by is None else f"|by:{signature_of(self.by)}"
-        return f"{super().signature}|groups:{','.join(self._names)}{by}"
+        return f"{super().signature}|groups:{as_text(self._names)}{by}"
 
     def named(self, result: Tensor) -> dict[str, Tensor]:
         """The means of all lists and of each group, by name."""
@@ -96,8 +103,11 @@ class Sliced(Accumulator):
         group is no part of the error.
         """
         sums = on_host(self._sums.read())
-        estimates = map(Estimate.of_sums, sums)
-        return dict(zip(self.results, estimates, strict=True))
+        bounded = self.aggregate.mean.bounded
+        return {
+            name: Estimate.of_sums(of_name, bounded)
+            for name, of_name in zip(self.results, sums, strict=True)
+        }
 
     def table(self, level: float = 0.95) -> str:
         """The estimates as a table, with confidence intervals."""
@@ -113,6 +123,10 @@ class Sliced(Accumulator):
                 for name, e in self.estimates().items()
             ],
         )
+
+    def __str__(self) -> str:
+        """The table, where the numbers are known."""
+        return self.table() if is_known(self._sums.read()) else repr(self)
 
     def get_config(self) -> dict[str, Any]:
         """What `from_config` needs to make the same metric."""
@@ -139,8 +153,9 @@ class Sliced(Accumulator):
 
 
 def _names(groups: Any) -> list[str]:
-    if isinstance(groups, int) and not isinstance(groups, bool) and groups > 0:
-        return list(map(str, range(groups)))
+    number = as_integer(groups)
+    if number is not None and number > 0:
+        return list(map(str, range(number)))
     names = list(groups) if isinstance(groups, list | tuple) else []
     texts = all(isinstance(name, str) for name in names)
     if not names or not texts or len(set(names)) < len(names):

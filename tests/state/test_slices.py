@@ -436,10 +436,6 @@ def test_states_of_other_groups_are_refused(other):
     assert_same_state(made, before)
 
 
-@pytest.mark.xfail(
-    reason="names are joined by commas, and put between bars as they are",
-    strict=True,
-)
 @pytest.mark.parametrize(
     "groups, others",
     [(["a,b", "c"], ["a", "b,c"]), (["a|by:f", "b"], ["a\nb", "c"])],

@@ -31,9 +31,9 @@ class Estimate:
     rows: int
 
     @classmethod
-    def of_sums(cls, sums: np.ndarray) -> Estimate:
+    def of_sums(cls, sums: np.ndarray, bounded: bool = True) -> Estimate:
         """What the sums of a `WeightedMean`, `[38]` in float64, say."""
-        moments = Moments(sums)
+        moments = Moments(sums, bounded)
         return cls(
             value=float(moments.mean),
             standard_error=float(moments.standard_error),

@@ -25,14 +25,16 @@ class Grouped:
     Attributes:
         groups: how many groups there are. `PerList.group` says to which of them
             a list belongs; below 0 or from `groups` on, to none.
+        mean: of the values.
     """
 
     groups: int
+    mean: WeightedMean = dataclasses.field(default_factory=WeightedMean)
 
     @property
     def shape(self) -> tuple[int, ...]:
         """Of the sums: those of all lists, then those of each group."""
-        return (1 + self.groups, *WeightedMean().shape)
+        return (1 + self.groups, *self.mean.shape)
 
     def of_batch(self, x: PerList) -> Tensor:
         """`[metrics, 1 + groups, 38]`, what the batch adds.
@@ -55,28 +57,30 @@ class Grouped:
                 "The group of each list that counts should be an integer from "
                 f"0 to {self.groups - 1}. Received: {found}."
             )
-        of_all = WeightedMean().of_batch(x)
+        of_all = self.mean.of_batch(x)
         of_all = ops.where(lost[:, None], float("nan"), of_all)
         group = ops.where(inside, x.group, self.groups)
-        of_lists = self._in_groups(moments_of_lists(x), group)
+        of_lists = self._in_groups(
+            moments_of_lists(x, self.mean.bounded), group
+        )
         of_rows = self._of_rows(x, group)
         of_groups = ops.concatenate([of_lists, of_rows], axis=-1)
         return ops.concatenate([of_all[:, None], of_groups], axis=1)
 
     def result(self, sums: Tensor) -> Tensor:
         """The means, `[..., 1 + groups]`; 0 without lists."""
-        return WeightedMean().result(sums)
+        return self.mean.result(sums)
 
     def errors(self, sums: Tensor) -> Tensor:
         """The standard errors of the means, `[..., 1 + groups]`."""
-        return WeightedMean().errors(sums)
+        return self.mean.errors(sums)
 
     def _of_rows(self, x: PerList, group: Tensor) -> Tensor:
         """What the moments of rows have more, `[metrics, groups, 26]`."""
         if x.rows is None:
             shape = (x.values.shape[0], self.groups, SUMS_OF_ROWS)
             return ops.zeros(shape, x.values.dtype)
-        of_lists = terms_of(x)
+        of_lists = terms_of(x, self.mean.bounded)
         # The part of a row that is in a group is a row of that group.
         row = ops.repeat(ops.arange(x.rows[0], dtype="int32"), x.rows[1])
         parts = x.rows[0] * (self.groups + 1)

@@ -39,18 +39,24 @@ _FIRST = (1, 2, 0, 7, 6)
 
 @dataclasses.dataclass(frozen=True)
 class WeightedMean:
-    """The mean of the values, and how far it may be from that of all lists."""
+    """The mean of the values, and how far it may be from that of all lists.
 
+    Attributes:
+        bounded: whether values lie in [0, 1]. The moments of larger ones are
+            taken of v w and w.
+    """
+
+    bounded: bool = True
     shape: tuple[int, ...] = (SUMS_OF_LISTS + SUMS_OF_ROWS,)
 
     def of_batch(self, x: PerList) -> Tensor:
         """`[metrics, 38]`, what the batch adds."""
-        sums = ops.sum(moments_of_lists(x), axis=-1)
+        sums = ops.sum(moments_of_lists(x, self.bounded), axis=-1)
         if x.rows is None:
             shape = (x.values.shape[0], SUMS_OF_ROWS)
             none = ops.zeros(shape, sums.dtype)
             return ops.concatenate([sums, none], axis=-1)
-        of_lists = terms_of(x)
+        of_lists = terms_of(x, self.bounded)
         of_rows = ops.reshape(of_lists, (-1, len(_TERMS) + 1, *x.rows))
         excess = ops.sum(
             moments_of_terms(ops.sum(of_rows, axis=-1)), axis=-1
@@ -69,12 +75,12 @@ class WeightedMean:
 
     def errors(self, sums: Tensor) -> Tensor:
         """The standard errors of the means, `[...]`."""
-        return Moments(sums, xp=ops).standard_error
+        return Moments(sums, self.bounded, ops).standard_error
 
 
-def moments_of_lists(x: PerList) -> Tensor:
+def moments_of_lists(x: PerList, bounded: bool) -> Tensor:
     """`[metrics, 12, lists]`, what each list adds; 0 if it does not count."""
-    own, other, counted, value, rest, weight = _parts(x)
+    own, other, counted, value, rest, weight = _parts(x, bounded)
     kinds = ops.stack([own, other], axis=1)
     parts = ops.stack(
         [counted, value, weight, value * value, value * rest, rest * rest],
@@ -85,9 +91,9 @@ def moments_of_lists(x: PerList) -> Tensor:
     return ops.reshape(moments, (-1, SUMS_OF_LISTS, ops.shape(own)[-1]))
 
 
-def terms_of(x: PerList) -> Tensor:
+def terms_of(x: PerList, bounded: bool) -> Tensor:
     """`[metrics, 6, lists]`, what is added up over a row."""
-    own, other, counted, value, rest, _ = _parts(x)
+    own, other, counted, value, rest, _ = _parts(x, bounded)
     terms = [value * own, rest * own, own, value * other, rest * other]
     return ops.stack([*terms, counted], axis=1)
 
@@ -122,18 +128,19 @@ class _Parts(NamedTuple):
     other: Tensor
     counted: Tensor
     value: Tensor  # times the weight
-    rest: Tensor  # the weight, less that
+    rest: Tensor  # the weight, less that if values are bounded
     weight: Tensor
 
 
-def _parts(x: PerList) -> _Parts:
+def _parts(x: PerList, bounded: bool) -> _Parts:
     dtype = x.values.dtype
     is_own = x.counts & x.has_own_weight
     own, counted = ops.cast(is_own, dtype), ops.cast(x.counts, dtype)
     other = counted - own
     weight = ops.where(is_own, x.weights, other)
     value = ops.where(x.counts, x.values, 0) * weight
-    return _Parts(own, other, counted, value, weight - value, weight)
+    rest = weight - value if bounded else weight
+    return _Parts(own, other, counted, value, rest, weight)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -142,10 +149,12 @@ class Moments:
 
     Attributes:
         sums: `[..., 38]`, an array of numpy, or a tensor.
+        bounded: as it was for the `WeightedMean`.
         xp: `numpy`, or `keras.ops`.
     """
 
     sums: Any
+    bounded: bool = True
     xp: Any = np
 
     def own(self, name: str) -> Any:
@@ -181,8 +190,10 @@ class Moments:
     @property
     def effective_lists(self) -> Any:
         """As many lists of equal weight tell as much, after Kish."""
-        squares = self.own("value²") + self.own("rest²")
-        squares = squares + 2.0 * self.own("value rest")
+        squares = self.own("rest²")
+        if self.bounded:
+            squares = squares + self.own("value²")
+            squares = squares + 2.0 * self.own("value rest")
         squares = squares + self.mean_weight**2 * self.other("lists")
         return self.weight**2 / self._divisor(squares)
 
@@ -204,14 +215,16 @@ class Moments:
         others = self.other("value") - mean * self.other("lists")
         # How the mean weight, which the others take, moves the mean.
         moved = others / self._divisor(self.own("lists"))
+        # A weight is a value and its rest together, or it is the rest.
+        in_value = 1.0 if self.bounded else 0.0
         c = {
-            "own value": 1.0 - mean + moved,
+            "own value": 1.0 + (moved - mean) * in_value,
             "own rest": moved - mean,
             "own": -moved * mean_weight,
-            "other value": mean_weight * (1.0 - mean),
+            "other value": mean_weight * (1.0 - mean * in_value),
             "other rest": -mean_weight * mean,
         }
-        own_rest = self.own("weight") - self.own("value")
+        own_rest = self.own("weight") - in_value * self.own("value")
         squares = (
             c["own value"] ** 2 * self.own("value²")
             + c["own rest"] ** 2 * self.own("rest²")
@@ -243,4 +256,4 @@ class Moments:
 
     def _divisor(self, x: Any) -> Any:
         """1 in place of 0."""
-        return self.xp.where(x > 0, x, 1.0)
+        return self.xp.where(x == 0, 1.0, x)

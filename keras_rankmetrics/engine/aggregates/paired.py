@@ -30,9 +30,11 @@ class Paired:
 
     Attributes:
         rows: how many systems and differences there are.
+        mean: of the values.
     """
 
     rows: int
+    mean: WeightedMean = dataclasses.field(default_factory=WeightedMean)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -45,7 +47,7 @@ class Paired:
         Args:
             x: with the systems and differences in place of metrics.
         """
-        mean = WeightedMean().of_batch(x)
+        mean = self.mean.of_batch(x)
         dtype = x.values.dtype
         values = ops.where(x.counts, x.values, 0)
         own = x.counts & x.has_own_weight
@@ -61,7 +63,7 @@ class Paired:
 
     def result(self, sums: Tensor) -> Tensor:
         """The means; 0 without lists."""
-        return WeightedMean().result(sums[..., :_MEAN])
+        return self.mean.result(sums[..., :_MEAN])
 
 
 @dataclasses.dataclass(frozen=True)
@@ -98,7 +100,10 @@ class Difference:
 
 
 def differences(
-    sums: np.ndarray, systems: Sequence[str], baseline: str
+    sums: np.ndarray,
+    systems: Sequence[str],
+    baseline: str,
+    bounded: bool = True,
 ) -> list[Difference]:
     """What the sums of `Paired` say.
 
@@ -106,8 +111,9 @@ def differences(
         sums: `[systems, sums]`, in float64.
         systems: the names of those that are compared.
         baseline: the name of what they are compared to.
+        bounded: whether values lie in [0, 1].
     """
-    estimates = [estimate_of(each) for each in sums]
+    estimates = [estimate_of(each, bounded) for each in sums]
     t = [_ratio(e.value, e.standard_error) for e in estimates]
     p = [
         student.two_sided(x, e.rows - 1)
@@ -125,7 +131,7 @@ def differences(
                 t=t[place],
                 p=p[place],
                 p_holm=p_holm,
-                effect_size=_ratio(estimate.value, _deviation(each)),
+                effect_size=_ratio(estimate.value, _deviation(each, bounded)),
                 wins=wins,
                 ties=estimate.lists - wins - losses,
                 losses=losses,
@@ -134,9 +140,9 @@ def differences(
     return found
 
 
-def estimate_of(sums: np.ndarray) -> Estimate:
+def estimate_of(sums: np.ndarray, bounded: bool) -> Estimate:
     """The mean of a system or of differences, with its error."""
-    return Estimate.of_sums(sums[:_MEAN])
+    return Estimate.of_sums(sums[:_MEAN], bounded)
 
 
 def joined(parts: Sequence[PerList]) -> PerList:
@@ -163,9 +169,9 @@ def holm(p: Sequence[float]) -> list[float]:
     return corrected
 
 
-def _deviation(sums: np.ndarray) -> float:
+def _deviation(sums: np.ndarray, bounded: bool) -> float:
     """The standard deviation of the differences, by the weights."""
-    moments = Moments(sums[:_MEAN])
+    moments = Moments(sums[:_MEAN], bounded)
     lists = float(moments.lists)
     if lists < 2:
         return math.nan

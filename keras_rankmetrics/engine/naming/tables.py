@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 
@@ -16,3 +17,9 @@ def as_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         for row in (head, *rows)
     ]
     return "\n".join("  ".join(line).rstrip() for line in lines)
+
+
+def as_text(names: Sequence[str]) -> str:
+    """Names in one line, told apart whatever they hold."""
+    text = json.dumps(list(names), ensure_ascii=False)
+    return text.replace("|", r"\u007c")  # which parts a signature

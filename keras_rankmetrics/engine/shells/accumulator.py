@@ -8,9 +8,10 @@ from typing import Any, Self
 import numpy as np
 from keras import ops
 
-from keras_rankmetrics.engine.aggregates import Aggregate, State, two_floats
+from keras_rankmetrics.engine.aggregates import State, two_floats
 from keras_rankmetrics.engine.aggregates.state import check_same
 from keras_rankmetrics.engine.backend.autograph import unconverted
+from keras_rankmetrics.engine.backend.known import known
 from keras_rankmetrics.engine.backend.slots import Slot
 from keras_rankmetrics.engine.backend.typed import Metric
 from keras_rankmetrics.engine.definition import Definition
@@ -29,7 +30,7 @@ class Accumulator(Metric):
     """
 
     definition: Definition
-    aggregate: Aggregate
+    aggregate: Any  # an `Aggregate`
 
     def __init__(self, name: str, dtype: Any) -> None:
         # Until the variables have been made, one that TensorFlow takes.
@@ -259,6 +260,11 @@ class Accumulator(Metric):
     def _upgraded(self, arrays: list[np.ndarray]) -> list[np.ndarray]:
         """The arrays of an earlier version, as those of today."""
         return arrays
+
+
+def is_known(x: Tensor) -> bool:
+    """Whether the numbers are there, and not only in a compiled program."""
+    return known(ops.any(x == x)) is not None
 
 
 def on_host(sums: Tensor) -> np.ndarray:

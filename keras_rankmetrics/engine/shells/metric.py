@@ -12,7 +12,6 @@ import numpy as np
 
 from keras_rankmetrics import gains
 from keras_rankmetrics.engine.aggregates import (
-    Aggregate,
     Estimate,
     WeightedMean,
 )
@@ -23,7 +22,11 @@ from keras_rankmetrics.engine.naming.names import in_words, name_at
 from keras_rankmetrics.engine.naming.saving import deserialized, serialized
 from keras_rankmetrics.engine.naming.signature import signature_of
 from keras_rankmetrics.engine.ranking import Ranking
-from keras_rankmetrics.engine.shells.accumulator import Accumulator, on_host
+from keras_rankmetrics.engine.shells.accumulator import (
+    Accumulator,
+    is_known,
+    on_host,
+)
 from keras_rankmetrics.types import (
     EmptyPolicy,
     InputForm,
@@ -142,8 +145,8 @@ class RankingMetric(Accumulator):
 
     `ties` then defaults to `"stable"`, and `"average"` is an error."""
 
-    aggregate: Aggregate = WeightedMean()
-    """Which sums are kept of the values of the lists."""
+    aggregate: Any = WeightedMean()
+    """Which sums are kept of the values of the lists, an `Aggregate`."""
 
     common_parameters: ClassVar[frozenset[str]] = frozenset()
     """The parameters of all metrics, of which no option may have the name."""
@@ -170,7 +173,8 @@ class RankingMetric(Accumulator):
         dtype: Any = None,
         **options: Any,
     ) -> None:
-        name = name or self._default_name(k)
+        words = self.short_name or in_words(type(self).__name__)
+        name = name or name_at(words, k)
         super().__init__(name, dtype)
         self.definition = Definition.checked(
             type(self),
@@ -244,7 +248,9 @@ class RankingMetric(Accumulator):
                 f"{type(self).__name__} has an `aggregate` of its own, of "
                 "which no standard error is known."
             )
-        return Estimate.of_sums(on_host(self._sums.read()))
+        return Estimate.of_sums(
+            on_host(self._sums.read()), self.aggregate.bounded
+        )
 
     def standard_error(self) -> float:
         """The standard error of the result; NaN for fewer than two lists.
@@ -294,10 +300,10 @@ class RankingMetric(Accumulator):
 
     def __str__(self) -> str:
         """`ndcg@10 = 0.7719 ± 0.0123 (95%, 1,204 lists)`."""
-        try:
-            return f"{self.name} = {self.estimate()}"
-        except (TypeError, ValueError):  # another aggregate, or it is traced
+        is_mean = isinstance(self.aggregate, WeightedMean)
+        if not is_mean or not is_known(self._sums.read()):
             return repr(self)
+        return f"{self.name} = {self.estimate()}"
 
     def get_config(self) -> dict[str, Any]:
         """What `from_config` needs to make the same metric."""
@@ -336,27 +342,9 @@ class RankingMetric(Accumulator):
     def _upgraded(self, arrays: list[np.ndarray]) -> list[np.ndarray]:
         return [upgraded(arrays[0]), *arrays[1:]] if arrays else []
 
-    @classmethod
-    def _default_name(cls, k: int | None) -> str:
-        return name_at(cls.short_name or in_words(cls.__name__), k)
-
 
 RankingMetric.common_parameters = frozenset(
     name
     for name, parameter in inspect.signature(RankingMetric).parameters.items()
     if parameter.kind is not parameter.VAR_KEYWORD
 )
-
-
-def check_mean(metric: Any) -> None:
-    """Raises where what is asked for is no mean of a ranking metric."""
-    if not isinstance(metric, RankingMetric):
-        raise TypeError(
-            "`metric` should be a ranking metric, such as `NDCG(k=10)`. "
-            f"Received: {metric!r}."
-        )
-    if not isinstance(metric.aggregate, WeightedMean):
-        raise TypeError(
-            "`metric` should be a mean over lists. Received: "
-            f"{metric!r}, which has an `aggregate` of its own."
-        )
