@@ -66,7 +66,13 @@ def check_mean(metric: Any) -> None:
             "`metric` should be a ranking metric, such as `NDCG(k=10)`. "
             f"Received: {metric!r}."
         )
-    if not isinstance(metric.aggregate, WeightedMean):
+    for method in ("update_state", "result"):
+        if getattr(type(metric), method) is not getattr(RankingMetric, method):
+            raise TypeError(
+                f"{type(metric).__name__} has its own `{method}`, which would "
+                "not be called."
+            )
+    if type(metric.aggregate) is not WeightedMean:
         raise TypeError(
             "`metric` should be a mean over lists. Received: "
             f"{metric!r}, which has an `aggregate` of its own."

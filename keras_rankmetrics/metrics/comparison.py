@@ -196,12 +196,8 @@ class Comparison(Accumulator):
 
     def get_config(self) -> dict[str, Any]:
         """What `from_config` needs to make the same comparison."""
-        return {
-            "metric": keras.saving.serialize_keras_object(self._metric()),
-            "systems": list(self.systems),
-            "baseline": self.baseline,
-            "name": self.name,
-        }
+        metric = keras.saving.serialize_keras_object(self._metric())
+        return {**self._own_config(), "metric": metric}
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Self:
@@ -209,7 +205,12 @@ class Comparison(Accumulator):
         return cls(**deserialized(config))
 
     def _own_config(self) -> dict[str, Any]:
-        return {**self.get_config(), "metric": self._metric()}
+        return {
+            "metric": self._metric(),
+            "systems": list(self.systems),
+            "baseline": self.baseline,
+            "name": self.name,
+        }
 
     def _of_system(self, system: str, *batch: Any) -> PerList:
         try:
@@ -272,6 +273,12 @@ def _check_systems(systems: Any, baseline: Any) -> None:
         raise ValueError(
             "`systems` should be a list of two or more different names. "
             f"Received: {systems!r}."
+        )
+    against = names[:1] if baseline is None else [baseline]
+    if {f"{name}-{other}" for name in names for other in against} & set(names):
+        raise ValueError(
+            "The name of a system should not be that of a difference to the "
+            f"baseline, as `new-{against[0]}` is. Received: {systems!r}."
         )
     if baseline is not None and baseline not in names:
         raise ValueError(

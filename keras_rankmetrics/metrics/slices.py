@@ -130,13 +130,9 @@ class Sliced(Accumulator):
 
     def get_config(self) -> dict[str, Any]:
         """What `from_config` needs to make the same metric."""
-        by = self.by
-        return {
-            "metric": keras.saving.serialize_keras_object(self._metric()),
-            "groups": self.groups,
-            "by": None if by is None else serialized(by, "by"),
-            "name": self.name,
-        }
+        by = None if self.by is None else serialized(self.by, "by")
+        metric = keras.saving.serialize_keras_object(self._metric())
+        return {**self._own_config(), "metric": metric, "by": by}
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Self:
@@ -144,7 +140,13 @@ class Sliced(Accumulator):
         return cls(**deserialized(config))
 
     def _own_config(self) -> dict[str, Any]:
-        return {**self.get_config(), "metric": self._metric(), "by": self.by}
+        # Functions need not be registered to be copied.
+        return {
+            "metric": self._metric(),
+            "groups": self.groups,
+            "by": self.by,
+            "name": self.name,
+        }
 
     @property
     def results(self) -> list[str]:

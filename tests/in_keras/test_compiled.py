@@ -395,6 +395,19 @@ def test_an_empty_batch_changes_nothing():
     )
 
 
+@on_tensorflow
+def test_rows_without_lists_in_a_program_of_unknown_shapes():
+    import tensorflow as tf
+
+    metric = NDCG(k=3)
+    of_any_shape = [tf.TensorSpec([None, None, 4])] * 2
+    update = tf.function(metric.update_state, input_signature=of_any_shape)
+    update(*[np.zeros((0, 3, 4), "float32")] * 2)
+    assert metric.count() == 0
+    update(*[np.eye(4, dtype="float32")[None]] * 2)
+    assert metric.count() == 4
+
+
 @on_jax
 @pytest.mark.parametrize("shape", EMPTY, ids=str)
 def test_jit_of_nothing(shape):

@@ -485,3 +485,26 @@ def test_a_table_of_another_level():
     )
     half = math.sqrt(2 / 3) / 3
     assert f"old         0.3333  {half:.4f}" in comparison.table(level=0.5)
+
+
+def test_lists_without_a_value_are_no_ties():
+    comparison = Comparison(krm.NDCG(), ["a", "b"])
+    scores = np.float32([[2, 1]] * 3)
+    broken = scores.copy()
+    broken[0] = math.nan
+    labels = np.float32([[0, 1], [1, 0], [1, 0]])
+    comparison.update_state(labels, {"a": scores, "b": broken})
+    [found] = comparison.differences()
+    assert (found.wins, found.ties, found.losses) == (0, 2, 0)
+
+
+def test_a_system_has_no_name_of_a_difference():
+    with pytest.raises(ValueError, match="not be that of a difference"):
+        Comparison(krm.NDCG(), ["a", "b", "b-a"])
+
+
+def test_per_list_of_each_system():
+    comparison = Comparison(krm.MeanReciprocalRank(), ["a", "b"])
+    found = comparison.per_list([[1, 0]], ([[2, 1]], [[1, 2]]))
+    values = {name: ops.convert_to_numpy(x) for name, x in found.items()}
+    assert values == {"a": [1.0], "b": [0.5]}

@@ -1,6 +1,7 @@
 """`Sliced`: a metric over all lists, and over each group of them."""
 
 import copy
+import functools
 import math
 import pickle
 
@@ -508,3 +509,30 @@ def test_table():
         "hit_rate@1/a  0.6667  1.4342      3",
         "hit_rate@1/b  0.5000  6.3531      2",
     ]
+
+
+def test_a_group_that_no_int32_holds_is_outside():
+    made = Sliced(krm.NDCG(3), 2)
+    y_true = {"labels": [[1, 0]] * 2, "group": np.array([2**32, 1])}
+    with pytest.raises(ValueError, match="integer"):
+        made.update_state(y_true, [[2, 1]] * 2)
+    assert made.estimates()["ndcg@3"].lists == 0
+
+
+def test_copies_need_no_registered_function():
+    def highest(y_true, y_pred, threshold):
+        return ops.cast(ops.max(y_true, axis=-1) > threshold, "int32")
+
+    made = Sliced(krm.NDCG(3), 2, by=functools.partial(highest, threshold=1))
+    made.update_state(np.float32([[1, 0], [2, 0]]), np.float32([[2, 1]] * 2))
+    copied = copy.deepcopy(made)
+    assert given.numbers(copied.result()) == given.numbers(made.result())
+
+
+def test_a_metric_that_updates_in_its_own_way_is_refused():
+    class Negated(krm.NDCG):
+        def update_state(self, y_true, y_pred, sample_weight=None):
+            super().update_state(y_true, -y_pred, sample_weight)
+
+    with pytest.raises(TypeError, match="has its own `update_state`"):
+        Sliced(Negated(), 2)

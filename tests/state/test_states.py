@@ -365,3 +365,17 @@ def test_a_state_of_other_metrics_leaves_all_of_a_collection():
         }
     for name, state in before.items():
         assert_same(together.state[name], state)
+
+
+def test_states_are_values():
+    one = updated(1).state
+    assert one == State.from_bytes(one.to_bytes())
+    assert one != updated(2).state
+    assert repr(one) == f"<State of {one.signature}>"
+
+
+def test_states_of_other_shapes_do_not_add_up():
+    one = updated(1).state
+    other = State(one.signature, np.zeros((1, 2)))
+    with pytest.raises(ValueError, match="arrays of the same shapes"):
+        one + other

@@ -54,7 +54,8 @@ class Estimate:
 
     def margin(self, level: float = 0.95) -> float:
         """Half the length of the confidence interval."""
-        if isinstance(level, bool) or not 0.0 < level < 1.0:
+        is_number = isinstance(level, int | float | np.number)
+        if not is_number or not 0.0 < level < 1.0:
             raise ValueError(
                 "`level` should be a number between 0 and 1, such as 0.95. "
                 f"Received: {level!r}."

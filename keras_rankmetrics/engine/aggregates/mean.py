@@ -33,6 +33,9 @@ _TERMS = ("own value", "own rest", "own", "other value", "other rest")
 SUMS_OF_LISTS = 2 * len(_OF_LISTS)
 SUMS_OF_ROWS = len(_TERMS) ** 2 + 1
 
+# The sums are as exact as that, relatively.
+_ROUNDING = 2e-7
+
 # What version 0.1 kept, and in this order.
 _FIRST = (1, 2, 0, 7, 6)
 
@@ -57,7 +60,7 @@ class WeightedMean:
             none = ops.zeros(shape, sums.dtype)
             return ops.concatenate([sums, none], axis=-1)
         of_lists = terms_of(x, self.bounded)
-        of_rows = ops.reshape(of_lists, (-1, len(_TERMS) + 1, *x.rows))
+        of_rows = ops.reshape(of_lists, (*of_lists.shape[:2], *x.rows))
         excess = ops.sum(
             moments_of_terms(ops.sum(of_rows, axis=-1)), axis=-1
         ) - ops.sum(moments_of_terms(of_lists), axis=-1)
@@ -88,7 +91,9 @@ def moments_of_lists(x: PerList, bounded: bool) -> Tensor:
     )
     # No product of matrices, which accelerators round.
     moments = ops.expand_dims(kinds, 2) * ops.expand_dims(parts, 1)
-    return ops.reshape(moments, (-1, SUMS_OF_LISTS, ops.shape(own)[-1]))
+    return ops.reshape(
+        moments, (own.shape[0], SUMS_OF_LISTS, ops.shape(own)[-1])
+    )
 
 
 def terms_of(x: PerList, bounded: bool) -> Tensor:
@@ -107,7 +112,8 @@ def moments_of_terms(terms: Tensor) -> Tensor:
     count, terms = terms[:, -1:], terms[:, :-1]
     rows = ops.shape(terms)[-1]
     products = ops.reshape(
-        terms[:, :, None] * terms[:, None], (-1, len(_TERMS) ** 2, rows)
+        terms[:, :, None] * terms[:, None],
+        (terms.shape[0], len(_TERMS) ** 2, rows),
     )
     return ops.concatenate([products, ops.minimum(count, 1)], axis=1)
 
@@ -207,6 +213,8 @@ class Moments:
     def variance(self) -> Any:
         """Of the mean, linearised; NaN for fewer than two rows.
 
+        NaN too where values vary so little that single precision cannot tell.
+
         The mean is a function of sums over rows. To first order it is off by
         the sum over the rows of z = Σ c t / (the weight of all), where t are
         the terms of a row and c the derivatives, and Σ z is 0.
@@ -225,29 +233,31 @@ class Moments:
             "other rest": -mean_weight * mean,
         }
         own_rest = self.own("weight") - in_value * self.own("value")
-        squares = (
-            c["own value"] ** 2 * self.own("value²")
-            + c["own rest"] ** 2 * self.own("rest²")
-            + 2.0 * c["own value"] * c["own rest"] * self.own("value rest")
-            + 2.0 * c["own value"] * c["own"] * self.own("value")
-            + 2.0 * c["own rest"] * c["own"] * own_rest
-            + c["own"] ** 2 * self.own("lists")
-            + c["other value"] ** 2 * self.other("value²")
-            + c["other rest"] ** 2 * self.other("rest²")
-            + 2.0
-            * c["other value"]
-            * c["other rest"]
-            * self.other("value rest")
-        )
+        terms = [
+            c["own value"] ** 2 * self.own("value²"),
+            c["own rest"] ** 2 * self.own("rest²"),
+            2.0 * c["own value"] * c["own rest"] * self.own("value rest"),
+            2.0 * c["own value"] * c["own"] * self.own("value"),
+            2.0 * c["own rest"] * c["own"] * own_rest,
+            c["own"] ** 2 * self.own("lists"),
+            c["other value"] ** 2 * self.other("value²"),
+            c["other rest"] ** 2 * self.other("rest²"),
+            2.0
+            * (c["other value"] * c["other rest"])
+            * self.other("value rest"),
+        ]
         for place, (one, other) in enumerate(itertools.product(_TERMS, _TERMS)):
             excess = self.sums[..., SUMS_OF_LISTS + place]
-            squares = squares + c[one] * c[other] * excess
+            terms.append(c[one] * c[other] * excess)
+        # What is left of terms that cancel may be all rounding.
+        squares, size = sum(terms), sum(map(self.xp.abs, terms))
+        is_noise = (squares != 0.0) & (squares < _ROUNDING * size)
+        squares = self.xp.where(is_noise, float("nan"), squares)
         rows = self.rows
         of_rows = self.xp.where(
             rows > 1, rows / self._divisor(rows - 1.0), float("nan")
         )
-        squares = self.xp.maximum(squares, 0.0) * of_rows
-        return squares / self._divisor(self.weight**2)
+        return squares * of_rows / self._divisor(self.weight**2)
 
     @property
     def standard_error(self) -> Any:

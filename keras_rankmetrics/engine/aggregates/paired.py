@@ -25,8 +25,8 @@ class Paired:
     """The means of systems and of differences, and how many are not 0.
 
     The sums of each are those of the mean, then Σ w d² of the lists with a
-    weight w of their own, Σ d² of the others, and how many d are above 0, and
-    below.
+    weight w of their own, Σ d² of the others, and how many d are above 0, below
+    0, and 0.
 
     Attributes:
         rows: how many systems and differences there are.
@@ -39,10 +39,10 @@ class Paired:
     @property
     def shape(self) -> tuple[int, ...]:
         """Of the sums."""
-        return (self.rows, _MEAN + 4)
+        return (self.rows, _MEAN + 5)
 
     def of_batch(self, x: PerList) -> Tensor:
-        """`[1, rows, 42]`, what the batch adds.
+        """`[1, rows, 43]`, what the batch adds.
 
         Args:
             x: with the systems and differences in place of metrics.
@@ -57,6 +57,7 @@ class Paired:
             ops.where(own, 0, squares),
             ops.cast(values > _ROUNDING, dtype),
             ops.cast(values < -_ROUNDING, dtype),
+            ops.cast(x.counts & (ops.abs(values) <= _ROUNDING), dtype),
         ]
         sums = ops.sum(ops.stack(further, axis=1), axis=-1)
         return ops.concatenate([mean, sums], axis=-1)[None]
@@ -122,7 +123,7 @@ def differences(
     found = []
     for place, p_holm in enumerate(holm(p)):
         estimate, each = estimates[place], sums[place]
-        wins, losses = (round(float(x)) for x in each[-2:])
+        wins, losses, ties = (round(float(x)) for x in each[-3:])
         found.append(
             Difference(
                 system=systems[place],
@@ -133,7 +134,7 @@ def differences(
                 p_holm=p_holm,
                 effect_size=_ratio(estimate.value, _deviation(each, bounded)),
                 wins=wins,
-                ties=estimate.lists - wins - losses,
+                ties=ties,
                 losses=losses,
             )
         )

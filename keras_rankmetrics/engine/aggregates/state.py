@@ -6,7 +6,6 @@ import dataclasses
 import io
 from collections.abc import Mapping
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from keras_rankmetrics.engine.aggregates import two_floats
 _FORMAT = 1
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class State:
     """What a metric has seen: its sums, and the signature they belong to.
 
@@ -49,9 +48,14 @@ class State:
         if not isinstance(other, State):
             return NotImplemented
         check_same(other.signature, self.signature)
-        draws = None
-        if self.draws is not None and other.draws is not None:
-            draws = self.draws + other.draws
+        kept = [x.shape for x in (self.sums, self.draws) if x is not None]
+        added = [x.shape for x in (other.sums, other.draws) if x is not None]
+        if kept != added:
+            raise ValueError(
+                "States of the same metric should have arrays of the same "
+                f"shapes. Received: {kept} and {added}."
+            )
+        draws = None if self.draws is None else self.draws + other.draws
         sums = two_floats.merged(self.sums, other.sums)
         return State(self.signature, sums, draws)
 
@@ -101,13 +105,26 @@ class State:
     def from_bytes(cls, data: bytes) -> State:
         """The state that `to_bytes` wrote."""
         try:
-            with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-                return cls.from_arrays(dict(arrays))
-        except (OSError, EOFError, TypeError, BadZipFile) as error:
+            with np.load(io.BytesIO(data), allow_pickle=False) as file:
+                arrays = dict(file)
+        except Exception as error:  # whatever is raised for broken bytes
             raise ValueError(
                 "`from_bytes` takes what `to_bytes` returned. Received: "
                 f"{len(data)} bytes that are no such state."
             ) from error
+        return cls.from_arrays(arrays)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, State)
+            and self.signature == other.signature
+            and np.array_equal(self.sums, other.sums, equal_nan=True)
+            and (self.draws is None) == (other.draws is None)
+            and (self.draws is None or bool(self.draws == other.draws))
+        )
+
+    def __repr__(self) -> str:
+        return f"<State of {self.signature}>"
 
 
 def check_same(received: str, expected: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from keras_rankmetrics.engine.naming.fingerprint import fingerprint
@@ -25,7 +24,7 @@ def signature_of(function: Any) -> str:
     return _path_or_fingerprint(function, contents=function)
 
 
-def signature_of_class(cls: type, *parts: Callable[..., Any]) -> str:
+def signature_of_class(cls: type, *parts: Any) -> str:
     """The import path of a class, or a fingerprint of the given parts of it.
 
     The classes of this package are known by their name alone.
@@ -33,6 +32,15 @@ def signature_of_class(cls: type, *parts: Callable[..., Any]) -> str:
     if cls.__module__.startswith(f"{PACKAGE}."):
         return cls.__name__
     return _path_or_fingerprint(cls, contents=parts)
+
+
+def signature_of_object(x: Any) -> str:
+    """The name of its class, with a fingerprint of what it holds."""
+    cls = type(x)
+    public = {n: v for n, v in vars(cls).items() if not n.startswith("_")}
+    name = signature_of_class(cls, public)
+    held = getattr(x, "__dict__", {})
+    return f"{name}#{fingerprint(held)}" if held else name
 
 
 def _path_or_fingerprint(x: Any, contents: Any) -> str:

@@ -54,9 +54,9 @@ class MetricCollection(keras.metrics.Metric):
     `EarlyStopping("val_ndcg@10", mode="max")`.
 
     Args:
-        metrics: metrics of this package or your own subclasses of
-            `RankingMetric`, each of another name. They are not copied: one that
-            is updated elsewhere too counts that as well.
+        metrics: metrics of this package, `Sliced` ones too, or your own
+            subclasses of `RankingMetric`, each of another name. They are not
+            copied: one that is updated elsewhere too counts that as well.
         prefix: what the names in the results begin with, before those of the
             metrics.
         name: of the collection itself, which no result has.

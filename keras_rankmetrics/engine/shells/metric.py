@@ -20,7 +20,7 @@ from keras_rankmetrics.engine.definition import Definition
 from keras_rankmetrics.engine.definition.policies import float_dtype
 from keras_rankmetrics.engine.naming.names import in_words, name_at
 from keras_rankmetrics.engine.naming.saving import deserialized, serialized
-from keras_rankmetrics.engine.naming.signature import signature_of
+from keras_rankmetrics.engine.naming.signature import signature_of_object
 from keras_rankmetrics.engine.ranking import Ranking
 from keras_rankmetrics.engine.shells.accumulator import (
     Accumulator,
@@ -231,9 +231,9 @@ class RankingMetric(Accumulator):
     @property
     def signature(self) -> str:
         """All that the number depends on, in one line that can be quoted."""
-        if isinstance(self.aggregate, WeightedMean):
+        if type(self.aggregate) is WeightedMean:
             return super().signature
-        aggregate = signature_of(self.aggregate)
+        aggregate = signature_of_object(self.aggregate)
         return f"{super().signature}|aggregate:{aggregate}"
 
     def estimate(self) -> Estimate:
@@ -243,7 +243,7 @@ class RankingMetric(Accumulator):
         compiled program, where `MetricCollection(..., errors=True)` has the
         standard errors among its results.
         """
-        if not isinstance(self.aggregate, WeightedMean):
+        if type(self.aggregate) is not WeightedMean:
             raise TypeError(
                 f"{type(self).__name__} has an `aggregate` of its own, of "
                 "which no standard error is known."
@@ -300,7 +300,7 @@ class RankingMetric(Accumulator):
 
     def __str__(self) -> str:
         """`ndcg@10 = 0.7719 ± 0.0123 (95%, 1,204 lists)`."""
-        is_mean = isinstance(self.aggregate, WeightedMean)
+        is_mean = type(self.aggregate) is WeightedMean
         if not is_mean or not is_known(self._sums.read()):
             return repr(self)
         return f"{self.name} = {self.estimate()}"

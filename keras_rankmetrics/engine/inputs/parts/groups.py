@@ -6,6 +6,7 @@ from typing import Any
 
 from keras import ops
 
+from keras_rankmetrics.engine.backend.known import MANY
 from keras_rankmetrics.engine.inputs.parts.leading import Leading
 from keras_rankmetrics.engine.inputs.parts.weights import per_list
 from keras_rankmetrics.engine.inputs.tensors.conversion import integers
@@ -40,4 +41,4 @@ def groups_of(group: Any, leading: Leading) -> Tensor:
             f'`y_true["group"]` should hold {expected}, in the shape '
             f"{leading.shape}. Received: the shape {tuple(groups.shape)}."
         )
-    return ops.cast(of_lists, "int32")
+    return ops.cast(ops.clip(of_lists, -1, MANY), "int32")
