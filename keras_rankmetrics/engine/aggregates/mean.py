@@ -251,7 +251,7 @@ class Moments:
             terms.append(c[one] * c[other] * excess)
         # What is left of terms that cancel may be all rounding.
         squares, size = sum(terms), sum(map(self.xp.abs, terms))
-        is_noise = (squares != 0.0) & (squares < _ROUNDING * size)
+        is_noise = (size > 0.0) & (squares < _ROUNDING * size)
         squares = self.xp.where(is_noise, float("nan"), squares)
         rows = self.rows
         of_rows = self.xp.where(
