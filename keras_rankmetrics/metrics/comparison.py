@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Any
 
 import keras
-from keras import ops
 
 from keras_rankmetrics.engine.aggregates import (
     Estimate,
@@ -17,24 +16,21 @@ from keras_rankmetrics.engine.aggregates.paired import (
     Paired,
     differences,
     estimate_of,
-    joined,
 )
 from keras_rankmetrics.engine.backend.autograph import unconverted
-from keras_rankmetrics.engine.naming.saving import deserialized
 from keras_rankmetrics.engine.naming.tables import as_table, as_text
 from keras_rankmetrics.engine.shells.accumulator import (
-    Accumulator,
-    is_known,
     on_host,
 )
 from keras_rankmetrics.engine.shells.metric import RankingMetric
 from keras_rankmetrics.gains import PACKAGE
 from keras_rankmetrics.metrics.bases import check_mean
+from keras_rankmetrics.metrics.several import Several
 from keras_rankmetrics.types import Tensor
 
 
 @keras.saving.register_keras_serializable(package=PACKAGE)
-class Comparison(Accumulator):
+class Comparison(Several):
     """A metric of several systems on the same lists, beside a baseline.
 
     A system is what scores the items: a model, or a version of one. The same
@@ -84,15 +80,14 @@ class Comparison(Accumulator):
     ) -> None:
         check_mean(metric)
         _check_systems(systems, baseline)
-        name = name or metric.name
-        super().__init__(name, metric.dtype)
+        super().__init__(
+            metric,
+            metric.definition,
+            Paired(2 * len(systems) - 1, metric.aggregate),
+            name,
+        )
         self.systems = tuple(systems)
         self.baseline = self.systems[0] if baseline is None else baseline
-        self.definition = metric.definition
-        self.aggregate = Paired(2 * len(self.systems) - 1, metric.aggregate)
-        self._metric = metric.remade
-        self._direction = "up"
-        self._keep_sums(name)
 
     @property
     def signature(self) -> str:
@@ -132,7 +127,7 @@ class Comparison(Accumulator):
             for system in self._others
         ]
         rows = [*found.values(), *others]
-        self._add(self.aggregate.of_batch(joined(rows))[0])
+        self._add(self.aggregate.of_batch(PerList.joined(rows))[0])
 
     def per_list(
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
@@ -149,11 +144,6 @@ class Comparison(Accumulator):
             values = per_list.per_list()[0]
             found[system] = lists.leading.as_passed(values)
         return found
-
-    def named(self, result: Tensor) -> dict[str, Tensor]:
-        """The value of each system, and its difference to the baseline."""
-        means = ops.unstack(result, len(self.results))
-        return dict(zip(self.results, means, strict=True))
 
     @property
     def results(self) -> list[str]:
@@ -189,20 +179,6 @@ class Comparison(Accumulator):
                 for system, estimate in self.estimates().items()
             ],
         )
-
-    def __str__(self) -> str:
-        """The table, where the numbers are known."""
-        return self.table() if is_known(self._sums.read()) else repr(self)
-
-    def get_config(self) -> dict[str, Any]:
-        """What `from_config` needs to make the same comparison."""
-        metric = keras.saving.serialize_keras_object(self._metric())
-        return {**self._own_config(), "metric": metric}
-
-    @classmethod
-    def from_config(cls, config: dict[str, Any]) -> Self:
-        """The comparison that `get_config` describes."""
-        return cls(**deserialized(config))
 
     def _own_config(self) -> dict[str, Any]:
         return {

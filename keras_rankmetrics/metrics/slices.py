@@ -4,30 +4,28 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any
 
 import keras
-from keras import ops
 
 from keras_rankmetrics.engine.aggregates import Estimate
 from keras_rankmetrics.engine.aggregates.grouped import Grouped
 from keras_rankmetrics.engine.definition.options import as_integer
-from keras_rankmetrics.engine.naming.saving import deserialized, serialized
+from keras_rankmetrics.engine.naming.saving import serialized
 from keras_rankmetrics.engine.naming.signature import signature_of
 from keras_rankmetrics.engine.naming.tables import as_table, as_text
 from keras_rankmetrics.engine.shells.accumulator import (
-    Accumulator,
-    is_known,
     on_host,
 )
 from keras_rankmetrics.engine.shells.metric import RankingMetric
 from keras_rankmetrics.gains import PACKAGE
 from keras_rankmetrics.metrics.bases import check_mean
-from keras_rankmetrics.types import GroupFn, Tensor
+from keras_rankmetrics.metrics.several import Several
+from keras_rankmetrics.types import GroupFn
 
 
 @keras.saving.register_keras_serializable(package=PACKAGE)
-class Sliced(Accumulator):
+class Sliced(Several):
     """A metric over all lists, and over each group of them.
 
     A group is a slice of the lists that is looked at apart: head and tail
@@ -73,28 +71,23 @@ class Sliced(Accumulator):
         check_mean(metric)
         if by is not None and not callable(by):
             raise TypeError(f"`by` should be a function. Received: {by!r}.")
-        self._names = _names(groups)
-        name = name or metric.name
-        super().__init__(name, metric.dtype)
+        names = _names(groups)
+        super().__init__(
+            metric,
+            dataclasses.replace(metric.definition, by=by),
+            Grouped(len(names), metric.aggregate),
+            name,
+        )
         number = as_integer(groups)
-        self.groups = tuple(self._names) if number is None else number
+        self.groups = tuple(names) if number is None else number
         self.by = by
-        self.definition = dataclasses.replace(metric.definition, by=by)
-        self.aggregate = Grouped(len(self._names), metric.aggregate)
-        self._metric = metric.remade
-        self._direction = "up"
-        self._keep_sums(name)
+        self._names = names
 
     @property
     def signature(self) -> str:
         """That of the metric, with the groups."""
         by = "" if self.by is None else f"|by:{signature_of(self.by)}"
         return f"{super().signature}|groups:{as_text(self._names)}{by}"
-
-    def named(self, result: Tensor) -> dict[str, Tensor]:
-        """The means of all lists and of each group, by name."""
-        means = ops.unstack(result, 1 + len(self._names))
-        return dict(zip(self.results, means, strict=True))
 
     def estimates(self) -> dict[str, Estimate]:
         """The results with their standard errors, and the lists they rest on.
@@ -124,20 +117,10 @@ class Sliced(Accumulator):
             ],
         )
 
-    def __str__(self) -> str:
-        """The table, where the numbers are known."""
-        return self.table() if is_known(self._sums.read()) else repr(self)
-
     def get_config(self) -> dict[str, Any]:
         """What `from_config` needs to make the same metric."""
         by = None if self.by is None else serialized(self.by, "by")
-        metric = keras.saving.serialize_keras_object(self._metric())
-        return {**self._own_config(), "metric": metric, "by": by}
-
-    @classmethod
-    def from_config(cls, config: dict[str, Any]) -> Self:
-        """The metric that `get_config` describes."""
-        return cls(**deserialized(config))
+        return {**super().get_config(), "by": by}
 
     def _own_config(self) -> dict[str, Any]:
         # Functions need not be registered to be copied.

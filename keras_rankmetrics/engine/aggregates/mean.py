@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -68,17 +69,15 @@ class WeightedMean:
 
     def result(self, sums: Tensor) -> Tensor:
         """The means; 0 without lists."""
-        first = max(_FIRST) + 1
-        totals = ops.unstack(sums[..., :first], first, axis=-1)
-        value, weight, own, other_value, other = (totals[i] for i in _FIRST)
-        mean_weight = ops.where(own > 0, ops.divide_no_nan(weight, own), 1.0)
-        return ops.divide_no_nan(
-            value + mean_weight * other_value, weight + mean_weight * other
-        )
+        of_lists = sums[..., :SUMS_OF_LISTS]
+        totals = ops.unstack(of_lists, SUMS_OF_LISTS, axis=-1)
+        return Moments(totals, self.bounded, ops).mean
 
     def errors(self, sums: Tensor) -> Tensor:
         """The standard errors of the means, `[...]`."""
-        return Moments(sums, self.bounded, ops).standard_error
+        (number,) = self.shape
+        totals = ops.unstack(sums, number, axis=-1)
+        return Moments(totals, self.bounded, ops).standard_error
 
 
 def moments_of_lists(x: PerList, bounded: bool) -> Tensor:
@@ -154,22 +153,23 @@ class Moments:
     """What the sums of a mean say.
 
     Attributes:
-        sums: `[..., 38]`, an array of numpy, or a tensor.
+        sums: an array of numpy, or tensors; those over lists are enough where
+            no error is asked for.
         bounded: as it was for the `WeightedMean`.
         xp: `numpy`, or `keras.ops`.
     """
 
-    sums: Any
+    sums: Sequence[Any] | np.ndarray
     bounded: bool = True
     xp: Any = np
 
     def own(self, name: str) -> Any:
         """A sum over the lists with a weight of their own."""
-        return self.sums[..., _OF_LISTS.index(name)]
+        return self.sums[_OF_LISTS.index(name)]
 
     def other(self, name: str) -> Any:
         """A sum over the others."""
-        return self.sums[..., len(_OF_LISTS) + _OF_LISTS.index(name)]
+        return self.sums[len(_OF_LISTS) + _OF_LISTS.index(name)]
 
     @property
     def lists(self) -> Any:
@@ -179,7 +179,7 @@ class Moments:
     @property
     def rows(self) -> Any:
         """How many rows have a list that counted."""
-        return self.lists + self.sums[..., -1]
+        return self.lists + self.sums[-1]
 
     @property
     def mean_weight(self) -> Any:
@@ -205,7 +205,7 @@ class Moments:
 
     @property
     def mean(self) -> Any:
-        """The weighted mean."""
+        """The weighted mean; 0 without lists."""
         value = self.own("value") + self.mean_weight * self.other("value")
         return value / self._divisor(self.weight)
 
@@ -247,7 +247,7 @@ class Moments:
             * self.other("value rest"),
         ]
         for place, (one, other) in enumerate(itertools.product(_TERMS, _TERMS)):
-            excess = self.sums[..., SUMS_OF_LISTS + place]
+            excess = self.sums[SUMS_OF_LISTS + place]
             terms.append(c[one] * c[other] * excess)
         # What is left of terms that cancel may be all rounding.
         squares, size = sum(terms), sum(map(self.xp.abs, terms))

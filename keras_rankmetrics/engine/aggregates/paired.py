@@ -146,16 +146,6 @@ def estimate_of(sums: np.ndarray, bounded: bool) -> Estimate:
     return Estimate.of_sums(sums[:_MEAN], bounded)
 
 
-def joined(parts: Sequence[PerList]) -> PerList:
-    """That of several systems as if it were that of several metrics."""
-    names = ("values", "weights", "has_own_weight", "counts")
-    together = {
-        name: ops.concatenate([getattr(part, name) for part in parts])
-        for name in names
-    }
-    return parts[0]._replace(**together)
-
-
 def holm(p: Sequence[float]) -> list[float]:
     """Chances, corrected for how many they are.
 
@@ -183,7 +173,7 @@ def _deviation(sums: np.ndarray, bounded: bool) -> float:
 
 
 def _ratio(x: float, y: float) -> float:
-    """X / y; 0 / 0 is 0, where nothing differs."""
+    """The quotient; 0 / 0 is 0, where nothing differs."""
     if y == 0.0:
         return math.copysign(math.inf, x) if x else 0.0
     return x / y

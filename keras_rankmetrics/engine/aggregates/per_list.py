@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from keras import ops
 
 from keras_rankmetrics.types import Tensor
+
+# What has a row for each metric.
+_OF_METRICS = ("values", "weights", "has_own_weight", "counts")
 
 
 class PerList(NamedTuple):
@@ -38,7 +42,17 @@ class PerList(NamedTuple):
         return self._replace(
             **{
                 name: ops.take(getattr(self, name), rows, axis=0)
-                for name in ("values", "weights", "has_own_weight", "counts")
+                for name in _OF_METRICS
+            }
+        )
+
+    @staticmethod
+    def joined(parts: Sequence[PerList]) -> PerList:
+        """That of the metrics of all parts, which read the same lists."""
+        return parts[0]._replace(
+            **{
+                name: ops.concatenate([getattr(part, name) for part in parts])
+                for name in _OF_METRICS
             }
         )
 

@@ -2,6 +2,5 @@
 
 from keras_rankmetrics.engine.definition.declared import declared, parameter
 from keras_rankmetrics.engine.definition.definition import Definition
-from keras_rankmetrics.engine.definition.options import check_choice
 
-__all__ = ["Definition", "check_choice", "declared", "parameter"]
+__all__ = ["Definition", "declared", "parameter"]
