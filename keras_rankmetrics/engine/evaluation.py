@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
-from keras import ops
-
 from keras_rankmetrics import gains
 from keras_rankmetrics.engine.aggregates import PerList
 from keras_rankmetrics.engine.backend.known import known
+from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.definition import Definition
 from keras_rankmetrics.engine.inputs import Lists, read
 from keras_rankmetrics.engine.inputs.parts.groups import (

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from keras import ops
-
+from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.definition import declared
 from keras_rankmetrics.engine.ranking import Ranking
 from keras_rankmetrics.metrics.bases import Binary, register

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from keras import ops
-
+from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.definition import declared
 from keras_rankmetrics.engine.ranking import Ranking
 from keras_rankmetrics.gains import reciprocal_discount

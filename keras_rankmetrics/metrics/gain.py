@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from keras import ops
-
 from keras_rankmetrics.engine.aggregates import WeightedMean
+from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.definition import declared
 from keras_rankmetrics.engine.ranking import Ranking
 from keras_rankmetrics.gains import log2_discount

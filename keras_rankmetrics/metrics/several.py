@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Self
 
 import keras
-from keras import ops
 
 from keras_rankmetrics.engine.aggregates import Aggregate
+from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.definition import Definition
 from keras_rankmetrics.engine.naming.saving import deserialized
 from keras_rankmetrics.engine.shells.accumulator import Accumulator, is_known

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 
-from keras import ops
-
 from keras_rankmetrics.engine.aggregates.mean import (
     SUMS_OF_ROWS,
     WeightedMean,
@@ -15,6 +13,7 @@ from keras_rankmetrics.engine.aggregates.mean import (
 )
 from keras_rankmetrics.engine.aggregates.per_list import PerList
 from keras_rankmetrics.engine.backend.known import known
+from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.types import Tensor
 
 

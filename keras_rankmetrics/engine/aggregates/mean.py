@@ -19,9 +19,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from keras import ops
 
 from keras_rankmetrics.engine.aggregates.per_list import PerList
+from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.types import Tensor
 
 # Sums over lists: of those with a weight of their own, and of the others, whose

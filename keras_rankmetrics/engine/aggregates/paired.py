@@ -7,12 +7,12 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from keras import ops
 
 from keras_rankmetrics.engine.aggregates import student
 from keras_rankmetrics.engine.aggregates.estimate import Estimate
 from keras_rankmetrics.engine.aggregates.mean import Moments, WeightedMean
 from keras_rankmetrics.engine.aggregates.per_list import PerList
+from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.types import Tensor
 
 # Values that differ by less are the same, but for rounding.

@@ -7,8 +7,8 @@ sum and the error of the rounding, after Knuth's two-sum.
 from __future__ import annotations
 
 import numpy as np
-from keras import ops
 
+from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.types import Tensor
 
 

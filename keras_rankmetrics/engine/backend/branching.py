@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import TypeVar
 
 import keras
-from keras import ops
 
 from keras_rankmetrics.engine.backend.known import known
+from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.types import Tensor
 
 T = TypeVar("T")

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import keras
 import numpy as np
-from keras import ops
 
+from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.types import Tensor
 
 

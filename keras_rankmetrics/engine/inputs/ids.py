@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from keras import backend, ops
+from keras import backend
 
 from keras_rankmetrics.engine.backend.known import known
+from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.inputs.lists import Ids, Lists
 from keras_rankmetrics.engine.inputs.parts.belongings import Belongings, Given
 from keras_rankmetrics.engine.inputs.parts.leading import Leading

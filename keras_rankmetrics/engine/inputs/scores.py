@@ -5,9 +5,8 @@ from __future__ import annotations
 import reprlib
 from typing import Any
 
-from keras import ops
-
 from keras_rankmetrics.engine.backend.known import known
+from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.inputs.lists import Lists, Scored
 from keras_rankmetrics.engine.inputs.parts.belongings import Belongings, Given
 from keras_rankmetrics.engine.inputs.parts.exclusion import without_excluded

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from keras import ops
-
 from keras_rankmetrics.engine.backend.known import known
+from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.inputs.lists import Lists, Targets
 from keras_rankmetrics.engine.inputs.parts.alignment import check_positions
 from keras_rankmetrics.engine.inputs.parts.belongings import Belongings, Given

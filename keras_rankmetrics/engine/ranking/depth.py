@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from keras import ops
-
 from keras_rankmetrics.engine.backend.known import MANY
+from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.types import Tensor
 
 

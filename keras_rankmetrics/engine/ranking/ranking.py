@@ -7,9 +7,8 @@ import dataclasses
 from collections.abc import Callable
 from typing import Self, TypeAlias
 
-from keras import ops
-
 from keras_rankmetrics.engine.backend.known import MANY
+from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.ranking.items import Items
 from keras_rankmetrics.engine.ranking.memo import Memo, remembered
 from keras_rankmetrics.engine.ranking.relevance import Relevance

@@ -5,8 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Hashable
 
-from keras import ops
-
+from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.gains import linear_gain
 from keras_rankmetrics.types import GainFn, Tensor
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
-from keras import ops
 
 from keras_rankmetrics.engine.aggregates import State, two_floats
 from keras_rankmetrics.engine.aggregates.state import check_same
 from keras_rankmetrics.engine.backend.autograph import unconverted
 from keras_rankmetrics.engine.backend.known import known
+from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.slots import Slot
 from keras_rankmetrics.engine.backend.typed import Metric
 from keras_rankmetrics.engine.definition import Definition

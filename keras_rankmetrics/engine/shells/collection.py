@@ -8,13 +8,13 @@ from typing import Any, Self
 
 import keras
 import numpy as np
-from keras import ops
 
 from keras_rankmetrics.engine.aggregates import (
     State,
     two_floats,
 )
 from keras_rankmetrics.engine.backend.autograph import unconverted
+from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.slots import Slot, read_all, write_all
 from keras_rankmetrics.engine.evaluation import (
     Evaluated,

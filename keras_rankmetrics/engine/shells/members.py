@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import keras
-from keras import ops
 
+from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.slots import Slot
 from keras_rankmetrics.engine.evaluation import same_reading
 from keras_rankmetrics.engine.shells.accumulator import Accumulator

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from keras import ops
-
 from keras_rankmetrics.engine.backend.known import known
+from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.inputs.parts.leading import Leading
 from keras_rankmetrics.engine.inputs.parts.rows import (
     EXCLUDE,

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from keras import ops
-
 from keras_rankmetrics.engine.backend.known import MANY
+from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.inputs.parts.leading import Leading
 from keras_rankmetrics.engine.inputs.parts.weights import per_list
 from keras_rankmetrics.engine.inputs.tensors.conversion import integers

@@ -5,8 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 
-from keras import ops
-
+from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.inputs.parts.shapes import Shape
 from keras_rankmetrics.types import Tensor
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from keras import backend, ops
+from keras import backend
 
 from keras_rankmetrics.engine.backend.keras_internals import implicit_mask
+from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.inputs.parts.leading import Leading
 from keras_rankmetrics.engine.inputs.parts.shapes import compatible, squeezed
 from keras_rankmetrics.engine.inputs.tensors.conversion import numbers

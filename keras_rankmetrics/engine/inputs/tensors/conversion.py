@@ -30,6 +30,8 @@ def numbers(name: str, x: Any, padding: float) -> tuple[Tensor, Tensor | None]:
         The tensor, and which of its places `x` holds: bool, or None for all.
     """
     dense, held = _rectangular(name, x, padding)
+    if held is not None:
+        held = ops.convert_to_tensor(held)
     return ops.stop_gradient(_converted(name, dense, x)), held
 
 

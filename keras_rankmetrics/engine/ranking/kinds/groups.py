@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 
-from keras import ops
-
 from keras_rankmetrics.engine.backend.branching import cond
 from keras_rankmetrics.engine.backend.known import MANY, length_at_most
+from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.ranking.kinds.chances import (
     Group,
     precision_per_hit,

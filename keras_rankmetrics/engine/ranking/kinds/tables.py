@@ -9,8 +9,8 @@ adds without any rounding, and one of the small rest.
 from __future__ import annotations
 
 import numpy as np
-from keras import ops
 
+from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.types import Tensor
 
 # All values together come to at most this many units, so that every partial

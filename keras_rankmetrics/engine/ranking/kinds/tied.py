@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 
-from keras import ops
-
 from keras_rankmetrics.engine.backend.branching import cond
+from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.ranking.kinds.chances import (
     Group,
     precision_per_hit,

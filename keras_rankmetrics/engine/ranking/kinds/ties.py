@@ -6,9 +6,8 @@ import dataclasses
 from collections.abc import Callable
 from typing import NamedTuple
 
-from keras import ops
-
 from keras_rankmetrics.engine.backend.branching import cond
+from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.ranking.sorting.counting import count
 from keras_rankmetrics.engine.ranking.sorting.runs import (
     positions,

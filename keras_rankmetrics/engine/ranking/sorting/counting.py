@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from keras import ops
-
+from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.types import Tensor
 
 _EXACT_IN_FLOAT32 = 2**24

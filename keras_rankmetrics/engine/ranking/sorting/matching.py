@@ -6,10 +6,9 @@ memory for all pairs.
 
 from __future__ import annotations
 
-from keras import ops
-
 from keras_rankmetrics.engine.backend.branching import cond
 from keras_rankmetrics.engine.backend.known import length_at_most
+from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.types import Tensor
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from keras import ops
-
+from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.types import Tensor
 
 # Of so many entries, pairs take no more time than steps over the entries.

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from keras import backend, ops
+from keras import backend
 
+from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.ranking.sorting.counting import counting_dtype
 from keras_rankmetrics.engine.ranking.sorting.runs import positions
 from keras_rankmetrics.engine.ranking.sorting.sortable import lowest

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import zlib
 
-from keras import ops
-
+from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.types import Tensor
 
 # The hash works on 24 bits: float32 holds them exactly, and XLA's fast `top_k`

@@ -6,10 +6,11 @@ import dataclasses
 from collections.abc import Callable
 
 import numpy as np
-from keras import backend, ops
+from keras import backend
 
 from keras_rankmetrics.engine.backend.branching import unless
 from keras_rankmetrics.engine.backend.known import known
+from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.types import Tensor
 
 

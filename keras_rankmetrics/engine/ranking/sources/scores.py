@@ -11,10 +11,9 @@ import functools
 from collections.abc import Callable
 from typing import NamedTuple
 
-from keras import ops
-
 from keras_rankmetrics.engine.backend.branching import cond
 from keras_rankmetrics.engine.backend.known import known, length_at_most
+from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.ranking.depth import depth_beyond
 from keras_rankmetrics.engine.ranking.items import Items
 from keras_rankmetrics.engine.ranking.kinds.ranks import Ranks

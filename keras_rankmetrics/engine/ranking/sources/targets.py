@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from keras import ops
-
 from keras_rankmetrics.engine.backend.branching import loop
+from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.ranking.depth import depth_beyond
 from keras_rankmetrics.engine.ranking.kinds.groups import Groups
 from keras_rankmetrics.engine.ranking.order import Order
