@@ -8,7 +8,9 @@
 4. A measure, in `keras_rankmetrics.metrics`, gives each list a value.
 5. `evaluation` does this for many definitions and one batch.
 6. `aggregates` add up what the lists hold, and make numbers of the sums.
-7. `shells` keep the sums in Keras variables: `metric` for one definition,
+7. `sharing` keeps what was made of a batch for the next metric that looks at
+   it, and `ahead` computes for that one too.
+8. `shells` keep the sums in Keras variables: `metric` for one definition,
    `collection` for many.
 
 `backend` works round what Keras and its backends leave open.

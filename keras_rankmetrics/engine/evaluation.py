@@ -15,7 +15,7 @@ from keras_rankmetrics.engine.aggregates import PerList
 from keras_rankmetrics.engine.backend.known import known
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.definition import Definition
-from keras_rankmetrics.engine.inputs import Lists, read
+from keras_rankmetrics.engine.inputs import Lists
 from keras_rankmetrics.engine.inputs.parts.groups import (
     groups_of,
     without_group,
@@ -24,9 +24,9 @@ from keras_rankmetrics.engine.ranking import (
     Order,
     Ranking,
     Relevance,
-    ranks_that_count,
 )
 from keras_rankmetrics.engine.ranking.functions import Identity
+from keras_rankmetrics.engine.sharing import Batch, kind_of_ranking
 from keras_rankmetrics.types import Tensor
 
 _PRESENT = Relevance(gains.present, key=gains.present)
@@ -48,6 +48,7 @@ class Evaluated(NamedTuple):
 
 def evaluate(
     definitions: Sequence[Definition],
+    batch: Batch,
     y_true: Any,
     y_pred: Any,
     sample_weight: Any = None,
@@ -57,6 +58,7 @@ def evaluate(
 
     Args:
         definitions: of the metrics.
+        batch: what others have made of it already.
         y_true: labels, indices or ids, by the `inputs` of the definitions.
         y_pred: scores or ids.
         sample_weight: None, a scalar, one weight per list, or per item.
@@ -71,9 +73,7 @@ def evaluate(
         asked = [definitions[place] for place in places]
         relevant, group = _with_group(asked[0], y_true, y_pred)
         try:
-            lists = read(
-                asked[0].inputs, relevant, y_pred, sample_weight, asked[0].dtype
-            )
+            lists = batch.lists(asked[0], relevant, y_pred, sample_weight)
             if group is not None:
                 group = groups_of(group, lists.leading)
         except (TypeError, ValueError) as error:
@@ -86,7 +86,7 @@ def evaluate(
             definition.order(draws[place] if draws else 0)
             for place, definition in zip(places, asked, strict=True)
         ]
-        per_list = _per_list(asked, orders, lists)._replace(group=group)
+        per_list = _per_list(asked, orders, lists, batch)._replace(group=group)
         evaluated.append(Evaluated(places, lists, per_list))
     return evaluated
 
@@ -95,8 +95,7 @@ def same_reading(definitions: Sequence[Definition]) -> list[tuple[int, ...]]:
     """The places of the definitions, together if they read the same."""
     found: dict[Hashable, list[int]] = {}
     for place, definition in enumerate(definitions):
-        by = Identity(definition.by)
-        reading = definition.inputs, definition.dtype, by
+        reading = definition.reading, Identity(definition.by)
         found.setdefault(reading, []).append(place)
     return [tuple(places) for places in found.values()]
 
@@ -112,15 +111,20 @@ def _with_group(
 
 
 def _per_list(
-    definitions: Sequence[Definition], orders: Sequence[Order], lists: Lists
+    definitions: Sequence[Definition],
+    orders: Sequence[Order],
+    lists: Lists,
+    batch: Batch,
 ) -> PerList:
     """What the metrics make of lists that were read."""
     rankings = {
-        sort: lists.ranked(order)
-        for sort, order in _deepest(definitions, orders).items()
+        kind: batch.ranking(definition, order, lists)
+        for kind, (definition, order) in _deepest(definitions, orders).items()
     }
     judged = [
-        rankings[_sort(definition)].judged_by(definition.relevance, order.k)
+        rankings[kind_of_ranking(definition)].judged_by(
+            definition.relevance, order.k
+        )
         for definition, order in zip(definitions, orders, strict=True)
     ]
     has_gain = [ranking.items.has_gain(ranking.gain) for ranking in judged]
@@ -221,30 +225,17 @@ def _overflow_error(
     )
 
 
-class _Sort(NamedTuple):
-    """Metrics of the same sort are answered from one ranking."""
-
-    ties: str
-    seed: int
-    whole: bool  # Few ranks are found at a fraction of the cost of all.
-
-
-def _sort(definition: Definition) -> _Sort:
-    seed = definition.seed if definition.ties == "shuffle" else 0
-    return _Sort(definition.ties, seed, ranks_that_count(definition.k) is None)
-
-
 def _deepest(
     definitions: Sequence[Definition], orders: Sequence[Order]
-) -> dict[_Sort, Order]:
-    """For each sort of metrics the order to the largest cutoff."""
-    deepest: dict[_Sort, Order] = {}
+) -> dict[Hashable, tuple[Definition, Order]]:
+    """For each kind of ranking the metric with the largest cutoff."""
+    deepest: dict[Hashable, tuple[Definition, Order]] = {}
     for definition, order in zip(definitions, orders, strict=True):
-        sort = _sort(definition)
-        largest = deepest.setdefault(sort, order)
-        if order.k is not None and largest.k is not None:
-            k = max(largest.k, order.k)
-            deepest[sort] = largest._replace(k=k)
+        kind = kind_of_ranking(definition)
+        _, largest = deepest.setdefault(kind, (definition, order))
+        if (order.k or 0) > (largest.k or 0):
+            # Metrics of one collection share their draws.
+            deepest[kind] = definition, order._replace(draw=largest.draw)
     return deepest
 
 

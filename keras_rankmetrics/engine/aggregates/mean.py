@@ -14,6 +14,7 @@ list is a row by itself.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -181,14 +182,14 @@ class Moments:
         """How many rows have a list that counted."""
         return self.lists + self.sums[-1]
 
-    @property
+    @functools.cached_property
     def mean_weight(self) -> Any:
         """That of the lists with a weight of their own; 1 without any."""
         lists = self.own("lists")
         mean = self.own("weight") / self._divisor(lists)
         return self.xp.where(lists > 0, mean, 1.0)
 
-    @property
+    @functools.cached_property
     def weight(self) -> Any:
         """Of all lists together."""
         return self.own("weight") + self.mean_weight * self.other("lists")

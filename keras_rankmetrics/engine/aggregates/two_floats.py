@@ -36,7 +36,7 @@ def merged(sums: np.ndarray, others: np.ndarray) -> np.ndarray:
 
 def rounded(sums: Tensor) -> Tensor:
     """The sums as single floats, `[...]`."""
-    return sums[..., 0] + sums[..., 1]
+    return ops.sum(sums, axis=-1)
 
 
 def _two_sum(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:

@@ -136,6 +136,11 @@ class Definition:
         """How the lists of a batch are ranked, `draw` being its number."""
         return Order(ranks_that_count(self.k), self.ties, self.seed, draw)
 
+    @property
+    def reading(self) -> tuple[InputForm, str]:
+        """What the reading of a batch depends on: the form, and the dtype."""
+        return self.inputs, self.dtype
+
     @functools.cached_property
     def relevance(self) -> Relevance:
         """What a label is worth."""

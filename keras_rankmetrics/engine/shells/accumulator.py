@@ -9,6 +9,7 @@ import numpy as np
 
 from keras_rankmetrics.engine.aggregates import State, two_floats
 from keras_rankmetrics.engine.aggregates.state import check_same
+from keras_rankmetrics.engine.ahead import terms_of
 from keras_rankmetrics.engine.backend.autograph import unconverted
 from keras_rankmetrics.engine.backend.known import known
 from keras_rankmetrics.engine.backend.operations import ops
@@ -18,6 +19,7 @@ from keras_rankmetrics.engine.definition import Definition
 from keras_rankmetrics.engine.evaluation import Evaluated, evaluate
 from keras_rankmetrics.engine.inputs.doubts import Doubts
 from keras_rankmetrics.engine.naming.names import as_scope
+from keras_rankmetrics.engine.sharing import Looker, forget, kept
 from keras_rankmetrics.types import Tensor
 
 
@@ -47,6 +49,7 @@ class Accumulator(Metric):
                 name="sums",
             )
         )
+        self._looker = Looker([self.definition])
         self._draws: Slot | None = None
         if self.definition.ties == "shuffle":
             self._draws = Slot(
@@ -77,14 +80,26 @@ class Accumulator(Metric):
             ValueError: if they do not fit together, or do not hold what they
                 should. The state is then as before.
         """
-        evaluated = self._evaluate(y_true, y_pred, sample_weight)
-        self._add(self.aggregate.of_batch(evaluated.per_list)[0])
+        passed = y_true, y_pred, sample_weight
+        batch = self._looker.look(*passed)
+        batch.met.members[self.definition, self.aggregate] = None
+        terms = terms_of(
+            self.definition, self.aggregate, batch, passed, self._draw()
+        )
+        self._doubts.utter(batch.doubt(self.definition), self.name)
+        self._add(terms)
 
     @unconverted
     def result(self) -> Any:
         """The weighted mean over all lists so far, 0 if there are none."""
+        forget()
         sums = two_floats.rounded(self._sums.read())
         return self.named(self.aggregate.result(sums))
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Adds a batch, and returns the mean over all lists so far."""
+        with kept():
+            return super().__call__(*args, **kwargs)
 
     @unconverted
     def per_list(
@@ -108,6 +123,7 @@ class Accumulator(Metric):
 
     def reset_state(self) -> None:
         """Forgets all lists."""
+        forget()
         for slot in self._slots():
             slot.clear()
 
@@ -182,8 +198,14 @@ class Accumulator(Metric):
     def _evaluate(
         self, y_true: Any, y_pred: Any, sample_weight: Any
     ) -> Evaluated:
+        batch = self._looker.look(y_true, y_pred, sample_weight)
         [evaluated] = evaluate(
-            [self.definition], y_true, y_pred, sample_weight, [self._draw()]
+            [self.definition],
+            batch,
+            y_true,
+            y_pred,
+            sample_weight,
+            [self._draw()],
         )
         self._doubts.utter(evaluated.lists.doubt, self.name)
         return evaluated

@@ -21,6 +21,7 @@ from keras_rankmetrics.engine.evaluation import (
     evaluate,
 )
 from keras_rankmetrics.engine.inputs.doubts import Doubts
+from keras_rankmetrics.engine.sharing import Looker, forget
 from keras_rankmetrics.engine.shells.accumulator import Accumulator
 from keras_rankmetrics.engine.shells.members import (
     kinds_of,
@@ -93,6 +94,7 @@ class MetricCollection(keras.metrics.Metric):
         self.prefix = prefix
         self.errors = bool(errors)
         self._definitions = [metric.definition for metric in members]
+        self._looker = Looker(self._definitions)
         self._kinds = kinds_of(members)
         self._doubts = Doubts()
         self._share_variables()
@@ -140,6 +142,7 @@ class MetricCollection(keras.metrics.Metric):
     @unconverted
     def result(self) -> dict[str, Tensor]:
         """The weighted mean of each metric, by prefix and name."""
+        forget()
         found: dict[str, dict[str, Tensor]] = {}
         for kind in self._kinds:
             sums = two_floats.rounded(read_all(kind.sums))
@@ -302,8 +305,9 @@ class MetricCollection(keras.metrics.Metric):
         self, y_true: Any, y_pred: Any, sample_weight: Any
     ) -> list[Evaluated]:
         draws = [metric._draw() for metric in self.metrics]
+        batch = self._looker.look(y_true, y_pred, sample_weight)
         evaluated = evaluate(
-            self._definitions, y_true, y_pred, sample_weight, draws
+            self._definitions, batch, y_true, y_pred, sample_weight, draws
         )
         for each in evaluated:
             self._doubts.utter(each.lists.doubt, self.name)

@@ -9,6 +9,7 @@ import keras
 import numpy as np
 from keras import backend, ops
 
+from keras_rankmetrics.engine.backend.detached import detached
 from keras_rankmetrics.engine.inputs.tensors.advice import advice_on
 from keras_rankmetrics.engine.inputs.tensors.foreign import as_array_or_lists
 from keras_rankmetrics.engine.inputs.tensors.ragged import is_ragged, made_dense
@@ -32,7 +33,7 @@ def numbers(name: str, x: Any, padding: float) -> tuple[Tensor, Tensor | None]:
     dense, held = _rectangular(name, x, padding)
     if held is not None:
         held = ops.convert_to_tensor(held)
-    return ops.stop_gradient(_converted(name, dense, x)), held
+    return detached(_converted(name, dense, x)), held
 
 
 def integers(name: str, x: Any, expected: str, hint: str = "") -> Tensor:
@@ -47,7 +48,7 @@ def integers(name: str, x: Any, expected: str, hint: str = "") -> Tensor:
     dense, _ = _rectangular(name, x, -1)
     if not ops.is_tensor(dense) and not isinstance(dense, keras.KerasTensor):
         dense = _as_integers(name, dense, x)
-    tensor = _converted(name, dense, x)
+    tensor = detached(_converted(name, dense, x))
     dtype = backend.standardize_dtype(tensor.dtype)
     if "int" not in dtype:
         raise ValueError(

@@ -1,0 +1,131 @@
+"""Steps: what metrics can share is kept no longer than one, and in its place.
+
+A step is the call of a model on a batch, with all metrics that look at it. Code
+that is compiled has steps of its own, which must not see tensors of others.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable, Hashable
+from typing import Any
+
+import keras
+
+from keras_rankmetrics.engine.backend.keras_internals import (
+    is_in_compile,
+    is_symbolic,
+    stateless_scope,
+)
+
+_BACKEND = keras.config.backend()
+this_thread = threading.local()
+
+
+def place() -> Any:
+    """What lives as long as the step, and can be given attributes.
+
+    None where nothing may be kept.
+    """
+    if is_symbolic() or _is_traced_by_torch():
+        return None
+    return stateless_scope() or _graph() or this_thread
+
+
+def trace() -> Hashable:
+    """What the code is traced for, if it is: tensors of others do not fit."""
+    if _BACKEND == "jax":
+        import jax.extend
+
+        known: Callable[[], Hashable] = jax.extend.core.get_opaque_trace_state
+        return known()
+    return _graph()
+
+
+class UnkeptError(Exception):
+    """Raised of what cannot be known to be unchanged when it comes again."""
+
+
+class Stamp:
+    """What was passed, to be known again: the same object, unchanged.
+
+    It does not keep the object.
+
+    Args:
+        x: a tensor, a plain number or name, or None.
+        gone: what is called when the object is no more.
+
+    Raises:
+        UnkeptError: if `x` is anything else, as an array of numpy, which can be
+            written to without a trace.
+    """
+
+    def __init__(self, x: Any, gone: Callable[[Any], None]) -> None:
+        self._plain = x is None or type(x) in (bool, int, float, str)
+        if self._plain:
+            self._x, self._version = x, 0
+        else:
+            self._version = _version(x)
+            self._x = weakref.ref(x, gone)
+
+    def is_of(self, x: Any) -> bool:
+        """Whether `x` is what was passed, and is as it was then."""
+        if self._plain:
+            return type(x) is type(self._x) and bool(x == self._x)
+        return self._x() is x and _version(x) == self._version
+
+
+def _version(x: Any) -> int:
+    """How often the tensor was written to."""
+    if _BACKEND == "torch":
+        return _version_of_torch(x)
+    if _BACKEND == "jax":
+        import jax
+
+        is_tensor = isinstance(x, jax.Array)
+        if isinstance(x, jax.core.Tracer) and stateless_scope() is None:
+            raise UnkeptError
+    else:
+        import tensorflow as tf
+
+        is_tensor = isinstance(x, tf.Tensor | tf.RaggedTensor)
+    if not is_tensor:
+        raise UnkeptError
+    return 0
+
+
+def _version_of_torch(x: Any) -> int:
+    import torch
+
+    if not isinstance(x, torch.Tensor):
+        raise UnkeptError
+    try:
+        # A tensor that cannot be resized may share its memory with an array of
+        # numpy, and who writes to that is not counted.
+        is_its_own = x.untyped_storage().resizable()
+        version: int = x._version
+    except (RuntimeError, NotImplementedError) as error:
+        raise UnkeptError from error
+    if not is_its_own and not is_in_compile():
+        raise UnkeptError
+    return version
+
+
+def _graph() -> Any:
+    """The graph that TensorFlow builds, if it does."""
+    if _BACKEND != "tensorflow":
+        return None
+    import tensorflow as tf
+
+    if tf.executing_eagerly():
+        return None
+    return tf.compat.v1.get_default_graph()
+
+
+def _is_traced_by_torch() -> bool:
+    if _BACKEND != "torch":
+        return False
+    import torch
+
+    return torch.compiler.is_compiling()

@@ -1,0 +1,129 @@
+"""The batch that metrics looked at last, for the others that look at it.
+
+It is the same batch if the same objects are passed, unchanged. What was made of
+it is kept until a result is asked for, another batch comes, a state is reset,
+the objects are gone, or the step is over: whatever comes first.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from keras_rankmetrics.engine.backend.keras_internals import implicit_mask
+from keras_rankmetrics.engine.backend.steps import (
+    Stamp,
+    UnkeptError,
+    place,
+    this_thread,
+    trace,
+)
+from keras_rankmetrics.engine.definition import Definition
+from keras_rankmetrics.engine.sharing.batch import Batch
+from keras_rankmetrics.engine.sharing.company import has_looked, made_together
+
+_NAME = "_keras_rankmetrics_recent"
+
+
+class Looker:
+    """A metric, or a collection of them, that looks at batches.
+
+    Args:
+        definitions: of the metrics.
+    """
+
+    def __init__(self, definitions: Sequence[Definition]) -> None:
+        self._definitions = definitions
+        self._company = made_together(definitions)
+        self._last: Callable[[], Batch | None] = lambda: None
+
+    def look(self, y_true: Any, y_pred: Any, sample_weight: Any) -> Batch:
+        """The batch, with what other metrics have made of it already."""
+        has_looked(self._company)
+        passed = _parts(y_true, y_pred, sample_weight)
+        batch = _recalled(passed)
+        # Who comes again with the same objects has come to another step.
+        if batch is None or batch is self._last():
+            batch = Batch(self._company)
+            _remember(batch, passed)
+        batch.met.join(self._definitions)
+        self._company = batch.met
+        self._last = weakref.ref(batch)
+        return batch
+
+
+def forget() -> None:
+    """Lets go of the batch."""
+    home = place()
+    if home is not None and not _keeping.it:
+        for each in (home, this_thread):
+            setattr(each, _NAME, None)
+
+
+@contextlib.contextmanager
+def kept() -> Iterator[None]:
+    """Within it, asking for a result does not let go of the batch."""
+    before, _keeping.it = _keeping.it, True
+    try:
+        yield
+    finally:
+        _keeping.it = before
+
+
+class _Keeping(threading.local):
+    it = False
+
+
+_keeping = _Keeping()
+
+
+class _Recent:
+    """A batch, with what it is known by.
+
+    Attributes:
+        batch: None once what was passed is gone.
+    """
+
+    def __init__(self, batch: Batch, passed: Sequence[Any]) -> None:
+        self.batch: Batch | None = batch
+        myself = weakref.ref(self)
+
+        def gone(_: Any) -> None:
+            recent = myself()
+            if recent is not None:
+                recent.batch = None
+
+        self._trace = trace()
+        self._stamps = [Stamp(x, gone) for x in passed]
+
+    def is_of(self, passed: Sequence[Any]) -> bool:
+        """Whether this is what was passed."""
+        return (
+            len(passed) == len(self._stamps)
+            and self._trace == trace()
+            and all(map(Stamp.is_of, self._stamps, passed))
+        )
+
+
+def _recalled(passed: Sequence[Any]) -> Batch | None:
+    recent: _Recent | None = getattr(place(), _NAME, None)
+    return recent.batch if recent and recent.is_of(passed) else None
+
+
+def _remember(batch: Batch, passed: Sequence[Any]) -> None:
+    forget()
+    home = place()
+    if home is not None:
+        with contextlib.suppress(UnkeptError):
+            setattr(home, _NAME, _Recent(batch, passed))
+
+
+def _parts(y_true: Any, y_pred: Any, sample_weight: Any) -> list[Any]:
+    """All that a reading may depend on."""
+    of_true = [y_true]
+    if isinstance(y_true, dict):
+        of_true = [*y_true, *y_true.values()]
+    return [*of_true, y_pred, implicit_mask(y_pred), sample_weight]

@@ -1,0 +1,618 @@
+"""Metrics that look at the same batch read and rank it once.
+
+Whatever is shared, the numbers are those of metrics that share nothing. And
+what is kept of a batch is kept no longer than it is needed.
+"""
+
+import contextlib
+import gc
+import threading
+import weakref
+
+import keras
+import numpy as np
+import pytest
+from keras import ops
+
+import keras_rankmetrics as krm
+from keras_rankmetrics.engine.sharing import batch as batch_module
+from keras_rankmetrics.engine.sharing import recent
+
+BACKEND = keras.backend.backend()
+
+only = {
+    backend: pytest.mark.skipif(backend != BACKEND, reason=f"for {backend}")
+    for backend in ("tensorflow", "jax", "torch")
+}
+
+
+def nine(**options):
+    return [
+        *krm.NDCG.at(1, 5, 10, **options),
+        krm.MeanAveragePrecision(10, **options),
+        krm.MeanReciprocalRank(10, **options),
+        *krm.PrecisionAtK.at(5, 10, **options),
+        *krm.RecallAtK.at(5, 10, **options),
+    ]
+
+
+def arrays(seed=0, lists=4, items=12):
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, 3, (lists, items)).astype("float32")
+    scores = rng.integers(0, 6, (lists, items)).astype("float32")
+    return labels, scores
+
+
+def tensors(seed=0, **size):
+    # Copies: who writes to an array of numpy is not seen.
+    return [ops.convert_to_tensor(x) + 0.0 for x in arrays(seed, **size)]
+
+
+def alone(metric, *batches):
+    """The result of a metric that shares nothing with others."""
+    metric.reset_state()
+    for batch in batches:
+        metric.update_state(*(np.array(x) for x in batch))
+    return float(metric.result())
+
+
+def held():
+    """What is kept of the last batch."""
+    return getattr(recent.place(), recent._NAME, None)
+
+
+@pytest.fixture
+def count(monkeypatch):
+    """Counts what is read, and what is ranked to which cutoff."""
+    found = {"read": 0, "ranked": []}
+    reads = batch_module.read
+
+    def read(*args):
+        found["read"] += 1
+        lists = reads(*args)
+        ranked = type(lists).ranked
+
+        class Counted(type(lists)):
+            def ranked(self, order):
+                found["ranked"].append(order.k)
+                return ranked(self, order)
+
+        return Counted(**vars(lists))
+
+    monkeypatch.setattr(batch_module, "read", read)
+    return found
+
+
+def test_a_list_of_metrics_reads_and_ranks_once(count):
+    metrics = nine()
+    for seed in range(3):
+        labels, scores = tensors(seed)
+        for metric in metrics:
+            metric.update_state(labels, scores)
+    assert count == {"read": 3, "ranked": [10] * 3}
+
+
+@pytest.mark.parametrize("cutoffs", [(1, 10, 100), (100, 10, 1), (10, 1, 100)])
+def test_cutoffs_that_are_far_apart_rank_once(count, cutoffs):
+    metrics = krm.NDCG.at(*cutoffs)
+    for seed in range(3):
+        labels, scores = tensors(seed)
+        for metric in metrics:
+            metric.update_state(labels, scores)
+    assert count == {"read": 3, "ranked": [100] * 3}
+
+
+def test_who_no_longer_comes_is_no_longer_ranked_for(count):
+    few, many = krm.NDCG(10), krm.NDCG(100)
+    for metrics in [(few, many), (few,), (few,), (few, many), (few, many)]:
+        labels, scores = tensors()
+        for metric in metrics:
+            metric.update_state(labels, scores)
+    # The guess is what was right in the step before.
+    assert count["ranked"] == [100, 100, 10, 10, 100, 100]
+
+
+def test_metrics_and_collections_share(count):
+    collection, metric = krm.MetricCollection(nine()), krm.F1AtK(5)
+    labels, scores = tensors()
+    for each in (collection, metric):
+        each.update_state(labels, scores)
+    assert count["read"] == 1
+    assert float(metric.result()) == pytest.approx(
+        alone(krm.F1AtK(5), (labels, scores))
+    )
+
+
+def test_the_numbers_are_those_of_metrics_alone():
+    metrics = [
+        *nine(),
+        *nine(ties="stable"),
+        krm.NDCG(),
+        krm.DCG(5, empty="skip"),
+        krm.NDCG(10, list_weight="mean"),
+        krm.NDCG(10, gain_fn=krm.linear_gain),
+        krm.RecallAtK(5, relevance_threshold=2),
+        krm.MeanAveragePrecision(5, denominator="hits"),
+        krm.NDCG(3, ties="shuffle", seed=1),
+        krm.NDCG(4, ties="shuffle", seed=1),
+        krm.NDCG(4, ties="shuffle", seed=2),
+    ]
+    batches = [tensors(seed) for seed in range(3)]
+    for batch in batches:
+        for metric in metrics:
+            metric.update_state(*batch)
+    for metric in metrics:
+        expected = alone(
+            type(metric).from_config(metric.get_config()), *batches
+        )
+        assert float(metric.result()) == pytest.approx(expected, rel=1e-6)
+
+
+def test_draws_of_metrics_that_count_apart():
+    # Of these two the draws differ: one has seen a batch more.
+    ahead, behind = krm.NDCG(3, ties="shuffle"), krm.NDCG(4, ties="shuffle")
+    first, second = tensors(0, lists=50), tensors(1, lists=50)
+    ahead.update_state(*first)
+    for metric in (ahead, behind):
+        metric.update_state(*second)
+    assert float(behind.result()) == pytest.approx(
+        alone(krm.NDCG(4, ties="shuffle"), second)
+    )
+    assert float(ahead.result()) == pytest.approx(
+        alone(krm.NDCG(3, ties="shuffle"), first, second)
+    )
+
+
+def test_what_another_metric_raises_is_raised_there():
+    def broken(label):
+        raise RuntimeError("broken")
+
+    metrics = [
+        krm.NDCG(5),
+        krm.NDCG(5, gain_fn=broken, name="bad"),
+        krm.NDCG(3),
+    ]
+    for seed in range(2):
+        batch = tensors(seed)
+        for metric in metrics:
+            with (
+                pytest.raises(ValueError, match="broken")
+                if metric.name == "bad"
+                else contextlib.nullcontext()
+            ):
+                metric.update_state(*batch)
+    batches = [tensors(seed) for seed in range(2)]
+    for metric in (metrics[0], metrics[2]):
+        assert float(metric.result()) == pytest.approx(
+            alone(krm.NDCG(metric.k), *batches)
+        )
+
+
+def test_the_same_objects_in_another_step(count):
+    metrics = nine()
+    batch = tensors()
+    for _ in range(3):
+        for metric in metrics:
+            metric.update_state(*batch)
+    assert count["read"] == 3
+    assert metrics[0].count() == 12
+
+
+@pytest.mark.parametrize("changed", ["y_true", "y_pred", "sample_weight"])
+def test_equal_is_not_the_same(count, changed):
+    one, other = krm.NDCG(5), krm.NDCG(10)
+    labels, scores = tensors()
+    batch = {
+        "y_true": labels,
+        "y_pred": scores,
+        "sample_weight": ops.ones((4,)),
+    }
+    one.update_state(**batch)
+    other.update_state(**{**batch, changed: batch[changed] + 0.0})
+    assert count["read"] == 2
+
+
+def test_entries_of_a_dict_are_looked_at_one_by_one(count):
+    labels, scores = tensors()
+    entries = {"labels": labels, "mask": ops.ones((4, 12), "bool")}
+    one, other, third = krm.NDCG.at(3, 5, 10)
+    one.update_state(entries, scores)
+    other.update_state(dict(entries), scores)
+    assert count["read"] == 1
+    entries["mask"] = ops.convert_to_tensor(np.arange(12) < np.full((4, 1), 6))
+    third.update_state(entries, scores)
+    assert count["read"] == 2
+    assert float(third.result()) == pytest.approx(
+        alone(krm.NDCG(10), (labels[:, :6], scores[:, :6]))
+    )
+
+
+def test_the_implicit_mask_is_looked_at(count):
+    labels, scores = tensors()
+    one, other = krm.NDCG.at(5, 10)
+    one.update_state(labels, scores)
+    try:
+        scores._keras_mask = ops.convert_to_tensor(np.arange(12) < 6) & (
+            labels >= 0
+        )
+    except AttributeError:
+        pytest.skip("tensors of this backend take no attributes")
+    other.update_state(labels, scores)
+    assert count["read"] == 2
+    assert float(other.result()) == pytest.approx(
+        alone(krm.NDCG(10), (labels[:, :6], scores[:, :6]))
+    )
+
+
+def test_arrays_of_numpy_are_not_shared():
+    labels, scores = arrays()
+    one, other = krm.NDCG.at(5, 10)
+    one.update_state(labels, scores)
+    scores *= -1
+    other.update_state(labels, scores)
+    assert float(other.result()) == pytest.approx(
+        alone(krm.NDCG(10), (labels, scores))
+    )
+
+
+def test_a_variable_is_not_shared():
+    labels, scores = tensors()
+    variable = keras.Variable(scores + 0.0)
+    one, other = krm.NDCG.at(5, 10)
+    one.update_state(labels, variable)
+    variable.assign(-scores)
+    other.update_state(labels, variable)
+    assert float(other.result()) == pytest.approx(
+        alone(krm.NDCG(10), (labels, -scores))
+    )
+
+
+@only["torch"]
+@pytest.mark.parametrize("which", [0, 1])
+def test_tensors_that_are_written_to(which):
+    batch = tensors()
+    one, other = krm.NDCG.at(5, 10)
+    one.update_state(*batch)
+    batch[which].neg_().add_(2.0)
+    other.update_state(*batch)
+    assert float(other.result()) == pytest.approx(alone(krm.NDCG(10), batch))
+
+
+@only["torch"]
+@pytest.mark.parametrize("export", [False, True])
+def test_tensors_whose_memory_numpy_shares(export):
+    import torch
+
+    labels, scores = tensors()
+    array = scores.numpy() if export else np.array(scores)
+    if not export:
+        scores = torch.from_numpy(array)
+    one, other = krm.NDCG.at(5, 10)
+    one.update_state(labels, scores)
+    array *= -1
+    other.update_state(labels, scores)
+    assert float(other.result()) == pytest.approx(
+        alone(krm.NDCG(10), (labels, scores))
+    )
+
+
+@only["torch"]
+def test_tensors_of_inference_mode_do_not_count_versions():
+    import torch
+
+    with torch.inference_mode():
+        labels, scores = tensors()
+        one, other = krm.NDCG.at(5, 10)
+        one.update_state(labels, scores)
+        scores.neg_()
+        other.update_state(labels, scores)
+    assert float(other.result()) == pytest.approx(
+        alone(krm.NDCG(10), (labels, scores))
+    )
+
+
+# How long it is kept.
+
+
+def looked_at(*batch, metrics=None):
+    for metric in metrics or nine():
+        metric.update_state(*batch)
+
+
+def test_asking_for_a_result_lets_go():
+    labels, scores = tensors()
+    metric = krm.NDCG(5)
+    looked_at(labels, scores, metrics=[metric])
+    assert held() is not None
+    metric.result()
+    assert held() is None
+
+
+def test_a_reset_lets_go():
+    labels, scores = tensors()
+    looked_at(labels, scores)
+    krm.NDCG(3).reset_state()
+    assert held() is None
+
+
+def test_another_batch_lets_go():
+    labels, scores = tensors()
+    metric = krm.NDCG(5)
+    looked_at(labels, scores, metrics=[metric])
+    kept = weakref.ref(held().batch)
+    looked_at(*tensors(1), metrics=[metric])
+    assert kept() is None
+
+
+def test_a_batch_that_cannot_be_known_again_lets_go():
+    looked_at(*tensors())
+    krm.NDCG(5).update_state(*arrays())
+    assert held() is None
+
+
+def test_a_stateless_call_lets_go():
+    labels, scores = tensors()
+    metric = krm.NDCG(5)
+    looked_at(labels, scores, metrics=[metric])
+    assert held() is not None
+    state = [v.value for v in metric.variables]
+    metric.stateless_update_state(state, *tensors(1))
+    assert held() is None
+
+
+@pytest.mark.parametrize("which", [0, 1])
+@pytest.mark.parametrize("inputs", ["scores", "ids"])
+def test_the_end_of_what_was_passed_is_the_end(which, inputs):
+    gc.collect()
+    gc.disable()
+    try:
+        dtype = "int32" if inputs == "ids" else "float32"
+        batch = [ops.cast(x, dtype) + 0 for x in tensors()]
+        metrics = krm.NDCG.at(5, 10, inputs=inputs)
+        looked_at(*batch, metrics=metrics)
+        kept, passed = weakref.ref(held().batch), weakref.ref(batch[which])
+        batch[which] = None
+        assert passed() is None
+        assert kept() is None
+    finally:
+        gc.enable()
+
+
+def test_calls_share_and_keep_nothing_that_is_gone(count):
+    labels, scores = tensors()
+    for metric in nine():
+        metric(labels, scores)
+    assert count["read"] == 1
+    kept = weakref.ref(held().batch)
+    del labels, scores
+    gc.collect()
+    assert kept() is None
+
+
+def test_threads_keep_batches_of_their_own():
+    batches = [tensors(seed) for seed in range(4)]
+    metrics = [nine() for _ in batches]
+    barrier = threading.Barrier(len(batches))
+
+    def work(batch, its_metrics):
+        for _ in range(5):
+            barrier.wait()
+            for metric in its_metrics:
+                metric.update_state(*batch)
+
+    threads = [
+        threading.Thread(target=work, args=pair)
+        for pair in zip(batches, metrics, strict=True)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for batch, its_metrics in zip(batches, metrics, strict=True):
+        for metric, one in zip(its_metrics, nine(), strict=True):
+            expected = alone(one, batch)
+            assert float(metric.result()) == pytest.approx(expected)
+
+
+def test_two_models_by_turns():
+    def model():
+        inputs = keras.Input((12,))
+        made = keras.Model(inputs, inputs)
+        made.compile(loss="mse", metrics=nine())
+        return made
+
+    one, other = model(), model()
+    labels, scores = arrays(0, lists=10)
+    more_labels, more_scores = arrays(1, lists=10)
+    for _ in range(2):
+        found = [
+            one.evaluate(scores, labels, batch_size=4, verbose=0),
+            other.evaluate(more_scores, more_labels, batch_size=4, verbose=0),
+        ]
+    for values, batch in zip(
+        found, [(labels, scores), (more_labels, more_scores)], strict=True
+    ):
+        expected = [alone(metric, batch) for metric in nine()]
+        np.testing.assert_allclose(values[1:], expected, rtol=1e-6)
+
+
+# While a program is traced.
+
+
+@only["tensorflow"]
+@pytest.mark.parametrize("jit_compile", [False, True])
+def test_a_graph_reads_once(count, jit_compile):
+    import tensorflow as tf
+
+    metrics = [*nine(), krm.NDCG(100)]
+
+    @tf.function(jit_compile=jit_compile)
+    def step(labels, scores):
+        for metric in metrics:
+            metric.update_state(labels, scores)
+        return [metric.result() for metric in metrics]
+
+    batches = [tensors(seed) for seed in range(3)]
+    for batch in batches:
+        values = step(*batch)
+    assert count == {"read": 1, "ranked": [100]}
+    for value, metric in zip(values, [*nine(), krm.NDCG(100)], strict=True):
+        assert float(value) == pytest.approx(alone(metric, *batches))
+
+
+@only["tensorflow"]
+def test_branches_of_a_graph():
+    import tensorflow as tf
+
+    one, other, third = metrics = krm.NDCG.at(1, 5, 10)
+
+    @tf.function(autograph=False)
+    def step(labels, scores, which):
+        def update(metric):
+            metric.update_state(labels, scores)
+            return 0
+
+        tf.cond(which, lambda: update(one), lambda: update(other))
+        update(third)
+
+    batch = tensors()
+    step(*batch, tf.constant(True))
+    step(*batch, tf.constant(False))
+    for metric, times in zip(metrics, (1, 1, 2), strict=True):
+        assert metric.count() == 4 * times
+        assert float(metric.result()) == pytest.approx(
+            alone(krm.NDCG(metric.k), batch)
+        )
+
+
+@only["tensorflow"]
+def test_two_graphs_of_the_same_objects():
+    import tensorflow as tf
+
+    labels, scores = tensors()
+    one, other = krm.NDCG.at(5, 10)
+    tf.function(lambda: one.update_state(labels, scores))()
+    tf.function(lambda: other.update_state(labels, scores))()
+    assert float(other.result()) == pytest.approx(
+        alone(krm.NDCG(10), (labels, scores))
+    )
+
+
+@only["jax"]
+def test_a_step_of_jax_reads_once_and_leaks_nothing(count):
+    import jax
+
+    metrics = [*nine(), krm.NDCG(100)]
+    variables = [v for metric in metrics for v in metric.variables]
+
+    @jax.jit
+    def step(state, labels, scores):
+        mapping = list(zip(variables, state, strict=True))
+        with keras.StatelessScope(state_mapping=mapping) as scope:
+            for metric in metrics:
+                metric.update_state(labels, scores)
+        return [scope.get_current_value(v) for v in variables]
+
+    batch = tensors()
+    with jax.checking_leaks():
+        state = step([v.value for v in variables], *batch)
+    assert count == {"read": 1, "ranked": [100]}
+    for variable, value in zip(variables, state, strict=True):
+        variable.assign(value)
+    for metric, same in zip(metrics, [*nine(), krm.NDCG(100)], strict=True):
+        assert float(metric.result()) == pytest.approx(alone(same, batch))
+
+
+@only["jax"]
+def test_stateless_calls_of_jax_leak_nothing():
+    import jax
+
+    metrics = nine()
+
+    @jax.jit
+    def step(states, labels, scores):
+        return [
+            metric.stateless_update_state(state, labels, scores)
+            for metric, state in zip(metrics, states, strict=True)
+        ]
+
+    batch = tensors()
+    with jax.checking_leaks():
+        states = step([[v.value for v in m.variables] for m in metrics], *batch)
+    for metric, state, same in zip(metrics, states, nine(), strict=True):
+        value = metric.stateless_result(state)
+        assert float(value) == pytest.approx(alone(same, batch))
+
+
+@only["jax"]
+def test_branches_of_jax():
+    import jax
+
+    one, other = metrics = krm.NDCG.at(5, 10)
+    variables = [v for metric in metrics for v in metric.variables]
+
+    @jax.jit
+    def step(state, labels, scores, which):
+        mapping = list(zip(variables, state, strict=True))
+        with keras.StatelessScope(state_mapping=mapping) as scope:
+            before = [scope.get_current_value(v) for v in variables]
+
+            def updated(metric):
+                for variable, value in zip(variables, before, strict=True):
+                    scope.add_update((variable, value))
+                metric.update_state(labels, scores)
+                return [scope.get_current_value(v) for v in variables]
+
+            return jax.lax.cond(
+                which, lambda: updated(one), lambda: updated(other)
+            )
+
+    batch = tensors()
+    state = [v.value for v in variables]
+    for which in (True, False):
+        state = step(state, *batch, which)
+    for variable, value in zip(variables, state, strict=True):
+        variable.assign(value)
+    for metric in metrics:
+        assert float(metric.result()) == pytest.approx(
+            alone(krm.NDCG(metric.k), batch)
+        )
+
+
+@only["torch"]
+def test_what_torch_compiles_keeps_nothing():
+    import torch
+
+    metrics = krm.NDCG.at(5, 10)
+    batch = tensors()
+
+    @torch.compile(backend="eager")
+    def step(labels, scores):
+        for metric in metrics:
+            metric.update_state(labels, scores)
+
+    step(*batch)
+    assert held() is None
+    for metric in metrics:
+        assert float(metric.result()) == pytest.approx(
+            alone(krm.NDCG(metric.k), batch)
+        )
+
+
+@pytest.mark.parametrize("end", ["result", "update"])
+def test_memory_of_a_loop_does_not_grow(end):
+    metrics = [krm.NDCG(), krm.MeanAveragePrecision()]
+
+    def step(seed):
+        batch = tensors(seed)
+        looked_at(*batch, metrics=metrics)
+        kept.append(weakref.ref(held().batch))
+        if end == "result":
+            for metric in metrics:
+                metric.result()
+
+    kept = []
+    for seed in range(20):
+        step(seed)
+        gc.collect()
+        assert [ref() for ref in kept] == [None] * len(kept)
