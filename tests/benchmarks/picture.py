@@ -5,7 +5,7 @@ import statistics
 from collections.abc import Sequence
 from typing import Any
 
-from tests.benchmarks.contenders import CONTENDERS, FLOOR, OURS
+from tests.benchmarks.contenders import CONTENDERS, OURS, REFERENCE
 from tests.benchmarks.measurement import Run
 from tests.benchmarks.modes import MODES
 from tests.benchmarks.scenarios import SCENARIOS
@@ -14,7 +14,7 @@ from tests.benchmarks.units import Unit
 Axes = Any  # of matplotlib, which is imported once there is something to draw.
 
 BAR_INCHES, PANEL_INCHES, NAMES_INCHES = 0.2, 2.2, 2.2
-FLOOR_COLOUR, OUR_COLOUR, PEER_COLOUR = "#9a9a9a", "#d1495b", "#8fb8de"
+REFERENCE_COLOUR, OUR_COLOUR, PEER_COLOUR = "#9a9a9a", "#d1495b", "#8fb8de"
 
 
 def draw(runs: Sequence[Run], file: pathlib.Path) -> None:
@@ -108,6 +108,6 @@ def _medians(runs: Sequence[Run], scenario: str, mode: str) -> dict[str, float]:
 
 
 def _colour(name: str) -> str:
-    if name == FLOOR or name not in CONTENDERS:
-        return FLOOR_COLOUR
+    if name == REFERENCE or name not in CONTENDERS:
+        return REFERENCE_COLOUR
     return OUR_COLOUR if name.startswith(OURS) else PEER_COLOUR

@@ -5,19 +5,19 @@ torch, where our own metrics are slowest.
 """
 
 from tests.benchmarks.contenders import (
-    floor,
     keras_metrics,
     pytrec_eval,
     ranx,
     rax,
     rectools,
+    reference,
     replay,
     sklearn,
     torch_geometric,
     torchmetrics,
 )
 
-FLOOR = floor.CONTENDER.name
+REFERENCE = reference.CONTENDER.name
 OURS = keras_metrics.PLAIN.name
 COLLECTION = keras_metrics.COLLECTION.name
 KERAS_RS = keras_metrics.KERAS_RS.name
@@ -25,7 +25,7 @@ KERAS_RS = keras_metrics.KERAS_RS.name
 CONTENDERS = {
     contender.name: contender
     for contender in (
-        floor.CONTENDER,
+        reference.CONTENDER,
         keras_metrics.PLAIN,
         keras_metrics.COLLECTION,
         keras_metrics.ONE,

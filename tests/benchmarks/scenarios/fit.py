@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from tests.benchmarks.comparisons import Comparison, Share
-from tests.benchmarks.contenders import COLLECTION, FLOOR, KERAS_RS, OURS
+from tests.benchmarks.contenders import COLLECTION, KERAS_RS, OURS, REFERENCE
 from tests.benchmarks.contenders.keras_metrics import (
     collection,
     keras_rs,
@@ -28,7 +28,7 @@ EXAMPLES = pathlib.Path(__file__).parents[3] / "docs" / "examples"
 WITHOUT = "no metrics"
 LISTS: dict[str, Callable[[Suite], list[Metric]]] = {
     WITHOUT: lambda suite: [],
-    FLOOR: squared_errors,
+    REFERENCE: squared_errors,
     OURS: plain,
     COLLECTION: collection,
     KERAS_RS: keras_rs,
@@ -64,7 +64,7 @@ class FitEpoch(Scenario):
             "One epoch of `fit` of the small ranker in "
             f"`docs/examples/learning_to_rank.py`, batches of "
             f"{self.batch_size}, after an epoch to warm up; with the "
-            f"{len(NINE)} metrics of `ltr` and without any. The floor is as "
+            f"{len(NINE)} metrics of `ltr` and without any. The reference is as "
             "many `keras.metrics.MeanSquaredError`, which is what metrics cost "
             "in Keras. The share is what an epoch would be shorter by."
         )

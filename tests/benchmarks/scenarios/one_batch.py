@@ -39,8 +39,8 @@ class OneBatch(Scenario):
         names = ", ".join(map(in_words, self.batch.suite))
         return (
             f"{self.batch.title.capitalize()}: {len(self.batch.suite)} metrics "
-            f"of one batch, {names}. The floor is {self.batch.floor_title}, "
-            "and nothing else."
+            f"of one batch, {names}. The reference is "
+            f"{self.batch.reference_title}, and nothing else."
         )
 
     @property
@@ -62,7 +62,7 @@ class OneBatch(Scenario):
             return step
 
         measurements, steps = prepare(contenders, make, now)
-        compare(measurements, reference=OURS)
+        compare(measurements, to=OURS)
         take_turns(
             measurements,
             lambda name: seconds_of(steps[name].run),

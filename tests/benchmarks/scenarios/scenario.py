@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from tests.benchmarks.comparisons import Comparison, Ratio
-from tests.benchmarks.contenders import COLLECTION, FLOOR, OURS
+from tests.benchmarks.contenders import COLLECTION, OURS, REFERENCE
 from tests.benchmarks.measurement import Measurement
 from tests.benchmarks.modes import MODES
 from tests.benchmarks.turns import Now
@@ -71,11 +71,11 @@ class Scenario(abc.ABC):
         return dataclasses.replace(self, rounds=1)
 
     def comparisons(self, present: Sequence[str]) -> list[Comparison]:
-        """What is set beside what: we beside the floor, others beside us."""
+        """What is set beside what: we beside the reference, others beside us."""
         ours = (OURS, COLLECTION)
-        others = [name for name in present if name not in (FLOOR, *ours)]
+        others = [name for name in present if name not in (REFERENCE, *ours)]
         pairs = [
-            *((one, FLOOR) for one in ours),
+            *((one, REFERENCE) for one in ours),
             *((other, OURS) for other in others),
             *((o, COLLECTION) for o in others if not o.startswith(OURS)),
         ]
