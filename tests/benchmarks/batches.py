@@ -1,4 +1,4 @@
-"""The data of one batch, the metrics of it, and the least that we know to be needed."""
+"""The data of one batch, the metrics of it, and its reference."""
 
 import abc
 import dataclasses

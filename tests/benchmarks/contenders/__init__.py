@@ -20,7 +20,11 @@ from tests.benchmarks.contenders import (
 REFERENCE = reference.CONTENDER.name
 OURS = keras_metrics.PLAIN.name
 COLLECTION = keras_metrics.COLLECTION.name
+ONE = keras_metrics.ONE.name
+STABLE = keras_metrics.STABLE.name
 KERAS_RS = keras_metrics.KERAS_RS.name
+RAX = rax.CONTENDER.name
+TORCHMETRICS = torchmetrics.CONTENDER.name
 
 CONTENDERS = {
     contender.name: contender
@@ -44,3 +48,10 @@ CONTENDERS = {
         torch_geometric.CONTENDER,
     )
 }
+
+# Other packages that compute metrics.
+PEERS = tuple(
+    name
+    for name in CONTENDERS
+    if name != REFERENCE and not name.startswith(OURS)
+)

@@ -5,7 +5,13 @@ from collections.abc import Sequence
 
 from tests.benchmarks.agreement import compare
 from tests.benchmarks.batches import Batch
-from tests.benchmarks.contenders import CONTENDERS, OURS
+from tests.benchmarks.contenders import (
+    COLLECTION,
+    CONTENDERS,
+    ONE,
+    OURS,
+    STABLE,
+)
 from tests.benchmarks.measurement import Measurement
 from tests.benchmarks.modes import MODES, Step
 from tests.benchmarks.scenarios.scenario import Scenario
@@ -25,6 +31,7 @@ class OneBatch(Scenario):
     batch: Batch
 
     unit = MILLISECONDS
+    among_us = ((OURS, COLLECTION), (OURS, STABLE), (ONE, OURS))
 
     @property
     def name(self) -> str:
