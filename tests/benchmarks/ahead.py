@@ -1,7 +1,7 @@
 """Where others take less than we do."""
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tests.benchmarks.comparisons import Ratio
 from tests.benchmarks.contenders import PEERS
@@ -28,8 +28,8 @@ class Ahead:
 
     @property
     def text(self) -> str:
-        """The peer, and how far it is ahead."""
-        covers = self.covers and f", {self.covers}"
+        """The peer, how far it is ahead, and how much it computes."""
+        covers = self.covers and f" with {self.covers}"
         return f"{self.contender} {rounded(self.ratio)}{covers}"
 
 
@@ -64,22 +64,24 @@ def sentence(ours: str, title: str, runs: Sequence[Run]) -> str:
     ]
     if given:
         says.append(
-            f"of lists that are ranked before their time starts, in: "
-            f"{_places(given)}"
+            "of lists that are ranked before their time starts, in: "
+            + _places(given)
         )
     return "; ".join(says) + "."
 
 
 def _places(found: Iterable[Ahead]) -> str:
     """Where, and there who, the furthest ahead first."""
-    there: dict[str, list[Ahead]] = {}
-    for one in found:
-        there.setdefault(f"{one.scenario} on {one.mode}", []).append(one)
+    places: dict[str, dict[str, list[str]]] = {}
+    for one in sorted(found, key=lambda one: one.ratio):
+        modes = places.setdefault(one.scenario, {})
+        modes.setdefault(one.mode, []).append(one.text)
     return ", ".join(
-        f"{place} ({'; '.join(a.text for a in _furthest_first(of_place))})"
-        for place, of_place in there.items()
+        f"{scenario} {' and '.join(_modes(modes))}"
+        for scenario, modes in places.items()
     )
 
 
-def _furthest_first(found: Iterable[Ahead]) -> list[Ahead]:
-    return sorted(found, key=lambda one: one.ratio)
+def _modes(peers: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    for mode, there in peers.items():
+        yield f"on {mode} ({', '.join(there)})"

@@ -4,13 +4,11 @@ import dataclasses
 
 from tests.benchmarks.contenders import (
     KERAS_RS,
-    PEERS,
     RAX,
     REFERENCE,
     TORCHMETRICS,
 )
-
-OTHERS = "others"
+from tests.benchmarks.ratios import OTHERS
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,11 +36,5 @@ MARKS = (
     Mark(RAX, (RAX,), "#c2701c", "s"),
     Mark(TORCHMETRICS, (TORCHMETRICS,), "#2e9150", "^"),
     Mark(REFERENCE, (REFERENCE,), "#7d8087", "D"),
-    Mark(
-        OTHERS,
-        tuple(n for n in PEERS if n not in (KERAS_RS, RAX, TORCHMETRICS)),
-        "#9a6fc4",
-        "o",
-        is_filled=False,
-    ),
+    Mark("others", OTHERS, "#9a6fc4", "o", is_filled=False),
 )

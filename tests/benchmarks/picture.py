@@ -16,7 +16,7 @@ Figure = Any
 Axes = Any
 
 # On a phone the width is 360 pixels: there a letter is 12 pixels high.
-WIDTH_INCHES, ROW_INCHES, REST_INCHES, POINTS = 480 / 72, 0.42, 1.75, 16
+WIDTH_INCHES, ROW_INCHES, REST_INCHES, POINTS = 480 / 72, 0.38, 1.75, 16
 STYLE = {
     "font.sans-serif": ["DejaVu Sans"],
     "font.size": POINTS,

@@ -5,22 +5,14 @@ from collections.abc import Mapping, Sequence
 from tests.benchmarks import ahead, gpu
 from tests.benchmarks.circumstances import Circumstances
 from tests.benchmarks.comparisons import Ratio
-from tests.benchmarks.contenders import (
-    COLLECTION,
-    KERAS_RS,
-    OURS,
-    RAX,
-    REFERENCE,
-    TORCHMETRICS,
-)
-from tests.benchmarks.markdown import bullets, table
+from tests.benchmarks.contenders import COLLECTION, OURS, REFERENCE
+from tests.benchmarks.markdown import bullets
 from tests.benchmarks.measurement import Run
 from tests.benchmarks.modes import MODES
-from tests.benchmarks.scenarios import SCENARIOS, is_batch
+from tests.benchmarks.ratios import NEAREST, ratios
+from tests.benchmarks.scenarios import is_batch
 from tests.benchmarks.units import rounded
 
-# Who is beside us wherever it takes part; of the others, who is furthest ahead.
-NEAREST = (KERAS_RS, RAX, TORCHMETRICS)
 PACKAGES = {"keras", OURS, *NEAREST, *(m.backend for m in MODES.values())}
 
 
@@ -40,7 +32,7 @@ def summary(
     if picture:
         parts.append(f"![How many times as long others take]({picture})")
     parts += [
-        _ratios(runs),
+        ratios(runs),
         bullets(
             [
                 _what(),
@@ -53,48 +45,6 @@ def summary(
         f"[The full tables]({full}) have the numbers, of all contenders.",
     ]
     return "\n\n".join(parts) + "\n"
-
-
-def _ratios(runs: Sequence[Run]) -> str:
-    modes = [mode for mode in MODES if any(r.mode == mode for r in runs)]
-    by_place = {(run.scenario, run.mode): run for run in runs}
-    rows = (
-        [name, *(_cell(by_place.get((name, mode))) for mode in modes)]
-        for name in dict.fromkeys(run.scenario for run in runs)
-    )
-    header = ["ours / reference; others / ours"]
-    header += [MODES[mode].title for mode in modes]
-    return table(header, rows, left=range(len(header)))
-
-
-def _cell(run: Run | None) -> str:
-    """One scenario in one mode: we beside the reference, others beside us."""
-    if run is None:
-        return ""
-    ours = run.of(OURS)
-    if run.failure or (ours and ours.failure):
-        return "failed"
-    present = [m.contender for m in run.measurements]
-    beside = Ratio(OURS, REFERENCE)
-    is_compared = beside in SCENARIOS[run.scenario].comparisons(present)
-    first = beside.of(run.values) if is_compared else ""
-    peers = [
-        f"{name} {text}"
-        for name in _shown(run)
-        if (text := Ratio(name, OURS).of(run.values))
-    ]
-    return "; ".join(filter(None, [first, ", ".join(peers)]))
-
-
-def _shown(run: Run) -> list[str]:
-    """Those beside us in the table."""
-    leaders = [
-        one
-        for one in ahead.ahead_of(OURS, [run])
-        if one.contender not in NEAREST and not one.has_head_start
-    ]
-    leaders.sort(key=lambda one: one.ratio)
-    return [*NEAREST, *(one.contender for one in leaders[:1])]
 
 
 def _what() -> str:

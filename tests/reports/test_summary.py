@@ -28,10 +28,11 @@ def test_the_table_has_scenarios_down_and_modes_across():
     lines = page(batches()).splitlines()
     table = [line for line in lines if line.startswith("|")]
     assert table == [
-        "| ours / reference; others / ours | jax, jit | torch, eager |",
-        "| --- | --- | --- |",
-        "| ltr | 2.00; keras_rs 10.0, rax 20.0 |  |",
-        "| ids |  | 10.0; torch_geometric 0.1 |",
+        "| ours / reference · others / ours "
+        "| jax, jit: ours · keras_rs · rax | torch, eager: ours · best other |",
+        "| --- | --: | --: |",
+        "| ltr | 2.00 · 10.0 · 20.0 |  |",
+        "| ids |  | 10.0 · 0.1 |",
     ]
 
 
@@ -55,11 +56,20 @@ def test_it_says_when_and_where():
 def test_others_that_are_ahead_are_named():
     assert (
         "- Others are ahead of our plain list in: ids on torch "
-        "(torch_geometric 0.1, 8 of 9 metrics; rectools 0.4); of lists that "
-        "are ranked before their time starts, in: ids on torch (ranx 0.5).\n"
+        "(torch_geometric 0.1 with 8 of 9 metrics, rectools 0.4); of lists "
+        "that are ranked before their time starts, in: ids on torch "
+        "(ranx 0.5).\n"
         "- Others are ahead of our `MetricCollection` in: ids on torch "
-        "(torch_geometric 0.5, 8 of 9 metrics).\n"
+        "(torch_geometric 0.5 with 8 of 9 metrics).\n"
     ) in page(batches())
+
+
+def test_the_furthest_ahead_comes_first():
+    slow, fast = run("import", "jax"), run("import", "torch")
+    measured(measured(slow, OURS, 10.0), "keras_rs", 9.0)
+    measured(measured(fast, OURS, 10.0), "keras_rs", 1.0)
+    says = "import on torch (keras_rs 0.1) and on jax (keras_rs 0.9)."
+    assert sentence(OURS, "us", [slow, fast]).endswith(f"in: {says}")
 
 
 def test_where_nobody_is_ahead_it_says_so():
@@ -91,3 +101,19 @@ def test_a_failure_is_not_an_empty_cell(contender):
     text = page([failed])
     assert "| ltr | failed |" in text
     assert "No batch was measured in which we take part." in text
+
+
+def test_what_is_not_there_has_a_dash():
+    fit = run("fit", "jax")
+    measured(fit, "keras_rankmetrics", 1.0)
+    measured(fit, "keras_rs", 2.0)
+    text = page([*batches(), fit])
+    assert "| fit | – · 2.00 · – |  |" in text
+
+
+def test_memory_is_not_set_beside_next_to_nothing():
+    memory = run("memory", "torch")
+    measured(memory, "reference", 0.01)
+    measured(memory, "keras_rankmetrics", 1.0)
+    measured(memory, "keras_rs", 5.0)
+    assert "| memory | 5.00 |" in page([memory])
