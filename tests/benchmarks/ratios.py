@@ -22,6 +22,8 @@ from tests.benchmarks.units import rounded
 NEAREST = (KERAS_RS, RAX, TORCHMETRICS)
 OTHERS = tuple(name for name in PEERS if name not in NEAREST)
 BETWEEN, NOTHING = " · ", "–"
+# A cell stays on one line.
+UNBROKEN = BETWEEN.replace(" ", "\N{NO-BREAK SPACE}")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -89,7 +91,7 @@ def _cell(run: Run, places: Sequence[Place]) -> str:
     if run.failure or (ours and ours.failure):
         return "failed"
     values = [place.value(run) for place in places]
-    return BETWEEN.join(NOTHING if v is None else rounded(v) for v in values)
+    return UNBROKEN.join(NOTHING if v is None else rounded(v) for v in values)
 
 
 def _places(runs: Sequence[Run], mode: str) -> list[Place]:
