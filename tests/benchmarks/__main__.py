@@ -7,33 +7,39 @@ import sys
 import time
 from collections.abc import Collection, Iterator
 
-from tests.benchmarks import process
+from tests.benchmarks import pages, process
+from tests.benchmarks.circumstances import Circumstances
 from tests.benchmarks.measurement import Request, Run, merged
 from tests.benchmarks.modes import MODES
-from tests.benchmarks.picture import draw
-from tests.benchmarks.report import report
 from tests.benchmarks.scenarios import SCENARIOS, asked_for
+from tests.benchmarks.tables import tables
 
 
 def main(arguments: list[str]) -> None:
-    """Measures what the arguments ask for, and prints the report."""
+    """Measures what the arguments ask for, and prints the full tables."""
     options = _parser().parse_args(arguments)
     command = shlex.join(["python", "-m", "tests.benchmarks", *arguments])
+    circumstances = Circumstances.here(command)
+    _log(circumstances.where)
     runs: list[Run] = []
     for request in _requests(options):
         start = time.monotonic()
-        runs = merged([*runs, process.run(request)])
-        _log(request, time.monotonic() - start)
+        run = process.run(request)
+        runs = merged([*runs, run])
+        _log(_done(run, time.monotonic() - start))
         # Each time: who stops it half-way keeps the first half.
         if options.output:
-            _write(runs, command, options.output)
-    print(report(runs, command))
+            pages.write(runs, circumstances, options.output)
+    print(tables(runs, circumstances))
 
 
-def _log(request: Request, seconds: float) -> None:
-    print(
-        f"{request.scenario}, {request.mode}: {seconds:.0f} s", file=sys.stderr
-    )
+def _done(run: Run, seconds: float) -> str:
+    on = f" on {run.accelerator}" if run.accelerator else ""
+    return f"{run.scenario}, {run.mode}: {seconds:.0f} s{on}"
+
+
+def _log(line: str) -> None:
+    print(line, file=sys.stderr)
 
 
 def _requests(options: argparse.Namespace) -> Iterator[Request]:
@@ -68,13 +74,6 @@ def _processes(request: Request) -> Iterator[Request]:
             )
 
 
-def _write(runs: list[Run], command: str, file: pathlib.Path) -> None:
-    """The report, and the picture beside it."""
-    picture = file.with_suffix(".svg")
-    draw(runs, picture)
-    file.write_text(report(runs, command, picture=picture.name))
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m tests.benchmarks",
@@ -102,7 +101,8 @@ def _parser() -> argparse.ArgumentParser:
         "--output",
         type=pathlib.Path,
         metavar="FILE.md",
-        help="write the report here, and its picture beside it",
+        help="write the page here, and beside it its picture, the full tables "
+        "and a file of every measurement",
     )
     return parser
 

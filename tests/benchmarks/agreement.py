@@ -11,18 +11,18 @@ from tests.benchmarks.measurement import Measurement
 TOLERANCE = 1e-4
 
 
-def compare(measurements: Sequence[Measurement], reference: str) -> None:
-    """A contender with other results than the reference's has failed.
+def compare(measurements: Sequence[Measurement], to: str) -> None:
+    """A contender with other results than those of `to` has failed.
 
-    Where the reference has no results, the others are compared with the first
-    one that has.
+    Where `to` has no results, the others are compared to the first one that
+    has.
     """
     compared = [m for m in measurements if m.results and not m.failure]
-    compared.sort(key=lambda m: m.contender != reference)
+    compared.sort(key=lambda m: m.contender != to)
     for measurement in compared[1:]:
         _compare(measurement, compared[0])
     for measurement in compared[:1]:
-        measurement.check = "reference"
+        measurement.check = "what others are compared to"
 
 
 def agree(results: ArrayLike, expected: ArrayLike) -> bool:
@@ -30,26 +30,26 @@ def agree(results: ArrayLike, expected: ArrayLike) -> bool:
     return bool(np.all(_gaps(results, expected) <= TOLERANCE))
 
 
-def _compare(measurement: Measurement, reference: Measurement) -> None:
+def _compare(measurement: Measurement, right: Measurement) -> None:
     names = list(measurement.results)
-    missing = [name for name in names if name not in reference.results]
+    missing = [name for name in names if name not in right.results]
     if missing:
         measurement.failure = (
-            f"{reference.contender} has no {', '.join(missing)} to compare"
+            f"{right.contender} has no {', '.join(missing)} to compare"
         )
         return
     results = [measurement.results[name] for name in names]
-    expected = [reference.results[name] for name in names]
+    expected = [right.results[name] for name in names]
     gaps = _gaps(results, expected)
     measurement.check = f"agrees to {max(gaps):.0e}"
     apart = [
-        f"{name} is {result:.4g}, not {right:.4g}"
-        for name, result, right in zip(names, results, expected, strict=True)
-        if not agree(result, right)
+        f"{name} is {result:.4g}, not {other:.4g}"
+        for name, result, other in zip(names, results, expected, strict=True)
+        if not agree(result, other)
     ]
     if apart:
         measurement.failure = (
-            f"differs from {reference.contender}: {', '.join(apart)}"
+            f"differs from {right.contender}: {', '.join(apart)}"
         )
 
 

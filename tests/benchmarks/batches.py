@@ -1,4 +1,4 @@
-"""The data of one batch, the metrics of it, and the least they can cost."""
+"""The data of one batch, the metrics of it, and its reference."""
 
 import abc
 import dataclasses
@@ -43,7 +43,7 @@ class Batch(abc.ABC):
     items: int
 
     inputs: ClassVar[str]
-    floor_title: ClassVar[str]
+    reference_title: ClassVar[str]
 
     @property
     def size(self) -> str:
@@ -93,8 +93,8 @@ class Batch(abc.ABC):
         """What is retrieved and what is relevant, by name."""
 
     @abc.abstractmethod
-    def floor(self, y_true: Tensor, y_pred: Tensor) -> list[Tensor]:
-        """The least that must be done, whatever the metrics."""
+    def reference(self, y_true: Tensor, y_pred: Tensor) -> list[Tensor]:
+        """The least we know the work to need, whatever the metrics."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -108,7 +108,7 @@ class Scored(Batch):
     relevant: float
 
     inputs = "scores"
-    floor_title = (
+    reference_title = (
         "`top_k` of the scores and of the labels at the deepest cutoff"
     )
 
@@ -126,7 +126,7 @@ class Scored(Batch):
         """The relevant items, and those that are retrieved."""
         return of_scores(*self.dense, self.retrieved)
 
-    def floor(self, y_true: Tensor, y_pred: Tensor) -> list[Tensor]:
+    def reference(self, y_true: Tensor, y_pred: Tensor) -> list[Tensor]:
         """The best scores and the best labels."""
         from keras import ops
 
@@ -151,9 +151,9 @@ class Scored(Batch):
 class WholeLists(Scored):
     """No cutoff: all items must be put into order."""
 
-    floor_title = "`argsort` of the scores and of the labels"
+    reference_title = "`argsort` of the scores and of the labels"
 
-    def floor(self, y_true: Tensor, y_pred: Tensor) -> list[Tensor]:
+    def reference(self, y_true: Tensor, y_pred: Tensor) -> list[Tensor]:
         """The order of both."""
         from keras import ops
 
@@ -164,7 +164,9 @@ class NextItem(Scored):
     """One relevant item in each list, given by its index."""
 
     inputs = "sparse"
-    floor_title = "`sum(scores > t)` and `sum(scores == t)` for the targets' t"
+    reference_title = (
+        "`sum(scores > t)` and `sum(scores == t)` for the targets' t"
+    )
 
     @functools.cached_property
     def arrays(self) -> Arrays:
@@ -181,7 +183,7 @@ class NextItem(Scored):
         np.put_along_axis(labels, targets[:, None], 1.0, axis=1)
         return labels, scores
 
-    def floor(self, y_true: Tensor, y_pred: Tensor) -> list[Tensor]:
+    def reference(self, y_true: Tensor, y_pred: Tensor) -> list[Tensor]:
         """How many score higher than the target, and how many tie."""
         from keras import ops
 
@@ -197,7 +199,7 @@ class Ids(Batch):
     """`items` recommended ids for each user, up to twice as many relevant."""
 
     inputs = "ids"
-    floor_title = (
+    reference_title = (
         "one `sort` of the ids of both sides together, after which the equal "
         "ones are neighbours"
     )
@@ -234,7 +236,7 @@ class Ids(Batch):
         """All that is recommended, and all that is relevant."""
         return of_ids(*self.arrays)
 
-    def floor(self, y_true: Tensor, y_pred: Tensor) -> list[Tensor]:
+    def reference(self, y_true: Tensor, y_pred: Tensor) -> list[Tensor]:
         """The ids in an order in which equal ones meet."""
         from keras import ops
 

@@ -1,4 +1,4 @@
-"""How two contenders are set beside each other.
+"""How contenders are set beside each other.
 
 Always within a round, and then the median: a slow contender has few rounds, and
 on a busy machine the others' median would be of other moments.
@@ -8,9 +8,14 @@ import abc
 import dataclasses
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from tests.benchmarks.units import rounded
+
+# The values of a contender, by its name: one for each round.
+Values = Callable[[str], Sequence[float]]
+
+IN_THE_NOISE = "in the noise"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,19 +31,23 @@ class Comparison(abc.ABC):
         """What the report calls it."""
 
     @abc.abstractmethod
-    def of_round(self, one: float, other: float) -> float:
-        """What a single round says."""
+    def value(self, values: Values) -> float | None:
+        """What the rounds say that all took part in; none, if there is none."""
 
     @abc.abstractmethod
     def text(self, value: float) -> str:
-        """The median, for the report."""
+        """The value, for the report."""
 
-    def of(self, one: Sequence[float], other: Sequence[float]) -> str:
-        """What the rounds that both took part in say."""
-        pairs = list(zip(one, other, strict=False))
-        if not pairs:
-            return ""
-        return self.text(statistics.median(self.of_round(*p) for p in pairs))
+    def of(self, values: Values) -> str:
+        """What the report says."""
+        value = self.value(values)
+        return "" if value is None else self.text(value)
+
+    @staticmethod
+    def _pairs(
+        values: Values, one: str, other: str
+    ) -> Iterator[tuple[float, float]]:
+        return zip(values(one), values(other), strict=False)
 
 
 class Ratio(Comparison):
@@ -48,8 +57,11 @@ class Ratio(Comparison):
     def title(self) -> str:
         return f"{self.one} / {self.other}"
 
-    def of_round(self, one: float, other: float) -> float:
-        return one / other if other else math.inf
+    def value(self, values: Values) -> float | None:
+        return _median(
+            one / other if other else math.inf
+            for one, other in self._pairs(values, self.one, self.other)
+        )
 
     def text(self, value: float) -> str:
         return rounded(value)
@@ -62,8 +74,47 @@ class Share(Comparison):
     def title(self) -> str:
         return f"share of {self.one}"
 
-    def of_round(self, one: float, other: float) -> float:
-        return 1 - other / one
+    def value(self, values: Values) -> float | None:
+        return _median(
+            1 - other / one
+            for one, other in self._pairs(values, self.one, self.other)
+        )
 
     def text(self, value: float) -> str:
         return f"{value:.0%}"
+
+
+@dataclasses.dataclass(frozen=True)
+class ExtraRatio(Comparison):
+    """How many times what the other adds to a third.
+
+    A ratio of medians: what is added in a single round can be all noise.
+    """
+
+    without: str
+
+    @property
+    def title(self) -> str:
+        return (
+            f"({self.one} - {self.without}) / ({self.other} - {self.without})"
+        )
+
+    def value(self, values: Values) -> float | None:
+        one = self._added(self.one, values)
+        other = self._added(self.other, values)
+        if one is None or other is None:
+            return None
+        return one / other if min(one, other) > 0 else math.nan
+
+    def text(self, value: float) -> str:
+        return IN_THE_NOISE if math.isnan(value) else rounded(value)
+
+    def _added(self, name: str, values: Values) -> float | None:
+        pairs = self._pairs(values, name, self.without)
+        return _median(value - without for value, without in pairs)
+
+
+def _median(numbers: Iterator[float]) -> float | None:
+    """None of none."""
+    found = list(numbers)
+    return statistics.median(found) if found else None

@@ -36,6 +36,7 @@ class Measurement:
         results: of the first call, by the names of the metrics.
         covers: how many of the metrics it has, where not all.
         check: what the results were compared to, in words.
+        head_start: what of the work was done before it was timed, in words.
         note: what else the reader should know.
         failure: why there is nothing to report, in words.
     """
@@ -45,6 +46,7 @@ class Measurement:
     results: dict[str, float] = dataclasses.field(default_factory=dict)
     covers: str = ""
     check: str = ""
+    head_start: str = ""
     note: str = ""
     failure: str = ""
 
@@ -75,6 +77,13 @@ class Run:
         """What became of a contender, if it took part."""
         found = [m for m in self.measurements if m.contender == contender]
         return found[0] if found else None
+
+    def values(self, contender: str) -> list[float]:
+        """One per round; none, if anything went wrong."""
+        measurement = self.of(contender)
+        if self.failure or measurement is None or measurement.failure:
+            return []
+        return measurement.values
 
     def to_json(self) -> str:
         """The run as text, to go from one process to another."""
@@ -117,6 +126,7 @@ def _joined(first: Run, second: Run) -> Run:
         measurements=list(measurements.values()),
         versions=first.versions | second.versions,
         load=max(first.load, second.load),
+        accelerator=first.accelerator or second.accelerator,
         source=first.source or second.source,
         failure=first.failure or second.failure,
     )

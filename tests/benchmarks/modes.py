@@ -27,12 +27,14 @@ class Step:
         run: computes the batch and returns the results, as numbers.
         suite: the metrics that the results are of; none, if they are of none.
         state: the state that `run` moves on, where there is one.
-        note: what the reader of its time should know.
+        head_start: what of the work was done before, in words.
+        note: what else the reader of its time should know.
     """
 
     run: Callable[[], Sequence[Any]]
     suite: Suite
     state: Callable[[], list[np.ndarray]] | None = None
+    head_start: str = ""
     note: str = ""
 
 

@@ -1,113 +1,120 @@
-"""The numbers as a picture: a row for each scenario, a column for each mode."""
+"""The batches as a picture: how many times as long as our plain list."""
 
 import pathlib
-import statistics
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tests.benchmarks.contenders import CONTENDERS, FLOOR, OURS
+from tests.benchmarks.comparisons import Ratio
+from tests.benchmarks.contenders import OURS
+from tests.benchmarks.marks import MARKS, OUR_COLOUR, Mark
 from tests.benchmarks.measurement import Run
-from tests.benchmarks.modes import MODES
-from tests.benchmarks.scenarios import SCENARIOS
-from tests.benchmarks.units import Unit
+from tests.benchmarks.scenarios import is_batch
+from tests.benchmarks.scheme import LIGHT, follow_the_scheme
 
-Axes = Any  # of matplotlib, which is imported once there is something to draw.
+# Of matplotlib, which is imported once there is something to draw.
+Figure = Any
+Axes = Any
 
-BAR_INCHES, PANEL_INCHES, NAMES_INCHES = 0.2, 2.2, 2.2
-FLOOR_COLOUR, OUR_COLOUR, PEER_COLOUR = "#9a9a9a", "#d1495b", "#8fb8de"
+# On a phone the width is 360 pixels: there a letter is 12 pixels high.
+WIDTH_INCHES, ROW_INCHES, REST_INCHES, POINTS = 480 / 72, 0.38, 1.75, 16
+STYLE = {
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.size": POINTS,
+    "text.color": LIGHT,
+    "axes.labelcolor": LIGHT,
+    "xtick.labelcolor": LIGHT,
+    "ytick.labelcolor": LIGHT,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "",
+}
+GRID_COLOUR = "#7d808780"
 
 
-def draw(runs: Sequence[Run], file: pathlib.Path) -> None:
-    """Bars on a logarithmic scale, one scale in each row, as SVG."""
+def draw(runs: Sequence[Run], file: pathlib.Path) -> bool:
+    """A row for each batch, one logarithmic axis, as SVG without background.
+
+    Returns:
+        Whether there was anything to draw.
+    """
     from matplotlib import pyplot
 
-    scenarios = list(dict.fromkeys(run.scenario for run in runs))
-    modes = [mode for mode in MODES if any(run.mode == mode for run in runs)]
-    names = [_names(scenario, runs) for scenario in scenarios]
-    heights = [max(len(of_row), 1) + 2.5 for of_row in names]
-    pyplot.rcParams.update(
-        {
-            "font.sans-serif": ["DejaVu Sans"],
-            "font.size": 8,
-            "svg.fonttype": "none",
-            "svg.hashsalt": "",
-        }
-    )
-    figure, grid = pyplot.subplots(
-        len(scenarios),
-        len(modes),
-        squeeze=False,
-        sharex="row",
-        figsize=(
-            NAMES_INCHES + PANEL_INCHES * len(modes),
-            BAR_INCHES * sum(heights),
-        ),
-        height_ratios=heights,
-        layout="constrained",
-    )
-    for row, scenario, of_row in zip(grid, scenarios, names, strict=True):
-        unit = SCENARIOS[scenario].unit
-        for axes, mode in zip(row, modes, strict=True):
-            _draw_panel(axes, _medians(runs, scenario, mode), of_row, unit)
-            axes.set_title(MODES[mode].title, fontsize=8)
-        row[0].set_yticks(range(len(of_row)), of_row)
-        row[0].set_title(
-            f"{scenario}, {unit.name}\n",
-            loc="left",
-            fontsize=9,
-            fontweight="bold",
+    scenarios = [
+        name
+        for name in dict.fromkeys(run.scenario for run in runs)
+        if is_batch(name) and any(_points(runs, name))
+    ]
+    if not scenarios:
+        return False
+    height = REST_INCHES + ROW_INCHES * len(scenarios)
+    with pyplot.rc_context(STYLE):
+        figure, axes = pyplot.subplots(
+            figsize=(WIDTH_INCHES, height), layout="constrained"
         )
-    figure.savefig(file, metadata={"Date": None})
-    pyplot.close(figure)
+        for row, scenario in enumerate(scenarios):
+            for mark, ratio in _points(runs, scenario):
+                _dot(axes, mark, [ratio], [row])
+        _draw_axes(axes, scenarios)
+        _draw_legend(figure, axes)
+        figure.savefig(file, transparent=True, metadata={"Date": None})
+        pyplot.close(figure)
+    follow_the_scheme(file)
+    return True
 
 
-def _draw_panel(
-    axes: Axes, medians: dict[str, float], names: Sequence[str], unit: Unit
-) -> None:
-    """The bars of one scenario in one mode, the first name at the top."""
+def _points(runs: Sequence[Run], scenario: str) -> Iterator[tuple[Mark, float]]:
+    """All who begin where we do, in all modes."""
+    for run in runs:
+        for mark in MARKS:
+            for name in mark.contenders:
+                measurement = run.of(name)
+                ratio = Ratio(name, OURS).value(run.values)
+                if (
+                    run.scenario == scenario
+                    and measurement
+                    and not measurement.head_start
+                    and ratio is not None
+                ):
+                    yield mark, ratio
+
+
+def _dot(axes: Axes, mark: Mark, x: Sequence[float], y: Sequence[float]) -> Any:
+    return axes.plot(
+        x,
+        y,
+        linestyle="",
+        marker=mark.shape,
+        markersize=11,
+        markeredgewidth=2,
+        markeredgecolor=mark.colour,
+        markerfacecolor=mark.colour if mark.is_filled else "none",
+    )[0]
+
+
+def _draw_axes(axes: Axes, scenarios: Sequence[str]) -> None:
     from matplotlib import ticker
 
-    there = [name for name in names if name in medians]
-    values = [unit.scale * medians[name] for name in there]
-    bars = axes.barh(
-        [names.index(name) for name in there],
-        values,
-        color=[_colour(name) for name in there],
-        height=0.75,
-    )
-    axes.bar_label(
-        bars, [unit.text(medians[name]) for name in there], padding=2
-    )
     axes.set_xscale("log")
-    axes.xaxis.set_major_locator(ticker.NullLocator())
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:,g}")
     axes.xaxis.set_minor_locator(ticker.NullLocator())
-    axes.margins(x=0.35)
-    axes.set_ylim(len(names) - 0.4, -0.6)
-    axes.set_yticks([])
-    axes.spines[["top", "right", "bottom"]].set_visible(False)
+    axes.set_xlabel("times as long as our plain list")
+    axes.set_yticks(range(len(scenarios)), scenarios)
+    axes.set_ylim(len(scenarios) - 0.5, -0.5)
+    axes.tick_params(length=0)
+    axes.grid(color=GRID_COLOUR)
+    axes.set_axisbelow(True)
+    axes.spines[:].set_visible(False)
 
 
-def _names(scenario: str, runs: Sequence[Run]) -> list[str]:
-    """Those who have a number in some mode, in the order of the report."""
-    present = {
-        name
-        for mode in {run.mode for run in runs}
-        for name in _medians(runs, scenario, mode)
-    }
-    return [n for n in SCENARIOS[scenario].contenders if n in present]
-
-
-def _medians(runs: Sequence[Run], scenario: str, mode: str) -> dict[str, float]:
-    return {
-        m.contender: statistics.median(m.values)
-        for run in runs
-        if (run.scenario, run.mode) == (scenario, mode)
-        for m in run.measurements
-        if m.values and not m.failure
-    }
-
-
-def _colour(name: str) -> str:
-    if name == FLOOR or name not in CONTENDERS:
-        return FLOOR_COLOUR
-    return OUR_COLOUR if name.startswith(OURS) else PEER_COLOUR
+def _draw_legend(figure: Figure, axes: Axes) -> None:
+    ours = axes.axvline(1, color=OUR_COLOUR, linewidth=4, zorder=1)
+    others = [_dot(axes, mark, [], []) for mark in MARKS]
+    figure.legend(
+        [ours, *others],
+        [OURS, *(mark.name for mark in MARKS)],
+        loc="outside upper center",
+        ncols=3,
+        frameon=False,
+        handletextpad=0.3,
+        columnspacing=0.8,
+        handlelength=1,
+    )

@@ -14,7 +14,7 @@ from tests.benchmarks.scenarios import asked_for
 from tests.benchmarks.worker import RUN, TURN
 
 # One worker that takes longer hangs.
-TIMEOUT_SECONDS = 600
+TIMEOUT_SECONDS = 1200
 
 
 def run(request: Request) -> Run:

@@ -26,6 +26,7 @@ def build(measurement: Measurement, batch: Batch, mode: Mode) -> Step | None:
     step = contender.build(batch, mode)
     if step is None:
         return None
+    measurement.head_start = step.head_start
     measurement.note = step.note
     if step.suite and len(step.suite) < len(batch.suite):
         measurement.covers = f"{len(step.suite)} of {len(batch.suite)} metrics"

@@ -5,27 +5,31 @@ torch, where our own metrics are slowest.
 """
 
 from tests.benchmarks.contenders import (
-    floor,
     keras_metrics,
     pytrec_eval,
     ranx,
     rax,
     rectools,
+    reference,
     replay,
     sklearn,
     torch_geometric,
     torchmetrics,
 )
 
-FLOOR = floor.CONTENDER.name
+REFERENCE = reference.CONTENDER.name
 OURS = keras_metrics.PLAIN.name
 COLLECTION = keras_metrics.COLLECTION.name
+ONE = keras_metrics.ONE.name
+STABLE = keras_metrics.STABLE.name
 KERAS_RS = keras_metrics.KERAS_RS.name
+RAX = rax.CONTENDER.name
+TORCHMETRICS = torchmetrics.CONTENDER.name
 
 CONTENDERS = {
     contender.name: contender
     for contender in (
-        floor.CONTENDER,
+        reference.CONTENDER,
         keras_metrics.PLAIN,
         keras_metrics.COLLECTION,
         keras_metrics.ONE,
@@ -44,3 +48,10 @@ CONTENDERS = {
         torch_geometric.CONTENDER,
     )
 }
+
+# Other packages that compute metrics.
+PEERS = tuple(
+    name
+    for name in CONTENDERS
+    if name != REFERENCE and not name.startswith(OURS)
+)

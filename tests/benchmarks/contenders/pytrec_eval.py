@@ -28,7 +28,7 @@ def build(batch: Batch, mode: Mode) -> Step:
     return Step(
         lambda: _means(evaluator.evaluate(documents.run), measures),
         tuple(measures),
-        note=batch.ranked_before,
+        head_start=batch.ranked_before,
     )
 
 

@@ -22,7 +22,9 @@ def build(batch: Batch, mode: Mode) -> Step:
     qrels, run = _wrap(batch.documents())
     suite = _suite(batch)
     return Step(
-        lambda: _evaluate(qrels, run, suite), suite, note=batch.ranked_before
+        lambda: _evaluate(qrels, run, suite),
+        suite,
+        head_start=batch.ranked_before,
     )
 
 

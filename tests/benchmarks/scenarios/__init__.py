@@ -27,7 +27,7 @@ SCENARIOS: dict[str, Scenario] = {
         OneBatch(batch=LTR_ALL, rounds=15),
         OneBatch(batch=NEXT, rounds=15, quick_modes=("jax",)),
         OneBatch(batch=IDS, rounds=15),
-        FitEpoch(queries=6_000, rounds=5),
+        FitEpoch(queries=6_000, rounds=9),
         FirstCall(
             rounds=3,
             modes=("tf-graph", "tf-xla", "jax"),
@@ -51,3 +51,8 @@ def asked_for(request: Request) -> Scenario:
     if request.rounds:
         scenario = dataclasses.replace(scenario, rounds=request.rounds)
     return scenario
+
+
+def is_batch(name: str) -> bool:
+    """Whether what is timed is one batch that is on the device."""
+    return isinstance(SCENARIOS[name], OneBatch)

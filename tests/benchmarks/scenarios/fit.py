@@ -8,8 +8,13 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from tests.benchmarks.comparisons import Comparison, Share
-from tests.benchmarks.contenders import COLLECTION, FLOOR, KERAS_RS, OURS
+from tests.benchmarks.comparisons import (
+    IN_THE_NOISE,
+    Comparison,
+    ExtraRatio,
+    Share,
+)
+from tests.benchmarks.contenders import COLLECTION, KERAS_RS, OURS, REFERENCE
 from tests.benchmarks.contenders.keras_metrics import (
     collection,
     keras_rs,
@@ -28,7 +33,7 @@ EXAMPLES = pathlib.Path(__file__).parents[3] / "docs" / "examples"
 WITHOUT = "no metrics"
 LISTS: dict[str, Callable[[Suite], list[Metric]]] = {
     WITHOUT: lambda suite: [],
-    FLOOR: squared_errors,
+    REFERENCE: squared_errors,
     OURS: plain,
     COLLECTION: collection,
     KERAS_RS: keras_rs,
@@ -48,7 +53,12 @@ class FitEpoch(Scenario):
 
     unit = SECONDS
     reading = (
-        "What part of an epoch the metrics take; noise can make it negative."
+        "`a / b`: how many times as long an epoch with `a` takes as one with "
+        f"`b`. `(a - {WITHOUT}) / (b - {WITHOUT})`: how many times as much as "
+        "`b` it is that `a` adds to an epoch; the differences are medians "
+        "within the rounds. The share is what part of an epoch the metrics "
+        "take. Where metrics take less than epochs differ by, it can be "
+        f"negative, and the other is {IN_THE_NOISE}."
     )
 
     @property
@@ -64,19 +74,30 @@ class FitEpoch(Scenario):
             "One epoch of `fit` of the small ranker in "
             f"`docs/examples/learning_to_rank.py`, batches of "
             f"{self.batch_size}, after an epoch to warm up; with the "
-            f"{len(NINE)} metrics of `ltr` and without any. The floor is as "
-            "many `keras.metrics.MeanSquaredError`, which is what metrics cost "
-            "in Keras. The share is what an epoch would be shorter by."
+            f"{len(NINE)} metrics of `ltr` and without any. The reference is "
+            "as many `keras.metrics.MeanSquaredError`: what metrics cost in "
+            "Keras."
         )
 
     def smaller(self) -> "FitEpoch":
         return dataclasses.replace(self, rounds=1, queries=self.queries // 16)
 
     def comparisons(self, present: Sequence[str]) -> list[Comparison]:
+        """Whole epochs, then what the metrics add to one."""
+        of_epochs = super().comparisons(present)
+        if WITHOUT not in present:
+            return of_epochs
+        lists = [name for name in present if name != WITHOUT]
+        beside = [REFERENCE] if REFERENCE in present else []
         return [
-            Share(name, WITHOUT)
-            for name in present
-            if name != WITHOUT and WITHOUT in present
+            *of_epochs,
+            *(
+                ExtraRatio(name, reference, WITHOUT)
+                for reference in beside
+                for name in lists
+                if name != reference
+            ),
+            *(Share(name, WITHOUT) for name in lists),
         ]
 
     def measure(

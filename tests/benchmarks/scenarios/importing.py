@@ -4,7 +4,6 @@ import dataclasses
 import importlib
 from collections.abc import Sequence
 
-from tests.benchmarks.comparisons import Comparison
 from tests.benchmarks.contenders import KERAS_RS, OURS
 from tests.benchmarks.measurement import Measurement
 from tests.benchmarks.scenarios.scenario import Scenario
@@ -35,10 +34,6 @@ class Import(Scenario):
         measurements, _ = prepare(contenders, lambda measurement: True, now)
         take_turns(measurements, _seconds, rounds=1, now=now)
         return measurements
-
-    def comparisons(self, present: Sequence[str]) -> list[Comparison]:
-        """None: each number says all."""
-        return []
 
 
 def _seconds(package: str) -> float:

@@ -7,9 +7,9 @@ from tests.benchmarks.batches import CATALOGUE, Batch
 from tests.benchmarks.comparisons import Comparison
 from tests.benchmarks.contenders import (
     COLLECTION,
-    FLOOR,
     KERAS_RS,
     OURS,
+    REFERENCE,
 )
 from tests.benchmarks.measurement import Measurement
 from tests.benchmarks.modes import MODES, Step
@@ -25,7 +25,7 @@ class PeakMemory(Scenario):
 
     batch: Batch = CATALOGUE
     name = "memory"
-    contenders = (FLOOR, OURS, COLLECTION, KERAS_RS)
+    contenders = (REFERENCE, OURS, COLLECTION, KERAS_RS)
 
     unit = INPUTS
 
@@ -47,8 +47,8 @@ class PeakMemory(Scenario):
         return dataclasses.replace(self, rounds=1, batch=batch)
 
     def comparisons(self, present: Sequence[str]) -> list[Comparison]:
-        """Not beside the floor, which takes next to nothing."""
-        return super().comparisons([n for n in present if n != FLOOR])
+        """Not beside the reference, which takes next to nothing."""
+        return super().comparisons([n for n in present if n != REFERENCE])
 
     def measure(
         self, mode: str, contenders: Sequence[str], now: Now

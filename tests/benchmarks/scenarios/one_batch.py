@@ -5,7 +5,13 @@ from collections.abc import Sequence
 
 from tests.benchmarks.agreement import compare
 from tests.benchmarks.batches import Batch
-from tests.benchmarks.contenders import CONTENDERS, OURS
+from tests.benchmarks.contenders import (
+    COLLECTION,
+    CONTENDERS,
+    ONE,
+    OURS,
+    STABLE,
+)
 from tests.benchmarks.measurement import Measurement
 from tests.benchmarks.modes import MODES, Step
 from tests.benchmarks.scenarios.scenario import Scenario
@@ -25,6 +31,7 @@ class OneBatch(Scenario):
     batch: Batch
 
     unit = MILLISECONDS
+    among_us = ((OURS, COLLECTION), (OURS, STABLE), (ONE, OURS))
 
     @property
     def name(self) -> str:
@@ -39,8 +46,8 @@ class OneBatch(Scenario):
         names = ", ".join(map(in_words, self.batch.suite))
         return (
             f"{self.batch.title.capitalize()}: {len(self.batch.suite)} metrics "
-            f"of one batch, {names}. The floor is {self.batch.floor_title}, "
-            "and nothing else."
+            f"of one batch, {names}. The reference is "
+            f"{self.batch.reference_title}, and nothing else."
         )
 
     @property
@@ -62,7 +69,7 @@ class OneBatch(Scenario):
             return step
 
         measurements, steps = prepare(contenders, make, now)
-        compare(measurements, reference=OURS)
+        compare(measurements, to=OURS)
         take_turns(
             measurements,
             lambda name: seconds_of(steps[name].run),

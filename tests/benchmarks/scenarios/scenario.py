@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from tests.benchmarks.comparisons import Comparison, Ratio
-from tests.benchmarks.contenders import COLLECTION, FLOOR, OURS
+from tests.benchmarks.contenders import COLLECTION, OURS, PEERS, REFERENCE
 from tests.benchmarks.measurement import Measurement
 from tests.benchmarks.modes import MODES
 from tests.benchmarks.turns import Now
@@ -24,6 +24,7 @@ class Scenario(abc.ABC):
 
     Attributes:
         unit: what the values are.
+        among_us: which of our contenders are set beside which.
         reading: what the comparisons say, for the report.
         apart: whether each contender has a process of its own in each round,
             and not one process for all in each mode.
@@ -34,6 +35,7 @@ class Scenario(abc.ABC):
     quick_modes: tuple[str, ...] = ("torch",)
 
     unit: ClassVar[Unit]
+    among_us: ClassVar[tuple[tuple[str, str], ...]] = ()
     reading: ClassVar[str] = (
         "`a / b`: how many times the time or memory of `b` it is that `a` "
         "takes. Peers below 1 take less than we do."
@@ -71,13 +73,14 @@ class Scenario(abc.ABC):
         return dataclasses.replace(self, rounds=1)
 
     def comparisons(self, present: Sequence[str]) -> list[Comparison]:
-        """What is set beside what: we beside the floor, others beside us."""
-        ours = (OURS, COLLECTION)
-        others = [name for name in present if name not in (FLOOR, *ours)]
+        """We beside the reference and each other, the others beside us."""
+        peers = [name for name in present if name in PEERS]
         pairs = [
-            *((one, FLOOR) for one in ours),
-            *((other, OURS) for other in others),
-            *((o, COLLECTION) for o in others if not o.startswith(OURS)),
+            (OURS, REFERENCE),
+            (COLLECTION, REFERENCE),
+            *self.among_us,
+            *((peer, OURS) for peer in peers),
+            *((peer, COLLECTION) for peer in peers),
         ]
         return [
             Ratio(one, other)

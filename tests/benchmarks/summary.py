@@ -1,0 +1,98 @@
+"""The page of one screen: a picture, a table of ratios, five sentences."""
+
+from collections.abc import Mapping, Sequence
+
+from tests.benchmarks import ahead, gpu
+from tests.benchmarks.circumstances import Circumstances
+from tests.benchmarks.comparisons import Ratio
+from tests.benchmarks.contenders import COLLECTION, OURS, REFERENCE
+from tests.benchmarks.markdown import bullets
+from tests.benchmarks.measurement import Run
+from tests.benchmarks.modes import MODES
+from tests.benchmarks.ratios import NEAREST, ratios
+from tests.benchmarks.scenarios import is_batch
+from tests.benchmarks.units import rounded
+
+PACKAGES = {"keras", OURS, *NEAREST, *(m.backend for m in MODES.values())}
+
+
+def summary(
+    runs: Sequence[Run],
+    circumstances: Circumstances,
+    full: str,
+    picture: str = "",
+) -> str:
+    """The whole page.
+
+    Args:
+        full: the file of the full tables.
+        picture: the file to show at the top, if there is one.
+    """
+    parts = [" on ".join(["# Benchmarks", *gpu.used(runs)])]
+    if picture:
+        parts.append(f"![How many times as long others take]({picture})")
+    parts += [
+        ratios(runs),
+        bullets(
+            [
+                _what(),
+                circumstances.in_brief(runs, PACKAGES),
+                _ranges(runs),
+                ahead.sentence(OURS, "our plain list", runs),
+                ahead.sentence(COLLECTION, "our `MetricCollection`", runs),
+            ]
+        ),
+        f"[The full tables]({full}) have the numbers, of all contenders.",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _what() -> str:
+    return (
+        "A [batch](benchmarking.md#what-is-measured) is timed until the "
+        "results of all its metrics are numbers on the host, each ratio is the "
+        "median of those within the rounds, and each mark of the picture is a "
+        "package in one column of the table."
+    )
+
+
+def _ranges(runs: Sequence[Run]) -> str:
+    """What the numbers of the batches say."""
+    batches = [run for run in runs if is_batch(run.scenario)]
+    ours = {OURS: "our plain list", COLLECTION: "our `MetricCollection`"}
+    says = [
+        _spans(ours, REFERENCE, "the reference", batches),
+        _spans({n: n for n in NEAREST}, OURS, "our plain list", batches),
+    ]
+    if not any(says):
+        return "No batch was measured in which we take part."
+    return f"In the batches, {'; '.join(filter(None, says))}."
+
+
+def _spans(
+    titles: Mapping[str, str], other: str, beside: str, runs: Sequence[Run]
+) -> str:
+    """From where to where the ratios of some to another go."""
+    spans = {
+        title: span
+        for name, title in titles.items()
+        if (span := _span(Ratio(name, other), runs))
+    }
+    if not spans:
+        return ""
+    (first, span), *others = spans.items()
+    return ", ".join(
+        [
+            f"{first} takes {span} times as long as {beside}",
+            *(f"{title} {span}" for title, span in others),
+        ]
+    )
+
+
+def _span(ratio: Ratio, runs: Sequence[Run]) -> str:
+    """The least and the most, over all batches and modes."""
+    values = [v for r in runs if (v := ratio.value(r.values)) is not None]
+    if not values:
+        return ""
+    ends = rounded(min(values)), rounded(max(values))
+    return " to ".join(dict.fromkeys(ends))
