@@ -32,6 +32,7 @@ class Items:
         num_relevant: `[lists]`, or None where there are no others. How many
             items have a gain; those that the labels do not hold are *unseen*,
             and have no rank.
+        in_order: whether the labels stand highest first already.
     """
 
     labels: Tensor
@@ -39,6 +40,7 @@ class Items:
     k: int | None
     weights: Tensor | None = None
     num_relevant: Tensor | None = None
+    in_order: bool = False
     _memo: Memo = dataclasses.field(default_factory=Memo, compare=False)
 
     @property
@@ -116,10 +118,10 @@ class Items:
 
         To a depth of more than `k`, or of all items.
         """
-        if self.whole or self.weights is not None:
-            best = ops.top_k(self.weighted(gain), self.depth)[0]
-        else:
+        if self.weights is None and (self.in_order or not self.whole):
             best = gain(self._best_labels())
+        else:
+            best = ops.top_k(self.weighted(gain), self.depth)[0]
         if self.num_relevant is None:
             return best
         return self._with_unseen(best, gain)
@@ -161,6 +163,8 @@ class Items:
 
     @remembered()
     def _best_labels(self) -> Tensor:
+        if self.in_order:
+            return self.labels[:, : self.depth]
         return ops.top_k(self.labels, self.depth)[0]
 
     def _with_unseen(self, best: Tensor, gain: Relevance) -> Tensor:

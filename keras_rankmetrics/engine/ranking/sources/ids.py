@@ -11,11 +11,7 @@ from keras_rankmetrics.engine.backend.known import known
 from keras_rankmetrics.engine.ranking.items import Items
 from keras_rankmetrics.engine.ranking.kinds.ranks import Ranks, SpacedRanks
 from keras_rankmetrics.engine.ranking.sorting.counting import count
-from keras_rankmetrics.engine.ranking.sorting.matching import (
-    distinct,
-    is_in,
-    is_new,
-)
+from keras_rankmetrics.engine.ranking.sorting.matching import matched
 from keras_rankmetrics.types import Tensor
 
 
@@ -34,9 +30,8 @@ def from_ids(
         k: how many ranks count, or None for all.
         dtype: of the labels.
     """
-    relevant, counts = distinct(relevant)
-    there = is_new(recommended)
-    hits = there & is_in(recommended, relevant)
+    most = ops.shape(relevant)[-1]
+    counts, there, hits = matched(relevant, recommended)
     labels = ops.cast(hits, dtype)
     kind: Callable[..., Ranks] = Ranks
     if not known(ops.all(there)):
@@ -44,7 +39,7 @@ def from_ids(
         above = ops.cumsum(counted, axis=-1) - counted
         kind = functools.partial(SpacedRanks, there=there, above=above)
     return kind(
-        items=relevant_items(counts, k, dtype),
+        items=relevant_items(counts, most, k, dtype),
         entries=ops.shape(labels)[-1],
         gains_in_order=lambda _, gain: gain(labels),
         count_retrieved=lambda: count(there),
@@ -53,10 +48,21 @@ def from_ids(
     )
 
 
-def relevant_items(relevant: Tensor, k: int | None, dtype: str) -> Items:
-    """Items of which only the relevant ones are known."""
-    labels = labels_of_relevant(relevant, dtype)
-    return Items(labels, ops.max(labels, axis=-1), k)
+def relevant_items(
+    counts: Tensor, most: int | Tensor, k: int | None, dtype: str
+) -> Items:
+    """Items of which only the relevant ones are known, with the label 1.
+
+    Args:
+        counts: int32 `[lists]`, how many are relevant.
+        most: how many can be.
+        k: how many ranks count, or None for all.
+        dtype: of the labels.
+    """
+    place = ops.arange(most, dtype="int32")
+    labels = labels_of_relevant(place < counts[:, None], dtype)
+    highest = labels_of_relevant(counts > 0, dtype)
+    return Items(labels, highest, k, in_order=True)
 
 
 def labels_of_relevant(relevant: Tensor, dtype: str) -> Tensor:
