@@ -81,9 +81,7 @@ def test_ids_of_all_sizes(bits, dtype):
 @all_dtypes
 def test_any_rows(dtype, data):
     largest = LARGEST[dtype]
-    ids = st.one_of(
-        st.integers(-3, 9), st.integers(-largest - 1, largest)
-    )
+    ids = st.one_of(st.integers(-3, 9), st.integers(-largest - 1, largest))
     row = st.lists(ids, min_size=40, max_size=40)
     check([data.draw(row)], [data.draw(row)], dtype)
 

@@ -88,10 +88,9 @@ def _int64() -> contextlib.AbstractContextManager[Any]:
     if keras.config.backend() != "jax":
         return contextlib.nullcontext()
     import jax
+    import jax.experimental
 
-    try:
-        return jax.enable_x64(True)
-    except AttributeError:  # before jax 0.8
-        from jax.experimental import enable_x64
-
-        return enable_x64()
+    before_0_8: Any = jax.experimental
+    module = jax if hasattr(jax, "enable_x64") else before_0_8
+    enabled: contextlib.AbstractContextManager[Any] = module.enable_x64(True)
+    return enabled

@@ -32,7 +32,6 @@ class Items:
         num_relevant: `[lists]`, or None where there are no others. How many
             items have a gain; those that the labels do not hold are *unseen*,
             and have no rank.
-        in_order: whether the labels stand highest first already.
     """
 
     labels: Tensor
@@ -40,7 +39,6 @@ class Items:
     k: int | None
     weights: Tensor | None = None
     num_relevant: Tensor | None = None
-    in_order: bool = False
     _memo: Memo = dataclasses.field(default_factory=Memo, compare=False)
 
     @property
@@ -118,10 +116,10 @@ class Items:
 
         To a depth of more than `k`, or of all items.
         """
-        if self.weights is None and (self.in_order or not self.whole):
-            best = gain(self._best_labels())
-        else:
+        if self.whole or self.weights is not None:
             best = ops.top_k(self.weighted(gain), self.depth)[0]
+        else:
+            best = gain(self._best_labels())
         if self.num_relevant is None:
             return best
         return self._with_unseen(best, gain)
@@ -163,8 +161,6 @@ class Items:
 
     @remembered()
     def _best_labels(self) -> Tensor:
-        if self.in_order:
-            return self.labels[:, : self.depth]
         return ops.top_k(self.labels, self.depth)[0]
 
     def _with_unseen(self, best: Tensor, gain: Relevance) -> Tensor:
@@ -201,3 +197,20 @@ class Items:
                 "number that it does not know. Give the metric a `k`, or call "
                 "it outside of `jax.jit`."
             ) from error
+
+
+class RelevantItems(Items):
+    """Items of which only the relevant ones are known, best first.
+
+    The labels are 1, and below 0 from where there are no more.
+    """
+
+    @remembered()
+    def gains(self, gain: Relevance) -> Tensor:
+        """`[lists, items]`, what the label 1 is worth, as often as it is."""
+        return gain.of_either(self.labels > 0, 1, -1, self.labels.dtype)
+
+    @remembered()
+    def best(self, gain: Relevance) -> Tensor:
+        """`[lists, ranks]`, the same to a depth of more than `k`, or all."""
+        return self.gains(gain)[:, : self.depth]

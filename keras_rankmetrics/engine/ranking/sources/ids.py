@@ -8,7 +8,7 @@ from collections.abc import Callable
 from keras import ops
 
 from keras_rankmetrics.engine.backend.known import known
-from keras_rankmetrics.engine.ranking.items import Items
+from keras_rankmetrics.engine.ranking.items import RelevantItems
 from keras_rankmetrics.engine.ranking.kinds.ranks import Ranks, SpacedRanks
 from keras_rankmetrics.engine.ranking.sorting.counting import count
 from keras_rankmetrics.engine.ranking.sorting.matching import matched
@@ -32,7 +32,6 @@ def from_ids(
     """
     most = ops.shape(relevant)[-1]
     counts, there, hits = matched(relevant, recommended)
-    labels = ops.cast(hits, dtype)
     kind: Callable[..., Ranks] = Ranks
     if not known(ops.all(there)):
         counted = ops.cast(there, "int32")
@@ -40,8 +39,8 @@ def from_ids(
         kind = functools.partial(SpacedRanks, there=there, above=above)
     return kind(
         items=relevant_items(counts, most, k, dtype),
-        entries=ops.shape(labels)[-1],
-        gains_in_order=lambda _, gain: gain(labels),
+        entries=ops.shape(hits)[-1],
+        gains_in_order=lambda _, gain: gain.of_either(hits, 1, 0, dtype),
         count_retrieved=lambda: count(there),
         k=k,
         strict=True,
@@ -50,7 +49,7 @@ def from_ids(
 
 def relevant_items(
     counts: Tensor, most: int | Tensor, k: int | None, dtype: str
-) -> Items:
+) -> RelevantItems:
     """Items of which only the relevant ones are known, with the label 1.
 
     Args:
@@ -62,7 +61,7 @@ def relevant_items(
     place = ops.arange(most, dtype="int32")
     labels = labels_of_relevant(place < counts[:, None], dtype)
     highest = labels_of_relevant(counts > 0, dtype)
-    return Items(labels, highest, k, in_order=True)
+    return RelevantItems(labels, highest, k)
 
 
 def labels_of_relevant(relevant: Tensor, dtype: str) -> Tensor:
