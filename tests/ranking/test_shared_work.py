@@ -56,6 +56,13 @@ def batch():
     return labels, scores
 
 
+@pytest.fixture(scope="module")
+def batch_of_ids():
+    rng = np.random.default_rng(0)
+    shape = (LISTS, ITEMS)
+    return tuple(rng.integers(-1, 99, shape).astype("int32") for _ in range(2))
+
+
 def tensorflow_function(metrics, jit_compile):
     import tensorflow as tf
 
@@ -118,6 +125,24 @@ def test_xla(batch, as_list):
     assert sorts(nine()) == (2, 0)
 
 
+@only["tensorflow"]
+@one_list_or_collection
+def test_ids_of_both_sides_are_sorted_at_once_in_a_graph(batch_of_ids, as_list):
+    metrics = as_list(nine(inputs="ids"))
+    function = tensorflow_function(metrics, jit_compile=False)
+    nodes = list(nodes_after_optimization(function, *batch_of_ids))
+    assert sum("Sort" in node or "TopK" in node for node in nodes) == 1
+
+
+@only["tensorflow"]
+@one_list_or_collection
+def test_ids_of_both_sides_are_sorted_at_once_by_xla(batch_of_ids, as_list):
+    metrics = as_list(nine(inputs="ids"))
+    function = tensorflow_function(metrics, jit_compile=True)
+    ir = function.experimental_get_compiler_ir(*batch_of_ids)
+    assert sorts_in_hlo(ir(stage="optimized_hlo")) == (0, 1)
+
+
 def jax_program(metrics, *batch):
     import jax
 
@@ -156,6 +181,16 @@ def test_jit_of_whole_lists(batch, as_list):
         return top_ks + full_sorts
 
     assert sorts([krm.NDCG()]) == sorts(three_whole()) == 3
+
+
+@only["jax"]
+@one_list_or_collection
+def test_ids_of_both_sides_are_sorted_at_once(batch_of_ids, as_list):
+    metrics = as_list(nine(inputs="ids"))
+    program = jax_program(metrics, *batch_of_ids).as_text()
+    assert sorts_in_hlo(program) == (0, 1)
+    (keys,) = re.findall(r"(\S+)\[[\d,]+\]\S* sort\(", program)
+    assert keys == "s64"  # and nothing sorted along
 
 
 @only["jax"]

@@ -197,3 +197,20 @@ class Items:
                 "number that it does not know. Give the metric a `k`, or call "
                 "it outside of `jax.jit`."
             ) from error
+
+
+class RelevantItems(Items):
+    """Items of which only the relevant ones are known, best first.
+
+    The labels are 1, and below 0 from where there are no more.
+    """
+
+    @remembered()
+    def gains(self, gain: Relevance) -> Tensor:
+        """`[lists, items]`, what the label 1 is worth, as often as it is."""
+        return gain.of_either(self.labels > 0, 1, -1, self.labels.dtype)
+
+    @remembered()
+    def best(self, gain: Relevance) -> Tensor:
+        """`[lists, ranks]`, the same to a depth of more than `k`, or all."""
+        return self.gains(gain)[:, : self.depth]

@@ -32,6 +32,13 @@ class Relevance:
         gains = ops.cast(self.gain(labels), labels.dtype)
         return gains if self.is_binary else ops.where(labels >= 0, gains, 0)
 
+    def of_either(
+        self, is_one: Tensor, one: float, other: float, dtype: str
+    ) -> Tensor:
+        """The worth of one label where told so, and of another elsewhere."""
+        labels = (ops.full((1,), label, dtype) for label in (one, other))
+        return ops.where(is_one, *map(self, labels))
+
     def as_binary(self) -> Relevance:
         """1 for what is worth anything."""
         if self.is_binary:

@@ -1,29 +1,58 @@
 """Which ids of one row are in another.
 
-By sorting and binary search. Comparing each id with each would need a loop, or
-memory for all pairs.
+By sorting: comparing each id with each would need a loop, or memory for all
+pairs.
 """
 
 from __future__ import annotations
 
-from keras_rankmetrics.engine.backend.branching import cond
+from typing import NamedTuple
+
 from keras_rankmetrics.engine.backend.known import length_at_most
 from keras_rankmetrics.engine.backend.operations import ops
+from keras_rankmetrics.engine.backend.sorting import in_order, in_place
+from keras_rankmetrics.engine.ranking.sorting.counting import count
 from keras_rankmetrics.types import Tensor
 
+_ONE_AHEAD = ((0, 0), (1, 0))
 
-def distinct(ids: Tensor) -> tuple[Tensor, Tensor]:
-    """The ids of each row in ascending order, and which of them count.
+
+class Matched(NamedTuple):
+    """What two rows of ids have to do with each other.
+
+    Attributes:
+        relevant: int32 `[lists]`, how many different ids are relevant.
+        new: bool `[lists, recommended]`, whether each recommended one is an
+            id, and the first of its kind.
+        hits: bool `[lists, recommended]`, whether it is relevant besides.
+    """
+
+    relevant: Tensor
+    new: Tensor
+    hits: Tensor
+
+
+def matched(relevant: Tensor, recommended: Tensor) -> Matched:
+    """Finds the recommended ids among the relevant ones, by one sort of both.
 
     Args:
-        ids: int `[lists, ids]`. Negative ones are padding.
-
-    Returns:
-        The sorted ids, `[lists, ids]`, and whether each is an id and the first
-        of its kind, bool.
+        relevant: int `[lists, relevant]`. Negative ones are padding.
+        recommended: int `[lists, recommended]`, of the same dtype.
     """
-    ids = ops.sort(ids, axis=-1)
-    return ids, (ids >= 0) & _differs_from_last(ids)
+    width = ops.shape(relevant)[-1]
+    # Of equal ids, the relevant ones come before the recommended ones.
+    ids, places = in_order(ops.concatenate([relevant, recommended], axis=-1))
+    same = _as_the_last(ids)
+    after_recommended = same & (places[:, :-1] >= width)
+    # 0 for the first of equal ids, 1 after a relevant one, 2 after another.
+    after = ops.cast(same, "int8") + ops.cast(after_recommended, "int8")
+    after = in_place(ops.pad(after, _ONE_AHEAD), places)
+    exists, of_recommended = recommended >= 0, after[:, width:]
+    return Matched(
+        count((relevant >= 0) & (after[:, :width] == 0)),
+        exists & (of_recommended < 2),
+        exists & (of_recommended == 1),
+    )
 
 
 def is_new(ids: Tensor) -> Tensor:
@@ -32,25 +61,15 @@ def is_new(ids: Tensor) -> Tensor:
     Args:
         ids: int `[lists, ids]`. Negative ones are padding.
     """
-    exists = ids >= 0
-    in_order, counts = distinct(ids)
-    again = ops.any(counts != (in_order >= 0))
-
-    def first_of_its_kind() -> Tensor:
-        # A stable sort: of equal ids, the first stays the first.
-        order = ops.argsort(ids, axis=-1)
-        place = ops.argsort(order, axis=-1)
-        in_order = ops.take_along_axis(ids, order, axis=-1)
-        new = ops.take_along_axis(
-            ops.cast(_differs_from_last(in_order), "int32"), place, axis=-1
-        )
-        return exists & (new > 0)
-
-    return cond(again, first_of_its_kind, lambda: exists)
+    in_a_row, places = in_order(ids)
+    again = ops.pad(ops.cast(_as_the_last(in_a_row), "int8"), _ONE_AHEAD)
+    return (ids >= 0) & (in_place(again, places) == 0)
 
 
 def is_in(ids: Tensor, row: Tensor) -> Tensor:
     """Whether `row` holds each of the ids, bool `[lists, ids]`.
+
+    By binary search.
 
     Args:
         ids: int `[lists, ids]`.
@@ -70,6 +89,6 @@ def is_in(ids: Tensor, row: Tensor) -> Tensor:
     return held(ops.minimum(less + 1, last)) == ids
 
 
-def _differs_from_last(ids: Tensor) -> Tensor:
-    first = ops.ones_like(ids[:, :1], dtype="bool")
-    return ops.concatenate([first, ids[:, 1:] != ids[:, :-1]], axis=-1)
+def _as_the_last(ids: Tensor) -> Tensor:
+    """Whether each id but the first equals the one before it."""
+    return ids[:, 1:] == ids[:, :-1]

@@ -7,14 +7,10 @@ from collections.abc import Callable
 
 from keras_rankmetrics.engine.backend.known import known
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.ranking.items import Items
+from keras_rankmetrics.engine.ranking.items import RelevantItems
 from keras_rankmetrics.engine.ranking.kinds.ranks import Ranks, SpacedRanks
 from keras_rankmetrics.engine.ranking.sorting.counting import count
-from keras_rankmetrics.engine.ranking.sorting.matching import (
-    distinct,
-    is_in,
-    is_new,
-)
+from keras_rankmetrics.engine.ranking.sorting.matching import matched
 from keras_rankmetrics.types import Tensor
 
 
@@ -33,29 +29,38 @@ def from_ids(
         k: how many ranks count, or None for all.
         dtype: of the labels.
     """
-    relevant, counts = distinct(relevant)
-    there = is_new(recommended)
-    hits = there & is_in(recommended, relevant)
-    labels = ops.cast(hits, dtype)
+    most = ops.shape(relevant)[-1]
+    counts, there, hits = matched(relevant, recommended)
     kind: Callable[..., Ranks] = Ranks
     if not known(ops.all(there)):
         counted = ops.cast(there, "int32")
         above = ops.cumsum(counted, axis=-1) - counted
         kind = functools.partial(SpacedRanks, there=there, above=above)
     return kind(
-        items=relevant_items(counts, k, dtype),
-        entries=ops.shape(labels)[-1],
-        gains_in_order=lambda _, gain: gain(labels),
+        items=relevant_items(counts, most, k, dtype),
+        entries=ops.shape(hits)[-1],
+        gains_in_order=lambda _, gain: gain.of_either(hits, 1, 0, dtype),
         count_retrieved=lambda: count(there),
         k=k,
         strict=True,
     )
 
 
-def relevant_items(relevant: Tensor, k: int | None, dtype: str) -> Items:
-    """Items of which only the relevant ones are known."""
-    labels = labels_of_relevant(relevant, dtype)
-    return Items(labels, ops.max(labels, axis=-1), k)
+def relevant_items(
+    counts: Tensor, most: int | Tensor, k: int | None, dtype: str
+) -> RelevantItems:
+    """Items of which only the relevant ones are known, with the label 1.
+
+    Args:
+        counts: int32 `[lists]`, how many are relevant.
+        most: how many can be.
+        k: how many ranks count, or None for all.
+        dtype: of the labels.
+    """
+    place = ops.arange(most, dtype="int32")
+    labels = labels_of_relevant(place < counts[:, None], dtype)
+    highest = labels_of_relevant(counts > 0, dtype)
+    return RelevantItems(labels, highest, k)
 
 
 def labels_of_relevant(relevant: Tensor, dtype: str) -> Tensor:

@@ -43,7 +43,8 @@ def from_targets(
         dtype: of the labels.
     """
     relevant = is_new(targets)
-    items = relevant_items(relevant, order.k, dtype)
+    most = ops.shape(targets)[-1]
+    items = relevant_items(count(relevant), most, order.k, dtype)
     targets = ops.maximum(targets, 0)
     score = ops.take_along_axis(scores, targets, axis=-1)
     there = relevant & (score > lowest(scores))
