@@ -167,30 +167,30 @@ class Jax(Mode):
         return lambda *inputs: jax.block_until_ready(compiled(*inputs))
 
     def metrics(self, metrics: Sequence[Metric], suite: Suite) -> Step:
+        """As `fit` does it: in one scope that has the values of all states."""
+        from keras import StatelessScope
+
+        variables = [v for metric in metrics for v in metric.variables]
+
         def update(
-            state: list[list[Tensor]], y_true: Tensor, y_pred: Tensor
-        ) -> tuple[list[list[Tensor]], list[Tensor]]:
-            state = [
-                metric.stateless_update_state(variables, y_true, y_pred)
-                for metric, variables in zip(metrics, state, strict=True)
-            ]
-            results = _flat(
-                metric.stateless_result(variables)
-                for metric, variables in zip(metrics, state, strict=True)
-            )
-            return state, results
+            state: list[Tensor], y_true: Tensor, y_pred: Tensor
+        ) -> tuple[list[Tensor], list[Tensor]]:
+            mapping = list(zip(variables, state, strict=True))
+            with StatelessScope(state_mapping=mapping) as scope:
+                for metric in metrics:
+                    metric.update_state(y_true, y_pred)
+                results = _flat(metric.result() for metric in metrics)
+            return [scope.get_current_value(v) for v in variables], results
 
         compiled = self.compile(update)
-        state = [[v.value for v in metric.variables] for metric in metrics]
+        state = [variable.value for variable in variables]
 
         def run() -> list[np.ndarray]:
             nonlocal state
             state, results = compiled(state, *self.batch)
             return _on_host(results)
 
-        return Step(
-            run, suite, lambda: _on_host(v for each in state for v in each)
-        )
+        return Step(run, suite, lambda: _on_host(state))
 
 
 class TorchEager(Mode):

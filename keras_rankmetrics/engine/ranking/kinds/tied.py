@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from keras_rankmetrics.engine.backend.branching import cond
+from keras_rankmetrics.engine.backend.known import known
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.ranking.kinds.chances import (
     Group,
@@ -41,18 +42,15 @@ class TiedRanks(Ranks):
 
     @remembered("gain")
     def _hits_if_hit(self) -> Tensor:
+        if known(~self.ties.found):
+            return super()._hits_if_hit()
         hits, shared = self._gains(), self._shared()
-        above = ops.cumsum(hits, axis=-1) - hits
-
-        def with_ties() -> Tensor:
-            return precisions_in_group(
-                above - shared.before,
-                rate=rate_of_others(shared.total, self._float(shared.size)),
-                reciprocals=1.0,
-                shares_above=shared.ahead,
-            )
-
-        return cond(self.ties.found, with_ties, lambda: above + 1.0)
+        return precisions_in_group(
+            ops.cumsum(hits, axis=-1) - hits - shared.before,
+            rate=rate_of_others(shared.total, self._float(shared.size)),
+            reciprocals=1.0,
+            shares_above=shared.ahead,
+        )
 
     def _per_hit(self, precisions: Tensor, k: Cutoff) -> Tensor:
         hits, weighted = self.total(), self.weighted_total()
