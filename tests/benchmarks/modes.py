@@ -200,6 +200,11 @@ class TorchEager(Mode):
     backend = "torch"
     title = "torch, eager"
 
+    def __init__(self, y_true: np.ndarray, y_pred: np.ndarray) -> None:
+        super().__init__(y_true, y_pred)
+        # In memory of torch, as what models return, and not in that of numpy.
+        self.batch = tuple(x.clone() for x in self.batch)
+
     @classmethod
     def accelerator(cls) -> str:
         import torch

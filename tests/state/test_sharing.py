@@ -279,11 +279,21 @@ def test_tensors_that_are_written_to(which):
 
 
 @only["torch"]
-@pytest.mark.parametrize("export", [False, True])
-def test_tensors_whose_memory_numpy_shares(export):
+def test_a_tensor_in_the_memory_of_numpy_is_shared_while_it_is_the_same(count):
     import torch
 
-    labels, scores = tensors()
+    labels, scores = map(torch.from_numpy, arrays())
+    looked_at(labels, scores)
+    assert count["read"] == 1
+
+
+@only["torch"]
+@pytest.mark.parametrize("size", [{}, {"lists": 60, "items": 20_000}])
+@pytest.mark.parametrize("export", [False, True])
+def test_tensors_whose_memory_numpy_shares(export, size):
+    import torch
+
+    labels, scores = tensors(**size)
     array = scores.numpy() if export else np.array(scores)
     if not export:
         scores = torch.from_numpy(array)

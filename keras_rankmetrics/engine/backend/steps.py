@@ -19,6 +19,9 @@ from keras_rankmetrics.engine.backend.keras_internals import (
     stateless_scope,
 )
 
+# Of more numbers than that, no copy is worth its memory.
+_SMALL = 2**20
+
 _BACKEND = keras.config.backend()
 this_thread = threading.local()
 
@@ -64,22 +67,29 @@ class Stamp:
     def __init__(self, x: Any, gone: Callable[[Any], None]) -> None:
         self._plain = x is None or type(x) in (bool, int, float, str)
         if self._plain:
-            self._x, self._version = x, 0
+            self._x = x
         else:
-            self._version = _version(x)
+            self._version, self._copy = _version(x), _copy_for_numpy(x)
             self._x = weakref.ref(x, gone)
 
     def is_of(self, x: Any) -> bool:
         """Whether `x` is what was passed, and is as it was then."""
         if self._plain:
             return type(x) is type(self._x) and bool(x == self._x)
-        return self._x() is x and _version(x) == self._version
+        if self._x() is not x or _version(x) != self._version:
+            return False
+        return self._copy is None or bool((x == self._copy).all())
 
 
 def _version(x: Any) -> int:
     """How often the tensor was written to."""
     if _BACKEND == "torch":
-        return _version_of_torch(x)
+        import torch
+
+        if not isinstance(x, torch.Tensor) or x.is_inference():
+            raise UnkeptError
+        version: int = x._version
+        return version
     if _BACKEND == "jax":
         import jax
 
@@ -95,21 +105,24 @@ def _version(x: Any) -> int:
     return 0
 
 
-def _version_of_torch(x: Any) -> int:
-    import torch
+def _copy_for_numpy(x: Any) -> Any:
+    """A copy of a tensor whose memory numpy shares, else None.
 
-    if not isinstance(x, torch.Tensor):
-        raise UnkeptError
+    Who writes to the array is not counted. Nobody does so between the metrics
+    of `compile`.
+    """
+    if _BACKEND != "torch":
+        return None
     try:
-        # A tensor that cannot be resized may share its memory with an array of
-        # numpy, and who writes to that is not counted.
+        # It has not been shared if it can be resized.
         is_its_own = x.untyped_storage().resizable()
-        version: int = x._version
-    except (RuntimeError, NotImplementedError) as error:
+    except NotImplementedError as error:  # as in `torch.vmap`
         raise UnkeptError from error
-    if not is_its_own and not is_in_compile():
+    if is_its_own or is_in_compile():
+        return None
+    if x.numel() > _SMALL:
         raise UnkeptError
-    return version
+    return x.detach().clone()
 
 
 def _graph() -> Any:
