@@ -9,6 +9,7 @@ import keras
 from keras_rankmetrics.engine.backend.branching import cond
 from keras_rankmetrics.engine.backend.known import known
 from keras_rankmetrics.engine.backend.operations import ops
+from keras_rankmetrics.engine.backend.selection import highest
 from keras_rankmetrics.engine.ranking.depth import depth_beyond
 from keras_rankmetrics.engine.ranking.memo import Memo, remembered
 from keras_rankmetrics.engine.ranking.relevance import Relevance
@@ -117,7 +118,7 @@ class Items:
         To a depth of more than `k`, or of all items.
         """
         if self.whole or self.weights is not None:
-            best = ops.top_k(self.weighted(gain), self.depth)[0]
+            best = highest(self.weighted(gain), self.depth)
         else:
             best = gain(self._best_labels())
         if self.num_relevant is None:
@@ -161,7 +162,7 @@ class Items:
 
     @remembered()
     def _best_labels(self) -> Tensor:
-        return ops.top_k(self.labels, self.depth)[0]
+        return highest(self.labels, self.depth)
 
     def _with_unseen(self, best: Tensor, gain: Relevance) -> Tensor:
         """The best gains, with those of the unseen items among them."""
@@ -175,7 +176,7 @@ class Items:
         )
         worth = self.mean_weight(gain) * gain.of_unseen(self.highest)
         best = ops.where(is_unseen, worth[:, None], best)
-        return ops.top_k(best, ops.shape(best)[-1])[0]
+        return highest(best, ops.shape(best)[-1])
 
     def _unseen(self, gain: Relevance) -> Tensor:
         """`[lists]`, how many relevant items the labels do not hold."""

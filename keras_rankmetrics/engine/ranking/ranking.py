@@ -9,6 +9,7 @@ from typing import Self, TypeAlias
 
 from keras_rankmetrics.engine.backend.known import MANY
 from keras_rankmetrics.engine.backend.operations import ops
+from keras_rankmetrics.engine.backend.selection import highest
 from keras_rankmetrics.engine.ranking.items import Items
 from keras_rankmetrics.engine.ranking.memo import Memo, remembered
 from keras_rankmetrics.engine.ranking.relevance import Relevance
@@ -157,7 +158,7 @@ class Ranking(abc.ABC):
                 'Give the metric another `ties`, such as "stable".'
             )
         gains = self.weighted_total() * self.share(k)
-        return ops.top_k(gains, ops.shape(gains)[-1])[0]
+        return highest(gains, ops.shape(gains)[-1])
 
     # For the kinds of rankings.
 

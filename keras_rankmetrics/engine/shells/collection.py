@@ -43,10 +43,9 @@ class MetricCollection(keras.metrics.Metric):
     once, to the largest k, for all that settle `ties` alike. (Metrics without
     `k` rank whole lists, and share that among themselves.)
 
-    Use it where nothing is compiled, as on torch or in loops of your own, or to
-    handle many metrics as one object. In a program compiled by TensorFlow or
-    jax the plain list of metrics takes longer to compile, and then runs as fast
-    if all k are at most 10, or all from 11 to 100, and so on.
+    Use it to handle many metrics as one object. A list of metrics that are
+    updated with the same tensors shares all this too; programs with a
+    collection compile sooner.
 
     In `compile`, Keras puts the values into its logs under the names of the
     members, without the prefix of an output or of `weighted_metrics`: of two

@@ -11,6 +11,7 @@ from keras import backend
 from keras_rankmetrics.engine.backend.branching import unless
 from keras_rankmetrics.engine.backend.known import known
 from keras_rankmetrics.engine.backend.operations import ops
+from keras_rankmetrics.engine.backend.selection import top_k
 from keras_rankmetrics.types import Tensor
 
 
@@ -43,8 +44,8 @@ class Sortable:
         """The highest `k` of each list, and where they stand."""
         return unless(
             self.clean,
-            lambda: tuple(ops.top_k(self._without(), k)),
-            if_true=lambda: tuple(ops.top_k(self.given, k)),
+            lambda: top_k(self._without(), k),
+            if_true=lambda: top_k(self.given, k),
         )
 
     def _without(self) -> Tensor:
