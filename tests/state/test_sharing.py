@@ -446,6 +446,18 @@ def test_two_models_by_turns():
         np.testing.assert_allclose(values[1:], expected, rtol=1e-6)
 
 
+def test_a_compiled_model_ranks_as_deep_as_its_deepest_metric(count):
+    inputs = keras.Input((12,))
+    model = keras.Model(inputs, inputs)
+    model.compile(loss="mse", metrics=krm.NDCG.at(1, 10, 100))
+    labels, scores = arrays(lists=10)
+    model.evaluate(scores, labels, batch_size=4, verbose=0)
+    assert set(count["ranked"]) == {100}
+    # Keras may run the metrics once without numbers, each by itself.
+    batches = 3 if BACKEND == "torch" else 2
+    assert count["read"] <= 3 + batches
+
+
 # While a program is traced.
 
 

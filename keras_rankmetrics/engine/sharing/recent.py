@@ -42,6 +42,8 @@ class Looker:
 
     def look(self, y_true: Any, y_pred: Any, sample_weight: Any) -> Batch:
         """The batch, with what other metrics have made of it already."""
+        if place() is None:
+            return Batch(self._company)
         has_looked(self._company)
         passed = _parts(y_true, y_pred, sample_weight)
         batch = _recalled(passed)
