@@ -33,6 +33,8 @@ def of_pairs(name):
 
 
 CALLS = [
+    ("convert_to_tensor", [keras.Variable(NUMBERS[0])], {}),
+    ("convert_to_tensor", [NUMBERS[0]], {"dtype": "int32"}),
     *(
         ("cast", [x, dtype], {})
         for x in [NUMBERS[1][:1], *NUMBERS[2:], BOOLS]

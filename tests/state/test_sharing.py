@@ -288,6 +288,17 @@ def test_a_tensor_in_the_memory_of_numpy_is_shared_while_it_is_the_same(count):
 
 
 @only["torch"]
+@pytest.mark.parametrize("inputs", ["scores", "ids"])
+def test_no_metric_shows_a_tensor_to_numpy(inputs):
+    labels, scores = tensors()
+    if inputs == "ids":
+        labels, scores = labels.long(), scores.long()
+    looked_at(labels, scores, metrics=nine(inputs=inputs))
+    assert labels.untyped_storage().resizable()
+    assert scores.untyped_storage().resizable()
+
+
+@only["torch"]
 @pytest.mark.parametrize("size", [{}, {"lists": 60, "items": 20_000}])
 @pytest.mark.parametrize("export", [False, True])
 def test_tensors_whose_memory_numpy_shares(export, size):

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from keras_rankmetrics.engine.aggregates.per_list import PerList
+from keras_rankmetrics.engine.backend import plain
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.types import Tensor
 
@@ -71,6 +72,10 @@ class WeightedMean:
     def result(self, sums: Tensor) -> Tensor:
         """The means; 0 without lists."""
         of_lists = sums[..., :SUMS_OF_LISTS]
+        numbers = plain.floats_at_hand(of_lists)
+        if numbers is not None:
+            mean = Moments(numbers, self.bounded, plain).mean
+            return ops.convert_to_tensor(mean, sums.dtype)
         totals = ops.unstack(of_lists, SUMS_OF_LISTS, axis=-1)
         return Moments(totals, self.bounded, ops).mean
 
@@ -154,10 +159,10 @@ class Moments:
     """What the sums of a mean say.
 
     Attributes:
-        sums: an array of numpy, or tensors; those over lists are enough where
-            no error is asked for.
+        sums: an array of numpy, plain numbers, or tensors; those over lists are
+            enough where no error is asked for.
         bounded: as it was for the `WeightedMean`.
-        xp: `numpy`, or `keras.ops`.
+        xp: what has a `where` for them: `numpy`, `plain`, or `keras.ops`.
     """
 
     sums: Sequence[Any] | np.ndarray

@@ -8,6 +8,7 @@ of which is thrown away, torch is faster.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import keras
@@ -39,46 +40,64 @@ def highest(rows: Tensor, k: int | Tensor) -> Tensor:
         rows: `[rows, values]`.
         k: at most as many as a row has.
     """
-    array = _in_numpy(rows)
-    if array is None:
-        return ops.top_k(rows, k)[0]
-    import torch
-
-    array = array.copy()
-    start = array.shape[-1] - int(k)
-    array.partition(start, axis=-1)
-    best = array[:, start:]
-    best.sort(axis=-1)
-    return torch.from_numpy(best[:, ::-1].copy())
+    if keras.config.backend() == "torch":
+        return _highest_on_torch(rows, k)
+    return ops.top_k(rows, k)[0]
 
 
 def _top_k_on_torch(rows: Any, k: Any) -> tuple[Any, Any]:
     import torch
 
     width = rows.shape[-1]
-    if rows.dtype != torch.float32 or width > _LONG or _in_numpy(rows) is None:
+    keys = None
+    if rows.dtype == torch.float32 and width <= _LONG:
+        keys = _in_numpy(lambda: _keys_of(rows))
+    if keys is None:
         values, places = torch.topk(rows, k)
         return values, places
-    bits = rows.contiguous().view(torch.int32)
-    # Of negative floats, the larger ones have the smaller bits.
-    in_order = bits ^ ((bits >> (_HALF - 1)) & (2 ** (_HALF - 1) - 1))
-    # Of equal ones, the first is the highest.
-    places = torch.arange(width - 1, -1, -1, dtype=torch.int64)
-    keys = (in_order.to(torch.int64) << _HALF) | places
-    keys.numpy().sort(axis=-1)
-    places = width - 1 - (keys[:, width - k :].flip(-1) & (2**_HALF - 1))
+    keys.sort(axis=-1)
+    best = torch.from_numpy(keys)[:, width - k :].flip(-1)
+    places = width - 1 - (best & (2**_HALF - 1))
     return torch.gather(rows, -1, places), places
 
 
-def _in_numpy(rows: Any) -> Any:
-    """The memory of a tensor of torch as an array, or None if it has none."""
-    if keras.config.backend() != "torch":
-        return None
+def _highest_on_torch(rows: Any, k: Any) -> Any:
     import torch
 
-    if rows.device.type != "cpu" or torch.compiler.is_compiling():
+    values = _in_numpy(rows.clone)
+    if values is None:
+        return torch.topk(rows, k)[0]
+    start = values.shape[-1] - int(k)
+    values.partition(start, axis=-1)
+    best = values[:, start:]
+    best.sort(axis=-1)
+    return torch.from_numpy(best[:, ::-1].copy())
+
+
+def _keys_of(rows: Any) -> Any:
+    """Integers in the order of floats, the first of equal ones the highest."""
+    import torch
+
+    bits = rows.contiguous().view(torch.int32)
+    # Of negative floats, the larger ones have the smaller bits.
+    in_order = bits ^ ((bits >> (_HALF - 1)) & (2 ** (_HALF - 1) - 1))
+    width = rows.shape[-1]
+    places = torch.arange(width - 1, -1, -1, dtype=torch.int64)
+    return (in_order.to(torch.int64) << _HALF) | places
+
+
+def _in_numpy(compute: Callable[[], Any]) -> Any:
+    """The memory of a new tensor as an array, or None where it has none.
+
+    It must be new: torch no longer says of what numpy has seen whether the user
+    shares it with numpy.
+    """
+    import torch
+
+    if torch.compiler.is_compiling():
         return None
     try:
-        return rows.numpy()
+        tensor = compute()
+        return tensor.numpy() if tensor.device.type == "cpu" else None
     except (RuntimeError, TypeError):  # as in `torch.vmap`
         return None

@@ -27,6 +27,13 @@ _DTYPES = {
 }
 
 
+def convert_to_tensor(x: Any, dtype: Any = None) -> Tensor:
+    """`keras.ops.convert_to_tensor`."""
+    if isinstance(x, keras.Variable) and dtype is None:
+        return x.value
+    return keras.ops.convert_to_tensor(x, dtype=dtype)
+
+
 def cast(x: Any, dtype: Any) -> Tensor:
     """`keras.ops.cast`."""
     dtype = _DTYPES.get(dtype, dtype)

@@ -42,15 +42,16 @@ class Looker:
 
     def look(self, y_true: Any, y_pred: Any, sample_weight: Any) -> Batch:
         """The batch, with what other metrics have made of it already."""
-        if place() is None:
+        home = place()
+        if home is None:
             return Batch(self._company)
         has_looked(self._company)
         passed = _parts(y_true, y_pred, sample_weight)
-        batch = _recalled(passed)
+        batch = _recalled(home, passed)
         # Who comes again with the same objects has come to another step.
         if batch is None or batch is self._last():
             batch = Batch(self._company)
-            _remember(batch, passed)
+            _remember(home, batch, passed)
         batch.met.join(self._definitions)
         self._company = batch.met
         self._last = weakref.ref(batch)
@@ -61,8 +62,7 @@ def forget() -> None:
     """Lets go of the batch."""
     home = place()
     if home is not None and not _keeping.it:
-        for each in (home, this_thread):
-            setattr(each, _NAME, None)
+        _let_go(home)
 
 
 @contextlib.contextmanager
@@ -110,17 +110,20 @@ class _Recent:
         )
 
 
-def _recalled(passed: Sequence[Any]) -> Batch | None:
-    recent: _Recent | None = getattr(place(), _NAME, None)
+def _recalled(home: Any, passed: Sequence[Any]) -> Batch | None:
+    recent: _Recent | None = getattr(home, _NAME, None)
     return recent.batch if recent and recent.is_of(passed) else None
 
 
-def _remember(batch: Batch, passed: Sequence[Any]) -> None:
-    forget()
-    home = place()
-    if home is not None:
-        with contextlib.suppress(UnkeptError):
-            setattr(home, _NAME, _Recent(batch, passed))
+def _remember(home: Any, batch: Batch, passed: Sequence[Any]) -> None:
+    _let_go(home)
+    with contextlib.suppress(UnkeptError):
+        setattr(home, _NAME, _Recent(batch, passed))
+
+
+def _let_go(home: Any) -> None:
+    for each in (home, this_thread):
+        setattr(each, _NAME, None)
 
 
 def _parts(y_true: Any, y_pred: Any, sample_weight: Any) -> list[Any]:
