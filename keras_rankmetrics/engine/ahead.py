@@ -1,21 +1,19 @@
 """What a batch adds to the sums of a metric, and of others that will ask too.
 
-Where nothing is compiled, many metrics at once cost little more than one. So
-the first that looks at a batch computes for all that are likely to look at it,
-and each of these finds its part. A wrong guess changes no number, and what
-others raise is not raised here.
+Many metrics at once cost little more than one. So the first that looks at a
+batch computes for those that looked at the last one with it, and each of these
+finds its part. What others raise is raised when they look themselves.
 """
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Sequence
 from typing import Any
 
 from keras_rankmetrics.engine.aggregates import Aggregate
 from keras_rankmetrics.engine.definition import Definition
 from keras_rankmetrics.engine.evaluation import evaluate
-from keras_rankmetrics.engine.sharing import Batch
+from keras_rankmetrics.engine.sharing import Batch, can_be_computed_by_others
 from keras_rankmetrics.types import Tensor
 
 
@@ -35,47 +33,53 @@ def terms_of(
         passed: `y_true`, `y_pred` and `sample_weight`.
         draw: for `ties="shuffle"` the number of the batch.
     """
-    me = definition, aggregate
-    if me not in batch.terms:
-        others = _others(definition, aggregate, batch)
-        if others:
-            with contextlib.suppress(Exception):
-                _compute([definition, *others], aggregate, batch, passed)
-    if me not in batch.terms:
-        _compute([definition], aggregate, batch, passed, draw)
-    terms: Tensor = batch.terms[me]
+    if not can_be_computed_by_others(definition):
+        return _terms([definition], aggregate, batch, passed, draw)[0]
+    terms = batch.terms(definition, aggregate)
+    if terms is None:
+        _compute_ahead(definition, aggregate, batch, passed)
+        terms = batch.terms(definition, aggregate)
+    if terms is None:
+        terms = _terms([definition], aggregate, batch, passed)[0]
+        batch.keep_terms(definition, aggregate, terms)
     return terms
 
 
-def _others(
-    definition: Definition, aggregate: Aggregate, batch: Batch
-) -> list[Definition]:
-    """Those that can be computed together with this one."""
-    if definition.ties == "shuffle" or definition.by is not None:
-        return []
-    return [
+def _compute_ahead(
+    definition: Definition,
+    aggregate: Aggregate,
+    batch: Batch,
+    passed: Sequence[Any],
+) -> None:
+    """Computes for this metric and for others, unless one of them raises."""
+    others = [
         other
         for other, its_aggregate in batch.expected.members
         if its_aggregate == aggregate
         and other != definition
         and other.reading == definition.reading
-        and other.ties != "shuffle"
-        and other.by is None
+        and batch.terms(other, aggregate) is None
     ]
+    if not others or batch.fails_together:
+        return
+    together = [definition, *others]
+    try:
+        terms = _terms(together, aggregate, batch, passed)
+    except Exception:  # whatever functions of users do
+        batch.fails_together = True
+        return
+    for row, each in enumerate(together):
+        batch.keep_terms(each, aggregate, terms[row])
 
 
-def _compute(
+def _terms(
     definitions: Sequence[Definition],
     aggregate: Aggregate,
     batch: Batch,
     passed: Sequence[Any],
     draw: Tensor | int = 0,
-) -> None:
+) -> Tensor:
+    """`[metrics, *shape]`, of metrics that read the same."""
     draws = [draw] * len(definitions)
-    y_true, y_pred, sample_weight = passed
-    [evaluated] = evaluate(
-        definitions, batch, y_true, y_pred, sample_weight, draws
-    )
-    terms = aggregate.of_batch(evaluated.per_list)
-    for row, definition in enumerate(definitions):
-        batch.terms[definition, aggregate] = terms[row]
+    [evaluated] = evaluate(definitions, passed, batch, draws)
+    return aggregate.of_batch(evaluated.per_list)

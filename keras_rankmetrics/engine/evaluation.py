@@ -48,26 +48,25 @@ class Evaluated(NamedTuple):
 
 def evaluate(
     definitions: Sequence[Definition],
+    passed: Sequence[Any],
     batch: Batch,
-    y_true: Any,
-    y_pred: Any,
-    sample_weight: Any = None,
     draws: Sequence[Tensor | int] | None = None,
 ) -> list[Evaluated]:
     """What metrics make of a batch, by what they read.
 
     Args:
         definitions: of the metrics.
+        passed: `y_true`, labels, indices or ids, by the `inputs` of the
+            definitions; `y_pred`, scores or ids; and `sample_weight`, None, a
+            scalar, one weight per list, or per item.
         batch: what others have made of it already.
-        y_true: labels, indices or ids, by the `inputs` of the definitions.
-        y_pred: scores or ids.
-        sample_weight: None, a scalar, one weight per list, or per item.
         draws: for each metric with `ties="shuffle"` the number of the batch.
 
     Raises:
         ValueError: if they do not fit together, or do not hold what they
             should.
     """
+    y_true, y_pred, sample_weight = passed
     evaluated = []
     for places in same_reading(definitions):
         asked = [definitions[place] for place in places]

@@ -155,7 +155,7 @@ class Comparison(Several):
 
     def estimates(self) -> dict[str, Estimate]:
         """The value of each system, with its standard error."""
-        sums = on_host(self._sums.read())[: len(self.systems)]
+        sums = on_host(self._seen())[: len(self.systems)]
         bounded = self.aggregate.mean.bounded
         return {
             system: estimate_of(of_system, bounded)
@@ -164,7 +164,7 @@ class Comparison(Several):
 
     def differences(self) -> list[Difference]:
         """How each system but the baseline compares to it."""
-        sums = on_host(self._sums.read())[len(self.systems) :]
+        sums = on_host(self._seen())[len(self.systems) :]
         bounded = self.aggregate.mean.bounded
         return differences(sums, self._others, self.baseline, bounded)
 

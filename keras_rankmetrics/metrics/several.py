@@ -52,7 +52,7 @@ class Several(Accumulator):
 
     def __str__(self) -> str:
         """The table, where the numbers are known."""
-        return self.table() if is_known(self._sums.read()) else repr(self)
+        return self.table() if is_known(self._seen()) else repr(self)
 
     def get_config(self) -> dict[str, Any]:
         """What `from_config` needs to make the same one."""

@@ -95,7 +95,7 @@ class Sliced(Several):
         The group of a list is taken as given, so that the number of lists of a
         group is no part of the error.
         """
-        sums = on_host(self._sums.read())
+        sums = on_host(self._seen())
         bounded = self.aggregate.mean.bounded
         return {
             name: Estimate.of_sums(of_name, bounded)

@@ -14,7 +14,7 @@ ROWS = {
     "one": RNG.standard_normal((5, 1)),
     "wide": RNG.standard_normal((3, 700)),
     "extreme": np.array(
-        [[np.inf, -np.inf, 3e38, -3e38, 1e-45, -1e-45, 0.0, 1e-38, -1.0, 2.0]]
+        [[np.inf, -np.inf, 3e38, -3e38, 2e-38, -2e-38, 0.0, 3e-38, -1.0, 2.0]]
     ),
     "one row": RNG.standard_normal((1, 512)),
 }

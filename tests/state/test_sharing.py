@@ -163,6 +163,35 @@ def test_draws_of_metrics_that_count_apart():
     )
 
 
+def test_draws_of_equal_metrics_that_count_apart():
+    ahead, behind = krm.NDCG(3, ties="shuffle"), krm.NDCG(3, ties="shuffle")
+    first, second = tensors(0, lists=50), tensors(1, lists=50)
+    for batch in (first, second):
+        ahead.update_state(*batch)
+    behind.update_state(*second)
+    assert float(behind.result()) == pytest.approx(
+        alone(krm.NDCG(3, ties="shuffle"), second)
+    )
+
+
+def test_who_fails_is_asked_once_more_and_no_more():
+    calls = []
+
+    def broken(label):
+        calls.append(label)
+        raise RuntimeError("broken")
+
+    metrics = [*nine(), krm.NDCG(5, gain_fn=broken, name="bad")]
+    for seed in range(2):
+        batch = tensors(seed)
+        calls.clear()
+        for metric in metrics[:-1]:
+            metric.update_state(*batch)
+        with pytest.raises(ValueError, match="broken"):
+            metrics[-1].update_state(*batch)
+    assert len(calls) == 2
+
+
 def test_what_another_metric_raises_is_raised_there():
     def broken(label):
         raise RuntimeError("broken")
@@ -318,6 +347,19 @@ def test_tensors_whose_memory_numpy_shares(export, size):
 
 
 @only["torch"]
+@pytest.mark.parametrize("size", [{}, {"lists": 60, "items": 20_000}])
+def test_a_tensor_that_is_shown_to_numpy_between_two_metrics(size):
+    labels, scores = tensors(**size)
+    one, other = krm.NDCG.at(5, 10)
+    one.update_state(labels, scores)
+    scores.numpy()[...] *= -1
+    other.update_state(labels, scores)
+    assert float(other.result()) == pytest.approx(
+        alone(krm.NDCG(10), (labels, scores))
+    )
+
+
+@only["torch"]
 def test_tensors_of_inference_mode_do_not_count_versions():
     import torch
 
@@ -346,6 +388,58 @@ def test_asking_for_a_result_lets_go():
     looked_at(labels, scores, metrics=[metric])
     assert held() is not None
     metric.result()
+    assert held() is None
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda metric: metric.estimate(),
+        lambda metric: metric.count(),
+        lambda metric: metric.state,
+        lambda metric: metric.get_state(),
+        str,
+    ],
+)
+def test_asking_for_what_was_seen_lets_go(ask):
+    metric = krm.NDCG(5)
+    looked_at(*(batch := tensors()), metrics=[metric])
+    assert held() is not None
+    ask(metric)
+    assert held() is None
+    del batch
+
+
+def test_values_of_lists_are_not_kept():
+    batch = tensors()
+    krm.NDCG(5).per_list(*batch)
+    krm.MetricCollection(nine()).per_list(*batch)
+    assert held() is None
+
+
+def test_what_is_kept_is_little_once_all_have_computed():
+    metrics = [krm.NDCG(), krm.MeanAveragePrecision()]
+    for seed in range(2):
+        batch = tensors(seed)
+        looked_at(*batch, metrics=metrics[:1])
+        if seed == 0:
+            looked_at(*batch, metrics=metrics[1:])
+    kept = held().batch
+    assert not kept._lists
+    assert not kept._rankings
+    looked_at(*batch, metrics=metrics[1:])
+    collection = krm.MetricCollection([krm.F1AtK(5)])
+    collection.update_state(*batch)
+    for metric in metrics:
+        assert float(metric.result()) == pytest.approx(
+            alone(type(metric)(), *(tensors(seed) for seed in range(2)))
+        )
+
+
+def test_a_call_with_another_batch_lets_go():
+    batch = tensors()
+    looked_at(*batch, metrics=[krm.NDCG(5)])
+    krm.NDCG(5)(*arrays())
     assert held() is None
 
 
@@ -575,6 +669,18 @@ def test_stateless_calls_of_jax_leak_nothing():
     for metric, state, same in zip(metrics, states, nine(), strict=True):
         value = metric.stateless_result(state)
         assert float(value) == pytest.approx(alone(same, batch))
+
+
+@only["jax"]
+def test_values_of_lists_leak_nothing():
+    import jax
+
+    batch = tensors()
+    metric = krm.NDCG(5)
+    with jax.checking_leaks():
+        jax.jit(lambda: metric.per_list(*batch))()
+        with keras.StatelessScope():
+            jax.jit(metric.per_list)(*batch)
 
 
 @only["jax"]

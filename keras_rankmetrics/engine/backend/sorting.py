@@ -75,7 +75,9 @@ def _in_order_on_torch(rows: Any) -> tuple[Any, Any]:
         largest = torch.maximum(highest, -1 - lowest)
         for dtype, room in ((torch.int32, 31), (torch.int64, 63)):
             if known(largest < 2 ** (room - bits)):
-                places = torch.arange(rows.shape[-1], dtype=dtype)
+                places = torch.arange(
+                    rows.shape[-1], dtype=dtype, device=rows.device
+                )
                 keys = (rows.to(dtype) << bits) | places
                 keys.numpy().sort(axis=-1)
                 return keys >> bits, keys & (2**bits - 1)

@@ -213,8 +213,12 @@ class Definition:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Definition) and self._key == other._key
 
-    def __hash__(self) -> int:
+    @functools.cached_property
+    def _hash(self) -> int:
         return hash(self._key)
+
+    def __hash__(self) -> int:
+        return self._hash
 
     @functools.cached_property
     def _measure_options(self) -> dict[str, Any]:

@@ -1,7 +1,19 @@
 """What metrics share that look at the same batch, one after the other."""
 
 from keras_rankmetrics.engine.sharing.batch import Batch
-from keras_rankmetrics.engine.sharing.company import Company, kind_of_ranking
+from keras_rankmetrics.engine.sharing.company import (
+    Company,
+    can_be_computed_by_others,
+    kind_of_ranking,
+)
 from keras_rankmetrics.engine.sharing.recent import Looker, forget, kept
 
-__all__ = ["Batch", "Company", "Looker", "forget", "kept", "kind_of_ranking"]
+__all__ = [
+    "Batch",
+    "Company",
+    "Looker",
+    "can_be_computed_by_others",
+    "forget",
+    "kept",
+    "kind_of_ranking",
+]

@@ -1,10 +1,11 @@
-"""`Batch`: what has been read of a batch so far, and ranked."""
+"""`Batch`: what has been made of a batch so far."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable
 from typing import Any
 
+from keras_rankmetrics.engine.aggregates import Aggregate
 from keras_rankmetrics.engine.definition import Definition
 from keras_rankmetrics.engine.inputs import Lists, read
 from keras_rankmetrics.engine.ranking import Order, Ranking
@@ -16,18 +17,21 @@ from keras_rankmetrics.types import Tensor
 class Batch:
     """What metrics have made of a batch, for others that look at it.
 
-    It does not hold what the user passed, which comes with each call.
+    It does not hold the objects that the user passed: they come with each call,
+    and must be the same each time.
 
     Attributes:
         expected: the metrics that are likely to look at it.
         met: those that did.
-        terms: what it adds to the sums of metrics, by definition and aggregate.
+        fails_together: whether computing for many metrics at once raised.
     """
 
     def __init__(self, expected: Company) -> None:
         self.expected = expected
         self.met = Company()
-        self.terms: dict[Hashable, Tensor] = {}
+        self.fails_together = False
+        self._terms: dict[tuple[Definition, Aggregate], Tensor] = {}
+        self._doubts: dict[Hashable, str | None] = {}
         self._lists: dict[Hashable, Lists] = {}
         self._rankings: dict[Hashable, Ranking] = {}
 
@@ -47,14 +51,14 @@ class Batch:
         reading = definition.reading
         if reading not in self._lists:
             inputs, dtype = reading
-            self._lists[reading] = read(
-                inputs, y_true, y_pred, sample_weight, dtype
-            )
+            lists = read(inputs, y_true, y_pred, sample_weight, dtype)
+            self._lists[reading] = lists
+            self._doubts[reading] = lists.doubt
         return self._lists[reading]
 
     def doubt(self, definition: Definition) -> str | None:
-        """What to warn of, of what was read."""
-        return self._lists[definition.reading].doubt
+        """What to warn of, of what was read for the metric."""
+        return self._doubts[definition.reading]
 
     def ranking(
         self, definition: Definition, order: Order, lists: Lists
@@ -68,3 +72,22 @@ class Batch:
                 order = order._replace(k=k)
             ranking = self._rankings[kind] = lists.ranked(order)
         return ranking
+
+    def terms(
+        self, definition: Definition, aggregate: Aggregate
+    ) -> Tensor | None:
+        """What it adds to the sums of the metric, if that was computed."""
+        return self._terms.get((definition, aggregate))
+
+    def keep_terms(
+        self, definition: Definition, aggregate: Aggregate, terms: Tensor
+    ) -> None:
+        """Keeps what it adds to the sums of the metric.
+
+        If that is all that anyone is expected to ask, the rest is let go.
+        """
+        self._terms[definition, aggregate] = terms
+        expected = self.expected
+        if not expected.has_others and expected.members <= self._terms.keys():
+            self._lists.clear()
+            self._rankings.clear()

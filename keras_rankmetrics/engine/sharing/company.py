@@ -2,14 +2,15 @@
 
 The first of them ranks as deep as the deepest will ask, and computes for the
 others what they will ask. Which ones they are is a guess: those that looked at
-the last batch together; before that, those that were made together. A wrong
-guess costs time, and changes no number.
+the last batch together. Before that it is those that were made together, for
+which nothing is computed, only ranked. A wrong guess costs time, and changes no
+number.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 
 from keras_rankmetrics.engine.aggregates import Aggregate
 from keras_rankmetrics.engine.definition import Definition
@@ -20,23 +21,38 @@ class Company:
     """Metrics that look at the same batches.
 
     Attributes:
-        members: those that are updated one by one, each by its definition and
+        members: those for which others can compute, each by its definition and
             its aggregate.
+        has_others: whether there are more, which need what was read.
     """
 
     def __init__(self) -> None:
-        self.members: dict[tuple[Definition, Aggregate], None] = {}
+        self.members: set[tuple[Definition, Aggregate]] = set()
+        self.has_others = False
         self._deepest: dict[Hashable, int] = {}
 
-    def join(self, definitions: Iterable[Definition]) -> None:
-        """Takes metrics in."""
-        for definition in definitions:
-            key, k = kind_of_ranking(definition), definition.k or 0
-            self._deepest[key] = max(k, self._deepest.get(key, 0))
+    def join(self, definition: Definition, aggregate: Aggregate | None) -> None:
+        """Takes a metric in.
+
+        Args:
+            definition: of the metric.
+            aggregate: its aggregate; None if nobody is to compute for it.
+        """
+        if aggregate is not None and can_be_computed_by_others(definition):
+            self.members.add((definition, aggregate))
+        else:
+            self.has_others = True
+        kind, k = kind_of_ranking(definition), definition.k or 0
+        self._deepest[kind] = max(k, self._deepest.get(kind, 0))
 
     def deepest(self, definition: Definition) -> int:
         """The largest cutoff of the metrics that can share its ranking."""
         return self._deepest.get(kind_of_ranking(definition), 0)
+
+
+def can_be_computed_by_others(definition: Definition) -> bool:
+    """Whether nothing is needed but the batch."""
+    return definition.ties != "shuffle" and definition.by is None
 
 
 def kind_of_ranking(definition: Definition) -> Hashable:
@@ -58,11 +74,10 @@ class _Making(threading.local):
 _making = _Making()
 
 
-def made_together(definitions: Iterable[Definition]) -> Company:
+def made_together() -> Company:
     """The company of metrics that are made now."""
     if _making.company is None:
         _making.company = Company()
-    _making.company.join(definitions)
     return _making.company
 
 

@@ -13,14 +13,10 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from keras_rankmetrics.engine.aggregates import Aggregate
 from keras_rankmetrics.engine.backend.keras_internals import implicit_mask
-from keras_rankmetrics.engine.backend.steps import (
-    Stamp,
-    UnkeptError,
-    place,
-    this_thread,
-    trace,
-)
+from keras_rankmetrics.engine.backend.stamps import Stamp, UnkeptError
+from keras_rankmetrics.engine.backend.steps import place, this_thread, trace
 from keras_rankmetrics.engine.definition import Definition
 from keras_rankmetrics.engine.sharing.batch import Batch
 from keras_rankmetrics.engine.sharing.company import has_looked, made_together
@@ -37,22 +33,32 @@ class Looker:
 
     def __init__(self, definitions: Sequence[Definition]) -> None:
         self._definitions = definitions
-        self._company = made_together(definitions)
+        self._company = made_together()
+        for definition in definitions:
+            self._company.join(definition, None)
         self._last: Callable[[], Batch | None] = lambda: None
 
-    def look(self, y_true: Any, y_pred: Any, sample_weight: Any) -> Batch:
-        """The batch, with what other metrics have made of it already."""
+    def look(
+        self, passed: Sequence[Any], aggregate: Aggregate | None = None
+    ) -> Batch:
+        """The batch, with what other metrics have made of it already.
+
+        Args:
+            passed: `y_true`, `y_pred` and `sample_weight`.
+            aggregate: that of the metric, if others can compute for it.
+        """
         home = place()
         if home is None:
             return Batch(self._company)
         has_looked(self._company)
-        passed = _parts(y_true, y_pred, sample_weight)
-        batch = _recalled(home, passed)
+        parts = _parts(*passed)
+        batch = _recalled(home, parts)
         # Who comes again with the same objects has come to another step.
         if batch is None or batch is self._last():
             batch = Batch(self._company)
-            _remember(home, batch, passed)
-        batch.met.join(self._definitions)
+            _remember(home, batch, parts)
+        for definition in self._definitions:
+            batch.met.join(definition, aggregate)
         self._company = batch.met
         self._last = weakref.ref(batch)
         return batch
@@ -89,7 +95,7 @@ class _Recent:
         batch: None once what was passed is gone.
     """
 
-    def __init__(self, batch: Batch, passed: Sequence[Any]) -> None:
+    def __init__(self, batch: Batch, parts: Sequence[Any]) -> None:
         self.batch: Batch | None = batch
         myself = weakref.ref(self)
 
@@ -99,26 +105,29 @@ class _Recent:
                 recent.batch = None
 
         self._trace = trace()
-        self._stamps = [Stamp(x, gone) for x in passed]
+        self._stamps = [Stamp(x, gone) for x in parts]
 
-    def is_of(self, passed: Sequence[Any]) -> bool:
-        """Whether this is what was passed."""
+    def is_of(self, parts: Sequence[Any]) -> bool:
+        """Whether these were passed, and are as they were."""
         return (
-            len(passed) == len(self._stamps)
+            len(parts) == len(self._stamps)
             and self._trace == trace()
-            and all(map(Stamp.is_of, self._stamps, passed))
+            and all(map(Stamp.is_of, self._stamps, parts))
         )
 
 
-def _recalled(home: Any, passed: Sequence[Any]) -> Batch | None:
+def _recalled(home: Any, parts: Sequence[Any]) -> Batch | None:
     recent: _Recent | None = getattr(home, _NAME, None)
-    return recent.batch if recent and recent.is_of(passed) else None
+    with contextlib.suppress(UnkeptError):
+        if recent is not None and recent.is_of(parts):
+            return recent.batch
+    return None
 
 
-def _remember(home: Any, batch: Batch, passed: Sequence[Any]) -> None:
+def _remember(home: Any, batch: Batch, parts: Sequence[Any]) -> None:
     _let_go(home)
     with contextlib.suppress(UnkeptError):
-        setattr(home, _NAME, _Recent(batch, passed))
+        setattr(home, _NAME, _Recent(batch, parts))
 
 
 def _let_go(home: Any) -> None:

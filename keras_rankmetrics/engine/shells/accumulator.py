@@ -19,7 +19,13 @@ from keras_rankmetrics.engine.definition import Definition
 from keras_rankmetrics.engine.evaluation import Evaluated, evaluate
 from keras_rankmetrics.engine.inputs.doubts import Doubts
 from keras_rankmetrics.engine.naming.names import as_scope
-from keras_rankmetrics.engine.sharing import Looker, forget, kept
+from keras_rankmetrics.engine.sharing import (
+    Batch,
+    Company,
+    Looker,
+    forget,
+    kept,
+)
 from keras_rankmetrics.types import Tensor
 
 
@@ -81,8 +87,7 @@ class Accumulator(Metric):
                 should. The state is then as before.
         """
         passed = y_true, y_pred, sample_weight
-        batch = self._looker.look(*passed)
-        batch.met.members[self.definition, self.aggregate] = None
+        batch = self._looker.look(passed, self.aggregate)
         terms = terms_of(
             self.definition, self.aggregate, batch, passed, self._draw()
         )
@@ -92,8 +97,7 @@ class Accumulator(Metric):
     @unconverted
     def result(self) -> Any:
         """The weighted mean over all lists so far, 0 if there are none."""
-        forget()
-        sums = two_floats.rounded(self._sums.read())
+        sums = two_floats.rounded(self._seen())
         return self.named(self.aggregate.result(sums))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -151,6 +155,7 @@ class Accumulator(Metric):
 
     def get_state(self) -> list[np.ndarray]:
         """The state as plain arrays, to be saved, sent and merged."""
+        forget()
         return [ops.convert_to_numpy(slot.read()) for slot in self._slots()]
 
     def set_state(self, state: State | Sequence[np.ndarray]) -> None:
@@ -198,17 +203,17 @@ class Accumulator(Metric):
     def _evaluate(
         self, y_true: Any, y_pred: Any, sample_weight: Any
     ) -> Evaluated:
-        batch = self._looker.look(y_true, y_pred, sample_weight)
+        passed = y_true, y_pred, sample_weight
         [evaluated] = evaluate(
-            [self.definition],
-            batch,
-            y_true,
-            y_pred,
-            sample_weight,
-            [self._draw()],
+            [self.definition], passed, Batch(Company()), [self._draw()]
         )
         self._doubts.utter(evaluated.lists.doubt, self.name)
         return evaluated
+
+    def _seen(self) -> Tensor:
+        """The sums. Who asks for them is through with the last batch."""
+        forget()
+        return self._sums.read()
 
     def _draw(self) -> Tensor | int:
         """The number of the next batch."""

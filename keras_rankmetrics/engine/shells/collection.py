@@ -21,7 +21,7 @@ from keras_rankmetrics.engine.evaluation import (
     evaluate,
 )
 from keras_rankmetrics.engine.inputs.doubts import Doubts
-from keras_rankmetrics.engine.sharing import Looker, forget
+from keras_rankmetrics.engine.sharing import Batch, Company, Looker, forget
 from keras_rankmetrics.engine.shells.accumulator import Accumulator
 from keras_rankmetrics.engine.shells.members import (
     kinds_of,
@@ -124,7 +124,8 @@ class MetricCollection(keras.metrics.Metric):
             ValueError: what any of the metrics would. All states are then as
                 before.
         """
-        evaluated = self._evaluate(y_true, y_pred, sample_weight)
+        passed = y_true, y_pred, sample_weight
+        evaluated = self._evaluate(passed, self._looker.look(passed))
         terms = [
             kind.aggregate.of_batch(
                 evaluated[kind.reading].per_list.of(kind.rows)
@@ -169,7 +170,7 @@ class MetricCollection(keras.metrics.Metric):
         found = {
             place: lists.leading.as_passed(values)
             for places, lists, per_list in self._evaluate(
-                y_true, y_pred, sample_weight
+                (y_true, y_pred, sample_weight), Batch(Company())
             )
             for place, values in zip(
                 places,
@@ -300,14 +301,9 @@ class MetricCollection(keras.metrics.Metric):
             shape=shape, initializer="zeros", dtype=dtype, name=name
         )
 
-    def _evaluate(
-        self, y_true: Any, y_pred: Any, sample_weight: Any
-    ) -> list[Evaluated]:
+    def _evaluate(self, passed: Sequence[Any], batch: Batch) -> list[Evaluated]:
         draws = [metric._draw() for metric in self.metrics]
-        batch = self._looker.look(y_true, y_pred, sample_weight)
-        evaluated = evaluate(
-            self._definitions, batch, y_true, y_pred, sample_weight, draws
-        )
+        evaluated = evaluate(self._definitions, passed, batch, draws)
         for each in evaluated:
             self._doubts.utter(each.lists.doubt, self.name)
         return evaluated

@@ -248,9 +248,7 @@ class RankingMetric(Accumulator):
                 f"{type(self).__name__} has an `aggregate` of its own, of "
                 "which no standard error is known."
             )
-        return Estimate.of_sums(
-            on_host(self._sums.read()), self.aggregate.bounded
-        )
+        return Estimate.of_sums(on_host(self._seen()), self.aggregate.bounded)
 
     def standard_error(self) -> float:
         """The standard error of the result; NaN for fewer than two lists.
@@ -301,7 +299,7 @@ class RankingMetric(Accumulator):
     def __str__(self) -> str:
         """`ndcg@10 = 0.7719 ± 0.0123 (95%, 1,204 lists)`."""
         is_mean = type(self.aggregate) is WeightedMean
-        if not is_mean or not is_known(self._sums.read()):
+        if not is_mean or not is_known(self._seen()):
             return repr(self)
         return f"{self.name} = {self.estimate()}"
 
