@@ -23,6 +23,7 @@ from __future__ import annotations
 import keras
 from keras import ops
 
+from keras_rankmetrics.engine.backend.comparing import at_least
 from keras_rankmetrics.types import GainFn, Tensor
 
 PACKAGE = "keras_rankmetrics"
@@ -88,7 +89,7 @@ SHARED_DISCOUNTS = (
 
 def relevant(label: Tensor, relevance_threshold: float = 1.0) -> Tensor:
     """1 where `label >= relevance_threshold`, else 0, and below 0 always."""
-    return ops.cast(label >= max(relevance_threshold, 0.0), label.dtype)
+    return at_least(label, max(relevance_threshold, 0.0))
 
 
 def gain(label: Tensor, gain_fn: GainFn = exponential_gain) -> Tensor:

@@ -5,6 +5,7 @@ import pytest
 from keras import ops
 
 import keras_rankmetrics as krm
+from keras_rankmetrics.engine.backend.comparing import at_least
 
 
 def squared(label):
@@ -77,3 +78,13 @@ def test_padding_is_worth_nothing(inputs):
     y_pred = SCORES if inputs == "sparse" else np.arange(10).reshape(2, 5)
     values = metric(inputs=inputs).per_list(y_true, y_pred)
     assert ops.convert_to_numpy(values).tolist() == [2.0, 1.0]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32"])
+def test_a_comparison_as_numbers(dtype):
+    labels = ops.convert_to_tensor(np.array([[-1, 0, 1], [2, 1, 3]], dtype))
+    found = at_least(labels, 1.0)
+    assert found.dtype == labels.dtype
+    np.testing.assert_array_equal(
+        ops.convert_to_numpy(found), [[0, 0, 1], [1, 1, 1]]
+    )

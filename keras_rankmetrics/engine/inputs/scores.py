@@ -191,6 +191,6 @@ def _sortable(
     sortable = Sortable(
         scores,
         may=lambda: valid() & (scores == scores),
-        clean=(ops.min(labels) >= 0) & ~ops.any(in_scores),
+        clean=ops.all(ops.min(labels, axis=-1) >= 0) & ~ops.any(in_scores),
     )
     return sortable, found
