@@ -4,6 +4,7 @@ A contender that fails is a failed measurement, and the others go on.
 """
 
 import gc
+import random
 import time
 from collections.abc import Callable, Sequence
 from typing import Protocol, TypeVar
@@ -50,13 +51,17 @@ def take_turns(
 ) -> None:
     """Appends one value per round to each measurement that has not failed.
 
+    Each round has an order of its own: who always came after the same other one
+    would always find its caches, and its threads, as that one left them.
+
     Args:
         measure: the value of a contender, measured now.
         is_enough: whether a contender with these values can stop early.
     """
     gc.collect()
-    for _ in range(rounds):
-        for measurement in measurements:
+    for turn in range(rounds):
+        in_turn = random.Random(turn).sample(measurements, len(measurements))
+        for measurement in in_turn:
             if measurement.failure or is_enough(measurement.values):
                 continue
             now(measurement.contender)
