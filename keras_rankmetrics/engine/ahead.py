@@ -1,7 +1,7 @@
 """What a batch adds to the sums of a metric, and of others that will ask too.
 
 Many metrics at once cost little more than one. So the first that looks at a
-batch computes for those that looked at the last one with it, and each of these
+batch computes for those that are likely to look at it too, and each of these
 finds its part. What others raise is raised when they look themselves.
 """
 

@@ -2,9 +2,8 @@
 
 The first of them ranks as deep as the deepest will ask, and computes for the
 others what they will ask. Which ones they are is a guess: those that looked at
-the last batch together. Before that it is those that were made together, for
-which nothing is computed, only ranked. A wrong guess costs time, and changes no
-number.
+the last batch together, and before that, those that were made together. A wrong
+guess costs time, and changes no number.
 """
 
 from __future__ import annotations

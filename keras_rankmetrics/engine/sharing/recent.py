@@ -19,7 +19,11 @@ from keras_rankmetrics.engine.backend.stamps import Stamp, UnkeptError
 from keras_rankmetrics.engine.backend.steps import place, this_thread, trace
 from keras_rankmetrics.engine.definition import Definition
 from keras_rankmetrics.engine.sharing.batch import Batch
-from keras_rankmetrics.engine.sharing.company import has_looked, made_together
+from keras_rankmetrics.engine.sharing.company import (
+    Company,
+    has_looked,
+    made_together,
+)
 
 _NAME = "_keras_rankmetrics_recent"
 
@@ -29,23 +33,24 @@ class Looker:
 
     Args:
         definitions: of the metrics.
+        aggregate: that of a single metric for which others can compute.
     """
 
-    def __init__(self, definitions: Sequence[Definition]) -> None:
-        self._definitions = definitions
+    def __init__(
+        self,
+        definitions: Sequence[Definition],
+        aggregate: Aggregate | None = None,
+    ) -> None:
+        self._definitions, self._aggregate = definitions, aggregate
         self._company = made_together()
-        for definition in definitions:
-            self._company.join(definition, None)
+        self._join(self._company)
         self._last: Callable[[], Batch | None] = lambda: None
 
-    def look(
-        self, passed: Sequence[Any], aggregate: Aggregate | None = None
-    ) -> Batch:
+    def look(self, passed: Sequence[Any]) -> Batch:
         """The batch, with what other metrics have made of it already.
 
         Args:
             passed: `y_true`, `y_pred` and `sample_weight`.
-            aggregate: that of the metric, if others can compute for it.
         """
         home = place()
         if home is None:
@@ -57,11 +62,14 @@ class Looker:
         if batch is None or batch is self._last():
             batch = Batch(self._company)
             _remember(home, batch, parts)
-        for definition in self._definitions:
-            batch.met.join(definition, aggregate)
+        self._join(batch.met)
         self._company = batch.met
         self._last = weakref.ref(batch)
         return batch
+
+    def _join(self, company: Company) -> None:
+        for definition in self._definitions:
+            company.join(definition, self._aggregate)
 
 
 def forget() -> None:

@@ -55,7 +55,11 @@ class Accumulator(Metric):
                 name="sums",
             )
         )
-        self._looker = Looker([self.definition])
+        # Who updates in its own way asks for nothing that others compute.
+        is_own = type(self).update_state is not Accumulator.update_state
+        self._looker = Looker(
+            [self.definition], None if is_own else self.aggregate
+        )
         self._draws: Slot | None = None
         if self.definition.ties == "shuffle":
             self._draws = Slot(
@@ -87,7 +91,7 @@ class Accumulator(Metric):
                 should. The state is then as before.
         """
         passed = y_true, y_pred, sample_weight
-        batch = self._looker.look(passed, self.aggregate)
+        batch = self._looker.look(passed)
         terms = terms_of(
             self.definition, self.aggregate, batch, passed, self._draw()
         )
