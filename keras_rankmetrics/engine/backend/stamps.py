@@ -13,9 +13,6 @@ from keras_rankmetrics.engine.backend.keras_internals import (
     stateless_scope,
 )
 
-# Of more numbers than that, no copy is worth its memory.
-_SMALL = 2**20
-
 _BACKEND = keras.config.backend()
 
 
@@ -43,7 +40,7 @@ class Stamp:
             self._x = x
             return
         self._seen_by_numpy = _is_seen_by_numpy(x)
-        self._copy = _copy(x) if self._seen_by_numpy else None
+        self._copy = x.detach().clone() if self._seen_by_numpy else None
         self._version = _version(x)
         self._x = weakref.ref(x, gone)
 
@@ -55,7 +52,7 @@ class Stamp:
             self._x() is x
             and _version(x) == self._version
             and _is_seen_by_numpy(x) == self._seen_by_numpy
-            and (self._copy is None or bool((x == self._copy).all()))
+            and (self._copy is None or x.equal(self._copy))
         )
 
 
@@ -100,9 +97,3 @@ def _is_seen_by_numpy_on_torch(x: Any) -> bool:
     except NotImplementedError as error:  # as in `torch.vmap`
         raise UnkeptError from error
     return not can_be_resized and not is_in_compile()
-
-
-def _copy(x: Any) -> Any:
-    if x.numel() > _SMALL:
-        raise UnkeptError
-    return x.detach().clone()
