@@ -65,10 +65,12 @@ class Circumstances:
 
     def in_brief(self, runs: Sequence[Run], packages: Container[str]) -> str:
         """A sentence, with the versions of these packages."""
+        hurry = "--quick" in self.command.split()
+        on_what = "with a part of the data, in a hurry, " if hurry else ""
         return (
-            f"It was measured on {self.machine} (GPU: {self.gpu(runs)}; load "
-            f"average: {load(runs)}), on {self.date}, with "
-            f"{self.versions(runs, packages)}."
+            f"It was measured {on_what}on {self.machine} "
+            f"(GPU: {self.gpu(runs)}; load average: {load(runs)}), "
+            f"on {self.date}, with {self.versions(runs, packages)}."
         )
 
     def versions(

@@ -1,5 +1,7 @@
 """The page of one screen."""
 
+import dataclasses
+
 import pytest
 from recorded import HERE, batches, measured, run
 
@@ -76,6 +78,17 @@ def test_the_furthest_ahead_comes_first():
 def test_where_nobody_is_ahead_it_says_so():
     only = batches()[:1]
     assert sentence(OURS, "us", only) == "No other is ahead of us."
+
+
+def test_where_nobody_was_measured_it_says_so():
+    alone = measured(run("ltr", "jax"), OURS, 1.0)
+    assert sentence(OURS, "us", [alone]) == "No other was measured beside us."
+
+
+def test_a_hurry_is_told():
+    hurried = dataclasses.replace(HERE, command="benchmarks --quick")
+    assert " in a hurry, " in hurried.in_brief(batches(), ())
+    assert " in a hurry, " not in HERE.in_brief(batches(), ())
 
 
 def test_who_takes_as_much_is_not_ahead():
