@@ -80,9 +80,8 @@ def test_padding_is_worth_nothing(inputs):
     assert ops.convert_to_numpy(values).tolist() == [2.0, 1.0]
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64", "int32"])
-def test_a_comparison_as_numbers(dtype):
-    labels = ops.convert_to_tensor(np.array([[-1, 0, 1], [2, 1, 3]], dtype))
+def test_a_comparison_as_numbers():
+    labels = ops.convert_to_tensor(np.array([[-1, 0, 1], [2, 1, 3]], "float32"))
     found = at_least(labels, 1.0)
     assert found.dtype == labels.dtype
     np.testing.assert_array_equal(
