@@ -17,7 +17,7 @@ from typing import Any
 import keras
 import torch
 
-Tensor = torch.Tensor
+from keras_rankmetrics.types import Tensor
 
 _PLAIN = (bool, int, float)
 
@@ -37,7 +37,7 @@ def convert_to_tensor(x: Any, dtype: Any = None) -> Tensor:
 def cast(x: Any, dtype: Any) -> Tensor:
     """`keras.ops.cast`."""
     dtype = _DTYPES.get(dtype, dtype)
-    if isinstance(x, Tensor) and isinstance(dtype, torch.dtype):
+    if isinstance(x, torch.Tensor) and isinstance(dtype, torch.dtype):
         return x if x.dtype == dtype else x.to(dtype)
     return keras.ops.cast(x, dtype)
 
@@ -49,18 +49,18 @@ def where(condition: Tensor, x1: Any, x2: Any) -> Tensor:
 
 def maximum(x1: Any, x2: Any) -> Tensor:
     """`keras.ops.maximum`, of tensors of the same dtype, or plain numbers."""
-    if isinstance(x1, Tensor) and type(x2) in _PLAIN:
+    if isinstance(x1, torch.Tensor) and type(x2) in _PLAIN:
         return torch.clamp(x1, min=x2)
-    if isinstance(x1, Tensor) and isinstance(x2, Tensor):
+    if isinstance(x1, torch.Tensor) and isinstance(x2, torch.Tensor):
         return torch.maximum(x1, x2)
     return keras.ops.maximum(x1, x2)
 
 
 def minimum(x1: Any, x2: Any) -> Tensor:
     """`keras.ops.minimum`, of tensors of the same dtype, or plain numbers."""
-    if isinstance(x1, Tensor) and type(x2) in _PLAIN:
+    if isinstance(x1, torch.Tensor) and type(x2) in _PLAIN:
         return torch.clamp(x1, max=x2)
-    if isinstance(x1, Tensor) and isinstance(x2, Tensor):
+    if isinstance(x1, torch.Tensor) and isinstance(x2, torch.Tensor):
         return torch.minimum(x1, x2)
     return keras.ops.minimum(x1, x2)
 
@@ -174,5 +174,5 @@ def full_like(x: Tensor, fill_value: float, dtype: Any = None) -> Tensor:
 
 
 def _operand(x: Any) -> Any:
-    plain = isinstance(x, Tensor) or type(x) in _PLAIN
+    plain = isinstance(x, torch.Tensor) or type(x) in _PLAIN
     return x if plain else keras.ops.convert_to_tensor(x)
