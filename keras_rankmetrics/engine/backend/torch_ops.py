@@ -49,20 +49,16 @@ def where(condition: Tensor, x1: Any, x2: Any) -> Tensor:
 
 def maximum(x1: Any, x2: Any) -> Tensor:
     """`keras.ops.maximum`, of tensors of the same dtype, or plain numbers."""
-    if isinstance(x1, torch.Tensor) and type(x2) in _PLAIN:
-        return torch.clamp(x1, min=x2)
-    if isinstance(x1, torch.Tensor) and isinstance(x2, torch.Tensor):
-        return torch.maximum(x1, x2)
-    return keras.ops.maximum(x1, x2)
+    if not isinstance(x1, torch.Tensor):
+        return keras.ops.maximum(x1, x2)
+    return (torch.clamp_min if type(x2) in _PLAIN else torch.maximum)(x1, x2)
 
 
 def minimum(x1: Any, x2: Any) -> Tensor:
     """`keras.ops.minimum`, of tensors of the same dtype, or plain numbers."""
-    if isinstance(x1, torch.Tensor) and type(x2) in _PLAIN:
-        return torch.clamp(x1, max=x2)
-    if isinstance(x1, torch.Tensor) and isinstance(x2, torch.Tensor):
-        return torch.minimum(x1, x2)
-    return keras.ops.minimum(x1, x2)
+    if not isinstance(x1, torch.Tensor):
+        return keras.ops.minimum(x1, x2)
+    return (torch.clamp_max if type(x2) in _PLAIN else torch.minimum)(x1, x2)
 
 
 def divide_no_nan(x1: Tensor, x2: Tensor) -> Tensor:

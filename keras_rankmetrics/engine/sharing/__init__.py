@@ -2,7 +2,6 @@
 
 from keras_rankmetrics.engine.sharing.batch import Batch
 from keras_rankmetrics.engine.sharing.company import (
-    Company,
     can_be_computed_by_others,
     kind_of_ranking,
 )
@@ -10,7 +9,6 @@ from keras_rankmetrics.engine.sharing.recent import Looker, forget, kept
 
 __all__ = [
     "Batch",
-    "Company",
     "Looker",
     "can_be_computed_by_others",
     "forget",

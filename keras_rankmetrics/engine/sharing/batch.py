@@ -21,13 +21,14 @@ class Batch:
     and must be the same each time.
 
     Attributes:
-        expected: the metrics that are likely to look at it.
+        expected: the metrics that are likely to look at it; none if it is for
+            one that shares nothing.
         met: those that did.
         fails_together: whether computing for many metrics at once raised.
     """
 
-    def __init__(self, expected: Company) -> None:
-        self.expected = expected
+    def __init__(self, expected: Company | None = None) -> None:
+        self.expected = expected or Company()
         self.met = Company()
         self.fails_together = False
         self._terms: dict[tuple[Definition, Aggregate], Tensor] = {}

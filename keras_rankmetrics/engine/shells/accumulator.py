@@ -21,7 +21,6 @@ from keras_rankmetrics.engine.inputs.doubts import Doubts
 from keras_rankmetrics.engine.naming.names import as_scope
 from keras_rankmetrics.engine.sharing import (
     Batch,
-    Company,
     Looker,
     forget,
     kept,
@@ -209,7 +208,7 @@ class Accumulator(Metric):
     ) -> Evaluated:
         passed = y_true, y_pred, sample_weight
         [evaluated] = evaluate(
-            [self.definition], passed, Batch(Company()), [self._draw()]
+            [self.definition], passed, Batch(), [self._draw()]
         )
         self._doubts.utter(evaluated.lists.doubt, self.name)
         return evaluated

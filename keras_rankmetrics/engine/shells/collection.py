@@ -21,7 +21,7 @@ from keras_rankmetrics.engine.evaluation import (
     evaluate,
 )
 from keras_rankmetrics.engine.inputs.doubts import Doubts
-from keras_rankmetrics.engine.sharing import Batch, Company, Looker, forget
+from keras_rankmetrics.engine.sharing import Batch, Looker, forget
 from keras_rankmetrics.engine.shells.accumulator import Accumulator
 from keras_rankmetrics.engine.shells.members import (
     kinds_of,
@@ -170,7 +170,7 @@ class MetricCollection(keras.metrics.Metric):
         found = {
             place: lists.leading.as_passed(values)
             for places, lists, per_list in self._evaluate(
-                (y_true, y_pred, sample_weight), Batch(Company())
+                (y_true, y_pred, sample_weight), Batch()
             )
             for place, values in zip(
                 places,
