@@ -26,7 +26,7 @@ from keras_rankmetrics.engine.ranking import (
     Relevance,
 )
 from keras_rankmetrics.engine.ranking.functions import Identity
-from keras_rankmetrics.engine.sharing import Batch, kind_of_ranking
+from keras_rankmetrics.engine.sharing import Batch
 from keras_rankmetrics.types import Tensor
 
 _PRESENT = Relevance(gains.present, key=gains.present)
@@ -121,7 +121,7 @@ def _per_list(
         for kind, (definition, order) in _deepest(definitions, orders).items()
     }
     judged = [
-        rankings[kind_of_ranking(definition)].judged_by(
+        rankings[definition.kind_of_ranking].judged_by(
             definition.relevance, order.k
         )
         for definition, order in zip(definitions, orders, strict=True)
@@ -230,7 +230,7 @@ def _deepest(
     """For each kind of ranking the metric with the largest cutoff."""
     deepest: dict[Hashable, tuple[Definition, Order]] = {}
     for definition, order in zip(definitions, orders, strict=True):
-        kind = kind_of_ranking(definition)
+        kind = definition.kind_of_ranking
         _, largest = deepest.setdefault(kind, (definition, order))
         if (order.k or 0) > (largest.k or 0):
             # Metrics of one collection share their draws.

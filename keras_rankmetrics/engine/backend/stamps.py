@@ -39,6 +39,8 @@ class Stamp:
         if self._plain:
             self._x = x
             return
+        if not _is_kept_track_of(x):
+            raise UnkeptError
         self._seen_by_numpy = _is_seen_by_numpy(x)
         self._copy = x.detach().clone() if self._seen_by_numpy else None
         self._version = _version(x)
@@ -50,6 +52,7 @@ class Stamp:
             return type(x) is type(self._x) and bool(x == self._x)
         return (
             self._x() is x
+            and _is_kept_track_of(x)
             and _version(x) == self._version
             and _is_seen_by_numpy(x) == self._seen_by_numpy
             and (self._copy is None or x.equal(self._copy))
@@ -61,39 +64,39 @@ def _version(x: Any) -> int:
     return x._version if _BACKEND == "torch" else 0
 
 
+def _is_kept_track_of(x: Any) -> bool:
+    """Whether `x` is a tensor whose changes are counted, if it can change."""
+    if _BACKEND == "torch":
+        return _is_kept_track_of_by_torch(x)
+    if _BACKEND == "jax":
+        import jax
+
+        if isinstance(x, jax.core.Tracer) and stateless_scope() is None:
+            return False
+        return isinstance(x, jax.Array)
+    import tensorflow as tf
+
+    return isinstance(x, tf.Tensor | tf.RaggedTensor)
+
+
+def _is_kept_track_of_by_torch(x: Any) -> bool:
+    import torch
+
+    if not isinstance(x, torch.Tensor) or x.is_inference():
+        return False
+    try:
+        x.untyped_storage()
+    except NotImplementedError:  # as in `torch.vmap`
+        return False
+    return True
+
+
 def _is_seen_by_numpy(x: Any) -> bool:
     """Whether numpy shares the memory, so that not all writing is counted.
 
     Nobody writes between the metrics of `compile`.
-
-    Raises:
-        UnkeptError: if `x` is no tensor, or one whose changes are not counted.
     """
-    if _BACKEND == "torch":
-        return _is_seen_by_numpy_on_torch(x)
-    if _BACKEND == "jax":
-        import jax
-
-        is_tensor = isinstance(x, jax.Array)
-        if isinstance(x, jax.core.Tracer) and stateless_scope() is None:
-            raise UnkeptError
-    else:
-        import tensorflow as tf
-
-        is_tensor = isinstance(x, tf.Tensor | tf.RaggedTensor)
-    if not is_tensor:
-        raise UnkeptError
-    return False
-
-
-def _is_seen_by_numpy_on_torch(x: Any) -> bool:
-    import torch
-
-    if not isinstance(x, torch.Tensor) or x.is_inference():
-        raise UnkeptError
-    try:
-        # No longer, once it has been made from an array, or into one.
-        can_be_resized = x.untyped_storage().resizable()
-    except NotImplementedError as error:  # as in `torch.vmap`
-        raise UnkeptError from error
-    return not can_be_resized and not is_in_compile()
+    if _BACKEND != "torch":
+        return False
+    # Not resizable, once it has been made from an array, or into one.
+    return not x.untyped_storage().resizable() and not is_in_compile()

@@ -1,10 +1,7 @@
 """What metrics share that look at the same batch, one after the other."""
 
 from keras_rankmetrics.engine.sharing.batch import Batch
-from keras_rankmetrics.engine.sharing.company import (
-    can_be_computed_by_others,
-    kind_of_ranking,
-)
+from keras_rankmetrics.engine.sharing.company import can_be_computed_by_others
 from keras_rankmetrics.engine.sharing.recent import Looker, forget, kept
 
 __all__ = [
@@ -13,5 +10,4 @@ __all__ = [
     "can_be_computed_by_others",
     "forget",
     "kept",
-    "kind_of_ranking",
 ]

@@ -10,7 +10,7 @@ from keras_rankmetrics.engine.definition import Definition
 from keras_rankmetrics.engine.inputs import Lists, read
 from keras_rankmetrics.engine.ranking import Order, Ranking
 from keras_rankmetrics.engine.ranking.functions import key_of
-from keras_rankmetrics.engine.sharing.company import Company, kind_of_ranking
+from keras_rankmetrics.engine.sharing.company import Company
 from keras_rankmetrics.types import Tensor
 
 
@@ -65,7 +65,7 @@ class Batch:
         self, definition: Definition, order: Order, lists: Lists
     ) -> Ranking:
         """The lists in the order of the metric, to its cutoff or further."""
-        kind = kind_of_ranking(definition), key_of(order.draw)
+        kind = definition.kind_of_ranking, key_of(order.draw)
         ranking = self._rankings.get(kind)
         if ranking is None or (ranking.k or 0) < (order.k or 0):
             if order.k is not None:

@@ -19,17 +19,16 @@ from keras_rankmetrics.engine.backend.stamps import Stamp, UnkeptError
 from keras_rankmetrics.engine.backend.steps import place, this_thread, trace
 from keras_rankmetrics.engine.definition import Definition
 from keras_rankmetrics.engine.sharing.batch import Batch
-from keras_rankmetrics.engine.sharing.company import (
-    Company,
-    has_looked,
-    made_together,
-)
+from keras_rankmetrics.engine.sharing.company import Company
 
 _NAME = "_keras_rankmetrics_recent"
 
 
 class Looker:
     """A metric, or a collection of them, that looks at batches.
+
+    It expects those that looked at the last batch with it, and before that,
+    those that were made with it.
 
     Args:
         definitions: of the metrics.
@@ -42,8 +41,9 @@ class Looker:
         aggregate: Aggregate | None = None,
     ) -> None:
         self._definitions, self._aggregate = definitions, aggregate
-        self._company = made_together()
-        self._join(self._company)
+        self._made_with = _being_made.now
+        self._made_with.add(self)
+        self._met: Company | None = None
         self._last: Callable[[], Batch | None] = lambda: None
 
     def look(self, passed: Sequence[Any]) -> Batch:
@@ -54,22 +54,41 @@ class Looker:
         """
         home = place()
         if home is None:
-            return Batch(self._company)
-        has_looked(self._company)
+            return Batch()
+        if self._made_with is _being_made.now:
+            _being_made.now = weakref.WeakSet()
         parts = _parts(*passed)
         batch = _recalled(home, parts)
         # Who comes again with the same objects has come to another step.
         if batch is None or batch is self._last():
-            batch = Batch(self._company)
+            batch = Batch(self._expected())
             _remember(home, batch, parts)
         self._join(batch.met)
-        self._company = batch.met
+        self._met = batch.met
         self._last = weakref.ref(batch)
         return batch
+
+    def _expected(self) -> Company:
+        if self._met is not None:
+            return self._met
+        company = Company()
+        for looker in self._made_with:
+            looker._join(company)
+        return company
 
     def _join(self, company: Company) -> None:
         for definition in self._definitions:
             company.join(definition, self._aggregate)
+
+
+class _BeingMade(threading.local):
+    """Those that are made in a thread, until one of them looks at a batch."""
+
+    def __init__(self) -> None:
+        self.now: weakref.WeakSet[Looker] = weakref.WeakSet()
+
+
+_being_made = _BeingMade()
 
 
 def forget() -> None:
