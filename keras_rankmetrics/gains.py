@@ -20,11 +20,14 @@ Example:
 
 from __future__ import annotations
 
+import math
+from typing import Annotated
+
 import keras
 from keras import ops
 
 from keras_rankmetrics.engine.backend.comparing import at_least
-from keras_rankmetrics.types import GainFn, Tensor
+from keras_rankmetrics.types import Between, GainFn, Tensor
 
 PACKAGE = "keras_rankmetrics"
 
@@ -73,6 +76,19 @@ def reciprocal_discount(rank: Tensor) -> Tensor:
     return 1.0 / rank
 
 
+@_register
+def inverse_square_discount(rank: Tensor) -> Tensor:
+    """`1 / (rank + 1)²`, over its sum for all ranks: 0.39, 0.17, 0.10, ...
+
+    With it, and `linear_gain` of labels from 0 to 1, DCG is INSQ with T = 1:
+    what a user finds who becomes less likely to go on the further down he is,
+    Moffat, Scholer and Thomas, ADCS (2012).
+    """
+    return _OVER_ALL_RANKS / (rank + 1.0) ** 2
+
+
+_OVER_ALL_RANKS = 1.0 / (math.pi**2 / 6.0 - 1.0)
+
 # Finite at every rank, so that metrics of several cutoffs share their values. A
 # function of the user is only asked for the ranks that count.
 SHARED_DISCOUNTS = (
@@ -80,6 +96,7 @@ SHARED_DISCOUNTS = (
     natural_log_discount,
     original_discount,
     reciprocal_discount,
+    inverse_square_discount,
 )
 
 
@@ -95,6 +112,14 @@ def relevant(label: Tensor, relevance_threshold: float = 1.0) -> Tensor:
 def gain(label: Tensor, gain_fn: GainFn = exponential_gain) -> Tensor:
     """`gain_fn(label)`."""
     return gain_fn(label)
+
+
+def chance_to_stop(
+    label: Tensor, max_grade: Annotated[float, Between(0)] = 4.0
+) -> Tensor:
+    """`(2 ** label - 1) / 2 ** max_grade`, inf for labels above `max_grade`."""
+    chance = exponential_gain(label) / 2.0**max_grade
+    return ops.where(label > max_grade, float("inf"), chance)
 
 
 def present(label: Tensor) -> Tensor:

@@ -7,7 +7,8 @@ policies that metrics accept.
 
 from __future__ import annotations
 
-from typing import Any, Literal, Protocol, TypeAlias
+import math
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 Tensor: TypeAlias = Any
 
@@ -16,7 +17,19 @@ TiePolicy: TypeAlias = Literal[
 ]
 EmptyPolicy: TypeAlias = Literal["zero", "one", "skip"]
 ListWeight: TypeAlias = Literal["relevance", "mean"]
+Adjustment: TypeAlias = Literal["chance"] | None
 InputForm: TypeAlias = Literal["scores", "sparse", "ids"]
+
+
+class Between(NamedTuple):
+    """In an annotation: a number above `low` and below `high`."""
+
+    low: float
+    high: float = math.inf
+
+    def __str__(self) -> str:
+        below = "" if self.high == math.inf else f" and below {self.high:g}"
+        return f"above {self.low:g}{below}"
 
 
 class GainFn(Protocol):

@@ -29,6 +29,9 @@ from keras_rankmetrics.engine.ranking.functions import Identity
 from keras_rankmetrics.engine.sharing import Batch
 from keras_rankmetrics.types import Tensor
 
+# Where chance is closer to 1, rounding would be a good part of what is left.
+_LEAST_ROOM = 1e-4
+
 _PRESENT = Relevance(gains.present, key=gains.present)
 
 
@@ -126,7 +129,10 @@ def _per_list(
         )
         for definition, order in zip(definitions, orders, strict=True)
     ]
-    has_gain = [ranking.items.has_gain(ranking.gain) for ranking in judged]
+    has_value = [
+        definition.metric.has_value(ranking)
+        for definition, ranking in zip(definitions, judged, strict=True)
+    ]
     weights, has_own_weight = zip(
         *(
             _list_weights(definition, lists, ranking)
@@ -140,7 +146,7 @@ def _per_list(
             for definition, ranking in zip(definitions, judged, strict=True)
         ]
     )
-    relevant = _stacked(has_gain)
+    relevant = _stacked(has_value)
     values = ops.where(relevant, values, _of_empty(definitions))
     undefined = _undefined(definitions, judged, lists)
     values = ops.where(undefined, float("nan"), values)
@@ -148,7 +154,7 @@ def _per_list(
         values,
         _stacked(weights),
         relevant
-        if _are_same(has_own_weight, has_gain)
+        if _are_same(has_own_weight, has_value)
         else _stacked(has_own_weight),
         _counts(definitions, lists, relevant),
         lists.leading.rows,
@@ -200,7 +206,7 @@ def _undefined(
         overflow = ranking.items.overflow(ranking.gain)
         seen = overflow is not None and known(ops.any(overflow & lists.present))
         if seen:
-            raise _overflow_error(definition.name, ranking, overflow)
+            raise _overflow_error(definition, ranking, overflow)
         rows.append(overflow if seen is None else None)
     if all(row is None for row in rows):
         return lists.undefined
@@ -211,16 +217,21 @@ def _undefined(
 
 
 def _overflow_error(
-    name: str, ranking: Ranking, overflow: Tensor
+    definition: Definition, ranking: Ranking, overflow: Tensor
 ) -> ValueError:
     items = ranking.items
+    advice = (
+        "Use a higher `max_grade`."
+        if "max_grade" in definition.options
+        else "Use smaller labels or weights, or a gain that grows more slowly, "
+        "as `linear_gain` does."
+    )
     label = float(ops.max(ops.where(overflow, items.highest, 0)))
     gain = float(ops.max(ranking.gain(items.highest)))
     return ValueError(
         "The gains of a list, times the weights of its items, should add up to "
-        f"a finite number. Received: for the metric {name}, a list whose "
-        f"highest label is {label}, with the gain {gain}. Use smaller labels "
-        "or weights, or a gain that grows more slowly, as `linear_gain` does."
+        f"a finite number. Received: for the metric {definition.name}, a list "
+        f"whose highest label is {label}, with the gain {gain}. {advice}"
     )
 
 
@@ -250,7 +261,16 @@ def _list_weights(
     if of_lists is None:
         weights = items.mean_weight(ranking.gain)
         return weights, items.has_seen_gain(ranking.gain)
-    return of_lists, items.has_gain(ranking.gain)
+    return of_lists, ranking.has_gain()
+
+
+def _beyond_chance(values: Tensor, chance: Tensor) -> Tensor:
+    """The values on a scale where chance is 0 and 1 is the best."""
+    room = 1.0 - chance
+    matters = room > _LEAST_ROOM
+    return ops.where(
+        matters, (values - chance) / ops.where(matters, room, 1.0), 0.0
+    )
 
 
 def _values(definition: Definition, ranking: Ranking, lists: Lists) -> Tensor:
@@ -258,6 +278,8 @@ def _values(definition: Definition, ranking: Ranking, lists: Lists) -> Tensor:
     if definition.may_branch:
         ranking = ranking.for_measures_that_branch()
     values = definition.measure(ranking)
+    if definition.adjusted is not None:
+        values = _beyond_chance(values, definition.measure(ranking.by_chance()))
     received, expected = tuple(values.shape), tuple(lists.present.shape)
     if len(received) != 1 or (
         None not in (*received, *expected) and received != expected

@@ -8,21 +8,44 @@ on `RankingMetric`.
 """
 
 from keras_rankmetrics.metrics.average_precision import MeanAveragePrecision
+from keras_rankmetrics.metrics.cascade import ERR
 from keras_rankmetrics.metrics.comparison import Comparison
 from keras_rankmetrics.metrics.first import HitRateAtK, MeanReciprocalRank
-from keras_rankmetrics.metrics.found import F1AtK, PrecisionAtK, RecallAtK
+from keras_rankmetrics.metrics.found import (
+    F1AtK,
+    FallOutAtK,
+    FBetaAtK,
+    PrecisionAtK,
+    RecallAtK,
+    RPrecision,
+)
 from keras_rankmetrics.metrics.gain import DCG, NDCG
+from keras_rankmetrics.metrics.pairs import AUC, AdjustedMeanRankIndex
+from keras_rankmetrics.metrics.patience import RankBiasedPrecision
+from keras_rankmetrics.metrics.position import (
+    AverageRelevancePosition,
+    MeanRank,
+)
 from keras_rankmetrics.metrics.slices import Sliced
 
 __all__ = [
+    "AUC",
     "DCG",
+    "ERR",
     "NDCG",
+    "AdjustedMeanRankIndex",
+    "AverageRelevancePosition",
     "Comparison",
     "F1AtK",
+    "FBetaAtK",
+    "FallOutAtK",
     "HitRateAtK",
     "MeanAveragePrecision",
+    "MeanRank",
     "MeanReciprocalRank",
     "PrecisionAtK",
+    "RPrecision",
+    "RankBiasedPrecision",
     "RecallAtK",
     "Sliced",
 ]

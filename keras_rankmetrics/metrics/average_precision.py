@@ -50,8 +50,8 @@ class MeanAveragePrecision(Binary):
         k: how many ranks count, or None for all.
         denominator: `"relevant"` (TREC), `"min"` or `"hits"`, see above.
         relevance_threshold: an item is relevant if its label is at least that.
-        shuffle_ties, seed, ties, empty, list_weight, inputs, name, dtype: as
-            on `RankingMetric`.
+        shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
+        adjusted, inputs, name, dtype: as well.
 
     Example:
         >>> from keras_rankmetrics import MeanAveragePrecision

@@ -12,6 +12,7 @@ from keras_rankmetrics.engine.definition import declared, parameter
 from keras_rankmetrics.engine.shells.metric import RankingMetric
 from keras_rankmetrics.gains import exponential_gain, log2_discount
 from keras_rankmetrics.types import (
+    Adjustment,
     EmptyPolicy,
     GainFn,
     InputForm,
@@ -25,17 +26,24 @@ register = keras.saving.register_keras_serializable(package=gains.PACKAGE)
 
 @declared
 class _Common(RankingMetric):
-    k: int | None = parameter(default=None, kw_only=False)
     ties: TiePolicy | None = None
     empty: EmptyPolicy = "zero"
     list_weight: ListWeight = "relevance"
+    adjusted: Adjustment = None
     inputs: InputForm = "scores"
     name: str | None = None
     dtype: Any = None
 
 
 @declared
-class Graded(_Common):
+class AtK(_Common):
+    """Metrics with a cutoff."""
+
+    k: int | None = parameter(default=None, kw_only=False)
+
+
+@declared
+class Graded(AtK):
     """Metrics of what labels are worth, by a gain function."""
 
     relevance = staticmethod(gains.gain)
@@ -49,13 +57,27 @@ class Graded(_Common):
 
 
 @declared
-class Binary(_Common):
+class Binary(AtK):
     """Metrics of items that are relevant or not."""
 
     shuffle_ties: bool | None = parameter(default=None, kw_only=False)
     seed: int | keras.random.SeedGenerator | None = parameter(
         default=None, kw_only=False
     )
+    relevance_threshold: float = 1.0
+
+
+@declared
+class OfWholeLists(_Common):
+    """Metrics that know no cutoff."""
+
+    seed: int | keras.random.SeedGenerator | None = None
+
+
+@declared
+class BinaryOfWholeLists(OfWholeLists):
+    """Metrics without a cutoff, of items that are relevant or not."""
+
     relevance_threshold: float = 1.0
 
 

@@ -30,8 +30,8 @@ class HitRateAtK(Binary):
     Args:
         k: how many ranks count, or None for all.
         relevance_threshold: an item is relevant if its label is at least that.
-        shuffle_ties, seed, ties, empty, list_weight, inputs, name, dtype: as
-            on `RankingMetric`.
+        shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
+        adjusted, inputs, name, dtype: as well.
 
     Example:
         >>> from keras_rankmetrics import HitRateAtK
@@ -63,8 +63,8 @@ class MeanReciprocalRank(Binary):
     Args:
         k: how many ranks count, or None for all.
         relevance_threshold: an item is relevant if its label is at least that.
-        shuffle_ties, seed, ties, empty, list_weight, inputs, name, dtype: as
-            on `RankingMetric`.
+        shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
+        adjusted, inputs, name, dtype: as well.
 
     Example:
         >>> from keras_rankmetrics import MeanReciprocalRank

@@ -1,16 +1,18 @@
-"""How many relevant items the first ranks hold: precision, recall and F1."""
+"""How many relevant items the first ranks hold: precision, recall and so on."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.definition import declared
 from keras_rankmetrics.engine.ranking import Ranking
-from keras_rankmetrics.metrics.bases import Binary, register
-from keras_rankmetrics.types import (
-    Tensor,
+from keras_rankmetrics.metrics.bases import (
+    Binary,
+    BinaryOfWholeLists,
+    register,
 )
+from keras_rankmetrics.types import Between, EmptyPolicy, Tensor
 
 
 def precision(
@@ -39,8 +41,8 @@ class PrecisionAtK(Binary):
         denominator: what precision divides by: `"retrieved"`, the smaller of k
             and the number of retrieved items, or `"k"`, which needs k.
         relevance_threshold: an item is relevant if its label is at least that.
-        shuffle_ties, seed, ties, empty, list_weight, inputs, name, dtype: as
-            on `RankingMetric`.
+        shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
+        adjusted, inputs, name, dtype: as well.
 
     Example:
         >>> from keras_rankmetrics import PrecisionAtK
@@ -87,8 +89,8 @@ class RecallAtK(Binary):
         k: how many ranks count, or None for all.
         denominator: `"relevant"` or `"min"`, see above.
         relevance_threshold: an item is relevant if its label is at least that.
-        shuffle_ties, seed, ties, empty, list_weight, inputs, name, dtype: as
-            on `RankingMetric`.
+        shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
+        adjusted, inputs, name, dtype: as well.
 
     Example:
         >>> from keras_rankmetrics import RecallAtK
@@ -108,16 +110,149 @@ class RecallAtK(Binary):
     denominator: Literal["relevant", "min"] = "relevant"
 
 
+def r_precision(ranking: Ranking, k: int | None) -> Tensor:
+    """Hits within as many ranks as there are relevant items, over these."""
+    relevant = ranking.overall()
+    return ops.divide_no_nan(ranking.hits(relevant), relevant)
+
+
+@register
+@declared
+class RPrecision(BinaryOfWholeLists):
+    """R-precision: precision, and recall, at as many ranks as are relevant.
+
+        R-precision = (relevant items at ranks 1..R) / R
+
+    where R is the number of relevant items, retrieved or not. With a cutoff,
+    over min(k, R), it is `RecallAtK(k, denominator="min")`. Item weights mask
+    items, and do nothing else to the value.
+
+    Args:
+        relevance_threshold: an item is relevant if its label is at least that.
+        seed, ties, empty, list_weight, adjusted, inputs, name, dtype: as on
+            `RankingMetric`.
+
+    Example:
+        >>> from keras_rankmetrics import RPrecision
+        >>> float(RPrecision()([[1, 0, 1, 0]], [[0.9, 0.8, 0.7, 0.6]]))
+        0.5
+
+    Manning, Raghavan and Schütze, Introduction to Information Retrieval (2008),
+    section 8.4.
+    """
+
+    short_name = "r_precision"
+    measure = staticmethod(r_precision)
+
+
+def has_others(ranking: Ranking) -> Tensor:
+    """Which lists have a retrieved item that is not relevant."""
+    return ranking.others() > 0
+
+
+def fall_out(ranking: Ranking, k: int | None) -> Tensor:
+    """(Retrieved within rank k - hits) / others."""
+    return ops.divide_no_nan(
+        ranking.retrieved - ranking.hits(k), ranking.others()
+    )
+
+
+@register
+@declared
+class FallOutAtK(Binary):
+    """Fall-out at k: the part of the other items that is among the first k.
+
+        fall-out@k = (other items at ranks 1..k) / (other items)
+
+    where the others are those retrieved items that are not relevant. Less is
+    better. A list without others has no value: it counts by `empty`, and not at
+    all by default; one without relevant items has one. Item weights mask items,
+    and do nothing else to the value.
+
+    Args:
+        k: how many ranks count, or None for all.
+        relevance_threshold: an item is relevant if its label is at least that.
+        shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
+        adjusted, inputs, name, dtype: as well. Neither `adjusted` nor
+            `empty="one"` has a meaning.
+
+    Example:
+        >>> from keras_rankmetrics import FallOutAtK
+        >>> float(FallOutAtK(k=2)([[1, 0, 1, 0]], [[0.9, 0.8, 0.7, 0.6]]))
+        0.5
+
+    van Rijsbergen, Information Retrieval (1979), chapter 7.
+    """
+
+    short_name = "fall_out"
+    measure = staticmethod(fall_out)
+    has_value = staticmethod(has_others)
+    has_upper_bound = False
+    more_is_better = False
+
+    empty: EmptyPolicy = "skip"
+
+
+def f_beta(
+    ranking: Ranking,
+    k: int | None,
+    beta: Annotated[float, Between(0)] = 1.0,
+    denominator: Literal["retrieved", "k"] = "retrieved",
+) -> Tensor:
+    """(1 + β²) hits / (the denominator of precision + β² relevant)."""
+    of_recall = beta**2
+    return ops.divide_no_nan(
+        (1.0 + of_recall) * ranking.hits(k),
+        _precision_denominator(ranking, k, denominator)
+        + of_recall * ranking.overall(),
+    )
+
+
+@register
+@declared
+class FBetaAtK(Binary):
+    """F-beta at k: the mean of precision and recall, recall β² times as heavy.
+
+        Fβ@k = (1 + β²) P@k R@k / (β² P@k + R@k)
+             = (1 + β²) (relevant items at ranks 1..k) / (D + β² relevant items)
+
+    where D is what precision divides by. Item weights mask items, and do
+    nothing else to the value.
+
+    Args:
+        k: how many ranks count, or None for all.
+        beta: above 0. With 2, recall tells more, with 0.5, precision.
+        denominator: what precision divides by: `"retrieved"`, the smaller of k
+            and the number of retrieved items, or `"k"`, which needs k.
+        relevance_threshold: an item is relevant if its label is at least that.
+        shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
+        adjusted, inputs, name, dtype: as well.
+
+    Example:
+        >>> from keras_rankmetrics import FBetaAtK
+        >>> metric = FBetaAtK(k=1, beta=2.0)
+        >>> value = metric([[1, 0, 1, 0]], [[0.9, 0.8, 0.7, 0.6]])
+        >>> round(float(value), 4)  # 5 / (1 + 4 * 2)
+        0.5556
+
+    van Rijsbergen, Information Retrieval (1979), chapter 7.
+    """
+
+    short_name = "f_beta"
+    measure = staticmethod(f_beta)
+    needs_k_under = ("denominator", "k")
+
+    beta: float = 1.0
+    denominator: Literal["retrieved", "k"] = "retrieved"
+
+
 def f1(
     ranking: Ranking,
     k: int | None,
     denominator: Literal["retrieved", "k"] = "retrieved",
 ) -> Tensor:
     """2 hits / (the denominator of precision + relevant)."""
-    return ops.divide_no_nan(
-        2.0 * ranking.hits(k),
-        _precision_denominator(ranking, k, denominator) + ranking.overall(),
-    )
+    return f_beta(ranking, k, 1.0, denominator)
 
 
 @register
@@ -136,8 +271,8 @@ class F1AtK(Binary):
         denominator: what precision divides by: `"retrieved"`, the smaller of k
             and the number of retrieved items, or `"k"`, which needs k.
         relevance_threshold: an item is relevant if its label is at least that.
-        shuffle_ties, seed, ties, empty, list_weight, inputs, name, dtype: as
-            on `RankingMetric`.
+        shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
+        adjusted, inputs, name, dtype: as well.
 
     Example:
         >>> from keras_rankmetrics import F1AtK

@@ -47,8 +47,8 @@ class DCG(Graded):
         gain_fn: what a label is worth, see `keras_rankmetrics.types.GainFn`.
         rank_discount_fn: what a rank counts for, see
             `keras_rankmetrics.types.RankDiscountFn`.
-        shuffle_ties, seed, ties, empty, list_weight, inputs, name, dtype: as
-            on `RankingMetric`.
+        shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
+        adjusted, inputs, name, dtype: as well.
 
     Example:
         >>> from keras_rankmetrics import DCG
@@ -106,8 +106,8 @@ class NDCG(Graded):
             retrieved or not; or `"retrieved"`, those that the ranking has at
             its first k ranks. The latter has no exact mean over tied orders:
             there, `ties` defaults to `"stable"`.
-        shuffle_ties, seed, ties, empty, list_weight, inputs, name, dtype: as
-            on `RankingMetric`.
+        shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
+        adjusted, inputs, name, dtype: as well.
 
     Example:
         >>> from keras_rankmetrics import NDCG

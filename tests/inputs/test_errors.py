@@ -12,6 +12,7 @@ from keras_rankmetrics import (
     DCG,
     NDCG,
     F1AtK,
+    FBetaAtK,
     HitRateAtK,
     MeanAveragePrecision,
     MeanReciprocalRank,
@@ -19,6 +20,7 @@ from keras_rankmetrics import (
     RankingMetric,
     RecallAtK,
 )
+from keras_rankmetrics.engine.definition import takes
 
 BACKEND = keras.backend.backend()
 
@@ -51,7 +53,11 @@ def unchanged(metric):
 # Options
 
 
-@pytest.mark.parametrize("metric", METRICS, ids=lambda cls: cls.__name__)
+@pytest.mark.parametrize(
+    "metric",
+    [metric for metric in METRICS if takes(metric, "k")],
+    ids=lambda cls: cls.__name__,
+)
 @pytest.mark.parametrize(
     "k",
     [
@@ -74,7 +80,7 @@ CHOICES = [
     ("empty", '"zero", "one", "skip"', METRICS),
     ("list_weight", '"relevance", "mean"', METRICS),
     ("ideal", '"relevant", "retrieved"', [NDCG]),
-    ("denominator", '"retrieved", "k"', [PrecisionAtK, F1AtK]),
+    ("denominator", '"retrieved", "k"', [PrecisionAtK, F1AtK, FBetaAtK]),
     ("denominator", '"relevant", "min"', [RecallAtK]),
     ("denominator", '"relevant", "min", "hits"', [MeanAveragePrecision]),
 ]
@@ -91,7 +97,7 @@ CHOICES = [
 @pytest.mark.parametrize("value", ["", "random", "Average", True, 1, ["zero"]])
 def test_choices(option, choices, metric, value):
     with fails(f"`{option}` should be one of {choices}. Received: {value!r}."):
-        metric(k=3, **{option: value})
+        metric(**{option: value})
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=lambda cls: cls.__name__)

@@ -47,7 +47,23 @@ CATALOGUE = [
     ("map", {"denominator": "hits", "relevance_threshold": 2.0}),
     ("mrr", {}),
     ("mrr", {"relevance_threshold": 0.5}),
+    ("r_precision", {}),
+    ("f_beta", {"beta": 2.0}),
+    ("fall_out", {}),
+    ("auc", {}),
+    ("auc", {"relevance_threshold": 2.0}),
+    ("amri", {}),
+    ("mean_rank", {}),
+    ("arp", {}),
+    ("rbp", {}),
+    ("err", {}),
+    ("err", {"normalized": True}),
+    ("ndcg", {"adjusted": "chance"}),
+    ("map", {"adjusted": "chance"}),
 ]
+
+WITHOUT_K = ("r_precision", "amri", "mean_rank", "arp")
+LESS_IS_BETTER = ("fall_out", "mean_rank", "arp")
 
 catalogue = pytest.mark.parametrize(
     "metric, options",
@@ -80,8 +96,10 @@ def one_list(draw, most=6):
 cutoffs = st.sampled_from([None, 1, 2, 3, 4, 7])
 
 
-def cut(k, options):
-    """denominator="k" needs a k."""
+def cut(metric, k, options):
+    """denominator="k" needs a k, and some metrics take none."""
+    if metric in WITHOUT_K:
+        return None
     return k or 3 if options.get("denominator") == "k" else k
 
 
@@ -92,7 +110,7 @@ def cut(k, options):
 @settings(max_examples=150, deadline=None)
 @given(one=one_list(), k=cutoffs)
 def test_average_is_the_mean_over_all_orders(metric, options, one, k):
-    k = cut(k, options)
+    k = cut(metric, k, options)
     found = value(metric, **one, k=k, **options)
     expected = enumerated(metric, **one, k=k, **options)
     assert found == approx(expected, rel=1e-13, abs=1e-15, nan_ok=True)
@@ -102,7 +120,7 @@ def test_average_is_the_mean_over_all_orders(metric, options, one, k):
 @settings(max_examples=50, deadline=None)
 @given(one=one_list(), k=cutoffs)
 def test_without_ties_the_policy_is_nothing(metric, options, one, k):
-    k = cut(k, options)
+    k = cut(metric, k, options)
     one["scores"] = [s + i / 10 for i, s in enumerate(one["scores"])]
     average = value(metric, **one, k=k, **options)
     for ties in ("stable", "pessimistic", "optimistic"):
@@ -117,11 +135,13 @@ def test_optimism_and_pessimism_are_the_bounds(metric, options, one, k):
     if options.get("denominator") == "hits":
         return  # the denominator depends on the order
     one["weights"] = None  # they sort labels, not w * gain
-    k = cut(k, options)
+    k = cut(metric, k, options)
     low, mid, high = (
         value(metric, **one, k=k, ties=ties, **options)
         for ties in ("pessimistic", "average", "optimistic")
     )
+    if metric in LESS_IS_BETTER:
+        low, high = high, low
     assert math.isnan(mid) or low - 1e-12 <= mid <= high + 1e-12
 
 
@@ -152,7 +172,7 @@ def test_ideals_are_the_best_of_all_orders(one, k):
 
 @catalogue
 def test_what_removes_an_item_removes_it_whatever_it_holds(metric, options):
-    k = cut(None, options)
+    k = cut(metric, None, options)
     labels, scores, weights = [0, 2, 1], [3.0, 2.0, 2.0], [1.0, 2.0, 3.0]
     alone = value(metric, labels, scores, k=k, weights=weights, **options)
     for label, score, kept, w in [
@@ -176,7 +196,7 @@ def test_what_removes_an_item_removes_it_whatever_it_holds(metric, options):
 
 @catalogue
 def test_nan_in_a_valid_item_shows(metric, options):
-    k = cut(None, options)
+    k = cut(metric, None, options)
     fine = ([1.0, 3.0], [1.0, 0.0], None, [1.0, 1.0])
     for labels, scores, weights in [
         ([1.0, NAN], [1.0, 0.0], [1.0, 1.0]),
@@ -191,7 +211,7 @@ def test_nan_in_a_valid_item_shows(metric, options):
 
 @catalogue
 def test_lists_that_do_not_count(metric, options):
-    k = cut(None, options)
+    k = cut(metric, None, options)
     gone = ([1.0, 2.0], [1.0, 0.0], [False, False])
     fine = ([0.0, 3.0], [1.0, 0.0])
     assert math.isnan(value(metric, *gone[:2], mask=gone[2], k=k, **options))
@@ -204,23 +224,24 @@ def test_lists_that_do_not_count(metric, options):
 
 def test_lists_without_relevance():
     none, perfect = ([0, 0], [1.0, 0.0]), ([1, 0], [1.0, 0.0])
-    for metric in oracle.DEFAULTS:
+    for metric in set(oracle.DEFAULTS) - {"fall_out"}:
         options = {"k": 1, "empty": "zero"}
+        best = value(metric, *perfect, k=1)
         assert value(metric, *none, **options) == 0.0
         assert weight(metric, *none) is None
-        assert result(metric, [none, perfect], **options) == 0.5
+        assert result(metric, [none, perfect], **options) == best / 2
         options["empty"] = "skip"
         assert math.isnan(value(metric, *none, **options))
         assert weight(metric, *none, empty="skip") == 0.0
-        assert result(metric, [none, perfect], **options) == 1.0
+        assert result(metric, [none, perfect], **options) == best
         assert result(metric, [none], **options) == 0.0
         options["empty"] = "one"
-        if metric == "dcg":
-            with pytest.raises(ValueError, match="upper bound"):
+        if metric in oracle.UNBOUNDED:
+            with pytest.raises(ValueError, match="not the best"):
                 value(metric, *none, **options)
         else:
             assert value(metric, *none, **options) == 1.0
-            assert result(metric, [none, perfect], **options) == 1.0
+            assert result(metric, [none, perfect], **options) == (1 + best) / 2
 
 
 def test_items_not_retrieved_hold_no_rank_but_are_relevant():
@@ -237,9 +258,16 @@ def test_items_not_retrieved_hold_no_rank_but_are_relevant():
     assert value("mrr", *one) == 1 / 2
     assert value("ndcg", *one, k=3) == approx(log3 / (1 + log3 + 1 / 2))
     assert value("ndcg", *one, ties="stable", ideal="retrieved") == log3
-    for metric in oracle.DEFAULTS:
+    assert value("r_precision", *one) == 1 / 3
+    assert value("auc", *one) == 0.0
+    assert value("auc", [1, 0, 1], [2.0, 1.0, -INF]) == 1 / 2
+    assert value("fall_out", *one, k=1) == 1.0
+    assert value("mean_rank", *one) == (2 + 3 + 3) / 3
+    for metric in set(oracle.DEFAULTS) - {"mean_rank", "arp"}:
         assert value(metric, [1], [-INF]) == 0.0
-        assert weight(metric, [1], [-INF]) == 1.0
+        expected = oracle.relevance(metric, oracle.complete(metric, {}))
+        if expected(oracle.Item(1.0, -INF, 1.0)):
+            assert weight(metric, [1], [-INF]) == 1.0
 
 
 def test_average_precision_by_its_denominators():
@@ -262,8 +290,10 @@ def test_weights_in_the_values():
     ap = 1 * 1 + 3 * 2 / 3
     assert value("map", *one, **w) == approx(ap / (2 * (1 + 3) / 2))
     for metric in oracle.DEFAULTS:
-        graded = metric in ("dcg", "ndcg")
+        graded = metric in ("dcg", "ndcg", "err")
         expected = gain_weight if graded else binary_weight
+        if metric == "arp":
+            expected = (1 + 2 * 3) / (1 + 2)
         assert weight(metric, *one, **w) == approx(expected)
         assert weight(metric, *one, **w, list_weight="mean") == approx(3)
         if metric not in ("dcg", "ndcg", "map"):

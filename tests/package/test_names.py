@@ -8,13 +8,19 @@ import pytest
 
 import keras_rankmetrics as krm
 from keras_rankmetrics import (
+    AUC,
     DCG,
+    ERR,
     NDCG,
     F1AtK,
+    FallOutAtK,
+    FBetaAtK,
     HitRateAtK,
     MeanAveragePrecision,
+    MeanRank,
     MeanReciprocalRank,
     PrecisionAtK,
+    RankBiasedPrecision,
     RankingMetric,
     RecallAtK,
 )
@@ -28,6 +34,11 @@ NAMES = {
     HitRateAtK: "hit_rate",
     MeanAveragePrecision: "map",
     MeanReciprocalRank: "mrr",
+    AUC: "auc",
+    ERR: "err",
+    FallOutAtK: "fall_out",
+    FBetaAtK: "f_beta",
+    RankBiasedPrecision: "rbp",
 }
 
 
@@ -94,7 +105,9 @@ def test_a_subclass_keeps_the_short_name():
 
 def test_direction_is_known():
     for metric in NAMES:
-        assert metric(k=3)._direction == "up"
+        direction = "down" if metric is FallOutAtK else "up"
+        assert metric(k=3)._direction == direction
+    assert MeanRank()._direction == "down"
 
 
 def test_they_are_metrics_of_keras():

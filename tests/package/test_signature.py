@@ -12,15 +12,24 @@ from keras import ops
 
 import keras_rankmetrics
 from keras_rankmetrics import (
+    AUC,
     DCG,
+    ERR,
     NDCG,
+    AdjustedMeanRankIndex,
+    AverageRelevancePosition,
     F1AtK,
+    FallOutAtK,
+    FBetaAtK,
     HitRateAtK,
     MeanAveragePrecision,
+    MeanRank,
     MeanReciprocalRank,
     PrecisionAtK,
+    RankBiasedPrecision,
     RankingMetric,
     RecallAtK,
+    RPrecision,
     __version__,
     exponential_gain,
     linear_gain,
@@ -44,7 +53,31 @@ DEFAULTS = {
     HitRateAtK: "relevance_threshold:1.0",
     MeanAveragePrecision: "relevance_threshold:1.0|denominator:relevant",
     MeanReciprocalRank: "relevance_threshold:1.0",
+    ERR: "max_grade:4.0|normalized:False",
+    RPrecision: "relevance_threshold:1.0",
+    FBetaAtK: "relevance_threshold:1.0|beta:1.0|denominator:retrieved",
+    FallOutAtK: "relevance_threshold:1.0",
+    AUC: "relevance_threshold:1.0",
+    AdjustedMeanRankIndex: "relevance_threshold:1.0",
+    MeanRank: "relevance_threshold:1.0",
+    AverageRelevancePosition: "gain:linear",
+    RankBiasedPrecision: "relevance_threshold:1.0|p:0.8",
 }
+
+WITHOUT_K = (
+    RPrecision,
+    AdjustedMeanRankIndex,
+    MeanRank,
+    AverageRelevancePosition,
+)
+UNBOUNDED = (DCG, FallOutAtK, MeanRank, AverageRelevancePosition)
+SKIPPING = (
+    FallOutAtK,
+    AUC,
+    AdjustedMeanRankIndex,
+    MeanRank,
+    AverageRelevancePosition,
+)
 
 all_metrics = pytest.mark.parametrize(
     "metric", DEFAULTS, ids=lambda cls: cls.__name__
@@ -53,21 +86,29 @@ all_metrics = pytest.mark.parametrize(
 
 @all_metrics
 def test_states_every_option(metric):
-    name, own = metric.__name__, DEFAULTS[metric]
-    assert metric(k=10).signature == f"{name}@10|{own}|{COMMON}"
-    assert metric().signature == f"{name}|{own}|{COMMON}"
+    name, own, common = metric.__name__, DEFAULTS[metric], COMMON
+    if metric in SKIPPING:
+        common = common.replace("empty:zero", "empty:skip")
+    assert metric().signature == f"{name}|{own}|{common}"
+    if metric not in WITHOUT_K:
+        assert metric(k=10).signature == f"{name}@10|{own}|{common}"
+
+
+def to_3(metric, **options):
+    """The metric, with the cutoff 3 if it takes one."""
+    return metric(**({} if metric in WITHOUT_K else {"k": 3}), **options)
 
 
 @all_metrics
 def test_says_nothing_of_the_name(metric):
-    named = metric(k=3, name="a name\nof the user's")
-    assert named.signature == metric(k=3).signature
+    named = to_3(metric, name="a name\nof the user's")
+    assert named.signature == to_3(metric).signature
     assert "\n" not in named.signature
 
 
 @all_metrics
 def test_is_the_same_for_a_metric_made_from_the_config(metric):
-    first = metric(k=3, ties="shuffle", seed=5)
+    first = to_3(metric, ties="shuffle", seed=5)
     assert metric.from_config(first.get_config()).signature == first.signature
 
 
@@ -76,12 +117,24 @@ def other_values(metric):
     values = {
         "k": [1, 2],
         "ties": ["stable", "pessimistic", "optimistic"],
-        "empty": ["skip"] if metric is DCG else ["skip", "one"],
+        "empty": ["zero" if metric in SKIPPING else "skip"],
         "list_weight": ["mean"],
+        "adjusted": ["chance"],
         "dtype": ["float64"],
         "inputs": ["sparse", "ids"],
     }
-    if metric in (DCG, NDCG):
+    if metric in WITHOUT_K:
+        del values["k"]
+    if metric in UNBOUNDED:
+        del values["adjusted"]
+    else:
+        values["empty"].append("one")
+    if metric is ERR:
+        values["max_grade"] = [3.0, 5.0]
+        values["normalized"] = [True]
+    elif metric is AverageRelevancePosition:
+        values["gain_fn"] = [exponential_gain, ops.square]
+    elif metric in (DCG, NDCG):
         values["gain_fn"] = [linear_gain, ops.square, lambda y: 2 * y]
         values["rank_discount_fn"] = [
             natural_log_discount,
@@ -92,7 +145,11 @@ def other_values(metric):
         values["relevance_threshold"] = [2.0, 0.5]
     if metric is NDCG:
         values["ideal"] = ["retrieved"]
-    if metric in (PrecisionAtK, F1AtK):
+    if metric is FBetaAtK:
+        values["beta"] = [2.0, 0.5]
+    if metric is RankBiasedPrecision:
+        values["p"] = [0.5, 0.9]
+    if metric in (PrecisionAtK, F1AtK, FBetaAtK):
         values["denominator"] = ["k"]
     if metric is RecallAtK:
         values["denominator"] = ["min"]
@@ -103,10 +160,14 @@ def other_values(metric):
 
 @all_metrics
 def test_any_option_changes_it(metric):
-    made = [metric(k=3), metric()]
-    made += [metric(k=3, ties="shuffle", seed=seed) for seed in (0, 1, -1)]
+    made = [to_3(metric)] + [metric()] * (metric not in WITHOUT_K)
+    made += [to_3(metric, ties="shuffle", seed=seed) for seed in (0, 1, -1)]
     for option, values in other_values(metric).items():
-        made += [metric(**{"k": 3, option: value}) for value in values]
+        for value in values:
+            if option == "k":
+                made.append(metric(k=value))
+            else:
+                made.append(to_3(metric, **{option: value}))
     signatures = [m.signature for m in made]
     assert len(set(signatures)) == len(signatures)
     assert all(s.count("\n") == 0 for s in signatures)
@@ -135,7 +196,9 @@ def differ(metric, options, others):
 
 def options_to_try(metric):
     """All options but the form of input, and the dtype, which only rounds."""
-    values = {**other_values(metric), "k": [1, 2, 3, 4, None], "seed": [1, 2]}
+    values = {**other_values(metric), "seed": [1, 2]}
+    if "k" in values:
+        values["k"] = [1, 2, 3, 4, None]
     del values["inputs"], values["dtype"]
     values["ties"] = ["average", *values["ties"], "shuffle"]
     return values
@@ -147,13 +210,16 @@ on_torch = pytest.mark.skipif(
 )
 
 
+CUTOFFS = [{"k": k} for k in (1, 3, None)]
+
+
 @on_torch
 @all_metrics
 def test_each_option_changes_some_number(metric):
     """And its signature with it."""
     bases = [
-        {"k": k, "ties": ties, "list_weight": weight}
-        for k in (1, 3, None)
+        {**cutoff, "ties": ties, "list_weight": weight}
+        for cutoff in ([{}] if metric in WITHOUT_K else CUTOFFS)
         for ties in ("average", "stable", "shuffle")
         for weight in ("relevance", "mean")
     ]
@@ -192,24 +258,38 @@ def test_other_numbers_have_another_signature(metric, data):
 
 
 # Lists on which any option changes some number: ties, grades, what is not
-# retrieved, more relevant items than k and fewer, none at all.
+# retrieved, more relevant items than k and fewer, none at all, nothing else.
 INF = float("inf")
-LABELS = np.array(
-    [[0, 3, 1, 0.5, 2, 1], [1, 0, 0, 0, -1, 0], [0, 0, 0, 0, 0, 0]], "float32"
+LABELS = np.float32(
+    [
+        [0, 3, 1, 0.5, 2, 1],
+        [1, 0, 0, 0, -1, 0],
+        [0, 0, 0, 0, 0, 0],
+        [3, 2, 1, 1, 1, 1],
+    ]
 )
-SCORES = np.array(
-    [[2, 2, 2, 5, 1, -INF], [1, 1, -INF, -INF, 9, -INF], [1, 2, 3, 4, 5, 5]],
-    "float32",
+SCORES = np.float32(
+    [
+        [2, 2, 2, 5, 1, -INF],
+        [1, 1, -INF, -INF, 9, -INF],
+        [1, 2, 3, 4, 5, 5],
+        [3, 2, 1, 3, -INF, 5],
+    ]
 )
-WEIGHTS = np.array(
-    [[1, 2, 3, 1, 2, 1], [2, 1, 1, 1, 1, 1], [5, 1, 1, 1, 1, 1]], "float32"
+WEIGHTS = np.float32(
+    [
+        [1, 2, 3, 1, 2, 1],
+        [2, 1, 1, 1, 1, 1],
+        [5, 1, 1, 1, 1, 1],
+        [1, 1, 2, 1, 1, 1],
+    ]
 )
 
 
 @all_metrics
 def test_no_option_is_forgotten(metric):
-    config = metric(k=3).get_config()
-    tried = {*other_values(metric), "seed"}
+    config = to_3(metric).get_config()
+    tried = {*other_values(metric), "seed", "adjusted"}
     assert tried == set(config) - {"name"}
 
 

@@ -13,15 +13,24 @@ import oracle
 from keras import ops
 
 from keras_rankmetrics import (
+    AUC,
     DCG,
+    ERR,
     NDCG,
+    AdjustedMeanRankIndex,
+    AverageRelevancePosition,
     F1AtK,
+    FallOutAtK,
+    FBetaAtK,
     HitRateAtK,
     MeanAveragePrecision,
+    MeanRank,
     MeanReciprocalRank,
     PrecisionAtK,
+    RankBiasedPrecision,
     RankingMetric,
     RecallAtK,
+    RPrecision,
     gains,
 )
 
@@ -40,10 +49,14 @@ def root_discount(rank):
 # The same functions for the oracle, in plain Python.
 PLAIN = {
     gains.linear_gain: lambda label: label,
+    gains.exponential_gain: oracle.exponential_gain,
     plus_one_gain: lambda label: label + 1.0,
     gains.natural_log_discount: lambda rank: 1.0 / math.log(rank + 1),
     gains.original_discount: lambda rank: 1.0 / math.log2(max(rank, 2)),
     gains.reciprocal_discount: lambda rank: 1.0 / rank,
+    gains.inverse_square_discount: lambda rank: (
+        1.0 / (math.pi**2 / 6.0 - 1.0) / (rank + 1) ** 2
+    ),
     root_discount: lambda rank: 1.0 / math.sqrt(rank),
 }
 
@@ -75,6 +88,14 @@ def found_of_k_and_relevant(k: int, n: int, relevant: int) -> float:
     return 2 * min(k, relevant) / (k + relevant)
 
 
+def of_f2(k: int, n: int, relevant: int) -> float:
+    return 5 * min(k, relevant) / (min(k, n) + 4 * relevant)
+
+
+def patience_of_four_fifths(k: int, n: int, relevant: int) -> float:
+    return 1 - 0.8 ** min(k, relevant)
+
+
 @dataclasses.dataclass(frozen=True)
 class Row:
     """A metric with some options.
@@ -89,6 +110,9 @@ class Row:
             by masking items.
         bounded_if_weighted: whether values stay within 1 then.
         needs_k: whether `k=None` is an error.
+        takes_k: whether there is a `k`.
+        lowest: below which there is no value.
+        less_is_better: whether the perfect order has the lowest value.
         strict_only: whether `ties="average"` is an error.
         certain_denominator: whether what it divides by is the same in all
             orders of tied items.
@@ -102,6 +126,9 @@ class Row:
     weighted: bool = False
     bounded_if_weighted: bool = True
     needs_k: bool = False
+    takes_k: bool = True
+    lowest: float = 0.0
+    less_is_better: bool = False
     strict_only: bool = False
     certain_denominator: bool = True
 
@@ -121,6 +148,16 @@ class Row:
             name: PLAIN[value] if callable(value) else value
             for name, value in self.options.items()
         }
+
+    def make(self, k: int | None = None, **options: Any) -> RankingMetric:
+        """The metric, with that cutoff if it takes one."""
+        cutoff = {"k": k} if self.takes_k else {}
+        return self.metric(**cutoff, **self.options, **options)
+
+    def has_value(self, items: list[oracle.Item]) -> bool:
+        """Whether a list of these items has a value."""
+        options = oracle.complete(self.oracle, self.for_oracle)
+        return oracle.has_value(self.oracle, items, options)
 
     def relevant(self, items: list[oracle.Item]) -> int:
         """How many of the items are relevant, or have a gain."""
@@ -153,6 +190,7 @@ ROWS = (
             gains.natural_log_discount,
             gains.original_discount,
             gains.reciprocal_discount,
+            gains.inverse_square_discount,
         )
     ),
     Row(
@@ -230,11 +268,63 @@ ROWS = (
     ),
     Row(MeanReciprocalRank, "mrr"),
     Row(MeanReciprocalRank, "mrr", {"relevance_threshold": 3.0}),
+    Row(ERR, "err", perfect=None),
+    Row(ERR, "err", {"max_grade": 6.0}, perfect=None),
+    Row(ERR, "err", {"normalized": True}),
+    Row(RPrecision, "r_precision", takes_k=False),
+    Row(RPrecision, "r_precision", {"relevance_threshold": 2.0}, takes_k=False),
+    Row(FBetaAtK, "f_beta", perfect=found_of_both),
+    Row(FBetaAtK, "f_beta", {"beta": 2.0}, perfect=of_f2),
+    Row(FallOutAtK, "fall_out", perfect=None, less_is_better=True),
+    Row(AUC, "auc"),
+    Row(AUC, "auc", {"relevance_threshold": 2.0}),
+    Row(AdjustedMeanRankIndex, "amri", takes_k=False, lowest=-1.0),
+    Row(
+        MeanRank, "mean_rank", perfect=None, takes_k=False, less_is_better=True
+    ),
+    Row(
+        AverageRelevancePosition,
+        "arp",
+        perfect=None,
+        takes_k=False,
+        less_is_better=True,
+    ),
+    Row(
+        AverageRelevancePosition,
+        "arp",
+        {"gain_fn": gains.exponential_gain},
+        perfect=None,
+        takes_k=False,
+        less_is_better=True,
+    ),
+    Row(RankBiasedPrecision, "rbp", perfect=patience_of_four_fifths),
+    *(
+        Row(
+            metric,
+            name,
+            {"adjusted": "chance"},
+            perfect=None,
+            lowest=-math.inf,
+            weighted=weighted,
+        )
+        for metric, name, weighted in (
+            (NDCG, "ndcg", True),
+            (PrecisionAtK, "precision", False),
+            (HitRateAtK, "hit_rate", False),
+            (MeanAveragePrecision, "map", True),
+            (AUC, "auc", False),
+        )
+    ),
 )
 
 # The rows with the default options, one for each metric.
 PLAIN_ROWS = tuple(row for row in ROWS if not row.options)
 METRICS = tuple(row.metric for row in PLAIN_ROWS)
+
+
+def one_of_each(k: int | None = None, **options: Any) -> list[RankingMetric]:
+    """One metric for each class, with that cutoff if it takes one."""
+    return [row.make(k, **options) for row in PLAIN_ROWS]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -255,14 +345,22 @@ class Cell:
             return False
         return not (self.row.needs_k and self.k is None)
 
+    @property
+    def margins(self) -> tuple[float, float]:
+        """How far values may be off: at least, and by their squares.
+
+        To be beyond chance, where chance is close to 1, multiplies errors.
+        """
+        return (1e-3, 1e-3) if "adjusted" in self.row.options else (1e-6, 0.0)
+
+    @property
+    def cutoff(self) -> int | None:
+        """The `k` that counts."""
+        return self.k if self.row.takes_k else None
+
     def make(self, name: str | None = None) -> RankingMetric:
-        return self.row.metric(
-            k=self.k,
-            ties=self.ties,
-            name=name,
-            **self.row.options,
-            **self.policies,
-        )
+        options = {"ties": self.ties, "empty": "zero", **self.policies}
+        return self.row.make(self.k, name=name, **options)
 
     def value(self, labels: Any, scores: Any, mask: Any, weights: Any) -> float:
         """What the oracle says of a list."""
@@ -272,7 +370,7 @@ class Cell:
             scores,
             mask=mask,
             weights=weights,
-            k=self.k,
+            k=self.cutoff,
             ties=self.ties,
             **self.row.for_oracle,
         )
@@ -282,7 +380,7 @@ class Cell:
         return oracle.result(
             self.row.oracle,
             lists,
-            k=self.k,
+            k=self.cutoff,
             ties=self.ties,
             **self.row.for_oracle,
             **self.policies,

@@ -28,7 +28,11 @@ def for_ids(row) -> bool:
 
 def cells_in(form: str, ks, ties) -> tuple[Cell, ...]:
     """Each row of the catalogue that a form of input has, ks taking turns."""
-    rows = [row for row in ROWS if for_ids(row)]
+    rows = [
+        row
+        for row in ROWS
+        if for_ids(row) and not (form == "ids" and "adjusted" in row.options)
+    ]
     return tuple(
         dataclasses.replace(cell, policies={"inputs": form})
         for cell in in_turns(rows, tuple(ks), tuple(ties), turn=len(ties[0]))

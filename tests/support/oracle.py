@@ -58,7 +58,21 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "hit_rate": {**_BINARY},
     "map": {**_BINARY, "denominator": "relevant"},
     "mrr": {**_BINARY},
+    "r_precision": {**_BINARY},
+    "f_beta": {**_BINARY, "beta": 1.0, "denominator": "retrieved"},
+    "fall_out": {**_BINARY},
+    "auc": {**_BINARY},
+    "amri": {**_BINARY},
+    "mean_rank": {**_BINARY},
+    "arp": {"gain_fn": lambda label: label},
+    "rbp": {**_BINARY, "p": 0.8},
+    "err": {"max_grade": 4.0, "normalized": False},
 }
+
+UNBOUNDED = ("dcg", "fall_out", "mean_rank", "arp")
+
+for options in DEFAULTS.values():
+    options["adjusted"] = None
 
 CHOICES = {
     ("ndcg", "ideal"): ("relevant", "retrieved"),
@@ -91,8 +105,8 @@ def check_k(k: int | None, options: dict[str, Any]) -> None:
 def check_empty(metric: str, empty: str) -> None:
     if empty not in ("zero", "one", "skip"):
         raise ValueError(f"empty={empty!r}")
-    if metric == "dcg" and empty == "one":
-        raise ValueError('dcg has no upper bound: empty="one" is no value')
+    if metric in UNBOUNDED and empty == "one":
+        raise ValueError(f'{metric}: 1 is not the best, empty="one" no value')
 
 
 # Lists
@@ -133,13 +147,31 @@ def retrieved(items: list[Item]) -> list[Item]:
 
 def relevance(metric: str, options: dict[str, Any]) -> Quantity:
     """What the metric sees in a label: its gain, or whether it is relevant."""
-    if metric in ("dcg", "ndcg"):
+    if "max_grade" in options:
+        most = 2.0 ** options["max_grade"]
+        return lambda item: exponential_gain(item.label) / most
+    if "gain_fn" in options:
         return lambda item: float(options["gain_fn"](item.label))
     return lambda item: float(item.label >= options["relevance_threshold"])
 
 
 def relevant_items(items: list[Item], threshold: float) -> list[Item]:
     return [item for item in items if item.label >= threshold]
+
+
+def other_items(items: list[Item], threshold: float) -> list[Item]:
+    """The retrieved items that are not relevant."""
+    return [item for item in retrieved(items) if item.label < threshold]
+
+
+def has_value(metric: str, items: list[Item], options: dict[str, Any]) -> bool:
+    """Whether there is what the metric measures; else the list is empty."""
+    r = relevance(metric, options)
+    has_gain = math.fsum(r(item) for item in items) != 0
+    if metric not in ("fall_out", "auc", "amri"):
+        return has_gain
+    others = other_items(items, options["relevance_threshold"])
+    return bool(others) and (has_gain or metric == "fall_out")
 
 
 def relevance_weight(items: list[Item], r: Quantity) -> float:
@@ -314,7 +346,79 @@ def f1(
     return 2.0 * hits(row, k, relevance_threshold) / both
 
 
+def r_precision(
+    row: Row, items: list[Item], k: None, *, relevance_threshold: float
+) -> float:
+    """The precision at as many ranks as there are relevant items."""
+    total = len(relevant_items(items, relevance_threshold))
+    return hits(row, total, relevance_threshold) / total
+
+
+def f_beta(
+    row: Row,
+    items: list[Item],
+    k: int | None,
+    *,
+    relevance_threshold: float,
+    beta: float,
+    denominator: str,
+) -> float:
+    """The weighted harmonic mean: (1 + b²) hits / (dP + b² R)."""
+    total = len(relevant_items(items, relevance_threshold))
+    both = precision_denominator(items, k, denominator) + beta**2 * total
+    return (1 + beta**2) * hits(row, k, relevance_threshold) / both
+
+
+def fall_out(
+    row: Row, items: list[Item], k: int | None, *, relevance_threshold: float
+) -> float:
+    """The share of the others that the first k ranks hold."""
+    others = row(lambda item: float(item.label < relevance_threshold))[:k]
+    return math.fsum(others) / len(other_items(items, relevance_threshold))
+
+
+def mean_rank(
+    row: Row, items: list[Item], k: None, *, relevance_threshold: float
+) -> float:
+    """The mean rank of the relevant items; behind all if not retrieved."""
+    return _average_position(
+        row, items, lambda x: float(x.label >= relevance_threshold)
+    )
+
+
+def arp(row: Row, items: list[Item], k: None, *, gain_fn: Callable) -> float:
+    """The mean rank, each item as often as it has gain."""
+    return _average_position(row, items, lambda x: gain_fn(x.label))
+
+
+def _average_position(row: Row, items: list[Item], gain: Quantity) -> float:
+    at_ranks = [rank * g for rank, g in enumerate(row(gain), start=1)]
+    behind = len(retrieved(items)) + 1
+    missed = [behind * gain(x) for x in items if x.score == -math.inf]
+    return math.fsum(at_ranks + missed) / math.fsum(map(gain, items))
+
+
+def rbp(
+    row: Row,
+    items: list[Item],
+    k: int | None,
+    *,
+    relevance_threshold: float,
+    p: float,
+) -> float:
+    """What a user finds who goes on to the next item with the chance p."""
+    found = row(lambda item: float(item.label >= relevance_threshold))[:k]
+    terms = [hit * p ** (rank - 1) for rank, hit in enumerate(found, start=1)]
+    return (1 - p) * math.fsum(terms)
+
+
 SUMS = {
+    "r_precision": r_precision,
+    "f_beta": f_beta,
+    "fall_out": fall_out,
+    "mean_rank": mean_rank,
+    "arp": arp,
+    "rbp": rbp,
     "dcg": dcg,
     "ndcg": ndcg,
     "precision": precision,
@@ -376,7 +480,71 @@ def average_precision(
     return ratio(math.fsum(terms), divisor * weight)
 
 
-OF_ORDER = {"hit_rate": hit_rate, "map": average_precision, "mrr": mrr}
+def auc(
+    order: list[Item],
+    items: list[Item],
+    k: int | None,
+    *,
+    relevance_threshold: float,
+) -> float:
+    """The share of pairs in the right order, with the first k others."""
+    total = len(relevant_items(items, relevance_threshold))
+    most = len(other_items(items, relevance_threshold))
+    most = most if k is None else min(k, most)
+    others = 0
+    above = []
+    for item in order:
+        if item.label >= relevance_threshold:
+            above.append(min(others, most))
+        else:
+            others += 1
+    wrong = sum(above) + (total - len(above)) * most
+    return 1 - wrong / (total * most)
+
+
+def amri(order: list[Item], items: list[Item], k: None, **options) -> float:
+    """1 - (mean rank - 1) / (that of chance - 1), each among the others."""
+    others = len(other_items(items, **_threshold(options)))
+    wrong = (1 - auc(order, items, None, **options)) * others
+    return 1 - wrong / (others / 2)
+
+
+def _threshold(options: dict[str, Any]) -> dict[str, float]:
+    return {"threshold": options["relevance_threshold"]}
+
+
+def err(
+    order: list[Item],
+    items: list[Item],
+    k: int | None,
+    *,
+    max_grade: float,
+    normalized: bool,
+) -> float:
+    """1 / the rank at which a user stops, maybe over that of the best."""
+    r = relevance("err", {"max_grade": max_grade})
+    value = _where_stopped([r(item) for item in order[:k]])
+    if not normalized:
+        return value
+    return value / _where_stopped(sorted(map(r, items), reverse=True)[:k])
+
+
+def _where_stopped(stops: list[float]) -> float:
+    terms, still = [], 1.0
+    for rank, stop in enumerate(stops, start=1):
+        terms.append(still * stop / rank)
+        still *= 1 - stop
+    return math.fsum(terms)
+
+
+OF_ORDER = {
+    "err": err,
+    "hit_rate": hit_rate,
+    "map": average_precision,
+    "mrr": mrr,
+    "auc": auc,
+    "amri": amri,
+}
 
 
 # The same, expected over all orders of tied items
@@ -493,10 +661,68 @@ def _expected_over_hits(
     return math.fsum(terms)
 
 
+def expected_auc(
+    items: list[Item], k: int | None, *, relevance_threshold: float
+) -> float:
+    """A relevant item is at any place among the others of its tie group."""
+    relevant = relevant_items(items, relevance_threshold)
+    others = other_items(items, relevance_threshold)
+    most = len(others) if k is None else min(k, len(others))
+    wrong = []
+    for item in relevant:
+        if item.score == -math.inf:
+            wrong.append(most)
+            continue
+        above = sum(x.score > item.score for x in others)
+        tied = sum(x.score == item.score for x in others)
+        wrong.append(mean([min(above + u, most) for u in range(tied + 1)]))
+    return 1 - math.fsum(wrong) / (len(relevant) * most)
+
+
+def expected_amri(items: list[Item], k: None, **options) -> float:
+    return 2 * expected_auc(items, None, **options) - 1
+
+
+def expected_err(
+    items: list[Item],
+    k: int | None,
+    *,
+    max_grade: float,
+    normalized: bool,
+) -> float:
+    """Of a tie group, the first s items are any of its subsets of that size.
+
+    The chance to pass them is the mean product of their 1 - r.
+    """
+    r = relevance("err", {"max_grade": max_grade})
+    terms, above, still = [], 0, 1.0
+    for group in tie_groups(items):
+        most = len(group) if k is None else max(0, min(len(group), k - above))
+        # passed[s] of the first c items, s of them: that the last one is
+        # among these has the chance s / c.
+        passed = [1.0] + [0.0] * most
+        for c, item in enumerate(group, start=1):
+            for s in range(min(c, most), 0, -1):
+                with_it = passed[s - 1] * (1 - r(item))
+                passed[s] += s / c * (with_it - passed[s])
+        for s in range(most):
+            rank = above + s + 1
+            terms.append(still * (passed[s] - passed[s + 1]) / rank)
+        still *= math.prod(1 - r(item) for item in group)
+        above += len(group)
+    value = math.fsum(terms)
+    if not normalized:
+        return value
+    return value / _where_stopped(sorted(map(r, items), reverse=True)[:k])
+
+
 EXPECTED = {
+    "err": expected_err,
     "hit_rate": expected_hit_rate,
     "map": expected_average_precision,
     "mrr": expected_mrr,
+    "auc": expected_auc,
+    "amri": expected_amri,
 }
 
 
@@ -525,8 +751,7 @@ def _unranked(
     """The value of a list whose order does not matter, else None."""
     if not items or holds_nan(items):
         return math.nan
-    r = relevance(metric, options)
-    if math.fsum(r(item) for item in items) == 0:
+    if not has_value(metric, items, options):
         return {"zero": 0.0, "one": 1.0, "skip": math.nan}[empty]
     return None
 
@@ -545,6 +770,7 @@ def value(
 ) -> float:
     """The metric of one list; NaN if it does not count or holds a NaN."""
     options = complete(metric, options)
+    adjusted = options.pop("adjusted")
     check_k(k, options)
     check_empty(metric, empty)
     if ties == "average" and options.get("ideal") == "retrieved":
@@ -556,8 +782,10 @@ def value(
     if known is not None:
         return known
     if ties == "average":
-        return _average(metric, items, k, options)
-    return _of_order(metric, one_order(items, ties), items, k, options)
+        found = _average(metric, items, k, options)
+    else:
+        found = _of_order(metric, one_order(items, ties), items, k, options)
+    return _beyond_chance(found, metric, items, k, options, adjusted)
 
 
 def enumerated(
@@ -573,14 +801,55 @@ def enumerated(
 ) -> float:
     """The mean of the metric over all orders of tied items, one by one."""
     options = complete(metric, options)
+    adjusted = options.pop("adjusted")
     check_k(k, options)
     check_empty(metric, empty)
     items = valid_items(labels, scores, mask, weights)
     known = _unranked(metric, items, empty, options)
     if known is not None:
         return known
-    orders = all_orders(items)
-    return mean([_of_order(metric, o, items, k, options) for o in orders])
+
+    def over_orders(items: list[Item]) -> float:
+        orders = all_orders(items)
+        return mean([_of_order(metric, o, items, k, options) for o in orders])
+
+    found = over_orders(items)
+    if adjusted is None:
+        return found
+    level = all_tied(items)
+    if len(items) > _FEW:
+        return _on_a_scale(found, _average(metric, level, k, options))
+    return _on_a_scale(found, over_orders(level))
+
+
+_FEW = 6  # items, all of whose orders are soon counted
+
+
+def all_tied(items: list[Item]) -> list[Item]:
+    """The same items, all that are retrieved with one score."""
+    return [
+        item if item.score == -math.inf else item._replace(score=0.0)
+        for item in items
+    ]
+
+
+def _beyond_chance(
+    found: float,
+    metric: str,
+    items: list[Item],
+    k: int | None,
+    options: dict[str, Any],
+    adjusted: str | None,
+) -> float:
+    """(value - chance) / (1 - chance), if that is asked for."""
+    if adjusted is None:
+        return found
+    return _on_a_scale(found, _average(metric, all_tied(items), k, options))
+
+
+def _on_a_scale(found: float, chance: float) -> float:
+    """0 where chance is as good as the best."""
+    return (found - chance) / (1 - chance) if 1 - chance > 1e-4 else 0.0
 
 
 def weight(
@@ -610,7 +879,7 @@ def weight(
         return math.nan
     r = relevance(metric, options)
     nothing_relevant = math.fsum(r(item) for item in items) == 0
-    if nothing_relevant and empty == "skip":
+    if empty == "skip" and not has_value(metric, items, options):
         return 0.0
     if list_weight == "mean":
         return mean([item.weight for item in items])

@@ -19,8 +19,6 @@ from keras import ops
 
 from keras_rankmetrics import MetricCollection
 
-TOLERANCE = 1e-6  # times max(1, |expected|)
-
 LAW = settings(
     max_examples=4,
     deadline=None,
@@ -116,6 +114,8 @@ def assert_same(
 ) -> None:
     """Asserts that two arrays, with one row for each cell, are the same.
 
+    To 1e-6, times max(1, |expected|), where the cell says nothing else.
+
     Args:
         cells: what the rows belong to.
         found: `[cells]` or `[cells, lists]`.
@@ -126,7 +126,12 @@ def assert_same(
     chosen = np.array([where(cell) for cell in cells])
     assert chosen.any()
     assert found.shape == expected.shape
-    margin = TOLERANCE * np.maximum(1.0, np.abs(expected))
+    least, squared = np.array([cell.margins for cell in cells]).T.reshape(
+        2, -1, *[1] * (expected.ndim - 1)
+    )
+    margin = np.maximum(
+        least * np.maximum(1.0, np.abs(expected)), squared * expected**2
+    )
     same = np.abs(found - expected) <= margin
     same |= np.isnan(found) & np.isnan(expected)
     wrong = [

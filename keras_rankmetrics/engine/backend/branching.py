@@ -7,6 +7,7 @@ from typing import TypeVar
 
 import keras
 
+from keras_rankmetrics.engine.backend.keras_internals import is_symbolic
 from keras_rankmetrics.engine.backend.known import known
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.types import Tensor
@@ -53,6 +54,8 @@ def loop(
     That is `ops.fori_loop`, but a plain loop where nothing is traced. There,
     jax would compile each loop anew each time, and never give that back.
     """
+    if is_symbolic():  # how often is not known, and the shape stays the same
+        return step(0, x)
     if known(ops.all(x == x)) is None:
         return ops.fori_loop(0, times, step, x)
     for i in range(int(times)):

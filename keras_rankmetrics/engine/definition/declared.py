@@ -63,6 +63,11 @@ def declared(cls: C) -> C:
     return cls
 
 
+def takes(cls: type, name: str) -> bool:
+    """Whether the constructor of the class has the parameter."""
+    return name in getattr(cls, "_declared", {name})
+
+
 def _as_parameter(name: str, annotation: Any, value: Any) -> inspect.Parameter:
     given = value if isinstance(value, _Parameter) else _Parameter(value, True)
     return inspect.Parameter(

@@ -18,6 +18,7 @@ from keras_rankmetrics.engine.definition.options import (
     options_of,
 )
 from keras_rankmetrics.engine.definition.policies import (
+    check_adjustment,
     checked_k,
     chosen,
     integer_seed,
@@ -38,6 +39,7 @@ from keras_rankmetrics.engine.ranking import (
 )
 from keras_rankmetrics.engine.ranking.functions import Elementwise, Identity
 from keras_rankmetrics.types import (
+    Adjustment,
     EmptyPolicy,
     GroupFn,
     InputForm,
@@ -64,6 +66,7 @@ class Definition:
         options: those of the measure and the relevance, by name.
         empty: what a list without relevant items counts as.
         list_weight: what the weight of a list is.
+        adjusted: `"chance"` for values on a scale where chance is 0.
         inputs: the form of the input.
         dtype: of what is computed, `"float32"` or `"float64"`.
         by: `(y_true, y_pred)` to the group of each list; None where `y_true`
@@ -78,6 +81,7 @@ class Definition:
     options: Mapping[str, Any]
     empty: EmptyPolicy
     list_weight: ListWeight
+    adjusted: Adjustment
     inputs: InputForm
     dtype: str
     by: GroupFn | None = None
@@ -94,6 +98,7 @@ class Definition:
         options: Mapping[str, Any],
         empty: Any,
         list_weight: Any,
+        adjusted: Any,
         inputs: Any,
         name: str,
         dtype: str,
@@ -116,6 +121,8 @@ class Definition:
             )
         _check_cutoff(metric, k, options)
         strict = chosen(options, metric.strict_order_under)
+        if adjusted is not None:
+            check_adjustment(metric, adjusted, inputs, strict)
         definition = cls(
             metric=metric,
             k=k,
@@ -124,6 +131,7 @@ class Definition:
             options=options,
             empty=empty,
             list_weight=list_weight,
+            adjusted=adjusted,
             inputs=inputs,
             name=name,
             dtype=dtype,
@@ -134,7 +142,14 @@ class Definition:
 
     def order(self, draw: Tensor | int) -> Order:
         """How the lists of a batch are ranked, `draw` being its number."""
-        return Order(ranks_that_count(self.k), self.ties, self.seed, draw)
+        return Order(self.depth, self.ties, self.seed, draw)
+
+    @property
+    def depth(self) -> int | None:
+        """How many ranks the measure looks at, None for all."""
+        if self.metric.needs_whole_lists:
+            return None
+        return ranks_that_count(self.k)
 
     @property
     def reading(self) -> tuple[InputForm, str]:
@@ -148,8 +163,7 @@ class Definition:
         Few ranks are found at a fraction of the cost of all.
         """
         seed = self.seed if self.ties == "shuffle" else 0
-        whole = ranks_that_count(self.k) is None
-        return self.reading, self.ties, seed, whole
+        return self.reading, self.ties, seed, self.depth is None
 
     @functools.cached_property
     def relevance(self) -> Relevance:
@@ -190,6 +204,7 @@ class Definition:
             **({"seed": self.seed} if self.ties == "shuffle" else {}),
             "empty": self.empty,
             "list_weight": self.list_weight,
+            **({"adjusted": self.adjusted} if self.adjusted else {}),
             "inputs": self.inputs,
             **({"dtype": self.dtype} if self.dtype == "float64" else {}),
             gains.PACKAGE: __version__,
@@ -210,6 +225,7 @@ class Definition:
             "ties": self.ties,
             "empty": self.empty,
             "list_weight": self.list_weight,
+            "adjusted": self.adjusted,
             "inputs": self.inputs,
             **self.options,
         }

@@ -13,10 +13,12 @@ import numbers
 import operator
 import typing
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from keras import backend, ops
+
+from keras_rankmetrics.types import Between
 
 
 @functools.cache  # each update asks for them
@@ -37,7 +39,7 @@ def checked_options(
     Raises where a value is not what the annotation allows.
     """
     try:
-        annotations = typing.get_type_hints(function)
+        annotations = typing.get_type_hints(function, include_extras=True)
     except (NameError, TypeError):  # imported for type checkers only, a partial
         annotations = {}
     return {
@@ -51,6 +53,8 @@ def _checked(name: str, value: Any, annotation: Any) -> Any:
         check_choice(name, value, typing.get_args(annotation))
     elif annotation is float:
         return _number(name, value)
+    elif typing.get_origin(annotation) is Annotated:
+        return _number(name, value, *typing.get_args(annotation)[1:])
     elif getattr(annotation, "_is_protocol", False) and not callable(value):
         raise TypeError(
             f"`{name}` should be a function. Received: {value!r} of type "
@@ -83,10 +87,14 @@ def as_integer(value: Any) -> int | None:
         return None
 
 
-def _number(name: str, value: Any) -> float:
+def _number(name: str, value: Any, between: Between | None = None) -> float:
     is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
     if not is_number or value != value:
         raise ValueError(f"`{name}` should be a number. Received: {value!r}.")
+    if between is not None and not between.low < value < between.high:
+        raise ValueError(
+            f"`{name}` should be a number {between}. Received: {value!r}."
+        )
     return float(value)
 
 

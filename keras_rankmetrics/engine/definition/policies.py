@@ -57,6 +57,33 @@ def tie_policy(ties: Any, shuffle_ties: Any, strict: str) -> TiePolicy:
     return spelled
 
 
+def check_adjustment(
+    metric: Any, adjusted: Any, inputs: str, strict: str
+) -> None:
+    """Raises where no level of chance is known.
+
+    Args:
+        metric: the class.
+        adjusted: as the user passed it.
+        inputs: the form of the input.
+        strict: as for `tie_policy`.
+    """
+    check_choice("adjusted", adjusted, ("chance",))
+    name = metric.__name__
+    reason = ""
+    if not metric.has_upper_bound:
+        reason = f"{name} has no best value"
+    elif strict:
+        reason = f"`{strict}` has no exact mean over all orders"
+    elif inputs == "ids":
+        reason = '`inputs="ids"` does not say what there was to choose from'
+    if reason:
+        raise ValueError(
+            f'`adjusted="chance"` cannot be had: {reason}. Received: '
+            f'{name} with inputs="{inputs}". Leave it out.'
+        )
+
+
 def integer_seed(seed: Any) -> int:
     """The seed as a plain int, 0 by default."""
     if isinstance(seed, keras.random.SeedGenerator):

@@ -117,13 +117,19 @@ class Items:
 
         To a depth of more than `k`, or of all items.
         """
-        if self.whole or self.weights is not None:
-            best = highest(self.weighted(gain), self.depth)
+        if self.weights is None:
+            return self.best_gains(gain)
+        best = highest(self.weighted(gain), self.depth)
+        return self._with_unseen(best, gain, self._mean_weight(gain))
+
+    @remembered()
+    def best_gains(self, gain: Relevance) -> Tensor:
+        """`[lists, ranks]`, the highest gains, best first, as deep."""
+        if self.whole:
+            best = highest(self.gains(gain), self.depth)
         else:
             best = gain(self._best_labels())
-        if self.num_relevant is None:
-            return best
-        return self._with_unseen(best, gain)
+        return self._with_unseen(best, gain, self._one())
 
     @remembered()
     def _one(self) -> Tensor:
@@ -164,8 +170,18 @@ class Items:
     def _best_labels(self) -> Tensor:
         return highest(self.labels, self.depth)
 
-    def _with_unseen(self, best: Tensor, gain: Relevance) -> Tensor:
-        """The best gains, with those of the unseen items among them."""
+    def _with_unseen(
+        self, best: Tensor, gain: Relevance, weight: Tensor
+    ) -> Tensor:
+        """The best gains, with those of the unseen items among them.
+
+        Args:
+            best: the gains of the others.
+            gain: what a label is worth.
+            weight: `[lists]`, of an unseen item.
+        """
+        if self.num_relevant is None:
+            return best
         k = self.k
         room = self._most_relevant() if k is None else depth_beyond(k)
         best = ops.pad(best, [[0, 0], [0, room]])
@@ -174,7 +190,7 @@ class Items:
         is_unseen = (place >= seen) & (
             place < seen + self._unseen(gain)[:, None]
         )
-        worth = self.mean_weight(gain) * gain.of_unseen(self.highest)
+        worth = weight * gain.of_unseen(self.highest)
         best = ops.where(is_unseen, worth[:, None], best)
         return highest(best, ops.shape(best)[-1])
 
@@ -212,6 +228,6 @@ class RelevantItems(Items):
         return gain.of_either(self.labels > 0, 1, -1, self.labels.dtype)
 
     @remembered()
-    def best(self, gain: Relevance) -> Tensor:
+    def best_gains(self, gain: Relevance) -> Tensor:
         """`[lists, ranks]`, the same to a depth of more than `k`, or all."""
         return self.gains(gain)[:, : self.depth]

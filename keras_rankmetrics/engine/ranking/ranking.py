@@ -5,12 +5,13 @@ from __future__ import annotations
 import abc
 import dataclasses
 from collections.abc import Callable
-from typing import Self, TypeAlias
+from typing import NamedTuple, Self, TypeAlias
 
 from keras_rankmetrics.engine.backend.known import MANY
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.selection import highest
 from keras_rankmetrics.engine.ranking.items import Items
+from keras_rankmetrics.engine.ranking.kinds.stopping import chances_to_stop
 from keras_rankmetrics.engine.ranking.memo import Memo, remembered
 from keras_rankmetrics.engine.ranking.relevance import Relevance
 from keras_rankmetrics.engine.ranking.sorting.runs import positions
@@ -20,6 +21,26 @@ from keras_rankmetrics.types import RankDiscountFn, Tensor
 # How many ranks count: in all lists as many, or `[lists]`. None: as many as the
 # ranking has been made for, which is also the most.
 Cutoff: TypeAlias = int | Tensor | None
+
+
+class Placed(NamedTuple):
+    """Items, each somewhere in its tie group, `[lists, entries]`, floats.
+
+    What they hold is not averaged over the group: so whole numbers stay whole.
+
+    Attributes:
+        gains: of the item, 0 where there is none.
+        start: how many items stand above the group.
+        size: how many it has.
+        hits_above: the gains above the group.
+        hits: those of the group.
+    """
+
+    gains: Tensor
+    start: Tensor
+    size: Tensor
+    hits_above: Tensor
+    hits: Tensor
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -32,7 +53,12 @@ class Ranking(abc.ABC):
 
     Attributes:
         items: all items, retrieved or not.
-        count_retrieved: returns `[lists]`, how many items are retrieved.
+        count_retrieved: returns `[lists]`, how many items are retrieved, at
+            least down to rank `k`.
+        count_others: returns `[lists]`, how many retrieved items are worth
+            nothing, at whatever rank.
+        all_tied: makes the ranking of the same items where all that are
+            retrieved tie.
         k: how many ranks count, or None for all.
         strict: whether items that tie have been put into an order, rather than
             averaged over all orders.
@@ -41,6 +67,8 @@ class Ranking(abc.ABC):
 
     items: Items
     count_retrieved: Callable[[], Tensor]
+    count_others: Callable[[Relevance], Tensor]
+    all_tied: Callable[[], Ranking]
     k: int | None
     strict: bool
     gain: Relevance = dataclasses.field(default_factory=Relevance)
@@ -53,6 +81,17 @@ class Ranking(abc.ABC):
         computed again. The ranking must have been made for `k` or more ranks.
         """
         return dataclasses.replace(self, gain=gain, k=k)
+
+    def by_chance(self) -> Ranking:
+        """The ranking of the same items where all that are retrieved tie.
+
+        What is asked of it is the mean over all their orders.
+        """
+        return self._all_tied().judged_by(self.gain, self.k)
+
+    @remembered()
+    def _all_tied(self) -> Ranking:
+        return self.all_tied()
 
     def for_measures_that_branch(self) -> Self:
         """The same ranking, which remembers no more than it does already."""
@@ -68,6 +107,15 @@ class Ranking(abc.ABC):
         """The gains of all items, retrieved or not."""
         return self.items.sum(self.gain)
 
+    def has_gain(self) -> Tensor:
+        """Whether any item has a gain, bool."""
+        return self.items.has_gain(self.gain)
+
+    @remembered("gain")
+    def others(self) -> Tensor:
+        """The retrieved items that have no gain, at whatever rank."""
+        return self._float(self.count_others(self.gain))
+
     @property
     def retrieved(self) -> Tensor:
         """The retrieved items within rank `k`."""
@@ -77,6 +125,40 @@ class Ranking(abc.ABC):
     def mean_weight(self) -> Tensor:
         """The mean weight of all items, by their gains: Σ w g / Σ g."""
         return self.items.mean_weight(self.gain)
+
+    def missed(self) -> Tensor:
+        """The gains of the items that are not retrieved, of whole lists."""
+        return self.overall() - ops.sum(self._placed().gains, axis=-1)
+
+    def ranks(self) -> Tensor:
+        """The ranks of all that is retrieved, times their gains: Σ g rank.
+
+        Of whole lists.
+        """
+        placed = self._placed()
+        middle = placed.start + (placed.size + 1.0) / 2.0
+        return ops.sum(placed.gains * middle, axis=-1)
+
+    def others_above(self, most: Tensor | None = None) -> Tensor:
+        """How many items without a gain stand above each that has, added up.
+
+        Of whole lists, and for gains of 0 and 1.
+
+        Args:
+            most: `[lists]`, above each no more than so many are counted.
+        """
+        placed = self._placed()
+        above = placed.start - placed.hits_above
+        tied = placed.size - placed.hits
+        # As likely none, one, ... or all of those that tie stand above.
+        if most is None:
+            counted = above + tied / 2.0
+        else:
+            most = most[:, None]
+            room = ops.clip(most - above, 0.0, tied)
+            ways = room * (2.0 * tied - room + 1.0) / 2.0
+            counted = ops.minimum(above, most) + ways / (tied + 1.0)
+        return ops.sum(placed.gains * counted, axis=-1)
 
     @abc.abstractmethod
     def hits(self, k: Cutoff = None) -> Tensor:
@@ -121,6 +203,14 @@ class Ranking(abc.ABC):
         binary = self.judged_by(self.gain.as_binary(), self.k)
         return binary._at_first_hit(value, k)
 
+    @abc.abstractmethod
+    def at_stop(self, value: RankDiscountFn, k: Cutoff = None) -> Tensor:
+        """`value(rank)` where a user stops, within rank `k`.
+
+        The user looks at one item after the other, and stops at it with its
+        gain as the chance. For gains from 0 to 1.
+        """
+
     def precision_per_hit(self, k: Cutoff = None) -> Tensor:
         """The weighted precisions at the hits, over the number of hits.
 
@@ -134,6 +224,11 @@ class Ranking(abc.ABC):
     def best(self, k: Cutoff = None) -> Tensor:
         """The weighted gains of the best order of all items, to rank `k`."""
         return within(self.items.best(self.gain), self._column(k))
+
+    def best_at_stop(self, value: RankDiscountFn, k: Cutoff = None) -> Tensor:
+        """`[lists]`, what `at_stop` is in the best order of all items."""
+        chances = chances_to_stop(self.items.best_gains(self.gain))
+        return self.discounted(chances, value, k)
 
     def discounted(
         self, gains: Tensor, discount: RankDiscountFn, k: Cutoff = None
@@ -161,6 +256,10 @@ class Ranking(abc.ABC):
         return highest(gains, ops.shape(gains)[-1])
 
     # For the kinds of rankings.
+
+    @abc.abstractmethod
+    def _placed(self) -> Placed:
+        """Where each item stands, of whole lists."""
 
     @abc.abstractmethod
     def _at_first_hit(self, value: RankDiscountFn, k: Cutoff) -> Tensor:

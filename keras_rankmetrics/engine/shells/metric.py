@@ -11,23 +11,17 @@ import keras
 import numpy as np
 
 from keras_rankmetrics import gains
-from keras_rankmetrics.engine.aggregates import (
-    Estimate,
-    WeightedMean,
-)
+from keras_rankmetrics.engine.aggregates import WeightedMean
 from keras_rankmetrics.engine.aggregates.mean import upgraded
-from keras_rankmetrics.engine.definition import Definition
+from keras_rankmetrics.engine.definition import Definition, takes
 from keras_rankmetrics.engine.definition.policies import float_dtype
 from keras_rankmetrics.engine.naming.names import in_words, name_at
 from keras_rankmetrics.engine.naming.saving import deserialized, serialized
 from keras_rankmetrics.engine.naming.signature import signature_of_object
 from keras_rankmetrics.engine.ranking import Ranking
-from keras_rankmetrics.engine.shells.accumulator import (
-    Accumulator,
-    is_known,
-    on_host,
-)
+from keras_rankmetrics.engine.shells.estimated import Estimated
 from keras_rankmetrics.types import (
+    Adjustment,
     EmptyPolicy,
     InputForm,
     ListWeight,
@@ -36,7 +30,7 @@ from keras_rankmetrics.types import (
 )
 
 
-class RankingMetric(Accumulator):
+class RankingMetric(Estimated):
     """The base of all ranking metrics, and of those you write yourself.
 
     A ranking metric is a *measure*, which gives each list a value, and the
@@ -93,17 +87,13 @@ class RankingMetric(Accumulator):
 
     To write a metric, subclass and give it a `measure`:
 
-    >>> import keras
     >>> from keras import ops
     >>> from keras_rankmetrics import RankingMetric
-    >>> @keras.saving.register_keras_serializable("my_package")
-    ... class RPrecision(RankingMetric):
+    >>> class Enough(RankingMetric):
     ...     @staticmethod
-    ...     def measure(ranking, k):
-    ...         relevant = ranking.overall()
-    ...         return ops.divide_no_nan(ranking.hits(relevant), relevant)
-    >>> metric = RPrecision()
-    >>> float(metric([[1, 0, 1, 0]], [[0.9, 0.8, 0.7, 0.6]]))
+    ...     def measure(ranking, k, enough: float = 2.0):
+    ...         return ops.minimum(ranking.hits(k) / enough, 1.0)
+    >>> float(Enough(k=2)([[1, 0, 1, 0]], [[0.9, 0.8, 0.7, 0.6]]))
     0.5
 
     Args:
@@ -116,6 +106,10 @@ class RankingMetric(Accumulator):
         ties: see above. Defaults to `"average"`.
         empty: see above.
         list_weight: see above.
+        adjusted: `"chance"` for (value - chance) / (1 - chance) of each list,
+            chance being the mean over all orders of the retrieved items: 0 is
+            as good as chance, 1 is the best. 0 where chance is closer than 1e-4
+            to 1. Not with `"ids"`.
         inputs: see above. With `"sparse"` and `"ids"`, an option under which
             the label 1 is worth nothing, or 0 something, is an error.
         name: defaults to the short name of the metric and k: `"ndcg@10"`.
@@ -137,16 +131,17 @@ class RankingMetric(Accumulator):
     has_upper_bound: ClassVar[bool] = True
     """Whether 1 is the best value, so that `empty="one"` has a meaning."""
 
+    more_is_better: ClassVar[bool] = True
+    """Whether a higher value is a better one."""
+
+    needs_whole_lists: ClassVar[bool] = False
+    """Whether the measure looks at all ranks, whatever `k` is."""
+
     needs_k_under: ClassVar[tuple[str, str] | None] = None
     """An option and its value under which the measure needs a k."""
 
     strict_order_under: ClassVar[tuple[str, str] | None] = None
-    """An option and its value under which it has no mean over tied orders.
-
-    `ties` then defaults to `"stable"`, and `"average"` is an error."""
-
-    aggregate: Any = WeightedMean()
-    """Which sums are kept of the values of the lists, an `Aggregate`."""
+    """An option and its value under which `ties` must not be `"average"`."""
 
     common_parameters: ClassVar[frozenset[str]] = frozenset()
     """The parameters of all metrics, of which no option may have the name."""
@@ -156,6 +151,7 @@ class RankingMetric(Accumulator):
     seed = property(operator.attrgetter("definition.seed"))
     empty = property(operator.attrgetter("definition.empty"))
     list_weight = property(operator.attrgetter("definition.list_weight"))
+    adjusted = property(operator.attrgetter("definition.adjusted"))
     inputs = property(operator.attrgetter("definition.inputs"))
     options = property(lambda self: dict(self.definition.options))
 
@@ -168,6 +164,7 @@ class RankingMetric(Accumulator):
         ties: TiePolicy | None = None,
         empty: EmptyPolicy = "zero",
         list_weight: ListWeight = "relevance",
+        adjusted: Adjustment = None,
         inputs: InputForm = "scores",
         name: str | None = None,
         dtype: Any = None,
@@ -186,12 +183,15 @@ class RankingMetric(Accumulator):
             options=options,
             empty=empty,
             list_weight=list_weight,
+            adjusted=adjusted,
             inputs=inputs,
             dtype=float_dtype(self.dtype),
         )
         # Keras reads no public attribute for this. With it, callbacks know
-        # that more is better.
-        self._direction = "up"
+        # what is better.
+        self._direction = "up" if self.more_is_better else "down"
+        if adjusted is not None and type(self.aggregate) is WeightedMean:
+            self.aggregate = WeightedMean(bounded=False)
         self._keep_sums(name)
 
     @classmethod
@@ -228,6 +228,14 @@ class RankingMetric(Accumulator):
             "`measure(ranking, k)`, a static method."
         )
 
+    @staticmethod
+    def has_value(ranking: Ranking) -> Tensor:
+        """Which lists have a value, bool `[lists]`; others are *empty*.
+
+        By default those in which an item has a gain.
+        """
+        return ranking.has_gain()
+
     @property
     def signature(self) -> str:
         """All that the number depends on, in one line that can be quoted."""
@@ -235,73 +243,6 @@ class RankingMetric(Accumulator):
             return super().signature
         aggregate = signature_of_object(self.aggregate)
         return f"{super().signature}|aggregate:{aggregate}"
-
-    def estimate(self) -> Estimate:
-        """The result with its standard error and what it rests on.
-
-        It is computed in double precision, from the state as it is: not in a
-        compiled program, where `MetricCollection(..., errors=True)` has the
-        standard errors among its results.
-        """
-        if type(self.aggregate) is not WeightedMean:
-            raise TypeError(
-                f"{type(self).__name__} has an `aggregate` of its own, of "
-                "which no standard error is known."
-            )
-        return Estimate.of_sums(on_host(self._seen()), self.aggregate.bounded)
-
-    def standard_error(self) -> float:
-        """The standard error of the result; NaN for fewer than two lists.
-
-        For lists with the values v and the weights w it is
-
-            √(n / (n - 1) · Σ w² (v - result)²) / Σ w
-
-        linearised for lists that take the mean weight of the others. Lists of
-        one row of the batch, as in `[batch, time]`, are not independent: n is
-        the number of rows, and w (v - result) is summed over each before it is
-        squared.
-
-        >>> from keras_rankmetrics import PrecisionAtK
-        >>> metric = PrecisionAtK(k=2)
-        >>> metric.update_state([[1, 0], [1, 1], [0, 0]], [[2, 1]] * 3)
-        >>> float(metric.result()), round(metric.standard_error(), 4)
-        (0.5, 0.2887)
-
-        Särndal, Swensson and Wretman, Model Assisted Survey Sampling (1992),
-        section 5.5.
-        """
-        return self.estimate().standard_error
-
-    def confidence_interval(self, level: float = 0.95) -> tuple[float, float]:
-        """The interval result ± t · standard error, by Student's t.
-
-        It holds the mean of all lists, of which those seen are a sample, in so
-        many cases. With few lists and values close to 0 or 1 it is too short,
-        and may go beyond them.
-
-        Args:
-            level: the chance, between 0 and 1.
-        """
-        return self.estimate().interval(level)
-
-    def count(self) -> int:
-        """How many lists counted."""
-        return self.estimate().lists
-
-    def effective_count(self) -> float:
-        """How many lists of equal weight tell as much: (Σ w)² / Σ w².
-
-        Kish, Survey Sampling (1965).
-        """
-        return self.estimate().effective_lists
-
-    def __str__(self) -> str:
-        """`ndcg@10 = 0.7719 ± 0.0123 (95%, 1,204 lists)`."""
-        is_mean = type(self.aggregate) is WeightedMean
-        if not is_mean or not is_known(self._seen()):
-            return repr(self)
-        return f"{self.name} = {self.estimate()}"
 
     def get_config(self) -> dict[str, Any]:
         """What `from_config` needs to make the same metric."""
@@ -321,11 +262,12 @@ class RankingMetric(Accumulator):
         return self.from_config(self._own_config())
 
     def _config(self) -> dict[str, Any]:
-        return {
+        config = {
             "name": self.name,
             "dtype": self.dtype,
             **self.definition.config,
         }
+        return {n: x for n, x in config.items() if takes(type(self), n)}
 
     def _own_config(self) -> dict[str, Any]:
         # Functions need not be registered to be copied.

@@ -156,7 +156,7 @@ def chances_of_hits(
     up = ops.divide_no_nan(ops.maximum(more, 0.0), fewer)
     down = ops.divide_no_nan(ops.maximum(fewer, 0.0), more)
     # From the mode both ways these are at most 1, so that nothing overflows.
-    upwards = _products_before(ops.where(hits >= mode, up, 1.0))
+    upwards = products_before(ops.where(hits >= mode, up, 1.0))
     downwards = ops.flip(ops.where(hits < mode, down, 1.0), axis=-1)
     downwards = ops.flip(ops.cumprod(downwards, axis=-1), axis=-1)
     odds = upwards * downwards
@@ -174,11 +174,11 @@ def value_at_first_hit(group: Group, values: Tensor) -> Tensor:
     left = size - (rank - start - 1.0)
     hit = ops.clip(group.relevant / ops.maximum(left, 1.0), 0.0, 1.0)
     hit = ops.where(rank > start, hit, 0.0)
-    chances = hit * _products_before(1.0 - hit)
+    chances = hit * products_before(1.0 - hit)
     return ops.sum(chances * values, axis=-1, keepdims=True)
 
 
-def _products_before(x: Tensor) -> Tensor:
+def products_before(x: Tensor) -> Tensor:
     """The products of all that stand before each."""
     products = ops.cumprod(x, axis=-1)[:, :-1]
     return ops.pad(products, [[0, 0], [1, 0]], constant_values=1.0)

@@ -14,12 +14,15 @@ from keras_rankmetrics.engine.ranking.kinds.chances import (
     rate_of_others,
     value_at_first_hit,
 )
+from keras_rankmetrics.engine.ranking.kinds.stopping import (
+    value_where_stopped,
+)
 from keras_rankmetrics.engine.ranking.kinds.tables import (
     sums_over_ranks,
     table_of,
 )
 from keras_rankmetrics.engine.ranking.memo import remembered
-from keras_rankmetrics.engine.ranking.ranking import Cutoff, Ranking
+from keras_rankmetrics.engine.ranking.ranking import Cutoff, Placed, Ranking
 from keras_rankmetrics.engine.ranking.sorting.runs import (
     positions,
     sums_over_runs,
@@ -75,20 +78,70 @@ class Groups(Ranking):
 
     def precision(self, k: Cutoff = None) -> Tensor:
         """The precision at the rank of a relevant item, 0 beyond rank `k`."""
-        hits = self.total()
-        before, within = self._sums_over_groups()
-        above = ops.cumsum(hits, axis=-1) - hits - before
+        _, within = self._sums_over_groups()
         stop = self._stop(k)
         reciprocals = self._sums(reciprocal_discount, self.start, stop)
         precisions = precisions_in_group(
-            above,
+            self._hits_above_group(),
             rate=rate_of_others(within, self._size()),
             reciprocals=reciprocals,
             shares_above=self._shares_above(self.start, stop, reciprocals),
         )
         return precisions / self._size()
 
+    def at_stop(self, value: RankDiscountFn, k: Cutoff = None) -> Tensor:
+        """`value(rank)` where a user stops, within rank `k`."""
+        stop = self.total()
+        ones = self.judged_by(self.gain.as_binary(), self.k)
+        above = ones._hits_above_group()
+        before, relevant = ones._sums_over_groups()
+
+        def surely() -> Tensor:
+            """A single one is as likely at each rank of its group."""
+            place = self.start + ops.cast(before, "int32")
+            place = ops.minimum(place, self.depth)
+            end = ops.minimum(self._cut(k, place, place + 1), self.depth)
+            at_place = self._sums(value, place, end)
+            values = ops.where(relevant > 1, at_place, evenly)
+            came = ops.power(1.0 - stop, above + before)
+            return ops.sum(stop * came * values, axis=-1)
+
+        def by_chance() -> Tensor:
+            return value_where_stopped(
+                stop,
+                above,
+                before,
+                relevant,
+                self._float(self.start),
+                self._float(self.size),
+                within_cutoff,
+            )
+
+        evenly = self.discount(value, k)
+        values = self._values(value, self.depth)
+        within_cutoff = ops.where(
+            positions(values) < self._column(k), values, 0
+        )
+        mixed = (relevant > 1) & (relevant < self._size())
+        return cond(ops.any(mixed), by_chance, surely)
+
     # The parts of the above.
+
+    def _placed(self) -> Placed:
+        _, within = self._sums_over_groups()
+        return Placed(
+            self.total(),
+            self._float(self.start),
+            self._size(),
+            self._hits_above_group(),
+            within,
+        )
+
+    def _hits_above_group(self) -> Tensor:
+        """The relevant items above the tie group of each entry."""
+        hits = self.total()
+        before, _ = self._sums_over_groups()
+        return ops.cumsum(hits, axis=-1) - hits - before
 
     def _per_hit(self, precisions: Tensor, k: Cutoff) -> Tensor:
         return precision_per_hit(

@@ -9,8 +9,14 @@ from keras_rankmetrics.engine.backend.known import MANY
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.ranking.depth import at_most
 from keras_rankmetrics.engine.ranking.items import Items
+from keras_rankmetrics.engine.ranking.kinds.stopping import chances_to_stop
 from keras_rankmetrics.engine.ranking.memo import remembered
-from keras_rankmetrics.engine.ranking.ranking import Cutoff, Ranking, within
+from keras_rankmetrics.engine.ranking.ranking import (
+    Cutoff,
+    Placed,
+    Ranking,
+    within,
+)
 from keras_rankmetrics.engine.ranking.relevance import Relevance
 from keras_rankmetrics.gains import reciprocal_discount
 from keras_rankmetrics.types import RankDiscountFn, Tensor
@@ -73,6 +79,11 @@ class Ranks(Ranking):
         hits = self._within(None, self._hits_if_hit())
         return hits * self.discount(reciprocal_discount, k)
 
+    def at_stop(self, value: RankDiscountFn, k: Cutoff = None) -> Tensor:
+        """`value(rank)` where a user stops, within rank `k`."""
+        chances = self._within(None, self._chances_to_stop())
+        return ops.sum(chances * self._at_ranks(value, k), axis=-1)
+
     # The parts of the above.
 
     def _at_first_hit(self, value: RankDiscountFn, k: Cutoff) -> Tensor:
@@ -85,6 +96,16 @@ class Ranks(Ranking):
     def _value_at(self, first: Tensor, values: Tensor) -> Tensor:
         """`[lists]`, the value at the first hit, from that at all ranks."""
         return ops.sum(ops.where(first, values, 0), axis=-1)
+
+    def _placed(self) -> Placed:
+        hits = self._gains()
+        return Placed(
+            hits,
+            self._float(self._above()),
+            ops.ones_like(hits),
+            ops.cumsum(hits, axis=-1) - hits,
+            hits,
+        )
 
     # As far as the ranking has been made for.
 
@@ -109,6 +130,11 @@ class Ranks(Ranking):
         """The relevant items down to each rank, if one is at it."""
         hits = self._gains()
         return ops.cumsum(hits, axis=-1) - hits + 1.0
+
+    @remembered("gain")
+    def _chances_to_stop(self) -> Tensor:
+        """The chance to come to each rank, and to stop there."""
+        return chances_to_stop(self._gains())
 
     # Where the ranks are.
 

@@ -15,9 +15,13 @@ from keras_rankmetrics.engine.ranking.kinds.chances import (
     value_at_first_hit,
 )
 from keras_rankmetrics.engine.ranking.kinds.ranks import Ranks
+from keras_rankmetrics.engine.ranking.kinds.stopping import (
+    Row,
+    chances_in_ties,
+)
 from keras_rankmetrics.engine.ranking.kinds.ties import Shared, Ties
 from keras_rankmetrics.engine.ranking.memo import remembered
-from keras_rankmetrics.engine.ranking.ranking import Cutoff
+from keras_rankmetrics.engine.ranking.ranking import Cutoff, Placed
 from keras_rankmetrics.types import Tensor
 
 
@@ -44,13 +48,44 @@ class TiedRanks(Ranks):
     def _hits_if_hit(self) -> Tensor:
         if known(~self.ties.found):
             return super()._hits_if_hit()
-        hits, shared = self._gains(), self._shared()
+        shared = self._shared()
         return precisions_in_group(
-            ops.cumsum(hits, axis=-1) - hits - shared.before,
+            self._hits_above_group(),
             rate=rate_of_others(shared.total, self._float(shared.size)),
             reciprocals=1.0,
             shares_above=shared.ahead,
         )
+
+    @remembered("gain")
+    def _chances_to_stop(self) -> Tensor:
+        alone = super()._chances_to_stop()
+        if known(~self.ties.found):
+            return alone
+        stops, shared = self._gains(), self._shared()
+        row = Row(stops, shared.start, shared.size)
+
+        def tied() -> Tensor:
+            chances = chances_in_ties(
+                row, lambda: self.ties.of_lowest(self.items.gains(self.gain))
+            )
+            return ops.where(self.ties.there, chances, 0)
+
+        return cond(self.ties.found, tied, lambda: alone)
+
+    def _placed(self) -> Placed:
+        shared = self._shared()
+        return Placed(
+            self._gains(),
+            self._float(shared.start),
+            self._float(shared.size),
+            self._hits_above_group(),
+            shared.total,
+        )
+
+    def _hits_above_group(self) -> Tensor:
+        """The relevant items above the tie group of each rank."""
+        hits = self._gains()
+        return ops.cumsum(hits, axis=-1) - hits - self._shared().before
 
     def _per_hit(self, precisions: Tensor, k: Cutoff) -> Tensor:
         hits, weighted = self.total(), self.weighted_total()

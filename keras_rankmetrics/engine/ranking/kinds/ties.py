@@ -87,6 +87,19 @@ class Ties:
 
         return Shared(*cond(self.found, tied, alone))
 
+    def of_lowest(self, x: Tensor) -> Tensor:
+        """What the items hold whose score is the lowest in the row.
+
+        Args:
+            x: what all items hold, `[lists, items]`; 0 is returned for others.
+        """
+        return ops.where(self._is_lowest(), x, 0)
+
+    def _is_lowest(self) -> Tensor:
+        # Not the last entry: a slice of what `top_k` returns makes XLA sort.
+        lowest = ops.min(self.highest, axis=-1, keepdims=True)
+        return self.scores.cleaned() == lowest
+
     def _beyond_the_row(
         self, start: Tensor, in_row: Tensor, of_items: Callable[[], Tensor]
     ) -> Tensor:
@@ -109,10 +122,7 @@ class Ties:
         )
 
         def whole() -> Tensor:
-            # Not the last entry: a slice of what `top_k` returns makes XLA
-            # sort.
-            lowest = ops.min(self.highest, axis=-1, keepdims=True)
-            tied = self.scores.cleaned() == lowest
+            tied = self._is_lowest()
             items = count(tied)
             # It always holds, and forces the order of computation: only when
             # the items have been counted are they summed up, so that one array

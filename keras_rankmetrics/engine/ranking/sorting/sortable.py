@@ -40,6 +40,17 @@ class Sortable:
         """
         return self.given if known(self.clean) else self._without()
 
+    def retrieved(self) -> Tensor:
+        """Which items have a rank, bool `[lists, items]`."""
+        cleaned = self.cleaned()
+        return cleaned > lowest(cleaned)
+
+    def levelled(self) -> Sortable:
+        """The same items, those that are retrieved with one score."""
+        scores = levelled(self.retrieved(), self.given)
+        there = ops.ones((), "bool")
+        return Sortable(scores, lambda: scores == scores, there)
+
     def top_k(self, k: int | Tensor) -> tuple[Tensor, Tensor]:
         """The highest `k` of each list, and where they stand."""
         return unless(
@@ -50,6 +61,11 @@ class Sortable:
 
     def _without(self) -> Tensor:
         return ops.where(self.may(), self.given, lowest(self.given))
+
+
+def levelled(retrieved: Tensor, scores: Tensor) -> Tensor:
+    """One score for all that are retrieved, and the lowest for the others."""
+    return ops.where(retrieved, ops.zeros_like(scores), lowest(scores))
 
 
 def lowest(x: Tensor) -> float | np.integer:

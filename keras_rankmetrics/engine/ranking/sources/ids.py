@@ -36,11 +36,17 @@ def from_ids(
         counted = ops.cast(there, "int32")
         above = ops.cumsum(counted, axis=-1) - counted
         kind = functools.partial(SpacedRanks, there=there, above=above)
+
+    def all_tied() -> Ranks:
+        raise ValueError("Ids do not say what there was to choose from.")
+
     return kind(
         items=relevant_items(counts, most, k, dtype),
         entries=ops.shape(hits)[-1],
         gains_in_order=lambda _, gain: gain.of_either(hits, 1, 0, dtype),
         count_retrieved=lambda: count(there),
+        count_others=lambda gain: count(there & ~hits),
+        all_tied=all_tied,
         k=k,
         strict=True,
     )

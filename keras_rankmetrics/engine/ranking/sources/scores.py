@@ -56,6 +56,12 @@ def from_scores(items: Items, scores: Sortable, order: Order) -> Ranks:
         weights=_at(place, items.weights),
         there=None if known(ops.all(top.there)) else top.there,
         count_retrieved=lambda: count(top.there),
+        count_others=lambda gain: count(
+            scores.retrieved() & (items.gains(gain) == 0)
+        ),
+        all_tied=lambda: from_scores(
+            items, scores.levelled(), order._replace(ties="average")
+        ),
         k=order.k,
         strict=order.ties != "average",
     )

@@ -18,7 +18,10 @@ from keras_rankmetrics.engine.ranking.sorting.matching import is_new
 from keras_rankmetrics.engine.ranking.sorting.runs import positions
 from keras_rankmetrics.engine.ranking.sorting.selection import input_order
 from keras_rankmetrics.engine.ranking.sorting.shuffling import shuffle_keys
-from keras_rankmetrics.engine.ranking.sorting.sortable import lowest
+from keras_rankmetrics.engine.ranking.sorting.sortable import (
+    levelled,
+    lowest,
+)
 from keras_rankmetrics.engine.ranking.sources.ids import (
     labels_of_relevant,
     relevant_items,
@@ -45,14 +48,14 @@ def from_targets(
     relevant = is_new(targets)
     most = ops.shape(targets)[-1]
     items = relevant_items(count(relevant), most, order.k, dtype)
-    targets = ops.maximum(targets, 0)
-    score = ops.take_along_axis(scores, targets, axis=-1)
+    indices = ops.maximum(targets, 0)
+    score = ops.take_along_axis(scores, indices, axis=-1)
     there = relevant & (score > lowest(scores))
     above = _for_each(lambda s: _count(scores > s), score)
     if order.ties == "average":
         start, size = above, _tied(scores, score)
     else:
-        ahead = _ahead_in_group(order, scores, targets, score, there)
+        ahead = _ahead_in_group(order, scores, indices, score, there)
         start, size = above + ahead, ops.ones_like(above)
     depth = depth_beyond(order.k, ops.shape(scores)[-1])
     start = ops.where(there, ops.minimum(start, depth), depth)
@@ -66,6 +69,13 @@ def from_targets(
         start=start,
         size=ops.where(there, size, 0),
         count_retrieved=lambda: count(scores > lowest(scores)),
+        count_others=lambda _: count(scores > lowest(scores)) - count(there),
+        all_tied=lambda: from_targets(
+            targets,
+            levelled(scores > lowest(scores), scores),
+            order._replace(ties="average"),
+            dtype,
+        ),
         k=order.k,
         strict=order.ties != "average",
         depth=depth,

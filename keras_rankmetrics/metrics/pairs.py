@@ -1,0 +1,117 @@
+"""How often a relevant item stands above one that is not."""
+
+from __future__ import annotations
+
+from keras_rankmetrics.engine.aggregates import WeightedMean
+from keras_rankmetrics.engine.backend.operations import ops
+from keras_rankmetrics.engine.definition import declared
+from keras_rankmetrics.engine.ranking import Ranking
+from keras_rankmetrics.metrics.bases import (
+    Binary,
+    BinaryOfWholeLists,
+    register,
+)
+from keras_rankmetrics.types import EmptyPolicy, Tensor
+
+
+def has_pairs(ranking: Ranking) -> Tensor:
+    """Which lists have a relevant item and a retrieved one that is not."""
+    return ranking.has_gain() & (ranking.others() > 0)
+
+
+def auc(ranking: Ranking, k: int | None) -> Tensor:
+    """1 - Σ min(others above, M) over the relevant items / (R M)."""
+    relevant, others = ranking.overall(), ranking.others()
+    most = None if k is None else ops.minimum(others, float(k))
+    counted = others if most is None else most
+    above = ranking.others_above(most) + ranking.missed() * counted
+    return 1.0 - ops.divide_no_nan(above, relevant * counted)
+
+
+@register
+@declared
+class AUC(Binary):
+    """The area under the ROC curve of each list.
+
+        AUC = (pairs in the right order) / (pairs)
+
+    over all pairs of a relevant item and a retrieved one that is not relevant,
+    with `inputs="ids"` a recommended one. A pair of equal scores counts half.
+    Relevant items that are not retrieved stand below all others.
+
+    With k it is the partial AUC of the first M = min(k, other items) others:
+
+        AUC@k = (pairs with the first M others in the right order) / (R M)
+
+    for R relevant items. A list without relevant items, or without others, has
+    no value: it counts by `empty`, and not at all by default. The mean over
+    lists is also known as gAUC: weighted by users as it is, by impressions or
+    by clicks with these as `sample_weight`. Item weights mask items, and do
+    nothing else to the value.
+
+    Args:
+        k: how many of the others count, or None for all.
+        relevance_threshold: an item is relevant if its label is at least that.
+        shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
+        adjusted, inputs, name, dtype: as well.
+
+    Example:
+        >>> from keras_rankmetrics import AUC
+        >>> labels, scores = [[1, 0, 1, 0]], [[0.9, 0.8, 0.8, 0.6]]
+        >>> float(AUC()(labels, scores))  # 2 pairs, and 1 + 1/2
+        0.875
+        >>> float(AUC(k=1)(labels, scores))  # the first other: 1 and 1/2
+        0.75
+
+    Hanley and McNeil, Radiology 143 (1982); Zhou et al., Deep Interest Network,
+    KDD (2018).
+    """
+
+    short_name = "auc"
+    measure = staticmethod(auc)
+    has_value = staticmethod(has_pairs)
+    needs_whole_lists = True
+
+    empty: EmptyPolicy = "skip"
+
+
+def adjusted_mean_rank_index(ranking: Ranking, k: int | None) -> Tensor:
+    """1 - mean(others above) / (others / 2)."""
+    return 2.0 * auc(ranking, k) - 1.0
+
+
+@register
+@declared
+class AdjustedMeanRankIndex(BinaryOfWholeLists):
+    """The mean rank on a scale where chance is 0, and the best is 1.
+
+        AMRI = 1 - (MR - 1) / (E[MR] - 1)
+
+    where MR is the mean rank of the relevant items, each ranked among the items
+    that are not relevant (the *filtered* rank), and E[MR] that of a random
+    order. For N of these items it is 1 + N/2, so that AMRI = 2 AUC - 1. The
+    worst order has -1. A list without relevant items, or without others, has no
+    value: it counts by `empty`, and not at all by default. Item weights mask
+    items, and do nothing else to the value.
+
+    Args:
+        relevance_threshold: an item is relevant if its label is at least that.
+        seed, ties, empty, list_weight, adjusted, inputs, name, dtype: as on
+            `RankingMetric`.
+
+    Example:
+        >>> from keras_rankmetrics import AdjustedMeanRankIndex
+        >>> metric = AdjustedMeanRankIndex(inputs="sparse")
+        >>> float(metric([1], [[0.9, 0.7, 0.8, 0.6, 0.5]]))  # rank 3 of 5
+        0.0
+
+    Berrendorf et al., "On the Ambiguity of Rank-Based Evaluation of Entity
+    Alignment or Link Prediction Methods" (2020).
+    """
+
+    short_name = "amri"
+    measure = staticmethod(adjusted_mean_rank_index)
+    has_value = staticmethod(has_pairs)
+    aggregate = WeightedMean(bounded=False)
+
+    empty: EmptyPolicy = "skip"

@@ -1,0 +1,155 @@
+"""Numbers that others have published of each metric, and what it refuses."""
+
+import keras
+import numpy as np
+import pytest
+from keras import ops
+from pytest import approx
+
+import keras_rankmetrics as krm
+
+# The three topics of a run of ir_measures' tests, by rank.
+TOPICS = [
+    [int(relevant) for relevant in topic]
+    for topic in ("1011001010", "1100101110", "0000011101")
+]
+
+
+def values(metric, labels=TOPICS, scores=None):
+    labels = np.float32(labels)
+    if scores is None:
+        scores = np.broadcast_to(
+            np.arange(labels.shape[-1], 0, -1, "float32"), labels.shape
+        )
+    return ops.convert_to_numpy(metric.per_list(labels, np.float32(scores)))
+
+
+def test_r_precision():
+    assert values(krm.RPrecision(), [1, 0, 1, 0]) == 0.5
+
+
+def test_rank_biased_precision():
+    found = values(krm.RankBiasedPrecision(p=0.9))
+    assert found == approx([0.3501, 0.3996, 0.1988], abs=5e-5)
+
+
+def test_insq():
+    metric = krm.DCG(
+        gain_fn=krm.linear_gain, rank_discount_fn=krm.inverse_square_discount
+    )
+    assert values(metric) == approx([0.5863, 0.6619, 0.0878], abs=5e-5)
+
+
+def test_expected_reciprocal_rank():
+    grades = [0, 1, 2, 1, 0]
+    assert values(krm.ERR(), grades) == approx(0.101746, abs=5e-7)
+    assert values(krm.ERR(k=2), grades) == approx(0.03125)
+
+
+def test_auc():
+    assert values(krm.AUC(), [1, 0, 1, 0], [0.5] * 4) == 0.5
+    # RecTools' users, of whom it recommends in this order.
+    assert values(krm.AUC(k=1), [0, 1, 1]) == 0.0
+    assert values(krm.AUC(k=1), [1, 0, 1]) == 0.5
+
+
+def test_mean_rank():
+    assert values(krm.MeanRank(), [1, 0, 0, 1], [0.5] * 4) == 2.5
+    assert values(krm.AdjustedMeanRankIndex(), [0, 1, 0]) == 0.0
+
+
+# The scale of chance
+
+
+@pytest.mark.parametrize("inputs", ["scores", "sparse"])
+@pytest.mark.parametrize(
+    "make", [krm.NDCG, krm.PrecisionAtK, krm.MeanReciprocalRank, krm.AUC]
+)
+def test_constant_scores_are_as_good_as_chance(make, inputs):
+    metric = make(k=3, adjusted="chance", inputs=inputs)
+    labels = [[0, 1, 0, 0, 1, 0]] if inputs == "scores" else [[1, 4]]
+    assert float(metric(labels, [[0.5] * 6])) == approx(0, abs=1e-6)
+    metric.reset_state()
+    assert float(metric(labels, [[1, 9, 2, 3, 8, 4]])) > 0.5
+
+
+def test_auc_beyond_chance_is_the_adjusted_mean_rank_index():
+    rng = np.random.default_rng(4)
+    labels, scores = rng.integers(0, 2, (50, 9)), rng.integers(0, 5, (50, 9))
+    one = values(krm.AUC(adjusted="chance"), labels, scores)
+    other = values(krm.AdjustedMeanRankIndex(), labels, scores)
+    np.testing.assert_allclose(one, other, atol=1e-6)
+
+
+def test_the_mean_over_random_orders_is_0():
+    rng = np.random.default_rng(5)
+    labels = np.tile(rng.integers(0, 4, 12), (20_000, 1))
+    metric = krm.NDCG(k=5, adjusted="chance")
+    metric.update_state(labels, rng.random(labels.shape))
+    assert abs(float(metric.result())) < 4 * metric.standard_error()
+
+
+def test_where_no_level_of_chance_is_known():
+    for make in (
+        lambda: krm.DCG(adjusted="chance"),
+        lambda: krm.MeanRank(adjusted="chance"),
+        lambda: krm.NDCG(adjusted="chance", ideal="retrieved"),
+        lambda: krm.NDCG(adjusted="chance", inputs="ids"),
+    ):
+        with pytest.raises(ValueError, match=r"cannot be had.*Leave it out"):
+            make()
+    with pytest.raises(ValueError, match="`adjusted` should be one of"):
+        krm.NDCG(adjusted="luck")
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: krm.RankBiasedPrecision(p=0.0),
+        lambda: krm.RankBiasedPrecision(p=1.0),
+        lambda: krm.FBetaAtK(beta=0.0),
+        lambda: krm.ERR(max_grade=0),
+        lambda: krm.FBetaAtK(beta=float("nan")),
+    ],
+)
+def test_numbers_that_are_none_of_an_option(make):
+    with pytest.raises(ValueError, match=r"should be a number.*Received"):
+        make()
+
+
+def test_whether_to_normalize_is_a_bool():
+    with pytest.raises(ValueError, match="`normalized` should be one of"):
+        krm.ERR(normalized="yes")
+
+
+def test_grades_above_the_highest():
+    metric = krm.ERR(max_grade=2)
+    metric.update_state([[2, 0]], [[2.0, 1.0]])
+    before = np.array(metric.get_state())
+    with pytest.raises(ValueError, match=r"highest label is 3\.0.*max_grade"):
+        metric.update_state([[3, 0]], [[2.0, 1.0]])
+    np.testing.assert_array_equal(metric.get_state(), before)
+
+
+@pytest.mark.skipif(keras.backend.backend() != "jax", reason="jit is of jax")
+def test_grades_above_the_highest_in_a_program():
+    import jax
+
+    metric = krm.ERR(max_grade=2)
+    found = jax.jit(metric.per_list)(
+        np.float32([[3, 0], [2, 0]]), np.float32([[2, 1], [2, 1]])
+    )
+    assert np.isnan(found[0]) and found[1] == 0.75
+
+
+def test_what_stops_before_where_less_is_better():
+    for metric in (krm.MeanRank(), krm.FallOutAtK(k=1)):
+        model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(3)])
+        model.compile(loss="mse", metrics=[metric])
+        stop = keras.callbacks.EarlyStopping(monitor=f"val_{metric.name}")
+        x = np.eye(3, dtype="float32")
+        model.fit(x, x, validation_data=(x, x), callbacks=[stop], verbose=0)
+        assert stop.monitor_op is keras.ops.less
