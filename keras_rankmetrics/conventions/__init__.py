@@ -19,14 +19,18 @@ from __future__ import annotations
 from keras_rankmetrics.conventions.convention import Convention
 from keras_rankmetrics.gains import linear_gain, original_discount
 from keras_rankmetrics.metrics import (
+    AUC,
     DCG,
     NDCG,
     F1AtK,
+    FallOutAtK,
     HitRateAtK,
     MeanAveragePrecision,
     MeanReciprocalRank,
     PrecisionAtK,
+    RankBiasedPrecision,
     RecallAtK,
+    RPrecision,
 )
 
 keras_rs = Convention(
@@ -63,7 +67,7 @@ trec_eval = Convention(
     "trec_eval",
     "The tool of the TREC conferences, and so pytrec_eval and ir_measures.",
     "usnistgov/trec_eval: m_ndcg_cut.c, m_P.c, m_recall.c, m_success.c, "
-    "m_map_cut.c, m_recip_rank.c",
+    "m_map_cut.c, m_recip_rank.c, m_Rprec.c",
     {
         NDCG: {"gain_fn": linear_gain},
         PrecisionAtK: {"denominator": "k"},
@@ -71,6 +75,7 @@ trec_eval = Convention(
         HitRateAtK: {},
         MeanAveragePrecision: {},
         MeanReciprocalRank: {},
+        RPrecision: {},
     },
     without={
         "F1AtK": "it has the F1 of whole lists only, `set_F`, which is "
@@ -80,13 +85,14 @@ trec_eval = Convention(
 
 sklearn = Convention(
     "sklearn",
-    "scikit-learn: `dcg_score`, `ndcg_score` and, where no scores tie, "
-    "`label_ranking_average_precision_score`.",
+    "scikit-learn: `dcg_score`, `ndcg_score`, `roc_auc_score` of each list "
+    "and, where no scores tie, `label_ranking_average_precision_score`.",
     "sklearn/metrics/_ranking.py, version 1.9",
     {
         DCG: {"gain_fn": linear_gain},
         NDCG: {"gain_fn": linear_gain},
         MeanAveragePrecision: {"empty": "one"},
+        AUC: {},
     },
 )
 
@@ -104,6 +110,8 @@ ranx = Convention(
         HitRateAtK: {},
         MeanAveragePrecision: {},
         MeanReciprocalRank: {},
+        RPrecision: {},
+        RankBiasedPrecision: {},
     },
 )
 
@@ -118,6 +126,9 @@ torchmetrics = Convention(
         HitRateAtK: {},
         MeanAveragePrecision: {"denominator": "hits"},
         MeanReciprocalRank: {},
+        RPrecision: {},
+        FallOutAtK: {"empty": "zero"},
+        AUC: {"empty": "zero"},
     },
 )
 

@@ -86,6 +86,10 @@ class Convention:
         HitRateAtK = Preset(metrics.HitRateAtK, {})
         MeanAveragePrecision = Preset(metrics.MeanAveragePrecision, {})
         MeanReciprocalRank = Preset(metrics.MeanReciprocalRank, {})
+        RPrecision = Preset(metrics.RPrecision, {})
+        FallOutAtK = Preset(metrics.FallOutAtK, {})
+        AUC = Preset(metrics.AUC, {})
+        RankBiasedPrecision = Preset(metrics.RankBiasedPrecision, {})
 
     def __init__(
         self,

@@ -103,6 +103,11 @@ def compare(metric, data, theirs, tolerance=EXACT):
     )
 
 
+def at(k, name, called="k"):
+    """The cutoff as an argument, if metrics of that name take one."""
+    return {} if name == "RPrecision" else {called: k}
+
+
 at_each_cutoff = pytest.mark.parametrize("k", CUTOFFS)
 
 
@@ -195,6 +200,30 @@ def test_sklearn_average_precision():
     compare(conventions.sklearn.MeanAveragePrecision(), data, theirs)
 
 
+def test_sklearn_auc():
+    """With ties: a pair of them counts half. A list needs items of both kinds.
+
+    The mean over the lists, by their weights, is what others call gAUC.
+    """
+    metrics = pytest.importorskip("sklearn.metrics")
+    for data in (lists().binary, tied_lists().binary):
+        theirs = [
+            metrics.roc_auc_score(labels.astype(int), scores)
+            if 0 < labels.sum() < len(labels)
+            else np.nan
+            for labels, scores in data.lists()
+        ]
+        metric = conventions.sklearn.AUC()
+        compare(metric, data, theirs)
+        impressions = np.random.default_rng(3).integers(1, 9, LISTS)
+        metric.reset_state()
+        metric.update_state(data.labels, data.scores, impressions)
+        there = ~np.isnan(theirs)
+        assert float(metric.result()) == approx(
+            np.average(np.array(theirs)[there], weights=impressions[there])
+        )
+
+
 # torchmetrics
 
 TORCHMETRICS = {
@@ -204,6 +233,9 @@ TORCHMETRICS = {
     "HitRateAtK": "retrieval_hit_rate",
     "MeanAveragePrecision": "retrieval_average_precision",
     "MeanReciprocalRank": "retrieval_reciprocal_rank",
+    "RPrecision": "retrieval_r_precision",
+    "FallOutAtK": "retrieval_fall_out",
+    "AUC": "retrieval_auroc",
 }
 
 
@@ -212,31 +244,37 @@ TORCHMETRICS = {
 def test_torchmetrics(name, k):
     """What is not retrieved has no score above 0 there.
 
-    But for NDCG and the hit rate, which know of no such items. Only NDCG takes
-    grades, and averages over ties. Precision without k divides by the length of
-    the list: that is no convention here, but `denominator="retrieved"`.
+    But for the metrics in `DATA`, which know of no such items. Only NDCG takes
+    grades. It averages over ties, as AUC does. Precision without k divides by
+    the length of the list: that is no convention here, but
+    `denominator="retrieved"`; and the k of its AUC cuts off the list.
     """
     retrieval = pytest.importorskip("torchmetrics.functional.retrieval")
     import torch
 
-    if name == "PrecisionAtK" and k is None:
+    if (name, k is None) in (("PrecisionAtK", True), ("AUC", False)):
         pytest.skip("another convention")
     function = getattr(retrieval, TORCHMETRICS[name])
+    all_retrieved = lists().binary
     for data in {
         "NDCG": (lists(), tied_lists()),
-        "HitRateAtK": (lists().binary,),
+        "HitRateAtK": (all_retrieved,),
+        "RPrecision": (all_retrieved,),
+        "FallOutAtK": (all_retrieved,),
+        "AUC": (all_retrieved, tied_lists().binary),
     }.get(name, (cut_off_lists().binary,)):
         theirs = [
             float(
                 function(
-                    torch.tensor(np.maximum(scores, -1.0)),
+                    # Its AUC takes scores above 1 for logits.
+                    torch.tensor(np.maximum(scores / 100, -1.0)),
                     torch.tensor(labels.astype(int)),
-                    top_k=k,
+                    **at(k, name, "top_k"),
                 )
             )
             for labels, scores in data.lists()
         ]
-        metric = getattr(conventions.torchmetrics, name)(k)
+        metric = getattr(conventions.torchmetrics, name)(**at(k, name))
         compare(metric, data, theirs, SINGLE)
 
 
@@ -272,6 +310,8 @@ RANX = {
     "HitRateAtK": "hit_rate",
     "MeanAveragePrecision": "map",
     "MeanReciprocalRank": "mrr",
+    "RPrecision": "r-precision",
+    "RankBiasedPrecision": "rbp.80",
 }
 
 
@@ -285,8 +325,12 @@ def test_ranx(name, k):
     """
     if k is None and name in ("PrecisionAtK", "F1AtK"):
         pytest.skip("another convention")
+    if k is not None and name in ("RPrecision", "RankBiasedPrecision"):
+        pytest.skip("without a cutoff there")
     ranx = pytest.importorskip("ranx")
     data = cut_off_lists()
+    if name == "RankBiasedPrecision":
+        data = data.binary  # of which it takes grades for gains, unscaled
     qrels, run = as_documents(data)
     theirs = ranx.evaluate(
         ranx.Qrels(qrels),
@@ -295,7 +339,7 @@ def test_ranx(name, k):
         return_mean=False,
         make_comparable=True,
     )
-    compare(getattr(conventions.ranx, name)(k), data, theirs)
+    compare(getattr(conventions.ranx, name)(**at(k, name)), data, theirs)
 
 
 def test_ranx_with_exponential_gain():
@@ -316,6 +360,7 @@ TREC_EVAL = {
     "HitRateAtK": ("success", None),
     "MeanAveragePrecision": ("map_cut", "map"),
     "MeanReciprocalRank": (None, "recip_rank"),
+    "RPrecision": (None, "Rprec"),
 }
 
 
@@ -332,7 +377,8 @@ def test_pytrec_eval(name, k):
     qrels, run = as_documents(data)
     found = pytrec_eval.RelevanceEvaluator(qrels, {asked}).evaluate(run)
     theirs = by_query({query: of[told] for query, of in found.items()})
-    compare(getattr(conventions.trec_eval, name)(k), data, theirs)
+    metric = getattr(conventions.trec_eval, name)(**at(k, name))
+    compare(metric, data, theirs)
 
 
 IR_MEASURES = {
@@ -346,7 +392,7 @@ IR_MEASURES = {
 
 
 @pytest.mark.parametrize("k", CUTOFFS[:-1])
-@pytest.mark.parametrize("name", conventions.trec_eval.presets)
+@pytest.mark.parametrize("name", IR_MEASURES)
 def test_ir_measures(name, k):
     """With a cutoff; it hands those without to pytrec_eval."""
     ir_measures = pytest.importorskip("ir_measures")
