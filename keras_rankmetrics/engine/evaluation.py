@@ -264,6 +264,12 @@ def _list_weights(
     return of_lists, ranking.has_gain()
 
 
+def _measured(definition: Definition, ranking: Ranking) -> Tensor:
+    if definition.may_branch:
+        ranking = ranking.for_measures_that_branch()
+    return definition.measure(ranking)
+
+
 def _beyond_chance(values: Tensor, chance: Tensor) -> Tensor:
     """The values on a scale where chance is 0 and 1 is the best."""
     room = 1.0 - chance
@@ -275,11 +281,10 @@ def _beyond_chance(values: Tensor, chance: Tensor) -> Tensor:
 
 def _values(definition: Definition, ranking: Ranking, lists: Lists) -> Tensor:
     """What the measure says of each list."""
-    if definition.may_branch:
-        ranking = ranking.for_measures_that_branch()
-    values = definition.measure(ranking)
+    values = _measured(definition, ranking)
     if definition.adjusted is not None:
-        values = _beyond_chance(values, definition.measure(ranking.by_chance()))
+        chance = _measured(definition, ranking.by_chance())
+        values = _beyond_chance(values, chance)
     received, expected = tuple(values.shape), tuple(lists.present.shape)
     if len(received) != 1 or (
         None not in (*received, *expected) and received != expected

@@ -114,19 +114,16 @@ class Groups(Ranking):
                 relevant,
                 self._float(self.start),
                 self._float(self.size),
-                within_cutoff,
+                self._values_within(value, k),
             )
 
         evenly = self.discount(value, k)
-        values = self._values(value, self.depth)
-        within_cutoff = ops.where(
-            positions(values) < self._column(k), values, 0
-        )
         mixed = (relevant > 1) & (relevant < self._size())
         return cond(ops.any(mixed), by_chance, surely)
 
     # The parts of the above.
 
+    @remembered("gain")
     def _placed(self) -> Placed:
         _, within = self._sums_over_groups()
         return Placed(
@@ -137,6 +134,7 @@ class Groups(Ranking):
             within,
         )
 
+    @remembered("gain")
     def _hits_above_group(self) -> Tensor:
         """The relevant items above the tie group of each entry."""
         hits = self.total()
@@ -171,12 +169,16 @@ class Groups(Ranking):
         some = (group.relevant > 1) & (group.relevant < self._float(group.size))
 
         def by_chance() -> Tensor:
-            values = self._values(value, self.depth)
-            values = ops.where(positions(values) < self._column(k), values, 0)
+            values = self._values_within(value, k)
             return ops.where(some, value_at_first_hit(group, values), certain)
 
         values = cond(ops.any(some), by_chance, lambda: certain)
         return ops.squeeze(values, axis=-1)
+
+    def _values_within(self, value: RankDiscountFn, k: Cutoff) -> Tensor:
+        """`value(rank)` of all ranks that are told apart, 0 beyond `k`."""
+        values = self._values(value, self.depth)
+        return ops.where(positions(values) < self._column(k), values, 0)
 
     @property
     def _lowest_rank(self) -> int | Tensor:

@@ -97,6 +97,7 @@ class Ranks(Ranking):
         """`[lists]`, the value at the first hit, from that at all ranks."""
         return ops.sum(ops.where(first, values, 0), axis=-1)
 
+    @remembered("gain")
     def _placed(self) -> Placed:
         hits = self._gains()
         return Placed(

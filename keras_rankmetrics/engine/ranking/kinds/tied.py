@@ -72,6 +72,7 @@ class TiedRanks(Ranks):
 
         return cond(self.ties.found, tied, lambda: alone)
 
+    @remembered("gain")
     def _placed(self) -> Placed:
         shared = self._shared()
         return Placed(
@@ -82,6 +83,7 @@ class TiedRanks(Ranks):
             shared.total,
         )
 
+    @remembered("gain")
     def _hits_above_group(self) -> Tensor:
         """The relevant items above the tie group of each rank."""
         hits = self._gains()
