@@ -4,6 +4,13 @@ import os
 import weakref
 
 import pytest
+from hypothesis import settings
+
+# A run says of the code, and not of luck, whether it passes. New examples are
+# tried by `--hypothesis-profile=explore`.
+settings.register_profile("same", derandomize=True, deadline=None)
+settings.register_profile("explore", deadline=None)
+settings.load_profile("same")
 
 if "PYTEST_XDIST_WORKER" in os.environ:
     for variable in (
