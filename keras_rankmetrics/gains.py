@@ -122,6 +122,6 @@ def chance_to_stop(
     return ops.where(label > max_grade, float("inf"), chance)
 
 
-def present(label: Tensor) -> Tensor:
-    """1 for every item."""
+def judged(label: Tensor) -> Tensor:
+    """1 for every item that somebody has judged."""
     return ops.ones_like(label)

@@ -18,7 +18,12 @@ TiePolicy: TypeAlias = Literal[
 EmptyPolicy: TypeAlias = Literal["zero", "one", "skip"]
 ListWeight: TypeAlias = Literal["relevance", "mean"]
 Adjustment: TypeAlias = Literal["chance"] | None
+UnjudgedPolicy: TypeAlias = Literal["irrelevant", "condense"]
 InputForm: TypeAlias = Literal["scores", "sparse", "ids"]
+
+
+UNJUDGED = -2
+"""The label of an item that is ranked, and that nobody has judged."""
 
 
 class Between(NamedTuple):

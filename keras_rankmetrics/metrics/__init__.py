@@ -20,6 +20,7 @@ from keras_rankmetrics.metrics.found import (
     RPrecision,
 )
 from keras_rankmetrics.metrics.gain import DCG, NDCG
+from keras_rankmetrics.metrics.incomplete import BPref, JudgedAtK, RBPResidual
 from keras_rankmetrics.metrics.pairs import AUC, AdjustedMeanRankIndex
 from keras_rankmetrics.metrics.patience import RankBiasedPrecision
 from keras_rankmetrics.metrics.position import (
@@ -35,15 +36,18 @@ __all__ = [
     "NDCG",
     "AdjustedMeanRankIndex",
     "AverageRelevancePosition",
+    "BPref",
     "Comparison",
     "F1AtK",
     "FBetaAtK",
     "FallOutAtK",
     "HitRateAtK",
+    "JudgedAtK",
     "MeanAveragePrecision",
     "MeanRank",
     "MeanReciprocalRank",
     "PrecisionAtK",
+    "RBPResidual",
     "RPrecision",
     "RankBiasedPrecision",
     "RecallAtK",

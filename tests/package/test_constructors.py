@@ -14,6 +14,7 @@ COMMON = {
     "empty": "zero",
     "list_weight": "relevance",
     "adjusted": None,
+    "unjudged": "irrelevant",
     "inputs": "scores",
     "name": None,
     "dtype": None,
@@ -26,6 +27,7 @@ GRADED = {
 BINARY = {"k": None, "shuffle_ties": None, "seed": None}
 OF_GRADED = {**COMMON, "shuffle_ties": None, "seed": None}
 OF_BINARY = {**COMMON, "relevance_threshold": 1.0}
+OF_JUDGEMENTS = {**COMMON, "shuffle_ties": None, "seed": None}
 OF_BINARY_LISTS = {**OF_BINARY, "seed": None}
 
 # Those that are positional, in their order, and those by name alone.
@@ -70,6 +72,9 @@ PARAMETERS = {
         },
     ),
     krm.RankBiasedPrecision: (BINARY, {**OF_BINARY, "p": 0.8}),
+    krm.BPref: ({}, {**OF_BINARY_LISTS, "unjudged": "condense"}),
+    krm.JudgedAtK: ({"k": None}, OF_JUDGEMENTS),
+    krm.RBPResidual: ({"k": None}, {**OF_JUDGEMENTS, "p": 0.8}),
 }
 
 all_metrics = pytest.mark.parametrize(

@@ -46,6 +46,7 @@ from keras_rankmetrics.types import (
     ListWeight,
     Tensor,
     TiePolicy,
+    UnjudgedPolicy,
 )
 
 
@@ -68,6 +69,7 @@ class Definition:
         list_weight: what the weight of a list is.
         adjusted: `"chance"` for values on a scale where chance is 0.
         inputs: the form of the input.
+        unjudged: what becomes of items that nobody has judged.
         dtype: of what is computed, `"float32"` or `"float64"`.
         by: `(y_true, y_pred)` to the group of each list; None where `y_true`
             says it, or nobody asks.
@@ -83,6 +85,7 @@ class Definition:
     list_weight: ListWeight
     adjusted: Adjustment
     inputs: InputForm
+    unjudged: UnjudgedPolicy
     dtype: str
     by: GroupFn | None = None
 
@@ -100,6 +103,7 @@ class Definition:
         list_weight: Any,
         adjusted: Any,
         inputs: Any,
+        unjudged: Any,
         name: str,
         dtype: str,
     ) -> Definition:
@@ -114,6 +118,7 @@ class Definition:
         check_choice("empty", empty, get_args(EmptyPolicy))
         check_choice("list_weight", list_weight, get_args(ListWeight))
         check_choice("inputs", inputs, get_args(InputForm))
+        check_choice("unjudged", unjudged, get_args(UnjudgedPolicy))
         if empty == "one" and not metric.has_upper_bound:
             raise ValueError(
                 f'`empty="one"` has no meaning for {metric.__name__}, '
@@ -133,6 +138,7 @@ class Definition:
             list_weight=list_weight,
             adjusted=adjusted,
             inputs=inputs,
+            unjudged=unjudged,
             name=name,
             dtype=dtype,
         )
@@ -152,9 +158,9 @@ class Definition:
         return ranks_that_count(self.k)
 
     @property
-    def reading(self) -> tuple[InputForm, str]:
-        """What the reading of a batch depends on: the form, and the dtype."""
-        return self.inputs, self.dtype
+    def reading(self) -> tuple[InputForm, UnjudgedPolicy, str]:
+        """What the reading of a batch depends on."""
+        return self.inputs, self.unjudged, self.dtype
 
     @functools.cached_property
     def kind_of_ranking(self) -> Hashable:
@@ -206,6 +212,7 @@ class Definition:
             "list_weight": self.list_weight,
             **({"adjusted": self.adjusted} if self.adjusted else {}),
             "inputs": self.inputs,
+            **({"unjudged": self.unjudged} if self._condenses else {}),
             **({"dtype": self.dtype} if self.dtype == "float64" else {}),
             gains.PACKAGE: __version__,
         }
@@ -215,6 +222,10 @@ class Definition:
                 *(f"{key}:{_quoted(value)}" for key, value in parts.items()),
             ]
         )
+
+    @property
+    def _condenses(self) -> bool:
+        return self.unjudged == "condense"
 
     @property
     def config(self) -> dict[str, Any]:
@@ -227,6 +238,7 @@ class Definition:
             "list_weight": self.list_weight,
             "adjusted": self.adjusted,
             "inputs": self.inputs,
+            "unjudged": self.unjudged,
             **self.options,
         }
 

@@ -116,6 +116,15 @@ class Ranking(abc.ABC):
         """The retrieved items that have no gain, at whatever rank."""
         return self._float(self.count_others(self.gain))
 
+    def all_others(self) -> Tensor:
+        """The items that have no gain, retrieved or not.
+
+        Those not retrieved as far as they are known: labels tell them, and ids
+        of relevant items do not.
+        """
+        unlabelled = self._float(self.items.others(self.gain))
+        return ops.maximum(unlabelled, self.others())
+
     @property
     def retrieved(self) -> Tensor:
         """The retrieved items within rank `k`."""
