@@ -20,6 +20,8 @@ ListWeight: TypeAlias = Literal["relevance", "mean"]
 Adjustment: TypeAlias = Literal["chance"] | None
 UnjudgedPolicy: TypeAlias = Literal["irrelevant", "condense"]
 InputForm: TypeAlias = Literal["scores", "sparse", "ids"]
+# Labels by subtopic are another form of "scores", which the metric asks for.
+Reading: TypeAlias = InputForm | Literal["subtopics"]
 
 
 UNJUDGED = -2

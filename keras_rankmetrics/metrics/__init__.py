@@ -21,6 +21,12 @@ from keras_rankmetrics.metrics.found import (
 )
 from keras_rankmetrics.metrics.gain import DCG, NDCG
 from keras_rankmetrics.metrics.incomplete import BPref, JudgedAtK, RBPResidual
+from keras_rankmetrics.metrics.intents import (
+    MeanAveragePrecisionIA,
+    PrecisionIA,
+    SubtopicRecall,
+)
+from keras_rankmetrics.metrics.novelty import ERRIA, NRBP, AlphaDCG, AlphaNDCG
 from keras_rankmetrics.metrics.pairs import AUC, AdjustedMeanRankIndex
 from keras_rankmetrics.metrics.patience import RankBiasedPrecision
 from keras_rankmetrics.metrics.position import (
@@ -33,8 +39,12 @@ __all__ = [
     "AUC",
     "DCG",
     "ERR",
+    "ERRIA",
     "NDCG",
+    "NRBP",
     "AdjustedMeanRankIndex",
+    "AlphaDCG",
+    "AlphaNDCG",
     "AverageRelevancePosition",
     "BPref",
     "Comparison",
@@ -44,12 +54,15 @@ __all__ = [
     "HitRateAtK",
     "JudgedAtK",
     "MeanAveragePrecision",
+    "MeanAveragePrecisionIA",
     "MeanRank",
     "MeanReciprocalRank",
     "PrecisionAtK",
+    "PrecisionIA",
     "RBPResidual",
     "RPrecision",
     "RankBiasedPrecision",
     "RecallAtK",
     "Sliced",
+    "SubtopicRecall",
 ]

@@ -70,6 +70,26 @@ class Binary(AtK):
 
 
 @declared
+class OfSubtopics(AtK):
+    """Metrics of items that are relevant to some subtopics of a list."""
+
+    by_subtopic = True
+
+    shuffle_ties: bool | None = None
+    seed: int | keras.random.SeedGenerator | None = None
+    relevance_threshold: float = 1.0
+
+
+@declared
+class Novel(OfSubtopics):
+    """Metrics in which an item tells less of a subtopic than one above it."""
+
+    relevance = staticmethod(gains.satisfying)
+
+    alpha: float = 0.5
+
+
+@declared
 class OfJudgements(AtK):
     """Metrics of whether items are judged."""
 

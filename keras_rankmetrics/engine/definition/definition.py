@@ -19,6 +19,7 @@ from keras_rankmetrics.engine.definition.options import (
 )
 from keras_rankmetrics.engine.definition.policies import (
     check_adjustment,
+    check_cutoff,
     checked_k,
     chosen,
     integer_seed,
@@ -44,6 +45,7 @@ from keras_rankmetrics.types import (
     GroupFn,
     InputForm,
     ListWeight,
+    Reading,
     Tensor,
     TiePolicy,
     UnjudgedPolicy,
@@ -124,7 +126,7 @@ class Definition:
                 f'`empty="one"` has no meaning for {metric.__name__}, '
                 'which has no best value. Use "zero" or "skip".'
             )
-        _check_cutoff(metric, k, options)
+        check_cutoff(metric, k, options)
         strict = chosen(options, metric.strict_order_under)
         if adjusted is not None:
             check_adjustment(metric, adjusted, inputs, strict)
@@ -158,9 +160,10 @@ class Definition:
         return ranks_that_count(self.k)
 
     @property
-    def reading(self) -> tuple[InputForm, UnjudgedPolicy, str]:
+    def reading(self) -> tuple[Reading, UnjudgedPolicy, str]:
         """What the reading of a batch depends on."""
-        return self.inputs, self.unjudged, self.dtype
+        form = "subtopics" if self.metric.by_subtopic else self.inputs
+        return form, self.unjudged, self.dtype
 
     @functools.cached_property
     def kind_of_ranking(self) -> Hashable:
@@ -275,6 +278,11 @@ class Definition:
         """Raises where relevance by ids means nothing under the options."""
         if self.inputs == "scores":
             return
+        if self.metric.by_subtopic:
+            raise ValueError(
+                f"{self.metric.__name__} needs a label for each item and "
+                f'subtopic. Received: `inputs="{self.inputs}"`. Use "scores".'
+            )
         relevant, other = ops.unstack(self.relevance(ops.array([1.0, 0.0])))
         if known((relevant <= 0) | (other > 0)):
             raise ValueError(
@@ -307,19 +315,6 @@ def _checked_options(
             f"Its own options are: {', '.join(checked) or 'none'}."
         )
     return checked
-
-
-def _check_cutoff(
-    metric: type[Any], k: int | None, options: Mapping[str, Any]
-) -> None:
-    needs_k = chosen(options, metric.needs_k_under)
-    if needs_k and k is None:
-        name = needs_k.partition("=")[0]
-        default = options_of(metric.measure)[name]
-        raise ValueError(
-            f"`{needs_k}` needs a `k`. Received: `k` = None. Give a `k`, or "
-            f'use `{name}="{default}"`.'
-        )
 
 
 def _short(option: str) -> str:

@@ -16,7 +16,8 @@ from keras_rankmetrics.engine.inputs.parts.belongings import Given
 from keras_rankmetrics.engine.inputs.parts.dictionary import entries_of
 from keras_rankmetrics.engine.inputs.scores import read_scores
 from keras_rankmetrics.engine.inputs.sparse import read_sparse
-from keras_rankmetrics.types import InputForm, UnjudgedPolicy
+from keras_rankmetrics.engine.inputs.subtopics import read_subtopics
+from keras_rankmetrics.types import Reading, UnjudgedPolicy
 
 __all__ = ["Lists", "read"]
 
@@ -38,15 +39,16 @@ class Form(NamedTuple):
     others: Sequence[str] = _OF_ALL
 
 
-_FORMS: dict[InputForm, Form] = {
+_FORMS: dict[Reading, Form] = {
     "scores": Form(read_scores, ["labels"], _OF_LABELS),
     "sparse": Form(read_sparse),
     "ids": Form(read_ids),
+    "subtopics": Form(read_subtopics, ["labels"], (*_OF_ALL, "judged")),
 }
 
 
 def read(
-    inputs: InputForm,
+    form: Reading,
     unjudged: UnjudgedPolicy,
     dtype: str,
     y_true: Any,
@@ -56,7 +58,7 @@ def read(
     """The lists of a batch.
 
     Args:
-        inputs: the form in which they are passed.
+        form: the form in which they are passed.
         unjudged: what becomes of items that nobody has judged.
         dtype: of what is computed from them.
         y_true: what is relevant; or a dict with that, and what else belongs to
@@ -64,8 +66,8 @@ def read(
         y_pred: what is ranked.
         sample_weight: None, or the weights.
     """
-    form = _FORMS[inputs]
-    entries = entries_of(y_true, form.main, form.others)
+    reader = _FORMS[form]
+    entries = entries_of(y_true, reader.main, reader.others)
     check_aligned(entries, y_pred, sample_weight)
     given = Given(entries, y_pred, sample_weight, dtype, unjudged)
-    return form.read(given)
+    return reader.read(given)

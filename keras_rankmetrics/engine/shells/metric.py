@@ -145,6 +145,9 @@ class RankingMetric(Estimated):
     needs_whole_lists: ClassVar[bool] = False
     """Whether the measure looks at all ranks, whatever `k` is."""
 
+    by_subtopic: ClassVar[bool] = False
+    """Whether labels are those of subtopics, `[..., items, subtopics]`."""
+
     needs_k_under: ClassVar[tuple[str, str] | None] = None
     """An option and its value under which the measure needs a k."""
 
