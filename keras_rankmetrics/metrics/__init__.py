@@ -20,6 +20,10 @@ from keras_rankmetrics.metrics.found import (
     RPrecision,
 )
 from keras_rankmetrics.metrics.gain import DCG, NDCG
+from keras_rankmetrics.metrics.graded_precision import (
+    GradedAveragePrecision,
+    QMeasure,
+)
 from keras_rankmetrics.metrics.pairs import AUC, AdjustedMeanRankIndex
 from keras_rankmetrics.metrics.patience import RankBiasedPrecision
 from keras_rankmetrics.metrics.position import (
@@ -39,11 +43,13 @@ __all__ = [
     "F1AtK",
     "FBetaAtK",
     "FallOutAtK",
+    "GradedAveragePrecision",
     "HitRateAtK",
     "MeanAveragePrecision",
     "MeanRank",
     "MeanReciprocalRank",
     "PrecisionAtK",
+    "QMeasure",
     "RPrecision",
     "RankBiasedPrecision",
     "RecallAtK",

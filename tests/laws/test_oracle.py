@@ -58,6 +58,10 @@ CATALOGUE = [
     ("rbp", {}),
     ("err", {}),
     ("err", {"normalized": True}),
+    ("gap", {}),
+    ("gap", {"probabilities": (0.0, 0.9, 0.1)}),
+    ("q_measure", {}),
+    ("q_measure", {"gain_fn": lambda label: label + 1, "beta": 0.3}),
     ("ndcg", {"adjusted": "chance"}),
     ("map", {"adjusted": "chance"}),
 ]

@@ -24,6 +24,10 @@ def values(metric, labels=TOPICS, scores=None):
     return ops.convert_to_numpy(metric.per_list(labels, np.float32(scores)))
 
 
+def twice(label):
+    return 2.0 * label
+
+
 def test_r_precision():
     assert values(krm.RPrecision(), [1, 0, 1, 0]) == 0.5
 
@@ -44,6 +48,140 @@ def test_expected_reciprocal_rank():
     grades = [0, 1, 2, 1, 0]
     assert values(krm.ERR(), grades) == approx(0.101746, abs=5e-7)
     assert values(krm.ERR(k=2), grades) == approx(0.03125)
+
+
+def test_q_measure():
+    # cg is 0 3 3 4, cg* 3 4 4 4.
+    expected = {1.0: (4 / 6 + 6 / 8) / 2, 2.0: (7 / 10 + 10 / 12) / 2}
+    for beta, value in expected.items():
+        found = values(krm.QMeasure(beta=beta), [0, 3, 0, 1])
+        assert found == approx(value)
+    assert values(krm.QMeasure(k=2), [0, 3, 0, 1]) == approx(4 / 6 / 2)
+
+
+def test_q_measure_of_little_beta_is_average_precision():
+    labels = np.random.default_rng(8).integers(0, 4, (40, 9))
+    scores = np.random.default_rng(9).integers(0, 4, (40, 9))
+    for k in (3, None):
+        np.testing.assert_allclose(
+            values(krm.QMeasure(k, beta=1e-9), labels, scores),
+            values(krm.MeanAveragePrecision(k), labels, scores),
+            atol=1e-6,
+        )
+
+
+@pytest.mark.parametrize("k", [1, 2, 4, 30, 300, None])
+@pytest.mark.parametrize("gain_fn", [krm.linear_gain, twice])
+def test_q_measure_of_targets_in_a_catalogue(k, gain_fn):
+    """As of the same items by their labels, of ties far down too."""
+    rng = np.random.default_rng(6)
+    scores = rng.integers(0, [[2], [5], [40], [400]], (4, 500))
+    scores = np.where(rng.random(scores.shape) < 0.1, -np.inf, scores)
+    targets = np.stack([rng.permutation(500)[:7] for _ in scores])
+    targets[1, 3:] = -1
+    labels = np.zeros(scores.shape)
+    for row, of_list in zip(labels, targets, strict=True):
+        row[of_list[of_list >= 0]] = 1
+    for beta in (0.5, 20.0):
+        options = {"k": k, "beta": beta, "gain_fn": gain_fn}
+        sparse = krm.QMeasure(**options, inputs="sparse")
+        np.testing.assert_allclose(
+            ops.convert_to_numpy(
+                sparse.per_list(targets.astype("int32"), np.float32(scores))
+            ),
+            values(krm.QMeasure(**options), labels, scores),
+            rtol=1e-5,
+        )
+
+
+def test_q_measure_of_ids():
+    metric = krm.QMeasure(inputs="ids", gain_fn=twice)
+    # Three relevant ids. One comes twice, and then holds no rank.
+    found = metric.per_list([[7, 8, 9, -1]], [[8, 8, 1, 2, 3, 9]])
+    assert float(found[0]) == approx((1 + (2 + 4) / (5 + 6)) / 3)
+
+
+def test_q_measure_knows_of_items_that_are_cut_off():
+    y_true = {"labels": [[0.0, 3.0, 1.0]], "num_relevant": [4]}
+    found = krm.QMeasure().per_list(y_true, [[3.0, 2.0, 1.0]])
+    # cg* is 3 4 5.
+    assert float(found[0]) == approx(
+        ((1 + 3) / (2 + 4) + (2 + 4) / (3 + 5)) / 4
+    )
+
+
+def test_graded_average_precision():
+    metric = krm.GradedAveragePrecision(probabilities=(0.5, 0.3, 0.2))
+    assert values(metric, [0, 2, 1, 3]) == approx(0.56884, abs=5e-6)
+
+
+def test_graded_average_precision_of_one_grade_is_average_precision():
+    rng = np.random.default_rng(10)
+    labels, scores = rng.integers(0, 4, (40, 9)), rng.integers(0, 4, (40, 9))
+    for grade in (1, 2, 3):
+        probabilities = (0.0,) * (grade - 1) + (0.3,)
+        for k in (3, None):
+            np.testing.assert_allclose(
+                values(
+                    krm.GradedAveragePrecision(k, probabilities=probabilities),
+                    labels,
+                    scores,
+                ),
+                values(
+                    krm.MeanAveragePrecision(k, relevance_threshold=grade),
+                    labels,
+                    scores,
+                ),
+                atol=1e-6,
+            )
+
+
+def test_graded_average_precision_of_the_best_order_is_1():
+    labels = np.sort(np.random.default_rng(11).integers(0, 6, (20, 9)))[:, ::-1]
+    found = values(krm.GradedAveragePrecision(), labels)
+    np.testing.assert_allclose(found, 1.0, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "inputs, y_true, y_pred",
+    [
+        ("sparse", [[4, 1, -1]], [[0.5, 0.5, 0.9, 0.5, 0.1, 0.1]]),
+        ("ids", [[4, 1, -1]], [[2, 1, 1, 0, 4]]),
+    ],
+)
+def test_average_precision_of_items_without_grades(inputs, y_true, y_pred):
+    """Graded or not: all that is relevant has the grade 1."""
+    expected = krm.MeanAveragePrecision(3, inputs=inputs)
+    for metric in (
+        krm.GradedAveragePrecision(3, inputs=inputs),
+        krm.QMeasure(3, inputs=inputs, beta=1e-9),
+    ):
+        found = metric.per_list(y_true, y_pred)
+        assert float(found[0]) == approx(
+            float(expected.per_list(y_true, y_pred)[0]), rel=1e-6
+        )
+
+
+@pytest.mark.parametrize(
+    "probabilities, message",
+    [
+        ((), "hold a number that is not 0"),
+        ((0.0, 0.0), "hold a number that is not 0"),
+        ((0.5, -0.1), "be a number from 0 on"),
+        ((0.5, float("inf")), "be a number from 0 on"),
+        ((0.5, "0.5"), "be a number"),
+        (0.5, "be a tuple of numbers"),
+        ((0.5, 1e-60), "be a number that float32 tells from others"),
+    ],
+)
+def test_probabilities_that_are_none(probabilities, message):
+    with pytest.raises(ValueError, match=f"`probabilities` should {message}"):
+        krm.GradedAveragePrecision(probabilities=probabilities)
+
+
+def test_probabilities_without_the_first_grade_need_grades():
+    with pytest.raises(ValueError, match=r"worth 0\.0 and 0\.0"):
+        krm.GradedAveragePrecision(probabilities=(0, 1), inputs="ids")
 
 
 def test_auc():
@@ -112,6 +250,7 @@ def test_where_no_level_of_chance_is_known():
         lambda: krm.RankBiasedPrecision(p=1.0),
         lambda: krm.FBetaAtK(beta=0.0),
         lambda: krm.ERR(max_grade=0),
+        lambda: krm.QMeasure(beta=0.0),
         lambda: krm.FBetaAtK(beta=float("nan")),
     ],
 )

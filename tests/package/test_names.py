@@ -15,11 +15,13 @@ from keras_rankmetrics import (
     F1AtK,
     FallOutAtK,
     FBetaAtK,
+    GradedAveragePrecision,
     HitRateAtK,
     MeanAveragePrecision,
     MeanRank,
     MeanReciprocalRank,
     PrecisionAtK,
+    QMeasure,
     RankBiasedPrecision,
     RankingMetric,
     RecallAtK,
@@ -39,6 +41,8 @@ NAMES = {
     FallOutAtK: "fall_out",
     FBetaAtK: "f_beta",
     RankBiasedPrecision: "rbp",
+    QMeasure: "q_measure",
+    GradedAveragePrecision: "gap",
 }
 
 

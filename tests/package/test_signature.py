@@ -21,11 +21,13 @@ from keras_rankmetrics import (
     F1AtK,
     FallOutAtK,
     FBetaAtK,
+    GradedAveragePrecision,
     HitRateAtK,
     MeanAveragePrecision,
     MeanRank,
     MeanReciprocalRank,
     PrecisionAtK,
+    QMeasure,
     RankBiasedPrecision,
     RankingMetric,
     RecallAtK,
@@ -62,6 +64,8 @@ DEFAULTS = {
     MeanRank: "relevance_threshold:1.0",
     AverageRelevancePosition: "gain:linear",
     RankBiasedPrecision: "relevance_threshold:1.0|p:0.8",
+    QMeasure: "gain:linear|beta:1.0",
+    GradedAveragePrecision: "probabilities:0.25,0.25,0.25,0.25",
 }
 
 WITHOUT_K = (
@@ -132,7 +136,9 @@ def other_values(metric):
     if metric is ERR:
         values["max_grade"] = [3.0, 5.0]
         values["normalized"] = [True]
-    elif metric is AverageRelevancePosition:
+    elif metric is GradedAveragePrecision:
+        values["probabilities"] = [(0.5, 0.5), (0.5, 0.3, 0.2), (0.25,)]
+    elif metric in (AverageRelevancePosition, QMeasure):
         values["gain_fn"] = [exponential_gain, ops.square]
     elif metric in (DCG, NDCG):
         values["gain_fn"] = [linear_gain, ops.square, lambda y: 2 * y]
@@ -145,7 +151,7 @@ def other_values(metric):
         values["relevance_threshold"] = [2.0, 0.5]
     if metric is NDCG:
         values["ideal"] = ["retrieved"]
-    if metric is FBetaAtK:
+    if metric in (FBetaAtK, QMeasure):
         values["beta"] = [2.0, 0.5]
     if metric is RankBiasedPrecision:
         values["p"] = [0.5, 0.9]

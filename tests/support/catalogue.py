@@ -22,11 +22,13 @@ from keras_rankmetrics import (
     F1AtK,
     FallOutAtK,
     FBetaAtK,
+    GradedAveragePrecision,
     HitRateAtK,
     MeanAveragePrecision,
     MeanRank,
     MeanReciprocalRank,
     PrecisionAtK,
+    QMeasure,
     RankBiasedPrecision,
     RankingMetric,
     RecallAtK,
@@ -298,6 +300,26 @@ ROWS = (
         less_is_better=True,
     ),
     Row(RankBiasedPrecision, "rbp", perfect=patience_of_four_fifths),
+    Row(QMeasure, "q_measure", perfect=found_of_relevant),
+    Row(
+        QMeasure,
+        "q_measure",
+        {"beta": 3.0, "gain_fn": gains.exponential_gain},
+        perfect=found_of_relevant,
+    ),
+    Row(
+        QMeasure,
+        "q_measure",
+        {"gain_fn": plus_one_gain},
+        perfect=found_of_relevant,
+    ),
+    Row(GradedAveragePrecision, "gap", perfect=None),
+    Row(
+        GradedAveragePrecision,
+        "gap",
+        {"probabilities": (0.5, 0.0, 0.2)},
+        perfect=None,
+    ),
     *(
         Row(
             metric,
@@ -313,6 +335,8 @@ ROWS = (
             (HitRateAtK, "hit_rate", False),
             (MeanAveragePrecision, "map", True),
             (AUC, "auc", False),
+            (QMeasure, "q_measure", False),
+            (GradedAveragePrecision, "gap", False),
         )
     ),
 )

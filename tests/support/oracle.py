@@ -67,6 +67,8 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "arp": {"gain_fn": lambda label: label},
     "rbp": {**_BINARY, "p": 0.8},
     "err": {"max_grade": 4.0, "normalized": False},
+    "q_measure": {"beta": 1.0, "gain_fn": lambda label: label},
+    "gap": {"probabilities": (0.25, 0.25, 0.25, 0.25)},
 }
 
 UNBOUNDED = ("dcg", "fall_out", "mean_rank", "arp")
@@ -150,9 +152,16 @@ def relevance(metric: str, options: dict[str, Any]) -> Quantity:
     if "max_grade" in options:
         most = 2.0 ** options["max_grade"]
         return lambda item: exponential_gain(item.label) / most
+    if "probabilities" in options:
+        return lambda item: up_to_grade(item.label, options["probabilities"])
     if "gain_fn" in options:
         return lambda item: float(options["gain_fn"](item.label))
     return lambda item: float(item.label >= options["relevance_threshold"])
+
+
+def up_to_grade(label: float, probabilities: Sequence[float]) -> float:
+    """The sum of the probabilities of the grades 1, 2, ... up to the label."""
+    return math.fsum(probabilities[: math.floor(label)])
 
 
 def relevant_items(items: list[Item], threshold: float) -> list[Item]:
@@ -537,7 +546,52 @@ def _where_stopped(stops: list[float]) -> float:
     return math.fsum(terms)
 
 
+def q_measure(
+    order: list[Item],
+    items: list[Item],
+    k: int | None,
+    *,
+    beta: float,
+    gain_fn: Callable,
+) -> float:
+    """The mean of (hits + b gains) / (rank + b best gains) at the hits."""
+    best = best_so_far(items, gain_fn)
+    hits, so_far, terms = 0, 0.0, []
+    for rank, item in enumerate(order[:k], start=1):
+        gain = gain_fn(item.label)
+        so_far += gain
+        if gain > 0:
+            hits += 1
+            terms.append((hits + beta * so_far) / (rank + beta * best(rank)))
+    return math.fsum(terms) / sum(gain_fn(item.label) > 0 for item in items)
+
+
+def best_so_far(items: list[Item], gain_fn: Callable) -> Callable[[int], float]:
+    """The gains at the ranks 1 to i of the best order of all items."""
+    gains = sorted((gain_fn(item.label) for item in items), reverse=True)
+    return lambda rank: math.fsum(gains[:rank])
+
+
+def gap(
+    order: list[Item],
+    items: list[Item],
+    k: int | None,
+    *,
+    probabilities: Sequence[float],
+) -> float:
+    """Each pair by the lower of its labels, over the rank of the lower item."""
+    terms = [
+        up_to_grade(min(item.label, other.label), probabilities) / rank
+        for rank, item in enumerate(order[:k], start=1)
+        for other in order[:rank]
+    ]
+    everything = [up_to_grade(item.label, probabilities) for item in items]
+    return math.fsum(terms) / math.fsum(everything)
+
+
 OF_ORDER = {
+    "gap": gap,
+    "q_measure": q_measure,
     "err": err,
     "hit_rate": hit_rate,
     "map": average_precision,
@@ -716,7 +770,65 @@ def expected_err(
     return value / _where_stopped(sorted(map(r, items), reverse=True)[:k])
 
 
+def expected_q_measure(
+    items: list[Item],
+    k: int | None,
+    *,
+    beta: float,
+    gain_fn: Callable,
+) -> float:
+    """By the chance that places of a tie group hold items with a gain.
+
+    One place holds one with the chance m / t, this and another place with
+    m (m - 1) / (t (t - 1)); then either is any of the m items.
+    """
+    best = best_so_far(items, gain_fn)
+    above, hits_above, gains_above, terms = 0, 0, 0.0, []
+    for group in tie_groups(items):
+        gains = [gain_fn(item.label) for item in group]
+        t, m, total = len(group), sum(g > 0 for g in gains), math.fsum(gains)
+        here = m / t
+        both = here * (m - 1) / (t - 1) if t > 1 else 0.0
+        mean_gain = ratio(total, m)
+        for place in range(1, t + 1):
+            rank = above + place
+            if k is not None and rank > k:
+                break
+            hits = here * (hits_above + 1) + both * (place - 1)
+            so_far = here * (gains_above + mean_gain)
+            so_far += both * (place - 1) * mean_gain
+            terms.append((hits + beta * so_far) / (rank + beta * best(rank)))
+        above, hits_above, gains_above = (
+            above + t,
+            hits_above + m,
+            gains_above + total,
+        )
+    return math.fsum(terms) / sum(gain_fn(item.label) > 0 for item in items)
+
+
+def expected_gap(
+    items: list[Item],
+    k: int | None,
+    *,
+    probabilities: Sequence[float],
+) -> float:
+    """Average precisions of users who differ in what is relevant to them."""
+    items = [item._replace(weight=1.0) for item in items]
+    found, total = [], []
+    for grade, probability in enumerate(probabilities, start=1):
+        relevant = len(relevant_items(items, grade))
+        total.append(probability * relevant)
+        if relevant:
+            of_user = expected_average_precision(
+                items, k, relevance_threshold=grade, denominator="relevant"
+            )
+            found.append(probability * relevant * of_user)
+    return math.fsum(found) / math.fsum(total)
+
+
 EXPECTED = {
+    "gap": expected_gap,
+    "q_measure": expected_q_measure,
     "err": expected_err,
     "hit_rate": expected_hit_rate,
     "map": expected_average_precision,

@@ -15,6 +15,7 @@ from keras_rankmetrics.engine.definition.options import (
     check_choice,
     check_precision,
     checked_options,
+    is_plain,
     options_of,
 )
 from keras_rankmetrics.engine.definition.policies import (
@@ -319,14 +320,14 @@ def _short(option: str) -> str:
 def _quoted(value: Any) -> str:
     if callable(value):
         return signature_of(value)
-    plain = value is None or isinstance(value, str | int | float)
-    return str(value) if plain else fingerprint(value)
+    if not is_plain(value):
+        return fingerprint(value)
+    return ",".join(map(str, value)) if type(value) is tuple else str(value)
 
 
 def _key_of(value: Any) -> Hashable:
     """Rather two keys for one value than one for two."""
-    plain = value is None or isinstance(value, str | int | float)
-    return (type(value), value) if plain else Identity(value)
+    return (type(value), value) if is_plain(value) else Identity(value)
 
 
 def _is_of_the_package(function: Any) -> bool:

@@ -82,6 +82,10 @@ class Ranking(abc.ABC):
         """
         return dataclasses.replace(self, gain=gain, k=k)
 
+    def as_binary(self) -> Self:
+        """The same ranking where what is worth anything is worth 1."""
+        return self.judged_by(self.gain.as_binary(), self.k)
+
     def by_chance(self) -> Ranking:
         """The ranking of the same items where all that are retrieved tie.
 
@@ -193,6 +197,14 @@ class Ranking(abc.ABC):
         For gains of 0 and 1.
         """
 
+    @abc.abstractmethod
+    def blended_ratio(self, beta: float, k: Cutoff = None) -> Tensor:
+        """Hits and gains at the rank of an item with a gain, 0 beyond `k`.
+
+        (hits + β gains) / (i + β gains of the best order) at its rank i, of
+        all that stands down to it. With β = 0 it is the precision.
+        """
+
     # Expectations that are no sum over entries, `[lists]`.
 
     def at_first_hit(self, value: RankDiscountFn, k: Cutoff = None) -> Tensor:
@@ -200,8 +212,7 @@ class Ranking(abc.ABC):
 
         0 where no such item is within rank `k`.
         """
-        binary = self.judged_by(self.gain.as_binary(), self.k)
-        return binary._at_first_hit(value, k)
+        return self.as_binary()._at_first_hit(value, k)
 
     @abc.abstractmethod
     def at_stop(self, value: RankDiscountFn, k: Cutoff = None) -> Tensor:

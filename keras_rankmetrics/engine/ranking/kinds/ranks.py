@@ -79,6 +79,15 @@ class Ranks(Ranking):
         hits = self._within(None, self._hits_if_hit())
         return hits * self.discount(reciprocal_discount, k)
 
+    def blended_ratio(self, beta: float, k: Cutoff = None) -> Tensor:
+        """Hits and gains at the rank of an item with a gain, 0 beyond `k`."""
+        hits, gains = (
+            self._within(None, x._hits_if_hit())
+            for x in (self.as_binary(), self)
+        )
+        best = self._float(self._above() + 1) + beta * self._best_so_far()
+        return (hits + beta * gains) / best * self.share(k)
+
     def at_stop(self, value: RankDiscountFn, k: Cutoff = None) -> Tensor:
         """`value(rank)` where a user stops, within rank `k`."""
         chances = self._within(None, self._chances_to_stop())
@@ -128,9 +137,15 @@ class Ranks(Ranking):
 
     @remembered("gain")
     def _hits_if_hit(self) -> Tensor:
-        """The relevant items down to each rank, if one is at it."""
-        hits = self._gains()
-        return ops.cumsum(hits, axis=-1) - hits + 1.0
+        """The gains down to each rank, if an item with a gain is at it."""
+        return ops.cumsum(self._gains(), axis=-1)
+
+    @remembered("gain", "k")
+    def _best_so_far(self) -> Tensor:
+        """The gains down to each rank in the best order of all items."""
+        best = self.items.best_gains(self.gain)[:, : self._width]
+        missing = self._width - ops.shape(best)[-1]
+        return ops.cumsum(ops.pad(best, [[0, 0], [0, missing]]), axis=-1)
 
     @remembered("gain")
     def _chances_to_stop(self) -> Tensor:
@@ -188,6 +203,9 @@ class SpacedRanks(Ranks):
 
     def _above(self) -> Tensor:
         return self.above
+
+    def _best_so_far(self) -> Tensor:
+        return ops.take_along_axis(super()._best_so_far(), self.above, axis=-1)
 
     def _within(self, k: Cutoff, x: Tensor) -> Tensor:
         return ops.where(self.above < self._column(k), x, 0)

@@ -49,12 +49,15 @@ class TiedRanks(Ranks):
         if known(~self.ties.found):
             return super()._hits_if_hit()
         shared = self._shared()
-        return precisions_in_group(
-            self._hits_above_group(),
-            rate=rate_of_others(shared.total, self._float(shared.size)),
+        hits = self.as_binary()._shared().total
+        found = precisions_in_group(
+            0.0,
+            rate=rate_of_others(hits, self._float(shared.size)),
             reciprocals=1.0,
             shares_above=shared.ahead,
         )
+        mean = ops.divide_no_nan(shared.total, hits)
+        return self._hits_above_group() + mean * found
 
     @remembered("gain")
     def _chances_to_stop(self) -> Tensor:
