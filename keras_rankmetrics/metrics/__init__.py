@@ -24,7 +24,15 @@ from keras_rankmetrics.metrics.graded_precision import (
     GradedAveragePrecision,
     QMeasure,
 )
-from keras_rankmetrics.metrics.pairs import AUC, AdjustedMeanRankIndex
+from keras_rankmetrics.metrics.interpolated import (
+    ElevenPointPrecision,
+    InterpolatedPrecision,
+)
+from keras_rankmetrics.metrics.pairs import (
+    AUC,
+    AdjustedMeanRankIndex,
+    OrderedPairAccuracy,
+)
 from keras_rankmetrics.metrics.patience import RankBiasedPrecision
 from keras_rankmetrics.metrics.position import (
     AverageRelevancePosition,
@@ -40,14 +48,17 @@ __all__ = [
     "AdjustedMeanRankIndex",
     "AverageRelevancePosition",
     "Comparison",
+    "ElevenPointPrecision",
     "F1AtK",
     "FBetaAtK",
     "FallOutAtK",
     "GradedAveragePrecision",
     "HitRateAtK",
+    "InterpolatedPrecision",
     "MeanAveragePrecision",
     "MeanRank",
     "MeanReciprocalRank",
+    "OrderedPairAccuracy",
     "PrecisionAtK",
     "QMeasure",
     "RPrecision",

@@ -58,6 +58,7 @@ CATALOGUE = [
     ("rbp", {}),
     ("err", {}),
     ("err", {"normalized": True}),
+    ("opa", {}),
     ("gap", {}),
     ("gap", {"probabilities": (0.0, 0.9, 0.1)}),
     ("q_measure", {}),
@@ -66,7 +67,7 @@ CATALOGUE = [
     ("map", {"adjusted": "chance"}),
 ]
 
-WITHOUT_K = ("r_precision", "amri", "mean_rank", "arp")
+WITHOUT_K = ("r_precision", "amri", "mean_rank", "arp", "opa")
 LESS_IS_BETTER = ("fall_out", "mean_rank", "arp")
 
 catalogue = pytest.mark.parametrize(

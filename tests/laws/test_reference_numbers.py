@@ -184,6 +184,70 @@ def test_probabilities_without_the_first_grade_need_grades():
         krm.GradedAveragePrecision(probabilities=(0, 1), inputs="ids")
 
 
+def test_interpolated_precision():
+    for recall in (0.0, 0.25, 0.5, 0.75, 1.0):
+        found = values(krm.InterpolatedPrecision(recall=recall))
+        for topic, value in zip(TOPICS, found, strict=True):
+            enough = [
+                sum(topic[:i]) / i
+                for i in range(1, 11)
+                if sum(topic[:i]) / sum(topic) >= recall
+            ]
+            assert value == approx(max(enough))
+
+
+def test_recalls_that_floats_round():
+    """A recall of 0.3 of 10 items takes 3 of them, and 0.1 of 30 too."""
+    for recall, relevant in ((0.3, 10), (0.1, 30), (0.7, 10), (1 / 3, 9)):
+        enough = round(recall * relevant)
+        labels = [1] * enough + [0] * 100 + [1] * (relevant - enough)
+        metric = krm.InterpolatedPrecision(recall=recall)
+        assert values(metric, labels) == 1.0
+
+
+def test_recalls_that_are_never_reached():
+    for recall, expected in ((0.5, 1.0), (0.6, 0.0)):
+        metric = krm.InterpolatedPrecision(recall=recall)
+        assert values(metric, [1, 1], [1.0, -np.inf]) == expected
+
+
+@pytest.mark.parametrize("ties", ["stable", "optimistic", "pessimistic"])
+def test_interpolated_precision_in_all_forms(ties):
+    rng = np.random.default_rng(12)
+    scores = np.float32(rng.integers(0, 6, (6, 40)))
+    labels = np.zeros(scores.shape)
+    targets = np.stack([rng.permutation(40)[:7] for _ in scores])
+    np.put_along_axis(labels, targets, 1, axis=1)
+    best_first = np.argsort(-scores, axis=1, kind="stable")
+    for make in (krm.InterpolatedPrecision, krm.ElevenPointPrecision):
+        expected = values(make(ties=ties), labels, scores)
+        found = make(ties=ties, inputs="sparse").per_list(
+            targets.astype("int32"), scores
+        )
+        np.testing.assert_allclose(found, expected, rtol=1e-6)
+        if ties == "stable":
+            ids = make(inputs="ids").per_list(targets, best_first)
+            np.testing.assert_allclose(ids, expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "make", [krm.InterpolatedPrecision, krm.ElevenPointPrecision]
+)
+def test_what_always_needs_an_order(make):
+    assert make().ties == "stable"
+    assert make(ties="shuffle").ties == "shuffle"
+    with pytest.raises(ValueError, match=f"`{make.__name__}` has no closed"):
+        make(ties="average")
+    with pytest.raises(ValueError, match=f"`{make.__name__}` has no exact"):
+        make(adjusted="chance")
+
+
+@pytest.mark.parametrize("recall", [-0.1, 1.1, float("nan"), "0.5", None])
+def test_recalls_that_are_none(recall):
+    with pytest.raises(ValueError, match=r"`recall` should be a number.*Rec"):
+        krm.InterpolatedPrecision(recall=recall)
+
+
 def test_auc():
     assert values(krm.AUC(), [1, 0, 1, 0], [0.5] * 4) == 0.5
     # RecTools' users, of whom it recommends in this order.
@@ -292,3 +356,64 @@ def test_what_stops_before_where_less_is_better():
         x = np.eye(3, dtype="float32")
         model.fit(x, x, validation_data=(x, x), callbacks=[stop], verbose=0)
         assert stop.monitor_op is keras.ops.less
+
+
+# Pairs of grades
+
+
+GRADES = [0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 17.0]
+
+
+def by_pairs(labels, scores):
+    """Over all pairs, of any shape."""
+    higher = labels[:, :, None] > labels[:, None, :]
+    higher &= (scores > -np.inf)[:, None, :]
+    above = scores[:, :, None] > scores[:, None, :]
+    tied = scores[:, :, None] == scores[:, None, :]
+    right = np.sum(higher * (above + tied / 2), axis=(1, 2))
+    every = np.sum(higher, axis=(1, 2))
+    return np.where(every > 0, right / np.maximum(every, 1), np.nan)
+
+
+@pytest.mark.parametrize("levels", [1, 3, 40, 10**6])
+@pytest.mark.parametrize("grades", ["few", "many"])
+@pytest.mark.parametrize("items", [1, 2, 17, 300])
+def test_ordered_pair_accuracy(items, grades, levels):
+    rng = np.random.default_rng([items, levels])
+    shape = (8, items)
+    labels = rng.choice(GRADES, shape)
+    if grades == "many":
+        labels = rng.random(shape)
+    scores = rng.integers(0, levels, shape).astype("float32")
+    scores[4:] = np.where(rng.random((4, items)) < 0.3, -np.inf, scores[4:])
+    labels[0] = 1.0
+    found = values(krm.OrderedPairAccuracy(), labels, scores)
+    labels, scores = np.float32(labels), np.float32(scores)
+    np.testing.assert_allclose(found, by_pairs(labels, scores), atol=1e-6)
+
+
+@pytest.mark.parametrize("adjusted", [None, "chance"])
+@pytest.mark.parametrize("inputs", ["scores", "sparse", "ids"])
+def test_ordered_pair_accuracy_without_grades_is_auc(inputs, adjusted):
+    if (inputs, adjusted) == ("ids", "chance"):
+        return
+    rng = np.random.default_rng(14)
+    scores = np.float32(rng.integers(0, 6, (9, 30)))
+    scores[3:] = np.where(rng.random((6, 30)) < 0.3, -np.inf, scores[3:])
+    targets = np.stack([rng.permutation(30)[:5] for _ in scores])
+    labels = np.zeros(scores.shape, "float32")
+    np.put_along_axis(labels, targets, 1, axis=1)
+    given = {
+        "scores": (
+            {"labels": labels, "num_relevant": np.arange(9) + 3},
+            scores,
+        ),
+        "sparse": (targets.astype("int32"), scores),
+        "ids": (targets, np.argsort(-scores, axis=1)[:, :13]),
+    }[inputs]
+    options = {"inputs": inputs, "adjusted": adjusted}
+    np.testing.assert_allclose(
+        krm.OrderedPairAccuracy(**options).per_list(*given),
+        krm.AUC(**options).per_list(*given),
+        atol=1e-6,
+    )

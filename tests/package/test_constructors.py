@@ -74,6 +74,9 @@ PARAMETERS = {
         {"k": None},
         {**OF_GRADED, "probabilities": (0.25, 0.25, 0.25, 0.25)},
     ),
+    krm.InterpolatedPrecision: ({}, {**OF_BINARY_LISTS, "recall": 0.5}),
+    krm.ElevenPointPrecision: ({}, OF_BINARY_LISTS),
+    krm.OrderedPairAccuracy: ({}, {**COMMON, "seed": None, "empty": "skip"}),
     krm.QMeasure: (
         {"k": None},
         {**OF_GRADED, "beta": 1.0, "gain_fn": krm.linear_gain},

@@ -57,6 +57,14 @@ def test_default_names(metric):
         assert metric(5).name == f"{NAMES[metric]}@5"
 
 
+def test_names_that_end_with_an_option():
+    for recall, name in ((0.5, "iprec@0.5"), (1, "iprec@1"), (1.0, "iprec@1")):
+        metric = krm.InterpolatedPrecision(recall=recall)
+        assert metric.name == name
+        assert metric.from_config(metric.get_config()).name == name
+    assert krm.InterpolatedPrecision(name="mine").name == "mine"
+
+
 def test_a_name_of_the_user_is_kept():
     assert NDCG(k=10, name="ranking quality").name == "ranking quality"
 

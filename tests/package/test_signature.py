@@ -18,14 +18,17 @@ from keras_rankmetrics import (
     NDCG,
     AdjustedMeanRankIndex,
     AverageRelevancePosition,
+    ElevenPointPrecision,
     F1AtK,
     FallOutAtK,
     FBetaAtK,
     GradedAveragePrecision,
     HitRateAtK,
+    InterpolatedPrecision,
     MeanAveragePrecision,
     MeanRank,
     MeanReciprocalRank,
+    OrderedPairAccuracy,
     PrecisionAtK,
     QMeasure,
     RankBiasedPrecision,
@@ -64,6 +67,9 @@ DEFAULTS = {
     MeanRank: "relevance_threshold:1.0",
     AverageRelevancePosition: "gain:linear",
     RankBiasedPrecision: "relevance_threshold:1.0|p:0.8",
+    InterpolatedPrecision: "relevance_threshold:1.0|recall:0.5",
+    ElevenPointPrecision: "relevance_threshold:1.0",
+    OrderedPairAccuracy: "",
     QMeasure: "gain:linear|beta:1.0",
     GradedAveragePrecision: "probabilities:0.25,0.25,0.25,0.25",
 }
@@ -73,7 +79,11 @@ WITHOUT_K = (
     AdjustedMeanRankIndex,
     MeanRank,
     AverageRelevancePosition,
+    InterpolatedPrecision,
+    ElevenPointPrecision,
+    OrderedPairAccuracy,
 )
+STRICT = (InterpolatedPrecision, ElevenPointPrecision)
 UNBOUNDED = (DCG, FallOutAtK, MeanRank, AverageRelevancePosition)
 SKIPPING = (
     FallOutAtK,
@@ -81,6 +91,7 @@ SKIPPING = (
     AdjustedMeanRankIndex,
     MeanRank,
     AverageRelevancePosition,
+    OrderedPairAccuracy,
 )
 
 all_metrics = pytest.mark.parametrize(
@@ -90,12 +101,15 @@ all_metrics = pytest.mark.parametrize(
 
 @all_metrics
 def test_states_every_option(metric):
-    name, own, common = metric.__name__, DEFAULTS[metric], COMMON
+    name, common = metric.__name__, COMMON
+    own = f"{DEFAULTS[metric]}|".removeprefix("|")
     if metric in SKIPPING:
         common = common.replace("empty:zero", "empty:skip")
-    assert metric().signature == f"{name}|{own}|{common}"
+    if metric in STRICT:
+        common = common.replace("ties:average", "ties:stable")
+    assert metric().signature == f"{name}|{own}{common}"
     if metric not in WITHOUT_K:
-        assert metric(k=10).signature == f"{name}@10|{own}|{common}"
+        assert metric(k=10).signature == f"{name}@10|{own}{common}"
 
 
 def to_3(metric, **options):
@@ -129,9 +143,11 @@ def other_values(metric):
     }
     if metric in WITHOUT_K:
         del values["k"]
-    if metric in UNBOUNDED:
+    if metric in STRICT:
+        values["ties"].remove("stable")
+    if metric in UNBOUNDED + STRICT:
         del values["adjusted"]
-    else:
+    if metric not in UNBOUNDED:
         values["empty"].append("one")
     if metric is ERR:
         values["max_grade"] = [3.0, 5.0]
@@ -147,8 +163,10 @@ def other_values(metric):
             original_discount,
             reciprocal_discount,
         ]
-    else:
+    elif metric is not OrderedPairAccuracy:
         values["relevance_threshold"] = [2.0, 0.5]
+    if metric is InterpolatedPrecision:
+        values["recall"] = [0.0, 0.9]
     if metric is NDCG:
         values["ideal"] = ["retrieved"]
     if metric in (FBetaAtK, QMeasure):
@@ -206,7 +224,8 @@ def options_to_try(metric):
     if "k" in values:
         values["k"] = [1, 2, 3, 4, None]
     del values["inputs"], values["dtype"]
-    values["ties"] = ["average", *values["ties"], "shuffle"]
+    usual = "stable" if metric in STRICT else "average"
+    values["ties"] = [usual, *values["ties"], "shuffle"]
     return values
 
 

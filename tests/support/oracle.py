@@ -15,6 +15,7 @@ What is exact about `ties="average"`:
   of its own (`expected_...`) that counts the orders of a tie group.
 """
 
+import bisect
 import itertools
 import math
 import numbers
@@ -68,9 +69,13 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "rbp": {**_BINARY, "p": 0.8},
     "err": {"max_grade": 4.0, "normalized": False},
     "q_measure": {"beta": 1.0, "gain_fn": lambda label: label},
+    "opa": {},
+    "iprec": {**_BINARY, "recall": 0.5},
+    "11pt": {**_BINARY},
     "gap": {"probabilities": (0.25, 0.25, 0.25, 0.25)},
 }
 
+STRICT = ("iprec", "11pt")
 UNBOUNDED = ("dcg", "fall_out", "mean_rank", "arp")
 
 for options in DEFAULTS.values():
@@ -154,6 +159,8 @@ def relevance(metric: str, options: dict[str, Any]) -> Quantity:
         return lambda item: exponential_gain(item.label) / most
     if "probabilities" in options:
         return lambda item: up_to_grade(item.label, options["probabilities"])
+    if metric == "opa":
+        return lambda item: item.label
     if "gain_fn" in options:
         return lambda item: float(options["gain_fn"](item.label))
     return lambda item: float(item.label >= options["relevance_threshold"])
@@ -177,10 +184,23 @@ def has_value(metric: str, items: list[Item], options: dict[str, Any]) -> bool:
     """Whether there is what the metric measures; else the list is empty."""
     r = relevance(metric, options)
     has_gain = math.fsum(r(item) for item in items) != 0
+    if metric == "opa":
+        return pairs(items) > 0
     if metric not in ("fall_out", "auc", "amri"):
         return has_gain
     others = other_items(items, options["relevance_threshold"])
     return bool(others) and (has_gain or metric == "fall_out")
+
+
+def pairs(items: list[Item]) -> int:
+    """Of which one has a higher label, and the other one is retrieved."""
+    labels = sorted(item.label for item in items)
+    return sum(higher(labels, item) for item in retrieved(items))
+
+
+def higher(labels: list[float], item: Item) -> int:
+    """How many of the sorted labels are higher than that of the item."""
+    return len(labels) - bisect.bisect_right(labels, item.label)
 
 
 def relevance_weight(items: list[Item], r: Quantity) -> float:
@@ -572,6 +592,31 @@ def best_so_far(items: list[Item], gain_fn: Callable) -> Callable[[int], float]:
     return lambda rank: math.fsum(gains[:rank])
 
 
+def iprec(
+    order: list[Item],
+    items: list[Item],
+    k: None,
+    *,
+    relevance_threshold: float,
+    recall: float,
+) -> float:
+    """The best precision at a rank with at least that recall."""
+    total = len(relevant_items(items, relevance_threshold))
+    # The recall in tenths of a thousandth, so that nothing is rounded.
+    enough = round(recall * 10_000) * total
+    found, best = 0, 0.0
+    for rank, item in enumerate(order, start=1):
+        found += item.label >= relevance_threshold
+        if found * 10_000 >= enough:
+            best = max(best, found / rank)
+    return best
+
+
+def eleven_points(order: list[Item], items: list[Item], k: None, **o) -> float:
+    """The mean over the recalls 0, 0.1, ... 1."""
+    return mean([iprec(order, items, k, recall=i / 10, **o) for i in range(11)])
+
+
 def gap(
     order: list[Item],
     items: list[Item],
@@ -589,7 +634,20 @@ def gap(
     return math.fsum(terms) / math.fsum(everything)
 
 
+def opa(order: list[Item], items: list[Item], k: None) -> float:
+    """The share of the pairs that are in the right order."""
+    above: list[float] = []
+    right = 0
+    for item in order:
+        right += higher(above, item)
+        bisect.insort(above, item.label)
+    return right / pairs(items)
+
+
 OF_ORDER = {
+    "opa": opa,
+    "iprec": iprec,
+    "11pt": eleven_points,
     "gap": gap,
     "q_measure": q_measure,
     "err": err,
@@ -826,7 +884,19 @@ def expected_gap(
     return math.fsum(found) / math.fsum(total)
 
 
+def expected_opa(items: list[Item], k: None) -> float:
+    """Half of the pairs that tie are in the right order."""
+    above: list[float] = []
+    right = 0.0
+    for group in tie_groups(items):
+        labels = sorted(item.label for item in group)
+        right += sum(higher(above, x) + higher(labels, x) / 2 for x in group)
+        above = sorted([*above, *labels])
+    return right / pairs(items)
+
+
 EXPECTED = {
+    "opa": expected_opa,
     "gap": expected_gap,
     "q_measure": expected_q_measure,
     "err": expected_err,
@@ -885,8 +955,9 @@ def value(
     adjusted = options.pop("adjusted")
     check_k(k, options)
     check_empty(metric, empty)
-    if ties == "average" and options.get("ideal") == "retrieved":
-        raise ValueError('ideal="retrieved" has no exact average over ties')
+    needs_order = options.get("ideal") == "retrieved" or metric in STRICT
+    if ties == "average" and needs_order:
+        raise ValueError(f"{metric} has no exact average over ties")
     if ties not in ("average", "stable", "pessimistic", "optimistic"):
         raise ValueError(f"ties={ties!r}")
     items = valid_items(labels, scores, mask, weights)

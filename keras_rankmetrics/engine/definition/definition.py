@@ -23,6 +23,7 @@ from keras_rankmetrics.engine.definition.policies import (
     checked_k,
     chosen,
     integer_seed,
+    needs_order,
     tie_policy,
 )
 from keras_rankmetrics.engine.naming.fingerprint import fingerprint
@@ -121,7 +122,7 @@ class Definition:
                 'which has no best value. Use "zero" or "skip".'
             )
         _check_cutoff(metric, k, options)
-        strict = chosen(options, metric.strict_order_under)
+        strict = needs_order(metric, options)
         if adjusted is not None:
             check_adjustment(metric, adjusted, inputs, strict)
         definition = cls(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 import dataclasses
 from collections.abc import Callable
-from typing import NamedTuple, Self, TypeAlias
+from typing import Self, TypeAlias
 
 from keras_rankmetrics.engine.backend.known import MANY
 from keras_rankmetrics.engine.backend.operations import ops
@@ -13,6 +13,7 @@ from keras_rankmetrics.engine.backend.selection import highest
 from keras_rankmetrics.engine.ranking.items import Items
 from keras_rankmetrics.engine.ranking.kinds.stopping import chances_to_stop
 from keras_rankmetrics.engine.ranking.memo import Memo, remembered
+from keras_rankmetrics.engine.ranking.pairs import Pairs, Placed
 from keras_rankmetrics.engine.ranking.relevance import Relevance
 from keras_rankmetrics.engine.ranking.sorting.runs import positions
 from keras_rankmetrics.gains import SHARED_DISCOUNTS
@@ -21,26 +22,6 @@ from keras_rankmetrics.types import RankDiscountFn, Tensor
 # How many ranks count: in all lists as many, or `[lists]`. None: as many as the
 # ranking has been made for, which is also the most.
 Cutoff: TypeAlias = int | Tensor | None
-
-
-class Placed(NamedTuple):
-    """Items, each somewhere in its tie group, `[lists, entries]`, floats.
-
-    What they hold is not averaged over the group: so whole numbers stay whole.
-
-    Attributes:
-        gains: of the item, 0 where there is none.
-        start: how many items stand above the group.
-        size: how many it has.
-        hits_above: the gains above the group.
-        hits: those of the group.
-    """
-
-    gains: Tensor
-    start: Tensor
-    size: Tensor
-    hits_above: Tensor
-    hits: Tensor
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -152,17 +133,16 @@ class Ranking(abc.ABC):
             most: `[lists]`, above each no more than so many are counted.
         """
         placed = self._placed()
-        above = placed.start - placed.hits_above
-        tied = placed.size - placed.hits
-        # As likely none, one, ... or all of those that tie stand above.
-        if most is None:
-            counted = above + tied / 2.0
-        else:
-            most = most[:, None]
-            room = ops.clip(most - above, 0.0, tied)
-            ways = room * (2.0 * tied - room + 1.0) / 2.0
-            counted = ops.minimum(above, most) + ways / (tied + 1.0)
-        return ops.sum(placed.gains * counted, axis=-1)
+        return ops.sum(placed.gains * placed.others_above(most), axis=-1)
+
+    @remembered("gain")
+    def pairs(self) -> Pairs:
+        """The pairs of a higher and a lower gain, the lower one retrieved.
+
+        What is not retrieved stands below all that is. Of whole lists, each as
+        a single pair of items, whatever the difference of their gains.
+        """
+        return self._pairs()
 
     @abc.abstractmethod
     def hits(self, k: Cutoff = None) -> Tensor:
@@ -275,6 +255,14 @@ class Ranking(abc.ABC):
     @abc.abstractmethod
     def _at_first_hit(self, value: RankDiscountFn, k: Cutoff) -> Tensor:
         """`at_first_hit`, of gains of 0 and 1."""
+
+    def _pairs(self) -> Pairs:
+        """`pairs`, where all that has a gain has the same."""
+        ones = self.as_binary()
+        others = ones.others()
+        every = ones.overall() * others
+        wrong = ones.others_above() + ones.missed() * others
+        return Pairs(every - wrong, every)
 
     @property
     @abc.abstractmethod

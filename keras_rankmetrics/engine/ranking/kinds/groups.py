@@ -23,7 +23,8 @@ from keras_rankmetrics.engine.ranking.kinds.tables import (
     table_of,
 )
 from keras_rankmetrics.engine.ranking.memo import remembered
-from keras_rankmetrics.engine.ranking.ranking import Cutoff, Placed, Ranking
+from keras_rankmetrics.engine.ranking.pairs import Placed
+from keras_rankmetrics.engine.ranking.ranking import Cutoff, Ranking
 from keras_rankmetrics.engine.ranking.sorting.runs import (
     positions,
     sums_over_runs,
@@ -88,7 +89,8 @@ class Groups(Ranking):
         ones, gain, stop = self.as_binary(), beta * self.total(), self._stop(k)
         relevant = ones.overall()[:, None]
         # So far down the gains of the best order grow, by `gain` at each rank.
-        turn = ops.clip(ops.cast(relevant, "int32"), self.start, stop)
+        turn = ops.maximum(ops.cast(relevant, "int32"), self.start)
+        turn = ops.minimum(turn, stop)
         reciprocals = self._sums(reciprocal_discount, self.start, turn)
         upper = ones._ratios(self.start, turn, reciprocals)
         most = gain * relevant

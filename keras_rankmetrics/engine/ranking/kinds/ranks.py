@@ -11,12 +11,13 @@ from keras_rankmetrics.engine.ranking.depth import at_most
 from keras_rankmetrics.engine.ranking.items import Items
 from keras_rankmetrics.engine.ranking.kinds.stopping import chances_to_stop
 from keras_rankmetrics.engine.ranking.memo import remembered
-from keras_rankmetrics.engine.ranking.ranking import (
-    Cutoff,
+from keras_rankmetrics.engine.ranking.pairs import (
+    InOrder,
+    Pairs,
     Placed,
-    Ranking,
-    within,
+    pairs_of,
 )
+from keras_rankmetrics.engine.ranking.ranking import Cutoff, Ranking, within
 from keras_rankmetrics.engine.ranking.relevance import Relevance
 from keras_rankmetrics.gains import reciprocal_discount
 from keras_rankmetrics.types import RankDiscountFn, Tensor
@@ -115,6 +116,25 @@ class Ranks(Ranking):
             ops.ones_like(hits),
             ops.cumsum(hits, axis=-1) - hits,
             hits,
+        )
+
+    def _pairs(self) -> Pairs:
+        if not self.items.has_others:
+            return super()._pairs()
+        row = self._row()
+        pairs, label = pairs_of(row), self.gain.of_unseen(self.items.highest)
+        below = self._float(row.there & (row.labels < label[:, None]))
+        missed = self.items.unseen(self.gain) * ops.sum(below, axis=-1)
+        return pairs._replace(every=pairs.every + missed)
+
+    def _row(self) -> InOrder:
+        gains = self.gains_in_order(self.items, self.gain)
+        there, one = self.there, ops.ones_like(gains, dtype="int32")
+        return InOrder(
+            gains,
+            one > 0 if there is None else there,
+            one * self._above(),
+            one,
         )
 
     # As far as the ranking has been made for.

@@ -21,7 +21,8 @@ from keras_rankmetrics.engine.ranking.kinds.stopping import (
 )
 from keras_rankmetrics.engine.ranking.kinds.ties import Shared, Ties
 from keras_rankmetrics.engine.ranking.memo import remembered
-from keras_rankmetrics.engine.ranking.ranking import Cutoff, Placed
+from keras_rankmetrics.engine.ranking.pairs import InOrder, Placed
+from keras_rankmetrics.engine.ranking.ranking import Cutoff
 from keras_rankmetrics.types import Tensor
 
 
@@ -85,6 +86,10 @@ class TiedRanks(Ranks):
             self._hits_above_group(),
             shared.total,
         )
+
+    def _row(self) -> InOrder:
+        shared = self._shared()
+        return super()._row()._replace(start=shared.start, size=shared.size)
 
     @remembered("gain")
     def _hits_above_group(self) -> Tensor:
