@@ -27,7 +27,7 @@ import keras
 from keras import ops
 
 from keras_rankmetrics.engine.backend.comparing import at_least
-from keras_rankmetrics.types import Between, GainFn, Tensor
+from keras_rankmetrics.types import Between, GainFn, Tensor, Within
 
 PACKAGE = "keras_rankmetrics"
 
@@ -129,6 +129,21 @@ def satisfying(
 ) -> Tensor:
     """The chance `alpha` where `label >= relevance_threshold`, else 0."""
     return alpha * ops.cast(relevant(label, relevance_threshold), label.dtype)
+
+
+QUARTERS = (0.25, 0.25, 0.25, 0.25)
+
+
+def chance_to_be_relevant(
+    label: Tensor,
+    probabilities: Annotated[tuple[float, ...], Within(0)] = QUARTERS,
+) -> Tensor:
+    """The sum of the probabilities of the grades 1, 2, ... up to the label."""
+    chance = ops.zeros_like(label)
+    for grade, probability in enumerate(probabilities, start=1):
+        is_relevant = ops.cast(relevant(label, float(grade)), label.dtype)
+        chance = chance + probability * is_relevant
+    return chance
 
 
 def judged(label: Tensor) -> Tensor:

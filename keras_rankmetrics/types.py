@@ -38,6 +38,25 @@ class Between(NamedTuple):
         below = "" if self.high == math.inf else f" and below {self.high:g}"
         return f"above {self.low:g}{below}"
 
+    def holds(self, number: float) -> bool:
+        """Whether the number is one of these."""
+        return self.low < number < self.high
+
+
+class Within(NamedTuple):
+    """In an annotation: a finite number from `low` to `high`, or these."""
+
+    low: float
+    high: float = math.inf
+
+    def __str__(self) -> str:
+        to = "on" if self.high == math.inf else f"to {self.high:g}"
+        return f"from {self.low:g} {to}"
+
+    def holds(self, number: float) -> bool:
+        """Whether the number is one of these."""
+        return self.low <= number <= self.high and math.isfinite(number)
+
 
 class GainFn(Protocol):
     """What an item of a given label is worth.

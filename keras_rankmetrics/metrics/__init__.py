@@ -20,14 +20,26 @@ from keras_rankmetrics.metrics.found import (
     RPrecision,
 )
 from keras_rankmetrics.metrics.gain import DCG, NDCG
+from keras_rankmetrics.metrics.graded_precision import (
+    GradedAveragePrecision,
+    QMeasure,
+)
 from keras_rankmetrics.metrics.incomplete import BPref, JudgedAtK, RBPResidual
 from keras_rankmetrics.metrics.intents import (
     MeanAveragePrecisionIA,
     PrecisionIA,
     SubtopicRecall,
 )
+from keras_rankmetrics.metrics.interpolated import (
+    ElevenPointPrecision,
+    InterpolatedPrecision,
+)
 from keras_rankmetrics.metrics.novelty import ERRIA, NRBP, AlphaDCG, AlphaNDCG
-from keras_rankmetrics.metrics.pairs import AUC, AdjustedMeanRankIndex
+from keras_rankmetrics.metrics.pairs import (
+    AUC,
+    AdjustedMeanRankIndex,
+    OrderedPairAccuracy,
+)
 from keras_rankmetrics.metrics.patience import RankBiasedPrecision
 from keras_rankmetrics.metrics.position import (
     AverageRelevancePosition,
@@ -48,17 +60,22 @@ __all__ = [
     "AverageRelevancePosition",
     "BPref",
     "Comparison",
+    "ElevenPointPrecision",
     "F1AtK",
     "FBetaAtK",
     "FallOutAtK",
+    "GradedAveragePrecision",
     "HitRateAtK",
+    "InterpolatedPrecision",
     "JudgedAtK",
     "MeanAveragePrecision",
     "MeanAveragePrecisionIA",
     "MeanRank",
     "MeanReciprocalRank",
+    "OrderedPairAccuracy",
     "PrecisionAtK",
     "PrecisionIA",
+    "QMeasure",
     "RBPResidual",
     "RPrecision",
     "RankBiasedPrecision",

@@ -1,4 +1,4 @@
-"""How often a relevant item stands above one that is not."""
+"""How often the better of two items stands above the other."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from keras_rankmetrics.engine.aggregates import WeightedMean
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.definition import declared
 from keras_rankmetrics.engine.ranking import Ranking
+from keras_rankmetrics.gains import linear_gain
 from keras_rankmetrics.metrics.bases import (
     Binary,
     BinaryOfWholeLists,
+    OfWholeLists,
     register,
 )
 from keras_rankmetrics.types import EmptyPolicy, Tensor
@@ -113,5 +115,58 @@ class AdjustedMeanRankIndex(BinaryOfWholeLists):
     measure = staticmethod(adjusted_mean_rank_index)
     has_value = staticmethod(has_pairs)
     aggregate = WeightedMean(bounded=False)
+
+    empty: EmptyPolicy = "skip"
+
+
+def ordered_pair_accuracy(ranking: Ranking, k: int | None) -> Tensor:
+    """The part of the pairs of unlike labels that is in the right order."""
+    pairs = ranking.pairs()
+    return ops.divide_no_nan(pairs.right, pairs.every)
+
+
+def has_unlike_labels(ranking: Ranking) -> Tensor:
+    """Which lists have a pair of items of which one has a higher label."""
+    return ranking.pairs().every > 0
+
+
+@register
+@declared
+class OrderedPairAccuracy(OfWholeLists):
+    """Ordered pair accuracy: AUC of grades.
+
+        OPA = (pairs in the right order) / (pairs)
+
+    over all pairs of items of a list of which one has a higher label, and the
+    other one is retrieved. In the right order, the first stands above. A pair
+    of equal scores counts half. An item that is not retrieved stands below all
+    others; nothing is said of those with lower labels that are not retrieved
+    either. For labels of 0 and 1 that is `AUC`. A list without such pairs has
+    no value: it counts by `empty`, and not at all by default. Item weights mask
+    items, and do nothing else to the value.
+
+    With n items it takes as many steps as log2 n or less, by the number of
+    different labels, each a sort: there is no array of all pairs.
+
+    Args:
+        seed, ties, empty, list_weight, adjusted, inputs, name, dtype: as on
+            `RankingMetric`.
+
+    Example:
+        >>> from keras_rankmetrics import OrderedPairAccuracy
+        >>> labels, scores = [[3, 1, 1, 0]], [[0.8, 0.9, 0.8, 0.1]]
+        >>> value = OrderedPairAccuracy()(labels, scores)
+        >>> round(float(value), 4)  # 3 + 1/2 of 5: 3 above 1 above 0
+        0.7
+
+    Agichtein et al., Improving Web Search Ranking by Incorporating User
+    Behavior Information, SIGIR (2006); Pasumarthi et al., TF-Ranking, KDD
+    (2019).
+    """
+
+    short_name = "opa"
+    measure = staticmethod(ordered_pair_accuracy)
+    relevance = staticmethod(linear_gain)
+    has_value = staticmethod(has_unlike_labels)
 
     empty: EmptyPolicy = "skip"

@@ -64,7 +64,11 @@ def by_hand(metric, batches, weights_of=None):
         )
     ]
     return oracle.result(
-        metric.short_name, lists, k=metric.k, empty=metric.empty
+        metric.short_name,
+        lists,
+        k=metric.k,
+        ties=metric.ties,
+        empty=metric.empty,
     )
 
 

@@ -42,7 +42,11 @@ def by_hand(metric, labels, scores, weights=None):
             for (y, s), w in zip(rows, weights, strict=True)
         ]
     return oracle.result(
-        metric.short_name, lists, k=metric.k, empty=metric.empty
+        metric.short_name,
+        lists,
+        k=metric.k,
+        ties=metric.ties,
+        empty=metric.empty,
     )
 
 

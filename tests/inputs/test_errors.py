@@ -128,7 +128,7 @@ def test_a_denominator_of_k_needs_k(metric):
 def test_the_ideal_of_the_retrieved_has_no_average():
     with fails(
         '`ideal="retrieved"` has no closed form under `ties="average"`: which '
-        "items the first k ranks hold depends on the order. Use another "
+        "items the first ranks hold depends on the order. Use another "
         "`ties`."
     ):
         NDCG(ideal="retrieved", ties="average")

@@ -45,7 +45,12 @@ def test_a_label_says_what_the_entry_says(row, data):
     np.testing.assert_array_equal(values(metric, given, scores), by_label)
     expected = [
         oracle.value(
-            row.oracle, y, s, k=4 if row.takes_k else None, empty=metric.empty
+            row.oracle,
+            y,
+            s,
+            k=metric.k,
+            ties=metric.ties,
+            empty=metric.empty,
         )
         for y, s in zip(told(labels, judged), scores, strict=True)
     ]

@@ -24,6 +24,10 @@ def values(metric, labels=TOPICS, scores=None):
     return ops.convert_to_numpy(metric.per_list(labels, np.float32(scores)))
 
 
+def twice(label):
+    return 2.0 * label
+
+
 def test_r_precision():
     assert values(krm.RPrecision(), [1, 0, 1, 0]) == 0.5
 
@@ -44,6 +48,204 @@ def test_expected_reciprocal_rank():
     grades = [0, 1, 2, 1, 0]
     assert values(krm.ERR(), grades) == approx(0.101746, abs=5e-7)
     assert values(krm.ERR(k=2), grades) == approx(0.03125)
+
+
+def test_q_measure():
+    # cg is 0 3 3 4, cg* 3 4 4 4.
+    expected = {1.0: (4 / 6 + 6 / 8) / 2, 2.0: (7 / 10 + 10 / 12) / 2}
+    for beta, value in expected.items():
+        found = values(krm.QMeasure(beta=beta), [0, 3, 0, 1])
+        assert found == approx(value)
+    assert values(krm.QMeasure(k=2), [0, 3, 0, 1]) == approx(4 / 6 / 2)
+
+
+def test_q_measure_of_little_beta_is_average_precision():
+    labels = np.random.default_rng(8).integers(0, 4, (40, 9))
+    scores = np.random.default_rng(9).integers(0, 4, (40, 9))
+    for k in (3, None):
+        np.testing.assert_allclose(
+            values(krm.QMeasure(k, beta=1e-9), labels, scores),
+            values(krm.MeanAveragePrecision(k), labels, scores),
+            atol=1e-6,
+        )
+
+
+@pytest.mark.parametrize("k", [1, 2, 4, 30, 300, None])
+@pytest.mark.parametrize("gain_fn", [krm.linear_gain, twice])
+def test_q_measure_of_targets_in_a_catalogue(k, gain_fn):
+    """As of the same items by their labels, of ties far down too."""
+    rng = np.random.default_rng(6)
+    scores = rng.integers(0, [[2], [5], [40], [400]], (4, 500))
+    scores = np.where(rng.random(scores.shape) < 0.1, -np.inf, scores)
+    targets = np.stack([rng.permutation(500)[:7] for _ in scores])
+    targets[1, 3:] = -1
+    labels = np.zeros(scores.shape)
+    for row, of_list in zip(labels, targets, strict=True):
+        row[of_list[of_list >= 0]] = 1
+    for beta in (0.5, 20.0):
+        options = {"k": k, "beta": beta, "gain_fn": gain_fn}
+        sparse = krm.QMeasure(**options, inputs="sparse")
+        np.testing.assert_allclose(
+            ops.convert_to_numpy(
+                sparse.per_list(targets.astype("int32"), np.float32(scores))
+            ),
+            values(krm.QMeasure(**options), labels, scores),
+            rtol=1e-5,
+        )
+
+
+def test_q_measure_of_ids():
+    metric = krm.QMeasure(inputs="ids", gain_fn=twice)
+    # Three relevant ids. One comes twice, and then holds no rank.
+    found = metric.per_list([[7, 8, 9, -1]], [[8, 8, 1, 2, 3, 9]])
+    assert float(found[0]) == approx((1 + (2 + 4) / (5 + 6)) / 3)
+
+
+def test_q_measure_knows_of_items_that_are_cut_off():
+    y_true = {"labels": [[0.0, 3.0, 1.0]], "num_relevant": [4]}
+    found = krm.QMeasure().per_list(y_true, [[3.0, 2.0, 1.0]])
+    # cg* is 3 4 5.
+    assert float(found[0]) == approx(
+        ((1 + 3) / (2 + 4) + (2 + 4) / (3 + 5)) / 4
+    )
+
+
+def test_graded_average_precision():
+    metric = krm.GradedAveragePrecision(probabilities=(0.5, 0.3, 0.2))
+    assert values(metric, [0, 2, 1, 3]) == approx(0.56884, abs=5e-6)
+
+
+def test_graded_average_precision_of_one_grade_is_average_precision():
+    rng = np.random.default_rng(10)
+    labels, scores = rng.integers(0, 4, (40, 9)), rng.integers(0, 4, (40, 9))
+    for grade in (1, 2, 3):
+        probabilities = (0.0,) * (grade - 1) + (0.3,)
+        for k in (3, None):
+            np.testing.assert_allclose(
+                values(
+                    krm.GradedAveragePrecision(k, probabilities=probabilities),
+                    labels,
+                    scores,
+                ),
+                values(
+                    krm.MeanAveragePrecision(k, relevance_threshold=grade),
+                    labels,
+                    scores,
+                ),
+                atol=1e-6,
+            )
+
+
+def test_graded_average_precision_of_the_best_order_is_1():
+    labels = np.sort(np.random.default_rng(11).integers(0, 6, (20, 9)))[:, ::-1]
+    found = values(krm.GradedAveragePrecision(), labels)
+    np.testing.assert_allclose(found, 1.0, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "inputs, y_true, y_pred",
+    [
+        ("sparse", [[4, 1, -1]], [[0.5, 0.5, 0.9, 0.5, 0.1, 0.1]]),
+        ("ids", [[4, 1, -1]], [[2, 1, 1, 0, 4]]),
+    ],
+)
+def test_average_precision_of_items_without_grades(inputs, y_true, y_pred):
+    """Graded or not: all that is relevant has the grade 1."""
+    expected = krm.MeanAveragePrecision(3, inputs=inputs)
+    for metric in (
+        krm.GradedAveragePrecision(3, inputs=inputs),
+        krm.QMeasure(3, inputs=inputs, beta=1e-9),
+    ):
+        found = metric.per_list(y_true, y_pred)
+        assert float(found[0]) == approx(
+            float(expected.per_list(y_true, y_pred)[0]), rel=1e-6
+        )
+
+
+@pytest.mark.parametrize(
+    "probabilities, message",
+    [
+        ((), "hold a number that is not 0"),
+        ((0.0, 0.0), "hold a number that is not 0"),
+        ((0.5, -0.1), "be a number from 0 on"),
+        ((0.5, float("inf")), "be a number from 0 on"),
+        ((0.5, "0.5"), "be a number"),
+        (0.5, "be a tuple of numbers"),
+        ((0.5, 1e-60), "be a number that float32 tells from others"),
+    ],
+)
+def test_probabilities_that_are_none(probabilities, message):
+    with pytest.raises(ValueError, match=f"`probabilities` should {message}"):
+        krm.GradedAveragePrecision(probabilities=probabilities)
+
+
+def test_probabilities_without_the_first_grade_need_grades():
+    with pytest.raises(ValueError, match=r"worth 0\.0 and 0\.0"):
+        krm.GradedAveragePrecision(probabilities=(0, 1), inputs="ids")
+
+
+def test_interpolated_precision():
+    for recall in (0.0, 0.25, 0.5, 0.75, 1.0):
+        found = values(krm.InterpolatedPrecision(recall=recall))
+        for topic, value in zip(TOPICS, found, strict=True):
+            enough = [
+                sum(topic[:i]) / i
+                for i in range(1, 11)
+                if sum(topic[:i]) / sum(topic) >= recall
+            ]
+            assert value == approx(max(enough))
+
+
+def test_recalls_that_floats_round():
+    """A recall of 0.3 of 10 items takes 3 of them, and 0.1 of 30 too."""
+    for recall, relevant in ((0.3, 10), (0.1, 30), (0.7, 10), (1 / 3, 9)):
+        enough = round(recall * relevant)
+        labels = [1] * enough + [0] * 100 + [1] * (relevant - enough)
+        metric = krm.InterpolatedPrecision(recall=recall)
+        assert values(metric, labels) == 1.0
+
+
+def test_recalls_that_are_never_reached():
+    for recall, expected in ((0.5, 1.0), (0.6, 0.0)):
+        metric = krm.InterpolatedPrecision(recall=recall)
+        assert values(metric, [1, 1], [1.0, -np.inf]) == expected
+
+
+@pytest.mark.parametrize("ties", ["stable", "optimistic", "pessimistic"])
+def test_interpolated_precision_in_all_forms(ties):
+    rng = np.random.default_rng(12)
+    scores = np.float32(rng.integers(0, 6, (6, 40)))
+    labels = np.zeros(scores.shape)
+    targets = np.stack([rng.permutation(40)[:7] for _ in scores])
+    np.put_along_axis(labels, targets, 1, axis=1)
+    best_first = np.argsort(-scores, axis=1, kind="stable")
+    for make in (krm.InterpolatedPrecision, krm.ElevenPointPrecision):
+        expected = values(make(ties=ties), labels, scores)
+        found = make(ties=ties, inputs="sparse").per_list(
+            targets.astype("int32"), scores
+        )
+        np.testing.assert_allclose(found, expected, rtol=1e-6)
+        if ties == "stable":
+            ids = make(inputs="ids").per_list(targets, best_first)
+            np.testing.assert_allclose(ids, expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "make", [krm.InterpolatedPrecision, krm.ElevenPointPrecision]
+)
+def test_what_always_needs_an_order(make):
+    assert make().ties == "stable"
+    assert make(ties="shuffle").ties == "shuffle"
+    with pytest.raises(ValueError, match=f"`{make.__name__}` has no closed"):
+        make(ties="average")
+    with pytest.raises(ValueError, match=f"`{make.__name__}` has no exact"):
+        make(adjusted="chance")
+
+
+@pytest.mark.parametrize("recall", [-0.1, 1.1, float("nan"), "0.5", None])
+def test_recalls_that_are_none(recall):
+    with pytest.raises(ValueError, match=r"`recall` should be a number.*Rec"):
+        krm.InterpolatedPrecision(recall=recall)
 
 
 def test_auc():
@@ -112,6 +314,7 @@ def test_where_no_level_of_chance_is_known():
         lambda: krm.RankBiasedPrecision(p=1.0),
         lambda: krm.FBetaAtK(beta=0.0),
         lambda: krm.ERR(max_grade=0),
+        lambda: krm.QMeasure(beta=0.0),
         lambda: krm.FBetaAtK(beta=float("nan")),
     ],
 )
@@ -153,3 +356,64 @@ def test_what_stops_before_where_less_is_better():
         x = np.eye(3, dtype="float32")
         model.fit(x, x, validation_data=(x, x), callbacks=[stop], verbose=0)
         assert stop.monitor_op is keras.ops.less
+
+
+# Pairs of grades
+
+
+GRADES = [0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 17.0]
+
+
+def by_pairs(labels, scores):
+    """Over all pairs, of any shape."""
+    higher = labels[:, :, None] > labels[:, None, :]
+    higher &= (scores > -np.inf)[:, None, :]
+    above = scores[:, :, None] > scores[:, None, :]
+    tied = scores[:, :, None] == scores[:, None, :]
+    right = np.sum(higher * (above + tied / 2), axis=(1, 2))
+    every = np.sum(higher, axis=(1, 2))
+    return np.where(every > 0, right / np.maximum(every, 1), np.nan)
+
+
+@pytest.mark.parametrize("levels", [1, 3, 40, 10**6])
+@pytest.mark.parametrize("grades", ["few", "many"])
+@pytest.mark.parametrize("items", [1, 2, 17, 300])
+def test_ordered_pair_accuracy(items, grades, levels):
+    rng = np.random.default_rng([items, levels])
+    shape = (8, items)
+    labels = rng.choice(GRADES, shape)
+    if grades == "many":
+        labels = rng.random(shape)
+    scores = rng.integers(0, levels, shape).astype("float32")
+    scores[4:] = np.where(rng.random((4, items)) < 0.3, -np.inf, scores[4:])
+    labels[0] = 1.0
+    found = values(krm.OrderedPairAccuracy(), labels, scores)
+    labels, scores = np.float32(labels), np.float32(scores)
+    np.testing.assert_allclose(found, by_pairs(labels, scores), atol=1e-6)
+
+
+@pytest.mark.parametrize("adjusted", [None, "chance"])
+@pytest.mark.parametrize("inputs", ["scores", "sparse", "ids"])
+def test_ordered_pair_accuracy_without_grades_is_auc(inputs, adjusted):
+    if (inputs, adjusted) == ("ids", "chance"):
+        return
+    rng = np.random.default_rng(14)
+    scores = np.float32(rng.integers(0, 6, (9, 30)))
+    scores[3:] = np.where(rng.random((6, 30)) < 0.3, -np.inf, scores[3:])
+    targets = np.stack([rng.permutation(30)[:5] for _ in scores])
+    labels = np.zeros(scores.shape, "float32")
+    np.put_along_axis(labels, targets, 1, axis=1)
+    given = {
+        "scores": (
+            {"labels": labels, "num_relevant": np.arange(9) + 3},
+            scores,
+        ),
+        "sparse": (targets.astype("int32"), scores),
+        "ids": (targets, np.argsort(-scores, axis=1)[:, :13]),
+    }[inputs]
+    options = {"inputs": inputs, "adjusted": adjusted}
+    np.testing.assert_allclose(
+        krm.OrderedPairAccuracy(**options).per_list(*given),
+        krm.AUC(**options).per_list(*given),
+        atol=1e-6,
+    )

@@ -88,6 +88,17 @@ PARAMETERS = {
     krm.SubtopicRecall: ({"k": None}, OF_SUBTOPICS),
     krm.JudgedAtK: ({"k": None}, OF_JUDGEMENTS),
     krm.RBPResidual: ({"k": None}, {**OF_JUDGEMENTS, "p": 0.8}),
+    krm.GradedAveragePrecision: (
+        {"k": None},
+        {**OF_GRADED, "probabilities": (0.25, 0.25, 0.25, 0.25)},
+    ),
+    krm.InterpolatedPrecision: ({}, {**OF_BINARY_LISTS, "recall": 0.5}),
+    krm.ElevenPointPrecision: ({}, OF_BINARY_LISTS),
+    krm.OrderedPairAccuracy: ({}, {**COMMON, "seed": None, "empty": "skip"}),
+    krm.QMeasure: (
+        {"k": None},
+        {**OF_GRADED, "beta": 1.0, "gain_fn": krm.linear_gain},
+    ),
 }
 
 all_metrics = pytest.mark.parametrize(
@@ -208,6 +219,8 @@ DIFFERENT = [
     lambda: krm.NDCG(3, gain_fn=cubic),
     lambda: krm.RecallAtK(3),
     lambda: krm.RecallAtK(3, relevance_threshold=2),
+    lambda: krm.GradedAveragePrecision(3),
+    lambda: krm.GradedAveragePrecision(3, probabilities=(0.5, 0.5)),
 ]
 
 
@@ -265,6 +278,10 @@ def test_spellings_of_one_thing_are_equal():
         (krm.NDCG(3, shuffle_ties=True), krm.NDCG(3, ties="shuffle")),
         (krm.NDCG(3, dtype="bfloat16"), krm.NDCG(3)),
         (krm.RecallAtK(3, relevance_threshold=1), krm.RecallAtK(3)),
+        (
+            krm.GradedAveragePrecision(probabilities=[1, 2]),
+            krm.GradedAveragePrecision(probabilities=(1.0, 2.0)),
+        ),
         (
             krm.NDCG(seed=keras.random.SeedGenerator(4)),
             krm.NDCG(seed=4),

@@ -15,12 +15,14 @@ from keras_rankmetrics import (
     F1AtK,
     FallOutAtK,
     FBetaAtK,
+    GradedAveragePrecision,
     HitRateAtK,
     JudgedAtK,
     MeanAveragePrecision,
     MeanRank,
     MeanReciprocalRank,
     PrecisionAtK,
+    QMeasure,
     RankBiasedPrecision,
     RankingMetric,
     RBPResidual,
@@ -43,6 +45,8 @@ NAMES = {
     RankBiasedPrecision: "rbp",
     JudgedAtK: "judged",
     RBPResidual: "rbp_residual",
+    QMeasure: "q_measure",
+    GradedAveragePrecision: "gap",
 }
 
 
@@ -55,6 +59,14 @@ def test_default_names(metric):
         assert metric(k=None).name == NAMES[metric]
         assert metric(k=10).name == f"{NAMES[metric]}@10"
         assert metric(5).name == f"{NAMES[metric]}@5"
+
+
+def test_names_that_end_with_an_option():
+    for recall, name in ((0.5, "iprec@0.5"), (1, "iprec@1"), (1.0, "iprec@1")):
+        metric = krm.InterpolatedPrecision(recall=recall)
+        assert metric.name == name
+        assert metric.from_config(metric.get_config()).name == name
+    assert krm.InterpolatedPrecision(name="mine").name == "mine"
 
 
 def test_a_name_of_the_user_is_kept():

@@ -19,15 +19,20 @@ from keras_rankmetrics import (
     AdjustedMeanRankIndex,
     AverageRelevancePosition,
     BPref,
+    ElevenPointPrecision,
     F1AtK,
     FallOutAtK,
     FBetaAtK,
+    GradedAveragePrecision,
     HitRateAtK,
+    InterpolatedPrecision,
     JudgedAtK,
     MeanAveragePrecision,
     MeanRank,
     MeanReciprocalRank,
+    OrderedPairAccuracy,
     PrecisionAtK,
+    QMeasure,
     RankBiasedPrecision,
     RankingMetric,
     RBPResidual,
@@ -68,6 +73,11 @@ DEFAULTS = {
     BPref: "relevance_threshold:1.0",
     JudgedAtK: "",
     RBPResidual: "p:0.8",
+    InterpolatedPrecision: "relevance_threshold:1.0|recall:0.5",
+    ElevenPointPrecision: "relevance_threshold:1.0",
+    OrderedPairAccuracy: "",
+    QMeasure: "gain:linear|beta:1.0",
+    GradedAveragePrecision: "probabilities:0.25,0.25,0.25,0.25",
 }
 
 WITHOUT_K = (
@@ -76,7 +86,11 @@ WITHOUT_K = (
     MeanRank,
     AverageRelevancePosition,
     BPref,
+    InterpolatedPrecision,
+    ElevenPointPrecision,
+    OrderedPairAccuracy,
 )
+STRICT = (InterpolatedPrecision, ElevenPointPrecision)
 UNBOUNDED = (DCG, FallOutAtK, MeanRank, AverageRelevancePosition, RBPResidual)
 OF_JUDGEMENTS = (JudgedAtK, RBPResidual)
 SKIPPING = (
@@ -85,6 +99,7 @@ SKIPPING = (
     AdjustedMeanRankIndex,
     MeanRank,
     AverageRelevancePosition,
+    OrderedPairAccuracy,
 )
 
 all_metrics = pytest.mark.parametrize(
@@ -94,15 +109,17 @@ all_metrics = pytest.mark.parametrize(
 
 @all_metrics
 def test_states_every_option(metric):
-    name, own, common = metric.__name__, DEFAULTS[metric], COMMON
+    name, common = metric.__name__, COMMON
+    own = f"{DEFAULTS[metric]}|".removeprefix("|")
     if metric in SKIPPING:
         common = common.replace("empty:zero", "empty:skip")
     if metric is BPref:
         common = common.replace("scores|", "scores|unjudged:condense|")
-    options = "|".join(filter(None, [own, common]))
-    assert metric().signature == f"{name}|{options}"
+    if metric in STRICT:
+        common = common.replace("ties:average", "ties:stable")
+    assert metric().signature == f"{name}|{own}{common}"
     if metric not in WITHOUT_K:
-        assert metric(k=10).signature == f"{name}@10|{options}"
+        assert metric(k=10).signature == f"{name}@10|{own}{common}"
 
 
 def to_3(metric, **options):
@@ -139,14 +156,18 @@ def other_values(metric):
         del values["inputs"]
     if metric in WITHOUT_K:
         del values["k"]
-    if metric in UNBOUNDED:
+    if metric in STRICT:
+        values["ties"].remove("stable")
+    if metric in UNBOUNDED + STRICT:
         del values["adjusted"]
-    else:
+    if metric not in UNBOUNDED:
         values["empty"].append("one")
     if metric is ERR:
         values["max_grade"] = [3.0, 5.0]
         values["normalized"] = [True]
-    elif metric is AverageRelevancePosition:
+    elif metric is GradedAveragePrecision:
+        values["probabilities"] = [(0.5, 0.5), (0.5, 0.3, 0.2), (0.25,)]
+    elif metric in (AverageRelevancePosition, QMeasure):
         values["gain_fn"] = [exponential_gain, ops.square]
     elif metric in (DCG, NDCG):
         values["gain_fn"] = [linear_gain, ops.square, lambda y: 2 * y]
@@ -155,11 +176,13 @@ def other_values(metric):
             original_discount,
             reciprocal_discount,
         ]
-    elif metric not in OF_JUDGEMENTS:
+    elif metric not in (*OF_JUDGEMENTS, OrderedPairAccuracy):
         values["relevance_threshold"] = [2.0, 0.5]
+    if metric is InterpolatedPrecision:
+        values["recall"] = [0.0, 0.9]
     if metric is NDCG:
         values["ideal"] = ["retrieved"]
-    if metric is FBetaAtK:
+    if metric in (FBetaAtK, QMeasure):
         values["beta"] = [2.0, 0.5]
     if metric in (RankBiasedPrecision, RBPResidual):
         values["p"] = [0.5, 0.9]
@@ -217,7 +240,8 @@ def options_to_try(metric):
     if metric is RBPResidual:
         del values["empty"]  # it has a value for every list
     del values["dtype"]
-    values["ties"] = ["average", *values["ties"], "shuffle"]
+    usual = "stable" if metric in STRICT else "average"
+    values["ties"] = [usual, *values["ties"], "shuffle"]
     return values
 
 

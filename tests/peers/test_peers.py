@@ -15,7 +15,13 @@ import pytest
 from in_forms import values
 from pytest import approx
 
-from keras_rankmetrics import conventions, exponential_gain
+from keras_rankmetrics import (
+    ElevenPointPrecision,
+    InterpolatedPrecision,
+    OrderedPairAccuracy,
+    conventions,
+    exponential_gain,
+)
 
 pytestmark = pytest.mark.peers
 
@@ -163,6 +169,21 @@ def test_rax(name, k):
     )
     metric = getattr(conventions.tf_ranking, name)(k)
     compare(metric, data, theirs, SINGLE)
+
+
+def test_rax_ordered_pairs():
+    """Without ties, which count 0 there, and where all items are retrieved."""
+    rax = pytest.importorskip("rax")
+    import jax.numpy as jnp
+
+    data = lists()
+    theirs = rax.opa_metric(
+        jnp.array(data.scores),
+        jnp.array(data.labels),
+        where=jnp.array(data.labels >= 0),
+        reduce_fn=None,
+    )
+    compare(OrderedPairAccuracy(empty="zero"), data, theirs, SINGLE)
 
 
 # scikit-learn
@@ -379,6 +400,36 @@ def test_pytrec_eval(name, k):
     theirs = by_query({query: of[told] for query, of in found.items()})
     metric = getattr(conventions.trec_eval, name)(**at(k, name))
     compare(metric, data, theirs)
+
+
+@pytest.mark.parametrize("name", ["InterpolatedPrecision", "11pt"])
+def test_pytrec_eval_at_recalls(name):
+    """Without what doubles round down: 0.7 of 3 is 2 there.
+
+    A recall r takes (int)(r R + 0.9) of R items. Where nothing is retrieved,
+    it divides 0 by 0.
+    """
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    tenths = np.arange(11)
+    relevant = (cut_off_lists().labels >= 1).sum(axis=1)[:, None]
+    theirs = (tenths / 10 * relevant + 0.9).astype(int)
+    alike = np.all(theirs == -(-tenths * relevant // 10), axis=1)
+    assert alike.sum() > LISTS / 2
+    data = cut_off_lists().where(alike)
+    qrels, run = as_documents(data)
+    asked = {"11pt_avg", "iprec_at_recall"}
+    found = pytrec_eval.RelevanceEvaluator(qrels, asked).evaluate(run)
+
+    def of(told):
+        values = {query: of[told] for query, of in found.items()}
+        return np.nan_to_num(by_query(values))
+
+    if name == "11pt":
+        compare(ElevenPointPrecision(), data, of("11pt_avg"))
+        return
+    for recall in tenths / 10:
+        metric = InterpolatedPrecision(recall=recall)
+        compare(metric, data, of(f"iprec_at_recall_{recall:.2f}"))
 
 
 IR_MEASURES = {

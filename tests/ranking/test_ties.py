@@ -310,7 +310,9 @@ BOUNDS = ("pessimistic", "average", "optimistic")
 CERTAIN = [
     row
     for row in ROWS
-    if row.certain_denominator and "adjusted" not in row.options
+    if row.certain_denominator
+    and not row.strict_only
+    and "adjusted" not in row.options
 ]
 BOUNDED = Suite(cells(CERTAIN, (3,), BOUNDS))
 

@@ -20,15 +20,20 @@ from keras_rankmetrics import (
     AdjustedMeanRankIndex,
     AverageRelevancePosition,
     BPref,
+    ElevenPointPrecision,
     F1AtK,
     FallOutAtK,
     FBetaAtK,
+    GradedAveragePrecision,
     HitRateAtK,
+    InterpolatedPrecision,
     JudgedAtK,
     MeanAveragePrecision,
     MeanRank,
     MeanReciprocalRank,
+    OrderedPairAccuracy,
     PrecisionAtK,
+    QMeasure,
     RankBiasedPrecision,
     RankingMetric,
     RBPResidual,
@@ -317,6 +322,51 @@ ROWS = (
         by_labels=True,
     ),
     Row(NDCG, "ndcg", {"unjudged": "condense"}, weighted=True),
+    Row(QMeasure, "q_measure", perfect=found_of_relevant),
+    Row(
+        QMeasure,
+        "q_measure",
+        {"beta": 3.0, "gain_fn": gains.exponential_gain},
+        perfect=found_of_relevant,
+    ),
+    Row(
+        QMeasure,
+        "q_measure",
+        {"gain_fn": plus_one_gain},
+        perfect=found_of_relevant,
+    ),
+    *(
+        Row(
+            InterpolatedPrecision,
+            "iprec",
+            options,
+            takes_k=False,
+            strict_only=True,
+        )
+        for options in (
+            {},
+            {"recall": 0.0},
+            {"recall": 0.7, "relevance_threshold": 2.0},
+            {"recall": 1.0},
+        )
+    ),
+    Row(OrderedPairAccuracy, "opa", takes_k=False),
+    Row(
+        OrderedPairAccuracy,
+        "opa",
+        {"adjusted": "chance"},
+        perfect=None,
+        lowest=-math.inf,
+        takes_k=False,
+    ),
+    Row(ElevenPointPrecision, "11pt", takes_k=False, strict_only=True),
+    Row(GradedAveragePrecision, "gap", perfect=None),
+    Row(
+        GradedAveragePrecision,
+        "gap",
+        {"probabilities": (0.5, 0.0, 0.2)},
+        perfect=None,
+    ),
     *(
         Row(
             metric,
@@ -332,6 +382,8 @@ ROWS = (
             (HitRateAtK, "hit_rate", False),
             (MeanAveragePrecision, "map", True),
             (AUC, "auc", False),
+            (QMeasure, "q_measure", False),
+            (GradedAveragePrecision, "gap", False),
         )
     ),
 )

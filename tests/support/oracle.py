@@ -15,6 +15,7 @@ What is exact about `ties="average"`:
   of its own (`expected_...`) that counts the orders of a tie group.
 """
 
+import bisect
 import itertools
 import math
 import numbers
@@ -72,8 +73,14 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "bpref": {**_BINARY, "unjudged": "condense"},
     "judged": {},
     "rbp_residual": {"p": 0.8},
+    "q_measure": {"beta": 1.0, "gain_fn": lambda label: label},
+    "opa": {},
+    "iprec": {**_BINARY, "recall": 0.5},
+    "11pt": {**_BINARY},
+    "gap": {"probabilities": (0.25, 0.25, 0.25, 0.25)},
 }
 
+STRICT = ("iprec", "11pt")
 UNBOUNDED = ("dcg", "fall_out", "mean_rank", "arp", "rbp_residual")
 
 for options in DEFAULTS.values():
@@ -159,6 +166,10 @@ def relevance(metric: str, options: dict[str, Any]) -> Quantity:
     if "max_grade" in options:
         most = 2.0 ** options["max_grade"]
         return lambda item: worth(exponential_gain, item) / most
+    if "probabilities" in options:
+        return lambda item: up_to_grade(item.label, options["probabilities"])
+    if metric == "opa":
+        return grade
     if "gain_fn" in options:
         return lambda item: worth(options["gain_fn"], item)
     if "relevance_threshold" not in options:
@@ -169,6 +180,16 @@ def relevance(metric: str, options: dict[str, Any]) -> Quantity:
 def worth(gain_fn: Callable, item: Item) -> float:
     """The gain of an item, which is none if nobody has judged it."""
     return 0.0 if item.label == UNJUDGED else float(gain_fn(item.label))
+
+
+def grade(item: Item) -> float:
+    """The label, 0 if nobody has judged the item."""
+    return max(item.label, 0.0)
+
+
+def up_to_grade(label: float, probabilities: Sequence[float]) -> float:
+    """The sum of the probabilities of the grades 1, 2, ... up to the label."""
+    return math.fsum(probabilities[: max(math.floor(label), 0)])
 
 
 def relevant_items(items: list[Item], threshold: float) -> list[Item]:
@@ -186,10 +207,23 @@ def has_value(metric: str, items: list[Item], options: dict[str, Any]) -> bool:
     if metric == "rbp_residual":
         return True
     has_gain = math.fsum(r(item) for item in items) != 0
+    if metric == "opa":
+        return pairs(items) > 0
     if metric not in ("fall_out", "auc", "amri"):
         return has_gain
     others = other_items(items, options["relevance_threshold"])
     return bool(others) and (has_gain or metric == "fall_out")
+
+
+def pairs(items: list[Item]) -> int:
+    """Of which one has a higher label, and the other one is retrieved."""
+    labels = sorted(map(grade, items))
+    return sum(higher(labels, item) for item in retrieved(items))
+
+
+def higher(labels: list[float], item: Item) -> int:
+    """How many of the sorted labels are higher than that of the item."""
+    return len(labels) - bisect.bisect_right(labels, grade(item))
 
 
 def relevance_weight(items: list[Item], r: Quantity) -> float:
@@ -590,8 +624,91 @@ def bpref(
     return math.fsum(terms) / relevant
 
 
+def q_measure(
+    order: list[Item],
+    items: list[Item],
+    k: int | None,
+    *,
+    beta: float,
+    gain_fn: Callable,
+) -> float:
+    """The mean of (hits + b gains) / (rank + b best gains) at the hits."""
+    best = best_so_far(items, gain_fn)
+    hits, so_far, terms = 0, 0.0, []
+    for rank, item in enumerate(order[:k], start=1):
+        gain = worth(gain_fn, item)
+        so_far += gain
+        if gain > 0:
+            hits += 1
+            terms.append((hits + beta * so_far) / (rank + beta * best(rank)))
+    return math.fsum(terms) / sum(worth(gain_fn, item) > 0 for item in items)
+
+
+def best_so_far(items: list[Item], gain_fn: Callable) -> Callable[[int], float]:
+    """The gains at the ranks 1 to i of the best order of all items."""
+    gains = sorted((worth(gain_fn, item) for item in items), reverse=True)
+    return lambda rank: math.fsum(gains[:rank])
+
+
+def iprec(
+    order: list[Item],
+    items: list[Item],
+    k: None,
+    *,
+    relevance_threshold: float,
+    recall: float,
+) -> float:
+    """The best precision at a rank with at least that recall."""
+    total = len(relevant_items(items, relevance_threshold))
+    # The recall in tenths of a thousandth, so that nothing is rounded.
+    enough = round(recall * 10_000) * total
+    found, best = 0, 0.0
+    for rank, item in enumerate(order, start=1):
+        found += item.label >= relevance_threshold
+        if found * 10_000 >= enough:
+            best = max(best, found / rank)
+    return best
+
+
+def eleven_points(order: list[Item], items: list[Item], k: None, **o) -> float:
+    """The mean over the recalls 0, 0.1, ... 1."""
+    return mean([iprec(order, items, k, recall=i / 10, **o) for i in range(11)])
+
+
+def gap(
+    order: list[Item],
+    items: list[Item],
+    k: int | None,
+    *,
+    probabilities: Sequence[float],
+) -> float:
+    """Each pair by the lower of its labels, over the rank of the lower item."""
+    terms = [
+        up_to_grade(min(item.label, other.label), probabilities) / rank
+        for rank, item in enumerate(order[:k], start=1)
+        for other in order[:rank]
+    ]
+    everything = [up_to_grade(item.label, probabilities) for item in items]
+    return math.fsum(terms) / math.fsum(everything)
+
+
+def opa(order: list[Item], items: list[Item], k: None) -> float:
+    """The share of the pairs that are in the right order."""
+    above: list[float] = []
+    right = 0
+    for item in order:
+        right += higher(above, item)
+        bisect.insort(above, grade(item))
+    return right / pairs(items)
+
+
 OF_ORDER = {
     "bpref": bpref,
+    "opa": opa,
+    "iprec": iprec,
+    "11pt": eleven_points,
+    "gap": gap,
+    "q_measure": q_measure,
     "err": err,
     "hit_rate": hit_rate,
     "map": average_precision,
@@ -788,8 +905,78 @@ def expected_bpref(
     return math.fsum(terms) / len(relevant)
 
 
+def expected_q_measure(
+    items: list[Item],
+    k: int | None,
+    *,
+    beta: float,
+    gain_fn: Callable,
+) -> float:
+    """By the chance that places of a tie group hold items with a gain.
+
+    One place holds one with the chance m / t, this and another place with
+    m (m - 1) / (t (t - 1)); then either is any of the m items.
+    """
+    best = best_so_far(items, gain_fn)
+    above, hits_above, gains_above, terms = 0, 0, 0.0, []
+    for group in tie_groups(items):
+        gains = [worth(gain_fn, item) for item in group]
+        t, m, total = len(group), sum(g > 0 for g in gains), math.fsum(gains)
+        here = m / t
+        both = here * (m - 1) / (t - 1) if t > 1 else 0.0
+        mean_gain = ratio(total, m)
+        for place in range(1, t + 1):
+            rank = above + place
+            if k is not None and rank > k:
+                break
+            hits = here * (hits_above + 1) + both * (place - 1)
+            so_far = here * (gains_above + mean_gain)
+            so_far += both * (place - 1) * mean_gain
+            terms.append((hits + beta * so_far) / (rank + beta * best(rank)))
+        above, hits_above, gains_above = (
+            above + t,
+            hits_above + m,
+            gains_above + total,
+        )
+    return math.fsum(terms) / sum(worth(gain_fn, item) > 0 for item in items)
+
+
+def expected_gap(
+    items: list[Item],
+    k: int | None,
+    *,
+    probabilities: Sequence[float],
+) -> float:
+    """Average precisions of users who differ in what is relevant to them."""
+    items = [item._replace(weight=1.0) for item in items]
+    found, total = [], []
+    for grade, probability in enumerate(probabilities, start=1):
+        relevant = len(relevant_items(items, grade))
+        total.append(probability * relevant)
+        if relevant:
+            of_user = expected_average_precision(
+                items, k, relevance_threshold=grade, denominator="relevant"
+            )
+            found.append(probability * relevant * of_user)
+    return math.fsum(found) / math.fsum(total)
+
+
+def expected_opa(items: list[Item], k: None) -> float:
+    """Half of the pairs that tie are in the right order."""
+    above: list[float] = []
+    right = 0.0
+    for group in tie_groups(items):
+        labels = sorted(map(grade, group))
+        right += sum(higher(above, x) + higher(labels, x) / 2 for x in group)
+        above = sorted([*above, *labels])
+    return right / pairs(items)
+
+
 EXPECTED = {
     "bpref": expected_bpref,
+    "opa": expected_opa,
+    "gap": expected_gap,
+    "q_measure": expected_q_measure,
     "err": expected_err,
     "hit_rate": expected_hit_rate,
     "map": expected_average_precision,
@@ -846,8 +1033,9 @@ def value(
     adjusted, unjudged = options.pop("adjusted"), options.pop("unjudged")
     check_k(k, options)
     check_empty(metric, empty)
-    if ties == "average" and options.get("ideal") == "retrieved":
-        raise ValueError('ideal="retrieved" has no exact average over ties')
+    needs_order = options.get("ideal") == "retrieved" or metric in STRICT
+    if ties == "average" and needs_order:
+        raise ValueError(f"{metric} has no exact average over ties")
     if ties not in ("average", "stable", "pessimistic", "optimistic"):
         raise ValueError(f"ties={ties!r}")
     items = valid_items(labels, scores, mask, weights, unjudged)

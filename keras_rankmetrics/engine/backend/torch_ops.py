@@ -90,9 +90,11 @@ def max(
     keepdims: bool = False,
     initial: float | None = None,
 ) -> Tensor:
-    """`keras.ops.max`, along one axis or all."""
-    if initial is not None:
-        return keras.ops.max(x, axis, keepdims, initial)
+    """`keras.ops.max`, along one axis or all; from a number on, along one."""
+    if initial is not None and axis is not None:
+        # What Keras does asks for a number, which the symbolic pass has not.
+        first = torch.full_like(torch.sum(x, axis, keepdim=True), initial)
+        x = torch.cat([x, first.to(x.dtype)], axis)
     return torch.max(x) if axis is None else torch.amax(x, axis, keepdims)
 
 

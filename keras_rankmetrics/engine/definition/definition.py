@@ -15,14 +15,15 @@ from keras_rankmetrics.engine.definition.options import (
     check_choice,
     check_precision,
     checked_options,
+    is_plain,
     options_of,
 )
 from keras_rankmetrics.engine.definition.policies import (
     check_adjustment,
     check_cutoff,
     checked_k,
-    chosen,
     integer_seed,
+    needs_order,
     tie_policy,
 )
 from keras_rankmetrics.engine.naming.fingerprint import fingerprint
@@ -127,7 +128,7 @@ class Definition:
                 'which has no best value. Use "zero" or "skip".'
             )
         check_cutoff(metric, k, options)
-        strict = chosen(options, metric.strict_order_under)
+        strict = needs_order(metric, options)
         if adjusted is not None:
             check_adjustment(metric, adjusted, inputs, strict)
         definition = cls(
@@ -326,14 +327,14 @@ def _short(option: str) -> str:
 def _quoted(value: Any) -> str:
     if callable(value):
         return signature_of(value)
-    plain = value is None or isinstance(value, str | int | float)
-    return str(value) if plain else fingerprint(value)
+    if not is_plain(value):
+        return fingerprint(value)
+    return ",".join(map(str, value)) if type(value) is tuple else str(value)
 
 
 def _key_of(value: Any) -> Hashable:
     """Rather two keys for one value than one for two."""
-    plain = value is None or isinstance(value, str | int | float)
-    return (type(value), value) if plain else Identity(value)
+    return (type(value), value) if is_plain(value) else Identity(value)
 
 
 def _is_of_the_package(function: Any) -> bool:

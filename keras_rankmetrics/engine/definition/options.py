@@ -12,13 +12,13 @@ import math
 import numbers
 import operator
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any, Literal
 
 import numpy as np
 from keras import backend, ops
 
-from keras_rankmetrics.types import Between
+from keras_rankmetrics.types import Between, Within
 
 
 @functools.cache  # each update asks for them
@@ -54,7 +54,8 @@ def _checked(name: str, value: Any, annotation: Any) -> Any:
     elif annotation is float:
         return _number(name, value)
     elif typing.get_origin(annotation) is Annotated:
-        return _number(name, value, *typing.get_args(annotation)[1:])
+        kind, between = typing.get_args(annotation)
+        return (_number if kind is float else _numbers)(name, value, between)
     elif getattr(annotation, "_is_protocol", False) and not callable(value):
         raise TypeError(
             f"`{name}` should be a function. Received: {value!r} of type "
@@ -87,15 +88,33 @@ def as_integer(value: Any) -> int | None:
         return None
 
 
-def _number(name: str, value: Any, between: Between | None = None) -> float:
+def _number(
+    name: str, value: Any, between: Between | Within | None = None
+) -> float:
     is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
     if not is_number or value != value:
         raise ValueError(f"`{name}` should be a number. Received: {value!r}.")
-    if between is not None and not between.low < value < between.high:
+    if between is not None and not between.holds(value):
         raise ValueError(
             f"`{name}` should be a number {between}. Received: {value!r}."
         )
     return float(value)
+
+
+def _numbers(
+    name: str, value: Any, between: Between | Within
+) -> tuple[float, ...]:
+    """Numbers of which only the proportions matter."""
+    if not isinstance(value, tuple | list | np.ndarray) or np.ndim(value) != 1:
+        raise ValueError(
+            f"`{name}` should be a tuple of numbers. Received: {value!r}."
+        )
+    numbers = tuple(_number(name, number, between) for number in value)
+    if not any(numbers):
+        raise ValueError(
+            f"`{name}` should hold a number that is not 0. Received: {value!r}."
+        )
+    return numbers
 
 
 def check_precision(options: Mapping[str, Any], dtype: str) -> None:
@@ -106,8 +125,8 @@ def check_precision(options: Mapping[str, Any], dtype: str) -> None:
         dtype: a float dtype, in which labels and ranks are computed.
     """
     dtype = backend.standardize_dtype(ops.zeros((), dtype).dtype)
-    for name, value in options.items():
-        if not isinstance(value, float) or not math.isfinite(value):
+    for name, value in _numbers_of(options):
+        if not math.isfinite(value):
             continue
         kept = _kept(value, np.finfo(dtype))
         # Any fraction is rounded, and so are labels that are to be equal to it.
@@ -118,6 +137,21 @@ def check_precision(options: Mapping[str, Any], dtype: str) -> None:
                 f"Received: {value!r}, which becomes {kept!r}. Use another "
                 'scale, for labels too, or on TensorFlow `dtype="float64"`.'
             )
+
+
+def _numbers_of(options: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    """Each float of the options, those in tuples too, with the name."""
+    for name, value in options.items():
+        for number in value if isinstance(value, tuple) else (value,):
+            if isinstance(number, float):
+                yield name, number
+
+
+def is_plain(value: Any) -> bool:
+    """Whether the value is what it prints as, and nothing else."""
+    if isinstance(value, tuple):
+        return all(map(is_plain, value))
+    return value is None or isinstance(value, str | int | float)
 
 
 def _kept(value: float, limits: np.finfo[Any]) -> float:

@@ -31,8 +31,8 @@ def tie_policy(ties: Any, shuffle_ties: Any, strict: str) -> TiePolicy:
     Args:
         ties: as the user passed it.
         shuffle_ties: the spelling of keras_rs.
-        strict: the option under which the measure needs a strict order, as
-            text, or "".
+        strict: what needs a strict order, an option as text or the metric,
+            or "".
     """
     if shuffle_ties not in (None, True, False):
         raise ValueError(
@@ -44,7 +44,7 @@ def tie_policy(ties: Any, shuffle_ties: Any, strict: str) -> TiePolicy:
     if strict and ties == "average":
         raise ValueError(
             f'`{strict}` has no closed form under `ties="average"`: which '
-            "items the first k ranks hold depends on the order. Use another "
+            "items the first ranks hold depends on the order. Use another "
             "`ties`."
         )
     if shuffle_ties is None:
@@ -117,6 +117,13 @@ def integer_seed(seed: Any) -> int:
 def float_dtype(dtype: str) -> str:
     """Sums and ranks need more digits than half precision has."""
     return "float64" if dtype == "float64" else "float32"
+
+
+def needs_order(metric: Any, options: Mapping[str, Any]) -> str:
+    """What needs a strict order, an option as text or the metric, else ""."""
+    if metric.strict_order_under == "always":
+        return str(metric.__name__)
+    return chosen(options, metric.strict_order_under)
 
 
 def chosen(options: Mapping[str, Any], which: tuple[str, str] | None) -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 
 
-def name_at(name: str, k: int | None) -> str:
-    """The name of what ends at rank `k`."""
+def name_at(name: str, k: float | None) -> str:
+    """The name of what ends at rank `k`, or at another number."""
+    if isinstance(k, float):
+        return f"{name}@{k:g}"
     return name if k is None else f"{name}@{k}"
 
 

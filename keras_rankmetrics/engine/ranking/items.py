@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import ClassVar
 
 import keras
 
@@ -32,10 +33,13 @@ class Items:
         highest: `[lists]`, the highest label.
         k: how many ranks of the best order are asked for, None for all.
         weights: `[lists, items]`, or None where all items weigh the same.
+        has_others: whether items without a gain are among them.
         num_relevant: `[lists]`, or None where there are no others. How many
             items have a gain; those that the labels do not hold are *unseen*,
             and have no rank.
     """
+
+    has_others: ClassVar[bool] = True
 
     labels: Tensor
     highest: Tensor
@@ -63,12 +67,20 @@ class Items:
         seen = self.sum_of_seen(gain)
         if self.num_relevant is None:
             return seen
-        return seen + self._unseen(gain) * gain.of_unseen(self.highest)
+        return seen + self.unseen(gain) * gain.of_unseen(self.highest)
 
     @remembered()
     def sum_of_seen(self, gain: Relevance) -> Tensor:
         """`[lists]`, the sum of the gains of those that the labels hold."""
         return ops.sum(self.gains(gain), axis=-1)
+
+    def unseen(self, gain: Relevance) -> Tensor:
+        """`[lists]`, how many relevant items the labels do not hold."""
+        if self.num_relevant is None:
+            return ops.zeros_like(self.highest)
+        has_gain = ops.cast(self.gains(gain) > 0, self.labels.dtype)
+        seen = ops.sum(has_gain, axis=-1)
+        return ops.maximum(self.num_relevant - seen, 0.0)
 
     def has_gain(self, gain: Relevance) -> Tensor:
         """Whether any item has a gain, bool `[lists]`."""
@@ -204,17 +216,11 @@ class Items:
         seen = ops.sum(ops.cast(best > 0, best.dtype), -1, keepdims=True)
         place = ops.cast(positions(best), best.dtype)
         is_unseen = (place >= seen) & (
-            place < seen + self._unseen(gain)[:, None]
+            place < seen + self.unseen(gain)[:, None]
         )
         worth = weight * gain.of_unseen(self.highest)
         best = ops.where(is_unseen, worth[:, None], best)
         return highest(best, ops.shape(best)[-1])
-
-    def _unseen(self, gain: Relevance) -> Tensor:
-        """`[lists]`, how many relevant items the labels do not hold."""
-        has_gain = ops.cast(self.gains(gain) > 0, self.labels.dtype)
-        seen = ops.sum(has_gain, axis=-1)
-        return ops.maximum(self.num_relevant - seen, 0.0)
 
     def _most_relevant(self) -> int | Tensor:
         """The largest number of relevant items."""
@@ -237,6 +243,8 @@ class RelevantItems(Items):
 
     The labels are 1, and below 0 from where there are no more.
     """
+
+    has_others = False
 
     @remembered()
     def gains(self, gain: Relevance) -> Tensor:

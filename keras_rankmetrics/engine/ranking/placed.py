@@ -27,27 +27,23 @@ class Placed(NamedTuple):
     hits_above: Tensor
     hits: Tensor
 
-    def ranks(self) -> Tensor:
-        """`[lists]`, the ranks of all items times their gains: Σ g rank."""
-        middle = self.start + (self.size + 1.0) / 2.0
-        return ops.sum(self.gains * middle, axis=-1)
-
     def others_above(self, most: Tensor | None) -> Tensor:
-        """`[lists]`, how many items without a gain stand above those with one.
-
-        For gains of 0 and 1.
+        """How many items without a gain stand above each, of gains of 0 and 1.
 
         Args:
-            most: `[lists]`, above each no more than so many are counted.
+            most: `[lists]`, no more than so many are counted, or None for all.
         """
         above = self.start - self.hits_above
         tied = self.size - self.hits
         # As likely none, one, ... or all of those that tie stand above.
         if most is None:
-            counted = above + tied / 2.0
-        else:
-            most = most[:, None]
-            room = ops.clip(most - above, 0.0, tied)
-            ways = room * (2.0 * tied - room + 1.0) / 2.0
-            counted = ops.minimum(above, most) + ways / (tied + 1.0)
-        return ops.sum(self.gains * counted, axis=-1)
+            return above + tied / 2.0
+        most = most[:, None]
+        room = ops.clip(most - above, 0.0, tied)
+        ways = room * (2.0 * tied - room + 1.0) / 2.0
+        return ops.minimum(above, most) + ways / (tied + 1.0)
+
+    def ranks(self) -> Tensor:
+        """`[lists]`, the ranks of all items times their gains: Σ g rank."""
+        middle = self.start + (self.size + 1.0) / 2.0
+        return ops.sum(self.gains * middle, axis=-1)

@@ -13,6 +13,7 @@ from keras_rankmetrics.engine.backend.selection import highest
 from keras_rankmetrics.engine.ranking.items import Items
 from keras_rankmetrics.engine.ranking.kinds.stopping import chances_to_stop
 from keras_rankmetrics.engine.ranking.memo import Memo, remembered
+from keras_rankmetrics.engine.ranking.pairs import Pairs
 from keras_rankmetrics.engine.ranking.placed import Placed
 from keras_rankmetrics.engine.ranking.relevance import Relevance
 from keras_rankmetrics.engine.ranking.sorting.runs import positions
@@ -65,6 +66,10 @@ class Ranking(abc.ABC):
         computed again. The ranking must have been made for `k` or more ranks.
         """
         return dataclasses.replace(self, gain=gain, k=k)
+
+    def as_binary(self) -> Self:
+        """The same ranking where what is worth anything is worth 1."""
+        return self.judged_by(self.gain.as_binary(), self.k)
 
     def by_chance(self) -> Ranking:
         """The ranking of the same items where all that are retrieved tie.
@@ -155,7 +160,17 @@ class Ranking(abc.ABC):
         Args:
             most: `[lists]`, above each no more than so many are counted.
         """
-        return self._placed().others_above(most)
+        placed = self._placed()
+        return ops.sum(placed.gains * placed.others_above(most), axis=-1)
+
+    @remembered("gain")
+    def pairs(self) -> Pairs:
+        """The pairs of a higher and a lower gain, the lower one retrieved.
+
+        What is not retrieved stands below all that is. Of whole lists, each as
+        a single pair of items, whatever the difference of their gains.
+        """
+        return self._pairs()
 
     @abc.abstractmethod
     def hits(self, k: Cutoff = None) -> Tensor:
@@ -190,6 +205,14 @@ class Ranking(abc.ABC):
         For gains of 0 and 1.
         """
 
+    @abc.abstractmethod
+    def blended_ratio(self, beta: float, k: Cutoff = None) -> Tensor:
+        """Hits and gains at the rank of an item with a gain, 0 beyond `k`.
+
+        (hits + β gains) / (i + β gains of the best order) at its rank i, of
+        all that stands down to it. With β = 0 it is the precision.
+        """
+
     # Expectations that are no sum over entries, `[lists]`.
 
     def at_first_hit(self, value: RankDiscountFn, k: Cutoff = None) -> Tensor:
@@ -197,8 +220,7 @@ class Ranking(abc.ABC):
 
         0 where no such item is within rank `k`.
         """
-        binary = self.judged_by(self.gain.as_binary(), self.k)
-        return binary._at_first_hit(value, k)
+        return self.as_binary()._at_first_hit(value, k)
 
     @abc.abstractmethod
     def at_stop(self, value: RankDiscountFn, k: Cutoff = None) -> Tensor:
@@ -261,6 +283,14 @@ class Ranking(abc.ABC):
     @abc.abstractmethod
     def _at_first_hit(self, value: RankDiscountFn, k: Cutoff) -> Tensor:
         """`at_first_hit`, of gains of 0 and 1."""
+
+    def _pairs(self) -> Pairs:
+        """`pairs`, where all that has a gain has the same."""
+        ones = self.as_binary()
+        others = ones.others()
+        every = ones.overall() * others
+        wrong = ones.others_above() + ones.missed() * others
+        return Pairs(every - wrong, every)
 
     @property
     @abc.abstractmethod

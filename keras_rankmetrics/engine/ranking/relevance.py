@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Hashable
 
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.gains import linear_gain
+from keras_rankmetrics.gains import linear_gain, relevant
 from keras_rankmetrics.types import GainFn, Tensor
 
 
@@ -26,6 +27,15 @@ class Relevance:
     unseen_label: float = 1.0
     key: Hashable = None
     is_binary: bool = False
+
+    @classmethod
+    def from_grade(cls, grade: int) -> Relevance:
+        """1 for labels from that grade on, else 0."""
+        return cls(
+            functools.partial(relevant, relevance_threshold=float(grade)),
+            key=("from grade", grade),
+            is_binary=True,
+        )
 
     def __call__(self, labels: Tensor) -> Tensor:
         """The worth of each label, in their dtype; 0 below 0: no item."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import operator
 from collections.abc import Callable
-from typing import Any, ClassVar, Self, cast
+from typing import Any, ClassVar, Literal, Self, cast
 
 import keras
 import numpy as np
@@ -130,6 +130,9 @@ class RankingMetric(Estimated):
     short_name: ClassVar[str | None] = None
     """The default name, without k; else it is made from that of the class."""
 
+    option_in_name: ClassVar[str | None] = None
+    """The option that the default name ends with, in place of k."""
+
     relevance: ClassVar[Callable[..., Tensor]] = staticmethod(gains.relevant)
     """What a label is worth: `relevance(labels, **options)`, elementwise.
 
@@ -151,8 +154,11 @@ class RankingMetric(Estimated):
     needs_k_under: ClassVar[tuple[str, str] | None] = None
     """An option and its value under which the measure needs a k."""
 
-    strict_order_under: ClassVar[tuple[str, str] | None] = None
-    """An option and its value under which `ties` must not be `"average"`."""
+    strict_order_under: ClassVar[tuple[str, str] | Literal["always"] | None] = (
+        None
+    )
+    """An option and its value under which `ties` must not be `"average"`; or
+    `"always"`."""
 
     common_parameters: ClassVar[frozenset[str]] = frozenset()
     """The parameters of all metrics, of which no option may have the name."""
@@ -184,7 +190,7 @@ class RankingMetric(Estimated):
         **options: Any,
     ) -> None:
         words = self.short_name or in_words(type(self).__name__)
-        name = name or name_at(words, k)
+        name = name or name_at(words, options.get(self.option_in_name or "", k))
         super().__init__(name, dtype)
         self.definition = Definition.checked(
             type(self),

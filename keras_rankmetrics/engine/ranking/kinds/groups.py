@@ -18,6 +18,7 @@ from keras_rankmetrics.engine.ranking.kinds.stopping import (
     value_where_stopped,
 )
 from keras_rankmetrics.engine.ranking.kinds.tables import (
+    sum_of_reciprocals,
     sums_over_ranks,
     table_of,
 )
@@ -79,16 +80,25 @@ class Groups(Ranking):
 
     def precision(self, k: Cutoff = None) -> Tensor:
         """The precision at the rank of a relevant item, 0 beyond rank `k`."""
-        _, within = self._sums_over_groups()
         stop = self._stop(k)
         reciprocals = self._sums(reciprocal_discount, self.start, stop)
-        precisions = precisions_in_group(
-            self._hits_above_group(),
-            rate=rate_of_others(within, self._size()),
-            reciprocals=reciprocals,
-            shares_above=self._shares_above(self.start, stop, reciprocals),
+        return self._ratios(self.start, stop, reciprocals) / self._size()
+
+    def blended_ratio(self, beta: float, k: Cutoff = None) -> Tensor:
+        """Hits and gains at the rank of an item with a gain, 0 beyond `k`."""
+        ones, gain, stop = self.as_binary(), beta * self.total(), self._stop(k)
+        relevant = ones.overall()[:, None]
+        # So far down the gains of the best order grow, by `gain` at each rank.
+        turn = ops.maximum(ops.cast(relevant, "int32"), self.start)
+        turn = ops.minimum(turn, stop)
+        reciprocals = self._sums(reciprocal_discount, self.start, turn)
+        upper = ones._ratios(self.start, turn, reciprocals)
+        most = gain * relevant
+        reciprocals = sum_of_reciprocals(
+            self._float(turn + 1) + most, self._float(stop - turn)
         )
-        return precisions / self._size()
+        lower = ones._ratios(turn, stop, reciprocals, most)
+        return (upper + (1.0 + gain) * lower) / self._size()
 
     def at_stop(self, value: RankDiscountFn, k: Cutoff = None) -> Tensor:
         """`value(rank)` where a user stops, within rank `k`."""
@@ -215,17 +225,43 @@ class Groups(Ranking):
     def _table(self, value: RankDiscountFn, most: int | None) -> Tensor:
         return table_of(self._values(value, self.depth))
 
-    def _shares_above(
-        self, start: Tensor, stop: Tensor, reciprocals: Tensor
+    def _ratios(
+        self,
+        begin: Tensor,
+        stop: Tensor,
+        reciprocals: Tensor,
+        more: Tensor | float = 0.0,
     ) -> Tensor:
-        """Σ (i - start - 1) / i over the ranks i from `start + 1` to `stop`.
+        """Σ hits / (i + more) over the ranks i from `begin + 1` to `stop`.
+
+        Where the entry is at rank i of its group, the hits down to it.
 
         Args:
-            start: int32.
+            begin: int32.
             stop: int32.
-            reciprocals: Σ 1 / i over the same ranks.
+            reciprocals: Σ 1 / (i + more) over the same ranks.
+            more: `[lists, entries]`, or the same for all.
         """
-        ranks, above = self._float(stop - start), self._float(start + 1)
+        _, within = self._sums_over_groups()
+        ranks, first = self._float(stop - begin), self._float(begin + 1) + more
+        above = self._float(begin - self.start) * reciprocals
+        return precisions_in_group(
+            self._hits_above_group(),
+            rate=rate_of_others(within, self._size()),
+            reciprocals=reciprocals,
+            shares_above=above + self._shares(ranks, first, reciprocals),
+        )
+
+    def _shares(
+        self, ranks: Tensor, above: Tensor, reciprocals: Tensor
+    ) -> Tensor:
+        """Σ j / (above + j) over as many j = 0, 1, ... as there are ranks.
+
+        Args:
+            ranks: how many.
+            above: at least 1.
+            reciprocals: Σ 1 / (above + j).
+        """
         # Of few ranks far down, this difference is all rounding error. There,
         # with c in the middle of the ranks i, 1 / i is taken as a series in
         # (i - c) / c, of which the odd powers add up to 0.

@@ -11,12 +11,9 @@ from keras_rankmetrics.engine.ranking.depth import at_most
 from keras_rankmetrics.engine.ranking.items import Items
 from keras_rankmetrics.engine.ranking.kinds.stopping import chances_to_stop
 from keras_rankmetrics.engine.ranking.memo import remembered
+from keras_rankmetrics.engine.ranking.pairs import InOrder, Pairs, pairs_of
 from keras_rankmetrics.engine.ranking.placed import Placed
-from keras_rankmetrics.engine.ranking.ranking import (
-    Cutoff,
-    Ranking,
-    within,
-)
+from keras_rankmetrics.engine.ranking.ranking import Cutoff, Ranking, within
 from keras_rankmetrics.engine.ranking.relevance import Relevance
 from keras_rankmetrics.gains import reciprocal_discount
 from keras_rankmetrics.types import RankDiscountFn, Tensor
@@ -79,6 +76,15 @@ class Ranks(Ranking):
         hits = self._within(None, self._hits_if_hit())
         return hits * self.discount(reciprocal_discount, k)
 
+    def blended_ratio(self, beta: float, k: Cutoff = None) -> Tensor:
+        """Hits and gains at the rank of an item with a gain, 0 beyond `k`."""
+        hits, gains = (
+            self._within(None, x._hits_if_hit())
+            for x in (self.as_binary(), self)
+        )
+        best = self._float(self._above() + 1) + beta * self._best_so_far()
+        return (hits + beta * gains) / best * self.share(k)
+
     def at_stop(self, value: RankDiscountFn, k: Cutoff = None) -> Tensor:
         """`value(rank)` where a user stops, within rank `k`."""
         chances = self._within(None, self._chances_to_stop())
@@ -108,6 +114,25 @@ class Ranks(Ranking):
             hits,
         )
 
+    def _pairs(self) -> Pairs:
+        if not self.items.has_others:
+            return super()._pairs()
+        row = self._row()
+        pairs, label = pairs_of(row), self.gain.of_unseen(self.items.highest)
+        below = self._float(row.there & (row.labels < label[:, None]))
+        missed = self.items.unseen(self.gain) * ops.sum(below, axis=-1)
+        return pairs._replace(every=pairs.every + missed)
+
+    def _row(self) -> InOrder:
+        gains = self.gains_in_order(self.items, self.gain)
+        there, one = self.there, ops.ones_like(gains, dtype="int32")
+        return InOrder(
+            gains,
+            one > 0 if there is None else there,
+            one * self._above(),
+            one,
+        )
+
     # As far as the ranking has been made for.
 
     def _held(self) -> Tensor:
@@ -128,9 +153,15 @@ class Ranks(Ranking):
 
     @remembered("gain")
     def _hits_if_hit(self) -> Tensor:
-        """The relevant items down to each rank, if one is at it."""
-        hits = self._gains()
-        return ops.cumsum(hits, axis=-1) - hits + 1.0
+        """The gains down to each rank, if an item with a gain is at it."""
+        return ops.cumsum(self._gains(), axis=-1)
+
+    @remembered("gain", "k")
+    def _best_so_far(self) -> Tensor:
+        """The gains down to each rank in the best order of all items."""
+        best = self.items.best_gains(self.gain)[:, : self._width]
+        missing = self._width - ops.shape(best)[-1]
+        return ops.cumsum(ops.pad(best, [[0, 0], [0, missing]]), axis=-1)
 
     @remembered("gain")
     def _chances_to_stop(self) -> Tensor:
@@ -188,6 +219,9 @@ class SpacedRanks(Ranks):
 
     def _above(self) -> Tensor:
         return self.above
+
+    def _best_so_far(self) -> Tensor:
+        return ops.take_along_axis(super()._best_so_far(), self.above, axis=-1)
 
     def _within(self, k: Cutoff, x: Tensor) -> Tensor:
         return ops.where(self.above < self._column(k), x, 0)

@@ -17,6 +17,9 @@ from keras_rankmetrics.types import Tensor
 # sum of whole units stays below 2 ** 24, where float32 is exact.
 _UNITS = 2.0**22
 
+# From this one on, reciprocals are added up by a series.
+_NEAR = 8
+
 
 def table_of(values: Tensor) -> Tensor:
     """A table of `values`, `[ranks]`, from which sums over ranges are read.
@@ -44,6 +47,31 @@ def sums_over_ranks(table: Tensor, start: Tensor, stop: Tensor) -> Tensor:
     """
     parts = ops.take(table, stop, axis=0) - ops.take(table, start, axis=0)
     return parts[..., 0] + parts[..., 1]
+
+
+def sum_of_reciprocals(first: Tensor, terms: Tensor) -> Tensor:
+    """Σ 1 / x over so many x, each 1 more than the last.
+
+    No difference of large sums, and so as exact where it is small.
+
+    Args:
+        first: floats of at least 1, of any shape.
+        terms: floats of that shape, whole numbers.
+    """
+    near = ops.arange(_NEAR, dtype=first.dtype)
+    at_near = 1.0 / (first[..., None] + near)
+    total = ops.sum(ops.where(near < terms[..., None], at_near, 0), axis=-1)
+    # The rest by the formula of Euler and Maclaurin, from x on.
+    x, terms = first + _NEAR, ops.maximum(terms - _NEAR, 0.0)
+    end = x + terms
+    slope = terms / x / end * (1.0 / x + 1.0 / end)
+    bend = (1.0 / x**2 + 1.0 / end**2) / 120.0
+    return (
+        total
+        + ops.log1p(terms / x)
+        + terms / x / end / 2.0
+        + slope * (1.0 / 12.0 - bend)
+    )
 
 
 def _power_of_two_above(x: Tensor) -> Tensor:

@@ -21,6 +21,7 @@ from keras_rankmetrics.engine.ranking.kinds.stopping import (
 )
 from keras_rankmetrics.engine.ranking.kinds.ties import Shared, Ties
 from keras_rankmetrics.engine.ranking.memo import remembered
+from keras_rankmetrics.engine.ranking.pairs import InOrder
 from keras_rankmetrics.engine.ranking.placed import Placed
 from keras_rankmetrics.engine.ranking.ranking import Cutoff
 from keras_rankmetrics.types import Tensor
@@ -50,12 +51,15 @@ class TiedRanks(Ranks):
         if known(~self.ties.found):
             return super()._hits_if_hit()
         shared = self._shared()
-        return precisions_in_group(
-            self._hits_above_group(),
-            rate=rate_of_others(shared.total, self._float(shared.size)),
+        hits = self.as_binary()._shared().total
+        found = precisions_in_group(
+            0.0,
+            rate=rate_of_others(hits, self._float(shared.size)),
             reciprocals=1.0,
             shares_above=shared.ahead,
         )
+        mean = ops.divide_no_nan(shared.total, hits)
+        return self._hits_above_group() + mean * found
 
     @remembered("gain")
     def _chances_to_stop(self) -> Tensor:
@@ -83,6 +87,10 @@ class TiedRanks(Ranks):
             self._hits_above_group(),
             shared.total,
         )
+
+    def _row(self) -> InOrder:
+        shared = self._shared()
+        return super()._row()._replace(start=shared.start, size=shared.size)
 
     @remembered("gain")
     def _hits_above_group(self) -> Tensor:
