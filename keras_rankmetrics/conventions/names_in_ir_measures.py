@@ -135,8 +135,8 @@ _UNJUDGED = (
 )
 _COUNT = "it counts, and says nothing of the order: use the data itself"
 _CWL = (
-    "how far its user goes depends on what he has found so far, in a way "
-    "of its own"
+    "it is of users who go on or stop by what they have found so far, for "
+    "which no metric is here"
 )
 
 WITHOUT = {
