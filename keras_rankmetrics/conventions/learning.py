@@ -50,8 +50,11 @@ tf_ranking = Convention(
         AverageRelevancePosition: {},
     },
     without={
-        "PWA": "it is for search with personal documents, of its authors' own "
-        "making",
+        "BPref(use_trec_version=False)": "it divides by the relevant items, "
+        "however few others there are, unlike trec_eval",
+        "PWA": "it is `DCG(k, gain_fn=linear_gain, "
+        "rank_discount_fn=reciprocal_discount)` over the sum of the first k "
+        "discounts",
     },
 )
 

@@ -44,6 +44,9 @@ replay = Convention(
         MeanReciprocalRank: {},
     },
     without={
+        "CategoricalDiversity": "it counts the categories of what is shown, "
+        "not in which order",
+        "Novelty": "it is 1 - `PrecisionAtK` of what the users had",
         "RocAuc": "it leaves out relevant items that are not among the first "
         "k; where all are, and others too, it is `AUC()` of these",
         "Unexpectedness": "it compares with the recommendations of another "
@@ -83,6 +86,12 @@ rectools = Convention(
     },
 )
 
+_LENSKIT_AP = (
+    "it divides by the smallest of k, the relevant and the recommended items, "
+    "which no other source does; where k items or more are recommended, it is "
+    "that of `kaggle`"
+)
+
 lenskit = Convention(
     "lenskit",
     "LensKit, with relevant items that have no grades.",
@@ -97,13 +106,16 @@ lenskit = Convention(
         RankBiasedPrecision: {"p": 0.85},
     },
     without={
+        "AveragePrecision": _LENSKIT_AP,
         "ListLength": "it counts, and says nothing of the order",
         "MAE": "it is of predicted ratings, not of an order",
-        "MeanAveragePrecision": "it divides by the smallest of k, the relevant "
-        "and the recommended items, which no other source does; where k items "
-        "or more are recommended, it is that of `kaggle`",
+        "MeanAveragePrecision": _LENSKIT_AP,
         "RMSE": "it is of predicted ratings, not of an order",
         "TestItemCount": "it counts, and says nothing of the order",
+        "entropy": "it is of the categories of what is shown, not of the order",
+        "least_item_promoted": "it compares two orders, neither of which is "
+        "relevance",
+        "rank_biased_entropy": "it is of the categories of what is shown",
         "rank_biased_overlap": "it compares two orders, neither of which is "
         "relevance",
     },
