@@ -48,6 +48,31 @@ from keras_rankmetrics.conventions.retrieval import (
     trec_eval,
 )
 
+__all__ = [
+    "Convention",
+    "all_of_them",
+    "din",
+    "ir_measures",
+    "kaggle",
+    "keras_rs",
+    "lenskit",
+    "merlin",
+    "mllib",
+    "names",
+    "pykeen",
+    "ranx",
+    "recbole",
+    "recommenders",
+    "recsys",
+    "rectools",
+    "replay",
+    "sklearn",
+    "table",
+    "tf_ranking",
+    "torchmetrics",
+    "trec_eval",
+]
+
 _ALL = (
     keras_rs,
     tf_ranking,

@@ -79,6 +79,7 @@ rectools = Convention(
         "NDCG": "its ideal takes k items to be relevant however many are, "
         "which no other source does; with `divide_by_achievable=True` it is "
         "that of `recommenders`",
+        "Precision(r_precision=True)": 'it is `RecallAtK(denominator="min")`',
         "PAP": "it is of the first min(k, relevant) relevant items, which no "
         "other source has",
         "SufficientReco": "it checks the data, and says nothing of the order",

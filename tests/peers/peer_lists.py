@@ -102,8 +102,8 @@ def as_documents(data, first="d000"):
     qrels, run = {}, {}
     for query, (labels, scores) in enumerate(data.lists()):
         names = [f"d{start + step * item:03}" for item in range(len(labels))]
-        qrels[str(query)] = dict(zip(names, map(int, labels), strict=True))
-        run[str(query)] = {
+        qrels[f"{query:05}"] = dict(zip(names, map(int, labels), strict=True))
+        run[f"{query:05}"] = {
             name: float(score)
             for name, score in zip(names, scores, strict=True)
             if score > -np.inf
@@ -113,4 +113,4 @@ def as_documents(data, first="d000"):
 
 def by_query(found):
     """Values by the names of queries; one that is not there has no value."""
-    return [found.get(str(query), 0.0) for query in range(LISTS)]
+    return [found.get(f"{query:05}", 0.0) for query in range(LISTS)]

@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 from peer_lists import (
     CUTOFFS,
+    ITEMS,
     LISTS,
     SINGLE,
+    Data,
     as_documents,
     by_query,
     compare,
@@ -22,7 +24,7 @@ from peer_lists import (
 )
 from pytest import approx
 
-from keras_rankmetrics import conventions, exponential_gain
+from keras_rankmetrics import MeanRank, conventions, exponential_gain
 
 pytestmark = pytest.mark.peers
 
@@ -146,6 +148,52 @@ def test_sklearn_auc():
         assert float(metric.result()) == approx(
             np.average(np.array(theirs)[there], weights=impressions[there])
         )
+
+
+@pytest.mark.parametrize("k", CUTOFFS[:-1])
+def test_sklearn_top_k(k):
+    """Without ties, and of one relevant item a list: the class, there."""
+    metrics = pytest.importorskip("sklearn.metrics")
+    rng = np.random.default_rng(4)
+    classes = np.arange(ITEMS)
+    scores = rng.permuted(np.tile(classes, (LISTS, 1)), axis=1)
+    target = rng.integers(0, ITEMS, LISTS)
+    labels = (classes == target[:, None]).astype("float32")
+    theirs = [
+        metrics.top_k_accuracy_score(
+            [of_list], of_scores[None], k=k, labels=classes
+        )
+        for of_list, of_scores in zip(target, scores, strict=True)
+    ]
+    data = Data(labels, scores.astype("float32"))
+    compare(conventions.sklearn.HitRateAtK(k), data, theirs)
+
+
+def test_what_is_said_of_sklearns_label_ranking_loss():
+    """With ties: a pair of them is wrong there."""
+    metrics = pytest.importorskip("sklearn.metrics")
+    for data in (lists().binary, tied_lists().binary):
+        data = longer_than_one(data)
+        theirs = [
+            1
+            - metrics.label_ranking_loss(labels[None].astype(int), scores[None])
+            for labels, scores in data.lists()
+        ]
+        auc = conventions.sklearn.AUC(ties="pessimistic", empty="one")
+        compare(auc, data, theirs)
+
+
+def test_what_is_said_of_sklearns_coverage_error():
+    """The rank of the last relevant item: of one, `MeanRank`. With ties."""
+    metrics = pytest.importorskip("sklearn.metrics")
+    for data in (lists().binary, tied_lists().binary):
+        one = (data.labels == 1).sum(axis=1) == 1
+        data = data.where(one & ((data.labels >= 0).sum(axis=1) > 1))
+        theirs = [
+            metrics.coverage_error(labels[None].astype(int), scores[None])
+            for labels, scores in data.lists()
+        ]
+        compare(MeanRank(ties="pessimistic"), data, theirs)
 
 
 # torchmetrics
@@ -285,10 +333,26 @@ def test_pytrec_eval(name, k):
     compare(metric, data, theirs)
 
 
+def test_ranx_with_exponential_gain_undivided():
+    ranx = pytest.importorskip("ranx")
+    data = cut_off_lists()
+    qrels, run = as_documents(data)
+    theirs = ranx.evaluate(
+        ranx.Qrels(qrels),
+        ranx.Run(run),
+        "dcg_burges@5",
+        return_mean=False,
+        make_comparable=True,
+    )
+    metric = conventions.ranx.DCG(5, gain_fn=exponential_gain)
+    compare(metric, data, theirs)
+
+
 RECTOOLS = {
     "PrecisionAtK": "Precision",
     "RecallAtK": "Recall",
     "F1AtK": "F1Beta",
+    "FBetaAtK": "F1Beta",
     "HitRateAtK": "HitRate",
     "MeanAveragePrecision": "MAP",
     "MeanReciprocalRank": "MRR",
@@ -325,8 +389,9 @@ def test_rectools(name, k):
         metric = conventions.recommenders.NDCG(k)
         theirs = metrics.NDCG(k=k, divide_by_achievable=True)
     else:
-        metric = getattr(conventions.rectools, name)(k)
-        theirs = getattr(metrics, RECTOOLS[name])(k=k)
+        options = {"beta": 2.0} if name == "FBetaAtK" else {}
+        metric = getattr(conventions.rectools, name)(k, **options)
+        theirs = getattr(metrics, RECTOOLS[name])(k=k, **options)
     reco, interactions = as_tables(data)
     found = theirs.calc_per_user(reco=reco, interactions=interactions)
     found = found.reindex(interactions["user_id"].unique()).fillna(0.0)
