@@ -10,6 +10,7 @@ from keras_rankmetrics.metrics import (
     DCG,
     NDCG,
     F1AtK,
+    FBetaAtK,
     HitRateAtK,
     MeanAveragePrecision,
     MeanReciprocalRank,
@@ -19,11 +20,13 @@ from keras_rankmetrics.metrics import (
     RPrecision,
 )
 
+_COUNT = "it counts, and says nothing of the order: use the data itself"
+
 trec_eval = Convention(
     "trec_eval",
     "The tool of the TREC conferences, and so pytrec_eval.",
     "usnistgov/trec_eval: m_ndcg_cut.c, m_P.c, m_recall.c, m_success.c, "
-    "m_map_cut.c, m_recip_rank.c, m_Rprec.c",
+    "m_map_cut.c, m_recip_rank.c, m_Rprec.c, m_set_F.c",
     {
         NDCG: {"gain_fn": linear_gain},
         PrecisionAtK: {"denominator": "k"},
@@ -32,10 +35,11 @@ trec_eval = Convention(
         MeanAveragePrecision: {},
         MeanReciprocalRank: {},
         RPrecision: {},
+        FBetaAtK: {},
     },
     without={
-        "F1AtK": "it has the F1 of whole lists only, `set_F`, which is "
-        "`F1AtK()`",
+        "F1AtK": "it has that of whole lists only, `set_F`, which is "
+        "`FBetaAtK()`, and that of a parameter x `FBetaAtK(beta=x ** 0.5)`",
         "G": "it is of its authors' own making",
         "Rndcg": "it is of its authors' own making",
         "Rprec_mult": "it is R-precision at multiples of R",
@@ -44,6 +48,11 @@ trec_eval = Convention(
         "gm_map": "it is a geometric mean, not a mean over lists",
         "infAP": "it estimates what was sampled for judgement, not what is "
         "ranked",
+        "num_nonrel_judged_ret": _COUNT,
+        "num_q": _COUNT,
+        "num_rel": _COUNT,
+        "num_rel_ret": _COUNT,
+        "num_ret": _COUNT,
         "ndcg_rel": "it is NDCG at each recall level, of its authors' own "
         "making",
         "relative_P": "it divides by the smaller of k and the relevant items: "

@@ -313,6 +313,7 @@ TREC_EVAL = {
     "MeanAveragePrecision": ("map_cut", "map"),
     "MeanReciprocalRank": (None, "recip_rank"),
     "RPrecision": (None, "Rprec"),
+    "FBetaAtK": (None, "set_F"),
 }
 
 
