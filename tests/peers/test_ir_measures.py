@@ -6,8 +6,12 @@ documents the order of the items decides in `ties="stable"`, and so it does
 there, if the names of the documents go down or up, as the provider has it.
 """
 
+import pathlib
+import re
+
 import numpy as np
 import pytest
+from in_forms import values
 from peer_lists import (
     ITEMS,
     LISTS,
@@ -167,8 +171,6 @@ def test_what_is_said_of_sdcg():
 def test_what_is_said_of_set_ap():
     data = cut_off_lists().binary
     theirs = by_provider("pytrec_eval", there.SetAP, data)
-    from in_forms import values
-
     each = [
         values(m(), data.labels, data.scores) for m in (PrecisionAtK, RecallAtK)
     ]
@@ -221,6 +223,17 @@ def test_options_come_last():
 def test_what_is_no_measure(written, says):
     with pytest.raises(ValueError, match=says):
         OURS.parse(written)
+
+
+def test_the_docs_have_all_of_them():
+    docs = pathlib.Path(__file__).parents[2] / "docs" / "coming_from.md"
+    _, _, section = docs.read_text().partition("\n## ir_measures\n")
+    section, _, _ = section.partition("\n## ")
+    here, _, without = section.partition("The others have no metric")
+    named = re.compile(r"`(\w+)[`(]")
+    assert set(OURS.without) <= set(named.findall(without))
+    for name in OURS.measures:
+        assert name in named.findall(here), name
 
 
 def test_as_many_lists_as_are_said():
