@@ -129,7 +129,7 @@ def one_of(choices: Mapping[str, Mapping[str, Any]]) -> Meaning:
     """The parameter is one of several names, each of which sets options."""
 
     def meaning(value: Any) -> Mapping[str, Any]:
-        if value not in choices:
+        if not isinstance(value, str) or value not in choices:
             raise ValueError(f"expected one of: {', '.join(choices)}.")
         return choices[value]
 

@@ -213,6 +213,7 @@ def test_options_come_last():
         ("P@x", "is no measure"),
         ("", "is no measure"),
         ("nDCG(dcg='ln')", "`nDCG` with dcg='ln': expected one of: log2, exp-"),
+        ("nDCG(dcg=['log2'])", "expected one of: log2, exp-log2"),
         ("nDCG(gains={1:2})", "a `gain_fn` of your own"),
         ("AP(judged_only=True)", "a label below 0. Only False can be had"),
         ("INSQ(max_rel=4)", "divide them by max_rel. Only 1 can be had"),
