@@ -122,6 +122,15 @@ def chance_to_stop(
     return ops.where(label > max_grade, float("inf"), chance)
 
 
-def present(label: Tensor) -> Tensor:
-    """1 for every item."""
+def satisfying(
+    label: Tensor,
+    alpha: Annotated[float, Between(0, 1)] = 0.5,
+    relevance_threshold: float = 1.0,
+) -> Tensor:
+    """The chance `alpha` where `label >= relevance_threshold`, else 0."""
+    return alpha * ops.cast(relevant(label, relevance_threshold), label.dtype)
+
+
+def judged(label: Tensor) -> Tensor:
+    """1 for every item that somebody has judged."""
     return ops.ones_like(label)

@@ -18,7 +18,14 @@ TiePolicy: TypeAlias = Literal[
 EmptyPolicy: TypeAlias = Literal["zero", "one", "skip"]
 ListWeight: TypeAlias = Literal["relevance", "mean"]
 Adjustment: TypeAlias = Literal["chance"] | None
+UnjudgedPolicy: TypeAlias = Literal["irrelevant", "condense"]
 InputForm: TypeAlias = Literal["scores", "sparse", "ids"]
+# Labels by subtopic are another form of "scores", which the metric asks for.
+Reading: TypeAlias = InputForm | Literal["subtopics"]
+
+
+UNJUDGED = -2
+"""The label of an item that is ranked, and that nobody has judged."""
 
 
 class Between(NamedTuple):

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
-from keras_rankmetrics import gains
 from keras_rankmetrics.engine.aggregates import PerList
 from keras_rankmetrics.engine.backend.known import known
 from keras_rankmetrics.engine.backend.operations import ops
@@ -20,19 +19,13 @@ from keras_rankmetrics.engine.inputs.parts.groups import (
     groups_of,
     without_group,
 )
-from keras_rankmetrics.engine.ranking import (
-    Order,
-    Ranking,
-    Relevance,
-)
+from keras_rankmetrics.engine.ranking import Order, Ranking
 from keras_rankmetrics.engine.ranking.functions import Identity
 from keras_rankmetrics.engine.sharing import Batch
 from keras_rankmetrics.types import Tensor
 
 # Where chance is closer to 1, rounding would be a good part of what is left.
 _LEAST_ROOM = 1e-4
-
-_PRESENT = Relevance(gains.present, key=gains.present)
 
 
 class Evaluated(NamedTuple):
@@ -256,7 +249,7 @@ def _list_weights(
     items, of_lists = ranking.items, lists.list_weights
     if definition.list_weight == "mean":
         if of_lists is None:
-            of_lists = items.mean_weight(_PRESENT)
+            of_lists = items.mean_weight_of_all()
         return of_lists, ops.ones_like(lists.present)
     if of_lists is None:
         weights = items.mean_weight(ranking.gain)

@@ -20,6 +20,13 @@ from keras_rankmetrics.metrics.found import (
     RPrecision,
 )
 from keras_rankmetrics.metrics.gain import DCG, NDCG
+from keras_rankmetrics.metrics.incomplete import BPref, JudgedAtK, RBPResidual
+from keras_rankmetrics.metrics.intents import (
+    MeanAveragePrecisionIA,
+    PrecisionIA,
+    SubtopicRecall,
+)
+from keras_rankmetrics.metrics.novelty import ERRIA, NRBP, AlphaDCG, AlphaNDCG
 from keras_rankmetrics.metrics.pairs import AUC, AdjustedMeanRankIndex
 from keras_rankmetrics.metrics.patience import RankBiasedPrecision
 from keras_rankmetrics.metrics.position import (
@@ -32,20 +39,30 @@ __all__ = [
     "AUC",
     "DCG",
     "ERR",
+    "ERRIA",
     "NDCG",
+    "NRBP",
     "AdjustedMeanRankIndex",
+    "AlphaDCG",
+    "AlphaNDCG",
     "AverageRelevancePosition",
+    "BPref",
     "Comparison",
     "F1AtK",
     "FBetaAtK",
     "FallOutAtK",
     "HitRateAtK",
+    "JudgedAtK",
     "MeanAveragePrecision",
+    "MeanAveragePrecisionIA",
     "MeanRank",
     "MeanReciprocalRank",
     "PrecisionAtK",
+    "PrecisionIA",
+    "RBPResidual",
     "RPrecision",
     "RankBiasedPrecision",
     "RecallAtK",
     "Sliced",
+    "SubtopicRecall",
 ]

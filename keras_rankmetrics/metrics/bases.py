@@ -19,6 +19,7 @@ from keras_rankmetrics.types import (
     ListWeight,
     RankDiscountFn,
     TiePolicy,
+    UnjudgedPolicy,
 )
 
 register = keras.saving.register_keras_serializable(package=gains.PACKAGE)
@@ -31,6 +32,7 @@ class _Common(RankingMetric):
     list_weight: ListWeight = "relevance"
     adjusted: Adjustment = None
     inputs: InputForm = "scores"
+    unjudged: UnjudgedPolicy = "irrelevant"
     name: str | None = None
     dtype: Any = None
 
@@ -65,6 +67,36 @@ class Binary(AtK):
         default=None, kw_only=False
     )
     relevance_threshold: float = 1.0
+
+
+@declared
+class OfSubtopics(AtK):
+    """Metrics of items that are relevant to some subtopics of a list."""
+
+    by_subtopic = True
+
+    shuffle_ties: bool | None = None
+    seed: int | keras.random.SeedGenerator | None = None
+    relevance_threshold: float = 1.0
+
+
+@declared
+class Novel(OfSubtopics):
+    """Metrics in which an item tells less of a subtopic than one above it."""
+
+    relevance = staticmethod(gains.satisfying)
+
+    alpha: float = 0.5
+
+
+@declared
+class OfJudgements(AtK):
+    """Metrics of whether items are judged."""
+
+    relevance = staticmethod(gains.judged)
+
+    shuffle_ties: bool | None = None
+    seed: int | keras.random.SeedGenerator | None = None
 
 
 @declared

@@ -10,6 +10,7 @@ from pytest import approx
 from keras_rankmetrics import (
     DCG,
     NDCG,
+    UNJUDGED,
     MeanReciprocalRank,
     RecallAtK,
 )
@@ -94,6 +95,8 @@ def test_evaluate_is_the_mean_over_all_lists_though_the_last_batch_is_short(
     data,
 ):
     labels, scores, _ = data
+    labels = labels.copy()
+    labels[[0, 4, 9], 3] = UNJUDGED
     metrics = one_of_each(k=3)
     found = evaluated(compiled(metrics), labels, scores)
     expected = {m.name: by_hand(m, labels, scores) for m in metrics}
@@ -295,7 +298,7 @@ class Kernels(keras.callbacks.Callback):
 
 
 def test_early_stopping_knows_what_is_better():
-    labels = np.array([[2, 0, 0, 0], [0, 3, 0, 0]], "float32")
+    labels = np.array([[2, 0, 0, UNJUDGED], [0, 3, 0, UNJUDGED]], "float32")
     scores = np.array([[4, 3, 2, 1], [2, 4, 3, 1]], "float32")
     metrics = one_of_each(k=2)
     # Eagerly on tensorflow, where tracing all metrics takes long.

@@ -85,7 +85,8 @@ def test_weights(dtype):
 @needs_64_bits
 def test_weights_are_as_precise_as_labels():
     weights = np.array([[1 + 1e-12, 1]])
-    lists = read("scores", np.ones((1, 2)), [[2, 1]], weights, "float32")
+    passed = np.ones((1, 2)), [[2, 1]], weights
+    lists = read("scores", "irrelevant", "float32", *passed)
     kept = ops.convert_to_numpy(lists.content.item_weights)
     assert kept.tolist() == weights.tolist()
 

@@ -503,7 +503,8 @@ def test_dicts(metric, unchanged, y_true):
     keys = sorted(map(str, y_true))
     with fails(
         'A dict `y_true` should have the key "labels" and may have the keys '
-        f'"mask", "exclude", "num_relevant". Received the keys: {keys}.'
+        '"mask", "exclude", "judged", "num_relevant". '
+        f"Received the keys: {keys}."
     ):
         metric.update_state(y_true, SCORES)
 

@@ -7,6 +7,7 @@ batch, and rows take turns with the cutoffs.
 """
 
 import numpy as np
+import oracle
 import pytest
 from catalogue import PLAIN_ROWS, ROWS, Cell, in_turns
 from suites import Suite, as_lists, assert_same
@@ -60,6 +61,7 @@ def a_batch(seed, n, weighted):
     labels = rng.integers(1, 5, shape) * (rng.random(shape) < few)
     labels = labels - (rng.random(shape) < 0.1)
     labels = np.where(rng.random(shape) < 0.1, 0.5, labels)
+    labels = np.where(rng.random(shape) < 0.1, oracle.UNJUDGED, labels)
     if n > 15:
         labels[2] = 1.0  # all are relevant,
         labels[3] = np.minimum(labels[3], 0.0)  # or none

@@ -58,12 +58,19 @@ CATALOGUE = [
     ("rbp", {}),
     ("err", {}),
     ("err", {"normalized": True}),
+    ("bpref", {}),
+    ("bpref", {"unjudged": "irrelevant"}),
+    ("judged", {}),
+    ("rbp_residual", {}),
+    ("ndcg", {"unjudged": "condense"}),
     ("ndcg", {"adjusted": "chance"}),
     ("map", {"adjusted": "chance"}),
 ]
 
-WITHOUT_K = ("r_precision", "amri", "mean_rank", "arp")
-LESS_IS_BETTER = ("fall_out", "mean_rank", "arp")
+WITHOUT_K = ("r_precision", "amri", "mean_rank", "arp", "bpref")
+LESS_IS_BETTER = ("fall_out", "mean_rank", "arp", "rbp_residual")
+
+OF_JUDGEMENTS = ("judged", "rbp_residual")
 
 catalogue = pytest.mark.parametrize(
     "metric, options",
@@ -84,7 +91,7 @@ def one_list(draw, most=6):
         return st.lists(st.sampled_from(choices), min_size=n, max_size=n)
 
     return {
-        "labels": draw(row(0.0, 0.0, 1.0, 1.0, 2.0, 3.0, 0.5, -1.0)),
+        "labels": draw(row(0.0, 0.0, 1.0, 1.0, 2.0, 3.0, 0.5, -1.0, -2.0)),
         "scores": draw(row(0.0, 0.0, -0.0, 1.0, 2.0, -INF)),
         "mask": draw(st.none() | row(True, True, True, False)),
         "weights": draw(
@@ -152,7 +159,8 @@ def test_optimism_and_pessimism_are_the_bounds(metric, options, one, k):
 def test_ideals_are_the_best_of_all_orders(one, k):
     """Literally: the ideal is the largest DCG that any order reaches."""
     items = oracle.valid_items(**one)
-    weighted = [item.weight * (2**item.label - 1) for item in items]
+    gain = oracle.exponential_gain
+    weighted = [item.weight * oracle.worth(gain, item) for item in items]
 
     def discounted(gains):
         pairs = enumerate(gains[:k], start=1)
@@ -161,7 +169,8 @@ def test_ideals_are_the_best_of_all_orders(one, k):
     best = max(map(discounted, itertools.permutations(weighted)))
     if best == 0:
         return
-    gains = [w * (2**y - 1) for y, s, w in oracle.one_order(items, "stable")]
+    order = oracle.one_order(items, "stable")
+    gains = [item.weight * oracle.worth(gain, item) for item in order]
     held = max(map(discounted, itertools.permutations(gains[:k])))
     found = value("ndcg", **one, k=k, ties="stable")
     assert found == approx(discounted(gains) / best)
@@ -226,7 +235,7 @@ def test_lists_that_do_not_count(metric, options):
 
 def test_lists_without_relevance():
     none, perfect = ([0, 0], [1.0, 0.0]), ([1, 0], [1.0, 0.0])
-    for metric in set(oracle.DEFAULTS) - {"fall_out"}:
+    for metric in set(oracle.DEFAULTS) - {"fall_out", *OF_JUDGEMENTS}:
         options = {"k": 1, "empty": "zero"}
         best = value(metric, *perfect, k=1)
         assert value(metric, *none, **options) == 0.0
@@ -265,7 +274,7 @@ def test_items_not_retrieved_hold_no_rank_but_are_relevant():
     assert value("auc", [1, 0, 1], [2.0, 1.0, -INF]) == 1 / 2
     assert value("fall_out", *one, k=1) == 1.0
     assert value("mean_rank", *one) == (2 + 3 + 3) / 3
-    for metric in set(oracle.DEFAULTS) - {"mean_rank", "arp"}:
+    for metric in set(oracle.DEFAULTS) - {"mean_rank", "arp", "rbp_residual"}:
         assert value(metric, [1], [-INF]) == 0.0
         expected = oracle.relevance(metric, oracle.complete(metric, {}))
         if expected(oracle.Item(1.0, -INF, 1.0)):
@@ -296,6 +305,8 @@ def test_weights_in_the_values():
         expected = gain_weight if graded else binary_weight
         if metric == "arp":
             expected = (1 + 2 * 3) / (1 + 2)
+        if metric in OF_JUDGEMENTS:
+            expected = (1 + 5 + 3) / 3
         assert weight(metric, *one, **w) == approx(expected)
         assert weight(metric, *one, **w, list_weight="mean") == approx(3)
         if metric not in ("dcg", "ndcg", "map"):

@@ -14,6 +14,7 @@ COMMON = {
     "empty": "zero",
     "list_weight": "relevance",
     "adjusted": None,
+    "unjudged": "irrelevant",
     "inputs": "scores",
     "name": None,
     "dtype": None,
@@ -26,6 +27,10 @@ GRADED = {
 BINARY = {"k": None, "shuffle_ties": None, "seed": None}
 OF_GRADED = {**COMMON, "shuffle_ties": None, "seed": None}
 OF_BINARY = {**COMMON, "relevance_threshold": 1.0}
+OF_JUDGEMENTS = {**COMMON, "shuffle_ties": None, "seed": None}
+OF_SUBTOPICS = {**OF_JUDGEMENTS, "relevance_threshold": 1.0}
+OF_NOVELTY = {**OF_SUBTOPICS, "alpha": 0.5}
+OF_RANKS = {"rank_discount_fn": krm.log2_discount}
 OF_BINARY_LISTS = {**OF_BINARY, "seed": None}
 
 # Those that are positional, in their order, and those by name alone.
@@ -70,6 +75,19 @@ PARAMETERS = {
         },
     ),
     krm.RankBiasedPrecision: (BINARY, {**OF_BINARY, "p": 0.8}),
+    krm.BPref: ({}, {**OF_BINARY_LISTS, "unjudged": "condense"}),
+    krm.AlphaDCG: ({"k": None}, {**OF_NOVELTY, **OF_RANKS}),
+    krm.AlphaNDCG: ({"k": None}, {**OF_NOVELTY, **OF_RANKS}),
+    krm.ERRIA: ({"k": None}, {**OF_NOVELTY, "normalized": False}),
+    krm.NRBP: ({"k": None}, {**OF_NOVELTY, "p": 0.5}),
+    krm.PrecisionIA: (
+        {"k": None},
+        {**OF_SUBTOPICS, "denominator": "retrieved"},
+    ),
+    krm.MeanAveragePrecisionIA: ({"k": None}, OF_SUBTOPICS),
+    krm.SubtopicRecall: ({"k": None}, OF_SUBTOPICS),
+    krm.JudgedAtK: ({"k": None}, OF_JUDGEMENTS),
+    krm.RBPResidual: ({"k": None}, {**OF_JUDGEMENTS, "p": 0.8}),
 }
 
 all_metrics = pytest.mark.parametrize(

@@ -16,12 +16,14 @@ from keras_rankmetrics import (
     FallOutAtK,
     FBetaAtK,
     HitRateAtK,
+    JudgedAtK,
     MeanAveragePrecision,
     MeanRank,
     MeanReciprocalRank,
     PrecisionAtK,
     RankBiasedPrecision,
     RankingMetric,
+    RBPResidual,
     RecallAtK,
 )
 
@@ -39,6 +41,8 @@ NAMES = {
     FallOutAtK: "fall_out",
     FBetaAtK: "f_beta",
     RankBiasedPrecision: "rbp",
+    JudgedAtK: "judged",
+    RBPResidual: "rbp_residual",
 }
 
 
@@ -105,7 +109,7 @@ def test_a_subclass_keeps_the_short_name():
 
 def test_direction_is_known():
     for metric in NAMES:
-        direction = "down" if metric is FallOutAtK else "up"
+        direction = "down" if metric in (FallOutAtK, RBPResidual) else "up"
         assert metric(k=3)._direction == direction
     assert MeanRank()._direction == "down"
 

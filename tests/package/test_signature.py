@@ -18,16 +18,19 @@ from keras_rankmetrics import (
     NDCG,
     AdjustedMeanRankIndex,
     AverageRelevancePosition,
+    BPref,
     F1AtK,
     FallOutAtK,
     FBetaAtK,
     HitRateAtK,
+    JudgedAtK,
     MeanAveragePrecision,
     MeanRank,
     MeanReciprocalRank,
     PrecisionAtK,
     RankBiasedPrecision,
     RankingMetric,
+    RBPResidual,
     RecallAtK,
     RPrecision,
     __version__,
@@ -62,6 +65,9 @@ DEFAULTS = {
     MeanRank: "relevance_threshold:1.0",
     AverageRelevancePosition: "gain:linear",
     RankBiasedPrecision: "relevance_threshold:1.0|p:0.8",
+    BPref: "relevance_threshold:1.0",
+    JudgedAtK: "",
+    RBPResidual: "p:0.8",
 }
 
 WITHOUT_K = (
@@ -69,8 +75,10 @@ WITHOUT_K = (
     AdjustedMeanRankIndex,
     MeanRank,
     AverageRelevancePosition,
+    BPref,
 )
-UNBOUNDED = (DCG, FallOutAtK, MeanRank, AverageRelevancePosition)
+UNBOUNDED = (DCG, FallOutAtK, MeanRank, AverageRelevancePosition, RBPResidual)
+OF_JUDGEMENTS = (JudgedAtK, RBPResidual)
 SKIPPING = (
     FallOutAtK,
     AUC,
@@ -89,9 +97,12 @@ def test_states_every_option(metric):
     name, own, common = metric.__name__, DEFAULTS[metric], COMMON
     if metric in SKIPPING:
         common = common.replace("empty:zero", "empty:skip")
-    assert metric().signature == f"{name}|{own}|{common}"
+    if metric is BPref:
+        common = common.replace("scores|", "scores|unjudged:condense|")
+    options = "|".join(filter(None, [own, common]))
+    assert metric().signature == f"{name}|{options}"
     if metric not in WITHOUT_K:
-        assert metric(k=10).signature == f"{name}@10|{own}|{common}"
+        assert metric(k=10).signature == f"{name}@10|{options}"
 
 
 def to_3(metric, **options):
@@ -122,7 +133,10 @@ def other_values(metric):
         "adjusted": ["chance"],
         "dtype": ["float64"],
         "inputs": ["sparse", "ids"],
+        "unjudged": ["irrelevant" if metric is BPref else "condense"],
     }
+    if metric in OF_JUDGEMENTS:
+        del values["inputs"]
     if metric in WITHOUT_K:
         del values["k"]
     if metric in UNBOUNDED:
@@ -141,13 +155,13 @@ def other_values(metric):
             original_discount,
             reciprocal_discount,
         ]
-    else:
+    elif metric not in OF_JUDGEMENTS:
         values["relevance_threshold"] = [2.0, 0.5]
     if metric is NDCG:
         values["ideal"] = ["retrieved"]
     if metric is FBetaAtK:
         values["beta"] = [2.0, 0.5]
-    if metric is RankBiasedPrecision:
+    if metric in (RankBiasedPrecision, RBPResidual):
         values["p"] = [0.5, 0.9]
     if metric in (PrecisionAtK, F1AtK, FBetaAtK):
         values["denominator"] = ["k"]
@@ -199,7 +213,10 @@ def options_to_try(metric):
     values = {**other_values(metric), "seed": [1, 2]}
     if "k" in values:
         values["k"] = [1, 2, 3, 4, None]
-    del values["inputs"], values["dtype"]
+    values.pop("inputs", None)
+    if metric is RBPResidual:
+        del values["empty"]  # it has a value for every list
+    del values["dtype"]
     values["ties"] = ["average", *values["ties"], "shuffle"]
     return values
 
@@ -263,9 +280,10 @@ INF = float("inf")
 LABELS = np.float32(
     [
         [0, 3, 1, 0.5, 2, 1],
-        [1, 0, 0, 0, -1, 0],
+        [1, -2, 0, 0, -1, 0],
         [0, 0, 0, 0, 0, 0],
         [3, 2, 1, 1, 1, 1],
+        [-2, -2, -2, -2, -2, -2],
     ]
 )
 SCORES = np.float32(
@@ -274,6 +292,7 @@ SCORES = np.float32(
         [1, 1, -INF, -INF, 9, -INF],
         [1, 2, 3, 4, 5, 5],
         [3, 2, 1, 3, -INF, 5],
+        [3, 2, 1, 3, 3, 5],
     ]
 )
 WEIGHTS = np.float32(
@@ -282,6 +301,7 @@ WEIGHTS = np.float32(
         [2, 1, 1, 1, 1, 1],
         [5, 1, 1, 1, 1, 1],
         [1, 1, 2, 1, 1, 1],
+        [1, 1, 2, 1, 1, 1],
     ]
 )
 
@@ -289,7 +309,7 @@ WEIGHTS = np.float32(
 @all_metrics
 def test_no_option_is_forgotten(metric):
     config = to_3(metric).get_config()
-    tried = {*other_values(metric), "seed", "adjusted"}
+    tried = {*other_values(metric), "seed", "adjusted", "inputs"}
     assert tried == set(config) - {"name"}
 
 

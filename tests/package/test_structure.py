@@ -44,7 +44,6 @@ MAY_IMPORT = {
         "engine.inputs",
         "engine.ranking",
         "engine.sharing",
-        "gains",
         "types",
     },
     "engine.ahead": {

@@ -337,7 +337,8 @@ def test_pessimism_and_optimism_bound_the_average(labels, scores):
 
 def test_a_constant_scorer_is_worst_and_best():
     """What a collapsed model gets: it hides behind no policy."""
-    labels = np.array([[0.0, 1.0, 0.0, 3.0, 0.0, 0.0]], "float32")
+    labels = [[0.0, 1.0, oracle.UNJUDGED, 3.0, 0.0, 0.0]]
+    labels = np.array(labels, "float32")
     values = BOUNDED.per_list(labels, np.ones_like(labels))
     low, middle, high = bounds(values)
     assert np.all(low < middle)

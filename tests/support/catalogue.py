@@ -19,16 +19,19 @@ from keras_rankmetrics import (
     NDCG,
     AdjustedMeanRankIndex,
     AverageRelevancePosition,
+    BPref,
     F1AtK,
     FallOutAtK,
     FBetaAtK,
     HitRateAtK,
+    JudgedAtK,
     MeanAveragePrecision,
     MeanRank,
     MeanReciprocalRank,
     PrecisionAtK,
     RankBiasedPrecision,
     RankingMetric,
+    RBPResidual,
     RecallAtK,
     RPrecision,
     gains,
@@ -111,6 +114,8 @@ class Row:
         bounded_if_weighted: whether values stay within 1 then.
         needs_k: whether `k=None` is an error.
         takes_k: whether there is a `k`.
+        margin: how far values may be off, of what they are above 1.
+        by_labels: whether only labels say what it asks, and no ids.
         lowest: below which there is no value.
         less_is_better: whether the perfect order has the lowest value.
         strict_only: whether `ties="average"` is an error.
@@ -127,6 +132,8 @@ class Row:
     bounded_if_weighted: bool = True
     needs_k: bool = False
     takes_k: bool = True
+    margin: float = 1e-6
+    by_labels: bool = False
     lowest: float = 0.0
     less_is_better: bool = False
     strict_only: bool = False
@@ -293,11 +300,23 @@ ROWS = (
         AverageRelevancePosition,
         "arp",
         {"gain_fn": gains.exponential_gain},
+        margin=3e-6,  # of hundreds of ranks times gains that are no integers
         perfect=None,
         takes_k=False,
         less_is_better=True,
     ),
     Row(RankBiasedPrecision, "rbp", perfect=patience_of_four_fifths),
+    Row(BPref, "bpref", takes_k=False),
+    Row(BPref, "bpref", {"unjudged": "irrelevant"}, takes_k=False),
+    Row(JudgedAtK, "judged", by_labels=True),
+    Row(
+        RBPResidual,
+        "rbp_residual",
+        perfect=None,
+        less_is_better=True,
+        by_labels=True,
+    ),
+    Row(NDCG, "ndcg", {"unjudged": "condense"}, weighted=True),
     *(
         Row(
             metric,
@@ -319,6 +338,7 @@ ROWS = (
 
 # The rows with the default options, one for each metric.
 PLAIN_ROWS = tuple(row for row in ROWS if not row.options)
+PLAIN_ROWS_OF_IDS = tuple(row for row in PLAIN_ROWS if not row.by_labels)
 METRICS = tuple(row.metric for row in PLAIN_ROWS)
 
 
@@ -351,7 +371,9 @@ class Cell:
 
         To be beyond chance, where chance is close to 1, multiplies errors.
         """
-        return (1e-3, 1e-3) if "adjusted" in self.row.options else (1e-6, 0.0)
+        if "adjusted" in self.row.options:
+            return 1e-3, 1e-3
+        return self.row.margin, 0.0
 
     @property
     def cutoff(self) -> int | None:

@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 from catalogue import ROWS, Cell, in_turns
 
+from keras_rankmetrics import BPref
+
 # Five users, two of them without relevant items: published, see the source of
 # `tests/laws/test_published.py`.
 RELEVANT = [[1, 2, 3, 4, 5, 6], [2, 4, 6], [2, 4, 6], [], []]
@@ -21,9 +23,15 @@ def for_ids(row) -> bool:
         for name, value in row.options.items()
     }
     return (
-        options.get("relevance_threshold", 1.0) <= 1.0
+        not row.by_labels
+        and options.get("relevance_threshold", 1.0) <= 1.0
         and options.get("gain_fn") != "plus_one_gain"
     )
+
+
+def needs_catalogue(row) -> bool:
+    """Whether a row asks what there was besides what was recommended."""
+    return "adjusted" in row.options or row.metric is BPref
 
 
 def cells_in(form: str, ks, ties) -> tuple[Cell, ...]:
@@ -31,7 +39,7 @@ def cells_in(form: str, ks, ties) -> tuple[Cell, ...]:
     rows = [
         row
         for row in ROWS
-        if for_ids(row) and not (form == "ids" and "adjusted" in row.options)
+        if for_ids(row) and not (form == "ids" and needs_catalogue(row))
     ]
     return tuple(
         dataclasses.replace(cell, policies={"inputs": form})

@@ -21,6 +21,8 @@ import numbers
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+UNJUDGED = -2  # the label of an item that nobody has judged
+
 
 class Item(NamedTuple):
     """A valid item."""
@@ -67,12 +69,16 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "arp": {"gain_fn": lambda label: label},
     "rbp": {**_BINARY, "p": 0.8},
     "err": {"max_grade": 4.0, "normalized": False},
+    "bpref": {**_BINARY, "unjudged": "condense"},
+    "judged": {},
+    "rbp_residual": {"p": 0.8},
 }
 
-UNBOUNDED = ("dcg", "fall_out", "mean_rank", "arp")
+UNBOUNDED = ("dcg", "fall_out", "mean_rank", "arp", "rbp_residual")
 
 for options in DEFAULTS.values():
     options["adjusted"] = None
+    options.setdefault("unjudged", "irrelevant")
 
 CHOICES = {
     ("ndcg", "ideal"): ("relevant", "retrieved"),
@@ -117,8 +123,10 @@ def valid_items(
     scores: Sequence[float],
     mask: Sequence[bool] | None,
     weights: float | Sequence[float] | None,
+    unjudged: str = "irrelevant",
 ) -> list[Item]:
     """The items that nothing removes, in input order."""
+    exists = {"irrelevant": (UNJUDGED,), "condense": ()}[unjudged]
     n = len(labels)
     if mask is None:
         mask = [True] * n
@@ -131,7 +139,8 @@ def valid_items(
     for label, score, kept, weight in zip(
         labels, scores, mask, weights, strict=True
     ):
-        if not kept or label < 0 or weight <= 0:  # NaN is neither
+        there = label in exists or not label < 0  # NaN is neither
+        if not kept or not there or weight <= 0:
             continue
         items.append(Item(float(label), float(score), float(weight)))
     return items
@@ -149,10 +158,17 @@ def relevance(metric: str, options: dict[str, Any]) -> Quantity:
     """What the metric sees in a label: its gain, or whether it is relevant."""
     if "max_grade" in options:
         most = 2.0 ** options["max_grade"]
-        return lambda item: exponential_gain(item.label) / most
+        return lambda item: worth(exponential_gain, item) / most
     if "gain_fn" in options:
-        return lambda item: float(options["gain_fn"](item.label))
+        return lambda item: worth(options["gain_fn"], item)
+    if "relevance_threshold" not in options:
+        return lambda item: float(item.label != UNJUDGED)
     return lambda item: float(item.label >= options["relevance_threshold"])
+
+
+def worth(gain_fn: Callable, item: Item) -> float:
+    """The gain of an item, which is none if nobody has judged it."""
+    return 0.0 if item.label == UNJUDGED else float(gain_fn(item.label))
 
 
 def relevant_items(items: list[Item], threshold: float) -> list[Item]:
@@ -167,6 +183,8 @@ def other_items(items: list[Item], threshold: float) -> list[Item]:
 def has_value(metric: str, items: list[Item], options: dict[str, Any]) -> bool:
     """Whether there is what the metric measures; else the list is empty."""
     r = relevance(metric, options)
+    if metric == "rbp_residual":
+        return True
     has_gain = math.fsum(r(item) for item in items) != 0
     if metric not in ("fall_out", "auc", "amri"):
         return has_gain
@@ -258,8 +276,8 @@ def dcg(
     rank_discount_fn: Callable,
 ) -> float:
     """The discounted sum of w * gain, over the weight of the list."""
-    gains = row(lambda item: item.weight * gain_fn(item.label))
-    weight = relevance_weight(items, lambda item: gain_fn(item.label))
+    gains = row(lambda item: item.weight * worth(gain_fn, item))
+    weight = relevance_weight(items, lambda item: worth(gain_fn, item))
     return discounted_sum(gains, k, rank_discount_fn) / weight
 
 
@@ -275,7 +293,7 @@ def ndcg(
     """The discounted sum of w * gain, over that of the best order."""
 
     def weighted_gain(item: Item) -> float:
-        return item.weight * gain_fn(item.label)
+        return item.weight * worth(gain_fn, item)
 
     gains = row(weighted_gain)
     if ideal == "relevant":
@@ -388,7 +406,7 @@ def mean_rank(
 
 def arp(row: Row, items: list[Item], k: None, *, gain_fn: Callable) -> float:
     """The mean rank, each item as often as it has gain."""
-    return _average_position(row, items, lambda x: gain_fn(x.label))
+    return _average_position(row, items, lambda x: worth(gain_fn, x))
 
 
 def _average_position(row: Row, items: list[Item], gain: Quantity) -> float:
@@ -412,7 +430,24 @@ def rbp(
     return (1 - p) * math.fsum(terms)
 
 
+def judged(row: Row, items: list[Item], k: int | None) -> float:
+    """The share of the first k ranks that somebody has judged."""
+    found = row(lambda item: float(item.label != UNJUDGED))[:k]
+    return mean(found) if found else 0.0
+
+
+def rbp_residual(
+    row: Row, items: list[Item], k: int | None, *, p: float
+) -> float:
+    """What is left of 1 where all that could be relevant is."""
+    found = row(lambda item: float(item.label != UNJUDGED))[:k]
+    terms = [hit * p ** (rank - 1) for rank, hit in enumerate(found, start=1)]
+    return 1 - (1 - p) * math.fsum(terms)
+
+
 SUMS = {
+    "judged": judged,
+    "rbp_residual": rbp_residual,
     "r_precision": r_precision,
     "f_beta": f_beta,
     "fall_out": fall_out,
@@ -537,7 +572,26 @@ def _where_stopped(stops: list[float]) -> float:
     return math.fsum(terms)
 
 
+def bpref(
+    order: list[Item], items: list[Item], k: None, *, relevance_threshold: float
+) -> float:
+    """How few others stand above each relevant item; 0 if not retrieved."""
+    relevant = len(relevant_items(items, relevance_threshold))
+    others = len(items) - relevant
+    above, terms = 0, []
+    for item in order:
+        if item.label < relevance_threshold:
+            above += 1
+        elif above:
+            most = min(relevant, others)
+            terms.append(1 - min(above, relevant) / most)
+        else:
+            terms.append(1.0)
+    return math.fsum(terms) / relevant
+
+
 OF_ORDER = {
+    "bpref": bpref,
     "err": err,
     "hit_rate": hit_rate,
     "map": average_precision,
@@ -716,7 +770,26 @@ def expected_err(
     return value / _where_stopped(sorted(map(r, items), reverse=True)[:k])
 
 
+def expected_bpref(
+    items: list[Item], k: None, *, relevance_threshold: float
+) -> float:
+    """A relevant item is at any place among the others of its tie group."""
+    relevant = relevant_items(items, relevance_threshold)
+    others = other_items(items, relevance_threshold)
+    most = min(len(relevant), len(items) - len(relevant))
+    terms = []
+    for item in relevant:
+        if item.score == -math.inf:
+            continue
+        above = sum(x.score > item.score for x in others)
+        tied = sum(x.score == item.score for x in others)
+        lost = [min(above + u, len(relevant)) for u in range(tied + 1)]
+        terms.append(1 - ratio(mean(lost), most))
+    return math.fsum(terms) / len(relevant)
+
+
 EXPECTED = {
+    "bpref": expected_bpref,
     "err": expected_err,
     "hit_rate": expected_hit_rate,
     "map": expected_average_precision,
@@ -770,14 +843,14 @@ def value(
 ) -> float:
     """The metric of one list; NaN if it does not count or holds a NaN."""
     options = complete(metric, options)
-    adjusted = options.pop("adjusted")
+    adjusted, unjudged = options.pop("adjusted"), options.pop("unjudged")
     check_k(k, options)
     check_empty(metric, empty)
     if ties == "average" and options.get("ideal") == "retrieved":
         raise ValueError('ideal="retrieved" has no exact average over ties')
     if ties not in ("average", "stable", "pessimistic", "optimistic"):
         raise ValueError(f"ties={ties!r}")
-    items = valid_items(labels, scores, mask, weights)
+    items = valid_items(labels, scores, mask, weights, unjudged)
     known = _unranked(metric, items, empty, options)
     if known is not None:
         return known
@@ -801,10 +874,10 @@ def enumerated(
 ) -> float:
     """The mean of the metric over all orders of tied items, one by one."""
     options = complete(metric, options)
-    adjusted = options.pop("adjusted")
+    adjusted, unjudged = options.pop("adjusted"), options.pop("unjudged")
     check_k(k, options)
     check_empty(metric, empty)
-    items = valid_items(labels, scores, mask, weights)
+    items = valid_items(labels, scores, mask, weights, unjudged)
     known = _unranked(metric, items, empty, options)
     if known is not None:
         return known
@@ -872,7 +945,7 @@ def weight(
     check_empty(metric, empty)
     if list_weight not in ("relevance", "mean"):
         raise ValueError(f"list_weight={list_weight!r}")
-    items = valid_items(labels, scores, mask, weights)
+    items = valid_items(labels, scores, mask, weights, options["unjudged"])
     if not items:
         return 0.0
     if holds_nan(items):

@@ -46,9 +46,9 @@ def unless(
 
 def loop(
     times: int | Tensor,
-    step: Callable[[int | Tensor, Tensor], Tensor],
-    x: Tensor,
-) -> Tensor:
+    step: Callable[[int | Tensor, T], T],
+    x: T,
+) -> T:
     """`step(i, x)` for i = 0, 1, ..., each time of what the last one returned.
 
     That is `ops.fori_loop`, but a plain loop where nothing is traced. There,
@@ -56,8 +56,10 @@ def loop(
     """
     if is_symbolic():  # how often is not known, and the shape stays the same
         return step(0, x)
-    if known(ops.all(x == x)) is None:
-        return ops.fori_loop(0, times, step, x)
+    first = x[0] if isinstance(x, tuple) else x
+    if known(ops.all(first == first)) is None:
+        result: T = ops.fori_loop(0, times, step, x)
+        return result
     for i in range(int(times)):
         x = step(i, x)
     return x

@@ -19,6 +19,7 @@ from keras_rankmetrics.engine.definition.options import (
 )
 from keras_rankmetrics.engine.definition.policies import (
     check_adjustment,
+    check_cutoff,
     checked_k,
     chosen,
     integer_seed,
@@ -44,8 +45,10 @@ from keras_rankmetrics.types import (
     GroupFn,
     InputForm,
     ListWeight,
+    Reading,
     Tensor,
     TiePolicy,
+    UnjudgedPolicy,
 )
 
 
@@ -68,6 +71,7 @@ class Definition:
         list_weight: what the weight of a list is.
         adjusted: `"chance"` for values on a scale where chance is 0.
         inputs: the form of the input.
+        unjudged: what becomes of items that nobody has judged.
         dtype: of what is computed, `"float32"` or `"float64"`.
         by: `(y_true, y_pred)` to the group of each list; None where `y_true`
             says it, or nobody asks.
@@ -83,6 +87,7 @@ class Definition:
     list_weight: ListWeight
     adjusted: Adjustment
     inputs: InputForm
+    unjudged: UnjudgedPolicy
     dtype: str
     by: GroupFn | None = None
 
@@ -100,6 +105,7 @@ class Definition:
         list_weight: Any,
         adjusted: Any,
         inputs: Any,
+        unjudged: Any,
         name: str,
         dtype: str,
     ) -> Definition:
@@ -114,12 +120,13 @@ class Definition:
         check_choice("empty", empty, get_args(EmptyPolicy))
         check_choice("list_weight", list_weight, get_args(ListWeight))
         check_choice("inputs", inputs, get_args(InputForm))
+        check_choice("unjudged", unjudged, get_args(UnjudgedPolicy))
         if empty == "one" and not metric.has_upper_bound:
             raise ValueError(
                 f'`empty="one"` has no meaning for {metric.__name__}, '
                 'which has no best value. Use "zero" or "skip".'
             )
-        _check_cutoff(metric, k, options)
+        check_cutoff(metric, k, options)
         strict = chosen(options, metric.strict_order_under)
         if adjusted is not None:
             check_adjustment(metric, adjusted, inputs, strict)
@@ -133,6 +140,7 @@ class Definition:
             list_weight=list_weight,
             adjusted=adjusted,
             inputs=inputs,
+            unjudged=unjudged,
             name=name,
             dtype=dtype,
         )
@@ -152,9 +160,10 @@ class Definition:
         return ranks_that_count(self.k)
 
     @property
-    def reading(self) -> tuple[InputForm, str]:
-        """What the reading of a batch depends on: the form, and the dtype."""
-        return self.inputs, self.dtype
+    def reading(self) -> tuple[Reading, UnjudgedPolicy, str]:
+        """What the reading of a batch depends on."""
+        form = "subtopics" if self.metric.by_subtopic else self.inputs
+        return form, self.unjudged, self.dtype
 
     @functools.cached_property
     def kind_of_ranking(self) -> Hashable:
@@ -206,6 +215,7 @@ class Definition:
             "list_weight": self.list_weight,
             **({"adjusted": self.adjusted} if self.adjusted else {}),
             "inputs": self.inputs,
+            **({"unjudged": self.unjudged} if self._condenses else {}),
             **({"dtype": self.dtype} if self.dtype == "float64" else {}),
             gains.PACKAGE: __version__,
         }
@@ -215,6 +225,10 @@ class Definition:
                 *(f"{key}:{_quoted(value)}" for key, value in parts.items()),
             ]
         )
+
+    @property
+    def _condenses(self) -> bool:
+        return self.unjudged == "condense"
 
     @property
     def config(self) -> dict[str, Any]:
@@ -227,6 +241,7 @@ class Definition:
             "list_weight": self.list_weight,
             "adjusted": self.adjusted,
             "inputs": self.inputs,
+            "unjudged": self.unjudged,
             **self.options,
         }
 
@@ -263,6 +278,11 @@ class Definition:
         """Raises where relevance by ids means nothing under the options."""
         if self.inputs == "scores":
             return
+        if self.metric.by_subtopic:
+            raise ValueError(
+                f"{self.metric.__name__} needs a label for each item and "
+                f'subtopic. Received: `inputs="{self.inputs}"`. Use "scores".'
+            )
         relevant, other = ops.unstack(self.relevance(ops.array([1.0, 0.0])))
         if known((relevant <= 0) | (other > 0)):
             raise ValueError(
@@ -295,19 +315,6 @@ def _checked_options(
             f"Its own options are: {', '.join(checked) or 'none'}."
         )
     return checked
-
-
-def _check_cutoff(
-    metric: type[Any], k: int | None, options: Mapping[str, Any]
-) -> None:
-    needs_k = chosen(options, metric.needs_k_under)
-    if needs_k and k is None:
-        name = needs_k.partition("=")[0]
-        default = options_of(metric.measure)[name]
-        raise ValueError(
-            f"`{needs_k}` needs a `k`. Received: `k` = None. Give a `k`, or "
-            f'use `{name}="{default}"`.'
-        )
 
 
 def _short(option: str) -> str:

@@ -10,6 +10,7 @@ import keras
 from keras_rankmetrics.engine.definition.options import (
     as_integer,
     check_choice,
+    options_of,
 )
 from keras_rankmetrics.types import TiePolicy
 
@@ -84,6 +85,20 @@ def check_adjustment(
         )
 
 
+def check_cutoff(
+    metric: Any, k: int | None, options: Mapping[str, Any]
+) -> None:
+    """Raises where an option needs a cutoff, and there is none."""
+    needs_k = chosen(options, metric.needs_k_under)
+    if needs_k and k is None:
+        name = needs_k.partition("=")[0]
+        default = options_of(metric.measure)[name]
+        raise ValueError(
+            f"`{needs_k}` needs a `k`. Received: `k` = None. Give a `k`, or "
+            f"use `{name}={_as_code(default)}`."
+        )
+
+
 def integer_seed(seed: Any) -> int:
     """The seed as a plain int, 0 by default."""
     if isinstance(seed, keras.random.SeedGenerator):
@@ -109,3 +124,7 @@ def chosen(options: Mapping[str, Any], which: tuple[str, str] | None) -> str:
     if which is None or options.get(which[0]) != which[1]:
         return ""
     return '{}="{}"'.format(*which)
+
+
+def _as_code(value: Any) -> str:
+    return f'"{value}"' if isinstance(value, str) else repr(value)

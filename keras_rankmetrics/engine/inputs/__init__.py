@@ -16,11 +16,13 @@ from keras_rankmetrics.engine.inputs.parts.belongings import Given
 from keras_rankmetrics.engine.inputs.parts.dictionary import entries_of
 from keras_rankmetrics.engine.inputs.scores import read_scores
 from keras_rankmetrics.engine.inputs.sparse import read_sparse
-from keras_rankmetrics.types import InputForm
+from keras_rankmetrics.engine.inputs.subtopics import read_subtopics
+from keras_rankmetrics.types import Reading, UnjudgedPolicy
 
 __all__ = ["Lists", "read"]
 
 _OF_ALL = ("mask", "exclude")
+_OF_LABELS = (*_OF_ALL, "judged", "num_relevant")
 
 
 class Form(NamedTuple):
@@ -37,27 +39,35 @@ class Form(NamedTuple):
     others: Sequence[str] = _OF_ALL
 
 
-_FORMS: dict[InputForm, Form] = {
-    "scores": Form(read_scores, ["labels"], [*_OF_ALL, "num_relevant"]),
+_FORMS: dict[Reading, Form] = {
+    "scores": Form(read_scores, ["labels"], _OF_LABELS),
     "sparse": Form(read_sparse),
     "ids": Form(read_ids),
+    "subtopics": Form(read_subtopics, ["labels"], (*_OF_ALL, "judged")),
 }
 
 
 def read(
-    inputs: InputForm, y_true: Any, y_pred: Any, sample_weight: Any, dtype: str
+    form: Reading,
+    unjudged: UnjudgedPolicy,
+    dtype: str,
+    y_true: Any,
+    y_pred: Any,
+    sample_weight: Any,
 ) -> Lists:
     """The lists of a batch.
 
     Args:
-        inputs: the form in which they are passed.
+        form: the form in which they are passed.
+        unjudged: what becomes of items that nobody has judged.
+        dtype: of what is computed from them.
         y_true: what is relevant; or a dict with that, and what else belongs to
             the lists.
         y_pred: what is ranked.
         sample_weight: None, or the weights.
-        dtype: of what is computed from them.
     """
-    form = _FORMS[inputs]
-    entries = entries_of(y_true, form.main, form.others)
+    reader = _FORMS[form]
+    entries = entries_of(y_true, reader.main, reader.others)
     check_aligned(entries, y_pred, sample_weight)
-    return form.read(Given(entries, y_pred, sample_weight, dtype))
+    given = Given(entries, y_pred, sample_weight, dtype, unjudged)
+    return reader.read(given)

@@ -39,7 +39,9 @@ class Scored:
     item_weights: Tensor | None
     num_relevant: Tensor | None
 
-    def ranked(self, order: Order) -> Ranking:
+    def ranked(
+        self, order: Order, by_subtopic: Tensor | None = None
+    ) -> Ranking:
         """The items, from the highest score down."""
         items = Items(
             self.labels,
@@ -48,7 +50,24 @@ class Scored:
             self.item_weights,
             self.num_relevant,
         )
-        return from_scores(items, self.scores, order)
+        return from_scores(items, self.scores, order, by_subtopic)
+
+
+@dataclasses.dataclass(frozen=True)
+class Diverse:
+    """Items with scores, and with a label for each subtopic.
+
+    Attributes:
+        scored: the items, each with the highest of its labels.
+        by_subtopic: `[lists, subtopics, items]`, floats. Below 0: no item.
+    """
+
+    scored: Scored
+    by_subtopic: Tensor
+
+    def ranked(self, order: Order) -> Ranking:
+        """The items, from the highest score down."""
+        return self.scored.ranked(order, self.by_subtopic)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -91,7 +110,7 @@ class Ids:
         return from_ids(self.relevant, self.recommended, order.k, self.dtype)
 
 
-Content: TypeAlias = Scored | Targets | Ids
+Content: TypeAlias = Scored | Diverse | Targets | Ids
 
 
 @dataclasses.dataclass(frozen=True)

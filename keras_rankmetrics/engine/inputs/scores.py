@@ -5,12 +5,14 @@ from __future__ import annotations
 import reprlib
 from typing import Any
 
+from keras_rankmetrics.engine.backend.branching import cond
 from keras_rankmetrics.engine.backend.known import known
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.inputs.lists import Lists, Scored
 from keras_rankmetrics.engine.inputs.parts.belongings import Belongings, Given
 from keras_rankmetrics.engine.inputs.parts.exclusion import without_excluded
 from keras_rankmetrics.engine.inputs.parts.leading import Leading
+from keras_rankmetrics.engine.inputs.parts.masks import judged_of
 from keras_rankmetrics.engine.inputs.parts.pointwise import doubt_about
 from keras_rankmetrics.engine.inputs.parts.rows import rows_of
 from keras_rankmetrics.engine.inputs.parts.shapes import compatible, squeezed
@@ -25,6 +27,11 @@ from keras_rankmetrics.engine.inputs.tensors.conversion import (
 )
 from keras_rankmetrics.engine.inputs.tensors.nan import holds, may_hold_nan
 from keras_rankmetrics.engine.inputs.tensors.ragged import widened
+from keras_rankmetrics.engine.ranking.labels import (
+    condensed,
+    exists,
+    judged_where,
+)
 from keras_rankmetrics.engine.ranking.sorting.sortable import Sortable
 from keras_rankmetrics.types import Tensor
 
@@ -35,8 +42,8 @@ def read_scores(given: Given) -> Lists:
     Args:
         given: in `y_true` labels, `[..., items]`, maybe with a last dimension
             of 1; in `y_pred` scores of the same items; indices of items to
-            `"exclude"` from the ranking; `"num_relevant"`; and one weight per
-            list or per item.
+            `"exclude"` from the ranking; which items are `"judged"`;
+            `"num_relevant"`; and one weight per list or per item.
     """
     entries = given.entries
     labels, scores = _labels_and_scores(
@@ -47,16 +54,21 @@ def read_scores(given: Given) -> Lists:
     belongings = Belongings.of(given, leading, items, labels)
     item_weights = belongings.item_weights
     scores, beyond = without_excluded(scores, entries["exclude"], leading)
+    judged = judged_of(entries["judged"], leading, items)
+    if judged is not None:
+        labels = judged_where(judged, labels)
+    if given.unjudged == "condense":
+        labels = condensed(labels)
     for there in belongings.item_masks:
         labels = ops.where(there, labels, -1)
     if item_weights is not None:
-        labels = ops.where(counted(item_weights, labels >= 0), labels, -1)
+        labels = ops.where(counted(item_weights, exists(labels)), labels, -1)
     if items == 0:
         scores = ops.pad(scores, [[0, 0], [0, 1]])
     sortable, with_nan = _sortable(labels, scores, item_weights)
     highest = ops.max(labels, axis=-1)
     present, undefined = belongings.there(
-        (highest >= 0) | with_nan, with_nan | beyond
+        _hold_items(labels, highest) | with_nan, with_nan | beyond
     )
     num_relevant, no_number = _num_relevant(
         entries["num_relevant"], leading, present, labels.dtype
@@ -146,6 +158,16 @@ def _check_shapes(labels: Tensor, scores: Tensor) -> None:
         )
 
 
+def _hold_items(labels: Tensor, highest: Tensor) -> Tensor:
+    """Which lists hold an item, bool `[lists]`."""
+    graded = highest >= 0
+    return cond(
+        ops.all(graded),
+        lambda: graded,
+        lambda: ops.any(exists(labels), axis=-1),
+    )
+
+
 def _num_relevant(
     x: Any, leading: Leading, present: Tensor, dtype: str
 ) -> tuple[Tensor | None, Tensor | bool]:
@@ -177,7 +199,7 @@ def _sortable(
     """The scores, and whether a list holds NaN in a valid item."""
 
     def valid() -> Tensor:
-        return labels >= 0
+        return exists(labels)
 
     in_scores = may_hold_nan(scores)
     found = may_hold_nan(labels) | holds(

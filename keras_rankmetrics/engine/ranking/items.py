@@ -11,8 +11,10 @@ from keras_rankmetrics.engine.backend.known import known
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.selection import highest
 from keras_rankmetrics.engine.ranking.depth import depth_beyond
+from keras_rankmetrics.engine.ranking.labels import exists
 from keras_rankmetrics.engine.ranking.memo import Memo, remembered
 from keras_rankmetrics.engine.ranking.relevance import Relevance
+from keras_rankmetrics.engine.ranking.sorting.counting import count
 from keras_rankmetrics.engine.ranking.sorting.runs import positions
 from keras_rankmetrics.types import Tensor
 
@@ -25,8 +27,8 @@ class Items:
     """The items of each list.
 
     Attributes:
-        labels: `[lists, items]`, floats. Below 0: no item, which is worth
-            nothing.
+        labels: `[lists, items]`, floats. Below 0: no item, or one that nobody
+            has judged. Either is worth nothing.
         highest: `[lists]`, the highest label.
         k: how many ranks of the best order are asked for, None for all.
         weights: `[lists, items]`, or None where all items weigh the same.
@@ -76,6 +78,11 @@ class Items:
         return seen | (self.num_relevant > 0)
 
     @remembered()
+    def others(self, gain: Relevance) -> Tensor:
+        """`[lists]`, how many have no gain, of those that labels tell."""
+        return count(exists(self.labels) & (self.gains(gain) == 0))
+
+    @remembered()
     def has_seen_gain(self, gain: Relevance) -> Tensor:
         """Whether any that the labels hold has a gain, bool `[lists]`."""
         # A gain does not decrease as the label grows.
@@ -106,6 +113,15 @@ class Items:
         if self.weights is None:
             return gains
         return ops.where(gains > 0, self.weights * gains, 0)
+
+    def mean_weight_of_all(self) -> Tensor:
+        """`[lists]`, the mean weight of all items."""
+        if self.weights is None:
+            return self._one()
+        there = exists(self.labels)
+        weights = ops.sum(ops.where(there, self.weights, 0), axis=-1)
+        number = ops.sum(ops.cast(there, weights.dtype), axis=-1)
+        return ops.divide_no_nan(weights, number)
 
     def mean_weight(self, gain: Relevance) -> Tensor:
         """`[lists]`, the mean weight by the gains: Σ w g / Σ g."""

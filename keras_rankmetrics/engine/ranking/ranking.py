@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 import dataclasses
 from collections.abc import Callable
-from typing import NamedTuple, Self, TypeAlias
+from typing import Self, TypeAlias
 
 from keras_rankmetrics.engine.backend.known import MANY
 from keras_rankmetrics.engine.backend.operations import ops
@@ -13,34 +13,16 @@ from keras_rankmetrics.engine.backend.selection import highest
 from keras_rankmetrics.engine.ranking.items import Items
 from keras_rankmetrics.engine.ranking.kinds.stopping import chances_to_stop
 from keras_rankmetrics.engine.ranking.memo import Memo, remembered
+from keras_rankmetrics.engine.ranking.placed import Placed
 from keras_rankmetrics.engine.ranking.relevance import Relevance
 from keras_rankmetrics.engine.ranking.sorting.runs import positions
+from keras_rankmetrics.engine.ranking.subtopics import Subtopics
 from keras_rankmetrics.gains import SHARED_DISCOUNTS
 from keras_rankmetrics.types import RankDiscountFn, Tensor
 
 # How many ranks count: in all lists as many, or `[lists]`. None: as many as the
 # ranking has been made for, which is also the most.
 Cutoff: TypeAlias = int | Tensor | None
-
-
-class Placed(NamedTuple):
-    """Items, each somewhere in its tie group, `[lists, entries]`, floats.
-
-    What they hold is not averaged over the group: so whole numbers stay whole.
-
-    Attributes:
-        gains: of the item, 0 where there is none.
-        start: how many items stand above the group.
-        size: how many it has.
-        hits_above: the gains above the group.
-        hits: those of the group.
-    """
-
-    gains: Tensor
-    start: Tensor
-    size: Tensor
-    hits_above: Tensor
-    hits: Tensor
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -63,6 +45,7 @@ class Ranking(abc.ABC):
         strict: whether items that tie have been put into an order, rather than
             averaged over all orders.
         gain: what a label is worth.
+        subtopics: makes the ranking for each subtopic, None without them.
     """
 
     items: Items
@@ -72,6 +55,7 @@ class Ranking(abc.ABC):
     k: int | None
     strict: bool
     gain: Relevance = dataclasses.field(default_factory=Relevance)
+    subtopics: Callable[[], Subtopics] | None = None
     _memo: Memo = dataclasses.field(default_factory=Memo, compare=False)
 
     def judged_by(self, gain: Relevance, k: int | None) -> Self:
@@ -92,6 +76,23 @@ class Ranking(abc.ABC):
     @remembered()
     def _all_tied(self) -> Ranking:
         return self.all_tied()
+
+    def by_subtopic(self) -> Subtopics:
+        """The same lists, once for each subtopic.
+
+        Raises:
+            ValueError: if the labels are not those of subtopics.
+        """
+        return self._by_subtopic().judged_by(self.gain, self.k)
+
+    @remembered()
+    def _by_subtopic(self) -> Subtopics:
+        if self.subtopics is None:
+            raise ValueError(
+                "A measure of subtopics needs labels of subtopics. Received: "
+                "labels of items. Set `by_subtopic = True` in the class."
+            )
+        return self.subtopics()
 
     def for_measures_that_branch(self) -> Self:
         """The same ranking, which remembers no more than it does already."""
@@ -116,6 +117,15 @@ class Ranking(abc.ABC):
         """The retrieved items that have no gain, at whatever rank."""
         return self._float(self.count_others(self.gain))
 
+    def all_others(self) -> Tensor:
+        """The items that have no gain, retrieved or not.
+
+        Those not retrieved as far as they are known: labels tell them, and ids
+        of relevant items do not.
+        """
+        unlabelled = self._float(self.items.others(self.gain))
+        return ops.maximum(unlabelled, self.others())
+
     @property
     def retrieved(self) -> Tensor:
         """The retrieved items within rank `k`."""
@@ -135,9 +145,7 @@ class Ranking(abc.ABC):
 
         Of whole lists.
         """
-        placed = self._placed()
-        middle = placed.start + (placed.size + 1.0) / 2.0
-        return ops.sum(placed.gains * middle, axis=-1)
+        return self._placed().ranks()
 
     def others_above(self, most: Tensor | None = None) -> Tensor:
         """How many items without a gain stand above each that has, added up.
@@ -147,18 +155,7 @@ class Ranking(abc.ABC):
         Args:
             most: `[lists]`, above each no more than so many are counted.
         """
-        placed = self._placed()
-        above = placed.start - placed.hits_above
-        tied = placed.size - placed.hits
-        # As likely none, one, ... or all of those that tie stand above.
-        if most is None:
-            counted = above + tied / 2.0
-        else:
-            most = most[:, None]
-            room = ops.clip(most - above, 0.0, tied)
-            ways = room * (2.0 * tied - room + 1.0) / 2.0
-            counted = ops.minimum(above, most) + ways / (tied + 1.0)
-        return ops.sum(placed.gains * counted, axis=-1)
+        return self._placed().others_above(most)
 
     @abc.abstractmethod
     def hits(self, k: Cutoff = None) -> Tensor:

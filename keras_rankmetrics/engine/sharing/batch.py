@@ -51,8 +51,7 @@ class Batch:
         """
         reading = definition.reading
         if reading not in self._lists:
-            inputs, dtype = reading
-            lists = read(inputs, y_true, y_pred, sample_weight, dtype)
+            lists = read(*reading, y_true, y_pred, sample_weight)
             self._lists[reading] = lists
             self._doubts[reading] = lists.doubt
         return self._lists[reading]

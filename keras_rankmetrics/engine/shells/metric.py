@@ -27,6 +27,7 @@ from keras_rankmetrics.types import (
     ListWeight,
     Tensor,
     TiePolicy,
+    UnjudgedPolicy,
 )
 
 
@@ -60,13 +61,19 @@ class RankingMetric(Estimated):
     `"num_relevant"`, how many relevant items there are in truth, where the list
     has been cut off.
 
-    **Masks.** An item does not exist if its label is below 0, the mask is False
+    **Masks.** An item does not exist if its label is below 0 (but for -2, see
+    below), the mask is False
     (that in `y_true`, or the one that Keras layers attach to `y_pred`), or its
     weight is 0. What it holds never matters. `compile` hands on no dict, and on
     jax `fit` loses the attached mask: negative labels always work. A valid item
     of score `-inf` (of integers: the smallest) is *not retrieved*: it has no
     rank, but counts as relevant where relevant items are counted. NaN in a
     valid item makes the value of its list, and so the result, NaN.
+
+    **Unjudged items.** An item that is ranked, and that nobody has judged, has
+    the label `keras_rankmetrics.UNJUDGED`, -2; or in direct calls `False` in
+    `y_true["judged"]`, `[..., items]`, whatever its label. It is worth nothing,
+    or with `unjudged="condense"` does not exist.
 
     **Ties.** Items of equal score have no order. `ties` says what then counts:
     `"average"`, the exact mean over all orders of the tied items; `"shuffle"`,
@@ -112,6 +119,7 @@ class RankingMetric(Estimated):
             to 1. Not with `"ids"`.
         inputs: see above. With `"sparse"` and `"ids"`, an option under which
             the label 1 is worth nothing, or 0 something, is an error.
+        unjudged: see above.
         name: defaults to the short name of the metric and k: `"ndcg@10"`.
         dtype: `"float64"` to compute and sum in double precision, on
             TensorFlow; the Keras operations of the other backends round to
@@ -137,6 +145,9 @@ class RankingMetric(Estimated):
     needs_whole_lists: ClassVar[bool] = False
     """Whether the measure looks at all ranks, whatever `k` is."""
 
+    by_subtopic: ClassVar[bool] = False
+    """Whether labels are those of subtopics, `[..., items, subtopics]`."""
+
     needs_k_under: ClassVar[tuple[str, str] | None] = None
     """An option and its value under which the measure needs a k."""
 
@@ -153,6 +164,7 @@ class RankingMetric(Estimated):
     list_weight = property(operator.attrgetter("definition.list_weight"))
     adjusted = property(operator.attrgetter("definition.adjusted"))
     inputs = property(operator.attrgetter("definition.inputs"))
+    unjudged = property(operator.attrgetter("definition.unjudged"))
     options = property(lambda self: dict(self.definition.options))
 
     def __init__(
@@ -166,6 +178,7 @@ class RankingMetric(Estimated):
         list_weight: ListWeight = "relevance",
         adjusted: Adjustment = None,
         inputs: InputForm = "scores",
+        unjudged: UnjudgedPolicy = "irrelevant",
         name: str | None = None,
         dtype: Any = None,
         **options: Any,
@@ -185,6 +198,7 @@ class RankingMetric(Estimated):
             list_weight=list_weight,
             adjusted=adjusted,
             inputs=inputs,
+            unjudged=unjudged,
             dtype=float_dtype(self.dtype),
         )
         # Keras reads no public attribute for this. With it, callbacks know

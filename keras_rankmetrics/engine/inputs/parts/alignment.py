@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-_OF_ITEMS = ("labels", "mask")  # the main entry of `inputs="scores"`, masks
+# The main entry of `inputs="scores"`, and masks.
+_OF_ITEMS = ("labels", "mask", "judged")
 
 
 def check_aligned(

@@ -17,7 +17,7 @@ from keras_rankmetrics.engine.inputs.parts.weights import (
     has_no_meaning,
     weights_of,
 )
-from keras_rankmetrics.types import Tensor
+from keras_rankmetrics.types import Tensor, UnjudgedPolicy
 
 
 class Given(NamedTuple):
@@ -28,12 +28,14 @@ class Given(NamedTuple):
         y_pred: as it was passed.
         sample_weight: as it was passed.
         dtype: of what is computed from them.
+        unjudged: what becomes of items that nobody has judged.
     """
 
     entries: Mapping[str, Any]
     y_pred: Any
     sample_weight: Any
     dtype: str
+    unjudged: UnjudgedPolicy
 
 
 @dataclasses.dataclass(frozen=True)

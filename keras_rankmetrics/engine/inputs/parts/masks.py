@@ -46,6 +46,23 @@ def masks_of(
     return of_items, of_lists
 
 
+def judged_of(
+    judged: Any, leading: Leading, items: int | None
+) -> Tensor | None:
+    """`y_true["judged"]`, bool `[lists, items]`, True where somebody judged."""
+    if judged is None or items == 0:
+        return None
+    name = 'y_true["judged"]'
+    judged = _checked(name, judged, leading, items)
+    if len(judged.shape) == len(leading.shape):
+        raise ValueError(
+            f"{name} should be True for each item that somebody has judged, in "
+            f"the shape {(*leading.shape, items)}. Received: the shape "
+            f"{tuple(judged.shape)}."
+        )
+    return leading.as_lists(judged)
+
+
 def _checked(
     name: str, mask: Any, leading: Leading, items: int | None
 ) -> Tensor:

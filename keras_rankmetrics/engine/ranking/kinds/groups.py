@@ -22,7 +22,8 @@ from keras_rankmetrics.engine.ranking.kinds.tables import (
     table_of,
 )
 from keras_rankmetrics.engine.ranking.memo import remembered
-from keras_rankmetrics.engine.ranking.ranking import Cutoff, Placed, Ranking
+from keras_rankmetrics.engine.ranking.placed import Placed
+from keras_rankmetrics.engine.ranking.ranking import Cutoff, Ranking
 from keras_rankmetrics.engine.ranking.sorting.runs import (
     positions,
     sums_over_runs,

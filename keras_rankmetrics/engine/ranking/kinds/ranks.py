@@ -11,9 +11,9 @@ from keras_rankmetrics.engine.ranking.depth import at_most
 from keras_rankmetrics.engine.ranking.items import Items
 from keras_rankmetrics.engine.ranking.kinds.stopping import chances_to_stop
 from keras_rankmetrics.engine.ranking.memo import remembered
+from keras_rankmetrics.engine.ranking.placed import Placed
 from keras_rankmetrics.engine.ranking.ranking import (
     Cutoff,
-    Placed,
     Ranking,
     within,
 )

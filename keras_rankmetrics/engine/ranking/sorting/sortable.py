@@ -51,6 +51,14 @@ class Sortable:
         there = ops.ones((), "bool")
         return Sortable(scores, lambda: scores == scores, there)
 
+    def repeated(self, times: int | Tensor) -> Sortable:
+        """Each list so many times."""
+        return Sortable(
+            ops.repeat(self.given, times, axis=0),
+            lambda: ops.repeat(self.may(), times, axis=0),
+            self.clean,
+        )
+
     def top_k(self, k: int | Tensor) -> tuple[Tensor, Tensor]:
         """The highest `k` of each list, and where they stand."""
         return unless(

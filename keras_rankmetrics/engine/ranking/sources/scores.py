@@ -7,6 +7,7 @@ put them into one order.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Callable
 from typing import NamedTuple
@@ -28,10 +29,16 @@ from keras_rankmetrics.engine.ranking.sorting.selection import (
 )
 from keras_rankmetrics.engine.ranking.sorting.shuffling import shuffle_keys
 from keras_rankmetrics.engine.ranking.sorting.sortable import Sortable, lowest
+from keras_rankmetrics.engine.ranking.subtopics import Subtopics
 from keras_rankmetrics.types import Tensor
 
 
-def from_scores(items: Items, scores: Sortable, order: Order) -> Ranks:
+def from_scores(
+    items: Items,
+    scores: Sortable,
+    order: Order,
+    by_subtopic: Tensor | None = None,
+) -> Ranks:
     """Ranks the items of each list by their scores, highest first.
 
     Args:
@@ -39,21 +46,41 @@ def from_scores(items: Items, scores: Sortable, order: Order) -> Ranks:
         scores: of the same items. The lowest value of the dtype (-inf) marks
             an item that is not retrieved.
         order: how, and how far down.
+        by_subtopic: `[lists, subtopics, items]`, the labels of the items for
+            each subtopic; or None.
     """
     top = _top(scores, order.k)
-    place = top.order
-    kind: Callable[..., Ranks] = Ranks
     if order.ties != "average":
-        place = _settled(items, scores, top, order)
-    elif not known(~top.tie):
+        top = top._replace(order=_settled(items, scores, top, order))
+    ranking = _ranking(items, scores, order, top)
+    if by_subtopic is None:
+        return ranking
+    times = ops.shape(by_subtopic)[1]
+
+    def subtopics() -> Subtopics:
+        labels = ops.reshape(by_subtopic, (-1, ops.shape(by_subtopic)[-1]))
+        rows = Items(labels, ops.max(labels, axis=-1), order.k)
+        again = scores.repeated(times), order, top.repeated(times)
+        return Subtopics(times, _ranking(rows, *again))
+
+    def all_tied() -> Ranks:
+        levelled = order._replace(ties="average")
+        return from_scores(items, scores.levelled(), levelled, by_subtopic)
+
+    return dataclasses.replace(ranking, all_tied=all_tied, subtopics=subtopics)
+
+
+def _ranking(items: Items, scores: Sortable, order: Order, top: _Top) -> Ranks:
+    kind: Callable[..., Ranks] = Ranks
+    if order.ties == "average" and not known(~top.tie):
         most = min(depth_beyond(order.k), length_at_most(top.values))
         ties = Ties(scores, top.values, top.there, top.tie, most)
         kind = functools.partial(TiedRanks, ties=ties)
     return kind(
         items=items,
         entries=top.depth,
-        gains_in_order=_gains_at(place, items),
-        weights=_at(place, items.weights),
+        gains_in_order=_gains_at(top.order, items),
+        weights=_at(top.order, items.weights),
         there=None if known(ops.all(top.there)) else top.there,
         count_retrieved=lambda: count(top.there),
         count_others=lambda gain: count(
@@ -83,6 +110,14 @@ class _Top(NamedTuple):
     there: Tensor
     tie: Tensor
     depth: int | Tensor
+
+    def repeated(self, times: int | Tensor) -> _Top:
+        """Each list so many times."""
+        values, order, there = (
+            ops.repeat(x, times, axis=0)
+            for x in (self.values, self.order, self.there)
+        )
+        return self._replace(values=values, order=order, there=there)
 
 
 def _top(scores: Sortable, k: int | None) -> _Top:
