@@ -96,6 +96,15 @@ class Convention:
         MeanRank = Preset(metrics.MeanRank, {})
         AdjustedMeanRankIndex = Preset(metrics.AdjustedMeanRankIndex, {})
         AverageRelevancePosition = Preset(metrics.AverageRelevancePosition, {})
+        BPref = Preset(metrics.BPref, {})
+        JudgedAtK = Preset(metrics.JudgedAtK, {})
+        AlphaDCG = Preset(metrics.AlphaDCG, {})
+        AlphaNDCG = Preset(metrics.AlphaNDCG, {})
+        ERRIA = Preset(metrics.ERRIA, {})
+        NRBP = Preset(metrics.NRBP, {})
+        PrecisionIA = Preset(metrics.PrecisionIA, {})
+        MeanAveragePrecisionIA = Preset(metrics.MeanAveragePrecisionIA, {})
+        SubtopicRecall = Preset(metrics.SubtopicRecall, {})
 
     def __init__(
         self,

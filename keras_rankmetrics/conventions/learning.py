@@ -9,13 +9,16 @@ from keras_rankmetrics.metrics import (
     DCG,
     NDCG,
     AdjustedMeanRankIndex,
+    AlphaDCG,
     AverageRelevancePosition,
+    BPref,
     FallOutAtK,
     HitRateAtK,
     MeanAveragePrecision,
     MeanRank,
     MeanReciprocalRank,
     PrecisionAtK,
+    PrecisionIA,
     RecallAtK,
     RPrecision,
 )
@@ -48,6 +51,9 @@ tf_ranking = Convention(
         MeanAveragePrecision: {},
         MeanReciprocalRank: {},
         AverageRelevancePosition: {},
+        BPref: {},
+        AlphaDCG: {},
+        PrecisionIA: {},
     },
     without={
         "BPref(use_trec_version=False)": "it divides by the relevant items, "

@@ -21,15 +21,23 @@ from keras_rankmetrics.gains import (
 from keras_rankmetrics.metrics import (
     DCG,
     ERR,
+    ERRIA,
     NDCG,
+    NRBP,
+    AlphaNDCG,
+    BPref,
     FBetaAtK,
     HitRateAtK,
+    JudgedAtK,
     MeanAveragePrecision,
+    MeanAveragePrecisionIA,
     MeanReciprocalRank,
     PrecisionAtK,
+    PrecisionIA,
     RankBiasedPrecision,
     RecallAtK,
     RPrecision,
+    SubtopicRecall,
 )
 
 # The options of each metric, where they are not the defaults.
@@ -48,6 +56,14 @@ METRICS: dict[type, dict[str, Any]] = {
         "gain_fn": linear_gain,
         "rank_discount_fn": inverse_square_discount,
     },
+    BPref: {},
+    JudgedAtK: {},
+    AlphaNDCG: {},
+    ERRIA: {},
+    NRBP: {},
+    PrecisionIA: {"denominator": "k"},
+    MeanAveragePrecisionIA: {},
+    SubtopicRecall: {},
 }
 
 
@@ -56,13 +72,14 @@ def _root(weight: float) -> Mapping[str, Any]:
     return {"beta": math.sqrt(weight)}
 
 
+def _condensed(judged_only: bool) -> Mapping[str, Any]:
+    """Whether what nobody has judged is left out."""
+    return {"unjudged": ("irrelevant", "condense")[judged_only]}
+
+
 _CUTOFF = {"cutoff": named("k")}
 _REL = {"rel": named("relevance_threshold")}
-_JUDGED = {
-    "judged_only": only(
-        False, "what has no judgement is left out by a label below 0"
-    )
-}
+_JUDGED = {"judged_only": _condensed}
 _BINARY = {**_REL, **_JUDGED}
 
 _AP = Measure(MeanAveragePrecision, {**_CUTOFF, **_BINARY})
@@ -80,6 +97,10 @@ _NDCG = Measure(
         **_JUDGED,
     },
 )
+_BPREF = Measure(BPref, _REL)
+_ALPHA = {"alpha": named("alpha")}
+_ALPHA_NDCG = Measure(AlphaNDCG, {**_CUTOFF, **_BINARY, **_ALPHA})
+_AP_IA = Measure(MeanAveragePrecisionIA, _BINARY)
 _P = Measure(PrecisionAtK, {**_CUTOFF, **_BINARY}, required=("cutoff",))
 _R = Measure(RecallAtK, {**_CUTOFF, **_BINARY}, required=("cutoff",))
 _RPREC = Measure(RPrecision, _BINARY)
@@ -87,6 +108,9 @@ _RR = Measure(MeanReciprocalRank, {**_CUTOFF, **_BINARY})
 
 MEASURES = {
     "AP": _AP,
+    "AP_IA": _AP_IA,
+    "BPref": _BPREF,
+    "Bpref": _BPREF,
     "ERR": Measure(ERR, _CUTOFF),
     "INSQ": Measure(
         DCG,
@@ -97,10 +121,14 @@ MEASURES = {
         },
         required=("max_rel",),
     ),
+    "Judged": Measure(JudgedAtK, _CUTOFF),
     "MAP": _AP,
+    "MAP_IA": _AP_IA,
     "MRR": _RR,
     "NDCG": _NDCG,
+    "NRBP": Measure(NRBP, {**_REL, **_ALPHA, "beta": named("p")}),
     "P": _P,
+    "P_IA": Measure(PrecisionIA, {**_CUTOFF, **_BINARY}),
     "Precision": _P,
     "R": _R,
     "RBP": Measure(
@@ -122,18 +150,21 @@ MEASURES = {
         {"denominator": "retrieved"},
     ),
     "SetR": Measure(RecallAtK, _REL),
+    "StRecall": Measure(SubtopicRecall, {**_CUTOFF, **_REL}),
     "Success": Measure(
         HitRateAtK, {**_CUTOFF, **_BINARY}, required=("cutoff",)
     ),
+    "alpha_nDCG": _ALPHA_NDCG,
     "nDCG": _NDCG,
+    "nERR_IA": Measure(ERRIA, {**_CUTOFF, **_BINARY}, {"normalized": True}),
+    "α_nDCG": _ALPHA_NDCG,
 }
 
-_SUBTOPICS = "it is of relevance to several subtopics, which has no metric yet"
-_UNJUDGED = (
-    "it tells what has no judgement from what is not relevant, which "
-    "has no metric yet"
-)
 _COUNT = "it counts, and says nothing of the order: use the data itself"
+_ALPHA_DCG = (
+    "it divides `AlphaDCG` by that of items which are relevant to all "
+    "subtopics of their list"
+)
 _CWL = (
     "it is of users who go on or stop by what they have found so far, for "
     "which no metric is here"
@@ -142,38 +173,28 @@ _CWL = (
 WITHOUT = {
     "Accuracy": "it leaves out relevant items that are not retrieved; where "
     "all are, it is `AUC()`",
-    "AP_IA": _SUBTOPICS,
     "BPM": _CWL,
-    "BPref": _UNJUDGED,
-    "Bpref": _UNJUDGED,
     "Compat": "it is the overlap with an ideal order, not a mean of what the "
     "items are worth",
-    "ERR_IA": _SUBTOPICS,
+    "ERR_IA": "it is `ERRIA` over one and the same number for all lists: "
+    "divide by it",
     "INST": _CWL,
     "IPrec": "it has no metric yet",
-    "Judged": _UNJUDGED,
-    "MAP_IA": _SUBTOPICS,
     "NERR10": _CWL,
     "NERR11": _CWL,
     "NERR8": _CWL,
     "NERR9": _CWL,
-    "NRBP": _SUBTOPICS,
     "NumQ": _COUNT,
     "NumRel": _COUNT,
     "NumRelRet": _COUNT,
     "NumRet": _COUNT,
-    "P_IA": _SUBTOPICS,
     "SDCG": "it is `DCG(k, gain_fn=linear_gain)` over one and the same number "
     "for all lists: divide by it",
     "SetAP": "it is the product of SetP and SetR",
     "SetRelP": "it divides by the smaller of the relevant and the retrieved "
     "items, which no other source does",
-    "StRecall": _SUBTOPICS,
-    "alpha_DCG": _SUBTOPICS,
-    "alpha_nDCG": _SUBTOPICS,
+    "nNRBP": "it divides by the NRBP of the greedy order, which is not here",
+    "α_DCG": _ALPHA_DCG,
+    "alpha_DCG": _ALPHA_DCG,
     "infAP": "it estimates what was sampled for judgement, not what is ranked",
-    "nERR_IA": _SUBTOPICS,
-    "nNRBP": _SUBTOPICS,
-    "α_DCG": _SUBTOPICS,
-    "α_nDCG": _SUBTOPICS,
 }

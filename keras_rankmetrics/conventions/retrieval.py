@@ -9,6 +9,7 @@ from keras_rankmetrics.gains import linear_gain
 from keras_rankmetrics.metrics import (
     DCG,
     NDCG,
+    BPref,
     F1AtK,
     FBetaAtK,
     HitRateAtK,
@@ -26,7 +27,8 @@ trec_eval = Convention(
     "trec_eval",
     "The tool of the TREC conferences, and so pytrec_eval.",
     "usnistgov/trec_eval: m_ndcg_cut.c, m_P.c, m_recall.c, m_success.c, "
-    "m_map_cut.c, m_recip_rank.c, m_Rprec.c, m_set_F.c",
+    "m_map_cut.c, m_recip_rank.c, m_Rprec.c, m_set_F.c, "
+    "m_bpref.c",
     {
         NDCG: {"gain_fn": linear_gain},
         PrecisionAtK: {"denominator": "k"},
@@ -36,6 +38,7 @@ trec_eval = Convention(
         MeanReciprocalRank: {},
         RPrecision: {},
         FBetaAtK: {},
+        BPref: {},
     },
     without={
         "F1AtK": "it has that of whole lists only, `set_F`, which is "
@@ -67,8 +70,8 @@ trec_eval = Convention(
 ir_measures = Vocabulary(
     "ir_measures",
     'ir_measures, by its own names too: `ir_measures.parse("P(rel=2)@5")`.',
-    "terrierteam/ir_measures, version 0.4, with pytrec_eval, cwl_eval, gdeval "
-    "and msmarco",
+    "terrierteam/ir_measures, version 0.4, with pytrec_eval, cwl_eval, "
+    "pyndeval, gdeval and msmarco",
     names_in_ir_measures.METRICS,
     names_in_ir_measures.MEASURES,
     names_in_ir_measures.WITHOUT,
@@ -90,6 +93,7 @@ ranx = Convention(
         MeanReciprocalRank: {},
         RPrecision: {},
         RankBiasedPrecision: {},
+        BPref: {},
     },
     without={"hits": "it is k times `PrecisionAtK(k)`"},
 )

@@ -42,10 +42,18 @@ def ids(relevant, recommended):
     return padded(relevant, width), padded(recommended, width)
 
 
-def lists(scores):
+def lists(scores, labels=DATA["labels"]):
     width = max(map(len, scores))
-    labels = padded(DATA["labels"], width)
+    labels = padded(labels, width)
     return labels.astype("float32"), padded(scores, width).astype("float32")
+
+
+def subtopics():
+    width = max(map(len, DATA["scores"]))
+    labels = np.full((len(DATA["scores"]), width, 3), -1.0, "float32")
+    for row, of_list in zip(labels, DATA["subtopics"], strict=True):
+        row[: len(of_list)] = of_list
+    return labels, padded(DATA["scores"], width).astype("float32")
 
 
 def catalogue(scores):
@@ -64,6 +72,8 @@ FORMS = {
     "short": ids(DATA["short_relevant"], DATA["short_recommended"]),
     "full": ids(DATA["relevant"], DATA["recommended"]),
     "lists": lists(DATA["scores"]),
+    "subtopics": subtopics(),
+    "judgements": lists(DATA["scores"], DATA["judgements"]),
     "tied": lists(DATA["tied_scores"]),
     "catalogue": catalogue(DATA["scores_of_all"]),
     "tied catalogue": catalogue(
@@ -112,6 +122,10 @@ CASES = {
         "Recall": Case("RecallAtK", "short"),
     },
     "tf_ranking": {
+        "AlphaDCG": Case("AlphaDCG", "subtopics"),
+        "AlphaDCG(alpha=0.2)": Case("AlphaDCG", "subtopics", {"alpha": 0.2}),
+        "BPref(use_trec_version=True)": Case("BPref", "judgements"),
+        "PrecisionIA": Case("PrecisionIA", "subtopics"),
         "ARP": Case("AverageRelevancePosition", "lists"),
         "DCG": Case("DCG", "lists"),
         "Hits": Case("HitRateAtK", "lists"),
@@ -152,12 +166,8 @@ WAITING = {
         "Surprisal": "Novelty",
     },
     "tf_ranking": {
-        "AlphaDCG": "AlphaDCG",
-        "AlphaDCG(alpha=0.2)": "AlphaDCG",
-        "BPref(use_trec_version=True)": "BPref",
         "OPA": "OrderedPairAccuracy",
         "OPA(tied)": "OrderedPairAccuracy",
-        "PrecisionIA": "PrecisionIA",
     },
 }
 

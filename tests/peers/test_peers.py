@@ -31,7 +31,7 @@ pytestmark = pytest.mark.peers
 
 def at(k, name, called="k"):
     """The cutoff as an argument, if metrics of that name take one."""
-    return {} if name == "RPrecision" else {called: k}
+    return {} if name in ("RPrecision", "BPref") else {called: k}
 
 
 at_each_cutoff = pytest.mark.parametrize("k", CUTOFFS)
@@ -264,6 +264,7 @@ RANX = {
     "MeanReciprocalRank": "mrr",
     "RPrecision": "r-precision",
     "RankBiasedPrecision": "rbp.80",
+    "BPref": "bpref",
 }
 
 
@@ -277,12 +278,19 @@ def test_ranx(name, k):
     """
     if k is None and name in ("PrecisionAtK", "F1AtK"):
         pytest.skip("another convention")
-    if k is not None and name in ("RPrecision", "RankBiasedPrecision"):
+    if k is not None and name in (
+        "RPrecision",
+        "RankBiasedPrecision",
+        "BPref",
+    ):
         pytest.skip("without a cutoff there")
     ranx = pytest.importorskip("ranx")
     data = cut_off_lists()
     if name == "RankBiasedPrecision":
         data = data.binary  # of which it takes grades for gains, unscaled
+    if name == "BPref":  # it divides by 0 there, and gives up on later lists
+        others = (data.labels == 0).any(axis=1)
+        data = data.where(others & (data.labels > 0).any(axis=1))
     qrels, run = as_documents(data)
     theirs = ranx.evaluate(
         ranx.Qrels(qrels),
@@ -314,6 +322,7 @@ TREC_EVAL = {
     "MeanReciprocalRank": (None, "recip_rank"),
     "RPrecision": (None, "Rprec"),
     "FBetaAtK": (None, "set_F"),
+    "BPref": (None, "bpref"),
 }
 
 

@@ -23,6 +23,7 @@ COUNTERPARTS = {
         "InverseHarmonicMeanRank": "MeanReciprocalRank",
     },
     "ranx": {
+        "bpref": "BPref",
         "average_precision": "MeanAveragePrecision",
         "dcg": "DCG",
         "dcg_burges": "DCG",
@@ -66,6 +67,7 @@ COUNTERPARTS = {
     },
     "trec_eval": {
         "P": "PrecisionAtK",
+        "bpref": "BPref",
         "Rprec": "RPrecision",
         "map": "MeanAveragePrecision",
         "map_cut": "MeanAveragePrecision",
@@ -84,7 +86,6 @@ COUNTERPARTS = {
 WAITING = {
     "pykeen": {},
     "ranx": {
-        "bpref": "BPref",
         "interpolated_precision_at_recall": "InterpolatedPrecision",
     },
     "rectools": {
@@ -98,7 +99,6 @@ WAITING = {
     "torchmetrics": {},
     "trec_eval": {
         "11pt_avg": "ElevenPointPrecision",
-        "bpref": "BPref",
         "iprec_at_recall": "InterpolatedPrecision",
     },
 }
