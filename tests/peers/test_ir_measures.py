@@ -306,6 +306,7 @@ def test_what_is_said_of_accuracy():
 
 
 def test_what_is_said_of_sdcg():
+    pytest.importorskip("cwl")
     data = cut_off_lists()
     theirs = by_provider(
         "cwl_eval", there.parse_measure("SDCG(max_rel=4)@5"), data
