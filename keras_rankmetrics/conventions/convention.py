@@ -73,7 +73,8 @@ class Convention:
         source: where it is defined.
         metrics: the options of each metric that the source defines, where they
             are not the defaults.
-        without: what the source defines and cannot be had, and why.
+        without: what the source defines and cannot be had, by its name there
+            or here, and why.
     """
 
     if TYPE_CHECKING:
@@ -84,12 +85,26 @@ class Convention:
         RecallAtK = Preset(metrics.RecallAtK, {})
         F1AtK = Preset(metrics.F1AtK, {})
         HitRateAtK = Preset(metrics.HitRateAtK, {})
+        FBetaAtK = Preset(metrics.FBetaAtK, {})
         MeanAveragePrecision = Preset(metrics.MeanAveragePrecision, {})
         MeanReciprocalRank = Preset(metrics.MeanReciprocalRank, {})
         RPrecision = Preset(metrics.RPrecision, {})
         FallOutAtK = Preset(metrics.FallOutAtK, {})
         AUC = Preset(metrics.AUC, {})
         RankBiasedPrecision = Preset(metrics.RankBiasedPrecision, {})
+        ERR = Preset(metrics.ERR, {})
+        MeanRank = Preset(metrics.MeanRank, {})
+        AdjustedMeanRankIndex = Preset(metrics.AdjustedMeanRankIndex, {})
+        AverageRelevancePosition = Preset(metrics.AverageRelevancePosition, {})
+        BPref = Preset(metrics.BPref, {})
+        JudgedAtK = Preset(metrics.JudgedAtK, {})
+        AlphaDCG = Preset(metrics.AlphaDCG, {})
+        AlphaNDCG = Preset(metrics.AlphaNDCG, {})
+        ERRIA = Preset(metrics.ERRIA, {})
+        NRBP = Preset(metrics.NRBP, {})
+        PrecisionIA = Preset(metrics.PrecisionIA, {})
+        MeanAveragePrecisionIA = Preset(metrics.MeanAveragePrecisionIA, {})
+        SubtopicRecall = Preset(metrics.SubtopicRecall, {})
 
     def __init__(
         self,
@@ -112,9 +127,8 @@ class Convention:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        reason = ""
-        if _is_metric(name):
-            reason = self.without.get(name, "the source does not define it")
+        unknown = "the source does not define it" if _is_metric(name) else ""
+        reason = self.without.get(name, unknown)
         raise AttributeError(
             f"The convention `{self.name}` has no {name}"
             f"{reason and f': {reason}'}. It has: {', '.join(self.presets)}.",

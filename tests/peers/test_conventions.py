@@ -1,8 +1,8 @@
 """Conventions: what they are, and the numbers of their sources.
 
-`tests/test_peers.py` runs the packages that can be installed beside this one.
-Here are the numbers of those that cannot, by hand from the formulas in their
-source.
+`test_peers.py` and others run the packages that can be installed beside this
+one, and `test_golden.py` has the numbers of those that can be installed alone.
+Here are those of all others, by hand from the formulas in their source.
 """
 
 import ast
@@ -50,6 +50,7 @@ SAYS = {
     "keras_rs": (0.1667, 0.3333, 0.3869, 0.6, 0.6797),
     "tf_ranking": (0.1667, 0.3333, 0.3869, 0.6, 0.6797),
     "trec_eval": (0.1667, 0.3333, 0.3869, 0.3, 0.6797),
+    "ir_measures": (0.1667, 0.3333, 0.3869, 0.3, 0.6797),
     "sklearn": (NONE, NONE, 0.3869, NONE, 0.6797),
     "ranx": (0.1667, 0.3333, 0.3869, 0.3, 0.6797),
     "torchmetrics": (0.5, 0.3333, 0.3869, 0.3, 0.6797),
@@ -58,8 +59,11 @@ SAYS = {
     "replay": (0.25, 0.3333, 0.3869, 0.3, 0.6797),
     "rectools": (0.1667, 0.3333, NONE, 0.3, NONE),
     "lenskit": (NONE, 0.5, 0.5, 0.6, 0.7338),
+    "recbole": (0.25, 0.3333, 0.3869, 0.3, 0.6797),
+    "din": (NONE, NONE, NONE, NONE, NONE),
     "merlin": (0.25, 0.5, 0.3869, NONE, 0.6797),
     "kaggle": (0.25, NONE, NONE, NONE, NONE),
+    "pykeen": (NONE, NONE, NONE, NONE, NONE),
     "recsys": (0.5, 0.3333, 0.6309, 0.3, 0.6797),
 }
 
@@ -209,16 +213,23 @@ def test_packages_that_are_not_installed(convention, k):
 
 
 def test_every_metric_of_every_convention_has_a_number_to_meet():
-    """By formula above, by its package in `test_peers`, or as published."""
+    """By formula above, by its package, as it was stored, or as published."""
+    from test_golden import CASES
     from test_peers import PEERS
 
     met = {name: set(rules) for name, rules in RULES.items()}
     met["recsys"] = set(conventions.recsys.presets)  # see below
+    met["din"] = {"AUC"}  # by that of scikit-learn, weighted
+    # By files of their own.
+    met["ir_measures"] = set(conventions.ir_measures.presets)
+    met["pykeen"] = set(conventions.pykeen.presets)
     for name, metrics in PEERS.items():
         met[name] = met.get(name, set()) | set(metrics)
+    for name, cases in CASES.items():
+        metrics = {case.metric for case in cases.values()}
+        met[name] = met.get(name, set()) | metrics
     for convention in ALL:
-        left = set(convention.presets) - met[convention.name]
-        assert (left <= {"DCG"} and convention.name == "tf_ranking") or not left
+        assert set(convention.presets) == met[convention.name]
 
 
 def test_recsys():
@@ -287,6 +298,11 @@ def test_what_a_source_does_not_define():
     ):
         conventions.rectools.NDCG  # noqa: B018
     assert not hasattr(conventions.kaggle, "NDCG")
+    # By the name that it has there, too.
+    with pytest.raises(
+        AttributeError, match=r"`rectools` has no MCC: it counts .* catalogue\."
+    ):
+        conventions.rectools.MCC  # noqa: B018
     with pytest.raises(
         AttributeError,
         match=r"^The convention `trec_eval` has no NDGC\. It has",
@@ -302,6 +318,7 @@ def test_attributes_can_be_discovered(convention):
         if isinstance(getattr(keras_rankmetrics, name), type)
     } - {"Ranking", "RankingMetric"}
     assert set(dir(convention)) & metrics == set(convention.presets)
+    assert not set(convention.without) & set(convention.presets)
     assert set(convention.presets) <= metrics
     for name, preset in convention.presets.items():
         assert preset.__doc__ == getattr(keras_rankmetrics, name).__doc__
@@ -335,11 +352,22 @@ def test_the_table_is_printed():
         assert f"{convention.name}: {convention.about}" in printed
 
 
+# What says what each source does, and decides nothing.
+SAYING = (
+    "__init__",
+    "learning",
+    "names_in_ir_measures",
+    "recommending",
+    "retrieval",
+)
+
+
 def test_no_code_knows_a_convention_by_name():
     package = pathlib.Path(keras_rankmetrics.__file__).parent
     names = set(conventions.names())
+    data = [package / "conventions" / f"{name}.py" for name in SAYING]
     for path in package.rglob("*.py"):
-        if path == package / "conventions" / "__init__.py":
+        if path in data:
             continue
         strings = {
             node.value
@@ -348,14 +376,11 @@ def test_no_code_knows_a_convention_by_name():
         }
         assert not names & strings, path
     # And there, nothing is decided.
-    tree = ast.parse((package / "conventions" / "__init__.py").read_text())
-    branches = [
-        ast.unparse(node.test)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.If | ast.IfExp | ast.While)
-    ]
-    assert branches == []
-    assert not any(isinstance(n, ast.Match) for n in ast.walk(tree))
+    for path in data:
+        for node in ast.walk(ast.parse(path.read_text())):
+            assert not isinstance(
+                node, ast.If | ast.IfExp | ast.While | ast.Match
+            ), f"{path.name}, line {node.lineno}"
 
 
 def test_saved_metrics_are_ordinary():

@@ -7,17 +7,27 @@ retrieved, some or nothing retrieved. If a test leaves out some kind, it says
 why. The mean over all lists is compared too.
 """
 
-import dataclasses
-import functools
-
 import numpy as np
 import pytest
-from in_forms import values
+from peer_lists import (
+    CUTOFFS,
+    ITEMS,
+    LISTS,
+    SINGLE,
+    Data,
+    as_documents,
+    by_query,
+    compare,
+    cut_off_lists,
+    lists,
+    tied_lists,
+)
 from pytest import approx
 
 from keras_rankmetrics import (
     ElevenPointPrecision,
     InterpolatedPrecision,
+    MeanRank,
     OrderedPairAccuracy,
     conventions,
     exponential_gain,
@@ -25,93 +35,10 @@ from keras_rankmetrics import (
 
 pytestmark = pytest.mark.peers
 
-LISTS, ITEMS = 2_000, 24
-CUTOFFS = (1, 3, 10, 40, None)
-EXACT, SINGLE = 1e-6, 1e-5  # for peers that compute in double, in single
-
-
-@dataclasses.dataclass(frozen=True)
-class Data:
-    """Lists of unequal lengths: labels below 0 are padding."""
-
-    labels: np.ndarray
-    scores: np.ndarray
-
-    def lists(self):
-        """The labels and the scores of each list, without padding."""
-        for labels, scores in zip(self.labels, self.scores, strict=True):
-            there = labels >= 0
-            yield labels[there], scores[there]
-
-    @property
-    def binary(self):
-        """Whether there are relevant items or not, and no grades."""
-        return dataclasses.replace(self, labels=np.minimum(self.labels, 1))
-
-    def where(self, kept):
-        """Without some of the lists, and others in their place."""
-        index = np.resize(np.flatnonzero(kept), LISTS)
-        return Data(self.labels[index], self.scores[index])
-
-
-@functools.cache
-def lists():
-    """Scores above 0 that do not tie, and -inf for what is not retrieved."""
-    rng = np.random.default_rng(17)
-    labels = rng.integers(0, 5, (LISTS, ITEMS)) * (
-        rng.random((LISTS, ITEMS)) < rng.random((LISTS, 1))
-    )
-    labels[:100], labels[100:200] = 0, rng.integers(1, 5, (100, ITEMS))
-    lengths = rng.integers(1, ITEMS + 1, (LISTS, 1))
-    lengths[200:300] = 1
-    labels[np.arange(ITEMS) >= lengths] = -1
-    scores = rng.permuted(
-        np.tile(np.arange(1.0, 1 + ITEMS), (LISTS, 1)), axis=1
-    )
-    return Data(labels.astype("float32"), scores.astype("float32"))
-
-
-@functools.cache
-def cut_off_lists():
-    """The same, where some items, or all, are not retrieved."""
-    data = lists()
-    rng = np.random.default_rng(18)
-    scores = data.scores.copy()
-    scores[rng.random(scores.shape) < rng.random((LISTS, 1))] = -np.inf
-    scores[300:400] = -np.inf
-    return Data(data.labels, scores)
-
-
-@functools.cache
-def tied_lists():
-    """The same as the first, where some scores tie."""
-    data = lists()
-    return Data(data.labels, np.ceil(data.scores / 4))
-
-
-def compare(metric, data, theirs, tolerance=EXACT):
-    """Asserts that the values of all lists agree, and prints how closely."""
-    ours = values(metric, data.labels, data.scores)
-    theirs = np.asarray(theirs, "float64")
-    assert ours.shape == theirs.shape == (LISTS,)
-    np.testing.assert_array_equal(np.isnan(ours), np.isnan(theirs))
-    mean = np.nanmean(theirs)
-    assert float(metric(data.labels, data.scores)) == approx(mean, rel=1e-5)
-    there = ~np.isnan(theirs)
-    gap = np.abs(ours - theirs) / np.maximum(1, np.abs(theirs))
-    gap = np.where(there, gap, 0.0)
-    worst = int(np.argmax(gap))
-    print(f"{metric.signature}: {gap[worst]:.1e}")
-    assert gap[worst] <= tolerance, (
-        f"{metric.signature}, list {worst}: {ours[worst]}, theirs "
-        f"{theirs[worst]}, labels {data.labels[worst]}, scores "
-        f"{data.scores[worst]}"
-    )
-
 
 def at(k, name, called="k"):
     """The cutoff as an argument, if metrics of that name take one."""
-    return {} if name == "RPrecision" else {called: k}
+    return {} if name in ("RPrecision", "BPref") else {called: k}
 
 
 at_each_cutoff = pytest.mark.parametrize("k", CUTOFFS)
@@ -245,6 +172,52 @@ def test_sklearn_auc():
         )
 
 
+@pytest.mark.parametrize("k", CUTOFFS[:-1])
+def test_sklearn_top_k(k):
+    """Without ties, and of one relevant item a list: the class, there."""
+    metrics = pytest.importorskip("sklearn.metrics")
+    rng = np.random.default_rng(4)
+    classes = np.arange(ITEMS)
+    scores = rng.permuted(np.tile(classes, (LISTS, 1)), axis=1)
+    target = rng.integers(0, ITEMS, LISTS)
+    labels = (classes == target[:, None]).astype("float32")
+    theirs = [
+        metrics.top_k_accuracy_score(
+            [of_list], of_scores[None], k=k, labels=classes
+        )
+        for of_list, of_scores in zip(target, scores, strict=True)
+    ]
+    data = Data(labels, scores.astype("float32"))
+    compare(conventions.sklearn.HitRateAtK(k), data, theirs)
+
+
+def test_what_is_said_of_sklearns_label_ranking_loss():
+    """With ties: a pair of them is wrong there."""
+    metrics = pytest.importorskip("sklearn.metrics")
+    for data in (lists().binary, tied_lists().binary):
+        data = longer_than_one(data)
+        theirs = [
+            1
+            - metrics.label_ranking_loss(labels[None].astype(int), scores[None])
+            for labels, scores in data.lists()
+        ]
+        auc = conventions.sklearn.AUC(ties="pessimistic", empty="one")
+        compare(auc, data, theirs)
+
+
+def test_what_is_said_of_sklearns_coverage_error():
+    """The rank of the last relevant item: of one, `MeanRank`. With ties."""
+    metrics = pytest.importorskip("sklearn.metrics")
+    for data in (lists().binary, tied_lists().binary):
+        one = (data.labels == 1).sum(axis=1) == 1
+        data = data.where(one & ((data.labels >= 0).sum(axis=1) > 1))
+        theirs = [
+            metrics.coverage_error(labels[None].astype(int), scores[None])
+            for labels, scores in data.lists()
+        ]
+        compare(MeanRank(ties="pessimistic"), data, theirs)
+
+
 # torchmetrics
 
 TORCHMETRICS = {
@@ -299,27 +272,7 @@ def test_torchmetrics(name, k):
         compare(metric, data, theirs, SINGLE)
 
 
-# ranx, pytrec_eval and ir_measures: documents by name
-
-
-def as_documents(data):
-    """Labels and scores by the names of queries and documents."""
-    qrels, run = {}, {}
-    for query, (labels, scores) in enumerate(data.lists()):
-        qrels[f"q{query:05}"] = {
-            f"d{item:03}": int(label) for item, label in enumerate(labels)
-        }
-        run[f"q{query:05}"] = {
-            f"d{item:03}": float(score)
-            for item, score in enumerate(scores)
-            if score > -np.inf
-        }
-    return qrels, run
-
-
-def by_query(found):
-    """Values by the names of queries; one that is not there has no value."""
-    return [found.get(f"q{query:05}", 0.0) for query in range(LISTS)]
+# ranx and pytrec_eval: documents by name
 
 
 RANX = {
@@ -333,6 +286,7 @@ RANX = {
     "MeanReciprocalRank": "mrr",
     "RPrecision": "r-precision",
     "RankBiasedPrecision": "rbp.80",
+    "BPref": "bpref",
 }
 
 
@@ -346,12 +300,19 @@ def test_ranx(name, k):
     """
     if k is None and name in ("PrecisionAtK", "F1AtK"):
         pytest.skip("another convention")
-    if k is not None and name in ("RPrecision", "RankBiasedPrecision"):
+    if k is not None and name in (
+        "RPrecision",
+        "RankBiasedPrecision",
+        "BPref",
+    ):
         pytest.skip("without a cutoff there")
     ranx = pytest.importorskip("ranx")
     data = cut_off_lists()
     if name == "RankBiasedPrecision":
         data = data.binary  # of which it takes grades for gains, unscaled
+    if name == "BPref":  # it divides by 0 there, and gives up on later lists
+        others = (data.labels == 0).any(axis=1)
+        data = data.where(others & (data.labels > 0).any(axis=1))
     qrels, run = as_documents(data)
     theirs = ranx.evaluate(
         ranx.Qrels(qrels),
@@ -382,6 +343,8 @@ TREC_EVAL = {
     "MeanAveragePrecision": ("map_cut", "map"),
     "MeanReciprocalRank": (None, "recip_rank"),
     "RPrecision": (None, "Rprec"),
+    "FBetaAtK": (None, "set_F"),
+    "BPref": (None, "bpref"),
 }
 
 
@@ -432,36 +395,26 @@ def test_pytrec_eval_at_recalls(name):
         compare(metric, data, of(f"iprec_at_recall_{recall:.2f}"))
 
 
-IR_MEASURES = {
-    "NDCG": "nDCG",
-    "PrecisionAtK": "P",
-    "RecallAtK": "R",
-    "HitRateAtK": "Success",
-    "MeanAveragePrecision": "AP",
-    "MeanReciprocalRank": "RR",
-}
-
-
-@pytest.mark.parametrize("k", CUTOFFS[:-1])
-@pytest.mark.parametrize("name", IR_MEASURES)
-def test_ir_measures(name, k):
-    """With a cutoff; it hands those without to pytrec_eval."""
-    ir_measures = pytest.importorskip("ir_measures")
-    measure = ir_measures.parse_measure(f"{IR_MEASURES[name]}@{k}")
+def test_ranx_with_exponential_gain_undivided():
+    ranx = pytest.importorskip("ranx")
     data = cut_off_lists()
     qrels, run = as_documents(data)
-    found = {
-        metric.query_id: metric.value
-        for metric in ir_measures.iter_calc([measure], qrels, run)
-    }
-    metric = getattr(conventions.trec_eval, name)(k)
-    compare(metric, data, by_query(found))
+    theirs = ranx.evaluate(
+        ranx.Qrels(qrels),
+        ranx.Run(run),
+        "dcg_burges@5",
+        return_mean=False,
+        make_comparable=True,
+    )
+    metric = conventions.ranx.DCG(5, gain_fn=exponential_gain)
+    compare(metric, data, theirs)
 
 
 RECTOOLS = {
     "PrecisionAtK": "Precision",
     "RecallAtK": "Recall",
     "F1AtK": "F1Beta",
+    "FBetaAtK": "F1Beta",
     "HitRateAtK": "HitRate",
     "MeanAveragePrecision": "MAP",
     "MeanReciprocalRank": "MRR",
@@ -498,8 +451,9 @@ def test_rectools(name, k):
         metric = conventions.recommenders.NDCG(k)
         theirs = metrics.NDCG(k=k, divide_by_achievable=True)
     else:
-        metric = getattr(conventions.rectools, name)(k)
-        theirs = getattr(metrics, RECTOOLS[name])(k=k)
+        options = {"beta": 2.0} if name == "FBetaAtK" else {}
+        metric = getattr(conventions.rectools, name)(k, **options)
+        theirs = getattr(metrics, RECTOOLS[name])(k=k, **options)
     reco, interactions = as_tables(data)
     found = theirs.calc_per_user(reco=reco, interactions=interactions)
     found = found.reindex(interactions["user_id"].unique()).fillna(0.0)

@@ -1,0 +1,99 @@
+"""The conventions of tools for information retrieval."""
+
+from __future__ import annotations
+
+from keras_rankmetrics.conventions import names_in_ir_measures
+from keras_rankmetrics.conventions.convention import Convention
+from keras_rankmetrics.conventions.measures import Vocabulary
+from keras_rankmetrics.gains import linear_gain
+from keras_rankmetrics.metrics import (
+    DCG,
+    NDCG,
+    BPref,
+    F1AtK,
+    FBetaAtK,
+    HitRateAtK,
+    MeanAveragePrecision,
+    MeanReciprocalRank,
+    PrecisionAtK,
+    RankBiasedPrecision,
+    RecallAtK,
+    RPrecision,
+)
+
+_COUNT = "it counts, and says nothing of the order: use the data itself"
+
+trec_eval = Convention(
+    "trec_eval",
+    "The tool of the TREC conferences, and so pytrec_eval.",
+    "usnistgov/trec_eval: m_ndcg_cut.c, m_P.c, m_recall.c, m_success.c, "
+    "m_map_cut.c, m_recip_rank.c, m_Rprec.c, m_set_F.c, "
+    "m_bpref.c",
+    {
+        NDCG: {"gain_fn": linear_gain},
+        PrecisionAtK: {"denominator": "k"},
+        RecallAtK: {},
+        HitRateAtK: {},
+        MeanAveragePrecision: {},
+        MeanReciprocalRank: {},
+        RPrecision: {},
+        FBetaAtK: {},
+        BPref: {},
+    },
+    without={
+        "F1AtK": "it has that of whole lists only, `set_F`, which is "
+        "`FBetaAtK()`, and that of a parameter x `FBetaAtK(beta=x ** 0.5)`",
+        "G": "it is of its authors' own making",
+        "Rndcg": "it is of its authors' own making",
+        "Rprec_mult": "it is R-precision at multiples of R",
+        "binG": "it is of its authors' own making",
+        "gm_bpref": "it is a geometric mean, not a mean over lists",
+        "gm_map": "it is a geometric mean, not a mean over lists",
+        "infAP": "it estimates what was sampled for judgement, not what is "
+        "ranked",
+        "num_nonrel_judged_ret": _COUNT,
+        "num_q": _COUNT,
+        "num_rel": _COUNT,
+        "num_rel_ret": _COUNT,
+        "num_ret": _COUNT,
+        "ndcg_rel": "it is NDCG at each recall level, of its authors' own "
+        "making",
+        "relative_P": "it divides by the smaller of k and the relevant items: "
+        'it is `RecallAtK(denominator="min")`',
+        "set_map": "it is the product of `set_P` and `set_recall`",
+        "set_relative_P": "it divides by the smaller of the relevant and the "
+        "retrieved items, which no other source does",
+        "utility": "it counts hits and others, each at a price, at no cutoff",
+    },
+)
+
+ir_measures = Vocabulary(
+    "ir_measures",
+    'ir_measures, by its own names too: `ir_measures.parse("P(rel=2)@5")`.',
+    "terrierteam/ir_measures, version 0.4, with pytrec_eval, cwl_eval, "
+    "pyndeval, gdeval and msmarco",
+    names_in_ir_measures.METRICS,
+    names_in_ir_measures.MEASURES,
+    names_in_ir_measures.WITHOUT,
+)
+
+ranx = Convention(
+    "ranx",
+    "ranx: the metrics by their plain names (`ndcg_burges` and `dcg_burges` "
+    "are `gain_fn=exponential_gain`).",
+    "ranx/metrics, version 0.3",
+    {
+        DCG: {"gain_fn": linear_gain},
+        NDCG: {"gain_fn": linear_gain},
+        PrecisionAtK: {"denominator": "k"},
+        RecallAtK: {},
+        F1AtK: {"denominator": "k"},
+        HitRateAtK: {},
+        MeanAveragePrecision: {},
+        MeanReciprocalRank: {},
+        RPrecision: {},
+        RankBiasedPrecision: {},
+        BPref: {},
+    },
+    without={"hits": "it is k times `PrecisionAtK(k)`"},
+)

@@ -1,0 +1,174 @@
+"""Every metric of each source is here, or there is a reason.
+
+The names are those of the installed package. Those of ir_measures are walked
+through in `test_ir_measures.py`, and those of LensKit, RePlay, RecBole and
+TensorFlow Ranking in `test_golden.py`, by the numbers that they gave.
+"""
+
+import pytest
+
+import keras_rankmetrics as krm
+from keras_rankmetrics import conventions
+
+pytestmark = pytest.mark.peers
+
+# The metric that each of theirs is.
+COUNTERPARTS = {
+    "pykeen": {
+        "AdjustedArithmeticMeanRankIndex": "AdjustedMeanRankIndex",
+        "AdjustedHitsAtK": "HitRateAtK",
+        "AdjustedInverseHarmonicMeanRank": "MeanReciprocalRank",
+        "ArithmeticMeanRank": "MeanRank",
+        "HitsAtK": "HitRateAtK",
+        "InverseHarmonicMeanRank": "MeanReciprocalRank",
+    },
+    "ranx": {
+        "bpref": "BPref",
+        "average_precision": "MeanAveragePrecision",
+        "dcg": "DCG",
+        "dcg_burges": "DCG",
+        "f1": "F1AtK",
+        "hit_rate": "HitRateAtK",
+        "ndcg": "NDCG",
+        "ndcg_burges": "NDCG",
+        "precision": "PrecisionAtK",
+        "r_precision": "RPrecision",
+        "rank_biased_precision": "RankBiasedPrecision",
+        "recall": "RecallAtK",
+        "reciprocal_rank": "MeanReciprocalRank",
+    },
+    "rectools": {
+        "F1Beta": "FBetaAtK",
+        "HitRate": "HitRateAtK",
+        "MAP": "MeanAveragePrecision",
+        "MRR": "MeanReciprocalRank",
+        "PartialAUC": "AUC",
+        "Precision": "PrecisionAtK",
+        "Recall": "RecallAtK",
+    },
+    "sklearn": {
+        "average_precision_score": "MeanAveragePrecision",
+        "dcg_score": "DCG",
+        "label_ranking_average_precision_score": "MeanAveragePrecision",
+        "ndcg_score": "NDCG",
+        "roc_auc_score": "AUC",
+        "top_k_accuracy_score": "HitRateAtK",
+    },
+    "torchmetrics": {
+        "RetrievalAUROC": "AUC",
+        "RetrievalFallOut": "FallOutAtK",
+        "RetrievalHitRate": "HitRateAtK",
+        "RetrievalMAP": "MeanAveragePrecision",
+        "RetrievalMRR": "MeanReciprocalRank",
+        "RetrievalNormalizedDCG": "NDCG",
+        "RetrievalPrecision": "PrecisionAtK",
+        "RetrievalRPrecision": "RPrecision",
+        "RetrievalRecall": "RecallAtK",
+    },
+    "trec_eval": {
+        "P": "PrecisionAtK",
+        "bpref": "BPref",
+        "Rprec": "RPrecision",
+        "map": "MeanAveragePrecision",
+        "map_cut": "MeanAveragePrecision",
+        "ndcg": "NDCG",
+        "ndcg_cut": "NDCG",
+        "recall": "RecallAtK",
+        "recip_rank": "MeanReciprocalRank",
+        "set_F": "FBetaAtK",
+        "set_P": "PrecisionAtK",
+        "set_recall": "RecallAtK",
+        "success": "HitRateAtK",
+    },
+}
+
+# The classes that others of theirs wait for: they are not here yet.
+WAITING = {
+    "pykeen": {},
+    "ranx": {
+        "interpolated_precision_at_recall": "InterpolatedPrecision",
+    },
+    "rectools": {
+        "AvgRecPopularity": "AveragePopularity",
+        "CatalogCoverage": "CatalogueCoverage",
+        "IntraListDiversity": "IntraListDiversity",
+        "MeanInvUserFreq": "Novelty",
+        "Serendipity": "Serendipity",
+    },
+    "sklearn": {},
+    "torchmetrics": {},
+    "trec_eval": {
+        "11pt_avg": "ElevenPointPrecision",
+        "iprec_at_recall": "InterpolatedPrecision",
+    },
+}
+
+
+def of_pykeen(there):
+    classes = there.rank_based_metric_resolver.lookup_dict.values()
+    return {one.__name__ for one in classes}
+
+
+def of_rectools(there):
+    tools = ("Calculator", "Config")
+    return {
+        name
+        for name in there.__all__
+        if isinstance(getattr(there, name), type) and not name.endswith(tools)
+    }
+
+
+def of_sklearn(there):
+    """Those of rankings; others of the module are of classes or curves."""
+    endings = ("_score", "_error", "_loss")
+    return {
+        name
+        for name in vars(there)
+        if name.endswith(endings) and not name.startswith("_")
+    }
+
+
+# Where the names are, and how they are read there.
+SOURCES = {
+    "pykeen": ("pykeen.metrics.ranking", of_pykeen),
+    "ranx": (
+        "ranx.metrics",
+        lambda there: set(there.__all__) - {"get_hit_lists"},
+    ),
+    "rectools": ("rectools.metrics", of_rectools),
+    "sklearn": ("sklearn.metrics._ranking", of_sklearn),
+    "torchmetrics": (
+        "torchmetrics.retrieval",
+        lambda there: set(there.__all__),
+    ),
+    "trec_eval": (
+        "pytrec_eval",
+        lambda there: set(there.supported_measures) - {"runid", "relstring"},
+    ),
+}
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_every_metric_is_here_or_there_is_a_reason(source):
+    module, read = SOURCES[source]
+    names = read(pytest.importorskip(module))
+    convention = getattr(conventions, source)
+    here = COUNTERPARTS[source]
+    waiting = WAITING[source]
+    left = names - set(here) - set(waiting)
+    assert left <= set(convention.without), sorted(
+        left - set(convention.without)
+    )
+    assert set(here) | set(waiting) <= names
+
+
+@pytest.mark.parametrize("source", COUNTERPARTS)
+def test_counterparts_are_here(source):
+    convention = getattr(conventions, source)
+    assert set(COUNTERPARTS[source].values()) <= set(convention.presets)
+
+
+@pytest.mark.parametrize("source", WAITING)
+def test_no_class_that_is_here_is_waited_for(source):
+    for name in WAITING[source].values():
+        assert not hasattr(krm, name), f"{source}: {name} is here: add its row"
