@@ -3,7 +3,8 @@
 from keras_rankmetrics.engine.ranking.depth import ranks_that_count
 from keras_rankmetrics.engine.ranking.items import Items
 from keras_rankmetrics.engine.ranking.order import Order
-from keras_rankmetrics.engine.ranking.ranking import Cutoff, Ranking
+from keras_rankmetrics.engine.ranking.ranked import Cutoff
+from keras_rankmetrics.engine.ranking.ranking import Ranking
 from keras_rankmetrics.engine.ranking.relevance import Relevance
 from keras_rankmetrics.engine.ranking.sources.ids import from_ids
 from keras_rankmetrics.engine.ranking.sources.scores import from_scores

@@ -11,8 +11,8 @@ from keras_rankmetrics.engine.ranking.depth import at_most
 from keras_rankmetrics.engine.ranking.items import Items
 from keras_rankmetrics.engine.ranking.kinds.stopping import chances_to_stop
 from keras_rankmetrics.engine.ranking.memo import remembered
+from keras_rankmetrics.engine.ranking.ranked import Cutoff
 from keras_rankmetrics.engine.ranking.ranking import (
-    Cutoff,
     Placed,
     Ranking,
     within,

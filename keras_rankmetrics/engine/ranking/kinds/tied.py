@@ -21,7 +21,8 @@ from keras_rankmetrics.engine.ranking.kinds.stopping import (
 )
 from keras_rankmetrics.engine.ranking.kinds.ties import Shared, Ties
 from keras_rankmetrics.engine.ranking.memo import remembered
-from keras_rankmetrics.engine.ranking.ranking import Cutoff, Placed
+from keras_rankmetrics.engine.ranking.ranked import Cutoff
+from keras_rankmetrics.engine.ranking.ranking import Placed
 from keras_rankmetrics.types import Tensor
 
 
