@@ -205,7 +205,7 @@ class Shown:
 
         It may say anything where no item is.
         """
-        return self.standing.which.at(table)
+        return self._float(self.standing.which.at(table))
 
     # Sums over the items.
 
@@ -216,7 +216,7 @@ class Shown:
             x: `[lists, entries]`.
             table: `[items, d]`, a row for each item of the catalogue.
         """
-        return self.standing.which.times(x, table)
+        return self.standing.which.times(x, self._float(table))
 
     def by_item(self, x: Tensor, items: int) -> Tensor:
         """`[items]`, the sum of `x` over all lists, for each item.
