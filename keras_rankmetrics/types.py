@@ -32,6 +32,28 @@ class Between(NamedTuple):
         return f"above {self.low:g}{below}"
 
 
+class Whole(NamedTuple):
+    """In an annotation: a whole number from `low` on."""
+
+    low: int = 1
+
+
+class OfItems(NamedTuple):
+    """In an annotation: numbers for each item of a catalogue, in its order.
+
+    Attributes:
+        what: what they are, for errors.
+        low: the lowest that they may be.
+        high: the highest.
+        dimensions: 1 for a number, 2 for a row of them.
+    """
+
+    what: str
+    low: float = -math.inf
+    high: float = math.inf
+    dimensions: int = 1
+
+
 class GainFn(Protocol):
     """What an item of a given label is worth.
 

@@ -152,6 +152,14 @@ class Definition:
         return ranks_that_count(self.k)
 
     @property
+    def catalogue(self) -> int | None:
+        """How many items there are; None if that does not matter."""
+        if self.metric.of_catalogue is None:
+            return None
+        given = self.options[self.metric.of_catalogue]
+        return given if isinstance(given, int) else len(given)
+
+    @property
     def reading(self) -> tuple[InputForm, str]:
         """What the reading of a batch depends on: the form, and the dtype."""
         return self.inputs, self.dtype
@@ -175,7 +183,7 @@ class Definition:
             functools.partial(function, **options),
             unseen_label=max(self.options.get("relevance_threshold", 1.0), 0.0),
             key=(Identity(function), *given),
-            is_binary=function is gains.relevant,
+            is_binary=function in (gains.relevant, gains.labelled),
         )
 
     @functools.cached_property

@@ -18,7 +18,8 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from keras import backend, ops
 
-from keras_rankmetrics.types import Between
+from keras_rankmetrics.engine.definition.table import checked_table
+from keras_rankmetrics.types import Between, OfItems, Whole
 
 
 @functools.cache  # each update asks for them
@@ -54,7 +55,8 @@ def _checked(name: str, value: Any, annotation: Any) -> Any:
     elif annotation is float:
         return _number(name, value)
     elif typing.get_origin(annotation) is Annotated:
-        return _number(name, value, *typing.get_args(annotation)[1:])
+        [kind] = typing.get_args(annotation)[1:]
+        return _CHECKS[type(kind)](name, value, kind)
     elif getattr(annotation, "_is_protocol", False) and not callable(value):
         raise TypeError(
             f"`{name}` should be a function. Received: {value!r} of type "
@@ -96,6 +98,23 @@ def _number(name: str, value: Any, between: Between | None = None) -> float:
             f"`{name}` should be a number {between}. Received: {value!r}."
         )
     return float(value)
+
+
+def _whole(name: str, value: Any, whole: Whole) -> int:
+    number = as_integer(value)
+    if number is None or number < whole.low:
+        raise ValueError(
+            f"`{name}` should be an integer, at least {whole.low}. Received: "
+            f"{value!r}."
+        )
+    return number
+
+
+_CHECKS: dict[type, Callable[[str, Any, Any], Any]] = {
+    Between: _number,
+    Whole: _whole,
+    OfItems: checked_table,
+}
 
 
 def check_precision(options: Mapping[str, Any], dtype: str) -> None:

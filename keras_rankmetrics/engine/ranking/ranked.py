@@ -141,6 +141,20 @@ class Ranked(abc.ABC):
         """The items that may have a gain, retrieved or not, and their gains."""
         return self._showing().relevant(self.gain)
 
+    def strangers(self, items: int) -> Tensor | bool:
+        """Which lists are not of a catalogue of so many items, bool `[lists]`.
+
+        A plain bool, if that is so of all lists whatever they hold.
+
+        Args:
+            items: how many it has.
+        """
+        return self._showing().strangers(items)
+
+    def what_is_shown(self) -> str:
+        """What lists have instead, for errors."""
+        return self._showing().received()
+
     # For the kinds of rankings.
 
     @property

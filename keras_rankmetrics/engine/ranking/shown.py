@@ -9,7 +9,7 @@ from __future__ import annotations
 import abc
 import dataclasses
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.ranking.kinds.tables import (
@@ -125,7 +125,7 @@ class Showing(NamedTuple):
         rest: computes the items of these groups; None where there are none.
         relevant: the items that may have a gain, and their gains.
         strangers: bool `[lists]`, which lists do not have the items of a
-            catalogue of this size.
+            catalogue of this size; or a plain bool, if that is so of all.
         received: says what they have instead.
     """
 
@@ -134,7 +134,7 @@ class Showing(NamedTuple):
     goes_on: Tensor | bool
     rest: Callable[[], Standing] | None
     relevant: Callable[[Relevance], tuple[Which, Tensor]]
-    strangers: Callable[[int], Tensor]
+    strangers: Callable[[int], Tensor | bool]
     received: Callable[[], str]
 
 
@@ -200,23 +200,23 @@ class Shown:
         gains = self.standing.gains(self.gain)
         return ops.where(self.standing.there, gains, 0)
 
-    def at(self, table: Tensor) -> Tensor:
+    def at(self, table: Any) -> Tensor:
         """What a table of all items, `[items]`, says of it.
 
         It may say anything where no item is.
         """
-        return self._float(self.standing.which.at(table))
+        return self.standing.which.at(self._table(table))
 
     # Sums over the items.
 
-    def times(self, x: Tensor, table: Tensor) -> Tensor:
+    def times(self, x: Tensor, table: Any) -> Tensor:
         """`[lists, d]`, the sum of `x` times the rows of a table.
 
         Args:
             x: `[lists, entries]`.
             table: `[items, d]`, a row for each item of the catalogue.
         """
-        return self.standing.which.times(x, self._float(table))
+        return self.standing.which.times(x, self._table(table))
 
     def by_item(self, x: Tensor, items: int) -> Tensor:
         """`[items]`, the sum of `x` over all lists, for each item.
@@ -235,3 +235,6 @@ class Shown:
 
     def _float(self, x: Tensor) -> Tensor:
         return ops.cast(x, self.dtype)
+
+    def _table(self, table: Any) -> Tensor:
+        return self._float(ops.convert_to_tensor(table))

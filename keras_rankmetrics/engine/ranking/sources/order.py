@@ -108,9 +108,10 @@ class Top(NamedTuple):
             first, goes_on = self.there & ~on, ops.any(on)
             rest = functools.partial(_rest, ties, start, on, gains)
 
-        def strangers(expected: int) -> Tensor:
-            other = ops.not_equal(ops.cast(items, "int32"), expected)
-            return ops.broadcast_to(other, (lists,))
+        def strangers(expected: int) -> Tensor | bool:
+            if isinstance(items, int):
+                return items != expected
+            return ops.broadcast_to(items != expected, (lists,))
 
         return Showing(
             first=Standing(Picked(self.order), start, size, first, gains_at),
