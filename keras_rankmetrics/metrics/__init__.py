@@ -10,6 +10,14 @@ on `RankingMetric`.
 from keras_rankmetrics.metrics.average_precision import MeanAveragePrecision
 from keras_rankmetrics.metrics.cascade import ERR
 from keras_rankmetrics.metrics.comparison import Comparison
+from keras_rankmetrics.metrics.concentration import (
+    ExposureEntropy,
+    ExposureGini,
+)
+from keras_rankmetrics.metrics.coverage import (
+    CatalogueCoverage,
+    Personalization,
+)
 from keras_rankmetrics.metrics.first import HitRateAtK, MeanReciprocalRank
 from keras_rankmetrics.metrics.found import (
     F1AtK,
@@ -35,7 +43,10 @@ __all__ = [
     "NDCG",
     "AdjustedMeanRankIndex",
     "AverageRelevancePosition",
+    "CatalogueCoverage",
     "Comparison",
+    "ExposureEntropy",
+    "ExposureGini",
     "F1AtK",
     "FBetaAtK",
     "FallOutAtK",
@@ -43,6 +54,7 @@ __all__ = [
     "MeanAveragePrecision",
     "MeanRank",
     "MeanReciprocalRank",
+    "Personalization",
     "PrecisionAtK",
     "RPrecision",
     "RankBiasedPrecision",

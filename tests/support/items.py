@@ -73,4 +73,4 @@ def lists_in(form, number, seed=0):
 
 def counting(lists):
     """Those that count: that have a weight, and show an item."""
-    return [each for each in lists if each.weight and each.retrieved()]
+    return [each for each in lists if each.weight and each.retrieved]

@@ -3,7 +3,9 @@
 It shares no code with the package, and is for lists of few items.
 """
 
+import collections
 import dataclasses
+import functools
 import itertools
 import math
 
@@ -22,37 +24,34 @@ class List:
     relevant: frozenset[int] = frozenset()
     weight: float = 1.0
 
+    @functools.cached_property
     def orders(self):
         """All orders of the items, each as likely as any other."""
         ways = [itertools.permutations(group) for group in self.groups]
-        for order in itertools.product(*ways):
-            yield [item for group in order for item in group]
+        return [list(itertools.chain(*way)) for way in itertools.product(*ways)]
 
     def mean(self, value):
         """The mean of `value(order)` over all orders."""
-        values = [value(order) for order in self.orders()]
-        return math.fsum(values) / len(values)
+        return math.fsum(map(value, self.orders)) / len(self.orders)
 
+    @property
     def retrieved(self):
         return sum(map(len, self.groups))
 
     def shown(self, k):
         """How many items the first k ranks hold."""
-        return self.retrieved() if k is None else min(k, self.retrieved())
+        return self.retrieved if k is None else min(k, self.retrieved)
 
-    def chance(self, item, k):
-        """That the item is within rank k."""
-        return self.mean(lambda order: item in order[:k])
+    def exposures(self, k, discount=lambda rank: 1.0):
+        """By item, the mean discount at its rank, 0 beyond rank k.
 
-    def exposure(self, item, discount, k):
-        """The mean discount at the rank of the item, 0 beyond rank k."""
-        return self.mean(
-            lambda order: sum(
-                discount(rank)
-                for rank, each in enumerate(order[:k], start=1)
-                if each == item
-            )
-        )
+        Without a discount these are the chances to be within rank k.
+        """
+        sums = collections.Counter()
+        for order in self.orders:
+            for rank, item in enumerate(order[:k], start=1):
+                sums[item] += discount(rank)
+        return {item: x / len(self.orders) for item, x in sums.items()}
 
 
 def by_score(scores, there):
@@ -66,3 +65,45 @@ def by_score(scores, there):
 
 def log2_discount(rank):
     return 1 / math.log2(rank + 1)
+
+
+# Of many lists.
+
+
+def times_shown(lists, k, items):
+    counts = [0.0] * items
+    for each in lists:
+        for item, chance in each.exposures(k).items():
+            counts[item] += each.weight * chance
+    return counts
+
+
+def coverage(lists, k, items):
+    absent = [1.0] * items
+    for each in lists:
+        for item, chance in each.exposures(k).items():
+            absent[item] *= 1.0 - chance
+    return sum(1.0 - x for x in absent) / items
+
+
+def gini(lists, k, items):
+    """By the mean difference of all pairs, which is another way."""
+    counts = times_shown(lists, k, items)
+    differences = sum(abs(a - b) for a in counts for b in counts)
+    return differences / (2.0 * items * sum(counts))
+
+
+def entropy(lists, k, items):
+    counts = times_shown(lists, k, items)
+    shares = [count / sum(counts) for count in counts if count]
+    return -sum(share * math.log(share) for share in shares)
+
+
+def personalization(lists, k, items):
+    overlaps, weights = [], []
+    known = [(x.weight, x.exposures(k), x.shown(k)) for x in lists]
+    for one, other in itertools.combinations(known, 2):
+        shared = sum(p * other[1].get(item, 0) for item, p in one[1].items())
+        weights.append(one[0] * other[0])
+        overlaps.append(weights[-1] * shared / math.sqrt(one[2] * other[2]))
+    return 1.0 - math.fsum(overlaps) / math.fsum(weights)
