@@ -45,12 +45,14 @@ class OfItems(NamedTuple):
         what: what they are, for errors.
         low: the lowest that they may be.
         high: the highest.
+        above: they must be above that.
         dimensions: 1 for a number, 2 for a row of them.
     """
 
     what: str
     low: float = -math.inf
     high: float = math.inf
+    above: float = -math.inf
     dimensions: int = 1
 
 

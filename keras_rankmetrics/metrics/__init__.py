@@ -18,6 +18,13 @@ from keras_rankmetrics.metrics.coverage import (
     CatalogueCoverage,
     Personalization,
 )
+from keras_rankmetrics.metrics.diversity import (
+    IntraListDiversity,
+)
+from keras_rankmetrics.metrics.fairness import (
+    AttentionWeightedFairness,
+    ExpectedExposureLoss,
+)
 from keras_rankmetrics.metrics.first import HitRateAtK, MeanReciprocalRank
 from keras_rankmetrics.metrics.found import (
     F1AtK,
@@ -30,11 +37,20 @@ from keras_rankmetrics.metrics.found import (
 from keras_rankmetrics.metrics.gain import DCG, NDCG
 from keras_rankmetrics.metrics.pairs import AUC, AdjustedMeanRankIndex
 from keras_rankmetrics.metrics.patience import RankBiasedPrecision
+from keras_rankmetrics.metrics.popularity import (
+    AveragePopularity,
+    Novelty,
+    PopularityLift,
+    TailShare,
+)
 from keras_rankmetrics.metrics.position import (
     AverageRelevancePosition,
     MeanRank,
 )
 from keras_rankmetrics.metrics.slices import Sliced
+from keras_rankmetrics.metrics.surprise import (
+    Serendipity,
+)
 
 __all__ = [
     "AUC",
@@ -42,22 +58,30 @@ __all__ = [
     "ERR",
     "NDCG",
     "AdjustedMeanRankIndex",
+    "AttentionWeightedFairness",
+    "AveragePopularity",
     "AverageRelevancePosition",
     "CatalogueCoverage",
     "Comparison",
+    "ExpectedExposureLoss",
     "ExposureEntropy",
     "ExposureGini",
     "F1AtK",
     "FBetaAtK",
     "FallOutAtK",
     "HitRateAtK",
+    "IntraListDiversity",
     "MeanAveragePrecision",
     "MeanRank",
     "MeanReciprocalRank",
+    "Novelty",
     "Personalization",
+    "PopularityLift",
     "PrecisionAtK",
     "RPrecision",
     "RankBiasedPrecision",
     "RecallAtK",
+    "Serendipity",
     "Sliced",
+    "TailShare",
 ]

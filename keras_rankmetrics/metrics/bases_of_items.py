@@ -47,3 +47,12 @@ class AboutItems(AtK):
     def has_value(ranking: Ranking) -> Tensor:
         """Which lists show an item, bool `[lists]`."""
         return ranking.number_shown() > 0
+
+
+@declared
+class AboutRelevantItems(AboutItems):
+    """Those that ask which of the items are relevant, too."""
+
+    relevance = staticmethod(gains.relevant)
+
+    relevance_threshold: float = 1.0

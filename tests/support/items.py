@@ -40,7 +40,7 @@ def lists_in(form, number, seed=0):
         return (*given, weights), lists
     scores = rng.integers(0, 4, (number, ITEMS)).astype("float32")
     scores[rng.random((number, ITEMS)) < 0.05] = -np.inf
-    scores[rng.random(number) < 0.1] = 1.0
+    scores[rng.random(number) < 0.02] = 1.0
     mask = rng.random((number, ITEMS)) < 0.9
     mask[:, 0] = True
     there = mask & (np.arange(ITEMS) != exclude)

@@ -107,3 +107,103 @@ def personalization(lists, k, items):
         weights.append(one[0] * other[0])
         overlaps.append(weights[-1] * shared / math.sqrt(one[2] * other[2]))
     return 1.0 - math.fsum(overlaps) / math.fsum(weights)
+
+
+# Of one list, which shows an item.
+
+
+def mean_of(table):
+    """The mean of a table over the items that are shown."""
+
+    def value(of, k):
+        return of.mean(
+            lambda order: sum(table[i] for i in order[:k]) / of.shown(k)
+        )
+
+    return value
+
+
+def popularity_lift(popularity):
+    def value(of, k):
+        profile = sum(popularity[i] for i in of.relevant) / len(of.relevant)
+        return mean_of(popularity)(of, k) / profile - 1.0
+
+    return value
+
+
+def serendipity(popularity):
+    n = len(popularity)
+    counts = sorted(set(popularity), reverse=True)
+    places = {count: place for place, count in enumerate(counts, start=1)}
+
+    def worth(rank, item):
+        likely = (n + 1 - places[popularity[item]]) / n
+        if not popularity[item]:
+            likely = 0.0
+        return max((n + 1 - rank) / n - likely, 0.0)
+
+    def value(of, k):
+        return of.mean(
+            lambda order: (
+                sum(
+                    worth(rank, item)
+                    for rank, item in enumerate(order[:k], start=1)
+                    if item in of.relevant
+                )
+                / of.shown(k)
+            )
+        )
+
+    return value
+
+
+def intra_list_diversity(vectors):
+    def cosine(a, b):
+        lengths = math.hypot(*a) * math.hypot(*b)
+        return sum(map(math.prod, zip(a, b, strict=True))) / (lengths or 1.0)
+
+    def of_order(items):
+        pairs = list(itertools.combinations([vectors[i] for i in items], 2))
+        return sum(1.0 - cosine(*pair) for pair in pairs) / len(pairs)
+
+    return lambda of, k: of.mean(lambda order: of_order(order[:k]))
+
+
+def attention_weighted_fairness(groups, target, discount=log2_discount):
+    fair = [share / sum(target) for share in target]
+
+    def divergence(p, q):
+        return sum(a * math.log2(a / b) for a, b in zip(p, q, strict=True) if a)
+
+    def value(of, k):
+        exposures = of.exposures(k, discount).items()
+        found = [
+            sum(e * groups[item][group] for item, e in exposures)
+            for group in range(len(target))
+        ]
+        if not sum(found):
+            return 0.0
+        found = [share / sum(found) for share in found]
+        middle = [(a + b) / 2 for a, b in zip(found, fair, strict=True)]
+        return 1 - (divergence(found, middle) + divergence(fair, middle)) / 2
+
+    return value
+
+
+def expected_exposure(part, discount=log2_discount):
+    def value(of, k):
+        others = [i for group in of.groups for i in group]
+        others = [i for i in others if i not in of.relevant]
+        best = dataclasses.replace(of, groups=[sorted(of.relevant), others])
+        exposure, due = of.exposures(k, discount), best.exposures(k, discount)
+        pairs = [
+            (exposure.get(i, 0.0), due.get(i, 0.0))
+            for i in [*of.relevant, *others]
+        ]
+        if part == "disparity":
+            return sum(e**2 for e, _ in pairs)
+        if part == "relevance":
+            return sum(2.0 * e * ideal for e, ideal in pairs)
+        return sum((e - ideal) ** 2 for e, ideal in pairs)
+
+    return value

@@ -120,6 +120,7 @@ class Definition:
                 'which has no best value. Use "zero" or "skip".'
             )
         _check_cutoff(metric, k, options)
+        metric.check_options(options)
         strict = chosen(options, metric.strict_order_under)
         if adjusted is not None:
             check_adjustment(metric, adjusted, inputs, strict)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from keras_rankmetrics.engine.ranking.functions import Identity
 from keras_rankmetrics.types import OfItems
 
 
-def checked_table(name: str, value: Any, of_items: OfItems) -> np.ndarray:
-    """The table as floats that nobody can change.
+def checked_table(name: str, value: Any, kind: OfItems) -> np.ndarray:
+    """A copy of the table, in float32.
 
     Raises:
         ValueError: if it does not hold such numbers.
@@ -18,36 +21,47 @@ def checked_table(name: str, value: Any, of_items: OfItems) -> np.ndarray:
     try:
         table = np.asarray(value)
     except Exception as error:  # rows of unequal lengths, tensors elsewhere
-        raise _wrong(name, of_items, f"what numpy cannot read: {error}") from (
-            error
-        )
+        raise _error(name, kind, f"what is no array: {error}") from error
     if table.dtype.kind not in "fiub":
-        raise _wrong(name, of_items, f"{value!r}")
-    if table.ndim != of_items.dimensions or 0 in table.shape:
-        raise _wrong(name, of_items, f"the shape {table.shape}")
-    beyond = (table < of_items.low) | (table > of_items.high)
-    wrong = beyond | ~np.isfinite(table)
-    if wrong.any():
-        raise _wrong(name, of_items, f"the number {table[wrong][0]}")
-    if table.dtype == np.float32 and not table.flags.writeable:
-        return table
+        raise _error(name, kind, f"{value!r}")
+    if table.ndim != kind.dimensions or 0 in table.shape:
+        raise _error(name, kind, f"the shape {table.shape}")
     table = np.array(table, dtype="float32", order="C")
-    table.flags.writeable = False
+    wrong = (table < kind.low) | (table > kind.high) | (table <= kind.above)
+    wrong |= ~np.isfinite(table)
+    if wrong.any():
+        raise _error(name, kind, f"the number {table[wrong][0]}")
     return table
 
 
-def _wrong(name: str, of_items: OfItems, received: str) -> ValueError:
-    shape = "[items]" if of_items.dimensions == 1 else "[items, numbers]"
-    limits = [
+def derived(
+    function: Callable[[np.ndarray], np.ndarray], table: np.ndarray
+) -> np.ndarray:
+    """What a function makes of a table, computed once for each of the last.
+
+    Args:
+        function: to be computed.
+        table: as a metric has it, which nobody changes.
+    """
+    return _derived(function, Identity(table))
+
+
+@functools.lru_cache(maxsize=8)
+def _derived(
+    function: Callable[[np.ndarray], np.ndarray], table: Identity
+) -> np.ndarray:
+    return np.asarray(function(table.of), "float32")
+
+
+def _error(name: str, kind: OfItems, received: str) -> ValueError:
+    shape = "one for each item" if kind.dimensions == 1 else "a row for each"
+    limits = {"at least": kind.low, "at most": kind.high, "above": kind.above}
+    text = ", ".join(
         f"{word} {limit:g}"
-        for word, limit in (
-            ("at least", of_items.low),
-            ("at most", of_items.high),
-        )
+        for word, limit in limits.items()
         if np.isfinite(limit)
-    ]
+    )
     return ValueError(
-        f"`{name}` should hold {of_items.what}, in the order of the catalogue: "
-        f"finite numbers {shape}{', ' * bool(limits)}{' and '.join(limits)}. "
-        f"Received: {received}."
+        f"`{name}` should hold {kind.what}: finite numbers{' ' * bool(text)}"
+        f"{text}, {shape} of the catalogue. Received: {received}."
     )

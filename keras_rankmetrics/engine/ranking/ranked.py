@@ -13,13 +13,16 @@ from keras_rankmetrics.engine.backend.branching import cond
 from keras_rankmetrics.engine.backend.known import MANY
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.ranking.items import Items
+from keras_rankmetrics.engine.ranking.kinds.tables import (
+    sums_over_ranks,
+    table_of,
+)
 from keras_rankmetrics.engine.ranking.memo import Memo, remembered
 from keras_rankmetrics.engine.ranking.relevance import Relevance
 from keras_rankmetrics.engine.ranking.shown import (
     Showing,
     Shown,
     Standing,
-    Which,
 )
 from keras_rankmetrics.gains import SHARED_DISCOUNTS
 from keras_rankmetrics.types import RankDiscountFn, Tensor
@@ -137,9 +140,41 @@ class Ranked(abc.ABC):
         number = ops.sum(self._float(there), axis=-1, keepdims=True)
         return ops.minimum(number, ops.cast(cutoff, number.dtype))[:, 0]
 
-    def relevant(self) -> tuple[Which, Tensor]:
-        """The items that may have a gain, retrieved or not, and their gains."""
-        return self._showing().relevant(self.gain)
+    def mean_of_relevant(self, table: Any) -> Tensor:
+        """`[lists]`, the mean of a table over the relevant items: Σ g t / Σ g.
+
+        Whether they are retrieved or not; 0 without any.
+
+        Args:
+            table: `[items]`, of all items of the catalogue.
+        """
+        which, gains = self._showing().relevant(self.gain)
+        values = self._float(which.at(ops.convert_to_tensor(table)))
+        return ops.divide_no_nan(
+            ops.sum(gains * values, axis=-1), ops.sum(gains, axis=-1)
+        )
+
+    def sum_over_ranks(
+        self, discount: RankDiscountFn, start: Tensor, stop: Tensor
+    ) -> Tensor:
+        """`[lists]`, Σ discount(rank) over the ranks start + 1 to stop.
+
+        As far as rank `k`, and as the items that there are.
+
+        Args:
+            discount: of ranks.
+            start: `[lists]`, how many ranks lie above.
+            stop: `[lists]`, the last one.
+        """
+        ranks = self.k
+        if ranks is None:
+            entries = ops.shape(self._showing().there)[-1]
+            ranks = entries + ops.shape(self.items.labels)[-1]
+        start, stop = (
+            ops.minimum(ops.cast(x, "int32"), ranks) for x in (start, stop)
+        )
+        table = table_of(self._values(discount, ranks))
+        return sums_over_ranks(table, start, stop)
 
     def strangers(self, items: int) -> Tensor | bool:
         """Which lists are not of a catalogue of so many items, bool `[lists]`.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import operator
+from collections.abc import Mapping
 from typing import Any, ClassVar, Self, cast
 
 import keras
@@ -116,6 +117,10 @@ class Defined(Accumulator):
         return [
             cls(k, name=name and name_at(name, k), **options) for k in cutoffs
         ]
+
+    @staticmethod
+    def check_options(options: Mapping[str, Any]) -> None:
+        """Raises where options do not go together."""
 
     def get_config(self) -> dict[str, Any]:
         """What `from_config` needs to make the same metric."""
