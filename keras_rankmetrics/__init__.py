@@ -15,7 +15,7 @@ from keras_rankmetrics.engine.aggregates import (
 )
 from keras_rankmetrics.engine.aggregates.paired import Difference
 from keras_rankmetrics.engine.naming.version import __version__
-from keras_rankmetrics.engine.ranking import Ranking
+from keras_rankmetrics.engine.ranking import Ranking, Shown
 from keras_rankmetrics.engine.shells.collection import MetricCollection
 from keras_rankmetrics.engine.shells.metric import RankingMetric
 from keras_rankmetrics.gains import (
@@ -101,6 +101,7 @@ __all__ = [
     "RankingMetric",
     "RecallAtK",
     "Serendipity",
+    "Shown",
     "Sliced",
     "State",
     "TailShare",

@@ -193,9 +193,7 @@ def popularity_lift(
 class PopularityLift(AboutRelevantItems):
     """Popularity lift at k: how much more popular items are than the profile.
 
-        lift@k = (mean popularity of the items at ranks 1..k
-                  - mean popularity of the profile)
-                 / (mean popularity of the profile)
+        lift@k = (mean popularity of the items at ranks 1..k) / (profile's) - 1
 
     The profile of a list are its relevant items, retrieved or not: what the
     user has chosen himself. 0 means that the list shows items that are as
