@@ -46,7 +46,7 @@ class AboutItems(AtK):
     @staticmethod
     def has_value(ranking: Ranking) -> Tensor:
         """Which lists show an item, bool `[lists]`."""
-        return ranking.number_shown() > 0
+        return ranking.shows_any()
 
 
 @declared

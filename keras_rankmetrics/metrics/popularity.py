@@ -174,7 +174,7 @@ class TailShare(AboutItems):
 
 def shows_and_has_gain(ranking: Ranking) -> Tensor:
     """Which lists show an item and have a relevant one."""
-    return ranking.has_gain() & (ranking.number_shown() > 0)
+    return ranking.has_gain() & ranking.shows_any()
 
 
 def popularity_lift(

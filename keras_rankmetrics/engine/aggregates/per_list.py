@@ -40,12 +40,18 @@ class PerList(NamedTuple):
         """That of some of the metrics, by their places."""
         if len(rows) == self.values.shape[0]:
             return self
+        first, last = rows[0], rows[-1]
+        in_a_row = rows == list(range(first, last + 1))
+
+        def taken(x: Tensor) -> Tensor:
+            # A slice takes a backend less time.
+            if in_a_row:
+                return x[first : last + 1]
+            return ops.take(x, rows, axis=0)
+
         return self._replace(
             rankings=tuple(self.rankings[row] for row in rows),
-            **{
-                name: ops.take(getattr(self, name), rows, axis=0)
-                for name in _OF_METRICS
-            },
+            **{name: taken(getattr(self, name)) for name in _OF_METRICS},
         )
 
     @staticmethod

@@ -134,11 +134,17 @@ class Ranked(abc.ABC):
             lambda: first,
         )
 
+    @remembered("k")
     def number_shown(self, k: Cutoff = None) -> Tensor:
         """`[lists]`, how many items stand within rank `k`."""
         there, cutoff = self._showing().there, self._column(k)
         number = ops.sum(self._float(there), axis=-1, keepdims=True)
         return ops.minimum(number, ops.cast(cutoff, number.dtype))[:, 0]
+
+    @remembered("k")
+    def shows_any(self) -> Tensor:
+        """Which lists show an item within rank `k`, bool `[lists]`."""
+        return self.number_shown() > 0
 
     def mean_of_relevant(self, table: Any) -> Tensor:
         """`[lists]`, the mean of a table over the relevant items: Σ g t / Σ g.

@@ -71,7 +71,7 @@ class Counter(Defined):
     @staticmethod
     def has_value(ranking: Ranking) -> Tensor:
         """Which lists show an item, bool `[lists]`."""
-        return ranking.number_shown() > 0
+        return ranking.shows_any()
 
     @staticmethod
     def shape(items: int) -> tuple[int, ...]:
