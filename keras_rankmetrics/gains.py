@@ -109,6 +109,11 @@ def relevant(label: Tensor, relevance_threshold: float = 1.0) -> Tensor:
     return at_least(label, max(relevance_threshold, 0.0))
 
 
+def labelled(label: Tensor) -> Tensor:
+    """1 where `label >= 1`, else 0: for metrics that do not ask for more."""
+    return at_least(label, 1.0)
+
+
 def gain(label: Tensor, gain_fn: GainFn = exponential_gain) -> Tensor:
     """`gain_fn(label)`."""
     return gain_fn(label)

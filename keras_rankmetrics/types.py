@@ -58,6 +58,30 @@ class Within(NamedTuple):
         return self.low <= number <= self.high and math.isfinite(number)
 
 
+class Whole(NamedTuple):
+    """In an annotation: a whole number from `low` on."""
+
+    low: int = 1
+
+
+class OfItems(NamedTuple):
+    """In an annotation: numbers for each item of a catalogue, in its order.
+
+    Attributes:
+        what: what they are, for errors.
+        low: the lowest that they may be.
+        high: the highest.
+        above: they must be above that.
+        dimensions: 1 for a number, 2 for a row of them.
+    """
+
+    what: str
+    low: float = -math.inf
+    high: float = math.inf
+    above: float = -math.inf
+    dimensions: int = 1
+
+
 class GainFn(Protocol):
     """What an item of a given label is worth.
 

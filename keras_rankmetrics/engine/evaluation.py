@@ -7,6 +7,8 @@ them, all that depends on these alone.
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
@@ -151,6 +153,7 @@ def _per_list(
         else _stacked(has_own_weight),
         _counts(definitions, lists, relevant),
         lists.leading.rows,
+        rankings=tuple(judged),
     )
 
 
@@ -192,20 +195,53 @@ def _undefined(
 ) -> Tensor:
     """Which lists have no value, bool `[lists]` or `[metrics, lists]`.
 
-    Raises where gains are seen to add up to more than a float holds.
+    Raises where gains are seen to add up to more than a float holds, and where
+    lists are seen to hold other items than a metric knows.
     """
     rows = []
     for definition, ranking in zip(definitions, judged, strict=True):
-        overflow = ranking.items.overflow(ranking.gain)
-        seen = overflow is not None and known(ops.any(overflow & lists.present))
-        if seen:
-            raise _overflow_error(definition, ranking, overflow)
-        rows.append(overflow if seen is None else None)
+        reasons = (
+            (ranking.items.overflow(ranking.gain), _overflow_error),
+            (_strangers(definition, ranking), _strangers_error),
+        )
+        found = []
+        for wrong, error in reasons:
+            seen = wrong is None or known(ops.any(wrong & lists.present))
+            if wrong is not None and seen:
+                raise error(definition, ranking, wrong)
+            if seen is None:
+                found.append(wrong)
+        rows.append(functools.reduce(operator.or_, found) if found else None)
     if all(row is None for row in rows):
         return lists.undefined
     none = ops.zeros_like(lists.undefined)
     return lists.undefined | _stacked(
         [none if row is None else row for row in rows]
+    )
+
+
+def _strangers(definition: Definition, ranking: Ranking) -> Tensor | None:
+    """Which lists are of another catalogue; None if none is.
+
+    Raises where the lengths of lists tell so already.
+    """
+    if definition.catalogue is None:
+        return None
+    strangers = ranking.strangers(definition.catalogue)
+    if strangers is True:
+        raise _strangers_error(definition, ranking, strangers)
+    return None if strangers is False else strangers
+
+
+def _strangers_error(
+    definition: Definition, ranking: Ranking, strangers: Tensor
+) -> ValueError:
+    items, option = definition.catalogue or 0, definition.metric.of_catalogue
+    return ValueError(
+        "The items should be those of the catalogue, of which the metric "
+        f"{definition.name} knows {items} by its `{option}`: a list should "
+        f"have as many scores, or ids from 0 to {items - 1}. Received: "
+        f"{ranking.what_is_shown()}."
     )
 
 

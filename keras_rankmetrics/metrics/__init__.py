@@ -10,6 +10,21 @@ on `RankingMetric`.
 from keras_rankmetrics.metrics.average_precision import MeanAveragePrecision
 from keras_rankmetrics.metrics.cascade import ERR
 from keras_rankmetrics.metrics.comparison import Comparison
+from keras_rankmetrics.metrics.concentration import (
+    ExposureEntropy,
+    ExposureGini,
+)
+from keras_rankmetrics.metrics.coverage import (
+    CatalogueCoverage,
+    Personalization,
+)
+from keras_rankmetrics.metrics.diversity import (
+    IntraListDiversity,
+)
+from keras_rankmetrics.metrics.fairness import (
+    AttentionWeightedFairness,
+    ExpectedExposureLoss,
+)
 from keras_rankmetrics.metrics.first import HitRateAtK, MeanReciprocalRank
 from keras_rankmetrics.metrics.found import (
     F1AtK,
@@ -41,11 +56,20 @@ from keras_rankmetrics.metrics.pairs import (
     OrderedPairAccuracy,
 )
 from keras_rankmetrics.metrics.patience import RankBiasedPrecision
+from keras_rankmetrics.metrics.popularity import (
+    AveragePopularity,
+    Novelty,
+    PopularityLift,
+    TailShare,
+)
 from keras_rankmetrics.metrics.position import (
     AverageRelevancePosition,
     MeanRank,
 )
 from keras_rankmetrics.metrics.slices import Sliced
+from keras_rankmetrics.metrics.surprise import (
+    Serendipity,
+)
 
 __all__ = [
     "AUC",
@@ -57,22 +81,32 @@ __all__ = [
     "AdjustedMeanRankIndex",
     "AlphaDCG",
     "AlphaNDCG",
+    "AttentionWeightedFairness",
+    "AveragePopularity",
     "AverageRelevancePosition",
     "BPref",
+    "CatalogueCoverage",
     "Comparison",
     "ElevenPointPrecision",
+    "ExpectedExposureLoss",
+    "ExposureEntropy",
+    "ExposureGini",
     "F1AtK",
     "FBetaAtK",
     "FallOutAtK",
     "GradedAveragePrecision",
     "HitRateAtK",
     "InterpolatedPrecision",
+    "IntraListDiversity",
     "JudgedAtK",
     "MeanAveragePrecision",
     "MeanAveragePrecisionIA",
     "MeanRank",
     "MeanReciprocalRank",
+    "Novelty",
     "OrderedPairAccuracy",
+    "Personalization",
+    "PopularityLift",
     "PrecisionAtK",
     "PrecisionIA",
     "QMeasure",
@@ -80,6 +114,8 @@ __all__ = [
     "RPrecision",
     "RankBiasedPrecision",
     "RecallAtK",
+    "Serendipity",
     "Sliced",
     "SubtopicRecall",
+    "TailShare",
 ]

@@ -51,7 +51,7 @@ class MeanAveragePrecision(Binary):
         denominator: `"relevant"` (TREC), `"min"` or `"hits"`, see above.
         relevance_threshold: an item is relevant if its label is at least that.
         shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
-        adjusted, inputs, name, dtype: as well.
+        adjusted, inputs, unjudged, name, dtype: as well.
 
     Example:
         >>> from keras_rankmetrics import MeanAveragePrecision

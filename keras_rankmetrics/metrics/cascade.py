@@ -51,7 +51,7 @@ class ERR(AtK):
             holds it; 4 as in gdeval and TREC's web tracks.
         normalized: whether to divide by the best order.
         shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
-        adjusted, inputs, name, dtype: as well.
+        adjusted, inputs, unjudged, name, dtype: as well.
 
     Example:
         >>> from keras_rankmetrics import ERR

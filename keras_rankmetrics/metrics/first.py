@@ -31,7 +31,7 @@ class HitRateAtK(Binary):
         k: how many ranks count, or None for all.
         relevance_threshold: an item is relevant if its label is at least that.
         shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
-        adjusted, inputs, name, dtype: as well.
+        adjusted, inputs, unjudged, name, dtype: as well.
 
     Example:
         >>> from keras_rankmetrics import HitRateAtK
@@ -64,7 +64,7 @@ class MeanReciprocalRank(Binary):
         k: how many ranks count, or None for all.
         relevance_threshold: an item is relevant if its label is at least that.
         shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
-        adjusted, inputs, name, dtype: as well.
+        adjusted, inputs, unjudged, name, dtype: as well.
 
     Example:
         >>> from keras_rankmetrics import MeanReciprocalRank

@@ -42,7 +42,7 @@ class PrecisionAtK(Binary):
             and the number of retrieved items, or `"k"`, which needs k.
         relevance_threshold: an item is relevant if its label is at least that.
         shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
-        adjusted, inputs, name, dtype: as well.
+        adjusted, inputs, unjudged, name, dtype: as well.
 
     Example:
         >>> from keras_rankmetrics import PrecisionAtK
@@ -90,7 +90,7 @@ class RecallAtK(Binary):
         denominator: `"relevant"` or `"min"`, see above.
         relevance_threshold: an item is relevant if its label is at least that.
         shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
-        adjusted, inputs, name, dtype: as well.
+        adjusted, inputs, unjudged, name, dtype: as well.
 
     Example:
         >>> from keras_rankmetrics import RecallAtK
@@ -129,8 +129,8 @@ class RPrecision(BinaryOfWholeLists):
 
     Args:
         relevance_threshold: an item is relevant if its label is at least that.
-        seed, ties, empty, list_weight, adjusted, inputs, name, dtype: as on
-            `RankingMetric`.
+        seed, ties, empty, list_weight, adjusted, inputs, unjudged, name, dtype:
+            as on `RankingMetric`.
 
     Example:
         >>> from keras_rankmetrics import RPrecision
@@ -173,7 +173,7 @@ class FallOutAtK(Binary):
         k: how many ranks count, or None for all.
         relevance_threshold: an item is relevant if its label is at least that.
         shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
-        adjusted, inputs, name, dtype: as well. Neither `adjusted` nor
+        adjusted, inputs, unjudged, name, dtype: as well. Neither `adjusted` nor
             `empty="one"` has a meaning.
 
     Example:
@@ -226,7 +226,7 @@ class FBetaAtK(Binary):
             and the number of retrieved items, or `"k"`, which needs k.
         relevance_threshold: an item is relevant if its label is at least that.
         shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
-        adjusted, inputs, name, dtype: as well.
+        adjusted, inputs, unjudged, name, dtype: as well.
 
     Example:
         >>> from keras_rankmetrics import FBetaAtK
@@ -272,7 +272,7 @@ class F1AtK(Binary):
             and the number of retrieved items, or `"k"`, which needs k.
         relevance_threshold: an item is relevant if its label is at least that.
         shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
-        adjusted, inputs, name, dtype: as well.
+        adjusted, inputs, unjudged, name, dtype: as well.
 
     Example:
         >>> from keras_rankmetrics import F1AtK

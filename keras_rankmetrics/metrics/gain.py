@@ -48,7 +48,7 @@ class DCG(Graded):
         rank_discount_fn: what a rank counts for, see
             `keras_rankmetrics.types.RankDiscountFn`.
         shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
-        adjusted, inputs, name, dtype: as well.
+        adjusted, inputs, unjudged, name, dtype: as well.
 
     Example:
         >>> from keras_rankmetrics import DCG
@@ -107,7 +107,7 @@ class NDCG(Graded):
             its first k ranks. The latter has no exact mean over tied orders:
             there, `ties` defaults to `"stable"`.
         shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
-        adjusted, inputs, name, dtype: as well.
+        adjusted, inputs, unjudged, name, dtype: as well.
 
     Example:
         >>> from keras_rankmetrics import NDCG

@@ -43,7 +43,7 @@ class QMeasure(AtK):
         beta: above 0, how much gains count beside hits.
         gain_fn: what a label is worth, see `keras_rankmetrics.types.GainFn`.
         shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
-        adjusted, inputs, name, dtype: as well.
+        adjusted, inputs, unjudged, name, dtype: as well.
 
     Example:
         >>> from keras_rankmetrics import QMeasure
@@ -102,7 +102,7 @@ class GradedAveragePrecision(AtK):
             default. Only their proportions matter. What is above the last grade
             is worth as much as that.
         shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
-        adjusted, inputs, name, dtype: as well.
+        adjusted, inputs, unjudged, name, dtype: as well.
 
     Example:
         >>> from keras_rankmetrics import GradedAveragePrecision

@@ -64,7 +64,7 @@ class InterpolatedPrecision(BinaryOfWholeLists):
     Args:
         recall: r, from 0 to 1, which the name ends with: `iprec@0.5`.
         relevance_threshold: an item is relevant if its label is at least that.
-        seed, ties, empty, list_weight, inputs, name, dtype: as on
+        seed, ties, empty, list_weight, inputs, unjudged, name, dtype: as on
             `RankingMetric`. Neither `ties="average"` nor `adjusted` has a
             meaning.
 
@@ -101,7 +101,7 @@ class ElevenPointPrecision(BinaryOfWholeLists):
 
     Args:
         relevance_threshold: an item is relevant if its label is at least that.
-        seed, ties, empty, list_weight, inputs, name, dtype: as on
+        seed, ties, empty, list_weight, inputs, unjudged, name, dtype: as on
             `RankingMetric`. Neither `ties="average"` nor `adjusted` has a
             meaning.
 

@@ -55,7 +55,7 @@ class AUC(Binary):
         k: how many of the others count, or None for all.
         relevance_threshold: an item is relevant if its label is at least that.
         shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
-        adjusted, inputs, name, dtype: as well.
+        adjusted, inputs, unjudged, name, dtype: as well.
 
     Example:
         >>> from keras_rankmetrics import AUC
@@ -98,8 +98,8 @@ class AdjustedMeanRankIndex(BinaryOfWholeLists):
 
     Args:
         relevance_threshold: an item is relevant if its label is at least that.
-        seed, ties, empty, list_weight, adjusted, inputs, name, dtype: as on
-            `RankingMetric`.
+        seed, ties, empty, list_weight, adjusted, inputs, unjudged, name, dtype:
+            as on `RankingMetric`.
 
     Example:
         >>> from keras_rankmetrics import AdjustedMeanRankIndex
@@ -149,8 +149,8 @@ class OrderedPairAccuracy(OfWholeLists):
     different labels, each a sort: there is no array of all pairs.
 
     Args:
-        seed, ties, empty, list_weight, adjusted, inputs, name, dtype: as on
-            `RankingMetric`.
+        seed, ties, empty, list_weight, adjusted, inputs, unjudged, name, dtype:
+            as on `RankingMetric`.
 
     Example:
         >>> from keras_rankmetrics import OrderedPairAccuracy

@@ -35,7 +35,7 @@ class RankBiasedPrecision(Binary):
         p: the chance to go on, between 0 and 1.
         relevance_threshold: an item is relevant if its label is at least that.
         shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
-        adjusted, inputs, name, dtype: as well.
+        adjusted, inputs, unjudged, name, dtype: as well.
 
     Example:
         >>> from keras_rankmetrics import RankBiasedPrecision

@@ -36,8 +36,9 @@ class MeanRank(BinaryOfWholeLists):
 
     Args:
         relevance_threshold: an item is relevant if its label is at least that.
-        seed, ties, empty, list_weight, adjusted, inputs, name, dtype: as on
-            `RankingMetric`. Neither `empty="one"` nor `adjusted` has a meaning.
+        seed, ties, empty, list_weight, adjusted, inputs, unjudged, name, dtype:
+            as on `RankingMetric`. Neither `empty="one"` nor `adjusted` has a
+            meaning.
 
     Example:
         >>> from keras_rankmetrics import MeanRank
@@ -71,8 +72,9 @@ class AverageRelevancePosition(OfWholeLists):
 
     Args:
         gain_fn: what a label is worth, see `keras_rankmetrics.types.GainFn`.
-        seed, ties, empty, list_weight, adjusted, inputs, name, dtype: as on
-            `RankingMetric`. Neither `empty="one"` nor `adjusted` has a meaning.
+        seed, ties, empty, list_weight, adjusted, inputs, unjudged, name, dtype:
+            as on `RankingMetric`. Neither `empty="one"` nor `adjusted` has a
+            meaning.
 
     Example:
         >>> from keras_rankmetrics import AverageRelevancePosition

@@ -40,7 +40,7 @@ def test_every_link_of_the_site_leads_somewhere(tmp_path):
 
     front = pages_of(site)["index.html"]
     assert "install" in front.ids
-    assert len(METRICS) == 34
+    assert len(METRICS) == 46
     for name in METRICS:
         assert name in front.tables
 

@@ -68,6 +68,10 @@ CALLS = [
     *(("zeros_like", *call) for call in of_numbers(dtype="int32")),
     *(("full_like", *call) for call in of_numbers(3)),
     ("full_like", [NUMBERS[0], -1], {"dtype": "int32"}),
+    *(
+        ("segment_sum", [x, np.array([3, 1], "int32")], {"num_segments": 4})
+        for x in OF_32_BITS
+    ),
     *(("stack", [[x, x[::-1]]], {"axis": 1}) for x in NUMBERS),
     *(("concatenate", [[x, x[::-1]]], {"axis": -1}) for x in NUMBERS),
     *(("unstack", *call) for call in of_numbers(3, axis=-1)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.types import Tensor
@@ -25,6 +25,7 @@ class PerList(NamedTuple):
         rows: None where all lists are independent. Else `(rows, lists of each
             row)`: lists of one row, as the steps of a session, belong together.
         group: int32 `[lists]`, the group of each list, or None.
+        rankings: one for each metric, for sums of what lists show.
     """
 
     values: Tensor
@@ -33,26 +34,35 @@ class PerList(NamedTuple):
     counts: Tensor
     rows: tuple[int | Tensor, int | Tensor] | None = None
     group: Tensor | None = None
+    rankings: tuple[Any, ...] = ()
 
     def of(self, rows: list[int]) -> PerList:
         """That of some of the metrics, by their places."""
         if len(rows) == self.values.shape[0]:
             return self
+        first, last = rows[0], rows[-1]
+        in_a_row = rows == list(range(first, last + 1))
+
+        def taken(x: Tensor) -> Tensor:
+            # A slice takes a backend less time.
+            if in_a_row:
+                return x[first : last + 1]
+            return ops.take(x, rows, axis=0)
+
         return self._replace(
-            **{
-                name: ops.take(getattr(self, name), rows, axis=0)
-                for name in _OF_METRICS
-            }
+            rankings=tuple(self.rankings[row] for row in rows),
+            **{name: taken(getattr(self, name)) for name in _OF_METRICS},
         )
 
     @staticmethod
     def joined(parts: Sequence[PerList]) -> PerList:
         """That of the metrics of all parts, which read the same lists."""
         return parts[0]._replace(
+            rankings=sum((part.rankings for part in parts), ()),
             **{
                 name: ops.concatenate([getattr(part, name) for part in parts])
                 for name in _OF_METRICS
-            }
+            },
         )
 
     def per_list(self) -> Tensor:

@@ -108,6 +108,12 @@ def cumsum(x: Tensor, axis: int) -> Tensor:
     return torch.cumsum(x, axis, dtype=x.dtype)
 
 
+def segment_sum(data: Tensor, segment_ids: Tensor, num_segments: int) -> Tensor:
+    """`keras.ops.segment_sum`, where each id is that of a segment."""
+    sums = data.new_zeros((num_segments, *data.shape[1:]))
+    return sums.index_add_(0, segment_ids.long(), data)
+
+
 def stack(x: Sequence[Tensor], axis: int = 0) -> Tensor:
     """`keras.ops.stack`."""
     return torch.stack(list(x), axis)

@@ -6,5 +6,6 @@ from keras_rankmetrics.engine.definition.declared import (
     takes,
 )
 from keras_rankmetrics.engine.definition.definition import Definition
+from keras_rankmetrics.engine.definition.table import derived
 
-__all__ = ["Definition", "declared", "parameter", "takes"]
+__all__ = ["Definition", "declared", "derived", "parameter", "takes"]

@@ -128,6 +128,7 @@ class Definition:
                 'which has no best value. Use "zero" or "skip".'
             )
         check_cutoff(metric, k, options)
+        metric.check_options(options)
         strict = needs_order(metric, options)
         if adjusted is not None:
             check_adjustment(metric, adjusted, inputs, strict)
@@ -161,6 +162,14 @@ class Definition:
         return ranks_that_count(self.k)
 
     @property
+    def catalogue(self) -> int | None:
+        """How many items there are; None if that does not matter."""
+        if self.metric.of_catalogue is None:
+            return None
+        given = self.options[self.metric.of_catalogue]
+        return given if isinstance(given, int) else len(given)
+
+    @property
     def reading(self) -> tuple[Reading, UnjudgedPolicy, str]:
         """What the reading of a batch depends on."""
         form = "subtopics" if self.metric.by_subtopic else self.inputs
@@ -185,7 +194,7 @@ class Definition:
             functools.partial(function, **options),
             unseen_label=max(self.options.get("relevance_threshold", 1.0), 0.0),
             key=(Identity(function), *given),
-            is_binary=function is gains.relevant,
+            is_binary=function in (gains.relevant, gains.labelled),
         )
 
     @functools.cached_property
@@ -206,7 +215,7 @@ class Definition:
     @functools.cached_property
     def signature(self) -> str:
         """All that the number depends on, in one line that can be quoted."""
-        metric = self.metric
+        metric, condenses = self.metric, self.unjudged == "condense"
         name = signature_of_class(metric, metric.measure, metric.relevance)
         parts = {
             **{_short(name): value for name, value in self.options.items()},
@@ -216,7 +225,7 @@ class Definition:
             "list_weight": self.list_weight,
             **({"adjusted": self.adjusted} if self.adjusted else {}),
             "inputs": self.inputs,
-            **({"unjudged": self.unjudged} if self._condenses else {}),
+            **({"unjudged": "condense"} if condenses else {}),
             **({"dtype": self.dtype} if self.dtype == "float64" else {}),
             gains.PACKAGE: __version__,
         }
@@ -226,10 +235,6 @@ class Definition:
                 *(f"{key}:{_quoted(value)}" for key, value in parts.items()),
             ]
         )
-
-    @property
-    def _condenses(self) -> bool:
-        return self.unjudged == "condense"
 
     @property
     def config(self) -> dict[str, Any]:

@@ -18,7 +18,8 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from keras import backend, ops
 
-from keras_rankmetrics.types import Between, Within
+from keras_rankmetrics.engine.definition.table import checked_table
+from keras_rankmetrics.types import Between, OfItems, Whole, Within
 
 
 @functools.cache  # each update asks for them
@@ -54,8 +55,10 @@ def _checked(name: str, value: Any, annotation: Any) -> Any:
     elif annotation is float:
         return _number(name, value)
     elif typing.get_origin(annotation) is Annotated:
-        kind, between = typing.get_args(annotation)
-        return (_number if kind is float else _numbers)(name, value, between)
+        kind, rule = typing.get_args(annotation)
+        if typing.get_origin(kind) is tuple:
+            return _numbers(name, value, rule)
+        return _CHECKS[type(rule)](name, value, rule)
     elif getattr(annotation, "_is_protocol", False) and not callable(value):
         raise TypeError(
             f"`{name}` should be a function. Received: {value!r} of type "
@@ -115,6 +118,24 @@ def _numbers(
             f"`{name}` should hold a number that is not 0. Received: {value!r}."
         )
     return numbers
+
+
+def _whole(name: str, value: Any, whole: Whole) -> int:
+    number = as_integer(value)
+    if number is None or number < whole.low:
+        raise ValueError(
+            f"`{name}` should be an integer, at least {whole.low}. Received: "
+            f"{value!r}."
+        )
+    return number
+
+
+_CHECKS: dict[type, Callable[[str, Any, Any], Any]] = {
+    Between: _number,
+    Within: _number,
+    Whole: _whole,
+    OfItems: checked_table,
+}
 
 
 def check_precision(options: Mapping[str, Any], dtype: str) -> None:

@@ -77,13 +77,13 @@ class Targets:
     Attributes:
         targets: int `[lists, targets]`, indices into the catalogue. Below 0:
             padding.
-        scores: `[lists, items]`. They may hold NaN. The lowest value of the
-            dtype where an item is not retrieved.
+        scores: of all items. The lowest value of the dtype where an item is not
+            retrieved.
         dtype: of what is computed from them.
     """
 
     targets: Tensor
-    scores: Tensor
+    scores: Sortable
     dtype: str
 
     def ranked(self, order: Order) -> Ranking:

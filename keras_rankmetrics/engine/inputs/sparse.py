@@ -16,7 +16,10 @@ from keras_rankmetrics.engine.inputs.parts.rows import (
 )
 from keras_rankmetrics.engine.inputs.tensors.conversion import numbers, rankable
 from keras_rankmetrics.engine.inputs.tensors.nan import holds, may_hold_nan
-from keras_rankmetrics.engine.ranking.sorting.sortable import lowest
+from keras_rankmetrics.engine.ranking.sorting.sortable import (
+    Sortable,
+    lowest,
+)
 from keras_rankmetrics.types import Tensor
 
 
@@ -59,12 +62,15 @@ def read_sparse(given: Given) -> Lists:
     for there in item_masks:
         scores = ops.where(there, scores, lowest(scores))
         targets = ops.where(_at(there, targets), targets, -1)
+    with_nan = holds(may_hold_nan(scores), lambda: scores != scores)
     present, undefined = belongings.there(
-        ops.any(targets >= 0, axis=-1) | misread,
-        misread | holds(may_hold_nan(scores), lambda: scores != scores),
+        ops.any(targets >= 0, axis=-1) | misread, misread | with_nan
+    )
+    sortable = Sortable(
+        scores, may=lambda: scores == scores, clean=~ops.any(with_nan)
     )
     return belongings.lists(
-        Targets(targets, scores, given.dtype), present, undefined
+        Targets(targets, sortable, given.dtype), present, undefined
     )
 
 

@@ -3,8 +3,10 @@
 from keras_rankmetrics.engine.ranking.depth import ranks_that_count
 from keras_rankmetrics.engine.ranking.items import Items
 from keras_rankmetrics.engine.ranking.order import Order
-from keras_rankmetrics.engine.ranking.ranking import Cutoff, Ranking
+from keras_rankmetrics.engine.ranking.ranked import Cutoff
+from keras_rankmetrics.engine.ranking.ranking import Ranking
 from keras_rankmetrics.engine.ranking.relevance import Relevance
+from keras_rankmetrics.engine.ranking.shown import Shown
 from keras_rankmetrics.engine.ranking.sources.ids import from_ids
 from keras_rankmetrics.engine.ranking.sources.scores import from_scores
 from keras_rankmetrics.engine.ranking.sources.targets import from_targets
@@ -15,6 +17,7 @@ __all__ = [
     "Order",
     "Ranking",
     "Relevance",
+    "Shown",
     "from_ids",
     "from_scores",
     "from_targets",

@@ -52,13 +52,13 @@ class Identity:
     """
 
     def __init__(self, of: Any) -> None:
-        self._of = of  # which also keeps its identity from being given away
+        self.of = of  # which also keeps its identity from being given away
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Identity) and self._of is other._of
+        return isinstance(other, Identity) and self.of is other.of
 
     def __hash__(self) -> int:
-        return id(self._of)
+        return id(self.of)
 
 
 def key_of(x: Any) -> Hashable:

@@ -5,82 +5,37 @@ from __future__ import annotations
 import abc
 import dataclasses
 from collections.abc import Callable
-from typing import Self, TypeAlias
+from typing import Self
 
-from keras_rankmetrics.engine.backend.known import MANY
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.selection import highest
-from keras_rankmetrics.engine.ranking.items import Items
 from keras_rankmetrics.engine.ranking.kinds.stopping import chances_to_stop
-from keras_rankmetrics.engine.ranking.memo import Memo, remembered
+from keras_rankmetrics.engine.ranking.memo import remembered
 from keras_rankmetrics.engine.ranking.pairs import Pairs
 from keras_rankmetrics.engine.ranking.placed import Placed
-from keras_rankmetrics.engine.ranking.relevance import Relevance
+from keras_rankmetrics.engine.ranking.ranked import Cutoff, Ranked
 from keras_rankmetrics.engine.ranking.sorting.runs import positions
 from keras_rankmetrics.engine.ranking.subtopics import Subtopics
-from keras_rankmetrics.gains import SHARED_DISCOUNTS
 from keras_rankmetrics.types import RankDiscountFn, Tensor
-
-# How many ranks count: in all lists as many, or `[lists]`. None: as many as the
-# ranking has been made for, which is also the most.
-Cutoff: TypeAlias = int | Tensor | None
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Ranking(abc.ABC):
+class Ranking(Ranked):
     """The retrieved items of each list, best first, as a row of entries.
 
     An entry is a rank, or an item of which nothing is known but its tie group.
     Either way the methods return expectations over all orders of tied items,
     and what entries hold within rank `k` adds up to what the list holds there.
 
-    Attributes:
-        items: all items, retrieved or not.
-        count_retrieved: returns `[lists]`, how many items are retrieved, at
-            least down to rank `k`.
-        count_others: returns `[lists]`, how many retrieved items are worth
-            nothing, at whatever rank.
-        all_tied: makes the ranking of the same items where all that are
-            retrieved tie.
-        k: how many ranks count, or None for all.
-        strict: whether items that tie have been put into an order, rather than
-            averaged over all orders.
-        gain: what a label is worth.
+    Attributes: those of `Ranked`, and
         subtopics: makes the ranking for each subtopic, None without them.
     """
 
-    items: Items
-    count_retrieved: Callable[[], Tensor]
-    count_others: Callable[[Relevance], Tensor]
-    all_tied: Callable[[], Ranking]
-    k: int | None
-    strict: bool
-    gain: Relevance = dataclasses.field(default_factory=Relevance)
     subtopics: Callable[[], Subtopics] | None = None
-    _memo: Memo = dataclasses.field(default_factory=Memo, compare=False)
-
-    def judged_by(self, gain: Relevance, k: int | None) -> Self:
-        """The same ranking where a label is worth `gain(label)`, to rank `k`.
-
-        What does not depend on these, or has been asked for before, is not
-        computed again. The ranking must have been made for `k` or more ranks.
-        """
-        return dataclasses.replace(self, gain=gain, k=k)
 
     def as_binary(self) -> Self:
         """The same ranking where what is worth anything is worth 1."""
         return self.judged_by(self.gain.as_binary(), self.k)
-
-    def by_chance(self) -> Ranking:
-        """The ranking of the same items where all that are retrieved tie.
-
-        What is asked of it is the mean over all their orders.
-        """
-        return self._all_tied().judged_by(self.gain, self.k)
-
-    @remembered()
-    def _all_tied(self) -> Ranking:
-        return self.all_tied()
 
     def by_subtopic(self) -> Subtopics:
         """The same lists, once for each subtopic.
@@ -98,14 +53,6 @@ class Ranking(abc.ABC):
                 "labels of items. Set `by_subtopic = True` in the class."
             )
         return self.subtopics()
-
-    def for_measures_that_branch(self) -> Self:
-        """The same ranking, which remembers no more than it does already."""
-        return dataclasses.replace(
-            self,
-            items=self.items.for_measures_that_branch(),
-            _memo=self._memo.for_reading(),
-        )
 
     # What a list holds, `[lists]`.
 
@@ -292,11 +239,6 @@ class Ranking(abc.ABC):
         wrong = ones.others_above() + ones.missed() * others
         return Pairs(every - wrong, every)
 
-    @property
-    @abc.abstractmethod
-    def _lowest_rank(self) -> int | Tensor:
-        """How far down values of the rank may be asked for."""
-
     def _per_hit(self, precisions: Tensor, k: Cutoff) -> Tensor:
         """`precision_per_hit`, from the weighted precisions of the entries."""
         precisions = ops.sum(precisions, axis=-1)
@@ -305,46 +247,6 @@ class Ranking(abc.ABC):
     @remembered()
     def _retrieved(self) -> Tensor:
         return self._float(self.count_retrieved())
-
-    @property
-    def _dtype(self) -> str:
-        return self.items.labels.dtype
-
-    def _float(self, x: Tensor) -> Tensor:
-        return ops.cast(x, self._dtype)
-
-    def _values(self, value: RankDiscountFn, ranks: int | Tensor) -> Tensor:
-        """`value(rank)` of so many ranks, `[ranks]`."""
-        # For all cutoffs the same values, as far as lengths are known.
-        lengths = (ranks, self.items.depth, self._lowest_rank)
-        if all(isinstance(length, int) for length in lengths):
-            widest = max(lengths)
-        else:
-            widest = ranks
-        return self._first_values(value, self._most(value), widest)[:ranks]
-
-    def _most(self, value: RankDiscountFn) -> int | None:
-        """The last rank at which the value may be asked for, None for all."""
-        shared = any(value is discount for discount in SHARED_DISCOUNTS)
-        return None if shared else self.k
-
-    @remembered()
-    def _first_values(
-        self, value: RankDiscountFn, most: int | None, ranks: int | Tensor
-    ) -> Tensor:
-        ranks = ops.arange(1, ranks + 1, dtype=self._dtype)
-        if most is not None:
-            ranks = ops.minimum(ranks, most)
-        return ops.ones_like(ranks) * value(ranks)
-
-    def _column(self, k: Cutoff) -> int | Tensor:
-        """A cutoff that broadcasts against `[lists, entries]`."""
-        most = MANY if self.k is None else self.k
-        if k is None:
-            return most
-        if isinstance(k, int):
-            return max(min(k, most), 0)
-        return ops.minimum(ops.cast(k, "int32"), most)[:, None]
 
 
 def within(x: Tensor, cutoff: int | Tensor) -> Tensor:

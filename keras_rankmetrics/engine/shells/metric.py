@@ -2,36 +2,22 @@
 
 from __future__ import annotations
 
-import inspect
-import operator
 from collections.abc import Callable
-from typing import Any, ClassVar, Literal, Self, cast
+from typing import ClassVar
 
-import keras
 import numpy as np
 
 from keras_rankmetrics import gains
 from keras_rankmetrics.engine.aggregates import WeightedMean
 from keras_rankmetrics.engine.aggregates.mean import upgraded
-from keras_rankmetrics.engine.definition import Definition, takes
-from keras_rankmetrics.engine.definition.policies import float_dtype
-from keras_rankmetrics.engine.naming.names import in_words, name_at
-from keras_rankmetrics.engine.naming.saving import deserialized, serialized
 from keras_rankmetrics.engine.naming.signature import signature_of_object
 from keras_rankmetrics.engine.ranking import Ranking
+from keras_rankmetrics.engine.shells.defined import Defined
 from keras_rankmetrics.engine.shells.estimated import Estimated
-from keras_rankmetrics.types import (
-    Adjustment,
-    EmptyPolicy,
-    InputForm,
-    ListWeight,
-    Tensor,
-    TiePolicy,
-    UnjudgedPolicy,
-)
+from keras_rankmetrics.types import Tensor
 
 
-class RankingMetric(Estimated):
+class RankingMetric(Defined, Estimated):
     """The base of all ranking metrics, and of those you write yourself.
 
     A ranking metric is a *measure*, which gives each list a value, and the
@@ -127,109 +113,11 @@ class RankingMetric(Estimated):
         **options: those of `measure` and `relevance`, by name.
     """
 
-    short_name: ClassVar[str | None] = None
-    """The default name, without k; else it is made from that of the class."""
-
-    option_in_name: ClassVar[str | None] = None
-    """The option that the default name ends with, in place of k."""
-
     relevance: ClassVar[Callable[..., Tensor]] = staticmethod(gains.relevant)
     """What a label is worth: `relevance(labels, **options)`, elementwise.
 
     A label below 0 stands for no item, and is worth nothing whatever it says.
     """
-
-    has_upper_bound: ClassVar[bool] = True
-    """Whether 1 is the best value, so that `empty="one"` has a meaning."""
-
-    more_is_better: ClassVar[bool] = True
-    """Whether a higher value is a better one."""
-
-    needs_whole_lists: ClassVar[bool] = False
-    """Whether the measure looks at all ranks, whatever `k` is."""
-
-    by_subtopic: ClassVar[bool] = False
-    """Whether labels are those of subtopics, `[..., items, subtopics]`."""
-
-    needs_k_under: ClassVar[tuple[str, str] | None] = None
-    """An option and its value under which the measure needs a k."""
-
-    strict_order_under: ClassVar[tuple[str, str] | Literal["always"] | None] = (
-        None
-    )
-    """An option and its value under which `ties` must not be `"average"`; or
-    `"always"`."""
-
-    common_parameters: ClassVar[frozenset[str]] = frozenset()
-    """The parameters of all metrics, of which no option may have the name."""
-
-    k = property(operator.attrgetter("definition.k"))
-    ties = property(operator.attrgetter("definition.ties"))
-    seed = property(operator.attrgetter("definition.seed"))
-    empty = property(operator.attrgetter("definition.empty"))
-    list_weight = property(operator.attrgetter("definition.list_weight"))
-    adjusted = property(operator.attrgetter("definition.adjusted"))
-    inputs = property(operator.attrgetter("definition.inputs"))
-    unjudged = property(operator.attrgetter("definition.unjudged"))
-    options = property(lambda self: dict(self.definition.options))
-
-    def __init__(
-        self,
-        k: int | None = None,
-        shuffle_ties: bool | None = None,
-        seed: int | keras.random.SeedGenerator | None = None,
-        *,
-        ties: TiePolicy | None = None,
-        empty: EmptyPolicy = "zero",
-        list_weight: ListWeight = "relevance",
-        adjusted: Adjustment = None,
-        inputs: InputForm = "scores",
-        unjudged: UnjudgedPolicy = "irrelevant",
-        name: str | None = None,
-        dtype: Any = None,
-        **options: Any,
-    ) -> None:
-        words = self.short_name or in_words(type(self).__name__)
-        name = name or name_at(words, options.get(self.option_in_name or "", k))
-        super().__init__(name, dtype)
-        self.definition = Definition.checked(
-            type(self),
-            name=name,
-            k=k,
-            ties=ties,
-            shuffle_ties=shuffle_ties,
-            seed=seed,
-            options=options,
-            empty=empty,
-            list_weight=list_weight,
-            adjusted=adjusted,
-            inputs=inputs,
-            unjudged=unjudged,
-            dtype=float_dtype(self.dtype),
-        )
-        # Keras reads no public attribute for this. With it, callbacks know
-        # what is better.
-        self._direction = "up" if self.more_is_better else "down"
-        if adjusted is not None and type(self.aggregate) is WeightedMean:
-            self.aggregate = WeightedMean(bounded=False)
-        self._keep_sums(name)
-
-    @classmethod
-    def at(cls, *cutoffs: int | None, **options: Any) -> list[Self]:
-        """One metric for each cutoff: `NDCG.at(1, 5, 10)` for three.
-
-        A `name` becomes `name@1`, `name@5` and so on.
-        """
-        if not cutoffs or np.ndim(cast(Any, cutoffs[0])) > 0:
-            received = ", ".join(map(repr, cutoffs)) or "none"
-            raise ValueError(
-                f"`at` takes cutoffs: `{cls.__name__}.at(1, 5, 10)`. Received: "
-                f"{received}. Unpack a list by a star: `at(*cutoffs)`."
-            )
-        name = options.pop("name", None)
-        return [
-            cls(k, name=name and name_at(name, k), **options) for k in cutoffs
-        ]
 
     @staticmethod
     def measure(ranking: Ranking, k: int | None) -> Tensor:
@@ -264,47 +152,10 @@ class RankingMetric(Estimated):
         aggregate = signature_of_object(self.aggregate)
         return f"{super().signature}|aggregate:{aggregate}"
 
-    def get_config(self) -> dict[str, Any]:
-        """What `from_config` needs to make the same metric."""
-        config = self._config()
-        for name, value in self.definition.options.items():
-            if callable(value):
-                config[name] = serialized(value, name)
-        return config
-
-    @classmethod
-    def from_config(cls, config: dict[str, Any]) -> Self:
-        """The metric that `get_config` describes."""
-        return cls(**deserialized(config))
-
-    def remade(self) -> Self:
-        """Another one of the same definition and name, without a state."""
-        return self.from_config(self._own_config())
-
-    def _config(self) -> dict[str, Any]:
-        config = {
-            "name": self.name,
-            "dtype": self.dtype,
-            **self.definition.config,
-        }
-        return {n: x for n, x in config.items() if takes(type(self), n)}
-
-    def _own_config(self) -> dict[str, Any]:
-        # Functions need not be registered to be copied.
-        if type(self).get_config is RankingMetric.get_config:
-            return self._config()
-        options = self.definition.options.items()
-        return {
-            **self.get_config(),
-            **{n: x for n, x in options if callable(x)},
-        }
+    def _keep_sums(self, name: str) -> None:
+        if self.adjusted is not None and type(self.aggregate) is WeightedMean:
+            self.aggregate = WeightedMean(bounded=False)
+        super()._keep_sums(name)
 
     def _upgraded(self, arrays: list[np.ndarray]) -> list[np.ndarray]:
         return [upgraded(arrays[0]), *arrays[1:]] if arrays else []
-
-
-RankingMetric.common_parameters = frozenset(
-    name
-    for name, parameter in inspect.signature(RankingMetric).parameters.items()
-    if parameter.kind is not parameter.VAR_KEYWORD
-)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
+from typing import NamedTuple, Self
 
 from keras_rankmetrics.engine.backend.branching import cond
 from keras_rankmetrics.engine.backend.known import MANY, length_at_most
@@ -24,13 +26,28 @@ from keras_rankmetrics.engine.ranking.kinds.tables import (
 )
 from keras_rankmetrics.engine.ranking.memo import remembered
 from keras_rankmetrics.engine.ranking.placed import Placed
-from keras_rankmetrics.engine.ranking.ranking import Cutoff, Ranking
+from keras_rankmetrics.engine.ranking.ranked import Cutoff
+from keras_rankmetrics.engine.ranking.ranking import Ranking
 from keras_rankmetrics.engine.ranking.sorting.runs import (
     positions,
     sums_over_runs,
 )
 from keras_rankmetrics.gains import reciprocal_discount
 from keras_rankmetrics.types import RankDiscountFn, Tensor
+
+
+class Located(NamedTuple):
+    """Where the relevant items stand.
+
+    Attributes:
+        labels: `[lists, entries]`, below 0 for padding.
+        start: int32 `[lists, entries]`, ascending.
+        size: int32 `[lists, entries]`; 0 is padding.
+    """
+
+    labels: Tensor
+    start: Tensor
+    size: Tensor
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -42,17 +59,33 @@ class Groups(Ranking):
     `start + size`. In a strict order every group holds one item.
 
     Attributes:
-        labels: `[lists, entries]`, below 0 for padding.
-        start: int32 `[lists, entries]`, ascending.
-        size: int32 `[lists, entries]`; 0 is padding.
+        locate: finds them, in a pass over all scores.
         depth: the number of ranks that are told apart, more than `k`. Entries
             that stand beyond all have it as their start.
     """
 
-    labels: Tensor
-    start: Tensor
-    size: Tensor
+    locate: Callable[[], Located]
     depth: int | Tensor
+
+    def for_measures_that_branch(self) -> Self:
+        """The same ranking, which remembers no more than it does already."""
+        self._located()
+        return super().for_measures_that_branch()
+
+    @property
+    def labels(self) -> Tensor:
+        """`[lists, entries]`, below 0 for padding."""
+        return self._located().labels
+
+    @property
+    def start(self) -> Tensor:
+        """How many items stand above the group."""
+        return self._located().start
+
+    @property
+    def size(self) -> Tensor:
+        """How many items the group has."""
+        return self._located().size
 
     @remembered("gain", "k")
     def hits(self, k: Cutoff = None) -> Tensor:
@@ -133,6 +166,10 @@ class Groups(Ranking):
         return cond(ops.any(mixed), by_chance, surely)
 
     # The parts of the above.
+
+    @remembered()
+    def _located(self) -> Located:
+        return self.locate()
 
     @remembered("gain")
     def _placed(self) -> Placed:

@@ -13,7 +13,8 @@ from keras_rankmetrics.engine.ranking.kinds.stopping import chances_to_stop
 from keras_rankmetrics.engine.ranking.memo import remembered
 from keras_rankmetrics.engine.ranking.pairs import InOrder, Pairs, pairs_of
 from keras_rankmetrics.engine.ranking.placed import Placed
-from keras_rankmetrics.engine.ranking.ranking import Cutoff, Ranking, within
+from keras_rankmetrics.engine.ranking.ranked import Cutoff
+from keras_rankmetrics.engine.ranking.ranking import Ranking, within
 from keras_rankmetrics.engine.ranking.relevance import Relevance
 from keras_rankmetrics.gains import reciprocal_discount
 from keras_rankmetrics.types import RankDiscountFn, Tensor

@@ -23,7 +23,7 @@ from keras_rankmetrics.engine.ranking.kinds.ties import Shared, Ties
 from keras_rankmetrics.engine.ranking.memo import remembered
 from keras_rankmetrics.engine.ranking.pairs import InOrder
 from keras_rankmetrics.engine.ranking.placed import Placed
-from keras_rankmetrics.engine.ranking.ranking import Cutoff
+from keras_rankmetrics.engine.ranking.ranked import Cutoff
 from keras_rankmetrics.types import Tensor
 
 

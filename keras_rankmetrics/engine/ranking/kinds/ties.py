@@ -87,6 +87,36 @@ class Ties:
 
         return Shared(*cond(self.found, tied, alone))
 
+    def groups(self) -> tuple[Tensor, Tensor, Tensor]:
+        """Where the group of each rank starts, and its size in the row.
+
+        And whether it may go on beyond the row, within the ranks that count.
+        All `[lists, ranks]`, the first two int32.
+        """
+        position = positions(self.highest)
+
+        def tied() -> tuple[Tensor, ...]:
+            ones = ops.ones_like(self.highest, dtype="float32")
+            sums = sums_over_runs(self.highest, ones, self.most)
+            before, items = (ops.cast(x, "int32") for x in sums)
+            start = position - before
+            return start, items, self._goes_on(start, start + items)
+
+        def alone() -> tuple[Tensor, ...]:
+            start = ops.broadcast_to(position, ops.shape(self.highest))
+            return start, ops.ones_like(start), ops.zeros_like(self.there)
+
+        start, size, goes_on = cond(self.found, tied, alone)
+        return start, size, goes_on
+
+    def lowest_of(self, lists: Tensor) -> Tensor:
+        """Which items of some lists have the lowest score of the row.
+
+        Args:
+            lists: bool `[lists]`.
+        """
+        return self._is_lowest() & lists[:, None]
+
     def of_lowest(self, x: Tensor) -> Tensor:
         """What the items hold whose score is the lowest in the row.
 
@@ -113,13 +143,7 @@ class Ties:
             in_row: the same, of those items that the row holds.
             of_items: what all items hold.
         """
-        end = ops.shape(self.highest)[-1]
-        goes_on = (
-            (start + ops.cast(in_row[1], "int32") == end)
-            & (start < end - 1)
-            & self.there
-            & ops.any(positions(self.scores.given) >= end)
-        )
+        goes_on = self._goes_on(start, start + ops.cast(in_row[1], "int32"))
 
         def whole() -> Tensor:
             tied = self._is_lowest()
@@ -133,3 +157,14 @@ class Ties:
             return ops.where(goes_on, of_all[:, :, None], in_row)
 
         return cond(ops.any(goes_on), whole, lambda: in_row)
+
+    def _goes_on(self, start: Tensor, stop: Tensor) -> Tensor:
+        """Which groups may go on beyond the row, bool `[lists, ranks]`.
+
+        Args:
+            start: where they begin.
+            stop: where they end in the row.
+        """
+        end = ops.shape(self.highest)[-1]
+        beyond = ops.any(positions(self.scores.given) >= end)
+        return (stop == end) & (start < end - 1) & self.there & beyond

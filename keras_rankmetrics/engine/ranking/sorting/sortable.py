@@ -47,7 +47,9 @@ class Sortable:
 
     def levelled(self) -> Sortable:
         """The same items, those that are retrieved with one score."""
-        scores = levelled(self.retrieved(), self.given)
+        given = self.given
+        zeros = ops.zeros_like(given)
+        scores = ops.where(self.retrieved(), zeros, lowest(given))
         there = ops.ones((), "bool")
         return Sortable(scores, lambda: scores == scores, there)
 
@@ -69,11 +71,6 @@ class Sortable:
 
     def _without(self) -> Tensor:
         return ops.where(self.may(), self.given, lowest(self.given))
-
-
-def levelled(retrieved: Tensor, scores: Tensor) -> Tensor:
-    """One score for all that are retrieved, and the lowest for the others."""
-    return ops.where(retrieved, ops.zeros_like(scores), lowest(scores))
 
 
 def lowest(x: Tensor) -> float | np.integer:

@@ -9,8 +9,17 @@ from keras_rankmetrics.engine.backend.known import known
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.ranking.items import RelevantItems
 from keras_rankmetrics.engine.ranking.kinds.ranks import Ranks, SpacedRanks
+from keras_rankmetrics.engine.ranking.relevance import Relevance
+from keras_rankmetrics.engine.ranking.shown import (
+    Picked,
+    Showing,
+    Standing,
+)
 from keras_rankmetrics.engine.ranking.sorting.counting import count
-from keras_rankmetrics.engine.ranking.sorting.matching import matched
+from keras_rankmetrics.engine.ranking.sorting.matching import (
+    is_new,
+    matched,
+)
 from keras_rankmetrics.types import Tensor
 
 
@@ -31,11 +40,28 @@ def from_ids(
     """
     most = ops.shape(relevant)[-1]
     counts, there, hits = matched(relevant, recommended)
+    counted = ops.cast(there, "int32")
+    above = ops.cumsum(counted, axis=-1) - counted
     kind: Callable[..., Ranks] = Ranks
     if not known(ops.all(there)):
-        counted = ops.cast(there, "int32")
-        above = ops.cumsum(counted, axis=-1) - counted
         kind = functools.partial(SpacedRanks, there=there, above=above)
+
+    def gains(gain: Relevance) -> Tensor:
+        return gain.of_either(hits, 1, 0, dtype)
+
+    def showing() -> Showing:
+        highest = ops.maximum(ops.max(relevant, -1), ops.max(recommended, -1))
+        return Showing(
+            first=Standing(
+                Picked(recommended), above, ops.ones_like(above), there, gains
+            ),
+            there=there,
+            goes_on=False,
+            rest=None,
+            relevant=lambda gain: relevant_of(relevant, gain, dtype),
+            strangers=lambda items: highest >= items,
+            received=lambda: f"the id {int(ops.max(highest))}",
+        )
 
     def all_tied() -> Ranks:
         raise ValueError("Ids do not say what there was to choose from.")
@@ -43,13 +69,27 @@ def from_ids(
     return kind(
         items=relevant_items(counts, most, k, dtype),
         entries=ops.shape(hits)[-1],
-        gains_in_order=lambda _, gain: gain.of_either(hits, 1, 0, dtype),
+        gains_in_order=lambda _, gain: gains(gain),
         count_retrieved=lambda: count(there),
         count_others=lambda gain: count(there & ~hits),
         all_tied=all_tied,
+        showing=showing,
         k=k,
         strict=True,
     )
+
+
+def relevant_of(
+    ids: Tensor, gain: Relevance, dtype: str
+) -> tuple[Picked, Tensor]:
+    """The relevant items and what they are worth, an id that comes again 0.
+
+    Args:
+        ids: int `[lists, relevant]`, negative for padding.
+        gain: what a label is worth.
+        dtype: of the labels.
+    """
+    return Picked(ids), gain.of_either(is_new(ids), 1, -1, dtype)
 
 
 def relevant_items(

@@ -11,26 +11,29 @@ from collections.abc import Callable
 from keras_rankmetrics.engine.backend.branching import loop
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.ranking.depth import depth_beyond
-from keras_rankmetrics.engine.ranking.kinds.groups import Groups
+from keras_rankmetrics.engine.ranking.kinds.groups import Groups, Located
 from keras_rankmetrics.engine.ranking.order import Order
+from keras_rankmetrics.engine.ranking.shown import Showing
 from keras_rankmetrics.engine.ranking.sorting.counting import count
-from keras_rankmetrics.engine.ranking.sorting.matching import is_new
+from keras_rankmetrics.engine.ranking.sorting.matching import is_in, is_new
 from keras_rankmetrics.engine.ranking.sorting.runs import positions
 from keras_rankmetrics.engine.ranking.sorting.selection import input_order
 from keras_rankmetrics.engine.ranking.sorting.shuffling import shuffle_keys
 from keras_rankmetrics.engine.ranking.sorting.sortable import (
-    levelled,
+    Sortable,
     lowest,
 )
 from keras_rankmetrics.engine.ranking.sources.ids import (
     labels_of_relevant,
     relevant_items,
+    relevant_of,
 )
+from keras_rankmetrics.engine.ranking.sources.order import Top
 from keras_rankmetrics.types import Tensor
 
 
 def from_targets(
-    targets: Tensor, scores: Tensor, order: Order, dtype: str
+    targets: Tensor, sortable: Sortable, order: Order, dtype: str
 ) -> Groups:
     """Ranks the relevant items of each list by the scores of all its items.
 
@@ -40,45 +43,76 @@ def from_targets(
     Args:
         targets: int `[lists, targets]`, indices of the relevant items,
             negative for padding.
-        scores: `[lists, items]`. The lowest value of the dtype (-inf) marks
-            an item that is not retrieved.
+        sortable: the scores of all items. The lowest value of the dtype (-inf)
+            marks an item that is not retrieved.
         order: how, and how far down.
         dtype: of the labels.
     """
+    scores = sortable.given
     relevant = is_new(targets)
     most = ops.shape(targets)[-1]
     items = relevant_items(count(relevant), most, order.k, dtype)
     indices = ops.maximum(targets, 0)
     score = ops.take_along_axis(scores, indices, axis=-1)
     there = relevant & (score > lowest(scores))
-    above = _for_each(lambda s: _count(scores > s), score)
-    if order.ties == "average":
-        start, size = above, _tied(scores, score)
-    else:
-        ahead = _ahead_in_group(order, scores, indices, score, there)
-        start, size = above + ahead, ops.ones_like(above)
     depth = depth_beyond(order.k, ops.shape(scores)[-1])
-    start = ops.where(there, ops.minimum(start, depth), depth)
-    place = ops.argsort(start, axis=-1)
-    start, size, there = (
-        ops.take_along_axis(x, place, axis=-1) for x in (start, size, there)
-    )
+
+    def located() -> Located:
+        above = _for_each(lambda s: _count(scores > s), score)
+        if order.ties == "average":
+            start, size = above, _tied(scores, score)
+        else:
+            ahead = _ahead_in_group(order, scores, indices, score, there)
+            start, size = above + ahead, ops.ones_like(above)
+        start = ops.where(there, ops.minimum(start, depth), depth)
+        place = ops.argsort(start, axis=-1)
+        start, size, in_place = (
+            ops.take_along_axis(x, place, axis=-1) for x in (start, size, there)
+        )
+        return Located(
+            labels_of_relevant(in_place, dtype),
+            start,
+            ops.where(in_place, size, 0),
+        )
+
     return Groups(
         items=items,
-        labels=labels_of_relevant(there, dtype),
-        start=start,
-        size=ops.where(there, size, 0),
+        locate=located,
         count_retrieved=lambda: count(scores > lowest(scores)),
         count_others=lambda _: count(scores > lowest(scores)) - count(there),
         all_tied=lambda: from_targets(
             targets,
-            levelled(scores > lowest(scores), scores),
+            sortable.levelled(),
             order._replace(ties="average"),
             dtype,
         ),
+        showing=lambda: _showing(targets, sortable, order, dtype),
         k=order.k,
         strict=order.ties != "average",
         depth=depth,
+    )
+
+
+def _showing(
+    targets: Tensor, scores: Sortable, order: Order, dtype: str
+) -> Showing:
+    """Where the items of the catalogue stand, whether relevant or not."""
+    in_order = ops.sort(targets, axis=-1)
+    numbers = positions(scores.given)
+
+    def are_relevant(numbers: Tensor) -> Tensor:
+        return is_in(ops.cast(numbers, targets.dtype), in_order)
+
+    def all_of_them() -> Tensor:
+        return are_relevant(ops.broadcast_to(numbers, ops.shape(scores.given)))
+
+    top = Top.of(scores, order, lambda: ops.cast(all_of_them(), dtype))
+    return top.showing(
+        gains_at=lambda gain: gain.of_either(
+            are_relevant(top.order), 1, 0, dtype
+        ),
+        gains=lambda gain: gain.of_either(all_of_them(), 1, 0, dtype),
+        relevant=lambda gain: relevant_of(targets, gain, dtype),
     )
 
 

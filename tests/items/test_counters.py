@@ -1,0 +1,341 @@
+"""Metrics of how often each item is shown, beside plain Python."""
+
+import json
+import math
+import pickle
+import re
+
+import given
+import items
+import keras
+import numpy as np
+import oracle_of_items as oracle
+import pytest
+from keras import ops
+from pytest import approx
+
+import keras_rankmetrics as krm
+from keras_rankmetrics import (
+    CatalogueCoverage,
+    ExposureEntropy,
+    ExposureGini,
+    Personalization,
+)
+
+ORACLES = {
+    CatalogueCoverage: oracle.coverage,
+    ExposureGini: oracle.gini,
+    ExposureEntropy: oracle.entropy,
+    Personalization: oracle.personalization,
+}
+all_counters = pytest.mark.parametrize(
+    "counter", ORACLES, ids=lambda cls: cls.__name__
+)
+all_forms = pytest.mark.parametrize("form", items.FORMS)
+
+
+def part(passed, *slices):
+    return keras.tree.map_structure(lambda x: x[slice(*slices)], passed)
+
+
+def expected(counter, lists, k):
+    return ORACLES[counter](items.counting(lists), k, items.ITEMS)
+
+
+def made(counter, k=3, form="scores", **options):
+    return counter(k, items.ITEMS, inputs=form, **options)
+
+
+# Numbers
+
+
+@pytest.mark.parametrize("k", [1, 3, None])
+@all_counters
+@all_forms
+def test_beside_all_orders_in_batches(form, counter, k):
+    passed, lists = items.lists_in(form, 300)
+    metric = made(counter, k, form)
+    for start in range(0, 300, 77):
+        metric.update_state(*part(passed, start, start + 77))
+    assert float(metric.result()) == approx(
+        expected(counter, lists, k), abs=1e-6
+    )
+
+
+@pytest.mark.parametrize("number", [1, 2, 5])
+@all_counters
+@all_forms
+def test_few_lists(form, counter, number):
+    # Of many lists, all items of a small catalogue are shown.
+    for seed in range(1, 9):
+        passed, lists = items.lists_in(form, number, seed)
+        found = float(made(counter, 2, form)(*passed))
+        counting = items.counting(lists)
+        enough = len(counting) > (counter is Personalization)
+        right = expected(counter, lists, 2) if enough else 0.0
+        assert found == approx(right, abs=1e-6)
+
+
+@all_forms
+def test_two_thousand_lists_in_a_program(form):
+    passed, lists = items.lists_in(form, 2000)
+    members = [CatalogueCoverage, ExposureGini, ExposureEntropy]
+    metrics = krm.MetricCollection([made(each, 2, form) for each in members])
+    batches = [part(passed, 0, 1500), part(passed, 1500, 2000)]
+    found = given.in_a_program(metrics, *batches)
+    right = {made(c, 2).name: expected(c, lists, 2) for c in members}
+    assert found == approx(right, abs=1e-6)
+
+
+@all_counters
+def test_of_nothing(counter):
+    metric = made(counter)
+    assert float(metric.result()) == 0.0
+    labels = np.full((3, items.ITEMS), -1.0)
+    assert float(metric(labels, np.zeros_like(labels))) == 0.0
+    scores = np.full_like(labels, -np.inf)
+    assert float(metric(np.ones_like(labels), scores)) == 0.0
+
+
+def test_constant_scores_show_all_items_alike():
+    labels = np.ones((4, 200), "float32")
+    scores = np.zeros_like(labels)
+    assert float(ExposureGini(10, 200)(labels, scores)) == approx(0, abs=1e-6)
+    entropy = ExposureEntropy(10, 200)(labels, scores)
+    assert float(entropy) == approx(math.log(200))
+    coverage = CatalogueCoverage(10, 200)(labels, scores)
+    assert float(coverage) == approx(1 - 0.95**4)
+    alike = Personalization(10, 200)(labels, scores)
+    assert float(alike) == approx(1 - 10 / 200)
+
+
+@pytest.mark.parametrize("ties", ["stable", "optimistic", "pessimistic"])
+def test_a_strict_order_shows_certain_items(ties):
+    labels = np.array([[0.0, 1.0, 0.0]] * 2)
+    coverage = CatalogueCoverage(2, 3, ties=ties)(labels, labels * 0)
+    assert float(coverage) == approx(2 / 3)
+
+
+def test_shuffled_ties_differ_between_batches():
+    coverage = CatalogueCoverage(1, 50, ties="shuffle", seed=1)
+    for _ in range(40):
+        coverage.update_state(np.ones((1, 50)), np.zeros((1, 50)))
+    assert 0.3 < float(coverage.result()) < 0.8
+
+
+def test_lists_count_by_their_weights():
+    ids, weights = [[0], [0], [1]], [1.0, 0.5, 1.5]
+    entropy = ExposureEntropy(1, 4, inputs="ids")(ids, ids, weights)
+    assert float(entropy) == approx(math.log(2))
+    overlap = Personalization(1, 4, inputs="ids")(ids, ids, weights)
+    assert float(overlap) == approx(2.25 / (0.5 + 1.5 + 0.75))
+
+
+def test_items_may_have_weights():
+    labels, scores = [[1, 0, 0]] * 2, [[3, 2, 1], [1, 3, 2]]
+    weights = [[0, 2, 2], [1, 1, 1]]  # without the first item of the first list
+    gini = ExposureGini(1, 3)(labels, scores, weights)
+    assert float(gini) == approx(2 / 3)
+    weights = [[0, 2, 2], [1, 0, 1]]
+    entropy = ExposureEntropy(1, 3)(labels, scores, weights)
+    shares = 2 / 3, 1 / 3
+    assert float(entropy) == approx(-sum(p * math.log(p) for p in shares))
+
+
+def test_many_lists_are_counted_one_by_one():
+    coverage = ExposureGini(1, 2, inputs="ids")
+    state = coverage.get_state()
+    state[0][:, 0] = 2.0**25
+    coverage.set_state(state)
+    for _ in range(3):
+        coverage.update_state([[1]], [[1]])
+    assert coverage.get_state()[0].astype("float64").sum(-1)[1] == 2**25 + 3
+
+
+def test_how_many_items_each_list_shows():
+    coverage = CatalogueCoverage(2, 3)
+    shown = coverage.per_list(
+        [[1, 0, 0], [1, -1, -1], [-1] * 3], [[1, 2, 3]] * 3
+    )
+    assert ops.convert_to_numpy(shown) == approx([2, 1, np.nan], nan_ok=True)
+
+
+def test_any_leading_dimensions():
+    passed, lists = items.lists_in("sparse", 60)
+    shaped = keras.tree.map_structure(
+        lambda x: x.reshape(12, 5, *x.shape[1:]), passed
+    )
+    for counter in ORACLES:
+        found = float(made(counter, 2, "sparse")(*shaped))
+        assert found == approx(expected(counter, lists, 2), abs=1e-6)
+
+
+# In Keras
+
+
+@pytest.mark.parametrize("form", ["scores", "sparse"])
+def test_in_fit_with_a_short_last_batch(form):
+    rng = np.random.default_rng(5)
+    x = rng.standard_normal((10, 4)).astype("float32")
+    y = rng.integers(0, 2, (10, items.ITEMS)).astype("float32")
+    loss = "mse"
+    if form == "sparse":
+        y = rng.integers(0, items.ITEMS, 10)
+        loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    inputs = keras.Input((4,))
+    outputs = keras.layers.Dense(items.ITEMS)(inputs)
+    model = keras.Model(inputs, outputs)
+    counters = [made(each, 2, form) for each in ORACLES]
+    model.compile("sgd", loss, metrics=counters)
+    history = model.fit(
+        x, y, batch_size=4, verbose=0, validation_data=(x, y)
+    ).history
+    scores = model.predict(x, verbose=0)
+    lists = [
+        oracle.List(oracle.by_score(row.tolist(), [True] * items.ITEMS))
+        for row in scores
+    ]
+    found = [history[f"val_{counter.name}"][0] for counter in counters]
+    right = [expected(counter, lists, 2) for counter in ORACLES]
+    assert found == approx(right, abs=1e-6)
+
+
+def test_directions_and_names():
+    found = {c: (made(c).name, made(c)._direction) for c in ORACLES}
+    assert list(found.values()) == [
+        ("coverage@3", "up"),
+        ("gini@3", "down"),
+        ("entropy@3", "up"),
+        ("personalization@3", "up"),
+    ]
+    at = CatalogueCoverage.at(1, 5, None, num_items=9)
+    assert [m.name for m in at] == ["coverage@1", "coverage@5", "coverage"]
+
+
+def test_beside_means_in_a_collection():
+    passed, lists = items.lists_in("sparse", 50)
+    members = [
+        *CatalogueCoverage.at(1, 3, num_items=items.ITEMS, inputs="sparse"),
+        krm.RecallAtK(3, inputs="sparse"),
+        made(ExposureGini, 3, "sparse"),
+    ]
+    together = krm.MetricCollection(members)
+    together.update_state(*passed)
+    found = given.numbers(together.result())
+    alone = krm.RecallAtK(3, inputs="sparse")(*passed)
+    assert found == approx(
+        {
+            "coverage@1": expected(CatalogueCoverage, lists, 1),
+            "coverage@3": expected(CatalogueCoverage, lists, 3),
+            "recall@3": float(alone),
+            "gini@3": expected(ExposureGini, lists, 3),
+        },
+        abs=1e-6,
+    )
+    shapes = sorted(tuple(v.shape) for v in together.variables)
+    assert shapes == [(1, 6, 2), (1, 38, 2), (2, 6, 2, 2)]
+    with pytest.raises(TypeError, match="has no `errors`"):
+        krm.MetricCollection([made(ExposureGini)], errors=True)
+
+
+# States
+
+
+@all_counters
+def test_states_merge_and_are_saved(counter):
+    passed, _ = items.lists_in("ids", 80)
+    whole, one, other = (made(counter, 2, "ids") for _ in range(3))
+    whole.update_state(*passed)
+    one.update_state(*part(passed, 0, 30))
+    other.update_state(*part(passed, 30, 80))
+    again = made(counter, 2, "ids")
+    again.state = one.state + krm.State.from_bytes(other.state.to_bytes())
+    one.merge_state([other])
+    copied = pickle.loads(pickle.dumps(whole))
+    right = float(whole.result())
+    for metric in (one, again, copied):
+        assert float(metric.result()) == approx(right, rel=1e-6)
+    whole.reset_state()
+    assert float(whole.result()) == 0.0
+
+
+@all_counters
+def test_config(counter):
+    metric = made(counter, 2, "ids", ties="stable", name="mine")
+    config = json.loads(json.dumps(metric.get_config()))
+    assert counter.from_config(config).signature == metric.signature
+    saved = keras.saving.serialize_keras_object(metric)
+    again = keras.saving.deserialize_keras_object(saved)
+    assert (again.signature, again.name) == (metric.signature, "mine")
+    assert metric.signature.startswith(
+        f"{counter.__name__}@2|num_items:6|ties:stable|empty:skip|"
+        "list_weight:mean|inputs:ids|keras_rankmetrics:"
+    )
+    with pytest.raises(ValueError, match="num_items"):
+        made(counter).merge_state([counter(3, 7)])
+
+
+def test_text():
+    coverage = CatalogueCoverage(1, 4, inputs="ids")
+    coverage.update_state([[0]], [[0]])
+    assert str(coverage) == "coverage@1 = 0.2500"
+
+
+# Errors
+
+
+@pytest.mark.parametrize("number", [None, 0, -1, 2.5, "9", True])
+def test_how_many_items_there_are_must_be_known(number):
+    text = f"`num_items` should be an integer, at least 1. Received: {number!r}"
+    with pytest.raises(ValueError, match=re.escape(text)):
+        CatalogueCoverage(3, number)
+
+
+@pytest.mark.parametrize(
+    "form, passed, received",
+    [
+        ("scores", ([[1, 0]], [[1, 2]]), "2 scores in a list"),
+        ("sparse", ([1], [[1, 2, 3, 4]]), "4 scores in a list"),
+        ("ids", ([[1]], [[0, 3]]), "the id 3"),
+        ("ids", ([[7]], [[0, 1]]), "the id 7"),
+    ],
+)
+def test_items_of_another_catalogue(form, passed, received):
+    metric = CatalogueCoverage(1, 3, inputs=form)
+    text = (
+        "of which the metric coverage@1 knows 3 by its `num_items`: a list "
+        "should have as many scores, or ids from 0 to 2. Received: " + received
+    )
+    with pytest.raises(ValueError, match=re.escape(text)):
+        metric.update_state(*passed)
+    assert float(metric.result()) == 0.0
+    if form == "ids" and keras.backend.backend() != "torch":
+        passed = tuple(map(np.array, passed))
+        assert math.isnan(given.in_a_program(metric, passed))
+
+
+def test_scores_of_an_unknown_width():
+    if keras.backend.backend() != "tensorflow":
+        pytest.skip("widths are known")
+    import tensorflow as tf
+
+    for width, scores in [(3, [[1, 2, 3]]), (4, [[1, 2, 3]]), (4, [[0, 0, 0]])]:
+        metric = CatalogueCoverage(1, width)
+        spec = tf.TensorSpec([None, None], "float32")
+        update = tf.function(metric.update_state, input_signature=[spec, spec])
+        scores = np.array(scores, "float32")
+        update(np.ones_like(scores), scores)
+        assert math.isnan(float(metric.result())) == (width != 3)
+
+
+def test_nan_is_seen():
+    labels, scores = np.ones((2, 3)), np.array([[1.0, 2, 3], [1, np.nan, 3]])
+    for counter in ORACLES:
+        assert math.isnan(float(counter(1, 3)(labels, scores)))
+        assert not math.isnan(float(counter(1, 3)(labels, scores, [1, 0])))
+
+
+def test_no_error_is_known():
+    assert not hasattr(CatalogueCoverage(1, 3), "estimate")
+    with pytest.raises(TypeError, match="should be a ranking metric"):
+        krm.Sliced(CatalogueCoverage(1, 3), 2)

@@ -1,0 +1,429 @@
+"""Metrics of what is known of the items that lists show."""
+
+import dataclasses
+import json
+import math
+import pickle
+import re
+from collections.abc import Callable
+from typing import Any
+
+import given
+import items
+import keras
+import numpy as np
+import oracle_of_items as oracle
+import pytest
+from keras import ops
+from pytest import approx
+
+import keras_rankmetrics as krm
+
+POPULARITY = [9, 0, 4, 4, 1, 2]
+SHARE = [1.0, 0.5, 0.25, 0.9, 0.01, 0.5]
+TAIL = [0, 1, 1, 0, 1, 0]
+VECTORS = [[1, 2, 0], [0, 0, 0], [-1, 0, 3], [1, 2, 1], [0, 1, 0], [2, 4, 0]]
+GROUPS = [[1, 0, 0], [0, 1, 0], [0.5, 0.5, 0], [0, 0, 0], [0, 0, 1], [1, 0, 0]]
+TARGET = [2, 1, 1]
+
+
+def shows(of, k):
+    return of.retrieved > 0
+
+
+def shows_two(of, k):
+    return of.shown(k) > 1
+
+
+def has_profile(of, k):
+    return bool(of.retrieved and of.relevant)
+
+
+def has_relevant(of, k):
+    return bool(of.relevant)
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """A metric with its options, and what it is.
+
+    Attributes:
+        metric: the class.
+        options: its own.
+        value: of a list, by the oracle.
+        has_value: which lists count.
+    """
+
+    metric: type
+    options: dict[str, Any]
+    value: Callable[..., float]
+    has_value: Callable[..., bool] = shows
+
+    def made(self, k, form, **options):
+        return self.metric(k, inputs=form, **{**self.options, **options})
+
+    def __str__(self):
+        parts = [x for x in self.options.values() if isinstance(x, str)]
+        return "-".join([self.metric.__name__, *parts])
+
+
+ROWS = [
+    Row(
+        krm.AveragePopularity,
+        {"popularity": POPULARITY},
+        oracle.mean_of(POPULARITY),
+    ),
+    Row(
+        krm.Novelty,
+        {"popularity": SHARE},
+        oracle.mean_of([-math.log2(share) for share in SHARE]),
+    ),
+    Row(krm.TailShare, {"is_tail": TAIL}, oracle.mean_of(TAIL)),
+    Row(
+        krm.PopularityLift,
+        {"popularity": SHARE},
+        oracle.popularity_lift(SHARE),
+        has_profile,
+    ),
+    Row(
+        krm.Serendipity,
+        {"popularity": POPULARITY},
+        oracle.serendipity(POPULARITY),
+    ),
+    Row(
+        krm.IntraListDiversity,
+        {"vectors": VECTORS},
+        oracle.intra_list_diversity(VECTORS),
+        shows_two,
+    ),
+    Row(
+        krm.AttentionWeightedFairness,
+        {"groups": GROUPS, "target": TARGET},
+        oracle.attention_weighted_fairness(GROUPS, TARGET),
+    ),
+    *[
+        Row(
+            krm.ExpectedExposureLoss,
+            {"part": part},
+            oracle.expected_exposure(part),
+            has_relevant,
+        )
+        for part in ("loss", "disparity", "relevance")
+    ],
+]
+all_rows = pytest.mark.parametrize("row", ROWS, ids=str)
+with_tables = pytest.mark.parametrize(
+    "row", [row for row in ROWS if row.metric.of_catalogue], ids=str
+)
+all_forms = pytest.mark.parametrize("form", items.FORMS)
+
+
+def right(row, lists, k):
+    """The value of each list, NaN for those that do not count."""
+    return np.array(
+        [
+            row.value(of, k) if of.weight and row.has_value(of, k) else np.nan
+            for of in lists
+        ]
+    )
+
+
+def mean(values, lists):
+    weights = np.array([of.weight for of in lists]) * ~np.isnan(values)
+    return np.average(np.nan_to_num(values), weights=weights)
+
+
+@all_rows
+@all_forms
+def test_two_thousand_lists(form, row):
+    passed, lists = items.lists_in(form, 2000)
+    ks = (2, None, 3, 5)
+    k = ks[(ROWS.index(row) + items.FORMS.index(form)) % len(ks)]
+    values = right(row, lists, k)
+    metric = row.made(k, form)
+    found = ops.convert_to_numpy(metric.per_list(*passed))
+    assert found == approx(values, abs=2e-6, rel=1e-6, nan_ok=True)
+    halves = [
+        keras.tree.map_structure(lambda x, s=s: x[s], passed)
+        for s in (slice(0, 1500), slice(1500, 2000))
+    ]
+    assert given.in_a_program(metric, *halves) == approx(
+        mean(values, lists), rel=2e-6
+    )
+
+
+@all_rows
+@all_forms
+def test_the_first_rank(form, row):
+    passed, lists = items.lists_in(form, 100, seed=1)
+    found = ops.convert_to_numpy(row.made(1, form).per_list(*passed))
+    values = right(row, lists, 1)
+    assert found == approx(values, abs=2e-6, rel=1e-6, nan_ok=True)
+
+
+def constant(number, options):
+    """The options for so many items: those of the first six again and again."""
+    return {
+        name: x
+        if isinstance(x, str) or name == "target"
+        else np.resize(x, (number, *np.shape(x)[1:]))
+        for name, x in options.items()
+    }
+
+
+# Of the others, the value is not the mean of the values of orders.
+means_over_orders = pytest.mark.parametrize(
+    "row",
+    [
+        row
+        for row in ROWS
+        if row.metric
+        not in (krm.AttentionWeightedFairness, krm.ExpectedExposureLoss)
+    ],
+    ids=str,
+)
+
+
+@means_over_orders
+@pytest.mark.parametrize("form", ["scores", "sparse"])
+def test_groups_beyond_the_first_ranks(form, row):
+    """Most items tie, and more of them than the first ranks that are read."""
+    number, k = 48, 4
+    options = constant(number, row.options)
+    scores = np.zeros((1, number), "float32")
+    scores[0, 7] = 1
+    labels = np.zeros_like(scores)
+    labels[0, [7, 22]] = 1
+    y_true = labels if form == "scores" else np.array([[7, 22]])
+    metric = row.metric(k, inputs=form, **options)
+    exact = float(metric(y_true, scores))
+    shuffled = row.metric(k, inputs=form, ties="shuffle", **options)
+    many = np.repeat(y_true, 3000, axis=0), np.repeat(scores, 3000, axis=0)
+    found = float(shuffled(*many))
+    assert abs(found - exact) < 4 * shuffled.standard_error() + 1e-6
+    program = given.in_a_program(metric, (y_true, scores))
+    assert program == approx(exact, rel=1e-5)
+
+
+def test_fairness_where_groups_go_on_beyond_the_first_ranks():
+    number, k = 48, 4
+    labels = np.zeros((1, number), "float32")
+    labels[0, [7, 20]] = 1
+    scores = labels[:, ::-1] * 0
+    scores[0, 7] = 1
+    mean = sum(oracle.log2_discount(rank) for rank in (2, 3, 4)) / 47
+    due = (1 + oracle.log2_discount(2)) / 2
+    rest = (oracle.log2_discount(3) + oracle.log2_discount(4)) / 46
+    loss = (1 - due) ** 2 + (mean - due) ** 2 + 46 * (mean - rest) ** 2
+    metric = krm.ExpectedExposureLoss(k)
+    assert float(metric(labels, scores)) == approx(loss, rel=1e-5)
+    groups = np.eye(3)[np.arange(number) % 3]
+    exposure = groups[7] + mean * (groups.sum(0) - groups[7])
+    value = oracle.attention_weighted_fairness(np.eye(3), TARGET, float)
+    of = oracle.List([[0], [1], [2]])
+    object.__setattr__(
+        of, "exposures", lambda k, d: dict(enumerate(exposure.tolist()))
+    )
+    metric = krm.AttentionWeightedFairness(k, groups=groups, target=TARGET)
+    assert float(metric(labels, scores)) == approx(value(of, k), rel=1e-5)
+
+
+def test_published_numbers():
+    """Those of the docstrings of RecTools."""
+    share = [2 / 3, 1 / 3, 1 / 3]
+    recommended = [[1, 0], [2, 1], [0, -1]]
+    novelty = krm.Novelty(1, popularity=share, inputs="ids")
+    found = novelty.per_list([[0]] * 3, recommended)
+    assert ops.convert_to_numpy(found) == approx(
+        [math.log2(3), math.log2(3), math.log2(3 / 2)]
+    )
+    recommended = [[0, 1], [1, 2], [0, -1], [1, 2]]
+    relevant = [[0, 1], [1, 2], [1, -1], [1, -1]]
+    for k, expected in [(1, [0, 0.25, 0, 0.25]), (2, [0, 0.5, 0, 0.125])]:
+        metric = krm.Serendipity(k, popularity=[3, 2, 0, 0], inputs="ids")
+        found = ops.convert_to_numpy(metric.per_list(relevant, recommended))
+        assert found == approx(expected)
+
+
+# Errors and states
+
+
+@with_tables
+@all_forms
+def test_items_of_another_catalogue(row, form):
+    metric = row.made(2, form)
+    passed = {
+        "scores": ([[1.0, 0]], [[1.0, 2]]),
+        "sparse": ([1], [[1.0, 2]]),
+        "ids": ([[1]], [[0, 6]]),
+    }[form]
+    received = "the id 6" if form == "ids" else "2 scores in a list"
+    option = row.metric.of_catalogue
+    text = (
+        f"of which the metric {metric.name} knows 6 by its `{option}`: a list "
+        f"should have as many scores, or ids from 0 to 5. Received: {received}."
+    )
+    with pytest.raises(ValueError, match=re.escape(text)):
+        metric.update_state(*passed)
+    if form == "ids" and keras.backend.backend() != "torch":
+        passed = tuple(map(np.array, passed))
+        assert math.isnan(given.in_a_program(metric, passed))
+
+
+@with_tables
+def test_config_and_copies(row):
+    metric = row.made(2, "ids", name="mine")
+    metric.update_state([[1], [2]], [[1, 2, 3], [4, 2, 0]])
+    config = json.loads(json.dumps(metric.get_config()))
+    again = row.metric.from_config(config)
+    assert again.signature == metric.signature
+    saved = keras.saving.serialize_keras_object(metric)
+    loaded = keras.saving.deserialize_keras_object(saved)
+    assert (loaded.name, loaded.signature) == ("mine", metric.signature)
+    copied = pickle.loads(pickle.dumps(metric))
+    again.merge_state([copied])
+    assert float(again.result()) == float(metric.result())
+    assert row.made(2, "ids").signature == metric.signature
+    option = row.metric.of_catalogue
+    other = np.array(row.options[option], "float32")
+    other[0] = 0.5
+    assert row.made(2, "ids", **{option: other}).signature != metric.signature
+
+
+@with_tables
+def test_a_table_is_a_copy(row):
+    option = row.metric.of_catalogue
+    table = np.array(row.options[option], "float32")
+    metric = row.made(2, "ids", **{option: table})
+    table[:] = 1
+    kept = getattr(metric, option)
+    assert np.array_equal(kept, np.array(row.options[option], "float32"))
+
+
+@pytest.mark.parametrize(
+    "make, text",
+    [
+        (
+            lambda: krm.AveragePopularity(3),
+            "`popularity` should hold how popular items are: finite numbers at "
+            "least 0, one for each item of the catalogue. Received: None.",
+        ),
+        (
+            lambda: krm.AveragePopularity(3, popularity=[1, -2.5]),
+            "of the catalogue. Received: the number -2.5.",
+        ),
+        (
+            lambda: krm.AveragePopularity(3, popularity=[1, math.nan]),
+            "Received: the number nan.",
+        ),
+        (
+            lambda: krm.AveragePopularity(3, popularity=[[1], [2]]),
+            "Received: the shape (2, 1).",
+        ),
+        (
+            lambda: krm.AveragePopularity(3, popularity=[]),
+            "Received: the shape (0,).",
+        ),
+        (
+            lambda: krm.AveragePopularity(3, popularity=["a"]),
+            "Received: ['a'].",
+        ),
+        (
+            lambda: krm.Novelty(3, popularity=[0.5, 0]),
+            "finite numbers at most 1, above 0, one for each item of the "
+            "catalogue. Received: the number 0.0.",
+        ),
+        (
+            lambda: krm.TailShare(3, is_tail=[2]),
+            "at least 0, at most 1, one for each item of the catalogue. "
+            "Received: the number 2.0.",
+        ),
+        (
+            lambda: krm.IntraListDiversity(3, vectors=[[1], [1, 2]]),
+            "`vectors` should hold vectors of items: finite numbers, a row for "
+            "each of the catalogue. Received: what is no array",
+        ),
+        (
+            lambda: krm.AttentionWeightedFairness(
+                3, groups=GROUPS, target=[1, 1]
+            ),
+            "`target` should hold a number for each of the 3 groups, not all "
+            "of them 0. Received: [1.0, 1.0].",
+        ),
+        (
+            lambda: krm.AveragePopularity(
+                3, popularity=POPULARITY, adjusted="chance"
+            ),
+            "AveragePopularity has no best value",
+        ),
+    ],
+)
+def test_wrong_tables(make, text):
+    with pytest.raises(ValueError, match=re.escape(text)):
+        make()
+
+
+# As other metrics
+
+
+def test_error_bars_slices_and_comparisons():
+    passed, _ = items.lists_in("ids", 200)
+    row = ROWS[0]
+    metric = row.made(2, "ids")
+    metric.update_state(*passed)
+    values = ops.convert_to_numpy(row.made(2, "ids").per_list(*passed))
+    error = given.standard_error(values, passed[2].astype("float64"))
+    assert metric.standard_error() == approx(error, rel=1e-4)
+    sliced = krm.Sliced(row.made(2, "ids"), 2)
+    group = np.arange(200) % 2
+    sliced.update_state({**passed[0], "group": group}, *passed[1:])
+    found = given.numbers(sliced.result())
+    assert found["popularity@2"] == approx(float(metric.result()))
+    comparison = krm.Comparison(row.made(2, "ids"), ["a", "b"])
+    one, other = passed[1], passed[1][:, ::-1].copy()
+    comparison.update_state(passed[0], {"a": one, "b": other}, passed[2])
+    assert float(comparison.result()["popularity@2/a"]) == approx(
+        float(metric.result())
+    )
+
+
+@all_forms
+def test_many_in_a_collection(form):
+    passed, lists = items.lists_in(form, 100)
+    members = [row.made(3, form, name=str(row)) for row in ROWS]
+    together = krm.MetricCollection(members)
+    together.update_state(*passed)
+    found = given.numbers(together.result())
+    expected = {str(row): mean(right(row, lists, 3), lists) for row in ROWS}
+    assert found == approx(expected, rel=1e-5, abs=1e-5)
+
+
+def test_tail_share_beyond_chance():
+    labels = np.ones((1, 6))
+    share = krm.TailShare(2, is_tail=TAIL, adjusted="chance")
+    assert float(share(labels, labels)) == approx(0.0, abs=1e-6)
+    best = krm.TailShare(2, is_tail=TAIL, adjusted="chance")
+    assert float(best(labels, [[0, 3, 2, 0, 1, 0]])) == approx(1.0)
+
+
+def test_in_fit_with_a_short_last_batch():
+    rng = np.random.default_rng(6)
+    x = rng.standard_normal((10, 4)).astype("float32")
+    y = rng.integers(0, 2, (10, items.ITEMS)).astype("float32")
+    inputs = keras.Input((4,))
+    model = keras.Model(inputs, keras.layers.Dense(items.ITEMS)(inputs))
+    metrics = [row.made(3, "scores", name=str(row)) for row in ROWS]
+    model.compile("sgd", "mse", metrics=metrics)
+    history = model.fit(
+        x, y, batch_size=4, verbose=0, validation_data=(x, y)
+    ).history
+    lists = [
+        oracle.List(
+            oracle.by_score(row.tolist(), [True] * items.ITEMS),
+            frozenset(np.flatnonzero(labels).tolist()),
+        )
+        for row, labels in zip(model.predict(x, verbose=0), y, strict=True)
+    ]
+    for row in ROWS:
+        expected = mean(right(row, lists, 3), lists)
+        assert history[f"val_{row}"] == approx([expected], rel=1e-5, abs=1e-6)
