@@ -8,8 +8,7 @@ from keras_rankmetrics import RankingMetric, conventions
 from keras_rankmetrics.conventions.convention import Convention
 from keras_rankmetrics.engine.definition import takes
 from tests.benchmarks.markdown import table
-from tests.pages.examples import Edge, cutoff, examples_of, usual
-from tests.pages.notation import is_of_ids
+from tests.pages.examples import Edge, examples_of, usual, values_of
 
 
 def shown(metric: type[RankingMetric]) -> str:
@@ -23,23 +22,16 @@ def edge_cases(metric: type[RankingMetric]) -> str:
     """What the metric says of lists at the edge."""
     examples, has_k = examples_of(metric), takes(metric, "k")
     edges = [edge for edge in examples.edges if has_k or not edge.is_about_k]
-    groups: dict[tuple, list[Edge]] = {}  # as many as one call can take
-    for edge in edges:
-        group = (k_of(edge, metric), is_of_ids(edge.text))
-        groups.setdefault(group, []).append(edge)
-    values = {}
-    for (k, _), alike in groups.items():
-        texts = [edge.text for edge in alike]
-        found = examples.values(metric, texts, **cutoff(metric, k))
-        values.update(zip(alike, found, strict=True))
+    cells = [(edge.text, k_of(edge, metric)) for edge in edges]
+    values = values_of(metric, cells)
     rows = [
         [
             edge.name,
             f"`{edge.text.strip()}`",
-            *([str(k_of(edge, metric) or "all")] if has_k else []),
-            in_digits(values[edge]),
+            *([str(k or "all")] if has_k else []),
+            in_digits(values[text, k]),
         ]
-        for edge in edges
+        for edge, (text, k) in zip(edges, cells, strict=True)
     ]
     header = ["case", "list", *(["k"] if has_k else []), "value"]
     legend = textwrap.fill(examples.legend, 84)
@@ -100,13 +92,12 @@ def values_under(
     compared: Iterable[tuple[str, int | None]],
 ) -> list[str]:
     """The values of the lists, and where the source knows no grades."""
+    known = [cell for cell in compared if knows(convention, cell[0])]
     options = convention.presets[metric.__name__].options
-    values = examples_of(metric).values
+    values = values_of(metric, known, **options)
     return [
-        in_digits(*values(metric, [text], **cutoff(metric, k), **options))
-        if knows(convention, text)
-        else "no grades"
-        for text, k in compared
+        in_digits(values[cell]) if cell in values else "no grades"
+        for cell in compared
     ]
 
 

@@ -1,13 +1,13 @@
 """Which lists the pages show, by the family of the metric."""
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from keras_rankmetrics import AUC, RankBiasedPrecision, RankingMetric
 from keras_rankmetrics.engine.definition import takes
 from keras_rankmetrics.metrics.bases import Binary, BinaryOfWholeLists
-from tests.pages.notation import values_of_lists
+from tests.pages.notation import is_of_ids, values_of_lists
 
 
 @dataclasses.dataclass(frozen=True)
@@ -182,6 +182,18 @@ def usual(metric: type[RankingMetric], k: int | None) -> int | None:
     return k if is_cut else None
 
 
-def cutoff(metric: type[RankingMetric], k: int | None) -> dict[str, Any]:
-    """The cutoff as an option, if the metric takes one."""
-    return {"k": k} if takes(metric, "k") else {}
+def values_of(
+    metric: type[RankingMetric],
+    cells: Iterable[tuple[str, int | None]],
+    **options: Any,
+) -> dict[tuple[str, int | None], float]:
+    """The values of lists with their cutoffs, in as few calls as can be."""
+    groups: dict[tuple, list[str]] = {}
+    for text, k in cells:
+        groups.setdefault((k, is_of_ids(text)), []).append(text)
+    values = {}
+    for (k, _), texts in groups.items():
+        cut = {"k": k} if takes(metric, "k") else {}
+        found = examples_of(metric).values(metric, texts, **cut, **options)
+        values.update({(t, k): v for t, v in zip(texts, found, strict=True)})
+    return values

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from keras_rankmetrics import RankingMetric
 from tests.benchmarks.scheme import LIGHT, STYLE
 from tests.pages.blocks import in_digits
-from tests.pages.examples import DRAWN_CUTOFF, cutoff, examples_of, usual
+from tests.pages.examples import DRAWN_CUTOFF, examples_of, usual, values_of
 
 # On a phone the width is 360 pixels: there a letter is 12 pixels high.
 WIDTH, LETTER, ROW = 480, 16, 24
@@ -22,9 +22,9 @@ def picture(metric: type[RankingMetric]) -> str:
     """An SVG of the lists that are drawn of the family, and their values."""
     examples, k = examples_of(metric), usual(metric, DRAWN_CUTOFF)
     texts = [text for group in examples.drawn.values() for text in group]
-    values = examples.values(metric, texts, **cutoff(metric, k))
-    rows = dict(zip(texts, values, strict=True))
-    known = [value for value in values if not math.isnan(value)]
+    values = values_of(metric, [(text, k) for text in texts])
+    rows = {text: value for (text, _), value in values.items()}
+    known = [value for value in rows.values() if not math.isnan(value)]
     least = min(0.0, *known)
     most = max(1.0, *known) if metric.has_upper_bound else max(known)
     parts, y = [], ROW
