@@ -5,7 +5,9 @@ import re
 import pytest
 from pytest import approx
 
+import keras_rankmetrics as krm
 from tests.benchmarks.scheme import LIGHT
+from tests.pages.examples import FAMILIES, Edge, Examples, examples_of
 from tests.pages.notation import ids_of, items_of
 from tests.pages.page import BLOCKS, FOLDER, METRICS, SECTIONS, Page
 
@@ -83,6 +85,55 @@ def test_a_page_without_a_marker_says_so(tmp_path):
     page.file.write_text(page.file.read_text().replace("<!--", "<!"))
     lacks = "\n".join(page.lacks())
     assert all(f"<!-- {name}:" in lacks for name in BLOCKS)
+
+
+class _OfManyLists(krm.RankingMetric):
+    short_name = "of_many"
+
+    @staticmethod
+    def measure(ranking, k):
+        return ranking.hits(k)
+
+
+def of_many_lists(metric, texts, **options):
+    """One value for several lists of ids."""
+    found = []
+    for text in texts:
+        rows = [ids_of(f"{row} of a") for row in text.split(";")]
+        found.append(
+            float(metric(inputs="ids", **options)(*zip(*rows, strict=True)))
+        )
+    return found
+
+
+def test_a_family_of_other_inputs_has_examples_of_its_own(
+    tmp_path, monkeypatch
+):
+    examples = Examples(
+        legend="Several lists.",
+        edges=(Edge("nothing", "b c ; c b"), Edge("k", "b a ; a b", 1, True)),
+        drawn={"two lists": ("a b ; b a", "a c ; a b")},
+        drawn_legend="An item is a letter.",
+        shade=lambda item: None if item == ";" else 0.3 * (item == "a"),
+        compared=(),
+        values=of_many_lists,
+        is_lettered=True,
+    )
+    monkeypatch.setitem(FAMILIES, _OfManyLists, examples)
+    page = Page(_OfManyLists, tmp_path)
+    page.write()
+    text = page.file.read_text()
+    assert "| nothing | `b c ; c b` | 3 | 0.0000 |" in text
+    assert "| k | `b a ; a b` | 1 | 0.5000 |" in text
+    svg = page.picture.read_text()
+    found = re.findall(r">([^<>\n]+)</text>", svg)
+    assert [word for word in found if len(word) == 1] == list("abbaacab")
+    assert svg.count('fill-opacity="0.30"') == 4
+
+
+def test_a_metric_of_no_family_says_what_to_do():
+    with pytest.raises(LookupError, match="FAMILIES"):
+        examples_of(krm.Comparison)
 
 
 def test_how_lists_are_written():

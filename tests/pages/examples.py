@@ -36,7 +36,9 @@ class Examples:
         edges: the rows of the table.
         drawn: the lists in the picture, by the title above them.
         drawn_legend: how to read the picture.
-        shade: how dark the square of an item is, from 0 to 1.
+        shade: how dark the square of an item is, from 0 to 1; None for what
+            is no item, and leaves a gap.
+        is_lettered: whether the squares show what the items are called.
         compared: on which lists, with usual cutoffs, libraries are compared.
         values: the values of lists, of a class and its options.
     """
@@ -45,8 +47,9 @@ class Examples:
     edges: Sequence[Edge]
     drawn: Mapping[str, Sequence[str]]
     drawn_legend: str
-    shade: Callable[[str], float]
+    shade: Callable[[str], float | None]
     compared: Sequence[tuple[str, int | None]]
+    is_lettered: bool = False
     values: Callable[..., list[float]] = values_of_lists
 
 
@@ -173,7 +176,12 @@ SELDOM_CUT = (AUC, RankBiasedPrecision)
 
 def examples_of(metric: type[RankingMetric]) -> Examples:
     """The examples of the nearest base of the metric that has some."""
-    return next(FAMILIES[base] for base in metric.mro() if base in FAMILIES)
+    for base in metric.mro():
+        if base in FAMILIES:
+            return FAMILIES[base]
+    raise LookupError(
+        f"No base of {metric.__name__} has examples: see FAMILIES"
+    )
 
 
 def usual(metric: type[RankingMetric], k: int | None) -> int | None:

@@ -5,14 +5,16 @@ import re
 from collections.abc import Iterator
 
 from keras_rankmetrics import RankingMetric, metrics
+from keras_rankmetrics.metrics.several import Several
 from tests.pages.blocks import edge_cases, libraries, shown
 from tests.pages.picture import picture
 
 FOLDER = pathlib.Path(__file__).parents[2] / "docs" / "metrics"
+# Not those that take a metric, as `Comparison` does.
 METRICS = tuple(
     value
     for name, value in sorted(vars(metrics).items())
-    if name in metrics.__all__ and issubclass(value, RankingMetric)
+    if name in metrics.__all__ and not issubclass(value, Several)
 )
 SECTIONS = (
     "Formula",

@@ -5,12 +5,18 @@ The rest has one colour, which can be seen on light pages and on dark ones.
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from keras_rankmetrics import RankingMetric
 from tests.benchmarks.scheme import LIGHT, STYLE
 from tests.pages.blocks import in_digits
-from tests.pages.examples import DRAWN_CUTOFF, examples_of, usual, values_of
+from tests.pages.examples import (
+    DRAWN_CUTOFF,
+    Examples,
+    examples_of,
+    usual,
+    values_of,
+)
 
 # On a phone the width is 360 pixels: there a letter is 12 pixels high.
 WIDTH, LETTER, ROW = 480, 16, 24
@@ -35,7 +41,7 @@ def picture(metric: type[RankingMetric]) -> str:
         y += ROW // 3
         top = y
         for text in group:
-            parts += squares(text, y, examples.shade)
+            parts += squares(text, y, examples)
             parts += bar(rows[text], y, least, most)
             y += ROW
         if k is not None:
@@ -55,21 +61,27 @@ def picture(metric: type[RankingMetric]) -> str:
     )
 
 
-def squares(text: str, y: int, shade: Callable[[str], float]) -> Iterator[str]:
+def squares(text: str, y: int, examples: Examples) -> Iterator[str]:
     """The items of a list, the relevant ones filled."""
-    items = text.split()
+    shades = [(item, examples.shade(item)) for item in text.split()]
+    items = [
+        (i * STEP + 1, item, shade)
+        for i, (item, shade) in enumerate(shades)
+        if shade is not None
+    ]
     outline = "".join(
-        f"M{i * STEP + 1} {y + 5}h{SQUARE}v{SQUARE}h-{SQUARE}z"
-        for i in range(len(items))
+        f"M{x} {y + 5}h{SQUARE}v{SQUARE}h-{SQUARE}z" for x, _, _ in items
     )
     yield f'<path d="{outline}" fill="none" stroke="{COLOUR}"/>'
-    for i, item in enumerate(items):
-        if shade(item):
+    for x, item, shade in items:
+        if shade:
             yield (
-                f'<rect x="{i * STEP + 1}" y="{y + 5}" width="{SQUARE}" '
+                f'<rect x="{x}" y="{y + 5}" width="{SQUARE}" '
                 f'height="{SQUARE}" fill="{COLOUR}" '
-                f'fill-opacity="{shade(item):.2f}"/>'
+                f'fill-opacity="{shade:.2f}"/>'
             )
+        if examples.is_lettered:
+            yield letters(x + 2, y + 17, item)
 
 
 def bar(value: float, y: int, least: float, most: float) -> Iterator[str]:
