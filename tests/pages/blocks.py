@@ -11,11 +11,14 @@ from tests.benchmarks.markdown import table
 from tests.pages.examples import Edge, examples_of, usual, values_of
 
 
+COMPARED = "What the [conventions](../conventions.md) of libraries make of the same lists:"
+
+
 def shown(metric: type[RankingMetric]) -> str:
     """The picture, and how to read it."""
     name, file = metric.__name__, f"{metric.short_name}.svg"
     legend = textwrap.fill(examples_of(metric).drawn_legend, 84)
-    return f"![Rankings, and what `{name}` says of them]({file})\n\n{legend}"
+    return f"![Rankings, and what {name} says of them]({file})\n\n{legend}"
 
 
 def edge_cases(metric: type[RankingMetric]) -> str:
@@ -67,7 +70,8 @@ def libraries(metric: type[RankingMetric]) -> str:
     lists = [
         f"`{text}`" if k is None else f"`{text}` at {k}" for text, k in compared
     ]
-    return table(["conventions", "options", *lists], rows, left=(0, 1))
+    values = table(["conventions", "options", *lists], rows, left=(0, 1))
+    return f"{COMPARED}\n\n{values}"
 
 
 def knows(convention: Convention, text: str) -> bool:
