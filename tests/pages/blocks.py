@@ -10,8 +10,7 @@ from keras_rankmetrics.engine.definition import takes
 from tests.benchmarks.markdown import table
 from tests.pages.examples import Edge, examples_of, usual, values_of
 
-
-COMPARED = "What the [conventions](../conventions.md) of libraries make of the same lists:"
+COMPARED = "What [conventions](../conventions.md) make of the same lists:"
 
 
 def shown(metric: type[RankingMetric]) -> str:
