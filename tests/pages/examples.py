@@ -38,9 +38,10 @@ class Examples:
         drawn_legend: how to read the picture.
         shade: how dark the square of an item is, from 0 to 1; None for what
             is no item, and leaves a gap.
-        is_lettered: whether the squares show what the items are called.
         compared: on which lists, with usual cutoffs, libraries are compared.
         values: the values of lists, of a class and its options.
+        is_lettered: whether the squares show what the items are called.
+        drawn_at: the usual cutoff of the picture.
     """
 
     legend: str
@@ -49,8 +50,9 @@ class Examples:
     drawn_legend: str
     shade: Callable[[str], float | None]
     compared: Sequence[tuple[str, int | None]]
-    is_lettered: bool = False
     values: Callable[..., list[float]] = values_of_lists
+    is_lettered: bool = False
+    drawn_at: int | None = 5
 
 
 LEGEND = (
@@ -159,9 +161,6 @@ GRADED = Examples(
         ("0 0 0 0 0", 2),
     ),
 )
-
-# What the pictures are usually cut at.
-DRAWN_CUTOFF = 5
 
 # The first class of these that is a base of a metric has its examples.
 FAMILIES: dict[type[RankingMetric], Examples] = {

@@ -11,7 +11,6 @@ from keras_rankmetrics import RankingMetric
 from tests.benchmarks.scheme import LIGHT, STYLE
 from tests.pages.blocks import in_digits
 from tests.pages.examples import (
-    DRAWN_CUTOFF,
     Examples,
     examples_of,
     usual,
@@ -26,7 +25,8 @@ COLOUR = "#3f83cc"
 
 def picture(metric: type[RankingMetric]) -> str:
     """An SVG of the lists that are drawn of the family, and their values."""
-    examples, k = examples_of(metric), usual(metric, DRAWN_CUTOFF)
+    examples = examples_of(metric)
+    k = usual(metric, examples.drawn_at)
     texts = [text for group in examples.drawn.values() for text in group]
     values = values_of(metric, [(text, k) for text in texts])
     rows = {text: value for (text, _), value in values.items()}
