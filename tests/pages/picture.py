@@ -19,7 +19,7 @@ from tests.pages.examples import (
 
 # On a phone the width is 360 pixels: there a letter is 12 pixels high.
 WIDTH, LETTER, ROW = 480, 16, 24
-SQUARE, STEP, BARS, BAR_WIDTH, VALUES = 14, 17, 186, 200, 394
+SQUARE, STEP, BARS, BAR_WIDTH, VALUES, LESS = 14, 17, 186, 200, 394, 360
 COLOUR = "#3f83cc"
 
 
@@ -35,7 +35,7 @@ def picture(metric: type[RankingMetric]) -> str:
     most = max(1.0, *known) if metric.has_upper_bound else max(known)
     parts, y = [], ROW
     if not metric.more_is_better:
-        parts.append(letters(BARS, y, "less is better"))
+        parts.append(letters(LESS, y, "less is better"))
     for title, group in examples.drawn.items():
         parts.append(letters(0, y, title))
         y += ROW // 3
