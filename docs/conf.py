@@ -22,3 +22,5 @@ autodoc_default_options = {"exclude-members": "__new__"}
 autodoc_type_aliases = {"Tensor": "Tensor"}
 add_module_names = False
 myst_heading_anchors = 3
+# Formulas between dollars.
+myst_enable_extensions = ["dollarmath"]

@@ -9,6 +9,8 @@ import pytest
 from links import dead_links, pages_of, source_links
 
 import keras_rankmetrics as krm
+from tests.pages.page import METRICS as METRICS_WITH_PAGES
+from tests.pages.page import Page
 
 ROOT = pathlib.Path(__file__).parents[2]
 METRICS = [
@@ -38,7 +40,12 @@ def test_every_link_of_the_site_leads_somewhere(tmp_path):
     assert list(source_links(site)) == []
     assert dead_links(site) == []
 
-    front = pages_of(site)["index.html"]
+    pages = pages_of(site)
+    for page in map(Page, METRICS_WITH_PAGES):
+        assert f"metrics/{page.file.stem}.html" in pages
+        assert (site / "_images" / page.picture.name).is_file()
+
+    front = pages["index.html"]
     assert "install" in front.ids
     assert len(METRICS) == 46
     for name in METRICS:

@@ -1,0 +1,206 @@
+"""Which lists the pages show, by the family of the metric."""
+
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from keras_rankmetrics import AUC, RankBiasedPrecision, RankingMetric
+from keras_rankmetrics.engine.definition import takes
+from keras_rankmetrics.metrics.bases import Binary, BinaryOfWholeLists
+from tests.pages.notation import is_of_ids, values_of_lists
+
+
+@dataclasses.dataclass(frozen=True)
+class Edge:
+    """A row of the table of edge cases.
+
+    Attributes:
+        name: what is at the edge.
+        text: the list.
+        k: the usual cutoff.
+        is_about_k: whether it is about this very cutoff.
+    """
+
+    name: str
+    text: str
+    k: int | None = 3
+    is_about_k: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
+class Examples:
+    """What the pages of a family of metrics show.
+
+    Attributes:
+        legend: how to read the lists, for those who read the table.
+        edges: the rows of the table.
+        drawn: the lists in the picture, by the title above them.
+        drawn_legend: how to read the picture.
+        shade: how dark the square of an item is, from 0 to 1; None for what
+            is no item, and leaves a gap.
+        compared: on which lists, with usual cutoffs, libraries are compared.
+        values: the values of lists, of a class and its options.
+        is_lettered: whether the squares show what the items are called.
+        drawn_at: the usual cutoff of the picture.
+    """
+
+    legend: str
+    edges: Sequence[Edge]
+    drawn: Mapping[str, Sequence[str]]
+    drawn_legend: str
+    shade: Callable[[str], float | None]
+    compared: Sequence[tuple[str, int | None]]
+    values: Callable[..., list[float]] = values_of_lists
+    is_lettered: bool = False
+    drawn_at: int | None = 5
+
+
+LEGEND = (
+    "A list is written by its labels, the best score first. Items in brackets "
+    "have equal scores, `–` is an item that is masked, and what stands behind "
+    "`/` has the score `-inf`, so it is not retrieved. `a b of a` means that "
+    'the ids a and b are recommended and a is relevant, with `inputs="ids"`.'
+)
+
+DRAWN_LEGEND = (
+    "Each row is a ranking of ten items, the best score on the left, and the "
+    "bar is its value."
+)
+
+IDS = (
+    Edge("an id recommended twice", "a a b c d of b c"),
+    Edge("an id relevant twice", "b a c d of a a"),
+    Edge("nothing recommended", " of a"),
+)
+
+
+def one_at(ranks: Sequence[int], items: int, label: str = "1") -> list[str]:
+    """Lists with one relevant item each, at that rank."""
+    return [
+        " ".join(label if i == rank else "0" for i in range(1, items + 1))
+        for rank in ranks
+    ]
+
+
+BINARY = Examples(
+    legend=LEGEND,
+    edges=(
+        Edge("the best order", "1 1 0 0 0"),
+        Edge("the worst order", "0 0 0 1 1"),
+        Edge("nothing relevant", "0 0 0 0 0"),
+        Edge("all relevant", "1 1 1 1 1"),
+        Edge("one item, relevant", "1"),
+        Edge("one item, not relevant", "0"),
+        Edge("all scores tie", "(1 1 0 0 0)"),
+        Edge("a tie across rank 3", "0 1 (1 0) 0"),
+        Edge("k beyond the list", "1 0 1", k=10, is_about_k=True),
+        Edge("the same item twice", "(1 1) 0 0 0"),
+        Edge("a relevant item not retrieved", "1 0 0 0 / 1"),
+        Edge("nothing retrieved", "/ 1 1 0"),
+        Edge("one item masked", "– 1 0 1 0"),
+        Edge("all masked", "– – –"),
+        *IDS,
+    ),
+    drawn={
+        "one relevant item": one_at([1, 2, 3, 5, 6, 10], 10),
+        "three relevant items": (
+            "1 1 1 0 0 0 0 0 0 0",
+            "1 1 0 0 0 0 1 0 0 0",
+            "1 0 0 0 0 1 0 0 0 1",
+            "0 0 1 1 1 0 0 0 0 0",
+            "0 0 0 0 0 0 0 1 1 1",
+        ),
+    },
+    drawn_legend=f"{DRAWN_LEGEND} A filled square is a relevant item.",
+    shade=float,
+    compared=(
+        ("0 1 0 1 1", 2),
+        ("0 1 0 1 1", 10),
+        ("1 1 1 1 1", 2),
+        ("0 0 0 0 0", 2),
+    ),
+)
+
+GRADED = Examples(
+    legend=LEGEND,
+    edges=(
+        Edge("the best order", "3 2 1 0 0"),
+        Edge("the worst order", "0 0 1 2 3"),
+        Edge("nothing relevant", "0 0 0 0 0"),
+        Edge("all of the same grade", "2 2 2 2 2"),
+        Edge("one item, of grade 2", "2"),
+        Edge("one item, of grade 0", "0"),
+        Edge("all scores tie", "(3 2 1 0 0)"),
+        Edge("a tie across rank 3", "0 2 (3 1) 0"),
+        Edge("k beyond the list", "1 0 3", k=10, is_about_k=True),
+        Edge("the same item twice", "(2 2) 0 0 0"),
+        Edge("a relevant item not retrieved", "3 0 1 0 / 2"),
+        Edge("nothing retrieved", "/ 3 2 0"),
+        Edge("one item masked", "– 3 0 2 0"),
+        Edge("all masked", "– – –"),
+        *IDS,
+    ),
+    drawn={
+        "one item of grade 4": one_at([1, 2, 3, 5, 6, 10], 10, "4"),
+        "items of grades 4, 2 and 1": (
+            "4 2 1 0 0 0 0 0 0 0",
+            "4 1 2 0 0 0 0 0 0 0",
+            "4 0 0 0 0 0 0 0 2 1",
+            "1 2 4 0 0 0 0 0 0 0",
+            "2 1 0 0 0 0 0 0 0 4",
+            "0 0 0 0 0 0 0 1 2 4",
+        ),
+    },
+    drawn_legend=f"{DRAWN_LEGEND} The darker a square, the higher the grade.",
+    shade=lambda text: float(text) / 4.0,
+    compared=(
+        ("0 1 0 1 1", 2),
+        ("0 1 0 1 1", 10),
+        ("1 0 3 0 2", 2),
+        ("1 0 3 0 2", 10),
+        ("0 0 0 0 0", 2),
+    ),
+)
+
+# The first class of these that is a base of a metric has its examples.
+FAMILIES: dict[type[RankingMetric], Examples] = {
+    Binary: BINARY,
+    BinaryOfWholeLists: BINARY,
+    RankingMetric: GRADED,
+}
+
+# Those that most people use for whole lists, though they take a cutoff.
+SELDOM_CUT = (AUC, RankBiasedPrecision)
+
+
+def examples_of(metric: type[RankingMetric]) -> Examples:
+    """The examples of the nearest base of the metric that has some."""
+    for base in metric.mro():
+        if base in FAMILIES:
+            return FAMILIES[base]
+    raise LookupError(
+        f"No base of {metric.__name__} has examples: see FAMILIES"
+    )
+
+
+def usual(metric: type[RankingMetric], k: int | None) -> int | None:
+    """The cutoff, or none if the metric is seldom cut, or takes none."""
+    is_cut = takes(metric, "k") and metric not in SELDOM_CUT
+    return k if is_cut else None
+
+
+def values_of(
+    metric: type[RankingMetric],
+    cells: Iterable[tuple[str, int | None]],
+    **options: Any,
+) -> dict[tuple[str, int | None], float]:
+    """The values of lists with their cutoffs, in as few calls as can be."""
+    groups: dict[tuple, list[str]] = {}
+    for text, k in cells:
+        groups.setdefault((k, is_of_ids(text)), []).append(text)
+    values = {}
+    for (k, _), texts in groups.items():
+        cut = {"k": k} if takes(metric, "k") else {}
+        found = examples_of(metric).values(metric, texts, **cut, **options)
+        values.update({(t, k): v for t, v in zip(texts, found, strict=True)})
+    return values

@@ -1,0 +1,69 @@
+"""Lists as the pages write them, and what a metric is given of them.
+
+`"1 (1 0) – 0 / 1"` is a list of labels, the best score first. Items in brackets
+have equal scores, `–` is an item that is masked, and what stands behind `/` is
+not retrieved. `"a a b of a c"` are recommended ids, and the relevant ones.
+"""
+
+import dataclasses
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from keras_rankmetrics import RankingMetric
+
+NOT_RETRIEVED = float("-inf")
+
+
+@dataclasses.dataclass(frozen=True)
+class Item:
+    """An item of a list, by its place among the scores."""
+
+    text: str
+    score: float
+
+    @property
+    def label(self) -> float:
+        return -1.0 if self.text == "–" else float(self.text)
+
+
+def is_of_ids(text: str) -> bool:
+    return " of " in text
+
+
+def items_of(text: str) -> list[Item]:
+    """The items of a list of labels, with scores that fall from 0 on."""
+    items, score, is_open = [], 0.0, False
+    for token in re.findall(r"[()/]|[^()/\s]+", text):
+        if token == "/":
+            score = NOT_RETRIEVED
+        elif token in "()":
+            is_open = token == "("
+            score -= not is_open
+        else:
+            items.append(Item(token, score))
+            score -= not is_open
+    return items
+
+
+def ids_of(text: str) -> tuple[list[int], list[int]]:
+    """The relevant ids, and the recommended ones."""
+    recommended, _, relevant = text.partition(" of ")
+    return list(map(ord, relevant.split())), list(map(ord, recommended.split()))
+
+
+def values_of_lists(
+    metric: type[RankingMetric], texts: Sequence[str], **options: Any
+) -> list[float]:
+    """The value of each list, NaN where it does not count."""
+    if any(map(is_of_ids, texts)):
+        options["inputs"] = "ids"
+        pairs = [ids_of(text) for text in texts]
+    else:
+        rows = [items_of(text) for text in texts]
+        pairs = [
+            ([item.label for item in row], [item.score for item in row])
+            for row in rows
+        ]
+    found = metric(**options).per_list(*map(list, zip(*pairs, strict=True)))
+    return [float(value) for value in found]

@@ -1,0 +1,147 @@
+"""What the pages of the metrics say of packages, beyond the conventions."""
+
+import shutil
+
+import numpy as np
+import pytest
+from pytest import approx
+
+import keras_rankmetrics as krm
+
+pytestmark = pytest.mark.peers
+
+LABELS, SCORES = [0, 1, 0, 1, 1], [0.9, 0.8, 0.7, 0.6, 0.5]
+
+
+def retrieval(name):
+    """A function of torchmetrics, of lists as arguments."""
+    pytest.importorskip("torchmetrics")
+    torch = pytest.importorskip("torch")
+    from torchmetrics.functional import retrieval
+
+    def value(scores, labels, **options):
+        of_torch = getattr(retrieval, f"retrieval_{name}")
+        return float(
+            of_torch(torch.tensor(scores), torch.tensor(labels), **options)
+        )
+
+    return value
+
+
+@pytest.mark.parametrize(
+    ("name", "drops"),
+    [
+        ("precision", True),
+        ("recall", True),
+        ("average_precision", True),
+        ("reciprocal_rank", True),
+        ("hit_rate", False),
+        ("normalized_dcg", False),
+        ("fall_out", False),
+        ("r_precision", False),
+        ("auroc", False),
+    ],
+)
+def test_torchmetrics_takes_scores_of_0_or_less_for_not_retrieved(name, drops):
+    of = retrieval(name)
+    scores, labels = np.array([-0.1, -1.0, -2.0, -3.0]), [1, 0, 1, 0]
+    above_0 = of(list(scores + 4.0), labels)
+    assert above_0 > 0.0
+    assert of(list(scores), labels) == approx(0.0 if drops else above_0)
+
+
+def test_torchmetrics_takes_tied_items_in_an_order_of_its_own():
+    of, labels = retrieval("precision"), np.eye(4, dtype=int).tolist()
+    found = [of([0.5] * 4, row, top_k=1) for row in labels]
+    assert sorted(found) == [0.0, 0.0, 0.0, 1.0]
+
+
+def test_torchmetrics_auc_with_a_cutoff_is_that_of_the_first_items():
+    found = retrieval("auroc")(SCORES, LABELS, top_k=3)
+    cut = krm.AUC()([LABELS[:3]], [SCORES[:3]])
+    assert found == approx(float(cut)) == 0.5
+    assert float(krm.AUC(k=3)([LABELS], [SCORES])) != approx(0.5)
+
+
+def test_scikit_learn_refuses_a_list_of_one_item():
+    metrics = pytest.importorskip("sklearn.metrics")
+    with pytest.raises(ValueError, match="more than 1 document"):
+        metrics.ndcg_score([[1]], [[0.5]])
+
+
+def test_scikit_learn_takes_the_last_of_tied_items():
+    metrics = pytest.importorskip("sklearn.metrics")
+    labels, constant = [[1, 0, 0]], [[0.5] * 3]
+    of_lists = metrics.label_ranking_average_precision_score
+    worst = krm.MeanAveragePrecision(ties="pessimistic")(labels, constant)
+    assert of_lists(labels, constant) == approx(float(worst))
+
+
+def test_ranx_takes_grades_for_gains_in_rbp():
+    ranx = pytest.importorskip("ranx")
+    qrels = ranx.Qrels({"q": {"a": 3, "b": 1}})
+    run = ranx.Run({"q": {"a": 0.9, "b": 0.8}})
+    assert ranx.evaluate(qrels, run, "rbp.50") == approx(1.75)
+    assert float(krm.RankBiasedPrecision(p=0.5)([[3, 1]], [[2, 1]])) == 0.75
+
+
+def test_pytrec_eval_orders_tied_items_by_their_names():
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+
+    def of(relevant):
+        evaluator = pytrec_eval.RelevanceEvaluator(
+            {"q": {relevant: 1}}, {"recip_rank"}
+        )
+        return evaluator.evaluate({"q": {"a": 0.5, "z": 0.5}})["q"]
+
+    assert of("a") == {"recip_rank": 0.5}
+    assert of("z") == {"recip_rank": 1.0}
+
+
+def test_the_highest_grade_of_gdeval_is_4():
+    ir_measures = pytest.importorskip("ir_measures")
+    if not shutil.which("perl"):
+        pytest.skip("gdeval.pl needs perl")
+    grades = [0, 1, 2, 1, 0]
+    qrels = [ir_measures.Qrel("1", str(i), g) for i, g in enumerate(grades)]
+    run = [ir_measures.ScoredDoc("1", str(i), 5.0 - i) for i in range(5)]
+    (found,) = ir_measures.iter_calc([ir_measures.ERR @ 10], qrels, run)
+    value = krm.ERR(k=10)([grades], [[5, 4, 3, 2, 1]])
+    assert found.value == approx(float(value), abs=5e-6)  # it has five digits
+
+
+@pytest.fixture
+def rectools():
+    """RecTools' metrics, of one user to whom ids are recommended in order."""
+    metrics = pytest.importorskip("rectools.metrics")
+    pandas = pytest.importorskip("pandas")
+    recommended = pandas.DataFrame(
+        {"user_id": 1, "item_id": range(5), "rank": range(1, 6)}
+    )
+    relevant = pandas.DataFrame(
+        {"user_id": 1, "item_id": np.flatnonzero(LABELS)}
+    )
+    return lambda name, **options: getattr(metrics, name)(**options).calc(
+        recommended, relevant
+    )
+
+
+def test_rectools_takes_k_items_to_be_relevant(rectools):
+    dcg = float(krm.DCG(k=10)([LABELS], [SCORES]))
+    of_ten = sum(1 / np.log2(np.arange(2, 12)))
+    assert rectools("NDCG", k=10) == approx(dcg / of_ten)
+    achievable = rectools("NDCG", k=10, divide_by_achievable=True)
+    assert achievable == approx(float(krm.NDCG(k=10)([LABELS], [SCORES])))
+
+
+@pytest.mark.parametrize("k", [2, 10])
+def test_rectools_r_precision_is_a_recall(rectools, k):
+    value = krm.RecallAtK(k=k, denominator="min")([LABELS], [SCORES])
+    found = rectools("Precision", k=k, r_precision=True)
+    assert found == approx(float(value))
+
+
+@pytest.mark.parametrize("k", [2, 10])
+def test_rectools_average_precision_divided_by_k(rectools, k):
+    value = float(krm.MeanAveragePrecision(k=k)([LABELS], [SCORES]))
+    assert rectools("MAP", k=k, divide_by_k=True) == approx(value * 3 / k)
