@@ -7,7 +7,12 @@ from typing import Any
 from keras_rankmetrics import AUC, RankBiasedPrecision, RankingMetric
 from keras_rankmetrics.engine.definition import takes
 from keras_rankmetrics.metrics.bases import Binary, BinaryOfWholeLists
-from tests.pages.notation import is_of_ids, values_of_lists
+from keras_rankmetrics.metrics.bases_of_items import Counted
+from tests.pages.notation import (
+    is_of_ids,
+    values_of_catalogues,
+    values_of_lists,
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -162,8 +167,54 @@ GRADED = Examples(
     ),
 )
 
+CATALOGUES = Examples(
+    legend=(
+        "The catalogue has the items a to f. A list is written by its items, "
+        "the best score first, with `;` between the lists. Items in brackets "
+        "have equal scores, and those that are not named, or stand behind `/`, "
+        "have the score `-inf`: the list does not show them. `a b of c` means "
+        "that the ids a and b are recommended and c is relevant, with "
+        '`inputs="ids"`.'
+    ),
+    edges=(
+        Edge("all lists show the same", "a b c d ; a b c d"),
+        Edge("lists share nothing", "a b c ; d e f"),
+        Edge("one list", "a b c d"),
+        Edge("one item", "a ; a"),
+        Edge("all scores tie", "(a b c d e f) ; (a b c d e f)"),
+        Edge("a tie across rank 3", "a b (c d) ; a b (c d)"),
+        Edge("k beyond the lists", "a b ; a c", k=10, is_about_k=True),
+        Edge("an item not retrieved", "a b / c ; a d"),
+        Edge("a list that shows nothing", "a b c ; / a"),
+        Edge("nothing shown at all", "/ a ; / b"),
+        Edge("an id recommended twice", "a a b c of d ; a b c of d"),
+        Edge("nothing recommended", " of a"),
+    ),
+    drawn={
+        "three lists of two items": (
+            "a b ; a b ; a b",
+            "a b ; a b ; a c",
+            "a b ; a c ; a d",
+            "a b ; a b ; c d",
+            "a b ; b c ; c a",
+            "a b ; c d ; a e",
+            "a b ; c d ; e f",
+        ),
+    },
+    drawn_legend=(
+        "Each row has three lists, of a catalogue of six items, and the bar is "
+        "the value of the three together."
+    ),
+    shade=lambda text: None if text == ";" else 0.15,
+    compared=(),
+    values=values_of_catalogues,
+    is_lettered=True,
+    drawn_at=None,
+)
+
 # The first class of these that is a base of a metric has its examples.
-FAMILIES: dict[type[RankingMetric], Examples] = {
+FAMILIES: dict[type, Examples] = {
+    Counted: CATALOGUES,
     Binary: BINARY,
     BinaryOfWholeLists: BINARY,
     RankingMetric: GRADED,

@@ -52,6 +52,37 @@ def ids_of(text: str) -> tuple[list[int], list[int]]:
     return list(map(ord, relevant.split())), list(map(ord, recommended.split()))
 
 
+def values_of_catalogues(
+    metric: type, texts: Sequence[str], **options: Any
+) -> list[float]:
+    """The value of lists of the items a to f, with `;` between the lists."""
+    found = []
+    for text in texts:
+        rows = text.split(";")
+        form = "ids" if is_of_ids(text) else "scores"
+        if form == "ids":
+            pairs = [
+                [[i - ord("a") for i in ids] for ids in ids_of(row)]
+                for row in rows
+            ]
+        else:
+            pairs = [([0.0] * CATALOGUE, scores_of(row)) for row in rows]
+        made = metric(num_items=CATALOGUE, inputs=form, **options)
+        found.append(float(made(*map(list, zip(*pairs, strict=True)))))
+    return found
+
+
+CATALOGUE = 6
+
+
+def scores_of(text: str) -> list[float]:
+    """The scores of the items a to f; what is not named is not retrieved."""
+    scores = [NOT_RETRIEVED] * CATALOGUE
+    for item in items_of(text):
+        scores[ord(item.text) - ord("a")] = item.score
+    return scores
+
+
 def values_of_lists(
     metric: type[RankingMetric], texts: Sequence[str], **options: Any
 ) -> list[float]:

@@ -110,6 +110,13 @@ def test_the_highest_grade_of_gdeval_is_4():
     assert found.value == approx(float(value), abs=5e-6)  # it has five digits
 
 
+def test_rax_takes_tied_pairs_for_wrong():
+    rax = pytest.importorskip("rax")
+    constant, labels = np.zeros(3, "float32"), np.float32([2, 1, 0])
+    assert float(rax.opa_metric(constant, labels)) == 0.0
+    assert float(krm.OrderedPairAccuracy()([labels], [constant])) == 0.5
+
+
 @pytest.fixture
 def rectools():
     """RecTools' metrics, of one user to whom ids are recommended in order."""
