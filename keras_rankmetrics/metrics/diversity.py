@@ -76,7 +76,8 @@ class IntraListDiversity(AboutItems):
 
     Where items tie with the last one within rank k, each pair is as likely to
     be shown as any other of them, so that the mean over all orders follows from
-    sums of vectors, without a look at pairs.
+    sums of vectors, without a look at pairs. Memory is needed for the vectors
+    of all ranks that count, so give it a k on a large catalogue.
 
     Args:
         k: how many ranks count, or None for all.

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import keras
 import numpy as np
 
+from keras_rankmetrics.engine.backend.keras_internals import is_symbolic
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.types import Tensor
 
@@ -36,7 +37,13 @@ class Slot:
         return value if self.row is None else value[self.row]
 
     def write(self, x: Tensor | np.ndarray) -> None:
-        """Replaces the array."""
+        """Replaces the array.
+
+        What the symbolic pass of Keras writes, nobody reads; and on torch it
+        would come without values into a second one.
+        """
+        if is_symbolic():
+            return
         if self.row is not None:
             x = ops.convert_to_tensor(x, dtype=self.variable.dtype)[None]
             start = (self.row, *[0] * len(self.shape))
@@ -57,6 +64,8 @@ def read_all(slots: Sequence[Slot]) -> Tensor:
 
 def write_all(slots: Sequence[Slot], x: Tensor) -> None:
     """Replaces the arrays of several slots."""
+    if is_symbolic():
+        return
     if _are_one_variable(slots):
         slots[0].variable.assign(x)
         return

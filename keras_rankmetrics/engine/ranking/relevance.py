@@ -46,7 +46,7 @@ class Relevance:
         self, is_one: Tensor, one: float, other: float, dtype: str
     ) -> Tensor:
         """The worth of one label where told so, and of another elsewhere."""
-        labels = (ops.full((1,), label, dtype) for label in (one, other))
+        labels = (label * ops.ones((1,), dtype) for label in (one, other))
         return ops.where(is_one, *map(self, labels))
 
     def as_binary(self) -> Relevance:
