@@ -9,6 +9,8 @@ import numpy as np
 
 from tests.benchmarks.documents import Documents, of_ids, of_scores
 from tests.benchmarks.suites import (
+    COUNTERS,
+    FIFTEEN,
     NEXT_ITEM,
     NINE,
     NINE_AT_100,
@@ -49,6 +51,11 @@ class Batch(abc.ABC):
     def size(self) -> str:
         """How much it is, in words."""
         return f"{self.lists:,} x {self.items:,}"
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What our metrics are told of it."""
+        return {"inputs": self.inputs}
 
     @property
     def depth(self) -> int:
@@ -195,6 +202,23 @@ class NextItem(Scored):
         ]
 
 
+class Shown(NextItem):
+    """The same, of which it is asked which items are shown."""
+
+    reference_title = "`top_k` of the scores at the cutoff"
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The size of the catalogue too."""
+        return {**super().options, "num_items": self.items}
+
+    def reference(self, y_true: Tensor, y_pred: Tensor) -> list[Tensor]:
+        """The best scores, and whose they are."""
+        from keras import ops
+
+        return [*ops.top_k(y_pred, self.depth)]
+
+
 class Ids(Batch):
     """`items` recommended ids for each user, up to twice as many relevant."""
 
@@ -258,6 +282,22 @@ CATALOGUE_100 = Scored(
     lists=256,
     items=20_000,
     relevant=0.01,
+)
+FIFTEEN_METRICS = Scored(
+    "fifteen",
+    "the same catalogue, with six metrics more",
+    FIFTEEN,
+    lists=256,
+    items=20_000,
+    relevant=0.01,
+)
+COUNTED = Shown(
+    "counters",
+    "how often each item of a catalogue is shown",
+    COUNTERS,
+    lists=256,
+    items=20_000,
+    relevant=0.0001,
 )
 LTR = Scored(
     "ltr",

@@ -31,6 +31,23 @@ NINE_AT_100: Suite = (
     ("RecallAtK", 100),
 )
 
+FIFTEEN: Suite = (
+    *NINE,
+    ("HitRateAtK", 10),
+    ("F1AtK", 10),
+    ("FallOutAtK", 10),
+    ("ERR", 10),
+    ("RankBiasedPrecision", 10),
+    ("QMeasure", 10),
+)
+
+# How often each item of a catalogue is shown.
+COUNTERS: Suite = (
+    ("CatalogueCoverage", 10),
+    ("ExposureGini", 10),
+    ("ExposureEntropy", 10),
+)
+
 # Precision, recall and hit rate of a whole list do not look at its order.
 WITHOUT_CUTOFF: Suite = (
     ("NDCG", None),

@@ -102,6 +102,24 @@ def test_average_over_ties(n, ks, weighted):
     check_values(in_turns(ROWS, ks, ("average",)), *a_batch(1, n, weighted))
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("k", [3, None])
+def test_two_thousand_lists(k):
+    """Of each metric with its defaults: few scores, so that most items tie."""
+    rng = np.random.default_rng(6)
+    shape = 2000, 12
+    labels = rng.integers(0, 5, shape) * (rng.random(shape) < 0.4)
+    labels = np.where(rng.random(shape) < 0.1, -1, labels)
+    labels = np.where(rng.random(shape) < 0.1, oracle.UNJUDGED, labels)
+    scores = rng.integers(0, 5, shape).astype("float32")
+    scores[rng.random(shape) < 0.1] = -INF
+    of_each = [
+        Cell(row, k, "stable" if row.strict_only else "average")
+        for row in PLAIN_ROWS
+    ]
+    check_values(of_each, labels.astype("float32"), scores, None)
+
+
 @pytest.mark.parametrize(
     "ties, n, ks, weighted",
     [

@@ -20,6 +20,7 @@ from tests.benchmarks.contenders import (
 REFERENCE = reference.CONTENDER.name
 OURS = keras_metrics.PLAIN.name
 COLLECTION = keras_metrics.COLLECTION.name
+NINE_OF_THEM = keras_metrics.NINE_OF_THEM.name
 ONE = keras_metrics.ONE.name
 STABLE = keras_metrics.STABLE.name
 KERAS_RS = keras_metrics.KERAS_RS.name
@@ -32,6 +33,7 @@ CONTENDERS = {
         reference.CONTENDER,
         keras_metrics.PLAIN,
         keras_metrics.COLLECTION,
+        keras_metrics.NINE_OF_THEM,
         keras_metrics.ONE,
         keras_metrics.STABLE,
         keras_metrics.KERAS_RS,

@@ -1,32 +1,32 @@
 """Packages of Keras metrics, ours among them."""
 
 import types
+from typing import Any
 
 from tests.benchmarks.batches import Batch
 from tests.benchmarks.contenders.contender import Contender
 from tests.benchmarks.modes import Metric, Mode, Step
-from tests.benchmarks.suites import Suite, having
+from tests.benchmarks.suites import NINE, Suite, having
 
 
-def plain(suite: Suite, inputs: str = "scores") -> list[Metric]:
+def plain(suite: Suite, **options: Any) -> list[Metric]:
     """The plain list of our metrics that people write."""
     import keras_rankmetrics
 
-    return _from(keras_rankmetrics, suite, inputs=inputs)
+    return _from(keras_rankmetrics, suite, **options)
 
 
-def stable(suite: Suite, inputs: str = "scores") -> list[Metric]:
+def stable(suite: Suite, **options: Any) -> list[Metric]:
     """The same, which take tied items in the order in which they stand."""
-    import keras_rankmetrics
 
-    return _from(keras_rankmetrics, suite, inputs=inputs, ties="stable")
+    return plain(suite, ties="stable", **options)
 
 
-def collection(suite: Suite, inputs: str = "scores") -> list[Metric]:
+def collection(suite: Suite, **options: Any) -> list[Metric]:
     """One metric that computes all of them."""
     import keras_rankmetrics
 
-    return [keras_rankmetrics.MetricCollection(plain(suite, inputs))]
+    return [keras_rankmetrics.MetricCollection(plain(suite, **options))]
 
 
 def keras_rs(suite: Suite) -> list[Metric]:
@@ -47,32 +47,37 @@ def squared_errors(suite: Suite) -> list[Metric]:
 
 
 def _from(
-    package: types.ModuleType, suite: Suite, **options: str
+    package: types.ModuleType, suite: Suite, **options: Any
 ) -> list[Metric]:
     return [getattr(package, name)(k=k, **options) for name, k in suite]
 
 
 def build_plain(batch: Batch, mode: Mode) -> Step:
     """What the batch asks for."""
-    return mode.metrics(plain(batch.suite, batch.inputs), batch.suite)
+    return mode.metrics(plain(batch.suite, **batch.options), batch.suite)
 
 
 def build_one(batch: Batch, mode: Mode) -> Step:
     """A single metric of these: the NDCG with the deepest cutoff."""
     one = having({"NDCG"}, batch.suite)[-1:]
-    return mode.metrics(plain(one, batch.inputs), one)
+    return mode.metrics(plain(one, **batch.options), one)
 
 
 def build_stable(batch: Batch, mode: Mode) -> Step | None:
     """Where there can be ties: recommended ids have an order."""
     if batch.inputs == "ids":
         return None
-    return mode.metrics(stable(batch.suite, batch.inputs), batch.suite)
+    return mode.metrics(stable(batch.suite, **batch.options), batch.suite)
 
 
 def build_collection(batch: Batch, mode: Mode) -> Step:
     """What the batch asks for."""
-    return mode.metrics(collection(batch.suite, batch.inputs), batch.suite)
+    return mode.metrics(collection(batch.suite, **batch.options), batch.suite)
+
+
+def build_nine(batch: Batch, mode: Mode) -> Step:
+    """Nine metrics, whatever the batch asks for."""
+    return mode.metrics(collection(NINE, **batch.options), NINE)
 
 
 def build_keras_rs(batch: Batch, mode: Mode) -> Step | None:
@@ -96,6 +101,12 @@ COLLECTION = Contender(
     build_collection,
     package="keras_rankmetrics",
     about="the same metrics in a `MetricCollection`",
+)
+NINE_OF_THEM = Contender(
+    "keras_rankmetrics-nine",
+    build_nine,
+    package="keras_rankmetrics",
+    about="nine of these metrics in a `MetricCollection`",
 )
 ONE = Contender(
     "keras_rankmetrics-one",

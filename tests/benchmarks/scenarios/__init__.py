@@ -5,6 +5,8 @@ import dataclasses
 from tests.benchmarks.batches import (
     CATALOGUE,
     CATALOGUE_100,
+    COUNTED,
+    FIFTEEN_METRICS,
     IDS,
     LTR,
     LTR_ALL,
@@ -15,6 +17,7 @@ from tests.benchmarks.scenarios.first_call import FirstCall
 from tests.benchmarks.scenarios.fit import FitEpoch
 from tests.benchmarks.scenarios.importing import Import
 from tests.benchmarks.scenarios.memory import PeakMemory
+from tests.benchmarks.scenarios.more_metrics import Counters, MoreMetrics
 from tests.benchmarks.scenarios.one_batch import OneBatch
 from tests.benchmarks.scenarios.scenario import Scenario
 
@@ -27,6 +30,8 @@ SCENARIOS: dict[str, Scenario] = {
         OneBatch(batch=LTR_ALL, rounds=15),
         OneBatch(batch=NEXT, rounds=15, quick_modes=("jax",)),
         OneBatch(batch=IDS, rounds=15),
+        MoreMetrics(batch=FIFTEEN_METRICS, rounds=15),
+        Counters(batch=COUNTED, rounds=15),
         FitEpoch(queries=6_000, rounds=9),
         FirstCall(
             rounds=3,
@@ -55,4 +60,4 @@ def asked_for(request: Request) -> Scenario:
 
 def is_batch(name: str) -> bool:
     """Whether what is timed is one batch that is on the device."""
-    return isinstance(SCENARIOS[name], OneBatch)
+    return type(SCENARIOS[name]) is OneBatch

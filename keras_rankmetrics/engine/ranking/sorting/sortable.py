@@ -45,6 +45,10 @@ class Sortable:
         cleaned = self.cleaned()
         return cleaned > lowest(cleaned)
 
+    def are_all_retrieved(self) -> Tensor:
+        """Whether each item of all lists has a rank, bool."""
+        return self.clean & (ops.min(self.given) > lowest(self.given))
+
     def levelled(self) -> Sortable:
         """The same items, those that are retrieved with one score."""
         given = self.given

@@ -11,6 +11,7 @@ import dataclasses
 import functools
 from collections.abc import Callable
 
+from keras_rankmetrics.engine.backend.branching import cond
 from keras_rankmetrics.engine.backend.known import known
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.ranking.items import Items
@@ -76,9 +77,7 @@ def _ranking(items: Items, top: Top, order: Order) -> Ranks:
         weights=_at(top.order, items.weights),
         there=None if known(ops.all(top.there)) else top.there,
         count_retrieved=lambda: count(top.there),
-        count_others=lambda gain: count(
-            top.scores.retrieved() & (items.gains(gain) == 0)
-        ),
+        count_others=functools.partial(_others, items, top.scores),
         all_tied=lambda: from_scores(
             items, top.scores.levelled(), order._replace(ties="average")
         ),
@@ -92,6 +91,22 @@ def _ranking(items: Items, top: Top, order: Order) -> Ranks:
         ),
         k=order.k,
         strict=order.ties != "average",
+    )
+
+
+def _others(items: Items, scores: Sortable, gain: Relevance) -> Tensor:
+    """`[lists]`, how many retrieved items are worth nothing."""
+
+    def counted() -> Tensor:
+        return count(scores.retrieved() & (items.gains(gain) == 0))
+
+    if not gain.is_binary:
+        return counted()
+    number, relevant = ops.shape(items.labels)[-1], items.sum_of_seen(gain)
+    return cond(
+        scores.are_all_retrieved(),
+        lambda: number - ops.cast(relevant, "int32"),
+        counted,
     )
 
 
