@@ -3,8 +3,8 @@
 `"1 (1 0) – 0 / 1"` is a list of labels, the best score first. Items in brackets
 have equal scores, `–` is an item that is masked, and what stands behind `/` is
 not retrieved. `?` is an item that nobody has judged. `"a a b of a c"` are
-recommended ids, and the relevant ones. `"ab 0 c"` are items that are relevant to
-the subtopics a and b, to none, and to c.
+recommended ids, and the relevant ones. `"ab 0 c"` are items that are relevant
+to the subtopics a and b, to none, and to c.
 """
 
 import dataclasses
@@ -14,9 +14,10 @@ from typing import Any
 
 from keras_rankmetrics import UNJUDGED, RankingMetric
 
+NOT_RETRIEVED = float("-inf")
 PADDING, MASKED = -1.0, "–"
 SPECIAL = {MASKED: PADDING, "?": float(UNJUDGED)}
-NOT_RETRIEVED = float("-inf")
+CATALOGUE, SUBTOPICS = 6, "abc"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -82,9 +83,6 @@ def values_of_catalogues(
         made = metric(num_items=CATALOGUE, inputs=form, **options)
         found.append(float(made(*map(list, zip(*pairs, strict=True)))))
     return found
-
-
-CATALOGUE, SUBTOPICS = 6, "abc"
 
 
 def scores_of(text: str) -> list[float]:

@@ -91,7 +91,7 @@ def test_ranx_divides_bpref_by_0_and_gives_up_on_later_lists():
 
     def of(*judgements):
         lists = {f"q{i}": judged for i, judged in enumerate(judgements)}
-        run = dict.fromkeys(lists, {"a": 0.9, "b": 0.8})
+        run = {query: {"a": 0.9, "b": 0.8} for query in lists}
         return ranx.evaluate(
             ranx.Qrels(lists), ranx.Run(run), "bpref", return_mean=False
         )
