@@ -148,5 +148,8 @@ def test_how_lists_are_written():
         (1, -inf),
         (0, -inf),
     ]
+    assert items_of("?")[0].label == krm.UNJUDGED
+    by_subtopic = [item.by_subtopic for item in items_of("ac 0 –")]
+    assert by_subtopic == [[1, 0, 1], [0, 0, 0], [-1, -1, -1]]
     assert ids_of("a a b of b") == ([98], [97, 97, 98])
     assert ids_of(" of a") == ([97], [])

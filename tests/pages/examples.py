@@ -4,14 +4,27 @@ import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from keras_rankmetrics import AUC, RankBiasedPrecision, RankingMetric
+from keras_rankmetrics import (
+    AUC,
+    NRBP,
+    BPref,
+    RankBiasedPrecision,
+    RankingMetric,
+    RBPResidual,
+)
 from keras_rankmetrics.engine.definition import takes
-from keras_rankmetrics.metrics.bases import Binary, BinaryOfWholeLists
+from keras_rankmetrics.metrics.bases import (
+    Binary,
+    BinaryOfWholeLists,
+    OfJudgements,
+    OfSubtopics,
+)
 from keras_rankmetrics.metrics.bases_of_items import Counted
 from tests.pages.notation import (
     is_of_ids,
     values_of_catalogues,
     values_of_lists,
+    values_of_subtopics,
 )
 
 
@@ -167,6 +180,124 @@ GRADED = Examples(
     ),
 )
 
+JUDGEMENTS = Examples(
+    legend=(
+        "A list is written by its labels, the best score first: `?` is an item "
+        "that nobody has judged, with the label `UNJUDGED`. Items in brackets "
+        "have equal scores, `–` is an item that is masked, and what stands "
+        "behind `/` has the score `-inf`, so it is not retrieved."
+    ),
+    edges=(
+        Edge("all judged, the best order", "1 1 0 0 0"),
+        Edge("all judged, the worst order", "0 0 0 1 1"),
+        Edge("nothing judged", "? ? ? ? ?"),
+        Edge("the first items not judged", "? ? 1 0 1"),
+        Edge("the last items not judged", "1 0 1 ? ?"),
+        Edge("nothing relevant", "0 0 ? 0 0"),
+        Edge("all relevant, as far as judged", "1 ? 1 ? 1"),
+        Edge("one item, judged", "1"),
+        Edge("one item, not judged", "?"),
+        Edge("all scores tie", "(1 1 0 0 ?)"),
+        Edge("a tie across rank 3", "0 1 (1 0 ?)"),
+        Edge("k beyond the list", "1 0 ?", k=10, is_about_k=True),
+        Edge("a relevant item not retrieved", "1 0 ? 0 / 1"),
+        Edge("an unjudged item not retrieved", "1 0 1 0 / ?"),
+        Edge("nothing retrieved", "/ 1 0 ?"),
+        Edge("one item masked", "– 1 ? 0 1"),
+        Edge("all masked", "– – –"),
+    ),
+    drawn={
+        "all ten items judged": (
+            "1 1 1 0 0 0 0 0 0 0",
+            "1 0 1 0 1 0 0 0 0 0",
+            "0 0 0 0 0 0 0 1 1 1",
+        ),
+        "six items judged": (
+            "1 1 1 0 0 0 ? ? ? ?",
+            "1 0 1 0 1 0 ? ? ? ?",
+            "1 ? 0 ? 1 ? 0 ? 1 0",
+            "? ? ? ? 1 1 1 0 0 0",
+            "? ? ? ? 0 0 0 1 1 1",
+        ),
+    },
+    drawn_legend=(
+        f"{DRAWN_LEGEND} A filled square is a relevant item, an empty one is "
+        "not relevant, and a pale one has not been judged."
+    ),
+    shade=lambda text: 0.25 if text == "?" else float(text),
+    compared=(
+        ("0 1 0 1 1", 2),
+        ("? 1 0 1 ?", 2),
+        ("1 1 ? 1 1", 2),
+        ("0 0 ? 0 0", 2),
+    ),
+)
+
+PREFERENCES = dataclasses.replace(
+    JUDGEMENTS,
+    legend=(
+        f"{JUDGEMENTS.legend} `a b of a` means that the ids a and b are "
+        'recommended and a is relevant, with `inputs="ids"`.'
+    ),
+    edges=(*JUDGEMENTS.edges, *IDS),
+)
+
+SUBTOPICS = Examples(
+    legend=(
+        "There are up to three subtopics, a, b and c. A list is written by "
+        "what its items are relevant to, the best score first: `ab` is an item "
+        "that is relevant to a and b, and `0` one that is relevant to none. "
+        "Items in brackets have equal scores, `–` is an item that is masked, "
+        "and what stands behind `/` has the score `-inf`, so it is not "
+        "retrieved."
+    ),
+    edges=(
+        Edge("the best order", "ab c a 0 0"),
+        Edge("the worst order", "0 0 a c ab"),
+        Edge("nothing relevant", "0 0 0 0 0"),
+        Edge("all relevant to all", "abc abc abc abc abc"),
+        Edge("one subtopic after the other", "a a b b c c"),
+        Edge("one subtopic alone", "a 0 a 0 0"),
+        Edge("one item, relevant", "ab"),
+        Edge("one item, not relevant", "0"),
+        Edge("all scores tie", "(ab c a 0 0)"),
+        Edge("a tie across rank 3", "0 ab (c a) 0"),
+        Edge("k beyond the list", "a 0 b", k=10, is_about_k=True),
+        Edge("the same item twice", "(ab ab) c 0 0"),
+        Edge("a subtopic not retrieved", "a b 0 0 / c"),
+        Edge("nothing retrieved", "/ ab c 0"),
+        Edge("one item masked", "– ab 0 c 0"),
+        Edge("all masked", "– – –"),
+    ),
+    drawn={
+        "one item on each subtopic": (
+            "a b c 0 0 0 0 0 0 0",
+            "a b 0 0 0 0 0 0 0 c",
+            "a 0 0 b 0 0 c 0 0 0",
+            "0 0 0 0 0 0 0 a b c",
+        ),
+        "three items on each": (
+            "a b c a b c a b c 0",
+            "a a b b c c a b c 0",
+            "a a a b b b c c c 0",
+            "0 a a a b b b c c c",
+        ),
+    },
+    drawn_legend=(
+        f"{DRAWN_LEGEND} A letter is the subtopic that the item is relevant "
+        "to; an item with 0 is relevant to none."
+    ),
+    shade=lambda text: 0.15 * " abc".index(text) if text != "0" else 0.0,
+    compared=(
+        ("a 0 ab c 0", 2),
+        ("a 0 ab c 0", 10),
+        ("abc abc abc abc abc", 2),
+        ("0 0 0 0 0", 2),
+    ),
+    values=values_of_subtopics,
+    is_lettered=True,
+)
+
 CATALOGUES = Examples(
     legend=(
         "The catalogue has the items a to f. A list is written by its items, "
@@ -215,13 +346,16 @@ CATALOGUES = Examples(
 # The first class of these that is a base of a metric has its examples.
 FAMILIES: dict[type, Examples] = {
     Counted: CATALOGUES,
+    OfSubtopics: SUBTOPICS,
+    OfJudgements: JUDGEMENTS,
+    BPref: PREFERENCES,
     Binary: BINARY,
     BinaryOfWholeLists: BINARY,
     RankingMetric: GRADED,
 }
 
 # Those that most people use for whole lists, though they take a cutoff.
-SELDOM_CUT = (AUC, RankBiasedPrecision)
+SELDOM_CUT = (AUC, NRBP, RankBiasedPrecision, RBPResidual)
 
 
 def examples_of(metric: type[RankingMetric]) -> Examples:

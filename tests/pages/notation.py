@@ -2,7 +2,9 @@
 
 `"1 (1 0) – 0 / 1"` is a list of labels, the best score first. Items in brackets
 have equal scores, `–` is an item that is masked, and what stands behind `/` is
-not retrieved. `"a a b of a c"` are recommended ids, and the relevant ones.
+not retrieved. `?` is an item that nobody has judged. `"a a b of a c"` are
+recommended ids, and the relevant ones. `"ab 0 c"` are items that are relevant
+to the subtopics a and b, to none, and to c.
 """
 
 import dataclasses
@@ -10,9 +12,12 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from keras_rankmetrics import RankingMetric
+from keras_rankmetrics import UNJUDGED, RankingMetric
 
 NOT_RETRIEVED = float("-inf")
+PADDING, MASKED = -1.0, "–"
+SPECIAL = {MASKED: PADDING, "?": float(UNJUDGED)}
+CATALOGUE, SUBTOPICS = 6, "abc"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -24,7 +29,15 @@ class Item:
 
     @property
     def label(self) -> float:
-        return -1.0 if self.text == "–" else float(self.text)
+        given = SPECIAL.get(self.text)
+        return float(self.text) if given is None else given
+
+    @property
+    def by_subtopic(self) -> list[float]:
+        """Its label for each of the subtopics a, b, c."""
+        if self.text == MASKED:
+            return [PADDING] * len(SUBTOPICS)
+        return [float(subtopic in self.text) for subtopic in SUBTOPICS]
 
 
 def is_of_ids(text: str) -> bool:
@@ -72,9 +85,6 @@ def values_of_catalogues(
     return found
 
 
-CATALOGUE = 6
-
-
 def scores_of(text: str) -> list[float]:
     """The scores of the items a to f; what is not named is not retrieved."""
     scores = [NOT_RETRIEVED] * CATALOGUE
@@ -98,3 +108,15 @@ def values_of_lists(
         ]
     found = metric(**options).per_list(*map(list, zip(*pairs, strict=True)))
     return [float(value) for value in found]
+
+
+def values_of_subtopics(
+    metric: type[RankingMetric], texts: Sequence[str], **options: Any
+) -> list[float]:
+    """The value of each list of items that are relevant to subtopics."""
+    rows = [items_of(text) for text in texts]
+    width = max(map(len, rows))
+    filled = [[*row, *[Item(MASKED, 0.0)] * (width - len(row))] for row in rows]
+    labels = [[item.by_subtopic for item in row] for row in filled]
+    scores = [[item.score for item in row] for row in filled]
+    return [float(v) for v in metric(**options).per_list(labels, scores)]

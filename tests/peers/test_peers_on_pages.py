@@ -85,6 +85,71 @@ def test_ranx_takes_grades_for_gains_in_rbp():
     assert float(krm.RankBiasedPrecision(p=0.5)([[3, 1]], [[2, 1]])) == 0.75
 
 
+def test_ranx_divides_bpref_by_0_and_gives_up_on_later_lists():
+    ranx = pytest.importorskip("ranx")
+    good, bad, mixed = {"a": 1, "b": 1}, {"a": 0, "b": 0}, {"a": 1, "b": 0}
+
+    def of(*judgements):
+        lists = {f"q{i}": judged for i, judged in enumerate(judgements)}
+        run = {query: {"a": 0.9, "b": 0.8} for query in lists}
+        return ranx.evaluate(
+            ranx.Qrels(lists), ranx.Run(run), "bpref", return_mean=False
+        )
+
+    np.testing.assert_equal(of(mixed, good, mixed), [1.0, np.nan, 1.0])
+    np.testing.assert_equal(of(mixed, bad, mixed), [1.0, 0.0, 0.0])
+    labels = [[1, 1], [0, 0], [1, 0]]
+    ours = krm.BPref().per_list(labels, [[0.9, 0.8]] * 3)
+    assert [float(value) for value in ours] == [1.0, 0.0, 1.0]
+
+
+@pytest.fixture
+def pyndeval():
+    """A measure of ir_measures, of a list of items with these names."""
+    there = pytest.importorskip("ir_measures")
+    if not there.providers.registry["pyndeval"].is_available():
+        pytest.skip("pyndeval is not installed")
+
+    def value(measure, names):
+        qrels = [
+            there.Qrel("1", names[item], int(label), str(subtopic))
+            for (item, subtopic), label in np.ndenumerate(OF_SUBTOPICS)
+        ]
+        run = [
+            there.ScoredDoc("1", name, score)
+            for name, score in zip(names, SCORES_OF_THREE, strict=True)
+        ]
+        asked = there.parse_measure(measure)
+        (found,) = there.iter_calc([asked], qrels, run)
+        return found.value
+
+    return value
+
+
+# Items that are relevant to two of four subtopics; the last comes second.
+OF_SUBTOPICS = [[1, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 1]]
+SCORES_OF_THREE = [1.0, 3.0, 2.0]
+
+
+def test_the_greedy_order_of_pyndeval_depends_on_names(pyndeval):
+    ours = float(krm.AlphaNDCG(k=2)([OF_SUBTOPICS], [SCORES_OF_THREE]))
+    assert pyndeval("alpha_nDCG@2", "zyx") == approx(ours)
+    assert pyndeval("alpha_nDCG@2", "xyz") == approx(1.0)
+    assert ours > 1.1
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_what_pyndeval_divides_by(pyndeval, k):
+    given, ranks = ([OF_SUBTOPICS], [SCORES_OF_THREE]), np.arange(1, k + 1)
+    number = 1 if k == 1 else 4  # which it forgets at the first rank
+    best = np.sum(0.5 ** (ranks - 1) / np.log2(ranks + 1))
+    expected = float(krm.AlphaDCG(k=k)(*given)) / best / number
+    assert pyndeval(f"alpha_DCG@{k}", "xyz") == approx(expected)
+    best = np.sum(0.5**ranks / ranks)
+    expected = float(krm.ERRIA(k=k)(*given)) / best * 4 / number
+    assert pyndeval(f"ERR_IA@{k}", "xyz") == approx(expected)
+
+
 def test_pytrec_eval_orders_tied_items_by_their_names():
     pytrec_eval = pytest.importorskip("pytrec_eval")
 
