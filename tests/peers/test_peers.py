@@ -394,20 +394,9 @@ def test_ranx_at_recalls():
     # Without anything retrieved, a list has no type there.
     data = data.where((data.scores > -np.inf).any(axis=1))
     qrels, run = as_documents(data)
-    numbers = {f"d{item:03}": float(item) for item in range(ITEMS)}
+    qrels, run = ranx.Qrels(qrels), ranx.Run(run)
     theirs = ranx.metrics.interpolated_precision_at_recall(
-        *(
-            [
-                np.array(
-                    [
-                        (numbers[name], of[name])
-                        for name in sorted(of, key=of.get, reverse=True)
-                    ]
-                )
-                for of in side.values()
-            ]
-            for side in (qrels, run)
-        )
+        qrels.to_typed_list(), run.to_typed_list()
     )
     for tenth, of_lists in enumerate(np.transpose(theirs)):
         metric = conventions.ranx.InterpolatedPrecision(recall=tenth / 10)
