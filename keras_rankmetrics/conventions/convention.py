@@ -4,13 +4,31 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Generic,
+    NamedTuple,
+    ParamSpec,
+    TypeVar,
+    cast,
+)
 
 from keras_rankmetrics import metrics
-from keras_rankmetrics.engine.shells.metric import RankingMetric
+from keras_rankmetrics.engine.shells.defined import Defined
 
-MetricT = TypeVar("MetricT", bound=RankingMetric)
+MetricT = TypeVar("MetricT", bound=Defined)
 Parameters = ParamSpec("Parameters")
+
+
+class Asked(NamedTuple):
+    """In place of the value of an option: what a call must give it.
+
+    Args:
+        what: what the source takes there, such as a table of the items.
+    """
+
+    what: str
 
 
 class Preset(Generic[Parameters, MetricT]):
@@ -18,7 +36,8 @@ class Preset(Generic[Parameters, MetricT]):
 
     Args:
         metric: the class.
-        options: what is set. A call may override it.
+        options: what is set, which a call may override; or what is `Asked` of
+            each call, since only the data have it.
     """
 
     def __init__(
@@ -28,7 +47,16 @@ class Preset(Generic[Parameters, MetricT]):
     ) -> None:
         # A `Callable` for type checkers, which then know its parameters.
         self.metric = cast(type[MetricT], metric)
-        self.options = dict(options)
+        self.options = {
+            name: value
+            for name, value in options.items()
+            if not isinstance(value, Asked)
+        }
+        self.asked = {
+            name: value.what
+            for name, value in options.items()
+            if isinstance(value, Asked)
+        }
         self.__doc__ = self.metric.__doc__
         self.__name__ = self.metric.__name__
         signature = inspect.signature(metric)
@@ -46,18 +74,32 @@ class Preset(Generic[Parameters, MetricT]):
     ) -> MetricT:
         """The metric, with what is given here before what is set."""
         given = self.__signature__.bind_partial(*args, **options).arguments
-        return self.metric(**{**self.options, **given})
+        return self.metric(**self._completed(given))
 
     def at(self, *cutoffs: int | None, **options: Any) -> list[MetricT]:
         """One metric for each cutoff."""
-        return self.metric.at(*cutoffs, **{**self.options, **options})
+        return self.metric.at(*cutoffs, **self._completed(options))
+
+    def _completed(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """All options. Raises where one that is asked for is not given."""
+        for name, what in self.asked.items():
+            if given.get(name) is None:
+                raise ValueError(
+                    f"`{self.__name__}` needs `{name}`, {what}. Received: "
+                    f"`{name}={given.get(name)!r}`."
+                )
+        return {**self.options, **given}
 
     def __repr__(self) -> str:
-        options = "".join(
-            f", {name}={getattr(value, '__name__', repr(value))}"
-            for name, value in self.options.items()
-        )
-        return f"{self.metric.__name__}(k{options})"
+        parameters = [
+            *(["k"] if "k" in self.__signature__.parameters else []),
+            *(
+                f"{name}={getattr(value, '__name__', repr(value))}"
+                for name, value in self.options.items()
+            ),
+            *(f"{name}=<{what}>" for name, what in self.asked.items()),
+        ]
+        return f"{self.__name__}({', '.join(parameters)})"
 
 
 class Convention:
@@ -65,14 +107,15 @@ class Convention:
 
     Each metric of the source is an attribute: `trec_eval.NDCG(k=10)` is the
     ordinary `NDCG` with the options set that give the numbers of trec_eval. Any
-    of them can be overridden.
+    of them can be overridden. What only the data have must be given:
+    `recbole.AveragePopularity(10, popularity=...)`.
 
     Args:
         name: the name of the convention, as that of a variable.
         about: what it is, in one sentence.
         source: where it is defined.
         metrics: the options of each metric that the source defines, where they
-            are not the defaults.
+            are not the defaults, or are `Asked` of the call.
         without: what the source defines and cannot be had, by its name there
             or here, and why.
     """
@@ -105,20 +148,30 @@ class Convention:
         PrecisionIA = Preset(metrics.PrecisionIA, {})
         MeanAveragePrecisionIA = Preset(metrics.MeanAveragePrecisionIA, {})
         SubtopicRecall = Preset(metrics.SubtopicRecall, {})
+        InterpolatedPrecision = Preset(metrics.InterpolatedPrecision, {})
+        ElevenPointPrecision = Preset(metrics.ElevenPointPrecision, {})
+        OrderedPairAccuracy = Preset(metrics.OrderedPairAccuracy, {})
+        CatalogueCoverage = Preset(metrics.CatalogueCoverage, {})
+        ExposureGini = Preset(metrics.ExposureGini, {})
+        AveragePopularity = Preset(metrics.AveragePopularity, {})
+        TailShare = Preset(metrics.TailShare, {})
+        Novelty = Preset(metrics.Novelty, {})
+        Serendipity = Preset(metrics.Serendipity, {})
+        IntraListDiversity = Preset(metrics.IntraListDiversity, {})
 
     def __init__(
         self,
         name: str,
         about: str,
         source: str,
-        metrics: Mapping[type[RankingMetric], Mapping[str, Any]],
+        metrics: Mapping[type[Defined], Mapping[str, Any]],
         without: Mapping[str, str] | None = None,
     ) -> None:
         self.name = name
         self.about = about
         self.source = source
         self.without = dict(without or {})
-        self.presets: dict[str, Preset[..., RankingMetric]] = {
+        self.presets: dict[str, Preset[..., Any]] = {
             metric.__name__: Preset(metric, options)
             for metric, options in metrics.items()
         }
@@ -142,4 +195,4 @@ class Convention:
 
 def _is_metric(name: str) -> bool:
     value = getattr(metrics, name, None)
-    return isinstance(value, type) and issubclass(value, RankingMetric)
+    return isinstance(value, type) and issubclass(value, Defined)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, NoReturn
 
 from keras_rankmetrics.conventions.convention import Convention
+from keras_rankmetrics.engine.shells.defined import Defined
 from keras_rankmetrics.engine.shells.metric import RankingMetric
 
 # What a parameter there means here: options, or a ValueError that says why not.
@@ -49,7 +50,7 @@ class Vocabulary(Convention):
         name: str,
         about: str,
         source: str,
-        metrics: Mapping[type[RankingMetric], Mapping[str, Any]],
+        metrics: Mapping[type[Defined], Mapping[str, Any]],
         measures: Mapping[str, Measure],
         without: Mapping[str, str],
     ) -> None:

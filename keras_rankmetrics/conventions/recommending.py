@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-from keras_rankmetrics.conventions.convention import Convention
+from keras_rankmetrics.conventions.convention import Asked, Convention
 from keras_rankmetrics.gains import original_discount
 from keras_rankmetrics.metrics import (
     AUC,
     DCG,
     NDCG,
+    AveragePopularity,
+    CatalogueCoverage,
+    ExposureGini,
     F1AtK,
     FBetaAtK,
     HitRateAtK,
+    IntraListDiversity,
     MeanAveragePrecision,
     MeanReciprocalRank,
+    Novelty,
     PrecisionAtK,
     RankBiasedPrecision,
     RecallAtK,
+    Serendipity,
+    TailShare,
 )
+
+_ITEMS = {"num_items": Asked("the number of items of the catalogue")}
+_COUNTS = {"popularity": Asked("how often users had each item")}
 
 recommenders = Convention(
     "recommenders",
@@ -42,6 +52,9 @@ replay = Convention(
         HitRateAtK: {},
         MeanAveragePrecision: {"denominator": "min"},
         MeanReciprocalRank: {},
+        CatalogueCoverage: {
+            "num_items": Asked("the number of items that users had before")
+        },
     },
     without={
         "CategoricalDiversity": "it counts the categories of what is shown, "
@@ -49,6 +62,7 @@ replay = Convention(
         "Novelty": "it is 1 - `PrecisionAtK` of what the users had",
         "RocAuc": "it leaves out relevant items that are not among the first "
         "k; where all are, and others too, it is `AUC()` of these",
+        "Surprisal": "it is `Novelty` over the log2 of the number of users",
         "Unexpectedness": "it compares with the recommendations of another "
         "model",
     },
@@ -68,10 +82,25 @@ rectools = Convention(
         MeanAveragePrecision: {"empty": "skip"},
         MeanReciprocalRank: {"empty": "skip"},
         AUC: {},
+        AveragePopularity: _COUNTS,
+        CatalogueCoverage: _ITEMS,
+        Novelty: {
+            "popularity": Asked(
+                "by which share of the users each item is known, that of one "
+                "user where it is by nobody"
+            )
+        },
+        Serendipity: _COUNTS,
+        IntraListDiversity: {
+            "empty": "zero",
+            "vectors": Asked("a row for each item, with a 1 at its category"),
+        },
     },
     without={
         "Accuracy": "it counts what is rightly not recommended too, nearly "
         "the whole catalogue",
+        "CatalogCoverage(normalize=False)": "it counts: it is `num_items` "
+        "times `CatalogueCoverage`",
         "CoveredUsers": "it checks the data, and says nothing of the order",
         "Intersection": "it compares with the recommendations of another model",
         "MCC": "it counts what is rightly not recommended too, nearly the "
@@ -92,10 +121,15 @@ _LENSKIT_AP = (
     "which no other source does; where k items or more are recommended, it is "
     "that of `kaggle`"
 )
+_LENSKIT_GINI = (
+    "it weighs each place by its rank, where `ExposureGini` here, which is "
+    "ListGini there, counts the places within rank k"
+)
 
 lenskit = Convention(
     "lenskit",
-    "LensKit, with relevant items that have no grades.",
+    "LensKit, with relevant items that have no grades; `ExposureGini` is its "
+    "ListGini.",
     "lenskit/metrics/ranking, version 2025.8",
     {
         DCG: {"rank_discount_fn": original_discount},
@@ -105,9 +139,19 @@ lenskit = Convention(
         HitRateAtK: {},
         MeanReciprocalRank: {},
         RankBiasedPrecision: {"p": 0.85},
+        AveragePopularity: {
+            "popularity": Asked(
+                "the rank of each item from the least popular one up, the mean "
+                "of those that are as popular, over the number of items that "
+                "users had; 0 for others"
+            )
+        },
+        ExposureGini: _ITEMS,
     },
     without={
         "AveragePrecision": _LENSKIT_AP,
+        "ExposureGini(weight=GeometricRankWeight())": _LENSKIT_GINI,
+        "ExposureGini(weight=LogRankWeight())": _LENSKIT_GINI,
         "ListLength": "it counts, and says nothing of the order",
         "MAE": "it is of predicted ratings, not of an order",
         "MeanAveragePrecision": _LENSKIT_AP,
@@ -135,11 +179,17 @@ recbole = Convention(
         MeanAveragePrecision: {"denominator": "min"},
         MeanReciprocalRank: {},
         AUC: {},
+        AveragePopularity: _COUNTS,
+        CatalogueCoverage: _ITEMS,
+        ExposureGini: _ITEMS,
+        TailShare: {"is_tail": Asked("which items are of the tail")},
     },
     without={
         "LogLoss": "it is of predicted labels, not of an order",
         "MAE": "it is of predicted labels, not of an order",
         "RMSE": "it is of predicted labels, not of an order",
+        "ShannonEntropy": "it divides `ExposureEntropy` by the number of "
+        "different items that are shown, unlike its own formula",
     },
 )
 

@@ -10,9 +10,11 @@ from keras_rankmetrics.metrics import (
     DCG,
     NDCG,
     BPref,
+    ElevenPointPrecision,
     F1AtK,
     FBetaAtK,
     HitRateAtK,
+    InterpolatedPrecision,
     MeanAveragePrecision,
     MeanReciprocalRank,
     PrecisionAtK,
@@ -28,7 +30,7 @@ trec_eval = Convention(
     "The tool of the TREC conferences, and so pytrec_eval.",
     "usnistgov/trec_eval: m_ndcg_cut.c, m_P.c, m_recall.c, m_success.c, "
     "m_map_cut.c, m_recip_rank.c, m_Rprec.c, m_set_F.c, "
-    "m_bpref.c",
+    "m_bpref.c, m_iprec_at_recall.c, m_11pt_avg.c",
     {
         NDCG: {"gain_fn": linear_gain},
         PrecisionAtK: {"denominator": "k"},
@@ -39,6 +41,8 @@ trec_eval = Convention(
         RPrecision: {},
         FBetaAtK: {},
         BPref: {},
+        InterpolatedPrecision: {},
+        ElevenPointPrecision: {},
     },
     without={
         "F1AtK": "it has that of whole lists only, `set_F`, which is "
@@ -94,6 +98,7 @@ ranx = Convention(
         RPrecision: {},
         RankBiasedPrecision: {},
         BPref: {},
+        InterpolatedPrecision: {},
     },
     without={"hits": "it is k times `PrecisionAtK(k)`"},
 )

@@ -337,7 +337,7 @@ CATALOGUES = Examples(
         "the value of the three together."
     ),
     shade=lambda text: None if text == ";" else 0.15,
-    compared=(),
+    compared=(("a b c ; a b d", 3), ("a b c ; d e f", 3), ("/ a ; / b", 3)),
     values=values_of_catalogues,
     is_lettered=True,
     drawn_at=None,

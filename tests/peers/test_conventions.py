@@ -258,13 +258,51 @@ def test_recsys():
 def test_its_metrics_are_the_ordinary_ones(convention):
     for name, preset in convention.presets.items():
         cutoff = {"k": 7} if takes(preset.metric, "k") else {}
-        metric = getattr(convention, name)(**cutoff)
+        given = {name: GIVEN[name] for name in preset.asked}
+        metric = getattr(convention, name)(**cutoff, **given)
         assert type(metric) is getattr(keras_rankmetrics, name)
         assert metric.k == cutoff.get("k")
         assert metric.name.endswith("@7") == bool(cutoff)
+        if cutoff:
+            (at,) = preset.at(7, **given)
+            assert at.signature == metric.signature
         again = type(metric).from_config(metric.get_config())
         assert again.signature == metric.signature
         assert preset.metric is type(metric)
+
+
+# What only the data have, of a catalogue of two items.
+GIVEN = {
+    "num_items": 2,
+    "popularity": [1.0, 0.5],
+    "is_tail": [False, True],
+    "vectors": [[1.0, 0.0], [0.0, 1.0]],
+}
+
+
+def test_what_only_the_data_have_must_be_given():
+    recbole = conventions.recbole
+    for options in ({}, {"popularity": None}):
+        with pytest.raises(
+            ValueError,
+            match=r"^`AveragePopularity` needs `popularity`, how often users "
+            r"had each item\. Received: `popularity=None`\.$",
+        ):
+            recbole.AveragePopularity(10, **options)
+        with pytest.raises(ValueError, match="needs `popularity`, how often"):
+            recbole.AveragePopularity.at(1, 10, **options)
+    with pytest.raises(ValueError, match="needs `num_items`, the number of"):
+        recbole.CatalogueCoverage(10)
+    # By position too.
+    expected = keras_rankmetrics.CatalogueCoverage(10, 3)
+    assert recbole.CatalogueCoverage(10, 3).signature == expected.signature
+    assert repr(recbole.ExposureGini) == (
+        "ExposureGini(k, num_items=<the number of items of the catalogue>)"
+    )
+    assert repr(conventions.trec_eval.RPrecision) == "RPrecision()"
+    assert repr(conventions.recbole.PrecisionAtK) == (
+        "PrecisionAtK(k, denominator='k')"
+    )
 
 
 def test_options_can_be_overridden():

@@ -21,6 +21,7 @@ from peer_lists import (
     compare,
     cut_off_lists,
     tied_lists,
+    where_recalls_are_alike,
 )
 
 from keras_rankmetrics import (
@@ -72,6 +73,12 @@ ASKED = {
     "Bpref": ["Bpref", "Bpref(rel=2)"],
     "ERR": ["ERR@1", "ERR@5", "ERR@20"],
     "INSQ": ["INSQ(max_rel=1)"],
+    "IPrec": [
+        "IPrec@0.0",
+        "IPrec@0.3",
+        "IPrec(judged_only=True)@0.7",
+        "IPrec@1.0",
+    ],
     "Judged": ["Judged@1", "Judged@10", "Judged"],
     "MAP": ["MAP@4"],
     "MAP_IA": ["MAP_IA(rel=2)"],
@@ -169,6 +176,8 @@ def of_kind(kind):
 def kind_of(name, asked):
     if OURS.measures[name].metric.by_subtopic:
         return "subtopics"
+    if name == "IPrec":
+        return "recalls"
     if name in ("Judged", "Bpref", "BPref") or "judged_only" in asked:
         return "judgements"
     return "labels"
@@ -211,6 +220,16 @@ def test_measures_of_what_is_judged(asked):
             theirs = by_provider(name, measure, data, judged)
             metric = OURS.parse(asked, ties="stable")
             compare(metric, Data(labels, data.scores), theirs)
+
+
+@pytest.mark.parametrize("asked", of_kind("recalls"))
+@pytest.mark.parametrize("lists_of", [cut_off_lists, tied_lists])
+def test_measures_at_recalls(asked, lists_of):
+    """Where all is judged. Of nothing retrieved, pytrec_eval divides by 0."""
+    ((name, measure),) = of_providers(asked)
+    data = where_recalls_are_alike(lists_of())
+    theirs = np.nan_to_num(by_provider(name, measure, data))
+    compare(OURS.parse(asked, ties="stable"), data, theirs)
 
 
 @pytest.mark.parametrize("asked", of_kind("subtopics"))

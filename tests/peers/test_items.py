@@ -5,9 +5,10 @@ import pytest
 from in_forms import values
 from pytest import approx
 
-import keras_rankmetrics as krm
+from keras_rankmetrics import conventions
 
 pytestmark = pytest.mark.peers
+OURS = conventions.rectools
 
 LISTS, ITEMS, WIDTH = 2_000, 40, 12
 CUTOFFS = (1, 3, 10)
@@ -53,7 +54,7 @@ def test_novelty(tables, k):
     users = np.flatnonzero(known.any(axis=-1)).size
     # An item that nobody knows is there as if one user knew it.
     share = np.maximum(known.sum(axis=0), 1) / users
-    ours = krm.Novelty(k, popularity=share, inputs="ids")
+    ours = OURS.Novelty(k, popularity=share, inputs="ids")
     assert values(ours, *passed) == approx(per_user(theirs), rel=1e-6)
 
 
@@ -64,7 +65,7 @@ def test_average_popularity(tables, k):
     (reco, _, before), passed, known = tables
     theirs = AvgRecPopularity(k=k).calc_per_user(reco, before)
     counts = known.sum(axis=0)
-    ours = krm.AveragePopularity(k, popularity=counts, inputs="ids")
+    ours = OURS.AveragePopularity(k, popularity=counts, inputs="ids")
     assert values(ours, *passed) == approx(per_user(theirs), rel=1e-6)
 
 
@@ -77,7 +78,7 @@ def test_serendipity(tables, k):
         reco, relevant, before, range(ITEMS)
     )
     counts = known.sum(axis=0)
-    ours = krm.Serendipity(k, popularity=counts, inputs="ids")
+    ours = OURS.Serendipity(k, popularity=counts, inputs="ids")
     assert values(ours, *passed) == approx(per_user(theirs), abs=1e-6)
 
 
@@ -88,7 +89,7 @@ def test_coverage(tables, k):
     (reco, _, _), passed, _ = tables
     few = reco[reco["user_id"] < 5]
     theirs = CatalogCoverage(k=k, normalize=True).calc(few, range(ITEMS))
-    ours = krm.CatalogueCoverage(k, ITEMS, inputs="ids")
+    ours = OURS.CatalogueCoverage(k, ITEMS, inputs="ids")
     assert float(ours(*(x[:5] for x in passed))) == approx(theirs)
 
 
@@ -105,6 +106,6 @@ def test_diversity_of_categories(tables, k):
     categories = np.eye(4)[np.arange(ITEMS) % 4]
     distances = PairwiseHammingDistanceCalculator(pandas.DataFrame(categories))
     theirs = IntraListDiversity(k, distances).calc_per_user(reco)
-    ours = krm.IntraListDiversity(k, vectors=categories, inputs="ids")
+    ours = OURS.IntraListDiversity(k, vectors=categories, inputs="ids")
     found = values(ours, *passed)
     assert 2 * found == approx(per_user(theirs), abs=1e-5)

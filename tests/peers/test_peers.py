@@ -21,14 +21,12 @@ from peer_lists import (
     cut_off_lists,
     lists,
     tied_lists,
+    where_recalls_are_alike,
 )
 from pytest import approx
 
 from keras_rankmetrics import (
-    ElevenPointPrecision,
-    InterpolatedPrecision,
     MeanRank,
-    OrderedPairAccuracy,
     conventions,
     exponential_gain,
 )
@@ -110,7 +108,8 @@ def test_rax_ordered_pairs():
         where=jnp.array(data.labels >= 0),
         reduce_fn=None,
     )
-    compare(OrderedPairAccuracy(empty="zero"), data, theirs, SINGLE)
+    metric = conventions.tf_ranking.OrderedPairAccuracy(empty="zero")
+    compare(metric, data, theirs, SINGLE)
 
 
 # scikit-learn
@@ -291,7 +290,7 @@ RANX = {
 
 
 @at_each_cutoff
-@pytest.mark.parametrize("name", conventions.ranx.presets)
+@pytest.mark.parametrize("name", RANX)
 def test_ranx(name, k):
     """Without ties: which item comes first is not defined there.
 
@@ -346,10 +345,11 @@ TREC_EVAL = {
     "FBetaAtK": (None, "set_F"),
     "BPref": (None, "bpref"),
 }
+AT_RECALLS = ("InterpolatedPrecision", "ElevenPointPrecision")
 
 
 @at_each_cutoff
-@pytest.mark.parametrize("name", conventions.trec_eval.presets)
+@pytest.mark.parametrize("name", TREC_EVAL)
 def test_pytrec_eval(name, k):
     """Its reciprocal rank has no cutoff, and its precision none but a k."""
     pytrec_eval = pytest.importorskip("pytrec_eval")
@@ -365,20 +365,11 @@ def test_pytrec_eval(name, k):
     compare(metric, data, theirs)
 
 
-@pytest.mark.parametrize("name", ["InterpolatedPrecision", "11pt"])
+@pytest.mark.parametrize("name", AT_RECALLS)
 def test_pytrec_eval_at_recalls(name):
-    """Without what doubles round down: 0.7 of 3 is 2 there.
-
-    A recall r takes (int)(r R + 0.9) of R items. Where nothing is retrieved,
-    it divides 0 by 0.
-    """
+    """Without what doubles round down. Of nothing, it divides 0 by 0."""
     pytrec_eval = pytest.importorskip("pytrec_eval")
-    tenths = np.arange(11)
-    relevant = (cut_off_lists().labels >= 1).sum(axis=1)[:, None]
-    theirs = (tenths / 10 * relevant + 0.9).astype(int)
-    alike = np.all(theirs == -(-tenths * relevant // 10), axis=1)
-    assert alike.sum() > LISTS / 2
-    data = cut_off_lists().where(alike)
+    data = where_recalls_are_alike(cut_off_lists())
     qrels, run = as_documents(data)
     asked = {"11pt_avg", "iprec_at_recall"}
     found = pytrec_eval.RelevanceEvaluator(qrels, asked).evaluate(run)
@@ -387,12 +378,29 @@ def test_pytrec_eval_at_recalls(name):
         values = {query: of[told] for query, of in found.items()}
         return np.nan_to_num(by_query(values))
 
-    if name == "11pt":
-        compare(ElevenPointPrecision(), data, of("11pt_avg"))
+    if name == "ElevenPointPrecision":
+        metric = conventions.trec_eval.ElevenPointPrecision()
+        compare(metric, data, of("11pt_avg"))
         return
-    for recall in tenths / 10:
-        metric = InterpolatedPrecision(recall=recall)
+    for recall in np.arange(11) / 10:
+        metric = conventions.trec_eval.InterpolatedPrecision(recall=recall)
         compare(metric, data, of(f"iprec_at_recall_{recall:.2f}"))
+
+
+def test_ranx_at_recalls():
+    """The tenths at once; its `evaluate` has no name for it."""
+    ranx = pytest.importorskip("ranx")
+    data = where_recalls_are_alike(cut_off_lists())
+    # Without anything retrieved, a list has no type there.
+    data = data.where((data.scores > -np.inf).any(axis=1))
+    qrels, run = as_documents(data)
+    qrels, run = ranx.Qrels(qrels), ranx.Run(run)
+    theirs = ranx.metrics.interpolated_precision_at_recall(
+        qrels.to_typed_list(), run.to_typed_list()
+    )
+    for tenth, of_lists in enumerate(np.transpose(theirs)):
+        metric = conventions.ranx.InterpolatedPrecision(recall=tenth / 10)
+        compare(metric, data, of_lists)
 
 
 def test_ranx_with_exponential_gain_undivided():
@@ -460,13 +468,22 @@ def test_rectools(name, k):
     compare(metric, data, found.reindex(range(LISTS)))
 
 
+# Tested by files of their own.
+OF_ITEMS = (
+    "AveragePopularity",
+    "CatalogueCoverage",
+    "IntraListDiversity",
+    "Novelty",
+    "Serendipity",
+)
+
 # Which convention is compared with a package, in which metrics.
 PEERS = {
     "keras_rs": conventions.keras_rs.presets,
-    "tf_ranking": RAX,
+    "tf_ranking": [*RAX, "OrderedPairAccuracy"],
     "sklearn": conventions.sklearn.presets,
     "torchmetrics": TORCHMETRICS,
-    "ranx": RANX,
-    "trec_eval": TREC_EVAL,
-    "rectools": RECTOOLS,
+    "ranx": [*RANX, "InterpolatedPrecision"],
+    "trec_eval": [*TREC_EVAL, *AT_RECALLS],
+    "rectools": [*RECTOOLS, *OF_ITEMS],
 }

@@ -7,7 +7,6 @@ TensorFlow Ranking in `test_golden.py`, by the numbers that they gave.
 
 import pytest
 
-import keras_rankmetrics as krm
 from keras_rankmetrics import conventions
 
 pytestmark = pytest.mark.peers
@@ -29,6 +28,7 @@ COUNTERPARTS = {
         "dcg_burges": "DCG",
         "f1": "F1AtK",
         "hit_rate": "HitRateAtK",
+        "interpolated_precision_at_recall": "InterpolatedPrecision",
         "ndcg": "NDCG",
         "ndcg_burges": "NDCG",
         "precision": "PrecisionAtK",
@@ -38,13 +38,18 @@ COUNTERPARTS = {
         "reciprocal_rank": "MeanReciprocalRank",
     },
     "rectools": {
+        "AvgRecPopularity": "AveragePopularity",
+        "CatalogCoverage": "CatalogueCoverage",
         "F1Beta": "FBetaAtK",
         "HitRate": "HitRateAtK",
+        "IntraListDiversity": "IntraListDiversity",
         "MAP": "MeanAveragePrecision",
         "MRR": "MeanReciprocalRank",
+        "MeanInvUserFreq": "Novelty",
         "PartialAUC": "AUC",
         "Precision": "PrecisionAtK",
         "Recall": "RecallAtK",
+        "Serendipity": "Serendipity",
     },
     "sklearn": {
         "average_precision_score": "MeanAveragePrecision",
@@ -66,8 +71,10 @@ COUNTERPARTS = {
         "RetrievalRecall": "RecallAtK",
     },
     "trec_eval": {
+        "11pt_avg": "ElevenPointPrecision",
         "P": "PrecisionAtK",
         "bpref": "BPref",
+        "iprec_at_recall": "InterpolatedPrecision",
         "Rprec": "RPrecision",
         "map": "MeanAveragePrecision",
         "map_cut": "MeanAveragePrecision",
@@ -79,27 +86,6 @@ COUNTERPARTS = {
         "set_P": "PrecisionAtK",
         "set_recall": "RecallAtK",
         "success": "HitRateAtK",
-    },
-}
-
-# The classes that others of theirs wait for: they are not here yet.
-WAITING = {
-    "pykeen": {},
-    "ranx": {
-        "interpolated_precision_at_recall": "InterpolatedPrecision",
-    },
-    "rectools": {
-        "AvgRecPopularity": "AveragePopularity",
-        "CatalogCoverage": "CatalogueCoverage",
-        "IntraListDiversity": "IntraListDiversity",
-        "MeanInvUserFreq": "Novelty",
-        "Serendipity": "Serendipity",
-    },
-    "sklearn": {},
-    "torchmetrics": {},
-    "trec_eval": {
-        "11pt_avg": "ElevenPointPrecision",
-        "iprec_at_recall": "InterpolatedPrecision",
     },
 }
 
@@ -154,21 +140,14 @@ def test_every_metric_is_here_or_there_is_a_reason(source):
     names = read(pytest.importorskip(module))
     convention = getattr(conventions, source)
     here = COUNTERPARTS[source]
-    waiting = WAITING[source]
-    left = names - set(here) - set(waiting)
+    left = names - set(here)
     assert left <= set(convention.without), sorted(
         left - set(convention.without)
     )
-    assert set(here) | set(waiting) <= names
+    assert set(here) <= names
 
 
 @pytest.mark.parametrize("source", COUNTERPARTS)
 def test_counterparts_are_here(source):
     convention = getattr(conventions, source)
     assert set(COUNTERPARTS[source].values()) <= set(convention.presets)
-
-
-@pytest.mark.parametrize("source", WAITING)
-def test_no_class_that_is_here_is_waited_for(source):
-    for name in WAITING[source].values():
-        assert not hasattr(krm, name), f"{source}: {name} is here: add its row"

@@ -72,13 +72,10 @@ for k in CUTOFFS:
     values[f"ListGini@{k}"] = of_all(
         ranking.ListGini(k, items=given["catalogue"]), full
     )
-    values[f"ExposureGini@{k}"] = of_all(
-        ranking.ExposureGini(k, items=given["catalogue"]), full
-    )
-    values[f"ExposureGini(log)@{k}"] = of_all(
-        ranking.ExposureGini(
-            k, items=given["catalogue"], weight=ranking.LogRankWeight()
-        ),
-        full,
-    )
+    for name in ("GeometricRankWeight", "LogRankWeight"):
+        weight = getattr(ranking, name)()
+        values[f"ExposureGini(weight={name}())@{k}"] = of_all(
+            ranking.ExposureGini(k, items=given["catalogue"], weight=weight),
+            full,
+        )
 write("lenskit", ("lenskit", "numpy"), values)

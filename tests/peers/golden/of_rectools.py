@@ -78,10 +78,8 @@ for k in CUTOFFS:
     )
     metric = metrics.IntraListDiversity(k, distances)
     of_lists(f"IntraListDiversity@{k}", metric.calc_per_user(full))
-    values[f"CatalogCoverage@{k}"] = metrics.CatalogCoverage(k).calc(
-        full, list(catalogue)
-    )
-    values[f"CatalogCoverage(normalize=True)@{k}"] = metrics.CatalogCoverage(
-        k, normalize=True
-    ).calc(full, list(catalogue))
+    for normalize in (False, True):
+        metric = metrics.CatalogCoverage(k, normalize=normalize)
+        name = f"CatalogCoverage(normalize={normalize})@{k}"
+        values[name] = metric.calc(full, list(catalogue))
 write("rectools", ("RecTools", "numpy", "pandas"), values)
