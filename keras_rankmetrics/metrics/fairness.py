@@ -31,7 +31,9 @@ def attention_weighted_fairness(
     groups: Annotated[
         Any, OfItems("the groups of items", low=0, dimensions=2)
     ] = None,
-    target: Annotated[Any, OfItems("a share of attention", low=0)] = None,
+    target: Annotated[
+        Any, OfItems("shares of the attention", low=0, each="group")
+    ] = None,
     rank_discount_fn: RankDiscountFn = log2_discount,
 ) -> Tensor:
     """1 - the divergence of the exposure of groups from the target."""
