@@ -208,6 +208,7 @@ class ExpectedExposureLoss(AboutRelevantItems):
     has_value = staticmethod(has_relevant)
     has_upper_bound = False
     more_is_better = False
+    turns_under = ("part", "relevance")
     aggregate = WeightedMean(bounded=False)
 
     part: Literal["loss", "disparity", "relevance"] = "loss"
