@@ -98,8 +98,9 @@ class AttentionWeightedFairness(AboutItems):
         [0.6887, 0.9906]
 
     Sapiezynski et al., Quantifying the Impact of User Attention on Fair Group
-    Representation in Ranked Lists, WWW (2019); Raj and Ekstrand, SIGIR (2022);
-    with the divergence as in the TREC Fair Ranking track of 2022.
+    Representation in Ranked Lists, WWW (2019); Raj and Ekstrand, SIGIR (2022).
+    The TREC Fair Ranking track of 2022 has the divergence too, with the natural
+    logarithm, and the discount `original_discount`.
     """
 
     short_name = "awrf"
