@@ -73,6 +73,7 @@ class OfItems(NamedTuple):
         high: the highest.
         above: they must be above that.
         dimensions: 1 for a number, 2 for a row of them.
+        each: what there is a number, or a row, for.
     """
 
     what: str
@@ -80,6 +81,7 @@ class OfItems(NamedTuple):
     high: float = math.inf
     above: float = -math.inf
     dimensions: int = 1
+    each: str = "item of the catalogue"
 
 
 class GainFn(Protocol):

@@ -31,7 +31,9 @@ def attention_weighted_fairness(
     groups: Annotated[
         Any, OfItems("the groups of items", low=0, dimensions=2)
     ] = None,
-    target: Annotated[Any, OfItems("a share of attention", low=0)] = None,
+    target: Annotated[
+        Any, OfItems("shares of the attention", low=0, each="group")
+    ] = None,
     rank_discount_fn: RankDiscountFn = log2_discount,
 ) -> Tensor:
     """1 - the divergence of the exposure of groups from the target."""
@@ -96,8 +98,9 @@ class AttentionWeightedFairness(AboutItems):
         [0.6887, 0.9906]
 
     Sapiezynski et al., Quantifying the Impact of User Attention on Fair Group
-    Representation in Ranked Lists, WWW (2019); Raj and Ekstrand, SIGIR (2022);
-    with the divergence as in the TREC Fair Ranking track of 2022.
+    Representation in Ranked Lists, WWW (2019); Raj and Ekstrand, SIGIR (2022).
+    The TREC Fair Ranking track of 2022 has the divergence too, with the natural
+    logarithm, and the discount `original_discount`.
     """
 
     short_name = "awrf"
@@ -206,6 +209,7 @@ class ExpectedExposureLoss(AboutRelevantItems):
     has_value = staticmethod(has_relevant)
     has_upper_bound = False
     more_is_better = False
+    turns_under = ("part", "relevance")
     aggregate = WeightedMean(bounded=False)
 
     part: Literal["loss", "disparity", "relevance"] = "loss"

@@ -96,6 +96,17 @@ def test_names_and_directions(metric):
     assert made._direction == ("down" if metric in DOWN else "up")
 
 
+@pytest.mark.parametrize(
+    "part, direction",
+    [("loss", "down"), ("disparity", "down"), ("relevance", "up")],
+)
+def test_callbacks_know_what_is_better_of_each_part(part, direction):
+    metric = krm.ExpectedExposureLoss(k=3, part=part)
+    assert metric._direction == direction
+    again = krm.ExpectedExposureLoss.from_config(metric.get_config())
+    assert again._direction == direction
+
+
 def test_a_table_is_a_fingerprint_in_the_signature():
     metric = krm.TailShare(3, is_tail=[0, 1])
     name, table, *rest = metric.signature.split("|")

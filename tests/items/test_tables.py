@@ -341,7 +341,12 @@ def test_a_table_is_a_copy(row):
         (
             lambda: krm.IntraListDiversity(3, vectors=[[1], [1, 2]]),
             "`vectors` should hold vectors of items: finite numbers, a row for "
-            "each of the catalogue. Received: what is no array",
+            "each item of the catalogue. Received: what is no array",
+        ),
+        (
+            lambda: krm.AttentionWeightedFairness(3, groups=GROUPS),
+            "`target` should hold shares of the attention: finite numbers at "
+            "least 0, one for each group. Received: None.",
         ),
         (
             lambda: krm.AttentionWeightedFairness(

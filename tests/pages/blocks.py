@@ -75,8 +75,8 @@ def libraries(metric: type[RankingMetric]) -> str:
 
 def knows(convention: Convention, text: str) -> bool:
     """Whether the source takes such a list: some know of no grades."""
-    has_grades = any(part.isdigit() and part > "1" for part in text.split())
-    return not has_grades or "no grades" not in convention.about
+    grades = set(filter(str.isdigit, text.split()))
+    return "no grades" not in convention.about or grades <= {"0", "1"}
 
 
 def options_of(convention: Convention, metric: type[RankingMetric]) -> str:

@@ -1,16 +1,25 @@
 """Which lists the pages show, by the family of the metric."""
 
 import dataclasses
+import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from keras_rankmetrics import (
     AUC,
     NRBP,
+    AttentionWeightedFairness,
+    AveragePopularity,
     BPref,
+    ExpectedExposureLoss,
+    IntraListDiversity,
+    Novelty,
+    PopularityLift,
     RankBiasedPrecision,
     RankingMetric,
     RBPResidual,
+    Serendipity,
+    TailShare,
 )
 from keras_rankmetrics.engine.definition import takes
 from keras_rankmetrics.metrics.bases import (
@@ -25,6 +34,7 @@ from tests.pages.notation import (
     values_of_catalogues,
     values_of_lists,
     values_of_subtopics,
+    values_of_tables,
 )
 
 
@@ -298,6 +308,252 @@ SUBTOPICS = Examples(
     is_lettered=True,
 )
 
+
+def of_tables(
+    told: str,
+    tables: Mapping[str, Any],
+    edges: Sequence[Edge],
+    drawn: Mapping[str, Sequence[str]],
+    drawn_legend: str,
+    shade: Callable[[str], float],
+) -> Examples:
+    """Examples of metrics that are told something of each item.
+
+    Args:
+        told: what they are told of the items a to f, in words.
+        tables: the same, by the parameters of the metric.
+        edges, drawn, drawn_legend, shade: as in `Examples`.
+    """
+    return Examples(
+        legend=(
+            f"{told} A list is written by its items, the best score first. "
+            "Items in brackets have equal scores, and those that are not "
+            "named, or stand behind `/`, have the score `-inf`: the list does "
+            "not show them. `a b of c` means that the ids a and b are "
+            'recommended and c is relevant, with `inputs="ids"`.'
+        ),
+        edges=edges,
+        drawn=drawn,
+        drawn_legend=(
+            "Each row is a list of five items, the best score on the left, and "
+            f"the bar is its value. {drawn_legend}"
+        ),
+        shade=shade,
+        compared=[(text, 3) for group in drawn.values() for text in group[:2]],
+        values=functools.partial(values_of_tables, tables),
+        is_lettered=True,
+        drawn_at=3,
+    )
+
+
+OF_TABLES = (
+    Edge("one item", "a"),
+    Edge("all scores tie", "(a b c d e f)"),
+    Edge("a tie across rank 3", "a b (c f)"),
+    Edge("k beyond the list", "a e", k=10, is_about_k=True),
+    Edge("an item not retrieved", "a b / e"),
+    Edge("nothing shown", "/ a"),
+    Edge("an id recommended twice", "a a b c of d"),
+    Edge("nothing recommended", " of a"),
+)
+
+OF_POPULARITY = (
+    Edge("the most popular items", "a b c d"),
+    Edge("the least popular items", "f e d c"),
+    *OF_TABLES,
+)
+
+BY_POPULARITY = {
+    "from popular items to others": (
+        "a b c d e",
+        "a b d c e",
+        "a d e b c",
+        "b c d a e",
+        "d e a b c",
+        "f e d b c",
+    ),
+}
+
+COUNTS = dict(zip("abcdef", (8, 4, 4, 2, 1, 0), strict=True))
+SHARES = dict(
+    zip("abcdef", (1, 1 / 2, 1 / 2, 1 / 4, 1 / 8, 1 / 16), strict=True)
+)
+BOUGHT = "The items a to f were bought 8, 4, 4, 2, 1 and 0 times."
+DARK = "The darker a square, the more popular the item."
+
+
+def by_count(item: str) -> float:
+    """How dark, by the root, so that few purchases can be seen too."""
+    return 0.7 * (COUNTS[item.lower()] / 8) ** 0.5
+
+
+POPULAR = of_tables(
+    BOUGHT,
+    {"popularity": list(COUNTS.values())},
+    OF_POPULARITY,
+    BY_POPULARITY,
+    f"{BOUGHT} {DARK}",
+    by_count,
+)
+
+KNOWN = (
+    "The items a to f are known by 1, 1/2, 1/2, 1/4, 1/8 and 1/16 of the users."
+)
+
+NEW = of_tables(
+    KNOWN,
+    {"popularity": list(SHARES.values())},
+    OF_POPULARITY,
+    BY_POPULARITY,
+    f"{KNOWN} {DARK}",
+    by_count,
+)
+
+OF_THE_TAIL = "Of the items a to f, the tail are d, e and f."
+
+TAIL = of_tables(
+    OF_THE_TAIL,
+    {"is_tail": [0, 0, 0, 1, 1, 1]},
+    OF_POPULARITY,
+    BY_POPULARITY,
+    "A filled square is an item of the tail.",
+    lambda item: 0.4 * (item in "def"),
+)
+
+CHOSEN = (
+    f"{BOUGHT} A large letter is a relevant item, whether it is retrieved or "
+    "not."
+)
+
+RELEVANT_AND_POPULAR = of_tables(
+    CHOSEN,
+    {"popularity": list(COUNTS.values())},
+    (
+        Edge("only relevant items", "D E F"),
+        Edge("more popular ones", "a b c D"),
+        Edge("less popular ones", "f e d A"),
+        Edge("nothing relevant", "a b c d"),
+        Edge("all relevant", "(A B C D E F)"),
+        Edge("a relevant item of no popularity", "F a"),
+        Edge("one item, relevant", "D"),
+        Edge("one item, not relevant", "d"),
+        Edge("all scores tie", "(a b c D e f)"),
+        Edge("a tie across rank 3", "a b (c E)"),
+        Edge("k beyond the list", "a D", k=10, is_about_k=True),
+        Edge("a relevant item not retrieved", "a b c / D"),
+        Edge("nothing shown", "/ D"),
+        Edge("an id recommended twice", "a a b d of d"),
+        Edge("an id relevant twice", "b d c a of d d"),
+        Edge("nothing recommended", " of a"),
+    ),
+    {
+        "the relevant item is popular": (
+            "A b c d e",
+            "b c A d e",
+            "d e A b c",
+            "d e f A b",
+        ),
+        "it is not": (
+            "E a b c d",
+            "a b E c d",
+            "d f E a b",
+            "a b c d E",
+        ),
+    },
+    f"{BOUGHT} A filled square is a relevant item.",
+    lambda item: 0.4 * item.isupper(),
+)
+
+CATEGORIES = (
+    "The items a and b are of the category x, c of x and y, d of y, e of z, "
+    "and f of none: the vectors are their rows of 0 and 1."
+)
+
+DIVERSE = of_tables(
+    CATEGORIES,
+    {
+        "vectors": [
+            [1, 0, 0],
+            [1, 0, 0],
+            [1, 1, 0],
+            [0, 1, 0],
+            [0, 0, 1],
+            [0, 0, 0],
+        ]
+    },
+    (
+        Edge("items that are alike", "a b"),
+        Edge("items that share nothing", "a d e"),
+        Edge("items that share half", "a c"),
+        Edge("two alike, and another", "a b e"),
+        Edge("a vector of zeros", "a b f"),
+        *OF_TABLES,
+    ),
+    {
+        "of one category, two, three": (
+            "a b c d e",
+            "a b d c e",
+            "a c d b e",
+            "a b e c d",
+            "a c e b d",
+            "a d e b c",
+        ),
+    },
+    f"{CATEGORIES}",
+    lambda item: 0.15,
+)
+
+GROUPS = (
+    "The items a, b and c are of one group, d and e of another, and f of none. "
+    "Each group should get half of the attention."
+)
+
+ATTENTION = of_tables(
+    GROUPS,
+    {
+        "groups": [[1, 0], [1, 0], [1, 0], [0, 1], [0, 1], [0, 0]],
+        "target": [1, 1],
+    },
+    (
+        Edge("one group alone", "a b c"),
+        Edge("both groups, with equal scores", "(a d)"),
+        Edge("one group first", "a b d"),
+        Edge("the other in the middle", "a d b"),
+        Edge("an item of no group", "a f d"),
+        Edge("only such an item", "f"),
+        *OF_TABLES,
+    ),
+    {
+        "who comes first": (
+            "a b c d e",
+            "a b d c e",
+            "a d b e c",
+            "d a b e c",
+            "a d e b c",
+            "d e a b c",
+        ),
+    },
+    "A filled square is an item of one group, and an empty one of the other.",
+    lambda item: 0.4 * (item in "abc"),
+)
+
+EXPOSED = dataclasses.replace(
+    BINARY,
+    drawn={
+        "all that are alike tie": ("( 1 1 ) ( 0 0 0 )",),
+        "the others do not tie": ("( 1 1 ) 0 0 0", "0 ( 1 1 ) 0 0"),
+        "nothing ties": ("1 1 0 0 0", "1 0 1 0 0", "0 0 0 1 1"),
+        "all tie": ("( 1 1 0 0 0 )",),
+    },
+    drawn_legend=(
+        "Each row is a ranking of five items, the best score on the left, and "
+        "the bar is its value. A filled square is a relevant item, and items "
+        "in brackets have equal scores."
+    ),
+    shade=lambda text: None if text in "()" else float(text),
+    drawn_at=None,
+)
+
 CATALOGUES = Examples(
     legend=(
         "The catalogue has the items a to f. A list is written by its items, "
@@ -345,6 +601,14 @@ CATALOGUES = Examples(
 
 # The first class of these that is a base of a metric has its examples.
 FAMILIES: dict[type, Examples] = {
+    AveragePopularity: POPULAR,
+    Novelty: NEW,
+    TailShare: TAIL,
+    PopularityLift: RELEVANT_AND_POPULAR,
+    Serendipity: RELEVANT_AND_POPULAR,
+    IntraListDiversity: DIVERSE,
+    AttentionWeightedFairness: ATTENTION,
+    ExpectedExposureLoss: EXPOSED,
     Counted: CATALOGUES,
     OfSubtopics: SUBTOPICS,
     OfJudgements: JUDGEMENTS,

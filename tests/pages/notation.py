@@ -3,13 +3,14 @@
 `"1 (1 0) – 0 / 1"` is a list of labels, the best score first. Items in brackets
 have equal scores, `–` is an item that is masked, and what stands behind `/` is
 not retrieved. `?` is an item that nobody has judged. `"a a b of a c"` are
-recommended ids, and the relevant ones. `"ab 0 c"` are items that are relevant
+recommended ids, and the relevant ones. `"a (b C) / D"` are items of a
+catalogue, of which C and D are relevant. `"ab 0 c"` are items that are relevant
 to the subtopics a and b, to none, and to c.
 """
 
 import dataclasses
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from keras_rankmetrics import UNJUDGED, RankingMetric
@@ -89,8 +90,43 @@ def scores_of(text: str) -> list[float]:
     """The scores of the items a to f; what is not named is not retrieved."""
     scores = [NOT_RETRIEVED] * CATALOGUE
     for item in items_of(text):
-        scores[ord(item.text) - ord("a")] = item.score
+        scores[ord(item.text.lower()) - ord("a")] = item.score
     return scores
+
+
+def values_of_tables(
+    tables: Mapping[str, Any],
+    metric: type[RankingMetric],
+    texts: Sequence[str],
+    **options: Any,
+) -> list[float]:
+    """The value of each list of the items a to f, NaN where it does not count.
+
+    Args:
+        tables: what the metric is told of these items, by its parameters.
+        metric: the class.
+        texts: the lists. An item whose letter is large is relevant.
+        options: of the metric.
+    """
+    if any(map(is_of_ids, texts)):
+        options["inputs"] = "ids"
+        pairs = [
+            [[i - ord("a") for i in ids] for ids in ids_of(text)]
+            for text in texts
+        ]
+    else:
+        pairs = [(relevant_in(text), scores_of(text)) for text in texts]
+    made = metric(**tables, **options)
+    found = made.per_list(*map(list, zip(*pairs, strict=True)))
+    return [float(value) for value in found]
+
+
+def relevant_in(text: str) -> list[float]:
+    """The labels of the items a to f: 1 for those whose letters are large."""
+    large = {
+        item.text.lower() for item in items_of(text) if item.text.isupper()
+    }
+    return [float(chr(ord("a") + i) in large) for i in range(CATALOGUE)]
 
 
 def values_of_lists(

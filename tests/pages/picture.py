@@ -62,7 +62,7 @@ def picture(metric: type[RankingMetric]) -> str:
 
 
 def squares(text: str, y: int, examples: Examples) -> Iterator[str]:
-    """The items of a list, the relevant ones filled."""
+    """The items of a list, the relevant ones filled, and brackets of ties."""
     shades = [(item, examples.shade(item)) for item in text.split()]
     items = [
         (i * STEP + 1, item, shade)
@@ -73,6 +73,9 @@ def squares(text: str, y: int, examples: Examples) -> Iterator[str]:
         f"M{x} {y + 5}h{SQUARE}v{SQUARE}h-{SQUARE}z" for x, _, _ in items
     )
     yield f'<path d="{outline}" fill="none" stroke="{COLOUR}"/>'
+    for i, item in enumerate(text.split()):
+        if item in "()":
+            yield letters(i * STEP + 6, y + 17, item)
     for x, item, shade in items:
         if shade:
             yield (

@@ -54,7 +54,7 @@ def _derived(
 
 
 def _error(name: str, kind: OfItems, received: str) -> ValueError:
-    shape = "one for each item" if kind.dimensions == 1 else "a row for each"
+    shape = "one" if kind.dimensions == 1 else "a row"
     limits = {"at least": kind.low, "at most": kind.high, "above": kind.above}
     text = ", ".join(
         f"{word} {limit:g}"
@@ -63,5 +63,5 @@ def _error(name: str, kind: OfItems, received: str) -> ValueError:
     )
     return ValueError(
         f"`{name}` should hold {kind.what}: finite numbers{' ' * bool(text)}"
-        f"{text}, {shape} of the catalogue. Received: {received}."
+        f"{text}, {shape} for each {kind.each}. Received: {received}."
     )

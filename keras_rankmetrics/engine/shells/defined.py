@@ -11,7 +11,7 @@ import keras
 import numpy as np
 
 from keras_rankmetrics.engine.definition import Definition, takes
-from keras_rankmetrics.engine.definition.policies import float_dtype
+from keras_rankmetrics.engine.definition.policies import chosen, float_dtype
 from keras_rankmetrics.engine.naming.names import in_words, name_at
 from keras_rankmetrics.engine.naming.saving import deserialized, serialized
 from keras_rankmetrics.engine.shells.accumulator import Accumulator
@@ -43,6 +43,9 @@ class Defined(Accumulator):
 
     more_is_better: ClassVar[bool] = True
     """Whether a higher value is a better one."""
+
+    turns_under: ClassVar[tuple[str, str] | None] = None
+    """An option and its value under which the other direction is better."""
 
     needs_whole_lists: ClassVar[bool] = False
     """Whether the measure looks at all ranks, whatever `k` is."""
@@ -111,7 +114,8 @@ class Defined(Accumulator):
         )
         # Keras reads no public attribute for this. With it, callbacks know
         # what is better.
-        self._direction = "up" if self.more_is_better else "down"
+        turned = bool(chosen(options, self.turns_under))
+        self._direction = "up" if self.more_is_better != turned else "down"
         self._keep_sums(name)
 
     @classmethod

@@ -1,0 +1,119 @@
+"""What the pages of metrics about items say of packages."""
+
+import json
+import pathlib
+
+import numpy as np
+import pytest
+from in_forms import padded, values
+from pytest import approx
+
+import keras_rankmetrics as krm
+
+GOLDEN = pathlib.Path(__file__).with_name("golden")
+DATA = json.loads((GOLDEN / "data.json").read_text())
+RECOMMENDED, TRAIN = DATA["recommended"], DATA["train"]
+ITEMS, CUTOFFS = DATA["catalogue"], (1, 3, 10)
+BOUGHT = np.bincount(np.concatenate(TRAIN), minlength=ITEMS)
+# What lists recommend; they ask nothing about relevance.
+LISTS = np.zeros((len(RECOMMENDED), 1), int), padded(RECOMMENDED, 10)
+
+
+def of_file(peer, name):
+    found = json.loads((GOLDEN / f"{peer}.json").read_text())[name]
+    return np.array(found, "float64")
+
+
+@pytest.mark.parametrize("k", CUTOFFS)
+def test_rectools_divides_popularity_by_all_interactions(k):
+    share = BOUGHT / BOUGHT.sum()
+    ours = krm.AveragePopularity(k, popularity=share, inputs="ids")
+    theirs = of_file("rectools", f"AvgRecPopularity(normalize=True)@{k}")
+    assert values(ours, *LISTS) == approx(theirs, rel=1e-5)
+
+
+@pytest.mark.parametrize("k", CUTOFFS)
+def test_lenskit_takes_the_rank_of_the_popularity(k):
+    """Its quantile among the items that were bought, 0 for the others."""
+    below = (BOUGHT[:, None] > BOUGHT).sum(1) - (BOUGHT == 0).sum()
+    alike = (BOUGHT[:, None] == BOUGHT).sum(1)
+    quantile = (below + (alike + 1) / 2) / (BOUGHT > 0).sum()
+    quantile[BOUGHT == 0] = 0.0
+    ours = krm.AveragePopularity(k, popularity=quantile, inputs="ids")
+    theirs = of_file("lenskit", f"MeanPopRank@{k}")
+    assert values(ours, *LISTS) == approx(theirs, rel=1e-5)
+
+
+@pytest.mark.parametrize("k", CUTOFFS)
+@pytest.mark.parametrize("peer", ["rectools", "replay"])
+def test_novelty_of_items_that_nobody_knows(peer, k):
+    """Both take these for known by one user, and RePlay divides by log2(n)."""
+    users = len(TRAIN)
+    share = np.maximum(BOUGHT, 1) / users
+    ours = values(krm.Novelty(k, popularity=share, inputs="ids"), *LISTS)
+    if peer == "replay":
+        theirs = of_file(peer, f"Surprisal@{k}") * np.log2(users)
+    else:
+        theirs = of_file(peer, f"MeanInvUserFreq@{k}")
+    assert ours == approx(theirs, rel=1e-5, abs=1e-6)
+
+
+@pytest.mark.parametrize("k", CUTOFFS)
+def test_the_tail_of_recbole(k):
+    """The least bought fifth of what was bought at all, ties by number."""
+    bought = np.flatnonzero(BOUGHT)
+    order = bought[np.argsort(BOUGHT[bought], kind="stable")]
+    tail = np.isin(np.arange(ITEMS), order[: len(order) // 5])
+    ours = krm.TailShare(k, is_tail=tail, inputs="ids")
+    theirs = of_file("recbole", f"TailPercentage@{k}")
+    assert float(ours(*LISTS)) == approx(float(theirs), rel=1e-5)
+
+
+@pytest.mark.parametrize("k", CUTOFFS)
+def test_serendipity_of_rectools(k):
+    relevant = padded(DATA["relevant"], max(map(len, DATA["relevant"])))
+    ours = krm.Serendipity(k, popularity=BOUGHT, inputs="ids")
+    theirs = of_file("rectools", f"Serendipity@{k}")
+    assert values(ours, relevant, LISTS[1]) == approx(theirs, abs=1e-6)
+
+
+def test_rectools_takes_a_list_of_one_item_to_have_no_diversity():
+    categories = np.eye(6)[DATA["categories"]]
+    ours = krm.IntraListDiversity(1, vectors=categories, inputs="ids")
+    assert np.isnan(values(ours, *LISTS)).all()
+    assert not of_file("rectools", "IntraListDiversity@1").any()
+
+
+@pytest.mark.peers
+@pytest.mark.parametrize("k", CUTOFFS[1:])
+@pytest.mark.parametrize("name", ["AveragePopularity", "Diversity"])
+def test_pytorch_geometric(name, k):
+    torch = pytest.importorskip("torch")
+    there = pytest.importorskip("torch_geometric.metrics")
+    if name == "Diversity":
+        theirs = there.LinkPredDiversity(k, torch.tensor(DATA["categories"]))
+        categories = np.eye(6)[DATA["categories"]]
+        ours = krm.IntraListDiversity(k, vectors=categories, inputs="ids")
+    else:
+        theirs = there.LinkPredAveragePopularity(k, torch.tensor(BOUGHT))
+        ours = krm.AveragePopularity(k, popularity=BOUGHT, inputs="ids")
+    nothing = torch.zeros((2, 0), dtype=torch.long)
+    theirs.update(torch.tensor(RECOMMENDED), nothing)
+    assert float(ours(*LISTS)) == approx(float(theirs.compute()), rel=1e-5)
+
+
+def test_fairness_of_the_trec_track_has_the_natural_logarithm():
+    """1 - JS in nats, with the discount that leaves two ranks alike."""
+    distance = pytest.importorskip("scipy.spatial.distance")
+    groups, target = np.eye(6)[DATA["categories"]], [1, 2, 3, 4, 5, 6]
+    weight = 1 / np.log2(np.maximum(np.arange(1, 11), 2))
+    attention = weight @ groups[LISTS[1]]
+    theirs = [1 - distance.jensenshannon(a, target) ** 2 for a in attention]
+    ours = krm.AttentionWeightedFairness(
+        groups=groups,
+        target=target,
+        rank_discount_fn=krm.original_discount,
+        inputs="ids",
+    )
+    found = 1 - np.log(2) * (1 - values(ours, *LISTS))
+    assert found == approx(np.array(theirs), rel=1e-5)
