@@ -44,6 +44,19 @@ class InOrder(NamedTuple):
     start: Tensor
     size: Tensor
 
+    def with_a_place(self) -> InOrder:
+        """With one place more, without an item, below all others.
+
+        Not all backends take from rows that are empty.
+        """
+        below = (-1.0, False, ops.shape(self.labels)[-1], 1)
+        return InOrder(
+            *(
+                ops.pad(x, ((0, 0), (0, 1)), constant_values=value)
+                for x, value in zip(self, below, strict=True)
+            )
+        )
+
     def taken(self, places: Tensor) -> InOrder:
         """What stands at these places."""
         return InOrder(*(ops.take_along_axis(x, places, axis=-1) for x in self))
@@ -51,6 +64,7 @@ class InOrder(NamedTuple):
 
 def pairs_of(row: InOrder) -> Pairs:
     """The pairs whose lower label is that of a retrieved item."""
+    row = row.with_a_place()
     most, ones = length_at_most(row.labels), ops.ones_like(row.labels)
     # By label, the lowest first.
     row = row.taken(ops.argsort(row.labels, axis=-1))
