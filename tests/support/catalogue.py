@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import keras
 import oracle
 from keras import ops
 
@@ -180,7 +181,7 @@ class Row:
 
 OWN_FUNCTIONS = {"gain_fn": plus_one_gain, "rank_discount_fn": root_discount}
 
-ROWS = (
+EVERY_ROW = (
     Row(DCG, "dcg", perfect=None, weighted=True),
     Row(DCG, "dcg", OWN_FUNCTIONS, perfect=None, weighted=True),
     Row(
@@ -387,6 +388,20 @@ ROWS = (
         )
     ),
 )
+
+
+def _is_tried(row: Row) -> bool:
+    """Whether a backend tries the row.
+
+    jax compiles each program anew, for minutes. The options that make none of
+    another kind are left to the other backends.
+    """
+    if keras.config.backend() != "jax" or not row.options or row.strict_only:
+        return True
+    return "adjusted" in row.options or not row.certain_denominator
+
+
+ROWS = tuple(filter(_is_tried, EVERY_ROW))
 
 # The rows with the default options, one for each metric.
 PLAIN_ROWS = tuple(row for row in ROWS if not row.options)
