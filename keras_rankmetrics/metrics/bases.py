@@ -74,6 +74,7 @@ class OfSubtopics(AtK):
     """Metrics of items that are relevant to some subtopics of a list."""
 
     by_subtopic = True
+    needs_labels = "a label for each item and subtopic"
 
     shuffle_ties: bool | None = None
     seed: int | keras.random.SeedGenerator | None = None
@@ -94,6 +95,7 @@ class OfJudgements(AtK):
     """Metrics of whether items are judged."""
 
     relevance = staticmethod(gains.judged)
+    needs_labels = "labels, which tell what nobody has judged"
 
     shuffle_ties: bool | None = None
     seed: int | keras.random.SeedGenerator | None = None

@@ -86,6 +86,7 @@ class Comparison(Several):
             Paired(2 * len(systems) - 1, metric.aggregate),
             name,
         )
+        self._more_is_better = metric._direction == "up"
         self.systems = tuple(systems)
         self.baseline = self.systems[0] if baseline is None else baseline
 
@@ -165,8 +166,13 @@ class Comparison(Several):
     def differences(self) -> list[Difference]:
         """How each system but the baseline compares to it."""
         sums = on_host(self._seen())[len(self.systems) :]
-        bounded = self.aggregate.mean.bounded
-        return differences(sums, self._others, self.baseline, bounded)
+        return differences(
+            sums,
+            self._others,
+            self.baseline,
+            bounded=self.aggregate.mean.bounded,
+            more_is_better=self._more_is_better,
+        )
 
     def table(self, level: float = 0.95) -> str:
         """All of it as a table, ± being half the confidence interval."""

@@ -60,7 +60,7 @@ class ExposureGini(Counted):
     """
 
     short_name = "gini"
-    count = staticmethod(times_shown)
+    of_lists = staticmethod(times_shown)
     number = staticmethod(gini)
     more_is_better = False
 
@@ -100,5 +100,5 @@ class ExposureEntropy(Counted):
     """
 
     short_name = "entropy"
-    count = staticmethod(times_shown)
+    of_lists = staticmethod(times_shown)
     number = staticmethod(entropy)

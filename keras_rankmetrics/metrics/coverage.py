@@ -62,7 +62,7 @@ class CatalogueCoverage(Counted):
 
     short_name = "coverage"
     shape = staticmethod(lambda items: (items, 2))
-    count = staticmethod(chances_of_absence)
+    of_lists = staticmethod(chances_of_absence)
     number = staticmethod(coverage)
 
 
@@ -132,5 +132,5 @@ class Personalization(Counted):
 
     short_name = "personalization"
     shape = staticmethod(lambda items: (items + 4,))
-    count = staticmethod(overlaps)
+    of_lists = staticmethod(overlaps)
     number = staticmethod(personalization)

@@ -432,3 +432,15 @@ def test_in_fit_with_a_short_last_batch():
     for row in ROWS:
         expected = mean(right(row, lists, 3), lists)
         assert history[f"val_{row}"] == approx([expected], rel=1e-5, abs=1e-6)
+
+
+def test_a_table_in_another_order():
+    """What `value_counts` makes is in the order of the counts."""
+    pandas = pytest.importorskip("pandas")
+    counts = pandas.Series([5, 3, 1], index=[2, 0, 1])
+    with pytest.raises(ValueError, match=r"read by position.*reindex"):
+        krm.AveragePopularity(popularity=counts)
+    metric = krm.AveragePopularity(k=1, popularity=counts.reindex(range(3)))
+    assert float(metric([[0, 0, 0]], [[1.0, 2.0, 3.0]])) == 5.0
+    named = pandas.Series([5, 3, 1], index=["a", "b", "c"])
+    krm.AveragePopularity(popularity=named)  # by position, as it says

@@ -508,3 +508,13 @@ def test_per_list_of_each_system():
     found = comparison.per_list([[1, 0]], ([[2, 1]], [[1, 2]]))
     values = {name: ops.convert_to_numpy(x) for name, x in found.items()}
     assert values == {"a": [1.0], "b": [0.5]}
+
+
+def test_wins_of_a_metric_of_which_less_is_better():
+    comparison = Comparison(krm.MeanRank(), ["old", "new"])
+    labels = np.array([[1, 0, 0]] * 4)
+    old, new = np.array([[1.0, 3.0, 2.0]] * 4), np.array([[3.0, 2.0, 1.0]] * 4)
+    comparison.update_state(labels, {"old": old, "new": new})
+    [difference] = comparison.differences()
+    assert difference.estimate.value == -2.0
+    assert (difference.wins, difference.ties, difference.losses) == (4, 0, 0)

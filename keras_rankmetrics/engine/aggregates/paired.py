@@ -104,7 +104,9 @@ def differences(
     sums: np.ndarray,
     systems: Sequence[str],
     baseline: str,
+    *,
     bounded: bool = True,
+    more_is_better: bool = True,
 ) -> list[Difference]:
     """What the sums of `Paired` say.
 
@@ -113,6 +115,7 @@ def differences(
         systems: the names of those that are compared.
         baseline: the name of what they are compared to.
         bounded: whether values lie in [0, 1].
+        more_is_better: whether a higher value is a better one.
     """
     estimates = [estimate_of(each, bounded) for each in sums]
     t = [_ratio(e.value, e.standard_error) for e in estimates]
@@ -123,7 +126,8 @@ def differences(
     found = []
     for place, p_holm in enumerate(holm(p)):
         estimate, each = estimates[place], sums[place]
-        wins, losses, ties = (round(float(x)) for x in each[-3:])
+        higher, lower, ties = (round(float(x)) for x in each[-3:])
+        better, worse = (higher, lower) if more_is_better else (lower, higher)
         found.append(
             Difference(
                 system=systems[place],
@@ -133,9 +137,9 @@ def differences(
                 p=p[place],
                 p_holm=p_holm,
                 effect_size=_ratio(estimate.value, _deviation(each, bounded)),
-                wins=wins,
+                wins=better,
                 ties=ties,
-                losses=losses,
+                losses=worse,
             )
         )
     return found

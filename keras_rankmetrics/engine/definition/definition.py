@@ -284,10 +284,10 @@ class Definition:
         """Raises where relevance by ids means nothing under the options."""
         if self.inputs == "scores":
             return
-        if self.metric.by_subtopic:
+        if self.metric.needs_labels:
             raise ValueError(
-                f"{self.metric.__name__} needs a label for each item and "
-                f'subtopic. Received: `inputs="{self.inputs}"`. Use "scores".'
+                f"{self.metric.__name__} needs {self.metric.needs_labels}. "
+                f'Received: `inputs="{self.inputs}"`. Use "scores".'
             )
         relevant, other = ops.unstack(self.relevance(ops.array([1.0, 0.0])))
         if known((relevant <= 0) | (other > 0)):

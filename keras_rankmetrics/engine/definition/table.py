@@ -18,6 +18,7 @@ def checked_table(name: str, value: Any, kind: OfItems) -> np.ndarray:
     Raises:
         ValueError: if it does not hold such numbers.
     """
+    _check_positions(name, value)
     try:
         table = np.asarray(value)
     except Exception as error:  # rows of unequal lengths, tensors elsewhere
@@ -51,6 +52,20 @@ def _derived(
     function: Callable[[np.ndarray], np.ndarray], table: Identity
 ) -> np.ndarray:
     return np.asarray(function(table.of), "float32")
+
+
+def _check_positions(name: str, value: Any) -> None:
+    """Raises where rows are numbered, and not by their positions."""
+    index: Any = getattr(value, "index", None)
+    if not hasattr(index, "equals") or index.dtype.kind not in "iu":
+        return
+    if not np.array_equal(index, np.arange(len(index))):
+        raise ValueError(
+            f"`{name}` is read by position: its row 0 is of item 0. Received: "
+            f"rows with the names {index[:5].tolist()}. Bring them into order, "
+            f"with a row for each item, by `{name}.reindex(range(num_items), "
+            "fill_value=0)`."
+        )
 
 
 def _error(name: str, kind: OfItems, received: str) -> ValueError:

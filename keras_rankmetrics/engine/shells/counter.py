@@ -66,7 +66,7 @@ class Counter(Defined):
     def aggregate(self) -> Tally:
         """Which sums are kept."""
         items, kind = self.definition.catalogue or 0, type(self)
-        return Tally(items, kind.shape(items), kind.count, kind.number)
+        return Tally(items, kind.shape(items), kind.of_lists, kind.number)
 
     @staticmethod
     def has_value(ranking: Ranking) -> Tensor:
@@ -79,7 +79,7 @@ class Counter(Defined):
         return (items,)
 
     @staticmethod
-    def count(ranking: Ranking, weights: Tensor, items: int) -> Tensor:
+    def of_lists(ranking: Ranking, weights: Tensor, items: int) -> Tensor:
         """What lists of such weights add to the sums."""
         raise NotImplementedError
 

@@ -53,6 +53,9 @@ class Defined(Accumulator):
     by_subtopic: ClassVar[bool] = False
     """Whether labels are those of subtopics, `[..., items, subtopics]`."""
 
+    needs_labels: ClassVar[str | None] = None
+    """What labels tell it that ids cannot, if that is so."""
+
     needs_k_under: ClassVar[tuple[str, str] | None] = None
     """An option and its value under which the measure needs a k."""
 
