@@ -85,6 +85,11 @@ class Vocabulary(Convention):
         options: Mapping[str, Any],
     ) -> RankingMetric:
         known = self.measures[name]
+        if "@" in given and known.at in given:
+            raise ValueError(
+                f"`{name}` has two cutoffs: {known.at}={given[known.at]!r}, "
+                f"and `@{given['@']}`. Leave one of them out."
+            )
         # What is written as `@` has no name.
         named = {known.at if p == "@" else p: v for p, v in given.items()}
         unknown = [p for p in named if p not in known.parameters]
@@ -103,7 +108,7 @@ class Vocabulary(Convention):
         for parameter, value in named.items():
             try:
                 meant.update(known.parameters[parameter](value))
-            except ValueError as error:
+            except (ValueError, TypeError, IndexError) as error:
                 text = f"`{name}` with {parameter}={value!r}: {error}"
                 raise ValueError(text) from None
         preset = self.presets[known.metric.__name__]
@@ -160,7 +165,9 @@ def _parts(text: str, source: str) -> tuple[str, dict[str, Any]]:
             node = node.left
         if isinstance(node, ast.Call) and not node.args:
             for keyword in node.keywords:
-                given[str(keyword.arg)] = ast.literal_eval(keyword.value)
+                if keyword.arg is None:
+                    raise refused
+                given[keyword.arg] = ast.literal_eval(keyword.value)
             node = node.func
     except (SyntaxError, ValueError):
         raise refused from None

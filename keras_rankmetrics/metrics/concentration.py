@@ -68,7 +68,8 @@ class ExposureGini(Counted):
 def entropy(sums: Tensor) -> Tensor:
     """-Σ p ln p, of the shares p."""
     share = shares(sums)
-    return -ops.sum(share * ops.log(ops.where(share > 0, share, 1.0)))
+    surprise = -ops.log(ops.where(share > 0, share, 1.0))
+    return ops.abs(ops.sum(share * surprise))  # 0, and not -0
 
 
 @register

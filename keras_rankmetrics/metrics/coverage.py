@@ -72,13 +72,21 @@ def overlaps(ranking: Ranking, weights: Tensor, items: int) -> Tensor:
     And over lists: Σ w² Σ p² / m, Σ w, Σ w², and their number.
     """
     number = ops.maximum(ranking.number_shown(), 1.0)[:, None]
+    # Most lists show as many. Whole chances of these add up to whole numbers,
+    # and only what other lists have besides is rounded.
+    usual = ops.rsqrt(ops.max(number))
+    besides = ops.rsqrt(number) - usual
 
-    def of(shown: Shown) -> tuple[Tensor, Tensor]:
+    def of(shown: Shown) -> tuple[Tensor, Tensor, Tensor]:
         chance = shown.chance * weights[:, None]
-        squares = ops.sum(ops.square(chance) / number)
-        return shown.by_item(chance / ops.sqrt(number), items), squares
+        return (
+            shown.by_item(chance, items),
+            shown.by_item(chance * besides, items),
+            ops.sum(ops.square(chance) / number),
+        )
 
-    counts, with_itself = ranking.shown(of)
+    shows, further, with_itself = ranking.shown(of)
+    counts = usual * shows + further
     lists = ops.cast(weights > 0, weights.dtype)
     of_lists = [ops.sum(x) for x in (weights, ops.square(weights), lists)]
     return ops.concatenate([counts, ops.stack([with_itself, *of_lists])])

@@ -104,6 +104,7 @@ class AttentionWeightedFairness(AboutItems):
     """
 
     short_name = "awrf"
+    averages_orders = False
     measure = staticmethod(attention_weighted_fairness)
     of_catalogue = "groups"
 

@@ -2,8 +2,9 @@
 
 A *subtopic* is one of the things that a query may mean, or that a user may be
 after. `y_true` holds a label for each item and subtopic,
-`[..., items, subtopics]`. An item exists if any of its labels is 0 or more. A
-subtopic without relevant items does not count.
+`[..., items, subtopics]`. An item exists if any of its labels is 0 or more; if
+none is, and any is `UNJUDGED`, nobody has judged it. A subtopic without
+relevant items does not count.
 """
 
 from __future__ import annotations

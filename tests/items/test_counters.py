@@ -339,3 +339,20 @@ def test_no_error_is_known():
     assert not hasattr(CatalogueCoverage(1, 3), "estimate")
     with pytest.raises(TypeError, match="should be a ranking metric"):
         krm.Sliced(CatalogueCoverage(1, 3), 2)
+
+
+@pytest.mark.parametrize("batch", [50, 5_000])
+def test_many_lists_that_show_the_same_are_not_personal(batch):
+    """In one batch or many: no fraction is added up 5,000 times."""
+    metric = krm.Personalization(10, num_items=100, inputs="ids")
+    for _ in range(5_000 // batch):
+        metric.update_state(
+            np.zeros((batch, 1), "int32"), np.tile(np.arange(10), (batch, 1))
+        )
+    assert float(metric.result()) == pytest.approx(0.0, abs=1e-6)
+
+
+def test_the_entropy_of_one_item_is_no_negative_zero():
+    metric = krm.ExposureEntropy(1, num_items=3, inputs="ids")
+    metric.update_state([[0]], [[1]])
+    assert str(metric) == "entropy@1 = 0.0000"

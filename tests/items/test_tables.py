@@ -444,3 +444,10 @@ def test_a_table_in_another_order():
     assert float(metric([[0, 0, 0]], [[1.0, 2.0, 3.0]])) == 5.0
     named = pandas.Series([5, 3, 1], index=["a", "b", "c"])
     krm.AveragePopularity(popularity=named)  # by position, as it says
+
+
+def test_fairness_of_mean_exposure_is_no_level_of_chance():
+    with pytest.raises(ValueError, match="that of their mean exposure"):
+        krm.AttentionWeightedFairness(
+            groups=[[1, 0], [0, 1]], target=[1, 1], adjusted="chance"
+        )

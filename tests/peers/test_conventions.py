@@ -425,3 +425,18 @@ def test_saved_metrics_are_ordinary():
     metric = conventions.kaggle.MeanAveragePrecision(k=3)
     expected = MeanAveragePrecision(k=3, denominator="min")
     assert metric.get_config() == expected.get_config()
+
+
+@pytest.mark.parametrize(
+    "measure, error",
+    [
+        ("AP(judged_only='no')", "judged_only='no'"),
+        ("AP(judged_only=2)", "judged_only=2"),
+        ("SetF(beta='a')", "beta='a'"),
+        ("P(cutoff=5)@10", "two cutoffs"),
+        ("AP(**{'rel': 1})", "is no measure"),
+    ],
+)
+def test_measures_that_cannot_be_parsed(measure, error):
+    with pytest.raises(ValueError, match=error):
+        conventions.ir_measures.parse(measure)

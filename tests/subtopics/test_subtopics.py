@@ -295,3 +295,17 @@ def test_what_cannot_be_asked_for():
 
     with pytest.raises(ValueError, match="by_subtopic = True"):
         Wrong()([[1, 0]], [[2.0, 1.0]])
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("unjudged", ["irrelevant", "condense"])
+def test_an_unjudged_item_is_one_however_subtopics_are_filled_up(
+    metric, unjudged
+):
+    scores = [[1.0, 3.0, 2.0]]
+    made = metric(k=2, unjudged=unjudged)
+    expected = values(made, [[[1], [UNJUDGED], [0]]], scores)
+    filled = [[[1, -1], [UNJUDGED, -1], [0, -1]]]
+    assert values(made, filled, scores) == approx(expected)
+    both = [[[1], [UNJUDGED], [0]], [[1, 0], [0, 1], [0, 0]]]
+    assert values(made, both, scores * 2)[:1] == approx(expected)

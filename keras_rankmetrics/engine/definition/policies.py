@@ -74,6 +74,8 @@ def check_adjustment(
     reason = ""
     if not metric.has_upper_bound:
         reason = f"{name} has no best value"
+    elif not metric.averages_orders:
+        reason = f"{name} of tied items is that of their mean exposure"
     elif strict:
         reason = f"`{strict}` has no exact mean over all orders"
     elif inputs == "ids":

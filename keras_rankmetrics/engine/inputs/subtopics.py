@@ -16,13 +16,15 @@ from keras_rankmetrics.engine.inputs.tensors.conversion import (
     numbers,
     rankable,
 )
-from keras_rankmetrics.types import Tensor
+from keras_rankmetrics.types import UNJUDGED, Tensor
 
 
 def read_subtopics(given: Given) -> Lists:
     """Reads labels of items for each subtopic, and scores of these items.
 
-    An item is worth as much as to the subtopic to which it is worth most.
+    An item is worth as much as to the subtopic to which it is worth most. One
+    that has no label of 0 or more is unjudged if any of its labels says so, and
+    else is no item.
 
     Args:
         given: in `y_true` labels, `[..., items, subtopics]`; else as
@@ -31,6 +33,9 @@ def read_subtopics(given: Given) -> Lists:
     labels = _labels(given)
     undefined = ops.any(labels != labels, axis=-1)
     of_items = ops.max(labels, axis=-1)
+    # What fills up the subtopics, -1, is above the label of the unjudged.
+    unjudged = ops.any(labels == UNJUDGED, axis=-1) & (of_items < 0)
+    of_items = ops.where(unjudged, float(UNJUDGED), of_items)
     of_items = ops.where(undefined, float("nan"), of_items)
     entries = {**given.entries, "labels": of_items, "num_relevant": None}
     lists = read_scores(given._replace(entries=entries))

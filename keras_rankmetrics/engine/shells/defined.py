@@ -53,6 +53,9 @@ class Defined(Accumulator):
     by_subtopic: ClassVar[bool] = False
     """Whether labels are those of subtopics, `[..., items, subtopics]`."""
 
+    averages_orders: ClassVar[bool] = True
+    """Whether the value of tied items is the mean over their orders."""
+
     needs_labels: ClassVar[str | None] = None
     """What labels tell it that ids cannot, if that is so."""
 
