@@ -27,7 +27,8 @@ def gini(sums: Tensor) -> Tensor:
     in_order = ops.sort(shares(sums))
     items = sums.shape[0]
     place = ops.arange(1, items + 1, dtype=in_order.dtype)
-    return ops.sum((2.0 * place - items - 1.0) / items * in_order)
+    inequality = ops.sum((2.0 * place - items - 1.0) / items * in_order)
+    return ops.maximum(inequality, 0.0)  # but for rounding it is never below
 
 
 @register
