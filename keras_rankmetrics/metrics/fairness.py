@@ -144,24 +144,21 @@ def expected_exposure_loss(
         for start, stop in (ranked[:2], ranked[1:])
     )
 
-    def of(items: Shown) -> Tensor | tuple[Tensor, ...]:
+    def of(items: Shown) -> tuple[Tensor, ...]:
         e, gains = items.exposure(rank_discount_fn), items.gains()
         ideal = ops.where(gains > 0, due[:, None], due_to_others[:, None])
-        if part == "disparity":
-            return ops.sum(e**2, axis=-1)
-        if part == "relevance":
-            return 2.0 * ops.sum(e * ideal, axis=-1)
         shown = ops.cast(items.ranks > 0, e.dtype)
-        terms = shown * (e - ideal) ** 2, shown * gains, shown
+        terms = shown * (e - ideal) ** 2, e**2, e * ideal, shown * gains, shown
         return tuple(ops.sum(x, axis=-1) for x in terms)
 
-    found = ranking.shown(of, k)
-    if part != "loss":
-        return found
-    loss, relevant_shown, shown = found
+    loss, disparity, both, relevant_shown, shown = ranking.shown(of, k)
     missed = (relevant - relevant_shown) * due**2
     left_out = (others - (shown - relevant_shown)) * due_to_others**2
-    return loss + missed + left_out
+    return {
+        "loss": loss + missed + left_out,
+        "disparity": disparity,
+        "relevance": 2.0 * both,
+    }[part]
 
 
 @register

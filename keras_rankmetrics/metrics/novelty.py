@@ -17,6 +17,7 @@ from keras_rankmetrics.engine.definition import declared
 from keras_rankmetrics.engine.ranking import Ranking
 from keras_rankmetrics.gains import log2_discount, reciprocal_discount
 from keras_rankmetrics.metrics.bases import Novel, register
+from keras_rankmetrics.metrics.patience import chance_to_come
 from keras_rankmetrics.types import Between, RankDiscountFn, Tensor
 
 
@@ -194,7 +195,7 @@ def nrbp(
 ) -> Tensor:
     """(1 - (1 - α) p) times the mean over subtopics of Σ p^(rank - 1) novel."""
     subtopics = ranking.by_subtopic()
-    reached = subtopics.rows.at_stop(lambda rank: ops.power(p, rank - 1.0), k)
+    reached = subtopics.rows.at_stop(chance_to_come(p), k)
     return (1.0 - (1.0 - alpha) * p) / alpha * subtopics.mean(reached)
 
 

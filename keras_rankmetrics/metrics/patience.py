@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Annotated
 
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.definition import declared
 from keras_rankmetrics.engine.ranking import Ranking
 from keras_rankmetrics.metrics.bases import Binary, register
-from keras_rankmetrics.types import Between, Tensor
+from keras_rankmetrics.types import Between, RankDiscountFn, Tensor
+
+
+@functools.cache  # so that metrics of the same p share what a ranking remembers
+def chance_to_come(p: float) -> RankDiscountFn:
+    """`p ** (rank - 1)`, for users who go on with the chance p."""
+    return lambda rank: ops.power(p, rank - 1.0)
 
 
 def rank_biased_precision(
     ranking: Ranking, k: int | None, p: Annotated[float, Between(0, 1)] = 0.8
 ) -> Tensor:
     """(1 - p) Σ rel p^(rank - 1) over the ranks up to k."""
-    reached = ranking.discount(lambda rank: ops.power(p, rank - 1.0), k)
+    reached = ranking.discount(chance_to_come(p), k)
     return (1.0 - p) * ops.sum(ranking.total() * reached, axis=-1)
 
 
