@@ -9,6 +9,7 @@ from keras_rankmetrics.engine.backend.known import MANY
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.ranking.depth import at_most
 from keras_rankmetrics.engine.ranking.items import Items
+from keras_rankmetrics.engine.ranking.kinds.running import running_sums
 from keras_rankmetrics.engine.ranking.kinds.stopping import chances_to_stop
 from keras_rankmetrics.engine.ranking.memo import remembered
 from keras_rankmetrics.engine.ranking.pairs import InOrder, Pairs, pairs_of
@@ -111,7 +112,7 @@ class Ranks(Ranking):
             hits,
             self._float(self._above()),
             ops.ones_like(hits),
-            ops.cumsum(hits, axis=-1) - hits,
+            self._running(hits) - hits,
             hits,
         )
 
@@ -155,19 +156,24 @@ class Ranks(Ranking):
     @remembered("gain")
     def _hits_if_hit(self) -> Tensor:
         """The gains down to each rank, if an item with a gain is at it."""
-        return ops.cumsum(self._gains(), axis=-1)
+        return self._running(self._gains())
 
     @remembered("gain", "k")
     def _best_so_far(self) -> Tensor:
         """The gains down to each rank in the best order of all items."""
         best = self.items.best_gains(self.gain)[:, : self._width]
         missing = self._width - ops.shape(best)[-1]
-        return ops.cumsum(ops.pad(best, [[0, 0], [0, missing]]), axis=-1)
+        return self._running(ops.pad(best, [[0, 0], [0, missing]]))
 
     @remembered("gain")
     def _chances_to_stop(self) -> Tensor:
         """The chance to come to each rank, and to stop there."""
         return chances_to_stop(self._gains())
+
+    def _running(self, gains: Tensor) -> Tensor:
+        """The sums of the gains down to each entry."""
+        whole = self.gain.is_binary
+        return ops.cumsum(gains, axis=-1) if whole else running_sums(gains)
 
     # Where the ranks are.
 

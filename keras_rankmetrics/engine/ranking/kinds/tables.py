@@ -1,21 +1,14 @@
 """Sums of a function of the rank over ranges of ranks.
 
-The sum over the ranks a + 1 to b is a difference of two cumulative sums. In
-float32 such a difference cancels: over a thousand ranks it keeps three digits.
-So the cumulative sum is kept as two floats: one of whole units, which float32
-adds without any rounding, and one of the small rest.
+The sum over the ranks a + 1 to b is a difference of two running sums, which is
+why each of these is kept as two floats.
 """
 
 from __future__ import annotations
 
-import numpy as np
-
 from keras_rankmetrics.engine.backend.operations import ops
+from keras_rankmetrics.engine.ranking.kinds.running import in_two_floats
 from keras_rankmetrics.types import Tensor
-
-# All values together come to at most this many units, so that every partial
-# sum of whole units stays below 2 ** 24, where float32 is exact.
-_UNITS = 2.0**22
 
 # From this one on, reciprocals are added up by a series.
 _NEAR = 8
@@ -28,12 +21,7 @@ def table_of(values: Tensor) -> Tensor:
         `[ranks + 1, 2]`: the sum of the first 0, 1, 2, ... values, as the two
         floats that it is the sum of.
     """
-    unit = _power_of_two_above(ops.sum(ops.abs(values))) / _UNITS
-    units = values / unit
-    whole = ops.round(units)
-    parts = ops.stack([whole, units - whole], axis=-1)
-    none = ops.zeros((1, 2), parts.dtype)
-    return unit * ops.cumsum(ops.concatenate([none, parts]), axis=0)
+    return ops.stack(in_two_floats(ops.pad(values, [[1, 0]])), axis=-1)
 
 
 def sums_over_ranks(table: Tensor, start: Tensor, stop: Tensor) -> Tensor:
@@ -72,10 +60,3 @@ def sum_of_reciprocals(first: Tensor, terms: Tensor) -> Tensor:
         + terms / x / end / 2.0
         + slope * (1.0 / 12.0 - bend)
     )
-
-
-def _power_of_two_above(x: Tensor) -> Tensor:
-    # A power of two divides and multiplies without rounding. `ops.exp2` of an
-    # integer is not always one.
-    powers = ops.convert_to_tensor(2.0 ** np.arange(-100, 128), dtype=x.dtype)
-    return ops.min(ops.where(powers >= x, powers, float("inf")))

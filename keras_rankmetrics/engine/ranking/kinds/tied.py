@@ -96,7 +96,7 @@ class TiedRanks(Ranks):
     def _hits_above_group(self) -> Tensor:
         """The relevant items above the tie group of each rank."""
         hits = self._gains()
-        return ops.cumsum(hits, axis=-1) - hits - self._shared().before
+        return self._running(hits) - hits - self._shared().before
 
     def _per_hit(self, precisions: Tensor, k: Cutoff) -> Tensor:
         hits, weighted = self.total(), self.weighted_total()
