@@ -48,6 +48,9 @@ def linear_gain(label: Tensor) -> Tensor:
     return label
 
 
+THAT_GROW_FROM_0 = (exponential_gain, linear_gain)
+
+
 @_register
 def log2_discount(rank: Tensor) -> Tensor:
     """`1 / log2(rank + 1)`: 1, 0.63, 0.5, 0.43, ..."""

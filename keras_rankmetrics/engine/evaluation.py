@@ -186,6 +186,8 @@ def _counts(
     if not any(skips):
         return ops.broadcast_to(lists.present, ops.shape(relevant))
     defined = relevant | lists.undefined
+    if all(skips):
+        return lists.present & defined
     kept = defined | ~ops.array(skips)[:, None]
     return lists.present & kept
 

@@ -195,6 +195,7 @@ class Definition:
             unseen_label=max(self.options.get("relevance_threshold", 1.0), 0.0),
             key=(Identity(function), *given),
             is_binary=function in (gains.relevant, gains.labelled),
+            grows_from_0=options.get("gain_fn") in gains.THAT_GROW_FROM_0,
         )
 
     @functools.cached_property

@@ -6,6 +6,7 @@ import dataclasses
 import functools
 from collections.abc import Hashable
 
+from keras_rankmetrics.engine.backend.comparing import above
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.gains import linear_gain, relevant
 from keras_rankmetrics.types import GainFn, Tensor
@@ -21,12 +22,14 @@ class Relevance:
             but that it exists.
         key: two relevances of the same key are the same.
         is_binary: whether the gain is 1 or 0, and 0 of labels below 0.
+        grows_from_0: whether it is above 0 where the label is, and only there.
     """
 
     gain: GainFn = dataclasses.field(default=linear_gain, compare=False)
     unseen_label: float = 1.0
     key: Hashable = None
     is_binary: bool = False
+    grows_from_0: bool = False
 
     @classmethod
     def from_grade(cls, grade: int) -> Relevance:
@@ -55,11 +58,19 @@ class Relevance:
             return self
         return dataclasses.replace(
             self,
-            gain=lambda labels: self(labels) > 0,
-            key=("binary", self.key),
+            gain=_above_0 if self.grows_from_0 else self._anything,
+            key="above 0" if self.grows_from_0 else ("binary", self.key),
             is_binary=True,
         )
+
+    def _anything(self, labels: Tensor) -> Tensor:
+        """Whether each label is worth anything, bool."""
+        return (self.gain(labels) > 0) & (labels >= 0)
 
     def of_unseen(self, like: Tensor) -> Tensor:
         """The worth of an item that no list holds, in the shape of `like`."""
         return self(ops.full_like(like, self.unseen_label))
+
+
+def _above_0(labels: Tensor) -> Tensor:
+    return above(labels, 0.0)

@@ -61,6 +61,8 @@ def is_new(ids: Tensor) -> Tensor:
     Args:
         ids: int `[lists, ids]`. Negative ones are padding.
     """
+    if length_at_most(ids) == 1:
+        return ids >= 0
     in_a_row, places = in_order(ids)
     again = ops.pad(ops.cast(_as_the_last(in_a_row), "int8"), _ONE_AHEAD)
     return (ids >= 0) & (in_place(again, places) == 0)
