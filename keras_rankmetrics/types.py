@@ -19,7 +19,7 @@ EmptyPolicy: TypeAlias = Literal["zero", "one", "skip"]
 ListWeight: TypeAlias = Literal["relevance", "mean"]
 Adjustment: TypeAlias = Literal["chance"] | None
 UnjudgedPolicy: TypeAlias = Literal["irrelevant", "condense"]
-InputForm: TypeAlias = Literal["scores", "sparse", "ids"]
+InputForm: TypeAlias = Literal["scores", "sparse", "ids", "counts"]
 # Labels by subtopic are another form of "scores", which the metric asks for.
 Reading: TypeAlias = InputForm | Literal["subtopics"]
 

@@ -2,10 +2,13 @@
 
 import dataclasses
 
+import keras
 import numpy as np
 import pytest
-from in_forms import TIES, cells_in, scored, scores_of_ids
+from in_forms import TIES, cells_in, counted, scored, scores_of_ids
 from suites import Suite, assert_same
+
+BACKEND = keras.backend.backend()
 
 LISTS, ITEMS = 40, 30
 KS = (1, 3, 20, None)
@@ -24,9 +27,9 @@ def catalogue():
     return targets, scores
 
 
-def pair(form, ties):
+def pair(form, ties, where=lambda cell: True):
     """The catalogue for a form, and the same cells for the dense form."""
-    cells = cells_in(form, KS, [ties])
+    cells = tuple(filter(where, cells_in(form, KS, [ties])))
     dense = [dataclasses.replace(cell, policies={}) for cell in cells]
     return Suite(cells), Suite(dense)
 
@@ -45,6 +48,20 @@ def test_one_target_among_scores(catalogue, ties):
     sparse, dense = pair("sparse", ties)
     expected = dense.per_list(scored(targets[:, :1], ITEMS), scores)
     assert_same(sparse.cells, sparse.per_list(targets[:, 0], scores), expected)
+
+
+def jax_can_compile(cell):
+    """For whole lists, it has to be told how many items there are."""
+    return BACKEND != "jax" or cell.make().definition.depth is not None
+
+
+@pytest.mark.parametrize("ties", ["average", "pessimistic", "optimistic"])
+def test_counts_of_items_above(catalogue, ties):
+    targets, scores = catalogue
+    counts, dense = pair("counts", ties, jax_can_compile)
+    expected = dense.per_list(scored(targets, ITEMS), scores)
+    found = counts.per_list(targets, counted(targets, scores))
+    assert_same(counts.cells, found, expected)
 
 
 def test_recommended_ids():

@@ -55,6 +55,18 @@ def scored(targets: np.ndarray, items: int) -> np.ndarray:
     return labels
 
 
+def counted(targets: np.ndarray, scores: np.ndarray) -> dict[str, np.ndarray]:
+    """How many items stand above each target, and tie: the form of counts."""
+    of_target = np.take_along_axis(scores, np.maximum(targets, 0), axis=-1)
+    above = (scores[:, None] > of_target[..., None]).sum(axis=-1)
+    tied = (scores[:, None] == of_target[..., None]).sum(axis=-1) - 1
+    return {
+        "above": np.where(of_target == -np.inf, -1, above),
+        "tied": tied,
+        "num_items": (scores > -np.inf).sum(axis=-1),
+    }
+
+
 def scores_of_ids(recommended: np.ndarray, items: int) -> np.ndarray:
     """Scores of all items that put them into the recommended order."""
     scores = np.full((len(recommended), items), -np.inf, "float32")

@@ -20,6 +20,7 @@ from keras_rankmetrics.engine.definition.options import (
 )
 from keras_rankmetrics.engine.definition.policies import (
     check_adjustment,
+    check_counted,
     check_cutoff,
     checked_k,
     integer_seed,
@@ -290,6 +291,8 @@ class Definition:
                 f"{self.metric.__name__} needs {self.metric.needs_labels}. "
                 f'Received: `inputs="{self.inputs}"`. Use "scores".'
             )
+        if self.inputs == "counts":
+            check_counted(self.metric, self.ties)
         relevant, other = ops.unstack(self.relevance(ops.array([1.0, 0.0])))
         if known((relevant <= 0) | (other > 0)):
             raise ValueError(

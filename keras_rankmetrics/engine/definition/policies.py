@@ -87,6 +87,22 @@ def check_adjustment(
         )
 
 
+def check_counted(metric: Any, ties: TiePolicy) -> None:
+    """Raises of what counts do not say: which items, and in what order."""
+    if metric.of_catalogue:
+        raise ValueError(
+            f"{metric.__name__} looks at which items are shown. Received: "
+            '`inputs="counts"`, which says only where relevant ones stand. Use '
+            '"sparse" or "ids".'
+        )
+    if ties not in ("average", "optimistic", "pessimistic"):
+        raise ValueError(
+            f'`ties="{ties}"` needs the order of the items that tie. Received: '
+            f'{metric.__name__} with `inputs="counts"`, which says only how '
+            'many they are. Use "average", "optimistic" or "pessimistic".'
+        )
+
+
 def check_cutoff(
     metric: Any, k: int | None, options: Mapping[str, Any]
 ) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from keras_rankmetrics.engine.inputs.counts import read_counts
 from keras_rankmetrics.engine.inputs.ids import read_ids
 from keras_rankmetrics.engine.inputs.lists import Lists
 from keras_rankmetrics.engine.inputs.parts.alignment import check_aligned
@@ -43,6 +44,7 @@ _FORMS: dict[Reading, Form] = {
     "scores": Form(read_scores, ["labels"], _OF_LABELS),
     "sparse": Form(read_sparse),
     "ids": Form(read_ids),
+    "counts": Form(read_counts, others=("mask",)),
     "subtopics": Form(read_subtopics, ["labels"], (*_OF_ALL, "judged")),
 }
 

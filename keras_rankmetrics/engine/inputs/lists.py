@@ -10,6 +10,7 @@ from keras_rankmetrics.engine.ranking import (
     Items,
     Order,
     Ranking,
+    from_counts,
     from_ids,
     from_scores,
     from_targets,
@@ -110,7 +111,41 @@ class Ids:
         return from_ids(self.relevant, self.recommended, order.k, self.dtype)
 
 
-Content: TypeAlias = Scored | Diverse | Targets | Ids
+@dataclasses.dataclass(frozen=True)
+class Counted:
+    """Relevant items, and how many others stand above each.
+
+    Attributes:
+        relevant: bool `[lists, relevant]`, False for padding.
+        above: int32 `[lists, relevant]`, how many items score higher. Below 0:
+            not retrieved.
+        tied: int32 `[lists, relevant]`, how many others score the same.
+        num_items: int32 `[lists]`, how many items are retrieved.
+        most: the largest of these, if it is known in programs too.
+        dtype: of what is computed from them.
+    """
+
+    relevant: Tensor
+    above: Tensor
+    tied: Tensor
+    num_items: Tensor
+    most: int | None
+    dtype: str
+
+    def ranked(self, order: Order) -> Ranking:
+        """The items that were counted, as far as relevant ones tell."""
+        return from_counts(
+            self.relevant,
+            self.above,
+            self.tied,
+            self.num_items,
+            self.most,
+            order,
+            self.dtype,
+        )
+
+
+Content: TypeAlias = Scored | Diverse | Targets | Ids | Counted
 
 
 @dataclasses.dataclass(frozen=True)

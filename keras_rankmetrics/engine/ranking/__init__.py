@@ -7,6 +7,7 @@ from keras_rankmetrics.engine.ranking.ranked import Cutoff
 from keras_rankmetrics.engine.ranking.ranking import Ranking
 from keras_rankmetrics.engine.ranking.relevance import Relevance
 from keras_rankmetrics.engine.ranking.shown import Shown
+from keras_rankmetrics.engine.ranking.sources.counts import from_counts
 from keras_rankmetrics.engine.ranking.sources.ids import from_ids
 from keras_rankmetrics.engine.ranking.sources.scores import from_scores
 from keras_rankmetrics.engine.ranking.sources.targets import from_targets
@@ -18,6 +19,7 @@ __all__ = [
     "Ranking",
     "Relevance",
     "Shown",
+    "from_counts",
     "from_ids",
     "from_scores",
     "from_targets",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import keras
+
 from keras_rankmetrics.engine.backend.known import MANY
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.types import Tensor
@@ -25,6 +27,27 @@ def depth_beyond(k: int | None, items: int | Tensor = MANY) -> int | Tensor:
     while cutoff < k:
         cutoff *= 10
     return at_most(min(cutoff + 1, MANY), items)
+
+
+def most_of(numbers: Tensor, reason: str) -> int | Tensor:
+    """The largest of some numbers of ranks, as a plain int where it is known.
+
+    Raises where jax compiles a program, which needs to know it.
+
+    Args:
+        numbers: of ranks.
+        reason: why so many are needed, for errors.
+    """
+    most = ops.cast(ops.max(numbers), "int32")
+    try:
+        return int(most)
+    except TypeError as error:  # it is traced
+        if keras.config.backend() != "jax":
+            return most
+        raise ValueError(
+            f"{reason}, and jax cannot compile for a number that it does not "
+            "know. Give the metric a `k`, or call it outside of `jax.jit`."
+        ) from error
 
 
 def at_most(depth: int | Tensor, items: int | Tensor) -> int | Tensor:

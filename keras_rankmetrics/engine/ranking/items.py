@@ -5,13 +5,11 @@ from __future__ import annotations
 import dataclasses
 from typing import ClassVar
 
-import keras
-
 from keras_rankmetrics.engine.backend.branching import cond
 from keras_rankmetrics.engine.backend.known import known
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.selection import highest
-from keras_rankmetrics.engine.ranking.depth import depth_beyond
+from keras_rankmetrics.engine.ranking.depth import depth_beyond, most_of
 from keras_rankmetrics.engine.ranking.labels import exists
 from keras_rankmetrics.engine.ranking.memo import Memo, remembered
 from keras_rankmetrics.engine.ranking.relevance import Relevance
@@ -224,18 +222,11 @@ class Items:
 
     def _most_relevant(self) -> int | Tensor:
         """The largest number of relevant items."""
-        most = ops.cast(ops.max(self.num_relevant), "int32")
-        try:
-            return int(most)
-        except TypeError as error:  # it is traced
-            if keras.config.backend() != "jax":
-                return most
-            raise ValueError(
-                "With `num_relevant` and without `k`, the best order has a "
-                "rank for each relevant item, and jax cannot compile for a "
-                "number that it does not know. Give the metric a `k`, or call "
-                "it outside of `jax.jit`."
-            ) from error
+        return most_of(
+            self.num_relevant,
+            "With `num_relevant` and without `k`, the best order has a rank "
+            "for each relevant item",
+        )
 
 
 class RelevantItems(Items):

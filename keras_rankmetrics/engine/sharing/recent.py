@@ -164,7 +164,9 @@ def _let_go(home: Any) -> None:
 
 def _parts(y_true: Any, y_pred: Any, sample_weight: Any) -> list[Any]:
     """All that a reading may depend on."""
-    of_true = [y_true]
-    if isinstance(y_true, dict):
-        of_true = [*y_true, *y_true.values()]
-    return [*of_true, y_pred, implicit_mask(y_pred), sample_weight]
+    passed = [y_true, y_pred, implicit_mask(y_pred), sample_weight]
+    return [part for x in passed for part in _entries(x)]
+
+
+def _entries(x: Any) -> list[Any]:
+    return [*x, *x.values()] if isinstance(x, dict) else [x]

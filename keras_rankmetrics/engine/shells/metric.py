@@ -36,6 +36,11 @@ class RankingMetric(Defined, Estimated):
     - `"ids"`: `y_true` holds ids of the relevant items, `[...]` or
       `[..., relevant]`, and `y_pred` recommended ids, best first,
       `[..., recommended]`.
+    - `"counts"`: `y_true` holds ids of the relevant items, as for `"ids"`, and
+      `y_pred` a dict: how many items score higher, `"above"`, and how many
+      others the same, `"tied"`, both `[..., relevant]`, and `"num_items"`, how
+      many were ranked, one number or `[...]`. A negative `"above"` says that
+      the item is not retrieved.
 
     Negative indices and ids are padding. Relevant items have the label 1, all
     others 0. An id that comes twice counts at its first place. Python lists may
@@ -103,8 +108,8 @@ class RankingMetric(Defined, Estimated):
             chance being the mean over all orders of the retrieved items: 0 is
             as good as chance, 1 is the best. 0 where chance is closer than 1e-4
             to 1. Not with `"ids"`.
-        inputs: see above. With `"sparse"` and `"ids"`, an option under which
-            the label 1 is worth nothing, or 0 something, is an error.
+        inputs: see above. But with `"scores"`, an option under which the
+            label 1 is worth nothing, or 0 something, is an error.
         unjudged: see above.
         name: defaults to the short name of the metric and k: `"ndcg@10"`.
         dtype: `"float64"` to compute and sum in double precision, on

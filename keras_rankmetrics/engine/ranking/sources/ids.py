@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 from keras_rankmetrics.engine.backend.known import known
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.ranking.items import RelevantItems
 from keras_rankmetrics.engine.ranking.kinds.ranks import Ranks, SpacedRanks
 from keras_rankmetrics.engine.ranking.relevance import Relevance
 from keras_rankmetrics.engine.ranking.shown import (
@@ -16,9 +15,10 @@ from keras_rankmetrics.engine.ranking.shown import (
     Standing,
 )
 from keras_rankmetrics.engine.ranking.sorting.counting import count
-from keras_rankmetrics.engine.ranking.sorting.matching import (
-    is_new,
-    matched,
+from keras_rankmetrics.engine.ranking.sorting.matching import matched
+from keras_rankmetrics.engine.ranking.sources.relevant import (
+    relevant_items,
+    relevant_of,
 )
 from keras_rankmetrics.types import Tensor
 
@@ -77,38 +77,3 @@ def from_ids(
         k=k,
         strict=True,
     )
-
-
-def relevant_of(
-    ids: Tensor, gain: Relevance, dtype: str
-) -> tuple[Picked, Tensor]:
-    """The relevant items and what they are worth, an id that comes again 0.
-
-    Args:
-        ids: int `[lists, relevant]`, negative for padding.
-        gain: what a label is worth.
-        dtype: of the labels.
-    """
-    return Picked(ids), gain.of_either(is_new(ids), 1, -1, dtype)
-
-
-def relevant_items(
-    counts: Tensor, most: int | Tensor, k: int | None, dtype: str
-) -> RelevantItems:
-    """Items of which only the relevant ones are known, with the label 1.
-
-    Args:
-        counts: int32 `[lists]`, how many are relevant.
-        most: how many can be.
-        k: how many ranks count, or None for all.
-        dtype: of the labels.
-    """
-    place = ops.arange(most, dtype="int32")
-    labels = labels_of_relevant(place < counts[:, None], dtype)
-    highest = labels_of_relevant(counts > 0, dtype)
-    return RelevantItems(labels, highest, k)
-
-
-def labels_of_relevant(relevant: Tensor, dtype: str) -> Tensor:
-    """The label 1 for relevant items, and that of no item elsewhere."""
-    return ops.where(relevant, ops.ones((), dtype), -1)

@@ -23,12 +23,12 @@ from keras_rankmetrics.engine.ranking.sorting.sortable import (
     Sortable,
     lowest,
 )
-from keras_rankmetrics.engine.ranking.sources.ids import (
-    labels_of_relevant,
+from keras_rankmetrics.engine.ranking.sources.order import Top
+from keras_rankmetrics.engine.ranking.sources.relevant import (
+    located_at,
     relevant_items,
     relevant_of,
 )
-from keras_rankmetrics.engine.ranking.sources.order import Top
 from keras_rankmetrics.types import Tensor
 
 
@@ -64,16 +64,7 @@ def from_targets(
         else:
             ahead = _ahead_in_group(order, scores, indices, score, there)
             start, size = above + ahead, ops.ones_like(above)
-        start = ops.where(there, ops.minimum(start, depth), depth)
-        place = ops.argsort(start, axis=-1)
-        start, size, in_place = (
-            ops.take_along_axis(x, place, axis=-1) for x in (start, size, there)
-        )
-        return Located(
-            labels_of_relevant(in_place, dtype),
-            start,
-            ops.where(in_place, size, 0),
-        )
+        return located_at(start, size, there, depth, dtype)
 
     return Groups(
         items=items,
