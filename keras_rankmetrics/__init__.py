@@ -7,6 +7,7 @@ import typing
 from keras_rankmetrics.engine.backend import missing  # noqa: F401
 
 # isort: split
+from keras_rankmetrics.catalogues import count_ranks
 from keras_rankmetrics.engine.aggregates import (
     Aggregate,
     Estimate,
@@ -137,6 +138,7 @@ __all__ = [
     "SubtopicRecall",
     "TailShare",
     "__version__",
+    "count_ranks",
     "exponential_gain",
     "inverse_square_discount",
     "linear_gain",

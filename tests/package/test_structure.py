@@ -77,7 +77,15 @@ MAY_IMPORT = {
         "types",
     },
     "conventions": {"engine.shells", "gains", "metrics"},
+    "catalogues": {
+        "engine.backend",
+        "engine.definition",
+        "engine.inputs",
+        "engine.ranking",
+        "types",
+    },
     "": {
+        "catalogues",
         "conventions",
         "engine.aggregates",
         "engine.backend",

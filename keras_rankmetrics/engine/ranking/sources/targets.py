@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from keras_rankmetrics.engine.backend.branching import loop
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.ranking.depth import depth_beyond
 from keras_rankmetrics.engine.ranking.kinds.groups import Groups, Located
 from keras_rankmetrics.engine.ranking.order import Order
 from keras_rankmetrics.engine.ranking.shown import Showing
-from keras_rankmetrics.engine.ranking.sorting.counting import count
+from keras_rankmetrics.engine.ranking.sorting.counting import (
+    count,
+    count_column,
+    for_each,
+)
 from keras_rankmetrics.engine.ranking.sorting.matching import is_in, is_new
 from keras_rankmetrics.engine.ranking.sorting.runs import positions
 from keras_rankmetrics.engine.ranking.sorting.selection import input_order
@@ -58,7 +61,7 @@ def from_targets(
     depth = depth_beyond(order.k, ops.shape(scores)[-1])
 
     def located() -> Located:
-        above = _for_each(lambda s: _count(scores > s), score)
+        above = for_each(lambda s: count_column(scores > s), score)
         if order.ties == "average":
             start, size = above, _tied(scores, score)
         else:
@@ -115,8 +118,8 @@ def _ahead_in_group(
     def by_key(key: Tensor) -> Tensor:
         """Of all items, the highest key first."""
         of_targets = ops.take_along_axis(key, targets, axis=-1)
-        return _for_each(
-            lambda s, k: _count((scores == s) & (key > k)),
+        return for_each(
+            lambda s, k: count_column((scores == s) & (key > k)),
             score,
             of_targets,
         )
@@ -126,9 +129,9 @@ def _ahead_in_group(
 
         def ahead(s: Tensor, t: Tensor) -> Tensor:
             tied = there & (score == s)
-            return _count(tied & before(t))
+            return count_column(tied & before(t))
 
-        return _for_each(ahead, score, targets)
+        return for_each(ahead, score, targets)
 
     return {
         "stable": lambda: by_key(input_order(scores)),
@@ -142,29 +145,4 @@ def _ahead_in_group(
 
 def _tied(scores: Tensor, score: Tensor) -> Tensor:
     """How many items have the score of each target."""
-    return _for_each(lambda s: _count(scores == s), score)
-
-
-def _for_each(function: Callable[..., Tensor], *rows: Tensor) -> Tensor:
-    """`[lists, targets]`: the function, `[lists, 1]`, of each target in turn.
-
-    One after the other, so that no more than `[lists, items]` is ever held.
-
-    Args:
-        function: receives a column, `[lists, 1]`, of each of the rows.
-        *rows: `[lists, targets]`.
-    """
-    if rows[0].shape[-1] == 1:
-        return function(*rows)
-
-    def step(target: int | Tensor, results: Tensor) -> Tensor:
-        columns = (ops.take(row, target, axis=-1)[:, None] for row in rows)
-        here = positions(results) == ops.cast(target, "int32")
-        return ops.where(here, function(*columns), results)
-
-    none = ops.zeros_like(rows[0], dtype="int32")
-    return loop(ops.shape(rows[0])[-1], step, none)
-
-
-def _count(x: Tensor) -> Tensor:
-    return ops.expand_dims(count(x), -1)
+    return for_each(lambda s: count_column(scores == s), score)

@@ -1,0 +1,155 @@
+"""A catalogue in chunks, and a product of queries and items for each."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+import keras
+import numpy as np
+from keras import ops
+
+from keras_rankmetrics.catalogues.tally import Asked, Tally, tally
+from keras_rankmetrics.types import Tensor
+
+T = TypeVar("T")
+
+ScoreFn = Callable[[Any, Tensor], Tensor]
+
+
+class Rows(Protocol):
+    """An array of items: of numpy, of a backend, or a file in its manner."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The number of items first."""
+
+    def __getitem__(self, place: Any) -> Any:
+        """Some of its rows."""
+
+
+class Chunk(NamedTuple):
+    """Some items of a catalogue, as many in each chunk.
+
+    Attributes:
+        first: the number of the first of them.
+        rows: what the catalogue holds of them.
+        held: int32, how many of the rows are items, the last ones being
+            padding; None for all.
+    """
+
+    first: int
+    rows: Tensor
+    held: Tensor | None
+
+
+def chunks_of(items: Rows, size: int) -> Iterator[Chunk]:
+    """The catalogue, chunk by chunk."""
+    for first in range(0, items.shape[0], size):
+        rows = items[first : first + size]
+        held = rows.shape[0]
+        yield Chunk(
+            first,
+            _padded(rows, size),
+            None if held == size else _int32(held),
+        )
+
+
+def picked(items: Rows, numbers: np.ndarray, size: int) -> Tensor:
+    """Some items by their numbers, as many rows as a chunk has."""
+    rows = (
+        ops.take(items, numbers, axis=0)
+        if ops.is_tensor(items)
+        else items[numbers]
+    )
+    return _padded(rows, size)
+
+
+def _padded(rows: Any, size: int) -> Tensor:
+    rows = ops.convert_to_tensor(rows)
+    missing = size - rows.shape[0]
+    if missing == 0:
+        return rows
+    padding = [[0, missing], *[[0, 0]] * (len(rows.shape) - 1)]
+    return ops.pad(rows, padding)
+
+
+def over_chunks(
+    queries: Any,
+    items: Rows,
+    asked: Asked,
+    size: int,
+    score_fn: ScoreFn | None,
+    verbose: bool,
+) -> Tally:
+    """Counts the whole catalogue, one chunk after the other."""
+    found, step = Tally.of_nothing(asked), _step(score_fn)
+    number = items.shape[0]
+    bar = keras.utils.Progbar(number, verbose=int(verbose), unit_name="item")
+    for first, rows, held in chunks_of(items, size):
+        of_chunk = step(queries, rows, _int32(first), held, asked)
+        found = found.plus(of_chunk)
+        bar.update(min(first + size, number))
+    return found
+
+
+def score(queries: Any, rows: Tensor, score_fn: ScoreFn | None) -> Tensor:
+    """`[lists, rows]`, the scores of some items."""
+    return (_product() if score_fn is None else score_fn)(queries, rows)
+
+
+def _step(score_fn: ScoreFn | None) -> Callable[..., Tally]:
+    """What counts a chunk: `(queries, rows, first, held, asked)`.
+
+    That of two towers is one program. A function of the user is called as it
+    is, since a program would keep the weights that it had at first.
+    """
+    if score_fn is None:
+        return _of_towers()
+    of_scores = _of_scores()
+    return lambda queries, rows, *rest: of_scores(
+        score_fn(queries, rows), *rest
+    )
+
+
+@functools.cache
+def _product() -> Callable[..., Tensor]:
+    return _compiled(product)
+
+
+@functools.cache
+def _of_towers() -> Callable[..., Tally]:
+    return _compiled(
+        lambda queries, rows, *rest: tally(product(queries, rows), *rest)
+    )
+
+
+@functools.cache
+def _of_scores() -> Callable[..., Tally]:
+    return _compiled(tally)
+
+
+def product(queries: Tensor, rows: Tensor) -> Tensor:
+    """`[lists, rows]`, the inner products of two towers."""
+    return ops.matmul(queries, ops.transpose(rows))
+
+
+def _compiled(function: Callable[..., T]) -> Callable[..., T]:
+    """The function as a program of the backend."""
+    if keras.config.backend() == "jax":
+        import jax
+
+        return jax.jit(function)
+    if keras.config.backend() == "tensorflow":
+        import tensorflow as tf
+
+        return tf.function(function, jit_compile=True, autograph=False)
+    import torch
+
+    return torch.no_grad()(function)
+
+
+def _int32(x: int) -> Tensor:
+    # A tensor, so that all chunks share a program.
+    return ops.convert_to_tensor(x, dtype="int32")

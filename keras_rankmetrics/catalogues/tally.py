@@ -1,0 +1,139 @@
+"""What a chunk of the catalogue adds to the counts of relevant items.
+
+Each place needs two numbers: how many items score higher, and how many as much.
+They add up over chunks, in any order and on any device.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from keras_rankmetrics.engine.backend.branching import cond
+from keras_rankmetrics.engine.backend.operations import ops
+from keras_rankmetrics.engine.ranking.sorting.counting import (
+    count,
+    count_column,
+    for_each,
+)
+from keras_rankmetrics.engine.ranking.sorting.runs import positions
+from keras_rankmetrics.types import Tensor
+
+LOWEST = float("-inf")
+
+
+class Asked(NamedTuple):
+    """What is asked of a catalogue.
+
+    Attributes:
+        targets: int32 `[lists, targets]`, numbers of items; below 0: padding.
+        scores: `[lists, targets]`, of these items.
+        exclude: int32 `[lists, excluded]`, numbers of items, each once, below 0
+            for padding.
+    """
+
+    targets: Tensor
+    scores: Tensor
+    exclude: Tensor
+
+
+class Tally(NamedTuple):
+    """What has been counted.
+
+    Attributes:
+        above: int32 `[lists, targets]`, how many items score higher.
+        reach: int32 `[lists, targets]`, how many score as much or higher, the
+            target among them.
+        found: `[lists, targets]`, the score of each target where the chunks
+            had it, else 0.
+        ranked: int32 `[lists]`, how many items have a rank.
+        undefined: int32 `[lists]`, how many scores are NaN.
+    """
+
+    above: Tensor
+    reach: Tensor
+    found: Tensor
+    ranked: Tensor
+    undefined: Tensor
+
+    @classmethod
+    def of_nothing(cls, asked: Asked) -> Tally:
+        """Before the first chunk."""
+        none = ops.zeros_like(asked.targets)
+        return cls(
+            none, none, ops.zeros_like(asked.scores), none[:, 0], none[:, 0]
+        )
+
+    def plus(self, other: Tally) -> Tally:
+        """Both together."""
+        return Tally(*(a + b for a, b in zip(self, other, strict=True)))
+
+
+def tally(
+    scores: Tensor, first: Tensor, items: int | None, asked: Asked
+) -> Tally:
+    """What a chunk adds.
+
+    Args:
+        scores: `[lists, chunk]`, of items of the catalogue in a row.
+        first: int32, the number of the first of them.
+        items: how many of them are items, the rest being padding; None for all.
+        asked: what is asked of them.
+    """
+    if items is not None:
+        scores = ops.where(positions(scores) < items, scores, LOWEST)
+    exclude = _Part.of(asked.exclude - first, scores)
+    targets = _Part.of(asked.targets - first, scores)
+    ranked, undefined = _ranked(scores)
+
+    # In the dtype of the product, whatever holds the scores of the targets.
+    known = ops.cast(asked.scores, scores.dtype)
+
+    def counted(where: Callable[[Tensor], Tensor]) -> Tensor:
+        return count_column(where(scores)) - count_column(where(exclude.scores))
+
+    return Tally(
+        above=for_each(lambda s: counted(lambda x: x > s), known),
+        reach=for_each(lambda s: counted(lambda x: x >= s), known),
+        found=ops.cast(
+            ops.where(targets.there, targets.scores, 0), asked.scores.dtype
+        ),
+        ranked=ranked - count(exclude.scores > LOWEST),
+        undefined=undefined,
+    )
+
+
+class _Part(NamedTuple):
+    """Some items of each list, as far as a chunk has them.
+
+    Attributes:
+        scores: `[lists, row]`, the lowest where they are not in it.
+        there: bool `[lists, row]`, whether they are.
+    """
+
+    scores: Tensor
+    there: Tensor
+
+    @classmethod
+    def of(cls, place: Tensor, scores: Tensor) -> _Part:
+        """Those at some places of the chunk, or beyond it."""
+        last = scores.shape[-1] - 1
+        there = (place >= 0) & (place <= last)
+        found = ops.take_along_axis(scores, ops.clip(place, 0, last), axis=-1)
+        return cls(ops.where(there, found, LOWEST), there)
+
+
+def _ranked(scores: Tensor) -> tuple[Tensor, Tensor]:
+    """How many scores are those of items with a rank, and how many are NaN."""
+    total = ops.sum(scores, axis=-1)
+    none = ops.zeros_like(total, dtype="int32")
+
+    def counted() -> tuple[Tensor, Tensor]:
+        return count(scores > LOWEST), count(scores != scores)
+
+    # Where none is -inf or NaN, their sum is not, or it overflows.
+    return cond(
+        ops.all(ops.isfinite(total)),
+        lambda: (none + ops.shape(scores)[-1], none),
+        counted,
+    )

@@ -1,0 +1,66 @@
+"""A catalogue that jax has spread over devices."""
+
+import os
+import subprocess
+import sys
+
+import keras
+import pytest
+
+PROGRAM = """
+import jax
+import numpy as np
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+import keras_rankmetrics as krm
+from keras_rankmetrics.catalogues import devices
+
+rng = np.random.default_rng(0)
+queries = rng.normal(size=(20, 8)).astype("float32")
+items = rng.normal(size=(404, 8)).astype("float32")
+items[200:300] = items[:100]
+targets = rng.integers(-1, 404, (20, 3))
+exclude = rng.integers(-1, 404, (20, 30))
+expected = krm.count_ranks(queries, items, targets, exclude)
+for shape, axes, spec in [
+    ((4,), ("data",), PartitionSpec("data")),
+    ((2, 2), ("data", "model"), PartitionSpec("model")),
+    ((2, 2), ("data", "model"), PartitionSpec(("data", "model"))),
+]:
+    mesh = Mesh(np.array(jax.devices()).reshape(shape), axes)
+    spread = jax.device_put(items, NamedSharding(mesh, spec))
+    assert devices.is_spread(spread, None)
+    for chunk in (None, 50, 7):
+        found = krm.count_ranks(queries, spread, targets, exclude, chunk=chunk)
+        for name, counts in expected.items():
+            np.testing.assert_array_equal(found[name], counts, name)
+# Only what was counted travels: no gathering of scores or of vectors.
+program = devices._program(mesh, ("data", "model"), 50)
+asked = krm.catalogues.tally.Asked(
+    targets.astype("int32"),
+    np.zeros((20, 3), "float32"),
+    exclude.astype("int32"),
+)
+text = program.lower(queries, spread, asked).compile().as_text()
+assert "all-gather" not in text and "all-reduce" in text
+print("the same")
+"""
+
+
+@pytest.mark.skipif(
+    keras.backend.backend() != "jax", reason="jax spreads arrays"
+)
+def test_each_device_counts_its_own_items():
+    environment = {
+        **os.environ,
+        "KERAS_BACKEND": "jax",
+        "XLA_FLAGS": "--xla_force_host_platform_device_count=4",
+    }
+    found = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=200,
+    )
+    assert found.stdout.strip() == "the same", found.stderr[-2000:]
