@@ -7,10 +7,7 @@ import functools
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any, get_args
 
-from keras import ops
-
 from keras_rankmetrics import gains
-from keras_rankmetrics.engine.backend.known import known
 from keras_rankmetrics.engine.definition.options import (
     check_choice,
     check_precision,
@@ -20,8 +17,8 @@ from keras_rankmetrics.engine.definition.options import (
 )
 from keras_rankmetrics.engine.definition.policies import (
     check_adjustment,
-    check_counted,
     check_cutoff,
+    check_form,
     checked_k,
     integer_seed,
     needs_order,
@@ -148,7 +145,7 @@ class Definition:
             dtype=dtype,
         )
         check_precision(options, definition.dtype)
-        definition._check_form()
+        check_form(metric, inputs, definition.ties, definition.relevance)
         return definition
 
     def order(self, draw: Tensor | int) -> Order:
@@ -281,27 +278,6 @@ class Definition:
             else value
             for name, value in options.items()
         }
-
-    def _check_form(self) -> None:
-        """Raises where relevance by ids means nothing under the options."""
-        if self.inputs == "scores":
-            return
-        if self.metric.needs_labels:
-            raise ValueError(
-                f"{self.metric.__name__} needs {self.metric.needs_labels}. "
-                f'Received: `inputs="{self.inputs}"`. Use "scores".'
-            )
-        if self.inputs == "counts":
-            check_counted(self.metric, self.ties)
-        relevant, other = ops.unstack(self.relevance(ops.array([1.0, 0.0])))
-        if known((relevant <= 0) | (other > 0)):
-            raise ValueError(
-                f'With `inputs="{self.inputs}"` relevant items have the label '
-                "1 and all others 0: the first should be worth something, the "
-                f"others nothing. Received: options of {self.metric.__name__} "
-                f"under which they are worth {float(relevant)} and "
-                f"{float(other)}."
-            )
 
 
 def _checked_options(

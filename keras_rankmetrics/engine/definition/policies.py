@@ -7,11 +7,14 @@ from typing import Any, get_args
 
 import keras
 
+from keras_rankmetrics.engine.backend.known import known
+from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.definition.options import (
     as_integer,
     check_choice,
     options_of,
 )
+from keras_rankmetrics.engine.ranking import Relevance
 from keras_rankmetrics.types import TiePolicy
 
 
@@ -87,7 +90,38 @@ def check_adjustment(
         )
 
 
-def check_counted(metric: Any, ties: TiePolicy) -> None:
+def check_form(
+    metric: Any, inputs: str, ties: TiePolicy, relevance: Relevance
+) -> None:
+    """Raises where a form of input does not say what the metric asks.
+
+    Args:
+        metric: the class.
+        inputs: the form.
+        ties: what becomes of items of equal score.
+        relevance: what a label is worth.
+    """
+    if inputs == "scores":
+        return
+    if metric.needs_labels:
+        raise ValueError(
+            f"{metric.__name__} needs {metric.needs_labels}. "
+            f'Received: `inputs="{inputs}"`. Use "scores".'
+        )
+    if inputs == "counts":
+        _check_counted(metric, ties)
+    relevant, other = ops.unstack(relevance(ops.array([1.0, 0.0])))
+    if known((relevant <= 0) | (other > 0)):
+        raise ValueError(
+            f'With `inputs="{inputs}"` relevant items have the label '
+            "1 and all others 0: the first should be worth something, the "
+            f"others nothing. Received: options of {metric.__name__} "
+            f"under which they are worth {float(relevant)} and "
+            f"{float(other)}."
+        )
+
+
+def _check_counted(metric: Any, ties: TiePolicy) -> None:
     """Raises of what counts do not say: which items, and in what order."""
     if metric.of_catalogue:
         raise ValueError(

@@ -1,0 +1,252 @@
+"""Train two towers with Keras, and rank the whole catalogue without its scores.
+
+    python two_tower.py                   # on sessions it generates
+    python two_tower.py --ratings FILE    # on a ratings file of MovieLens
+
+One tower makes a vector of what a user has seen, the other one of each item;
+their inner product is the score. The targets are held out as in
+`next_item.py`: the last item of each user to test, the one before it to
+validate.
+
+The place of a target needs two numbers: how many items score higher, and how
+many the same. `count_ranks` adds them up over chunks of the catalogue, so that
+the scores of all users for all items are never in memory, whatever the size of
+the catalogue. A callback does so after each epoch, early enough for
+`EarlyStopping`.
+
+Runs on each Keras backend: set KERAS_BACKEND to tensorflow, jax or torch.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import keras
+import numpy as np
+from console import add_integers, print_table
+from datafile import DataError
+from keras import ops
+from next_item import (
+    PADDING,
+    HeldOut,
+    Sessions,
+    count_items,
+    hold_out,
+    last_items,
+    load,
+    pad,
+)
+
+import keras_rankmetrics as krm
+
+STEPS = 20  # items of a user that the model sees
+
+# The vectors of users, `[users, d]`, and of all items, `[items, d]`.
+Towers = Callable[[HeldOut], tuple[np.ndarray, np.ndarray]]
+
+
+def build_metrics() -> list[keras.metrics.Metric]:
+    """The metrics, new: each keeps the sums of its own evaluation."""
+    return [
+        krm.HitRateAtK(k=10, inputs="counts"),
+        krm.NDCG(k=10, inputs="counts"),
+        krm.MeanReciprocalRank(inputs="counts"),
+    ]
+
+
+def measure(
+    held_out: HeldOut, towers: Towers, batch_size: int = 512
+) -> dict[str, float]:
+    """The metrics over all items that a user has not seen."""
+    queries, items = towers(held_out)
+    metrics = build_metrics()
+    longest = max(len(seen) for seen in held_out.seen)
+    for start in range(0, len(queries), batch_size):
+        batch = slice(start, start + batch_size)
+        targets = held_out.targets[batch]
+        counts = krm.count_ranks(
+            queries[batch],
+            items,
+            targets,
+            exclude=pad(held_out.seen[batch], longest),
+        )
+        for metric in metrics:
+            metric.update_state(targets, counts)
+    return {metric.name: float(metric.result()) for metric in metrics}
+
+
+# The model
+
+
+@keras.saving.register_keras_serializable("two_tower")
+class OthersOfTheBatch(keras.layers.Layer):
+    """Adds the loss of taking an item of another user for one's own."""
+
+    def call(self, queries: Any, items: Any) -> Any:
+        """The scores of all items of the batch, for each of its users."""
+        scores = ops.matmul(queries, ops.transpose(items))
+        own = ops.arange(ops.shape(scores)[0])
+        losses = keras.losses.sparse_categorical_crossentropy(
+            own, scores, from_logits=True
+        )
+        self.add_loss(ops.mean(losses))
+        return scores
+
+
+def build_model(items: int, width: int = 32) -> keras.Model:
+    """Both towers, and what trains them: `.query` and `.item` are the towers.
+
+    They share the vectors of items; PADDING has one of its own, which counts
+    for nothing.
+    """
+    vectors = keras.layers.Embedding(items + 1, width)
+    seen = keras.Input((STEPS,), dtype="int32", name="seen")
+    there = ops.cast(ops.expand_dims(seen != PADDING, -1), "float32")
+    # What was seen last says most of what comes next.
+    weights = there * ops.exp(-ops.flip(ops.cumsum(ops.flip(there, 1), 1), 1))
+    mean = ops.sum(weights * vectors(seen + 1), 1) / ops.sum(weights, 1)
+    query = keras.Model(seen, keras.layers.Dense(width)(mean), name="query")
+    item = keras.Input((), dtype="int32", name="item")
+    item_tower = keras.Model(item, vectors(item + 1), name="item_tower")
+    scores = OthersOfTheBatch()(query(seen), item_tower(item))
+    model = keras.Model({"seen": seen, "item": item}, scores)
+    model.query, model.item = query, item_tower
+    return model
+
+
+def towers_of(model: keras.Model, items: int) -> Towers:
+    """The vectors that the model makes."""
+
+    def towers(held_out: HeldOut) -> tuple[np.ndarray, np.ndarray]:
+        return (
+            model.query.predict(last_items(held_out.seen, STEPS), verbose=0),
+            model.item.predict(np.arange(items, dtype="int32"), verbose=0),
+        )
+
+    return towers
+
+
+class WholeCatalogue(keras.callbacks.Callback):
+    """Measures a held-out target of each user after each epoch.
+
+    It stands before the callbacks that read the values.
+
+    Args:
+        held_out: the targets.
+        items: how many items there are.
+    """
+
+    def __init__(self, held_out: HeldOut, items: int) -> None:
+        super().__init__()
+        self.held_out, self.items = held_out, items
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        """Writes the metrics into the logs, under `val_` and their names."""
+        found = measure(self.held_out, towers_of(self.model, self.items))
+        logs.update({f"val_{name}": value for name, value in found.items()})
+
+
+def train_model(
+    sessions: Sessions, epochs: int, batch_size: int
+) -> keras.Model:
+    """Trains until the validation targets are ranked no better."""
+    model = build_model(sessions.items)
+    model.compile(optimizer=keras.optimizers.Adam(1e-2))
+    validation = hold_out(sessions.histories, -2)
+    model.fit(
+        training_pairs(validation.seen),
+        epochs=epochs,
+        batch_size=batch_size,
+        verbose=2,
+        callbacks=[
+            WholeCatalogue(validation, sessions.items),
+            keras.callbacks.EarlyStopping(
+                "val_ndcg@10",
+                mode="max",
+                patience=3,
+                restore_best_weights=True,
+            ),
+        ],
+    )
+    return model
+
+
+def training_pairs(histories: list[np.ndarray]) -> dict[str, np.ndarray]:
+    """Each item but the first of a user, and what was seen before it."""
+    pairs = [
+        (items[max(place - STEPS, 0) : place], items[place])
+        for items in histories
+        for place in range(1, len(items))
+    ]
+    seen, item = zip(*pairs, strict=True)
+    return {"seen": pad(list(seen), STEPS), "item": np.array(item, "int32")}
+
+
+# The command
+
+
+def parse_args(argv: Sequence[str] | None) -> argparse.Namespace:
+    """The options of the command line."""
+    parser = argparse.ArgumentParser(
+        description=(__doc__ or "").partition("\n")[0]
+    )
+    parser.add_argument(
+        "--ratings",
+        type=Path,
+        metavar="FILE",
+        help="ratings file of MovieLens: lines of `user item rating "
+        "timestamp`, as u.data of ml-100k, or ratings.csv of ml-latest-small. "
+        "Each rating counts as one item seen, however good. (default: sessions "
+        "are generated)",
+    )
+    add_integers(
+        parser,
+        [
+            ("--epochs", 10, 1, "epochs, fewer where training stops early"),
+            ("--batch-size", 128, 2, "pairs per training step"),
+            ("--users", 1024, 1, "users to generate, without --ratings"),
+            ("--seed", 0, 0, "seed of everything random"),
+        ],
+    )
+    return parser.parse_args(argv)
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Trains the towers, and prints how they compare."""
+    args = parse_args(argv)
+    keras.utils.set_random_seed(args.seed)
+    try:
+        sessions = load(args, np.random.default_rng(args.seed))
+    except DataError as error:
+        sys.exit(str(error))
+    model = train_model(sessions, args.epochs, args.batch_size)
+
+    def alike(vectors: np.ndarray) -> Towers:
+        """A number for each item, the same for all users."""
+        return lambda held_out: (
+            np.ones((len(held_out.seen), 1), "float32"),
+            vectors[:, None],
+        )
+
+    test = hold_out(sessions.histories, -1)
+    scorers = {
+        "model": towers_of(model, sessions.items),
+        "popularity": alike(count_items(sessions)),
+        "constant": alike(np.zeros(sessions.items, "float32")),
+    }
+    print("\nThe last item of each user, ranked among all not seen before:\n")
+    print_table(
+        "test", {name: measure(test, each) for name, each in scorers.items()}
+    )
+    print("The constant scorer shows chance level: its ties are averaged.")
+    print("To quote a number, quote what it measures:\n")
+    for metric in build_metrics():
+        print(metric.signature)
+
+
+if __name__ == "__main__":
+    main()

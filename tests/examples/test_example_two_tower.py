@@ -1,0 +1,92 @@
+"""The example of two towers: what it prints, and that it ranks all items."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import keras
+import numpy as np
+import pytest
+from pytest import approx
+
+import keras_rankmetrics as krm
+
+SCRIPT = Path(__file__).parents[2] / "docs" / "examples" / "two_tower.py"
+
+
+def run(*options):
+    return subprocess.run(
+        [sys.executable, str(SCRIPT), *options],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
+        timeout=300,
+    )
+
+
+def test_it_trains_and_beats_what_does_not_learn():
+    found = run("--users", "256", "--epochs", "3", "--seed", "1")
+    assert found.returncode == 0, found.stderr
+    assert "generated from seed 1, not real" in found.stdout
+    assert "val_ndcg@10" in found.stdout  # in time for the log of the epoch
+    rows = [line.split() for line in found.stdout.splitlines()]
+    table = {
+        name: [float(cell) for cell in cells]
+        for name, *cells in (row for row in rows if len(row) == 4)
+        if name in ("model", "popularity", "constant")
+    }
+    assert table["model"][0] > 1.5 * table["popularity"][0]
+    # A hit by chance: 10 of the items that are left.
+    assert 10 / 300 < table["constant"][0] < 10 / 280
+    assert "inputs:counts" in found.stdout
+
+
+def test_the_metrics_are_those_of_all_scores():
+    import two_tower
+    from next_item import generate, hold_out, pad
+
+    rng = np.random.default_rng(0)
+    sessions = generate(70, rng, items=60)
+    held_out = hold_out(sessions.histories, -1)
+    queries = rng.normal(size=(70, 4)).astype("float32")
+    items = rng.integers(-1, 2, (60, 4)).astype("float32")
+    items[30:40] = items[:10]
+    found = two_tower.measure(held_out, lambda _: (queries, items), 32)
+    scores = keras.ops.convert_to_numpy(
+        keras.ops.matmul(
+            keras.ops.convert_to_tensor(queries),
+            keras.ops.convert_to_tensor(items.T),
+        )
+    )
+    y_true = {"target": held_out.targets, "exclude": pad(held_out.seen, 20)}
+    for metric in (
+        krm.HitRateAtK(k=10, inputs="sparse"),
+        krm.NDCG(k=10, inputs="sparse"),
+        krm.MeanReciprocalRank(inputs="sparse"),
+    ):
+        assert found[metric.name] == approx(float(metric(y_true, scores)))
+
+
+def test_help():
+    found = run("--help")
+    assert found.returncode == 0
+    for option in ("--ratings", "--epochs", "--batch-size", "--users"):
+        assert option in found.stdout
+
+
+@pytest.mark.parametrize(
+    "options, text",
+    [
+        (["--ratings", "no_such_file"], "no_such_file"),
+        (["--epochs", "0"], "0 is less than 1"),
+    ],
+)
+def test_what_it_refuses(options, text):
+    found = run(*options)
+    assert found.returncode != 0
+    assert text in found.stderr
+    assert "Traceback" not in found.stderr
