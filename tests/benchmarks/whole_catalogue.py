@@ -1,0 +1,120 @@
+"""Ranking over a catalogue whose scores fit into no memory.
+
+    python -m tests.benchmarks.whole_catalogue
+    python -m tests.benchmarks.whole_catalogue --items 100000 --backends torch
+
+Beside `count_ranks`: the same matrix products, chunk by chunk, each compiled
+and thrown away. That is the least that it can cost.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+
+BACKENDS = ("tensorflow", "jax", "torch")
+
+
+def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+    """The options of the command line."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.benchmarks.whole_catalogue",
+        description=(__doc__ or "").partition("\n")[0],
+    )
+    for name, default in [
+        ("--users", 1000),
+        ("--items", 1_000_000),
+        ("--width", 64),
+        ("--rounds", 7),
+    ]:
+        parser.add_argument(
+            name, type=int, default=default, help=f"(default: {default})"
+        )
+    parser.add_argument("--chunk", type=int, help="(default: our default)")
+    parser.add_argument("--backends", nargs="+", default=BACKENDS)
+    parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
+    return parser.parse_args(argv)
+
+
+def measured(options: argparse.Namespace) -> str:
+    """A row of the table, of the backend of this process."""
+    import keras
+    import numpy as np
+
+    import keras_rankmetrics as krm
+    from keras_rankmetrics.catalogues.chunks import _product, chunks_of
+    from keras_rankmetrics.catalogues.given import checked_chunk
+    from tests.benchmarks.resident import rise_in
+
+    rng = np.random.default_rng(0)
+    users, items = (
+        keras.ops.convert_to_tensor(
+            rng.normal(size=(number, options.width)).astype("float32")
+        )
+        for number in (options.users, options.items)
+    )
+    targets = rng.integers(0, options.items, options.users)
+    size = checked_chunk(options.chunk, options.users, options.items)
+
+    def products() -> None:
+        product = _product()
+        for _, rows, _ in chunks_of(items, size):
+            last = product(users, rows)
+        keras.ops.convert_to_numpy(last[0, :1])
+
+    def ours() -> None:
+        krm.count_ranks(users, items, targets, chunk=options.chunk)
+
+    times: dict[Callable[[], None], list[float]] = {products: [], ours: []}
+    for call in times:
+        call()
+    rise = rise_in(ours)
+    for _ in range(options.rounds):
+        for call, found in times.items():
+            start = time.perf_counter()
+            call()
+            found.append(time.perf_counter() - start)
+    bare, counted = map(statistics.median, times.values())
+    ratio = statistics.median(
+        b / a for a, b in zip(*times.values(), strict=True)
+    )
+    share = rise / (4 * options.users * options.items)
+    return (
+        f"| {keras.config.backend()} | {size:,} | {bare:.2f} s | "
+        f"{counted:.2f} s | {ratio:.2f} | {rise / 2**20:.0f} MiB | "
+        f"{share:.1%} |"
+    )
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Measures each backend in a process of its own."""
+    options = arguments(argv)
+    if options.here:
+        print(measured(options))
+        return
+    print(
+        f"{options.users:,} users, {options.items:,} items, "
+        f"{options.width} dimensions, {options.rounds} rounds.\n\n"
+        "| backend | chunk | products | count_ranks | ratio | memory | of all "
+        "scores |\n| --- | --: | --: | --: | --: | --: | --: |"
+    )
+    given = list(argv) if argv is not None else sys.argv[1:]
+    for backend in options.backends:
+        found = subprocess.run(
+            [sys.executable, "-m", __spec__.name, "--here", *given],
+            env={**os.environ, "KERAS_BACKEND": backend},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        row = found.stdout.strip().splitlines()[-1:]
+        print(*(row or [found.stderr[-500:]]), flush=True)
+
+
+if __name__ == "__main__":
+    main()
