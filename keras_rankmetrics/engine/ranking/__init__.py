@@ -8,6 +8,7 @@ from keras_rankmetrics.engine.ranking.ranking import Ranking
 from keras_rankmetrics.engine.ranking.relevance import Relevance
 from keras_rankmetrics.engine.ranking.shown import Shown
 from keras_rankmetrics.engine.ranking.sources.ids import from_ids
+from keras_rankmetrics.engine.ranking.sources.places import from_places
 from keras_rankmetrics.engine.ranking.sources.scores import from_scores
 from keras_rankmetrics.engine.ranking.sources.targets import from_targets
 
@@ -19,6 +20,7 @@ __all__ = [
     "Relevance",
     "Shown",
     "from_ids",
+    "from_places",
     "from_scores",
     "from_targets",
     "ranks_that_count",
