@@ -13,5 +13,6 @@
 8. `shells` keep the sums in Keras variables: `metric` for one definition,
    `collection` for many.
 
-`backend` works round what Keras and its backends leave open.
+`sampled` estimates what sampled ranks tell of all items, by what `at_ranks` says
+of a metric there. `backend` works round what Keras and its backends leave open.
 """

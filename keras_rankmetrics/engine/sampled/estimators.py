@@ -7,7 +7,8 @@ value f(r) of the metric there.
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -71,29 +72,51 @@ class Mixture:
                 numpy, for which nothing of a backend is used.
         """
         if isinstance(histogram, np.ndarray):
-            return self._value(histogram, np, _repeated)
-        return self._value(histogram, ops, loop)
+            return self._value(histogram, _ON_HOST)
+        return self._value(histogram, _IN_BACKEND)
 
-    def _value(self, histogram: Any, xp: Any, repeated: Any) -> Any:
-        dtype = histogram.dtype
-        chances, prior, values = (
-            xp.array(x, dtype=dtype)
-            for x in (self.chances, self.prior, self.values)
+    def _value(self, histogram: Any, by: _Arithmetic) -> Any:
+        xp = by.xp
+        chances, back, prior, values = (
+            xp.array(x, dtype=histogram.dtype)
+            for x in (self.chances, self.chances.T, self.prior, self.values)
         )
         total = xp.sum(histogram)
         seen = histogram / xp.where(total == 0, 1.0, total)
 
-        # No product of matrices, which accelerators round.
         def step(_: Any, ranks: Any) -> Any:
-            expected = xp.sum(ranks[:, None] * chances, axis=0)
+            expected = by.times(back, ranks)
             some = expected > 0
             ratios = xp.where(some, seen / xp.where(some, expected, 1.0), 0.0)
-            return ranks * xp.sum(chances * ratios, axis=1)
+            return ranks * by.times(chances, ratios)
 
-        return xp.sum(repeated(self.steps, step, prior) * values)
+        return xp.sum(by.repeated(self.steps, step, prior) * values)
 
 
-def _repeated(times: int, step: Any, x: Any) -> Any:
+class _Arithmetic(NamedTuple):
+    """How to compute.
+
+    Attributes:
+        xp: has the operations.
+        times: a matrix times a vector.
+        repeated: `(times, step, x)`, as `loop`.
+    """
+
+    xp: Any
+    times: Callable[[Any, Any], Any]
+    repeated: Callable[..., Any]
+
+
+def _times(matrix: Tensor, vector: Tensor) -> Tensor:
+    # No product of matrices, which accelerators round.
+    return ops.sum(matrix * vector, axis=-1)
+
+
+def _repeated(times: int, step: Callable[[int, Any], Any], x: Any) -> Any:
     for i in range(times):
         x = step(i, x)
     return x
+
+
+_ON_HOST = _Arithmetic(np, np.matmul, _repeated)
+_IN_BACKEND = _Arithmetic(ops, _times, loop)
