@@ -13,6 +13,8 @@
 8. `shells` keep the sums in Keras variables: `metric` for one definition,
    `collection` for many.
 
-`sampled` estimates what sampled ranks tell of all items, by what `at_ranks` says
-of a metric there. `backend` works round what Keras and its backends leave open.
+`at_ranks` tells the value of a metric by the rank of a relevant item, and
+`sampled` what ranks in a sample tell of those among all items.
+
+`backend` works round what Keras and its backends leave open.
 """

@@ -13,6 +13,7 @@ from keras_rankmetrics.engine.definition import Definition
 from keras_rankmetrics.engine.definition.policies import needs_order
 from keras_rankmetrics.engine.evaluation import adjusted_values
 from keras_rankmetrics.engine.ranking import Order, from_places
+from keras_rankmetrics.types import TiePolicy
 
 
 def values_at_ranks(
@@ -35,7 +36,7 @@ def values_at_ranks(
         size = np.where(start >= depth, 1, size)
     if needs_order(definition.metric, definition.options):
         start, size = start + (size - 1) // 2, np.ones_like(size)
-    ties = "stable" if np.all(size == 1) else "average"
+    ties: TiePolicy = "stable" if np.all(size == 1) else "average"
     relevance = definition.relevance
     label = ops.full(start.shape, relevance.unseen_label, definition.dtype)
     ranking = from_places(

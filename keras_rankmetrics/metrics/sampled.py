@@ -16,6 +16,7 @@ from keras_rankmetrics.engine.definition import Definition
 from keras_rankmetrics.engine.definition.options import as_integer, check_choice
 from keras_rankmetrics.engine.naming.tables import as_table
 from keras_rankmetrics.engine.ranking import Ranking
+from keras_rankmetrics.engine.ranking.functions import Identity
 from keras_rankmetrics.engine.sampled import (
     Mixture,
     Sampled,
@@ -105,10 +106,10 @@ class SampledRanks(Several):
         >>> labels = [[1, 0, 0, 0, 0]] * 2
         >>> sampled.update_state(labels, [[5, 4, 3, 2, 1], [3, 5, 4, 2, 1]])
         >>> print(sampled)
-                                  value       ±  lists
-        sampled_recall@2/naive   0.5000  6.3531      2
-        sampled_recall@2/bv      0.4302  7.9320      2
-        sampled_recall@2/em      0.4983              2
+                                 value       ±  lists
+        sampled_recall@2/naive  0.5000  6.3531      2
+        sampled_recall@2/bv     0.4302  7.9318      2
+        sampled_recall@2/em     0.4800              2
 
     Krichene and Rendle, On Sampled Metrics for Item Recommendation, KDD (2020);
     Jin et al., On Estimating Recommendation Evaluation Metrics under Sampling,
@@ -221,20 +222,21 @@ def _of_sampled_rank(metric: Definition, negatives: int) -> Definition:
     """The same reading and relevance, and the rank in place of the value."""
     return dataclasses.replace(
         metric,
-        metric=_with_relevance_of(metric.metric),
+        metric=_by_relevance(Identity(metric.metric.relevance)),
         options={**metric.options, "negatives": negatives},
         adjusted=None,
     )
 
 
 @functools.cache
-def _with_relevance_of(metric: type[RankingMetric]) -> type[RankingMetric]:
+def _by_relevance(relevance: Identity) -> type[RankingMetric]:
+    """One class for each, so that equal metrics have equal definitions."""
     return type(
         "SampledRank",
         (RankingMetric,),
         {
             "measure": staticmethod(sampled_rank),
-            "relevance": staticmethod(metric.relevance),
+            "relevance": staticmethod(relevance.of),
             "needs_whole_lists": True,
             "__module__": __name__,
         },

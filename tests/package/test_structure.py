@@ -58,6 +58,7 @@ MAY_IMPORT = {
         "engine.definition",
         "engine.evaluation",
         "engine.ranking",
+        "types",
     },
     "engine.sampled": {"engine.aggregates", "engine.backend", "types"},
     "engine.shells": {

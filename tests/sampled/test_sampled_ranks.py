@@ -85,12 +85,13 @@ def test_a_sample_of_all_items_is_exact(metric):
     labels, scores, weights = batch(1, negatives=9)
     metric.update_state(labels, scores, weights)
     made = recall((labels, scores, weights), metric=metric, negatives=9)
-    assert said(made) == {n: approx(float(metric.result()), 1e-5) for n in said(made)}
+    exact = approx(float(metric.result()), rel=1e-5)
+    assert said(made) == dict.fromkeys(said(made), exact)
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(
-    st.lists(st.integers(1, 4), min_size=1, max_size=6),
+    st.lists(st.integers(1, 4), min_size=5, max_size=5),
     st.floats(0.01, 1.0),
     st.booleans(),
 )
@@ -313,9 +314,8 @@ def test_with_replacement_there_may_be_more_than_all():
 def test_the_standard_error_is_that_of_the_worths():
     labels, scores, weights = batch(6)
     made = recall((labels, scores, weights))
-    shares = np.array(
-        [recall(([a], [b])).histogram() for a, b in zip(labels, scores, strict=True)]
-    )
+    lists = zip(labels[:, None], scores[:, None], strict=True)
+    shares = np.array([recall(each).histogram() for each in lists])
     for name, worth in zip((NAIVE, BV), made.aggregate.worths, strict=True):
         found = made.estimates()[name]
         expected = lists_given.standard_error(shares @ worth, weights)
@@ -346,8 +346,8 @@ def test_the_metric_is_not_updated():
     assert metric.count() == 0
 
 
-@settings(max_examples=15)
-@given(st.lists(st.integers(0, 9), min_size=1, max_size=4))
+@settings(max_examples=10)
+@given(st.lists(st.integers(0, 9), min_size=3, max_size=3))
 def test_batches_and_merging_do_not_matter(seeds):
     batches = [batch(seed, lists=5) for seed in seeds]
     whole = recall(*batches)
