@@ -13,5 +13,8 @@
 8. `shells` keep the sums in Keras variables: `metric` for one definition,
    `collection` for many.
 
+`at_ranks` tells the value of a metric by the rank of a relevant item, and
+`sampled` what ranks in a sample tell of those among all items.
+
 `backend` works round what Keras and its backends leave open.
 """

@@ -310,12 +310,18 @@ def _beyond_chance(values: Tensor, chance: Tensor) -> Tensor:
     )
 
 
-def _values(definition: Definition, ranking: Ranking, lists: Lists) -> Tensor:
-    """What the measure says of each list."""
+def adjusted_values(definition: Definition, ranking: Ranking) -> Tensor:
+    """What the measure says of each list, adjusted as the metric is."""
     values = _measured(definition, ranking)
-    if definition.adjusted is not None:
-        chance = _measured(definition, ranking.by_chance())
-        values = _beyond_chance(values, chance)
+    if definition.adjusted is None:
+        return values
+    chance = _measured(definition, ranking.by_chance())
+    return _beyond_chance(values, chance)
+
+
+def _values(definition: Definition, ranking: Ranking, lists: Lists) -> Tensor:
+    """The same, of lists that were read."""
+    values = adjusted_values(definition, ranking)
     received, expected = tuple(values.shape), tuple(lists.present.shape)
     if len(received) != 1 or (
         None not in (*received, *expected) and received != expected

@@ -66,6 +66,7 @@ from keras_rankmetrics.metrics.position import (
     AverageRelevancePosition,
     MeanRank,
 )
+from keras_rankmetrics.metrics.sampled import SampledRanks
 from keras_rankmetrics.metrics.slices import Sliced
 from keras_rankmetrics.metrics.surprise import (
     Serendipity,
@@ -114,6 +115,7 @@ __all__ = [
     "RPrecision",
     "RankBiasedPrecision",
     "RecallAtK",
+    "SampledRanks",
     "Serendipity",
     "Sliced",
     "SubtopicRecall",

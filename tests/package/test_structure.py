@@ -53,6 +53,14 @@ MAY_IMPORT = {
         "engine.sharing",
         "types",
     },
+    "engine.at_ranks": {
+        "engine.backend",
+        "engine.definition",
+        "engine.evaluation",
+        "engine.ranking",
+        "types",
+    },
+    "engine.sampled": {"engine.aggregates", "engine.backend", "types"},
     "engine.shells": {
         "engine.aggregates",
         "engine.ahead",
@@ -69,10 +77,12 @@ MAY_IMPORT = {
     "metrics": {
         "engine.shells",
         "engine.aggregates",
+        "engine.at_ranks",
         "engine.backend",
         "engine.definition",
         "engine.naming",
         "engine.ranking",
+        "engine.sampled",
         "gains",
         "types",
     },

@@ -9,6 +9,7 @@ from keras_rankmetrics.engine.ranking.relevance import Relevance
 from keras_rankmetrics.engine.ranking.shown import Shown
 from keras_rankmetrics.engine.ranking.sources.counts import from_counts
 from keras_rankmetrics.engine.ranking.sources.ids import from_ids
+from keras_rankmetrics.engine.ranking.sources.places import from_places
 from keras_rankmetrics.engine.ranking.sources.scores import from_scores
 from keras_rankmetrics.engine.ranking.sources.targets import from_targets
 
@@ -21,6 +22,7 @@ __all__ = [
     "Shown",
     "from_counts",
     "from_ids",
+    "from_places",
     "from_scores",
     "from_targets",
     "ranks_that_count",

@@ -99,6 +99,20 @@ class Ranking(Ranked):
         """
         return self._placed().ranks()
 
+    def place(self) -> tuple[Tensor, Tensor]:
+        """Where the item with a gain stands, of lists that have only one.
+
+        It is equally likely to be at each of as many ranks as the second
+        number says, 0 if it is not retrieved; the first one says how many items
+        stand above all of these. Of whole lists.
+        """
+        placed = self._placed()
+        found = placed.gains > 0
+        return (
+            ops.sum(ops.where(found, placed.start, 0), axis=-1),
+            ops.sum(ops.where(found, placed.size, 0), axis=-1),
+        )
+
     def others_above(self, most: Tensor | None = None) -> Tensor:
         """How many items without a gain stand above each that has, added up.
 

@@ -1,0 +1,491 @@
+"""`SampledRanks`: a metric of lists that hold a sample of the items."""
+
+import copy
+import math
+import pickle
+
+import given as lists_given
+import keras
+import numpy as np
+import pytest
+from draws import lists_at, sampled, two_models
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from keras import ops
+from pytest import approx
+
+import keras_rankmetrics as krm
+from keras_rankmetrics import MetricCollection, SampledRanks
+
+NAIVE, BV, EM = (f"sampled_recall@2/{each}" for each in ("naive", "bv", "em"))
+
+
+def recall(*batches, metric=None, catalogue=10, negatives=3, **options):
+    made = SampledRanks(
+        metric or krm.RecallAtK(2), catalogue, negatives, **options
+    )
+    for each in batches:
+        made.update_state(*each)
+    return made
+
+
+def said(made):
+    return lists_given.numbers(made.result())
+
+
+def batch(seed, lists=40, negatives=3):
+    """Labels, scores of which some tie, and weights."""
+    rng = np.random.default_rng([31, seed])
+    scores = rng.integers(0, 4, (lists, negatives + 1)).astype("float32")
+    labels = np.eye(negatives + 1, dtype="float32")
+    labels = labels[rng.integers(0, negatives + 1, lists)]
+    return labels, scores, rng.integers(1, 4, lists).astype("float32")
+
+
+# What it says
+
+
+def test_the_numbers_of_a_worked_example():
+    """f^ at the sampled ranks 1, 2 and 4, from ten items and three others."""
+    made = recall(lists_at([1, 2, 4], 3), replacement=True)
+    worths = 0.961838, -0.25737, 0.024243
+    assert said(made)[NAIVE] == approx(2 / 3)
+    assert said(made)[BV] == approx(sum(worths) / 3, abs=1e-6)
+    assert made.histogram() == approx([1, 1, 0, 1])
+
+
+MODELS = {
+    (model, metric.name): metric
+    for model in "AB"
+    for metric in (krm.RecallAtK(10), krm.NDCG(10))
+}
+
+
+@pytest.mark.parametrize("model, name", MODELS)
+def test_two_models_of_a_catalogue_of_1000(model, name):
+    """B is not better than A, though its naive numbers are seven times it."""
+    rng, metric = np.random.default_rng(0), MODELS[model, name]
+    ranks = two_models(rng)[model]
+    values = (ranks <= 10) * 1.0
+    if name == "ndcg@10":
+        values /= np.log2(ranks + 1)
+    made = SampledRanks(metric, catalogue=1000, negatives=99)
+    made.update_state(*lists_at(sampled(rng, ranks, 1000, 99), 99))
+    naive, bv, em = said(made).values()
+    # The prior puts what is hidden above rank n / m too low for A.
+    margin = 0.02 if (model, name) == ("A", "ndcg@10") else 0.015
+    assert bv == approx(values.mean(), abs=margin)
+    assert em == approx(values.mean(), abs=0.006)
+    if model == "B":
+        assert naive > 6 * values.mean()
+
+
+@pytest.mark.parametrize("metric", [krm.NDCG(3), krm.AUC(), krm.MeanRank()])
+def test_a_sample_of_all_items_is_exact(metric):
+    labels, scores, weights = batch(1, negatives=9)
+    metric.update_state(labels, scores, weights)
+    made = recall((labels, scores, weights), metric=metric, negatives=9)
+    exact = approx(float(metric.result()), rel=1e-5)
+    assert said(made) == dict.fromkeys(said(made), exact)
+
+
+@settings(max_examples=10)
+@given(
+    st.lists(st.integers(1, 4), min_size=5, max_size=5),
+    st.floats(0.01, 1.0),
+    st.booleans(),
+)
+def test_estimates_are_linear_in_the_values_of_the_metric(
+    ranks, gamma, replacement
+):
+    """Recall at 2 and at 1 differ by what rank 2 alone is worth."""
+    options = {"gamma": gamma, "replacement": replacement}
+    (at_1, at_2), both = (
+        [
+            np.array([*said(recall(lists, metric=metric, **options)).values()])
+            for metric in metrics
+        ]
+        for lists in [lists_at(ranks, 3)]
+        for metrics in (
+            [krm.RecallAtK(1), krm.RecallAtK(2)],
+            [krm.DCG(2, rank_discount_fn=krm.reciprocal_discount)],
+        )
+    )
+    assert both[0] == approx((at_1 + at_2) / 2, abs=1e-5)
+
+
+def test_naive_is_the_metric_on_the_lists():
+    for metric in (krm.NDCG(2), krm.AUC(), krm.NDCG(2, adjusted="chance")):
+        made = recall(batch(2), metric=metric)
+        metric.update_state(*batch(2))
+        found = said(made)[f"sampled_{metric.name}/naive"]
+        assert found == approx(float(metric.result()), abs=1e-6)
+
+
+def test_the_histogram_is_all_that_the_numbers_rest_on():
+    made = recall(batch(3))
+    histogram = made.histogram()
+    weights = batch(3)[2]
+    assert histogram.sum() == approx(weights.sum())
+    shares = histogram / histogram.sum()
+    naive, bv = made.aggregate.worths @ shares
+    assert said(made) == approx(
+        {NAIVE: naive, BV: bv, EM: made.aggregate.mixture.value(histogram)},
+        abs=1e-5,
+    )
+
+
+# Ties
+
+
+def test_ties_are_spread_over_the_ranks_that_they_share():
+    made = recall(([[0, 1, 0, 0]], [[5, 4, 4, 4]]))
+    assert made.histogram() == approx([0, 1 / 3, 1 / 3, 1 / 3])
+
+
+@pytest.mark.parametrize(
+    "ties, rank", [("stable", 3), ("optimistic", 2), ("pessimistic", 4)]
+)
+def test_other_policies_have_one_rank(ties, rank):
+    made = recall(
+        ([[0, 0, 1, 0]], [[5, 4, 4, 4]]), metric=krm.RecallAtK(2, ties=ties)
+    )
+    assert made.histogram() == approx(np.eye(4)[rank - 1])
+
+
+def test_shuffled_ties_have_a_rank_each():
+    labels, scores = [[0, 0, 1, 0]] * 300, [[4, 4, 4, 4]] * 300
+    made = recall((labels, scores), metric=krm.RecallAtK(2, ties="shuffle"))
+    assert made.histogram() == approx([75, 75, 75, 75], abs=35)
+    assert np.all(made.histogram() % 1 == 0)
+
+
+def test_per_list_is_the_sampled_rank():
+    made = recall()
+    scores = [[4, 3, 2, 1], [1, 2, 2, 2], [4, 4, 4, 4], [1, 1, 2, 3], [1] * 4]
+    labels = [[0, 1, 0, 0]] * 3 + [[1, 1, 0, 0], [-1] * 4]
+    found = ops.convert_to_numpy(made.per_list(labels, scores))
+    assert found == approx([2, 2, 2.5, 0, math.nan], nan_ok=True)
+    assert made.histogram().sum() == 0
+
+
+# What it takes
+
+
+@pytest.mark.parametrize("inputs", ["scores", "sparse", "ids"])
+def test_in_each_form_of_input(inputs):
+    lists = {
+        "scores": ([[0, 1, 0, 0], [1, 0, 0, 0]], [[3, 1, 2, 0]] * 2),
+        "sparse": ([1, 0], [[3.0, 1.0, 2.0, 0.0]] * 2),
+        "ids": ([11, 10], [[10, 12, 11, 13]] * 2),
+    }[inputs]
+    made = recall(lists, metric=krm.RecallAtK(2, inputs=inputs))
+    assert made.histogram() == approx([1, 0, 1, 0])
+
+
+def test_a_list_counts_by_its_weight():
+    labels, scores = lists_at([1, 3, 4], 3)
+    made = recall((labels, scores, [1.0, 2.0, 0.0]))
+    assert made.histogram() == approx([1, 0, 2, 0])
+    by_item = np.where(labels > 0, [[1.0], [2.0], [3.0]], 1.0)
+    assert recall((labels, scores, by_item)).histogram() == approx([1, 0, 2, 3])
+
+
+def test_padding_is_no_item_and_no_list():
+    labels, scores = lists_at([1, 3], 3)
+    padded = np.pad(labels, [(0, 1), (0, 2)], constant_values=-1)
+    more = np.pad(scores, [(0, 1), (0, 2)], constant_values=9)
+    assert recall((padded, more)).histogram() == approx([1, 0, 1, 0])
+
+
+def test_several_leading_dimensions():
+    labels, scores = lists_at([1, 3, 3, 4], 3)
+    made = recall((labels.reshape(2, 2, 4), scores.reshape(2, 2, 4)))
+    assert made.histogram() == approx([1, 0, 2, 1])
+    assert made.estimates()[NAIVE].rows == 2
+
+
+def test_a_negative_that_is_not_retrieved_is_below():
+    made = recall(([[1, 0, 0, 0]], [[1, 2, -math.inf, -math.inf]]))
+    assert made.histogram() == approx([0, 1, 0, 0])
+
+
+def test_a_threshold_of_relevance():
+    metric = krm.RecallAtK(2, relevance_threshold=3)
+    made = recall(([[0, 4, 2, 1]], [[1, 4, 2, 5]]), metric=metric)
+    assert made.histogram() == approx([0, 1, 0, 0])
+
+
+UNFIT = {
+    "2 relevant items and 2 others": ([1, 1, 0, 0], [4, 3, 2, 1]),
+    "0 relevant items and 4 others": ([0, 0, 0, 0], [4, 3, 2, 1]),
+    "1 relevant items and 2 others": ([1, 0, 0, -1], [4, 3, 2, 1]),
+    "one whose relevant item is not retrieved": (
+        [1, 0, 0, 0],
+        [-math.inf, 3, 2, 1],
+    ),
+}
+
+
+@pytest.mark.parametrize("received", UNFIT)
+def test_a_list_that_does_not_fit_is_an_error(received):
+    made = recall(batch(4))
+    before = made.get_state()
+    labels, scores, weights = batch(5)
+    labels[7], scores[7] = UNFIT[received]
+    with pytest.raises(ValueError, match=f"Received: a list of {received}"):
+        made.update_state(labels, scores, weights)
+    np.testing.assert_array_equal(made.get_state()[0], before[0])
+
+
+def test_another_label_is_an_error_where_labels_are_gains():
+    with pytest.raises(ValueError, match="relevant item has another label"):
+        recall(([[2, 0, 0, 0]], [[4, 3, 2, 1]]), metric=krm.DCG(2))
+
+
+def test_more_items_than_expected():
+    with pytest.raises(ValueError, match="1 relevant items and 4 others"):
+        recall(lists_at([1], 4))
+
+
+def test_empty_lists_may_be_skipped():
+    metric = krm.RecallAtK(2, empty="skip")
+    lists = [[1, 0, 0, 0], [0, 0, 0, 0]], [[4, 3, 2, 1]] * 2
+    assert recall(lists, metric=metric).histogram() == approx([1, 0, 0, 0])
+
+
+def test_nan_is_seen():
+    labels, scores, weights = batch(4)
+    scores[7, 0] = math.nan
+    made = recall((labels, scores, weights))
+    assert all(map(math.isnan, said(made).values()))
+
+
+@pytest.mark.parametrize(
+    "metric, error, message",
+    [
+        (krm.NDCG, TypeError, "should be a ranking metric"),
+        (krm.CatalogueCoverage(2, 4), TypeError, "should be a ranking metric"),
+        (krm.AlphaNDCG(2), ValueError, "a label for each item and subtopic"),
+        (krm.JudgedAtK(2), ValueError, "labels, which tell"),
+        (
+            krm.Novelty(2, popularity=[0.1, 0.2]),
+            ValueError,
+            "which items a list shows",
+        ),
+        (krm.RecallAtK(2, relevance_threshold=0), ValueError, "any other 1"),
+        (krm.ExpectedExposureLoss(2), ValueError, "where its relevant item"),
+    ],
+    ids=lambda x: getattr(x, "name", None),
+)
+def test_metrics_that_it_does_not_take(metric, error, message):
+    with pytest.raises(error, match=message):
+        SampledRanks(metric, 10, 3)
+
+
+@pytest.mark.parametrize(
+    "options, error, message",
+    [
+        ({"sampling": "popularity"}, ValueError, "no formula corrects for it"),
+        ({"sampling": "other"}, ValueError, "sampling"),
+        ({"gamma": 0}, ValueError, "a variance without bounds"),
+        ({"gamma": 1.1}, ValueError, "from 0.0001 to 1"),
+        ({"gamma": True}, ValueError, "from 0.0001 to 1"),
+        ({"gamma": math.nan}, ValueError, "from 0.0001 to 1"),
+        ({"catalogue": 1}, ValueError, "how many items there are"),
+        ({"catalogue": 10.0}, ValueError, "how many items there are"),
+        ({"negatives": 0}, ValueError, "at least 1"),
+        ({"negatives": 10}, ValueError, "should be below `catalogue`"),
+        ({"replacement": "no"}, TypeError, "True or False"),
+    ],
+)
+def test_numbers_that_it_does_not_take(options, error, message):
+    with pytest.raises(error, match=message):
+        recall(**options)
+
+
+def test_with_replacement_there_may_be_more_than_all():
+    assert len(recall(negatives=20, replacement=True).histogram()) == 21
+
+
+# Errors
+
+
+def test_the_standard_error_is_that_of_the_worths():
+    labels, scores, weights = batch(6)
+    made = recall((labels, scores, weights))
+    lists = zip(labels[:, None], scores[:, None], strict=True)
+    shares = np.array([recall(each).histogram() for each in lists])
+    for name, worth in zip((NAIVE, BV), made.aggregate.worths, strict=True):
+        found = made.estimates()[name]
+        expected = lists_given.standard_error(shares @ worth, weights)
+        assert found.standard_error == approx(expected, rel=1e-3)
+        assert found.value == approx(said(made)[name], rel=1e-5)
+        assert found.lists == 40
+
+
+def test_the_table():
+    made = recall(batch(6))
+    lines = str(made).splitlines()
+    assert [line.split()[0] for line in lines[1:]] == [NAIVE, BV, EM]
+    assert [len(line.split()) for line in lines] == [3, 4, 4, 3]
+
+
+def test_without_lists_all_is_0():
+    made = recall()
+    assert set(said(made).values()) == {0}
+    assert made.estimates()[BV].lists == 0
+
+
+# State
+
+
+def test_the_metric_is_not_updated():
+    metric = krm.RecallAtK(2)
+    recall(batch(1), metric=metric)
+    assert metric.count() == 0
+
+
+@settings(max_examples=10)
+@given(st.lists(st.integers(0, 9), min_size=3, max_size=3))
+def test_batches_and_merging_do_not_matter(seeds):
+    batches = [batch(seed, lists=5) for seed in seeds]
+    whole = recall(*batches)
+    joined = recall(map(np.concatenate, zip(*batches, strict=True)))
+    merged, *others = map(recall, batches)
+    merged.merge_state(others[:1])
+    merged.merge_state([other.state for other in others[1:]])
+    for made in (joined, merged):
+        assert made.histogram() == approx(whole.histogram(), rel=1e-6)
+        assert said(made) == approx(said(whole), rel=1e-5, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"catalogue": 11},
+        {"negatives": 4},
+        {"replacement": True},
+        {"gamma": 0.2},
+        {"metric": krm.RecallAtK(3)},
+    ],
+    ids=lambda x: next(iter(x)),
+)
+def test_states_of_others_do_not_merge(other):
+    with pytest.raises(ValueError):
+        recall().merge_state([recall(**other)])
+
+
+def test_it_is_copied_and_pickled_with_its_state():
+    made = recall(batch(7), name="mine", gamma=0.5)
+    for again in (copy.deepcopy(made), pickle.loads(pickle.dumps(made))):
+        assert said(again) == said(made)
+        assert again.signature == made.signature
+        again.reset_state()
+        assert again.histogram().sum() == 0
+    assert said(made)["mine/naive"] > 0
+
+
+def test_config():
+    made = recall(gamma=0.5, replacement=True, name="mine")
+    config = keras.saving.serialize_keras_object(made)
+    again = keras.saving.deserialize_keras_object(config)
+    assert again.signature == made.signature
+    assert again.get_config() == made.get_config()
+    assert (again.name, again.catalogue, again.negatives) == ("mine", 10, 3)
+    assert again.replacement is True
+
+
+def test_the_signature():
+    signature = recall().signature
+    assert signature == krm.RecallAtK(2).signature + (
+        "|catalogue:10|negatives:3|replacement:False|gamma:0.1|steps:100"
+    )
+
+
+# In programs
+
+
+def test_in_a_compiled_program():
+    batches = batch(8, 20), batch(9, 7)
+    found = lists_given.in_a_program(recall(), *batches)
+    assert found == approx(said(recall(*batches)), rel=1e-4, abs=1e-5)
+
+
+@pytest.mark.skipif(
+    keras.backend.backend() == "torch", reason="torch compiles no program"
+)
+@pytest.mark.parametrize("received", UNFIT)
+def test_a_list_that_does_not_fit_in_a_compiled_program(received):
+    labels, scores, weights = batch(5)
+    labels[7], scores[7] = UNFIT[received]
+    found = lists_given.in_a_program(recall(), (labels, scores, weights))
+    assert all(map(math.isnan, found.values()))
+
+
+@pytest.mark.parametrize("inputs", ["scores", "sparse"])
+def test_in_fit(inputs, tmp_path):
+    """Ten lists in batches of four: the last one is short."""
+    rng = np.random.default_rng(8)
+    x = rng.standard_normal((10, 6)).astype("float32")
+    target = rng.integers(0, 4, 10)
+    y = np.eye(4, dtype="float32")[target] if inputs == "scores" else target
+    dense = keras.Input((6,))
+    model = keras.Model(dense, keras.layers.Dense(4)(dense))
+    loss = f"{'sparse_' * (inputs == 'sparse')}categorical_crossentropy"
+    metric = krm.RecallAtK(2, inputs=inputs)
+    model.compile("sgd", loss, metrics=[recall(metric=metric)])
+    history = model.fit(
+        x, y, batch_size=4, verbose=0, validation_data=(x, y)
+    ).history
+    expected = said(recall((y, model.predict(x, verbose=0)), metric=metric))
+    for name, value in expected.items():
+        assert history[f"val_{name}"] == approx([value], rel=1e-4, abs=1e-5)
+    path = tmp_path / "model.keras"
+    model.save(path)
+    again = keras.models.load_model(path)
+    results = again.evaluate(x, y, verbose=0, return_dict=True)
+    assert {n: results[n] for n in expected} == approx(
+        expected, rel=1e-4, abs=1e-5
+    )
+
+
+# In a collection
+
+
+def test_beside_others():
+    together = MetricCollection(
+        [
+            krm.RecallAtK(2),
+            recall(),
+            recall(gamma=1.0, name="posterior"),
+            recall(name="again"),
+        ],
+        prefix="test ",
+    )
+    together.update_state(*batch(9))
+    expected = {
+        **said(recall(batch(9))),
+        **said(recall(batch(9), gamma=1.0, name="posterior")),
+        **said(recall(batch(9), name="again")),
+    }
+    found = lists_given.numbers(together.result())
+    assert found.pop("test recall@2") == approx(expected[NAIVE])
+    assert found == approx(
+        {f"test {name}": value for name, value in expected.items()}, abs=1e-5
+    )
+
+
+def test_an_error_leaves_all_states_of_a_collection():
+    together = MetricCollection([krm.RecallAtK(2), recall()])
+    together.update_state(*batch(4))
+    before = together.get_state()
+    with pytest.raises(ValueError, match="Each list should hold one relevant"):
+        together.update_state(*batch(4, negatives=4))
+    for name, state in together.get_state().items():
+        np.testing.assert_array_equal(state[0], before[name][0])
+
+
+def test_a_collection_with_errors_needs_those_of_all():
+    with pytest.raises(TypeError, match="has no `errors`"):
+        MetricCollection([recall()], errors=True)
