@@ -10,6 +10,7 @@ import numpy as np
 
 from keras_rankmetrics.engine.backend.keras_internals import is_symbolic
 from keras_rankmetrics.engine.backend.operations import ops
+from keras_rankmetrics.engine.backend.replicas import values_here
 from keras_rankmetrics.types import Tensor
 
 
@@ -35,6 +36,11 @@ class Slot:
         """The array."""
         value = ops.convert_to_tensor(self.variable)
         return value if self.row is None else value[self.row]
+
+    def values_here(self) -> list[np.ndarray]:
+        """The array of each replica that this process has, or the only one."""
+        values = values_here(self.variable)
+        return values if self.row is None else [x[self.row] for x in values]
 
     def write(self, x: Tensor | np.ndarray) -> None:
         """Replaces the array.

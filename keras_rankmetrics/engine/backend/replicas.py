@@ -1,0 +1,35 @@
+"""Replicas of TensorFlow: a variable of a metric has a value on each of them.
+
+Outside of `strategy.run`, TensorFlow reads such a variable as the sum of its
+values, and writes to it by division. Neither is exact.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import keras
+import numpy as np
+
+from keras_rankmetrics.engine.backend.operations import ops
+
+
+def strategy_of(variable: keras.Variable) -> Any:
+    """The strategy under which the variable was made, if it has replicas."""
+    if keras.config.backend() != "tensorflow":
+        return None
+    import tensorflow as tf
+
+    value = variable.value
+    if not isinstance(value, tf.distribute.DistributedValues):
+        return None
+    return value.distribute_strategy
+
+
+def values_here(variable: keras.Variable) -> list[np.ndarray]:
+    """The value of each replica that this process has, or the only one."""
+    strategy = strategy_of(variable)
+    if strategy is None:
+        return [ops.convert_to_numpy(variable)]
+    values = strategy.experimental_local_results(variable.value)
+    return [value.numpy() for value in values]
