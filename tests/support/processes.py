@@ -111,6 +111,10 @@ def connect(rank, folder, ports):
         jax.distributed.initialize(
             f"127.0.0.1:{ports[0]}", len(ports), rank, initialization_timeout=60
         )
+        # On CPUs the first exchange waits for half a minute only.
+        from jax.experimental import multihost_utils
+
+        multihost_utils.sync_global_devices("all are here")
     else:
         workers = [f"127.0.0.1:{port}" for port in ports]
         task = {"type": "worker", "index": rank}
