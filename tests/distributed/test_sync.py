@@ -11,10 +11,15 @@ import shares
 import keras_rankmetrics as krm
 
 NAMES = list(shares.metrics())
-OF_PROCESSES = pytest.mark.skipif(
+_OTHER = pytest.mark.skipif(
     keras.config.backend() == "tensorflow",
     reason="processes of TensorFlow have a strategy: see test_strategies",
 )
+
+
+def of_processes(test):
+    """Only where processes are started, which takes its time."""
+    return pytest.mark.long(_OTHER(test))
 
 
 @functools.cache
@@ -40,7 +45,7 @@ def test_the_shares_are_uneven_and_hold_all_lists():
     assert lists == list(range(shares.LISTS))
 
 
-@OF_PROCESSES
+@of_processes
 @pytest.mark.parametrize("name", NAMES)
 def test_all_processes_have_the_number_of_one(name):
     for said in everyones():
@@ -48,14 +53,14 @@ def test_all_processes_have_the_number_of_one(name):
     assert len({repr(said["synced"][name]) for said in everyones()}) == 1
 
 
-@OF_PROCESSES
+@of_processes
 def test_the_metric_itself_stays_as_it_was():
     assert all(said["untouched"] for said in everyones())
     for said in everyones():
         assert said["again"] == said["synced"]["mean"]
 
 
-@OF_PROCESSES
+@of_processes
 def test_draws_add_up():
     one = krm.NDCG(k=2, ties="shuffle")
     for _ in range(3):
@@ -66,13 +71,13 @@ def test_draws_add_up():
         np.testing.assert_allclose(np.sum(sums, -1), one.state.sums.sum(-1))
 
 
-@OF_PROCESSES
+@of_processes
 def test_no_rounding_is_lost():
     for said in everyones():
         assert set(np.ravel(said["rest"])) == {1 + 2.0**-29}
 
 
-@OF_PROCESSES
+@of_processes
 def test_all_processes_refuse_metrics_that_differ():
     """And can go on: what comes after is gathered as if nothing had been."""
     for said in everyones():
@@ -84,7 +89,7 @@ def test_all_processes_refuse_metrics_that_differ():
         assert collection.count("NDCG@2|") == 1
 
 
-@OF_PROCESSES
+@of_processes
 def test_a_collection_is_gathered_at_once():
     for said in everyones():
         fingerprint, states = said["collectives"]
