@@ -1,6 +1,5 @@
 """What a process of jax does in the tests of `keras.distribution`."""
 
-import jax
 import keras
 from processes import CONNECTED
 from shares import ITEMS, LISTS, data
@@ -46,7 +45,7 @@ def on_two_by_two():
 
 def of_processes():
     """Two processes, one device each: XLA adds up what both have seen."""
-    names = [f"cpu:{i}" for i in range(jax.device_count())]
+    names = DISTRIBUTION.list_devices()
     mesh = DISTRIBUTION.DeviceMesh((len(names),), ["batch"], names)
     DISTRIBUTION.set_distribution(
         DISTRIBUTION.DataParallel(device_mesh=mesh, auto_shard_dataset=False)
@@ -105,7 +104,8 @@ def padded_batches(size):
 def evaluated(size, model=None, padded=True):
     model = model or made()
     given = padded_batches(size) if padded else batches(size)
-    logs = model.evaluate(iter(given), verbose=0, return_dict=True)
+    generator = (batch for batch in given)
+    logs = model.evaluate(generator, verbose=0, return_dict=True)
     return {name: value for name, value in logs.items() if name != "loss"}
 
 

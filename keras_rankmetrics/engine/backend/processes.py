@@ -35,7 +35,7 @@ def _of_torch(_: keras.Variable) -> Gather | None:
     device = "cuda" if dist.get_backend() == "nccl" else "cpu"
 
     def gather(words: np.ndarray) -> np.ndarray:
-        sent = torch.from_numpy(words).to(device)
+        sent = torch.tensor(words, device=device)
         received = [torch.empty_like(sent) for _ in range(processes)]
         dist.all_gather(received, sent)
         return torch.stack(received).cpu().numpy()
