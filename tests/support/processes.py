@@ -20,7 +20,7 @@ TESTS = Path(__file__).parents[1]
 CONNECTED = {}
 
 
-def run(name, processes=2, devices=1, seconds=200):
+def run(name, processes=2, devices=1, seconds=300):
     """What `module:function` returns in each process, by rank.
 
     Args:

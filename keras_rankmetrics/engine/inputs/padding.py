@@ -84,12 +84,12 @@ def _length(parts: Any) -> int:
     """The first dimension of all arrays."""
     shapes = [tuple(np.shape(x)) for x in keras.tree.flatten(parts)]
     lengths = {shape[0] if shape else None for shape in shapes}
-    if len(lengths) != 1 or None in lengths:
+    length: int | None = lengths.pop() if len(lengths) == 1 else None
+    if length is None:
         raise ValueError(
             "All parts of a batch should be arrays or tensors of the same "
             f"first dimension. Received the shapes: {shapes}."
         )
-    length: int = lengths.pop()
     return length
 
 
