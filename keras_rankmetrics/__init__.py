@@ -15,6 +15,7 @@ from keras_rankmetrics.engine.aggregates import (
     State,
 )
 from keras_rankmetrics.engine.aggregates.paired import Difference
+from keras_rankmetrics.engine.inputs.padding import pad_to
 from keras_rankmetrics.engine.naming.version import __version__
 from keras_rankmetrics.engine.ranking import Ranking, Shown
 from keras_rankmetrics.engine.shells.collection import MetricCollection
@@ -147,6 +148,7 @@ __all__ = [
     "log2_discount",
     "natural_log_discount",
     "original_discount",
+    "pad_to",
     "reciprocal_discount",
 ]
 

@@ -99,6 +99,7 @@ MAY_IMPORT = {
         "conventions",
         "engine.aggregates",
         "engine.backend",
+        "engine.inputs",
         "engine.shells",
         "engine.naming",
         "engine.ranking",

@@ -10,6 +10,7 @@ import numpy as np
 
 from keras_rankmetrics.engine.backend.keras_internals import is_symbolic
 from keras_rankmetrics.engine.backend.operations import ops
+from keras_rankmetrics.engine.backend.replicas import assign, values_here
 from keras_rankmetrics.types import Tensor
 
 
@@ -36,6 +37,11 @@ class Slot:
         value = ops.convert_to_tensor(self.variable)
         return value if self.row is None else value[self.row]
 
+    def values_here(self) -> list[np.ndarray]:
+        """The array of each replica that this process has, or the only one."""
+        values = values_here(self.variable)
+        return values if self.row is None else [x[self.row] for x in values]
+
     def write(self, x: Tensor | np.ndarray) -> None:
         """Replaces the array.
 
@@ -48,7 +54,7 @@ class Slot:
             x = ops.convert_to_tensor(x, dtype=self.variable.dtype)[None]
             start = (self.row, *[0] * len(self.shape))
             x = ops.slice_update(self.variable.value, start, x)
-        self.variable.assign(x)
+        assign(self.variable, x)
 
     def clear(self) -> None:
         """Sets the array to 0."""
@@ -67,7 +73,7 @@ def write_all(slots: Sequence[Slot], x: Tensor) -> None:
     if is_symbolic():
         return
     if _are_one_variable(slots):
-        slots[0].variable.assign(x)
+        assign(slots[0].variable, x)
         return
     for slot, its_part in zip(slots, ops.unstack(x, len(slots)), strict=True):
         slot.write(its_part)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from typing import Any, Self
 
@@ -25,6 +26,7 @@ from keras_rankmetrics.engine.sharing import (
     forget,
     kept,
 )
+from keras_rankmetrics.engine.shells.synced import states_of_all
 from keras_rankmetrics.types import Tensor
 
 
@@ -186,6 +188,25 @@ class Accumulator(Metric):
                 f"{others!r}. If that is one of them, wrap it in a list."
             )
         self.state = sum(map(self._state_of, others), self.state)
+
+    def sync(self) -> Self:
+        """A copy that has seen what this metric has in all processes.
+
+        All processes call it, each once, however many batches each has seen,
+        and get the same numbers. The metric itself stays as it is, so that it
+        can go on. With a single process, this is a copy.
+
+        The processes are those of `torch.distributed`, of `jax.distributed`, or
+        of the `tf.distribute.Strategy` under which the metric was made. It
+        cannot be called in a program that is compiled.
+
+        Raises:
+            ValueError: in all processes, if they do not have the same metric.
+        """
+        forget()
+        total = copy.copy(self)
+        [total.state] = states_of_all([self.signature], [self._kept])
+        return total
 
     def __reduce__(self) -> tuple[Any, ...]:
         """How it is copied and pickled: with its state."""

@@ -27,6 +27,7 @@ from keras_rankmetrics.engine.shells.members import (
     kinds_of,
     members_of,
 )
+from keras_rankmetrics.engine.shells.synced import states_of_all
 from keras_rankmetrics.gains import PACKAGE
 from keras_rankmetrics.types import Tensor
 
@@ -230,6 +231,21 @@ class MetricCollection(keras.metrics.Metric):
         checked = [pair for state in states for pair in self._checked(state)]
         for metric, its_state in checked:
             metric.merge_state([its_state])
+
+    def sync(self) -> Self:
+        """A copy that has seen what this one has in all processes.
+
+        As `sync` of a metric, with one exchange for all metrics.
+        """
+        forget()
+        total = copy.deepcopy(self)
+        states = states_of_all(
+            [metric.signature for metric in self.metrics],
+            [metric._kept for metric in self.metrics],
+        )
+        for metric, state in zip(total.metrics, states, strict=True):
+            metric.state = state
+        return total
 
     @property
     def signatures(self) -> dict[str, str]:

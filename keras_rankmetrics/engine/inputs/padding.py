@@ -1,0 +1,104 @@
+"""`pad_to`: a batch of as many lists as devices ask for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import keras
+import numpy as np
+
+from keras_rankmetrics.engine.backend.operations import ops
+
+
+def pad_to(
+    batch: tuple[Any, ...], multiple: int, label: float | None = None
+) -> tuple[Any, Any, Any]:
+    """Fills a batch with lists that do not count.
+
+    Devices share a batch evenly, so that its length must be a multiple of their
+    number. The added lists repeat the last one, with the weight 0: a metric
+    that sees the weights has the same value as without them.
+
+    Args:
+        batch: `(x, y)` or `(x, y, sample_weight)` as `fit` takes it, or
+            `(y_true, y_pred)` or `(y_true, y_pred, sample_weight)` as a metric
+            does. Each is an array or tensor, or dicts, lists and tuples of
+            some, whose first dimension is the batch. `sample_weight` may be
+            None or a number too.
+        multiple: of what the length is to be a multiple.
+        label: what the second part of an added list is filled with, or None to
+            repeat it. With -1 metrics leave these lists out that see no
+            weights, as those of `compile(metrics=)`. The loss must then know
+            the label -1.
+
+    Returns:
+        The three parts. Where no weights were given, they are 1 for each list
+        of the batch, `[lists, 1]`.
+
+    Raises:
+        TypeError: if `batch` is no tuple of two or three parts.
+        ValueError: if the parts have different or unknown lengths, or
+            `multiple` is not positive.
+
+    Example:
+        >>> import numpy as np
+        >>> from keras_rankmetrics import NDCG, pad_to
+        >>> labels, scores = np.array([[1, 0], [0, 1], [1, 0]]), np.eye(3, 2)
+        >>> padded = pad_to((labels, scores), 4)
+        >>> [part.shape for part in padded]
+        [(4, 2), (4, 2), (4, 1)]
+        >>> metric = NDCG()
+        >>> metric.update_state(*padded)
+        >>> metric.count()
+        3
+    """
+    if not isinstance(batch, tuple | list) or len(batch) not in (2, 3):
+        raise TypeError(
+            "`batch` should be a tuple `(x, y)` or `(x, y, sample_weight)`. "
+            f"Received: {type(batch).__name__} of "
+            f"{len(batch) if hasattr(batch, '__len__') else 'no length'}."
+        )
+    if not isinstance(multiple, int) or multiple < 1:
+        raise ValueError(
+            f"`multiple` should be a positive integer. Received: {multiple!r}."
+        )
+    x, y, weights = (*batch, None)[:3]
+    lists = _length((x, y))
+    if weights is None or isinstance(weights, int | float):
+        weight = 1.0 if weights is None else weights
+        weights = np.full((lists, 1), weight, "float32")
+    if _length(weights) != lists:
+        raise ValueError(
+            "`sample_weight` should hold weights of all lists. Received: "
+            f"weights of {_length(weights)} lists, of a batch of {lists}."
+        )
+    added = -lists % multiple
+    return (
+        _extended(x, added, None),
+        _extended(y, added, label),
+        _extended(weights, added, 0.0),
+    )
+
+
+def _length(parts: Any) -> int:
+    """The first dimension of all arrays."""
+    shapes = [tuple(np.shape(x)) for x in keras.tree.flatten(parts)]
+    lengths = {shape[0] if shape else None for shape in shapes}
+    length: int | None = lengths.pop() if len(lengths) == 1 else None
+    if length is None:
+        raise ValueError(
+            "All parts of a batch should be arrays or tensors of the same "
+            f"first dimension. Received the shapes: {shapes}."
+        )
+    return length
+
+
+def _extended(part: Any, added: int, value: float | None) -> Any:
+    """All arrays with rows of the value; of the last row, if it is None."""
+
+    def extended(x: Any) -> Any:
+        library = np if isinstance(x, np.ndarray) else ops
+        last = x[-1:] if value is None else library.full_like(x[-1:], value)
+        return library.concatenate([x, *[last] * added], 0)
+
+    return keras.tree.map_structure(extended, part) if added else part
