@@ -152,11 +152,14 @@ def test_infinite_weights_of_other_forms(inputs):
     keras.backend.backend() == "torch", reason="torch compiles nothing in fit"
 )
 @pytest.mark.parametrize("per_item", [False, True])
-def test_infinite_weights_in_a_program(per_item):
+@pytest.mark.parametrize("wrong", [INF, -INF, -0.5])
+def test_impossible_weights_in_a_program(per_item, wrong):
     """Ranked low, the item left the number as it was."""
     model = keras.Sequential([keras.Input((2,)), keras.layers.Reshape((2, 1))])
     model.compile(loss="mse", weighted_metrics=[krm.RecallAtK(k=1)])
-    weights = np.array([[INF, 1.0], [1.0, 1.0]] if per_item else [[INF], [1.0]])
+    weights = np.array(
+        [[wrong, 1.0], [1.0, 1.0]] if per_item else [[wrong], [1.0]]
+    )
     logs = model.evaluate(
         np.array([[1.0, 2.0]] * 2),
         np.ones((2, 2, 1)),
