@@ -245,7 +245,7 @@ def given_to_oracle(cell: Cell, one: One) -> dict[str, Any]:
     if cell.row.oracle == "bpref" and cell.policies["inputs"] != "scores":
         # Who is not relevant is known of retrieved items only.
         mask = [
-            there and (label > 0 or score > -math.inf)
+            there and (label > 0 or score != -math.inf)
             for there, label, score in zip(mask, labels, scores, strict=True)
         ]
     if cell.row.oracle == "gap":  # beyond the highest grade, all is the same
@@ -273,11 +273,11 @@ def there(cell: Cell, one: One) -> list[bool]:
 
 
 def relevant(cell: Cell, one: One) -> int:
-    """How many relevant items the list holds."""
-    graded = "gain_fn" in cell.row.options or cell.row.oracle in ("dcg", "ndcg")
-    threshold = cell.row.options.get("relevance_threshold", 1.0)
+    """How many items with a gain the list holds."""
+    options = oracle.complete(cell.row.oracle, cell.row.for_oracle)
+    gain = oracle.relevance(cell.row.oracle, options)
     return sum(
-        kept and (label > 0 if graded else label >= threshold)
+        kept and gain(oracle.Item(label, 0.0, 1.0)) > 0
         for kept, label in zip(there(cell, one), one.labels, strict=True)
     )
 

