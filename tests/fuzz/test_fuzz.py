@@ -42,7 +42,9 @@ def test_some_programs(monkeypatch):
     assert run.cases
 
 
-@pytest.mark.parametrize("path", sorted(CASES.glob("*.json")), ids=str)
+@pytest.mark.parametrize(
+    "path", sorted(CASES.glob("*.json")), ids=lambda p: p.stem
+)
 def test_what_once_failed(path):
     case = Case.of_json(path.read_text())
     if case.way not in ("together", "alone", *draws.PROGRAMS[BACKEND]):
