@@ -235,6 +235,9 @@ def of_ids(
 
 
 def given_to_oracle(cell: Cell, one: One) -> dict[str, Any]:
+    if cell.row.oracle == "gap":  # beyond the highest grade, all is the same
+        grades = [100.0 if x > 100.0 else x for x in one.labels]
+        one = dataclasses.replace(one, labels=grades)
     labels, scores, mask = [*one.labels], [*one.scores], [*one.mask]
     weights = one.weights
     if one.lost is not None and any(there(cell, one)):
@@ -248,8 +251,6 @@ def given_to_oracle(cell: Cell, one: One) -> dict[str, Any]:
             there and (label > 0 or score != -math.inf)
             for there, label, score in zip(mask, labels, scores, strict=True)
         ]
-    if cell.row.oracle == "gap":  # beyond the highest grade, all is the same
-        labels = [min(label, 100.0) for label in labels]
     return {
         "labels": labels,
         "scores": scores,
