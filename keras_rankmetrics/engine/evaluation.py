@@ -197,13 +197,15 @@ def _undefined(
 ) -> Tensor:
     """Which lists have no value, bool `[lists]` or `[metrics, lists]`.
 
-    Raises where gains are seen to add up to more than a float holds, and where
-    lists are seen to hold other items than a metric knows.
+    Raises where gains are seen to add up to more than a float holds, or to less
+    than it has fractions of, and where lists are seen to hold other items than
+    a metric knows.
     """
     rows = []
     for definition, ranking in zip(definitions, judged, strict=True):
         reasons = (
             (ranking.items.overflow(ranking.gain), _overflow_error),
+            (ranking.items.underflow(ranking.gain), _underflow_error),
             (_strangers(definition, ranking), _strangers_error),
         )
         found = []
@@ -244,6 +246,19 @@ def _strangers_error(
         f"{definition.name} knows {items} by its `{option}`: a list should "
         f"have as many scores, or ids from 0 to {items - 1}. Received: "
         f"{ranking.what_is_shown()}."
+    )
+
+
+def _underflow_error(
+    definition: Definition, ranking: Ranking, underflow: Tensor
+) -> ValueError:
+    weights = ops.where(underflow[:, None], ranking.items.weights, 0)
+    return ValueError(
+        "The gains of a list, times the weights of its items, should add up to "
+        "1e-30 or more, since single precision has no fractions of smaller "
+        f"numbers. Received: for the metric {definition.name}, a list of "
+        f"weights up to {float(ops.max(weights))}. Multiply all weights by the "
+        "same factor, or give 0 to what should not count."
     )
 
 

@@ -33,8 +33,9 @@ class BPref(BinaryOfWholeLists):
         bpref = (1 / R) Σ_r (1 - min(n_r, R) / min(R, N))
 
     over the retrieved relevant items r, each with n_r others above it, where R
-    items are relevant and N are judged and not relevant, retrieved or not. The
-    second term is 0 where N is. Items that nobody has judged do not exist, by
+    items are relevant and N are judged and not relevant, retrieved or not; of
+    indices and ids, which tell no such item, N are retrieved. The second term
+    is 0 where N is. Items that nobody has judged do not exist, by
     `unjudged="condense"`, which is the default here. Item weights mask items,
     and do nothing else to the value.
 

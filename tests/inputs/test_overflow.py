@@ -152,11 +152,14 @@ def test_infinite_weights_of_other_forms(inputs):
     keras.backend.backend() == "torch", reason="torch compiles nothing in fit"
 )
 @pytest.mark.parametrize("per_item", [False, True])
-def test_infinite_weights_in_a_program(per_item):
+@pytest.mark.parametrize("wrong", [INF, -INF, -0.5])
+def test_impossible_weights_in_a_program(per_item, wrong):
     """Ranked low, the item left the number as it was."""
     model = keras.Sequential([keras.Input((2,)), keras.layers.Reshape((2, 1))])
     model.compile(loss="mse", weighted_metrics=[krm.RecallAtK(k=1)])
-    weights = np.array([[INF, 1.0], [1.0, 1.0]] if per_item else [[INF], [1.0]])
+    weights = np.array(
+        [[wrong, 1.0], [1.0, 1.0]] if per_item else [[wrong], [1.0]]
+    )
     logs = model.evaluate(
         np.array([[1.0, 2.0]] * 2),
         np.ones((2, 2, 1)),
@@ -171,3 +174,48 @@ def test_what_a_masked_weight_is_does_not_matter():
     labels = ops.array([[1.0, -1.0, 0.0]])
     weights = ops.array([[1.0, INF, 1.0]])
     assert float(krm.NDCG()(labels, [[3.0, 2.0, 1.0]], weights)) == 1.0
+
+
+# What is too small
+
+
+TINY_WEIGHTS = [[1.0, 2.0, 1.0], [3.0, 2.0, 1.0]], [[3e-38] * 3, [1.0] * 3]
+
+
+@pytest.mark.parametrize("metric", [krm.NDCG, krm.MeanAveragePrecision])
+def test_weights_of_items_that_are_all_tiny(metric):
+    """Their products have no digits: that of the first list is any number."""
+    scores, weights = TINY_WEIGHTS
+    mine = metric(k=2)
+    before = mine.get_state()
+    with pytest.raises(
+        ValueError, match=r"should add up to 1e-30 or more.*up to 3.0.*e-38"
+    ):
+        mine.update_state([[2.0, 1.0, 0.0]] * 2, scores, weights)
+    np.testing.assert_equal(mine.get_state(), before)
+
+
+@pytest.mark.skipif(
+    keras.backend.backend() == "torch", reason="torch compiles nothing in fit"
+)
+def test_weights_of_items_that_are_all_tiny_in_a_program():
+    model = keras.Sequential([keras.Input((3,)), keras.layers.Reshape((3, 1))])
+    model.compile(loss="mse", weighted_metrics=[krm.NDCG(k=2)])
+    scores, weights = map(np.float32, TINY_WEIGHTS)
+    logs = model.evaluate(
+        scores,
+        np.float32([[2.0, 1.0, 0.0]] * 2)[..., None],
+        sample_weight=np.where(weights < 1, np.float32(1e-34), 1),
+        verbose=0,
+        return_dict=True,
+    )
+    assert np.isnan(logs["ndcg@2"])
+
+
+def test_tiny_weights_of_some_items():
+    """They add nothing to what the others are."""
+    scores, weights = [[3.0, 2.0, 1.0]], [[1.0, 2e-38, 1.0]]
+    value = krm.NDCG(k=3).per_list([[2.0, 1.0, 1.0]], scores, weights)
+    expected = krm.DCG(k=3).per_list([[2.0, 0.0, 1.0]], scores)
+    ideal = krm.DCG(k=3).per_list([[2.0, 0.0, 1.0]], [[3.0, 1.0, 2.0]])
+    assert float(value[0]) == pytest.approx(float(expected[0] / ideal[0]))

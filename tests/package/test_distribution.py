@@ -13,6 +13,11 @@ PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 EXTRAS = PYPROJECT["project"]["optional-dependencies"]
 
 
+def test_there_are_two_runtime_dependencies():
+    required = PYPROJECT["project"]["dependencies"]
+    assert [re.match("[a-z]+", x)[0] for x in required] == ["keras", "numpy"]
+
+
 def test_what_a_user_has_satisfies_the_extra_tensorflow():
     # `tensorflow-cpu` and `tensorflow` own the same folder: where one is
     # installed, the other must not be.

@@ -39,6 +39,10 @@ SUMS_OF_ROWS = len(_TERMS) ** 2 + 1
 # The sums are as exact as that, relatively.
 _ROUNDING = 2e-7
 
+# Sums of what is above 0 and below that may be off: single precision has no
+# fractions of its smallest numbers.
+_LEAST = 1e-30
+
 # What version 0.1 kept, and in this order.
 _FIRST = (1, 2, 0, 7, 6)
 
@@ -200,20 +204,31 @@ class Moments:
         return self.own("weight") + self.mean_weight * self.other("lists")
 
     @property
-    def effective_lists(self) -> Any:
-        """As many lists of equal weight tell as much, after Kish."""
+    def own_squares(self) -> Any:
+        """Of the weights; NaN where they are too small to be told."""
         squares = self.own("rest²")
         if self.bounded:
             squares = squares + self.own("value²")
             squares = squares + 2.0 * self.own("value rest")
-        squares = squares + self.mean_weight**2 * self.other("lists")
-        return self.weight**2 / self._divisor(squares)
+        is_lost = (self.own("weight") > 0.0) & (squares < _LEAST)
+        return self.xp.where(is_lost, float("nan"), squares)
+
+    @property
+    def effective_lists(self) -> Any:
+        """As many lists of equal weight tell as much, after Kish."""
+        others = self.mean_weight**2 * self.other("lists")
+        return self.weight**2 / self._divisor(self.own_squares + others)
 
     @property
     def mean(self) -> Any:
-        """The weighted mean; 0 without lists."""
+        """The weighted mean; 0 without lists.
+
+        NaN where all weights together are too small to be told.
+        """
         value = self.own("value") + self.mean_weight * self.other("value")
-        return value / self._divisor(self.weight)
+        is_lost = (self.weight > 0.0) & (self.weight < _LEAST)
+        mean = value / self._divisor(self.weight)
+        return self.xp.where(is_lost, float("nan"), mean)
 
     @property
     def variance(self) -> Any:
@@ -257,6 +272,7 @@ class Moments:
             terms.append(c[one] * c[other] * excess)
         # What is left of terms that cancel may be all rounding.
         squares, size = sum(terms), sum(map(self.xp.abs, terms))
+        squares = squares + 0.0 * self.own_squares  # NaN where that is
         is_noise = (size > 0.0) & (squares < _ROUNDING * size)
         squares = self.xp.where(is_noise, float("nan"), squares)
         rows = self.rows

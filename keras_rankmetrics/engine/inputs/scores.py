@@ -207,7 +207,8 @@ def _sortable(
     )
     if weights is not None:
         found = found | holds(
-            has_no_meaning(ops.sum(weights, axis=-1)),
+            has_no_meaning(ops.sum(weights, axis=-1))
+            | has_no_meaning(ops.min(weights, axis=-1)),
             lambda: valid() & has_no_meaning(weights),
         )
     sortable = Sortable(

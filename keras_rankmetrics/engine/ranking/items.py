@@ -20,6 +20,10 @@ from keras_rankmetrics.types import Tensor
 # Of gains up to this, no list is long enough to add up to inf in float32.
 _HUGE = 1e28
 
+# Sums of what is above 0 and below that may be off: single precision has no
+# fractions of its smallest numbers.
+_LEAST = 1e-30
+
 
 @dataclasses.dataclass(frozen=True)
 class Items:
@@ -97,6 +101,17 @@ class Items:
         """Whether any that the labels hold has a gain, bool `[lists]`."""
         # A gain does not decrease as the label grows.
         return self._highest_gain(gain) > 0
+
+    def underflow(self, gain: Relevance) -> Tensor | None:
+        """Whether all weighted gains of a list are tiny, bool `[lists]`.
+
+        None where it is known that none are.
+        """
+        if self.weights is None:
+            return None
+        total = self._weighted_sum(gain)
+        found = (total > 0) & (total < _LEAST)
+        return None if known(ops.any(found)) is False else found
 
     def overflow(self, gain: Relevance) -> Tensor | None:
         """Whether the weighted gains of a list add up to inf, bool `[lists]`.

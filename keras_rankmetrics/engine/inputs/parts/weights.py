@@ -3,7 +3,7 @@
 Whatever it weighs, a weight of 0 takes that out: it is as if it were masked. A
 weight below 0 or of inf is an error where it is seen. NaN is no reason to leave
 something out, but what it weighs has no meaning, and the list no value; so it
-is with inf where that is not seen.
+is with what is below 0 or inf where that is not seen.
 """
 
 from __future__ import annotations
@@ -32,13 +32,12 @@ def counted(weights: Tensor, exists: Tensor) -> Tensor:
     wrong = exists & ((weights < 0) | (weights == _INFINITE))
     if known(ops.any(wrong)):
         raise _wrong(float(ops.min(ops.where(wrong, weights, 0))))
-    # Not `not weights <= 0`: TensorFlow's graphs make `weights > 0` of that.
-    return (weights > 0) | ops.isnan(weights)
+    return (weights != 0) | ops.isnan(weights)
 
 
 def has_no_meaning(weights: Tensor) -> Tensor:
     """Whether what has such a weight has no value, bool."""
-    return ~ops.isfinite(weights)
+    return ~ops.isfinite(weights) | (weights < 0)
 
 
 def weights_of(

@@ -1,0 +1,350 @@
+"""A case for each seed and number."""
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import keras
+import numpy as np
+
+from . import pools
+from .breaks import BREAKS
+from .case import Case
+from .parts import Part
+
+NAN, INF = float("nan"), float("inf")
+FLOATS = ("float16", "bfloat16", "float32", "float64")
+SIGNED = ("int8", "int16", "int32", "int64")
+TINY = 1e-45  # the smallest float32, which is denormal
+
+
+@dataclasses.dataclass(frozen=True)
+class Variety:
+    """How many kinds of cases there are: each costs a backend that compiles.
+
+    Attributes:
+        shapes: of the lists, the items and the targets, if they are few; else
+            None for any.
+        suites: how many of each form.
+        ways: of which one is drawn.
+    """
+
+    shapes: tuple[tuple[tuple[int, ...], int, int], ...] | None
+    suites: int
+    ways: tuple[str, ...]
+
+
+_ONE = (((3,), 5, 2),)
+VARIETIES = {
+    "torch": Variety(None, pools.SUITES, ("together", "alone")),
+    "tensorflow": Variety(None, pools.SUITES, ("together", "alone")),
+    "jax": Variety(_ONE, 1, ("together",)),
+}
+# How programs are compiled, all for the same shape, and one suite of metrics
+# for each form and seed.
+PROGRAMS = {
+    "torch": (),
+    "tensorflow": ("graph", "xla"),
+    "jax": ("graph",),
+}
+SHARE_OF_PROGRAMS = {"torch": 0.0, "tensorflow": 0.5, "jax": 0.95}
+BROKEN = 0.2
+
+
+def drawn(seed: int, number: int) -> Case:
+    """The case of that number; the same each time, on a backend."""
+    rng = np.random.default_rng([seed, number])
+    backend = keras.backend.backend()
+    form = str(rng.choice(pools.FORMS, p=[0.6, 0.2, 0.2]))
+    if rng.random() < SHARE_OF_PROGRAMS[backend]:
+        suite = pools.suites(form)[seed % pools.SUITES]
+        return _of_a_program(rng, form, suite, PROGRAMS[backend])
+    variety = VARIETIES[backend]
+    first = seed + int(rng.integers(variety.suites))
+    suite = pools.suites(form)[first % pools.SUITES]
+    if rng.random() < BROKEN:
+        return _broken(rng, form, suite)
+    shape = _shape(rng, variety)
+    parts = _parts(rng, form, *shape)
+    parts |= _others(rng, form, *shape)
+    return Case(
+        form,
+        suite,
+        parts,
+        how=_how(rng, parts),
+        way=str(rng.choice(variety.ways)),
+    )
+
+
+def _how(rng: Any, parts: dict[str, Part]) -> str:
+    sizes = [part.values.size for part in parts.values()]
+    ways = ["arrays", "tensors", "lists"]
+    narrow = all(part.dtype != "bfloat16" for part in parts.values())
+    return str(rng.choice(ways if all(sizes) and narrow else ways[:2]))
+
+
+def _shape(rng: Any, variety: Variety) -> tuple[tuple[int, ...], int, int]:
+    if variety.shapes is not None:
+        return variety.shapes[rng.integers(len(variety.shapes))]
+    leading = _chosen(rng, [(3,), (2,), (1,), (5,), (0,), (), (2, 2), (7,)])
+    items = int(rng.choice([0, 1, 2, 3, 5, 8, 15, 16, 17, 40, 130]))
+    if items == 1 and len(leading) > 1:
+        items = 2  # a last dimension of 1 is dropped
+    return leading, items, int(rng.choice([1, 1, 2, 5]))
+
+
+def _broken(rng: Any, form: str, suite: tuple) -> Case:
+    names = [name for name, x in BREAKS.items() if form in x.forms]
+    return Case(
+        form,
+        (suite[rng.integers(len(suite))],),
+        plain(rng, form, 3, 5),
+        way=str(rng.choice(["together", "alone"])),
+        broken=str(rng.choice(names)),
+    )
+
+
+def _of_a_program(
+    rng: Any, form: str, suite: tuple, ways: Sequence[str]
+) -> Case:
+    [shape], way = _ONE, str(rng.choice(ways))
+    if rng.random() < BROKEN:
+        names = [
+            name
+            for name, x in BREAKS.items()
+            if form in x.forms and x.of_values
+        ]
+        parts = plain(rng, form, 3, 5) | _nothing_else(form, 3, 5)
+        broken = str(rng.choice(names))
+        return Case(form, suite, parts, way=way, broken=broken)
+    parts = _parts(rng, form, *shape, dtype="float32")
+    parts |= _others_of_programs(rng, form, *shape)
+    return Case(form, suite, parts, way=way)
+
+
+def plain(rng: Any, form: str, lists: int, items: int) -> dict[str, Part]:
+    """A batch in which every list and every item counts."""
+    scores = Part.of(_permuted(rng, (lists, items)), "float32")
+    labels = rng.integers(0, 4, (lists, items))
+    labels[:, 0] = 2
+    if form == "scores":
+        return {"labels": Part.of(labels, "float32"), "scores": scores}
+    target = Part.of(rng.integers(0, items, (lists, 2)), "int32")
+    if form == "sparse":
+        return {"target": target, "scores": scores}
+    ids = [rng.permutation(items) for _ in range(lists)]
+    return {"target": target, "ids": Part.of(ids, "int32")}
+
+
+# What is ranked
+
+
+def _parts(
+    rng: Any,
+    form: str,
+    leading: tuple[int, ...],
+    items: int,
+    targets: int,
+    dtype: str | None = None,
+) -> dict[str, Part]:
+    shape = (*leading, items)
+    if form == "scores":
+        return {
+            "labels": _numbers(rng, shape, LABELS, dtype),
+            "scores": _numbers(rng, shape, SCORES, dtype),
+        }
+    shape_of_targets = (*leading, targets)
+    if form == "sparse":
+        target = rng.integers(-2, max(items, 1), shape_of_targets)
+        return {
+            "target": _integers(rng, np.minimum(target, items - 1), dtype),
+            "scores": _numbers(rng, shape, SCORES, dtype),
+        }
+    target = rng.integers(-2, 9, shape_of_targets)
+    if targets > 2:  # which must not look like labels
+        target[..., 0] = 9
+    return {
+        "target": _integers(rng, target, dtype),
+        "ids": _integers(rng, rng.integers(-2, 9, shape), dtype),
+    }
+
+
+def _integers(rng: Any, x: np.ndarray, dtype: str | None) -> Part:
+    return Part.of(x, "int32" if dtype else str(rng.choice(SIGNED)))
+
+
+def _numbers(
+    rng: Any,
+    shape: tuple[int, ...],
+    kinds: Sequence[Callable],
+    dtype: str | None,
+) -> Part:
+    """Of one kind in all lists, or of another one in each."""
+    if rng.random() < 0.5 and len(shape) == 2:
+        rows = [_chosen(rng, kinds)(rng, shape[1:]) for _ in range(shape[0])]
+        values = np.reshape(rows, shape)
+    else:
+        values = np.asarray(_chosen(rng, kinds)(rng, shape), "float64")
+    if dtype is None:
+        dtype = str(rng.choice(FLOATS))
+        whole = np.all(np.isfinite(values)) and np.all(values % 1 == 0)
+        if whole and np.all(np.abs(values) < 100) and rng.random() < 0.5:
+            dtype = str(rng.choice(SIGNED))
+            if np.all((values == 0) | (values == 1)):
+                dtype = str(rng.choice(["bool", "uint8", "int64"]))
+    with np.errstate(over="ignore"):
+        return Part.of(values, dtype)
+
+
+def _of(*values: float) -> Callable:
+    return lambda rng, shape: rng.choice(values, shape)
+
+
+def _grades(most: int, share: float) -> Callable:
+    def grades(rng: Any, shape: tuple[int, ...]) -> np.ndarray:
+        return rng.integers(1, most + 1, shape) * (rng.random(shape) < share)
+
+    return grades
+
+
+def _with(some: Callable, value: float, share: float = 0.2) -> Callable:
+    def changed(rng: Any, shape: tuple[int, ...]) -> np.ndarray:
+        values = np.asarray(some(rng, shape), "float64")
+        return np.where(rng.random(shape) < share, value, values)
+
+    return changed
+
+
+def _permuted(rng: Any, shape: tuple[int, ...]) -> np.ndarray:
+    return rng.permuted(np.arange(shape[-1]) + np.zeros(shape), axis=-1)
+
+
+def _normal(rng: Any, shape: tuple[int, ...]) -> np.ndarray:
+    return rng.normal(size=shape)
+
+
+LABELS = (
+    _of(0, 1),
+    _grades(4, 0.4),
+    _grades(4, 0.4),
+    _with(_grades(4, 0.5), -1),
+    _with(_grades(4, 0.5), -2),
+    _with(_grades(3, 0.9), 0.5),
+    _of(0),
+    _of(-1),
+    _of(1),
+    _of(-3, -2, -1, 0),
+    _of(0, -0.0, 1, 1e-3),
+    _with(_grades(4, 0.4), NAN, 0.05),
+    _with(_with(_grades(4, 0.4), -INF), -1.5),
+    _with(_grades(4, 0.4), INF, 0.05),
+    _of(0, 1, 30),
+    _of(0, 1, 127),
+    _of(0, 1, 1e30),
+    _of(0.999999, 1, 1.000001, 2),
+)
+SCORES = (
+    _permuted,
+    _normal,
+    _of(0, 1, 2),
+    _of(0.1),
+    _with(_permuted, 2),
+    _with(_normal, -INF),
+    _with(_normal, INF),
+    _of(-INF),
+    _of(INF, -INF, 0),
+    _with(_permuted, NAN, 0.05),
+    _of(0.0, -0.0),
+    _of(0.0, -0.0, 1.0, -1.0),
+    _of(TINY, 0, -TINY, 2 * TINY),
+    _of(1e-39, 2e-39, 0.0, -1e-39),
+    _of(3e38, -3e38, 3.4e38, 0),
+    _of(1e8, 1e8 + 8, 1e8 + 16),
+    _of(1.0, 1 + 1e-12, 1 + 1e-7, 1 + 1e-3),
+    _of(1e300, -1e300, 0),
+    _of(65504, -65504, 1e-8),
+)
+WEIGHTS = (
+    _of(1),
+    _of(0, 0.5, 1, 2, 3.3),
+    _of(0, 1),
+    _of(0),
+    _with(_of(0.5, 1), NAN, 0.1),
+    _of(1e-30, 2e-30),
+    _of(1e15, 3e15),
+    _of(1e30, 2e30),
+    _of(TINY, 1),
+    _of(0.1, 1e6),
+)
+
+
+# What belongs to the lists
+
+
+def _others(
+    rng: Any, form: str, leading: tuple[int, ...], items: int, _: int
+) -> dict[str, Part]:
+    found = {}
+    of_items = (*leading, items)
+    kinds = [(), leading]
+    if leading:
+        kinds.append((*leading, 1))
+    if form == "scores":
+        kinds += [of_items] * 3
+        # One weight for each item of a batch of one list, or for each list?
+        if len(leading) == 1 and leading[0] == 1 and items == 1:
+            kinds = [()]
+    if rng.random() < 0.5:
+        found["weights"] = _numbers(rng, _chosen(rng, kinds), WEIGHTS, None)
+    if rng.random() < 0.3:
+        shape = of_items if rng.random() < 0.7 else leading
+        mask = rng.random(shape) < rng.choice([0.0, 0.5, 0.9, 1.0])
+        found["mask"] = Part.of(mask, "bool")
+    if rng.random() < 0.25:
+        found["exclude"] = _excluded(rng, leading, items, form)
+    if form == "scores":
+        if rng.random() < 0.15:
+            found["judged"] = Part.of(rng.random(of_items) < 0.7, "bool")
+        if rng.random() < 0.15 and found.get("weights") is None:
+            count = rng.integers(0, 30, leading)
+            dtype = str(rng.choice(["int32", "float32", "float64"]))
+            found["num_relevant"] = Part.of(count, dtype)
+    return found
+
+
+def _others_of_programs(
+    rng: Any, form: str, leading: tuple[int, ...], items: int, _: int
+) -> dict[str, Part]:
+    """Always the same, so that few programs are compiled."""
+    of_items = (*leading, items)
+    shape = of_items if form == "scores" else leading
+    share = rng.choice([0.5, 0.9, 1.0])
+    return {
+        "weights": _numbers(rng, shape, WEIGHTS, "float32"),
+        "mask": Part.of(rng.random(of_items) < share, "bool"),
+        "exclude": Part.of(
+            _excluded(rng, leading, items, form).values, "int32"
+        ),
+    }
+
+
+def _nothing_else(form: str, lists: int, items: int) -> dict[str, Part]:
+    """The parts that programs always have, without any effect."""
+    shape = (lists, items) if form == "scores" else (lists,)
+    return {
+        "weights": Part.of(np.ones(shape), "float32"),
+        "mask": Part.of(np.ones((lists, items)), "bool"),
+        "exclude": Part.of(np.full((lists, 2), -1), "int32"),
+    }
+
+
+def _excluded(
+    rng: Any, leading: tuple[int, ...], items: int, form: str
+) -> Part:
+    most = 9 if form == "ids" else items
+    rows = rng.integers(-2, max(most, 1), (*leading, 2))
+    return Part.of(np.minimum(rows, most - 1), "int64")
+
+
+def _chosen(rng: Any, values: Sequence) -> Any:
+    return values[rng.integers(len(values))]

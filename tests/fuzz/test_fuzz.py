@@ -1,0 +1,148 @@
+"""Some of the cases that the command runs for minutes, and all that failed."""
+
+import dataclasses
+import pathlib
+
+import keras
+import numpy as np
+import pytest
+
+from . import draws, judge, outcomes, search
+from .breaks import BREAKS
+from .case import Case
+from .pools import FORMS, suites
+
+BACKEND = keras.backend.backend()
+CASES = pathlib.Path(__file__).parent / "cases"
+# jax compiles each operation of a metric for seconds.
+FEW = {"torch": 800, "tensorflow": 300, "jax": 8}[BACKEND]
+
+
+def told(found):
+    """One line for each failure, and the case to store, if any failed."""
+    return "\n".join(
+        f"{failure.kind}: {failure.cell}: {failure.detail}\n{case.as_json()}"
+        for case, failure in found[:3]
+    )
+
+
+def test_some_cases(monkeypatch):
+    monkeypatch.setitem(draws.SHARE_OF_PROGRAMS, BACKEND, 0.0)
+    run = search.Search(seed=0).run(seconds=60, cases=FEW)
+    assert not run.found, told(run.found)
+    assert run.cases
+
+
+@pytest.mark.long
+@pytest.mark.skipif(BACKEND == "torch", reason="torch compiles nothing here")
+def test_some_programs(monkeypatch):
+    monkeypatch.setitem(draws.SHARE_OF_PROGRAMS, BACKEND, 1.0)
+    run = search.Search(seed=0).run(seconds=180, cases=1000)
+    assert not run.found, told(run.found)
+    assert run.cases
+
+
+@pytest.mark.parametrize(
+    "path", sorted(CASES.glob("*.json")), ids=lambda p: p.stem
+)
+def test_what_once_failed(path):
+    case = Case.of_json(path.read_text())
+    if case.way not in ("together", "alone", *draws.PROGRAMS[BACKEND]):
+        pytest.skip("This backend compiles no such program.")
+    assert search.tried(case) == []
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", BREAKS)
+def test_each_way_to_break_a_batch(name, form):
+    if form not in BREAKS[name].forms:
+        pytest.skip("There is no such thing in this form.")
+    rng = np.random.default_rng(3)
+    parts = draws.plain(rng, form, 3, 5)
+    for way in ("together", "alone"):
+        case = Case(form, suites(form)[0][:1], parts, way=way, broken=name)
+        assert search.tried(case) == []
+
+
+def a_case(**changes):
+    for number in range(100):
+        case = draws.drawn(1, number)
+        if (
+            not case.broken
+            and not case.is_compiled
+            and case.parts[
+                "target" if "target" in case.parts else "labels"
+            ].values.size
+        ):
+            return dataclasses.replace(case, **changes)
+    raise AssertionError("no valid case")
+
+
+def test_a_case_is_stored_as_it_is():
+    for number in range(40):
+        case = draws.drawn(2, number)
+        text = case.as_json()
+        assert Case.of_json(text).as_json() == text
+        np.testing.assert_equal(
+            [p.values for p in Case.of_json(text).parts.values()],
+            [p.values for p in case.parts.values()],
+        )
+
+
+def test_the_same_seed_draws_the_same():
+    one, other = (draws.drawn(5, 3).as_json() for _ in range(2))
+    assert one == other
+    assert one != draws.drawn(6, 3).as_json()
+
+
+# It must be able to fail.
+
+
+@pytest.mark.parametrize(
+    "wrong, kind",
+    [
+        ({"result": 0.123}, "a result"),
+        ({"values": np.array([0.123] * 3)}, "a value"),
+        ({"values": np.array([1.0])}, "another shape"),
+        ({"differs": True}, "other bits"),
+        ({"error": ValueError("should. Received: x")}, "refused"),
+        ({"error": IndexError("Received")}, "a crash"),
+        ({"error": ValueError("cannot broadcast")}, "a crash"),
+        (
+            {"error": ValueError("should. Received"), "changed": True},
+            "a changed state",
+        ),
+    ],
+)
+def test_what_is_wrong_is_found(wrong, kind):
+    rng = np.random.default_rng(0)
+    case = Case(
+        "scores", suites("scores")[0][:1], draws.plain(rng, "scores", 3, 5)
+    )
+    [right] = outcomes.outcomes_of(case)
+    assert list(judge.failures_of(case, [right])) == []
+    found = judge.failures_of(case, [dataclasses.replace(right, **wrong)])
+    assert kind in [failure.kind for failure in found]
+
+
+@pytest.mark.parametrize("way", ["together", "graph"])
+def test_a_number_of_what_is_broken_is_found(way):
+    rng = np.random.default_rng(0)
+    parts = draws.plain(rng, "scores", 3, 5)
+    case = Case(
+        "scores", suites("scores")[0][:1], parts, way=way, broken="a function"
+    )
+    outcome = outcomes.Outcome(case.cells[0], np.array([0.5]), 0.5)
+    [failure] = judge.failures_of(case, [outcome])
+    assert failure.kind.startswith("a number")
+
+
+def test_a_hang_is_found(monkeypatch):
+    def forever(case):
+        while True:
+            pass
+
+    monkeypatch.setattr(search, "outcomes_of", forever)
+    monkeypatch.setattr(search, "LIMIT", 1)
+    [failure] = search.tried(a_case())
+    assert failure.kind == "a hang"

@@ -1,0 +1,51 @@
+"""The table of promises: the tests that it names exist."""
+
+import ast
+import pathlib
+import re
+
+import pytest
+
+ROOT = pathlib.Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "reliability.md").read_text()
+NAMED = sorted(set(re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", PAGE)))
+ROWS = [
+    [cell.strip() for cell in line.strip("|").split("|")]
+    for line in PAGE.splitlines()
+    if line.startswith("| ") and not line.startswith("| promise")
+]
+PROMISES = [row for row in ROWS if len(row) == 3]
+
+
+@pytest.mark.parametrize("path, name", NAMED)
+def test_the_test_exists(path, name):
+    functions = ast.walk(ast.parse((ROOT / path).read_text()))
+    assert name in [x.name for x in functions if isinstance(x, ast.FunctionDef)]
+
+
+@pytest.mark.parametrize("row", PROMISES, ids=lambda row: row[0][:40])
+def test_each_promise_has_what_holds_it(row):
+    promise, held_by, _ = row
+    assert promise.endswith(".")
+    assert re.search(
+        r"`tests/[\w/]+\.py::test_\w+`|`\.ci/run`|`pip-audit`", held_by
+    )
+
+
+def test_there_are_promises():
+    assert len(PROMISES) > 15
+    assert len(NAMED) > 20
+
+
+def test_each_command_names_files_that_exist():
+    for command in re.findall(r"```bash\n(.*?)```", PAGE, re.S):
+        for path in re.findall(r"tests/[\w/.]+", command):
+            assert (ROOT / path).exists()
+
+
+@pytest.mark.skipif(
+    not (ROOT / ".ci").exists(), reason="the distribution has no .ci"
+)
+def test_the_step_of_ci_exists():
+    [step] = re.findall(r'the step "([^"]+)"', PAGE)
+    assert step in (ROOT / ".ci" / "run").read_text()
