@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import TypeAlias
 
 import numpy as np
@@ -28,14 +28,23 @@ def chunks(lists: Lists, lists_per_update: int) -> Iterator[Lists]:
         yield from _small_enough(_taken(lists, rows))
 
 
-def padded(lists: Lists, fills: Mapping[str, float]) -> dict[str, np.ndarray]:
-    """Arrays `[lists, longest]`, both rounded up.
+def padded(
+    lists: Lists, fills: Mapping[str, float], single: Container[str] = ()
+) -> dict[str, np.ndarray]:
+    """Arrays `[lists, longest]`, both rounded up, or `[lists, 1]`.
 
     A backend that compiles does so for each shape anew.
+
+    Args:
+        lists: what to pad.
+        fills: what with, by name.
+        single: the names of what has one value for each list.
     """
     rows = _rows(_number(lists))
     return {
-        name: ragged.padded(rows, _width(ragged.longest), fills[name])
+        name: ragged.padded(
+            rows, 1 if name in single else _width(ragged.longest), fills[name]
+        )
         for name, ragged in lists.items()
     }
 
@@ -67,6 +76,6 @@ def _rows(number: int) -> int:
 
 
 def _width(longest: int) -> int:
-    """At most a quarter more: four widths between a power of 2 and the next."""
+    """8, or at most a quarter more: four widths from a power of 2 to the next."""
     step = 2 ** max(longest.bit_length() - 3, 0)
-    return max(-(-longest // step) * step, 1)
+    return max(-(-longest // step) * step, 8)

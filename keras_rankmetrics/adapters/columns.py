@@ -49,6 +49,12 @@ class Columns:
         every = [self.y_true, *self.predictions, *self.groups, *given]
         return list(dict.fromkeys(every))
 
+    @property
+    def weights_of_lists(self) -> list[str]:
+        """The column of weights, where each list has one."""
+        found = self.sample_weight
+        return [] if found is None or self.query is not None else [found]
+
     def check(self, types: Mapping[str, Any]) -> None:
         """Raises where columns are missing or hold what they should not.
 

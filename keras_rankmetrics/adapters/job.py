@@ -50,7 +50,11 @@ class Job:
             numbers = {s.name: s.numbers(lists[s.column]) for s in slicings}
             named = {k: x for k, x in lists.items() if k in fills}
             for chunk in chunks({**named, **numbers}, self.lists_per_update):
-                yield padded(chunk, {**fills, **dict.fromkeys(numbers, 0)})
+                yield padded(
+                    chunk,
+                    {**fills, **dict.fromkeys(numbers, 0)},
+                    {*numbers, *self.columns.weights_of_lists},
+                )
 
     def _fills(self) -> dict[str, float]:
         """What stands where there is no item, which makes it none."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -121,12 +121,10 @@ def _numpy(array: Any, name: str) -> np.ndarray:
 
 
 def _check(lists: Lists, columns: Columns) -> None:
-    single: Sequence[str] = columns.groups
     if columns.sample_weight is not None:
         weights = lists[columns.sample_weight]
         _check_weights(weights.values, columns.sample_weight)
-        single = [*single, *([] if columns.query else [columns.sample_weight])]
-    for name in single:
+    for name in [*columns.groups, *columns.weights_of_lists]:
         if (lists[name].lengths != 1).any():
             raise ValueError(
                 f"The column {name!r} should hold no null. Received: "

@@ -17,7 +17,6 @@ from keras_rankmetrics.adapters.columns import Columns
 from keras_rankmetrics.adapters.worker import on_worker, sum_of
 
 _SCHEMA = "states array<binary>"
-_MERGED_BY = 8  # tasks
 
 
 def evaluate(
@@ -35,8 +34,8 @@ def evaluate(
     """The metrics of all lists that a DataFrame holds.
 
     Each task reads its partition, and returns the states of the metrics. A
-    second stage adds them up, and the driver adds up what that leaves: eight
-    rows at most, one by one. No list is shuffled or collected, unless `query`
+    second stage adds them up, and the driver adds up what that leaves, row by
+    row: most often one. No list is shuffled or collected, unless `query`
     asks for it.
 
     A row is a list, with its items in arrays of any lengths. A null in place of
@@ -87,7 +86,8 @@ def evaluate(
     states = _by_query(df, job.columns).mapInArrow(
         on_worker("tables_to_states", pickled, backend), _SCHEMA
     )
-    merged = states.repartition(_MERGED_BY).mapInArrow(
+    # As many tasks as the size of the states asks for: most often one.
+    merged = states.hint("rebalance").mapInArrow(
         on_worker("states_to_state", b"", backend), _SCHEMA
     )
     rows = ([bytes(s) for s in row.states] for row in merged.toLocalIterator())
@@ -96,8 +96,7 @@ def evaluate(
 
 def _by_query(df: Any, columns: Columns) -> Any:
     """The columns, those of a list together where a row is an item."""
-    df = df.select(*(df[f"`{name}`"] for name in columns.names))
+    df = df.select(*columns.names)
     if columns.query is None:
         return df
-    query = df[f"`{columns.query}`"]
-    return df.repartition(query).sortWithinPartitions(query)
+    return df.repartition(columns.query).sortWithinPartitions(columns.query)
