@@ -73,6 +73,10 @@ class Columns:
         if self.form == "ids":
             self._check_ids(types)
 
+    def check_schema(self, schema: Any) -> None:
+        """As `check`, of a `pyarrow.Schema`."""
+        self.check(dict(zip(schema.names, schema.types, strict=True)))
+
     def _by_argument(self) -> Iterator[tuple[str, str]]:
         yield "y_true", self.y_true
         yield from (("y_pred", name) for name in self.predictions)

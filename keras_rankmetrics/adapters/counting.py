@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -37,13 +38,17 @@ class Counting:
         self._parts, self._members = parts, members
         jax = keras.config.backend() == "jax"
         self._updated = _compiled(parts) if jax else None
+        self._alone = threading.Lock()
 
     def states_of(self, batches: Any) -> list[krm.State] | None:
         """The states after these batches and no others; None without any."""
-        for part in self._parts:
-            part.metric.reset_state()
-        seen = self._run if self._updated is None else self._run_compiled
-        return [m.state for m in self._members] if seen(batches) else None
+        run = self._run if self._updated is None else self._run_compiled
+        with self._alone:  # runners may have threads
+            for part in self._parts:
+                part.metric.reset_state()
+            if not run(batches):
+                return None
+            return [member.state for member in self._members]
 
     def _run(self, batches: Any) -> int:
         seen = 0

@@ -79,8 +79,7 @@ def evaluate(
     job = job_of(
         metrics, y_true, y_pred, sample_weight, group, query, lists_per_update
     )
-    schema = to_arrow_schema(df.schema)
-    job.columns.check(dict(zip(schema.names, schema.types, strict=True)))
+    job.columns.check_schema(to_arrow_schema(df.schema))
     backend = backend or keras.config.backend()
     pickled = cloudpickle.dumps(job)
     states = _by_query(df, job.columns).mapInArrow(

@@ -88,12 +88,35 @@ def tables_to_states(job: bytes, batches: Iterable[Any]) -> Iterator[Any]:
         yield _row(packed)
 
 
+def table_to_states(job: bytes, table: Any) -> dict[str, list[bytes]]:
+    """A column with one row, the states of a table, or with none."""
+    table = plain(table)
+    _unpickled(job).columns.check_schema(table.schema)
+    packed = states_of(job, [table])
+    return {"states": [] if packed is None else [pickle.dumps(packed)]}
+
+
 def states_to_state(_: bytes, batches: Iterable[Any]) -> Iterator[Any]:
     """A batch of Arrow with one row, the sum of the states, or nothing."""
     rows = (row for batch in batches for row in batch.column(0).to_pylist())
     packed = _packed(sum_of(rows))
     if packed is not None:
         yield _row(packed)
+
+
+def plain(table: Any) -> Any:
+    """The table with lists of numbers in place of the tensors of Ray."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    for place, field in enumerate(table.schema):
+        if isinstance(field.type, pa.BaseExtensionType):
+            chunks = table.column(place).chunks
+            storage = pa.concat_arrays([chunk.storage for chunk in chunks])
+            if pa.types.is_struct(storage.type):  # of unequal lengths
+                storage = pc.struct_field(storage, "data")
+            table = table.set_column(place, field.name, storage)
+    return table
 
 
 def _row(packed: Packed) -> Any:

@@ -196,7 +196,7 @@ def test_wrong_columns(columns, kind, message):
     with pytest.raises(kind, match=message):
         job = job_of(krm.RecallAtK(3, inputs="ids"), *columns)
         schema = pa.Table.from_pylist(SHORT).schema
-        job.columns.check(dict(zip(schema.names, schema.types, strict=True)))
+        job.columns.check_schema(schema)
 
 
 @pytest.mark.parametrize(

@@ -206,6 +206,8 @@ def test_a_metric_that_only_the_driver_knows(ids):
         def measure(ranking, k, part: float = 0.5):
             return ranking.hits(k) * part
 
+    # As in a notebook: else a worker would import this module.
+    Share.__module__, Share.__qualname__ = "__main__", "Share"
     rows, df = ids
     found = on_spark.evaluate(
         df, Share(3, inputs="ids"), "relevant", "recommended"
