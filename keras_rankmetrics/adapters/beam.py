@@ -24,7 +24,7 @@ class _Seen(NamedTuple):
     states: list[krm.State] | None
 
 
-class Evaluate(beam.CombineFn):  # type: ignore[misc]
+class Evaluate(beam.CombineFn):
     """The metrics of all rows, each of which is a list.
 
     Rows are dicts, all of the same keys. At most 1000 of them wait until the

@@ -76,6 +76,6 @@ def _rows(number: int) -> int:
 
 
 def _width(longest: int) -> int:
-    """8, or at most a quarter more: four widths from a power of 2 to the next."""
+    """8, or at most a quarter more: 4 widths from a power of 2 to the next."""
     step = 2 ** max(longest.bit_length() - 3, 0)
     return max(-(-longest // step) * step, 8)

@@ -133,4 +133,6 @@ def is_text(arrow_type: Any) -> bool:
     """Whether values of the type are strings."""
     from pyarrow import types
 
-    return bool(types.is_string(arrow_type) or types.is_large_string(arrow_type))
+    return bool(
+        types.is_string(arrow_type) or types.is_large_string(arrow_type)
+    )

@@ -100,5 +100,5 @@ def test_rows_wait_and_no_more_than_a_thousand():
 def test_a_missing_key():
     fn = Evaluate(krm.NDCG(inputs="ids"), "gone", "new")
     seen = fn.add_input(fn.create_accumulator(), logs.of_ids()[0])
-    with pytest.raises(ValueError, match="name of a column.*'gone'"):
+    with pytest.raises(ValueError, match=r"name of a column.*'gone'"):
         fn.extract_output(seen)

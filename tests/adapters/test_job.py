@@ -134,7 +134,10 @@ def test_a_metric_of_a_user_with_its_own_update():
             for _ in range(2):
                 super().update_state(y_true, y_pred, sample_weight)
 
-    metrics = [Twice(k=3, inputs="ids", name="twice"), krm.RecallAtK(3, inputs="ids")]
+    metrics = [
+        Twice(k=3, inputs="ids", name="twice"),
+        krm.RecallAtK(3, inputs="ids"),
+    ]
     job = job_of(metrics, "relevant", "recommended")
     rows = logs.of_ids()
     [twice, once] = with_states(
@@ -185,7 +188,11 @@ SHORT = [{"relevant": [1], "recommended": [1, 2], "n": 1.0, "s": ["a"]}]
     "columns, kind, message",
     [
         (("gone", "recommended"), ValueError, "name of a column.*'gone'"),
-        (("relevant", "n"), TypeError, "'n' of `y_pred`.*arrays of ids.*double"),
+        (
+            ("relevant", "n"),
+            TypeError,
+            "'n' of `y_pred`.*arrays of ids.*double",
+        ),
         (("n", "recommended"), TypeError, "'n' of `y_true`.*ids.*double"),
         (("s", "recommended"), TypeError, "strings in all columns"),
         ((1, "recommended"), TypeError, "should be a string"),

@@ -1,6 +1,9 @@
 """A real Spark, on two workers of this machine."""
 
 import os
+import pathlib
+import re
+import runpy
 import shutil
 import sys
 
@@ -35,6 +38,15 @@ ITEMS = (
 )
 
 
+DOCS = pathlib.Path(__file__).parents[2] / "docs"
+
+
+def blocks(page):
+    """The code blocks of a page that are no doctests."""
+    found = re.findall(r"```python\n(.*?)```", (DOCS / page).read_text(), re.S)
+    return [source for source in found if ">>>" not in source]
+
+
 @pytest.fixture(scope="module")
 def spark():
     os.environ["PYSPARK_PYTHON"] = sys.executable
@@ -55,8 +67,8 @@ def spark():
 def frame(spark, rows, schema, partitions=2):
     names = [part.split()[0] for part in schema.split(", ")]
     data = [tuple(row[name] for name in names) for row in rows]
-    return spark.createDataFrame(data, schema).coalesce(1).repartition(
-        partitions
+    return (
+        spark.createDataFrame(data, schema).coalesce(1).repartition(partitions)
     )
 
 
@@ -122,9 +134,7 @@ def test_uneven_and_empty_partitions(spark):
 def test_no_rows_at_all(ids):
     _, df = ids
     metric = krm.NDCG(5, inputs="ids")
-    found = on_spark.evaluate(
-        df.limit(0), metric, "relevant", "recommended"
-    )
+    found = on_spark.evaluate(df.limit(0), metric, "relevant", "recommended")
     assert float(found.result()) == 0.0 and found.count() == 0
 
 
@@ -218,9 +228,9 @@ def test_a_metric_that_only_the_driver_knows(ids):
 def test_the_driver_says_what_is_wrong_with_columns(ids):
     _, df = ids
     metric = krm.NDCG(inputs="ids")
-    with pytest.raises(ValueError, match="name of a column.*'relevnt'"):
+    with pytest.raises(ValueError, match=r"name of a column.*'relevnt'"):
         on_spark.evaluate(df, metric, "relevnt", "recommended")
-    with pytest.raises(TypeError, match="'weight' of `y_pred`.*double"):
+    with pytest.raises(TypeError, match=r"'weight' of `y_pred`.*double"):
         on_spark.evaluate(df, metric, "relevant", "weight")
 
 
@@ -238,6 +248,30 @@ def test_a_worker_that_has_another_backend_says_so(ids):
     metric = krm.NDCG(5, inputs="ids")
     on_spark.evaluate(df, metric, "relevant", "recommended")
     with pytest.raises(PythonException, match=f"imported it on '{there}'"):
-        on_spark.evaluate(
-            df, metric, "relevant", "recommended", backend=other
-        )
+        on_spark.evaluate(df, metric, "relevant", "recommended", backend=other)
+
+
+def test_the_guide(spark):
+    names = {"spark": spark}
+    for source in blocks("logs.md"):
+        if "ray" not in source and "beam" not in source:
+            exec(source, names)
+    assert names["found"].metrics[0].count() == 3
+    assert float(names["found"].result()["recall@1"]) == approx(1 / 6)
+    assert names["comparison"].differences()[0].wins == 1
+    by_market = names["by_market"].estimates()
+    assert [e.lists for e in by_market.values()] == [3, 2, 1]
+    gain = 1 / np.log2(3)
+    assert float(names["ndcg"].result()) == approx(gain)
+
+
+def test_the_example(spark, capsys):
+    path = DOCS / "examples" / "distributed" / "spark.py"
+    example = runpy.run_path(str(path))
+    example["report"](example["generate"](spark, 60, 20))
+    output = capsys.readouterr().out
+    assert "ndcg@10/away" in output and "wins" in output
+    with pytest.raises(SystemExit) as exit_info:
+        example["main"](["--help"])
+    assert exit_info.value.code == 0
+    assert "--lists" in capsys.readouterr().out
