@@ -21,7 +21,7 @@ MARKETS = ["home", "away"]
 
 
 def generate(spark: Any, lists: int, items: int) -> Any:
-    """A log: strings for ids, none taken by some users, made by Spark itself."""
+    """A log that Spark makes: ids are strings, and some users took nothing."""
     from pyspark.sql import functions as sql
 
     names = (f"item {item}" for item in range(items))
