@@ -102,3 +102,13 @@ def test_a_missing_key():
     seen = fn.add_input(fn.create_accumulator(), logs.of_ids()[0])
     with pytest.raises(ValueError, match=r"name of a column.*'gone'"):
         fn.extract_output(seen)
+
+
+def test_the_guide():
+    names = {"krm": krm}
+    [source] = [x for x in logs.blocks() if "adapters.beam" in x]
+    exec(source, names)
+    fn = names["combine"]
+    seen = fn.create_accumulator()
+    seen = fn.add_input(seen, {"taken": [1, 2], "shown": [2, 3]})
+    assert float(fn.extract_output(seen).result()) == 0.5

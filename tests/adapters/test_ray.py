@@ -91,3 +91,10 @@ def test_a_missing_column():
     dataset = ray_data.from_items(logs.of_ids())
     with pytest.raises(Exception, match="name of a column"):
         on_ray.evaluate(dataset, krm.NDCG(inputs="ids"), "gone", "new")
+
+
+def test_the_guide():
+    names = {"ray": ray, "krm": krm}
+    [source] = [x for x in logs.blocks() if "adapters import ray" in x]
+    exec(source, names)
+    assert float(names["found"].result()) == 0.5

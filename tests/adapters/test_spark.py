@@ -1,8 +1,6 @@
 """A real Spark, on two workers of this machine."""
 
 import os
-import pathlib
-import re
 import runpy
 import shutil
 import sys
@@ -36,15 +34,6 @@ ITEMS = (
     "query string, weight double, market string, label int, score double, "
     "new_score double"
 )
-
-
-DOCS = pathlib.Path(__file__).parents[2] / "docs"
-
-
-def blocks(page):
-    """The code blocks of a page that are no doctests."""
-    found = re.findall(r"```python\n(.*?)```", (DOCS / page).read_text(), re.S)
-    return [source for source in found if ">>>" not in source]
 
 
 @pytest.fixture(scope="module")
@@ -253,8 +242,8 @@ def test_a_worker_that_has_another_backend_says_so(ids):
 
 def test_the_guide(spark):
     names = {"spark": spark}
-    for source in blocks("logs.md"):
-        if "ray" not in source and "beam" not in source:
+    for source in logs.blocks():
+        if "adapters import ray" not in source and "beam" not in source:
             exec(source, names)
     assert names["found"].metrics[0].count() == 3
     assert float(names["found"].result()["recall@1"]) == approx(1 / 6)
@@ -266,7 +255,7 @@ def test_the_guide(spark):
 
 
 def test_the_example(spark, capsys):
-    path = DOCS / "examples" / "distributed" / "spark.py"
+    path = logs.DOCS / "examples" / "distributed" / "spark.py"
     example = runpy.run_path(str(path))
     example["report"](example["generate"](spark, 60, 20))
     output = capsys.readouterr().out

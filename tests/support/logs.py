@@ -1,9 +1,21 @@
 """Logs to evaluate in parts, and what one process says of them."""
 
+import pathlib
+import re
+
 import keras
 import numpy as np
 
 import keras_rankmetrics as krm
+
+DOCS = pathlib.Path(__file__).parents[2] / "docs"
+
+
+def blocks():
+    """The code blocks of the guide that are no doctests."""
+    page = (DOCS / "logs.md").read_text()
+    found = re.findall(r"```python\n(.*?)```", page, re.S)
+    return [source for source in found if ">>>" not in source]
 
 
 def of_ids(lists=90, strings=False, seed=0):
