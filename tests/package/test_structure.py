@@ -94,6 +94,7 @@ MAY_IMPORT = {
         "engine.ranking",
         "types",
     },
+    "adapters": set(),  # what users import, and nothing else
     "": {
         "catalogues",
         "conventions",
@@ -219,6 +220,19 @@ def test_conventions_need_no_import_of_their_own():
         [sys.executable, "-c", code], capture_output=True, text=True
     )
     assert ran.stdout == "ndcg@3\n", ran.stderr
+
+
+def test_the_package_needs_no_package_of_the_adapters():
+    code = (
+        "import sys, keras_rankmetrics;"
+        "names = 'pyspark', 'pyarrow', 'ray', 'apache_beam';"
+        "sys.modules.update(dict.fromkeys(names));"  # no import finds them
+        "from keras_rankmetrics.adapters import ray, spark"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True
+    )
+    assert ran.returncode == 0, ran.stderr
 
 
 def test_version_is_that_of_the_distribution():

@@ -1,0 +1,103 @@
+"""Metrics of a Beam pipeline, as a `CombineFn`."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import apache_beam as beam
+from apache_beam.internal import pickler
+
+import keras_rankmetrics as krm
+from keras_rankmetrics.adapters.asked import job_of, with_states
+from keras_rankmetrics.adapters.counting import merged
+
+ROWS = 1000
+"""How many rows wait until the metrics see them together."""
+
+
+class _Seen(NamedTuple):
+    """Rows that wait, and the states of the metrics after all others."""
+
+    rows: list[Any]
+    states: list[krm.State] | None
+
+
+class Evaluate(beam.CombineFn):
+    """The metrics of all rows, each of which is a list.
+
+    Rows are dicts, all of the same keys. At most 1000 of them wait until the
+    metrics see them together. What is combined is the states of the metrics.
+
+        rows | beam.CombineGlobally(Evaluate(metrics, "relevant", "shown"))
+
+    `beam.CombinePerKey` gives metrics for each key. Keras has on a worker the
+    backend of the variable KERAS_BACKEND in its environment.
+
+    Args:
+        metrics: as for `keras_rankmetrics.adapters.spark.evaluate`, and so are
+            the others, keys of the rows in place of columns.
+        y_true: the key of labels, or of ids of relevant items.
+        y_pred: the key of scores, or of recommended ids, best first; or a dict
+            with the key of each system.
+        sample_weight: the key of the weight of each list.
+        group: the key of the groups of `Sliced` metrics.
+    """
+
+    def __init__(
+        self,
+        metrics: Any,
+        y_true: str,
+        y_pred: str | Mapping[str, str],
+        *,
+        sample_weight: str | None = None,
+        group: str | Mapping[str, str] | None = None,
+    ) -> None:
+        job = job_of(
+            metrics,
+            y_true,
+            y_pred,
+            sample_weight,
+            group,
+            lists_per_update=ROWS,
+        )
+        self._pickled = pickler.dumps((metrics, job))
+
+    def create_accumulator(self) -> Any:
+        """Nothing yet."""
+        return _Seen([], None)
+
+    def add_input(self, mutable_accumulator: Any, element: Any) -> Any:
+        """One row more."""
+        rows, states = mutable_accumulator
+        rows.append(element)
+        seen = _Seen(rows, states)
+        return seen if len(rows) < ROWS else self.compact(seen)
+
+    def merge_accumulators(self, accumulators: Iterable[Any]) -> Any:
+        """All that any of them has seen."""
+        states = (self.compact(each).states for each in accumulators)
+        return _Seen([], functools.reduce(merged, states, None))
+
+    def compact(self, accumulator: Any) -> Any:
+        """The states, after the rows that waited too."""
+        import pyarrow as pa
+
+        rows, states = accumulator
+        if not rows:
+            return accumulator
+        _, job = _unpickled(self._pickled)
+        table = pa.Table.from_pylist(rows)
+        job.columns.check_schema(table.schema)
+        return _Seen([], merged(states, job.states([table])))
+
+    def extract_output(self, accumulator: Any) -> Any:
+        """Copies of the metrics, which have seen these lists and no others."""
+        metrics, _ = _unpickled(self._pickled)
+        return with_states(metrics, self.compact(accumulator).states)
+
+
+@functools.lru_cache(maxsize=8)
+def _unpickled(pickled: bytes) -> Any:
+    return pickler.loads(pickled)

@@ -1,0 +1,81 @@
+"""Lists in padded batches of few different shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Mapping
+from typing import TypeAlias
+
+import numpy as np
+
+from keras_rankmetrics.adapters.ragged import Ragged
+
+Lists: TypeAlias = Mapping[str, Ragged]
+"""What is known of the same lists, by name."""
+
+LARGEST = 2**21
+"""How many places a padded batch has at most, unless one list has more."""
+
+
+def chunks(lists: Lists, lists_per_update: int) -> Iterator[Lists]:
+    """The lists in parts, of so many and no more than `LARGEST` places.
+
+    Where they must be parted further, lists of similar lengths stay together.
+    The order of the lists is thus lost, on which no sum depends.
+    """
+    number = _number(lists)
+    for start in range(0, number, lists_per_update):
+        rows = np.arange(start, min(start + lists_per_update, number))
+        yield from _small_enough(_taken(lists, rows))
+
+
+def padded(
+    lists: Lists, fills: Mapping[str, float], single: Container[str] = ()
+) -> dict[str, np.ndarray]:
+    """Arrays `[lists, longest]`, both rounded up, or `[lists, 1]`.
+
+    A backend that compiles does so for each shape anew.
+
+    Args:
+        lists: what to pad.
+        fills: what with, by name.
+        single: the names of what has one value for each list.
+    """
+    rows = _rows(_number(lists))
+    return {
+        name: ragged.padded(
+            rows, 1 if name in single else _width(ragged.longest), fills[name]
+        )
+        for name, ragged in lists.items()
+    }
+
+
+def _small_enough(lists: Lists) -> Iterator[Lists]:
+    number = _number(lists)
+    width = sum(_width(ragged.longest) for ragged in lists.values())
+    if number == 1 or _rows(number) * width <= LARGEST:
+        yield lists
+        return
+    lengths = sum(ragged.lengths for ragged in lists.values())
+    order = np.argsort(lengths, kind="stable")
+    for half in np.array_split(order, 2):
+        yield from _small_enough(_taken(lists, half))
+
+
+def _taken(lists: Lists, rows: np.ndarray) -> Lists:
+    return {name: ragged.take(rows) for name, ragged in lists.items()}
+
+
+def _number(lists: Lists) -> int:
+    return len(next(iter(lists.values())).lengths)
+
+
+def _rows(number: int) -> int:
+    """A power of 8 from 8 on, or above 4096 of 2."""
+    exponent = max(number - 1, 1).bit_length()
+    return 2 ** (exponent if exponent > 12 else -(-exponent // 3) * 3)
+
+
+def _width(longest: int) -> int:
+    """8, or at most a quarter more: 4 widths from a power of 2 to the next."""
+    step = 2 ** max(longest.bit_length() - 3, 0)
+    return max(-(-longest // step) * step, 8)

@@ -1,0 +1,103 @@
+"""`Job`: what workers are asked to do, and how they do it."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+import keras_rankmetrics as krm
+from keras_rankmetrics.adapters.chunks import chunks, padded
+from keras_rankmetrics.adapters.columns import Columns
+from keras_rankmetrics.adapters.counting import Counting, Part
+from keras_rankmetrics.adapters.reading import lists_in
+from keras_rankmetrics.adapters.slicing import Slicing
+
+Arrays = Mapping[str, np.ndarray]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Job:
+    """Metrics, and the columns that they are computed from.
+
+    Attributes:
+        members: the metrics, in the order of their states.
+        columns: which are read.
+        slicings: of each member that is sliced by a column, else None.
+        lists_per_update: how many lists the metrics see at once.
+    """
+
+    members: Sequence[Any]
+    columns: Columns
+    slicings: Sequence[Slicing | None]
+    lists_per_update: int
+
+    def states(self, tables: Iterable[Any]) -> list[krm.State] | None:
+        """The states of the metrics after all lists; None if there are none."""
+        return self._counting.states_of(self._batches(tables))
+
+    @functools.cached_property
+    def _counting(self) -> Counting:
+        return Counting(list(self._parts()), self.members)
+
+    def _batches(self, tables: Iterable[Any]) -> Iterator[Arrays]:
+        slicings = {s for s in self.slicings if s is not None}
+        fills = self._fills()
+        for lists in lists_in(tables, self.columns):
+            numbers = {s.name: s.numbers(lists[s.column]) for s in slicings}
+            named = {k: x for k, x in lists.items() if k in fills}
+            for chunk in chunks({**named, **numbers}, self.lists_per_update):
+                yield padded(
+                    chunk,
+                    {**fills, **dict.fromkeys(numbers, 0)},
+                    {*numbers, *self.columns.weights_of_lists},
+                )
+
+    def _fills(self) -> dict[str, float]:
+        """What stands where there is no item, which makes it none."""
+        c = self.columns
+        fills = dict.fromkeys(c.predictions, -1 if c.form == "ids" else 0.0)
+        if c.sample_weight is not None:
+            fills[c.sample_weight] = 0.0
+        return {**fills, c.y_true: -1}
+
+    def _parts(self) -> Iterator[Part]:
+        """Those that can share, together; each of the others apart."""
+        together: dict[Slicing | None, list[Any]] = {}
+        for member, slicing in zip(self.members, self.slicings, strict=True):
+            if _shares(member):
+                together.setdefault(slicing, []).append(member)
+            else:
+                yield Part(member, functools.partial(self._passed, slicing))
+        for slicing, members in together.items():
+            yield Part(
+                krm.MetricCollection(members),
+                functools.partial(self._passed, slicing),
+            )
+
+    def _passed(
+        self, slicing: Slicing | None, arrays: Arrays
+    ) -> tuple[Any, Any, Any]:
+        c = self.columns
+        y_true: Any = arrays[c.y_true]
+        if slicing is not None:
+            key = "target" if c.form == "ids" else "labels"
+            y_true = {key: y_true, "group": arrays[slicing.name]}
+        y_pred: Any = (
+            arrays[c.y_pred]
+            if isinstance(c.y_pred, str)
+            else {system: arrays[x] for system, x in c.y_pred.items()}
+        )
+        weights = None if c.sample_weight is None else arrays[c.sample_weight]
+        return y_true, y_pred, weights
+
+
+def _shares(member: Any) -> bool:
+    """Whether a collection takes it: whether it has no ways of its own."""
+    return all(
+        getattr(type(member), way) is getattr(krm.RankingMetric, way)
+        for way in ("update_state", "result", "per_list")
+    )

@@ -1,0 +1,165 @@
+"""From tables of Arrow to lists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from keras_rankmetrics.adapters.chunks import Lists
+from keras_rankmetrics.adapters.columns import Columns
+from keras_rankmetrics.adapters.ids import numbered
+from keras_rankmetrics.adapters.ragged import Ragged, flattened
+
+
+def lists_in(tables: Iterable[Any], columns: Columns) -> Iterator[Lists]:
+    """What the tables hold, by the names of the columns.
+
+    Groups that are strings stay strings.
+
+    Args:
+        tables: `pyarrow.Table` objects. Where rows are items, those of a list
+            follow each other, from one table to the next, too.
+        columns: which are read.
+    """
+    if columns.query is None:
+        read = (_of_rows(table, columns) for table in tables)
+    else:
+        whole = _whole_lists(tables, columns.query)
+        read = (_of_items(table, columns) for table in whole)
+    for lists in read:
+        if len(lists[columns.y_true].lengths):
+            _check(lists, columns)
+            yield lists
+
+
+def _of_rows(table: Any, columns: Columns) -> Lists:
+    """Each row is a list."""
+    flat = {name: flattened(_array(table, name)) for name in columns.names}
+    ids = [columns.y_true, *columns.predictions]
+    numbers = {}
+    if columns.form == "ids":
+        values = numbered([_whole(flat[name][0], name) for name in ids])
+        numbers = dict(zip(ids, values, strict=True))
+    return {
+        name: Ragged(
+            numbers[name] if name in numbers else _numpy(values, name), lengths
+        )
+        for name, (values, lengths) in flat.items()
+    }
+
+
+def _of_items(table: Any, columns: Columns) -> Lists:
+    """Each row is an item of the list that the query names."""
+    starts = _starts(table, str(columns.query))
+    lengths = np.diff(starts, append=table.num_rows)
+    lists = {}
+    for name in columns.names:
+        if name == columns.query:
+            continue
+        values = _numpy(_array(table, name), name)
+        if name in columns.groups:
+            lists[name] = Ragged.of_single(values[starts])
+            _check_constant(values, values[starts], lengths, name)
+        else:
+            lists[name] = Ragged(values, lengths)
+    return lists
+
+
+def _whole_lists(tables: Iterable[Any], query: str) -> Iterator[Any]:
+    """The same rows, parted where lists begin."""
+    import pyarrow as pa
+
+    held = None
+    for table in tables:
+        if table.num_rows == 0:
+            continue
+        rows = table if held is None else pa.concat_tables([held, table])
+        last = int(_starts(rows, query)[-1])
+        if last:
+            yield rows.slice(0, last)
+        held = rows.slice(last)
+    if held is not None:
+        yield held
+
+
+def _starts(table: Any, query: str) -> np.ndarray:
+    """The first row of each list."""
+    import pyarrow.compute as pc
+
+    queries = _whole(_array(table, query), query)
+    differ = pc.not_equal(queries[1:], queries[:-1])
+    changes = np.flatnonzero(differ.to_numpy(zero_copy_only=False))
+    return np.concatenate([[0], changes + 1])
+
+
+def _array(table: Any, name: str) -> Any:
+    """A column in one piece."""
+    import pyarrow as pa
+
+    column = table.column(name)
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks()
+    return column
+
+
+def _whole(array: Any, name: str) -> Any:
+    """The array, which must hold no null."""
+    if array.null_count:
+        raise ValueError(
+            f"The column {name!r} should hold no null. Received: "
+            f"{array.null_count} of them among {len(array)} values. A whole "
+            "array may be null: it is an empty one."
+        )
+    return array
+
+
+def _numpy(array: Any, name: str) -> np.ndarray:
+    values: np.ndarray = _whole(array, name).to_numpy(zero_copy_only=False)
+    return values.astype(np.float32) if values.dtype == np.float16 else values
+
+
+def _check(lists: Lists, columns: Columns) -> None:
+    if columns.sample_weight is not None:
+        weights = lists[columns.sample_weight]
+        _check_weights(weights.values, columns.sample_weight)
+    for name in [*columns.groups, *columns.weights_of_lists]:
+        if (lists[name].lengths != 1).any():
+            raise ValueError(
+                f"The column {name!r} should hold no null. Received: "
+                f"{(lists[name].lengths != 1).sum()} of them."
+            )
+    if columns.form == "scores":
+        for name in columns.predictions:
+            _check_aligned(lists, columns.y_true, name)
+
+
+def _check_aligned(lists: Lists, labels: str, scores: str) -> None:
+    one, other = lists[labels].lengths, lists[scores].lengths
+    [wrong] = np.nonzero(one != other)
+    if len(wrong):
+        raise ValueError(
+            f"A list should have as many labels in {labels!r} as scores in "
+            f"{scores!r}. Received: {one[wrong[0]]} labels and "
+            f"{other[wrong[0]]} scores."
+        )
+
+
+def _check_weights(weights: np.ndarray, name: str) -> None:
+    wrong = (weights < 0) | np.isinf(weights)
+    if wrong.any():
+        raise ValueError(
+            f"The weights in {name!r} should be finite, and not negative. "
+            f"Received: {weights[wrong][0]}."
+        )
+
+
+def _check_constant(
+    values: np.ndarray, firsts: np.ndarray, lengths: np.ndarray, name: str
+) -> None:
+    if (values != np.repeat(firsts, lengths)).any():
+        raise ValueError(
+            f"The items of a list should be of the same group. Received: lists "
+            f"with several values in the column {name!r}."
+        )

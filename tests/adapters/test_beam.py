@@ -1,0 +1,114 @@
+"""Beam, on its runner of this machine."""
+
+import logs
+import numpy as np
+import pytest
+from pytest import approx
+
+import keras_rankmetrics as krm
+
+beam = pytest.importorskip("apache_beam", reason="needs the extra [beam]")
+
+from apache_beam.testing.test_pipeline import TestPipeline  # noqa: E402
+from apache_beam.testing.util import assert_that  # noqa: E402
+
+from keras_rankmetrics.adapters.beam import ROWS, Evaluate  # noqa: E402
+
+
+def same(found, expected):
+    return logs.numbers(found) == approx(logs.numbers(expected), abs=1e-6)
+
+
+def metrics():
+    return [logs.sliced(), krm.RecallAtK(3, inputs="ids")]
+
+
+def expected_of(rows):
+    ids = [logs.dense(rows, name, -1) for name in ("relevant", "recommended")]
+    weights = np.array(logs.column(rows, "weight"))
+    groups = {"target": ids[0], "group": logs.market(rows)}
+    expected = metrics()
+    expected[0].update_state(groups, ids[1], weights)
+    expected[1].update_state(*ids, weights)
+    return expected
+
+
+def combine():
+    return Evaluate(
+        metrics(),
+        "relevant",
+        "recommended",
+        group="market",
+        sample_weight="weight",
+    )
+
+
+@pytest.mark.parametrize("strings", [False, True])
+def test_all_rows(strings):
+    rows = logs.of_ids(strings=strings)
+
+    def check(found):
+        [both] = found
+        assert same(both, expected_of(rows))
+
+    with TestPipeline() as pipeline:
+        found = (
+            pipeline
+            | beam.Create(rows)
+            | beam.Reshuffle()
+            | beam.CombineGlobally(combine())
+        )
+        assert_that(found, check)
+
+
+def test_each_key():
+    rows = logs.of_ids()
+
+    def check(found):
+        assert sorted(key for key, _ in found) == [0, 1]
+        for key, both in found:
+            of_key = [row for row in rows if row["device"] == key]
+            assert same(both, expected_of(of_key))
+
+    with TestPipeline() as pipeline:
+        found = (
+            pipeline
+            | beam.Create([(row["device"], row) for row in rows])
+            | beam.CombinePerKey(combine())
+        )
+        assert_that(found, check)
+
+
+def test_rows_wait_and_no_more_than_a_thousand():
+    fn = combine()
+    rows = logs.of_ids(lists=ROWS + 5)
+    seen, other = fn.create_accumulator(), fn.create_accumulator()
+    for row in rows[:ROWS]:
+        assert len(seen.rows) < ROWS and seen.states is None
+        seen = fn.add_input(seen, row)
+    assert seen.rows == [] and seen.states is not None
+    for row in rows[ROWS:]:
+        other = fn.add_input(other, row)
+    assert len(other.rows) == 5
+    nothing = fn.create_accumulator()
+    merged = fn.merge_accumulators([nothing, seen, other])
+    assert same(fn.extract_output(merged), expected_of(rows))
+    empty = fn.extract_output(nothing)
+    assert [m.state for m in empty] == [m.state for m in metrics()]
+
+
+def test_a_missing_key():
+    fn = Evaluate(krm.NDCG(inputs="ids"), "gone", "new")
+    seen = fn.add_input(fn.create_accumulator(), logs.of_ids()[0])
+    with pytest.raises(ValueError, match=r"name of a column.*'gone'"):
+        fn.extract_output(seen)
+
+
+def test_the_guide():
+    names = {"krm": krm}
+    [source] = [x for x in logs.blocks() if "adapters.beam" in x]
+    exec(source, names)
+    fn = names["combine"]
+    seen = fn.create_accumulator()
+    seen = fn.add_input(seen, {"taken": [1, 2], "shown": [2, 3]})
+    assert float(fn.extract_output(seen).result()) == 0.5

@@ -1,0 +1,274 @@
+"""What a worker does, without a cluster."""
+
+import pickle
+
+import keras
+import logs
+import numpy as np
+import pytest
+from pytest import approx
+
+import keras_rankmetrics as krm
+
+pa = pytest.importorskip("pyarrow", reason="needs the extra [interop]")
+
+from keras_rankmetrics.adapters.asked import job_of, with_states  # noqa: E402
+from keras_rankmetrics.adapters.chunks import (  # noqa: E402
+    LARGEST,
+    chunks,
+    padded,
+)
+from keras_rankmetrics.adapters.counting import merged  # noqa: E402
+from keras_rankmetrics.adapters.ids import numbered  # noqa: E402
+from keras_rankmetrics.adapters.ragged import Ragged, flattened  # noqa: E402
+
+
+def evaluated(tables, metrics, *columns, **options):
+    job = pickle.loads(pickle.dumps(job_of(metrics, *columns, **options)))
+    tables = [pa.Table.from_pylist(rows) for rows in tables]
+    return with_states(metrics, job.states(tables))
+
+
+@pytest.mark.parametrize(
+    "strings, lists_per_update", [(False, 4096), (True, 40)]
+)
+def test_ids(strings, lists_per_update):
+    rows = logs.of_ids(strings=strings)
+    found = evaluated(
+        [rows[:50], rows[50:]],
+        logs.for_ids(),
+        "relevant",
+        "recommended",
+        sample_weight="weight",
+        lists_per_update=lists_per_update,
+    )
+    expected = logs.for_ids()
+    expected.update_state(
+        logs.dense(rows, "relevant", -1),
+        logs.dense(rows, "recommended", -1),
+        np.array(logs.column(rows, "weight")),
+    )
+    assert logs.numbers(found) == approx(logs.numbers(expected), abs=1e-6)
+
+
+def test_scores_and_items():
+    rows = logs.of_scores()
+    expected = logs.for_scores()
+    expected.update_state(
+        logs.dense(rows, "labels", -1), logs.dense(rows, "scores", 0.0)
+    )
+    expected = approx(logs.numbers(expected), abs=1e-6)
+    found = evaluated([rows], logs.for_scores(), "labels", "scores")
+    assert logs.numbers(found) == expected
+    items = sorted(logs.items_of(rows), key=lambda item: item["query"])
+    for size in (1, 5, 1000):  # lists that lie in several tables
+        parts = [items[at : at + size] for at in range(0, len(items), size)]
+        found = evaluated(
+            parts, logs.for_scores(), "label", "score", query="query"
+        )
+        assert logs.numbers(found) == expected
+
+
+def test_groups_of_several_columns_beside_a_comparison():
+    rows = logs.of_ids()
+    metrics = [
+        logs.sliced(),
+        krm.Sliced(krm.RecallAtK(5, inputs="ids"), 2),
+        krm.RecallAtK(5, inputs="ids", name="plain"),
+    ]
+    found = evaluated(
+        [rows],
+        metrics,
+        "relevant",
+        "new",
+        group={"ndcg@5": "market", "recall@5": "device"},
+    )
+    ids = [logs.dense(rows, name, -1) for name in ("relevant", "new")]
+    for metric, group in zip(
+        metrics,
+        [logs.market(rows), np.array(logs.column(rows, "device")), None],
+        strict=True,
+    ):
+        y_true = ids[0] if group is None else {"target": ids[0], "group": group}
+        metric.update_state(y_true, ids[1])
+    assert logs.numbers(found) == approx(logs.numbers(metrics), abs=1e-6)
+
+
+def test_what_was_seen_before_does_not_count():
+    rows = logs.of_ids()
+    fresh, used = logs.for_ids(), logs.for_ids()
+    used.update_state([[1]], [[1]])
+    before = logs.numbers(used)
+    columns = "relevant", "recommended"
+    found = evaluated([rows], used, *columns)
+    assert logs.numbers(used) == approx(before, nan_ok=True)
+    assert logs.numbers(found) == logs.numbers(
+        evaluated([rows], fresh, *columns)
+    )
+
+
+def test_a_job_is_done_again_from_the_start():
+    job = job_of(logs.for_ids(), "relevant", "recommended")
+    table = pa.Table.from_pylist(logs.of_ids())
+    assert job.states([table]) == job.states([table])
+
+
+def test_no_lists_have_no_states():
+    job = job_of(logs.for_ids(), "relevant", "recommended")
+    empty = pa.Table.from_pylist(logs.of_ids())[:0]
+    assert job.states([]) is None and job.states([empty]) is None
+    assert merged(None, None) is None
+    states = job.states([pa.Table.from_pylist(logs.of_ids())])
+    assert merged(None, states) == merged(states, None) == states
+    fresh = with_states(logs.for_ids(), None)
+    assert set(map(float, fresh.result().values())) == {0.0}
+
+
+def test_a_metric_of_a_user_with_its_own_update():
+    class Twice(krm.RankingMetric):
+        @staticmethod
+        def measure(ranking, k):
+            return ranking.hits(k)
+
+        def update_state(self, y_true, y_pred, sample_weight=None):
+            for _ in range(2):
+                super().update_state(y_true, y_pred, sample_weight)
+
+    metrics = [
+        Twice(k=3, inputs="ids", name="twice"),
+        krm.RecallAtK(3, inputs="ids"),
+    ]
+    job = job_of(metrics, "relevant", "recommended")
+    rows = logs.of_ids()
+    [twice, once] = with_states(
+        metrics, job.states([pa.Table.from_pylist(rows)])
+    )
+    assert twice.count() == 2 * once.count() > 0
+
+
+def test_ids_are_numbered_alike_in_all_columns():
+    columns = pa.array(["b", "a"]), pa.array([], pa.string()), pa.array(["a"])
+    one, none, other = numbered(columns)
+    assert other[0] == one[1] != one[0] and len(none) == 0
+
+
+def test_large_ids_are_numbered_and_padding_stays():
+    high = 2**62
+    [ids] = numbered([pa.array([high, -1, high + 1, high - 2**32, high])])
+    assert ids.dtype == np.int32
+    assert ids[1] < 0 and len({*ids[[0, 2, 3]]}) == 3 and ids[0] == ids[4]
+    [small] = numbered([pa.array([7, -9, 3])])
+    assert small.tolist() == [7, -1, 3]
+
+
+def test_arrow_is_read_behind_nulls_and_in_slices():
+    array = pa.array([[1], [2, 3], None, [], [4]])
+    values, lengths = flattened(array[1:])
+    assert values.to_pylist() == [2, 3, 4]
+    assert lengths.tolist() == [2, 0, 0, 1]
+    values, lengths = flattened(pa.array([5, None, 6]))
+    assert (values.to_pylist(), lengths.tolist()) == ([5, 6], [1, 0, 1])
+
+
+def test_a_huge_list_does_not_widen_all_others():
+    lengths = np.ones(5000, np.int64)
+    lengths[17] = 50_000
+    lists = {"ids": Ragged(np.arange(lengths.sum()), lengths)}
+    parts = [padded(x, {"ids": -1})["ids"] for x in chunks(lists, 4096)]
+    held = np.concatenate([part[part >= 0] for part in parts])
+    assert sorted(held) == list(range(lengths.sum()))
+    assert sum(part.size for part in parts) < 4 * LARGEST
+    assert len({part.shape for part in parts}) < 12
+
+
+SHORT = [{"relevant": [1], "recommended": [1, 2], "n": 1.0, "s": ["a"]}]
+
+
+@pytest.mark.parametrize(
+    "columns, kind, message",
+    [
+        (("gone", "recommended"), ValueError, "name of a column.*'gone'"),
+        (
+            ("relevant", "n"),
+            TypeError,
+            "'n' of `y_pred`.*arrays of ids.*double",
+        ),
+        (("n", "recommended"), TypeError, "'n' of `y_true`.*ids.*double"),
+        (("s", "recommended"), TypeError, "strings in all columns"),
+        ((1, "recommended"), TypeError, "should be a string"),
+        (("relevant", {"a": "x"}), ValueError, "only a `Comparison`"),
+    ],
+)
+def test_wrong_columns(columns, kind, message):
+    with pytest.raises(kind, match=message):
+        job = job_of(krm.RecallAtK(3, inputs="ids"), *columns)
+        schema = pa.Table.from_pylist(SHORT).schema
+        job.columns.check_schema(schema)
+
+
+@pytest.mark.parametrize(
+    "row, metric, options, message",
+    [
+        ({"y": [1, None], "x": [1.0, 2.0]}, {}, {}, "'y' should hold no null"),
+        ({"y": [1, 0], "x": [1.0]}, {}, {}, "2 labels and 1 scores"),
+        (
+            {"y": [1], "x": [1.0], "w": -1.0},
+            {},
+            {"sample_weight": "w"},
+            "not negative. Received: -1",
+        ),
+        (
+            {"y": [1], "x": [1.0], "w": None},
+            {},
+            {"sample_weight": "w"},
+            "'w' should hold no null",
+        ),
+        (
+            {"y": [1], "x": [1.0], "g": "near"},
+            {"groups": ["home"]},
+            {"group": "g"},
+            "'g' should hold the group.*home.*'near'",
+        ),
+        (
+            {"y": [1], "x": [1.0], "g": 2},
+            {"groups": 2},
+            {"group": "g"},
+            "from 0 to 1. Received.*2",
+        ),
+    ],
+)
+def test_wrong_values(row, metric, options, message):
+    ndcg = krm.NDCG(3)
+    metric = krm.Sliced(ndcg, **metric) if metric else ndcg
+    good = {"y": [1], "x": [1.0], "w": 1.0, "g": row.get("g")}
+    with pytest.raises(ValueError, match=message):
+        evaluated([[good, {**good, **row}]], metric, "y", "x", **options)
+
+
+@pytest.mark.parametrize(
+    "metrics, options, kind, message",
+    [
+        (keras.metrics.Mean(), {}, TypeError, "should be a ranking metric"),
+        ([], {}, ValueError, "different names"),
+        ([krm.NDCG(), krm.NDCG()], {}, ValueError, "different names"),
+        (krm.NDCG(inputs="sparse"), {}, ValueError, "labels and scores"),
+        (krm.SubtopicRecall(3), {}, ValueError, "none labels by subtopic"),
+        (krm.NDCG(), {"group": "g"}, ValueError, "`group` is for `Sliced`"),
+        (krm.Sliced(krm.NDCG(), 2), {}, ValueError, "`group` should be"),
+        (logs.compared(), {}, ValueError, "column of each system"),
+        (krm.NDCG(inputs="ids"), {"query": "q"}, ValueError, "With `query`"),
+        (krm.NDCG(), {"lists_per_update": 0}, ValueError, "positive integer"),
+    ],
+)
+def test_what_cannot_be_asked_for(metrics, options, kind, message):
+    with pytest.raises(kind, match=message):
+        job_of(metrics, "y", "x", **options)
+
+
+def test_metrics_of_a_catalogue_need_its_numbers():
+    coverage = krm.CatalogueCoverage(3, num_items=20, inputs="ids")
+    found = evaluated([logs.of_ids()], coverage, "relevant", "recommended")
+    assert float(found.result()) == 1.0
+    job = job_of(coverage, "s", "s")
+    with pytest.raises(TypeError, match="numbers as ids"):
+        job.columns.check({"s": pa.list_(pa.string())})

@@ -1,0 +1,100 @@
+"""Ray Data, on this machine."""
+
+import os
+
+import keras
+import logs
+import numpy as np
+import pytest
+from pytest import approx
+
+import keras_rankmetrics as krm
+
+ray = pytest.importorskip("ray", reason="needs the extra [ray]")
+ray_data = pytest.importorskip("ray.data", reason="needs the extra [ray]")
+
+from keras_rankmetrics.adapters import ray as on_ray  # noqa: E402
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cluster():
+    paths = os.environ.get("PYTHONPATH", "")
+    ray.init(
+        num_cpus=2,
+        include_dashboard=False,
+        log_to_driver=False,
+        runtime_env={"env_vars": {"PYTHONPATH": paths}},
+    )
+    yield
+    ray.shutdown()
+
+
+def same(found, expected):
+    return logs.numbers(found) == approx(logs.numbers(expected), abs=1e-6)
+
+
+@pytest.mark.parametrize("strings", [False, True])
+def test_ids(strings):
+    rows = logs.of_ids(strings=strings)
+    dataset = ray_data.from_items(rows, override_num_blocks=3)
+    found = on_ray.evaluate(
+        dataset,
+        [logs.sliced(), krm.RecallAtK(3, inputs="ids")],
+        "relevant",
+        "recommended",
+        group="market",
+        sample_weight="weight",
+    )
+    ids = [logs.dense(rows, name, -1) for name in ("relevant", "recommended")]
+    weights = np.array(logs.column(rows, "weight"))
+    groups = {"target": ids[0], "group": logs.market(rows)}
+    expected = [logs.sliced(), krm.RecallAtK(3, inputs="ids")]
+    expected[0].update_state(groups, ids[1], weights)
+    expected[1].update_state(*ids, weights)
+    assert same(found, expected)
+
+
+def test_scores_of_a_comparison():
+    rows = logs.of_scores()
+    found = on_ray.evaluate(
+        ray_data.from_items(rows, override_num_blocks=2),
+        logs.compared("scores"),
+        "labels",
+        {"old": "scores", "new": "new"},
+        backend=keras.config.backend(),
+    )
+    expected = logs.compared("scores")
+    expected.update_state(
+        logs.dense(rows, "labels", -1),
+        {
+            "old": logs.dense(rows, "scores", 0.0),
+            "new": logs.dense(rows, "new", 0.0),
+        },
+    )
+    assert same(found, expected)
+
+
+def test_arrays_of_numpy():
+    labels = np.array([[1, 0, 2], [0, 1, 0]] * 20)
+    scores = np.tile(np.array([0.1, 0.5, 0.3]), (40, 1))
+    dataset = ray_data.from_numpy(labels).rename_columns({"data": "y"})
+    dataset = dataset.zip(
+        ray_data.from_numpy(scores).rename_columns({"data": "x"})
+    )
+    expected = krm.NDCG(2)
+    expected.update_state(labels, scores)
+    found = on_ray.evaluate(dataset, krm.NDCG(2), "y", "x")
+    assert same(found, expected)
+
+
+def test_a_missing_column():
+    dataset = ray_data.from_items(logs.of_ids())
+    with pytest.raises(Exception, match="name of a column"):
+        on_ray.evaluate(dataset, krm.NDCG(inputs="ids"), "gone", "new")
+
+
+def test_the_guide():
+    names = {"ray": ray, "krm": krm}
+    [source] = [x for x in logs.blocks() if "adapters import ray" in x]
+    exec(source, names)
+    assert float(names["found"].result()) == 0.5

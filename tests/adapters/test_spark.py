@@ -1,0 +1,266 @@
+"""A real Spark, on two workers of this machine."""
+
+import os
+import runpy
+import shutil
+import sys
+
+import keras
+import logs
+import numpy as np
+import pytest
+from pytest import approx
+
+import keras_rankmetrics as krm
+
+pyspark = pytest.importorskip("pyspark", reason="needs the extra [spark]")
+if shutil.which("java") is None:
+    pytest.skip("Spark needs java", allow_module_level=True)
+
+from pyspark.errors import PythonException  # noqa: E402
+from pyspark.sql import SparkSession  # noqa: E402
+
+from keras_rankmetrics.adapters import spark as on_spark  # noqa: E402
+
+IDS = (
+    "relevant array<{0}>, recommended array<{0}>, new array<{0}>, "
+    "weight double, market string, device int"
+)
+SCORES = (
+    "query string, labels array<int>, scores array<double>, "
+    "new array<double>, weight double, market string"
+)
+ITEMS = (
+    "query string, weight double, market string, label int, score double, "
+    "new_score double"
+)
+
+
+@pytest.fixture(scope="module")
+def spark():
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    session = (
+        SparkSession.builder.master("local[2]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.driver.host", "localhost")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.sql.shuffle.partitions", "2")
+        .config("spark.sql.execution.arrow.maxRecordsPerBatch", "25")
+        .getOrCreate()
+    )
+    session.sparkContext.setLogLevel("OFF")
+    yield session
+    session.stop()
+
+
+def frame(spark, rows, schema, partitions=2):
+    names = [part.split()[0] for part in schema.split(", ")]
+    data = [tuple(row[name] for name in names) for row in rows]
+    return (
+        spark.createDataFrame(data, schema).coalesce(1).repartition(partitions)
+    )
+
+
+@pytest.fixture(scope="module")
+def ids(spark):
+    return logs.of_ids(), frame(spark, logs.of_ids(), IDS.format("long"))
+
+
+@pytest.fixture(scope="module")
+def scores(spark):
+    return logs.of_scores(), frame(spark, logs.of_scores(), SCORES)
+
+
+def same(found, expected):
+    return logs.numbers(found) == approx(logs.numbers(expected), abs=1e-6)
+
+
+def of_ids(rows, metrics, **options):
+    metrics.update_state(
+        logs.dense(rows, "relevant", -1),
+        logs.dense(rows, "recommended", -1),
+        **options,
+    )
+    return metrics
+
+
+def test_ids_of_integers_and_of_strings(spark, ids):
+    rows, df = ids
+    expected = of_ids(
+        rows,
+        logs.for_ids(),
+        sample_weight=np.array(logs.column(rows, "weight")),
+    )
+    strings = frame(spark, logs.of_ids(strings=True), IDS.format("string"))
+    for table in (df, strings):
+        found = on_spark.evaluate(
+            table,
+            logs.for_ids(),
+            "relevant",
+            "recommended",
+            sample_weight="weight",
+        )
+        assert isinstance(found, krm.MetricCollection)
+        assert same(found, expected)
+
+
+def test_uneven_and_empty_partitions(spark):
+    rows = logs.of_ids()
+    df = frame(spark, rows, IDS.format("long"))
+    by_device = df.rdd.keyBy(lambda row: 2 * row.device)
+    uneven = spark.createDataFrame(
+        by_device.partitionBy(4, lambda key: key).values(), df.schema
+    )
+    counts = uneven.rdd.glom().map(len).collect()
+    assert counts[1] == 0 < counts[0] != counts[2]
+    metric = krm.NDCG(5, inputs="ids")
+    found = on_spark.evaluate(uneven, metric, "relevant", "recommended")
+    assert same(found, of_ids(rows, krm.NDCG(5, inputs="ids")))
+    assert str(found).endswith("lists)")
+    assert found.state.signature == metric.signature
+
+
+def test_no_rows_at_all(ids):
+    _, df = ids
+    metric = krm.NDCG(5, inputs="ids")
+    found = on_spark.evaluate(df.limit(0), metric, "relevant", "recommended")
+    assert float(found.result()) == 0.0 and found.count() == 0
+
+
+def test_labels_and_scores(scores):
+    rows, df = scores
+    expected = logs.for_scores()
+    expected.update_state(
+        logs.dense(rows, "labels", -1),
+        logs.dense(rows, "scores", 0.0),
+        np.array(logs.column(rows, "weight"))[:, None],
+    )
+    found = on_spark.evaluate(
+        df, logs.for_scores(), "labels", "scores", sample_weight="weight"
+    )
+    assert same(found, expected)
+
+
+def test_a_row_for_each_item(spark, scores):
+    rows, _ = scores
+    df = frame(spark, logs.items_of(rows), ITEMS, partitions=5)
+    expected = logs.sliced("scores")
+    expected.update_state(
+        {
+            "labels": logs.dense(rows, "labels", -1),
+            "group": logs.market(rows),
+        },
+        logs.dense(rows, "scores", 0.0),
+        np.array(logs.column(rows, "weight"))[:, None],
+    )
+    found = on_spark.evaluate(
+        df,
+        logs.sliced("scores"),
+        "label",
+        "score",
+        query="query",
+        group="market",
+        sample_weight="weight",
+    )
+    assert same(found, expected)
+
+
+def test_groups(ids):
+    rows, df = ids
+    expected = logs.sliced()
+    expected.update_state(
+        {
+            "target": logs.dense(rows, "relevant", -1),
+            "group": logs.market(rows),
+        },
+        logs.dense(rows, "recommended", -1),
+    )
+    found = on_spark.evaluate(
+        df, logs.sliced(), "relevant", "recommended", group="market"
+    )
+    assert same(found, expected)
+    assert found.table() == expected.table()
+
+
+def test_comparison(ids):
+    rows, df = ids
+    expected = logs.compared()
+    expected.update_state(
+        logs.dense(rows, "relevant", -1),
+        {
+            "old": logs.dense(rows, "recommended", -1),
+            "new": logs.dense(rows, "new", -1),
+        },
+    )
+    found = on_spark.evaluate(
+        df, logs.compared(), "relevant", {"old": "recommended", "new": "new"}
+    )
+    assert same(found, expected)
+    assert found.table() == expected.table()
+
+
+def test_a_metric_that_only_the_driver_knows(ids):
+    class Share(krm.RankingMetric):
+        @staticmethod
+        def measure(ranking, k, part: float = 0.5):
+            return ranking.hits(k) * part
+
+    # As in a notebook: else a worker would import this module.
+    Share.__module__, Share.__qualname__ = "__main__", "Share"
+    rows, df = ids
+    found = on_spark.evaluate(
+        df, Share(3, inputs="ids"), "relevant", "recommended"
+    )
+    assert same(found, of_ids(rows, Share(3, inputs="ids")))
+
+
+def test_the_driver_says_what_is_wrong_with_columns(ids):
+    _, df = ids
+    metric = krm.NDCG(inputs="ids")
+    with pytest.raises(ValueError, match=r"name of a column.*'relevnt'"):
+        on_spark.evaluate(df, metric, "relevnt", "recommended")
+    with pytest.raises(TypeError, match=r"'weight' of `y_pred`.*double"):
+        on_spark.evaluate(df, metric, "relevant", "weight")
+
+
+def test_a_worker_says_what_is_wrong_with_values(spark):
+    rows = [([1, 0], [0.5]), ([1], [0.5])]
+    df = spark.createDataFrame(rows, "y array<int>, x array<double>")
+    with pytest.raises(PythonException, match="2 labels and 1 scores"):
+        on_spark.evaluate(df, krm.NDCG(), "y", "x")
+
+
+def test_a_worker_that_has_another_backend_says_so(ids):
+    _, df = ids
+    there = keras.config.backend()
+    other = "jax" if there == "torch" else "torch"
+    metric = krm.NDCG(5, inputs="ids")
+    on_spark.evaluate(df, metric, "relevant", "recommended")
+    with pytest.raises(PythonException, match=f"imported it on '{there}'"):
+        on_spark.evaluate(df, metric, "relevant", "recommended", backend=other)
+
+
+def test_the_guide(spark):
+    names = {"spark": spark}
+    for source in logs.blocks():
+        if "adapters import ray" not in source and "beam" not in source:
+            exec(source, names)
+    assert names["found"].metrics[0].count() == 3
+    assert float(names["found"].result()["recall@1"]) == approx(1 / 6)
+    assert names["comparison"].differences()[0].wins == 1
+    by_market = names["by_market"].estimates()
+    assert [e.lists for e in by_market.values()] == [3, 2, 1]
+    gain = 1 / np.log2(3)
+    assert float(names["ndcg"].result()) == approx(gain)
+
+
+def test_the_example(spark, capsys):
+    path = logs.DOCS / "examples" / "distributed" / "spark.py"
+    example = runpy.run_path(str(path))
+    example["report"](example["generate"](spark, 60, 20))
+    output = capsys.readouterr().out
+    assert "ndcg@10/away" in output and "wins" in output
+    with pytest.raises(SystemExit) as exit_info:
+        example["main"](["--help"])
+    assert exit_info.value.code == 0
+    assert "--lists" in capsys.readouterr().out
