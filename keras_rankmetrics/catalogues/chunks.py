@@ -88,8 +88,7 @@ def over_chunks(
     number = items.shape[0]
     bar = keras.utils.Progbar(number, verbose=int(verbose), unit_name="item")
     for first, rows, held in chunks_of(items, size):
-        of_chunk = step(queries, rows, _int32(first), held, asked)
-        found = found.plus(of_chunk)
+        found = step(found, queries, rows, _int32(first), held, asked)
         bar.update(min(first + size, number))
     return found
 
@@ -100,7 +99,7 @@ def score(queries: Any, rows: Tensor, score_fn: ScoreFn | None) -> Tensor:
 
 
 def _step(score_fn: ScoreFn | None) -> Callable[..., Tally]:
-    """What counts a chunk: `(queries, rows, first, held, asked)`.
+    """What adds a chunk: `(found, queries, rows, first, held, asked)`.
 
     That of two towers is one program. A function of the user is called as it
     is, since a program would keep the weights that it had at first.
@@ -108,8 +107,8 @@ def _step(score_fn: ScoreFn | None) -> Callable[..., Tally]:
     if score_fn is None:
         return _of_towers()
     of_scores = _of_scores()
-    return lambda queries, rows, *rest: of_scores(
-        score_fn(queries, rows), *rest
+    return lambda found, queries, rows, *rest: of_scores(
+        found, score_fn(queries, rows), *rest
     )
 
 
@@ -121,13 +120,17 @@ def _product() -> Callable[..., Tensor]:
 @functools.cache
 def _of_towers() -> Callable[..., Tally]:
     return _compiled(
-        lambda queries, rows, *rest: tally(product(queries, rows), *rest)
+        lambda found, queries, rows, *rest: found.plus(
+            tally(product(queries, rows), *rest)
+        )
     )
 
 
 @functools.cache
 def _of_scores() -> Callable[..., Tally]:
-    return _compiled(tally)
+    return _compiled(
+        lambda found, scores, *rest: found.plus(tally(scores, *rest))
+    )
 
 
 def product(queries: Tensor, rows: Tensor) -> Tensor:

@@ -12,7 +12,7 @@ from keras_rankmetrics.engine.inputs.tensors.conversion import integers
 
 # So many scores at a time are few enough to stay near the processor.
 _SCORES = 2**21
-_AT_LEAST, _AT_MOST = 2**10, 2**17
+_AT_LEAST, _AT_MOST = 2**10, 2**17 - 1
 
 
 def checked_items(items: Any) -> tuple[Any, int]:

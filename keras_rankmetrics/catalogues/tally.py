@@ -6,8 +6,9 @@ They add up over chunks, in any order and on any device.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
+
+import keras
 
 from keras_rankmetrics.engine.backend.branching import cond
 from keras_rankmetrics.engine.backend.operations import ops
@@ -87,20 +88,59 @@ def tally(
     ranked, undefined = _ranked(scores)
 
     # In the dtype of the product, whatever holds the scores of the targets.
-    known = ops.cast(asked.scores, scores.dtype)
-
-    def counted(where: Callable[[Tensor], Tensor]) -> Tensor:
-        return count_column(where(scores)) - count_column(where(exclude.scores))
-
+    of_targets = ops.cast(asked.scores, scores.dtype)
+    above, reach = (
+        of_all - of_excluded
+        for of_all, of_excluded in zip(
+            counted(scores, of_targets),
+            counted(exclude.scores, of_targets),
+            strict=True,
+        )
+    )
     return Tally(
-        above=for_each(lambda s: counted(lambda x: x > s), known),
-        reach=for_each(lambda s: counted(lambda x: x >= s), known),
+        above=above,
+        reach=reach,
         found=ops.cast(
             ops.where(targets.there, targets.scores, 0), asked.scores.dtype
         ),
         ranked=ranked - count(exclude.scores > LOWEST),
         undefined=undefined,
     )
+
+
+def counted(scores: Tensor, of_targets: Tensor) -> tuple[Tensor, Tensor]:
+    """How many scores are above that of each target; and at least as high.
+
+    Both int32 `[lists, targets]`.
+
+    Args:
+        scores: `[lists, row]`.
+        of_targets: `[lists, targets]`.
+    """
+    is_program = keras.config.backend() != "torch"
+    if is_program and scores.shape[-1] < _STEP:
+        both = for_each(lambda s: _both(scores, s), of_targets)
+        reach = both // _STEP
+        return both - _STEP * reach, reach
+    return (
+        for_each(lambda s: count_column(scores > s), of_targets),
+        for_each(lambda s: count_column(scores >= s), of_targets),
+    )
+
+
+# Up to here, a float32 holds two counts: 4,095 times 4,097 is below 2 ** 24.
+_STEP = 4096
+
+
+def _both(scores: Tensor, s: Tensor) -> Tensor:
+    """Two counts in one pass over the scores: above, and `_STEP` x reach.
+
+    A compiler makes that one loop, and reads the product while it is near. It
+    does not where two sums are taken.
+    """
+    at_least = ops.where(scores == s, float(_STEP), 0.0)
+    worth = ops.where(scores > s, _STEP + 1.0, at_least)
+    return ops.cast(ops.sum(worth, axis=-1, keepdims=True), "int32")
 
 
 class _Part(NamedTuple):
