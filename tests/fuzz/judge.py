@@ -278,7 +278,9 @@ def relevant(cell: Cell, one: One) -> int:
     options = oracle.complete(cell.row.oracle, cell.row.for_oracle)
     gain = oracle.relevance(cell.row.oracle, options)
     return sum(
-        kept and gain(oracle.Item(label, 0.0, 1.0)) > 0
+        kept
+        and not math.isnan(label)  # a list that holds one is NaN anyway
+        and gain(oracle.Item(label, 0.0, 1.0)) > 0
         for kept, label in zip(there(cell, one), one.labels, strict=True)
     )
 

@@ -13,6 +13,8 @@ from .draws import drawn
 from .judge import Failure, failures_of
 from .outcomes import outcomes_of
 
+# Of these it is not known which metric they are of.
+OF_ALL = ("a hang", "an error outside")
 LIMIT = 300  # seconds for a case, the first of which may compile
 
 
@@ -30,7 +32,7 @@ def tried(case: Case) -> list[Failure]:
         return [Failure("a hang", case.cells[0], detail)]
     except Exception as error:
         detail = f"{type(error).__name__}: {error}"
-        return [Failure("a crash", case.cells[0], detail)]
+        return [Failure("an error outside", case.cells[0], detail)]
 
 
 @contextlib.contextmanager
@@ -58,7 +60,8 @@ class Search:
         batches: how many there were.
         cases: how many times a metric got one.
         kinds: how many cases of each kind there were.
-        found: what failed, with its batch and that metric alone.
+        found: what failed, with its batch and, if it is known, that metric
+            alone.
     """
 
     seed: int
@@ -83,5 +86,8 @@ class Search:
         kind = "broken" if case.broken else case.form
         self.kinds[f"{kind}, {case.way}"] += len(case.cells)
         for failure in tried(case):
-            alone = dataclasses.replace(case, cells=(failure.cell,))
-            self.found.append((alone, failure))
+            if failure.kind not in OF_ALL:
+                alone = dataclasses.replace(case, cells=(failure.cell,))
+                self.found.append((alone, failure))
+            else:
+                self.found.append((case, failure))

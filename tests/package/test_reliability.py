@@ -14,7 +14,7 @@ ROWS = [
     for line in PAGE.splitlines()
     if line.startswith("| ") and not line.startswith("| promise")
 ]
-PROMISES = [row for row in ROWS if len(row) == 3]
+PROMISES = [row for row in ROWS if len(row) == 3]  # others are figures
 
 
 @pytest.mark.parametrize("path, name", NAMED)
