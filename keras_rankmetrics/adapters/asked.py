@@ -109,7 +109,7 @@ def _names(columns: Sequence[Any]) -> Iterator[Any]:
 def _form(members: Sequence[Any], query: str | None) -> str:
     forms = {member.definition.inputs for member in members}
     subtopics = any(member.definition.metric.by_subtopic for member in members)
-    if len(forms) > 1 or "sparse" in forms or subtopics:
+    if len(forms) > 1 or not forms <= {"scores", "ids"} or subtopics:
         raise ValueError(
             'The metrics should all take labels and scores, `inputs="scores"`, '
             'or all take `inputs="ids"`; none labels by subtopic. Received: '

@@ -90,6 +90,8 @@ class Columns:
         from pyarrow import types
 
         held, lists = element(arrow_type), is_list(arrow_type)
+        if types.is_null(held) and argument in ("y_true", "y_pred"):
+            return  # arrays of nothing, or none at all
         of_number = types.is_integer(held) or types.is_floating(held)
         of_name = types.is_integer(held) or is_text(held)
         if argument == "group":
@@ -114,9 +116,14 @@ class Columns:
             )
 
     def _check_ids(self, types: Mapping[str, Any]) -> None:
+        import pyarrow as pa
+
         names = [self.y_true, *self.predictions]
         texts = [name for name in names if is_text(element(types[name]))]
-        if texts and len(texts) < len(names):
+        numbers = [
+            name for name in names if pa.types.is_integer(element(types[name]))
+        ]
+        if texts and numbers:
             raise TypeError(
                 "Ids should be strings in all columns, or integers in all. "
                 f"Received: strings in {texts} of {names}."

@@ -15,17 +15,34 @@ def numbered(columns: Sequence[Any]) -> list[np.ndarray]:
     themselves: no number outlives the call. Negative integers stay negative.
 
     Args:
-        columns: arrays of Arrow of one type, integers or strings.
+        columns: arrays of Arrow, all of integers or all of strings.
     """
     import pyarrow as pa
 
-    together = pa.concat_arrays(columns)
+    together = pa.concat_arrays(_of_one_type(columns))
     if pa.types.is_integer(together.type):
         numbers = _integers(together)
     else:
         numbers = _places(together)
     ends = np.cumsum([len(column) for column in columns])
     return np.split(numbers, ends[:-1])
+
+
+def _of_one_type(columns: Sequence[Any]) -> list[Any]:
+    """The columns in the widest of their types; what holds nothing, in that."""
+    import pyarrow as pa
+
+    kinds = {column.type for column in columns if len(column)}
+    if len(kinds) < 2:
+        wide = kinds.pop() if kinds else pa.int64()
+    elif any(pa.types.is_integer(kind) for kind in kinds):
+        wide = pa.uint64() if pa.uint64() in kinds else pa.int64()
+    else:
+        wide = pa.large_string()
+    return [
+        column.cast(wide) if len(column) else pa.array([], wide)
+        for column in columns
+    ]
 
 
 def _integers(ids: Any) -> np.ndarray:

@@ -41,8 +41,11 @@ class Ragged(NamedTuple):
         """`[rows, width]`, with `fill` where there is no value."""
         lengths = np.zeros(rows, np.int64)
         lengths[: len(self.lengths)] = self.lengths
-        dense = np.full((rows, width), fill, self.values.dtype)
-        dense[np.arange(width) < lengths[:, None]] = self.values
+        values = self.values
+        if values.dtype.kind == "u":  # of which none is below 0
+            values = values.astype(np.float64)
+        dense = np.full((rows, width), fill, values.dtype)
+        dense[np.arange(width) < lengths[:, None]] = values
         return dense
 
 
@@ -56,7 +59,10 @@ def flattened(array: Any) -> tuple[Any, np.ndarray]:
         array: a `pyarrow.Array`.
     """
     import pyarrow.compute as pc
+    from pyarrow import types
 
+    if types.is_null(array.type):
+        return array.drop_null(), np.zeros(len(array), np.int64)
     if not is_list(array.type):
         there = array.is_valid().to_numpy(zero_copy_only=False)
         return array.drop_null(), there.astype(np.int64)

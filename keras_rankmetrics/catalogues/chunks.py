@@ -11,6 +11,7 @@ import numpy as np
 from keras import ops
 
 from keras_rankmetrics.catalogues.tally import Asked, Tally, tally
+from keras_rankmetrics.engine.backend.detached import detached
 from keras_rankmetrics.types import Tensor
 
 T = TypeVar("T")
@@ -91,6 +92,28 @@ def over_chunks(
         found = step(found, queries, rows, _int32(first), held, asked)
         bar.update(min(first + size, number))
     return found
+
+
+def checked(score_fn: ScoreFn, lists: int) -> ScoreFn:
+    """The function, whose scores are looked at.
+
+    Raises:
+        ValueError: when it is called, if they are no floats of that shape.
+    """
+
+    def scored(queries: Any, rows: Tensor) -> Tensor:
+        scores = detached(ops.convert_to_tensor(score_fn(queries, rows)))
+        shape, dtype = tuple(scores.shape), scores.dtype
+        expected = (lists, rows.shape[0])
+        if shape != expected or not keras.backend.is_float_dtype(dtype):
+            raise ValueError(
+                "`score_fn` should return a score for each list and row, "
+                f"floats of the shape {expected}. Received: the shape {shape} "
+                f"of dtype {keras.backend.standardize_dtype(dtype)}."
+            )
+        return scores
+
+    return scored
 
 
 def score(queries: Any, rows: Tensor, score_fn: ScoreFn | None) -> Tensor:

@@ -40,12 +40,14 @@ def numbers_of(name: str, x: Any, items: int) -> np.ndarray:
     rows = ops.convert_to_numpy(integers(name, x, "numbers of items"))
     if rows.ndim == 1:
         rows = rows[:, None]
-    if rows.ndim != 2 or 0 in rows.shape:
+    if rows.ndim == 2 and rows.shape[1] == 0:
+        rows = np.full((len(rows), 1), -1)
+    if rows.ndim != 2:
         raise ValueError(
             f"`{name}` should hold numbers of items, a row for each list, "
             f"[lists] or [lists, row]. Received: the shape {rows.shape}."
         )
-    if rows.max() >= items:
+    if rows.max(initial=-1) >= items:
         raise ValueError(
             f"`{name}` should hold numbers of items, from 0 to {items - 1}, "
             f"since there are {items} items. Received: {rows.max()}."

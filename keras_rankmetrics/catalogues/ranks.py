@@ -10,6 +10,7 @@ from keras import ops
 from keras_rankmetrics.catalogues.chunks import (
     Rows,
     ScoreFn,
+    checked,
     over_chunks,
     picked,
     score,
@@ -66,14 +67,15 @@ def count_ranks(
             that an item has no rank.
         chunk: how many items are scored at once, by default as many as make
             some million scores.
-        verbose: whether a progress bar is shown.
+        verbose: whether a progress bar is shown; not of items on devices.
 
     Returns:
         `"above"` and `"tied"`, int32 `[lists, targets]`, and `"num_items"`, a
         number, or int32 `[lists]` where lists differ.
 
     Raises:
-        ValueError: if the arguments do not fit together, or a score is NaN.
+        ValueError: if the arguments do not fit together, a score is NaN, or
+            `score_fn` does not give the same floats each time.
 
     Example:
         >>> import numpy as np
@@ -94,9 +96,13 @@ def count_ranks(
     items, number = checked_items(items)
     targets = numbers_of("targets", targets, number)
     lists = targets.shape[0]
+    if lists == 0:
+        return {"above": targets, "tied": targets, "num_items": number}
     exclude = excluded_of(exclude, number, lists)
     queries = checked_queries(queries, items, lists, score_fn)
     size = checked_chunk(chunk, lists, number)
+    if score_fn is not None:
+        score_fn = checked(score_fn, lists)
     scores = _of_targets(queries, items, targets, size, score_fn)
     asked = Asked(*map(ops.convert_to_tensor, (targets, scores, exclude)))
     count = over_devices if is_spread(items, score_fn) else over_chunks
@@ -106,6 +112,7 @@ def count_ranks(
     if np.any(there & (ops.convert_to_numpy(found.found) != scores)):
         asked = asked._replace(scores=found.found)
         found = count(queries, items, asked, size, score_fn, verbose)
+        _check_same(asked, found)
     return _counts(found, asked, number)
 
 
@@ -142,6 +149,18 @@ def _check_defined(found: Tally) -> None:
         raise ValueError(
             "The scores of items should be numbers. Received: NaN for the list "
             f"{int(undefined.argmax())}. Look for NaN in the vectors."
+        )
+
+
+def _check_same(asked: Asked, found: Tally) -> None:
+    before, after = map(ops.convert_to_numpy, (asked.scores, found.found))
+    differ = before != after
+    if differ.any():
+        one, other = before[differ][0], after[differ][0]
+        raise ValueError(
+            "`score_fn` should give an item the same score each time. "
+            f"Received: {one} and {other} for the same item. Let it draw nothing: call layers with "
+            "`training=False`."
         )
 
 

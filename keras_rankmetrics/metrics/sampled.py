@@ -38,6 +38,9 @@ _STEPS = 100
 # With less, single lists are worth thousands, and the number is all noise.
 _LEAST_GAMMA = 1e-4
 
+# The values at so many ranks are looked up in memory, where there is no `k`.
+_MOST_ITEMS = 10**8
+
 _ESTIMATES = ("naive", "bv", "em")
 
 
@@ -297,10 +300,10 @@ def _check_sampling(sampling: Any) -> None:
 
 def _sampling_of(catalogue: Any, negatives: Any, replacement: Any) -> Sampling:
     items, drawn = as_integer(catalogue), as_integer(negatives)
-    if items is None or items < 2:
+    if items is None or not 2 <= items <= _MOST_ITEMS:
         raise ValueError(
             "`catalogue` should be how many items there are, an integer of at "
-            f"least 2. Received: {catalogue!r}."
+            f"least 2 and at most {_MOST_ITEMS:,}. Received: {catalogue!r}."
         )
     if not isinstance(replacement, bool | np.bool_):
         raise TypeError(

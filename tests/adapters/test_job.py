@@ -272,3 +272,44 @@ def test_metrics_of_a_catalogue_need_its_numbers():
     job = job_of(coverage, "s", "s")
     with pytest.raises(TypeError, match="numbers as ids"):
         job.columns.check({"s": pa.list_(pa.string())})
+
+
+def test_ids_of_two_widths_and_arrays_of_nothing():
+    metric = krm.RecallAtK(1, inputs="ids")
+    wide, narrow = pa.list_(pa.int64()), pa.list_(pa.int32())
+    for relevant in (
+        pa.array([[1], [2]], narrow),
+        pa.array([[1], []], narrow),
+        pa.array([[], []]),
+        pa.array([None, None]),
+    ):
+        table = pa.table({"t": relevant, "s": pa.array([[1, 2], [3]], wide)})
+        job = job_of(metric, "t", "s")
+        job.columns.check_schema(table.schema)
+        [state] = job.states([table])
+        fresh = krm.RecallAtK(1, inputs="ids")
+        rows = [row or [] for row in relevant.to_pylist()]
+        width = max(1, *map(len, rows))
+        fresh.update_state(
+            [row + [-1] * (width - len(row)) for row in rows],
+            [[1, 2], [3, -1]],
+        )
+        np.testing.assert_allclose(state.sums, fresh.state.sums)
+
+
+def test_labels_without_a_sign():
+    table = pa.table(
+        {
+            "l": pa.array([[1, 0], [1]], pa.list_(pa.uint8())),
+            "s": pa.array([[0.1, 0.2], [0.3]]),
+        }
+    )
+    [state] = job_of(krm.NDCG(2), "l", "s").states([table])
+    expected = krm.NDCG(2)
+    expected.update_state([[1, 0], [1, -1]], [[0.1, 0.2], [0.3, 0.0]])
+    np.testing.assert_allclose(state.sums, expected.state.sums)
+
+
+def test_counts_are_no_columns():
+    with pytest.raises(ValueError, match="should all take labels and scores"):
+        job_of(krm.NDCG(2, inputs="counts"), "t", "s")

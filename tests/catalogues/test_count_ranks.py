@@ -196,6 +196,52 @@ def test_what_does_not_fit(changes, text):
         krm.count_ranks(**{**given, **changes})
 
 
+@pytest.mark.parametrize(
+    "function, text",
+    [
+        (lambda scores: scores[:, :2], "Received: the shape (20, 2)"),
+        (lambda scores: scores[:1], "Received: the shape (1, 500)"),
+        (lambda scores: scores[0], "Received: the shape (500,)"),
+        (lambda scores: scores.astype("int32"), "of dtype int32"),
+    ],
+)
+def test_what_a_function_should_return(function, text):
+    scores = products(QUERIES, VECTORS)
+    with pytest.raises(ValueError, match=re.escape(text)):
+        krm.count_ranks(
+            None,
+            np.arange(ITEMS),
+            asked()[0],
+            score_fn=lambda queries, rows: function(scores),
+        )
+
+
+def test_a_function_that_draws():
+    rng = np.random.default_rng(0)
+
+    def drawn(queries, rows):
+        return rng.normal(size=(LISTS, rows.shape[0])).astype("float32")
+
+    with pytest.raises(ValueError, match="the same score each time"):
+        krm.count_ranks(None, np.arange(ITEMS), asked()[0], score_fn=drawn)
+
+
+def test_nothing_asked_and_nothing_excluded():
+    counts = krm.count_ranks(
+        QUERIES[:0], VECTORS, np.zeros((0, 2), int), np.zeros((0, 3), int)
+    )
+    assert counts["above"].shape == counts["tied"].shape == (0, 2)
+    metric = krm.NDCG(k=3, inputs="counts")
+    metric.update_state(np.zeros((0, 2), int), counts)
+    assert metric.count() == 0
+    targets, _ = asked()
+    found = krm.count_ranks(
+        QUERIES, VECTORS, targets, np.zeros((LISTS, 0), int)
+    )
+    expected = krm.count_ranks(QUERIES, VECTORS, targets)
+    np.testing.assert_equal(found, expected)
+
+
 def test_what_is_no_function():
     with pytest.raises(TypeError, match="a function of queries"):
         krm.count_ranks(QUERIES, VECTORS, asked()[0], score_fn="dot")

@@ -125,6 +125,9 @@ BROKEN = {
     ),
     "below the last item": with_counts(above=[[0, 8], [1, -1]]),
     "fewer than none": with_counts(tied=[[0, -1], [0, 0]]),
+    "fewer items than none": with_counts(
+        above=[[-1, -1], [1, -1]], num_items=[-5, 9]
+    ),
     "no items at all": with_counts(num_items=0),
     "a number that wraps around": with_counts(
         above=[[0, 2**31 - 2], [1, -1]], tied=[[0, 5], [0, 0]]

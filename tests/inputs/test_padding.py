@@ -88,6 +88,14 @@ def test_bad_input_is_told(batch, multiple, error, says):
         krm.pad_to(batch, multiple)
 
 
+@pytest.mark.parametrize("dtype", ["bool", "uint8"])
+def test_labels_that_cannot_be_below_0(dtype):
+    batch = np.ones((3, 2)), np.ones((3, 2), dtype)
+    assert krm.pad_to(batch, np.int64(4))[1].dtype == dtype
+    with pytest.raises(ValueError, match=f"for labels of dtype {dtype}"):
+        krm.pad_to(batch, 4, label=-1)
+
+
 def test_an_unknown_length_is_refused():
     if keras.config.backend() != "tensorflow":
         pytest.skip("only tensorflow has tensors of unknown length")

@@ -145,7 +145,7 @@ def _misread(counts: Counts) -> Tensor:
     )
     return ops.any(
         ranked & ((tied < 0) | beyond | (before > tied)), axis=-1
-    ) | ops.any(ranked[:, :-1] & apart, axis=-1)
+    ) | (ops.any(ranked[:, :-1] & apart, axis=-1) | (counts.num_items < 0))
 
 
 def _of_impossible(counts: Counts, misread: Tensor) -> str:

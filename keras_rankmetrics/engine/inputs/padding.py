@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import keras
@@ -26,10 +27,10 @@ def pad_to(
             some, whose first dimension is the batch. `sample_weight` may be
             None or a number too.
         multiple: of what the length is to be a multiple.
-        label: what the second part of an added list is filled with, or None to
-            repeat it. With -1 metrics leave these lists out that see no
-            weights, as those of `compile(metrics=)`. The loss must then know
-            the label -1.
+        label: for `(x, y)`, what the labels of an added list are, or None to
+            repeat those of the last one. With -1 metrics leave these lists out
+            that see no weights, as those of `compile(metrics=)`. The loss must
+            then know the label -1.
 
     Returns:
         The three parts. Where no weights were given, they are 1 for each list
@@ -37,8 +38,8 @@ def pad_to(
 
     Raises:
         TypeError: if `batch` is no tuple of two or three parts.
-        ValueError: if the parts have different or unknown lengths, or
-            `multiple` is not positive.
+        ValueError: if the parts have different or unknown lengths, `multiple`
+            is not positive, or the labels cannot be `label`.
 
     Example:
         >>> import numpy as np
@@ -58,13 +59,14 @@ def pad_to(
             f"Received: {type(batch).__name__} of "
             f"{len(batch) if hasattr(batch, '__len__') else 'no length'}."
         )
-    if not isinstance(multiple, int) or multiple < 1:
+    whole = None if isinstance(multiple, bool) else _whole(multiple)
+    if whole is None or whole < 1:
         raise ValueError(
             f"`multiple` should be a positive integer. Received: {multiple!r}."
         )
     x, y, weights = (*batch, None)[:3]
     lists = _length((x, y))
-    if weights is None or isinstance(weights, int | float):
+    if weights is None or np.shape(weights) == ():
         weight = 1.0 if weights is None else weights
         weights = np.full((lists, 1), weight, "float32")
     if _length(weights) != lists:
@@ -72,12 +74,19 @@ def pad_to(
             "`sample_weight` should hold weights of all lists. Received: "
             f"weights of {_length(weights)} lists, of a batch of {lists}."
         )
-    added = -lists % multiple
+    added = -lists % whole
     return (
         _extended(x, added, None),
         _extended(y, added, label),
         _extended(weights, added, 0.0),
     )
+
+
+def _whole(x: Any) -> int | None:
+    try:
+        return operator.index(x)
+    except TypeError:
+        return None
 
 
 def _length(parts: Any) -> int:
@@ -93,11 +102,23 @@ def _length(parts: Any) -> int:
     return length
 
 
+def _check_holds(x: Any, label: float) -> None:
+    dtype = keras.backend.standardize_dtype(x.dtype)
+    if dtype == "bool" or (dtype.startswith("uint") and label < 0):
+        raise ValueError(
+            "`label` should be one that the labels can have. Received: "
+            f"`label` = {label} for labels of dtype {dtype}. Cast them to "
+            "int32 or float32."
+        )
+
+
 def _extended(part: Any, added: int, value: float | None) -> Any:
     """All arrays with rows of the value; of the last row, if it is None."""
 
     def extended(x: Any) -> Any:
         library = np if isinstance(x, np.ndarray) else ops
+        if value is not None:
+            _check_holds(x, value)
         last = x[-1:] if value is None else library.full_like(x[-1:], value)
         return library.concatenate([x, *[last] * added], 0)
 
