@@ -159,8 +159,8 @@ def _check_same(asked: Asked, found: Tally) -> None:
         one, other = before[differ][0], after[differ][0]
         raise ValueError(
             "`score_fn` should give an item the same score each time. "
-            f"Received: {one} and {other} for the same item. Let it draw nothing: call layers with "
-            "`training=False`."
+            f"Received: {one} and {other} for the same item. Let it draw "
+            "nothing: call layers with `training=False`."
         )
 
 
