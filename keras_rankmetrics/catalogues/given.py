@@ -47,6 +47,12 @@ def numbers_of(name: str, x: Any, items: int) -> np.ndarray:
             f"`{name}` should hold numbers of items, a row for each list, "
             f"[lists] or [lists, row]. Received: the shape {rows.shape}."
         )
+    if rows.shape[1] == items > 2 and set(np.unique(rows)) == {0, 1}:
+        raise ValueError(
+            f"`{name}` should hold numbers of items. Received: {items} numbers "
+            "for each list, all of them 0 or 1, which look like labels. The "
+            "places of the ones are the numbers."
+        )
     if rows.max(initial=-1) >= items:
         raise ValueError(
             f"`{name}` should hold numbers of items, from 0 to {items - 1}, "
@@ -59,11 +65,13 @@ def excluded_of(exclude: Any, items: int, lists: int) -> np.ndarray:
     """The items that have no rank, each once, int32 `[lists, excluded]`."""
     if exclude is None:
         return np.full((lists, 1), -1, "int32")
+    is_flat = np.ndim(exclude) == 1 and not np.ndim(exclude[0])
     rows = np.sort(numbers_of("exclude", exclude, items), axis=-1)
-    if len(rows) != lists:
+    if is_flat or len(rows) != lists:
+        received = "no" if is_flat else len(rows)
         raise ValueError(
-            "`exclude` should have a row for each list. Received: "
-            f"{len(rows)} rows for {lists} lists."
+            "`exclude` should have a row for each list, [lists, excluded]. "
+            f"Received: {received} rows for {lists} lists."
         )
     rows[:, 1:][rows[:, 1:] == rows[:, :-1]] = -1
     return rows

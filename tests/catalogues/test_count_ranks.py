@@ -185,6 +185,8 @@ QUERIES, VECTORS = towers()
         ({"targets": np.zeros((LISTS, 2))}, "integers, negative for padding"),
         ({"targets": np.zeros((LISTS, 2, 2), int)}, "the shape (20, 2, 2)"),
         ({"exclude": [[1]]}, "1 rows for 20 lists"),
+        ({"exclude": [1] * LISTS}, "no rows for 20 lists"),
+        ({"targets": np.eye(LISTS, ITEMS, dtype=int)}, "look like labels"),
         ({"exclude": [[900]] * LISTS}, "Received: 900"),
         ({"chunk": 0}, "a positive integer"),
         ({"queries": QUERIES * np.nan}, "Received: NaN for the list 0"),

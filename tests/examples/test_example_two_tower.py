@@ -29,7 +29,7 @@ def run(*options):
 
 
 def test_it_trains_and_beats_what_does_not_learn():
-    found = run("--users", "256", "--epochs", "3", "--seed", "1")
+    found = run("--users", "384", "--epochs", "5", "--seed", "1")
     assert found.returncode == 0, found.stderr
     assert "generated from seed 1, not real" in found.stdout
     assert "val_ndcg@10" in found.stdout  # in time for the log of the epoch

@@ -219,6 +219,11 @@ def test_jax_needs_to_know_how_many_ranks_there_are():
         (RELEVANT, with_counts(above=3), "Received: a single number"),
         (RELEVANT, with_counts(num_items=[1, 2, 3]), "the shape (3,)"),
         (RELEVANT, with_counts(above=[[0.0, 3.0], [1.0, 2.0]]), "of dtype"),
+        (
+            [[0, 1, 0]],
+            {"above": [[0, 3, 4]], "tied": [[0, 0, 0]], "num_items": 9},
+            "look like labels",
+        ),
         ([[7], [5]], COUNTS, "Received: 1 ids for 2 numbers in a list"),
         ({"target": RELEVANT, "exclude": [[1], [2]]}, COUNTS, "'exclude'"),
     ],
@@ -228,6 +233,34 @@ def test_what_is_no_counts(metric, y_true, y_pred, text):
     with pytest.raises(ValueError, match=re.escape(text)):
         metric.update_state(y_true, y_pred)
     np.testing.assert_equal(metric.get_state(), before)
+
+
+def test_one_dimension_is_one_list(metric):
+    counts = {"above": [0, 3, 0], "tied": [0, 0, 0], "num_items": 9}
+    with pytest.raises(ValueError, match=r"pass \[batch, 1\]"):
+        metric.update_state([5, 7, 9], counts)
+
+
+def test_columns_in_another_order(metric):
+    pd = pytest.importorskip("pandas", reason="needs the extra [interop]")
+    index = ["a", "b"]
+    above, tied = (
+        pd.DataFrame(COUNTS[name], index=index) for name in ("above", "tied")
+    )
+    counts = {"above": above, "tied": tied[::-1], "num_items": 9}
+    with pytest.raises(ValueError, match="should have the same index"):
+        metric.update_state(RELEVANT, counts)
+    relevant = pd.DataFrame(RELEVANT, index=index[::-1])
+    with pytest.raises(ValueError, match="should have the same index"):
+        metric.update_state(relevant, with_counts(above=above, tied=tied))
+    found = values(metric, RELEVANT, with_counts(above=above, tied=tied))
+    assert found == approx(values(metric, RELEVANT, COUNTS))
+
+
+@pytest.mark.parametrize("inputs", ["scores", "sparse", "ids"])
+def test_counts_for_metrics_of_another_form(inputs):
+    with pytest.raises(ValueError, match='metrics with `inputs="counts"`'):
+        krm.NDCG(k=3, inputs=inputs)(RELEVANT, COUNTS)
 
 
 @pytest.mark.parametrize("ties", ["stable", "shuffle"])

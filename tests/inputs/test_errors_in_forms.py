@@ -302,7 +302,8 @@ def test_options_under_which_ids_mean_nothing(form, metric, options, worth):
 
 def test_unknown_forms():
     text = (
-        '`inputs` should be one of "scores", "sparse", "ids". Received: "id".'
+        '`inputs` should be one of "scores", "sparse", "ids", "counts". '
+        'Received: "id".'
     )
     with pytest.raises(
         ValueError, match=re.escape(text.replace('"id"', "'id'"))

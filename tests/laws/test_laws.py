@@ -6,10 +6,13 @@ properties draw from a handful of shapes, so that few programs are compiled.
 
 import numpy as np
 import oracle
+import pytest
 from catalogue import PLAIN_ROWS, ROWS, Cell, cells, in_turns
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from suites import LAW, Suite, as_lists, assert_same, from_levels
+
+pytestmark = pytest.mark.long
 
 INF, NAN = np.inf, np.nan
 LISTS, ITEMS, PADDED = 7, 24, 40

@@ -68,6 +68,12 @@ def read(
         y_pred: what is ranked.
         sample_weight: None, or the weights.
     """
+    if form != "counts" and isinstance(y_pred, dict) and "above" in y_pred:
+        raise ValueError(
+            "`y_pred` should be an array or a tensor. Received: a dict with "
+            f"the keys {sorted(map(str, y_pred))}. Counts of items are for "
+            'metrics with `inputs="counts"`.'
+        )
     reader = _FORMS[form]
     entries = entries_of(y_true, reader.main, reader.others)
     check_aligned(entries, y_pred, sample_weight)

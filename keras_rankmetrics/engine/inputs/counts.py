@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from typing import Any, NamedTuple
 
 from keras import backend
@@ -11,7 +12,11 @@ from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.inputs.lists import Counted, Lists
 from keras_rankmetrics.engine.inputs.parts.belongings import Belongings, Given
 from keras_rankmetrics.engine.inputs.parts.leading import Leading
-from keras_rankmetrics.engine.inputs.parts.rows import relevant_of, rows_of
+from keras_rankmetrics.engine.inputs.parts.rows import (
+    look_like_labels,
+    relevant_of,
+    rows_of,
+)
 from keras_rankmetrics.engine.inputs.parts.shapes import compatible, squeezed
 from keras_rankmetrics.engine.inputs.tensors.conversion import integers
 from keras_rankmetrics.engine.ranking.sorting.matching import is_new
@@ -51,6 +56,12 @@ def read_counts(given: Given) -> Lists:
         "ids of the relevant items",
         hint='For labels and scores of the same items, use `inputs="scores"`.',
     )
+    if known(look_like_labels(targets)):
+        raise ValueError(
+            "`y_true` should hold ids of the relevant items. Received: "
+            f"{targets.shape[-1]} numbers for each list, all of them 0 or 1, "
+            "which look like labels."
+        )
     width = counts.above.shape[-1]
     if not compatible(tuple(targets.shape[1:]), (width,)):
         raise ValueError(
@@ -70,7 +81,7 @@ def read_counts(given: Given) -> Lists:
     misread = _misread(counts)
     present, undefined = belongings.there(ops.any(relevant, axis=-1), misread)
     if known(ops.any(undefined & misread)):
-        raise ValueError(_of_impossible(counts, undefined & misread))
+        raise ValueError(_of_impossible(counts, undefined & misread, leading))
     return belongings.lists(
         Counted(
             relevant,
@@ -148,10 +159,18 @@ def _misread(counts: Counts) -> Tensor:
     ) | (ops.any(ranked[:, :-1] & apart, axis=-1) | (counts.num_items < 0))
 
 
-def _of_impossible(counts: Counts, misread: Tensor) -> str:
+def _of_impossible(counts: Counts, misread: Tensor, leading: Leading) -> str:
     place = int(ops.argmax(ops.cast(misread, "int32")))
     above, tied, items = (
-        ops.convert_to_numpy(x[place]).tolist() for x in counts
+        reprlib.repr(ops.convert_to_numpy(x[place]).tolist()) for x in counts
+    )
+    one = (
+        ""
+        if leading.shape
+        else (
+            " They are those of one list: for lists of one relevant item each, "
+            "pass [batch, 1]."
+        )
     )
     return (
         '`y_pred["above"]` should say how many items score higher than each '
@@ -159,6 +178,7 @@ def _of_impossible(counts: Counts, misread: Tensor) -> str:
         '`y_pred["tied"]` how many others score the same: so those that tie '
         "have the same numbers, and others stand below all that tie. Received: "
         f"for the list {place}, above {above} and tied {tied} of {items} items."
+        f"{one}"
     )
 
 

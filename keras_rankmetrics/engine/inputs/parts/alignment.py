@@ -26,15 +26,20 @@ def check_aligned(
         y_pred: as the user passed it.
         sample_weight: as the user passed it.
     """
-    passed = (*entries.values(), y_pred, sample_weight)
+    ranked = {"y_pred": y_pred}
+    if isinstance(y_pred, dict):
+        ranked = {f'y_pred["{name}"]': x for name, x in y_pred.items()}
+    passed = (*entries.values(), *ranked.values(), sample_weight)
     if all(_names(x, "index") is None for x in passed):
         return
     names = ["y_true", *(f'y_true["{name}"]' for name in [*entries][1:])]
-    names += ["y_pred", "sample_weight"]
+    names += [*ranked, "sample_weight"]
     given = dict(zip(names, passed, strict=True))
-    of_items = [entry in _OF_ITEMS for entry in entries] + [True, True]
+    of_items = [name in _OF_ITEMS for name in entries]
+    of_items += [True] * (len(ranked) + 1)
     by_item = dict(compress(given.items(), of_items))
-    _check("index", given if _has_rows(y_pred) else by_item)
+    have_rows = any(map(_has_rows, ranked.values()))
+    _check("index", given if have_rows else by_item)
     _check("columns", by_item)
 
 
