@@ -7,6 +7,7 @@ as in `u.data` of ml-100k; and `ratings.csv` of ml-latest-small, with the header
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,6 +24,19 @@ class Rating(NamedTuple):
     user: int
     item: int
     timestamp: int
+
+
+def add_ratings(parser: argparse.ArgumentParser) -> None:
+    """Adds the option of a file to read."""
+    parser.add_argument(
+        "--ratings",
+        type=Path,
+        metavar="FILE",
+        help="ratings file of MovieLens: lines of `user item rating "
+        "timestamp`, as u.data of ml-100k, or ratings.csv of ml-latest-small. "
+        "Each rating counts as one item seen, however good. (default: sessions "
+        "are generated)",
+    )
 
 
 def read_histories(path: Path) -> list[list[int]]:

@@ -30,7 +30,7 @@ import numpy as np
 from console import add_integers, print_table
 from datafile import DataError
 from keras import ops
-from movielens import read_histories
+from movielens import add_ratings, read_histories
 
 import keras_rankmetrics as krm
 
@@ -291,15 +291,7 @@ def parse_args(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=(__doc__ or "").partition("\n")[0]
     )
-    parser.add_argument(
-        "--ratings",
-        type=Path,
-        metavar="FILE",
-        help="ratings file of MovieLens: lines of `user item rating "
-        "timestamp`, as u.data of ml-100k, or ratings.csv of ml-latest-small. "
-        "Each rating counts as one item seen, however good. (default: sessions "
-        "are generated)",
-    )
+    add_ratings(parser)
     add_integers(
         parser,
         [

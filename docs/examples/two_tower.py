@@ -22,7 +22,6 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import keras
@@ -30,6 +29,7 @@ import numpy as np
 from console import add_integers, print_table
 from datafile import DataError
 from keras import ops
+from movielens import add_ratings
 from next_item import (
     PADDING,
     HeldOut,
@@ -194,15 +194,7 @@ def parse_args(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=(__doc__ or "").partition("\n")[0]
     )
-    parser.add_argument(
-        "--ratings",
-        type=Path,
-        metavar="FILE",
-        help="ratings file of MovieLens: lines of `user item rating "
-        "timestamp`, as u.data of ml-100k, or ratings.csv of ml-latest-small. "
-        "Each rating counts as one item seen, however good. (default: sessions "
-        "are generated)",
-    )
+    add_ratings(parser)
     add_integers(
         parser,
         [

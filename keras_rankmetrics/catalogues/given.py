@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from keras import ops
 
-from keras_rankmetrics.engine.definition.options import as_integer
+from keras_rankmetrics.engine.backend.integers import as_integer
 from keras_rankmetrics.engine.inputs.tensors.conversion import integers
 
 # So many scores at a time are few enough to stay near the processor.

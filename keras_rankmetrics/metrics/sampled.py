@@ -11,9 +11,10 @@ import numpy as np
 
 from keras_rankmetrics.engine.aggregates import Estimate
 from keras_rankmetrics.engine.at_ranks import values_at_ranks
+from keras_rankmetrics.engine.backend.integers import as_integer
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.definition import Definition
-from keras_rankmetrics.engine.definition.options import as_integer, check_choice
+from keras_rankmetrics.engine.definition.options import check_choice
 from keras_rankmetrics.engine.naming.tables import as_table
 from keras_rankmetrics.engine.ranking import Ranking
 from keras_rankmetrics.engine.ranking.functions import Identity

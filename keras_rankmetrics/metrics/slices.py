@@ -10,7 +10,7 @@ import keras
 
 from keras_rankmetrics.engine.aggregates import Estimate
 from keras_rankmetrics.engine.aggregates.grouped import Grouped
-from keras_rankmetrics.engine.definition.options import as_integer
+from keras_rankmetrics.engine.backend.integers import as_integer
 from keras_rankmetrics.engine.naming.saving import serialized
 from keras_rankmetrics.engine.naming.signature import signature_of
 from keras_rankmetrics.engine.naming.tables import as_table, as_text

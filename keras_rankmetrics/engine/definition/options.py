@@ -10,7 +10,6 @@ import functools
 import inspect
 import math
 import numbers
-import operator
 import typing
 from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any, Literal
@@ -18,6 +17,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from keras import backend, ops
 
+from keras_rankmetrics.engine.backend.integers import as_integer
 from keras_rankmetrics.engine.definition.table import checked_table
 from keras_rankmetrics.types import Between, OfItems, Whole, Within
 
@@ -76,19 +76,6 @@ def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
         raise ValueError(
             f"`{name}` should be one of {listed}. Received: {value!r}."
         )
-
-
-def as_integer(value: Any) -> int | None:
-    """As a plain int, None where it is no integer; a bool is none.
-
-    An integer of numpy is one, and so is an array without dimensions.
-    """
-    if isinstance(value, bool):
-        return None
-    try:
-        return operator.index(value)
-    except TypeError:
-        return None
 
 
 def _number(

@@ -7,10 +7,10 @@ from typing import Any, get_args
 
 import keras
 
+from keras_rankmetrics.engine.backend.integers import as_integer
 from keras_rankmetrics.engine.backend.known import known
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.definition.options import (
-    as_integer,
     check_choice,
     options_of,
 )

@@ -13,7 +13,7 @@ from keras_rankmetrics.engine.inputs.lists import Counted, Lists
 from keras_rankmetrics.engine.inputs.parts.belongings import Belongings, Given
 from keras_rankmetrics.engine.inputs.parts.leading import Leading
 from keras_rankmetrics.engine.inputs.parts.rows import (
-    look_like_labels,
+    check_are_ids,
     relevant_of,
     rows_of,
 )
@@ -23,6 +23,8 @@ from keras_rankmetrics.engine.ranking.sorting.matching import is_new
 from keras_rankmetrics.engine.ranking.sorting.runs import sums_over_runs
 from keras_rankmetrics.types import Tensor
 
+_RELEVANT = "the ids of the relevant items"
+_HINT = 'For labels and scores of the same items, use `inputs="scores"`.'
 _KEYS = ("above", "tied", "num_items")
 
 
@@ -53,15 +55,10 @@ def read_counts(given: Given) -> Lists:
     targets = relevant_of(
         given.entries["target"],
         leading,
-        "ids of the relevant items",
-        hint='For labels and scores of the same items, use `inputs="scores"`.',
+        _RELEVANT,
+        hint=_HINT,
     )
-    if known(look_like_labels(targets)):
-        raise ValueError(
-            "`y_true` should hold ids of the relevant items. Received: "
-            f"{targets.shape[-1]} numbers for each list, all of them 0 or 1, "
-            "which look like labels."
-        )
+    check_are_ids(targets, _RELEVANT, _HINT)
     width = counts.above.shape[-1]
     if not compatible(tuple(targets.shape[1:]), (width,)):
         raise ValueError(

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from keras import backend
 
-from keras_rankmetrics.engine.backend.known import known
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.inputs.lists import Ids, Lists
 from keras_rankmetrics.engine.inputs.parts.belongings import Belongings, Given
 from keras_rankmetrics.engine.inputs.parts.leading import Leading
 from keras_rankmetrics.engine.inputs.parts.rows import (
+    check_are_ids,
     excluded_of,
-    look_like_labels,
     relevant_of,
     rows_of,
 )
@@ -49,12 +48,7 @@ def read_ids(given: Given) -> Lists:
     relevant = relevant_of(
         given.entries["target"], leading, _RELEVANT, hint=_HINT
     )
-    if known(look_like_labels(relevant)):
-        raise ValueError(
-            f"`y_true` should hold {_RELEVANT}. Received: "
-            f"{relevant.shape[-1]} numbers for each list, all of them 0 or 1, "
-            f"which look like labels. {_HINT}"
-        )
+    check_are_ids(relevant, _RELEVANT, _HINT)
     belongings = Belongings.of(given, leading, places)
     for there in belongings.item_masks:
         recommended = ops.where(there, recommended, -1)

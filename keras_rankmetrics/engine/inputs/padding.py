@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 import keras
 import numpy as np
 
+from keras_rankmetrics.engine.backend.integers import as_integer
 from keras_rankmetrics.engine.backend.operations import ops
 
 
@@ -59,7 +59,7 @@ def pad_to(
             f"Received: {type(batch).__name__} of "
             f"{len(batch) if hasattr(batch, '__len__') else 'no length'}."
         )
-    whole = None if isinstance(multiple, bool) else _whole(multiple)
+    whole = as_integer(multiple)
     if whole is None or whole < 1:
         raise ValueError(
             f"`multiple` should be a positive integer. Received: {multiple!r}."
@@ -80,13 +80,6 @@ def pad_to(
         _extended(y, added, label),
         _extended(weights, added, 0.0),
     )
-
-
-def _whole(x: Any) -> int | None:
-    try:
-        return operator.index(x)
-    except TypeError:
-        return None
 
 
 def _length(parts: Any) -> int:

@@ -95,6 +95,22 @@ def look_like_labels_of(rows: Tensor, items: int | Tensor) -> Tensor:
     return look_like_labels(rows)
 
 
+def check_are_ids(rows: Tensor, expected: str, hint: str) -> None:
+    """Raises where rows of `y_true` are seen to look like labels.
+
+    Args:
+        rows: `[lists, row]`.
+        expected: what they should hold, for errors.
+        hint: what to do with labels, for errors.
+    """
+    if known(look_like_labels(rows)):
+        raise ValueError(
+            f"`y_true` should hold {expected}. Received: {rows.shape[-1]} "
+            "numbers for each list, all of them 0 or 1, which look like "
+            f"labels. {hint}"
+        )
+
+
 def look_like_labels(rows: Tensor) -> Tensor:
     """Whether rows of three or more hold 0 and 1 and nothing else: bool."""
     if rows.shape[-1] is None or rows.shape[-1] < 3:
