@@ -144,7 +144,7 @@ def _product() -> Callable[..., Tensor]:
 def _of_towers() -> Callable[..., Tally]:
     return _compiled(
         lambda found, queries, rows, *rest: found.plus(
-            tally(product(queries, rows), *rest)
+            tally_of_towers(queries, rows, *rest)
         )
     )
 
@@ -152,8 +152,18 @@ def _of_towers() -> Callable[..., Tally]:
 @functools.cache
 def _of_scores() -> Callable[..., Tally]:
     return _compiled(
-        lambda found, scores, *rest: found.plus(tally(scores, *rest))
+        # Where one is -inf or NaN, so is their sum.
+        lambda found, scores, *rest: found.plus(
+            tally(scores, ops.isfinite(ops.sum(scores)), *rest)
+        )
     )
+
+
+def tally_of_towers(queries: Tensor, rows: Tensor, *rest: Any) -> Tally:
+    """What a chunk of items adds; the rest as for `tally`."""
+    # A bound of all products, and it costs less than a look at them.
+    bound = ops.sum(ops.abs(queries)) * ops.sum(ops.abs(rows))
+    return tally(product(queries, rows), ops.isfinite(bound), *rest)
 
 
 def product(queries: Tensor, rows: Tensor) -> Tensor:

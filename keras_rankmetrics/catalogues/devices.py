@@ -8,8 +8,8 @@ from typing import Any
 
 import keras
 
-from keras_rankmetrics.catalogues.chunks import Rows, ScoreFn, product
-from keras_rankmetrics.catalogues.tally import Asked, Tally, tally
+from keras_rankmetrics.catalogues.chunks import Rows, ScoreFn, tally_of_towers
+from keras_rankmetrics.catalogues.tally import Asked, Tally
 from keras_rankmetrics.types import Tensor
 
 
@@ -58,7 +58,7 @@ def _program(mesh: Any, axis: Any, size: int) -> Callable[..., Tally]:
 
         def chunk(place: Tensor) -> Tally:
             held = lax.dynamic_slice_in_dim(rows, place, width)
-            return tally(product(queries, held), first + place, None, asked)
+            return tally_of_towers(queries, held, first + place, None, asked)
 
         found = lax.fori_loop(
             0,
@@ -68,8 +68,10 @@ def _program(mesh: Any, axis: Any, size: int) -> Callable[..., Tally]:
         )
         rest = own % width
         if rest:
-            scores = product(queries, rows[own - rest :])
-            found = found.plus(tally(scores, first + own - rest, None, asked))
+            held = rows[own - rest :]
+            found = found.plus(
+                tally_of_towers(queries, held, first + own - rest, None, asked)
+            )
         return Tally(*(lax.psum(x, axis) for x in found))
 
     return jax.jit(

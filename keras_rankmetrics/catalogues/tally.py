@@ -71,21 +71,26 @@ class Tally(NamedTuple):
 
 
 def tally(
-    scores: Tensor, first: Tensor, items: int | None, asked: Asked
+    scores: Tensor,
+    finite: Tensor,
+    first: Tensor,
+    items: Tensor | None,
+    asked: Asked,
 ) -> Tally:
     """What a chunk adds.
 
     Args:
         scores: `[lists, chunk]`, of items of the catalogue in a row.
+        finite: bool, whether all of them are known to be finite.
         first: int32, the number of the first of them.
         items: how many of them are items, the rest being padding; None for all.
         asked: what is asked of them.
     """
+    ranked, undefined = _ranked(scores, finite, items)
     if items is not None:
         scores = ops.where(positions(scores) < items, scores, LOWEST)
     exclude = _Part.of(asked.exclude - first, scores)
     targets = _Part.of(asked.targets - first, scores)
-    ranked, undefined = _ranked(scores)
 
     # In the dtype of the product, whatever holds the scores of the targets.
     of_targets = ops.cast(asked.scores, scores.dtype)
@@ -163,17 +168,17 @@ class _Part(NamedTuple):
         return cls(ops.where(there, found, LOWEST), there)
 
 
-def _ranked(scores: Tensor) -> tuple[Tensor, Tensor]:
+def _ranked(
+    scores: Tensor, finite: Tensor, items: Tensor | None
+) -> tuple[Tensor, Tensor]:
     """How many scores are those of items with a rank, and how many are NaN."""
-    total = ops.sum(scores, axis=-1)
-    none = ops.zeros_like(total, dtype="int32")
+    none = ops.zeros_like(scores[:, 0], dtype="int32")
+    held = ops.shape(scores)[-1] if items is None else items
 
     def counted() -> tuple[Tensor, Tensor]:
-        return count(scores > LOWEST), count(scores != scores)
+        there = positions(scores) < held
+        return count(there & (scores > LOWEST)), count(
+            there & (scores != scores)
+        )
 
-    # Where none is -inf or NaN, their sum is not, or it overflows.
-    return cond(
-        ops.all(ops.isfinite(total)),
-        lambda: (none + ops.shape(scores)[-1], none),
-        counted,
-    )
+    return cond(finite, lambda: (none + held, none), counted)

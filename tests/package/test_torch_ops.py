@@ -20,6 +20,11 @@ NUMBERS = [
 ]
 OF_32_BITS = NUMBERS[::2]
 BOOLS = np.array([[True, False, True], [False, False, False]])
+ROWS_OF_BOOLS = [
+    np.random.default_rng(0).random(shape) < share
+    for shape in [(3, 8), (2, 2, 16), (3, 2040), (2, 2048), (2, 3, 4080), (8,)]
+    for share in (0.5, 1.0)  # all are True: each byte is as full as it gets
+]
 PLACES = np.array([[2, 0], [1, 1]], "int32")
 
 
@@ -55,6 +60,11 @@ CALLS = [
         for name in ("sum", "any", "all")
         for axis in (None, 0, -1)
         for call in [([BOOLS], {"axis": axis})]
+    ),
+    *(
+        ("sum", [x], {"axis": -1, "keepdims": keepdims})
+        for x in ROWS_OF_BOOLS
+        for keepdims in (False, True)
     ),
     *(
         (name, *call)
