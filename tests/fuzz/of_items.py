@@ -20,7 +20,15 @@ def is_told(case: Case, cell: Cell) -> bool:
 
 
 def may_be_refused(cell: Cell, lists: list[One]) -> bool:
+    if cell.row.metric is krm.Personalization and _is_uneven(cell, lists):
+        return True
     return means.are_extreme(lists)
+
+
+def _is_uneven(cell: Cell, lists: list[One]) -> bool:
+    """Whether a list weighs more than a hundred times what all others do."""
+    weights = [_shown(cell, one).weight for one in lists]
+    return sum(weights) < 1.01 * max(weights, default=0.0)
 
 
 def value(cell: Cell, one: One) -> float:
