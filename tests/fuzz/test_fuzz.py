@@ -131,6 +131,27 @@ def test_what_is_wrong_is_found(wrong, kind):
     assert kind in [failure.kind for failure in found]
 
 
+@pytest.mark.parametrize(
+    "family, form",
+    [(family, form) for family in FAMILIES for form in FAMILIES[family]],
+)
+def test_what_is_wrong_of_each_metric_is_found(family, form):
+    rng = np.random.default_rng(0)
+    parts = draws.plain(rng, family, form, 3, 5)
+    cells = suites(family, form)[0][: 1 if BACKEND == "jax" else None]
+    case = Case(form, cells, parts, family=family)
+    right = outcomes.outcomes_of(case)
+    assert list(judge.failures_of(case, right)) == []
+    wrong = [
+        dataclasses.replace(x, values=x.values + 0.1, result=x.result + 0.1)
+        for x in right
+    ]
+    found = judge.failures_of(case, wrong)
+    kinds = [failure.kind for failure in found]
+    assert kinds.count("a value") == 3 * len(cells)
+    assert kinds.count("a result") == len(cells)
+
+
 @pytest.mark.parametrize("way", ["together", "graph"])
 def test_a_number_of_what_is_broken_is_found(way):
     rng = np.random.default_rng(0)
