@@ -23,6 +23,8 @@ def job_of(
     group: str | Mapping[str, str] | None = None,
     query: str | None = None,
     lists_per_update: int = LISTS_PER_UPDATE,
+    exclude: str | None = None,
+    num_relevant: str | None = None,
 ) -> Job:
     """What workers are to do.
 
@@ -31,13 +33,14 @@ def job_of(
         TypeError: if something is no metric, or no name of a column.
     """
     members = members_of(metrics)
-    columns = [y_true, y_pred, sample_weight, query]
+    columns = [y_true, y_pred, sample_weight, query, exclude, num_relevant]
     for name in _names(columns):
         if not isinstance(name, str):
             raise TypeError(
                 f"The name of a column should be a string. Received: {name!r}."
             )
     form = _form(members, query)
+    _check_others(form, query, exclude, num_relevant)
     for member in members:
         _check_systems(member, y_pred)
     slicings = [_slicing(member, group) for member in members]
@@ -58,6 +61,8 @@ def job_of(
             ),
             query=query,
             whole_ids=any(m.definition.catalogue for m in members),
+            exclude=exclude,
+            num_relevant=num_relevant,
         ),
         slicings,
         _count(lists_per_update),
@@ -109,10 +114,11 @@ def _names(columns: Sequence[Any]) -> Iterator[Any]:
 def _form(members: Sequence[Any], query: str | None) -> str:
     forms = {member.definition.inputs for member in members}
     subtopics = any(member.definition.metric.by_subtopic for member in members)
-    if len(forms) > 1 or not forms <= {"scores", "ids"} or subtopics:
+    if len(forms) > 1 or "counts" in forms or subtopics:
         raise ValueError(
             'The metrics should all take labels and scores, `inputs="scores"`, '
-            'or all take `inputs="ids"`; none labels by subtopic. Received: '
+            'or all take `inputs="ids"`, or all "sparse"; none labels by '
+            "subtopic. Received: "
             f"{ {m.name: m.definition.inputs for m in members} }."
         )
     [form] = forms
@@ -123,6 +129,22 @@ def _form(members: Sequence[Any], query: str | None) -> str:
             f'`inputs="{form}"`.'
         )
     return str(form)
+
+
+def _check_others(
+    form: str, query: str | None, exclude: str | None, num_relevant: str | None
+) -> None:
+    if exclude is not None and query is not None:
+        raise ValueError(
+            "`exclude` is for rows that are lists. Received: "
+            f"`exclude={exclude!r}` and `query={query!r}`. Leave out the rows "
+            "of these items, or let their score be -inf."
+        )
+    if num_relevant is not None and form != "scores":
+        raise ValueError(
+            '`num_relevant` is for metrics of `inputs="scores"`. Received: '
+            f'`num_relevant={num_relevant!r}` and `inputs="{form}"`.'
+        )
 
 
 def _check_systems(member: Any, y_pred: Any) -> None:

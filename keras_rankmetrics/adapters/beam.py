@@ -38,11 +38,13 @@ class Evaluate(beam.CombineFn):
     Args:
         metrics: as for `keras_rankmetrics.adapters.spark.evaluate`, and so are
             the others, keys of the rows in place of columns.
-        y_true: the key of labels, or of ids of relevant items.
+        y_true: the key of labels, or of ids or indices of relevant items.
         y_pred: the key of scores, or of recommended ids, best first; or a dict
             with the key of each system.
         sample_weight: the key of the weight of each list.
         group: the key of the groups of `Sliced` metrics.
+        exclude: the key of what is not to be ranked.
+        num_relevant: the key of how many relevant items each list has.
     """
 
     def __init__(
@@ -53,6 +55,8 @@ class Evaluate(beam.CombineFn):
         *,
         sample_weight: str | None = None,
         group: str | Mapping[str, str] | None = None,
+        exclude: str | None = None,
+        num_relevant: str | None = None,
     ) -> None:
         job = job_of(
             metrics,
@@ -61,6 +65,8 @@ class Evaluate(beam.CombineFn):
             sample_weight,
             group,
             lists_per_update=ROWS,
+            exclude=exclude,
+            num_relevant=num_relevant,
         )
         self._pickled = pickler.dumps((metrics, job))
 

@@ -29,21 +29,24 @@ def chunks(lists: Lists, lists_per_update: int) -> Iterator[Lists]:
 
 
 def padded(
-    lists: Lists, fills: Mapping[str, float], single: Container[str] = ()
+    lists: Lists, fills: Mapping[str, float], as_long: Container[str] = ()
 ) -> dict[str, np.ndarray]:
-    """Arrays `[lists, longest]`, both rounded up, or `[lists, 1]`.
+    """Arrays `[lists, longest]`, both rounded up.
 
     A backend that compiles does so for each shape anew.
 
     Args:
         lists: what to pad.
         fills: what with, by name.
-        single: the names of what has one value for each list.
+        as_long: the names of what has as many values for each list, so that
+            the length stays as it is.
     """
     rows = _rows(_number(lists))
     return {
         name: ragged.padded(
-            rows, 1 if name in single else _width(ragged.longest), fills[name]
+            rows,
+            ragged.longest if name in as_long else _width(ragged.longest),
+            fills[name],
         )
         for name, ragged in lists.items()
     }

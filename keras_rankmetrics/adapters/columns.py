@@ -10,14 +10,16 @@ from keras_rankmetrics.adapters.ragged import element, is_list
 
 Systems = Mapping[str, str]
 
+_INDICES = "arrays of indices of items, integers from 0"
+
 
 @dataclasses.dataclass(frozen=True)
 class Columns:
     """The names of columns.
 
     Attributes:
-        form: `"scores"` or `"ids"`, what the metrics take.
-        y_true: of labels, or of ids of relevant items.
+        form: `"scores"`, `"sparse"` or `"ids"`, what the metrics take.
+        y_true: of labels, or of indices or ids of relevant items.
         y_pred: of scores, or of recommended ids; by system for a `Comparison`.
         sample_weight: of the weight of each list, or None.
         groups: by which lists are sliced.
@@ -25,6 +27,8 @@ class Columns:
             item; None where one row is a list.
         whole_ids: whether the number of an item matters, and not only which
             ids are equal.
+        exclude: of what is not to be ranked, indices or ids, or None.
+        num_relevant: of how many relevant items each list has, or None.
     """
 
     form: str
@@ -34,6 +38,8 @@ class Columns:
     groups: tuple[str, ...] = ()
     query: str | None = None
     whole_ids: bool = False
+    exclude: str | None = None
+    num_relevant: str | None = None
 
     @property
     def predictions(self) -> list[str]:
@@ -44,10 +50,27 @@ class Columns:
     @property
     def names(self) -> list[str]:
         """All of them, each once."""
-        maybe = [self.query, self.sample_weight]
-        given = [name for name in maybe if name is not None]
-        every = [self.y_true, *self.predictions, *self.groups, *given]
-        return list(dict.fromkeys(every))
+        return list(dict.fromkeys(name for _, name in self._by_argument()))
+
+    @property
+    def ids(self) -> list[str]:
+        """Those of ids, of which only some are equal; none in other forms."""
+        if self.form != "ids":
+            return []
+        maybe = [] if self.exclude is None else [self.exclude]
+        return [self.y_true, *self.predictions, *maybe]
+
+    @property
+    def of_lists(self) -> list[str]:
+        """What has one value for each list, also where a row is an item."""
+        maybe = [] if self.num_relevant is None else [self.num_relevant]
+        return [*self.groups, *maybe]
+
+    @property
+    def as_long(self) -> list[str]:
+        """What has as many values in each list, so that none is filled up."""
+        whole = self.predictions if self.form == "sparse" else []
+        return [*self.of_lists, *self.weights_of_lists, *whole]
 
     @property
     def weights_of_lists(self) -> list[str]:
@@ -70,8 +93,7 @@ class Columns:
         for argument, name in self._by_argument():
             if argument != "query":
                 self._check_type(argument, name, types[name])
-        if self.form == "ids":
-            self._check_ids(types)
+        self._check_ids(types)
 
     def check_schema(self, schema: Any) -> None:
         """As `check`, of a `pyarrow.Schema`."""
@@ -81,33 +103,41 @@ class Columns:
         yield "y_true", self.y_true
         yield from (("y_pred", name) for name in self.predictions)
         yield from (("group", name) for name in self.groups)
-        if self.sample_weight is not None:
-            yield "sample_weight", self.sample_weight
-        if self.query is not None:
-            yield "query", self.query
+        for argument in ("sample_weight", "exclude", "num_relevant", "query"):
+            name = getattr(self, argument)
+            if name is not None:
+                yield argument, name
 
     def _check_type(self, argument: str, name: str, arrow_type: Any) -> None:
         from pyarrow import types
 
         held, lists = element(arrow_type), is_list(arrow_type)
-        if types.is_null(held) and argument in ("y_true", "y_pred"):
+        if types.is_null(held) and argument in ("y_true", "y_pred", "exclude"):
             return  # arrays of nothing, or none at all
         of_number = types.is_integer(held) or types.is_floating(held)
         of_name = types.is_integer(held) or is_text(held)
         if argument == "group":
             good, expected = of_name and not lists, "integers or strings"
-        elif argument == "sample_weight":
+        elif argument in ("sample_weight", "num_relevant"):
             good, expected = of_number and not lists, "numbers"
         elif self.query is not None:
             good, expected = of_number and not lists, "a number for each item"
-        elif self.form == "scores":
+        elif self.form != "ids" and argument == "exclude":
+            good, expected = types.is_integer(held) and lists, _INDICES
+        elif self.form == "sparse" and argument == "y_true":
+            good, expected = (
+                types.is_integer(held),
+                f"{_INDICES}, or single ones",
+            )
+        elif self.form != "ids":
             good, expected = of_number and lists, "arrays of numbers"
         elif argument == "y_true":
             good = of_name
             expected = "arrays of ids, integers or strings, or single ids"
         else:
             good = of_name and lists
-            expected = "arrays of ids, integers or strings, best first"
+            expected = "arrays of ids, integers or strings"
+            expected += ", best first" if argument == "y_pred" else ""
         if not good:
             raise TypeError(
                 f"The column {name!r} of `{argument}` should hold {expected}. "
@@ -118,7 +148,7 @@ class Columns:
     def _check_ids(self, types: Mapping[str, Any]) -> None:
         import pyarrow as pa
 
-        names = [self.y_true, *self.predictions]
+        names = self.ids
         texts = [name for name in names if is_text(element(types[name]))]
         numbers = [
             name for name in names if pa.types.is_integer(element(types[name]))

@@ -53,15 +53,18 @@ class Job:
                 yield padded(
                     chunk,
                     {**fills, **dict.fromkeys(numbers, 0)},
-                    {*numbers, *self.columns.weights_of_lists},
+                    {*numbers, *self.columns.as_long},
                 )
 
     def _fills(self) -> dict[str, float]:
         """What stands where there is no item, which makes it none."""
         c = self.columns
         fills = dict.fromkeys(c.predictions, -1 if c.form == "ids" else 0.0)
-        if c.sample_weight is not None:
-            fills[c.sample_weight] = 0.0
+        for name in (c.sample_weight, c.num_relevant):
+            if name is not None:
+                fills[name] = 0.0
+        if c.exclude is not None:
+            fills[c.exclude] = -1
         return {**fills, c.y_true: -1}
 
     def _parts(self) -> Iterator[Part]:
@@ -82,10 +85,15 @@ class Job:
         self, slicing: Slicing | None, arrays: Arrays
     ) -> tuple[Any, Any, Any]:
         c = self.columns
-        y_true: Any = arrays[c.y_true]
+        y_true = {
+            "labels" if c.form == "scores" else "target": arrays[c.y_true]
+        }
         if slicing is not None:
-            key = "target" if c.form == "ids" else "labels"
-            y_true = {key: y_true, "group": arrays[slicing.name]}
+            y_true["group"] = arrays[slicing.name]
+        if c.exclude is not None:
+            y_true["exclude"] = arrays[c.exclude]
+        if c.num_relevant is not None:
+            y_true["num_relevant"] = arrays[c.num_relevant][:, 0]
         y_pred: Any = (
             arrays[c.y_pred]
             if isinstance(c.y_pred, str)

@@ -27,6 +27,8 @@ def evaluate(
     group: str | Mapping[str, str] | None = None,
     backend: str | None = None,
     lists_per_update: int = LISTS_PER_UPDATE,
+    exclude: str | None = None,
+    num_relevant: str | None = None,
 ) -> Metrics:
     """The metrics of all lists that a dataset holds, a row being a list.
 
@@ -37,13 +39,15 @@ def evaluate(
         dataset: a `ray.data.Dataset`.
         metrics: as for `keras_rankmetrics.adapters.spark.evaluate`, and so are
             the others.
-        y_true: the column of labels, or of ids of relevant items.
+        y_true: the column of labels, or of ids or indices of relevant items.
         y_pred: the column of scores, or of recommended ids, best first; or a
             dict with the column of each system.
         sample_weight: the column of the weight of each list.
         group: the column of the groups of `Sliced` metrics.
         backend: of Keras on the workers; that of the driver by default.
         lists_per_update: how many lists a metric sees at once.
+        exclude: the column of what is not to be ranked.
+        num_relevant: the column of how many relevant items each list has.
 
     Returns:
         Copies of the metrics, which have seen these lists and no others.
@@ -57,6 +61,8 @@ def evaluate(
         sample_weight,
         group,
         lists_per_update=lists_per_update,
+        exclude=exclude,
+        num_relevant=num_relevant,
     )
     states = dataset.map_batches(
         on_worker(

@@ -37,11 +37,10 @@ def lists_in(tables: Iterable[Any], columns: Columns) -> Iterator[Lists]:
 def _of_rows(table: Any, columns: Columns) -> Lists:
     """Each row is a list."""
     flat = {name: flattened(_array(table, name)) for name in columns.names}
-    ids = [columns.y_true, *columns.predictions]
     numbers = {}
-    if columns.form == "ids":
-        values = numbered([_whole(flat[name][0], name) for name in ids])
-        numbers = dict(zip(ids, values, strict=True))
+    if columns.ids:
+        values = numbered([_whole(flat[name][0], name) for name in columns.ids])
+        numbers = dict(zip(columns.ids, values, strict=True))
     return {
         name: Ragged(
             numbers[name] if name in numbers else _numpy(values, name), lengths
@@ -59,7 +58,7 @@ def _of_items(table: Any, columns: Columns) -> Lists:
         if name == columns.query:
             continue
         values = _numpy(_array(table, name), name)
-        if name in columns.groups:
+        if name in columns.of_lists:
             lists[name] = Ragged.of_single(values[starts])
             _check_constant(values, values[starts], lengths, name)
         else:
@@ -121,10 +120,10 @@ def _numpy(array: Any, name: str) -> np.ndarray:
 
 
 def _check(lists: Lists, columns: Columns) -> None:
-    if columns.sample_weight is not None:
-        weights = lists[columns.sample_weight]
-        _check_weights(weights.values, columns.sample_weight)
-    for name in [*columns.groups, *columns.weights_of_lists]:
+    for name in (columns.sample_weight, columns.num_relevant):
+        if name is not None:
+            _check_amounts(lists[name].values, name)
+    for name in [*columns.of_lists, *columns.weights_of_lists]:
         if (lists[name].lengths != 1).any():
             raise ValueError(
                 f"The column {name!r} should hold no null. Received: "
@@ -133,6 +132,13 @@ def _check(lists: Lists, columns: Columns) -> None:
     if columns.form == "scores":
         for name in columns.predictions:
             _check_aligned(lists, columns.y_true, name)
+    if columns.form == "sparse":
+        for name in columns.predictions:
+            _check_as_long(lists[name].lengths, name)
+            _check_within(lists, columns.y_true, name)
+    if columns.form != "ids" and columns.exclude is not None:
+        for name in columns.predictions:
+            _check_within(lists, columns.exclude, name)
 
 
 def _check_aligned(lists: Lists, labels: str, scores: str) -> None:
@@ -146,12 +152,31 @@ def _check_aligned(lists: Lists, labels: str, scores: str) -> None:
         )
 
 
-def _check_weights(weights: np.ndarray, name: str) -> None:
-    wrong = (weights < 0) | np.isinf(weights)
+def _check_as_long(lengths: np.ndarray, name: str) -> None:
+    if (lengths != lengths[0]).any():
+        raise ValueError(
+            f"The column {name!r} should hold the scores of all items of a "
+            "catalogue, as many in each list. Received: lists of "
+            f"{lengths.min()} to {lengths.max()} scores."
+        )
+
+
+def _check_within(lists: Lists, indices: str, scores: str) -> None:
+    values, lengths = lists[indices]
+    wrong = values >= np.repeat(lists[scores].lengths, lengths)
     if wrong.any():
         raise ValueError(
-            f"The weights in {name!r} should be finite, and not negative. "
-            f"Received: {weights[wrong][0]}."
+            f"The column {indices!r} should hold indices of items, below the "
+            f"number of scores in {scores!r}. Received: {values[wrong][0]}."
+        )
+
+
+def _check_amounts(values: np.ndarray, name: str) -> None:
+    wrong = (values < 0) | np.isinf(values)
+    if wrong.any():
+        raise ValueError(
+            f"The numbers in {name!r} should be finite, and not negative. "
+            f"Received: {values[wrong][0]}."
         )
 
 
@@ -160,6 +185,6 @@ def _check_constant(
 ) -> None:
     if (values != np.repeat(firsts, lengths)).any():
         raise ValueError(
-            f"The items of a list should be of the same group. Received: lists "
-            f"with several values in the column {name!r}."
+            f"The items of a list should have the same value in {name!r}. "
+            "Received: lists with several values."
         )

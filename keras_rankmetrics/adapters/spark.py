@@ -30,6 +30,8 @@ def evaluate(
     query: str | None = None,
     backend: str | None = None,
     lists_per_update: int = LISTS_PER_UPDATE,
+    exclude: str | None = None,
+    num_relevant: str | None = None,
 ) -> Metrics:
     """The metrics of all lists that a DataFrame holds.
 
@@ -49,9 +51,12 @@ def evaluate(
         metrics: a metric, a `MetricCollection`, a `Sliced` metric, a
             `Comparison`, or a list of them. They are not updated.
         y_true: the column of labels, or with `inputs="ids"` of the ids of
-            relevant items, or of one such id. Ids are integers or strings.
+            relevant items, or of one such id. Ids are integers or strings. With
+            `inputs="sparse"`, of their indices, or of one.
         y_pred: the column of scores, or of the recommended ids, best first. For
-            a `Comparison`, a dict with the column of each system.
+            a `Comparison`, a dict with the column of each system. With
+            `inputs="sparse"` the scores are those of all items, as many in
+            each list.
         sample_weight: the column of the weight of each list; with `query`, of
             each item.
         group: the column of the groups of `Sliced` metrics, their names or
@@ -61,6 +66,10 @@ def evaluate(
             process has one backend: a worker that has imported Keras on another
             one is an error.
         lists_per_update: how many lists a metric sees at once.
+        exclude: the column of arrays of what is not to be ranked in a list:
+            ids, or indices of items.
+        num_relevant: the column of how many relevant items each list has,
+            where its labels hold only some.
 
     Returns:
         Copies of the metrics, which have seen these lists and no others:
@@ -77,7 +86,15 @@ def evaluate(
     from pyspark.sql.pandas.types import to_arrow_schema
 
     job = job_of(
-        metrics, y_true, y_pred, sample_weight, group, query, lists_per_update
+        metrics,
+        y_true,
+        y_pred,
+        sample_weight,
+        group,
+        query,
+        lists_per_update,
+        exclude,
+        num_relevant,
     )
     job.columns.check_schema(to_arrow_schema(df.schema))
     backend = backend or keras.config.backend()

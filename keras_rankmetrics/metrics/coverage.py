@@ -9,6 +9,11 @@ from keras_rankmetrics.metrics.bases import register
 from keras_rankmetrics.metrics.bases_of_items import Counted
 from keras_rankmetrics.types import Tensor
 
+# Of what is that much smaller than what it is a difference of, too few digits
+# are left; and single precision has no fractions of its smallest numbers.
+_LEAST_SHARE = 1e-3
+_LEAST = 1e-30
+
 
 def chances_of_absence(ranking: Ranking, weights: Tensor, items: int) -> Tensor:
     """`[items, 2]`: Σ log(1 - p) over chances p below 1, and how many are 1."""
@@ -93,11 +98,18 @@ def overlaps(ranking: Ranking, weights: Tensor, items: int) -> Tensor:
 
 
 def personalization(sums: Tensor) -> Tensor:
-    """1 - (Σ c² - Σ w² Σ p² / m) / ((Σ w)² - Σ w²)."""
+    """1 - (Σ c² - Σ w² Σ p² / m) / ((Σ w)² - Σ w²).
+
+    NaN where single precision has too few digits of what is below the line.
+    """
     counts = sums[:-4]
     with_itself, weight, squares, lists = ops.unstack(sums[-4:], 4)
     shared = ops.sum(ops.square(counts)) - with_itself
-    overlap = ops.divide_no_nan(shared, ops.square(weight) - squares)
+    pairs, all_pairs = ops.square(weight) - squares, ops.square(weight)
+    is_exact = (pairs > _LEAST_SHARE * all_pairs) & (pairs > _LEAST)
+    overlap = ops.where(
+        is_exact, ops.divide_no_nan(shared, pairs), float("nan")
+    )
     return ops.where(lists <= 1, 0.0, 1.0 - overlap)
 
 
@@ -120,7 +132,8 @@ class Personalization(Counted):
     each pair twice. So it needs one number for each item, and no sample. Where
     items tie, it is the mean over all orders, each list's own. A pair weighs as
     much as the product of the weights of its lists. With fewer than two lists
-    it is 0.
+    it is 0. It is NaN where lists have a mean weight below 1e-15, or one of
+    them weighs a thousand times as much as all others together.
 
     The number of an item is its place among the scores, or its id.
 

@@ -61,6 +61,15 @@ def test_all_rows(strings):
         assert_that(found, check)
 
 
+def test_scores_of_a_catalogue():
+    rows = logs.of_catalogue()
+    fn = Evaluate(logs.for_sparse(), "several", "scores", exclude="seen")
+    seen = fn.create_accumulator()
+    for row in rows:
+        seen = fn.add_input(seen, row)
+    assert same(fn.extract_output(seen), logs.of_one_process(rows, "several"))
+
+
 def test_each_key():
     rows = logs.of_ids()
 

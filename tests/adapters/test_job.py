@@ -94,6 +94,113 @@ def test_groups_of_several_columns_beside_a_comparison():
     assert logs.numbers(found) == approx(logs.numbers(metrics), abs=1e-6)
 
 
+@pytest.mark.parametrize("target", ["taken", "several"])
+@pytest.mark.parametrize("exclude", [None, "seen"])
+def test_scores_of_a_catalogue(target, exclude):
+    rows = logs.of_catalogue()
+    found = evaluated(
+        [rows[:50], rows[50:]],
+        logs.for_sparse(),
+        target,
+        "scores",
+        sample_weight="weight",
+        exclude=exclude,
+    )
+    weights = np.array(logs.column(rows, "weight"))
+    expected = logs.of_one_process(rows, target, exclude, weights)
+    assert logs.numbers(found) == approx(
+        logs.numbers(expected), abs=1e-6, nan_ok=True
+    )
+
+
+@pytest.mark.parametrize("strings", [False, True])
+def test_ids_that_are_not_to_be_recommended(strings):
+    rows = logs.of_ids(strings=strings)
+    found = evaluated(
+        [rows], logs.for_ids(), "relevant", "recommended", exclude="new"
+    )
+    ids = [
+        logs.dense(rows, name, -1)
+        for name in ("relevant", "new", "recommended")
+    ]
+    expected = logs.for_ids()
+    expected.update_state({"target": ids[0], "exclude": ids[1]}, ids[2])
+    assert logs.numbers(found) == approx(logs.numbers(expected), abs=1e-6)
+
+
+def test_how_many_relevant_items_there_are():
+    rows = logs.of_scores()
+    for place, row in enumerate(rows):
+        row["number"] = 5 + place % 7
+        row["first"] = [0] if row["labels"] else []
+    labels, scores = (
+        logs.dense(rows, name, fill)
+        for name, fill in (("labels", -1), ("scores", 0.0))
+    )
+    number = np.array(logs.column(rows, "number"))
+    y_true = {"labels": labels, "num_relevant": number}
+    expected = logs.for_scores()
+    expected.update_state(y_true, scores)
+    expected = approx(logs.numbers(expected), abs=1e-6)
+    found = evaluated(
+        [rows], logs.for_scores(), "labels", "scores", num_relevant="number"
+    )
+    assert logs.numbers(found) == expected
+    items = sorted(logs.items_of(rows), key=lambda item: item["query"])
+    found = evaluated(
+        [items],
+        logs.for_scores(),
+        "label",
+        "score",
+        query="query",
+        num_relevant="number",
+    )
+    assert logs.numbers(found) == expected
+    excluding = evaluated(
+        [rows], logs.for_scores(), "labels", "scores", exclude="first"
+    )
+    expected = logs.for_scores()
+    first = logs.dense(rows, "first", -1)
+    expected.update_state({"labels": labels, "exclude": first}, scores)
+    assert logs.numbers(excluding) == approx(logs.numbers(expected), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    "change, options, message",
+    [
+        ({"y": 3}, {}, "'y' should hold indices.*'x'. Received: 3"),
+        ({"x": [1.0]}, {}, "as many in each list. Received: lists of 1 to 3"),
+        ({"e": [3]}, {"exclude": "e"}, "'e' should hold indices"),
+    ],
+)
+def test_wrong_indices(change, options, message):
+    good = {"y": 0, "x": [1.0, 2.0, 3.0], "e": [0]}
+    metric = krm.NDCG(3, inputs="sparse")
+    with pytest.raises(ValueError, match=message):
+        evaluated([[good, {**good, **change}]], metric, "y", "x", **options)
+
+
+@pytest.mark.parametrize(
+    "columns, options, message",
+    [
+        (("x", "x"), {}, "'x' of `y_true` should hold arrays of indices"),
+        (("y", "y"), {}, "'y' of `y_pred` should hold arrays of numbers"),
+        (("y", "x"), {"exclude": "y"}, "'y' of `exclude` should hold arrays"),
+    ],
+)
+def test_columns_of_another_form(columns, options, message):
+    table = pa.Table.from_pylist([{"y": 0, "x": [1.0, 2.0]}])
+    job = job_of(krm.NDCG(3, inputs="sparse"), *columns, **options)
+    with pytest.raises(TypeError, match=message):
+        job.columns.check_schema(table.schema)
+
+
+def test_a_number_of_relevant_items_is_not_negative():
+    rows = [{"y": [1], "x": [0.5], "n": -1}]
+    with pytest.raises(ValueError, match=r"not negative\. Received: -1"):
+        evaluated([rows], krm.NDCG(3), "y", "x", num_relevant="n")
+
+
 def test_what_was_seen_before_does_not_count():
     rows = logs.of_ids()
     fresh, used = logs.for_ids(), logs.for_ids()
@@ -251,7 +358,20 @@ def test_wrong_values(row, metric, options, message):
         (keras.metrics.Mean(), {}, TypeError, "should be a ranking metric"),
         ([], {}, ValueError, "different names"),
         ([krm.NDCG(), krm.NDCG()], {}, ValueError, "different names"),
-        (krm.NDCG(inputs="sparse"), {}, ValueError, "labels and scores"),
+        (
+            [krm.NDCG(inputs="sparse"), krm.AUC()],
+            {},
+            ValueError,
+            "labels and scores",
+        ),
+        (krm.NDCG(), {"exclude": "e", "query": "q"}, ValueError, "-inf"),
+        (
+            krm.NDCG(inputs="sparse"),
+            {"num_relevant": "n"},
+            ValueError,
+            "`num_relevant` is for",
+        ),
+        (krm.NDCG(), {"exclude": 1}, TypeError, "should be a string"),
         (krm.SubtopicRecall(3), {}, ValueError, "none labels by subtopic"),
         (krm.NDCG(), {"group": "g"}, ValueError, "`group` is for `Sliced`"),
         (krm.Sliced(krm.NDCG(), 2), {}, ValueError, "`group` should be"),

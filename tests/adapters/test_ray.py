@@ -74,6 +74,18 @@ def test_scores_of_a_comparison():
     assert same(found, expected)
 
 
+def test_scores_of_a_catalogue():
+    rows = logs.of_catalogue()
+    found = on_ray.evaluate(
+        ray_data.from_items(rows, override_num_blocks=2),
+        logs.for_sparse(),
+        "several",
+        "scores",
+        exclude="seen",
+    )
+    assert same(found, logs.of_one_process(rows, "several"))
+
+
 def test_arrays_of_numpy():
     labels = np.array([[1, 0, 2], [0, 1, 0]] * 20)
     scores = np.tile(np.array([0.1, 0.5, 0.3]), (40, 1))

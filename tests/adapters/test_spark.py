@@ -75,6 +75,19 @@ def same(found, expected):
     return logs.numbers(found) == approx(logs.numbers(expected), abs=1e-6)
 
 
+def test_scores_of_a_catalogue(spark):
+    rows = logs.of_catalogue()
+    schema = "several array<int>, scores array<double>, seen array<int>"
+    found = on_spark.evaluate(
+        frame(spark, rows, schema),
+        logs.for_sparse(),
+        "several",
+        "scores",
+        exclude="seen",
+    )
+    assert same(found, logs.of_one_process(rows, "several"))
+
+
 def of_ids(rows, metrics, **options):
     metrics.update_state(
         logs.dense(rows, "relevant", -1),

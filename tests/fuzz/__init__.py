@@ -7,9 +7,14 @@ batch, in a collection or one after the other, and each is a case of its own.
                   └──▶ judge:    what the oracle says, and whether that fits
 
 - `parts` are the arrays of a batch, with dtypes that numpy may lack;
-- `pools` are the metrics, in suites that are given the same batches;
-- `draws` makes a case of a seed, and `breaks` breaks one;
+- `rows_of_items` and `rows_of_subtopics` are what the catalogue of the tests
+  does not have, and `pools` all metrics, by their family, in suites that are
+  given the same batches;
+- `draws` makes a case of a seed, of `kinds` of numbers, and `breaks` breaks
+  one;
 - `outcomes` runs it: eager, or in a program that is compiled;
+- `lists` are what oracles take, and `of_relevance`, `of_items` and
+  `of_subtopics` what they say of each family;
 - `judge` compares, and `search` goes on until a time or a number is over.
 
 Each case that ever failed is a file in `cases`, and a test.

@@ -36,11 +36,17 @@ class Break:
         forms: of which input.
         of_values: whether shapes and dtypes remain as they were, so that a
             program does not see it before it runs.
+        families: of which metrics.
     """
 
     change: Callable[[Given], Given]
     forms: tuple[str, ...]
     of_values: bool = False
+    families: tuple[str, ...] = ("relevance", "items", "subtopics")
+
+    def fits(self, family: str, form: str) -> bool:
+        """Whether there is such a thing in such a batch."""
+        return form in self.forms and family in self.families
 
     def of(self, given: Given, form: str) -> Passed:
         given = {n: np.array(x) for n, x in given.items()}
@@ -68,7 +74,7 @@ def with_one(x: np.ndarray, value: Any) -> np.ndarray:
 
 def weights(given: Given, value: float) -> np.ndarray:
     """Of items where there are labels, else of lists."""
-    shape = given["labels" if "labels" in given else predicted(given)].shape
+    shape = given[predicted(given)].shape
     shape = shape if "labels" in given else shape[:-1]
     return with_one(np.ones(shape, "float32"), value)
 
@@ -221,5 +227,36 @@ BREAKS = {
     ),
     "a mask to exclude by": Break(
         lambda g: {"exclude": np.indices(g["scores"].shape)[-1] % 2}, ST
+    ),
+    # What one family alone refuses
+    "scores of another catalogue": Break(
+        lambda g: {
+            n: x[:, 1:] for n, x in g.items() if n in ("labels", "scores")
+        },
+        ST,
+        families=("items",),
+    ),
+    "an id beyond the catalogue": Break(
+        lambda g: {"ids": with_one(g["ids"], g["ids"].shape[-1])},
+        IDS,
+        of_values=True,
+        families=("items",),
+    ),
+    "a target beyond the catalogue": Break(
+        lambda g: {"target": with_one(g["target"], g["ids"].shape[-1])},
+        IDS,
+        of_values=True,
+        families=("items",),
+    ),
+    "labels without subtopics": Break(
+        lambda g: {"labels": g["labels"][..., 0]}, S, families=("subtopics",)
+    ),
+    "labels of no subtopic": Break(
+        lambda g: {"labels": g["labels"][..., :0]}, S, families=("subtopics",)
+    ),
+    "num_relevant of subtopics": Break(
+        lambda g: {"num_relevant": np.ones(lists(g))},
+        S,
+        families=("subtopics",),
     ),
 }

@@ -24,6 +24,7 @@ class Case:
         way: `"together"` in a collection, `"alone"` one after the other, or
             compiled as a `"graph"`, or by `"xla"`.
         broken: the name of what makes the batch invalid, or None.
+        family: of the metrics: `"relevance"`, `"items"` or `"subtopics"`.
     """
 
     form: str
@@ -32,6 +33,7 @@ class Case:
     how: str = "arrays"
     way: str = "together"
     broken: str | None = None
+    family: str = "relevance"
 
     def passed(self) -> tuple[Any, Any, Any]:
         """`y_true`, `y_pred` and `sample_weight`, made anew."""

@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import keras
 import numpy as np
@@ -10,12 +10,12 @@ import numpy as np
 from . import pools
 from .breaks import BREAKS
 from .case import Case
+from .kinds import LABELS, SCORES, WEIGHTS, permuted
 from .parts import Part
 
-NAN, INF = float("nan"), float("inf")
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 SIGNED = ("int8", "int16", "int32", "int64")
-TINY = 1e-45  # the smallest float32, which is denormal
+SUBTOPICS = 2  # where all batches are of one shape
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,28 +51,68 @@ SHARE_OF_PROGRAMS = {"torch": 0.0, "tensorflow": 0.5, "jax": 0.95}
 BROKEN = 0.2
 
 
+SHARES = {"relevance": 0.4, "items": 0.4, "subtopics": 0.2}
+SHARES_OF_FORMS = {"scores": 0.6, "sparse": 0.2, "ids": 0.2}
+
+
+class Drawn(NamedTuple):
+    """Who gets a batch, and of what kind it is.
+
+    Attributes:
+        family: of the metrics.
+        form: of the input.
+        suite: the metrics.
+    """
+
+    family: str
+    form: str
+    suite: pools.Suite
+
+    @property
+    def ids(self) -> int:
+        """How many different ids there are."""
+        return pools.catalogue(self.suite) or 10
+
+    @property
+    def items(self) -> int:
+        """How many items a list has where all lists are of one shape."""
+        return pools.catalogue(self.suite) or 5
+
+    def case(self, parts: dict[str, Part], **how: Any) -> Case:
+        """With such a batch, unless `how` says of whom, for all metrics."""
+        given = {"cells": self.suite, "family": self.family, **how}
+        return Case(self.form, parts=parts, **given)
+
+    def breaks(self, of_values: bool = False) -> list[str]:
+        """The names of what makes such a batch invalid."""
+        return [
+            name
+            for name, x in BREAKS.items()
+            if x.fits(self.family, self.form) and of_values <= x.of_values
+        ]
+
+
 def drawn(seed: int, number: int) -> Case:
     """The case of that number; the same each time, on a backend."""
     rng = np.random.default_rng([seed, number])
     backend = keras.backend.backend()
-    form = str(rng.choice(pools.FORMS, p=[0.6, 0.2, 0.2]))
+    family = str(rng.choice(list(SHARES), p=list(SHARES.values())))
+    forms = pools.FAMILIES[family]
+    shares = np.array([SHARES_OF_FORMS[form] for form in forms])
+    form = str(rng.choice(forms, p=shares / shares.sum()))
+    suites = pools.suites(family, form)
     if rng.random() < SHARE_OF_PROGRAMS[backend]:
-        suite = pools.suites(form)[seed % pools.SUITES]
-        return _of_a_program(rng, form, suite, PROGRAMS[backend])
+        of = Drawn(family, form, suites[seed % len(suites)])
+        return _of_a_program(rng, of, PROGRAMS[backend])
     variety = VARIETIES[backend]
     first = seed + int(rng.integers(variety.suites))
-    suite = pools.suites(form)[first % pools.SUITES]
+    of = Drawn(family, form, suites[first % len(suites)])
     if rng.random() < BROKEN:
-        return _broken(rng, form, suite)
-    shape = _shape(rng, variety)
-    parts = _parts(rng, form, *shape)
-    parts |= _others(rng, form, *shape)
-    return Case(
-        form,
-        suite,
-        parts,
-        how=_how(rng, parts),
-        way=str(rng.choice(variety.ways)),
+        return _broken(rng, of)
+    shape = _shape(rng, of, variety)
+    parts = _parts(rng, of, *shape) | _others(rng, of, *shape)
+    return of.case(
+        parts, how=_how(rng, parts), way=str(rng.choice(variety.ways))
     )
 
 
@@ -83,49 +123,51 @@ def _how(rng: Any, parts: dict[str, Part]) -> str:
     return str(rng.choice(ways if all(sizes) and narrow else ways[:2]))
 
 
-def _shape(rng: Any, variety: Variety) -> tuple[tuple[int, ...], int, int]:
+def _shape(
+    rng: Any, of: Drawn, variety: Variety
+) -> tuple[tuple[int, ...], int, int]:
     if variety.shapes is not None:
-        return variety.shapes[rng.integers(len(variety.shapes))]
+        leading, _, targets = _chosen(rng, variety.shapes)
+        return leading, of.items, targets
     leading = _chosen(rng, [(3,), (2,), (1,), (5,), (0,), (), (2, 2), (7,)])
     items = int(rng.choice([0, 1, 2, 3, 5, 8, 15, 16, 17, 40, 130]))
-    if items == 1 and len(leading) > 1:
+    items = min(items, pools.most_items(of.family, of.suite) or items)
+    if items == 1 and (len(leading) > 1 or of.family == "subtopics"):
         items = 2  # a last dimension of 1 is dropped
+    if of.form != "ids":
+        items = pools.catalogue(of.suite) or items
     return leading, items, int(rng.choice([1, 1, 2, 5]))
 
 
-def _broken(rng: Any, form: str, suite: tuple) -> Case:
-    names = [name for name, x in BREAKS.items() if form in x.forms]
-    return Case(
-        form,
-        (suite[rng.integers(len(suite))],),
-        plain(rng, form, 3, 5),
+def _broken(rng: Any, of: Drawn) -> Case:
+    return of.case(
+        plain(rng, of.family, of.form, 3, of.items),
+        cells=(_chosen(rng, of.suite),),
         way=str(rng.choice(["together", "alone"])),
-        broken=str(rng.choice(names)),
+        broken=str(rng.choice(of.breaks())),
     )
 
 
-def _of_a_program(
-    rng: Any, form: str, suite: tuple, ways: Sequence[str]
-) -> Case:
-    [shape], way = _ONE, str(rng.choice(ways))
+def _of_a_program(rng: Any, of: Drawn, ways: Sequence[str]) -> Case:
+    [(leading, _, targets)], way = _ONE, str(rng.choice(ways))
+    shape = leading, of.items, targets
     if rng.random() < BROKEN:
-        names = [
-            name
-            for name, x in BREAKS.items()
-            if form in x.forms and x.of_values
-        ]
-        parts = plain(rng, form, 3, 5) | _nothing_else(form, 3, 5)
-        broken = str(rng.choice(names))
-        return Case(form, suite, parts, way=way, broken=broken)
-    parts = _parts(rng, form, *shape, dtype="float32")
-    parts |= _others_of_programs(rng, form, *shape)
-    return Case(form, suite, parts, way=way)
+        parts = plain(rng, of.family, of.form, *leading, of.items)
+        parts |= _nothing_else(of.form, *leading, of.items)
+        broken = str(rng.choice(of.breaks(of_values=True)))
+        return of.case(parts, way=way, broken=broken)
+    parts = _parts(rng, of, *shape, dtype="float32")
+    parts |= _others_of_programs(rng, of, *shape)
+    return of.case(parts, way=way)
 
 
-def plain(rng: Any, form: str, lists: int, items: int) -> dict[str, Part]:
+def plain(
+    rng: Any, family: str, form: str, lists: int, items: int
+) -> dict[str, Part]:
     """A batch in which every list and every item counts."""
-    scores = Part.of(_permuted(rng, (lists, items)), "float32")
-    labels = rng.integers(0, 4, (lists, items))
+    scores = Part.of(permuted(rng, (lists, items)), "float32")
+    subtopics = (SUBTOPICS,) if family == "subtopics" else ()
+    labels = rng.integers(0, 4, (lists, items, *subtopics))
     labels[:, 0] = 2
     if form == "scores":
         return {"labels": Part.of(labels, "float32"), "scores": scores}
@@ -141,32 +183,42 @@ def plain(rng: Any, form: str, lists: int, items: int) -> dict[str, Part]:
 
 def _parts(
     rng: Any,
-    form: str,
+    of: Drawn,
     leading: tuple[int, ...],
     items: int,
     targets: int,
     dtype: str | None = None,
 ) -> dict[str, Part]:
     shape = (*leading, items)
-    if form == "scores":
+    if of.form == "scores":
         return {
-            "labels": _numbers(rng, shape, LABELS, dtype),
+            "labels": _labels(rng, of.family, shape, dtype),
             "scores": _numbers(rng, shape, SCORES, dtype),
         }
     shape_of_targets = (*leading, targets)
-    if form == "sparse":
+    if of.form == "sparse":
         target = rng.integers(-2, max(items, 1), shape_of_targets)
         return {
             "target": _integers(rng, np.minimum(target, items - 1), dtype),
             "scores": _numbers(rng, shape, SCORES, dtype),
         }
-    target = rng.integers(-2, 9, shape_of_targets)
+    target = rng.integers(-2, of.ids, shape_of_targets)
     if targets > 2:  # which must not look like labels
-        target[..., 0] = 9
+        target[..., 0] = of.ids - 1
     return {
         "target": _integers(rng, target, dtype),
-        "ids": _integers(rng, rng.integers(-2, 9, shape), dtype),
+        "ids": _integers(rng, rng.integers(-2, of.ids, shape), dtype),
     }
+
+
+def _labels(
+    rng: Any, family: str, shape: tuple[int, ...], dtype: str | None
+) -> Part:
+    if family != "subtopics":
+        return _numbers(rng, shape, LABELS, dtype)
+    number = SUBTOPICS if dtype else int(rng.choice([1, 2, 2, 3]))
+    every = [_values(rng, shape, LABELS) for _ in range(number)]
+    return _part(rng, np.stack(every, axis=-1), dtype)
 
 
 def _integers(rng: Any, x: np.ndarray, dtype: str | None) -> Part:
@@ -179,12 +231,21 @@ def _numbers(
     kinds: Sequence[Callable],
     dtype: str | None,
 ) -> Part:
+    return _part(rng, _values(rng, shape, kinds), dtype)
+
+
+def _values(
+    rng: Any, shape: tuple[int, ...], kinds: Sequence[Callable]
+) -> np.ndarray:
     """Of one kind in all lists, or of another one in each."""
     if rng.random() < 0.5 and len(shape) == 2:
         rows = [_chosen(rng, kinds)(rng, shape[1:]) for _ in range(shape[0])]
-        values = np.reshape(rows, shape)
-    else:
-        values = np.asarray(_chosen(rng, kinds)(rng, shape), "float64")
+        return np.reshape(rows, shape)
+    return np.asarray(_chosen(rng, kinds)(rng, shape), "float64")
+
+
+def _part(rng: Any, values: np.ndarray, dtype: str | None) -> Part:
+    """With a dtype that holds such numbers, if none is given."""
     if dtype is None:
         dtype = str(rng.choice(FLOATS))
         whole = np.all(np.isfinite(values)) and np.all(values % 1 == 0)
@@ -196,95 +257,14 @@ def _numbers(
         return Part.of(values, dtype)
 
 
-def _of(*values: float) -> Callable:
-    return lambda rng, shape: rng.choice(values, shape)
-
-
-def _grades(most: int, share: float) -> Callable:
-    def grades(rng: Any, shape: tuple[int, ...]) -> np.ndarray:
-        return rng.integers(1, most + 1, shape) * (rng.random(shape) < share)
-
-    return grades
-
-
-def _with(some: Callable, value: float, share: float = 0.2) -> Callable:
-    def changed(rng: Any, shape: tuple[int, ...]) -> np.ndarray:
-        values = np.asarray(some(rng, shape), "float64")
-        return np.where(rng.random(shape) < share, value, values)
-
-    return changed
-
-
-def _permuted(rng: Any, shape: tuple[int, ...]) -> np.ndarray:
-    return rng.permuted(np.arange(shape[-1]) + np.zeros(shape), axis=-1)
-
-
-def _normal(rng: Any, shape: tuple[int, ...]) -> np.ndarray:
-    return rng.normal(size=shape)
-
-
-LABELS = (
-    _of(0, 1),
-    _grades(4, 0.4),
-    _grades(4, 0.4),
-    _with(_grades(4, 0.5), -1),
-    _with(_grades(4, 0.5), -2),
-    _with(_grades(3, 0.9), 0.5),
-    _of(0),
-    _of(-1),
-    _of(1),
-    _of(-3, -2, -1, 0),
-    _of(0, -0.0, 1, 1e-3),
-    _with(_grades(4, 0.4), NAN, 0.05),
-    _with(_with(_grades(4, 0.4), -INF), -1.5),
-    _with(_grades(4, 0.4), INF, 0.05),
-    _of(0, 1, 30),
-    _of(0, 1, 127),
-    _of(0, 1, 1e30),
-    _of(0.999999, 1, 1.000001, 2),
-)
-SCORES = (
-    _permuted,
-    _normal,
-    _of(0, 1, 2),
-    _of(0.1),
-    _with(_permuted, 2),
-    _with(_normal, -INF),
-    _with(_normal, INF),
-    _of(-INF),
-    _of(INF, -INF, 0),
-    _with(_permuted, NAN, 0.05),
-    _of(0.0, -0.0),
-    _of(0.0, -0.0, 1.0, -1.0),
-    _of(TINY, 0, -TINY, 2 * TINY),
-    _of(1e-39, 2e-39, 0.0, -1e-39),
-    _of(3e38, -3e38, 3.4e38, 0),
-    _of(1e8, 1e8 + 8, 1e8 + 16),
-    _of(1.0, 1 + 1e-12, 1 + 1e-7, 1 + 1e-3),
-    _of(1e300, -1e300, 0),
-    _of(65504, -65504, 1e-8),
-)
-WEIGHTS = (
-    _of(1),
-    _of(0, 0.5, 1, 2, 3.3),
-    _of(0, 1),
-    _of(0),
-    _with(_of(0.5, 1), NAN, 0.1),
-    _of(1e-30, 2e-30),
-    _of(1e15, 3e15),
-    _of(1e30, 2e30),
-    _of(TINY, 1),
-    _of(0.1, 1e6),
-)
-
-
 # What belongs to the lists
 
 
 def _others(
-    rng: Any, form: str, leading: tuple[int, ...], items: int, _: int
+    rng: Any, of: Drawn, leading: tuple[int, ...], items: int, _: int
 ) -> dict[str, Part]:
     found = {}
+    form = of.form
     of_items = (*leading, items)
     kinds = [(), leading]
     if leading:
@@ -301,11 +281,12 @@ def _others(
         mask = rng.random(shape) < rng.choice([0.0, 0.5, 0.9, 1.0])
         found["mask"] = Part.of(mask, "bool")
     if rng.random() < 0.25:
-        found["exclude"] = _excluded(rng, leading, items, form)
+        found["exclude"] = _excluded(rng, of, leading, items)
     if form == "scores":
         if rng.random() < 0.15:
             found["judged"] = Part.of(rng.random(of_items) < 0.7, "bool")
-        if rng.random() < 0.15 and found.get("weights") is None:
+        counts = of.family == "relevance" and "weights" not in found
+        if rng.random() < 0.15 and counts:
             count = rng.integers(0, 30, leading)
             dtype = str(rng.choice(["int32", "float32", "float64"]))
             found["num_relevant"] = Part.of(count, dtype)
@@ -313,18 +294,16 @@ def _others(
 
 
 def _others_of_programs(
-    rng: Any, form: str, leading: tuple[int, ...], items: int, _: int
+    rng: Any, of: Drawn, leading: tuple[int, ...], items: int, _: int
 ) -> dict[str, Part]:
     """Always the same, so that few programs are compiled."""
     of_items = (*leading, items)
-    shape = of_items if form == "scores" else leading
+    shape = of_items if of.form == "scores" else leading
     share = rng.choice([0.5, 0.9, 1.0])
     return {
         "weights": _numbers(rng, shape, WEIGHTS, "float32"),
         "mask": Part.of(rng.random(of_items) < share, "bool"),
-        "exclude": Part.of(
-            _excluded(rng, leading, items, form).values, "int32"
-        ),
+        "exclude": Part.of(_excluded(rng, of, leading, items).values, "int32"),
     }
 
 
@@ -339,9 +318,9 @@ def _nothing_else(form: str, lists: int, items: int) -> dict[str, Part]:
 
 
 def _excluded(
-    rng: Any, leading: tuple[int, ...], items: int, form: str
+    rng: Any, of: Drawn, leading: tuple[int, ...], items: int
 ) -> Part:
-    most = 9 if form == "ids" else items
+    most = of.ids if of.form == "ids" else items
     rows = rng.integers(-2, max(most, 1), (*leading, 2))
     return Part.of(np.minimum(rows, most - 1), "int64")
 

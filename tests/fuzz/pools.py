@@ -2,20 +2,37 @@
 
 import dataclasses
 import functools
+import itertools
 import random
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from catalogue import EVERY_ROW, Cell
+from catalogue import EVERY_ROW, STRICT_TIES, Cell
 from in_forms import for_ids, needs_catalogue
 
+from . import rows_of_items, rows_of_subtopics
+from .rows import Row
+
 FORMS = ("scores", "sparse", "ids")
+# Of each family the forms of input that it takes.
+FAMILIES = {"relevance": FORMS, "items": FORMS, "subtopics": ("scores",)}
 KS = (1, 2, 3, 5, 20, 150, None)
-TIES = ("average", "stable", "pessimistic", "optimistic")
+TIES = ("average", *STRICT_TIES)
 SIZE = 8  # metrics that get a batch together
 SUITES = 60  # of each form
 
 _UNBOUNDED = ("dcg", "fall_out", "mean_rank", "arp", "rbp_residual")
-_ROWS = {str(row): row for row in EVERY_ROW}
+_ROWS = {
+    str(row): row
+    for row in (
+        *EVERY_ROW,
+        *rows_of_items.rows(rows_of_items.SMALL),
+        *rows_of_items.rows(rows_of_items.LARGE),
+        *rows_of_subtopics.rows(),
+    )
+}
+
+Suite = tuple[Cell, ...]
 
 
 def takes(form: str, row: Any) -> bool:
@@ -26,34 +43,80 @@ def takes(form: str, row: Any) -> bool:
 
 
 @functools.cache
-def suites(form: str) -> tuple[tuple[Cell, ...], ...]:
-    """Suites in which each metric comes with options of all kinds."""
-    chance = random.Random(f"suites of {form}")
-    rows = [row for row in EVERY_ROW if takes(form, row)]
+def suites(family: str, form: str) -> tuple[Suite, ...]:
+    """Suites in which each metric comes with options of all kinds.
+
+    What their oracle averages over the orders of ties is only tried on few
+    items. So every second suite of these families has strict orders alone.
+    """
+    chance = random.Random(f"suites of {family}, {form}")
+    if family == "relevance":
+        rows = [row for row in EVERY_ROW if takes(form, row)]
+        return tuple(_suites(rows, TIES, form, SUITES, chance))
+    tied, strict = (
+        _suites(_rows(family, items), ties, form, SUITES // 2, chance)
+        for items, ties in (
+            (rows_of_items.SMALL, TIES),
+            (rows_of_items.LARGE, STRICT_TIES),
+        )
+    )
+    return tuple(itertools.chain(*zip(tied, strict, strict=True)))
+
+
+def most_items(family: str, suite: Suite) -> int | None:
+    """How many items a list may have, if they are few."""
+    tied = any(cell.ties == "average" for cell in suite)
+    return rows_of_items.SMALL if tied and family != "relevance" else None
+
+
+def catalogue(suite: Suite) -> int | None:
+    """How many items each list must have."""
+    return getattr(suite[0].row, "items", None)
+
+
+def _rows(family: str, items: int) -> tuple[Any, ...]:
+    if family == "items":
+        return rows_of_items.rows(items)
+    return rows_of_subtopics.rows()
+
+
+def _suites(
+    rows: Sequence[Any],
+    ties: Sequence[str],
+    form: str,
+    number: int,
+    chance: random.Random,
+) -> Iterator[Suite]:
     left: list[Any] = []
-    found = []
-    while len(found) < SUITES:
+    for _ in range(number):
         some: list[Cell] = []
         while len(some) < SIZE:
-            left = left or chance.sample(rows, len(rows))
-            cell = _cell(left[-1], form, chance)
+            left = left or chance.sample(list(rows), len(rows))
+            cell = _cell(left[-1], ties, form, chance)
             if cell.exists():
                 left.pop()
                 some.append(cell)
-        found.append(tuple(some))
-    return tuple(found)
+        yield tuple(some)
 
 
-def _cell(row: Any, form: str, chance: random.Random) -> Cell:
+def _cell(
+    row: Any, ties: Sequence[str], form: str, chance: random.Random
+) -> Cell:
     empties = ["zero", "skip"]
-    if row.oracle not in _UNBOUNDED and "adjusted" not in row.options:
+    if _has_best(row):
         empties.append("one")
     policies = {
         "empty": chance.choice(empties),
         "list_weight": chance.choice(["relevance", "mean"]),
         "inputs": form,
     }
-    return Cell(row, chance.choice(KS), chance.choice(TIES), policies)
+    return Cell(row, chance.choice(KS), chance.choice(ties), policies)
+
+
+def _has_best(row: Any) -> bool:
+    if isinstance(row, Row):
+        return bool(row.metric.has_upper_bound)
+    return row.oracle not in _UNBOUNDED and "adjusted" not in row.options
 
 
 def as_json(cell: Cell) -> dict[str, Any]:

@@ -84,7 +84,7 @@ class Search:
         self.batches += 1
         self.cases += len(case.cells)
         kind = "broken" if case.broken else case.form
-        self.kinds[f"{kind}, {case.way}"] += len(case.cells)
+        self.kinds[f"{case.family}, {kind}, {case.way}"] += len(case.cells)
         for failure in tried(case):
             if failure.kind not in OF_ALL:
                 alone = dataclasses.replace(case, cells=(failure.cell,))

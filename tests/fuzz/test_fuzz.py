@@ -10,7 +10,7 @@ import pytest
 from . import draws, judge, outcomes, search
 from .breaks import BREAKS
 from .case import Case
-from .pools import FORMS, suites
+from .pools import FAMILIES, suites
 
 BACKEND = keras.backend.backend()
 CASES = pathlib.Path(__file__).parent / "cases"
@@ -52,15 +52,19 @@ def test_what_once_failed(path):
     assert search.tried(case) == []
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    "family, form",
+    [(family, form) for family in FAMILIES for form in FAMILIES[family]],
+)
 @pytest.mark.parametrize("name", BREAKS)
-def test_each_way_to_break_a_batch(name, form):
-    if form not in BREAKS[name].forms:
+def test_each_way_to_break_a_batch(name, family, form):
+    if not BREAKS[name].fits(family, form):
         pytest.skip("There is no such thing in this form.")
     rng = np.random.default_rng(3)
-    parts = draws.plain(rng, form, 3, 5)
+    parts = draws.plain(rng, family, form, 3, 5)
+    cells = suites(family, form)[0][:1]
     for way in ("together", "alone"):
-        case = Case(form, suites(form)[0][:1], parts, way=way, broken=name)
+        case = Case(form, cells, parts, way=way, broken=name, family=family)
         assert search.tried(case) == []
 
 
@@ -117,7 +121,9 @@ def test_the_same_seed_draws_the_same():
 def test_what_is_wrong_is_found(wrong, kind):
     rng = np.random.default_rng(0)
     case = Case(
-        "scores", suites("scores")[0][:1], draws.plain(rng, "scores", 3, 5)
+        "scores",
+        suites("relevance", "scores")[0][:1],
+        draws.plain(rng, "relevance", "scores", 3, 5),
     )
     [right] = outcomes.outcomes_of(case)
     assert list(judge.failures_of(case, [right])) == []
@@ -125,13 +131,33 @@ def test_what_is_wrong_is_found(wrong, kind):
     assert kind in [failure.kind for failure in found]
 
 
+@pytest.mark.parametrize(
+    "family, form",
+    [(family, form) for family in FAMILIES for form in FAMILIES[family]],
+)
+def test_what_is_wrong_of_each_metric_is_found(family, form):
+    rng = np.random.default_rng(0)
+    parts = draws.plain(rng, family, form, 3, 5)
+    cells = suites(family, form)[0][: 1 if BACKEND == "jax" else None]
+    case = Case(form, cells, parts, family=family)
+    right = outcomes.outcomes_of(case)
+    assert list(judge.failures_of(case, right)) == []
+    wrong = [
+        dataclasses.replace(x, values=x.values + 0.1, result=x.result + 0.1)
+        for x in right
+    ]
+    found = judge.failures_of(case, wrong)
+    kinds = [failure.kind for failure in found]
+    assert kinds.count("a value") == 3 * len(cells)
+    assert kinds.count("a result") == len(cells)
+
+
 @pytest.mark.parametrize("way", ["together", "graph"])
 def test_a_number_of_what_is_broken_is_found(way):
     rng = np.random.default_rng(0)
-    parts = draws.plain(rng, "scores", 3, 5)
-    case = Case(
-        "scores", suites("scores")[0][:1], parts, way=way, broken="a function"
-    )
+    parts = draws.plain(rng, "relevance", "scores", 3, 5)
+    cells = suites("relevance", "scores")[0][:1]
+    case = Case("scores", cells, parts, way=way, broken="a function")
     outcome = outcomes.Outcome(case.cells[0], np.array([0.5]), 0.5)
     [failure] = judge.failures_of(case, [outcome])
     assert failure.kind.startswith("a number")

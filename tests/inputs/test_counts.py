@@ -235,6 +235,35 @@ def test_what_is_no_counts(metric, y_true, y_pred, text):
     np.testing.assert_equal(metric.get_state(), before)
 
 
+@pytest.mark.parametrize("key", ["above", "tied"])
+@pytest.mark.parametrize(
+    "y_true, rows, text",
+    [
+        ([[1, 2], [3]], [[0], [0, 1]], "for the list 0, 1 numbers for 2 ids"),
+        ([[1], [3, 4]], [[0, 1], [0]], "for the list 0, 2 numbers for 1 ids"),
+        ([[1, 2], [3, 4]], [[0, 1], [0]], "for the list 1, 1 numbers for 2"),
+    ],
+)
+def test_ragged_rows_of_other_lengths(metric, key, y_true, rows, text):
+    """They were read as items that are not retrieved."""
+    before = metric.get_state()
+    others = {
+        "above": [[0, 1][: len(row)] for row in y_true],
+        "tied": [[0] * len(row) for row in y_true],
+        "num_items": 9,
+    }
+    metric.per_list(y_true, others)
+    with pytest.raises(ValueError, match=f"y_pred..{key}...*Received: {text}"):
+        metric.update_state(y_true, {**others, key: rows})
+    np.testing.assert_equal(metric.get_state(), before)
+
+
+def test_padded_ids_need_no_counts():
+    counts = {"above": [[4], [2, 0]], "tied": [[0], [0, 0]], "num_items": 9}
+    metric = krm.MeanRank(inputs="counts")
+    assert values(metric, [[1, -1], [2, 3]], counts) == approx([5.0, 2.0])
+
+
 def test_one_dimension_is_one_list(metric):
     counts = {"above": [0, 3, 0], "tied": [0, 0, 0], "num_items": 9}
     with pytest.raises(ValueError, match=r"pass \[batch, 1\]"):

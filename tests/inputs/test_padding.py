@@ -48,6 +48,21 @@ def test_what_is_added():
     assert filled.tolist() == [4, 5, 6, -1, -1] and filled.dtype == "int32"
 
 
+def test_what_is_masked_stays_so_and_what_is_none():
+    x = np.ma.masked_array([[1, 2], [3, 4]], [[0, 0], [0, 1]])
+    for label, last, mask in [
+        (None, [3, None], [0, 1]),
+        (-1, [-1, -1], [0, 0]),
+    ]:
+        (same, none), padded, _ = krm.pad_to(([x, None], x), 3, label=label)
+        assert none is None
+        assert same.tolist() == [[1, 2], [3, None], [3, None]]
+        assert padded.tolist() == [[1, 2], [3, None], last]
+        assert padded.mask[2].tolist() == mask
+    with pytest.raises(ValueError, match="same first dimension"):
+        krm.pad_to((None, None), 3)
+
+
 @pytest.mark.parametrize("weight", [2, 0.5])
 def test_one_weight_for_all(weight):
     *_, weights = krm.pad_to((*lists(2)[:2], weight), 3)

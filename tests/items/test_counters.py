@@ -352,6 +352,22 @@ def test_many_lists_that_show_the_same_are_not_personal(batch):
     assert float(metric.result()) == pytest.approx(0.0, abs=1e-6)
 
 
+@pytest.mark.parametrize(
+    "weights, value",
+    [
+        ([1e-14, 1e-14, 0], 0.0),
+        ([1e-30, 1e-30, 1e-30], math.nan),
+        ([1e6, 0.1, 0.1], math.nan),
+        ([1e6, 1e6, 0.1], 0.0),
+        ([1e-30, 0, 0], 0.0),
+    ],
+)
+def test_pairs_of_which_too_few_digits_are_left_are_nan(weights, value):
+    metric = krm.Personalization(1, num_items=3, inputs="ids")
+    found = float(metric([[0]] * 3, [[1]] * 3, np.array(weights, "float32")))
+    assert found == approx(value, abs=1e-6, nan_ok=True)
+
+
 def test_the_entropy_of_one_item_is_no_negative_zero():
     metric = krm.ExposureEntropy(1, num_items=3, inputs="ids")
     metric.update_state([[0]], [[1]])

@@ -279,6 +279,17 @@ def test_labels_of_another_shape(labels, scores):
     assert metric.count() == 0
 
 
+def test_ragged_lists_of_other_lengths():
+    metric = krm.PrecisionIA(2)
+    labels = [[[1, 0], [0, 1]], [[1, 0]]]
+    assert values(metric, labels, [[1.0, 2.0], [3.0]]) == approx([0.5, 1.0])
+    with pytest.raises(
+        ValueError, match=r"the same lengths\.\s+Received: \[2, 1\]"
+    ):
+        metric.update_state(labels, [[1.0], [2.0, 3.0]])
+    assert metric.count() == 0
+
+
 def test_what_cannot_be_asked_for():
     with pytest.raises(ValueError, match="each item and subtopic"):
         krm.AlphaNDCG(inputs="sparse")

@@ -61,6 +61,21 @@ def of_scores(lists=90, seed=0):
     ]
 
 
+def of_catalogue(lists=90, items=20):
+    """Rows of the scores of all items, with ties, and of items seen before."""
+    rng = np.random.default_rng(3)
+    return [
+        {
+            "taken": int(rng.integers(0, items)),
+            "several": drawn(rng, rng.integers(0, 4)),
+            "scores": rng.integers(0, 9, items).astype(float).tolist(),
+            "seen": drawn(rng, rng.integers(0, 5)),
+            "weight": float(rng.integers(0, 3)),
+        }
+        for _ in range(lists)
+    ]
+
+
 def items_of(rows, seed=0):
     """A row for each item, in any order."""
     items = [
@@ -107,6 +122,29 @@ def for_scores():
     return krm.MetricCollection(
         [*krm.NDCG.at(3, 10), krm.MeanReciprocalRank(), krm.AUC()]
     )
+
+
+def for_sparse():
+    return krm.MetricCollection(
+        [
+            *krm.NDCG.at(3, 10, inputs="sparse"),
+            krm.AUC(inputs="sparse"),
+            krm.PrecisionAtK(30, inputs="sparse"),
+            krm.CatalogueCoverage(3, num_items=20, inputs="sparse"),
+        ]
+    )
+
+
+def of_one_process(rows, target="taken", exclude="seen", weights=None):
+    """What these metrics say of a catalogue."""
+    metrics = for_sparse()
+    y_true = {"target": np.array(column(rows, "taken"))}
+    if target == "several":
+        y_true["target"] = dense(rows, "several", -1)
+    if exclude is not None:
+        y_true["exclude"] = dense(rows, exclude, -1)
+    metrics.update_state(y_true, dense(rows, "scores", 0.0), weights)
+    return metrics
 
 
 def sliced(inputs="ids", **options):

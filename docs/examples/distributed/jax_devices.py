@@ -15,7 +15,7 @@ from typing import Any
 
 import keras
 import numpy as np
-from ranked import make_lists, make_metrics, parser_of, told
+from ranked import check_backend, make_lists, make_metrics, parser_of, told
 
 import keras_rankmetrics as krm
 
@@ -27,26 +27,23 @@ def batches(x: np.ndarray, y: np.ndarray, size: int) -> Iterator[Any]:
         yield krm.pad_to((x[batch], y[batch]), size)
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """Evaluates a model on all devices."""
-    parser = parser_of(__doc__, "devices")
-    args = parser.parse_args(argv)
-    if keras.config.backend() != "jax":
-        parser.error("set KERAS_BACKEND=jax")
-    if args.batch_size % args.devices:
-        parser.error("--batch-size should be a multiple of --devices")
-    # Read when jax first looks for devices.
-    count = f"--xla_force_host_platform_device_count={args.devices}"
+def make_virtual(devices: int) -> None:
+    """Splits the CPU, before jax first looks for devices."""
+    count = f"--xla_force_host_platform_device_count={devices}"
     os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {count}"
-    features, labels = make_lists(args.lists)
-    keras.distribution.set_distribution(
-        keras.distribution.DataParallel(
-            devices=keras.distribution.list_devices()
-        )
-    )
+
+
+def evaluate(distribution: Any, title: str, args: Any) -> None:
+    """Evaluates a model on the devices of a distribution, and on one."""
+    keras.distribution.set_distribution(distribution)
     keras.utils.set_random_seed(0)
+    features, labels = make_lists(args.lists)
     model = keras.Sequential(
-        [keras.Input((features.shape[1], 3)), keras.layers.Dense(1)]
+        [
+            keras.Input((features.shape[1], 3)),
+            keras.layers.Dense(4, name="hidden"),
+            keras.layers.Dense(1),
+        ]
     )
     metrics = make_metrics()
     # Metrics of `metrics=` see no weights, and would count the added lists.
@@ -54,13 +51,28 @@ def main(argv: Sequence[str] | None = None) -> None:
     given = batches(features, labels, args.batch_size)
     steps = -(-args.lists // args.batch_size)
     model.evaluate(given, steps=steps, verbose=0)
-    print(told(f"{args.devices} devices", metrics))
+    print(told(title, metrics))
 
+    weights = [np.asarray(value) for value in model.get_weights()]
     keras.distribution.set_distribution(None)
-    one = make_metrics()
-    kernel, bias = (np.asarray(value) for value in model.get_weights())
-    one.update_state(labels, features @ kernel + bias)
+    one, scores = make_metrics(), features
+    for kernel, bias in zip(weights[::2], weights[1::2], strict=True):
+        scores = scores @ kernel + bias
+    one.update_state(labels, scores)
     print(told("one device", one))
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Evaluates a model on all devices."""
+    parser = parser_of(__doc__, "devices")
+    args = parser.parse_args(argv)
+    check_backend(parser, "jax")
+    if args.batch_size % args.devices:
+        parser.error("--batch-size should be a multiple of --devices")
+    make_virtual(args.devices)
+    devices = keras.distribution.list_devices()
+    distribution = keras.distribution.DataParallel(devices=devices)
+    evaluate(distribution, f"{args.devices} devices", args)
 
 
 if __name__ == "__main__":

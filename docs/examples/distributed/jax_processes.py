@@ -11,15 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import keras
 import numpy as np
-from ranked import (
-    make_lists,
-    make_metrics,
-    parser_of,
-    start_processes,
-    told,
-)
+from ranked import in_processes, make_lists, make_metrics, told
 
 
 def work(args: Any) -> None:
@@ -28,7 +21,7 @@ def work(args: Any) -> None:
     from jax.experimental import multihost_utils
 
     jax.distributed.initialize(
-        f"127.0.0.1:{args.port}", args.processes, args.rank
+        f"127.0.0.1:{args.ports[0]}", args.processes, args.rank
     )
     # On CPUs the first exchange waits for half a minute only, so meet first.
     multihost_utils.sync_global_devices("start")
@@ -49,19 +42,7 @@ def work(args: Any) -> None:
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Starts the processes, or is one of them."""
-    parser = parser_of(__doc__, "processes")
-    parser.add_argument("--rank", type=int)
-    parser.add_argument("--port", type=int)
-    args = parser.parse_args(argv)
-    if keras.config.backend() != "jax":
-        parser.error("set KERAS_BACKEND=jax")
-    if args.rank is not None:
-        return work(args)
-    own = [
-        f"--{n}={getattr(args, n.replace('-', '_'))}"
-        for n in ("lists", "processes", "batch-size")
-    ]
-    return start_processes(__file__, args.processes, own)
+    in_processes(__file__, __doc__, "jax", work, argv)
 
 
 if __name__ == "__main__":

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import socket
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
+import keras
 import numpy as np
 
 import keras_rankmetrics as krm
@@ -45,16 +48,61 @@ def parser_of(doc: str | None, counted: str) -> argparse.ArgumentParser:
     return parser
 
 
+def check_backend(parser: argparse.ArgumentParser, backend: str) -> None:
+    """Ends the program if Keras runs on another backend."""
+    if keras.config.backend() != backend:
+        parser.error(f"set KERAS_BACKEND={backend}")
+
+
+def in_processes(
+    program: str,
+    doc: str | None,
+    backend: str,
+    work: Callable[[Any], None],
+    argv: Sequence[str] | None,
+) -> None:
+    """Starts the processes of a program, or does the work of one of them.
+
+    Args:
+        program: its file.
+        doc: its docstring.
+        backend: that it needs.
+        work: what each process does, given the arguments. Among them are its
+            `rank` and `ports`, a free one for each process.
+        argv: the arguments.
+    """
+    parser = parser_of(doc, "processes")
+    parser.add_argument("--rank", type=int)
+    parser.add_argument("--ports", type=int, nargs="+")
+    args = parser.parse_args(argv)
+    check_backend(parser, backend)
+    if args.rank is not None:
+        return work(args)
+    own = [
+        f"--{n}={getattr(args, n.replace('-', '_'))}"
+        for n in ("lists", "processes", "batch-size")
+    ]
+    return start_processes(program, args.processes, own)
+
+
+def free_ports(number: int) -> list[str]:
+    """Ports that nobody listens at, all different."""
+    with contextlib.ExitStack() as stack:
+        servers = [
+            stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+            for _ in range(number)
+        ]
+        return [str(server.getsockname()[1]) for server in servers]
+
+
 def start_processes(
     program: str, number: int, arguments: Sequence[str], seconds: int = 300
 ) -> None:
-    """Starts a program several times, each with its rank and a common port."""
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        place = f"--port={listening.getsockname()[1]}"
+    """Starts a program several times, each with its rank and all ports."""
+    command = [sys.executable, program, *arguments]
+    ports = ["--ports", *free_ports(number)]
     started = [
-        subprocess.Popen(
-            [sys.executable, program, *arguments, f"--rank={rank}", place]
-        )
+        subprocess.Popen([*command, f"--rank={rank}", *ports])
         for rank in range(number)
     ]
     try:

@@ -16,13 +16,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import keras
-from ranked import (
-    make_lists,
-    make_metrics,
-    parser_of,
-    start_processes,
-    told,
-)
+from ranked import in_processes, make_lists, make_metrics, told
 
 
 class Share:
@@ -68,7 +62,7 @@ def work(args: Any) -> None:
 
     dist.init_process_group(
         "gloo",  # "nccl" on GPUs
-        init_method=f"tcp://127.0.0.1:{args.port}",
+        init_method=f"tcp://127.0.0.1:{args.ports[0]}",
         rank=args.rank,
         world_size=args.processes,
     )
@@ -111,19 +105,7 @@ def work(args: Any) -> None:
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Starts the processes, or is one of them."""
-    parser = parser_of(__doc__, "processes")
-    parser.add_argument("--rank", type=int)
-    parser.add_argument("--port", type=int)
-    args = parser.parse_args(argv)
-    if keras.config.backend() != "torch":
-        parser.error("set KERAS_BACKEND=torch")
-    if args.rank is not None:
-        return work(args)
-    own = [
-        f"--{n}={getattr(args, n.replace('-', '_'))}"
-        for n in ("lists", "processes", "batch-size")
-    ]
-    return start_processes(__file__, args.processes, own)
+    in_processes(__file__, __doc__, "torch", work, argv)
 
 
 if __name__ == "__main__":

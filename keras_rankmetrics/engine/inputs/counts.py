@@ -18,7 +18,10 @@ from keras_rankmetrics.engine.inputs.parts.rows import (
     rows_of,
 )
 from keras_rankmetrics.engine.inputs.parts.shapes import compatible, squeezed
-from keras_rankmetrics.engine.inputs.tensors.conversion import integers
+from keras_rankmetrics.engine.inputs.tensors.conversion import (
+    integers,
+    places_held,
+)
 from keras_rankmetrics.engine.ranking.sorting.matching import is_new
 from keras_rankmetrics.engine.ranking.sorting.runs import sums_over_runs
 from keras_rankmetrics.types import Tensor
@@ -65,6 +68,7 @@ def read_counts(given: Given) -> Lists:
             "`y_true` should hold an id for each of the numbers in `y_pred`. "
             f"Received: {targets.shape[-1]} ids for {width} numbers in a list."
         )
+    unpaired = _unpaired(given, targets, leading)
     belongings = Belongings.of(given, leading, width)
     for there in belongings.item_masks:
         targets = ops.where(there, targets, -1)
@@ -75,7 +79,7 @@ def read_counts(given: Given) -> Lists:
         ops.where(ranked, counts.tied, 0),
         counts.num_items,
     )
-    misread = _misread(counts)
+    misread = _misread(counts) | unpaired
     present, undefined = belongings.there(ops.any(relevant, axis=-1), misread)
     if known(ops.any(undefined & misread)):
         raise ValueError(_of_impossible(counts, undefined & misread, leading))
@@ -89,6 +93,34 @@ def read_counts(given: Given) -> Lists:
         present,
         undefined,
     )
+
+
+def _unpaired(given: Given, targets: Tensor, leading: Leading) -> Tensor:
+    """Which lists have a number for no id, or an id without one, `[lists]`.
+
+    Rows of the same length cannot, but ragged ones.
+
+    Raises where that is seen.
+    """
+    ids = places_held("y_true", given.entries["target"])
+    unpaired = ops.zeros_like(targets[:, 0], dtype="bool")
+    for key in ("above", "tied"):
+        held = places_held(f'y_pred["{key}"]', given.y_pred[key])
+        if held is None:
+            continue
+        there = targets >= 0 if ids is None else rows_of(ids, leading)
+        held = rows_of(held, leading)
+        wrong = there != held if ids is not None else there & ~held
+        if known(ops.any(wrong)):
+            place = int(ops.argmax(ops.cast(ops.any(wrong, -1), "int32")))
+            number = int(ops.sum(ops.cast(held[place], "int32")))
+            raise ValueError(
+                f'`y_pred["{key}"]` should hold a number for each id of '
+                f"`y_true`. Received: for the list {place}, {number} numbers "
+                f"for {int(ops.sum(ops.cast(there[place], 'int32')))} ids."
+            )
+        unpaired = unpaired | ops.any(wrong, axis=-1)
+    return unpaired
 
 
 def _counts_of(y_pred: Any) -> tuple[Counts, Leading]:

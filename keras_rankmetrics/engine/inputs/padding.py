@@ -24,8 +24,8 @@ def pad_to(
         batch: `(x, y)` or `(x, y, sample_weight)` as `fit` takes it, or
             `(y_true, y_pred)` or `(y_true, y_pred, sample_weight)` as a metric
             does. Each is an array or tensor, or dicts, lists and tuples of
-            some, whose first dimension is the batch. `sample_weight` may be
-            None or a number too.
+            some, whose first dimension is the batch; what is None among them
+            stays None. `sample_weight` may be None or a number too.
         multiple: of what the length is to be a multiple.
         label: for `(x, y)`, what the labels of an added list are, or None to
             repeat those of the last one. With -1 metrics leave these lists out
@@ -84,7 +84,8 @@ def pad_to(
 
 def _length(parts: Any) -> int:
     """The first dimension of all arrays."""
-    shapes = [tuple(np.shape(x)) for x in keras.tree.flatten(parts)]
+    leaves = keras.tree.flatten(parts)
+    shapes = [tuple(np.shape(x)) for x in leaves if x is not None]
     lengths = {shape[0] if shape else None for shape in shapes}
     length: int | None = lengths.pop() if len(lengths) == 1 else None
     if length is None:
@@ -109,10 +110,15 @@ def _extended(part: Any, added: int, value: float | None) -> Any:
     """All arrays with rows of the value; of the last row, if it is None."""
 
     def extended(x: Any) -> Any:
+        if x is None:
+            return None
         library = np if isinstance(x, np.ndarray) else ops
+        last = x[-1:]
         if value is not None:
             _check_holds(x, value)
-        last = x[-1:] if value is None else library.full_like(x[-1:], value)
+            last = library.full_like(library.array(last), value)
+        if isinstance(x, np.ma.MaskedArray):
+            library = np.ma  # which keeps what is masked
         return library.concatenate([x, *[last] * added], 0)
 
     return keras.tree.map_structure(extended, part) if added else part

@@ -101,16 +101,15 @@ def _labels_and_scores(
     if labels_held is None:
         return ops.where(scores_held, labels, -1), scores
     labels_held = widened(ops.reshape(labels_held, labels_shape), labels, False)
-    return _of_equal_lengths(labels, labels_held, scores_held), scores
+    uneven = uneven_places(labels_held, scores_held)
+    return ops.where(uneven, float("nan"), labels), scores
 
 
-def _of_equal_lengths(
-    labels: Tensor, labels_held: Tensor, scores_held: Tensor
-) -> Tensor:
-    """The labels, where ragged labels and ragged scores have equal lengths.
+def uneven_places(labels_held: Tensor, scores_held: Tensor) -> Tensor:
+    """Where ragged labels and ragged scores are of unequal lengths, bool.
 
-    Where that cannot be seen in time, a list of which it is not true gets a
-    NaN, and so no value.
+    Raises where that is seen in time. Elsewhere the labels there should become
+    NaN, so that their list has no value.
     """
     uneven = labels_held != scores_held
     if known(ops.any(uneven)):
@@ -119,7 +118,7 @@ def _of_equal_lengths(
             f"Received: {_lengths(labels_held)} labels and "
             f"{_lengths(scores_held)} scores."
         )
-    return ops.where(uneven, float("nan"), labels)
+    return uneven
 
 
 def _lengths(held: Tensor) -> str:

@@ -10,7 +10,7 @@ from keras_rankmetrics.engine.inputs.lists import Diverse, Lists, Scored
 from keras_rankmetrics.engine.inputs.parts.belongings import Given
 from keras_rankmetrics.engine.inputs.parts.leading import Leading
 from keras_rankmetrics.engine.inputs.parts.shapes import compatible
-from keras_rankmetrics.engine.inputs.scores import read_scores
+from keras_rankmetrics.engine.inputs.scores import read_scores, uneven_places
 from keras_rankmetrics.engine.inputs.tensors.conversion import (
     floats,
     numbers,
@@ -53,8 +53,8 @@ def read_subtopics(given: Given) -> Lists:
 def _labels(given: Given) -> Tensor:
     """The labels, floats `[..., items, subtopics]`, below 0 for no item."""
     y_true, y_pred = given.entries["labels"], given.y_pred
-    labels, _ = numbers("y_true", y_true, -1)
-    scores, _ = numbers("y_pred", y_pred, 0)
+    labels, labels_held = numbers("y_true", y_true, -1)
+    scores, scores_held = numbers("y_pred", y_pred, 0)
     shape = tuple(rankable(scores).shape)
     expected = (*shape, None)
     if not compatible(labels.shape, expected):
@@ -63,7 +63,13 @@ def _labels(given: Given) -> Tensor:
             raise _wrong(labels, shape)
     if labels.shape[-1] == 0:
         raise _wrong(labels, shape)
-    return floats(labels, given.dtype)
+    labels = floats(labels, given.dtype)
+    if labels_held is None or scores_held is None:
+        return labels
+    of_items = ops.any(labels_held, axis=-1)
+    scores_held = ops.reshape(scores_held, ops.shape(of_items))
+    uneven = uneven_places(of_items, scores_held)
+    return ops.where(uneven[..., None], float("nan"), labels)
 
 
 def _wrong(labels: Tensor, shape: Any) -> ValueError:

@@ -62,6 +62,17 @@ def integers(name: str, x: Any, expected: str, hint: str = "") -> Tensor:
     return tensor
 
 
+def places_held(name: str, x: Any) -> Tensor | None:
+    """Which places a ragged `x` holds itself, bool; None of any other.
+
+    Args:
+        name: of the argument, for errors.
+        x: what the user passed.
+    """
+    _, held = _rectangular(name, x, -1)
+    return None if held is None else ops.convert_to_tensor(held)
+
+
 def floats(x: Tensor, dtype: str) -> Tensor:
     """In the given float dtype, or in that of `x` if it is more precise."""
     if backend.standardize_dtype(x.dtype) == "float64":
