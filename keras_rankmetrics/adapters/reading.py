@@ -7,10 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from keras_rankmetrics.adapters.chunks import Lists
-from keras_rankmetrics.adapters.columns import Columns
+from keras_rankmetrics.adapters.arrow import flattened
 from keras_rankmetrics.adapters.ids import numbered
-from keras_rankmetrics.adapters.ragged import Ragged, flattened
+from keras_rankmetrics.engine.aggregates import State
+from keras_rankmetrics.jobs.chunks import Lists
+from keras_rankmetrics.jobs.columns import Columns
+from keras_rankmetrics.jobs.job import Job
+from keras_rankmetrics.jobs.ragged import Ragged
+
+
+def states_of_tables(job: Job, tables: Iterable[Any]) -> list[State] | None:
+    """The states of a job's metrics after all tables; None without lists."""
+    return job.states(lists_in(tables, job.columns))
 
 
 def lists_in(tables: Iterable[Any], columns: Columns) -> Iterator[Lists]:

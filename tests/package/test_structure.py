@@ -94,7 +94,8 @@ MAY_IMPORT = {
         "engine.ranking",
         "types",
     },
-    "adapters": set(),  # what users import, and nothing else
+    "jobs": {"engine.aggregates", "engine.shells", "metrics"},
+    "adapters": {"engine.aggregates", "jobs"},
     "": {
         "catalogues",
         "conventions",

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from keras_rankmetrics.adapters.ragged import Ragged
+from keras_rankmetrics.jobs.ragged import Ragged
 
 Lists: TypeAlias = Mapping[str, Ragged]
 """What is known of the same lists, by name."""
