@@ -122,6 +122,13 @@ def _form(members: Sequence[Any], query: str | None) -> str:
             'score, for metrics of `inputs="scores"`. Received: '
             f'`inputs="{form}"`.'
         )
+    of_items = [m.name for m in members if m.definition.metric.of_catalogue]
+    if query is not None and of_items:
+        raise ValueError(
+            "Where each row is an item, nothing says which item of the "
+            f"catalogue it is. Received: {of_items}, which are about the "
+            'items of a catalogue. Give them ids, with `inputs="ids"`.'
+        )
     return str(form)
 
 
