@@ -147,11 +147,11 @@ def test_catboost(data, tmp_path):
         metrics=[krm.NDCG(10)],
     )
     found = [stage["ndcg@10"] for stage in stages["found"]]
-    assert len(found) == 3 and len(set(found)) > 1  # stages 0, 10 and 11
+    assert len(set(found)) == 2  # after 10 trees, and after all 12
     assert found[stages["best"]] == max(found)
     [logged] = [
         values
         for name, values in model.get_evals_result()["validation"].items()
         if name.startswith("ByQuery")
     ]
-    assert [logged[0], logged[10], logged[11]] == approx(found, abs=1e-6)
+    assert [logged[9], logged[11]] == approx(found, abs=1e-6)
