@@ -47,7 +47,7 @@ class Given(NamedTuple):
                 "may hold, update the metrics with lists."
             )
         columns = {"y_true": y_true}
-        names = []
+        names: list[Names] = []
         optional = ("sample_weight", sample_weight), ("group", group)
         for argument, given in (("y_pred", y_pred), *optional):
             parts = {argument: given}
