@@ -171,7 +171,7 @@ class EvaluateByQuery(keras.callbacks.Callback):
             columns["group"] = self._group.of_batch(x)
         for key in (self._query.key, self._group and self._group.key):
             x = _without_key(model, x, key)
-        predicted = model.predict_on_batch(as_input(x))
+        predicted = _predicted(model, as_input(x))
         columns["y_pred"] = _single(
             "score_fn", "The model should predict", predicted, self._score_fn
         )
@@ -208,6 +208,15 @@ def _with_progress(data: Data) -> Iterator[Batch]:
         bar.update(seen)
     if data.number is None:
         bar.update(seen, finalize=True)
+
+
+def _predicted(model: keras.Model, x: Any) -> Any:
+    """What the model predicts for a batch."""
+    strategy = getattr(model, "distribute_strategy", None)  # of TensorFlow
+    if getattr(strategy, "num_replicas_in_sync", 1) == 1:
+        return model.predict_on_batch(x)
+    # There each replica would predict the whole batch.
+    return model.predict(x, batch_size=len(tree.flatten(x)[0]), verbose=0)
 
 
 def _single(option: str, expected: str, given: Any, fn: Any) -> np.ndarray:

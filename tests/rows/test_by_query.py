@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import subprocess
+import sys
 from pathlib import Path
 
 import keras
@@ -431,3 +433,37 @@ def test_a_dataset_without_an_end():
     endless = tf.data.Dataset.from_tensor_slices((x, y)).batch(2).repeat()
     with pytest.raises(ValueError, match="should have an end"):
         EvaluateByQuery(krm.NDCG(3), endless, query=[0, 0, 1, 1])
+
+
+ON_TWO_REPLICAS = """
+import keras
+import numpy as np
+import tensorflow as tf
+
+import keras_rankmetrics as krm
+
+[cpu] = tf.config.list_physical_devices("CPU")
+tf.config.set_logical_device_configuration(
+    cpu, [tf.config.LogicalDeviceConfiguration()] * 2
+)
+rng = np.random.default_rng(0)
+query, y = rng.integers(0, 9, 50), rng.integers(0, 3, 50)
+x = rng.normal(size=(50, 2)).astype("float32")
+with tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"]).scope():
+    model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
+    model.compile("sgd", loss="mse")
+by_query = krm.callbacks.EvaluateByQuery(
+    krm.NDCG(3), x, y, query=query, batch_size=16
+)
+found = by_query.evaluate(model)
+scores = model.predict(x, verbose=0)
+print(found == krm.evaluate_rows(query, y, scores, krm.NDCG(3)))
+"""
+
+
+@pytest.mark.skipif(BACKEND != "tensorflow", reason="replicas of TensorFlow")
+def test_replicas_score_each_row_once():
+    ran = subprocess.run(
+        [sys.executable, "-c", ON_TWO_REPLICAS], capture_output=True, text=True
+    )
+    assert ran.stdout.splitlines()[-1:] == ["True"], ran.stderr
