@@ -78,6 +78,7 @@ from keras_rankmetrics.metrics import (
     SubtopicRecall,
     TailShare,
 )
+from keras_rankmetrics.rows import evaluate_rows
 from keras_rankmetrics.types import UNJUDGED, GainFn, RankDiscountFn
 
 __all__ = [
@@ -142,6 +143,7 @@ __all__ = [
     "TailShare",
     "__version__",
     "count_ranks",
+    "evaluate_rows",
     "exponential_gain",
     "inverse_square_discount",
     "linear_gain",
@@ -153,16 +155,18 @@ __all__ = [
 ]
 
 if typing.TYPE_CHECKING:
+    from keras_rankmetrics import callbacks as callbacks
     from keras_rankmetrics import conventions as conventions
 else:
 
     def __getattr__(name):
-        """`conventions`, imported when it is first asked for."""
-        if name == "conventions":
-            return importlib.import_module("keras_rankmetrics.conventions")
+        """The modules that are imported when they are first asked for."""
+        if name in ("callbacks", "conventions"):
+            return importlib.import_module(f"keras_rankmetrics.{name}")
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
     """The public names, and the public modules."""
-    return sorted([*__all__, "conventions", "gains", "metrics", "types"])
+    modules = "callbacks", "conventions", "gains", "metrics", "types"
+    return sorted([*__all__, *modules])

@@ -18,43 +18,53 @@ CSV_HEADER = "userId,movieId,rating,timestamp"
 
 
 class Rating(NamedTuple):
-    """One line of a ratings file. How good the rating is has no use here."""
+    """One line of a ratings file."""
 
     line: int
     user: int
     item: int
+    rating: float
     timestamp: int
 
 
-def add_ratings(parser: argparse.ArgumentParser) -> None:
-    """Adds the option of a file to read."""
+def add_ratings(
+    parser: argparse.ArgumentParser,
+    meaning: str = "Each rating counts as one item seen, however good. "
+    "(default: sessions are generated)",
+) -> None:
+    """Adds the option of a file to read, and what its ratings mean."""
     parser.add_argument(
         "--ratings",
         type=Path,
         metavar="FILE",
         help="ratings file of MovieLens: lines of `user item rating "
         "timestamp`, as u.data of ml-100k, or ratings.csv of ml-latest-small. "
-        "Each rating counts as one item seen, however good. (default: sessions "
-        "are generated)",
+        + meaning,
     )
 
 
 def read_histories(path: Path) -> list[list[int]]:
     """The items of each user, by time; the users by their numbers."""
-    histories: dict[int, dict[int, int]] = {}
+    rated = read_by_user(path)
+    return [[rating.item for rating in of_user] for of_user in rated]
+
+
+def read_by_user(path: Path) -> list[list[Rating]]:
+    """The ratings of each user, by time; the users by their numbers."""
+    users: dict[int, dict[int, Rating]] = {}
     # A stable sort: what was rated in the same second stays in file order.
     for rating in sorted(read_ratings(path), key=lambda r: r.timestamp):
-        lines = histories.setdefault(rating.user, {})
-        if rating.item in lines:
-            first, second = sorted((lines[rating.item], rating.line))
+        of_user = users.setdefault(rating.user, {})
+        if rating.item in of_user:
+            lines = of_user[rating.item].line, rating.line
             raise DataError(
                 path,
-                second,
+                max(lines),
                 f"user {rating.user} has rated item {rating.item} before, "
-                f"at line {first}",
+                f"at line {min(lines)}",
             )
-        lines[rating.item] = rating.line
-    return [list(histories[user]) for user in sorted(histories)]
+        of_user[rating.item] = rating
+    return [list(users[user].values()) for user in sorted(users)]
 
 
 def read_ratings(path: Path) -> list[Rating]:
@@ -84,11 +94,11 @@ def parse_rating(line: int, fields: list[str]) -> Rating:
             f"header `{CSV_HEADER}`"
         )
     user, item, rating, timestamp = fields
-    parse_number("rating", rating)
     return Rating(
         line,
         parse_whole("user", user),
         parse_whole("item", item),
+        parse_number("rating", rating),
         parse_whole("timestamp", timestamp),
     )
 

@@ -6,7 +6,8 @@ first used.
 
 The way of the data:
 
-    rows --ragged, columns--> lists --chunks--> batches --counting--> states
+    tables --reading--> lists --jobs--> states
 
-`job` does that on a worker, and `worker` sets the worker up.
+`schema` checks the tables, `jobs` does the rest on a worker, and `worker` sets
+the worker up.
 """

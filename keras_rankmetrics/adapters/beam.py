@@ -10,8 +10,10 @@ import apache_beam as beam
 from apache_beam.internal import pickler
 
 import keras_rankmetrics as krm
-from keras_rankmetrics.adapters.asked import job_of, with_states
-from keras_rankmetrics.adapters.counting import merged
+from keras_rankmetrics.adapters.reading import states_of_tables
+from keras_rankmetrics.adapters.schema import check_schema
+from keras_rankmetrics.jobs.asked import job_of, with_states
+from keras_rankmetrics.jobs.counting import merged
 
 ROWS = 1000
 """How many rows wait until the metrics see them together."""
@@ -95,8 +97,8 @@ class Evaluate(beam.CombineFn):
             return accumulator
         _, job = _unpickled(self._pickled)
         table = pa.Table.from_pylist(rows)
-        job.columns.check_schema(table.schema)
-        return _Seen([], merged(states, job.states([table])))
+        check_schema(job.columns, table.schema)
+        return _Seen([], merged(states, states_of_tables(job, [table])))
 
     def extract_output(self, accumulator: Any) -> Any:
         """Copies of the metrics, which have seen these lists and no others."""

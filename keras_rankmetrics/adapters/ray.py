@@ -8,13 +8,13 @@ from typing import Any
 
 import keras
 
-from keras_rankmetrics.adapters.asked import (
+from keras_rankmetrics.adapters.worker import on_worker, sum_of
+from keras_rankmetrics.jobs.asked import (
     LISTS_PER_UPDATE,
     Metrics,
     job_of,
     with_states,
 )
-from keras_rankmetrics.adapters.worker import on_worker, sum_of
 
 
 def evaluate(

@@ -7,10 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from keras_rankmetrics.adapters.chunks import Lists
-from keras_rankmetrics.adapters.columns import Columns
+from keras_rankmetrics.adapters.arrow import flattened
 from keras_rankmetrics.adapters.ids import numbered
-from keras_rankmetrics.adapters.ragged import Ragged, flattened
+from keras_rankmetrics.engine.aggregates import State
+from keras_rankmetrics.jobs.chunks import Lists
+from keras_rankmetrics.jobs.columns import Columns
+from keras_rankmetrics.jobs.items import check_lists, lists_of_items
+from keras_rankmetrics.jobs.job import Job
+from keras_rankmetrics.jobs.ragged import Ragged
+
+
+def states_of_tables(job: Job, tables: Iterable[Any]) -> list[State] | None:
+    """The states of a job's metrics after all tables; None without lists."""
+    return job.states(lists_in(tables, job.columns))
 
 
 def lists_in(tables: Iterable[Any], columns: Columns) -> Iterator[Lists]:
@@ -30,7 +39,7 @@ def lists_in(tables: Iterable[Any], columns: Columns) -> Iterator[Lists]:
         read = (_of_items(table, columns) for table in whole)
     for lists in read:
         if len(lists[columns.y_true].lengths):
-            _check(lists, columns)
+            check_lists(lists, columns)
             yield lists
 
 
@@ -52,18 +61,12 @@ def _of_rows(table: Any, columns: Columns) -> Lists:
 def _of_items(table: Any, columns: Columns) -> Lists:
     """Each row is an item of the list that the query names."""
     starts = _starts(table, str(columns.query))
-    lengths = np.diff(starts, append=table.num_rows)
-    lists = {}
-    for name in columns.names:
-        if name == columns.query:
-            continue
-        values = _numpy(_array(table, name), name)
-        if name in columns.of_lists:
-            lists[name] = Ragged.of_single(values[starts])
-            _check_constant(values, values[starts], lengths, name)
-        else:
-            lists[name] = Ragged(values, lengths)
-    return lists
+    values = {
+        name: _numpy(_array(table, name), name)
+        for name in columns.names
+        if name != columns.query
+    }
+    return lists_of_items(values, starts, columns)
 
 
 def _whole_lists(tables: Iterable[Any], query: str) -> Iterator[Any]:
@@ -117,74 +120,3 @@ def _whole(array: Any, name: str) -> Any:
 def _numpy(array: Any, name: str) -> np.ndarray:
     values: np.ndarray = _whole(array, name).to_numpy(zero_copy_only=False)
     return values.astype(np.float32) if values.dtype == np.float16 else values
-
-
-def _check(lists: Lists, columns: Columns) -> None:
-    for name in (columns.sample_weight, columns.num_relevant):
-        if name is not None:
-            _check_amounts(lists[name].values, name)
-    for name in [*columns.of_lists, *columns.weights_of_lists]:
-        if (lists[name].lengths != 1).any():
-            raise ValueError(
-                f"The column {name!r} should hold no null. Received: "
-                f"{(lists[name].lengths != 1).sum()} of them."
-            )
-    if columns.form == "scores":
-        for name in columns.predictions:
-            _check_aligned(lists, columns.y_true, name)
-    if columns.form == "sparse":
-        for name in columns.predictions:
-            _check_as_long(lists[name].lengths, name)
-            _check_within(lists, columns.y_true, name)
-    if columns.form != "ids" and columns.exclude is not None:
-        for name in columns.predictions:
-            _check_within(lists, columns.exclude, name)
-
-
-def _check_aligned(lists: Lists, labels: str, scores: str) -> None:
-    one, other = lists[labels].lengths, lists[scores].lengths
-    [wrong] = np.nonzero(one != other)
-    if len(wrong):
-        raise ValueError(
-            f"A list should have as many labels in {labels!r} as scores in "
-            f"{scores!r}. Received: {one[wrong[0]]} labels and "
-            f"{other[wrong[0]]} scores."
-        )
-
-
-def _check_as_long(lengths: np.ndarray, name: str) -> None:
-    if (lengths != lengths[0]).any():
-        raise ValueError(
-            f"The column {name!r} should hold the scores of all items of a "
-            "catalogue, as many in each list. Received: lists of "
-            f"{lengths.min()} to {lengths.max()} scores."
-        )
-
-
-def _check_within(lists: Lists, indices: str, scores: str) -> None:
-    values, lengths = lists[indices]
-    wrong = values >= np.repeat(lists[scores].lengths, lengths)
-    if wrong.any():
-        raise ValueError(
-            f"The column {indices!r} should hold indices of items, below the "
-            f"number of scores in {scores!r}. Received: {values[wrong][0]}."
-        )
-
-
-def _check_amounts(values: np.ndarray, name: str) -> None:
-    wrong = (values < 0) | np.isinf(values)
-    if wrong.any():
-        raise ValueError(
-            f"The numbers in {name!r} should be finite, and not negative. "
-            f"Received: {values[wrong][0]}."
-        )
-
-
-def _check_constant(
-    values: np.ndarray, firsts: np.ndarray, lengths: np.ndarray, name: str
-) -> None:
-    if (values != np.repeat(firsts, lengths)).any():
-        raise ValueError(
-            f"The items of a list should have the same value in {name!r}. "
-            "Received: lists with several values."
-        )

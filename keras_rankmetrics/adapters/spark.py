@@ -7,14 +7,15 @@ from typing import Any
 
 import keras
 
-from keras_rankmetrics.adapters.asked import (
+from keras_rankmetrics.adapters.schema import check_schema
+from keras_rankmetrics.adapters.worker import on_worker, sum_of
+from keras_rankmetrics.jobs.asked import (
     LISTS_PER_UPDATE,
     Metrics,
     job_of,
     with_states,
 )
-from keras_rankmetrics.adapters.columns import Columns
-from keras_rankmetrics.adapters.worker import on_worker, sum_of
+from keras_rankmetrics.jobs.columns import Columns
 
 _SCHEMA = "states array<binary>"
 
@@ -96,7 +97,7 @@ def evaluate(
         exclude,
         num_relevant,
     )
-    job.columns.check_schema(to_arrow_schema(df.schema))
+    check_schema(job.columns, to_arrow_schema(df.schema))
     backend = backend or keras.config.backend()
     pickled = cloudpickle.dumps(job)
     states = _by_query(df, job.columns).mapInArrow(

@@ -10,7 +10,9 @@ from typing import Any
 import keras
 
 import keras_rankmetrics as krm
-from keras_rankmetrics.adapters.counting import merged
+from keras_rankmetrics.adapters.reading import states_of_tables
+from keras_rankmetrics.adapters.schema import check_schema
+from keras_rankmetrics.jobs.counting import merged
 
 Packed = list[bytes]
 
@@ -59,7 +61,7 @@ def check_backend(backend: str) -> None:
 
 def states_of(job: bytes, tables: Iterable[Any]) -> Packed | None:
     """The states of a part of the data; None if it holds no list."""
-    return _packed(_unpickled(job).states(tables))
+    return _packed(states_of_tables(_unpickled(job), tables))
 
 
 def sum_of(rows: Iterable[Packed]) -> list[krm.State] | None:
@@ -91,7 +93,7 @@ def tables_to_states(job: bytes, batches: Iterable[Any]) -> Iterator[Any]:
 def table_to_states(job: bytes, table: Any) -> dict[str, list[bytes]]:
     """A column with one row, the states of a table, or with none."""
     table = plain(table)
-    _unpickled(job).columns.check_schema(table.schema)
+    check_schema(_unpickled(job).columns, table.schema)
     packed = states_of(job, [table])
     return {"states": [] if packed is None else [pickle.dumps(packed)]}
 

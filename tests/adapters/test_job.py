@@ -12,21 +12,27 @@ import keras_rankmetrics as krm
 
 pa = pytest.importorskip("pyarrow", reason="needs the extra [interop]")
 
-from keras_rankmetrics.adapters.asked import job_of, with_states  # noqa: E402
-from keras_rankmetrics.adapters.chunks import (  # noqa: E402
+from keras_rankmetrics.adapters.arrow import flattened  # noqa: E402
+from keras_rankmetrics.adapters.ids import numbered  # noqa: E402
+from keras_rankmetrics.adapters.reading import states_of_tables  # noqa: E402
+from keras_rankmetrics.adapters.schema import (  # noqa: E402
+    check,
+    check_schema,
+)
+from keras_rankmetrics.jobs.asked import job_of, with_states  # noqa: E402
+from keras_rankmetrics.jobs.chunks import (  # noqa: E402
     LARGEST,
     chunks,
     padded,
 )
-from keras_rankmetrics.adapters.counting import merged  # noqa: E402
-from keras_rankmetrics.adapters.ids import numbered  # noqa: E402
-from keras_rankmetrics.adapters.ragged import Ragged, flattened  # noqa: E402
+from keras_rankmetrics.jobs.counting import merged  # noqa: E402
+from keras_rankmetrics.jobs.ragged import Ragged  # noqa: E402
 
 
 def evaluated(tables, metrics, *columns, **options):
     job = pickle.loads(pickle.dumps(job_of(metrics, *columns, **options)))
     tables = [pa.Table.from_pylist(rows) for rows in tables]
-    return with_states(metrics, job.states(tables))
+    return with_states(metrics, states_of_tables(job, tables))
 
 
 @pytest.mark.parametrize(
@@ -192,7 +198,7 @@ def test_columns_of_another_form(columns, options, message):
     table = pa.Table.from_pylist([{"y": 0, "x": [1.0, 2.0]}])
     job = job_of(krm.NDCG(3, inputs="sparse"), *columns, **options)
     with pytest.raises(TypeError, match=message):
-        job.columns.check_schema(table.schema)
+        check_schema(job.columns, table.schema)
 
 
 def test_a_number_of_relevant_items_is_not_negative():
@@ -217,15 +223,18 @@ def test_what_was_seen_before_does_not_count():
 def test_a_job_is_done_again_from_the_start():
     job = job_of(logs.for_ids(), "relevant", "recommended")
     table = pa.Table.from_pylist(logs.of_ids())
-    assert job.states([table]) == job.states([table])
+    assert states_of_tables(job, [table]) == states_of_tables(job, [table])
 
 
 def test_no_lists_have_no_states():
     job = job_of(logs.for_ids(), "relevant", "recommended")
     empty = pa.Table.from_pylist(logs.of_ids())[:0]
-    assert job.states([]) is None and job.states([empty]) is None
+    assert (
+        states_of_tables(job, []) is None
+        and states_of_tables(job, [empty]) is None
+    )
     assert merged(None, None) is None
-    states = job.states([pa.Table.from_pylist(logs.of_ids())])
+    states = states_of_tables(job, [pa.Table.from_pylist(logs.of_ids())])
     assert merged(None, states) == merged(states, None) == states
     fresh = with_states(logs.for_ids(), None)
     assert set(map(float, fresh.result().values())) == {0.0}
@@ -248,7 +257,7 @@ def test_a_metric_of_a_user_with_its_own_update():
     job = job_of(metrics, "relevant", "recommended")
     rows = logs.of_ids()
     [twice, once] = with_states(
-        metrics, job.states([pa.Table.from_pylist(rows)])
+        metrics, states_of_tables(job, [pa.Table.from_pylist(rows)])
     )
     assert twice.count() == 2 * once.count() > 0
 
@@ -310,7 +319,7 @@ def test_wrong_columns(columns, kind, message):
     with pytest.raises(kind, match=message):
         job = job_of(krm.RecallAtK(3, inputs="ids"), *columns)
         schema = pa.Table.from_pylist(SHORT).schema
-        job.columns.check_schema(schema)
+        check_schema(job.columns, schema)
 
 
 @pytest.mark.parametrize(
@@ -391,7 +400,7 @@ def test_metrics_of_a_catalogue_need_its_numbers():
     assert float(found.result()) == 1.0
     job = job_of(coverage, "s", "s")
     with pytest.raises(TypeError, match="numbers as ids"):
-        job.columns.check({"s": pa.list_(pa.string())})
+        check(job.columns, {"s": pa.list_(pa.string())})
 
 
 def test_ids_of_two_widths_and_arrays_of_nothing():
@@ -405,8 +414,8 @@ def test_ids_of_two_widths_and_arrays_of_nothing():
     ):
         table = pa.table({"t": relevant, "s": pa.array([[1, 2], [3]], wide)})
         job = job_of(metric, "t", "s")
-        job.columns.check_schema(table.schema)
-        [state] = job.states([table])
+        check_schema(job.columns, table.schema)
+        [state] = states_of_tables(job, [table])
         fresh = krm.RecallAtK(1, inputs="ids")
         rows = [row or [] for row in relevant.to_pylist()]
         width = max(1, *map(len, rows))
@@ -424,7 +433,8 @@ def test_labels_without_a_sign():
             "s": pa.array([[0.1, 0.2], [0.3]]),
         }
     )
-    [state] = job_of(krm.NDCG(2), "l", "s").states([table])
+    job = job_of(krm.NDCG(2), "l", "s")
+    [state] = states_of_tables(job, [table])
     expected = krm.NDCG(2)
     expected.update_state([[1, 0], [1, -1]], [[0.1, 0.2], [0.3, 0.0]])
     np.testing.assert_allclose(state.sums, expected.state.sums)

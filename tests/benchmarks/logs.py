@@ -94,7 +94,8 @@ def one_process(folder: str) -> dict[str, object]:
     """The job of a worker, in this process."""
     import pyarrow.parquet as pq
 
-    from keras_rankmetrics.adapters.asked import job_of, with_states
+    from keras_rankmetrics.adapters.reading import states_of_tables
+    from keras_rankmetrics.jobs.asked import job_of, with_states
 
     metrics = _metrics()
     job = job_of(metrics, "taken", "shown")
@@ -104,7 +105,7 @@ def one_process(folder: str) -> dict[str, object]:
             pq.read_table(f"{folder}/{part}.parquet")
             for part in range(PARTITIONS)
         )
-        found = with_states(metrics, job.states(tables))
+        found = with_states(metrics, states_of_tables(job, tables))
         return float(found.result()["ndcg@10"])
 
     return _timed(run)

@@ -34,80 +34,11 @@ def source_of(page, definition):
     return source
 
 
-def defined(page, name):
-    """The class of that name that a doctest of the page defines."""
-    source = source_of(page, f"class {name}")
-    names = {"keras": keras, "np": np, "ops": keras.ops}
-    exec(source, names)
-    return names[name]
-
-
 def block(page, holding):
     """The code block of the page that is no doctest and holds such a word."""
     blocks = re.findall(r"```python\n(.*?)```", (DOCS / page).read_text(), re.S)
     [source] = [b for b in blocks if ">>>" not in b and holding in b]
     return source
-
-
-@pytest.fixture(scope="module")
-def rows():
-    """Rows of queries of 1 to 5 items in any order, and a model of them."""
-    rng = np.random.default_rng(5)
-    queries = rng.permutation(np.repeat(np.arange(12), rng.integers(1, 6, 12)))
-    features = rng.normal(size=(len(queries), 2)).astype("float32")
-    grades = rng.integers(0, 4, len(queries))
-    model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
-    model.compile(keras.optimizers.SGD(0.0), loss="mse")
-    return queries, features, grades, model
-
-
-@pytest.mark.parametrize("ids", ["integers", "strings", "a column"])
-@pytest.mark.parametrize("batch_size", [1, 7, None])
-def test_the_callback_measures_whole_queries(rows, ids, batch_size):
-    queries, features, grades, model = rows
-    if ids == "strings":
-        queries = np.array([f"query {query}" for query in queries])
-    scores = model.predict(features, verbose=0)[:, 0]
-    lists = [
-        (grades[queries == query], scores[queries == query])
-        for query in np.unique(queries)
-    ]
-    by_query = defined("in_keras.md", "ValidationByQuery")(
-        [NDCG(k=3)],
-        features,
-        grades[:, None] if ids == "a column" else grades,
-        queries[:, None] if ids == "a column" else queries,
-        batch_size,
-    )
-    history = model.fit(
-        features,
-        grades,
-        batch_size=batch_size,
-        epochs=2,
-        callbacks=[by_query],
-        verbose=0,
-    ).history
-    expected = oracle.result("ndcg", lists, k=3)
-    assert history["val_ndcg@3"] == approx([expected] * 2, abs=1e-6)
-
-
-def test_the_callback_stands_before_those_that_read_its_value(rows):
-    queries, features, grades, model = rows
-    by_query = defined("in_keras.md", "ValidationByQuery")(
-        [NDCG(k=3)], features, grades, queries
-    )
-    stop = keras.callbacks.EarlyStopping("val_ndcg@3", mode="max", patience=1)
-    options = {"epochs": 4, "verbose": 0}
-    history = model.fit(features, grades, callbacks=[by_query, stop], **options)
-    assert history.epoch == [0, 1]
-    with pytest.warns(UserWarning, match="not available"):
-        history = model.fit(
-            features, grades, callbacks=[stop, by_query], **options
-        )
-    assert history.epoch == [0, 1, 2, 3]
-    undirected = keras.callbacks.EarlyStopping("val_ndcg@3")
-    with pytest.raises(ValueError, match="mode"):
-        model.fit(features, grades, callbacks=[by_query, undirected], **options)
 
 
 @pytest.mark.skipif(BACKEND != "tensorflow", reason="tf.data, its package")

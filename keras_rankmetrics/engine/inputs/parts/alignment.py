@@ -39,8 +39,8 @@ def check_aligned(
     of_items += [True] * (len(ranked) + 1)
     by_item = dict(compress(given.items(), of_items))
     have_rows = any(map(_has_rows, ranked.values()))
-    _check("index", given if have_rows else by_item)
-    _check("columns", by_item)
+    check_same("index", given if have_rows else by_item)
+    check_same("columns", by_item)
 
 
 def check_positions(name: str, x: Any) -> None:
@@ -77,7 +77,13 @@ def _rank(x: Any) -> int:
     return len(getattr(x, "shape", ()))
 
 
-def _check(axis: str, given: Mapping[str, Any]) -> None:
+def check_same(axis: str, given: Mapping[str, Any]) -> None:
+    """Raises where two of these have other names along an axis.
+
+    Args:
+        axis: `"index"` or `"columns"`.
+        given: what the user passed, by the names of the arguments.
+    """
     for (name, one), (other, two) in pairwise(_named(axis, given)):
         if not one.equals(two):
             raise ValueError(

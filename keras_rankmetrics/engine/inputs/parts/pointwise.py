@@ -11,8 +11,8 @@ from keras_rankmetrics.engine.inputs.parts.leading import Leading
 
 _MEND = (
     "Pass lists: labels and scores [batch, items], with the label -1 for "
-    "padding. If the model scores rows one by one, compute the metric after "
-    '`predict`, grouped by query: see "Point-wise models" in docs/in_keras.md.'
+    "padding. If the model scores rows one by one, use the callback "
+    '`callbacks.EvaluateByQuery`: see "Point-wise models" in docs/in_keras.md.'
 )
 
 

@@ -7,13 +7,16 @@ from typing import TypeAlias
 
 import numpy as np
 
-from keras_rankmetrics.adapters.ragged import Ragged
+from keras_rankmetrics.jobs.ragged import Ragged
 
 Lists: TypeAlias = Mapping[str, Ragged]
 """What is known of the same lists, by name."""
 
 LARGEST = 2**21
 """How many places a padded batch has at most, unless one list has more."""
+
+FEW = 2**17
+"""As many places are padded as they come: another shape would cost more."""
 
 
 def chunks(lists: Lists, lists_per_update: int) -> Iterator[Lists]:
@@ -58,10 +61,27 @@ def _small_enough(lists: Lists) -> Iterator[Lists]:
     if number == 1 or _rows(number) * width <= LARGEST:
         yield lists
         return
-    lengths = sum(ragged.lengths for ragged in lists.values())
+    lengths = np.sum([ragged.lengths for ragged in lists.values()], axis=0)
     order = np.argsort(lengths, kind="stable")
-    for half in np.array_split(order, 2):
-        yield from _small_enough(_taken(lists, half))
+    for rows in _alike(lengths[order]):
+        yield _taken(lists, order[rows])
+
+
+def _alike(lengths: np.ndarray) -> Iterator[slice]:
+    """Lists that are not much shorter than the longest of them.
+
+    Args:
+        lengths: of the lists, ascending.
+    """
+    stop = len(lengths)
+    while stop:
+        width = 2 ** max(int(lengths[stop - 1] - 1).bit_length(), 3)
+        longer = int(np.searchsorted(lengths, width // 2, side="right"))
+        start = max(min(longer, stop - FEW // width), 0)
+        rows = max(LARGEST // width, 1)
+        for first in range(start, stop, rows):
+            yield slice(first, min(first + rows, stop))
+        stop = start
 
 
 def _taken(lists: Lists, rows: np.ndarray) -> Lists:

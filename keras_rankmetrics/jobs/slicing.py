@@ -6,7 +6,7 @@ import dataclasses
 
 import numpy as np
 
-from keras_rankmetrics.adapters.ragged import Ragged
+from keras_rankmetrics.jobs.ragged import Ragged
 
 
 @dataclasses.dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import keras
 import numpy as np
 
-import keras_rankmetrics as krm
+from keras_rankmetrics.engine.aggregates import State
 
 Arrays = Mapping[str, np.ndarray]
 
@@ -40,7 +40,7 @@ class Counting:
         self._updated = _compiled(parts) if jax else None
         self._alone = threading.Lock()
 
-    def states_of(self, batches: Any) -> list[krm.State] | None:
+    def states_of(self, batches: Any) -> list[State] | None:
         """The states after these batches and no others; None without any."""
         run = self._run if self._updated is None else self._run_compiled
         with self._alone:  # runners may have threads
@@ -87,8 +87,8 @@ def _compiled(parts: Sequence[Part]) -> Callable[[Any, Any], Any]:
 
 
 def merged(
-    states: Sequence[krm.State] | None, others: Sequence[krm.State] | None
-) -> list[krm.State] | None:
+    states: Sequence[State] | None, others: Sequence[State] | None
+) -> list[State] | None:
     """The states of what either has seen, in the order of the metrics."""
     if states is None or others is None:
         return list(states or others or []) or None

@@ -6,10 +6,12 @@ import copy
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-import keras_rankmetrics as krm
-from keras_rankmetrics.adapters.columns import Columns
-from keras_rankmetrics.adapters.job import Job
-from keras_rankmetrics.adapters.slicing import Slicing
+from keras_rankmetrics.engine.aggregates import State
+from keras_rankmetrics.engine.shells.collection import MetricCollection
+from keras_rankmetrics.jobs.columns import Columns
+from keras_rankmetrics.jobs.job import Job
+from keras_rankmetrics.jobs.slicing import Slicing
+from keras_rankmetrics.metrics import Comparison, Sliced
 
 Metrics = TypeVar("Metrics")
 LISTS_PER_UPDATE = 4096
@@ -26,7 +28,7 @@ def job_of(
     exclude: str | None = None,
     num_relevant: str | None = None,
 ) -> Job:
-    """What workers are to do.
+    """Which metrics are to be computed of which columns.
 
     Raises:
         ValueError: if the arguments do not fit together.
@@ -71,7 +73,7 @@ def job_of(
 
 def members_of(metrics: Any) -> list[Any]:
     """The metrics one by one, in a fixed order."""
-    if isinstance(metrics, krm.MetricCollection):
+    if isinstance(metrics, MetricCollection):
         return list(metrics.metrics)
     given = list(metrics) if isinstance(metrics, list | tuple) else [metrics]
     for metric in given:
@@ -90,9 +92,7 @@ def members_of(metrics: Any) -> list[Any]:
     return given
 
 
-def with_states(
-    metrics: Metrics, states: Sequence[krm.State] | None
-) -> Metrics:
+def with_states(metrics: Metrics, states: Sequence[State] | None) -> Metrics:
     """Copies of the metrics, which have seen this and nothing else."""
     fresh = copy.deepcopy(metrics)
     members = members_of(fresh)
@@ -128,6 +128,13 @@ def _form(members: Sequence[Any], query: str | None) -> str:
             'score, for metrics of `inputs="scores"`. Received: '
             f'`inputs="{form}"`.'
         )
+    of_items = [m.name for m in members if m.definition.metric.of_catalogue]
+    if query is not None and of_items:
+        raise ValueError(
+            "Where each row is an item, nothing says which item of the "
+            f"catalogue it is. Received: {of_items}, which are about the "
+            'items of a catalogue. Give them ids, with `inputs="ids"`.'
+        )
     return str(form)
 
 
@@ -148,7 +155,7 @@ def _check_others(
 
 
 def _check_systems(member: Any, y_pred: Any) -> None:
-    if not isinstance(member, krm.Comparison):
+    if not isinstance(member, Comparison):
         if isinstance(y_pred, Mapping):
             raise ValueError(
                 "`y_pred` should be the name of one column; only a "
@@ -165,7 +172,7 @@ def _check_systems(member: Any, y_pred: Any) -> None:
 
 
 def _slicing(member: Any, group: Any) -> Slicing | None:
-    if not isinstance(member, krm.Sliced) or member.by is not None:
+    if not isinstance(member, Sliced) or member.by is not None:
         return None
     column = group.get(member.name) if isinstance(group, Mapping) else group
     if not isinstance(column, str):

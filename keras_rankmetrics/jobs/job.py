@@ -1,4 +1,4 @@
-"""`Job`: what workers are asked to do, and how they do it."""
+"""`Job`: which metrics are computed of which columns, and how."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-import keras_rankmetrics as krm
-from keras_rankmetrics.adapters.chunks import chunks, padded
-from keras_rankmetrics.adapters.columns import Columns
-from keras_rankmetrics.adapters.counting import Counting, Part
-from keras_rankmetrics.adapters.reading import lists_in
-from keras_rankmetrics.adapters.slicing import Slicing
+from keras_rankmetrics.engine.aggregates import State
+from keras_rankmetrics.engine.shells.collection import MetricCollection
+from keras_rankmetrics.engine.shells.metric import RankingMetric
+from keras_rankmetrics.jobs.chunks import Lists, chunks, padded
+from keras_rankmetrics.jobs.columns import Columns
+from keras_rankmetrics.jobs.counting import Counting, Part
+from keras_rankmetrics.jobs.slicing import Slicing
 
 Arrays = Mapping[str, np.ndarray]
 
@@ -35,18 +36,22 @@ class Job:
     slicings: Sequence[Slicing | None]
     lists_per_update: int
 
-    def states(self, tables: Iterable[Any]) -> list[krm.State] | None:
-        """The states of the metrics after all lists; None if there are none."""
-        return self._counting.states_of(self._batches(tables))
+    def states(self, parts: Iterable[Lists]) -> list[State] | None:
+        """The states of the metrics after all lists; None if there are none.
+
+        Args:
+            parts: of the lists, what the columns hold of them.
+        """
+        return self._counting.states_of(self._batches(parts))
 
     @functools.cached_property
     def _counting(self) -> Counting:
         return Counting(list(self._parts()), self.members)
 
-    def _batches(self, tables: Iterable[Any]) -> Iterator[Arrays]:
+    def _batches(self, parts: Iterable[Lists]) -> Iterator[Arrays]:
         slicings = {s for s in self.slicings if s is not None}
         fills = self._fills()
-        for lists in lists_in(tables, self.columns):
+        for lists in parts:
             numbers = {s.name: s.numbers(lists[s.column]) for s in slicings}
             named = {k: x for k, x in lists.items() if k in fills}
             for chunk in chunks({**named, **numbers}, self.lists_per_update):
@@ -77,7 +82,7 @@ class Job:
                 yield Part(member, functools.partial(self._passed, slicing))
         for slicing, members in together.items():
             yield Part(
-                krm.MetricCollection(members),
+                MetricCollection(members),
                 functools.partial(self._passed, slicing),
             )
 
@@ -106,6 +111,6 @@ class Job:
 def _shares(member: Any) -> bool:
     """Whether a collection takes it: whether it has no ways of its own."""
     return all(
-        getattr(type(member), way) is getattr(krm.RankingMetric, way)
+        getattr(type(member), way) is getattr(RankingMetric, way)
         for way in ("update_state", "result", "per_list")
     )

@@ -1,0 +1,192 @@
+"""Validation rows, batch by batch, whatever holds them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import keras
+import numpy as np
+from keras import ops, tree
+
+from keras_rankmetrics.engine.inputs.parts.alignment import check_same
+
+
+class Batch(NamedTuple):
+    """Some rows.
+
+    Attributes:
+        x: what the model takes.
+        y: the labels, as they are.
+        sample_weight: the weights, or None.
+    """
+
+    x: Any
+    y: Any
+    sample_weight: Any
+
+
+class Data(NamedTuple):
+    """All rows.
+
+    Attributes:
+        batches: makes an iterator of them, from the first row on.
+        number: how many batches there are, None where nobody knows.
+    """
+
+    batches: Callable[[], Iterator[Batch]]
+    number: int | None
+
+
+def of_arrays(x: Any, y: Any, sample_weight: Any, batch_size: int) -> Data:
+    """Arrays, or structures of them, cut into batches.
+
+    Raises:
+        ValueError: if they have not as many rows.
+    """
+    parts = _of_lists(x), _of_lists(y), _of_lists(sample_weight)
+    names = "x", "y", "sample_weight"
+    firsts = (tree.flatten(part)[0] for part in parts)
+    check_same("index", dict(zip(names, firsts, strict=True)))
+    counts = sorted(
+        {_rows(leaf) for leaf in tree.flatten(parts) if _has_rows(leaf)}
+    )
+    if len(counts) != 1 or not counts[0]:
+        raise ValueError(
+            "`x`, `y` and `sample_weight` should have as many rows, and one "
+            f"at least. Received: {counts} rows."
+        )
+    [rows] = counts
+
+    def batches() -> Iterator[Batch]:
+        for start in range(0, rows, batch_size):
+            part = slice(start, min(start + batch_size, rows))
+            yield Batch(
+                *tree.map_structure(
+                    lambda leaf, part=part: _taken(leaf, part), parts
+                )
+            )
+
+    return Data(batches, -(-rows // batch_size))
+
+
+def of_dataset(dataset: Any) -> Data:
+    """A `PyDataset`, a `tf.data.Dataset`, a `DataLoader`, or what is like it.
+
+    Raises:
+        ValueError: if it never ends.
+        TypeError: if it cannot be read once for each epoch.
+    """
+    if hasattr(dataset, "__next__") or not (
+        isinstance(dataset, keras.utils.PyDataset)
+        or hasattr(dataset, "__iter__")
+    ):
+        raise TypeError(
+            "Without `y`, `x` should be a dataset of batches `(x, y)` or "
+            "`(x, y, sample_weight)` that can be read again for each epoch: a "
+            "`keras.utils.PyDataset`, a `tf.data.Dataset`, a `DataLoader`, a "
+            f"list of batches. Received: a {type(dataset).__name__}."
+        )
+    number = _number_of_batches(dataset)
+
+    def batches() -> Iterator[Batch]:
+        for batch in _read(dataset):
+            yield _unpacked(batch)
+
+    return Data(batches, number)
+
+
+def is_dataset(x: Any) -> bool:
+    """Whether `x` has the labels with it."""
+    if isinstance(x, keras.utils.PyDataset) or hasattr(x, "__next__"):
+        return True
+    if isinstance(x, list | tuple):
+        return bool(x) and isinstance(x[0], list | tuple)
+    return (
+        hasattr(x, "__iter__")
+        and not isinstance(x, Mapping)
+        and not hasattr(x, "shape")
+        and not ops.is_tensor(x)
+    )
+
+
+def _of_lists(part: Any) -> Any:
+    """Lists of numbers as an array; other things as they are."""
+    leaves = tree.flatten(part)
+    if isinstance(part, list) and not any(hasattr(x, "shape") for x in leaves):
+        return np.asarray(part)
+    return part
+
+
+def _has_rows(leaf: Any) -> bool:
+    return len(np.shape(leaf)) > 0
+
+
+def _rows(leaf: Any) -> int:
+    shape = getattr(leaf, "shape", None)
+    return int(shape[0]) if shape is not None else len(leaf)
+
+
+def _taken(leaf: Any, part: slice) -> Any:
+    if leaf is None:
+        return None
+    return leaf.iloc[part] if hasattr(leaf, "iloc") else leaf[part]
+
+
+def _number_of_batches(dataset: Any) -> int | None:
+    if isinstance(dataset, keras.utils.PyDataset):
+        number = dataset.num_batches
+        endless = number is None
+    else:
+        # Of TensorFlow: -1 for a dataset without an end, -2 for unknown ones.
+        found = getattr(dataset, "cardinality", lambda: _len_of(dataset))()
+        number = None if found is None else int(found)
+        endless = number == -1
+    if endless:
+        raise ValueError(
+            "The validation rows should have an end. Received: a "
+            f"{type(dataset).__name__} without one. Take a part of it, as "
+            "`.take(steps)` does."
+        )
+    return None if number is None or number < 0 else number
+
+
+def _len_of(dataset: Any) -> int | None:
+    """How many batches, None where nobody knows."""
+    try:
+        return len(dataset)
+    except TypeError:
+        return None
+
+
+def _read(dataset: Any) -> Iterator[Any]:
+    if not isinstance(dataset, keras.utils.PyDataset):
+        yield from dataset
+        return
+    dataset.on_epoch_begin()
+    for number in range(dataset.num_batches or 0):
+        yield dataset[number]
+    dataset.on_epoch_end()
+
+
+def _unpacked(batch: Any) -> Batch:
+    parts = tuple(batch) if isinstance(batch, list | tuple) else (batch,)
+    if len(parts) not in (2, 3):
+        raise ValueError(
+            "A batch of validation rows should be `(x, y)` or "
+            f"`(x, y, sample_weight)`. Received: {len(parts)} part(s)."
+        )
+    return Batch(*parts, *(None,) * (3 - len(parts)))
+
+
+def as_input(x: Any) -> Any:
+    """What a model of the backend takes: its own tensors, or arrays."""
+
+    def converted(leaf: Any) -> Any:
+        if ops.is_tensor(leaf):
+            return leaf
+        if hasattr(leaf, "detach"):
+            return leaf.detach().cpu().numpy()
+        return np.asarray(leaf)
+
+    return tree.map_structure(converted, x)

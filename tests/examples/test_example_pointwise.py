@@ -1,0 +1,122 @@
+"""The point-wise example: what it prints, reads and refuses."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pytest import approx
+
+import keras_rankmetrics as krm
+
+ROOT = Path(__file__).parents[2]
+SCRIPT = ROOT / "docs" / "examples" / "pointwise.py"
+
+
+def run(*options):
+    paths = [str(ROOT), os.environ.get("PYTHONPATH", "")]
+    return subprocess.run(
+        [sys.executable, str(SCRIPT), *options],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(filter(None, paths)),
+            "PYTHONIOENCODING": "utf-8",
+        },
+        timeout=300,
+    )
+
+
+def tables(output):
+    """The numbers of each scorer."""
+    rows = [line.rsplit(maxsplit=3) for line in output.splitlines()]
+    scorers = "model", "item means", "random", "constant"
+    return {
+        name: list(map(float, cells))
+        for name, *cells in (row for row in rows if len(row) == 4)
+        if name in scorers
+    }
+
+
+def test_it_trains_stops_and_beats_what_does_not_know_the_user():
+    found = run("--users", "250", "--epochs", "25", "--seed", "1")
+    assert found.returncode == 0, found.stderr
+    assert "generated from seed 1, not real" in found.stdout
+    assert "val_ndcg@10" in found.stdout  # in time for the log of the epoch
+    assert "Epoch 2/25" in found.stdout and "Epoch 25/25" not in found.stdout
+    table = tables(found.stdout)
+    for model, means, constant in zip(
+        table["model"], table["item means"], table["constant"], strict=True
+    ):
+        assert model > means > constant
+    assert table["constant"][2] == 0.5  # of pairs, by chance
+    assert "OrderedPairAccuracy|" in found.stdout
+
+
+def test_the_numbers_are_those_of_the_users():
+    import pointwise
+
+    rows = pointwise.generate(20, np.random.default_rng(0))
+    train, validation, test = pointwise.split(rows)
+    sizes = [np.bincount(part.users) for part in (train, validation, test)]
+    assert (sizes[1] == np.bincount(rows.users) // 5).all()
+    assert (sizes[1] == sizes[2]).all() and (sizes[0] >= 6).all()
+    joined = np.concatenate([part.items for part in (train, validation, test)])
+    assert sorted(joined) == sorted(rows.items)
+    scores = np.random.default_rng(1).random(len(test.users))
+    ndcg = krm.NDCG(10)
+    ndcg.update_state(
+        [test.ratings[test.users == user].tolist() for user in range(20)],
+        [scores[test.users == user].tolist() for user in range(20)],
+    )
+    found = pointwise.measure(test, scores)
+    assert found["ndcg@10"] == approx(float(ndcg.result()), abs=1e-6)
+
+
+def test_a_file_of_movielens(tmp_path):
+    import pointwise
+
+    file = tmp_path / "u.data"
+    lines = [
+        f"{user}\t{100 + item}\t{1 + (item + user) % 5}\t{1000 - item}"
+        for user, count in ((7, 12), (3, 10), (5, 9))
+        for item in range(count)
+    ]
+    file.write_text("\n".join(lines))
+    rows = pointwise.read(file)
+    assert np.bincount(rows.users).tolist() == [10, 12]  # 3, 7; not 5
+    assert rows.items[:3].tolist() == [9, 8, 7]  # by time
+    assert rows.ratings[0] == 1 + (9 + 3) % 5
+    file.write_text("\n".join(lines[-9:]))
+    found = run("--ratings", str(file))
+    assert found.returncode != 0 and "no user has rated 10" in found.stderr
+
+
+def test_help():
+    found = run("--help")
+    assert found.returncode == 0
+    for option in ("--ratings", "--epochs", "--batch-size", "--users"):
+        assert option in found.stdout
+    assert "Users with fewer than 10 ratings are left out" in " ".join(
+        found.stdout.split()
+    )
+
+
+@pytest.mark.parametrize(
+    "options, text",
+    [
+        (["--ratings", "no_such_file"], "no_such_file"),
+        (["--epochs", "0"], "0 is less than 1"),
+    ],
+)
+def test_what_it_refuses(options, text):
+    found = run(*options)
+    assert found.returncode != 0
+    assert text in found.stderr
+    assert "Traceback" not in found.stderr

@@ -1,0 +1,157 @@
+"""What docs/rows.md tells users of LightGBM, XGBoost and CatBoost to write."""
+
+from __future__ import annotations
+
+import pathlib
+import re
+
+import numpy as np
+import pytest
+from pytest import approx
+
+import keras_rankmetrics as krm
+
+PAGE = pathlib.Path(__file__).parents[2] / "docs" / "rows.md"
+ROUNDS = 4
+
+
+def documented(holding, folder, **names):
+    """What a block of the page defines, in a file, which CatBoost reads."""
+    blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.S)
+    [source] = [b for b in blocks if ">>>" not in b and holding in b]
+    names = {"krm": krm, "np": np, **names}
+    file = folder / "block.py"
+    file.write_text(source)
+    exec(compile(source, file, "exec"), names)
+    return names
+
+
+@pytest.fixture(scope="module")
+def data():
+    """Features, labels and sizes of queries, some with nothing relevant."""
+    rng = np.random.default_rng(0)
+    sizes = rng.integers(3, 12, 80)
+    features = rng.normal(size=(sizes.sum(), 4))
+    signal = features[:, 0] + features[:, 1] * features[:, 2]
+    return features, np.clip(np.floor(signal + 1), 0, 4).astype(int), sizes
+
+
+def metrics():
+    return [
+        krm.NDCG(10, empty="one", ties="stable", name="own_ndcg"),
+        krm.MeanAveragePrecision(10),
+    ]
+
+
+def by_hand(data, scores):
+    """Of lists, one by one."""
+    _, labels, sizes = data
+    ends = np.cumsum(sizes)[:-1]
+    found = {}
+    for metric in metrics():
+        metric.update_state(
+            [x.tolist() for x in np.split(labels, ends)],
+            [x.tolist() for x in np.split(scores, ends)],
+        )
+        found[metric.name] = float(metric.result())
+    return found
+
+
+def test_lightgbm(data, tmp_path):
+    lgb = pytest.importorskip("lightgbm", reason="needs the extra [boosting]")
+    features, labels, sizes = data
+    feval = documented("lgb.train", tmp_path, metrics=metrics())["rank_metrics"]
+    rows = lgb.Dataset(features, labels, group=sizes, free_raw_data=False)
+    logged = {}
+    model = lgb.train(
+        {
+            "objective": "lambdarank",
+            "metric": "ndcg",
+            "eval_at": [10],
+            "verbose": -1,
+            "num_threads": 1,
+        },
+        rows,
+        ROUNDS,
+        valid_sets=[rows],
+        valid_names=["valid"],
+        feval=feval,
+        callbacks=[lgb.record_evaluation(logged)],
+    )
+    found = logged["valid"]
+    assert found["own_ndcg"] == approx(found["ndcg@10"], abs=1e-6)
+    last = {name: values[-1] for name, values in found.items()}
+    del last["ndcg@10"]
+    assert last == approx(by_hand(data, model.predict(features)), abs=1e-6)
+    assert len(set(found["map@10"])) > 1
+
+
+def test_xgboost(data, tmp_path):
+    xgb = pytest.importorskip("xgboost", reason="needs the extra [boosting]")
+    features, labels, sizes = data
+    custom = documented("xgb.train", tmp_path, metrics=metrics())[
+        "rank_metrics"
+    ]
+    rows = xgb.DMatrix(features, labels)
+    rows.set_group(sizes)
+    stop = xgb.callback.EarlyStopping(
+        2, metric_name="map@10", data_name="valid", maximize=True
+    )
+    logged = {}
+    model = xgb.train(
+        {"objective": "rank:ndcg", "nthread": 1},
+        rows,
+        ROUNDS,
+        evals=[(rows, "valid")],
+        custom_metric=custom,
+        callbacks=[stop],
+        evals_result=logged,
+        verbose_eval=False,
+    )
+    last = {name: logged["valid"][name][-1] for name in ("own_ndcg", "map@10")}
+    # XGBoost rounds what it logs.
+    assert last == approx(by_hand(data, model.predict(rows)), abs=1e-5)
+    assert len(set(logged["valid"]["map@10"])) > 1
+
+
+@pytest.mark.filterwarnings("ignore")  # what numba cannot compile
+def test_catboost(data, tmp_path):
+    catboost = pytest.importorskip(
+        "catboost", reason="needs the extra [boosting]"
+    )
+    features, labels, sizes = data
+    query = np.repeat(np.arange(len(sizes)), sizes)
+    made = documented("class ByQuery", tmp_path)
+    some = query < 50  # other rows than those of the validation
+    own = made["ByQuery"](krm.NDCG(10), [query, query[some]])
+    model = catboost.CatBoost(
+        {
+            "loss_function": "YetiRank",
+            "iterations": 12,
+            "eval_metric": own,
+            "verbose": False,
+            "thread_count": 1,
+            "allow_writing_files": False,
+        }
+    )
+    pool = catboost.Pool(features, labels, group_id=query)
+    train = catboost.Pool(features[some], labels[some], group_id=query[some])
+    model.fit(train, eval_set=pool, use_best_model=False)
+    stages = documented(
+        "staged_predict",
+        tmp_path,
+        catboost_model=model,
+        pool=pool,
+        query=query,
+        labels=labels,
+        metrics=[krm.NDCG(10)],
+    )
+    found = [stage["ndcg@10"] for stage in stages["found"]]
+    assert len(set(found)) == 2  # after 10 trees, and after all 12
+    assert found[stages["best"]] == max(found)
+    [logged] = [
+        values
+        for name, values in model.get_evals_result()["validation"].items()
+        if name.startswith("ByQuery")
+    ]
+    assert [logged[9], logged[11]] == approx(found, abs=1e-6)

@@ -1,0 +1,310 @@
+"""`evaluate_rows`: the numbers of whole lists, from rows in any order."""
+
+from __future__ import annotations
+
+import keras
+import numpy as np
+import pytest
+from pytest import approx
+
+import keras_rankmetrics as krm
+from keras_rankmetrics.jobs.chunks import LARGEST, chunks, padded
+from keras_rankmetrics.jobs.ragged import Ragged
+
+
+def metrics():
+    return [*krm.NDCG.at(1, 5), krm.MeanAveragePrecision(k=5), krm.AUC()]
+
+
+def lists(number=60, longest=9, seed=0):
+    """Lists of unequal lengths: labels and scores, some of which tie."""
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1, longest + 1, number)
+    labels = [rng.integers(-1, 4, size) for size in sizes]
+    scores = [rng.integers(0, 6, size) / 4 for size in sizes]
+    return labels, [row.astype("float32") for row in scores]
+
+
+def rows_of(labels, scores, seed=1, names=np.arange):
+    """Their rows, shuffled: queries, labels and scores."""
+    sizes = [len(row) for row in labels]
+    query = np.repeat(names(len(sizes)), sizes)
+    order = np.random.default_rng(seed).permutation(len(query))
+    return (
+        query[order],
+        np.concatenate(labels)[order],
+        np.concatenate(scores)[order],
+    )
+
+
+def of_lists(labels, scores, metrics, weights=None):
+    found = {}
+    for metric in metrics:
+        given = [list(map(float, row)) for row in labels]
+        metric.update_state(
+            given, [list(map(float, row)) for row in scores], weights
+        )
+        result = metric.result()
+        result = result if isinstance(result, dict) else {metric.name: result}
+        found |= {name: float(value) for name, value in result.items()}
+    return found
+
+
+def texts(number):
+    return np.array([f"query {n}" for n in range(number)])
+
+
+def objects(number):
+    return texts(number).astype(object)
+
+
+def halves(number):
+    return np.arange(number, dtype="float64") * 3 - 5
+
+
+@pytest.mark.parametrize("names", [np.arange, texts, objects, halves])
+def test_rows_have_the_numbers_of_their_lists(names):
+    labels, scores = lists()
+    expected = of_lists(labels, scores, metrics())
+    found = krm.evaluate_rows(*rows_of(labels, scores, names=names), metrics())
+    assert list(found) == list(expected)  # in the order of the metrics
+    assert all(type(value) is float for value in found.values())
+    assert found == approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+@pytest.mark.parametrize("names", [np.arange, texts])
+def test_columns_of_other_libraries(library, names):
+    held = pytest.importorskip(library, reason="needs the extra [interop]")
+    make = {
+        "pandas": lambda x: held.Series(x, index=np.arange(len(x))[::-1]),
+        "polars": lambda x: held.Series(x),
+        "pyarrow": lambda x: held.chunked_array([x[:7], x[7:]]),
+    }[library]
+    labels, scores = lists()
+    expected = of_lists(labels, scores, metrics())
+    columns = rows_of(labels, scores, names=names)
+    found = krm.evaluate_rows(*map(make, columns), metrics())
+    assert found == approx(expected, abs=1e-6)
+
+
+def test_tensors_and_columns_of_one():
+    labels, scores = lists()
+    query, y_true, y_pred = rows_of(labels, scores)
+    tensor = keras.ops.convert_to_tensor
+    found = krm.evaluate_rows(
+        query.tolist(), tensor(y_true), tensor(y_pred[:, None]), metrics()
+    )
+    assert found == approx(of_lists(labels, scores, metrics()), abs=1e-6)
+
+
+def test_metrics_then_hold_these_rows_and_no_others():
+    labels, scores = lists()
+    rows = rows_of(labels, scores)
+    ndcg = krm.NDCG(5)
+    ndcg.update_state([[1, 0]], [[0.1, 0.2]])
+    expected = krm.NDCG(5)
+    of_lists(labels, scores, [expected])
+    for _ in range(2):
+        value = krm.evaluate_rows(*rows, ndcg)["ndcg@5"]
+        assert value == float(ndcg.result())
+        assert ndcg.count() == expected.count()
+    assert str(ndcg) == str(expected)
+
+
+def test_a_class_of_the_same_name_is_another_metric():
+    def made(factor):
+        class Own(krm.RankingMetric):
+            @staticmethod
+            def measure(ranking, k):
+                return factor * ranking.hits(k)
+
+        return Own(k=1)
+
+    rows = [0, 0], [1, 0], [0.9, 0.1]
+    assert krm.evaluate_rows(*rows, made(1.0)) == {"own@1": 1.0}
+    assert krm.evaluate_rows(*rows, made(3.0)) == {"own@1": 3.0}
+
+
+def test_collections_with_errors_slices_and_comparisons():
+    labels, scores = lists()
+    query, y_true, y_pred = rows_of(labels, scores)
+    kind = np.where(query % 3 == 0, "tail", "head")
+    asked = [
+        krm.MetricCollection(metrics(), prefix="a/", errors=True),
+        krm.Sliced(krm.RecallAtK(2), ["head", "tail"]),
+        krm.MeanReciprocalRank(),
+    ]
+    found = krm.evaluate_rows(query, y_true, y_pred, asked, group=kind)
+    expected = of_lists(
+        labels,
+        scores,
+        [
+            krm.MetricCollection(metrics(), prefix="a/", errors=True),
+            krm.MeanReciprocalRank(),
+        ],
+    )
+    for name, (own, others) in {
+        "recall@2/tail": (True, False),
+        "recall@2/head": (False, True),
+        "recall@2": (True, True),
+    }.items():
+        some = [n for n in range(60) if (own if n % 3 == 0 else others)]
+        parts = [labels[n] for n in some], [scores[n] for n in some]
+        expected[name] = of_lists(*parts, [krm.RecallAtK(2)])["recall@2"]
+    assert found == approx(expected, abs=1e-6, nan_ok=True)
+    assert "a/ndcg@5_se" in found
+
+    comparison = krm.Comparison(krm.NDCG(3), ["old", "new"])
+    numbers = krm.evaluate_rows(
+        query, y_true, {"old": y_pred, "new": -y_pred}, comparison
+    )
+    one = of_lists(labels, scores, [krm.NDCG(3)])["ndcg@3"]
+    two = of_lists(labels, [-row for row in scores], [krm.NDCG(3)])["ndcg@3"]
+    assert numbers == approx(
+        {"ndcg@3/old": one, "ndcg@3/new": two, "ndcg@3/new-old": two - one},
+        abs=1e-6,
+    )
+
+
+def test_weights_of_items_and_of_lists():
+    labels, scores = lists()
+    query, y_true, y_pred = rows_of(labels, scores)
+    of_list = 1.0 + query % 4
+    found = krm.evaluate_rows(
+        query, y_true, y_pred, krm.NDCG(5), sample_weight=of_list
+    )
+    weights = 1.0 + np.arange(60) % 4
+    expected = of_lists(labels, scores, [krm.NDCG(5)], weights)
+    assert found == approx(expected, abs=1e-6)
+    masked = krm.evaluate_rows(
+        query, y_true, y_pred, krm.NDCG(5), sample_weight=y_pred != 0.5
+    )
+    kept = y_pred != 0.5
+    assert masked == approx(
+        krm.evaluate_rows(query[kept], y_true[kept], y_pred[kept], krm.NDCG(5)),
+        abs=1e-6,
+    )
+
+
+def test_one_long_query_does_not_widen_the_others():
+    lengths = np.full(50_000, 3)
+    lengths[17] = 200_000
+    values = np.arange(lengths.sum())
+    named = {"y": Ragged(values, lengths), "s": Ragged(values, lengths)}
+    shapes, held = [], []
+    for chunk in chunks(named, 2**18):
+        batch = padded(chunk, {"y": -1, "s": -1})
+        shapes.append(batch["y"].shape)
+        held.append(batch["y"][batch["y"] >= 0])
+    assert sorted(np.concatenate(held)) == list(values)
+    assert max(rows * width for rows, width in shapes) <= 2 * LARGEST
+    assert sum(rows * width for rows, width in shapes) < 2 * LARGEST
+    assert len(set(shapes)) <= 3  # each of which jax compiles for
+
+
+def test_lengths_of_all_kinds_have_few_shapes():
+    rng = np.random.default_rng(0)
+    lengths = rng.geometric(0.01, 100_000)
+    named = {"y": Ragged(np.zeros(lengths.sum(), np.int8), lengths)}
+    shapes = [padded(x, {"y": -1})["y"].shape for x in chunks(named, 2**18)]
+    assert len(set(shapes)) < 16
+    places = sum(rows * width for rows, width in shapes)
+    assert lengths.sum() <= places < 2.5 * lengths.sum()
+
+
+@pytest.mark.long
+def test_ten_million_rows():
+    rng = np.random.default_rng(0)
+    query = rng.integers(0, 10**6, 10**7)
+    labels = (rng.random(10**7) < 0.2).astype("int8")
+    scores = rng.random(10**7, dtype="float32")
+    found = krm.evaluate_rows(query, labels, scores, krm.AUC(empty="skip"))
+    assert found["auc"] == approx(0.5, abs=2e-3)
+
+
+ROWS = {"query": [1, 1, 2], "y_true": [1, 0, 1], "y_pred": [0.5, 0.2, 0.1]}
+
+
+@pytest.mark.parametrize(
+    "changed, kind, message",
+    [
+        ({"query": [1, None, 2]}, ValueError, "none may be missing"),
+        ({"query": [1.0, float("nan"), 2]}, ValueError, "first in row 1"),
+        ({"query": ["a", None, "b"]}, ValueError, "none may be missing"),
+        ({"query": ["a", float("nan"), "b"]}, ValueError, "missing|type"),
+        ({"query": [1.5, 1.5, 2]}, ValueError, "integers or strings.*1.5"),
+        ({"query": [True, True, False]}, ValueError, "of the type bool"),
+        (
+            {"query": np.array(["1", 1, 2], object)},
+            TypeError,
+            r"\['int', 'str'\]",
+        ),
+        (
+            {"query": np.array([{}, {}, {}])},
+            TypeError,
+            "objects of the type dict",
+        ),
+        ({"query": [1, 2]}, ValueError, "2 in `query`, 3 in `y_true`"),
+        ({"query": [], "y_true": [], "y_pred": []}, ValueError, "be rows"),
+        ({"y_pred": [[0.5, 1], [1, 1], [0, 1]]}, ValueError, r"\(3, 2\)"),
+        ({"y_true": ["a", "b", "c"]}, ValueError, "`y_true` should hold num"),
+        ({"y_true": {"labels": [1, 0, 1]}}, ValueError, "UNJUDGED"),
+        ({"y_pred": {"new": [1, 0, 1]}}, ValueError, "only a `Comparison`"),
+        ({"sample_weight": [1, -1, 1]}, ValueError, "not negative.*-1"),
+        ({"group": [0, 0, 0]}, ValueError, "`group` is for `Sliced`"),
+        ({"metrics": keras.metrics.Mean()}, TypeError, "ranking metric"),
+        ({"metrics": []}, ValueError, "hold metrics"),
+        ({"metrics": [krm.NDCG(3)] * 2}, ValueError, "different names"),
+        ({"metrics": krm.NDCG(3, inputs="ids")}, ValueError, "inputs"),
+        (
+            {"metrics": krm.Novelty(2, popularity=[0.5, 0.2, 0.3])},
+            ValueError,
+            "nothing says which item",
+        ),
+        (
+            {"metrics": krm.Sliced(krm.NDCG(3), ["a", "b"])},
+            ValueError,
+            "`ndcg@3` is sliced: `group` should be a column",
+        ),
+        (
+            {
+                "metrics": krm.Sliced(krm.NDCG(3), ["a", "b"]),
+                "group": ["a", "b", "b"],
+            },
+            ValueError,
+            "the same value in",
+        ),
+        (
+            {
+                "metrics": krm.Sliced(krm.NDCG(3), ["a", "b"]),
+                "group": ["a", "a", "c"],
+            },
+            ValueError,
+            "'c'",
+        ),
+    ],
+)
+def test_what_is_refused_leaves_metrics_as_they_were(changed, kind, message):
+    ndcg = krm.NDCG(3)
+    ndcg.update_state([[1, 0]], [[0.1, 0.2]])
+    before = float(ndcg.result())
+    with pytest.raises(kind, match=message):
+        krm.evaluate_rows(**{**ROWS, "metrics": ndcg, **changed})
+    assert float(ndcg.result()) == before and ndcg.count() == 1
+
+
+def test_rows_of_pandas_have_one_index():
+    pd = pytest.importorskip("pandas", reason="needs the extra [interop]")
+    frame = pd.DataFrame(ROWS)
+    shuffled = frame.y_pred.sort_values()
+    with pytest.raises(ValueError, match="`y_pred` should have the same index"):
+        krm.evaluate_rows(frame["query"], frame.y_true, shuffled, krm.NDCG(3))
+    for missing in (
+        pd.Series([1, None, 2]),
+        pd.Series([1, None, 2], dtype="Int64"),
+        pd.Series(["a", None, "b"]),
+        pd.Series(["a", None, "b"], dtype="category"),
+    ):
+        with pytest.raises(ValueError, match="first in row 1"):
+            krm.evaluate_rows(missing, frame.y_true, frame.y_pred, krm.NDCG(3))
