@@ -9,8 +9,9 @@ import numpy as np
 
 from keras_rankmetrics.comparing.joining import Joined
 
-# A batch has at most so many items, or one list.
-_ITEMS = 2**19
+# A batch has at most so many items, or one list. Arrays of this size stay in
+# the caches of a processor.
+_ITEMS = 2**14
 
 
 class Padded(NamedTuple):

@@ -204,7 +204,8 @@ def _by_score_and_id(
 ) -> np.ndarray:
     """By list, the highest score first, and of those the last id."""
     order = np.lexsort((-scores, lists))
-    same = (np.diff(lists[order]) == 0) & (np.diff(scores[order]) == 0)
+    ordered = lists[order], scores[order]
+    same = np.all([x[1:] == x[:-1] for x in ordered], axis=0)
     ties = np.zeros(len(order), bool)
     ties[1:] |= same
     ties[:-1] |= same
