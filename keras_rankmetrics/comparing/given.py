@@ -138,6 +138,10 @@ def _parted(rows: Rows) -> Iterator[Rows]:
 
 def _array(column: Any) -> np.ndarray:
     """As numpy holds it; strings in an array of a fixed width."""
+    if isinstance(column, list | tuple):
+        kinds = set(map(type, column))
+        if len(kinds) > 1 and kinds & {str, bytes}:
+            return np.array(column, object)  # numpy would make str of integers
     array = np.asarray(column)
     if array.dtype.kind in "OT":
         values = array.tolist()
