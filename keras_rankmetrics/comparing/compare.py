@@ -149,7 +149,7 @@ def _measured_by_ids(
         found[name] = System(values.simplest(of_lists), gaps)
     return Measured(
         _measures(metrics),
-        tuple(judgements.queries.tolist()),
+        tuple(map(_as_text, judgements.queries.tolist())),
         judgements.fingerprint,
         found,
     )
@@ -186,6 +186,11 @@ def _measures(metrics: Sequence[RankingMetric]) -> tuple[Measure, ...]:
         )
         for metric in metrics
     )
+
+
+def _as_text(query: Any) -> Any:
+    """Bytes as str, which JSON has."""
+    return query.decode(errors="replace") if isinstance(query, bytes) else query
 
 
 def _fingerprint(truth: Any) -> str:
