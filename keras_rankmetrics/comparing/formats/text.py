@@ -25,7 +25,7 @@ def as_text(report: Report) -> str:
         *report.gaps,
     ]
     signatures = [f"{c.name}: {c.signature}" for c in report.columns]
-    return "\n".join([table, "", *filter(None, notes), "", *signatures])
+    return "\n".join([table, *filter(None, notes), *signatures])
 
 
 def _cell(cell: Cell, has_marks: bool) -> str:
