@@ -8,6 +8,7 @@ from keras_rankmetrics.engine.backend import missing  # noqa: F401
 
 # isort: split
 from keras_rankmetrics.catalogues import count_ranks
+from keras_rankmetrics.comparing import Compared, Rows, compare
 from keras_rankmetrics.engine.aggregates import (
     Aggregate,
     Estimate,
@@ -98,6 +99,7 @@ __all__ = [
     "AverageRelevancePosition",
     "BPref",
     "CatalogueCoverage",
+    "Compared",
     "Comparison",
     "Difference",
     "ElevenPointPrecision",
@@ -134,6 +136,7 @@ __all__ = [
     "Ranking",
     "RankingMetric",
     "RecallAtK",
+    "Rows",
     "SampledRanks",
     "Serendipity",
     "Shown",
@@ -142,6 +145,7 @@ __all__ = [
     "SubtopicRecall",
     "TailShare",
     "__version__",
+    "compare",
     "count_ranks",
     "evaluate_rows",
     "exponential_gain",

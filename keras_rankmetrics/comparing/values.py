@@ -1,0 +1,108 @@
+"""`Values`: what metrics say of each list of a system."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from keras_rankmetrics.comparing.batches import batches_of
+from keras_rankmetrics.comparing.joining import Joined
+from keras_rankmetrics.engine.aggregates import PerList
+from keras_rankmetrics.engine.backend.operations import ops
+from keras_rankmetrics.engine.evaluation import Evaluated, evaluate
+from keras_rankmetrics.engine.inputs.doubts import Doubts
+from keras_rankmetrics.engine.sharing import Batch
+from keras_rankmetrics.engine.shells.metric import RankingMetric
+
+
+class Values(NamedTuple):
+    """The values of lists, and what the means need beside them.
+
+    Attributes:
+        values: `[metrics, lists]`, NaN for a list that does not count.
+        weights: `[metrics, lists]`, NaN for a list that has none of its own,
+            and takes the mean weight of the others.
+        lists_of_row: so many lists that follow each other belong together, as
+            the steps of a session do.
+    """
+
+    values: np.ndarray
+    weights: np.ndarray
+    lists_of_row: int = 1
+
+
+def of_arrays(
+    metrics: Sequence[RankingMetric], passed: Sequence[Any]
+) -> Values:
+    """Of what metrics take themselves: `y_true`, `y_pred`, `sample_weight`.
+
+    Warns of what looks like a mistake.
+    """
+    definitions = [metric.definition for metric in metrics]
+    evaluated = evaluate(definitions, passed, Batch())
+    doubts = Doubts()
+    for places, lists, _ in evaluated:
+        doubts.utter(lists.doubt, metrics[places[0]].name)
+    return _values(evaluated)
+
+
+def simplest(values: Values) -> Values:
+    """With all weights 1, where no list has another one."""
+    if ((values.weights == 1) | np.isnan(values.weights)).all():
+        return values._replace(weights=np.ones_like(values.values))
+    return values
+
+
+def of_lists(
+    metrics: Sequence[RankingMetric],
+    joined: Iterable[Joined],
+    weights: np.ndarray | None,
+    number: int,
+) -> Values:
+    """Of lists that were joined to the truth.
+
+    Args:
+        metrics: what is measured.
+        joined: all lists, each once.
+        weights: `[lists]`, of the lists, or None.
+        number: of lists.
+    """
+    definitions = [metric.definition for metric in metrics]
+    shape = (len(metrics), number)
+    total = Values(np.full(shape, np.nan), np.full(shape, np.nan))
+    for lists in joined:
+        for places, labels, scores in batches_of(lists):
+            weight = None
+            if weights is not None:
+                weight = np.ones(len(labels), weights.dtype)
+                weight[: len(places)] = weights[places]
+            passed = labels, scores, weight
+            found = _values(evaluate(definitions, passed, Batch()))
+            total.values[:, places] = found.values[:, : len(places)]
+            total.weights[:, places] = found.weights[:, : len(places)]
+    return total
+
+
+def _values(evaluated: Sequence[Evaluated]) -> Values:
+    """By metric, in the order in which they were asked for."""
+    rows = evaluated[0].per_list.rows
+    found = {
+        place: of_metric
+        for places, _, per_list in evaluated
+        for place, of_metric in zip(places, _of(per_list), strict=True)
+    }
+    values, weights = zip(
+        *(found[place] for place in sorted(found)), strict=True
+    )
+    per_row = 1 if rows is None else int(rows[1])
+    return Values(np.stack(values), np.stack(weights), per_row)
+
+
+def _of(per_list: PerList) -> list[tuple[np.ndarray, np.ndarray]]:
+    values = ops.convert_to_numpy(per_list.per_list()).astype(np.float64)
+    weights = ops.convert_to_numpy(per_list.weights).astype(np.float64)
+    has_own = ops.convert_to_numpy(per_list.has_own_weight)
+    own = np.where(has_own & ~np.isnan(values), weights, np.nan)
+    return list(zip(values, own, strict=True))
