@@ -20,6 +20,8 @@ OPTIONS = {
     "next_item": ("--epochs", "8"),
     "two_tower": ("--users", "384", "--epochs", "5"),
 }
+# What Keras prints of an epoch: a title, or a bar.
+OF_EPOCH = re.compile(r"^Epoch|━|s/step - ", re.MULTILINE)
 CODES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]|\x08|\r")
 
 
@@ -44,7 +46,7 @@ def ran(name: str) -> str:
 def without_progress(printed: str) -> str:
     """The paragraphs of an output that tell of no epoch."""
     parts = CODES.sub("", printed).strip().split("\n\n")
-    return "\n\n".join(p for p in parts if not p.startswith("Epoch")) + "\n"
+    return "\n\n".join(p for p in parts if not OF_EPOCH.search(p)) + "\n"
 
 
 if __name__ == "__main__":
