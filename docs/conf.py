@@ -15,6 +15,7 @@ copyright = author
 release = __version__
 
 extensions = [
+    "blocks",
     "mathml",
     "myst_parser",
     "reference",
