@@ -57,6 +57,7 @@ html_sidebars = {"index": []}
 
 default_role = "code"
 add_module_names = False
+toc_object_entries_show_parents = "hide"
 python_maximum_signature_line_length = 68
 python_use_unqualified_type_names = True
 autodoc_member_order = "bysource"
@@ -65,6 +66,8 @@ autodoc_preserve_defaults = True
 autodoc_default_options = {"exclude-members": "__new__"}
 autodoc_type_aliases = {"Tensor": "Tensor"}
 autosummary_generate = True
+# It need not be installed for its reference.
+autodoc_mock_imports = ["apache_beam"]
 
 # What the reference links to elsewhere. The lists are files here, so that the
 # site is built without a network.

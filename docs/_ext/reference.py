@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from docutils import nodes
+from sphinx import addnodes
 from sphinx.application import Sphinx
 
 import keras_rankmetrics as krm
@@ -126,9 +128,7 @@ ARGUMENTS = """
 METRIC_PAGES = {
     f"metrics/{value.short_name}": name
     for name, value in vars(krm).items()
-    if isinstance(value, type)
-    and issubclass(value, krm.RankingMetric)
-    and value.short_name
+    if getattr(value, "short_name", None)
 }
 
 
@@ -157,12 +157,32 @@ def tidied(text: str | None) -> str | None:
         return None
     text = re.sub(r"TypeAliasForwardRef\('(\w+)'\)", r"\1", text)
     text = re.sub(r"<(?:function|class) '?([\w.]+)'?[^>]*>", last_part, text)
-    return re.sub(r", _\w+: [^,()]+ = <factory>", "", text)
+    text = re.sub(r", _\w+: [^,()]+ = <factory>", "", text)
+    return text.replace("<factory>", "...")
 
 
 def last_part(match: re.Match[str]) -> str:
     """The name of an object without those of its modules."""
     return match[1].rpartition(".")[2]
+
+
+# Sources that define names of two modules. `viewcode` links back to all of them
+# as if they were of the second.
+LINKED_AS = {
+    "keras_rankmetrics.conventions.convention.": "keras_rankmetrics.conventions.",
+    "keras_rankmetrics.types.": "keras_rankmetrics.",
+}
+
+
+def linked(app: Sphinx, page: nodes.document) -> None:
+    """Gives entries the addresses by which their sources link to them."""
+    for entry in page.findall(addnodes.desc_signature):
+        for module, other in LINKED_AS.items():
+            entry["ids"] += [
+                id.replace(module, other)
+                for id in entry["ids"]
+                if id.startswith(module)
+            ]
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
@@ -171,4 +191,5 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.config["autosummary_context"] = {"members_of": MEMBERS}
     app.connect("source-read", with_arguments)
     app.connect("autodoc-process-signature", readable)
+    app.connect("doctree-read", linked)
     return {"parallel_read_safe": True}

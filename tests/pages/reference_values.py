@@ -100,7 +100,7 @@ def data() -> dict[str, object]:
 
 def cell(number: float | None) -> str:
     """A value as the page shows it."""
-    return "–" if number is None else f"{number:.6f}"
+    return "–" if number is None else f"{number:.4f}"
 
 
 def tables() -> str:
