@@ -55,10 +55,3 @@ def test_the_number_of_metrics():
 def test_there_is_one_command_that_runs_the_tests():
     # `.ci/run` looks for it so.
     assert len(re.findall(r"^python3 -m venv .*pytest$", README, re.M)) == 1
-
-
-def test_every_link_leads_to_a_file():
-    links = re.findall(r"\]\((?!https?:)([^)#]+)", README)
-    assert links
-    root = pathlib.Path(__file__).parents[2]
-    assert [link for link in links if not (root / link).is_file()] == []

@@ -29,6 +29,16 @@ class Ranking(Ranked):
 
     Attributes: those of `Ranked`, and
         subtopics: makes the ranking for each subtopic, None without them.
+
+    A measure gets one from the package:
+
+    >>> import keras_rankmetrics as krm
+    >>> class Hits(krm.RankingMetric):
+    ...     @staticmethod
+    ...     def measure(ranking, k):
+    ...         return ranking.hits(k)
+    >>> float(Hits(k=2)([[1, 0, 1]], [[0.9, 0.8, 0.7]]))
+    1.0
     """
 
     subtopics: Callable[[], Subtopics] | None = None
