@@ -169,8 +169,11 @@ def last_part(match: re.Match[str]) -> str:
 # Sources that define names of two modules. `viewcode` links back to all of them
 # as if they were of the second.
 LINKED_AS = {
-    "keras_rankmetrics.conventions.convention.": "keras_rankmetrics.conventions.",
-    "keras_rankmetrics.types.": "keras_rankmetrics.",
+    f"keras_rankmetrics.{module}.": f"keras_rankmetrics.{other}"
+    for module, other in {
+        "conventions.convention": "conventions.",
+        "types": "",
+    }.items()
 }
 
 

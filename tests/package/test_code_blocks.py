@@ -75,7 +75,13 @@ def of_catalogues():
     rng = np.random.default_rng(0)
     users, items = rng.normal(size=(3, 4)), rng.normal(size=(8, 4))
     names = {"users": users.astype("float32"), "items": items.astype("float32")}
-    return {**names, "jax": jax, "np": np, "krm": krm, "targets": [[1], [2], [3]]}
+    return {
+        **names,
+        "jax": jax,
+        "np": np,
+        "krm": krm,
+        "targets": [[1], [2], [3]],
+    }
 
 
 @fragment("sync_global_devices", "jax")
