@@ -73,7 +73,8 @@ def log2_discount(rank: Tensor) -> Tensor:
 def natural_log_discount(rank: Tensor) -> Tensor:
     """`1 / ln(rank + 1)`: 1.44, 0.91, 0.72, 0.62, ...
 
-    >>> [round(float(d), 4) for d in natural_log_discount(ops.array([1.0, 2.0]))]
+    >>> ranks = ops.array([1.0, 2.0])
+    >>> [round(float(d), 4) for d in natural_log_discount(ranks)]
     [1.4427, 0.9102]
     """
     return 1.0 / ops.log(rank + 1.0)

@@ -166,11 +166,48 @@ def last_part(match: re.Match[str]) -> str:
     return match[1].rpartition(".")[2]
 
 
+# Arguments that a docstring leaves to the base class, and what it says of them.
+COMMON = re.compile(
+    r"^    ([\w, ]+): as\s+(?:on\s+`RankingMetric`|well)\."
+    r"(.*(?:\n        .*)*)\n?",
+    re.MULTILINE,
+)
+BASE = ":py:class:`RankingMetric <keras_rankmetrics.RankingMetric>`"
+
+
+def with_common_arguments(
+    app: Sphinx,
+    what: str,
+    name: str,
+    documented: object,
+    options: object,
+    lines: list[str],
+) -> None:
+    """Names the arguments of the base class together."""
+    lines[:] = in_one_sentence("\n".join(lines)).split("\n")
+
+
+def in_one_sentence(doc: str) -> str:
+    """The docstring, with one sentence in place of a line for each."""
+    found = COMMON.findall(doc)
+    if not found:
+        return doc
+    names = [f"`{n.strip()}`" for some, _ in found for n in some.split(",")]
+    listed = f"{', '.join(names[:-1])} and {names[-1]}"
+    notes = " ".join(" ".join(note.split()) for _, note in found).strip()
+    sentence = f"The arguments {listed} are those of {BASE}. {notes}".strip()
+    rest = COMMON.sub("", doc)
+    return rest.replace("Args:\n", f"{sentence}\n\nArgs:\n", 1)
+
+
 # Sources that define names of two modules. `viewcode` links back to all of them
 # as if they were of the second.
 LINKED_AS = {
-    "keras_rankmetrics.conventions.convention.": "keras_rankmetrics.conventions.",
-    "keras_rankmetrics.types.": "keras_rankmetrics.",
+    f"keras_rankmetrics.{module}.": f"keras_rankmetrics.{other}"
+    for module, other in {
+        "conventions.convention": "conventions.",
+        "types": "",
+    }.items()
 }
 
 
@@ -191,5 +228,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.config["autosummary_context"] = {"members_of": MEMBERS}
     app.connect("source-read", with_arguments)
     app.connect("autodoc-process-signature", readable)
+    # Before napoleon, which reads the sections of a docstring.
+    app.connect("autodoc-process-docstring", with_common_arguments, 400)
     app.connect("doctree-read", linked)
     return {"parallel_read_safe": True}

@@ -1,4 +1,4 @@
-"""The built site in a browser: no errors, nothing cut, and a search that finds."""
+"""The built site in a browser: it has no errors, fits, and can be searched."""
 
 import contextlib
 import functools

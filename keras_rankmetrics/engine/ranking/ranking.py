@@ -27,8 +27,9 @@ class Ranking(Ranked):
     Either way the methods return expectations over all orders of tied items,
     and what entries hold within rank `k` adds up to what the list holds there.
 
-    Attributes: those of `Ranked`, and
-        subtopics: makes the ranking for each subtopic, None without them.
+    Attributes:
+        subtopics: makes the ranking for each subtopic, None without them. The
+            others are those of `Ranked`.
 
     A measure gets one from the package:
 
