@@ -1,26 +1,90 @@
 """How Sphinx builds the documentation."""
 
+import pathlib
+import sys
+
 from keras_rankmetrics import __version__
+
+HERE = pathlib.Path(__file__).parent
+# The extensions in `_ext`.
+sys.path.insert(0, str(HERE / "_ext"))
 
 project = "keras_rankmetrics"
 author = "The keras_rankmetrics authors"
+copyright = author
 release = __version__
 
 extensions = [
+    "blocks",
+    "mathml",
     "myst_parser",
+    "reference",
     "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.intersphinx",
     "sphinx.ext.napoleon",
+    "sphinx.ext.viewcode",
+    "sphinx_copybutton",
+    "sphinx_design",
 ]
-exclude_patterns = ["_build"]
-html_theme = "furo"
-html_title = f"keras_rankmetrics {release}"
+exclude_patterns = ["_build", "_ext", "_templates"]
+templates_path = ["_templates"]
+
+html_theme = "pydata_sphinx_theme"
+html_title = project
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_favicon = "_static/favicon.svg"
+html_context = {"default_mode": "auto"}
+html_math_renderer = "mathml"
+html_copy_source = False
+html_show_sourcelink = False
+html_theme_options = {
+    "logo": {"text": project},
+    "navbar_align": "left",
+    "header_links_before_dropdown": 6,
+    "show_toc_level": 2,
+    "navigation_with_keys": False,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_center": [],
+    "footer_end": ["version"],
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
+}
+# The front page and the pages that lead to others need no sidebar.
+html_sidebars = {"index": []}
 
 default_role = "code"
+add_module_names = False
+toc_object_entries_show_parents = "hide"
+python_maximum_signature_line_length = 68
+python_use_unqualified_type_names = True
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
+autodoc_preserve_defaults = True
 autodoc_default_options = {"exclude-members": "__new__"}
 autodoc_type_aliases = {"Tensor": "Tensor"}
-add_module_names = False
+autosummary_generate = True
+# It need not be installed for its reference.
+autodoc_mock_imports = ["apache_beam"]
+
+# What the reference links to elsewhere. The lists are files here, so that the
+# site is built without a network.
+intersphinx_mapping = {
+    name: (address, str(HERE / "inventories" / f"{name}.inv"))
+    for name, address in {
+        "keras": "https://keras.io/",
+        "numpy": "https://numpy.org/doc/stable/",
+        "python": "https://docs.python.org/3/",
+    }.items()
+}
+
 myst_heading_anchors = 3
-# Formulas between dollars.
-myst_enable_extensions = ["dollarmath"]
+# Formulas between dollars; and blocks as tabs and cards between colons.
+myst_enable_extensions = ["colon_fence", "dollarmath"]
+
+# Prompts and output are left out of what is copied.
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+copybutton_only_copy_prompt_lines = True

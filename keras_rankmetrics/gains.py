@@ -36,7 +36,11 @@ _register = keras.saving.register_keras_serializable(package=PACKAGE)
 
 @_register
 def exponential_gain(label: Tensor) -> Tensor:
-    """`2 ** label - 1`, after Burges et al. (2005)."""
+    """`2 ** label - 1`, after Burges et al. (2005).
+
+    >>> [float(gain) for gain in exponential_gain(ops.array([0.0, 1.0, 2.0]))]
+    [0.0, 1.0, 3.0]
+    """
     # Not `ops.exp2`, which in a graph of TensorFlow knows float32 alone, and
     # which jax does not make exact.
     return ops.power(2.0, label) - 1.0
@@ -44,7 +48,11 @@ def exponential_gain(label: Tensor) -> Tensor:
 
 @_register
 def linear_gain(label: Tensor) -> Tensor:
-    """The label itself, after Järvelin and Kekäläinen (2002)."""
+    """The label itself, after Järvelin and Kekäläinen (2002).
+
+    >>> float(linear_gain(3.0))
+    3.0
+    """
     return label
 
 
@@ -53,13 +61,22 @@ THAT_GROW_FROM_0 = (exponential_gain, linear_gain)
 
 @_register
 def log2_discount(rank: Tensor) -> Tensor:
-    """`1 / log2(rank + 1)`: 1, 0.63, 0.5, 0.43, ..."""
+    """`1 / log2(rank + 1)`: 1, 0.63, 0.5, 0.43, ...
+
+    >>> [round(float(d), 4) for d in log2_discount(ops.array([1.0, 2.0, 3.0]))]
+    [1.0, 0.6309, 0.5]
+    """
     return 1.0 / ops.log2(rank + 1.0)
 
 
 @_register
 def natural_log_discount(rank: Tensor) -> Tensor:
-    """`1 / ln(rank + 1)`: 1.44, 0.91, 0.72, 0.62, ..."""
+    """`1 / ln(rank + 1)`: 1.44, 0.91, 0.72, 0.62, ...
+
+    >>> ranks = ops.array([1.0, 2.0])
+    >>> [round(float(d), 4) for d in natural_log_discount(ranks)]
+    [1.4427, 0.9102]
+    """
     return 1.0 / ops.log(rank + 1.0)
 
 
@@ -69,13 +86,20 @@ def original_discount(rank: Tensor) -> Tensor:
 
     The discount of Järvelin and Kekäläinen, "Cumulated gain-based evaluation
     of IR techniques", ACM TOIS 20 (2002), with base 2.
+
+    >>> [float(d) for d in original_discount(ops.array([1.0, 2.0, 4.0]))]
+    [1.0, 1.0, 0.5]
     """
     return 1.0 / ops.log2(ops.maximum(rank, 2.0))
 
 
 @_register
 def reciprocal_discount(rank: Tensor) -> Tensor:
-    """`1 / rank`: 1, 0.5, 0.33, 0.25, ..."""
+    """`1 / rank`: 1, 0.5, 0.33, 0.25, ...
+
+    >>> [float(d) for d in reciprocal_discount(ops.array([1.0, 2.0, 4.0]))]
+    [1.0, 0.5, 0.25]
+    """
     return 1.0 / rank
 
 
@@ -86,6 +110,10 @@ def inverse_square_discount(rank: Tensor) -> Tensor:
     With it, and `linear_gain` of labels from 0 to 1, DCG is INSQ with T = 1:
     what a user finds who becomes less likely to go on the further down he is,
     Moffat, Scholer and Thomas, ADCS (2012).
+
+    >>> ranks = ops.array([1.0, 2.0, 3.0])
+    >>> [round(float(d), 4) for d in inverse_square_discount(ranks)]
+    [0.3876, 0.1723, 0.0969]
     """
     return _OVER_ALL_RANKS / (rank + 1.0) ** 2
 

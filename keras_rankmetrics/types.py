@@ -90,6 +90,12 @@ class GainFn(Protocol):
     Elementwise: it receives labels of any shape, as floats, and returns gains
     of the same shape. It must not decrease as the label grows and must not be
     negative; the ideal order is then that of the labels.
+
+    >>> import keras_rankmetrics as krm
+    >>> def square(label):
+    ...     return label**2
+    >>> float(krm.DCG(k=1, gain_fn=square)([[3, 0]], [[0.9, 0.1]]))
+    9.0
     """
 
     def __call__(self, label: Tensor, /) -> Tensor:
@@ -101,6 +107,15 @@ class GroupFn(Protocol):
 
     It receives `y_true` and `y_pred` as they were passed, tensors in `fit`, and
     returns an integer for each list, from 0.
+
+    >>> import keras_rankmetrics as krm
+    >>> def by_number_of_items(y_true, y_pred):
+    ...     return [int(len(labels) > 2) for labels in y_true]
+    >>> groups = ["short", "long"]
+    >>> by_length = krm.Sliced(krm.NDCG(), groups, by=by_number_of_items)
+    >>> by_length.update_state([[1, 0], [0, 1, 0]], [[2, 1], [3, 2, 1]])
+    >>> sorted(by_length.result())
+    ['ndcg/long', 'ndcg/short']
     """
 
     def __call__(self, y_true: Any, y_pred: Any, /) -> Tensor:
@@ -112,6 +127,12 @@ class RankDiscountFn(Protocol):
 
     Elementwise: it receives ranks, as floats that start at 1, and returns
     their discounts, by which gains are multiplied.
+
+    >>> import keras_rankmetrics as krm
+    >>> def halved(rank):
+    ...     return 2.0 ** (1.0 - rank)
+    >>> float(krm.DCG(rank_discount_fn=halved)([[0, 1]], [[0.9, 0.1]]))
+    0.5
     """
 
     def __call__(self, rank: Tensor, /) -> Tensor:

@@ -3,11 +3,11 @@
     python learning_to_rank.py               # on queries it generates
     python learning_to_rank.py --data DIR    # on your SVMlight files
 
-After each epoch the metrics on the validation queries, and at the end those
-on the test queries, stand beside the same metrics of a random and of a
-constant scorer. The constant one gives every item the same score, so it knows
-nothing: its row is chance level, exactly, because the metrics average over
-the orders of tied items. A ranker has learned what it has above that row.
+Each epoch prints a line. At the end the metrics on the test queries stand
+beside the same metrics of a random and of a constant scorer. The constant one
+gives every item the same score, so it knows nothing: its row is chance level,
+exactly, because the metrics average over the orders of tied items. A ranker
+has learned what it has above that row.
 
 Runs on each Keras backend: set KERAS_BACKEND to tensorflow, jax or torch.
 """
@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import keras
 import numpy as np
-from console import add_integers, print_table
+from console import EpochLines, add_integers, print_closing, print_table
 from datafile import DataError
 from keras import ops
 from svmlight import Row, read_queries
@@ -99,12 +99,7 @@ def build_model(train: Queries) -> keras.Model:
     )
 
 
-def train_model(
-    splits: Splits,
-    baselines: dict[str, dict[str, float]],
-    epochs: int,
-    batch_size: int,
-) -> keras.Model:
+def train_model(splits: Splits, epochs: int, batch_size: int) -> keras.Model:
     """Trains until the validation queries are ranked no better."""
     model = build_model(splits.train)
     model.compile(
@@ -112,23 +107,18 @@ def train_model(
         loss=listwise_softmax,
         metrics=build_metrics(),
     )
-
-    def print_beside_baselines(epoch: int, logs: dict[str, float]) -> None:
-        ranker = {name: logs[f"val_{name}"] for name in baselines["constant"]}
-        print_table("validation", {"model": ranker, **baselines})
-
     model.fit(
         *splits.train,
         validation_data=tuple(splits.validation),
         epochs=epochs,
         batch_size=batch_size,
         callbacks=[
-            keras.callbacks.ProgbarLogger(),  # first: the table goes below it
-            keras.callbacks.LambdaCallback(on_epoch_end=print_beside_baselines),
+            EpochLines("loss", "val_loss", "val_ndcg@10", "val_map@10"),
             keras.callbacks.EarlyStopping(
                 monitor="val_ndcg@10", patience=5, restore_best_weights=True
             ),
         ],
+        verbose=0,
     )
     return model
 
@@ -303,18 +293,14 @@ def main(argv: Sequence[str] | None = None) -> None:
     except DataError as error:
         sys.exit(str(error))
 
-    baselines = measure_baselines(splits.validation, rng)
-    model = train_model(splits, baselines, args.epochs, args.batch_size)
+    model = train_model(splits, args.epochs, args.batch_size)
 
     test = splits.test
     ranker = measure(test.labels, model.predict(test.features, verbose=0))
     baselines = measure_baselines(test, rng)
     print("The test queries, which the model has not seen:\n")
     print_table("test", {"model": ranker, **baselines})
-    print("The constant scorer shows chance level: its ties are averaged.")
-    print("To quote a number, quote what it measures:\n")
-    for metric in build_metrics():
-        print(metric.signature)
+    print_closing(krm.NDCG(k=10))
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 import keras
 import numpy as np
-from console import add_integers, print_table
+from console import EpochLines, add_integers, print_closing, print_table
 from datafile import DataError
 from keras import ops
 from movielens import add_ratings, read_histories
@@ -115,10 +115,12 @@ def train_model(
         epochs=epochs,
         batch_size=batch_size,
         callbacks=[
+            EpochLines("loss", "val_loss", "val_ndcg@10", "val_mrr@10"),
             keras.callbacks.EarlyStopping(
                 monitor="val_ndcg@10", patience=3, restore_best_weights=True
-            )
+            ),
         ],
+        verbose=0,
     )
     return model
 
@@ -337,15 +339,12 @@ def main(argv: Sequence[str] | None = None) -> None:
     model = train_model(sessions, steps, args.epochs, args.batch_size)
 
     scorers = build_scorers(model, sessions, rng)
-    print("\nThe last item of each user, ranked among all not seen before")
-    print("(the progress bar ranks targets among all items):\n")
+    print("The last item of each user, ranked among all not seen before")
+    print("(the lines above rank targets among all items):\n")
     print_table(
         "test", {name: measure(test, score) for name, score in scorers.items()}
     )
-    print("The constant scorer shows chance level: its ties are averaged.")
-    print("To quote a number, quote what it measures:\n")
-    for metric in build_metrics():
-        print(metric.signature)
+    print_closing(krm.NDCG(k=10, inputs="sparse"))
 
 
 if __name__ == "__main__":

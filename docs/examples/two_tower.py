@@ -26,7 +26,7 @@ from typing import Any
 
 import keras
 import numpy as np
-from console import add_integers, print_table
+from console import EpochLines, add_integers, print_closing, print_table
 from datafile import DataError
 from keras import ops
 from movielens import add_ratings
@@ -161,9 +161,10 @@ def train_model(
         training_pairs(validation.seen),
         epochs=epochs,
         batch_size=batch_size,
-        verbose=2,
+        verbose=0,
         callbacks=[
             WholeCatalogue(validation, sessions.items),
+            EpochLines("loss", "val_hit_rate@10", "val_ndcg@10"),
             keras.callbacks.EarlyStopping(
                 "val_ndcg@10",
                 mode="max",
@@ -230,14 +231,11 @@ def main(argv: Sequence[str] | None = None) -> None:
         "popularity": alike(count_items(sessions)),
         "constant": alike(np.zeros(sessions.items, "float32")),
     }
-    print("\nThe last item of each user, ranked among all not seen before:\n")
+    print("The last item of each user, ranked among all not seen before:\n")
     print_table(
         "test", {name: measure(test, each) for name, each in scorers.items()}
     )
-    print("The constant scorer shows chance level: its ties are averaged.")
-    print("To quote a number, quote what it measures:\n")
-    for metric in build_metrics():
-        print(metric.signature)
+    print_closing(krm.NDCG(k=10, inputs="counts"))
 
 
 if __name__ == "__main__":

@@ -96,17 +96,29 @@ _ALL = (
 
 
 def names() -> list[str]:
-    """The names of all conventions."""
+    """The names of all conventions.
+
+    >>> names()[:3]
+    ['keras_rs', 'tf_ranking', 'trec_eval']
+    """
     return [convention.name for convention in all_of_them()]
 
 
 def all_of_them() -> list[Convention]:
-    """All conventions."""
+    """All conventions.
+
+    >>> {convention.name for convention in all_of_them()} == set(names())
+    True
+    """
     return list(_ALL)
 
 
 def table() -> str:
-    """All conventions, in words."""
+    """All conventions, in words.
+
+    >>> table().partition(":")[0]
+    'keras_rs'
+    """
     return "\n\n".join(map(_described, all_of_them()))
 
 

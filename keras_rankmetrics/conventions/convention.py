@@ -38,6 +38,10 @@ class Preset(Generic[Parameters, MetricT]):
         metric: the class.
         options: what is set, which a call may override; or what is `Asked` of
             each call, since only the data have it.
+
+    >>> from keras_rankmetrics.conventions import sklearn
+    >>> [metric.name for metric in sklearn.NDCG.at(1, 5)]
+    ['ndcg@1', 'ndcg@5']
     """
 
     def __init__(
@@ -118,6 +122,10 @@ class Convention:
             are not the defaults, or are `Asked` of the call.
         without: what the source defines and cannot be had, by its name there
             or here, and why.
+
+    >>> from keras_rankmetrics.conventions import sklearn
+    >>> sklearn.NDCG(k=10).name
+    'ndcg@10'
     """
 
     if TYPE_CHECKING:

@@ -43,6 +43,10 @@ class Vocabulary(Convention):
         measures: what each measure of the source is, by its name there.
         without: what the source defines and cannot be had, by its name there,
             and why.
+
+    >>> from keras_rankmetrics.conventions import ir_measures
+    >>> ir_measures.parse("nDCG@10").name
+    'ndcg@10'
     """
 
     def __init__(

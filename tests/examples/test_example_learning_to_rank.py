@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from keras import ops
+from printed import assert_readable, epochs
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "docs" / "examples" / "learning_to_rank.py"
@@ -98,11 +98,11 @@ def test_script_runs_on_generated_queries(generated_run):
     output = generated_run.stdout
     assert "generated from seed 1, not real" in output
     assert "120 to train on, 40 for validation, 40 to test" in output
-    assert "━" in output  # Keras's progress bar
-    assert "Epoch 3/3" in output
-    for name in METRICS:
-        assert re.search(rf"\bval_{name}: 0\.\d+", output)
-    assert len(tables(output, "validation")) == 3  # one for each epoch
+    assert_readable(output)
+    lines = epochs(output)
+    assert len(lines) == 3
+    assert lines[2]["loss"] < lines[0]["loss"]
+    assert all(0 < line["val_ndcg@10"] < 1 for line in lines)
 
 
 def test_trained_model_beats_random_and_constant(generated_run):
@@ -113,24 +113,9 @@ def test_trained_model_beats_random_and_constant(generated_run):
         assert table["model"][name] > table["constant"][name]
 
 
-def test_table_of_an_epoch_has_the_numbers_of_the_progress_bar(generated_run):
-    bar = re.findall(r"\bval_ndcg@10: (0\.\d+)", generated_run.stdout)
-    rows = tables(generated_run.stdout, "validation")
-    assert [float(value) for value in bar] == [
-        pytest.approx(row["model"]["ndcg@10"], abs=1e-4) for row in rows
-    ]
-
-
-def test_signatures_follow_the_table(generated_run):
-    last = generated_run.stdout.splitlines()[-len(METRICS) :]
-    assert [line.partition("|")[0] for line in last] == [
-        "NDCG@1",
-        "NDCG@5",
-        "NDCG@10",
-        "MeanAveragePrecision@10",
-        "MeanReciprocalRank@10",
-        "PrecisionAtK@5",
-    ]
+def test_a_signature_follows_the_table(generated_run):
+    *_, last = generated_run.stdout.splitlines()
+    assert last.startswith("NDCG@10|gain:")
 
 
 def test_generated_queries_come_from_the_seed(example):

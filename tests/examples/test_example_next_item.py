@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from printed import assert_readable, epochs
 
 SCRIPT = Path(__file__).parents[2] / "docs" / "examples" / "next_item.py"
 METRICS = ["hit_rate@10", "ndcg@10", "mrr@10"]
@@ -80,10 +80,9 @@ def test_script_runs_on_generated_sessions(generated_run):
         "384 users, 300 items; users left out, with fewer than 3 items: 0"
         in output
     )
-    assert "━" in output  # Keras's progress bar
-    assert re.search(r"Epoch \d/6", output)
-    for name in METRICS:
-        assert re.search(rf"\bval_{name}: 0\.\d+", output)
+    assert_readable(output)
+    assert 0 < len(epochs(output)) <= 6
+    assert all(0 < line["val_ndcg@10"] < 1 for line in epochs(output))
 
 
 def test_model_beats_popularity_and_popularity_beats_chance(generated_run):
@@ -95,14 +94,9 @@ def test_model_beats_popularity_and_popularity_beats_chance(generated_run):
         assert rows["popularity"][name] > 2 * rows["constant"][name]
 
 
-def test_signatures_follow_the_table(generated_run):
-    last = generated_run.stdout.splitlines()[-len(METRICS) :]
-    assert [line.partition("|")[0] for line in last] == [
-        "HitRateAtK@10",
-        "NDCG@10",
-        "MeanReciprocalRank@10",
-    ]
-    assert all("|inputs:sparse|" in line for line in last)
+def test_a_signature_follows_the_table(generated_run):
+    *_, last = generated_run.stdout.splitlines()
+    assert last.startswith("NDCG@10|") and "|inputs:sparse|" in last
 
 
 def test_generated_sessions_come_from_the_seed(example):

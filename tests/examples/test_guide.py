@@ -220,7 +220,7 @@ def test_empty_lists_fill_the_last_batch_of_several_devices():
             sys.executable,
             "-c",
             "import numpy as np\n"
-            + source_of("in_keras.md", "def filled")
+            + source_of("last_batch.md", "def filled")
             + ON_TWO_DEVICES,
         ],
         env={**os.environ, "XLA_FLAGS": flag, "JAX_PLATFORMS": "cpu"},

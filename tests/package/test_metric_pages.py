@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from numbers_in_texts import in_words_and_numbers
 from pytest import approx
 
 import keras_rankmetrics as krm
@@ -12,14 +13,7 @@ from tests.pages.notation import ids_of, items_of
 from tests.pages.page import BLOCKS, FOLDER, METRICS, SECTIONS, Page
 
 AGAIN = "`python -m tests.pages` makes it anew; look at what changes."
-NUMBERS = re.compile(r"(-?\d+\.\d+)")
 names = pytest.mark.parametrize("metric", METRICS, ids=lambda m: m.__name__)
-
-
-def in_words_and_numbers(text):
-    """What must be equal, and what may be off by a rounding."""
-    parts = NUMBERS.split(text)
-    return parts[::2], [float(number) for number in parts[1::2]]
 
 
 @names

@@ -50,10 +50,14 @@ def page_of(text: str) -> Page:
 
 
 def pages_of(folder: pathlib.Path) -> dict[str, Page]:
-    """All pages below a folder, by their path in it."""
+    """All pages below a folder, by their path in it.
+
+    What a theme keeps among its static files is no page.
+    """
     return {
         path.relative_to(folder).as_posix(): page_of(path.read_text())
         for path in sorted(folder.rglob("*.html"))
+        if path.relative_to(folder).parts[0] != "_static"
     }
 
 

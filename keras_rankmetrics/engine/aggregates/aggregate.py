@@ -17,6 +17,23 @@ class Aggregate(Protocol):
 
     It must be hashable: the metrics of a collection whose aggregates are equal
     keep their sums in one variable.
+
+    >>> from keras import ops
+    >>> import keras_rankmetrics as krm
+    >>> class Sum:  # of the values, in place of their mean
+    ...     shape = ()
+    ...
+    ...     def of_batch(self, x):
+    ...         values = ops.where(x.counts, x.values, 0.0)
+    ...         return ops.sum(values, axis=-1)
+    ...
+    ...     def result(self, sums):
+    ...         return sums
+    >>> class SumOfHits(krm.HitRateAtK):
+    ...     aggregate = Sum()
+    >>> metric = SumOfHits(k=1)
+    >>> float(metric([[1, 0], [1, 0]], [[2, 1], [2, 1]]))
+    2.0
     """
 
     @property

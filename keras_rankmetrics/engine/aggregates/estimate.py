@@ -22,6 +22,13 @@ class Estimate:
         effective_lists: how many lists of equal weight tell as much (Kish).
         rows: how many independent rows these are: lists, or with
             `[batch, time]` the rows of the batch.
+
+    >>> import keras_rankmetrics as krm
+    >>> metric = krm.HitRateAtK(k=1)
+    >>> metric.update_state([[1, 0], [1, 0], [0, 1]], [[2, 1]] * 3)
+    >>> estimate = metric.estimate()
+    >>> round(estimate.value, 4), round(estimate.standard_error, 4)
+    (0.6667, 0.3333)
     """
 
     value: float

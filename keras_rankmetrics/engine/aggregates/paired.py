@@ -86,6 +86,14 @@ class Difference:
         wins: on how many lists the system is better.
         ties: on how many there is no difference, but for rounding.
         losses: on how many it is worse.
+
+    >>> import keras_rankmetrics as krm
+    >>> comparison = krm.Comparison(krm.NDCG(), ["old", "new"])
+    >>> labels, old, new = [[1, 0], [0, 1]], [[2, 1], [2, 1]], [[2, 1], [1, 2]]
+    >>> comparison.update_state(labels, {"old": old, "new": new})
+    >>> [difference] = comparison.differences()
+    >>> difference.system, difference.wins, difference.ties, difference.losses
+    ('new', 1, 1, 0)
     """
 
     system: str

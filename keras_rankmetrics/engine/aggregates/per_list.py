@@ -26,6 +26,14 @@ class PerList(NamedTuple):
             row)`: lists of one row, as the steps of a session, belong together.
         group: int32 `[lists]`, the group of each list, or None.
         rankings: one for each metric, for sums of what lists show.
+
+    An `Aggregate` gets one from the package. A test can make one:
+
+    >>> from keras import ops
+    >>> from keras_rankmetrics import PerList
+    >>> values, yes = ops.array([[1.0, 0.0]]), ops.array([[True, True]])
+    >>> PerList(values, ops.ones_like(values), yes, yes).group is None
+    True
     """
 
     values: Tensor

@@ -27,8 +27,19 @@ class Ranking(Ranked):
     Either way the methods return expectations over all orders of tied items,
     and what entries hold within rank `k` adds up to what the list holds there.
 
-    Attributes: those of `Ranked`, and
-        subtopics: makes the ranking for each subtopic, None without them.
+    Attributes:
+        subtopics: makes the ranking for each subtopic, None without them. The
+            others are those of `Ranked`.
+
+    A measure gets one from the package:
+
+    >>> import keras_rankmetrics as krm
+    >>> class Hits(krm.RankingMetric):
+    ...     @staticmethod
+    ...     def measure(ranking, k):
+    ...         return ranking.hits(k)
+    >>> float(Hits(k=2)([[1, 0, 1]], [[0.9, 0.8, 0.7]]))
+    1.0
     """
 
     subtopics: Callable[[], Subtopics] | None = None

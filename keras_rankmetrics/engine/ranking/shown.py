@@ -148,6 +148,17 @@ class Shown:
         gain: what a label is worth.
         values_of: a function of the rank to its values at ranks 1, 2, 3, ...
         dtype: of what is computed.
+
+    `Ranking.shown` hands one to a function of yours:
+
+    >>> from keras import ops
+    >>> import keras_rankmetrics as krm
+    >>> class NumberShown(krm.RankingMetric):
+    ...     @staticmethod
+    ...     def measure(ranking, k):
+    ...         return ranking.shown(lambda x: ops.sum(x.chance, axis=-1), k)
+    >>> float(NumberShown(k=2)([[1, 0, 1]], [[0.9, 0.8, 0.7]]))
+    2.0
     """
 
     standing: Standing

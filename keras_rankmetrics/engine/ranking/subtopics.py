@@ -25,6 +25,19 @@ class Subtopics:
     Attributes:
         number: how many subtopics the labels have room for.
         rows: the ranking of `[lists * subtopics]` lists.
+
+    `Ranking.by_subtopic` returns one to a measure whose class says so:
+
+    >>> import keras_rankmetrics as krm
+    >>> class MeanHits(krm.RankingMetric):
+    ...     by_subtopic = True
+    ...
+    ...     @staticmethod
+    ...     def measure(ranking, k):
+    ...         each = ranking.by_subtopic()
+    ...         return each.mean(each.rows.hits(k))
+    >>> float(MeanHits(k=2)([[[1, 0], [1, 0], [0, 1]]], [[0.9, 0.8, 0.7]]))
+    1.0
     """
 
     number: int | Tensor

@@ -1,0 +1,23 @@
+"""What the examples print: lines of epochs, and what no log file can show."""
+
+import re
+
+WIDEST = 80
+
+
+def epochs(output):
+    """The numbers of the line of each epoch, by their names."""
+    lines = output.splitlines()
+    [head] = [line.split() for line in lines if line.startswith("epoch ")]
+    rows = [line.split() for line in lines if re.match(r" +\d+  +-?\d", line)]
+    assert [row[0] for row in rows] == [str(i + 1) for i in range(len(rows))]
+    return [
+        dict(zip(head[1:], map(float, row[1:]), strict=True)) for row in rows
+    ]
+
+
+def assert_readable(output):
+    """Neither escape codes nor lines that a terminal would wrap."""
+    assert not set("\r\x1b\b━") & set(output)
+    for line in output.splitlines():
+        assert len(line) <= WIDEST or "|keras_rankmetrics:" in line, line
