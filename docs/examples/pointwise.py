@@ -31,7 +31,7 @@ from typing import NamedTuple
 
 import keras
 import numpy as np
-from console import add_integers, print_table
+from console import EpochLines, add_integers, print_table
 from datafile import DataError
 from keras import ops
 from movielens import add_ratings, read_by_user
@@ -122,8 +122,9 @@ def train_model(
         splits.train.ratings,
         epochs=epochs,
         batch_size=batch_size,
-        verbose=2,
-        callbacks=[by_user, stop],  # in this order: `stop` reads its value
+        verbose=0,
+        # In this order: the other two read what `by_user` adds to the logs.
+        callbacks=[by_user, EpochLines("loss", "val_ndcg@10"), stop],
     )
     return model
 
