@@ -8,6 +8,7 @@ from keras_rankmetrics.engine.backend import missing  # noqa: F401
 
 # isort: split
 from keras_rankmetrics.catalogues import count_ranks
+from keras_rankmetrics.comparing import Compared, Rows, compare
 from keras_rankmetrics.engine.aggregates import (
     Aggregate,
     Estimate,
@@ -97,6 +98,7 @@ __all__ = [
     "AverageRelevancePosition",
     "BPref",
     "CatalogueCoverage",
+    "Compared",
     "Comparison",
     "Difference",
     "ElevenPointPrecision",
@@ -133,6 +135,7 @@ __all__ = [
     "Ranking",
     "RankingMetric",
     "RecallAtK",
+    "Rows",
     "SampledRanks",
     "Serendipity",
     "Shown",
@@ -141,6 +144,7 @@ __all__ = [
     "SubtopicRecall",
     "TailShare",
     "__version__",
+    "compare",
     "count_ranks",
     "exponential_gain",
     "inverse_square_discount",

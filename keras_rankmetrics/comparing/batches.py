@@ -1,0 +1,63 @@
+"""Lists of unequal lengths as padded batches of few shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from keras_rankmetrics.comparing.joining import Joined
+
+# A batch has at most so many items, or one list.
+_ITEMS = 2**19
+
+
+class Padded(NamedTuple):
+    """A batch of lists.
+
+    Attributes:
+        places: `[lists]`, where they stand in the truth.
+        labels: `[rows, width]`, with rows below the lists that are all padding.
+        scores: `[rows, width]`.
+    """
+
+    places: np.ndarray
+    labels: np.ndarray
+    scores: np.ndarray
+
+
+def batches_of(joined: Joined) -> Iterator[Padded]:
+    """The lists, those of similar lengths together.
+
+    A backend compiles each shape anew. So widths are rounded up, and so is the
+    number of rows.
+    """
+    starts = np.cumsum(joined.lengths) - joined.lengths
+    widths = np.array([_rounded_up(length) for length in joined.lengths])
+    for width in np.unique(widths):
+        [alike] = np.nonzero(widths == width)
+        most = max(1, _ITEMS // int(width))
+        for begin in range(0, len(alike), most):
+            lists = alike[begin : begin + most]
+            yield _padded(joined, lists, starts[lists], int(width), most)
+
+
+def _padded(
+    joined: Joined, lists: np.ndarray, starts: np.ndarray, width: int, most: int
+) -> Padded:
+    rows = min(most, 1 << (len(lists) - 1).bit_length())
+    lengths = joined.lengths[lists]
+    filled = np.arange(width) < lengths[:, None]
+    at = (starts[:, None] + np.arange(width))[filled]
+    labels = np.full((rows, width), -1, joined.labels.dtype)
+    scores = np.zeros((rows, width), joined.scores.dtype)
+    labels[: len(lists)][filled] = joined.labels[at]
+    scores[: len(lists)][filled] = joined.scores[at]
+    return Padded(joined.places[lists], labels, scores)
+
+
+def _rounded_up(length: int) -> int:
+    """To 2^n, or to 3 * 2^n."""
+    power = 1 << max(int(length) - 1, 0).bit_length()
+    return power * 3 // 4 if power >= 4 and length <= power * 3 // 4 else power

@@ -1,0 +1,1 @@
+"""How a `Report` is written, a module for each format."""

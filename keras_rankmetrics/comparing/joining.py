@@ -1,0 +1,214 @@
+"""What a system says of items, beside what the truth says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from keras_rankmetrics.comparing.judgements import Judgements
+from keras_rankmetrics.comparing.keys import joint, keys_of, numbered
+from keras_rankmetrics.comparing.rows import Rows
+from keras_rankmetrics.types import UNJUDGED
+
+
+class Joined(NamedTuple):
+    """Lists of unequal lengths, the items of a list one after the other.
+
+    Attributes:
+        places: `[lists]`, where they stand in the truth.
+        lengths: `[lists]`, how many items they have.
+        labels: `[items]`, `UNJUDGED` for an item that the truth lacks.
+        scores: `[items]`, `-inf` for an item that the system lacks.
+    """
+
+    places: np.ndarray
+    lengths: np.ndarray
+    labels: np.ndarray
+    scores: np.ndarray
+
+
+class Joining:
+    """The chunks of a system, joined to the truth one by one.
+
+    Args:
+        truth: what the items are worth.
+        in_order_of_ids: whether items of equal score stand in the order of
+            their ids, the last one first.
+
+    Attributes:
+        seen: `[lists]`, which lists of the truth the system has.
+        unknown: the queries that the truth lacks.
+    """
+
+    def __init__(self, truth: Judgements, in_order_of_ids: bool) -> None:
+        self._truth = truth
+        self._in_order_of_ids = in_order_of_ids
+        self.seen = np.zeros(len(truth), bool)
+        self.unknown: set[Any] = set()
+
+    def join(self, chunks: Iterable[Rows]) -> Iterator[Joined]:
+        """The lists of each chunk, and last those that the system lacks."""
+        for chunk in chunks:
+            if len(chunk.query):
+                yield self._joined(chunk)
+        missing = np.flatnonzero(~self.seen)
+        if len(missing):
+            lists, at = self._truth.of_lists(missing)
+            yield self._ordered(
+                lists,
+                self._truth.labels[at],
+                np.full(len(at), -np.inf, np.float32),
+                self._truth.items[at],
+            )
+
+    def _joined(self, chunk: Rows) -> Joined:
+        truth = self._truth
+        places = self._places(chunk.query)
+        lists, at = truth.of_lists(np.unique(places[places < len(truth)]))
+        rows, found = _matched(chunk, places, truth, lists, at)
+        labels = np.full(len(places), UNJUDGED, np.float32)
+        labels[rows] = truth.labels[at[found]]
+        known, rest = places < len(truth), at[~found]
+        scores = chunk.value[known]
+        return self._ordered(
+            np.concatenate([places[known], lists[~found]]),
+            np.concatenate([labels[known], truth.labels[rest]]),
+            np.concatenate([scores, np.full(len(rest), -np.inf, scores.dtype)]),
+            np.concatenate([chunk.item[known], truth.items[rest]]),
+        )
+
+    def _places(self, queries: np.ndarray) -> np.ndarray:
+        """The list of each row; beyond those of the truth if it has none.
+
+        Raises where a query was in an earlier chunk.
+        """
+        differ = queries[1:] != queries[:-1]
+        starts = np.concatenate([[0], np.flatnonzero(differ) + 1])
+        distinct, codes = numbered(queries[starts])
+        places = self._truth.places_of(distinct)
+        is_unknown = places < 0
+        unknown = distinct[is_unknown].tolist()
+        again = [query for query in unknown if query in self.unknown]
+        known = places[~is_unknown]
+        again += self._truth.queries[known[self.seen[known]]].tolist()
+        if again:
+            raise ValueError(
+                "All rows of a query should be in one chunk. Received: "
+                f"the query {again[0]!r} in several. Sort the rows by query."
+            )
+        self.seen[known] = True
+        self.unknown.update(unknown)
+        places[is_unknown] = len(self._truth) + np.arange(len(unknown))
+        lengths = np.diff(starts, append=len(queries))
+        return np.repeat(places[codes], lengths)
+
+    def _ordered(
+        self,
+        lists: np.ndarray,
+        labels: np.ndarray,
+        scores: np.ndarray,
+        items: np.ndarray,
+    ) -> Joined:
+        if self._in_order_of_ids:
+            order = _by_score_and_id(lists, scores, items)
+        else:
+            order = np.argsort(lists, kind="stable")
+        lengths = np.bincount(lists, minlength=len(self._truth))
+        [places] = np.nonzero(lengths)
+        return Joined(places, lengths[places], labels[order], scores[order])
+
+
+def _matched(
+    chunk: Rows,
+    places: np.ndarray,
+    truth: Judgements,
+    lists: np.ndarray,
+    at: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """The rows whose items are judged, and which judgements these are.
+
+    Raises where an item comes twice in a list.
+    """
+    judged = truth.items[at]
+    keys = joint(places, keys_of(chunk.item)), truth.keys[at]
+    match = _match(*keys)
+    if not _is_exact(match, chunk, places, judged, lists):
+        keys = _exact_keys(chunk.item, places, judged, lists)
+        match = _match(*keys)
+    first, second = match.twins
+    if len(first):
+        one = first[0]
+        raise ValueError(
+            "An item should come once in the list of a query. Received: the "
+            f"item {chunk.item[one].item()!r} of the query "
+            f"{chunk.query[one].item()!r} in the rows {one} and {second[0]} "
+            "of a chunk."
+        )
+    return match.rows, match.found
+
+
+class _Match(NamedTuple):
+    """Where keys are found among the keys of rows.
+
+    Attributes:
+        rows: of each key that was found.
+        found: bool, which keys were found.
+        twins: pairs of rows that have the same key.
+    """
+
+    rows: np.ndarray
+    found: np.ndarray
+    twins: tuple[np.ndarray, np.ndarray]
+
+
+def _match(rows: np.ndarray, keys: np.ndarray) -> _Match:
+    order = np.argsort(rows, kind="stable")
+    ordered = rows[order]
+    [again] = np.nonzero(ordered[1:] == ordered[:-1])
+    at = np.minimum(np.searchsorted(ordered, keys), len(ordered) - 1)
+    found = ordered[at] == keys
+    return _Match(order[at[found]], found, (order[again], order[again + 1]))
+
+
+def _is_exact(
+    match: _Match,
+    chunk: Rows,
+    places: np.ndarray,
+    judged: np.ndarray,
+    lists: np.ndarray,
+) -> bool:
+    """Whether all that have the same key are the same."""
+    first, second = match.twins
+    return bool(
+        (chunk.item[match.rows] == judged[match.found]).all()
+        and (places[match.rows] == lists[match.found]).all()
+        and (chunk.item[first] == chunk.item[second]).all()
+        and (places[first] == places[second]).all()
+    )
+
+
+def _exact_keys(
+    items: np.ndarray, places: np.ndarray, judged: np.ndarray, lists: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Keys that differ where items or lists do."""
+    together = np.concatenate([items, judged])
+    _, codes = np.unique(together, return_inverse=True)
+    keys = codes + np.concatenate([places, lists]) * len(together)
+    return keys[: len(items)], keys[len(items) :]
+
+
+def _by_score_and_id(
+    lists: np.ndarray, scores: np.ndarray, items: np.ndarray
+) -> np.ndarray:
+    """By list, the highest score first, and of those the last id."""
+    order = np.lexsort((-scores, lists))
+    same = (np.diff(lists[order]) == 0) & (np.diff(scores[order]) == 0)
+    ties = np.zeros(len(order), bool)
+    ties[1:] |= same
+    ties[:-1] |= same
+    rank = np.zeros(len(order), np.int64)
+    tied = order[ties]
+    rank[tied] = np.unique(items[tied], return_inverse=True)[1]
+    return np.lexsort((-rank, -scores, lists))

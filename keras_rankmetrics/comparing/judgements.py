@@ -1,0 +1,89 @@
+"""`Judgements`: the truth by query, in which rows of systems are looked up."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+
+import numpy as np
+
+from keras_rankmetrics.comparing.keys import joint, keys_of, mixed, numbered
+from keras_rankmetrics.comparing.rows import Rows
+from keras_rankmetrics.types import UNJUDGED
+
+
+@dataclasses.dataclass(frozen=True)
+class Judgements:
+    """Labels of items, those of a query one after the other.
+
+    Attributes:
+        queries: `[lists]`, the ids of queries, as they first come in the truth.
+        starts: `[lists + 1]`, where the items of each query begin.
+        items: `[items]`, their ids.
+        labels: `[items]`, `UNJUDGED` where the truth has one below 0.
+    """
+
+    queries: np.ndarray
+    starts: np.ndarray
+    items: np.ndarray
+    labels: np.ndarray
+
+    @classmethod
+    def of(cls, rows: Rows) -> Judgements:
+        """Those of rows in any order."""
+        distinct, codes = numbered(rows.query)
+        _, first = np.unique(codes, return_index=True)
+        by_place = np.argsort(first)
+        rank = np.empty_like(by_place)
+        rank[by_place] = np.arange(len(by_place))
+        codes = rank[codes]
+        order = np.argsort(codes, kind="stable")
+        lengths = np.bincount(codes, minlength=len(distinct))
+        labels = rows.value[order].astype(np.float32)
+        return cls(
+            distinct[by_place],
+            np.concatenate([[0], np.cumsum(lengths)]),
+            rows.item[order],
+            np.where(labels < 0, np.float32(UNJUDGED), labels),
+        )
+
+    def __len__(self) -> int:
+        return len(self.queries)
+
+    def places_of(self, queries: np.ndarray) -> np.ndarray:
+        """Where queries stand among those of the truth; -1 if they do not."""
+        order, ordered = self._ordered
+        if not len(ordered):
+            return np.full(len(queries), -1)
+        found = np.minimum(np.searchsorted(ordered, queries), len(ordered) - 1)
+        return np.where(ordered[found] == queries, order[found], -1)
+
+    def of_lists(self, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The list of each judged item of some lists, and where it stands."""
+        lengths = np.diff(self.starts)[places]
+        before = np.cumsum(lengths) - lengths
+        offsets = np.repeat(self.starts[places] - before, lengths)
+        return np.repeat(places, lengths), np.arange(lengths.sum()) + offsets
+
+    @property
+    def lists(self) -> np.ndarray:
+        """The list of each item."""
+        return np.repeat(np.arange(len(self)), np.diff(self.starts))
+
+    @functools.cached_property
+    def fingerprint(self) -> str:
+        """The same for the same rows in any order."""
+        keys = keys_of(self.queries)[self.lists]
+        keys = mixed(keys) + np.uint64(3) * mixed(keys_of(self.items))
+        bits = self.labels.astype(np.float64).view(np.uint64)
+        return f"{int(mixed(mixed(keys) + bits).sum()):016x}"
+
+    @functools.cached_property
+    def keys(self) -> np.ndarray:
+        """A key for each item and its list."""
+        return joint(self.lists, keys_of(self.items))
+
+    @functools.cached_property
+    def _ordered(self) -> tuple[np.ndarray, np.ndarray]:
+        order = np.argsort(self.queries)
+        return order, self.queries[order]

@@ -1,0 +1,75 @@
+"""Ids as 64-bit keys, and as numbers in which equal ids are equal."""
+
+from __future__ import annotations
+
+import numpy as np
+
+# An odd constant for each word of an id, and the finalizer of splitmix64.
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_FIRST = np.uint64(0xBF58476D1CE4E5B9)
+_SECOND = np.uint64(0x94D049BB133111EB)
+
+
+def mixed(x: np.ndarray) -> np.ndarray:
+    """Keys whose bits all depend on all bits of `x`; 0 stays 0."""
+    x = x ^ (x >> np.uint64(30))
+    x *= _FIRST
+    x ^= x >> np.uint64(27)
+    x *= _SECOND
+    x ^= x >> np.uint64(31)
+    return x
+
+
+def keys_of(ids: np.ndarray) -> np.ndarray:
+    """A uint64 for each id. Equal ids have equal keys in arrays of any width.
+
+    Different ids may have the same key, though hardly ever.
+    """
+    if ids.dtype.kind in "iu":
+        return ids.astype(np.int64, copy=False).view(np.uint64)
+    if ids.dtype.kind == "S":
+        return _keys_of_bytes(_as_matrix(ids, np.uint8), start=0)
+    letters = _as_matrix(ids, np.uint32)
+    keys = _keys_of_bytes(letters.astype(np.uint8), start=0)
+    if letters.size and letters.max() > 255:
+        for place in (1, 2):
+            part = (letters >> np.uint32(8 * place)).astype(np.uint8)
+            keys += _keys_of_bytes(part, start=place << 32)
+    return keys
+
+
+def numbered(ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The different ids, and for each id its place among them."""
+    _, first, codes = np.unique(
+        keys_of(ids), return_index=True, return_inverse=True
+    )
+    distinct = ids[first]
+    if (distinct[codes] != ids).any():  # two ids have the same key
+        distinct, codes = np.unique(ids, return_inverse=True)
+    return distinct, codes
+
+
+def joint(codes: np.ndarray, keys: np.ndarray) -> np.ndarray:
+    """Keys of pairs of a small number and a key."""
+    return mixed(keys + (codes.astype(np.uint64) + np.uint64(1)) * _GOLDEN)
+
+
+def _as_matrix(ids: np.ndarray, unit: type[np.generic]) -> np.ndarray:
+    """`[ids, letters]`, filled up with 0."""
+    size = np.dtype(unit).itemsize
+    width = ids.dtype.itemsize // size
+    if ids.dtype.byteorder == ">":
+        ids = ids.astype(ids.dtype.newbyteorder("="))
+    return np.ascontiguousarray(ids).view(unit).reshape(len(ids), width)
+
+
+def _keys_of_bytes(letters: np.ndarray, start: int) -> np.ndarray:
+    rows, width = letters.shape
+    words = -(-width // 8)
+    padded = np.zeros((rows, words * 8), np.uint8)
+    padded[:, :width] = letters
+    keys = np.zeros(rows, np.uint64)
+    for place, word in enumerate(padded.view(np.uint64).T):
+        odd = (2 * (start + place) + 1) * int(_GOLDEN) % 2**64
+        keys += mixed(word * np.uint64(odd))
+    return keys

@@ -1,0 +1,179 @@
+"""`Report`: the table of a comparison as plain values, for any format."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator
+from typing import Any, Literal, NamedTuple
+
+Mark = Literal["better", "worse", ""]
+
+
+class Column(NamedTuple):
+    """A metric of the table.
+
+    Attributes:
+        name: of the metric.
+        signature: all that its numbers depend on.
+        more_is_better: whether a higher value is a better one.
+    """
+
+    name: str
+    signature: str
+    more_is_better: bool
+
+
+class Against(NamedTuple):
+    """How a system compares to the baseline.
+
+    Attributes:
+        difference: the mean of value(system) - value(baseline) over the lists.
+        difference_error: its standard error.
+        difference_margin: half its confidence interval.
+        t: the difference over its standard error.
+        p: of the paired t test.
+        p_corrected: the same, corrected for all comparisons of the table.
+        effect_size: the difference over the standard deviation of differences.
+        wins: on how many lists the system is better.
+        ties: on how many it is as good.
+        losses: on how many it is worse.
+        mark: `"better"` or `"worse"`, where p_corrected is below the level.
+    """
+
+    difference: float
+    difference_error: float
+    difference_margin: float
+    t: float
+    p: float
+    p_corrected: float
+    effect_size: float
+    wins: int
+    ties: int
+    losses: int
+    mark: Mark
+
+
+class Cell(NamedTuple):
+    """What a metric says of a system.
+
+    Attributes:
+        value: the mean over the lists.
+        standard_error: of the value.
+        margin: half the confidence interval of the value.
+        lists: how many lists count.
+        best: whether no system has a better value.
+        against: how it compares to the baseline; None of the baseline.
+    """
+
+    value: float
+    standard_error: float
+    margin: float
+    lists: int
+    best: bool
+    against: Against | None = None
+
+    @property
+    def mark(self) -> Mark:
+        """Whether it differs from the baseline."""
+        return "" if self.against is None else self.against.mark
+
+    def numbers(self) -> dict[str, Any]:
+        """All of it by name, None for what is not known."""
+        own = self._asdict()
+        del own["against"]
+        nothing = dict.fromkeys(Against._fields)
+        against = nothing if self.against is None else self.against._asdict()
+        return {name: _known(x) for name, x in {**own, **against}.items()}
+
+
+@dataclasses.dataclass(frozen=True)
+class Report:
+    """A row for each system, and a column for each metric.
+
+    Attributes:
+        systems: the names of the rows.
+        columns: what is measured.
+        cells: by system, and then by metric.
+        baseline: the system to which the others are compared.
+        confidence: of the intervals and of the test.
+        lists: how many lists there are.
+        comparisons: for how many comparisons p is corrected.
+        gaps: sentences about queries that a system or the truth lacks.
+    """
+
+    systems: tuple[str, ...]
+    columns: tuple[Column, ...]
+    cells: tuple[tuple[Cell, ...], ...]
+    baseline: str
+    confidence: float
+    lists: int
+    comparisons: int
+    gaps: tuple[str, ...] = ()
+
+    def rows(self) -> Iterator[tuple[str, tuple[Cell, ...]]]:
+        """Each system with its cells."""
+        return zip(self.systems, self.cells, strict=True)
+
+    def records(self) -> dict[str, list[Any]]:
+        """Columns with a row for each system and metric."""
+        found: dict[str, list[Any]] = {"system": [], "metric": []}
+        for system, cells in self.rows():
+            for column, cell in zip(self.columns, cells, strict=True):
+                row = {"system": system, "metric": column.name}
+                row |= {**cell.numbers(), "signature": column.signature}
+                for name, value in row.items():
+                    found.setdefault(name, []).append(value)
+        return found
+
+    def about_means(self) -> str:
+        """What the numbers are, in a sentence."""
+        counts = {cell.lists for row in self.cells for cell in row}
+        number = _number(self.lists, "list")
+        if counts == {self.lists}:
+            over = number
+        else:
+            some = " to ".join(f"{n:,}" for n in sorted(_ends(counts)))
+            over = f"the lists that count, {some} of {number}"
+        interval = f"half the {_percent(self.confidence)} confidence interval"
+        return f"Means over {over}; ± is {interval}."
+
+    def about_marks(self, better: str, worse: str) -> str:
+        """What the marks mean, in a sentence; empty without comparisons.
+
+        Args:
+            better: the mark of what is better than the baseline.
+            worse: that of what is worse.
+        """
+        if not self.comparisons:
+            return ""
+        level = _percent(1.0 - self.confidence)
+        if self.comparisons == 1:
+            correction = "of a single comparison"
+        else:
+            correction = (
+                "with the Holm correction for all "
+                f"{self.comparisons} comparisons of this table"
+            )
+        return (
+            f"{better} is better and {worse} is worse than {self.baseline}: "
+            "two-sided paired t test over the lists, at the level of "
+            f"{level}, {correction}."
+        )
+
+
+def _ends(counts: set[int]) -> set[int]:
+    return {min(counts), max(counts)}
+
+
+def _percent(share: float) -> str:
+    return f"{100.0 * share:.6g}%"
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
+def _known(x: Any) -> Any:
+    is_number = not isinstance(x, float) or math.isfinite(x)
+    return x if is_number else None

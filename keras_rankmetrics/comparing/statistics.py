@@ -1,0 +1,121 @@
+"""From the values of lists to means, differences and chances."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import numpy as np
+
+from keras_rankmetrics.comparing.values import Values
+from keras_rankmetrics.engine.aggregates import Estimate, PerList, WeightedMean
+from keras_rankmetrics.engine.aggregates.paired import (
+    Difference,
+    Paired,
+    differences,
+    estimate_of,
+    holm,
+)
+from keras_rankmetrics.engine.backend.operations import ops
+
+# Sums of more lists are added in double precision.
+_LISTS_OF_PART = 1024
+
+
+@dataclasses.dataclass(frozen=True)
+class OfMetric:
+    """What one metric says of the systems.
+
+    Attributes:
+        estimates: the mean of each system.
+        differences: of all systems but the baseline, in their order. `p_holm`
+            is corrected for all differences of the table.
+    """
+
+    estimates: list[Estimate]
+    differences: list[Difference]
+
+
+def of_metrics(
+    values: Sequence[Values],
+    systems: Sequence[str],
+    baseline: int,
+    bounded: Sequence[bool],
+    more_is_better: Sequence[bool],
+) -> list[OfMetric]:
+    """The means of all systems, and their differences to the baseline.
+
+    Args:
+        values: of each system.
+        systems: their names.
+        baseline: the place of the baseline among them.
+        bounded: of each metric, whether its values lie in [0, 1].
+        more_is_better: of each metric.
+    """
+    others = [place for place in range(len(systems)) if place != baseline]
+    found = []
+    for metric, is_bounded in enumerate(bounded):
+        sums = _sums(values, metric, baseline, is_bounded)
+        found.append(
+            OfMetric(
+                [estimate_of(s, is_bounded) for s in sums[: len(systems)]],
+                differences(
+                    sums[len(systems) :],
+                    [systems[place] for place in others],
+                    systems[baseline],
+                    bounded=is_bounded,
+                    more_is_better=more_is_better[metric],
+                ),
+            )
+        )
+    return _corrected(found)
+
+
+def _corrected(found: Sequence[OfMetric]) -> list[OfMetric]:
+    corrected = iter(holm([d.p for of in found for d in of.differences]))
+    return [
+        dataclasses.replace(
+            of,
+            differences=[
+                dataclasses.replace(d, p_holm=next(corrected))
+                for d in of.differences
+            ],
+        )
+        for of in found
+    ]
+
+
+def _sums(
+    values: Sequence[Values], metric: int, baseline: int, bounded: bool
+) -> np.ndarray:
+    """`[systems and differences, sums]`, as a `Comparison` keeps them."""
+    of_systems = np.stack([x.values[metric] for x in values])
+    weights = np.stack([x.weights[metric] for x in values])
+    others = np.arange(len(values)) != baseline
+    rows = np.concatenate(
+        [of_systems, of_systems[others] - of_systems[baseline]]
+    )
+    weights = np.concatenate(
+        [weights, np.repeat(weights[[baseline]], others.sum(), axis=0)]
+    )
+    paired = Paired(len(rows), WeightedMean(bounded))
+    per_row = values[0].lists_of_row
+    step = per_row * max(1, _LISTS_OF_PART // per_row)
+    total = np.zeros(paired.shape)
+    for begin in range(0, rows.shape[1], step):
+        part = slice(begin, begin + step)
+        per_list = _per_list(rows[:, part], weights[:, part], per_row)
+        total += ops.convert_to_numpy(paired.of_batch(per_list)[0])
+    return total
+
+
+def _per_list(rows: np.ndarray, weights: np.ndarray, per_row: int) -> PerList:
+    counts, has_own = ~np.isnan(rows), ~np.isnan(weights)
+    lists = rows.shape[1]
+    return PerList(
+        values=ops.convert_to_tensor(np.nan_to_num(rows), "float32"),
+        weights=ops.convert_to_tensor(np.nan_to_num(weights), "float32"),
+        has_own_weight=ops.convert_to_tensor(has_own),
+        counts=ops.convert_to_tensor(counts),
+        rows=None if per_row == 1 else (lists // per_row, per_row),
+    )

@@ -1,0 +1,134 @@
+"""`Measured`: the values of each list, for systems and metrics."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from keras_rankmetrics.comparing.values import Values
+
+
+class Measure(NamedTuple):
+    """What is known of a metric when it is gone.
+
+    Attributes:
+        name: of the metric.
+        signature: all that its numbers depend on.
+        more_is_better: whether a higher value is a better one.
+        bounded: whether values lie in [0, 1].
+    """
+
+    name: str
+    signature: str
+    more_is_better: bool
+    bounded: bool
+
+
+class Gaps(NamedTuple):
+    """How many queries one of two sides lacks.
+
+    Attributes:
+        missing: queries of the truth of which the system has no rows.
+        unknown: queries of the system that the truth lacks.
+    """
+
+    missing: int = 0
+    unknown: int = 0
+
+
+class System(NamedTuple):
+    """What was measured of a system.
+
+    Attributes:
+        values: of each metric and list.
+        gaps: between its queries and those of the truth.
+    """
+
+    values: Values
+    gaps: Gaps = Gaps()
+
+
+@dataclasses.dataclass(frozen=True)
+class Measured:
+    """The values of each list.
+
+    Attributes:
+        measures: the metrics.
+        lists: the ids of the queries, or the numbers of the lists.
+        truth: a fingerprint of the truth.
+        systems: by name.
+    """
+
+    measures: tuple[Measure, ...]
+    lists: tuple[Any, ...]
+    truth: str
+    systems: Mapping[str, System]
+
+    def joined(self, other: Measured) -> Measured:
+        """The systems of both.
+
+        Raises:
+            ValueError: unless both have the same metrics, lists and truth, and
+                systems of other names.
+        """
+        _check_same(self, other)
+        place = {name: i for i, name in enumerate(other.lists)}
+        order = np.array([place[name] for name in self.lists], np.int64)
+        moved = {
+            name: system._replace(values=_reordered(system.values, order))
+            for name, system in other.systems.items()
+        }
+        return dataclasses.replace(self, systems={**self.systems, **moved})
+
+
+def _reordered(values: Values, order: np.ndarray) -> Values:
+    return values._replace(
+        values=values.values[:, order], weights=values.weights[:, order]
+    )
+
+
+def _check_same(one: Measured, other: Measured) -> None:
+    names = [[m.name for m in x.measures] for x in (one, other)]
+    if names[0] != names[1]:
+        raise ValueError(
+            "Comparisons that are joined should have the same metrics. "
+            f"Received: {names[0]} and {names[1]}."
+        )
+    for mine, theirs in zip(one.measures, other.measures, strict=True):
+        if mine.signature != theirs.signature:
+            raise ValueError(
+                "A column should have one signature. Received for "
+                f"{mine.name!r}: {mine.signature} and {theirs.signature}. "
+                "Measure both with the same metric."
+            )
+    only = set(one.lists) ^ set(other.lists)
+    if only:
+        some = ", ".join(sorted(map(repr, only))[:3])
+        raise ValueError(
+            "Comparisons that are joined should be of the same lists. "
+            f"Received: {len(one.lists)} lists and {len(other.lists)}, of "
+            f"which {len(only)} are in one of them only, as {some}."
+        )
+    if one.truth != other.truth:
+        raise ValueError(
+            "Comparisons that are joined should have the same truth. Received: "
+            "other labels of the same lists."
+        )
+    per_row = [
+        {s.values.lists_of_row for s in x.systems.values()}
+        for x in (one, other)
+    ]
+    if per_row[0] != per_row[1]:
+        raise ValueError(
+            "Comparisons that are joined should have rows of as many lists. "
+            f"Received: {per_row[0]} and {per_row[1]}."
+        )
+    both = sorted(set(one.systems) & set(other.systems))
+    if both:
+        raise ValueError(
+            "Systems that are joined should have different names. Received "
+            f"twice: {both}."
+        )
