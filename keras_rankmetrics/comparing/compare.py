@@ -86,10 +86,15 @@ def _measured_by_ids(
         found[name] = System(values.simplest(of_lists), gaps)
     return Measured(
         _measures(metrics),
-        tuple(judgements.queries.tolist()),
+        tuple(map(_text, judgements.queries.tolist())),
         judgements.fingerprint,
         found,
     )
+
+
+def _text(query: Any) -> Any:
+    """Ids as people read them, and as JSON has them."""
+    return query.decode() if isinstance(query, bytes) else query
 
 
 def _measured(

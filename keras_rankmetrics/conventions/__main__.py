@@ -1,7 +1,8 @@
-"""`python -m keras_rankmetrics.conventions` prints all conventions."""
+"""`python -m keras_rankmetrics.conventions` is `krm conventions --all`."""
 
 import sys
 
-from keras_rankmetrics.conventions import table
+from keras_rankmetrics.command import main
 
-sys.stdout.write(table() + "\n")
+if __name__ == "__main__":
+    sys.exit(main(["conventions", "--all"]))
