@@ -46,7 +46,12 @@ def nearest(name: str, names: Iterable[str]) -> str:
 def all_names() -> list[str]:
     """All that a metric can be called."""
     short = [cls.short_name or in_words(cls.__name__) for cls in _classes()]
-    return [*(cls.__name__ for cls in _classes()), *_ALIASES, *short]
+    return [*short, *_ALIASES, *class_names()]
+
+
+def class_names() -> list[str]:
+    """The names of the classes of all metrics."""
+    return [cls.__name__ for cls in _classes()]
 
 
 def _classes() -> list[type[Defined]]:
