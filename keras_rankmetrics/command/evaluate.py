@@ -126,9 +126,7 @@ def _compared(
     apart: list[str] = []
     while True:
         progress = Progress([given.qrels, *paths], terminal(given.progress))
-        truth = judgements_of(
-            given.qrels, columns, progress.watch(given.qrels)
-        )
+        truth = judgements_of(given.qrels, columns, progress.watch(given.qrels))
         progress.finish(given.qrels)
         systems = {
             names[path]: _run(path, columns, progress, path in apart, by_id)

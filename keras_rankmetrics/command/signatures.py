@@ -16,6 +16,7 @@ _LOOKS = (
     "A signature should be as `metric.signature` prints it: "
     "`NDCG@10|gain:linear|ties:average|...|keras_rankmetrics:0.1.0`."
 )
+_TABLES = ("groups", "is_tail", "popularity", "target", "vectors")
 _SHORT = {"gain": "gain_fn", "discount": "rank_discount_fn"}
 _HEAD = re.compile(r"(?P<name>[^@|]+)(?:@(?P<k>\d+))?")
 
@@ -78,18 +79,21 @@ def constructor(signature: Signature) -> str:
         name: parameter.default
         for name, parameter in inspect.signature(metric).parameters.items()
     }
-    own = dict(part.split(":", 1) for part in _parts(metric()))
+    own = _own(metric)
     given = [] if signature.k is None else [f"k={signature.k}"]
     for name, value in signature.options.items():
-        if own.get(name) != value:
-            parameter = _SHORT.get(name, name)
+        parameter = _SHORT.get(name, name)
+        if own.get(name) != value and parameter in defaults:
             given.append(f"{parameter}={_code(name, value, defaults)}")
     return f"krm.{metric.__name__}({', '.join(given)})"
 
 
-def _parts(metric: Any) -> list[str]:
-    parts: list[str] = metric.signature.split("|")[1:-1]
-    return parts
+def _own(metric: type[Defined]) -> dict[str, str]:
+    """What the signature says without arguments, if it can be made so."""
+    if metric.of_catalogue is not None:
+        return {}
+    _, *parts = metric().signature.split("|")
+    return dict(part.split(":", 1) for part in parts)
 
 
 def _class(name: str) -> type[Defined]:
@@ -107,15 +111,15 @@ def _check(
     metric: type[Defined], k: int | None, options: Mapping[str, str]
 ) -> None:
     """Raises where the metric has no such option."""
-    parameters = inspect.signature(metric).parameters
+    parameters = {*inspect.signature(metric).parameters}
     if k is not None and "k" not in parameters:
         raise ValueError(f"{metric.__name__} takes no cutoff. Received: @{k}.")
     for name in options:
-        if _SHORT.get(name, name) not in parameters:
+        if _SHORT.get(name, name) not in parameters | Defined.common_parameters:
             meant = nearest(name, parameters)
             raise ValueError(
                 f"{metric.__name__} has no option `{name}`.{meant} It has: "
-                f"{', '.join(parameters)}."
+                f"{', '.join(sorted(parameters))}."
             )
 
 
@@ -126,6 +130,8 @@ def _code(name: str, value: str, defaults: Mapping[str, Any]) -> str:
         return f"krm.{function}" if hasattr(gains, function) else value
     if isinstance(defaults[name], tuple):
         return f"({', '.join(value.split(','))},)"
+    if name in _TABLES:
+        return "..."  # a signature has a fingerprint of it
     try:
         number = ast.literal_eval(value)
     except (ValueError, SyntaxError):

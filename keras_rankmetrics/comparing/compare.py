@@ -106,7 +106,9 @@ def _measured(
     found = {}
     for name, system in systems.items():
         try:
-            of_system = values.of_arrays(metrics, (truth, system, sample_weight))
+            of_system = values.of_arrays(
+                metrics, (truth, system, sample_weight)
+            )
         except (TypeError, ValueError) as error:
             error.add_note(f"That is what the system {name!r} says.")
             raise

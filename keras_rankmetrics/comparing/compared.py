@@ -194,7 +194,9 @@ class Compared:
         return type(self)(measured, self.baseline, self.confidence)
 
     def __add__(self, other: Any) -> Compared:
-        return self.join(other) if isinstance(other, Compared) else NotImplemented
+        return (
+            self.join(other) if isinstance(other, Compared) else NotImplemented
+        )
 
     def plot(self, axes: Any = None) -> Any:
         """The values with their intervals, a panel for each metric.

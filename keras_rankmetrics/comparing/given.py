@@ -221,7 +221,9 @@ def weights_of(given: Any, queries: np.ndarray) -> np.ndarray | None:
         return None
     ids = queries.tolist()
     if not isinstance(given, Mapping) or not set(ids) <= set(given):
-        missing = [q for q in ids if not isinstance(given, Mapping) or q not in given]
+        missing = [
+            q for q in ids if not isinstance(given, Mapping) or q not in given
+        ]
         raise ValueError(
             "`sample_weight` should be a dict with the weight of each query of "
             f"the truth. Received: {type(given).__name__}, without the weight "

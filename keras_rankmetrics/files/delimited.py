@@ -136,5 +136,3 @@ def _lines(block: Block, blocks: Iterator[Block]) -> Iterator[str]:
 def as_bytes(texts: tuple[str, ...] | list[str]) -> np.ndarray:
     """Strings as an array of dtype "S"."""
     return np.array([text.encode() for text in texts], dtype=bytes)
-
-

@@ -45,9 +45,7 @@ def sorted_run_of(
     return sorted_by_query(_reader(path, "score", columns)(watch))
 
 
-def judgements_of(
-    path: str, columns: Mapping[str, str], watch: Watch
-) -> Rows:
+def judgements_of(path: str, columns: Mapping[str, str], watch: Watch) -> Rows:
     """What the items are worth. Raises where the file has no rows."""
     rows = whole(_reader(path, "label", columns)(watch))
     if not len(rows.query):

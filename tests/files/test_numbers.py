@@ -20,8 +20,12 @@ FORMATS = ["{}", "{:.6f}", "{:.15g}", "{:e}", "{:+}", "{:.0f}", "{:.3f}"]
     )
 )
 def test_all_are_those_of_python(drawn):
-    scale = [x % 1000.0 if small and math.isfinite(x) else x for x, _, small in drawn]
-    texts = [form.format(x) for x, (_, form, _) in zip(scale, drawn, strict=True)]
+    scale = [
+        x % 1000.0 if small and math.isfinite(x) else x for x, _, small in drawn
+    ]
+    texts = [
+        form.format(x) for x, (_, form, _) in zip(scale, drawn, strict=True)
+    ]
     found = floats_of(np.array(texts, bytes))
     expected = np.array([float(text) for text in texts])
     assert found.tobytes() == expected.tobytes()

@@ -21,7 +21,9 @@ def as_markdown(report: Report) -> str:
         *report.gaps,
     ]
     notes = [_escaped(note) for note in notes if note]
-    signatures = [f"- {_escaped(c.name)}: `{c.signature}`" for c in report.columns]
+    signatures = [
+        f"- {_escaped(c.name)}: `{c.signature}`" for c in report.columns
+    ]
     return "\n".join(
         [*lines, "", " ".join(notes), "", "Signatures:", "", *signatures]
     )
