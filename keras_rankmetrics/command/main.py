@@ -44,6 +44,6 @@ def _written(text: str) -> int:
     try:
         sys.stdout.write(text.rstrip("\n") + "\n")
         sys.stdout.flush()
-    except BrokenPipeError:  # as in `krm ... | head`
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115: until the end
+    except BrokenPipeError:  # as in `krm ... | head`; Python flushes once more
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0

@@ -112,10 +112,11 @@ def _check(
 ) -> None:
     """Raises where the metric has no such option."""
     parameters = {*inspect.signature(metric).parameters}
+    known = parameters | Defined.common_parameters
     if k is not None and "k" not in parameters:
         raise ValueError(f"{metric.__name__} takes no cutoff. Received: @{k}.")
     for name in options:
-        if _SHORT.get(name, name) not in parameters | Defined.common_parameters:
+        if _SHORT.get(name, name) not in known:
             meant = nearest(name, parameters)
             raise ValueError(
                 f"{metric.__name__} has no option `{name}`.{meant} It has: "

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+import keras
 import numpy as np
 
 from keras_rankmetrics.comparing.joining import Joined
 
-# A batch has at most so many items, or one list.
-_ITEMS = 2**19
+# A batch has at most so many items, or one list. On torch, arrays of this size
+# stay in the caches of a processor; the other backends take longer to begin an
+# operation.
+_ITEMS = 2**14 if keras.config.backend() == "torch" else 2**17
 
 
 class Padded(NamedTuple):

@@ -39,13 +39,76 @@ def compare(
 ) -> Compared:
     """Systems on the same lists, by some metrics, beside a baseline.
 
+    For each system and metric it computes the mean over the lists, with its
+    confidence interval; and for each system but the baseline a two-sided paired
+    t test of
+
+        d = value(system) - value(baseline)
+
+    over the lists. p is corrected after Holm for all tests of the table, over
+    all systems and metrics.
+
+    The truth and the systems may be, in any mixture:
+
+    - nested dicts, `{query: {item: label}}` and `{query: {item: score}}`;
+    - tables with the columns `query`, `item`, and `label` or `score`: frames of
+      pandas or polars, tables of Arrow, dicts of columns;
+    - `Rows`, arrays of queries, items, and labels or scores;
+    - iterables of `Rows`, each of which holds whole queries. Those of a system
+      are read one by one, so that it may be larger than the memory.
+
+    Ids are integers, or str, or bytes. Rows are joined by query and item, and
+    may have any order:
+
+    - A judged item that a system lacks is not retrieved. It counts for recall
+      and for the ideal.
+    - An item that the truth lacks is unjudged, the label `UNJUDGED`: worth
+      nothing, or left out, by `unjudged` of the metric. So is one with a label
+      below 0.
+    - Of a query that a system lacks, nothing is retrieved. A query that the
+      truth lacks is left out. The table says how many there are.
+    - Items of equal score count by `ties` of the metric. With `ties="stable"`
+      they stand in the order of their ids, the last one first, as trec_eval
+      has them.
+
+    Or the truth and all systems are what the metrics take, by their `inputs`:
+    labels and scores `[lists, items]`, as a rule.
+
     Args:
         systems: what each system says, by its name.
         truth: what the items are worth.
-        metrics: a metric, a `MetricCollection`, or a list of these.
-        baseline: to which the others are compared; the first by default.
-        confidence: of the intervals, and of the test.
-        sample_weight: weights.
+        metrics: a metric, a `MetricCollection`, or a list of these. They are
+            not updated.
+        baseline: the name of the system to which the others are compared; the
+            first one by default.
+        confidence: of the intervals. The level of the tests is 1 - confidence.
+        sample_weight: what the metrics take; of queries a dict of weights by
+            the id of the query.
+
+    Returns:
+        A `Compared`, which can be printed, plotted, and written to files.
+
+    Raises:
+        TypeError: if ids, values or metrics are of a wrong type.
+        ValueError: if the forms are mixed, an item comes twice in a list, or a
+            query in two chunks; and what the metrics raise.
+
+    Example:
+        >>> import keras_rankmetrics as krm
+        >>> truth = {"q1": {"a": 1, "b": 1}, "q2": {"c": 1}}
+        >>> systems = {
+        ...     "old": {"q1": {"x": 0.9, "a": 0.5}, "q2": {"x": 0.9, "c": 0.8}},
+        ...     "new": {"q1": {"a": 0.9, "b": 0.5}, "q2": {"c": 0.9}},
+        ... }
+        >>> compared = krm.compare(systems, truth, krm.RecallAtK(k=1))
+        >>> print(compared.to_markdown().partition("Means")[0].strip())
+        |  | recall@1 |
+        | --- | ---: |
+        | old | 0.0000 ± 0.0000 |
+        | new | **0.7500** ± 3.1766 |
+
+    Smucker, Allan and Carterette, CIKM (2007); Holm, Scandinavian Journal of
+    Statistics 6 (1979).
     """
     check_systems(systems)
     baseline = check_baseline(baseline, systems)
@@ -86,15 +149,10 @@ def _measured_by_ids(
         found[name] = System(values.simplest(of_lists), gaps)
     return Measured(
         _measures(metrics),
-        tuple(map(_text, judgements.queries.tolist())),
+        tuple(map(_as_text, judgements.queries.tolist())),
         judgements.fingerprint,
         found,
     )
-
-
-def _text(query: Any) -> Any:
-    """Ids as people read them, and as JSON has them."""
-    return query.decode() if isinstance(query, bytes) else query
 
 
 def _measured(
@@ -106,9 +164,8 @@ def _measured(
     found = {}
     for name, system in systems.items():
         try:
-            of_system = values.of_arrays(
-                metrics, (truth, system, sample_weight)
-            )
+            passed = truth, system, sample_weight
+            of_system = values.of_arrays(metrics, passed)
         except (TypeError, ValueError) as error:
             error.add_note(f"That is what the system {name!r} says.")
             raise
@@ -129,6 +186,11 @@ def _measures(metrics: Sequence[RankingMetric]) -> tuple[Measure, ...]:
         )
         for metric in metrics
     )
+
+
+def _as_text(query: Any) -> Any:
+    """Bytes as str, which JSON has."""
+    return query.decode(errors="replace") if isinstance(query, bytes) else query
 
 
 def _fingerprint(truth: Any) -> str:

@@ -85,10 +85,10 @@ class Compared:
         return markdown.as_markdown(self.report)
 
     def to_latex(self, label: str | None = None) -> str:
-        """A table of LaTeX, which needs the package `booktabs`.
+        r"""A table of LaTeX, which needs the package `booktabs`.
 
         Args:
-            label: of the table, for `\\ref`; none by default.
+            label: of the table, for `\ref`; none by default.
         """
         return latex.as_latex(self.report, label)
 
@@ -192,11 +192,6 @@ class Compared:
             )
         measured = self.measured.joined(other.measured)
         return type(self)(measured, self.baseline, self.confidence)
-
-    def __add__(self, other: Any) -> Compared:
-        return (
-            self.join(other) if isinstance(other, Compared) else NotImplemented
-        )
 
     def plot(self, axes: Any = None) -> Any:
         """The values with their intervals, a panel for each metric.

@@ -138,6 +138,10 @@ def _parted(rows: Rows) -> Iterator[Rows]:
 
 def _array(column: Any) -> np.ndarray:
     """As numpy holds it; strings in an array of a fixed width."""
+    if isinstance(column, list | tuple):
+        kinds = set(map(type, column))
+        if len(kinds) > 1 and kinds & {str, bytes}:
+            return np.array(column, object)  # numpy would make str of integers
     array = np.asarray(column)
     if array.dtype.kind in "OT":
         values = array.tolist()
@@ -219,14 +223,16 @@ def weights_of(given: Any, queries: np.ndarray) -> np.ndarray | None:
     """The weight of each query, `[lists]`, or None."""
     if given is None:
         return None
+    if not isinstance(given, Mapping):
+        raise TypeError(
+            "`sample_weight` should be a dict with the weight of each query. "
+            f"Received: {type(given).__name__}."
+        )
     ids = queries.tolist()
-    if not isinstance(given, Mapping) or not set(ids) <= set(given):
-        missing = [
-            q for q in ids if not isinstance(given, Mapping) or q not in given
-        ]
+    missing = [query for query in ids if query not in given]
+    if missing:
         raise ValueError(
-            "`sample_weight` should be a dict with the weight of each query of "
-            f"the truth. Received: {type(given).__name__}, without the weight "
-            f"of the query {missing[0]!r}."
+            "`sample_weight` should have the weight of each query of the "
+            f"truth. Received: none of the query {missing[0]!r}."
         )
     return np.array([given[query] for query in ids], np.float32)

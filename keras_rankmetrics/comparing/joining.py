@@ -8,7 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from keras_rankmetrics.comparing.judgements import Judgements
-from keras_rankmetrics.comparing.keys import joint, keys_of, numbered
+from keras_rankmetrics.comparing.keys import (
+    exact,
+    joint,
+    keys_of,
+    numbered,
+    twins,
+)
 from keras_rankmetrics.comparing.rows import Rows
 from keras_rankmetrics.types import UNJUDGED
 
@@ -132,11 +138,13 @@ def _matched(
     Raises where an item comes twice in a list.
     """
     judged = truth.items[at]
-    keys = joint(places, keys_of(chunk.item)), truth.keys[at]
-    match = _match(*keys)
+    match = _match(joint(places, keys_of(chunk.item)), truth.keys[at])
     if not _is_exact(match, chunk, places, judged, lists):
-        keys = _exact_keys(chunk.item, places, judged, lists)
-        match = _match(*keys)
+        keys = exact(
+            np.concatenate([places, lists]),
+            np.concatenate([chunk.item, judged]),
+        )
+        match = _match(*np.split(keys, [len(places)]))
     first, second = match.twins
     if len(first):
         one = first[0]
@@ -166,10 +174,9 @@ class _Match(NamedTuple):
 def _match(rows: np.ndarray, keys: np.ndarray) -> _Match:
     order = np.argsort(rows, kind="stable")
     ordered = rows[order]
-    [again] = np.nonzero(ordered[1:] == ordered[:-1])
     at = np.minimum(np.searchsorted(ordered, keys), len(ordered) - 1)
     found = ordered[at] == keys
-    return _Match(order[at[found]], found, (order[again], order[again + 1]))
+    return _Match(order[at[found]], found, twins(order, ordered))
 
 
 def _is_exact(
@@ -189,22 +196,13 @@ def _is_exact(
     )
 
 
-def _exact_keys(
-    items: np.ndarray, places: np.ndarray, judged: np.ndarray, lists: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Keys that differ where items or lists do."""
-    together = np.concatenate([items, judged])
-    _, codes = np.unique(together, return_inverse=True)
-    keys = codes + np.concatenate([places, lists]) * len(together)
-    return keys[: len(items)], keys[len(items) :]
-
-
 def _by_score_and_id(
     lists: np.ndarray, scores: np.ndarray, items: np.ndarray
 ) -> np.ndarray:
     """By list, the highest score first, and of those the last id."""
     order = np.lexsort((-scores, lists))
-    same = (np.diff(lists[order]) == 0) & (np.diff(scores[order]) == 0)
+    ordered = lists[order], scores[order]
+    same = np.all([x[1:] == x[:-1] for x in ordered], axis=0)
     ties = np.zeros(len(order), bool)
     ties[1:] |= same
     ties[:-1] |= same

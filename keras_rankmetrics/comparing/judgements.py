@@ -7,7 +7,14 @@ import functools
 
 import numpy as np
 
-from keras_rankmetrics.comparing.keys import joint, keys_of, mixed, numbered
+from keras_rankmetrics.comparing.keys import (
+    exact,
+    joint,
+    keys_of,
+    mixed,
+    numbered,
+    twins,
+)
 from keras_rankmetrics.comparing.rows import Rows
 from keras_rankmetrics.types import UNJUDGED
 
@@ -40,12 +47,14 @@ class Judgements:
         order = np.argsort(codes, kind="stable")
         lengths = np.bincount(codes, minlength=len(distinct))
         labels = rows.value[order].astype(np.float32)
-        return cls(
+        found = cls(
             distinct[by_place],
             np.concatenate([[0], np.cumsum(lengths)]),
             rows.item[order],
             np.where(labels < 0, np.float32(UNJUDGED), labels),
         )
+        found._check_different()
+        return found
 
     def __len__(self) -> int:
         return len(self.queries)
@@ -83,7 +92,27 @@ class Judgements:
         """A key for each item and its list."""
         return joint(self.lists, keys_of(self.items))
 
+    def _check_different(self) -> None:
+        """Raises where an item comes twice in a list."""
+        lists, items = self.lists, self.items
+        one, _ = _twins(self.keys)
+        if len(one):  # or different ones have the same key
+            one, _ = _twins(exact(lists, items))
+        if not len(one):
+            return
+        query = self.queries[lists[one[0]]].item()
+        raise ValueError(
+            "An item should come once in the list of a query. Received: the "
+            f"item {items[one[0]].item()!r} of the query {query!r} twice in "
+            "the truth."
+        )
+
     @functools.cached_property
     def _ordered(self) -> tuple[np.ndarray, np.ndarray]:
         order = np.argsort(self.queries)
         return order, self.queries[order]
+
+
+def _twins(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    order = np.argsort(keys)
+    return twins(order, keys[order])

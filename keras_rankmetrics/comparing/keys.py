@@ -54,6 +54,25 @@ def joint(codes: np.ndarray, keys: np.ndarray) -> np.ndarray:
     return mixed(keys + (codes.astype(np.uint64) + np.uint64(1)) * _GOLDEN)
 
 
+def exact(lists: np.ndarray, items: np.ndarray) -> np.ndarray:
+    """Keys of pairs that differ where the pairs do. They take more time."""
+    _, codes = np.unique(items, return_inverse=True)
+    return codes + lists * len(items)
+
+
+def twins(
+    order: np.ndarray, ordered: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The places of neighbours that have the same key.
+
+    Args:
+        order: the places of keys, the lowest key first.
+        ordered: the keys in that order.
+    """
+    [again] = np.nonzero(ordered[1:] == ordered[:-1])
+    return order[again], order[again + 1]
+
+
 def _as_matrix(ids: np.ndarray, unit: type[np.generic]) -> np.ndarray:
     """`[ids, letters]`, filled up with 0."""
     size = np.dtype(unit).itemsize

@@ -78,6 +78,11 @@ class Cell(NamedTuple):
         """Whether it differs from the baseline."""
         return "" if self.against is None else self.against.mark
 
+    def half_interval(self, sign: str) -> str:
+        """The margin after a sign; empty where it is not known."""
+        is_known = not math.isnan(self.margin)
+        return f" {sign} {self.margin:.4f}" if is_known else ""
+
     def numbers(self) -> dict[str, Any]:
         """All of it by name, None for what is not known."""
         own = self._asdict()

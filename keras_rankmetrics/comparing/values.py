@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -12,7 +11,7 @@ from keras_rankmetrics.comparing.batches import batches_of
 from keras_rankmetrics.comparing.joining import Joined
 from keras_rankmetrics.engine.aggregates import PerList
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.evaluation import evaluate
+from keras_rankmetrics.engine.evaluation import Evaluated, evaluate
 from keras_rankmetrics.engine.inputs.doubts import Doubts
 from keras_rankmetrics.engine.sharing import Batch
 from keras_rankmetrics.engine.shells.metric import RankingMetric
@@ -37,18 +36,16 @@ class Values(NamedTuple):
 def of_arrays(
     metrics: Sequence[RankingMetric], passed: Sequence[Any]
 ) -> Values:
-    """Of what metrics take themselves: `y_true`, `y_pred`, `sample_weight`."""
+    """Of what metrics take themselves: `y_true`, `y_pred`, `sample_weight`.
+
+    Warns of what looks like a mistake.
+    """
     definitions = [metric.definition for metric in metrics]
-    found, rows = {}, None
+    evaluated = evaluate(definitions, passed, Batch())
     doubts = Doubts()
-    for places, lists, per_list in evaluate(definitions, passed, Batch()):
+    for places, lists, _ in evaluated:
         doubts.utter(lists.doubt, metrics[places[0]].name)
-        rows = per_list.rows
-        for place, of_metric in zip(places, _of(per_list), strict=True):
-            found[place] = of_metric
-    values, weights = zip(*(found[p] for p in range(len(metrics))), strict=True)
-    per_row = 1 if rows is None else math.prod(map(int, rows[1:]))
-    return Values(np.stack(values), np.stack(weights), per_row)
+    return _values(evaluated)
 
 
 def simplest(values: Values) -> Values:
@@ -72,6 +69,7 @@ def of_lists(
         weights: `[lists]`, of the lists, or None.
         number: of lists.
     """
+    definitions = [metric.definition for metric in metrics]
     shape = (len(metrics), number)
     total = Values(np.full(shape, np.nan), np.full(shape, np.nan))
     for lists in joined:
@@ -80,10 +78,26 @@ def of_lists(
             if weights is not None:
                 weight = np.ones(len(labels), weights.dtype)
                 weight[: len(places)] = weights[places]
-            found = of_arrays(metrics, (labels, scores, weight))
+            passed = labels, scores, weight
+            found = _values(evaluate(definitions, passed, Batch()))
             total.values[:, places] = found.values[:, : len(places)]
             total.weights[:, places] = found.weights[:, : len(places)]
     return total
+
+
+def _values(evaluated: Sequence[Evaluated]) -> Values:
+    """By metric, in the order in which they were asked for."""
+    rows = evaluated[0].per_list.rows
+    found = {
+        place: of_metric
+        for places, _, per_list in evaluated
+        for place, of_metric in zip(places, _of(per_list), strict=True)
+    }
+    values, weights = zip(
+        *(found[place] for place in sorted(found)), strict=True
+    )
+    per_row = 1 if rows is None else int(rows[1])
+    return Values(np.stack(values), np.stack(weights), per_row)
 
 
 def _of(per_list: PerList) -> list[tuple[np.ndarray, np.ndarray]]:

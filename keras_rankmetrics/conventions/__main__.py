@@ -1,8 +1,7 @@
-"""`python -m keras_rankmetrics.conventions` is `krm conventions --all`."""
+"""`python -m keras_rankmetrics.conventions` prints all conventions."""
 
 import sys
 
-from keras_rankmetrics.command import main
+from keras_rankmetrics.conventions import table
 
-if __name__ == "__main__":
-    sys.exit(main(["conventions", "--all"]))
+sys.stdout.write(table() + "\n")

@@ -47,7 +47,8 @@ class Block(NamedTuple):
 def opened(path: str) -> Opened:
     """A file, which gzip may have packed."""
     try:
-        packed = open(path, "rb")  # noqa: SIM115: who asked for it closes it
+        # Who asked for it closes it.
+        packed = open(path, "rb")  # noqa: SIM115
         start = packed.peek(2)[:2]
     except OSError as error:
         reason = error.strerror or type(error).__name__

@@ -1,8 +1,8 @@
 """Numbers from text, many at once, each as Python's `float` reads it.
 
-Nearly all are digits around a point. With 15 digits at most these are an integer
-over a power of ten, both exact, so that one division rounds as it should. The
-others are read one by one.
+Nearly all are digits around a point. With 15 digits at most these are an
+integer over a power of ten, both exact, so that one division rounds as it
+should. The others are read one by one.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ def as_latex(report: Report, label: str | None = None) -> str:
         for column in report.columns
     ]
     labelled = [] if label is None else [rf"\label{{{label}}}"]
-    names = [rf"\textbf{{{_escaped(c.name)}}}" for c in report.columns]
+    names = [_escaped(column.name) for column in report.columns]
     return "\n".join(
         [
             r"% In the preamble: \usepackage{booktabs}",
@@ -52,8 +52,7 @@ def as_latex(report: Report, label: str | None = None) -> str:
             ),
             r"\bottomrule",
             r"\end{tabular}",
-            "",
-            r"\smallskip",
+            r"\par\smallskip",
             r"\raggedright\footnotesize Signatures.",
             *(rf"{line}\\" for line in signatures[:-1]),
             signatures[-1],
@@ -66,7 +65,7 @@ def _cell(cell: Cell) -> str:
     value = f"{cell.value:.4f}"
     if cell.best:
         value = rf"\textbf{{{value}}}"
-    return rf"{value}{_MARKS[cell.mark]} $\pm$ {cell.margin:.4f}"
+    return value + _MARKS[cell.mark] + cell.half_interval(r"$\pm$")
 
 
 def _escaped(text: str) -> str:

@@ -33,7 +33,7 @@ def _cell(cell: Cell) -> str:
     value = f"{cell.value:.4f}"
     if cell.best:
         value = f"**{value}**"
-    return f"{value} ± {cell.margin:.4f} {MARKS[cell.mark]}".rstrip()
+    return f"{value}{cell.half_interval('±')} {MARKS[cell.mark]}".rstrip()
 
 
 def _escaped(text: str) -> str:

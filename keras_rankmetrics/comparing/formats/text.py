@@ -11,8 +11,9 @@ MARKS = {"better": "▲", "worse": "▼", "": " "}
 def as_text(report: Report) -> str:
     """The table, and below it what it shows and the signatures."""
     has_marks = report.comparisons > 0
+    room = "  " if has_marks else ""
     table = as_table(
-        ("", *(column.name for column in report.columns)),
+        ("", *(column.name + room for column in report.columns)),
         [
             (system, *(_cell(cell, has_marks) for cell in cells))
             for system, cells in report.rows()
@@ -24,9 +25,9 @@ def as_text(report: Report) -> str:
         *report.gaps,
     ]
     signatures = [f"{c.name}: {c.signature}" for c in report.columns]
-    return "\n".join([table, "", *filter(None, notes), "", *signatures])
+    return "\n".join([table, *filter(None, notes), *signatures])
 
 
 def _cell(cell: Cell, has_marks: bool) -> str:
-    number = f"{cell.value:.4f} ± {cell.margin:.4f}"
+    number = f"{cell.value:.4f}{cell.half_interval('±')}"
     return f"{number} {MARKS[cell.mark]}" if has_marks else number

@@ -1,0 +1,303 @@
+"""Rows of the truth and of systems, joined by query and item."""
+
+import numpy as np
+import pytest
+from pytest import approx
+from runs import drawn, rows_of
+
+import keras_rankmetrics as krm
+from keras_rankmetrics.comparing import given, joining, keys
+from keras_rankmetrics.conventions import ranx as as_ranx
+from keras_rankmetrics.conventions import trec_eval
+
+METRICS = [
+    krm.NDCG(k=5),
+    krm.MeanAveragePrecision(),
+    krm.RecallAtK(k=10),
+    krm.BPref(),
+    krm.JudgedAtK(k=5),
+]
+NAN = float("nan")
+
+
+def values(systems, truth, metrics=METRICS, **options):
+    """Each value by metric, system and query."""
+    found = krm.compare(systems, truth, metrics, **options).per_list()
+    return {
+        (name, str(system), str(query)): column[place]
+        for name, column in found.items()
+        if name not in ("system", "query")
+        for place, (system, query) in enumerate(
+            zip(found["system"], found["query"], strict=True)
+        )
+    }
+
+
+def test_values_are_those_of_trec_eval():
+    pytrec_eval = pytest.importorskip("pytrec_eval", reason="extra [peers]")
+    truth, systems = drawn(1)
+    names = {
+        "ndcg@5": ("ndcg_cut_5", trec_eval.NDCG(k=5)),
+        "map": ("map", trec_eval.MeanAveragePrecision()),
+        "recall@10": ("recall_10", trec_eval.RecallAtK(k=10)),
+        "precision@5": ("P_5", trec_eval.PrecisionAtK(k=5)),
+        "mrr": ("recip_rank", trec_eval.MeanReciprocalRank()),
+        "bpref": ("bpref", trec_eval.BPref()),
+        "r_precision": ("Rprec", trec_eval.RPrecision()),
+    }
+    found = values(systems, truth, [metric for _, metric in names.values()])
+    measures = {"ndcg_cut", "map", "recall", "P", "recip_rank", "bpref"}
+    judge = pytrec_eval.RelevanceEvaluator(truth, measures | {"Rprec"})
+    for system, run in systems.items():
+        for query, expected in judge.evaluate(run).items():
+            for name, (theirs, _) in names.items():
+                assert found[name, system, query] == approx(
+                    expected[theirs], abs=1e-6
+                ), (name, system, query)
+
+
+def test_ties_are_broken_as_trec_eval_breaks_them():
+    pytrec_eval = pytest.importorskip("pytrec_eval", reason="extra [peers]")
+    truth, systems = drawn(2)
+    tied = {
+        query: {item: float(round(score)) for item, score in run.items()}
+        for query, run in systems["old"].items()
+    }
+    metrics = [
+        trec_eval.NDCG(k=5, ties="stable"),
+        trec_eval.MeanAveragePrecision(ties="stable"),
+    ]
+    found = values({"s": tied}, truth, metrics)
+    average = values({"s": tied}, truth, [trec_eval.NDCG(k=5)])
+    judge = pytrec_eval.RelevanceEvaluator(truth, {"ndcg_cut_5", "map"})
+    expected = judge.evaluate(tied)
+    for query in truth:
+        ours = found["ndcg@5", "s", query], found["map", "s", query]
+        theirs = expected[query]["ndcg_cut_5"], expected[query]["map"]
+        assert ours == approx(theirs, abs=1e-6)
+    assert any(
+        abs(average["ndcg@5", "s", q] - expected[q]["ndcg_cut_5"]) > 1e-3
+        for q in truth
+    )
+
+
+def test_values_are_those_of_ranx():
+    ranx = pytest.importorskip("ranx", reason="of the extra [peers]")
+    truth, systems = drawn(3)
+    # It leaves out nothing of the truth, and has no label 0.
+    truth = {
+        q: {item: label for item, label in of.items() if label}
+        for q, of in truth.items()
+    }
+    metrics = [as_ranx.NDCG(k=5), as_ranx.MeanAveragePrecision()]
+    cells = krm.compare(systems, truth, metrics).to_dict()["systems"]
+    for system, run in systems.items():
+        expected = ranx.evaluate(
+            ranx.Qrels(truth), ranx.Run(run), ["ndcg@5", "map"]
+        )
+        for name, value in expected.items():
+            assert cells[system][name]["value"] == approx(value, abs=1e-5)
+
+
+def frames(nested, value):
+    query, item, values_ = rows_of(nested)
+    columns = {"query": query, "item": item, value: values_}
+    yield "columns", columns
+    yield "lists", {name: list(column) for name, column in columns.items()}
+    pandas = pytest.importorskip("pandas", reason="of the extra [interop]")
+    yield "pandas", pandas.DataFrame(columns)
+    polars = pytest.importorskip("polars", reason="of the extra [interop]")
+    yield "polars", polars.DataFrame(columns)
+    pyarrow = pytest.importorskip("pyarrow", reason="of the extra [interop]")
+    yield "arrow", pyarrow.table(columns)
+
+
+def test_all_forms_give_the_same_bits():
+    truth, systems = drawn(4)
+    expected = values({"old": systems["old"]}, truth)
+    forms = [("rows", rows_of(truth), rows_of(systems["old"]))]
+    pairs = zip(
+        frames(truth, "label"), frames(systems["old"], "score"), strict=True
+    )
+    forms += [(name, labels, scores) for (name, labels), (_, scores) in pairs]
+    for name, labels, scores in forms:
+        assert values({"old": scores}, labels) == expected, name
+        assert values({"old": scores}, truth) == expected, name  # a mixture
+
+
+def chunks(rows, size):
+    """Chunks of whole queries, about so many of them in each."""
+    queries = list(dict.fromkeys(rows.query.tolist()))
+    for begin in range(0, len(queries), size):
+        chosen = np.isin(rows.query, queries[begin : begin + size])
+        yield krm.Rows(*(column[chosen] for column in rows))
+
+
+@pytest.mark.parametrize("size", [1, 5, 100])
+def test_chunks_give_what_the_whole_gives(size):
+    truth, systems = drawn(5)
+    expected = values(systems, truth)
+    streams = {n: chunks(rows_of(run), size) for n, run in systems.items()}
+    assert values(streams, truth) == expected
+    streams = {n: [*chunks(rows_of(run), size)] for n, run in systems.items()}
+    assert values(streams, chunks(rows_of(truth), size)) == expected
+
+
+def test_the_order_of_rows_does_not_matter():
+    truth, systems = drawn(6)
+    expected = values(systems, truth)
+    rng = np.random.default_rng(0)
+
+    def shuffled(nested):
+        rows = rows_of(nested)
+        order = rng.permutation(len(rows.query))
+        return krm.Rows(*(column[order] for column in rows))
+
+    runs = {name: shuffled(run) for name, run in systems.items()}
+    assert values(runs, shuffled(truth)) == approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize("ids", [int, lambda x: b"d%d" % x, "é".__mul__])
+def test_ids_of_each_kind(ids):
+    def named(number):
+        return ids(number + 1)
+
+    truth, systems = drawn(7)
+    expected = values(systems, truth, krm.NDCG(k=5))
+    renamed, runs = drawn(7, ids=named)
+    found = values(runs, renamed, krm.NDCG(k=5))
+    assert [*found.values()] == [*expected.values()]
+
+
+def test_wide_and_narrow_strings_are_the_same_ids():
+    truth = krm.Rows(np.array(["q"], "U40"), np.array(["a"], "U9"), np.ones(1))
+    run = krm.Rows(np.array(["q"]), np.array(["a"], "U200"), np.ones(1))
+    assert values({"s": run}, truth, krm.NDCG())["ndcg", "s", "q"] == 1.0
+
+
+@pytest.mark.parametrize("mixed", [np.zeros_like, lambda x: x % np.uint64(3)])
+def test_ids_that_share_a_key_are_told_apart(monkeypatch, mixed):
+    truth, systems = drawn(8)
+    expected = values(systems, truth)
+    monkeypatch.setattr(keys, "mixed", mixed)
+    assert values(systems, truth) == expected
+
+
+def test_a_whole_run_is_parted_between_queries(monkeypatch):
+    truth, systems = drawn(9)
+    expected = values(systems, truth)
+    monkeypatch.setattr(given, "_ROWS_OF_CHUNK", 25)
+    rows = {name: rows_of(run) for name, run in systems.items()}
+    parts = [*given.chunks_of(rows["old"], "score", "it")]
+    assert len(parts) > 2
+    assert np.array_equal(given.whole(parts).item, rows["old"].item)
+    assert values(rows, truth) == expected
+    assert values(systems, truth) == expected
+
+
+def test_unretrieved_items_count_to_recall_and_the_ideal():
+    truth = {"q": {"a": 1, "b": 2}}
+    found = values(
+        {"s": {"q": {"a": 0.5}}}, truth, [krm.RecallAtK(5), krm.NDCG()]
+    )
+    assert found["recall@5", "s", "q"] == 0.5
+    expected = krm.NDCG().per_list([[1, 2]], [[0.5, -np.inf]])
+    assert found["ndcg", "s", "q"] == approx(float(expected[0]))
+
+
+def test_unjudged_items_are_unjudged():
+    truth = {"q": {"a": 1, "b": 0}}
+    run = {"q": {"x": 0.9, "b": 0.8, "a": 0.7}}
+    metrics = [
+        krm.JudgedAtK(k=1),
+        krm.MeanReciprocalRank(),
+        krm.MeanReciprocalRank(unjudged="condense", name="condensed"),
+    ]
+    found = values({"s": run}, truth, metrics)
+    assert [*found.values()] == [0.0, approx(1 / 3), 0.5]
+
+
+def test_labels_below_0_are_unjudged():
+    run = {"q": {"x": 0.9, "a": 0.7}}
+    metric = krm.MeanReciprocalRank(unjudged="condense")
+    for label, value in ((-1, 1.0), (-2, 1.0), (0, 0.5)):
+        truth = {"q": {"a": 1, "x": label}}
+        assert [*values({"s": run}, truth, metric).values()] == [value]
+
+
+def test_queries_that_one_side_lacks():
+    truth = {"a": {"x": 1}, "b": {"x": 1}, "c": {"x": 0}}
+    runs = {
+        "s": {"a": {"x": 1.0}, "z": {"x": 1.0}, "y": {"x": 1.0}},
+        "none": {},
+    }
+    compared = krm.compare(runs, truth, krm.MeanReciprocalRank())
+    found = compared.per_list()["mrr"]
+    assert found == [1.0, 0.0, 0.0, 0.0, 0.0, 0.0]
+    gaps = [system.gaps for system in compared.measured.systems.values()]
+    assert gaps == [(2, 2), (3, 0)]
+    text = str(compared)
+    assert "s: 2 of 3 queries have no rows" in text
+    assert "s: 2 of its queries are not in the truth" in text
+    assert "none: 3 of 3 queries have no rows" in text
+
+
+def test_empty_lists_count_as_the_metric_says():
+    truth = {"a": {"x": 1}, "b": {"x": 0}}
+    run = {"a": {"x": 1.0}, "b": {"x": 1.0}}
+    for empty, mean, lists in (
+        ("zero", 0.5, 2),
+        ("one", 1.0, 2),
+        ("skip", 1.0, 1),
+    ):
+        metric = krm.HitRateAtK(k=1, empty=empty)
+        compared = krm.compare({"s": run}, truth, metric)
+        [[cell]] = compared.report.cells
+        assert (cell.value, cell.lists) == (mean, lists)
+    assert compared.per_list()["hit_rate@1"] == approx([1.0, NAN], nan_ok=True)
+    assert "over the lists that count, 1 of 2 lists" in str(compared)
+
+
+def test_scores_of_minus_infinity_are_not_retrieved():
+    truth, run = {"a": {"x": 1}}, {"a": {"x": -np.inf, "y": 1.0}}
+    assert [*values({"s": run}, truth, krm.RecallAtK(5)).values()] == [0.0]
+
+
+def test_float64_scores_stay_apart():
+    truth = {"a": {"x": 1}}
+    run = {"a": {"x": 1.0 + 1e-12, "y": 1.0}}
+    [found] = values({"s": run}, truth, krm.MeanReciprocalRank()).values()
+    rows = rows_of(run)
+    single = rows._replace(value=rows.value.astype(np.float32))
+    [tied] = values({"s": single}, truth, krm.MeanReciprocalRank()).values()
+    import keras
+
+    assert tied == 0.75
+    assert found == (0.75 if keras.backend.backend() == "jax" else 1.0)
+
+
+def test_long_lists_and_short_ones():
+    rng = np.random.default_rng(0)
+    lengths = [1, 2, 3, 5, 7, 100, 1000, 3000, 40000]
+    query = np.repeat(np.arange(len(lengths)), lengths)
+    item = np.concatenate([np.arange(n) for n in lengths])
+    score = rng.normal(size=len(query)).astype(np.float32)
+    label = (rng.random(len(query)) < 0.1).astype(float)
+    found = values(
+        {"s": krm.Rows(query, item, score)},
+        krm.Rows(query, item, label),
+        krm.NDCG(k=7),
+    )
+    for place in range(len(lengths)):
+        of = query == place
+        expected = krm.NDCG(k=7).per_list(label[of], score[of])
+        value = found["ndcg@7", "s", str(place)]
+        assert value == approx(float(expected), abs=1e-6)
+
+
+def test_an_item_joins_within_its_query_alone():
+    truth = {1: {1: 1}, 2: {2: 1}}
+    run = {1: {2: 1.0}, 2: {2: 1.0, 1: 0.5}}
+    found = values({"s": run}, truth, krm.MeanReciprocalRank())
+    assert [*found.values()] == [0.0, 1.0]
+    assert joining.UNJUDGED == krm.UNJUDGED

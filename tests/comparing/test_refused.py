@@ -1,0 +1,160 @@
+"""What `compare` refuses, and that it says what was wrong."""
+
+import numpy as np
+import pytest
+from runs import drawn, rows_of
+
+import keras_rankmetrics as krm
+
+TRUTH = {"a": {"x": 1, "y": 0}, "b": {"x": 1}}
+RUN = {"a": {"x": 1.0}, "b": {"x": 1.0}}
+ROWS = rows_of(RUN)
+MRR = krm.MeanReciprocalRank()
+
+
+def test_items_that_come_twice_are_named():
+    twice = krm.Rows(
+        np.array(["a", "b", "a", "a"]),
+        np.array(["x", "y", "y", "x"]),
+        np.arange(4.0),
+    )
+    with pytest.raises(
+        ValueError, match=r"item 'x' of the query 'a'.* 0 and 3"
+    ):
+        krm.compare({"s": twice}, TRUTH, MRR)
+    with pytest.raises(ValueError, match=r"item 'x' of the query 'a'"):
+        krm.compare({"s": RUN}, twice, MRR)
+    unknown = twice._replace(query=np.array(["z", "b", "z", "z"]))
+    with pytest.raises(ValueError, match=r"item 'x' of the query 'z'"):
+        krm.compare({"s": unknown}, TRUTH, MRR)
+
+
+@pytest.mark.parametrize("query", ["a", "z"])
+def test_a_query_that_returns_is_named(query):
+    def chunk(name):
+        return krm.Rows(np.array([name]), np.array(["x"]), np.ones(1))
+
+    for given in (iter, list):
+        run = given([chunk(query), chunk("b"), chunk(query)])
+        with pytest.raises(ValueError, match=f"the query '{query}' in several"):
+            krm.compare({"s": run}, TRUTH, MRR)
+
+
+@pytest.mark.parametrize(
+    "systems, truth, error, text",
+    [
+        ({"s": np.ones((2, 2))}, TRUTH, ValueError, "'s' of arrays"),
+        ({"s": RUN}, np.ones((2, 2)), ValueError, "by id"),
+        ({"s": {1: {2: 1.0}}}, TRUTH, TypeError, "str in the truth, integers"),
+        ({"s": {"a": {2: 1.0}}}, TRUTH, TypeError, "column `item`"),
+        ({"s": {"a": {"x": 1.0, 2: 1.0}}}, TRUTH, TypeError, "all be integers"),
+        (
+            {"s": {"a": {"x": float("nan")}}},
+            TRUTH,
+            ValueError,
+            "NaN for the it",
+        ),
+        ({"s": {"query": ["a"], "item": ["x"]}}, TRUTH, ValueError, "'score'"),
+        ({"s": RUN}, {"query": [], "item": [], "x": []}, ValueError, "'label'"),
+        ({"s": iter([1])}, TRUTH, TypeError, "`Rows`. Received: int"),
+        (
+            {"s": ROWS._replace(value=np.ones(5))},
+            TRUTH,
+            ValueError,
+            "one length",
+        ),
+        (
+            {"s": ROWS._replace(value=np.array(["1", "2"]))},
+            TRUTH,
+            TypeError,
+            "n",
+        ),
+        ({"s": ROWS._replace(item=np.ones(2))}, TRUTH, TypeError, "float64"),
+        ({}, TRUTH, ValueError, "`systems` should be a dict"),
+        ([RUN], TRUTH, ValueError, "`systems` should be a dict"),
+        ({1: RUN}, TRUTH, ValueError, "`systems` should be a dict"),
+        ({"s": [[1.0, 2.0]]}, [[1, 0, 0]], ValueError, "shape"),
+    ],
+)
+def test_systems_and_truths(systems, truth, error, text):
+    with pytest.raises(error, match=text):
+        krm.compare(systems, truth, MRR)
+
+
+@pytest.mark.parametrize(
+    "metrics, error, text",
+    [
+        ([], ValueError, "different names"),
+        ([MRR, krm.MeanReciprocalRank()], ValueError, "'mrr', 'mrr'"),
+        (krm.Comparison(MRR, ["a", "b"]), TypeError, "ranking metric"),
+        ("ndcg", TypeError, "ranking metric"),
+        (krm.CatalogueCoverage(5, num_items=9), TypeError, "ranking metric"),
+        (krm.NDCG(inputs="ids"), ValueError, 'inputs="ids"'),
+        (krm.SubtopicRecall(), ValueError, "by subtopic"),
+        (krm.AveragePopularity(1, popularity=[1]), ValueError, "by number"),
+    ],
+)
+def test_metrics(metrics, error, text):
+    with pytest.raises(error, match=text):
+        krm.compare({"s": RUN}, TRUTH, metrics)
+
+
+@pytest.mark.parametrize(
+    "options, error, text",
+    [
+        ({"baseline": "t"}, ValueError, "`baseline` should be one of"),
+        ({"confidence": 95}, ValueError, "between 0 and 1"),
+        ({"confidence": "0.9"}, ValueError, "between 0 and 1"),
+        ({"sample_weight": [1, 2]}, TypeError, "a dict with the weight"),
+        ({"sample_weight": {"a": 1}}, ValueError, "none of the query 'b'"),
+        ({"sample_weight": {"a": 1, "b": -1}}, ValueError, "negative"),
+    ],
+)
+def test_options(options, error, text):
+    with pytest.raises(error, match=text):
+        krm.compare({"s": RUN}, TRUTH, MRR, **options)
+
+
+def test_the_system_of_an_error_is_named():
+    with pytest.raises(ValueError) as caught:
+        krm.compare({"good": [[1.0, 2.0]], "bad": [[1.0]]}, [[1, 0]], MRR)
+    assert "'bad'" in caught.value.__notes__[0]
+
+
+def test_what_is_not_joined():
+    truth, systems = drawn(0)
+    old = krm.compare({"old": systems["old"]}, truth, MRR)
+
+    def other(run="new", truth=truth, metric=MRR, **options):
+        return krm.compare({run: systems["new"]}, truth, metric, **options)
+
+    for theirs, text in [
+        (other(metric=krm.NDCG()), r"the same metrics. .*'mrr'.*'ndcg'"),
+        (
+            other(metric=krm.MeanReciprocalRank(ties="stable")),
+            r"one signature. .*ties:average.*ties:stable",
+        ),
+        (other(run="old"), "different names. .*'old'"),
+        (
+            other(truth={q: x for q, x in truth.items() if q != "q3"}),
+            "12 lists and 11, of which 1 are in one of them only, as 'q3'",
+        ),
+        (other(truth={**truth, "q3": {"d1": 2}}), "the same truth"),
+    ]:
+        with pytest.raises(ValueError, match=text):
+            old.join(theirs)
+    with pytest.raises(TypeError, match="Only what `compare` returns"):
+        old.join(systems)
+
+
+@pytest.mark.parametrize(
+    "given, text",
+    [
+        ({}, "that `to_dict` made"),
+        ([], "that `to_dict` made"),
+        ({"kind": "keras_rankmetrics.Compared"}, "without `per_list`"),
+    ],
+)
+def test_what_is_no_comparison(given, text):
+    with pytest.raises(ValueError, match=text):
+        krm.Compared.from_dict(given)
