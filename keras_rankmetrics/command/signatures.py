@@ -67,9 +67,9 @@ def parsed(text: str) -> Signature:
             f"Received: {parts[-1]!r}. Is it cut off?"
         )
     metric = _class(found["name"])
-    k = found["k"] and int(found["k"])
+    k = int(found["k"]) if found["k"] else None
     _check(metric, k, options)
-    return Signature(text, metric, k or None, options, version)
+    return Signature(text, metric, k, options, version)
 
 
 def constructor(signature: Signature) -> str:
@@ -100,9 +100,9 @@ def _class(name: str) -> type[Defined]:
     found = getattr(metrics, name, None)
     if not (isinstance(found, type) and issubclass(found, Defined)):
         raise ValueError(
-            "A signature should begin with a metric of this package. Received: "
-            f"{name!r}.{nearest(name, class_names())} What a metric of your own "
-            "means, its code says."
+            "A signature should begin with a metric of this package. What a "
+            "metric of your own means, its code says. Received: "
+            f"{name!r}.{nearest(name, class_names())}"
         )
     return found
 
