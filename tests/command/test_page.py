@@ -4,8 +4,6 @@ import pathlib
 import re
 import shlex
 
-import pytest
-
 from keras_rankmetrics.command import main
 
 PAGE = pathlib.Path(__file__).parents[2] / "docs" / "command.md"
@@ -41,5 +39,3 @@ def test_the_page(tmp_path, monkeypatch, capsys):
 
 def test_the_page_has_lines():
     assert len(list(entries())) >= 12
-
-
