@@ -49,7 +49,7 @@ def batches_of(joined: Joined) -> Iterator[Padded]:
 def _padded(
     joined: Joined, lists: np.ndarray, starts: np.ndarray, width: int, most: int
 ) -> Padded:
-    rows = min(most, 1 << (len(lists) - 1).bit_length())
+    rows = min(most, _power_of_4(len(lists)))
     lengths = joined.lengths[lists]
     filled = np.arange(width) < lengths[:, None]
     at = (starts[:, None] + np.arange(width))[filled]
@@ -60,7 +60,14 @@ def _padded(
     return Padded(joined.places[lists], labels, scores)
 
 
+def _power_of_4(number: int) -> int:
+    """The least that is not below the number."""
+    power: int = 4 ** (((number - 1).bit_length() + 1) // 2)
+    return power
+
+
 def _rounded_up(length: int) -> int:
-    """To 2^n, or to 3 * 2^n."""
-    power = 1 << max(int(length) - 1, 0).bit_length()
-    return power * 3 // 4 if power >= 4 and length <= power * 3 // 4 else power
+    """To 2^n or 3 * 2^n, from 16 on."""
+    power = max(16, 1 << (int(length) - 1).bit_length())
+    less = power * 3 // 4
+    return less if power > 16 and length <= less else power

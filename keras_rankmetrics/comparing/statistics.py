@@ -100,13 +100,26 @@ def _sums(
     )
     paired = Paired(len(rows), WeightedMean(bounded))
     per_row = values[0].lists_of_row
-    step = per_row * max(1, _LISTS_OF_PART // per_row)
+    step = per_row * _rows_of_part(rows.shape[1] // per_row, per_row)
+    rows, weights = (_filled(x, step) for x in (rows, weights))
     total = np.zeros(paired.shape)
     for begin in range(0, rows.shape[1], step):
         part = slice(begin, begin + step)
         per_list = _per_list(rows[:, part], weights[:, part], per_row)
         total += ops.convert_to_numpy(paired.of_batch(per_list)[0])
     return total
+
+
+def _rows_of_part(rows: int, per_row: int) -> int:
+    """A power of two for few rows, so that backends compile few shapes."""
+    most = max(1, _LISTS_OF_PART // per_row)
+    return min(most, 1 << max(rows - 1, 0).bit_length())
+
+
+def _filled(x: np.ndarray, step: int) -> np.ndarray:
+    """With lists that do not count, up to whole parts."""
+    missing = -x.shape[1] % step
+    return np.pad(x, ((0, 0), (0, missing)), constant_values=np.nan)
 
 
 def _per_list(rows: np.ndarray, weights: np.ndarray, per_row: int) -> PerList:

@@ -1,5 +1,7 @@
 """Rows of the truth and of systems, joined by query and item."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from pytest import approx
@@ -301,3 +303,30 @@ def test_an_item_joins_within_its_query_alone():
     found = values({"s": run}, truth, krm.MeanReciprocalRank())
     assert [*found.values()] == [0.0, 1.0]
     assert joining.UNJUDGED == krm.UNJUDGED
+
+
+def test_a_run_is_read_piece_by_piece():
+    truth = krm.Rows(
+        np.repeat(np.arange(40), 5), np.tile(np.arange(5), 40), np.ones(200)
+    )
+    rng = np.random.default_rng(0)
+
+    def pieces(number):
+        for query in range(number):
+            ids = [f"q{query}"] * 5000, [f"d{i}" for i in range(5000)]
+            yield krm.Rows(*map(np.array, ids), rng.random(5000))
+
+    def peak(number):
+        named = krm.Rows(
+            np.char.add("q", truth.query.astype(str)),
+            np.char.add("d", truth.item.astype(str)),
+            truth.value,
+        )
+        tracemalloc.start()
+        krm.compare({"s": pieces(number)}, named, krm.NDCG(k=5))
+        found = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return found
+
+    peak(2)  # what is made once
+    assert peak(40) < 1.5 * peak(2)

@@ -5,7 +5,7 @@ import numpy as np
 import keras_rankmetrics as krm
 
 
-def drawn(seed, queries=12, items=30, ids=str):
+def drawn(seed, queries=12, items=14, ids=str):
     """`(truth, {"old": run, "new": run})`, nested dicts without ties.
 
     Some judged items are not retrieved, some retrieved ones are not judged; no
@@ -26,7 +26,7 @@ def drawn(seed, queries=12, items=30, ids=str):
             name(x): int(label) for x, label in zip(judged, labels, strict=True)
         }
         for run, noise in ((old, 2.0), (new, 0.5)):
-            found = rng.choice(items, rng.integers(5, items), replace=False)
+            found = rng.choice(items, rng.integers(4, items), replace=False)
             scores = rng.normal(size=len(found)) * noise
             run[query] = {
                 name(x): float(np.float32(score + truth[query].get(name(x), 0)))

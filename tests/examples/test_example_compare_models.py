@@ -1,0 +1,77 @@
+"""The example that compares two rankers: its table, in each format."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import keras
+import numpy as np
+import pytest
+from pytest import approx
+
+import keras_rankmetrics as krm
+
+SCRIPT = Path(__file__).parents[2] / "docs" / "examples" / "compare_models.py"
+
+
+def run(*options):
+    return subprocess.run(
+        [sys.executable, str(SCRIPT), *options],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
+        timeout=300,
+    )
+
+
+def test_rankers_beat_the_constant_scorer():
+    found = run("--queries", "160", "--epochs", "4", "--format", "json")
+    assert found.returncode == 0, found.stderr
+    assert "generated from seed 0, not real" in found.stderr
+    compared = krm.Compared.from_dict(json.loads(found.stdout))
+    assert compared.systems == ["pointwise", "listwise", "constant"]
+    cells = compared.to_dict()["systems"]
+    assert cells["constant"]["ndcg@10"]["mark"] == "worse"
+    assert cells["listwise"]["ndcg@10"]["value"] > 0.6
+    assert compared.baseline == "pointwise"
+
+
+def test_the_loss_leaves_padding_out():
+    import compare_models
+
+    labels, scores = [[2.0, 0.0, -1.0]], [[1.0, 0.5, 9.0]]
+    found = compare_models.squared_error(
+        keras.ops.array(labels), keras.ops.array(scores)
+    )
+    assert np.asarray(found).tolist() == approx([(1 + 0.25) / 2])
+
+
+def test_help(capsys):
+    import compare_models
+
+    with pytest.raises(SystemExit, match="0"):
+        compare_models.main(["--help"])
+    printed = capsys.readouterr().out
+    for option in ("--data", "--format", "--epochs", "--queries"):
+        assert option in printed
+
+
+@pytest.mark.parametrize(
+    "options, text",
+    [
+        (["--data", "no_such_directory"], "no_such_directory"),
+        (["--epochs", "0"], "0 is less than 1"),
+        (["--format", "html"], "html"),
+    ],
+)
+def test_what_it_refuses(options, text, capsys):
+    import compare_models
+
+    with pytest.raises(SystemExit) as caught:
+        compare_models.main(options)
+    assert text in f"{caught.value}{capsys.readouterr().err}"
