@@ -160,7 +160,8 @@ def _run(
     """The chunks of a run, with the scores as the source reads them."""
     read = sorted_run_of if is_apart else run_of
     for chunk in read(path, columns, progress.watch(path)):
-        as_read = np.float32(chunk.value) if by_id else _places(chunk.value)
+        scores = chunk.value
+        as_read = scores.astype(np.float32) if by_id else _places(scores)
         yield chunk._replace(value=as_read)
     progress.finish(path)
 
