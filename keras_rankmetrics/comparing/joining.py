@@ -172,7 +172,7 @@ class _Match(NamedTuple):
 
 
 def _match(rows: np.ndarray, keys: np.ndarray) -> _Match:
-    order = np.argsort(rows, kind="stable")
+    order = np.argsort(rows)
     ordered = rows[order]
     at = np.minimum(np.searchsorted(ordered, keys), len(ordered) - 1)
     found = ordered[at] == keys
@@ -200,6 +200,9 @@ def _by_score_and_id(
     lists: np.ndarray, scores: np.ndarray, items: np.ndarray
 ) -> np.ndarray:
     """By list, the highest score first, and of those the last id."""
+    order = np.argsort(lists, kind="stable")
+    if _falls(lists[order], scores[order]):  # as most runs do
+        return order
     order = np.lexsort((-scores, lists))
     ordered = lists[order], scores[order]
     same = np.all([x[1:] == x[:-1] for x in ordered], axis=0)
@@ -210,3 +213,12 @@ def _by_score_and_id(
     tied = order[ties]
     rank[tied] = np.unique(items[tied], return_inverse=True)[1]
     return np.lexsort((-rank, -scores, lists))
+
+
+def _falls(lists: np.ndarray, scores: np.ndarray) -> bool:
+    """Whether each list begins with the highest score, and none ties.
+
+    Items that are not retrieved hold no rank, in whatever order they stand.
+    """
+    falls = (scores[1:] < scores[:-1]) | (scores[1:] == -np.inf)
+    return bool((falls | (lists[1:] != lists[:-1])).all())

@@ -14,8 +14,8 @@ That of ir_measures knows the names which its source has for measures:
 >>> ir_measures.parse("P(rel=2)@5").name
 'precision@5'
 
-`python -m keras_rankmetrics.conventions` prints all of them. They take any form
-of input, and state nothing that is a fault of the source: tied items have the
+`krm conventions` lists them on the command line. They take any form of input,
+and state nothing that is a fault of the source: tied items have the
 exact average over their orders, unless the source says in which order they
 stand; masks and weights mean what they mean here.
 """
@@ -23,6 +23,7 @@ stand; masks and weights mean what they mean here.
 from __future__ import annotations
 
 from keras_rankmetrics.conventions.convention import Convention
+from keras_rankmetrics.conventions.describing import by_name, in_words
 from keras_rankmetrics.conventions.learning import (
     keras_rs,
     mllib,
@@ -58,6 +59,7 @@ __all__ = [
     "lenskit",
     "merlin",
     "mllib",
+    "named",
     "names",
     "pykeen",
     "ranx",
@@ -113,24 +115,19 @@ def all_of_them() -> list[Convention]:
     return list(_ALL)
 
 
+def named(name: str) -> Convention:
+    """The convention of that name. Raises a ValueError where there is none.
+
+    >>> named("trec_eval").name
+    'trec_eval'
+    """
+    return by_name({each.name: each for each in all_of_them()}, name)
+
+
 def table() -> str:
     """All conventions, in words.
 
     >>> table().partition(":")[0]
     'keras_rs'
     """
-    return "\n\n".join(map(_described, all_of_them()))
-
-
-def _described(convention: Convention) -> str:
-    return "\n".join(
-        [
-            f"{convention.name}: {convention.about}",
-            f"  source: {convention.source}",
-            *(f"  {preset!r}" for preset in convention.presets.values()),
-            *(
-                f"  no {metric}: {reason}"
-                for metric, reason in convention.without.items()
-            ),
-        ]
-    )
+    return "\n\n".join(map(in_words, all_of_them()))

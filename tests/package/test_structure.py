@@ -109,6 +109,17 @@ MAY_IMPORT = {
         "metrics",
         "types",
     },
+    "files": {"comparing"},
+    "command": {
+        "comparing",
+        "conventions",
+        "engine.naming",
+        "engine.shells",
+        "files",
+        "gains",
+        "metrics",
+    },
+    "__main__": {"command"},
     "": {
         "callbacks",
         "catalogues",

@@ -5,6 +5,8 @@ Importing this module imports Keras. It comes before all that needs Keras.
 
 from __future__ import annotations
 
+from keras_rankmetrics.engine.backend.of_command import choose_backend
+
 EXTRAS = ("tensorflow", "jax", "torch")
 
 
@@ -21,6 +23,8 @@ def advice(backend: str) -> str:
         + "."
     )
 
+
+choose_backend()
 
 try:
     import keras  # noqa: F401

@@ -52,6 +52,7 @@ def _of_torch(x: Any) -> bool:
 
 
 _AT_HAND = {
+    "numpy": lambda x: True,
     "tensorflow": _of_tensorflow,
     "jax": _of_jax,
     "torch": _of_torch,

@@ -15,6 +15,7 @@ import keras
 from keras import backend, ops
 
 from keras_rankmetrics.engine.backend.known import known
+from keras_rankmetrics.engine.backend.operations import ops as stable_ops
 from keras_rankmetrics.types import Tensor
 
 _HALF = 32  # bits, of a key of 64
@@ -31,6 +32,9 @@ def in_order(rows: Tensor) -> tuple[Tensor, Tensor]:
     """
     if keras.config.backend() == "torch":
         return _in_order_on_torch(rows)
+    if keras.config.backend() == "numpy":
+        places = stable_ops.argsort(rows, axis=-1)
+        return ops.take_along_axis(rows, places, axis=-1), places
     if backend.standardize_dtype(rows.dtype) != "int32":
         values, places = ops.top_k(rows, ops.shape(rows)[-1])
         return values, places

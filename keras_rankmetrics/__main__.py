@@ -1,0 +1,8 @@
+"""`python -m keras_rankmetrics` is the command `krm`."""
+
+import sys
+
+from keras_rankmetrics.command import main
+
+if __name__ == "__main__":
+    sys.exit(main())

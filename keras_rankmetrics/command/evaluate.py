@@ -1,0 +1,240 @@
+"""`krm eval`: metrics of runs in files, beside a baseline."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import os
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+import keras_rankmetrics as krm
+from keras_rankmetrics import conventions
+from keras_rankmetrics.command.progress import Progress, terminal
+from keras_rankmetrics.command.specs import metrics_of
+from keras_rankmetrics.comparing import Compared, Rows
+from keras_rankmetrics.files.errors import QueriesReturnError
+from keras_rankmetrics.files.reading import (
+    judgements_of,
+    run_of,
+    sorted_run_of,
+)
+
+_FORMATS: dict[str, Callable[[Compared], str]] = {
+    "text": str,
+    "markdown": Compared.to_markdown,
+    "latex": Compared.to_latex,
+    "json": lambda compared: compared.to_json(per_list=False, indent=2),
+    "csv": Compared.to_csv,
+}
+_EXACT_IN_FLOAT32 = 2**24
+_COLUMNS = ("query", "item", "score", "label")
+# The tools in which tied items stand in the order of their ids, the last one
+# first, after scores are rounded to float32.
+_BY_ID = ("trec_eval", "ir_measures")
+
+
+def add_to(parsers: Any) -> None:
+    """Adds the sub-command."""
+    parser = parsers.add_parser(
+        "eval",
+        help="evaluate runs, beside a baseline",
+        description="Metrics of runs, and which run differs from the baseline.",
+    )
+    parser.add_argument("qrels", metavar="QRELS", help="file of judgements")
+    parser.add_argument("runs", metavar="RUN", nargs="+", help="file of a run")
+    parser.add_argument(
+        "-m",
+        "--metrics",
+        required=True,
+        help="such as 'NDCG@10 MAP(denominator=min)@100 RR'",
+    )
+    parser.add_argument(
+        "--convention",
+        choices=conventions.names(),
+        metavar="NAME",
+        help="whose metrics are meant: see `krm conventions`",
+    )
+    parser.add_argument(
+        "--baseline", metavar="RUN", help="(default: the first run)"
+    )
+    parser.add_argument(
+        "--confidence",
+        type=float,
+        default=0.95,
+        help="of intervals and tests (default: 0.95)",
+    )
+    parser.add_argument(
+        "--columns",
+        metavar="WHAT=NAME,...",
+        default="",
+        help="the columns of a table: query=...,item=...,score=...,label=...",
+    )
+    parser.add_argument(
+        "--format", choices=_FORMATS, default="text", help="(default: text)"
+    )
+    parser.add_argument(
+        "--output", metavar="FILE", help="where the table goes, not to stdout"
+    )
+    parser.add_argument(
+        "--per-list", metavar="FILE", help="a CSV of the value of each query"
+    )
+    parser.add_argument(
+        "--progress",
+        action="store_true",
+        help="draw a bar also where stderr is no terminal",
+    )
+    parser.set_defaults(run=run)
+
+
+def run(given: argparse.Namespace) -> str:
+    """The text to print."""
+    columns = _columns(given.columns)
+    by_id = given.convention in _BY_ID
+    options = {"ties": "stable"} if by_id else {}
+    convention = given.convention and conventions.named(given.convention)
+    metrics = metrics_of(given.metrics, convention, **options)
+    paths = list(dict.fromkeys([*_first(given.baseline), *given.runs]))
+    names = _names(paths)
+    baseline = given.baseline and names[given.baseline]
+    compared, apart = _compared(
+        given, paths, names, metrics, baseline, columns, by_id
+    )
+    if given.per_list:
+        _write(given.per_list, _per_list(compared))
+    text = _FORMATS[given.format](compared)
+    if given.format == "text":
+        text += "".join(f"\n{note}" for note in _notes(by_id, apart))
+    if given.output:
+        _write(given.output, text.rstrip("\n") + "\n")
+        return ""
+    return text
+
+
+def _compared(
+    given: argparse.Namespace,
+    paths: list[str],
+    names: Mapping[str, str],
+    metrics: list[Any],
+    baseline: str | None,
+    columns: Mapping[str, str],
+    by_id: bool,
+) -> tuple[Compared, list[str]]:
+    """What was compared, and the runs of which queries were apart."""
+    apart: list[str] = []
+    while True:
+        progress = Progress([given.qrels, *paths], terminal(given.progress))
+        truth = judgements_of(given.qrels, columns, progress.watch(given.qrels))
+        progress.finish(given.qrels)
+        systems = {
+            names[path]: _run(path, columns, progress, path in apart, by_id)
+            for path in paths
+        }
+        try:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                found = krm.compare(
+                    systems,
+                    truth,
+                    metrics,
+                    baseline=baseline,
+                    confidence=given.confidence,
+                )
+        except QueriesReturnError as error:
+            apart.append(error.path)
+        else:
+            return found, apart
+        finally:
+            progress.clear()
+
+
+def _run(
+    path: str,
+    columns: Mapping[str, str],
+    progress: Progress,
+    is_apart: bool,
+    by_id: bool,
+) -> Iterator[Rows]:
+    """The chunks of a run, with the scores as the source reads them."""
+    read = sorted_run_of if is_apart else run_of
+    for chunk in read(path, columns, progress.watch(path)):
+        scores = chunk.value
+        as_read = scores.astype(np.float32) if by_id else _places(scores)
+        yield chunk._replace(value=as_read)
+    progress.finish(path)
+
+
+def _places(scores: np.ndarray) -> np.ndarray:
+    """Numbers in the order of the scores, which float32 tells apart too.
+
+    Some backends have no other floats. Minus infinity stays: it says that an
+    item is not retrieved.
+    """
+    if len(scores) > _EXACT_IN_FLOAT32:
+        return scores
+    places = np.unique(scores, return_inverse=True)[1].astype(np.float32)
+    return np.where(scores == -np.inf, np.float32(-np.inf), places)
+
+
+def _columns(text: str) -> dict[str, str]:
+    columns = {}
+    for part in filter(None, text.split(",")):
+        what, _, name = part.partition("=")
+        if what not in _COLUMNS or not name:
+            raise ValueError(
+                "`--columns` should be as query=NAME,item=NAME,score=NAME,"
+                f"label=NAME. Received: {part!r}."
+            )
+        columns[what] = name
+    return columns
+
+
+def _first(baseline: str | None) -> list[str]:
+    return [] if baseline is None else [baseline]
+
+
+def _names(paths: list[str]) -> dict[str, str]:
+    """What each run is called: its file, or its path if two are called so."""
+    short = [os.path.basename(path) for path in paths]
+    bare = [name.removesuffix(".gz").rpartition(".")[0] for name in short]
+    for names in (bare, short):
+        if all(names) and len(set(names)) == len(names):
+            return dict(zip(paths, names, strict=True))
+    return {path: path for path in paths}
+
+
+def _notes(by_id: bool, apart: list[str]) -> list[str]:
+    notes = []
+    if by_id:
+        notes.append(
+            "Items of equal score, as float32, stand in the order of their "
+            "ids, the last one first."
+        )
+    if apart:
+        notes.append(
+            f"The lines of a query are apart in {', '.join(apart)}: it was "
+            "read whole, and sorted."
+        )
+    return ["", *notes] if notes else []
+
+
+def _per_list(compared: Compared) -> str:
+    columns = compared.per_list()
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
+    return text.getvalue()
+
+
+def _write(path: str, text: str) -> None:
+    try:
+        with open(path, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+    except OSError as error:
+        raise ValueError(
+            f"{path}: it should be a file that can be written. Received: "
+            f"{error.strerror}."
+        ) from None

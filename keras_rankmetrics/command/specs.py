@@ -1,0 +1,190 @@
+"""Metrics from text: `NDCG@10 MAP(denominator=min)@100 RR`."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import keras_rankmetrics as krm
+from keras_rankmetrics import gains, metrics
+from keras_rankmetrics.command.names import all_names, class_of, nearest
+from keras_rankmetrics.conventions import names_in_trec_eval
+from keras_rankmetrics.conventions.convention import Convention
+from keras_rankmetrics.conventions.measures import Vocabulary
+from keras_rankmetrics.engine.shells.metric import RankingMetric
+
+_HOW = (
+    "Write a name, maybe options, maybe a cutoff: "
+    "`NDCG@10`, `MAP(denominator=min)@100`, `RR`."
+)
+_SPEC = re.compile(
+    r"(?P<name>\w+)(?P<before>@[^()\s]*)?(?:\((?P<options>.*)\))?"
+    r"(?P<after>@[^()\s]*)?"
+)
+_FUNCTIONS = {
+    name: function
+    for name, function in vars(gains).items()
+    if name.endswith(("_gain", "_discount")) and name in krm.__all__
+}
+
+
+class Spec(NamedTuple):
+    """What stands for one metric, or for one at several cutoffs.
+
+    Attributes:
+        text: all of it.
+        name: of the metric.
+        cutoffs: the numbers after "@".
+        options: by name.
+    """
+
+    text: str
+    name: str
+    cutoffs: tuple[int, ...]
+    options: Mapping[str, Any]
+
+
+def metrics_of(
+    text: str, convention: Convention | None, **options: Any
+) -> list[RankingMetric]:
+    """The metrics that a text asks for, called as it calls them.
+
+    Args:
+        text: such as `"NDCG@10 MAP(denominator=min)@100 RR"`.
+        convention: whose names and options are meant; None for our own.
+        **options: further options of all metrics, unless the text has them.
+
+    Raises:
+        ValueError: if it is malformed, or a metric cannot be had.
+    """
+    parts = _parts(text)
+    if not parts:
+        raise ValueError(f"There should be a metric. {_HOW}")
+    found = []
+    for part in parts:
+        try:
+            found += _made(part, convention, options)
+        except (ValueError, TypeError, AttributeError) as error:
+            raise ValueError(f"The metric `{part}`: {error}") from None
+    return found
+
+
+def _parts(text: str) -> list[str]:
+    """The parts between spaces that stand in no parentheses."""
+    parts, depth = [""], 0
+    for letter in text:
+        depth += (letter == "(") - (letter == ")")
+        if letter.isspace() and depth <= 0:
+            parts.append("")
+        elif not letter.isspace():
+            parts[-1] += letter
+    return [part for part in parts if part]
+
+
+def _made(
+    text: str, convention: Convention | None, options: Mapping[str, Any]
+) -> list[RankingMetric]:
+    by_source = _by_name_of_source(text, convention, options)
+    if by_source is not None:
+        return [by_source]
+    spec = _parsed(text)
+    chosen = _chosen(spec, convention)
+    given = {**options, **spec.options}
+    if not spec.cutoffs:
+        return [chosen(name=text, **given)]
+    many = len(spec.cutoffs) > 1
+    return [
+        chosen(k=k, name=_at(text, k) if many else text, **given)
+        for k in spec.cutoffs
+    ]
+
+
+def _by_name_of_source(
+    text: str, convention: Convention | None, options: Mapping[str, Any]
+) -> RankingMetric | None:
+    """The metric of that name in the source, None if it has none."""
+    given = {"name": text, **options}
+    if isinstance(convention, Vocabulary):
+        name = re.match(r"\w*", text)
+        word = "" if name is None else name.group()
+        if word in convention.measures or word in convention.without:
+            return convention.parse(text, **given)
+    elif convention is not None and convention.name == "trec_eval":
+        return names_in_trec_eval.parsed(convention, text, **given)
+    return None
+
+
+def _parsed(text: str) -> Spec:
+    found = _SPEC.fullmatch(text)
+    if found is None or (found["before"] and found["after"]):
+        raise ValueError(f"it is malformed. {_HOW}")
+    at = found["before"] or found["after"]
+    return Spec(
+        text,
+        found["name"],
+        () if at is None else tuple(map(_cutoff, at[1:].split(","))),
+        _options(found["options"] or ""),
+    )
+
+
+def _cutoff(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise ValueError(
+            f"after `@` there should be a positive integer. Received: {text!r}."
+        )
+    return int(text)
+
+
+def _options(text: str) -> dict[str, Any]:
+    options = {}
+    for part in re.findall(r"(?:[^,(]|\([^)]*\))+", text):
+        name, equals, value = part.partition("=")
+        if not equals or not name.isidentifier() or not value:
+            raise ValueError(
+                f"an option should be `name=value`. Received: {part!r}. {_HOW}"
+            )
+        if name in options:
+            raise ValueError(f"the option `{name}` stands there twice.")
+        options[name] = _value(value)
+    return options
+
+
+def _value(text: str) -> Any:
+    """A number, a tuple, True, a gain or a discount; else the word itself."""
+    if text in _FUNCTIONS:
+        return _FUNCTIONS[text]
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+
+
+def _chosen(spec: Spec, convention: Convention | None) -> Any:
+    """The class, or the preset of the convention."""
+    name = class_of(spec.name)
+    if name is None:
+        there = "" if convention is None else f" in `{convention.name}` either"
+        raise ValueError(
+            f"no metric is called `{spec.name}`{there}."
+            f"{nearest(spec.name, all_names())}"
+        )
+    chosen = getattr(convention or metrics, name)
+    parameters = inspect.signature(chosen).parameters
+    if spec.cutoffs and "k" not in parameters:
+        raise ValueError(f"{name} takes no cutoff: leave `@` out.")
+    unknown = [each for each in spec.options if each not in parameters]
+    if unknown:
+        meant = nearest(unknown[0], parameters)
+        raise ValueError(
+            f"{name} has no option `{unknown[0]}`.{meant} It has: "
+            f"{', '.join(parameters)}."
+        )
+    return chosen
+
+
+def _at(text: str, k: int) -> str:
+    """The text with that cutoff alone."""
+    return re.sub(r"@[\d,]+", f"@{k}", text)

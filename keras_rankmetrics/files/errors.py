@@ -1,0 +1,48 @@
+"""What is wrong with a file, said so that it can be mended."""
+
+from __future__ import annotations
+
+_SHOWN = 120  # characters of what was received
+
+
+class FileError(ValueError):
+    """A file that cannot be read as what it should be.
+
+    Args:
+        path: the file.
+        expected: what should stand there.
+        received: what stands there.
+        line: its number, from 1; None where it is about the whole file.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        expected: str,
+        received: object,
+        line: int | None = None,
+    ) -> None:
+        place = path if line is None else f"{path}, line {line}"
+        text = repr(_as_text(received))
+        if len(text) > _SHOWN:
+            text = text[:_SHOWN] + "..."
+        super().__init__(f"{place}: {expected} Received: {text}.")
+
+
+class QueriesReturnError(Exception):
+    """A query of a run goes on further down, after the lines of another one.
+
+    Args:
+        path: the file.
+        query: the query.
+    """
+
+    def __init__(self, path: str, query: str) -> None:
+        super().__init__(f"{path}: the lines of query {query} are apart.")
+        self.path = path
+
+
+def _as_text(received: object) -> object:
+    if isinstance(received, bytes):
+        return received.decode("utf-8", "backslashreplace")
+    return received

@@ -1,0 +1,60 @@
+"""Numbers from text, many at once, each as Python's `float` reads it.
+
+Nearly all are digits around a point. With 15 digits at most these are an
+integer over a power of ten, both exact, so that one division rounds as it
+should. The others are read one by one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+_ZERO, _POINT, _MINUS = 48, 46, 45
+_DIGITS = 15  # all integers of as many digits are floats
+_POWERS = 10.0 ** np.arange(_DIGITS + 1)
+
+
+def floats_of(pieces: np.ndarray) -> np.ndarray:
+    """The numbers that pieces of text are, float64; NaN where it is none.
+
+    What is written as `nan` is no number either.
+
+    Args:
+        pieces: of dtype "S".
+    """
+    width = pieces.dtype.itemsize
+    matrix = pieces.view(np.uint8).reshape(len(pieces), width)
+    mantissa = np.zeros(len(pieces), np.int64)
+    digits = np.zeros(len(pieces), np.int64)
+    after = np.zeros(len(pieces), np.int64)
+    points = np.zeros(len(pieces), np.int64)
+    plain = np.ones(len(pieces), bool)
+    negative = matrix[:, 0] == _MINUS
+    for place in range(min(width, _DIGITS + 2)):
+        byte = matrix[:, place]
+        digit = byte - np.uint8(_ZERO)  # wraps round below the zero
+        is_digit = digit < 10
+        is_point = byte == _POINT
+        mantissa = np.where(is_digit, mantissa * 10 + digit, mantissa)
+        digits += is_digit
+        after += is_digit & (points > 0)
+        points += is_point
+        known = is_digit | is_point | (byte == 0)
+        plain &= known | negative if place == 0 else known
+    plain &= (digits > 0) & (digits <= _DIGITS) & (points < 2)
+    if width > _DIGITS + 2:
+        plain &= matrix[:, _DIGITS + 2] == 0
+    after = np.where(plain, after, 0)
+    value = np.where(negative, -mantissa, mantissa) / _POWERS[after]
+    # What an integer cannot tell from 0.
+    value[negative & (mantissa == 0)] = -0.0
+    others = np.flatnonzero(~plain)
+    value[others] = [_float(piece) for piece in pieces[others].tolist()]
+    return value
+
+
+def _float(piece: bytes) -> float:
+    try:
+        return float(piece)
+    except ValueError:
+        return float("nan")

@@ -1,0 +1,78 @@
+"""Runs and judgements from files of any format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from keras_rankmetrics.comparing.rows import Rows
+from keras_rankmetrics.files import delimited, jsonl, parquet, trec
+from keras_rankmetrics.files.blocks import Watch, first_line
+from keras_rankmetrics.files.chunks import (
+    sorted_by_query,
+    whole,
+    whole_queries,
+)
+from keras_rankmetrics.files.errors import FileError
+
+_DELIMITERS = {".csv": b",", ".tsv": b"\t", ".tab": b"\t"}
+_LAYOUTS = {"score": trec.RUN, "label": trec.QRELS}
+
+Reader = Callable[[Watch], Iterator[Rows]]
+
+
+def run_of(
+    path: str, columns: Mapping[str, str], watch: Watch
+) -> Iterator[Rows]:
+    """A run in chunks of whole queries.
+
+    Raises `QueriesReturnError` where the lines of a query are apart: then
+    `sorted_run_of` reads the file.
+
+    Args:
+        path: of the file.
+        columns: the names of columns, by `"query"`, `"item"` and `"score"`,
+            where they cannot be told by their aliases.
+        watch: told how many bytes have been read.
+    """
+    return whole_queries(path, _reader(path, "score", columns)(watch))
+
+
+def sorted_run_of(
+    path: str, columns: Mapping[str, str], watch: Watch
+) -> Iterator[Rows]:
+    """A run in one chunk, the lines of a query together."""
+    return sorted_by_query(_reader(path, "score", columns)(watch))
+
+
+def judgements_of(path: str, columns: Mapping[str, str], watch: Watch) -> Rows:
+    """What the items are worth. Raises where the file has no rows."""
+    rows = whole(_reader(path, "label", columns)(watch))
+    if not len(rows.query):
+        raise FileError(path, "There should be judgements.", "an empty file")
+    return rows
+
+
+def _reader(path: str, value: str, columns: Mapping[str, str]) -> Reader:
+    """What reads a file, by the ending of its name and by its first line."""
+    line = first_line(path)
+    name = path.lower().removesuffix(".gz")
+    ending = name[name.rfind(".") :] if "." in name else ""
+    layout = _LAYOUTS[value]
+    if line.startswith(b"PAR1"):
+        return _bound(parquet.rows_of, path, value, columns)
+    if line.startswith(b"{"):
+        return _bound(jsonl.rows_of, path, value, columns)
+    if trec.is_like(line, layout):
+        return _bound(trec.rows_of, path, layout)
+    if ending in _DELIMITERS:
+        delimiter = _DELIMITERS[ending]
+        return _bound(delimited.rows_of, path, delimiter, value, columns)
+    for delimiter in _DELIMITERS.values():
+        if line.count(delimiter) >= 2 and len(line.split()) != layout.fields:
+            return _bound(delimited.rows_of, path, delimiter, value, columns)
+    return _bound(trec.rows_of, path, layout)
+
+
+def _bound(rows_of: Callable[..., Iterator[Rows]], *given: Any) -> Reader:
+    return lambda watch: rows_of(*given, watch)

@@ -1,0 +1,235 @@
+"""`krm eval`: what it prints, and what it says of bad files."""
+
+import csv
+import json
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from keras_rankmetrics import command
+from keras_rankmetrics.command import main
+from keras_rankmetrics.command.progress import Progress
+
+QRELS = "".join(
+    f"q{q} 0 d{d} {(q * d) % 3}\n" for q in range(6) for d in range(5)
+)
+
+
+def run_with(order, queries=range(6)):
+    return "".join(
+        f"q{q} Q0 d{d} {rank} {10 - rank} tag\n"
+        for q in queries
+        for rank, d in enumerate(order(q))
+    )
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    texts = {
+        "qrels": QRELS,
+        "worst.txt": run_with(
+            lambda q: sorted(range(5), key=lambda d: q * d % 3)
+        ),
+        "best.txt": run_with(
+            lambda q: sorted(range(5), key=lambda d: -(q * d % 3))
+        ),
+        "short.txt": run_with(lambda q: range(5), queries=(1, 2, 9)),
+    }
+    for name, text in texts.items():
+        Path(name).write_text(text)
+    return tmp_path
+
+
+def said(capsys, *arguments):
+    assert main(["eval", *arguments]) == 0
+    out, error = capsys.readouterr()
+    assert not error
+    return out
+
+
+def values_of(text):
+    found = json.loads(text)
+    return {
+        name: {metric: cell["value"] for metric, cell in cells.items()}
+        for name, cells in found["systems"].items()
+    }
+
+
+def test_a_table_for_people(files, capsys):
+    out = said(capsys, "qrels", "worst.txt", "best.txt", "-m", "NDCG@3 RR")
+    assert "NDCG@3" in out and "±" in out and "paired t test" in out
+    assert "worse than worst" in out
+    assert "NDCG@3: NDCG@3|gain:exponential|" in out
+
+
+def test_the_baseline_comes_first_whether_it_is_among_the_runs(files, capsys):
+    arguments = ["best.txt", "-m", "NDCG@3", "--baseline", "worst.txt"]
+    alone = said(capsys, "qrels", *arguments)
+    assert alone == said(capsys, "qrels", "worst.txt", *arguments)
+    assert "worse than worst" in alone
+
+
+def test_queries_without_a_run_count_as_empty(files, capsys):
+    out = said(capsys, "qrels", "short.txt", "-m", "RR", "--format", "json")
+    per_query = {"q1": 1 / 2, "q2": 1 / 2}  # of 6, the others are not there
+    value = values_of(out)["short"]["RR"]
+    assert value == pytest.approx(sum(per_query.values()) / 6)
+    text = said(capsys, "qrels", "short.txt", "-m", "RR")
+    assert "4 of 6 queries have no rows" in text
+    assert "1 of its queries are not in the truth" in text
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "latex", "json", "csv"])
+def test_formats_and_output(files, capsys, form):
+    arguments = [
+        "qrels",
+        "best.txt",
+        "worst.txt",
+        "-m",
+        "P@2",
+        "--format",
+        form,
+    ]
+    out = said(capsys, *arguments)
+    assert said(capsys, *arguments, "--output", "table") == ""
+    assert Path("table").read_text() == out
+    looks = {
+        "text": "best  ",
+        "markdown": "| best |",
+        "latex": "\\begin{tabular}",
+        "json": '"systems": {',
+        "csv": "system,metric",
+    }
+    assert looks[form] in out
+
+
+def test_values_of_lists(files, capsys):
+    said(capsys, "qrels", "best.txt", "-m", "P@1 RR", "--per-list", "lists.csv")
+    with open("lists.csv") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["query"] for row in rows] == [f"q{q}" for q in range(6)]
+    assert {row["system"] for row in rows} == {"best"}
+    assert [float(row["RR"]) for row in rows] == [0, 1, 1, 0, 1, 1]
+
+
+def test_scores_are_told_apart_by_all_their_digits(files, capsys):
+    Path("qrels").write_text("q 0 a 1\nq 0 b 0\nq 0 c 0\n")
+    lines = "q Q0 b 1 1.0 t\nq Q0 a 2 {} t\nq Q0 c 3 -inf t\n"
+    for score, value in [("1.000000000001", 1.0), ("1.0", 0.5)]:
+        Path("run").write_text(lines.format(score))
+        out = said(capsys, "qrels", "run", "-m", "P@1", "--format", "json")
+        assert values_of(out)["run"]["P@1"] == value
+
+
+def test_lines_of_a_query_that_are_apart(files, capsys):
+    plain = said(
+        capsys, "qrels", "best.txt", "-m", "NDCG@3", "--format", "json"
+    )
+    lines = Path("best.txt").read_text().splitlines(keepends=True)
+    Path("best.txt").write_text("".join(lines[::2] + lines[1::2]))
+    arguments = ["qrels", "best.txt", "-m", "NDCG@3"]
+    apart = said(capsys, *arguments, "--format", "json")
+    assert values_of(apart) == values_of(plain)
+    assert "apart in best.txt: it was read whole" in said(capsys, *arguments)
+
+
+def test_runs_of_one_name_are_called_by_their_paths(files, capsys):
+    Path("more").mkdir()
+    Path("more/best.txt").write_text(Path("worst.txt").read_text())
+    out = said(capsys, "qrels", "best.txt", "more/best.txt", "-m", "RR")
+    assert "\nbest.txt " in out and "\nmore/best.txt " in out
+
+
+WRONG = [
+    (["qrels", "nothing.txt", "-m", "RR"], "nothing.txt: It should be a file"),
+    (["qrels", "bad.txt", "-m", "RR"], "bad.txt, line 2: A line of a run"),
+    (["bad.txt", "best.txt", "-m", "RR"], "bad.txt, line 1: A line of judge"),
+    (["qrels", "best.txt", "-m", "RRR"], "no metric is called `RRR`"),
+    (["qrels", "best.txt", "-m", "RR RR"], "different names"),
+    (["qrels", "best.txt", "-m", "AlphaNDCG"], "subtopic"),
+    (["qrels", "twice.txt", "-m", "RR"], "d1"),
+    (["qrels", "best.txt", "-m", "RR", "--confidence", "2"], "between 0 and 1"),
+    (["qrels", "best.txt", "-m", "RR", "--columns", "doc=x"], "--columns"),
+    (["qrels", "best.txt", "-m", "RR", "--output", "no/file"], "no/file"),
+]
+
+
+@pytest.mark.parametrize("arguments, message", WRONG)
+def test_what_the_user_can_mend(files, capsys, arguments, message):
+    Path("bad.txt").write_text("q1 Q0 d1 1 2.0 tag\nq1 Q0 d2 2\n")
+    Path("twice.txt").write_text("q1 Q0 d1 1 2 t\nq1 Q0 d1 2 1 t\n")
+    assert main(["eval", *arguments]) == 2
+    out, error = capsys.readouterr()
+    assert message in error and not out
+    assert error.startswith("krm: ") and "Traceback" not in error
+
+
+def test_the_bar_is_drawn_only_when_asked(files, capsys):
+    said(capsys, "qrels", "best.txt", "-m", "RR")  # no terminal: not a word
+    assert main(["eval", "qrels", "best.txt", "-m", "RR", "--progress"]) == 0
+    assert "%" in capsys.readouterr().err
+
+
+def test_how_far_the_bar_is(files, monkeypatch):
+    class Written(list):
+        write = list.append
+
+        def flush(self):
+            pass
+
+    monkeypatch.setattr("time.monotonic", iter(range(1, 99)).__next__)
+    stream, size = Written(), Path("qrels").stat().st_size
+    progress = Progress(["qrels", "qrels"], stream)
+    progress.watch("qrels")(size // 2)
+    progress.finish("qrels")
+    progress.watch("qrels")(size)
+    assert " 25% qrels" in stream[0] and "100% qrels" in stream[1]
+
+
+WHICH = (
+    "import sys; sys.argv[0] = sys.argv[1];"
+    "import keras_rankmetrics, keras; print(keras.config.backend())"
+)
+
+
+@pytest.mark.parametrize("program", ["krm", "other"])
+@pytest.mark.parametrize("named", [False, True])
+def test_the_lightest_backend_computes(program, named, monkeypatch, tmp_path):
+    pytest.importorskip("jax", reason="what Keras needs for numpy")
+    import keras
+
+    here = keras.config.backend()
+    monkeypatch.setenv("KERAS_HOME", str(tmp_path))
+    config = {"backend": here, "floatx": "float32", "epsilon": 1e-7}
+    (tmp_path / "keras.json").write_text(json.dumps(config))
+    monkeypatch.delenv("KERAS_BACKEND", raising=False)
+    if named:
+        monkeypatch.setenv("KERAS_BACKEND", here)
+    ran = subprocess.run(
+        [sys.executable, "-c", WHICH, program], capture_output=True, text=True
+    )
+    lightest = program == "krm" and not named
+    assert ran.stdout.strip() == ("numpy" if lightest else here), ran.stderr
+
+
+def test_the_module_is_the_command(files, monkeypatch):
+    monkeypatch.delenv("KERAS_BACKEND", raising=False)
+    arguments = ["eval", "qrels", "best.txt", "-m", "NDCG@3 MAP BPref P@2"]
+    ran = subprocess.run(
+        [sys.executable, "-m", "keras_rankmetrics", *arguments],
+        capture_output=True,
+        text=True,
+    )
+    assert ran.returncode == 0 and "NDCG@3" in ran.stdout
+    assert "Warning" not in ran.stderr
+
+
+def test_the_script_of_the_distribution():
+    project = Path(__file__).parents[2] / "pyproject.toml"
+    scripts = tomllib.loads(project.read_text())["project"]["scripts"]
+    module, _, name = scripts["krm"].partition(":")
+    assert module == command.__name__ and getattr(command, name) is main

@@ -1,0 +1,70 @@
+"""Signatures in words."""
+
+import pytest
+from test_specs import OF_SOURCES, SPECS
+
+import keras_rankmetrics as krm
+from keras_rankmetrics import conventions
+from keras_rankmetrics.command import main
+from keras_rankmetrics.command.signatures import constructor, parsed
+
+METRICS = [
+    *(metric for _, metric in SPECS),
+    *(metric for *_, metric in OF_SOURCES),
+    krm.NDCG(3, ties="shuffle", seed=4, empty="skip", list_weight="mean"),
+    krm.RecallAtK(3, adjusted="chance"),
+    krm.RecallAtK(3, inputs="ids"),
+    krm.AUC(unjudged="condense"),
+    krm.DCG(rank_discount_fn=krm.inverse_square_discount),
+    krm.AlphaNDCG(alpha=0.25),
+    krm.ExposureGini(num_items=9),
+    *(
+        preset(**{"k": 5} if "k" in preset.__signature__.parameters else {})
+        for preset in conventions.torchmetrics.presets.values()
+    ),
+]
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=lambda m: m.signature)
+def test_the_constructor_makes_the_same_metric(metric):
+    code = constructor(parsed(metric.signature))
+    assert eval(code, {"krm": krm}).signature == metric.signature
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=lambda m: m.signature)
+def test_every_part_has_a_sentence(metric, capsys):
+    assert main(["signature", metric.signature]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    parts = metric.signature.split("|")
+    for part, line in zip(parts, lines, strict=False):
+        assert line.startswith(f"{part} ") and line.endswith(".")
+    assert metric.signature in lines[-2] and lines[-1] == "}"
+
+
+def test_another_version_says_so(capsys):
+    text = krm.NDCG(3).signature.replace(krm.__version__, "0.0.1")
+    assert main(["signature", text]) == 0
+    out = capsys.readouterr().out
+    assert "version = {0.0.1}" in out
+    assert f"This is version {krm.__version__}" in out
+
+
+WRONG = [
+    ("NDCG@10", "A signature should be as"),
+    ("NDCG@x|ties:average|keras_rankmetrics:0.1.0", "A signature should be as"),
+    ("NDCG|ties|keras_rankmetrics:0.1.0", "Received: 'ties'"),
+    ("NDCG|ties:average", "Is it cut off?"),
+    ("NDGC|ties:average|keras_rankmetrics:0.1.0", "Did you mean NDCG"),
+    ("NDCG|tie:average|keras_rankmetrics:0.1.0", "Did you mean ties"),
+    ("NDCG|ties:middle|keras_rankmetrics:0.1.0", "Received: 'middle'"),
+    ("NDCG|ties:average|ties:average|keras_rankmetrics:0.1.0", "'ties' twice"),
+    ("RPrecision@5|ties:average|keras_rankmetrics:0.1.0", "takes no cutoff"),
+]
+
+
+@pytest.mark.parametrize("text, message", WRONG)
+def test_what_is_malformed(text, message, capsys):
+    assert main(["signature", text]) == 2
+    out, error = capsys.readouterr()
+    assert message in error and not out
+    assert error.startswith("krm: ") and "Traceback" not in error

@@ -1,0 +1,120 @@
+"""Metrics from text."""
+
+import pytest
+
+import keras_rankmetrics as krm
+from keras_rankmetrics import conventions
+from keras_rankmetrics.command.specs import metrics_of
+
+SPECS = [
+    ("NDCG@10", krm.NDCG(10)),
+    ("ndcg@10", krm.NDCG(10)),
+    ("nDCG", krm.NDCG()),
+    ("RR", krm.MeanReciprocalRank()),
+    ("mrr@5", krm.MeanReciprocalRank(5)),
+    ("AP@100", krm.MeanAveragePrecision(100)),
+    ("P@10", krm.PrecisionAtK(10)),
+    ("Recall@3", krm.RecallAtK(3)),
+    ("hit_rate@1", krm.HitRateAtK(1)),
+    (
+        "MAP(denominator=min)@100",
+        krm.MeanAveragePrecision(100, denominator="min"),
+    ),
+    (
+        "MAP@100(denominator=min)",
+        krm.MeanAveragePrecision(100, denominator="min"),
+    ),
+    (
+        'MAP(denominator="min",k=7)',
+        krm.MeanAveragePrecision(7, denominator="min"),
+    ),
+    (
+        "NDCG(gain_fn=linear_gain, rank_discount_fn=natural_log_discount)@5",
+        krm.NDCG(
+            5,
+            gain_fn=krm.linear_gain,
+            rank_discount_fn=krm.natural_log_discount,
+        ),
+    ),
+    ("R(relevance_threshold=2)@5", krm.RecallAtK(5, relevance_threshold=2)),
+    ("ERR(normalized=True)", krm.ERR(normalized=True)),
+    (
+        "GAP(probabilities=(0.5,0.25))",
+        krm.GradedAveragePrecision(probabilities=(0.5, 0.25)),
+    ),
+    ("IPrec(recall=0.3)", krm.InterpolatedPrecision(recall=0.3)),
+]
+
+
+@pytest.mark.parametrize("text, metric", SPECS, ids=[text for text, _ in SPECS])
+def test_what_a_text_means(text, metric):
+    [found] = metrics_of(text, None)
+    assert found.signature == metric.signature
+    assert found.name == text.replace(" ", "")
+
+
+def test_several_metrics_and_cutoffs():
+    found = metrics_of("NDCG@1,5,10  MAP(denominator=min)@3\tRR", None)
+    names = [metric.name for metric in found]
+    assert names == [
+        "NDCG@1",
+        "NDCG@5",
+        "NDCG@10",
+        "MAP(denominator=min)@3",
+        "RR",
+    ]
+    assert [metric.k for metric in found] == [1, 5, 10, 3, None]
+
+
+OF_SOURCES = [
+    ("trec_eval", "NDCG@10", conventions.trec_eval.NDCG(10)),
+    ("trec_eval", "ndcg_cut_10", conventions.trec_eval.NDCG(10)),
+    ("trec_eval", "ndcg_cut.10", conventions.trec_eval.NDCG(10)),
+    ("trec_eval", "P_5", conventions.trec_eval.PrecisionAtK(5)),
+    ("trec_eval", "recip_rank", conventions.trec_eval.MeanReciprocalRank()),
+    (
+        "trec_eval",
+        "iprec_at_recall_0.30",
+        conventions.trec_eval.InterpolatedPrecision(recall=0.3),
+    ),
+    ("trec_eval", "success@1", conventions.trec_eval.HitRateAtK(1)),
+    ("ir_measures", "P(rel=2)@5", conventions.ir_measures.parse("P(rel=2)@5")),
+    ("ir_measures", "nDCG@20", conventions.ir_measures.parse("nDCG@20")),
+    ("kaggle", "MAP@5", conventions.kaggle.MeanAveragePrecision(5)),
+]
+
+
+@pytest.mark.parametrize("source, text, metric", OF_SOURCES)
+def test_what_a_text_means_elsewhere(source, text, metric):
+    [found] = metrics_of(text, conventions.named(source))
+    assert found.signature == metric.signature
+    [found] = metrics_of(text, conventions.named(source), ties="stable")
+    assert found.ties == "stable"
+
+
+WRONG = [
+    ("", None, "There should be a metric"),
+    ("NDGC@10", None, "no metric is called `NDGC`. Did you mean NDCG"),
+    ("NDCG@x", None, "positive integer. Received: 'x'"),
+    ("NDCG@0", None, "positive integer. Received: '0'"),
+    ("NDCG@1@2", None, "positive integer. Received: '1@2'"),
+    ("NDCG@1(k=2)@2", None, "malformed"),
+    ("@10", None, "malformed"),
+    ("NDCG(k)", None, "should be `name=value`"),
+    ("NDCG(k=3,k=4)", None, "`k` stands there twice"),
+    ("NDCG(gain=linear)", None, "no option `gain`. Did you mean gain_fn"),
+    ("MAP(denominator=most)", None, '"relevant", "min", "hits"'),
+    ("RPrec@5", None, "takes no cutoff"),
+    ("F1@5", "trec_eval", "set_F"),
+    ("NoSuch", "trec_eval", "in `trec_eval` either"),
+    ("SetAP", "ir_measures", "it is the product of"),
+    ("P(rel=2)", "ir_measures", "needs cutoff"),
+]
+
+
+@pytest.mark.parametrize("text, source, message", WRONG)
+def test_what_is_wrong_says_so(text, source, message):
+    convention = source and conventions.named(source)
+    with pytest.raises(ValueError) as error:
+        metrics_of(text, convention)
+    assert message in str(error.value)

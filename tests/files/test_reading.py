@@ -1,0 +1,216 @@
+"""Runs and judgements from files of all formats, and what is wrong in them."""
+
+import gzip
+import json
+
+import numpy as np
+import pytest
+
+from keras_rankmetrics.files import blocks, chunks
+from keras_rankmetrics.files.errors import FileError, QueriesReturnError
+from keras_rankmetrics.files.reading import (
+    judgements_of,
+    run_of,
+    sorted_run_of,
+)
+
+ROWS = [
+    ("q1", "a b", 1.5),
+    ("q1", "döc", -2.0),
+    ("q2", "a b", 0.25),
+    ("q10", "c", 1e-7),
+]
+PLAIN = [(q, i.replace(" ", ""), v) for q, i, v in ROWS]
+
+
+def unwatched(_):
+    pass
+
+
+def rows_of(read, path, **columns):
+    found = read(str(path), columns, unwatched)
+    parts = [found] if hasattr(found, "query") else list(found)
+    return [
+        (query.decode(), item.decode(), value)
+        for part in parts
+        for query, item, value in zip(*(x.tolist() for x in part), strict=True)
+    ]
+
+
+def written(path, text):
+    data = text.encode()
+    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+    return path
+
+
+def as_run(rows):
+    lines = [f"{q} Q0\t{i}  7 {v!r} tag" for q, i, v in rows]
+    return "\n".join(lines)
+
+
+def as_csv(rows, delimiter, names=("qid", "Doc ID", "score")):
+    lines = [names, *((q, i, repr(v)) for q, i, v in rows)]
+    return "\n".join(delimiter.join(line) for line in lines) + "\n"
+
+
+@pytest.mark.parametrize("ending", ["", "\n", "\r\n", "\n\n# end\n"])
+@pytest.mark.parametrize("name", ["run.txt", "run", "run.gz", "run.csv"])
+def test_a_run_of_trec(tmp_path, name, ending):
+    path = written(tmp_path / name, "# a run\n" + as_run(PLAIN) + ending)
+    assert rows_of(run_of, path) == PLAIN
+
+
+def test_judgements_of_trec(tmp_path):
+    path = written(tmp_path / "qrels", "q1 0 a 1\nq2\t0\tb\t-1\nq1 0 c 0.5")
+    expected = [("q1", "a", 1.0), ("q2", "b", -1.0), ("q1", "c", 0.5)]
+    assert rows_of(judgements_of, path) == expected
+
+
+@pytest.mark.parametrize("name", ["run.csv", "run.tsv", "run", "run.csv.gz"])
+@pytest.mark.parametrize("quoted", [False, True])
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+def test_a_table_as_text(tmp_path, name, quoted, ending):
+    delimiter = "\t" if "tsv" in name else ","
+    text = as_csv(ROWS, delimiter).replace("\n", ending)
+    if quoted:
+        text = text.replace("a b", '"a b"')
+    assert rows_of(run_of, written(tmp_path / name, text)) == ROWS
+
+
+def test_a_quoted_field_holds_delimiters_and_lines(tmp_path):
+    text = 'item,query,score\n"a,\nb",q,1\nc,q,2\n'
+    path = written(tmp_path / "run.csv", text)
+    assert rows_of(run_of, path) == [("q", "a,\nb", 1.0), ("q", "c", 2.0)]
+
+
+@pytest.mark.parametrize("name", ["run.jsonl", "run", "run.jsonl.gz"])
+def test_objects_in_lines(tmp_path, name):
+    lines = [
+        json.dumps({"score": v, "more": [1], "item": i, "query": q})
+        for q, i, v in ROWS
+    ]
+    path = written(tmp_path / name, "\n\n".join(lines))
+    assert rows_of(run_of, path) == ROWS
+
+
+def test_numbers_are_ids_too(tmp_path):
+    path = written(
+        tmp_path / "run.jsonl", '{"user": 7, "movieId": "12", "pred": 3}'
+    )
+    assert rows_of(run_of, path) == [("7", "12", 3.0)]
+
+
+@pytest.mark.parametrize("dictionary", [False, True])
+def test_parquet(tmp_path, dictionary):
+    pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    import pyarrow.parquet as pq
+
+    query, item, value = map(list, zip(*ROWS, strict=True))
+    items = pa.array(item)
+    columns = {
+        "query": query,
+        "item": items.dictionary_encode() if dictionary else items,
+        "score": pa.array(value),
+    }
+    pq.write_table(pa.table(columns), tmp_path / "run.parquet")
+    assert rows_of(run_of, tmp_path / "run.parquet") == ROWS
+    pq.write_table(
+        pa.table({"qid": [1, 2], "docno": [7, 8], "label": [1, 0]}),
+        tmp_path / "qrels",
+    )
+    expected = [("1", "7", 1.0), ("2", "8", 0.0)]
+    assert rows_of(judgements_of, tmp_path / "qrels") == expected
+    columns["score"] = pa.array([1.0, None, 2.0, 3.0])
+    pq.write_table(pa.table(columns), tmp_path / "run.parquet")
+    with pytest.raises(FileError, match="line 2: `score` should have a value"):
+        rows_of(run_of, tmp_path / "run.parquet")
+
+
+def test_labels_in_a_column_of_scores(tmp_path):
+    text = "query-id\tcorpus-id\tscore\nq\td\t2\n"
+    path = written(tmp_path / "qrels.tsv", text)
+    assert rows_of(judgements_of, path) == [("q", "d", 2.0)]
+
+
+def test_columns_that_are_named(tmp_path):
+    path = written(tmp_path / "run.csv", "a,b,score,c\nq,3,d,1\n")
+    found = rows_of(run_of, path, query="a", item="score", score="b")
+    assert found == [("q", "d", 3.0)]
+
+
+WRONG = [
+    ("run", "q Q0 d 1 2.5 t\nq Q0 d 1\n", "line 2: A line of a run should be"),
+    ("run", "q Q0 d 1 x t\n", "line 1: The score should be a number.*'x'"),
+    ("run", "q Q0 d 1 nan t\n", "The score should be a number.*'nan'"),
+    ("run", f"q Q0 {'d' * 5000} 1 1 t\n", "line 1: A field should have 1,024"),
+    ("run.csv", "q,item,score\n1,2,3\n", "line 1: The names of the columns"),
+    ("run.csv", "query,item,score\n1,2,3\n1,2\n", "line 3: .* 3 fields"),
+    ("run.csv", 'query,item,score\n"1",2,3\n\n1,2\n', "line 4: .* 3 fields"),
+    ("run.csv", 'query,item,score\n1,"2",x\n', "line 2: The score .*'x'"),
+    ("run.csv", "query,item,score\n1,2,x\n", "line 2: The score .*'x'"),
+    ("run.csv", "", "There should be a header"),
+    ("r.jsonl", '{"query": 1, "item": 2, "score": 3}\n[1]', "line 2: .*object"),
+    ("r.jsonl", '{"query": 1, "item": 2, "score": 3}\n{,', "line 2: .*object"),
+    ("r.jsonl", '{"query": 1, "item": 2, "score": "3"}', "line 1: The score"),
+    ("r.jsonl", '{"query": 1, "item": 2.5, "score": 3}', "line 1: `item`"),
+    ("r.jsonl", '{"query": 1, "score": 3}', "line 1: .* which one is the item"),
+    ("run.parquet", "PAR1 no more", "It should be Parquet|pyarrow should be"),
+]
+
+
+@pytest.mark.parametrize("name, text, message", WRONG)
+def test_what_is_wrong_says_where(tmp_path, name, text, message):
+    path = written(tmp_path / name, text)
+    with pytest.raises(FileError, match=f"(?s){name}.*{message}"):
+        rows_of(run_of, path)
+
+
+def test_files_that_cannot_be_read(tmp_path):
+    with pytest.raises(FileError, match="no_file: It should be a file"):
+        rows_of(run_of, tmp_path / "no_file")
+    path = tmp_path / "cut.gz"
+    rng = np.random.default_rng(0)
+    text = as_run([("q", f"d{n}", float(n)) for n in rng.permutation(9000)])
+    path.write_bytes(gzip.compress(text.encode())[:-9000])
+    with pytest.raises(FileError, match="read to its end"):
+        rows_of(run_of, path)
+    with pytest.raises(FileError, match="There should be judgements"):
+        judgements_of(str(written(tmp_path / "qrels", "")), {}, unwatched)
+
+
+@pytest.mark.parametrize("size", [1, 20, 64, 1000])
+def test_blocks_cut_no_line(monkeypatch, tmp_path, size):
+    rows = [(f"q{n // 7}", f"d{n}" * (n % 5 + 1), n / 8) for n in range(200)]
+    monkeypatch.setattr(blocks.blocks_of, "__defaults__", (size,))
+    for name, text in [
+        ("run", as_run(rows)),
+        ("run.csv", as_csv(rows, ",")),
+        ("quoted.csv", as_csv(rows, ",").replace("d0,", '"d0",')),
+    ]:
+        assert rows_of(run_of, written(tmp_path / name, text)) == rows
+
+
+@pytest.mark.parametrize("size", [1, 5, 40, 1000])
+def test_chunks_hold_whole_queries(size):
+    queries = np.repeat([b"a", b"bb", b"c", b"dd"], [3, 30, 1, 20])
+    items = np.arange(54).astype("S")
+    values = np.arange(54.0)
+    for part in (1, 4, 54):
+        parts = [
+            chunks.Rows(*(x[n : n + part] for x in (queries, items, values)))
+            for n in range(0, 54, part)
+        ]
+        found = list(chunks.whole_queries("run", parts, size))
+        seen = [set(chunk.query.tolist()) for chunk in found]
+        assert sum(map(len, seen)) == 4  # no query is in two of them
+        whole = chunks.whole(found)
+        assert whole.query.tolist() == queries.tolist()
+        assert whole.value.tolist() == values.tolist()
+
+
+def test_a_query_that_returns(tmp_path):
+    rows = [("a", "x", 1.0), ("b", "y", 2.0), ("a", "z", 3.0)]
+    path = written(tmp_path / "run", as_run(rows))
+    with pytest.raises(QueriesReturnError, match="query a are apart"):
+        rows_of(run_of, path)
+    assert rows_of(sorted_run_of, path) == [rows[0], rows[2], rows[1]]
