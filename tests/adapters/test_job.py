@@ -57,6 +57,7 @@ def test_ids(strings, lists_per_update):
     assert logs.numbers(found) == approx(logs.numbers(expected), abs=1e-6)
 
 
+@pytest.mark.long
 def test_scores_and_items():
     rows = logs.of_scores()
     expected = logs.for_scores()

@@ -60,6 +60,7 @@ def check(counts, targets, exclude, scores):
     assert (found > 0).any()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("chunk", [None, 500, 499, 128, 7])
 def test_it_is_the_rank_among_all_scores(chunk):
     (queries, items), (targets, exclude) = towers(), asked()
@@ -90,6 +91,7 @@ def test_one_target_for_each_list():
     assert per_list("counts", one, counts) == approx(expected, nan_ok=True)
 
 
+@pytest.mark.long
 def test_a_function_that_scores():
     (queries, items), (targets, exclude) = towers(), asked()
     scores = products(queries, items)
@@ -142,6 +144,7 @@ def test_a_file_is_read_by_slices(tmp_path):
     check(counts, targets, exclude, products(queries, items))
 
 
+@pytest.mark.long
 def test_memory_is_that_of_a_chunk():
     held = []
 
@@ -156,6 +159,7 @@ def test_memory_is_that_of_a_chunk():
     assert len(held) == 9 + 1  # of the catalogue, and of the targets
 
 
+@pytest.mark.long
 def test_half_precision_ties_more():
     (queries, items), (targets, exclude) = towers(), asked()
     queries, items = queries.astype("float16"), items.astype("float16")

@@ -93,6 +93,7 @@ def generated_run():
     return run_script("--queries", "200", "--epochs", "3", "--seed", "1")
 
 
+@pytest.mark.long
 def test_script_runs_on_generated_queries(generated_run):
     assert generated_run.returncode == 0, generated_run.stderr
     output = generated_run.stdout
@@ -211,6 +212,7 @@ def refusal(example, capsys, directory: Path) -> str:
     return message.removeprefix(str(directory)).lstrip(os.sep)
 
 
+@pytest.mark.long
 def test_main_on_qid_files(example, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(  # training is tested above, and takes its time
         example,

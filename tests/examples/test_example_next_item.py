@@ -72,6 +72,7 @@ def generated_run():
     )
 
 
+@pytest.mark.long
 def test_script_runs_on_generated_sessions(generated_run):
     assert generated_run.returncode == 0, generated_run.stderr
     output = generated_run.stdout
@@ -251,6 +252,7 @@ def test_windows_lines_blank_lines_and_a_mark_in_front(example, tmp_path):
     assert example.read_histories(path) == example.read_histories(plain)
 
 
+@pytest.mark.long
 def test_main_on_a_ratings_file(
     example, sessions, tmp_path, capsys, monkeypatch
 ):

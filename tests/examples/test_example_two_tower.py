@@ -29,6 +29,7 @@ def run(*options):
     )
 
 
+@pytest.mark.long
 def test_it_trains_and_beats_what_does_not_learn():
     found = run("--users", "384", "--epochs", "5", "--seed", "1")
     assert found.returncode == 0, found.stderr
@@ -47,6 +48,7 @@ def test_it_trains_and_beats_what_does_not_learn():
     assert "inputs:counts" in found.stdout
 
 
+@pytest.mark.long
 def test_the_metrics_are_those_of_all_scores():
     import two_tower
     from next_item import generate, hold_out, pad
@@ -73,6 +75,7 @@ def test_the_metrics_are_those_of_all_scores():
         assert found[metric.name] == approx(float(metric(y_true, scores)))
 
 
+@pytest.mark.long
 def test_help():
     found = run("--help")
     assert found.returncode == 0
@@ -80,6 +83,7 @@ def test_help():
         assert option in found.stdout
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "options, text",
     [

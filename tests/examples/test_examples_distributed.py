@@ -35,6 +35,7 @@ def of_backend(name):
         pytest.skip(f"{name} is for another backend than {BACKEND}")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", NAMES)
 def test_help(name):
     of_backend(name)

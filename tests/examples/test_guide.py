@@ -116,6 +116,7 @@ def test_three_forms_of_the_same_lists_with_exclusion(metric, k):
     assert too_few != approx(expected)
 
 
+@pytest.mark.long
 def test_metrics_leave_out_what_the_input_says_by_id():
     """As the guide does where the input is 1 for the items that were seen."""
     items = 5
@@ -235,6 +236,7 @@ def test_empty_lists_fill_the_last_batch_of_several_devices():
     assert values["dropped"] != expected
 
 
+@pytest.mark.long
 def test_two_metrics_of_one_name():
     rng = np.random.default_rng(0)
     features = rng.normal(size=(6, 5, 1)).astype("float32")

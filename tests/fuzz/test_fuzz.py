@@ -26,6 +26,7 @@ def told(found):
     )
 
 
+@pytest.mark.long
 def test_some_cases(monkeypatch):
     monkeypatch.setitem(draws.SHARE_OF_PROGRAMS, BACKEND, 0.0)
     run = search.Search(seed=0).run(seconds=60, cases=FEW)
@@ -42,6 +43,7 @@ def test_some_programs(monkeypatch):
     assert run.cases
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "path", sorted(CASES.glob("*.json")), ids=lambda p: p.stem
 )

@@ -192,6 +192,7 @@ def agree(metrics, batches, of_items=np.asarray):
 NO_LISTS = [batch_of(0, items) for items in (5, 0)]
 
 
+@pytest.mark.long
 @on_tensorflow
 @pytest.mark.parametrize(
     "make",
@@ -206,6 +207,7 @@ def test_unknown_shapes(make):
     agree(metrics, BATCHES)
 
 
+@pytest.mark.long
 @on_tensorflow
 @pytest.mark.parametrize("k", [3, None])
 def test_unknown_shapes_under_xla(k):
@@ -217,6 +219,7 @@ def test_unknown_shapes_under_xla(k):
     agree(metrics, batches)
 
 
+@pytest.mark.long
 @on_tensorflow
 @pytest.mark.parametrize("ties", ["stable", "pessimistic", "optimistic"])
 def test_unknown_shapes_and_strict_orders(ties):
@@ -360,6 +363,7 @@ def test_torch_compile():
 EMPTY = [(0, 5), (0, 0), (3, 0), (0, 1)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shape", EMPTY, ids=str)
 @pytest.mark.parametrize("k", [3, None])
 def test_a_batch_without_anything(shape, k):
@@ -538,6 +542,7 @@ def test_metrics_made_while_a_layer_is_built_in_a_graph():
 # AutoGraph
 
 
+@pytest.mark.long
 @on_tensorflow
 @pytest.mark.parametrize("collected", [False, True])
 def test_autograph_converts_nothing(collected):

@@ -95,6 +95,7 @@ def evaluated(model, labels, scores, weights=None, batch_size=4):
 # Numbers
 
 
+@pytest.mark.long
 def test_evaluate_is_the_mean_over_all_lists_though_the_last_batch_is_short(
     data,
 ):
@@ -113,6 +114,7 @@ def test_evaluate_is_the_mean_over_all_lists_though_the_last_batch_is_short(
         assert np.mean(means) != approx(expected[metric.name], rel=1e-3)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "flat, label_ones", [(True, False), (False, False), (False, True)]
 )
@@ -166,6 +168,7 @@ def ways_to_run():
         yield {"jit_compile": "auto"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("options", list(ways_to_run()), ids=str)
 def test_however_it_is_run(data, options):
     labels, scores, weights = data
@@ -229,6 +232,7 @@ def test_training_starts_anew_in_every_epoch(data):
     assert history["val_ndcg@3"] == approx([validated] * 2, rel=1e-6)
 
 
+@pytest.mark.long
 def test_two_outputs(data):
     labels, scores, _ = data
     inputs = keras.Input((None, 1))
@@ -262,6 +266,7 @@ def test_two_outputs(data):
 # Names
 
 
+@pytest.mark.long
 def test_history_has_the_names(data):
     labels, scores, weights = data
     model = compiled(
@@ -336,6 +341,7 @@ def test_early_stopping_knows_what_is_better():
     assert float(np.squeeze(model.get_weights()[0])) == 1.0
 
 
+@pytest.mark.long
 def test_model_checkpoint_keeps_the_best(tmp_path):
     labels = np.array([[2, 0, 0, 0]], "float32")
     scores = np.array([[4, 3, 2, 1]], "float32")

@@ -51,6 +51,7 @@ def by_hand(scores, targets, k):
     return np.mean(hits)
 
 
+@pytest.mark.long
 def test_a_sequence_model(sequences):
     """What `fit` reports is a plain loop over the steps that have a target."""
     keras.utils.set_random_seed(1)
@@ -81,6 +82,7 @@ def test_a_sequence_model(sequences):
     assert history["val_strict"][-1] == approx(expected, rel=1e-6)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("run", ["evaluate", "fit"])
 def test_the_mask_of_an_embedding(sequences, run):
     """Steps that it masks do not count, though their targets are items."""
@@ -137,6 +139,7 @@ def test_the_next_item_of_each_user(sequences):
     assert found["ndcg@10"] == approx(np.mean(expected), rel=1e-5)
 
 
+@pytest.mark.long
 def test_weights_in_fit(sequences):
     """Of samples, and of steps."""
     seen, following = sequences
@@ -202,6 +205,7 @@ def test_ids_from_keras_rs():
     assert float(metric.result()) == approx(expected, rel=1e-5)
 
 
+@pytest.mark.long
 def test_leading_dimensions_of_scores_in_fit():
     """Several lists in each sample, the last dimension 1 on both sides."""
     rng = np.random.default_rng(1)

@@ -87,6 +87,7 @@ def test_ragged_ids_of_uint64():
     assert values(metric, ids, [[7, 2], [4, 3]]).tolist() == [1.0, 0.5]
 
 
+@pytest.mark.long
 def test_a_tensor_of_torch_with_a_gradient():
     torch = import_("torch")
     scores = torch.tensor(SCORES, requires_grad=True)

@@ -34,6 +34,7 @@ def pair(form, ties, where=lambda cell: True):
     return Suite(cells), Suite(dense)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ties", TIES)
 def test_targets_among_scores(catalogue, ties):
     targets, scores = catalogue
@@ -42,6 +43,7 @@ def test_targets_among_scores(catalogue, ties):
     assert_same(sparse.cells, sparse.per_list(targets, scores), expected)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ties", TIES)
 def test_one_target_among_scores(catalogue, ties):
     targets, scores = catalogue
@@ -55,6 +57,7 @@ def jax_can_compile(cell):
     return BACKEND != "jax" or cell.make().definition.depth is not None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ties", ["average", "pessimistic", "optimistic"])
 def test_counts_of_items_above(catalogue, ties):
     targets, scores = catalogue

@@ -292,6 +292,7 @@ def as_dicts(many_users):
     return qrels, run
 
 
+@pytest.mark.long
 @pytest.mark.peers
 @pytest.mark.parametrize("k", [1, 5, 10, None])
 def test_against_ranx(many_users, as_dicts, k):

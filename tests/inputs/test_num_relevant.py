@@ -45,6 +45,7 @@ def with_lost_ones(lost, label, *arrays):
     ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("k", [1, 5, 20, None])
 @pytest.mark.parametrize("row", ROWS, ids=str)
 def test_it_is_as_if_the_lost_ones_had_no_score(data, row, k):

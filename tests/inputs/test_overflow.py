@@ -54,6 +54,7 @@ def test_the_error_names_metric_label_and_gain():
         krm.NDCG(k=1).update_state(*CASES["an exponential gain"])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("k", [1, None])
 def test_what_overflows_in_a_program_is_nan(case, k):

@@ -38,6 +38,7 @@ def said(call):
     ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("eagerly", [False, True])
 @pytest.mark.parametrize(
     "labels, shape, doubt",
@@ -69,6 +70,7 @@ def test_the_docs_have_the_chapter():
     assert "\n## Point-wise models\n" in page.read_text()
 
 
+@pytest.mark.long
 def test_a_collection_warns_once():
     metrics = krm.MetricCollection([*krm.NDCG.at(1, 5), krm.RecallAtK(k=5)])
     made = model([metrics])
@@ -94,6 +96,7 @@ def test_a_direct_call_warns_of_lists_of_one_item():
     assert OF_ONE_ITEM in text
 
 
+@pytest.mark.long
 def test_lists_do_not_warn():
     features = ROWS.reshape((4, 5, 3))
     labels = GRADES.reshape((4, 5))

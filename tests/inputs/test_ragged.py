@@ -75,6 +75,7 @@ def in_some_way(way, metric, *arguments):
     return values(metric, *arguments)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("form", FORMS)
 def test_both_ragged(form, way):
@@ -285,6 +286,7 @@ def test_lists_that_do_not_fit(way):
     assert float(metric.result()) == 0.0
 
 
+@pytest.mark.long
 @needs_tensorflow
 def test_lists_that_do_not_fit_in_a_graph():
     """Where it cannot be seen in time, such a list has no value."""

@@ -49,6 +49,7 @@ def made(counter, k=3, form="scores", **options):
 # Numbers
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("k", [1, 3, None])
 @all_counters
 @all_forms
@@ -62,6 +63,7 @@ def test_beside_all_orders_in_batches(form, counter, k):
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [1, 2, 5])
 @all_counters
 @all_forms
@@ -116,6 +118,7 @@ def test_a_strict_order_shows_certain_items(ties):
     assert float(coverage) == approx(2 / 3)
 
 
+@pytest.mark.long
 def test_shuffled_ties_differ_between_batches():
     coverage = CatalogueCoverage(1, 50, ties="shuffle", seed=1)
     for _ in range(40):
@@ -173,6 +176,7 @@ def test_any_leading_dimensions():
 # In Keras
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", ["scores", "sparse"])
 def test_in_fit_with_a_short_last_batch(form):
     rng = np.random.default_rng(5)
@@ -314,6 +318,7 @@ def test_items_of_another_catalogue(form, passed, received):
         assert math.isnan(given.in_a_program(metric, passed))
 
 
+@pytest.mark.long
 def test_scores_of_an_unknown_width():
     if keras.backend.backend() != "tensorflow":
         pytest.skip("widths are known")

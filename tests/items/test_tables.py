@@ -133,6 +133,7 @@ def mean(values, lists):
     return np.average(np.nan_to_num(values), weights=weights)
 
 
+@pytest.mark.long
 @all_rows
 @all_forms
 def test_two_thousand_lists(form, row):
@@ -184,6 +185,7 @@ means_over_orders = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.long
 @means_over_orders
 @pytest.mark.parametrize("form", ["scores", "sparse"])
 def test_groups_beyond_the_first_ranks(form, row):
@@ -411,6 +413,7 @@ def test_tail_share_beyond_chance():
     assert float(best(labels, [[0, 3, 2, 0, 1, 0]])) == approx(1.0)
 
 
+@pytest.mark.long
 def test_in_fit_with_a_short_last_batch():
     rng = np.random.default_rng(6)
     x = rng.standard_normal((10, 4)).astype("float32")

@@ -80,6 +80,7 @@ def check_values(cells, labels, scores, weights):
 # Cutoffs to which the package ranks equally deep share a program.
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "n, ks, weighted",
     [
@@ -120,6 +121,7 @@ def test_two_thousand_lists(k):
     check_values(of_each, labels.astype("float32"), scores, None)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "ties, n, ks, weighted",
     [

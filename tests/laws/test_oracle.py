@@ -118,6 +118,7 @@ def cut(metric, k, options):
 # Brute force
 
 
+@pytest.mark.long
 @catalogue
 @settings(max_examples=150, deadline=None)
 @given(one=one_list(), k=cutoffs)

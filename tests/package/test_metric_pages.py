@@ -21,6 +21,7 @@ def test_every_metric_has_a_page(metric):
     assert list(Page(metric).lacks()) == [], Page(metric).file
 
 
+@pytest.mark.long
 @names
 def test_the_page_shows_what_the_metric_says(metric):
     for file, text in Page(metric).made().items():

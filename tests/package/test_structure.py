@@ -177,6 +177,7 @@ def test_every_module_is_in_the_table():
     assert {module_of(path) for path in FILES} == set(MAY_IMPORT)
 
 
+@pytest.mark.long
 def test_one_module_uses_keras_src():
     users = [p.name for p in FILES if "keras.src" in code_of(p)]
     assert users == ["keras_internals.py"]
@@ -237,6 +238,7 @@ def test_what_dir_shows():
         assert hasattr(keras_rankmetrics, name)
 
 
+@pytest.mark.long
 def test_conventions_need_no_import_of_their_own():
     code = (
         "import sys, keras_rankmetrics as krm;"
@@ -250,6 +252,7 @@ def test_conventions_need_no_import_of_their_own():
     assert ran.stdout == "ndcg@3\n", ran.stderr
 
 
+@pytest.mark.long
 def test_the_package_needs_no_package_of_the_adapters():
     code = (
         "import sys, keras_rankmetrics;"

@@ -34,6 +34,7 @@ SAYS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.skipif(
     not importlib.util.find_spec("mypy"), reason="needs the extra [lint]"
 )

@@ -34,6 +34,7 @@ def values(metrics, *given):
     return {name: float(value) for name, value in metrics(*given).items()}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("inputs", GIVEN)
 @pytest.mark.parametrize("k", KS)
 def test_all_ranks_count(k, inputs):
@@ -50,6 +51,7 @@ def test_a_denominator_of_k_is_that_k(inputs):
     assert ratio == pytest.approx(10**9)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(
     keras.backend.backend() != "tensorflow",
     reason="tf.function is of tensorflow",

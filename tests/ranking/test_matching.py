@@ -76,6 +76,7 @@ def test_ids_of_all_sizes(bits, dtype):
     )
 
 
+@pytest.mark.long
 @settings(deadline=None, max_examples=25)
 @given(st.data())
 @all_dtypes

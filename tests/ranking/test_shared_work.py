@@ -100,6 +100,7 @@ def sorts_in_hlo(text):
     return len(top_ks), len(re.findall(r" sort\(", text))
 
 
+@pytest.mark.long
 @only["tensorflow"]
 @one_list_or_collection
 def test_graph(batch, as_list):
@@ -113,6 +114,7 @@ def test_graph(batch, as_list):
     assert sorts(nine()) == (2, 0)
 
 
+@pytest.mark.long
 @only["tensorflow"]
 @one_list_or_collection
 def test_xla(batch, as_list):
@@ -134,6 +136,7 @@ def test_ids_of_both_sides_are_sorted_at_once_in_a_graph(batch_of_ids, as_list):
     assert sum("Sort" in node or "TopK" in node for node in nodes) == 1
 
 
+@pytest.mark.long
 @only["tensorflow"]
 @one_list_or_collection
 def test_ids_of_both_sides_are_sorted_at_once_by_xla(batch_of_ids, as_list):

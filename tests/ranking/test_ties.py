@@ -60,12 +60,14 @@ def check_enumerated(suite, *batch):
 AVERAGE = Suite(cells(ROWS, (2, None), ("average",)))
 
 
+@pytest.mark.long
 @settings(LAW, max_examples=8)
 @given(batch=few_items)
 def test_average_is_the_mean_over_all_orders(batch):
     check_enumerated(AVERAGE, *batch)
 
 
+@pytest.mark.long
 def test_a_constant_scorer_gets_the_chance_level_from_every_metric():
     rng = np.random.default_rng(7)
     labels = rng.choice([0.0, 0.0, 1.0, 2.0, 3.0], FEW).astype("float32")
@@ -77,6 +79,7 @@ TIED = 5
 DEPTHS = (depth_beyond(1), depth_beyond(depth_beyond(1)))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("depth", DEPTHS)
 @pytest.mark.parametrize("beyond", range(TIED + 1))
 def test_average_where_ties_straddle_the_depth(depth, beyond):
@@ -151,6 +154,7 @@ def assert_uniform(drawn, values):
     assert square > freedom - 4 * math.sqrt(2 * freedom)
 
 
+@pytest.mark.long
 def test_shuffle_gives_a_value_of_a_possible_order():
     rng = np.random.default_rng(3)
     labels = LABELS[rng.integers(0, 8, FEW)]
@@ -169,6 +173,7 @@ def test_shuffle_gives_a_value_of_a_possible_order():
     assert_same(shuffle, found, nearest)
 
 
+@pytest.mark.long
 def test_shuffle_is_the_average_on_average():
     draws = 4096
     suite = Suite(cells(ROWS, (3,), ("shuffle",)))
@@ -193,6 +198,7 @@ def test_shuffle_draws_all_orders_equally_often():
     assert_uniform(orders_drawn(digits(ties="shuffle"), 2400), ALL_ORDERS)
 
 
+@pytest.mark.long
 def test_shuffle_draws_all_orders_equally_often_over_batches():
     row = Row(
         DCG,
@@ -323,6 +329,7 @@ def bounds(values):
     return [(signs * values)[i :: len(BOUNDS)] for i in range(len(BOUNDS))]
 
 
+@pytest.mark.long
 @settings(LAW, max_examples=10)
 @given(
     labels=from_levels(LABELS, WIDE),
@@ -350,6 +357,7 @@ def test_a_constant_scorer_is_worst_and_best():
 # Which policies there are for whom
 
 
+@pytest.mark.long
 def test_strict_orders_agree_where_nothing_ties():
     rng = np.random.default_rng(5)
     labels = LABELS[rng.integers(0, 8, WIDE)]

@@ -80,6 +80,7 @@ def test_two_models_of_a_catalogue_of_1000(model, name):
         assert naive > 6 * values.mean()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("metric", [krm.NDCG(3), krm.AUC(), krm.MeanRank()])
 def test_a_sample_of_all_items_is_exact(metric):
     labels, scores, weights = batch(1, negatives=9)
@@ -89,6 +90,7 @@ def test_a_sample_of_all_items_is_exact(metric):
     assert said(made) == dict.fromkeys(said(made), exact)
 
 
+@pytest.mark.long
 @settings(max_examples=10)
 @given(
     st.lists(st.integers(1, 4), min_size=5, max_size=5),
@@ -311,6 +313,7 @@ def test_with_replacement_there_may_be_more_than_all():
 # Errors
 
 
+@pytest.mark.long
 def test_the_standard_error_is_that_of_the_worths():
     labels, scores, weights = batch(6)
     made = recall((labels, scores, weights))
@@ -346,6 +349,7 @@ def test_the_metric_is_not_updated():
     assert metric.count() == 0
 
 
+@pytest.mark.long
 @settings(max_examples=10)
 @given(st.lists(st.integers(0, 9), min_size=3, max_size=3))
 def test_batches_and_merging_do_not_matter(seeds):
@@ -423,6 +427,7 @@ def test_a_list_that_does_not_fit_in_a_compiled_program(received):
     assert all(map(math.isnan, found.values()))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("inputs", ["scores", "sparse"])
 def test_in_fit(inputs, tmp_path):
     """Ten lists in batches of four: the last one is short."""

@@ -59,6 +59,7 @@ def every_row_and_policy():
     return cells
 
 
+@pytest.mark.long
 def test_the_numbers_of_each_alone():
     cells = every_row_and_policy()
     metrics = [cell.make() for cell in cells]
@@ -228,6 +229,7 @@ class InBranches(krm.RankingMetric):
         return found + ranking.hits(k)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("k", [2, None])
 def test_a_measure_that_branches(k):
     """Compiled, what it asked in a branch must not reach the others."""
@@ -330,6 +332,7 @@ def test_a_ranking_for_each_way_to_settle_ties(looks):
 # In Keras
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("weighted", [False, True])
 def test_fit_and_evaluate(weighted):
     rng = np.random.default_rng(7)

@@ -243,6 +243,7 @@ def test_holm_by_hand(p, expected):
     assert holm(p) == approx(expected, nan_ok=True)
 
 
+@pytest.mark.long
 def test_holm_of_statsmodels():
     tests = pytest.importorskip("statsmodels.stats.multitest")
     p = np.random.default_rng(0).random(20) ** 4

@@ -169,6 +169,7 @@ def test_a_lambda_goes_where_cloudpickle_takes_it():
     assert float(other.result()) == float(metric.result()) > 0
 
 
+@pytest.mark.long
 def test_another_process_with_another_backend(tmp_path):
     """What one sends, another one reads, whatever computes there."""
     others = {"tensorflow", "jax", "torch"} - {keras.backend.backend()}

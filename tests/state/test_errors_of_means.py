@@ -303,6 +303,7 @@ def test_values_that_are_all_0_or_all_1_have_no_error():
     assert seen(np.ones(10, "float32")).standard_error() == 0.0
 
 
+@pytest.mark.long
 def test_close_values_of_a_thousand_merged_states():
     values = close_values(10**5)
     states = [seen(part).state for part in np.split(values, 1_000)]

@@ -141,6 +141,7 @@ def test_metrics_and_collections_share(count):
     )
 
 
+@pytest.mark.long
 def test_the_numbers_are_those_of_metrics_alone():
     metrics = [
         *nine(),
@@ -543,6 +544,7 @@ def test_threads_keep_batches_of_their_own():
             assert float(metric.result()) == pytest.approx(expected)
 
 
+@pytest.mark.long
 def test_two_models_by_turns():
     one, other = model(nine()), model(nine())
     labels, scores = arrays(0, lists=10)
@@ -572,6 +574,7 @@ def test_a_compiled_model_ranks_as_deep_as_its_deepest_metric(count):
 # While a program is traced.
 
 
+@pytest.mark.long
 @only["tensorflow"]
 @pytest.mark.parametrize("jit_compile", [False, True])
 def test_a_graph_reads_once(count, jit_compile):
@@ -744,6 +747,7 @@ def test_what_torch_compiles_keeps_nothing():
         )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("end", ["result", "update"])
 def test_memory_of_a_loop_does_not_grow(end):
     metrics = [krm.NDCG(), krm.MeanAveragePrecision()]

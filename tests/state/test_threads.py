@@ -98,6 +98,7 @@ def test_the_same_input_twice_gives_the_same_bits(inputs):
     assert bits(other) != found[0]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("inputs", FORMS)
 def test_threads_that_pass_the_same_objects(inputs):
     batches = [tensors(seed, inputs) for seed in range(3)]
@@ -109,6 +110,7 @@ def test_threads_that_pass_the_same_objects(inputs):
         assert bits(some) == bits(alone)
 
 
+@pytest.mark.long
 def test_threads_that_pass_objects_of_their_own():
     """In each thread another form of input, and other numbers."""
     forms = [FORMS[i % 3] for i in range(THREADS)]

@@ -66,6 +66,7 @@ def test_the_mean_over_all_orders_of_tied_items(metric, name, options, k):
     assert found == approx(expected, abs=2e-6, nan_ok=True)
 
 
+@pytest.mark.long
 @rows
 @cutoffs
 def test_two_thousand_lists(metric, name, options, k):
@@ -212,6 +213,7 @@ def test_numbers_of_ndeval():
 # As any other metric
 
 
+@pytest.mark.long
 def test_fit_with_the_last_short_batch_and_a_dense_head():
     labels, scores = batch(11, 6, 3, levels=4, seed=10)
     scores = np.maximum(scores, 0)
