@@ -115,7 +115,7 @@ class GroupFn(Protocol):
     >>> by_length = krm.Sliced(krm.NDCG(), groups, by=by_number_of_items)
     >>> by_length.update_state([[1, 0], [0, 1, 0]], [[2, 1], [3, 2, 1]])
     >>> sorted(by_length.result())
-    ['ndcg/long', 'ndcg/short']
+    ['ndcg', 'ndcg/long', 'ndcg/short']
     """
 
     def __call__(self, y_true: Any, y_pred: Any, /) -> Tensor:

@@ -32,9 +32,6 @@ _FORMATS: dict[str, Callable[[Compared], str]] = {
 }
 _EXACT_IN_FLOAT32 = 2**24
 _COLUMNS = ("query", "item", "score", "label")
-# The tools in which tied items stand in the order of their ids, the last one
-# first, after scores are rounded to float32.
-_BY_ID = ("trec_eval", "ir_measures")
 
 
 def add_to(parsers: Any) -> None:
@@ -93,9 +90,9 @@ def add_to(parsers: Any) -> None:
 def run(given: argparse.Namespace) -> str:
     """The text to print."""
     columns = _columns(given.columns)
-    by_id = given.convention in _BY_ID
-    options = {"ties": "stable"} if by_id else {}
     convention = given.convention and conventions.named(given.convention)
+    by_id = bool(convention and convention.ties_by_id)
+    options = {"ties": "stable"} if by_id else {}
     metrics = metrics_of(given.metrics, convention, **options)
     paths = list(dict.fromkeys([*_first(given.baseline), *given.runs]))
     names = _names(paths)
@@ -209,8 +206,8 @@ def _notes(by_id: bool, apart: list[str]) -> list[str]:
     notes = []
     if by_id:
         notes.append(
-            "Items of equal score, as float32, stand in the order of their "
-            "ids, the last one first."
+            "Items of equal float32 score stand in the order of their ids, the "
+            "last first."
         )
     if apart:
         notes.append(

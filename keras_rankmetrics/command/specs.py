@@ -11,9 +11,7 @@ from typing import Any, NamedTuple
 import keras_rankmetrics as krm
 from keras_rankmetrics import gains, metrics
 from keras_rankmetrics.command.names import all_names, class_of, nearest
-from keras_rankmetrics.conventions import names_in_trec_eval
 from keras_rankmetrics.conventions.convention import Convention
-from keras_rankmetrics.conventions.measures import Vocabulary
 from keras_rankmetrics.engine.shells.metric import RankingMetric
 
 _HOW = (
@@ -87,9 +85,10 @@ def _parts(text: str) -> list[str]:
 def _made(
     text: str, convention: Convention | None, options: Mapping[str, Any]
 ) -> list[RankingMetric]:
-    by_source = _by_name_of_source(text, convention, options)
-    if by_source is not None:
-        return [by_source]
+    if convention is not None:
+        of_source = convention.of_source(text, **{"name": text, **options})
+        if isinstance(of_source, RankingMetric):
+            return [of_source]
     spec = _parsed(text)
     chosen = _chosen(spec, convention)
     given = {**options, **spec.options}
@@ -100,21 +99,6 @@ def _made(
         chosen(k=k, name=_at(text, k) if many else text, **given)
         for k in spec.cutoffs
     ]
-
-
-def _by_name_of_source(
-    text: str, convention: Convention | None, options: Mapping[str, Any]
-) -> RankingMetric | None:
-    """The metric of that name in the source, None if it has none."""
-    given = {"name": text, **options}
-    if isinstance(convention, Vocabulary):
-        name = re.match(r"\w*", text)
-        word = "" if name is None else name.group()
-        if word in convention.measures or word in convention.without:
-            return convention.parse(text, **given)
-    elif convention is not None and convention.name == "trec_eval":
-        return names_in_trec_eval.parsed(convention, text, **given)
-    return None
 
 
 def _parsed(text: str) -> Spec:

@@ -38,6 +38,15 @@ class Compared:
         measured: the values of each list.
         baseline: the name of the system to which the others are compared.
         confidence: of the intervals, and of the test.
+
+    Example:
+        >>> import keras_rankmetrics as krm
+        >>> labels, scores = [[1, 0], [0, 1]], [[2, 1], [2, 1]]
+        >>> compared = krm.compare({"ours": scores}, labels, krm.NDCG(k=1))
+        >>> compared.systems, compared.per_list()["ndcg@1"]
+        (['ours'], [1.0, 0.0])
+        >>> print(compared.to_csv().partition(",")[0])
+        system
     """
 
     def __init__(

@@ -14,6 +14,16 @@ class Rows(NamedTuple):
         query: `[rows]`, the ids of queries: integers, str or bytes.
         item: `[rows]`, the ids of items: integers, str or bytes.
         value: `[rows]`, floats: the labels of the items, or their scores.
+
+    Example:
+        >>> import numpy as np
+        >>> import keras_rankmetrics as krm
+        >>> queries, items = np.array(["q1", "q1"]), np.array([7, 8])
+        >>> truth = krm.Rows(queries, items, np.array([0.0, 1.0]))
+        >>> run = krm.Rows(queries, items, np.array([0.9, 0.8]))
+        >>> compared = krm.compare({"run": run}, truth, krm.HitRateAtK(k=1))
+        >>> compared.per_list()["hit_rate@1"]
+        [0.0]
     """
 
     query: np.ndarray

@@ -122,6 +122,8 @@ class Convention:
             are not the defaults, or are `Asked` of the call.
         without: what the source defines and cannot be had, by its name there
             or here, and why.
+        ties_by_id: whether the source rounds scores to float32, and puts items
+            of equal score in the order of their ids, the last one first.
 
     >>> from keras_rankmetrics.conventions import sklearn
     >>> sklearn.NDCG(k=10).name
@@ -174,16 +176,27 @@ class Convention:
         source: str,
         metrics: Mapping[type[Defined], Mapping[str, Any]],
         without: Mapping[str, str] | None = None,
+        ties_by_id: bool = False,
     ) -> None:
         self.name = name
         self.about = about
         self.source = source
         self.without = dict(without or {})
+        self.ties_by_id = ties_by_id
         self.presets: dict[str, Preset[..., Any]] = {
             metric.__name__: Preset(metric, options)
             for metric, options in metrics.items()
         }
         vars(self).update(self.presets)
+
+    def of_source(self, text: str, **options: Any) -> Defined | None:
+        """The metric that the source calls so, None if that is not known.
+
+        Args:
+            text: the name, and what the source writes behind it.
+            **options: further options of the metric.
+        """
+        return None
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):

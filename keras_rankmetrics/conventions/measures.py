@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, NoReturn
 
@@ -43,6 +44,7 @@ class Vocabulary(Convention):
         measures: what each measure of the source is, by its name there.
         without: what the source defines and cannot be had, by its name there,
             and why.
+        ties_by_id: as for any `Convention`.
 
     >>> from keras_rankmetrics.conventions import ir_measures
     >>> ir_measures.parse("nDCG@10").name
@@ -57,9 +59,23 @@ class Vocabulary(Convention):
         metrics: Mapping[type[Defined], Mapping[str, Any]],
         measures: Mapping[str, Measure],
         without: Mapping[str, str],
+        ties_by_id: bool = False,
     ) -> None:
-        super().__init__(name, about, source, metrics, without)
+        super().__init__(name, about, source, metrics, without, ties_by_id)
         self.measures = dict(measures)
+
+    def of_source(self, text: str, **options: Any) -> RankingMetric | None:
+        """As `parse`; None for names that the source does not have.
+
+        Args:
+            text: as the source writes it.
+            **options: further options of the metric.
+        """
+        word = re.match(r"\w*", text)
+        name = "" if word is None else word.group()
+        if name in self.measures or name in self.without:
+            return self.parse(text, **options)
+        return None
 
     def parse(self, measure: object, **options: Any) -> RankingMetric:
         """The metric that a measure of the source is.

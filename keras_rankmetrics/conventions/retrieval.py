@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from keras_rankmetrics.conventions import names_in_ir_measures
+from keras_rankmetrics.conventions import (
+    names_in_ir_measures,
+    names_in_trec_eval,
+)
 from keras_rankmetrics.conventions.convention import Convention
 from keras_rankmetrics.conventions.measures import Vocabulary
+from keras_rankmetrics.conventions.suffixed import Suffixed
 from keras_rankmetrics.gains import linear_gain
 from keras_rankmetrics.metrics import (
     DCG,
@@ -25,7 +29,7 @@ from keras_rankmetrics.metrics import (
 
 _COUNT = "it counts, and says nothing of the order: use the data itself"
 
-trec_eval = Convention(
+trec_eval = Suffixed(
     "trec_eval",
     "The tool of the TREC conferences, and so pytrec_eval.",
     "usnistgov/trec_eval: m_ndcg_cut.c, m_P.c, m_recall.c, m_success.c, "
@@ -69,6 +73,8 @@ trec_eval = Convention(
         "retrieved items, which no other source does",
         "utility": "it counts hits and others, each at a price, at no cutoff",
     },
+    ties_by_id=True,
+    measures=names_in_trec_eval.MEASURES,
 )
 
 ir_measures = Vocabulary(
@@ -79,6 +85,7 @@ ir_measures = Vocabulary(
     names_in_ir_measures.METRICS,
     names_in_ir_measures.MEASURES,
     names_in_ir_measures.WITHOUT,
+    ties_by_id=True,
 )
 
 ranx = Convention(

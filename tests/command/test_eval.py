@@ -216,6 +216,7 @@ def test_the_lightest_backend_computes(program, named, monkeypatch, tmp_path):
     assert ran.stdout.strip() == ("numpy" if lightest else here), ran.stderr
 
 
+@pytest.mark.long
 def test_the_module_is_the_command(files, monkeypatch):
     monkeypatch.delenv("KERAS_BACKEND", raising=False)
     arguments = ["eval", "qrels", "best.txt", "-m", "NDCG@3 MAP BPref P@2"]

@@ -305,6 +305,7 @@ def test_an_item_joins_within_its_query_alone():
     assert joining.UNJUDGED == krm.UNJUDGED
 
 
+@pytest.mark.long
 def test_a_run_is_read_piece_by_piece():
     truth = krm.Rows(
         np.repeat(np.arange(40), 5), np.tile(np.arange(5), 40), np.ones(200)

@@ -29,6 +29,7 @@ def run(*options):
     )
 
 
+@pytest.mark.long
 def test_rankers_beat_the_constant_scorer():
     found = run("--queries", "160", "--epochs", "4", "--format", "json")
     assert found.returncode == 0, found.stderr

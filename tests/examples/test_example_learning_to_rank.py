@@ -106,6 +106,7 @@ def test_script_runs_on_generated_queries(generated_run):
     assert all(0 < line["val_ndcg@10"] < 1 for line in lines)
 
 
+@pytest.mark.long
 def test_trained_model_beats_random_and_constant(generated_run):
     (table,) = tables(generated_run.stdout, "test")
     assert list(table) == ["model", "random", "constant"]
@@ -397,6 +398,7 @@ def test_bad_arguments_are_refused(example, capsys, arguments):
     assert arguments[0] in capsys.readouterr().err
 
 
+@pytest.mark.long
 @pytest.mark.skipif(
     not LAMBDARANK.is_dir(),
     reason="the lambdarank sample is not in ../shared/data",

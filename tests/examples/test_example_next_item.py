@@ -86,6 +86,7 @@ def test_script_runs_on_generated_sessions(generated_run):
     assert all(0 < line["val_ndcg@10"] < 1 for line in epochs(output))
 
 
+@pytest.mark.long
 def test_model_beats_popularity_and_popularity_beats_chance(generated_run):
     rows = table(generated_run.stdout)
     assert list(rows) == SCORERS

@@ -45,6 +45,7 @@ def tables(output):
     }
 
 
+@pytest.mark.long
 def test_it_trains_stops_and_beats_what_does_not_know_the_user():
     found = run("--users", "250", "--epochs", "25", "--seed", "1")
     assert found.returncode == 0, found.stderr
@@ -81,6 +82,7 @@ def test_the_numbers_are_those_of_the_users():
     assert found["ndcg@10"] == approx(float(ndcg.result()), abs=1e-6)
 
 
+@pytest.mark.long
 def test_a_file_of_movielens(tmp_path):
     import pointwise
 
@@ -100,6 +102,7 @@ def test_a_file_of_movielens(tmp_path):
     assert found.returncode != 0 and "no user has rated 10" in found.stderr
 
 
+@pytest.mark.long
 def test_help():
     found = run("--help")
     assert found.returncode == 0
@@ -110,6 +113,7 @@ def test_help():
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "options, text",
     [

@@ -41,6 +41,7 @@ def test_the_loop_of_another_backend_says_so(backend, capsys):
     assert f"set KERAS_BACKEND={backend}" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_the_loop_learns(capsys):
     loop = importlib.import_module(f"loop_{BACKEND}")
     loop.main(["--epochs", "3", "--queries", "200", "--seed", "1"])
@@ -55,6 +56,7 @@ def test_the_loop_learns(capsys):
     assert float(of_tests["ndcg@10"]) > 0.55  # chance is below 0.4
 
 
+@pytest.mark.long
 def test_the_loop_measures_what_the_metrics_measure():
     from learning_to_rank import generate
 
@@ -80,6 +82,7 @@ def test_the_loop_measures_what_the_metrics_measure():
     assert results[0]["ndcg@10"] == approx(expected, abs=1e-5)
 
 
+@pytest.mark.long
 def test_the_callbacks_keep_the_best_model(tmp_path, capsys):
     import callbacks_by_ndcg
 

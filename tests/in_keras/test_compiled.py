@@ -247,6 +247,7 @@ def first_of_list(weights):
     return np.repeat(weights[:, :1], weights.shape[1], 1)
 
 
+@pytest.mark.long
 @on_tensorflow
 @pytest.mark.parametrize(
     "known, given, of_items",

@@ -184,6 +184,7 @@ def test_however_it_is_run(data, options):
     assert found["weighted_ndcg@3"] == approx(weighted, rel=1e-6)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("of", ["item", "list", "list, with a last one"])
 def test_weights(data, of):
     labels, scores, weights = data

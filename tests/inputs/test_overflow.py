@@ -149,6 +149,7 @@ def test_infinite_weights_of_other_forms(inputs):
         metric.update_state([[1], [0]], [[1, 0], [1, 0]], [1.0, INF])
 
 
+@pytest.mark.long
 @pytest.mark.skipif(
     keras.backend.backend() == "torch", reason="torch compiles nothing in fit"
 )

@@ -78,6 +78,7 @@ def test_few_lists(form, counter, number):
         assert found == approx(right, abs=1e-6)
 
 
+@pytest.mark.long
 @all_forms
 def test_two_thousand_lists_in_a_program(form):
     passed, lists = items.lists_in(form, 2000)

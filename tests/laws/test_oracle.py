@@ -131,6 +131,7 @@ def test_average_is_the_mean_over_all_orders(metric, options, one, k):
     assert found == approx(expected, rel=1e-13, abs=rounding, nan_ok=True)
 
 
+@pytest.mark.long
 @catalogue
 @settings(max_examples=50, deadline=None)
 @given(one=one_list(), k=cutoffs)
@@ -143,6 +144,7 @@ def test_without_ties_the_policy_is_nothing(metric, options, one, k):
         assert found == approx(average, rel=1e-13, nan_ok=True)
 
 
+@pytest.mark.long
 @catalogue
 @settings(max_examples=50, deadline=None)
 @given(one=one_list(), k=cutoffs)

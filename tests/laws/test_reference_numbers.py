@@ -348,6 +348,7 @@ def test_grades_above_the_highest_in_a_program():
     assert np.isnan(found[0]) and found[1] == 0.75
 
 
+@pytest.mark.long
 def test_what_stops_before_where_less_is_better():
     for metric in (krm.MeanRank(), krm.FallOutAtK(k=1)):
         model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(3)])

@@ -39,7 +39,9 @@ def test_a_block_is_found():
 
 # What runs the blocks of a page, where it is not a test below.
 RUN_BY = {
+    "docs/comparing.md": "tests/comparing/test_formats.py",
     "docs/logs.md": "tests/adapters",
+    "docs/rows.md": "tests/rows/test_boosting.py",
     "docs/input.md": "tests/examples/test_guide.py",
     "docs/in_keras.md": "tests/examples/test_guide.py",
 }

@@ -18,6 +18,8 @@ OPTIONS = {
     "learning_to_rank": ("--epochs", "5"),
     "next_item": ("--epochs", "8"),
     "two_tower": ("--users", "384", "--epochs", "5"),
+    "pointwise": (),
+    "compare_models": (),
 }
 
 

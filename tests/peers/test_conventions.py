@@ -395,6 +395,7 @@ SAYING = (
     "__init__",
     "learning",
     "names_in_ir_measures",
+    "names_in_trec_eval",
     "recommending",
     "retrieval",
 )

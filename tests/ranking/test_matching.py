@@ -108,6 +108,7 @@ def test_in_order_is_a_stable_order(dtype):
     assert arrays([moved]) == (marks.tolist(),)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(BACKEND != "tensorflow", reason="shapes of tensorflow")
 @all_dtypes
 @pytest.mark.parametrize("shape", [[None, None], [None, 3], [4, None]])

@@ -128,6 +128,7 @@ def expected_of(rows, model=None):
     return of_lists(query, labels, scores, metrics())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("batch_size", [1, 7, 1024])
 @pytest.mark.parametrize("ids", ["integers", "strings", "a column", "a list"])
 def test_batches_and_ids(rows, ids, batch_size):
@@ -358,6 +359,7 @@ def test_a_value_of_that_name_is_not_overwritten(rows):
         fitted(rows, by_query, twice)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "own, of_fit, shown",
     [(None, 0, False), (None, 1, True), (None, 2, False), (1, 0, True)],
@@ -461,6 +463,7 @@ print(found == krm.evaluate_rows(query, y, scores, krm.NDCG(3)))
 """
 
 
+@pytest.mark.long
 @pytest.mark.skipif(BACKEND != "tensorflow", reason="replicas of TensorFlow")
 def test_replicas_score_each_row_once():
     ran = subprocess.run(

@@ -202,6 +202,7 @@ def test_coverage_of_correlated_steps():
     assert np.mean(naive) < 0.5
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "empty, value", [("zero", 0.0), ("one", 1.0), ("skip", None)]
 )
@@ -466,6 +467,7 @@ def test_a_collection_has_the_errors_beside_the_values():
     assert list(results)[:2] == ["all ndcg@3", "all ndcg@3_se"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shape", [(), (3,)])
 def test_a_compiled_program_has_the_errors(shape):
     batches = batch(1, 20, *shape), batch(2, 20, *shape)

@@ -119,6 +119,7 @@ def exactly(states):
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("order", ORDERS)
 def test_any_order_of_merging_gives_the_same(order):
     states = of_all_sizes()
@@ -133,6 +134,7 @@ def test_any_order_of_merging_gives_the_same(order):
     assert float(single) != exact[0]  # one float would have lost some
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("order", ["ascending", "descending", "at random"])
 def test_one_list_at_a_time_onto_many(order):
     """10,000 states of a list each, and one of a thousand million."""

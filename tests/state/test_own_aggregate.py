@@ -145,6 +145,7 @@ def test_members_of_equal_aggregates_share_a_variable():
     assert shapes == [(1, 2), (1, 2, 2), (1, 38, 2), (2, 2, 2)]
 
 
+@pytest.mark.long
 def test_in_a_compiled_program():
     found = given.in_a_program(MetricCollection(several()), *BATCHES)
     assert found == approx(expected(), rel=1e-6)

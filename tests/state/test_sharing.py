@@ -494,6 +494,7 @@ def test_a_stateless_call_lets_go():
     assert held() is None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("which", [0, 1])
 @pytest.mark.parametrize("inputs", ["scores", "ids"])
 def test_the_end_of_what_was_passed_is_the_end(which, inputs):
@@ -519,6 +520,7 @@ def test_calls_share_and_keep_nothing_that_is_gone(count):
     assert kept() is None
 
 
+@pytest.mark.long
 def test_threads_keep_batches_of_their_own():
     batches = [tensors(seed) for seed in range(4)]
     metrics = [nine() for _ in batches]

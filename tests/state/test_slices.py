@@ -300,6 +300,7 @@ def test_by_a_function():
     )
 
 
+@pytest.mark.long
 def test_by_a_function_in_fit():
     """Ten lists in batches of four: the last one is short."""
     rng = np.random.default_rng(8)

@@ -23,6 +23,7 @@ def lists():
     return labels, scores, weights
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("list_weight", ["relevance", "mean"])
 def test_batches_do_not_matter(lists, list_weight):
     results = []

@@ -85,6 +85,7 @@ def in_threads(works):
         raise errors[0]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("inputs", FORMS)
 def test_the_same_input_twice_gives_the_same_bits(inputs):
     found = []

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import textwrap
+
 from keras_rankmetrics.comparing.report import Cell, Report
 from keras_rankmetrics.engine.naming.tables import as_table
 
+_WIDTH = 80  # of the notes; the table and signatures take what they need
 MARKS = {"better": "▲", "worse": "▼", "": " "}
 
 
@@ -24,8 +27,9 @@ def as_text(report: Report) -> str:
         report.about_marks(MARKS["better"], MARKS["worse"]),
         *report.gaps,
     ]
+    lines = (textwrap.fill(note, _WIDTH) for note in notes if note)
     signatures = [f"{c.name}: {c.signature}" for c in report.columns]
-    return "\n".join([table, *filter(None, notes), *signatures])
+    return "\n".join([table, *lines, *signatures])
 
 
 def _cell(cell: Cell, has_marks: bool) -> str:
