@@ -135,6 +135,7 @@ def chunks(rows, size):
         yield krm.Rows(*(column[chosen] for column in rows))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", [1, 5, 100])
 def test_chunks_give_what_the_whole_gives(size):
     truth, systems = drawn(5)

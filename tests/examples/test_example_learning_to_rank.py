@@ -115,6 +115,7 @@ def test_trained_model_beats_random_and_constant(generated_run):
         assert table["model"][name] > table["constant"][name]
 
 
+@pytest.mark.long
 def test_a_signature_follows_the_table(generated_run):
     *_, last = generated_run.stdout.splitlines()
     assert last.startswith("NDCG@10|gain:")

@@ -96,6 +96,7 @@ def test_model_beats_popularity_and_popularity_beats_chance(generated_run):
         assert rows["popularity"][name] > 2 * rows["constant"][name]
 
 
+@pytest.mark.long
 def test_a_signature_follows_the_table(generated_run):
     *_, last = generated_run.stdout.splitlines()
     assert last.startswith("NDCG@10|") and "|inputs:sparse|" in last

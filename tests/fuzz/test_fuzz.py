@@ -165,6 +165,7 @@ def test_a_number_of_what_is_broken_is_found(way):
     assert failure.kind.startswith("a number")
 
 
+@pytest.mark.long
 def test_a_hang_is_found(monkeypatch):
     def forever(case):
         while True:

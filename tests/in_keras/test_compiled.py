@@ -435,6 +435,7 @@ def test_jit_of_nothing(shape):
     assert program.results() == {metric.name: 0.0 for metric in metrics}
 
 
+@pytest.mark.long
 @on_tensorflow
 @pytest.mark.parametrize("metric", SOME, ids=lambda cls: cls.__name__)
 def test_lists_without_items_in_a_graph(metric):
@@ -492,6 +493,7 @@ def test_nan_weights_survive_the_optimizer_of_graphs():
     assert np.isnan(found.numpy()).all()
 
 
+@pytest.mark.long
 @on_tensorflow
 @pytest.mark.parametrize("metric", [NDCG, DCG, MeanAveragePrecision])
 def test_double_precision_in_a_graph(metric):
@@ -571,6 +573,7 @@ def test_autograph_converts_nothing(collected):
     assert seen == ["DISABLED", "ENABLED", "DISABLED"]
 
 
+@pytest.mark.long
 @on_tensorflow
 @pytest.mark.parametrize("inputs", ["scores", "sparse"])
 def test_exclusion_from_an_unknown_number_of_items(inputs):

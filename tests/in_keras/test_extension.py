@@ -107,6 +107,7 @@ NOT_RETRIEVED = [[1, 0, 1, -1, 0]], [[2.0, -np.inf, -np.inf, 1.0, -np.inf]]
 RECOMMENDED_AGAIN = [[1]], [[1, -1, 1, -1]]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ties", ["average", "stable"])
 @pytest.mark.parametrize(
     "ask",

@@ -212,6 +212,7 @@ def test_weights(data, of):
         assert found[metric.name] == approx(expected, rel=1e-6)
 
 
+@pytest.mark.long
 def test_training_starts_anew_in_every_epoch(data):
     labels, scores, _ = data
     metric = NDCG(k=3)
@@ -399,6 +400,7 @@ def embedding_model():
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "kind, run",
     [
@@ -460,6 +462,7 @@ def test_negative_labels_mask_everywhere(data):
 # Precision
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("policy", ["mixed_float16", "mixed_bfloat16"])
 def test_mixed_precision(policy):
     """Ranks, discounts and sums are not those of half precision.

@@ -111,6 +111,7 @@ def test_labels_that_cannot_be_below_0(dtype):
         krm.pad_to(batch, 4, label=-1)
 
 
+@pytest.mark.long
 def test_an_unknown_length_is_refused():
     if keras.config.backend() != "tensorflow":
         pytest.skip("only tensorflow has tensors of unknown length")

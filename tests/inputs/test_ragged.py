@@ -120,6 +120,7 @@ def test_one_ragged_and_one_padded(way, width, which):
     assert found == approx(expected, rel=1e-6, nan_ok=True)
 
 
+@pytest.mark.long
 @needs_tensorflow
 @pytest.mark.parametrize("which", ["labels", "scores"])
 def test_one_ragged_and_one_padded_in_a_graph(which):

@@ -347,6 +347,7 @@ def test_no_error_is_known():
         krm.Sliced(CatalogueCoverage(1, 3), 2)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("batch", [50, 5_000])
 def test_many_lists_that_show_the_same_are_not_personal(batch):
     """In one batch or many: no fraction is added up 5,000 times."""

@@ -250,6 +250,7 @@ def test_published_numbers():
 # Errors and states
 
 
+@pytest.mark.long
 @with_tables
 @all_forms
 def test_items_of_another_catalogue(row, form):
@@ -394,6 +395,7 @@ def test_error_bars_slices_and_comparisons():
     )
 
 
+@pytest.mark.long
 @all_forms
 def test_many_in_a_collection(form):
     passed, lists = items.lists_in(form, 100)

@@ -70,6 +70,7 @@ def test_q_measure_of_little_beta_is_average_precision():
         )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("k", [1, 2, 4, 30, 300, None])
 @pytest.mark.parametrize("gain_fn", [krm.linear_gain, twice])
 def test_q_measure_of_targets_in_a_catalogue(k, gain_fn):
@@ -376,6 +377,7 @@ def by_pairs(labels, scores):
     return np.where(every > 0, right / np.maximum(every, 1), np.nan)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("levels", [1, 3, 40, 10**6])
 @pytest.mark.parametrize("grades", ["few", "many"])
 @pytest.mark.parametrize("items", [1, 2, 17, 300])

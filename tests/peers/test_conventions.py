@@ -192,6 +192,7 @@ def by_formula(name, rule, k, empty):
             yield sum(hits) / rule(k, len(wanted), len(ranked))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("k", [1, 2, 3, 10])
 @pytest.mark.parametrize("convention", RULES)
 def test_packages_that_are_not_installed(convention, k):
@@ -375,6 +376,7 @@ def test_names():
         assert getattr(conventions, name).name == name
 
 
+@pytest.mark.long
 def test_the_table_is_printed():
     ran = subprocess.run(
         [sys.executable, "-m", "keras_rankmetrics.conventions"],

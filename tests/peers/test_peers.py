@@ -45,6 +45,7 @@ at_each_cutoff = pytest.mark.parametrize("k", CUTOFFS)
 # keras_rs and Rax
 
 
+@pytest.mark.long
 @at_each_cutoff
 @pytest.mark.parametrize("name", conventions.keras_rs.presets)
 def test_keras_rs(name, k):

@@ -199,6 +199,7 @@ def test_datasets_whose_x_tells_the_query(rows):
             assert found == approx(expected, abs=1e-6), type(dataset)
 
 
+@pytest.mark.long
 def test_a_dict_that_has_the_query(rows):
     query, features, labels = rows
     expected = expected_of(rows)
@@ -228,6 +229,7 @@ def test_an_id_that_is_an_input_too(rows):
     assert by_query.evaluate(model) == approx(expected, abs=1e-6)
 
 
+@pytest.mark.long
 def test_weights_count_where_they_are_given(rows):
     query, features, labels = rows
     model, weights = model_of(2), (np.arange(len(query)) % 3).astype("float32")
@@ -351,6 +353,7 @@ def test_keras_does_not_know_the_direction(rows):
         fitted(rows, by_query, stop)
 
 
+@pytest.mark.long
 def test_a_value_of_that_name_is_not_overwritten(rows):
     query, features, labels = rows
     by_query = EvaluateByQuery(krm.NDCG(3), features, labels, query=query)

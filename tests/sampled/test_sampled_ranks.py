@@ -416,6 +416,7 @@ def test_in_a_compiled_program():
     assert found == approx(said(recall(*batches)), rel=1e-4, abs=1e-5)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(
     keras.backend.backend() == "torch", reason="torch compiles no program"
 )

@@ -28,6 +28,7 @@ def by_factorials(sampling, rank):
     ]
 
 
+@pytest.mark.long
 @given(st.data())
 def test_chances_are_those_of_counting(data):
     catalogue = data.draw(st.integers(2, 40))

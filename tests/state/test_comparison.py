@@ -257,6 +257,7 @@ def test_chances_are_corrected_for_the_number_of_systems():
     assert min(d.p_holm for d in found) == approx(2 * min(d.p for d in found))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("rows", [None, (40, 5)])
 def test_where_nothing_differs_one_in_twenty_is_below_5_percent(weighted, rows):

@@ -78,6 +78,7 @@ def state_of(metric):
     return [array.tolist() for array in metric.get_state()]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 @pytest.mark.parametrize("make", METRICS.values(), ids=METRICS)
 def test_a_copy_has_seen_the_same(way, make):

@@ -188,6 +188,7 @@ def test_coverage_with_weights(lists, below):
     assert naive_coverage(values, weights, 2 / 5) < 0.85
 
 
+@pytest.mark.long
 def test_coverage_of_correlated_steps():
     """200 users of 20 steps, in parts that fit into memory."""
     rng = np.random.default_rng(3)
@@ -497,6 +498,7 @@ def test_errors_are_saved_with_the_collection():
     assert list(again.result()) == list(collection().result())
 
 
+@pytest.mark.long
 def test_errors_in_fit():
     """Ten lists in batches of four: the last one is short."""
     rng = np.random.default_rng(12)

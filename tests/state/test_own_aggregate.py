@@ -153,6 +153,7 @@ def test_in_a_compiled_program():
     assert alone == approx(expected()["good"], rel=1e-6)
 
 
+@pytest.mark.long
 def test_in_fit():
     rng = np.random.default_rng(3)
     x = rng.standard_normal((10, 6)).astype("float32")

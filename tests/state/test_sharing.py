@@ -598,6 +598,7 @@ def test_a_graph_reads_once(count, jit_compile):
         assert float(value) == pytest.approx(alone(metric, *batches))
 
 
+@pytest.mark.long
 @only["tensorflow"]
 def test_branches_of_a_graph():
     import tensorflow as tf

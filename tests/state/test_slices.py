@@ -201,6 +201,7 @@ def test_the_group_of_a_list_that_does_not_count_does_not_matter():
     assert said(sliced((y_true, scores, weights))) == expected
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shape", [(20,), (20, 3)])
 def test_in_a_compiled_program(shape):
     batches = batch(6, *shape), batch(7, *shape)
@@ -209,6 +210,7 @@ def test_in_a_compiled_program(shape):
     assert found == approx(expected, rel=1e-5)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(
     keras.backend.backend() == "torch", reason="torch compiles no program"
 )

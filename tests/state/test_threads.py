@@ -129,6 +129,7 @@ def test_threads_that_pass_objects_of_their_own():
         assert bits(some) == bits(alone)
 
 
+@pytest.mark.long
 def test_metrics_that_are_made_and_used_in_threads():
     """Who is made in a thread expects nobody that is made in another."""
     batch = tensors(0, "scores")

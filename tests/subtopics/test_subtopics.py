@@ -52,6 +52,7 @@ def is_possible(k, options):
     return k is not None or options.get("denominator") != "k"
 
 
+@pytest.mark.long
 @rows
 @cutoffs
 def test_the_mean_over_all_orders_of_tied_items(metric, name, options, k):
@@ -159,6 +160,7 @@ def test_padded_subtopics_are_no_subtopics(metric):
     assert found == approx(expected, abs=1e-7, nan_ok=True)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("ties", ["shuffle", "pessimistic", "optimistic"])
 def test_an_order_is_one_for_all_subtopics(metric, ties):
