@@ -3,35 +3,27 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import keras
 import numpy as np
 import pytest
 from pytest import approx
+from scripts import ran
 
 import keras_rankmetrics as krm
-
-SCRIPT = Path(__file__).parents[2] / "docs" / "examples" / "compare_models.py"
-
-
-def run(*options):
-    return subprocess.run(
-        [sys.executable, str(SCRIPT), *options],
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
-        timeout=300,
-    )
 
 
 @pytest.mark.long
 def test_rankers_beat_the_constant_scorer():
-    found = run("--queries", "160", "--epochs", "4", "--format", "json")
+    found = ran(
+        "compare_models.py",
+        "--queries",
+        "160",
+        "--epochs",
+        "4",
+        "--format",
+        "json",
+    )
     assert found.returncode == 0, found.stderr
     assert "generated from seed 0, not real" in found.stderr
     compared = krm.Compared.from_dict(json.loads(found.stdout))

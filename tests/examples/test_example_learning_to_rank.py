@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import math
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 from keras import ops
 from printed import assert_readable, epochs
+from scripts import ran
 
 ROOT = Path(__file__).resolve().parents[2]
-SCRIPT = ROOT / "docs" / "examples" / "learning_to_rank.py"
 LAMBDARANK = ROOT.parent / "shared" / "data" / "lambdarank"
 METRICS = ["ndcg@1", "ndcg@5", "ndcg@10", "map@10", "mrr@10", "precision@5"]
 
@@ -40,22 +38,6 @@ def tables(output: str, title: str) -> list[dict[str, dict[str, float]]]:
                 }
             )
     return found
-
-
-def run_script(*arguments: str) -> subprocess.CompletedProcess[str]:
-    paths = [str(ROOT), os.environ.get("PYTHONPATH", "")]
-    return subprocess.run(
-        [sys.executable, str(SCRIPT), *arguments],
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        env={
-            **os.environ,
-            "PYTHONPATH": os.pathsep.join(filter(None, paths)),
-            "PYTHONIOENCODING": "utf-8",
-        },
-        timeout=300,
-    )
 
 
 def expected_at_random(labels: list[int]) -> dict[str, float]:
@@ -90,7 +72,15 @@ def expected_at_random(labels: list[int]) -> dict[str, float]:
 
 @pytest.fixture(scope="module")
 def generated_run():
-    return run_script("--queries", "200", "--epochs", "3", "--seed", "1")
+    return ran(
+        "learning_to_rank.py",
+        "--queries",
+        "200",
+        "--epochs",
+        "3",
+        "--seed",
+        "1",
+    )
 
 
 @pytest.mark.long

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 from printed import assert_readable, epochs
+from scripts import ran
 
-SCRIPT = Path(__file__).parents[2] / "docs" / "examples" / "next_item.py"
 METRICS = ["hit_rate@10", "ndcg@10", "mrr@10"]
 SCORERS = ["model", "popularity", "random", "constant"]
 
@@ -62,14 +59,7 @@ def by_hand(held_out, scores) -> dict[str, float]:
 @pytest.fixture(scope="module")
 def generated_run():
     options = ["--users", "384", "--epochs", "6", "--seed", "1"]
-    return subprocess.run(
-        [sys.executable, str(SCRIPT), *options],
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
-        timeout=300,
-    )
+    return ran("next_item.py", *options)
 
 
 @pytest.mark.long

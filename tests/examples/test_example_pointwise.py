@@ -2,36 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 from printed import assert_readable, epochs
 from pytest import approx
+from scripts import ran
 
 import keras_rankmetrics as krm
-
-ROOT = Path(__file__).parents[2]
-SCRIPT = ROOT / "docs" / "examples" / "pointwise.py"
-
-
-def run(*options):
-    paths = [str(ROOT), os.environ.get("PYTHONPATH", "")]
-    return subprocess.run(
-        [sys.executable, str(SCRIPT), *options],
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        env={
-            **os.environ,
-            "PYTHONPATH": os.pathsep.join(filter(None, paths)),
-            "PYTHONIOENCODING": "utf-8",
-        },
-        timeout=300,
-    )
 
 
 def tables(output):
@@ -47,7 +24,9 @@ def tables(output):
 
 @pytest.mark.long
 def test_it_trains_stops_and_beats_what_does_not_know_the_user():
-    found = run("--users", "250", "--epochs", "25", "--seed", "1")
+    found = ran(
+        "pointwise.py", "--users", "250", "--epochs", "25", "--seed", "1"
+    )
     assert found.returncode == 0, found.stderr
     assert "generated from seed 1, not real" in found.stdout
     assert_readable(found.stdout)
@@ -98,13 +77,13 @@ def test_a_file_of_movielens(tmp_path):
     assert rows.items[:3].tolist() == [9, 8, 7]  # by time
     assert rows.ratings[0] == 1 + (9 + 3) % 5
     file.write_text("\n".join(lines[-9:]))
-    found = run("--ratings", str(file))
+    found = ran("pointwise.py", "--ratings", str(file))
     assert found.returncode != 0 and "no user has rated 10" in found.stderr
 
 
 @pytest.mark.long
 def test_help():
-    found = run("--help")
+    found = ran("pointwise.py", "--help")
     assert found.returncode == 0
     for option in ("--ratings", "--epochs", "--batch-size", "--users"):
         assert option in found.stdout
@@ -122,7 +101,7 @@ def test_help():
     ],
 )
 def test_what_it_refuses(options, text):
-    found = run(*options)
+    found = ran("pointwise.py", *options)
     assert found.returncode != 0
     assert text in found.stderr
     assert "Traceback" not in found.stderr

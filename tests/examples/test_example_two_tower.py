@@ -2,36 +2,21 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import keras
 import numpy as np
 import pytest
 from printed import assert_readable, epochs
 from pytest import approx
+from scripts import ran
 
 import keras_rankmetrics as krm
-
-SCRIPT = Path(__file__).parents[2] / "docs" / "examples" / "two_tower.py"
-
-
-def run(*options):
-    return subprocess.run(
-        [sys.executable, str(SCRIPT), *options],
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
-        timeout=300,
-    )
 
 
 @pytest.mark.long
 def test_it_trains_and_beats_what_does_not_learn():
-    found = run("--users", "384", "--epochs", "5", "--seed", "1")
+    found = ran(
+        "two_tower.py", "--users", "384", "--epochs", "5", "--seed", "1"
+    )
     assert found.returncode == 0, found.stderr
     assert "generated from seed 1, not real" in found.stdout
     assert_readable(found.stdout)
@@ -77,7 +62,7 @@ def test_the_metrics_are_those_of_all_scores():
 
 @pytest.mark.long
 def test_help():
-    found = run("--help")
+    found = ran("two_tower.py", "--help")
     assert found.returncode == 0
     for option in ("--ratings", "--epochs", "--batch-size", "--users"):
         assert option in found.stdout
@@ -92,7 +77,7 @@ def test_help():
     ],
 )
 def test_what_it_refuses(options, text):
-    found = run(*options)
+    found = ran("two_tower.py", *options)
     assert found.returncode != 0
     assert text in found.stderr
     assert "Traceback" not in found.stderr

@@ -37,6 +37,5 @@ def choose_backend() -> None:
 def _is_command() -> bool:
     program = pathlib.Path(sys.argv[0]).name if sys.argv else ""
     if program == "-m":  # as long as Python imports the packages above
-        after = sys.orig_argv.index("-m") + 1
-        return sys.orig_argv[after] in _MODULES
+        return any(argument in _MODULES for argument in sys.orig_argv)
     return program.removesuffix(".exe") == "krm"
