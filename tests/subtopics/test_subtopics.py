@@ -324,3 +324,10 @@ def test_an_unjudged_item_is_one_however_subtopics_are_filled_up(
     assert values(made, filled, scores) == approx(expected)
     both = [[[1], [UNJUDGED], [0]], [[1, 0], [0, 1], [0, 0]]]
     assert values(made, both, scores * 2)[:1] == approx(expected)
+
+
+def test_lists_of_no_items_at_all():
+    labels, scores = np.zeros((3, 0, 2)), np.zeros((3, 0))
+    metric = krm.SubtopicRecall(k=1)
+    metric.update_state(labels, scores)
+    assert metric.count() == 0

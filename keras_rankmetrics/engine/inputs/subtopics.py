@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import Any
 
 from keras_rankmetrics.engine.backend.operations import ops
@@ -32,7 +33,8 @@ def read_subtopics(given: Given) -> Lists:
     """
     labels = _labels(given)
     undefined = ops.any(labels != labels, axis=-1)
-    of_items = ops.max(labels, axis=-1)
+    # From a number on, since TensorFlow finds no maximum of no items.
+    of_items = ops.max(labels, axis=-1, initial=-math.inf)
     # What fills up the subtopics, -1, is above the label of the unjudged.
     unjudged = ops.any(labels == UNJUDGED, axis=-1) & (of_items < 0)
     of_items = ops.where(unjudged, float(UNJUDGED), of_items)
