@@ -88,7 +88,7 @@ def _whole(ids: np.ndarray) -> np.ndarray:
     if large.any():
         raise ValueError(
             f"{_EXPECTED}. Received: {ids.dtype}, and {ids[large][0]:.0f} "
-            f"among them. From {limit:.0f} on, several integers are the same number "
+            f"among them. From {limit:.0f} on, several integers are one number "
             "in this type, so that queries would be merged. Pass the ids as "
             "integers or strings."
         )
