@@ -42,8 +42,22 @@ def of_arrays(x: Any, y: Any, sample_weight: Any, batch_size: int) -> Data:
     """Arrays, or structures of them, cut into batches.
 
     Raises:
-        ValueError: if they have not as many rows.
+        ValueError: if they have not as many rows, or the size is none.
     """
+    if (
+        isinstance(batch_size, bool)
+        or not isinstance(batch_size, int | np.integer)
+        or batch_size < 1
+    ):
+        raise ValueError(
+            "`batch_size` should be an integer of at least 1. Received: "
+            f"{batch_size!r}."
+        )
+    if not tree.flatten(x):
+        raise ValueError(
+            "`x` should hold an array of validation rows at least. Received: "
+            f"{x!r}."
+        )
     parts = _of_lists(x), _of_lists(y), _of_lists(sample_weight)
     names = "x", "y", "sample_weight"
     firsts = (tree.flatten(part)[0] for part in parts)
@@ -90,10 +104,32 @@ def of_dataset(dataset: Any) -> Data:
     number = _number_of_batches(dataset)
 
     def batches() -> Iterator[Batch]:
+        empty = True
         for batch in _read(dataset):
+            empty = False
             yield _unpacked(batch)
+        if empty:
+            raise ValueError(
+                "The dataset of validation rows should have a batch at least. "
+                f"Received: a {type(dataset).__name__} without any. One that "
+                "can be read only once is empty after that."
+            )
 
     return Data(batches, number)
+
+
+def shuffles(dataset: Any) -> bool:
+    """Whether it is a `DataLoader` that is seen to change the order of rows."""
+    batches = getattr(dataset, "batch_sampler", None)
+    samplers = (
+        getattr(dataset, "sampler", None),
+        getattr(batches, "sampler", None),
+    )
+    return any(
+        "Random" in type(sampler).__name__
+        or getattr(sampler, "shuffle", False) is True
+        for sampler in samplers
+    )
 
 
 def is_dataset(x: Any) -> bool:

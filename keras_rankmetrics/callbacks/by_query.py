@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -16,14 +17,24 @@ from keras_rankmetrics.callbacks.batches import (
     is_dataset,
     of_arrays,
     of_dataset,
+    shuffles,
 )
 from keras_rankmetrics.callbacks.queries import query_of
 from keras_rankmetrics.engine.inputs.parts.alignment import check_same
 from keras_rankmetrics.rows import evaluate_rows
 from keras_rankmetrics.rows.asked import collected
-from keras_rankmetrics.rows.columns import as_numbers
+from keras_rankmetrics.rows.columns import as_column, as_numbers
 
 Fn = Callable[[Any], Any]
+
+_FIXED = (
+    "An array of `query` or `group` should belong to validation rows that keep "
+    "their order. "
+)
+_REMEDY = (
+    "Do not shuffle them, or let `query` and `group` be keys of `x`, or "
+    "functions from the `x` of a batch."
+)
 
 
 class EvaluateByQuery(keras.callbacks.Callback):
@@ -69,7 +80,8 @@ class EvaluateByQuery(keras.callbacks.Callback):
         verbose: 1 for a progress bar, 0 for none; by default as in `fit`.
 
     Raises:
-        ValueError: if the arguments do not fit together; after an epoch, if the
+        ValueError: if the arguments do not fit together, as an array `query`
+            and a `DataLoader` that shuffles; after an epoch, if the
             rows do not, or if the logs have a value of that name.
         TypeError: if something is no metric, or no dataset that can be read.
 
@@ -121,6 +133,12 @@ class EvaluateByQuery(keras.callbacks.Callback):
         self._query = query_of("query", query)
         self._group = None if group is None else query_of("group", group)
         check_same("index", {"y": y, "query": query, "group": group})
+        self._in_order = self._query.ids is not None or (
+            self._group is not None and self._group.ids is not None
+        )
+        if self._in_order and y is None and shuffles(x):
+            raise ValueError(f"{_FIXED}Received: one that shuffles. {_REMEDY}")
+        self._labels: bytes | None = None
         self._score_fn, self._label_fn = score_fn, label_fn
         self.prefix, self.verbose = prefix, verbose
 
@@ -155,11 +173,23 @@ class EvaluateByQuery(keras.callbacks.Callback):
                 columns.setdefault(name, []).append(part)
         whole = {name: np.concatenate(parts) for name, parts in columns.items()}
         rows = len(whole.get("y_true", ()))
+        if self._in_order:
+            self._check_order(whole["y_true"])
         query = self._query.of_all(whole.pop("query", None), rows)
         group = whole.pop("group", None)
         if self._group is not None:
             group = self._group.of_all(group, rows)
         return evaluate_rows(query, metrics=self.metrics, group=group, **whole)
+
+    def _check_order(self, labels: np.ndarray) -> None:
+        """Raises where the labels are not those of the first evaluation."""
+        found = hashlib.sha256(labels.tobytes()).digest()
+        if self._labels not in (None, found):
+            raise ValueError(
+                f"{_FIXED}Received: labels that differ from those of the first "
+                f"evaluation, or stand in another order. {_REMEDY}"
+            )
+        self._labels = found
 
     def _columns(
         self, model: keras.Model, batch: Batch
@@ -245,8 +275,21 @@ def _is_dict(given: Any) -> bool:
 
 
 def _without_key(model: keras.Model, x: Any, key: str | None) -> Any:
-    """The inputs of a functional model, which the key may be none of."""
-    inputs = getattr(model, "input", None) if key is not None else None
-    if isinstance(inputs, dict) and key not in inputs:
-        return {name: part for name, part in x.items() if name != key}
-    return x
+    """What the model takes: not a key that it cannot read."""
+    if key is None or key not in x or _takes(model, key, x[key]):
+        return x
+    return {name: part for name, part in x.items() if name != key}
+
+
+def _takes(model: keras.Model, key: str, ids: Any) -> bool:
+    inputs = getattr(model, "inputs", None)
+    if inputs:  # of a functional model
+        by_key = getattr(model, "input", None)
+        if isinstance(by_key, dict):
+            return key in by_key
+        return key in [each.name for each in inputs]
+    # No other backend has strings.
+    return (
+        keras.config.backend() == "tensorflow"
+        or as_column(key, ids).dtype.kind not in "OUST"
+    )

@@ -83,6 +83,15 @@ def _whole(ids: np.ndarray) -> np.ndarray:
             f"{_EXPECTED}: integers or strings. Received: {ids.dtype}, and "
             f"{ids[wrong | np.isinf(ids)][0]} among them."
         )
+    limit = 2.0 ** (np.finfo(ids.dtype).nmant + 1)
+    large = np.abs(ids) >= limit
+    if large.any():
+        raise ValueError(
+            f"{_EXPECTED}. Received: {ids.dtype}, and {ids[large][0]:.0f} "
+            f"among them. From {limit:.0f} on, several integers are one number "
+            "in this type, so that queries would be merged. Pass the ids as "
+            "integers or strings."
+        )
     return ids
 
 

@@ -408,6 +408,19 @@ def test_the_progress_bar(rows, capsys, own, of_fit, shown):
         ({"x": iter([]), "y": None}, TypeError, "read again for each epoch"),
         ({"x": [(1, 2, 3, 4)], "y": None}, ValueError, "4 part"),
         ({"sample_weight": [1.0, 2]}, ValueError, "as many rows"),
+        ({"batch_size": 0}, ValueError, "at least 1"),
+        ({"batch_size": -1}, ValueError, "at least 1"),
+        ({"x": {}}, ValueError, "`x` should hold an array"),
+        (
+            {"x": [], "y": None, "query": len},
+            ValueError,
+            "`y` should be the labels",
+        ),
+        (
+            {"x": range(0), "y": None, "query": len},
+            ValueError,
+            "should have a batch",
+        ),
     ],
 )
 def test_what_is_refused(given, kind, message):
@@ -420,6 +433,60 @@ def test_what_is_refused(given, kind, message):
     }
     with pytest.raises(kind, match=message):
         EvaluateByQuery(**arguments).evaluate(model_of(2))
+
+
+def test_an_array_of_queries_needs_rows_in_order(rows):
+    query, features, labels = rows
+    by_query = EvaluateByQuery(metrics(), Rows(features, labels), query=query)
+    assert by_query.evaluate(model_of(2)) == approx(expected_of(rows), abs=1e-6)
+    with pytest.raises(ValueError, match=r"another order.*shuffle"):
+        by_query.evaluate(model_of(2))
+
+
+def test_a_loader_that_shuffles(rows):
+    data = pytest.importorskip("torch.utils.data", reason="needs torch")
+    query, features, labels = rows
+    items = list(zip(features, labels, strict=True))
+    loader = data.DataLoader(items, batch_size=7, shuffle=True)
+    with pytest.raises(ValueError, match="one that shuffles"):
+        EvaluateByQuery(metrics(), loader, query=query)
+    with pytest.raises(ValueError, match="one that shuffles"):
+        EvaluateByQuery(metrics(), loader, query=len, group=query)
+    EvaluateByQuery(metrics(), data.DataLoader(items, 7), query=query)
+
+
+class Subclassed(keras.Model):
+    def __init__(self, dense):
+        super().__init__()
+        self.dense = dense
+
+    def call(self, x):
+        return self.dense(x["feat"])
+
+
+@pytest.mark.parametrize("kind", ["functional", "subclassed"])
+@pytest.mark.parametrize("as_text", [False, True])
+def test_a_key_that_the_model_does_not_take(rows, kind, as_text):
+    query, features, labels = rows
+    dense = model_of(2)
+    inputs = keras.Input((2,), name="feat")
+    functional = keras.Model(inputs, dense(inputs))
+    model = Subclassed(dense) if kind == "subclassed" else functional
+    model.compile(loss="mse")
+    ids = np.array([f"q{q}" for q in query]) if as_text else query
+    x = {"feat": features, "user": ids}
+    by_query = EvaluateByQuery(metrics(), x, labels, query="user")
+    assert by_query.evaluate(model) == approx(expected_of(rows), abs=1e-6)
+
+
+def test_it_is_fitted_twice(rows):
+    query, features, labels = rows
+    once = EvaluateByQuery(metrics(), features, labels, query=query)
+    first = fitted(rows, once, model=model_of(2, rate=0.1))
+    second = fitted(rows, once, model=model_of(2, seed=3, rate=0.1))
+    fresh = EvaluateByQuery(metrics(), features, labels, query=query)
+    assert second == fitted(rows, fresh, model=model_of(2, seed=3, rate=0.1))
+    assert first != second
 
 
 def test_rows_of_pandas_have_one_index():

@@ -231,6 +231,15 @@ ROWS = {"query": [1, 1, 2], "y_true": [1, 0, 1], "y_pred": [0.5, 0.2, 0.1]}
     [
         ({"query": [1, None, 2]}, ValueError, "none may be missing"),
         ({"query": [1.0, float("nan"), 2]}, ValueError, "first in row 1"),
+        *(
+            ({"query": np.array([0, 1, n], dtype)}, ValueError, "merged")
+            for n, dtype in (
+                (2**24, "float32"),
+                (-(2**24), "float32"),
+                (2**11, "float16"),
+                (2**53, "float64"),
+            )
+        ),
         ({"query": ["a", None, "b"]}, ValueError, "none may be missing"),
         ({"query": ["a", float("nan"), "b"]}, ValueError, "missing|type"),
         ({"query": [1.5, 1.5, 2]}, ValueError, "integers or strings.*1.5"),
