@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -84,15 +85,21 @@ def _part(
                 raise FileError(path, expected, json.dumps(row), line)
             # JSON can have half a pair of surrogates.
             column.append(str(each).encode("utf-8", "surrogatepass"))
-        number = row.get(columns.value)
-        if (
-            isinstance(number, bool)
-            or not isinstance(number, int | float)
-            or number != number
-        ):
+        number = _number(row.get(columns.value))
+        if math.isnan(number):
             expected = f"The {value} `{columns.value}` should be a number."
             raise FileError(path, expected, json.dumps(row), line)
-        values.append(float(number))
+        values.append(number)
     lines = [line for line, _ in numbered]
     query, item = (as_array(path, column, lines) for column in ids)
     return Part(Rows(query, item, np.array(values)), np.array(lines))
+
+
+def _number(found: Any) -> float:
+    """A number of JSON; NaN where it is none, or more than floats can be."""
+    if isinstance(found, bool) or not isinstance(found, int | float):
+        return math.nan
+    try:
+        return float(found)
+    except OverflowError:
+        return math.nan

@@ -40,7 +40,7 @@ def test_a_pipe_is_refused(tmp_path):
     path = tmp_path / "pipe"
     os.mkfifo(path)
     for read in (run_of, judgements_of):
-        with pytest.raises(FileError, match="pipe: It should .* read twice"):
+        with pytest.raises(FileError, match=r"pipe: It should .* read twice"):
             rows_of(read, path)
     with pytest.raises(FileError, match="It should be a file"):
         rows_of(run_of, tmp_path)
@@ -148,7 +148,7 @@ def test_gzip_with_broken_bytes(tmp_path, at):
 
 def test_a_quote_without_its_end(tmp_path):
     text = b'query,item,score\nq1,a,1\nq1,"b,1\n' + b"q1,c,1\n" * 20_000
-    with pytest.raises(FileError, match="line [0-9]+: .*a quote at the start"):
+    with pytest.raises(FileError, match=r"line [0-9]+: .*a quote at the start"):
         rows_of(run_of, written(tmp_path / "run.csv", text))
 
 
@@ -196,9 +196,9 @@ def test_columns_that_both_may_be(tmp_path):
 
 def test_numbers_have_no_underscores(tmp_path):
     path = written(tmp_path / "qrels", b"q1 0 a 1_0\n")
-    with pytest.raises(FileError, match="line 1: The label.*'1_0'"):
+    with pytest.raises(FileError, match=r"line 1: The label.*'1_0'"):
         rows_of(judgements_of, path)
     for name, number in (("run", b"1_0"), ("run.csv", b'"1_0"')):
         text = TEXTS[name].replace(b"2.5", number)
-        with pytest.raises(FileError, match="The score .*'1_0'"):
+        with pytest.raises(FileError, match=r"The score .*'1_0'"):
             rows_of(run_of, written(tmp_path / name, text))
