@@ -127,11 +127,12 @@ def blocks_of(
 
 def check_ends(path: str, block: Block) -> None:
     """Raises where a carriage return stands alone, as old Macs end lines."""
-    if block.data.count(b"\r") == block.data.count(b"\r\n"):
+    data = block.data
+    if b"\r" not in data or data.count(b"\r") == data.count(b"\r\n"):
         return
-    found = _LONE.search(block.data)
+    found = _LONE.search(data)
     if found is not None:
-        line = block.data.count(b"\n", 0, found.start())
+        line = data.count(b"\n", 0, found.start())
         raise FileError(
             path,
             "A line should end with a line feed, or with a carriage return "

@@ -16,6 +16,7 @@ from keras_rankmetrics.files.errors import FileError
 
 _NEWLINE, _SPACE, _COMMENT = 10, 32, 35
 _RETURN, _TAB = 13, 9
+_SPACES = frozenset((b" ", b"\t"))
 _LONGEST = 1024  # bytes: each field takes as much memory as the longest one
 
 
@@ -119,7 +120,10 @@ def split_at(
             path, expected, line_of(block, number_of_line), number_of_line
         )
     each = first[:, None] + np.arange(number)
-    return Fields(data, *_stripped(data, starts[each], ends[each]), line)
+    start, end = starts[each], ends[each]
+    if any(space in block.data for space in _SPACES - {delimiter}):
+        start, end = _stripped(data, start, end)
+    return Fields(data, start, end, line)
 
 
 def _stripped(
