@@ -7,7 +7,7 @@ import tracemalloc
 import pytest
 from test_reading import rows_of
 
-from keras_rankmetrics.files.errors import FileError
+from keras_rankmetrics.files.errors import FileError, QueriesReturnError
 from keras_rankmetrics.files.reading import (
     check_items_once,
     judgements_of,
@@ -202,3 +202,12 @@ def test_numbers_have_no_underscores(tmp_path):
         text = TEXTS[name].replace(b"2.5", number)
         with pytest.raises(FileError, match=r"The score .*'1_0'"):
             rows_of(run_of, written(tmp_path / name, text))
+
+
+def test_a_query_that_is_no_utf8_may_return(tmp_path):
+    text = b"caf\xe9 Q0 a 1 2 t\nq Q0 a 1 2 t\ncaf\xe9 Q0 b 1 2 t\n"
+    path = str(written(tmp_path / "run", text))
+    with pytest.raises(QueriesReturnError, match="apart"):
+        list(run_of(path, {}, print))
+    [chunk] = sorted_run_of(path, {}, print)
+    assert chunk.query.tolist() == [b"caf\xe9", b"caf\xe9", b"q"]
