@@ -16,8 +16,9 @@ from keras_rankmetrics import conventions
 from keras_rankmetrics.command.progress import Progress, terminal
 from keras_rankmetrics.command.specs import metrics_of
 from keras_rankmetrics.comparing import Compared, Rows
-from keras_rankmetrics.files.errors import QueriesReturnError
+from keras_rankmetrics.files.errors import FileError, QueriesReturnError
 from keras_rankmetrics.files.reading import (
+    check_items_once,
     judgements_of,
     run_of,
     sorted_run_of,
@@ -94,7 +95,7 @@ def run(given: argparse.Namespace) -> str:
     by_id = bool(convention and convention.ties_by_id)
     options = {"ties": "stable"} if by_id else {}
     metrics = metrics_of(given.metrics, convention, **options)
-    paths = list(dict.fromkeys([*_first(given.baseline), *given.runs]))
+    paths = _different([*_first(given.baseline), *given.runs])
     names = _names(paths)
     baseline = given.baseline and names[given.baseline]
     compared, apart = _compared(
@@ -141,6 +142,14 @@ def _compared(
                 )
         except QueriesReturnError as error:
             apart.append(error.path)
+        except FileError:
+            raise
+        except ValueError:
+            # If it is of the rows, this tells the file and the lines.
+            check_items_once(given.qrels, "label", columns)
+            for path in paths:
+                check_items_once(path, "score", columns)
+            raise
         else:
             return found, apart
         finally:
@@ -190,6 +199,14 @@ def _columns(text: str) -> dict[str, str]:
 
 def _first(baseline: str | None) -> list[str]:
     return [] if baseline is None else [baseline]
+
+
+def _different(paths: list[str]) -> list[str]:
+    """The paths of different files, each as it stands there first."""
+    found: dict[str, str] = {}
+    for path in paths:
+        found.setdefault(os.path.realpath(path), path)
+    return list(found.values())
 
 
 def _names(paths: list[str]) -> dict[str, str]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Callable, Sequence
 
 from keras_rankmetrics.command import conventions, evaluate, signature
+from keras_rankmetrics.command.printing import print_text
 
 _WRONG = 2  # the exit code of what the user can mend
 
@@ -35,15 +35,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (ValueError, TypeError) as error:
         sys.stderr.write(f"krm: {error}\n")
         return _WRONG
-    return _written(text)
-
-
-def _written(text: str) -> int:
-    if not text:
-        return 0
-    try:
-        sys.stdout.write(text.rstrip("\n") + "\n")
-        sys.stdout.flush()
-    except BrokenPipeError:  # as in `krm ... | head`; Python flushes once more
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if text:
+        print_text(text)
     return 0

@@ -18,6 +18,9 @@ _LOOKS = (
 )
 _TABLES = ("groups", "is_tail", "popularity", "target", "vectors")
 _SHORT = {"gain": "gain_fn", "discount": "rank_discount_fn"}
+_AFTER = re.compile(
+    rf"(?P<metric>.*?\|{gains.PACKAGE}:[^|]+)\|(?P<more>.+)", re.DOTALL
+)
 _HEAD = re.compile(r"(?P<name>[^@|]+)(?:@(?P<k>\d+))?")
 
 
@@ -46,6 +49,7 @@ def parsed(text: str) -> Signature:
     found = _HEAD.fullmatch(head)
     if found is None or not parts:
         raise ValueError(f"{_LOOKS} Received: {text!r}.")
+    _check_last(text)
     options: dict[str, str] = {}
     for part in parts:
         name, colon, value = part.partition(":")
@@ -105,6 +109,17 @@ def _class(name: str) -> type[Defined]:
             f"{name!r}.{nearest(name, class_names())}"
         )
     return found
+
+
+def _check_last(text: str) -> None:
+    """Raises where something follows the version."""
+    found = _AFTER.fullmatch(text)
+    if found is not None:
+        raise ValueError(
+            "The signature of one metric is explained, which ends with its "
+            "version. That of a comparison or of slices goes on: explain "
+            f"`{found['metric']}`. Received: {found['more']!r} after it."
+        )
 
 
 def _check(

@@ -22,6 +22,7 @@ _SPEC = re.compile(
     r"(?P<name>\w+)(?P<before>@[^()\s]*)?(?:\((?P<options>.*)\))?"
     r"(?P<after>@[^()\s]*)?"
 )
+_CUTOFF, _NAME = "k", "name"
 _FUNCTIONS = {
     name: function
     for name, function in vars(gains).items()
@@ -90,6 +91,16 @@ def _made(
         if isinstance(of_source, RankingMetric):
             return [of_source]
     spec = _parsed(text)
+    if spec.cutoffs and _CUTOFF in spec.options:
+        raise ValueError(
+            "a cutoff should stand there once. Received: one after `@`, and "
+            f"`k={spec.options[_CUTOFF]}`."
+        )
+    if _NAME in spec.options:
+        raise ValueError(
+            "a metric is called as the text calls it: leave "
+            f"`name={spec.options[_NAME]}` out."
+        )
     chosen = _chosen(spec, convention)
     given = {**options, **spec.options}
     if not spec.cutoffs:

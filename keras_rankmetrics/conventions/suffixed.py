@@ -35,7 +35,7 @@ class Suffix(NamedTuple):
         if not number:
             return None if self.required else dict(self.options)
         is_cutoff = self.parameter == CUTOFF
-        if self.parameter is None or (is_cutoff and not number.isdigit()):
+        if self.parameter is None or (is_cutoff and not number.isdecimal()):
             return None
         value = int(number) if is_cutoff else float(number)
         return {**self.options, self.parameter: value}
@@ -85,5 +85,5 @@ def _number(text: str, name: str) -> str | None:
     if not text.startswith(name) or not rest:
         return "" if text == name else None
     number = rest[1:]
-    is_number = number.replace(".", "", 1).isdigit()
+    is_number = number.replace(".", "", 1).isdecimal()
     return number if rest[0] in "_.@" and is_number else None

@@ -42,7 +42,9 @@ def whole_queries(
         names = part.query[starts].tolist()
         new = names[1:] if names[0] == last else names
         if len(seen.union(new)) < len(seen) + len(new):
-            raise QueriesReturnError(path, _twice(seen, new).decode())
+            raise QueriesReturnError(
+                path, _twice(seen, new).decode("utf-8", "replace")
+            )
         seen.update(new)
         last = names[-1]
         number += len(part.query)

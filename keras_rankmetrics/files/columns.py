@@ -8,13 +8,15 @@ from typing import NamedTuple
 
 from keras_rankmetrics.files.errors import FileError
 
+# The ids come before the bare word, which may be a column of texts.
 _QUERY = (
-    "query queryid qid topic topicid user userid session sessionid list listid"
+    "queryid qid query topicid topic userid user sessionid session listid list"
 )
 _ITEM = (
-    "item itemid iid doc docid docno document documentid corpus corpusid "
-    "passage passageid pid product productid movie movieid"
+    "itemid iid item docid docno doc documentid document corpusid corpus "
+    "passageid pid passage productid product movieid movie"
 )
+_ENDS_OF_IDS = ("id", "no")
 _SCORE = "score scores prediction predicted pred sim similarity"
 _LABEL = "label labels relevance rel grade rating judgment judgement gain"
 
@@ -79,10 +81,23 @@ def _one(
             return given[what]
         expected = f"There should be a column `{given[what]}`, of the {what}."
         raise FileError(path, expected, listed, line)
-    for alias in ALIASES[what]:
-        found = [name for name in names if _plain(name) == alias]
-        if found:
-            return found[0]
+    found = [
+        name
+        for alias in ALIASES[what]
+        for name in names
+        if _plain(name) == alias
+    ]
+    ids = [name for name in found if _plain(name).endswith(_ENDS_OF_IDS)]
+    if ids and ids[0] != found[0]:
+        raise FileError(
+            path,
+            f"One column should be the {what}. `{found[0]}` and `{ids[0]}` "
+            f"both may be. Name the one you mean: `--columns {what}=NAME`.",
+            listed,
+            line,
+        )
+    if found:
+        return found[0]
     raise FileError(
         path,
         f"The names of the columns should tell which one is the {what}, as "

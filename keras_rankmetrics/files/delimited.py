@@ -4,29 +4,38 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Mapping
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
 from keras_rankmetrics.comparing.rows import Rows
-from keras_rankmetrics.files.blocks import Block, Watch, blocks_of, opened
+from keras_rankmetrics.files.blocks import (
+    Block,
+    Watch,
+    blocks_of,
+    check_ends,
+    opened,
+)
 from keras_rankmetrics.files.columns import Chosen, chosen
 from keras_rankmetrics.files.errors import FileError
-from keras_rankmetrics.files.fields import split_at
+from keras_rankmetrics.files.fields import as_array, split_at
 from keras_rankmetrics.files.numbers import floats_of
+from keras_rankmetrics.files.part import Part
 from keras_rankmetrics.files.trec import numbers
 
 _QUOTE = b'"'
-_BOM = b"\xef\xbb\xbf"
+# Bytes that are no UTF-8 come back as they were.
+_FOREIGN = "surrogateescape"
 
 
-def rows_of(
+def parts_of(
     path: str,
     delimiter: bytes,
     value: str,
     given: Mapping[str, str],
     watch: Watch,
-) -> Iterator[Rows]:
+) -> Iterator[Part]:
     """The rows of a file, block by block.
 
     Args:
@@ -43,7 +52,8 @@ def rows_of(
         if first is None:
             raise FileError(path, "There should be a header.", "an empty file")
         header, _, rest = first.data.partition(b"\n")
-        names = _names(header, delimiter)
+        check_ends(path, Block(header + b"\n", 1))
+        names = _names(path, header, delimiter)
         columns = chosen(path, names, value, given, 1)
         block: Block | None = Block(rest, 2)
         while block is not None:
@@ -52,15 +62,48 @@ def rows_of(
                     path, block, blocks, delimiter, names, columns
                 )
                 return
+            check_ends(path, block)
             if block.data:
                 yield _plain(path, block, delimiter, names, columns, value)
             block = next(blocks, None)
 
 
-def _names(header: bytes, delimiter: bytes) -> list[str]:
-    text = header.removeprefix(_BOM).decode("utf-8", "replace").strip("\r\n")
-    [names] = csv.reader([text], delimiter=delimiter.decode())
-    return [name.strip() for name in names]
+def _names(path: str, header: bytes, delimiter: bytes) -> list[str]:
+    text = header.decode("utf-8", _FOREIGN).strip("\r\n")
+    for _, names in _split(path, Block(b"", 1), [text], delimiter):
+        return names
+    return []
+
+
+def _split(
+    path: str, first: Block, lines: Iterable[str], delimiter: bytes
+) -> Iterator[tuple[int, list[str]]]:
+    """The fields of each line, without the spaces around them.
+
+    Args:
+        path: of the file, for errors.
+        first: the block where the lines begin.
+        lines: the lines.
+        delimiter: what stands between fields.
+    """
+    reader = csv.reader(
+        lines, delimiter=delimiter.decode(), skipinitialspace=True
+    )
+    while True:
+        try:
+            fields = next(reader, None)
+        except csv.Error as error:
+            raise FileError(
+                path,
+                "It should be a table with a quote at the start and at the "
+                "end of what is quoted.",
+                str(error),
+                first.line + max(reader.line_num, 1) - 1,
+            ) from None
+        if fields is None:
+            return
+        line = first.line + reader.line_num - 1
+        yield line, [field.strip(" \t") for field in fields]
 
 
 def _plain(
@@ -70,15 +113,16 @@ def _plain(
     names: list[str],
     columns: Chosen,
     value: str,
-) -> Rows:
+) -> Part:
     expected = f"A line should have {len(names)} fields, as the header has."
     fields = split_at(path, block, len(names), delimiter, expected)
     at = [names.index(name) for name in columns]
-    return Rows(
+    rows = Rows(
         fields.texts(at[0], path),
         fields.texts(at[1], path),
         numbers(path, fields, at[2], value),
     )
+    return Part(rows, fields.line)
 
 
 def _quoted(
@@ -88,51 +132,56 @@ def _quoted(
     delimiter: bytes,
     names: list[str],
     columns: Chosen,
-) -> Iterator[Rows]:
+) -> Iterator[Part]:
     """The rows from a block on, of fields that may be quoted."""
-    lines = _lines(block, blocks)
-    reader = csv.reader(lines, delimiter=delimiter.decode())
     at = [names.index(name) for name in columns]
-    while True:
-        rows: list[list[str]] = []
-        for row in reader:
-            line = block.line + reader.line_num - 1
-            if not row:
-                continue
-            if len(row) != len(names):
-                raise FileError(
-                    path,
-                    f"A line should have {len(names)} fields, as the header "
-                    "has.",
-                    delimiter.decode().join(row),
-                    line,
-                )
-            rows.append([row[place] for place in at])
-            if np.isnan(floats_of(np.array([rows[-1][2].encode() or b" "]))[0]):
-                raise FileError(
-                    path,
-                    f"The {columns.value} should be a number.",
-                    rows[-1][2],
-                    line,
-                )
-            if len(rows) == _ROWS:
-                break
-        if not rows:
-            return
-        query, item, value = zip(*rows, strict=True)
-        yield Rows(as_bytes(query), as_bytes(item), np.array(value, float))
+    found = _rows_of(path, block, blocks, delimiter, names, at)
+    while rows := list(itertools.islice(found, _ROWS)):
+        lines = [line for line, _ in rows]
+        query, item, value = (
+            as_array(path, pieces, lines)
+            for pieces in zip(*(row for _, row in rows), strict=True)
+        )
+        values = floats_of(value)
+        wrong = np.isnan(values)
+        if wrong.any():
+            place = int(np.argmax(wrong))
+            raise FileError(
+                path,
+                f"The {columns.value} should be a number.",
+                value[place],
+                lines[place],
+            )
+        yield Part(Rows(query, item, values), np.array(lines))
 
 
 _ROWS = 2**16
 
 
+def _rows_of(
+    path: str,
+    block: Block,
+    blocks: Iterator[Block],
+    delimiter: bytes,
+    names: list[str],
+    at: list[int],
+) -> Iterator[tuple[int, list[bytes]]]:
+    """The line and some fields of each row that is not empty."""
+    lines = _lines(block, blocks)
+    for line, row in _split(path, block, lines, delimiter):
+        if row and len(row) != len(names):
+            raise FileError(
+                path,
+                f"A line should have {len(names)} fields, as the header has.",
+                delimiter.decode().join(row),
+                line,
+            )
+        if row:
+            yield line, [row[place].encode("utf-8", _FOREIGN) for place in at]
+
+
 def _lines(block: Block, blocks: Iterator[Block]) -> Iterator[str]:
     here: Block | None = block
     while here is not None:
-        yield from io.StringIO(here.data.decode("utf-8", "replace"), newline="")
+        yield from io.StringIO(here.data.decode("utf-8", _FOREIGN), newline="")
         here = next(blocks, None)
-
-
-def as_bytes(texts: tuple[str, ...] | list[str]) -> np.ndarray:
-    """Strings as an array of dtype "S"."""
-    return np.array([text.encode() for text in texts], dtype=bytes)

@@ -6,6 +6,7 @@ as reading the file.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +15,8 @@ from keras_rankmetrics.files.blocks import Block
 from keras_rankmetrics.files.errors import FileError
 
 _NEWLINE, _SPACE, _COMMENT = 10, 32, 35
+_RETURN, _TAB = 13, 9
+_SPACES = frozenset((b" ", b"\t"))
 _LONGEST = 1024  # bytes: each field takes as much memory as the longest one
 
 
@@ -34,16 +37,13 @@ class Fields(NamedTuple):
 
     def texts(self, column: int, path: str) -> np.ndarray:
         """A column as an array of bytes. Raises where a field is very long."""
-        start, end = self.start[:, column], self.end[:, column]
-        if len(start) and (end - start).max() > _LONGEST:
-            place = int(np.argmax(end - start))
-            raise FileError(
-                path,
-                f"A field should have {_LONGEST:,} bytes at most.",
-                self.data[start[place] : end[place]].tobytes(),
-                int(self.line[place]),
-            )
-        return texts(self.data, start, end)
+        return texts(
+            path,
+            self.data,
+            self.start[:, column],
+            self.end[:, column],
+            self.line,
+        )
 
 
 def split_at_spaces(
@@ -96,7 +96,10 @@ def split_at_spaces(
 def split_at(
     path: str, block: Block, number: int, delimiter: bytes, expected: str
 ) -> Fields:
-    """The fields of lines between which a delimiter stands, without quotes."""
+    """The fields of lines between which a delimiter stands, without quotes.
+
+    Spaces around a field are left out.
+    """
     data = np.frombuffer(block.data, np.uint8)
     is_newline = data == _NEWLINE
     ends = np.flatnonzero(is_newline | (data == delimiter[0]))
@@ -106,7 +109,8 @@ def split_at(
     first = np.append(0, last[:-1] + 1)
     line = block.line + np.arange(len(newlines))
     # Windows ends lines by two bytes.
-    ends[last] -= (data[newlines - 1] == 13) & (newlines > starts[last])
+    is_return = data[newlines - 1] == _RETURN
+    ends[last] -= is_return & (newlines > starts[last])
     filled = (last > first) | (ends[last] > starts[first])
     first, last, line = first[filled], last[filled], line[filled]
     wrong = last - first != number - 1
@@ -116,7 +120,22 @@ def split_at(
             path, expected, line_of(block, number_of_line), number_of_line
         )
     each = first[:, None] + np.arange(number)
-    return Fields(data, starts[each], ends[each], line)
+    start, end = starts[each], ends[each]
+    if any(space in block.data for space in _SPACES - {delimiter}):
+        start, end = _stripped(data, start, end)
+    return Fields(data, start, end, line)
+
+
+def _stripped(
+    data: np.ndarray, start: np.ndarray, end: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Where fields start and end without the spaces around them."""
+    is_space = (data == _SPACE) | (data == _TAB)
+    while (spaces := is_space[start] & (start < end)).any():
+        start = start + spaces
+    while (spaces := is_space[end - 1] & (start < end)).any():
+        end = end - spaces
+    return start, end
 
 
 def line_of(block: Block, number: int) -> bytes:
@@ -126,15 +145,44 @@ def line_of(block: Block, number: int) -> bytes:
     ].strip()
 
 
-def texts(data: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:
-    """Pieces of bytes as an array of them, `[pieces]` of dtype "S".
+def as_array(
+    path: str, pieces: Sequence[bytes], lines: Sequence[int]
+) -> np.ndarray:
+    """Pieces of bytes as an array of dtype "S". Raises where one is very long.
 
     Args:
+        path: of the file, for errors.
+        pieces: the bytes.
+        lines: the number of the line of each piece.
+    """
+    longest = max(range(len(pieces)), key=lambda place: len(pieces[place]))
+    _check_length(path, pieces[longest], lines[longest])
+    return np.array(pieces, dtype=bytes)
+
+
+def texts(
+    path: str,
+    data: np.ndarray,
+    start: np.ndarray,
+    end: np.ndarray,
+    line: np.ndarray,
+) -> np.ndarray:
+    """Pieces of bytes as an array of them, `[pieces]` of dtype "S".
+
+    Raises where one is very long.
+
+    Args:
+        path: of the file, for errors.
         data: the bytes, uint8.
         start: where each piece starts.
         end: where it ends.
+        line: the number of the line of each piece.
     """
     length = end - start
+    if len(length):
+        place = int(np.argmax(length))
+        piece = data[start[place] : end[place]].tobytes()
+        _check_length(path, piece, int(line[place]))
     width = int(length.max(initial=1))
     room = np.concatenate([data, np.zeros(width, np.uint8)])
     windows = np.ndarray(len(data) + 1, f"S{width}", room.data, strides=(1,))
@@ -143,3 +191,9 @@ def texts(data: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:
         matrix = pieces.view(np.uint8).reshape(-1, width)
         matrix *= np.arange(width) < length[:, None]
     return pieces
+
+
+def _check_length(path: str, longest: bytes, line: int) -> None:
+    if len(longest) > _LONGEST:
+        expected = f"A field should have {_LONGEST:,} bytes at most."
+        raise FileError(path, expected, longest, line)

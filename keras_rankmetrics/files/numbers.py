@@ -17,7 +17,7 @@ _POWERS = 10.0 ** np.arange(_DIGITS + 1)
 def floats_of(pieces: np.ndarray) -> np.ndarray:
     """The numbers that pieces of text are, float64; NaN where it is none.
 
-    What is written as `nan` is no number either.
+    What is written as `nan` is no number either, nor is `1_000`.
 
     Args:
         pieces: of dtype "S".
@@ -54,6 +54,8 @@ def floats_of(pieces: np.ndarray) -> np.ndarray:
 
 
 def _float(piece: bytes) -> float:
+    if b"_" in piece:  # which Python would leave out
+        return float("nan")
     try:
         return float(piece)
     except ValueError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,12 +13,13 @@ from keras_rankmetrics.files.blocks import Watch
 from keras_rankmetrics.files.columns import chosen
 from keras_rankmetrics.files.errors import FileError
 from keras_rankmetrics.files.fields import texts
+from keras_rankmetrics.files.part import Part
 
 
-def rows_of(
+def parts_of(
     path: str, value: str, given: Mapping[str, str], watch: Watch
-) -> Iterator[Rows]:
-    """The rows of a file, batch by batch."""
+) -> Iterator[Part]:
+    """The rows of a file, batch by batch. Its lines are the rows."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -36,15 +37,31 @@ def rows_of(
     with file:
         columns = chosen(path, file.schema_arrow.names, value, given, None)
         size, done = os.path.getsize(path), 0
-        for batch in file.iter_batches(2**17, columns=list(columns)):
+        for batch in _batches(path, file, columns):
             done += len(batch)
             watch(size * done // max(file.metadata.num_rows, 1))
             before = done - len(batch)
-            yield Rows(
+            rows = Rows(
                 _ids(path, batch.column(columns.query), columns.query, before),
                 _ids(path, batch.column(columns.item), columns.item, before),
                 _numbers(path, batch.column(columns.value), value, before),
             )
+            yield Part(rows, np.arange(before, done) + 1)
+
+
+def _batches(path: str, file: Any, columns: Sequence[str]) -> Iterator[Any]:
+    import pyarrow as pa
+
+    batches = file.iter_batches(2**17, columns=list(columns))
+    while True:
+        try:
+            batch = next(batches, None)
+        except (OSError, pa.ArrowException) as error:
+            expected = "It should be Parquet that can be read to its end."
+            raise FileError(path, expected, str(error)) from None
+        if batch is None:
+            return
+        yield batch
 
 
 def _ids(path: str, column: Any, name: str, before: int) -> np.ndarray:
@@ -64,7 +81,8 @@ def _ids(path: str, column: Any, name: str, before: int) -> np.ndarray:
     places = np.frombuffer(offsets, np.int64)
     places = places[column.offset : column.offset + len(column) + 1]
     held = np.frombuffer(data or b"", np.uint8)
-    return texts(held, places[:-1], places[1:])
+    rows = before + np.arange(len(column)) + 1
+    return texts(path, held, places[:-1], places[1:], rows)
 
 
 def _numbers(path: str, column: Any, name: str, before: int) -> np.ndarray:

@@ -8,10 +8,16 @@ from typing import NamedTuple
 import numpy as np
 
 from keras_rankmetrics.comparing.rows import Rows
-from keras_rankmetrics.files.blocks import Watch, blocks_of, opened
+from keras_rankmetrics.files.blocks import (
+    Watch,
+    blocks_of,
+    check_ends,
+    opened,
+)
 from keras_rankmetrics.files.errors import FileError
 from keras_rankmetrics.files.fields import Fields, split_at_spaces
 from keras_rankmetrics.files.numbers import floats_of
+from keras_rankmetrics.files.part import Part
 
 
 class Layout(NamedTuple):
@@ -64,19 +70,21 @@ def is_like(line: bytes, layout: Layout) -> bool:
     return not np.isnan(floats_of(np.array([fields[layout.value]]))[0])
 
 
-def rows_of(path: str, layout: Layout, watch: Watch) -> Iterator[Rows]:
+def parts_of(path: str, layout: Layout, watch: Watch) -> Iterator[Part]:
     """The rows of a file, block by block."""
     source = opened(path)
     with source.packed:
         for block in blocks_of(source, watch):
+            check_ends(path, block)
             fields = split_at_spaces(
                 path, block, layout.fields, layout.expected, layout.more
             )
-            yield Rows(
+            rows = Rows(
                 fields.texts(layout.query, path),
                 fields.texts(layout.item, path),
                 numbers(path, fields, layout.value, layout.what),
             )
+            yield Part(rows, fields.line)
 
 
 def numbers(path: str, fields: Fields, column: int, what: str) -> np.ndarray:

@@ -73,6 +73,15 @@ def test_the_baseline_comes_first_whether_it_is_among_the_runs(files, capsys):
     assert "worse than worst" in alone
 
 
+@pytest.mark.parametrize("path", ["./worst.txt", "linked.txt"])
+def test_a_file_by_two_paths_is_one_run(files, capsys, path):
+    Path("linked.txt").symlink_to("worst.txt")
+    runs = ["worst.txt", "best.txt", "-m", "NDCG@3", "--format", "json"]
+    out = said(capsys, "qrels", *runs, "--baseline", path)
+    name = Path(path).stem
+    assert list(values_of(out)) == [name, "best"]
+
+
 def test_queries_without_a_run_count_as_empty(files, capsys):
     out = said(capsys, "qrels", "short.txt", "-m", "RR", "--format", "json")
     per_query = {"q1": 1 / 2, "q2": 1 / 2}  # of 6, the others are not there
@@ -151,7 +160,16 @@ WRONG = [
     (["qrels", "best.txt", "-m", "RRR"], "no metric is called `RRR`"),
     (["qrels", "best.txt", "-m", "RR RR"], "different names"),
     (["qrels", "best.txt", "-m", "AlphaNDCG"], "subtopic"),
-    (["qrels", "twice.txt", "-m", "RR"], "d1"),
+    (
+        ["qrels", "twice.txt", "-m", "RR"],
+        "twice.txt, line 3: An item should come once in the list of a query. "
+        "Received: 'item d1 of query q1, as in line 1'.",
+    ),
+    (
+        ["twice_qrels", "best.txt", "-m", "RR"],
+        "twice_qrels, line 3: An item should come once in the list of a query. "
+        "Received: 'item d1 of query q1, as in line 1'.",
+    ),
     (["qrels", "best.txt", "-m", "RR", "--confidence", "2"], "between 0 and 1"),
     (["qrels", "best.txt", "-m", "RR", "--columns", "doc=x"], "--columns"),
     (["qrels", "best.txt", "-m", "RR", "--output", "no/file"], "no/file"),
@@ -161,7 +179,8 @@ WRONG = [
 @pytest.mark.parametrize("arguments, message", WRONG)
 def test_what_the_user_can_mend(files, capsys, arguments, message):
     Path("bad.txt").write_text("q1 Q0 d1 1 2.0 tag\nq1 Q0 d2 2\n")
-    Path("twice.txt").write_text("q1 Q0 d1 1 2 t\nq1 Q0 d1 2 1 t\n")
+    Path("twice.txt").write_text("q1 Q0 d1 1 2 t\n\nq1 Q0 d1 2 1 t\n")
+    Path("twice_qrels").write_text("q1 0 d1 1\nq2 0 d1 1\nq1 0 d1 0\n")
     assert main(["eval", *arguments]) == 2
     out, error = capsys.readouterr()
     assert message in error and not out

@@ -49,6 +49,20 @@ def test_another_version_says_so(capsys):
     assert f"This is version {krm.__version__}" in out
 
 
+OF_SEVERAL = [
+    krm.Comparison(krm.NDCG(10), ["x", "y"]),
+    krm.Sliced(krm.NDCG(10), ["a|b", "c"]),
+    krm.Sliced(krm.NDCG(10), 2),
+]
+
+
+@pytest.mark.parametrize("metric", OF_SEVERAL, ids=lambda m: m.signature)
+def test_comparisons_and_slices_say_what_to_explain(metric, capsys):
+    assert main(["signature", metric.signature]) == 2
+    error = capsys.readouterr().err
+    assert f"explain `{krm.NDCG(10).signature}`" in error
+
+
 WRONG = [
     ("NDCG@10", "A signature should be as"),
     ("NDCG@x|ties:average|keras_rankmetrics:0.1.0", "A signature should be as"),

@@ -153,6 +153,7 @@ WRONG = [
     ("r.jsonl", '{"query": 1, "item": 2, "score": 3}\n{,', "line 2: .*object"),
     ("r.jsonl", '{"query": 1, "item": 2, "score": "3"}', "line 1: The score"),
     ("r.jsonl", '{"query": 1, "item": 2.5, "score": 3}', "line 1: `item`"),
+    ("r.jsonl", f'{{"query": 1, "item": 2, "score": 1{"0" * 400}}}', "number"),
     ("r.jsonl", '{"query": 1, "score": 3}', "line 1: .* which one is the item"),
     ("run.parquet", "PAR1 no more", "It should be Parquet|pyarrow should be"),
 ]

@@ -1,0 +1,42 @@
+"""What is printed where stdout has few letters."""
+
+import io
+import sys
+
+import pytest
+
+from keras_rankmetrics.command import main
+from keras_rankmetrics.command.printing import in_letters_of
+
+QRELS = "".join(f"q{q} 0 a 1\nq{q} 0 b 0\n" for q in range(9))
+
+
+def run_with(best):
+    """A run with the same best item in all queries but one."""
+    return "".join(f"q{q} Q0 {best if q else 'a'} 1 2 t\n" for q in range(9))
+
+
+@pytest.mark.parametrize(
+    "encoding, marks", [("cp1252", "±v"), ("ascii", "~v"), ("utf-8", "±▼")]
+)
+def test_stdout_of_any_encoding(tmp_path, monkeypatch, encoding, marks):
+    for name, text in [
+        ("qrels", QRELS),
+        ("one", run_with("a")),
+        ("two", run_with("b")),
+    ]:
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    stdout = io.TextIOWrapper(io.BytesIO(), encoding)
+    monkeypatch.setattr(sys, "stdout", stdout)
+    assert main(["eval", "qrels", "one", "two", "-m", "NDCG@1 RR"]) == 0
+    printed = stdout.buffer.getvalue().decode(encoding)
+    error, worse = marks
+    assert f"1.0000 {error} 0.0000" in printed and f" {worse}\n" in printed
+    assert "?" not in printed and f"{worse} is worse than one" in printed
+
+
+def test_letters_that_an_encoding_lacks():
+    assert in_letters_of("utf-8", "▲ ± \udce9 é") == "▲ ± ? é"
+    assert in_letters_of("cp1252", "▲ ± 日 é") == "^ ± ? é"
+    assert in_letters_of("ascii", "(r + 1)²") == "(r + 1)2"

@@ -1,0 +1,213 @@
+"""Files that other programs write in odd ways, and files that are broken."""
+
+import gzip
+import os
+import tracemalloc
+
+import pytest
+from test_reading import rows_of
+
+from keras_rankmetrics.files.errors import FileError, QueriesReturnError
+from keras_rankmetrics.files.reading import (
+    check_items_once,
+    judgements_of,
+    run_of,
+    sorted_run_of,
+)
+
+BOM = b"\xef\xbb\xbf"
+TREC = b"q1 Q0 a 1 2.5 t\nq1 Q0 b 2 1.5 t\n"
+CSV = b"query,item,score\nq1,a,2.5\nq1,b,1.5\n"
+JSONL = (
+    b'{"query": "q1", "item": "a", "score": 2.5}\n'
+    b'{"query": "q1", "item": "b", "score": 1.5}\n'
+)
+ROWS = [("q1", "a", 2.5), ("q1", "b", 1.5)]
+TEXTS = {"run": TREC, "run.csv": CSV, "run.jsonl": JSONL}
+
+
+@pytest.fixture(params=TEXTS)
+def name(request):
+    return request.param
+
+
+def written(path, data):
+    path.write_bytes(data)
+    return path
+
+
+def test_a_pipe_is_refused(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    for read in (run_of, judgements_of):
+        with pytest.raises(FileError, match=r"pipe: It should .* read twice"):
+            rows_of(read, path)
+    with pytest.raises(FileError, match="It should be a file"):
+        rows_of(run_of, tmp_path)
+
+
+@pytest.mark.parametrize("quote", [b"", b'"'])
+def test_spaces_around_fields(tmp_path, quote):
+    text = b"query, item ,score\n q1, %sa%s ,2.5\nq1 ,  b, 1.5 \n"
+    path = written(tmp_path / "run.csv", text % (quote, quote))
+    assert rows_of(run_of, path) == ROWS
+
+
+@pytest.mark.parametrize("quote", [b"", b'"'])
+def test_spaces_alone_are_an_empty_field(tmp_path, quote):
+    text = b"query,item,score,more\nq1,%sa%s,1,   \n" % (quote, quote)
+    path = written(tmp_path / "run.csv", text)
+    assert rows_of(run_of, path) == [("q1", "a", 1.0)]
+
+
+@pytest.mark.parametrize("quote", [b"", b'"'])
+def test_ids_keep_bytes_that_are_no_utf8(tmp_path, quote):
+    text = b"query,item,score\nq1,caf\xe9,2\nq1,%sb%s,1\n" % (quote, quote)
+    [chunk] = run_of(str(written(tmp_path / "run.csv", text)), {}, print)
+    assert chunk.item.tolist() == [b"caf\xe9", b"b"]
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_a_byte_order_mark_is_no_part_of_an_id(tmp_path, name, pack):
+    path = written(tmp_path / name, pack(BOM + TEXTS[name]))
+    assert rows_of(run_of, path) == ROWS
+
+
+def test_lines_that_end_with_a_carriage_return_alone(tmp_path, name):
+    path = written(tmp_path / name, TEXTS[name].replace(b"\n", b"\r"))
+    with pytest.raises(FileError, match="line 1: A line should end with"):
+        rows_of(run_of, path)
+    path = written(tmp_path / name, TEXTS[name].replace(b"b", b"b\r"))
+    with pytest.raises(FileError, match="A line should end with"):
+        rows_of(run_of, path)
+
+
+@pytest.mark.parametrize("end", [b"\r\n", b"\r\r\n"])
+def test_lines_that_end_as_on_windows(tmp_path, name, end):
+    path = written(tmp_path / name, TEXTS[name].replace(b"\n", end))
+    assert rows_of(run_of, path) == ROWS
+
+
+def test_a_quoted_field_may_hold_a_carriage_return(tmp_path):
+    text = b'query,item,score,title\nq1,a,2.5,"x\ry"\nq1,b,1.5,z\n'
+    assert rows_of(run_of, written(tmp_path / "run.csv", text)) == ROWS
+
+
+LONG = {
+    "run.csv": b'query,item,score\nq1,"%s",1\n',
+    "run.jsonl": b'{"query": "q1", "item": "%s", "score": 1}\n',
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_long_ids_are_refused_before_they_take_memory(tmp_path, name):
+    row = b"q1,b,1\n" if name.endswith("csv") else JSONL.splitlines()[1] + b"\n"
+    text = LONG[name] % (b"a" * 100_000) + row * 3000
+    path = written(tmp_path / name, text)
+    tracemalloc.start()
+    with pytest.raises(FileError, match="A field should have 1,024 bytes"):
+        rows_of(run_of, path)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 2**25
+
+
+def written_parquet(path, items):
+    pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    import pyarrow.parquet as pq
+
+    numbers = list(range(len(items)))
+    table = {"query": ["q"] * len(items), "item": items, "score": numbers}
+    pq.write_table(pa.table(table), path, compression="none")
+    return path
+
+
+def test_long_ids_in_parquet(tmp_path):
+    path = written_parquet(tmp_path / "run.parquet", ["a", "b" * 2000])
+    with pytest.raises(FileError, match="line 2: A field should have 1,024"):
+        rows_of(run_of, path)
+
+
+def test_parquet_with_a_broken_page(tmp_path):
+    items = [f"d{n}" for n in range(1000)]
+    path = written_parquet(tmp_path / "run.parquet", items)
+    data = path.read_bytes()
+    path.write_bytes(data[:4] + b"\xff" * 2000 + data[2004:])
+    with pytest.raises(FileError, match="Parquet that can be read to its end"):
+        rows_of(run_of, path)
+
+
+@pytest.mark.parametrize("at", [12, 500, 2000])
+def test_gzip_with_broken_bytes(tmp_path, at):
+    lines = [b"q Q0 d%d 1 %d t\n" % (n * n % 997, n) for n in range(3000)]
+    data = gzip.compress(b"".join(lines))
+    data = data[:at] + b"\xff" * 40 + data[at + 40 :]
+    with pytest.raises(FileError, match="read to its end"):
+        rows_of(run_of, written(tmp_path / "run.gz", data))
+
+
+def test_a_quote_without_its_end(tmp_path):
+    text = b'query,item,score\nq1,a,1\nq1,"b,1\n' + b"q1,c,1\n" * 20_000
+    with pytest.raises(FileError, match=r"line [0-9]+: .*a quote at the start"):
+        rows_of(run_of, written(tmp_path / "run.csv", text))
+
+
+TWICE = {
+    "run": b"# a run\n" + TREC + b"\nq2 Q0 b 1 1 t\nq1 Q0 b 3 1 t\n",
+    "run.csv": b'query,item,score\nq1,"a\n",1\nq1,b,1\nq2,b,3\nq1,b,1\n',
+    "run.jsonl": JSONL + b"\n" + JSONL.splitlines()[1],
+}
+LINES = {"run": (6, 3), "run.csv": (6, 4), "run.jsonl": (4, 2)}
+
+
+def test_an_item_twice_is_told_with_its_lines(tmp_path, name):
+    path = str(written(tmp_path / name, TWICE[name]))
+    again, before = LINES[name]
+    with pytest.raises(FileError) as error:
+        check_items_once(path, "score", {})
+    assert str(error.value) == (
+        f"{path}, line {again}: An item should come once in the list of a "
+        f"query. Received: 'item b of query q1, as in line {before}'."
+    )
+
+
+def test_items_that_come_once(tmp_path, name):
+    path = str(written(tmp_path / name, TEXTS[name]))
+    check_items_once(path, "score", {})
+    check_items_once(str(written(tmp_path / "none", b"")), "score", {})
+
+
+@pytest.mark.parametrize("header", ["query,query_id", "qid,query"])
+def test_ids_come_before_texts(tmp_path, header):
+    at = header.split(",").index("query")
+    ids = ["q1", "how to"] if at else ["how to", "q1"]
+    text = f"{header},document,doc_id,score\n{','.join(ids)},long,a,2.5\n"
+    path = written(tmp_path / "run.csv", text.encode())
+    assert rows_of(run_of, path) == ROWS[:1]
+
+
+def test_columns_that_both_may_be(tmp_path):
+    text = b"query,user_id,item,score\nq,u,a,1\n"
+    path = written(tmp_path / "run.csv", text)
+    with pytest.raises(FileError, match="`query` and `user_id` both may be"):
+        rows_of(run_of, path)
+    assert rows_of(sorted_run_of, path, query="query") == [("q", "a", 1.0)]
+
+
+def test_numbers_have_no_underscores(tmp_path):
+    path = written(tmp_path / "qrels", b"q1 0 a 1_0\n")
+    with pytest.raises(FileError, match=r"line 1: The label.*'1_0'"):
+        rows_of(judgements_of, path)
+    for name, number in (("run", b"1_0"), ("run.csv", b'"1_0"')):
+        text = TEXTS[name].replace(b"2.5", number)
+        with pytest.raises(FileError, match=r"The score .*'1_0'"):
+            rows_of(run_of, written(tmp_path / name, text))
+
+
+def test_a_query_that_is_no_utf8_may_return(tmp_path):
+    text = b"caf\xe9 Q0 a 1 2 t\nq Q0 a 1 2 t\ncaf\xe9 Q0 b 1 2 t\n"
+    path = str(written(tmp_path / "run", text))
+    with pytest.raises(QueriesReturnError, match="apart"):
+        list(run_of(path, {}, print))
+    [chunk] = sorted_run_of(path, {}, print)
+    assert chunk.query.tolist() == [b"caf\xe9", b"caf\xe9", b"q"]
