@@ -95,9 +95,10 @@ def run(given: argparse.Namespace) -> str:
     by_id = bool(convention and convention.ties_by_id)
     options = {"ties": "stable"} if by_id else {}
     metrics = metrics_of(given.metrics, convention, **options)
-    paths = _different([*_first(given.baseline), *given.runs])
+    first = _path_of(given.baseline, given.runs)
+    paths = _different([*first, *given.runs])
     names = _names(paths)
-    baseline = given.baseline and names[given.baseline]
+    baseline = names[paths[0]] if first else None
     compared, apart = _compared(
         given, paths, names, metrics, baseline, columns, by_id
     )
@@ -197,8 +198,12 @@ def _columns(text: str) -> dict[str, str]:
     return columns
 
 
-def _first(baseline: str | None) -> list[str]:
-    return [] if baseline is None else [baseline]
+def _path_of(baseline: str | None, runs: list[str]) -> list[str]:
+    """The path of the baseline, which may be called as the table calls it."""
+    if baseline is None:
+        return []
+    named = [path for path, name in _names(runs).items() if name == baseline]
+    return named or [baseline]
 
 
 def _different(paths: list[str]) -> list[str]:

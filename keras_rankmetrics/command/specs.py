@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import keras_rankmetrics as krm
-from keras_rankmetrics import gains, metrics
+from keras_rankmetrics import conventions, gains, metrics
 from keras_rankmetrics.command.names import all_names, class_of, nearest
 from keras_rankmetrics.conventions.convention import Convention
 from keras_rankmetrics.engine.shells.metric import RankingMetric
@@ -23,10 +23,12 @@ _SPEC = re.compile(
     r"(?P<after>@[^()\s]*)?"
 )
 _CUTOFF, _NAME = "k", "name"
+# By their names, and as signatures have them: `linear` is `linear_gain`.
 _FUNCTIONS = {
-    name: function
+    called: function
     for name, function in vars(gains).items()
     if name.endswith(("_gain", "_discount")) and name in krm.__all__
+    for called in (name, name.rpartition("_")[0])
 }
 
 
@@ -164,7 +166,7 @@ def _chosen(spec: Spec, convention: Convention | None) -> Any:
         there = "" if convention is None else f" in `{convention.name}` either"
         raise ValueError(
             f"no metric is called `{spec.name}`{there}."
-            f"{nearest(spec.name, all_names())}"
+            f"{nearest(spec.name, all_names())}{_hint(spec.text)}"
         )
     chosen = getattr(convention or metrics, name)
     parameters = inspect.signature(chosen).parameters
@@ -178,6 +180,19 @@ def _chosen(spec: Spec, convention: Convention | None) -> Any:
             f"{', '.join(parameters)}."
         )
     return chosen
+
+
+def _hint(text: str) -> str:
+    """Whether a convention knows that name, as a sentence, or an empty text."""
+    for convention in conventions.all_of_them():
+        try:
+            known = convention.of_source(text)
+        except ValueError:
+            continue
+        if known is not None:
+            name = convention.name
+            return f" That is a name of {name}: `--convention {name}`."
+    return ""
 
 
 def _at(text: str, k: int) -> str:

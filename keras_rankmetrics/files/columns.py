@@ -76,11 +76,8 @@ def _one(
     line: int | None,
 ) -> str:
     listed = ", ".join(names)
-    if what in given:
-        if given[what] in names:
-            return given[what]
-        expected = f"There should be a column `{given[what]}`, of the {what}."
-        raise FileError(path, expected, listed, line)
+    if given.get(what) in names:  # of several files, only some may have it
+        return given[what]
     found = [
         name
         for alias in ALIASES[what]
@@ -98,6 +95,9 @@ def _one(
         )
     if found:
         return found[0]
+    if what in given:
+        expected = f"There should be a column `{given[what]}`, of the {what}."
+        raise FileError(path, expected, listed, line)
     raise FileError(
         path,
         f"The names of the columns should tell which one is the {what}, as "

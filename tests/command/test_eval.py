@@ -71,6 +71,8 @@ def test_the_baseline_comes_first_whether_it_is_among_the_runs(files, capsys):
     alone = said(capsys, "qrels", *arguments)
     assert alone == said(capsys, "qrels", "worst.txt", *arguments)
     assert "worse than worst" in alone
+    named = [*arguments[:-1], "worst"]  # as the table calls it
+    assert alone == said(capsys, "qrels", "worst.txt", *named)
 
 
 @pytest.mark.parametrize("path", ["./worst.txt", "linked.txt"])

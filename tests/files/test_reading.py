@@ -215,3 +215,13 @@ def test_a_query_that_returns(tmp_path):
     with pytest.raises(QueriesReturnError, match="query a are apart"):
         rows_of(run_of, path)
     assert rows_of(sorted_run_of, path) == [rows[0], rows[2], rows[1]]
+
+
+def test_a_column_that_only_another_file_has_leaves_the_usual_names(tmp_path):
+    path = tmp_path / "run.csv"
+    path.write_text("query,item,score\nq,d,1\n")
+    [rows] = rows_of(run_of, path, item="document")
+    assert rows.item.tolist() == [b"d"]
+    path.write_text("query,thing,score\nq,d,1\n")
+    with pytest.raises(FileError, match="a column `document`, of the item"):
+        rows_of(run_of, path, item="document")
