@@ -1,19 +1,24 @@
 """The table in each format, from values that nobody measured."""
 
 import csv
+import dataclasses
 import io
+import itertools
 import json
 import re
 import shutil
 import subprocess
 import sys
+import tracemalloc
 
+import keras
 import numpy as np
 import pytest
 from pytest import approx
 from runs import drawn
 
 import keras_rankmetrics as krm
+from keras_rankmetrics.comparing import fingerprint
 from keras_rankmetrics.comparing.formats import latex, markdown, text
 from keras_rankmetrics.comparing.report import Against, Cell, Column, Report
 
@@ -138,6 +143,30 @@ def test_latex_compiles(tmp_path):
     assert ran.returncode == 0, ran.stdout
 
 
+@pytest.mark.parametrize("letter", ["[", "*"])
+def test_latex_takes_no_name_for_an_option(letter):
+    systems = (f"{letter}2pt]", *REPORT.systems[1:])
+    columns = (REPORT.columns[0], REPORT.columns[1]._replace(name=f"{letter}m"))
+    odd = dataclasses.replace(REPORT, systems=systems, columns=columns)
+    lines = latex.as_latex(odd).splitlines()
+    after = [
+        line
+        for before, line in itertools.pairwise(lines)
+        if before.endswith(("\\\\", "\\midrule"))
+    ]
+    assert f"{{}}{letter}2pt] & " in "\n".join(after)
+    assert f"{{}}{letter}m: " in "\n".join(after)
+    assert not [line for line in after if line.startswith(letter)]
+
+
+def test_a_single_comparison_is_told_in_words():
+    single = dataclasses.replace(REPORT, comparisons=1)
+    assert single.about_marks("+", "-").endswith(
+        "at the level of 5%; it is the only comparison of this table, so "
+        "nothing is corrected."
+    )
+
+
 @pytest.fixture(scope="module")
 def compared():
     truth, systems = drawn(0)
@@ -242,6 +271,48 @@ def test_joined_arrays_know_their_labels():
     assert of("a", labels).join(of("b", labels.tolist())).systems == ["a", "b"]
     with pytest.raises(ValueError, match="the same truth"):
         of("a", labels).join(of("b", labels[::-1]))
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        lambda x: x.astype(np.float32),
+        lambda x: x.astype(np.int8),
+        lambda x: np.asfortranarray(x),
+        lambda x: x.tolist(),
+        keras.ops.convert_to_tensor,
+    ],
+)
+def test_equal_labels_have_one_fingerprint(same):
+    labels = np.random.default_rng(0).integers(0, 3, (300, 300))
+
+    def truth(labels):
+        scores = np.zeros((300, 300), np.float32)
+        return krm.compare({"s": scores}, labels, krm.NDCG()).measured.truth
+
+    assert truth(same(labels)) == truth(labels)
+    other = labels.copy()
+    other[-1, -1] += 1
+    assert truth(same(other)) != truth(labels)
+
+
+def test_a_fingerprint_takes_little_memory():
+    labels = np.zeros((300, 1000), np.int64)
+    passed = {"s": np.zeros(labels.shape, np.float32)}, labels, krm.NDCG(k=5)
+    krm.compare(*passed)
+    tracemalloc.start()
+    fingerprint.of_arrays(labels)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < labels.nbytes
+
+
+def test_it_does_not_change(compared):
+    for name in ("baseline", "confidence", "measured"):
+        with pytest.raises(AttributeError):
+            setattr(compared, name, getattr(compared, name))
+    turned = krm.Compared(compared.measured, "new")
+    assert "worse than new" in str(turned)
 
 
 def test_notebooks_show_markdown(compared):
