@@ -65,7 +65,10 @@ def compare(
       nothing, or left out, by `unjudged` of the metric. So is one with a label
       below 0.
     - Of a query that a system lacks, nothing is retrieved. A query that the
-      truth lacks is left out. The table says how many there are.
+      truth lacks is left out. The table says how many there are. A query of the
+      truth without judgements, `{"q": {}}`, is a list without relevant items.
+    - Where float32 does not hold the scores of a system, it gets their places
+      in the same order, so that no backend merges scores.
     - Items of equal score count by `ties` of the metric. With `ties="stable"`
       they stand in the order of their ids, the last one first, as trec_eval
       has them.
@@ -82,7 +85,7 @@ def compare(
             first one by default.
         confidence: of the intervals. The level of the tests is 1 - confidence.
         sample_weight: what the metrics take; of queries a dict of weights by
-            the id of the query.
+            the id of the query, finite and not negative.
 
     Returns:
         A `Compared`, which can be printed, plotted, and written to files.

@@ -116,13 +116,13 @@ def _corrected(found: Sequence[OfMetric]) -> list[OfMetric]:
 
 
 def _sums(
-    values: Sequence[Values], metric: int, baseline: int, bounded: bool
+    found: Sequence[Values], metric: int, baseline: int, bounded: bool
 ) -> np.ndarray:
     """`[systems and differences, sums]`, as a `Comparison` keeps them."""
-    of_systems = np.stack([x.values[metric] for x in values])
-    of_counts = np.stack([x.counts[metric] for x in values])
-    weights = np.stack([x.weights[metric] for x in values])
-    others = np.arange(len(values)) != baseline
+    of_systems = np.stack([x.values[metric] for x in found])
+    of_counts = np.stack([x.counts[metric] for x in found])
+    weights = np.stack([x.weights[metric] for x in found])
+    others = np.arange(len(found)) != baseline
     rows = np.concatenate(
         [of_systems, of_systems[others] - of_systems[baseline]]
     )
@@ -133,13 +133,13 @@ def _sums(
         [weights, np.repeat(weights[[baseline]], others.sum(), axis=0)]
     )
     paired = Paired(len(rows), WeightedMean(bounded))
-    per_row = values[0].lists_of_row
+    per_row = found[0].lists_of_row
     step = per_row * _rows_of_part(rows.shape[1] // per_row, per_row)
     filled = [_filled(x, step) for x in (rows, counts, weights)]
     total = np.zeros(paired.shape)
     for begin in range(0, filled[0].shape[1], step):
-        part = (x[:, begin : begin + step] for x in filled)
-        per_list = _per_list(*part, per_row)
+        values, counted, own = (x[:, begin : begin + step] for x in filled)
+        per_list = _per_list(values, counted, own, per_row)
         total += ops.convert_to_numpy(paired.of_batch(per_list)[0])
     return total
 
