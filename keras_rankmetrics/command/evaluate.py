@@ -31,7 +31,6 @@ _FORMATS: dict[str, Callable[[Compared], str]] = {
     "json": lambda compared: compared.to_json(per_list=False, indent=2),
     "csv": Compared.to_csv,
 }
-_EXACT_IN_FLOAT32 = 2**24
 _COLUMNS = ("query", "item", "score", "label")
 
 
@@ -168,21 +167,9 @@ def _run(
     read = sorted_run_of if is_apart else run_of
     for chunk in read(path, columns, progress.watch(path)):
         scores = chunk.value
-        as_read = scores.astype(np.float32) if by_id else _places(scores)
+        as_read = scores.astype(np.float32) if by_id else scores
         yield chunk._replace(value=as_read)
     progress.finish(path)
-
-
-def _places(scores: np.ndarray) -> np.ndarray:
-    """Numbers in the order of the scores, which float32 tells apart too.
-
-    Some backends have no other floats. Minus infinity stays: it says that an
-    item is not retrieved.
-    """
-    if len(scores) > _EXACT_IN_FLOAT32:
-        return scores
-    places = np.unique(scores, return_inverse=True)[1].astype(np.float32)
-    return np.where(scores == -np.inf, np.float32(-np.inf), places)
 
 
 def _columns(text: str) -> dict[str, str]:

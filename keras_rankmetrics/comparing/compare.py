@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
-from keras_rankmetrics.comparing import given, values
+from keras_rankmetrics.comparing import fingerprint, given, values
 from keras_rankmetrics.comparing.checks import (
     check_baseline,
     check_by_ids,
@@ -17,8 +14,10 @@ from keras_rankmetrics.comparing.checks import (
     members_of,
 )
 from keras_rankmetrics.comparing.compared import Compared
+from keras_rankmetrics.comparing.ids import as_text
 from keras_rankmetrics.comparing.joining import Joining
 from keras_rankmetrics.comparing.judgements import Judgements
+from keras_rankmetrics.comparing.rows import whole
 from keras_rankmetrics.comparing.systems import (
     Gaps,
     Measure,
@@ -66,7 +65,10 @@ def compare(
       nothing, or left out, by `unjudged` of the metric. So is one with a label
       below 0.
     - Of a query that a system lacks, nothing is retrieved. A query that the
-      truth lacks is left out. The table says how many there are.
+      truth lacks is left out. The table says how many there are. A query of the
+      truth without judgements, `{"q": {}}`, is a list without relevant items.
+    - Where float32 does not hold the scores of a system, it gets their places
+      in the same order, so that no backend merges scores.
     - Items of equal score count by `ties` of the metric. With `ties="stable"`
       they stand in the order of their ids, the last one first, as trec_eval
       has them.
@@ -83,7 +85,7 @@ def compare(
             first one by default.
         confidence: of the intervals. The level of the tests is 1 - confidence.
         sample_weight: what the metrics take; of queries a dict of weights by
-            the id of the query.
+            the id of the query, finite and not negative.
 
     Returns:
         A `Compared`, which can be printed, plotted, and written to files.
@@ -130,8 +132,9 @@ def _measured_by_ids(
     metrics: Sequence[RankingMetric],
     sample_weight: Any,
 ) -> Measured:
-    rows = given.whole(given.chunks_of(truth, "label", "`truth`"))
-    judgements = Judgements.of(rows)
+    rows = whole(given.chunks_of(truth, "label", "`truth`"))
+    judgements = Judgements.of(rows, given.queries_of(truth, "`truth`"))
+    rows = rows._replace(query=judgements.queries)
     in_order = any(metric.ties == "stable" for metric in metrics)
     weights = given.weights_of(sample_weight, judgements.queries)
     found = {}
@@ -149,7 +152,7 @@ def _measured_by_ids(
         found[name] = System(values.simplest(of_lists), gaps)
     return Measured(
         _measures(metrics),
-        tuple(map(_as_text, judgements.queries.tolist())),
+        tuple(map(as_text, judgements.queries.tolist())),
         judgements.fingerprint,
         found,
     )
@@ -172,7 +175,10 @@ def _measured(
         found[name] = System(values.simplest(of_system))
     [number] = {s.values.values.shape[1] for s in found.values()}
     return Measured(
-        _measures(metrics), tuple(range(number)), _fingerprint(truth), found
+        _measures(metrics),
+        tuple(range(number)),
+        fingerprint.of_arrays(truth),
+        found,
     )
 
 
@@ -186,30 +192,3 @@ def _measures(metrics: Sequence[RankingMetric]) -> tuple[Measure, ...]:
         )
         for metric in metrics
     )
-
-
-def _as_text(query: Any) -> Any:
-    """Bytes as str, which JSON has."""
-    return query.decode(errors="replace") if isinstance(query, bytes) else query
-
-
-def _fingerprint(truth: Any) -> str:
-    """The same for the same arrays, or lists."""
-    if isinstance(truth, Mapping):
-        parts = [f"{key}:{_fingerprint(truth[key])}" for key in sorted(truth)]
-        return _hashed(",".join(parts).encode())
-    if isinstance(truth, list | tuple):
-        return _hashed(repr(_plain(truth)).encode())
-    if not hasattr(truth, "__array__"):
-        return _hashed(repr(truth).encode())
-    return _fingerprint(np.asarray(truth).tolist())
-
-
-def _plain(x: Any) -> Any:
-    if isinstance(x, list | tuple):
-        return list(map(_plain, x))
-    return x if isinstance(x, str | bytes) else float(x)
-
-
-def _hashed(text: bytes) -> str:
-    return hashlib.sha256(text).hexdigest()[:16]

@@ -32,12 +32,8 @@ _KIND = "keras_rankmetrics.Compared"
 class Compared:
     """Systems on the same lists, by some metrics, beside a baseline.
 
-    `compare` makes it. Printed, it is a table.
-
-    Attributes:
-        measured: the values of each list.
-        baseline: the name of the system to which the others are compared.
-        confidence: of the intervals, and of the test.
+    `compare` makes it. Printed, it is a table. It does not change: for another
+    baseline, `Compared(compared.measured, "another")` makes another one.
 
     Example:
         >>> import keras_rankmetrics as krm
@@ -56,9 +52,24 @@ class Compared:
         confidence: float = 0.95,
     ) -> None:
         check_systems(measured.systems)
-        self.measured = measured
-        self.baseline = check_baseline(baseline, measured.systems)
-        self.confidence = check_confidence(confidence)
+        self._measured = measured
+        self._baseline = check_baseline(baseline, measured.systems)
+        self._confidence = check_confidence(confidence)
+
+    @property
+    def measured(self) -> Measured:
+        """The values of each list."""
+        return self._measured
+
+    @property
+    def baseline(self) -> str:
+        """The name of the system to which the others are compared."""
+        return self._baseline
+
+    @property
+    def confidence(self) -> float:
+        """Of the intervals, and of the test."""
+        return self._confidence
 
     @property
     def systems(self) -> list[str]:
@@ -155,8 +166,14 @@ class Compared:
                 "dict without `per_list`. Write it by `to_dict()`, and not by "
                 "`to_dict(per_list=False)`."
             )
-        measured = saving.from_plain(values["per_list"])
-        return cls(measured, values["baseline"], values["confidence"])
+        try:
+            measured = saving.from_plain(values["per_list"])
+            return cls(measured, values["baseline"], values["confidence"])
+        except (AttributeError, KeyError, TypeError) as error:
+            raise ValueError(
+                "`values` should be a dict that `to_dict` made, with all that "
+                f"was in it. Received one that cannot be read: {error!r}."
+            ) from error
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
@@ -170,7 +187,8 @@ class Compared:
     def per_list(self) -> dict[str, list[Any]]:
         """The value of each list: columns `query`, `system`, and each metric.
 
-        NaN for a list that does not count. Without queries, `query` is the
+        None for a list that does not count. NaN is a value that could not be
+        computed, as of scores that are NaN. Without queries, `query` is the
         number of the list.
         """
         measured = self.measured
@@ -179,10 +197,13 @@ class Compared:
         for name, system in measured.systems.items():
             found["query"] += measured.lists
             found["system"] += [name] * len(measured.lists)
-            for measure, row in zip(
-                measured.measures, system.values.values, strict=True
-            ):
-                found[measure.name] += row.tolist()
+            for place, measure in enumerate(measured.measures):
+                values = system.values.values[place].tolist()
+                counts = system.values.counts[place].tolist()
+                found[measure.name] += [
+                    value if counted else None
+                    for value, counted in zip(values, counts, strict=True)
+                ]
         return found
 
     def join(self, other: Compared) -> Compared:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from keras_rankmetrics.comparing.ids import as_text
 from keras_rankmetrics.comparing.rows import Rows
 
 # A chunk of nested dicts has about so many rows.
@@ -50,13 +51,11 @@ def chunks_of(given: Any, value: str, argument: str) -> Iterator[Rows]:
         yield _checked(chunk, argument)
 
 
-def whole(chunks: Iterable[Rows]) -> Rows:
-    """All chunks as one."""
-    columns = list(zip(*chunks, strict=True))
-    if not columns:
-        none = np.zeros(0, np.int64)
-        return Rows(none, none, np.zeros(0))
-    return Rows(*map(np.concatenate, columns))
+def queries_of(given: Any, argument: str) -> np.ndarray | None:
+    """The queries of nested dicts, those without rows too; None of others."""
+    if not _is_nested(given) or not given:
+        return None
+    return _ids(list(given), argument)
 
 
 def _is_nested(given: Any) -> bool:
@@ -171,7 +170,8 @@ def _checked(rows: Rows, argument: str) -> Rows:
         at = wrong[0]
         raise ValueError(
             f"The values of {argument} should be numbers. Received: NaN for "
-            f"the item {item[at].item()!r} of the query {query[at].item()!r}."
+            f"the item {as_text(item[at].item())!r} of the query "
+            f"{as_text(query[at].item())!r}."
         )
     return Rows(query, item, value)
 
@@ -233,6 +233,16 @@ def weights_of(given: Any, queries: np.ndarray) -> np.ndarray | None:
     if missing:
         raise ValueError(
             "`sample_weight` should have the weight of each query of the "
-            f"truth. Received: none of the query {missing[0]!r}."
+            f"truth. Received: none of the query "
+            f"{as_text(missing[0])!r}."
         )
-    return np.array([given[query] for query in ids], np.float32)
+    weights = np.array([given[query] for query in ids], np.float32)
+    [wrong] = np.nonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if len(wrong):
+        query = ids[wrong[0]]
+        raise ValueError(
+            "The weights in `sample_weight` should be finite, and not "
+            f"negative. Received: {given[query]!r} for the query "
+            f"{as_text(query)!r}. Give the weight 0 to what should not count."
+        )
+    return weights

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from keras_rankmetrics.comparing.ids import as_text
 from keras_rankmetrics.comparing.judgements import Judgements
 from keras_rankmetrics.comparing.keys import (
     exact,
@@ -16,6 +17,7 @@ from keras_rankmetrics.comparing.keys import (
     twins,
 )
 from keras_rankmetrics.comparing.rows import Rows
+from keras_rankmetrics.comparing.singles import in_float32
 from keras_rankmetrics.types import UNJUDGED
 
 
@@ -61,13 +63,23 @@ class Joining:
                 yield self._joined(chunk)
         missing = np.flatnonzero(~self.seen)
         if len(missing):
-            lists, at = self._truth.of_lists(missing)
-            yield self._ordered(
-                lists,
-                self._truth.labels[at],
-                np.full(len(at), -np.inf, np.float32),
-                self._truth.items[at],
-            )
+            yield self._not_retrieved(missing)
+
+    def _not_retrieved(self, missing: np.ndarray) -> Joined:
+        truth = self._truth
+        lists, at = truth.of_lists(missing)
+        # A list needs an item, even if nothing is judged: without one it is
+        # padding.
+        bare = missing[truth.starts[missing] == truth.starts[missing + 1]]
+        nothing = np.full(len(bare), UNJUDGED, np.float32)
+        fillers = np.zeros(len(bare), truth.items.dtype)
+        number = len(lists) + len(bare)
+        return self._ordered(
+            np.concatenate([lists, bare]),
+            np.concatenate([truth.labels[at], nothing]),
+            np.full(number, -np.inf, np.float32),
+            np.concatenate([truth.items[at], fillers]),
+        )
 
     def _joined(self, chunk: Rows) -> Joined:
         truth = self._truth
@@ -77,7 +89,7 @@ class Joining:
         labels = np.full(len(places), UNJUDGED, np.float32)
         labels[rows] = truth.labels[at[found]]
         known, rest = places < len(truth), at[~found]
-        scores = chunk.value[known]
+        scores = in_float32(chunk.value[known], places[known])
         return self._ordered(
             np.concatenate([places[known], lists[~found]]),
             np.concatenate([labels[known], truth.labels[rest]]),
@@ -102,7 +114,8 @@ class Joining:
         if again:
             raise ValueError(
                 "All rows of a query should be in one chunk. Received: "
-                f"the query {again[0]!r} in several. Sort the rows by query."
+                f"the query {as_text(again[0])!r} in several. Sort the rows by "
+                "query."
             )
         self.seen[known] = True
         self.unknown.update(unknown)
@@ -150,9 +163,9 @@ def _matched(
         one = first[0]
         raise ValueError(
             "An item should come once in the list of a query. Received: the "
-            f"item {chunk.item[one].item()!r} of the query "
-            f"{chunk.query[one].item()!r} in the rows {one} and {second[0]} "
-            "of a chunk."
+            f"item {as_text(chunk.item[one].item())!r} of the query "
+            f"{as_text(chunk.query[one].item())!r} twice, with the scores "
+            f"{chunk.value[one]} and {chunk.value[second[0]]}."
         )
     return match.rows, match.found
 

@@ -7,6 +7,7 @@ import functools
 
 import numpy as np
 
+from keras_rankmetrics.comparing.ids import as_text
 from keras_rankmetrics.comparing.keys import (
     exact,
     joint,
@@ -36,14 +37,22 @@ class Judgements:
     labels: np.ndarray
 
     @classmethod
-    def of(cls, rows: Rows) -> Judgements:
-        """Those of rows in any order."""
-        distinct, codes = numbered(rows.query)
+    def of(cls, rows: Rows, queries: np.ndarray | None = None) -> Judgements:
+        """Those of rows in any order.
+
+        Args:
+            rows: the judgements.
+            queries: all queries, where some may have no rows.
+        """
+        named = rows.query if queries is None else queries
+        distinct, codes = numbered(
+            np.concatenate([named, rows.query]) if len(rows.query) else named
+        )
         _, first = np.unique(codes, return_index=True)
         by_place = np.argsort(first)
         rank = np.empty_like(by_place)
         rank[by_place] = np.arange(len(by_place))
-        codes = rank[codes]
+        codes = rank[codes][len(codes) - len(rows.query) :]
         order = np.argsort(codes, kind="stable")
         lengths = np.bincount(codes, minlength=len(distinct))
         labels = rows.value[order].astype(np.float32)
@@ -103,8 +112,8 @@ class Judgements:
         query = self.queries[lists[one[0]]].item()
         raise ValueError(
             "An item should come once in the list of a query. Received: the "
-            f"item {items[one[0]].item()!r} of the query {query!r} twice in "
-            "the truth."
+            f"item {as_text(items[one[0]].item())!r} of the query "
+            f"{as_text(query)!r} twice in the truth."
         )
 
     @functools.cached_property

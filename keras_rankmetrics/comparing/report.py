@@ -105,6 +105,7 @@ class Report:
         lists: how many lists there are.
         comparisons: for how many comparisons p is corrected.
         gaps: sentences about queries that a system or the truth lacks.
+        untested: sentences about differences that the t test cannot judge.
     """
 
     systems: tuple[str, ...]
@@ -115,6 +116,12 @@ class Report:
     lists: int
     comparisons: int
     gaps: tuple[str, ...] = ()
+    untested: tuple[str, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know beside the numbers."""
+        return (*self.untested, *self.gaps)
 
     def rows(self) -> Iterator[tuple[str, tuple[Cell, ...]]]:
         """Each system with its cells."""
@@ -154,16 +161,19 @@ class Report:
             return ""
         level = _percent(1.0 - self.confidence)
         if self.comparisons == 1:
-            correction = "of a single comparison"
+            correction = (
+                "; it is the only comparison of this table, so nothing is "
+                "corrected"
+            )
         else:
             correction = (
-                "with the Holm correction for all "
+                ", with the Holm correction for all "
                 f"{self.comparisons} comparisons of this table"
             )
         return (
             f"{better} is better and {worse} is worse than {self.baseline}: "
             "two-sided paired t test over the lists, at the level of "
-            f"{level}, {correction}."
+            f"{level}{correction}."
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from keras_rankmetrics.comparing import statistics
 from keras_rankmetrics.comparing.report import (
@@ -50,6 +50,7 @@ def reported(measured: Measured, baseline: str, confidence: float) -> Report:
             not math.isnan(d.p) for of in found for d in of.differences
         ),
         gaps=tuple(_gaps(measured)),
+        untested=tuple(_untested(found, measures)),
     )
 
 
@@ -61,7 +62,8 @@ def _cells(
 ) -> list[Cell]:
     by_system = {d.system: d for d in found.differences}
     values = [e.value for e in found.estimates if e.lists]
-    best = (max if measure.more_is_better else min)(values, default=math.nan)
+    known = [value for value in values if not math.isnan(value)]
+    best = (max if measure.more_is_better else min)(known, default=math.nan)
     return [
         Cell(
             value=e.value,
@@ -100,6 +102,20 @@ def _mark(d: Difference, measure: Measure, confidence: float) -> Mark:
         return ""
     is_better = (d.estimate.value > 0) == measure.more_is_better
     return "better" if is_better else "worse"
+
+
+def _untested(
+    found: Sequence[statistics.OfMetric], measures: Sequence[Measure]
+) -> Iterator[str]:
+    for of_metric, measure in zip(found, measures, strict=True):
+        for d in of_metric.differences:
+            if d.system in of_metric.without_spread:
+                yield (
+                    f"{d.system}: {measure.name} differs from that of "
+                    f"{d.baseline} by {d.estimate.value:.4g} on each of "
+                    f"{d.estimate.lists:,} lists. A t test needs differences "
+                    "that vary, so there is no test, and no mark."
+                )
 
 
 def _gaps(measured: Measured) -> Iterator[str]:

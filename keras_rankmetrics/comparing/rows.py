@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -29,3 +30,12 @@ class Rows(NamedTuple):
     query: np.ndarray
     item: np.ndarray
     value: np.ndarray
+
+
+def whole(chunks: Iterable[Rows]) -> Rows:
+    """All chunks as one."""
+    columns = list(zip(*chunks, strict=True))
+    if not columns:
+        none = np.zeros(0, np.int64)
+        return Rows(none, none, np.zeros(0))
+    return Rows(*map(np.concatenate, columns))

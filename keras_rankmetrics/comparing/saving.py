@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -26,7 +27,7 @@ def as_plain(measured: Measured) -> dict[str, Any]:
             name: {
                 **system.gaps._asdict(),
                 "lists_of_row": system.values.lists_of_row,
-                "values": _numbers(system.values.values),
+                "values": _values(system.values),
                 "weights": _weights(system.values.weights),
             }
             for name, system in measured.systems.items()
@@ -52,6 +53,7 @@ def _system(given: Mapping[str, Any]) -> System:
     return System(
         Values(
             values,
+            np.array([[x is not None for x in row] for row in given["values"]]),
             np.ones_like(values)
             if weights is None
             else np.array(weights, np.float64),
@@ -61,11 +63,22 @@ def _system(given: Mapping[str, Any]) -> System:
     )
 
 
-def _numbers(array: np.ndarray) -> list[list[float | None]]:
-    rows: list[list[float]] = array.tolist()
-    return [[None if x != x else x for x in row] for row in rows]
+def _values(values: Values) -> list[list[float | str | None]]:
+    """None for what does not count; JSON has no number for NaN."""
+    return [
+        [
+            (x if math.isfinite(x) else str(x)) if counts else None
+            for x, counts in zip(*row, strict=True)
+        ]
+        for row in zip(
+            values.values.tolist(), values.counts.tolist(), strict=True
+        )
+    ]
 
 
 def _weights(array: np.ndarray) -> list[list[float | None]] | None:
     """None where lists weigh alike."""
-    return None if (array == 1).all() else _numbers(array)
+    if (array == 1).all():
+        return None
+    rows: list[list[float]] = array.tolist()
+    return [[None if x != x else x for x in row] for row in rows]

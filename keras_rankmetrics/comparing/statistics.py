@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -20,6 +21,8 @@ from keras_rankmetrics.engine.backend.operations import ops
 
 # Sums of more lists are added in double precision.
 _LISTS_OF_PART = 1024
+# Values in single precision that differ by less are the same.
+_ROUNDING = 1e-6
 
 
 @dataclasses.dataclass(frozen=True)
@@ -30,10 +33,13 @@ class OfMetric:
         estimates: the mean of each system.
         differences: of all systems but the baseline, in their order. `p_holm`
             is corrected for all differences of the table.
+        without_spread: the systems that differ from the baseline by the same
+            on all lists. Their p is NaN: a t test needs differences that vary.
     """
 
     estimates: list[Estimate]
     differences: list[Difference]
+    without_spread: frozenset[str]
 
 
 def of_metrics(
@@ -56,19 +62,43 @@ def of_metrics(
     found = []
     for metric, is_bounded in enumerate(bounded):
         sums = _sums(values, metric, baseline, is_bounded)
+        without_spread = frozenset(
+            systems[place]
+            for place in others
+            if _differ_alike(values[place], values[baseline], metric)
+        )
+        of_others = differences(
+            sums[len(systems) :],
+            [systems[place] for place in others],
+            systems[baseline],
+            bounded=is_bounded,
+            more_is_better=more_is_better[metric],
+        )
         found.append(
             OfMetric(
                 [estimate_of(s, is_bounded) for s in sums[: len(systems)]],
-                differences(
-                    sums[len(systems) :],
-                    [systems[place] for place in others],
-                    systems[baseline],
-                    bounded=is_bounded,
-                    more_is_better=more_is_better[metric],
-                ),
+                [
+                    dataclasses.replace(d, p=math.nan)
+                    if d.system in without_spread
+                    else d
+                    for d in of_others
+                ],
+                without_spread,
             )
         )
     return _corrected(found)
+
+
+def _differ_alike(one: Values, other: Values, metric: int) -> bool:
+    """Whether all differences are the same, but for rounding, and not 0."""
+    counts = one.counts[metric] & other.counts[metric]
+    if counts.sum() < 2:
+        return False
+    values = one.values[metric][counts], other.values[metric][counts]
+    rounding = _ROUNDING * np.max(np.abs(values))
+    difference = values[0] - values[1]
+    spread = difference.max() - difference.min()
+    return bool(spread <= rounding < np.abs(difference).min())
 
 
 def _corrected(found: Sequence[OfMetric]) -> list[OfMetric]:
@@ -86,26 +116,30 @@ def _corrected(found: Sequence[OfMetric]) -> list[OfMetric]:
 
 
 def _sums(
-    values: Sequence[Values], metric: int, baseline: int, bounded: bool
+    found: Sequence[Values], metric: int, baseline: int, bounded: bool
 ) -> np.ndarray:
     """`[systems and differences, sums]`, as a `Comparison` keeps them."""
-    of_systems = np.stack([x.values[metric] for x in values])
-    weights = np.stack([x.weights[metric] for x in values])
-    others = np.arange(len(values)) != baseline
+    of_systems = np.stack([x.values[metric] for x in found])
+    of_counts = np.stack([x.counts[metric] for x in found])
+    weights = np.stack([x.weights[metric] for x in found])
+    others = np.arange(len(found)) != baseline
     rows = np.concatenate(
         [of_systems, of_systems[others] - of_systems[baseline]]
+    )
+    counts = np.concatenate(
+        [of_counts, of_counts[others] & of_counts[baseline]]
     )
     weights = np.concatenate(
         [weights, np.repeat(weights[[baseline]], others.sum(), axis=0)]
     )
     paired = Paired(len(rows), WeightedMean(bounded))
-    per_row = values[0].lists_of_row
+    per_row = found[0].lists_of_row
     step = per_row * _rows_of_part(rows.shape[1] // per_row, per_row)
-    rows, weights = (_filled(x, step) for x in (rows, weights))
+    filled = [_filled(x, step) for x in (rows, counts, weights)]
     total = np.zeros(paired.shape)
-    for begin in range(0, rows.shape[1], step):
-        part = slice(begin, begin + step)
-        per_list = _per_list(rows[:, part], weights[:, part], per_row)
+    for begin in range(0, filled[0].shape[1], step):
+        values, counted, own = (x[:, begin : begin + step] for x in filled)
+        per_list = _per_list(values, counted, own, per_row)
         total += ops.convert_to_numpy(paired.of_batch(per_list)[0])
     return total
 
@@ -119,14 +153,16 @@ def _rows_of_part(rows: int, per_row: int) -> int:
 def _filled(x: np.ndarray, step: int) -> np.ndarray:
     """With lists that do not count, up to whole parts."""
     missing = -x.shape[1] % step
-    return np.pad(x, ((0, 0), (0, missing)), constant_values=np.nan)
+    return np.pad(x, ((0, 0), (0, missing)))
 
 
-def _per_list(rows: np.ndarray, weights: np.ndarray, per_row: int) -> PerList:
-    counts, has_own = ~np.isnan(rows), ~np.isnan(weights)
-    lists = rows.shape[1]
+def _per_list(
+    rows: np.ndarray, counts: np.ndarray, weights: np.ndarray, per_row: int
+) -> PerList:
+    has_own = ~np.isnan(weights)
+    values, lists = np.where(counts, rows, 0.0), rows.shape[1]
     return PerList(
-        values=ops.convert_to_tensor(np.nan_to_num(rows), "float32"),
+        values=ops.convert_to_tensor(values, "float32"),
         weights=ops.convert_to_tensor(np.nan_to_num(weights), "float32"),
         has_own_weight=ops.convert_to_tensor(has_own),
         counts=ops.convert_to_tensor(counts),

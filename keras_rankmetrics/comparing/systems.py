@@ -78,16 +78,10 @@ class Measured:
         place = {name: i for i, name in enumerate(other.lists)}
         order = np.array([place[name] for name in self.lists], np.int64)
         moved = {
-            name: system._replace(values=_reordered(system.values, order))
+            name: system._replace(values=system.values.taken(order))
             for name, system in other.systems.items()
         }
         return dataclasses.replace(self, systems={**self.systems, **moved})
-
-
-def _reordered(values: Values, order: np.ndarray) -> Values:
-    return values._replace(
-        values=values.values[:, order], weights=values.weights[:, order]
-    )
 
 
 def _check_same(one: Measured, other: Measured) -> None:
@@ -111,6 +105,12 @@ def _check_same(one: Measured, other: Measured) -> None:
             "Comparisons that are joined should be of the same lists. "
             f"Received: {len(one.lists)} lists and {len(other.lists)}, of "
             f"which {len(only)} are in one of them only, as {some}."
+        )
+    twice = len(one.lists) - len(set(one.lists))
+    if twice or len(one.lists) != len(other.lists):
+        raise ValueError(
+            "Comparisons that are joined should have lists of different ids. "
+            f"Received: {twice} of {len(one.lists)} ids that came before."
         )
     if one.truth != other.truth:
         raise ValueError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -21,7 +22,10 @@ class Values(NamedTuple):
     """The values of lists, and what the means need beside them.
 
     Attributes:
-        values: `[metrics, lists]`, NaN for a list that does not count.
+        values: `[metrics, lists]`. NaN is a value that could not be computed,
+            and so is the mean then.
+        counts: bool `[metrics, lists]`, which lists count. What does not count
+            may be NaN.
         weights: `[metrics, lists]`, NaN for a list that has none of its own,
             and takes the mean weight of the others.
         lists_of_row: so many lists that follow each other belong together, as
@@ -29,8 +33,23 @@ class Values(NamedTuple):
     """
 
     values: np.ndarray
+    counts: np.ndarray
     weights: np.ndarray
     lists_of_row: int = 1
+
+    def taken(self, lists: np.ndarray) -> Values:
+        """Those of some lists, by their places."""
+        return Values(
+            self.values[:, lists],
+            self.counts[:, lists],
+            self.weights[:, lists],
+            self.lists_of_row,
+        )
+
+    def put(self, lists: np.ndarray, found: Values) -> None:
+        """Writes what was found of some lists, the first ones of `found`."""
+        for mine, theirs in zip(self[:3], found[:3], strict=True):
+            mine[:, lists] = theirs[:, : len(lists)]
 
 
 def of_arrays(
@@ -71,17 +90,19 @@ def of_lists(
     """
     definitions = [metric.definition for metric in metrics]
     shape = (len(metrics), number)
-    total = Values(np.full(shape, np.nan), np.full(shape, np.nan))
-    for lists in joined:
-        for places, labels, scores in batches_of(lists):
-            weight = None
-            if weights is not None:
-                weight = np.ones(len(labels), weights.dtype)
-                weight[: len(places)] = weights[places]
-            passed = labels, scores, weight
-            found = _values(evaluate(definitions, passed, Batch()))
-            total.values[:, places] = found.values[:, : len(places)]
-            total.weights[:, places] = found.weights[:, : len(places)]
+    nothing = np.full(shape, np.nan)
+    total = Values(nothing, np.zeros(shape, bool), nothing.copy())
+    batches = itertools.chain.from_iterable(map(batches_of, joined))
+    for draw, (places, labels, scores) in enumerate(batches):
+        weight = None
+        if weights is not None:
+            weight = np.ones(len(labels), weights.dtype)
+            weight[: len(places)] = weights[places]
+        passed = labels, scores, weight
+        # `ties="shuffle"` draws other orders for each batch.
+        draws = [draw] * len(metrics)
+        found = _values(evaluate(definitions, passed, Batch(), draws))
+        total.put(places, found)
     return total
 
 
@@ -93,16 +114,18 @@ def _values(evaluated: Sequence[Evaluated]) -> Values:
         for places, _, per_list in evaluated
         for place, of_metric in zip(places, _of(per_list), strict=True)
     }
-    values, weights = zip(
-        *(found[place] for place in sorted(found)), strict=True
-    )
+    by_metric = [found[place] for place in sorted(found)]
+    values, counts, weights = map(np.stack, zip(*by_metric, strict=True))
     per_row = 1 if rows is None else int(rows[1])
-    return Values(np.stack(values), np.stack(weights), per_row)
+    return Values(values, counts, weights, per_row)
 
 
-def _of(per_list: PerList) -> list[tuple[np.ndarray, np.ndarray]]:
+def _of(per_list: PerList) -> list[tuple[np.ndarray, ...]]:
+    """The value, whether it counts, and the weight, of each metric."""
     values = ops.convert_to_numpy(per_list.per_list()).astype(np.float64)
+    counts = ops.convert_to_numpy(per_list.counts)
     weights = ops.convert_to_numpy(per_list.weights).astype(np.float64)
-    has_own = ops.convert_to_numpy(per_list.has_own_weight)
-    own = np.where(has_own & ~np.isnan(values), weights, np.nan)
-    return list(zip(values, own, strict=True))
+    has_own = ops.convert_to_numpy(per_list.has_own_weight) & counts
+    values = np.where(has_own & np.isnan(weights), np.nan, values)
+    own = np.where(has_own, weights, np.nan)
+    return list(zip(values, counts, own, strict=True))

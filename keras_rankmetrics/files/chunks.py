@@ -6,18 +6,10 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from keras_rankmetrics.comparing.rows import Rows
+from keras_rankmetrics.comparing.rows import Rows, whole
 from keras_rankmetrics.files.errors import QueriesReturnError
 
 _ROWS = 2**19  # of a chunk, at least
-
-
-def whole(parts: Iterable[Rows]) -> Rows:
-    """All parts as one."""
-    columns = list(zip(*parts, strict=True))
-    if not columns:
-        return Rows(np.zeros(0, "S1"), np.zeros(0, "S1"), np.zeros(0))
-    return Rows(*map(np.concatenate, columns))
 
 
 def whole_queries(

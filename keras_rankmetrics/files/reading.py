@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from keras_rankmetrics.comparing.rows import Rows
+from keras_rankmetrics.comparing.rows import Rows, whole
 from keras_rankmetrics.files import delimited, jsonl, parquet, trec
 from keras_rankmetrics.files.blocks import Watch, first_line
-from keras_rankmetrics.files.chunks import (
-    sorted_by_query,
-    whole,
-    whole_queries,
-)
+from keras_rankmetrics.files.chunks import sorted_by_query, whole_queries
 from keras_rankmetrics.files.errors import FileError
 from keras_rankmetrics.files.part import Part
 from keras_rankmetrics.files.twice import check_once

@@ -1,7 +1,9 @@
 """The table in each format, from values that nobody measured."""
 
 import csv
+import dataclasses
 import io
+import itertools
 import json
 import re
 import shutil
@@ -138,6 +140,30 @@ def test_latex_compiles(tmp_path):
     assert ran.returncode == 0, ran.stdout
 
 
+@pytest.mark.parametrize("letter", ["[", "*"])
+def test_latex_takes_no_name_for_an_option(letter):
+    systems = (f"{letter}2pt]", *REPORT.systems[1:])
+    columns = (REPORT.columns[0], REPORT.columns[1]._replace(name=f"{letter}m"))
+    odd = dataclasses.replace(REPORT, systems=systems, columns=columns)
+    lines = latex.as_latex(odd).splitlines()
+    after = [
+        line
+        for before, line in itertools.pairwise(lines)
+        if before.endswith(("\\\\", "\\midrule"))
+    ]
+    assert f"{{}}{letter}2pt] & " in "\n".join(after)
+    assert f"{{}}{letter}m: " in "\n".join(after)
+    assert not [line for line in after if line.startswith(letter)]
+
+
+def test_a_single_comparison_is_told_in_words():
+    single = dataclasses.replace(REPORT, comparisons=1)
+    assert single.about_marks("+", "-").endswith(
+        "at the level of 5%; it is the only comparison of this table, so "
+        "nothing is corrected."
+    )
+
+
 @pytest.fixture(scope="module")
 def compared():
     truth, systems = drawn(0)
@@ -242,6 +268,14 @@ def test_joined_arrays_know_their_labels():
     assert of("a", labels).join(of("b", labels.tolist())).systems == ["a", "b"]
     with pytest.raises(ValueError, match="the same truth"):
         of("a", labels).join(of("b", labels[::-1]))
+
+
+def test_it_does_not_change(compared):
+    for name in ("baseline", "confidence", "measured"):
+        with pytest.raises(AttributeError):
+            setattr(compared, name, getattr(compared, name))
+    turned = krm.Compared(compared.measured, "new")
+    assert "worse than new" in str(turned)
 
 
 def test_notebooks_show_markdown(compared):

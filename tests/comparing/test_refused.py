@@ -19,7 +19,7 @@ def test_items_that_come_twice_are_named():
         np.arange(4.0),
     )
     with pytest.raises(
-        ValueError, match=r"item 'x' of the query 'a'.* 0 and 3"
+        ValueError, match=r"item 'x' of the query 'a'.* 0.0 and 3.0"
     ):
         krm.compare({"s": twice}, TRUTH, MRR)
     with pytest.raises(ValueError, match=r"item 'x' of the query 'a'"):
@@ -108,6 +108,16 @@ def test_metrics(metrics, error, text):
         ({"sample_weight": [1, 2]}, TypeError, "a dict with the weight"),
         ({"sample_weight": {"a": 1}}, ValueError, "none of the query 'b'"),
         ({"sample_weight": {"a": 1, "b": -1}}, ValueError, "negative"),
+        (
+            {"sample_weight": {"a": 1, "b": float("nan")}},
+            ValueError,
+            "nan for the query 'b'",
+        ),
+        (
+            {"sample_weight": {"a": 1, "b": float("inf")}},
+            ValueError,
+            "inf for the query 'b'",
+        ),
     ],
 )
 def test_options(options, error, text):
@@ -153,6 +163,14 @@ def test_what_is_not_joined():
         ({}, "that `to_dict` made"),
         ([], "that `to_dict` made"),
         ({"kind": "keras_rankmetrics.Compared"}, "without `per_list`"),
+        (
+            {"kind": "keras_rankmetrics.Compared", "per_list": {}},
+            "cannot be read: KeyError",
+        ),
+        (
+            {"kind": "keras_rankmetrics.Compared", "per_list": None},
+            "cannot be read: TypeError",
+        ),
     ],
 )
 def test_what_is_no_comparison(given, text):

@@ -27,10 +27,10 @@ def as_latex(report: Report, label: str | None = None) -> str:
     caption = [
         report.about_means() + " The best of each column is bold.",
         report.about_marks("+", "-"),
-        *report.gaps,
+        *report.notes,
     ]
     signatures = [
-        f"{_escaped(column.name)}: {_breakable(column.signature)}"
+        f"{_first(column.name)}: {_breakable(column.signature)}"
         for column in report.columns
     ]
     labelled = [] if label is None else [rf"\label{{{label}}}"]
@@ -47,7 +47,7 @@ def as_latex(report: Report, label: str | None = None) -> str:
             " & ".join(["System", *names]) + r" \\",
             r"\midrule",
             *(
-                " & ".join([_escaped(system), *map(_cell, cells)]) + r" \\"
+                " & ".join([_first(system), *map(_cell, cells)]) + r" \\"
                 for system, cells in report.rows()
             ),
             r"\bottomrule",
@@ -66,6 +66,11 @@ def _cell(cell: Cell) -> str:
     if cell.best:
         value = rf"\textbf{{{value}}}"
     return value + _MARKS[cell.mark] + cell.half_interval(r"$\pm$")
+
+
+def _first(text: str) -> str:
+    r"""Of a line: `\\` reads `[` and `*` that follow it as its own."""
+    return ("{}" if text.startswith(("[", "*")) else "") + _escaped(text)
 
 
 def _escaped(text: str) -> str:

@@ -18,7 +18,7 @@ def as_markdown(report: Report) -> str:
     notes = [
         report.about_means() + " The best of each column is bold.",
         report.about_marks(MARKS["better"], MARKS["worse"]),
-        *report.gaps,
+        *report.notes,
     ]
     notes = [_escaped(note) for note in notes if note]
     signatures = [

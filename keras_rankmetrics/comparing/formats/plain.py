@@ -15,7 +15,7 @@ def as_plain(report: Report) -> dict[str, Any]:
         "lists": report.lists,
         "test": "two-sided paired t test over the lists",
         "correction": f"Holm, for {report.comparisons} comparisons",
-        "notes": list(report.gaps),
+        "notes": list(report.notes),
         "metrics": {
             column.name: {
                 "signature": column.signature,

@@ -25,7 +25,7 @@ def as_text(report: Report) -> str:
     notes = [
         report.about_means(),
         report.about_marks(MARKS["better"], MARKS["worse"]),
-        *report.gaps,
+        *report.notes,
     ]
     lines = (textwrap.fill(note, _WIDTH) for note in notes if note)
     signatures = [f"{c.name}: {c.signature}" for c in report.columns]

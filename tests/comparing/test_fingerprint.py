@@ -1,0 +1,44 @@
+"""Equal labels have one fingerprint, whatever holds them."""
+
+import tracemalloc
+
+import keras
+import numpy as np
+import pytest
+
+import keras_rankmetrics as krm
+from keras_rankmetrics.comparing import fingerprint
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        lambda x: x.astype(np.float32),
+        lambda x: x.astype(np.int8),
+        lambda x: np.asfortranarray(x),
+        lambda x: x.tolist(),
+        keras.ops.convert_to_tensor,
+    ],
+)
+def test_equal_labels_have_one_fingerprint(same):
+    labels = np.random.default_rng(0).integers(0, 3, (300, 300))
+
+    def truth(labels):
+        scores = np.zeros((300, 300), np.float32)
+        return krm.compare({"s": scores}, labels, krm.NDCG()).measured.truth
+
+    assert truth(same(labels)) == truth(labels)
+    other = labels.copy()
+    other[-1, -1] += 1
+    assert truth(same(other)) != truth(labels)
+
+
+def test_a_fingerprint_takes_little_memory():
+    labels = np.zeros((300, 1000), np.int64)
+    passed = {"s": np.zeros(labels.shape, np.float32)}, labels, krm.NDCG(k=5)
+    krm.compare(*passed)
+    tracemalloc.start()
+    fingerprint.of_arrays(labels)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < labels.nbytes

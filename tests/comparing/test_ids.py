@@ -1,0 +1,73 @@
+"""Ids of queries and items, where they are odd or say little."""
+
+import json
+
+import numpy as np
+import pytest
+
+import keras_rankmetrics as krm
+from keras_rankmetrics.comparing.ids import as_text
+
+MRR = krm.MeanReciprocalRank()
+ODD = [b"\xff", b"\xfe", b"\\xff", b"\\\\xff", b"\\xff\xff", b"a\\b", b"q"]
+
+
+def test_different_bytes_stay_different():
+    names = [as_text(name) for name in ODD]
+    assert len(set(names)) == len(names)
+    assert names[0] == "\\xff" and names[5:] == ["a\\b", "q"]
+    "".join(names).encode()
+
+
+def test_joined_queries_that_are_not_utf8_keep_their_values():
+    truth = {name: {b"x": 1} for name in ODD[:2]}
+    ranked = {b"x": 1.0}, {b"y": 2.0, b"x": 1.0}
+    run = dict(zip(ODD[:2], ranked, strict=True))
+    turned = dict(reversed(truth.items()))
+    old = krm.compare({"old": run}, truth, MRR)
+    new = krm.compare({"new": run}, turned, MRR)
+    text = new.to_json().encode()
+    assert len(set(json.loads(text)["per_list"]["lists"])) == 2
+    for other in (new, krm.Compared.from_json(text)):
+        assert old.join(other).per_list()["mrr"] == [1.0, 0.5, 1.0, 0.5]
+
+
+def test_lists_of_one_id_cannot_be_joined():
+    values = krm.compare({"s": {"a": {}}}, {"a": {}, "b": {}}, MRR).to_dict()
+    values["per_list"]["lists"] = ["a", "a"]
+    same = krm.Compared.from_dict(values)
+    with pytest.raises(ValueError, match="lists of different ids"):
+        same.join(same)
+
+
+@pytest.mark.parametrize("ids", [str, str.encode, ord])
+def test_a_query_without_judgements_is_a_list_in_which_nothing_counts(ids):
+    truth = {ids("a"): {ids("x"): 1}, ids("b"): {}, ids("c"): {ids("x"): 1}}
+    runs = {
+        "some": {ids("b"): {ids("x"): 1.0}, ids("c"): {ids("x"): 1.0}},
+        "none": {},
+    }
+    for empty, of_b in (("zero", 0.0), ("one", 1.0), ("skip", None)):
+        metric = krm.HitRateAtK(k=1, empty=empty)
+        compared = krm.compare(runs, truth, metric)
+        found = compared.per_list()["hit_rate@1"]
+        assert found == [0.0, of_b, 1.0, 0.0, of_b, 0.0]
+        gaps = [system.gaps for system in compared.measured.systems.values()]
+        assert gaps == [(1, 0), (3, 0)]
+    nothing = krm.compare(runs, {ids("b"): {}}, krm.HitRateAtK(1, empty="one"))
+    assert nothing.per_list()["hit_rate@1"] == [1.0, 1.0]
+
+
+def test_errors_name_bytes_as_text():
+    twice = krm.Rows(
+        np.array([b"q", b"q"]), np.array([b"x", b"x"]), np.array([0.5, 2.5])
+    )
+    text = "item 'x' of the query 'q' twice"
+    for truth in ({b"q": {b"x": 1}}, {b"other": {b"x": 1}}):
+        with pytest.raises(ValueError, match=f"{text}, .* 0.5 and 2.5"):
+            krm.compare({"s": twice}, truth, MRR)
+    with pytest.raises(ValueError, match=f"{text} in the truth"):
+        krm.compare({"s": {b"q": {b"x": 1.0}}}, twice, MRR)
+    run = {b"q": {b"x": float("nan")}}
+    with pytest.raises(ValueError, match="item 'x' of the query 'q'"):
+        krm.compare({"s": run}, {b"q": {b"x": 1}}, MRR)

@@ -1,0 +1,135 @@
+"""Values that are NaN, lists that do not count, and what is then tested."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+import keras_rankmetrics as krm
+from keras_rankmetrics.comparing import batches, singles
+
+NAN = float("nan")
+LABELS = [[0, 1], [1, 0], [0, 0]]
+SCORES = {"s": [[1, NAN], [2, 1], [2, 1]], "t": [[1, 2], [2, 1], [2, 1]]}
+
+
+def same(one, other):
+    return [str(x) for x in one] == [str(x) for x in other]
+
+
+def test_broken_scores_are_seen_in_the_mean():
+    metric = krm.NDCG(k=10, empty="skip")
+    compared = krm.compare(SCORES, LABELS, metric)
+    metric.update_state(LABELS, SCORES["s"])
+    assert math.isnan(float(metric.result()))
+    expected = [NAN, 1.0, None, 1.0, 1.0, None]
+    alone = [krm.compare({n: SCORES[n]}, LABELS, metric) for n in ("s", "t")]
+    saved = krm.Compared.from_json(compared.to_json())
+    for found in (compared, saved, alone[0].join(alone[1])):
+        assert same(found.per_list()["ndcg@10"], expected)
+        [[broken], [whole]] = found.report.cells
+        assert math.isnan(broken.value) and broken.lists == 2
+        assert whole.value == 1.0 and whole.best and not broken.best
+        assert math.isnan(whole.against.p) and whole.mark == ""
+        assert "nan" in str(found).splitlines()[1]
+    text = json.loads(compared.to_json(), parse_constant=pytest.fail)
+    values = text["per_list"]["systems"]["s"]["values"]
+    assert values == [["nan", 1.0, None]]
+
+
+def test_a_broken_weight_is_seen_in_the_mean():
+    weights = [NAN, 1.0, 1.0]
+    compared = krm.compare(
+        {"t": SCORES["t"]}, LABELS, krm.NDCG(k=10), sample_weight=weights
+    )
+    [[cell]] = compared.report.cells
+    assert math.isnan(cell.value)
+
+
+def test_each_batch_has_its_own_random_order(monkeypatch):
+    monkeypatch.setattr(batches, "_ITEMS", 1024)
+    queries = np.repeat(np.arange(128), 16)  # 64 lists fill a batch
+    items = np.tile(np.arange(16), 128)
+    tied = krm.Rows(queries, items, np.ones(2048, np.float32))
+    truth = tied._replace(value=(items == 0).astype(float))
+    metric = krm.MeanReciprocalRank(ties="shuffle", seed=1)
+    found = krm.compare({"s": tied, "t": tied}, truth, metric).per_list()["mrr"]
+    assert found[:128] == found[128:]  # systems share the orders
+    assert found[:64] != found[64:128]
+    labels = truth.value.reshape(128, 16)
+    for begin in (0, 64):  # as the metric has them, batch by batch
+        part = labels[begin : begin + 64]
+        metric.update_state(part, np.ones_like(part))
+    assert np.mean(found[:128]) == pytest.approx(float(metric.result()))
+
+
+OLD = {"a": {"y": 1.0}, "b": {"y": 1.0}, "c": {"y": 1.0}}
+TRUTH = {"a": {"x": 1}, "b": {"x": 1}, "c": {"x": 1}}
+
+
+def test_differences_without_spread_are_not_tested():
+    new = {query: {"x": 1.0} for query in OLD}
+    some = {**OLD, "a": {"x": 1.0}}
+    metric = krm.PrecisionAtK(k=1)
+    systems = {"old": OLD, "new": new, "some": some, "same": OLD}
+    compared = krm.compare(systems, TRUTH, metric)
+    _, [new_cell], [some_cell], [same_cell] = compared.report.cells
+    assert math.isnan(new_cell.against.p) and new_cell.mark == ""
+    assert new_cell.against.difference == 1.0 and new_cell.against.wins == 3
+    assert 0 < some_cell.against.p < same_cell.against.p == 1.0
+    assert compared.report.comparisons == 2
+    [note] = compared.report.untested
+    assert note == (
+        "new: precision@1 differs from that of old by 1 on each of 3 lists. A "
+        "t test needs differences that vary, so there is no test, and no mark."
+    )
+    for text in (compared.to_latex(), compared.to_markdown()):
+        assert "differences that vary" in text
+    assert note in compared.to_dict()["notes"]
+    cell = compared.to_dict()["systems"]["new"]["precision@1"]
+    assert cell["p"] is None and cell["p_corrected"] is None
+
+
+def test_rounding_is_no_spread():
+    values = np.array([0.1, 0.2, 0.3, 0.7], np.float32)
+    labels = np.ones((4, 1))
+
+    class Score(krm.PrecisionAtK):
+        pass
+
+    one = krm.compare({"a": labels}, labels, Score(1)).to_dict()
+    other = krm.compare({"b": labels}, labels, Score(1)).to_dict()
+    one["per_list"]["systems"]["a"]["values"] = [values.tolist()]
+    shifted = (values + np.float32(0.1)).tolist()
+    other["per_list"]["systems"]["b"]["values"] = [shifted]
+    joined = krm.Compared.from_dict(one).join(krm.Compared.from_dict(other))
+    assert len(joined.report.untested) == 1
+    shifted[0] += 1e-3
+    other["per_list"]["systems"]["b"]["values"] = [shifted]
+    joined = krm.Compared.from_dict(one).join(krm.Compared.from_dict(other))
+    assert joined.report.untested == ()
+
+
+@pytest.mark.parametrize("exact", [2**24, 1])
+def test_places_stand_in_the_order_of_scores(monkeypatch, exact):
+    monkeypatch.setattr(singles, "_EXACT", exact)
+    rng = np.random.default_rng(0)
+    scores = 1.0 + 1e-12 * rng.integers(0, 20, 60)
+    scores[7], scores[8], scores[9] = -np.inf, np.inf, -1e300
+    lists = rng.integers(0, 3, 60)
+    places = singles.in_float32(scores, lists)
+    assert places.dtype == np.float32
+    assert (np.isneginf(places) == np.isneginf(scores)).all()
+    for one in range(3):
+        of = lists == one
+        codes = [
+            np.unique(x[of], return_inverse=True)[1] for x in (scores, places)
+        ]
+        assert np.array_equal(*codes)
+
+
+def test_scores_that_float32_holds_stay_as_they_are():
+    scores = np.array([0.5, 2.0, -np.inf])
+    found = singles.in_float32(scores, np.zeros(3, int))
+    assert found.tolist() == scores.tolist()
