@@ -220,8 +220,7 @@ def test_a_query_that_returns(tmp_path):
 def test_a_column_that_only_another_file_has_leaves_the_usual_names(tmp_path):
     path = tmp_path / "run.csv"
     path.write_text("query,item,score\nq,d,1\n")
-    [rows] = rows_of(run_of, path, item="document")
-    assert rows.item.tolist() == [b"d"]
+    assert rows_of(run_of, path, item="document") == [("q", "d", 1.0)]
     path.write_text("query,thing,score\nq,d,1\n")
     with pytest.raises(FileError, match="a column `document`, of the item"):
         rows_of(run_of, path, item="document")
