@@ -20,7 +20,7 @@ from keras_rankmetrics.files.blocks import (
 from keras_rankmetrics.files.columns import Chosen, chosen
 from keras_rankmetrics.files.errors import FileError
 from keras_rankmetrics.files.fields import as_array, split_at
-from keras_rankmetrics.files.numbers import floats_of
+from keras_rankmetrics.files.numbers import checked
 from keras_rankmetrics.files.part import Part
 from keras_rankmetrics.files.trec import numbers
 
@@ -142,16 +142,7 @@ def _quoted(
             as_array(path, pieces, lines)
             for pieces in zip(*(row for _, row in rows), strict=True)
         )
-        values = floats_of(value)
-        wrong = np.isnan(values)
-        if wrong.any():
-            place = int(np.argmax(wrong))
-            raise FileError(
-                path,
-                f"The {columns.value} should be a number.",
-                value[place],
-                lines[place],
-            )
+        values = checked(path, value, lines, columns.value)
         yield Part(Rows(query, item, values), np.array(lines))
 
 

@@ -7,11 +7,39 @@ should. The others are read one by one.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
+
+from keras_rankmetrics.files.errors import FileError
 
 _ZERO, _POINT, _MINUS = 48, 46, 45
 _DIGITS = 15  # all integers of as many digits are floats
 _POWERS = 10.0 ** np.arange(_DIGITS + 1)
+
+
+def checked(
+    path: str, pieces: np.ndarray, lines: Sequence[int] | np.ndarray, what: str
+) -> np.ndarray:
+    """The numbers that pieces of text are. Raises where one is none.
+
+    Args:
+        path: of the file, for errors.
+        pieces: of dtype "S".
+        lines: the number of the line of each piece.
+        what: the numbers are, for errors.
+    """
+    values = floats_of(pieces)
+    wrong = np.isnan(values)
+    if wrong.any():
+        place = int(np.argmax(wrong))
+        raise FileError(
+            path,
+            f"The {what} should be a number.",
+            pieces[place],
+            int(lines[place]),
+        )
+    return values
 
 
 def floats_of(pieces: np.ndarray) -> np.ndarray:

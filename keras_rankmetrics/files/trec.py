@@ -14,9 +14,8 @@ from keras_rankmetrics.files.blocks import (
     check_ends,
     opened,
 )
-from keras_rankmetrics.files.errors import FileError
 from keras_rankmetrics.files.fields import Fields, split_at_spaces
-from keras_rankmetrics.files.numbers import floats_of
+from keras_rankmetrics.files.numbers import checked, floats_of
 from keras_rankmetrics.files.part import Part
 
 
@@ -89,15 +88,4 @@ def parts_of(path: str, layout: Layout, watch: Watch) -> Iterator[Part]:
 
 def numbers(path: str, fields: Fields, column: int, what: str) -> np.ndarray:
     """A column of numbers. Raises where one is none."""
-    pieces = fields.texts(column, path)
-    values = floats_of(pieces)
-    wrong = np.isnan(values)
-    if wrong.any():
-        place = int(np.argmax(wrong))
-        raise FileError(
-            path,
-            f"The {what} should be a number.",
-            pieces[place],
-            int(fields.line[place]),
-        )
-    return values
+    return checked(path, fields.texts(column, path), fields.line, what)
