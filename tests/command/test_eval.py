@@ -2,11 +2,13 @@
 
 import csv
 import json
+import math
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from keras_rankmetrics import command
@@ -125,6 +127,75 @@ def test_values_of_lists(files, capsys):
     assert [row["query"] for row in rows] == [f"q{q}" for q in range(6)]
     assert {row["system"] for row in rows} == {"best"}
     assert [float(row["RR"]) for row in rows] == [0, 1, 1, 0, 1, 1]
+
+
+@pytest.mark.parametrize("order", ["sorted", "reversed", "shuffled"])
+def test_tied_items_count_alike_however_the_lines_are_sorted(
+    files, capsys, order
+):
+    """Of one relevant item, by formula, at each number of ties.
+
+    By trec_eval, tied items are in the order of their ids, the last one first.
+    Otherwise the value is the mean over all places of the tie.
+    """
+    rng = np.random.default_rng(31)
+    by_id, mean, qrels, run = [], [], "", ""
+    for query in range(30):
+        ids = [f"d{i}" for i in rng.permutation(60)]  # as text: d9 after d10
+        scores = rng.integers(0, rng.integers(1, 9), 60)
+        if order != "shuffled":
+            scores = np.sort(scores)[:: -1 if order == "sorted" else 1]
+        relevant = rng.integers(60)
+        above = (scores > scores[relevant]).sum()
+        tied = [i for i in range(60) if scores[i] == scores[relevant]]
+        later = sum(ids[i] > ids[relevant] for i in tied)
+        by_id.append(1 / (1 + above + later))
+        mean.append(np.mean(1 / (1 + above + np.arange(len(tied)))))
+        qrels += f"q{query} 0 {ids[relevant]} 1\n"
+        for rank, (item, score) in enumerate(zip(ids, scores, strict=True)):
+            run += f"q{query} Q0 {item} {rank} {score} tag\n"
+    Path("qrels").write_text(qrels)
+    Path("run").write_text(run)
+    for expected, metrics in (
+        (by_id, ["recip_rank", "--convention", "trec_eval"]),
+        (mean, ["RR"]),
+    ):
+        arguments = ["qrels", "run", "-m", *metrics, "--per-list", "lists.csv"]
+        out = said(capsys, *arguments, "--format", "json")
+        [value] = values_of(out)["run"].values()
+        assert value == pytest.approx(np.mean(expected), rel=1e-6)
+        with open("lists.csv") as file:
+            rows = [float(row[metrics[0]]) for row in csv.DictReader(file)]
+        assert rows == pytest.approx(expected, rel=1e-6)
+
+
+def test_confidence_sets_the_intervals_and_the_marks(files, capsys):
+    """Three lists: with two degrees of freedom t = c / √((1 - c²) / 2).
+
+    The values are 0, 1, 1 against none: both errors are 1/3, and the p of t = 2
+    is 1 - 2 / √6, or 18%.
+    """
+    Path("qrels").write_text("a 0 x 1\nb 0 x 1\nc 0 x 1\n")
+    Path("none").write_text("".join(f"{q} Q0 y 1 1 t\n" for q in "abc"))
+    Path("two").write_text("a Q0 y 1 1 t\nb Q0 x 1 1 t\nc Q0 x 1 1 t\n")
+    arguments = ["qrels", "none", "two", "-m", "P@1"]
+    for given, level in (([], 0.95), (["0.5"], 0.5), (["0.9"], 0.9)):
+        options = ["--confidence", *given] if given else []
+        out = said(capsys, *arguments, *options, "--format", "json")
+        found = json.loads(out)
+        cell = found["systems"]["two"]["P@1"]
+        margin = level / math.sqrt((1 - level**2) / 2) / 3
+        assert cell["value"] == pytest.approx(2 / 3)
+        assert cell["margin"] == pytest.approx(margin, rel=1e-5)
+        assert cell["difference_margin"] == pytest.approx(margin, rel=1e-5)
+        assert cell["p"] == pytest.approx(1 - 2 / math.sqrt(6), rel=1e-5)
+        assert cell["mark"] == ("better" if level < 0.8 else "")
+        text = said(capsys, *arguments, *options)
+        table, _, _ = text.partition("Means")
+        text = " ".join(text.split())  # as it was before it was wrapped
+        assert f"the {level:.0%} confidence interval" in text
+        assert f"at the level of {1 - level:.0%}" in text
+        assert ("▲" in table) == (level < 0.8)
 
 
 def test_scores_are_told_apart_by_all_their_digits(files, capsys):

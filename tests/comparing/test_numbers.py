@@ -1,5 +1,8 @@
 """The numbers of a comparison, beside those of metrics and other packages."""
 
+import math
+
+import given
 import numpy as np
 import pytest
 from pytest import approx
@@ -95,6 +98,47 @@ def test_the_correction_is_that_of_statsmodels_over_the_whole_table(compared):
     marks = np.array(columns["mark"])[tested]
     assert ((marks != "") == (corrected < 0.05)).all()
     assert {"better", ""} <= set(marks)
+
+
+def hits(number, lists=20):
+    """Return scores of two items: the first is at rank 1 in so many lists."""
+    return [[2, 1] if place < number else [1, 2] for place in range(lists)]
+
+
+def test_marks_follow_the_corrected_p_and_not_p():
+    """Each alone is below 5%; by Holm 4 and 5 hits of 20 are not.
+
+    With a share h of hits against none, t = √(19 h / (1 - h)).
+    """
+    shares = {"a": 4, "b": 8, "c": 5, "d": 4, "e": 4}
+    systems = {"none": hits(0), **{n: hits(x) for n, x in shares.items()}}
+    p = {
+        name: given.two_sided(math.sqrt(19 * x / (20 - x)), 19)
+        for name, x in shares.items()
+    }
+    assert max(p.values()) < 0.05 < 4 * p["c"] < 4 * p["a"]
+    first, second = [[1, 0]] * 20, [[0, 1]] * 20
+    for metric, labels, mark, sign in (
+        (krm.HitRateAtK(k=1), first, "better", "▲"),
+        (krm.HitRateAtK(k=1), second, "worse", "▼"),
+        (krm.MeanRank(), first, "better", "▲"),  # less is better
+        (krm.FallOutAtK(k=1), second, "worse", "▼"),
+    ):
+        found = krm.compare(systems, labels, metric)
+        [column] = found.signatures
+        cells = {n: of[column] for n, of in found.to_dict()["systems"].items()}
+        assert {n: cells[n]["p"] for n in p} == approx(p, rel=1e-4), column
+        assert cells["b"]["p_corrected"] == approx(5 * p["b"], rel=1e-4)
+        assert cells["c"]["p_corrected"] == approx(4 * p["c"], rel=1e-4)
+        for name in ("a", "d", "e"):  # 3 p, and no less than that before it
+            corrected = max(3 * p[name], 4 * p["c"])
+            assert cells[name]["p_corrected"] == approx(corrected, rel=1e-4)
+        marks = {name: cells[name]["mark"] for name in p}
+        assert marks == {**dict.fromkeys(p, ""), "b": mark}, column
+        for text in (str(found), found.to_markdown()):
+            table, _, _ = text.partition("Means over")
+            marked = [line for line in table.splitlines() if sign in line]
+            assert len(marked) == 1 and "b" in marked[0]
 
 
 def test_a_mark_follows_the_direction_of_the_metric(compared):

@@ -68,6 +68,155 @@ SAYS = {
 }
 
 
+# What F takes for the precision of lists shorter than k: of k, or of what is
+# retrieved.
+OF_F = {
+    "ir_measures": "retrieved",
+    "ranx": "k",
+    "rectools": "k",
+    "recsys": "k",
+    "trec_eval": "retrieved",
+}
+
+
+def test_f_of_lists_that_are_shorter_than_k():
+    """F = (1 + β²) P R / (β² P + R), β² hits to recall."""
+    asked = []
+    for convention in ALL:
+        for name, betas in (("F1AtK", (1.0,)), ("FBetaAtK", (0.5, 1.0, 2.0))):
+            asked += [(convention, name, b) for b in betas] * (
+                name in convention.presets
+            )
+    assert {convention.name for convention, _, _ in asked} == set(OF_F)
+    # Of 4 relevant items 2 are among the 3 that are retrieved.
+    labels = [1, 0, 1, 0, 1, 1]
+    scores = [6, 5, 4, -np.inf, -np.inf, -np.inf]
+    for convention, name, beta in asked:
+        options = {"beta": beta} if name == "FBetaAtK" else {}
+        metric = getattr(convention, name)
+        for k, hits in ((1, 1), (2, 1), (3, 2), (5, 2), (40, 2)):
+            of = {"k": k, "retrieved": min(k, 3)}[OF_F[convention.name]]
+            precision, recall = hits / of, hits / 4
+            expected = (1 + beta**2) * precision * recall
+            expected /= beta**2 * precision + recall
+            found = float(metric(k=k, **options).per_list(labels, scores))
+            assert found == approx(expected), (convention.name, name, beta, k)
+
+
+def log2_sum(gains):
+    return sum(g / np.log2(i + 2) for i, g in enumerate(gains))
+
+
+# Retrieved in this order; the second one is not judged. Of 4 relevant items 3
+# are retrieved, of 3 others 2.
+GRADES = [2, keras_rankmetrics.UNJUDGED, 0, 1, 3, 0, 1, 0]
+RETRIEVED = [9, 8, 7, 6, 5, 4, -np.inf, -np.inf]
+# By subtopics, all retrieved in this order.
+TOPICS = [[[1, 0], [1, 1], [0, 1]]]
+
+# What ir_measures says of them by its definitions, exactly. It was held against
+# its providers by `test_ir_measures.py`, where they are installed.
+MEASURED = {
+    "AP": (1 + 2 / 4 + 3 / 5) / 4,
+    "MAP@4": (1 + 2 / 4) / 4,
+    "AP(rel=2)": (1 + 2 / 5) / 2,
+    "AP(judged_only=True)": (1 + 2 / 3 + 3 / 4) / 4,
+    "BPref": (1 + (1 - 1 / 3) + (1 - 1 / 3)) / 4,
+    "Bpref(rel=2)": (1 + (1 - 2 / 2)) / 2,
+    "ERR@5": 3 / 16 + (13 / 16) * (1 / 16) / 4 + 13 * 15 / 16**2 * 7 / 16 / 5,
+    "ERR@4": 3 / 16 + (13 / 16) * (1 / 16) / 4,
+    "INSQ(max_rel=1)": (2 / 2**2 + 1 / 5**2 + 3 / 6**2) / (np.pi**2 / 6 - 1),
+    "IPrec@0.0": 1.0,
+    "IPrec@0.5": 3 / 5,
+    "IPrec@1.0": 0.0,
+    "Judged@2": 1 / 2,
+    "Judged@5": 4 / 5,
+    "MRR(rel=3)": 1 / 5,
+    "RR(rel=3)@4": 0.0,
+    "RR(rel=3,judged_only=True)": 1 / 4,
+    "nDCG": log2_sum([2, 0, 0, 1, 3]) / log2_sum([3, 2, 1, 1]),
+    "NDCG@4": log2_sum([2, 0, 0, 1]) / log2_sum([3, 2, 1, 1]),
+    "nDCG@2": log2_sum([2]) / log2_sum([3, 2]),
+    "nDCG(judged_only=True)@4": log2_sum([2, 0, 1, 3]) / log2_sum([3, 2, 1, 1]),
+    "nDCG(dcg='exp-log2')@5": log2_sum([3, 0, 0, 1, 7])
+    / log2_sum([7, 3, 1, 1]),
+    "nDCG(dcg='log2')@5": log2_sum([2, 0, 0, 1, 3]) / log2_sum([3, 2, 1, 1]),
+    "P@4": 2 / 4,
+    "P@10": 3 / 10,  # of k, where fewer are retrieved
+    "P(rel=2)@5": 2 / 5,
+    "P(judged_only=True)@4": 3 / 4,
+    "Precision@40": 3 / 40,
+    "R@4": 2 / 4,
+    "R(rel=2)@4": 1 / 2,
+    "Recall@40": 3 / 4,
+    "RBP(rel=1)": 0.2 * (1 + 0.8**3 + 0.8**4),
+    "RBP(rel=2,p=0.5)@4": 0.5,
+    "RBP(rel=2,p=0.5)": 0.5 * (1 + 0.5**4),
+    "Rprec": 2 / 4,
+    "RPrec(rel=2)": 1 / 2,
+    "SetP": 3 / 6,
+    "SetP(rel=2)": 2 / 6,
+    "SetR": 3 / 4,
+    "SetR(rel=3)": 1.0,
+    # What is called beta is its square.
+    "SetF": 2 * (1 / 2 * 3 / 4) / (1 / 2 + 3 / 4),
+    "SetF(beta=0.5)": 1.5 * (1 / 2 * 3 / 4) / (0.5 / 2 + 3 / 4),
+    "SetF(beta=2.0,rel=2)": 3 * (1 / 3) / (2 / 3 + 1),
+    "Success(rel=3)@4": 0.0,
+    "Success(rel=3)@5": 1.0,
+}
+# With the chance alpha = 1/2 that a document satisfies a subtopic, a second
+# one is worth half as much.
+MEASURED_BY_TOPIC = {
+    "alpha_nDCG@2": log2_sum([1, 1.5]) / log2_sum([2, 0.5]),
+    "α_nDCG@3": log2_sum([1, 1.5, 0.5]) / log2_sum([2, 0.5, 0.5]),
+    "alpha_nDCG(alpha=0.2)@3": log2_sum([1, 1.8, 0.8])
+    / log2_sum([2, 0.8, 0.8]),
+    "AP_IA": (1 + (1 / 2 + 2 / 3) / 2) / 2,
+    "MAP_IA": (1 + (1 / 2 + 2 / 3) / 2) / 2,
+    "P_IA@1": 1 / 2,
+    "P_IA@5": (1 + 2 + 1) / 2 / 5,
+    "StRecall@1": 1 / 2,
+    "StRecall@2": 1.0,
+    "NRBP": (1 - 0.5 * 0.5) / 2 * (1 + 0.5 * 1.5 + 0.25 * 0.5),
+    "NRBP(alpha=0.2,beta=0.8)": (1 - 0.8 * 0.8)
+    / 2
+    * (1 + 0.8 * 1.8 + 0.64 * 0.8),
+    "nERR_IA@2": (1 + 1.5 / 2) / (2 + 0.5 / 2),
+    "nERR_IA@3": (1 + 1.5 / 2 + 0.5 / 3) / (2 + 0.5 / 2 + 0.5 / 3),
+}
+
+
+def test_every_measure_of_ir_measures_has_its_number():
+    ours = conventions.ir_measures
+    named = {
+        asked.partition("(")[0].partition("@")[0]
+        for asked in (*MEASURED, *MEASURED_BY_TOPIC)
+    }
+    assert named == set(ours.measures)
+    found, expected = {}, {**MEASURED, **MEASURED_BY_TOPIC}
+    for asked in MEASURED:
+        found[asked] = float(ours.parse(asked).per_list(GRADES, RETRIEVED))
+    for asked in MEASURED_BY_TOPIC:
+        [value] = ours.parse(asked).per_list(TOPICS, [[3.0, 2.0, 1.0]])
+        found[asked] = float(value)
+    assert found == approx(expected, rel=1e-5, abs=1e-7)
+    # The same by the names that these metrics have here.
+    at = {"k": 5}
+    for name, asked in (
+        ("NDCG", "nDCG@5"),
+        ("PrecisionAtK", "P@5"),
+        ("RecallAtK", "R@5"),
+        ("ERR", "ERR@5"),
+        ("HitRateAtK", "Success@5"),
+        ("MeanAveragePrecision", "AP@5"),
+        ("AlphaNDCG", "alpha_nDCG@5"),
+        ("PrecisionIA", "P_IA@5"),
+    ):
+        expected = ours.parse(asked).signature
+        assert getattr(ours, name)(**at).signature == expected
+
+
 # Merlin refuses a k beyond the list, scikit-learn's AP has none.
 REFUSED = {
     ("merlin", "PrecisionAtK", 10),

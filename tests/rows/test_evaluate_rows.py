@@ -187,6 +187,30 @@ def test_weights_of_items_and_of_lists():
     )
 
 
+@pytest.mark.parametrize(
+    "dtype", ["int8", "int16", "int32", "int64", "float64", "U9", "object"]
+)
+@pytest.mark.parametrize("queries, items", [(7, 300), (300, 7), (1, 2000)])
+def test_tied_rows_keep_their_order(queries, items, dtype):
+    """Among thousands of rows, so that no sort is stable by luck."""
+    if dtype == "int8":
+        queries = min(queries, 100)
+    rng = np.random.default_rng(8)
+    query = rng.permutation(np.repeat(np.arange(queries), items))
+    labels = np.zeros(len(query), int)
+    expected = []
+    for each in range(queries):
+        rows = np.flatnonzero(query == each)
+        rank = rng.integers(1, items + 1)
+        labels[rows[rank - 1]] = 1  # the only relevant row of its query
+        expected.append(1 / rank)
+    names = query.astype(dtype) if dtype != "object" else query.astype("U9")
+    metric = krm.MeanReciprocalRank(ties="stable")
+    tied = np.zeros(len(query), "float32")
+    found = krm.evaluate_rows(names.astype(dtype), labels, tied, metric)
+    assert found["mrr"] == approx(np.mean(expected), rel=1e-5)
+
+
 def test_one_long_query_does_not_widen_the_others():
     lengths = np.full(50_000, 3)
     lengths[17] = 200_000

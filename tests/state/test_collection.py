@@ -482,6 +482,55 @@ def test_merging_what_differs_leaves_the_state():
     assert numbers(one.result()) == before
 
 
+REFUSED = {
+    "another option": lambda: MetricCollection(
+        [*nine()[:-1], krm.RecallAtK(10, denominator="min")]
+    ),
+    "another name": lambda: MetricCollection([krm.NDCG(3)]),
+    "another shape": lambda: {
+        **MetricCollection(nine()).get_state(),
+        nine()[-1].name: [np.zeros(3)],
+    },
+    "another state": lambda: {
+        **MetricCollection(nine()).state,
+        nine()[-1].name: krm.RecallAtK(10, denominator="min").state,
+    },
+    "no number": lambda: {
+        **MetricCollection(nine()).get_state(),
+        nine()[-1].name: [np.full((38, 2), "x")],
+    },
+    "nothing": lambda: None,
+}
+
+
+@pytest.mark.parametrize("refused", REFUSED)
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_refused_state_leaves_the_whole_collection(place, refused):
+    """Nothing of the states before it, or of its own first metrics, is added.
+
+    Only the last metric differs, and it may come after states that fit.
+    """
+    one, fitting = MetricCollection(nine()), MetricCollection(nine())
+    one.update_state(*batch(1))
+    fitting.update_state(*batch(2))
+    before = one.get_state()
+    others = [fitting, fitting.get_state()]
+    others.insert(place, REFUSED[refused]())
+    with pytest.raises((TypeError, ValueError)):
+        one.merge_state(others)
+    with pytest.raises((TypeError, ValueError)):
+        one.set_state(others[place])
+    for name, arrays in one.get_state().items():
+        for array, old in zip(arrays, before[name], strict=True):
+            np.testing.assert_array_equal(array, old)
+    del others[place]
+    one.merge_state(others)  # and it goes on
+    whole = MetricCollection(nine())
+    for each in (1, 2, 2):
+        whole.update_state(*batch(each))
+    assert numbers(one.result()) == pytest.approx(numbers(whole.result()))
+
+
 def test_states_of_plain_lists():
     """As they come back from JSON."""
     one, other = MetricCollection(nine()), MetricCollection(nine())

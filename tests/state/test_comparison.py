@@ -130,6 +130,102 @@ def test_weights_and_rows(shape):
         assert found.effect_size == approx(mean / deviation, rel=1e-4)
 
 
+@pytest.mark.parametrize("shape", [(6,), (3, 5), (4, 3, 2)])
+def test_p_has_a_degree_of_freedom_less_than_rows(shape):
+    """Rows are clusters; a row without a list that counts is none."""
+    labels, scores, weights = batch(25, *shape)
+    labels[0] = -1
+    metric = krm.NDCG(3, empty="skip")
+    for found in compared(
+        (labels, scores, weights), metric=metric
+    ).differences():
+        assert found.estimate.rows == shape[0] - 1
+        t = found.estimate.value / found.estimate.standard_error
+        assert found.t == approx(t, rel=1e-5)
+        expected = given.two_sided(found.t, shape[0] - 2)
+        assert found.p == approx(expected, rel=1e-5)
+
+
+def shown(seed, *shape):
+    """Return relevant items, what two systems show, and weights.
+
+    Lists may have no relevant item, and systems may show nothing: one of them,
+    the other, or both.
+    """
+    rng = np.random.default_rng([24, seed])
+    relevant = rng.integers(0, 9, (*shape, 3))
+    relevant[rng.random(shape) < 0.3] = -1
+    systems = {}
+    for name in ("old", "new"):
+        systems[name] = rng.permuted(
+            np.broadcast_to(np.arange(9), (*shape, 9)), axis=-1
+        )[..., :4]
+        systems[name][rng.random(shape) < 0.3] = -1
+    return relevant, systems, 1.0 + 4.0 * rng.random(shape)
+
+
+@pytest.mark.parametrize("list_weight", ["mean", "relevance"])
+@pytest.mark.parametrize("shape", [(60,), (20, 3)])
+@pytest.mark.parametrize("by", ["Comparison", "compare"])
+def test_values_that_systems_lack_and_lists_of_the_mean_weight(
+    by, shape, list_weight
+):
+    """A list counts where both show something, relevant items or not.
+
+    Lists without relevant items take the mean weight of those with some, and
+    have values that differ: Σ w d² needs their weight, too.
+    """
+    relevant, systems, weights = shown(1, *shape)
+    popularity = np.arange(9.0) ** 2
+    metric = krm.AveragePopularity(
+        3, popularity=popularity, inputs="ids", list_weight=list_weight
+    )
+    values = {
+        name: np.where(
+            ids[..., 0] >= 0, popularity[ids[..., :3]].mean(-1), np.nan
+        )
+        for name, ids in systems.items()
+    }
+    d = values["new"] - values["old"]
+    counts = ~np.isnan(d)
+    old, new = (np.isnan(of_system) for of_system in values.values())
+    assert min((old & new).sum(), (old & ~new).sum(), (new & ~old).sum()) > 0
+    own = np.ones(shape, bool)
+    if list_weight == "relevance":
+        own = (relevant >= 0).any(axis=-1)
+    known = d[counts], weights[counts], own[counts], np.ones(counts.sum())
+    mean = given.mean(*known)
+    error = given.standard_error(d, weights, own)
+    n = counts.sum()
+    variance = given.mean((known[0] - mean) ** 2, *known[1:]) * n / (n - 1)
+    rows = counts.reshape(shape[0], -1).any(axis=1).sum()
+    expected = {
+        "difference": mean,
+        "difference_error": error,
+        "t": mean / error,
+        "p": given.two_sided(mean / error, rows - 1),
+        "effect_size": mean / math.sqrt(variance),
+        "wins": (d[counts] < 0).sum(),  # of popularity, less is better
+        "ties": (d[counts] == 0).sum(),
+        "losses": (d[counts] > 0).sum(),
+    }
+    if by == "compare":
+        cell = krm.compare(systems, relevant, metric, sample_weight=weights)
+        found = cell.to_dict()["systems"]["new"][metric.name]
+        found = {name: found[name] for name in expected}
+    else:
+        batches = relevant, systems, weights
+        [of] = compared(
+            batches, metric=metric, systems=["old", "new"]
+        ).differences()
+        assert of.estimate.lists == n
+        assert of.estimate.rows == rows
+        found = {name: getattr(of, name, None) for name in expected}
+        found["difference"] = of.estimate.value
+        found["difference_error"] = of.estimate.standard_error
+    assert found == approx(expected, rel=1e-4)
+
+
 def test_effect_size_is_the_mean_over_the_standard_deviation():
     labels, scores, _ = batch(4, 60)
     values = values_of(labels, scores)

@@ -166,6 +166,86 @@ def test_chances_of_student(freedom):
     assert [student.two_sided(-x, freedom) for x in t] == found
 
 
+# Degrees of freedom and the effective number of lists
+
+
+def sessions(seed, *shape):
+    """Return a batch whose first row counts nowhere, and the counted rows."""
+    labels, scores, weights = batch(seed, *shape)
+    labels[0] = -1
+    return labels, scores, weights**3
+
+
+def estimates_of(metric, labels, scores, weights):
+    """Return what each way to an estimate reports for the same lists."""
+    metric.update_state(labels, scores, weights)
+    yield metric.estimate()
+    together = MetricCollection([metric.remade()])
+    together.update_state(labels, scores, weights)
+    yield together.metrics[0].estimate()
+    sliced = krm.Sliced(metric.remade(), ["all"])
+    group = np.zeros(weights.shape, "int32")
+    sliced.update_state({"labels": labels, "group": group}, scores, weights)
+    yield from sliced.estimates().values()
+    systems = ["one", "other"]
+    comparison = krm.Comparison(metric.remade(), systems)
+    comparison.update_state(labels, [scores, -scores], weights)
+    yield comparison.estimates()["one"]
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [
+        krm.NDCG(3, empty="one"),
+        krm.NDCG(3, empty="skip"),
+        krm.RecallAtK(2, list_weight="mean"),
+        krm.MeanRank(empty="zero"),
+    ],
+    ids=lambda metric: f"{metric.name}-{metric.empty}",
+)
+@pytest.mark.parametrize("shape", [(7,), (3, 5), (5, 4, 2)])
+def test_an_interval_has_a_degree_of_freedom_less_than_rows(metric, shape):
+    """The p value of its ends is one minus the level: rows are clusters."""
+    metric = metric.remade()
+    arrays = sessions(21, *shape)
+    values = ops.convert_to_numpy(metric.per_list(*arrays))
+    rows = (~np.isnan(values)).reshape(shape[0], -1).any(axis=1).sum()
+    assert 2 <= rows < shape[0]
+    for found in estimates_of(metric, *arrays):
+        assert found.rows == rows
+        for level in (0.5, 0.95, 0.999):
+            t = found.margin(level) / found.standard_error
+            assert given.two_sided(t, rows - 1) == approx(1 - level, rel=1e-5)
+            assert found.interval(level)[1] == found.value + found.margin(level)
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [
+        krm.NDCG(3, empty="zero"),
+        krm.NDCG(3, empty="one"),
+        krm.NDCG(3, empty="skip"),
+        krm.MeanRank(empty="zero"),
+        krm.MeanRank(empty="skip"),
+    ],
+    ids=lambda metric: f"{metric.name}-{metric.empty}",
+)
+@pytest.mark.parametrize("shape", [(40,), (10, 4)])
+def test_effective_lists_with_lists_of_the_mean_weight(metric, shape):
+    """By Kish, (Σ w)² / Σ w²: an empty list weighs as much as the mean."""
+    metric = metric.remade()
+    arrays = sessions(22, *shape)
+    counts = ~np.isnan(ops.convert_to_numpy(metric.per_list(*arrays)))
+    labels, _, weights = arrays
+    own = counts & (labels >= 1).any(axis=-1)
+    weights = np.where(own, weights, weights[own].mean())[counts]
+    expected = weights.sum() ** 2 / (weights**2).sum()
+    assert expected < 0.9 * counts.sum()
+    for found in estimates_of(metric, *arrays):
+        assert found.lists == counts.sum()
+        assert found.effective_lists == approx(expected, rel=1e-5)
+
+
 # Coverage: of intervals of 95%, as many hold the truth
 
 

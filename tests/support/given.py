@@ -95,6 +95,20 @@ def standard_error(values, weights=None, own=None, rows=None):
     return math.sqrt(n / (n - 1) * np.square(moved).sum())
 
 
+def two_sided(t, freedom):
+    """Return the p value of `t` under Student's distribution, by quadrature.
+
+    With t = √ν tan θ the density is proportional to cos(θ)^(ν - 1).
+    """
+
+    def area(below):
+        theta = np.linspace(below, math.pi / 2, 20_001)
+        heights = np.cos((theta[1:] + theta[:-1]) / 2) ** (freedom - 1)
+        return heights.sum() * (theta[1] - theta[0])
+
+    return area(math.atan(abs(t) / math.sqrt(freedom))) / area(0.0)
+
+
 def in_a_program(metric, *batches):
     """The result after batches, compiled for an unknown number of rows.
 
