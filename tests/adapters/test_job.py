@@ -5,28 +5,26 @@ import pickle
 import keras
 import logs
 import numpy as np
+import pyarrow as pa
 import pytest
 from pytest import approx
 
 import keras_rankmetrics as krm
-
-pa = pytest.importorskip("pyarrow", reason="needs the extra [interop]")
-
-from keras_rankmetrics.adapters.arrow import flattened  # noqa: E402
-from keras_rankmetrics.adapters.ids import numbered  # noqa: E402
-from keras_rankmetrics.adapters.reading import states_of_tables  # noqa: E402
-from keras_rankmetrics.adapters.schema import (  # noqa: E402
+from keras_rankmetrics.adapters.arrow import flattened
+from keras_rankmetrics.adapters.ids import numbered
+from keras_rankmetrics.adapters.reading import states_of_tables
+from keras_rankmetrics.adapters.schema import (
     check,
     check_schema,
 )
-from keras_rankmetrics.jobs.asked import job_of, with_states  # noqa: E402
-from keras_rankmetrics.jobs.chunks import (  # noqa: E402
+from keras_rankmetrics.jobs.asked import job_of, with_states
+from keras_rankmetrics.jobs.chunks import (
     LARGEST,
     chunks,
     padded,
 )
-from keras_rankmetrics.jobs.counting import merged  # noqa: E402
-from keras_rankmetrics.jobs.ragged import Ragged  # noqa: E402
+from keras_rankmetrics.jobs.counting import merged
+from keras_rankmetrics.jobs.ragged import Ragged
 
 
 def evaluated(tables, metrics, *columns, **options):
@@ -101,8 +99,15 @@ def test_groups_of_several_columns_beside_a_comparison():
     assert logs.numbers(found) == approx(logs.numbers(metrics), abs=1e-6)
 
 
-@pytest.mark.parametrize("target", ["taken", "several"])
-@pytest.mark.parametrize("exclude", [None, "seen"])
+@pytest.mark.parametrize(
+    "target, exclude",
+    [
+        ("taken", None),
+        ("several", "seen"),
+        pytest.param("taken", "seen", marks=pytest.mark.long),
+        pytest.param("several", None, marks=pytest.mark.long),
+    ],
+)
 def test_scores_of_a_catalogue(target, exclude):
     rows = logs.of_catalogue()
     found = evaluated(

@@ -4,6 +4,9 @@ import gzip
 import os
 import tracemalloc
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from test_reading import rows_of
 
@@ -113,9 +116,6 @@ def test_long_ids_are_refused_before_they_take_memory(tmp_path, name):
 
 
 def written_parquet(path, items):
-    pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
-    import pyarrow.parquet as pq
-
     numbers = list(range(len(items)))
     table = {"query": ["q"] * len(items), "item": items, "score": numbers}
     pq.write_table(pa.table(table), path, compression="none")
@@ -169,6 +169,20 @@ def test_an_item_twice_is_told_with_its_lines(tmp_path, name):
         f"{path}, line {again}: An item should come once in the list of a "
         f"query. Received: 'item b of query q1, as in line {before}'."
     )
+
+
+def test_the_first_of_many_items_that_come_again(tmp_path):
+    """Among thousands of lines, so that no sort is stable by luck."""
+    rng = np.random.default_rng(3)
+    order = np.concatenate([rng.permutation(3000), rng.permutation(3000)])
+    first = {item: line for line, item in enumerate(order[:3000], 1)}
+    text = "".join(f"q Q0 d{item} 1 1.5 t\n" for item in order)
+    path = written(tmp_path / "run", text.encode())
+    message = (
+        f"line 3001: .*item d{order[3000]} of .* line {first[order[3000]]}'"
+    )
+    with pytest.raises(FileError, match=message):
+        check_items_once(str(path), "score", {})
 
 
 def test_items_that_come_once(tmp_path, name):

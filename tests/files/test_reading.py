@@ -4,6 +4,8 @@ import gzip
 import json
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from keras_rankmetrics.files import blocks, chunks
@@ -102,9 +104,6 @@ def test_numbers_are_ids_too(tmp_path):
 
 @pytest.mark.parametrize("dictionary", [False, True])
 def test_parquet(tmp_path, dictionary):
-    pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
-    import pyarrow.parquet as pq
-
     query, item, value = map(list, zip(*ROWS, strict=True))
     items = pa.array(item)
     columns = {
