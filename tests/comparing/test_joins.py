@@ -1,8 +1,11 @@
 """Rows of the truth and of systems, joined by query and item."""
 
+import json
+import pathlib
 import tracemalloc
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from pytest import approx
 from runs import drawn, rows_of
@@ -83,47 +86,52 @@ def test_ties_are_broken_as_trec_eval_breaks_them():
 
 
 def test_values_are_those_of_ranx():
-    ranx = pytest.importorskip("ranx", reason="of the extra [peers]")
-    truth, systems = drawn(3)
-    # It leaves out nothing of the truth, and has no label 0.
-    truth = {
-        q: {item: label for item, label in of.items() if label}
-        for q, of in truth.items()
-    }
-    metrics = [as_ranx.NDCG(k=5), as_ranx.MeanAveragePrecision()]
-    cells = krm.compare(systems, truth, metrics).to_dict()["systems"]
-    for system, run in systems.items():
-        expected = ranx.evaluate(
-            ranx.Qrels(truth), ranx.Run(run), ["ndcg@5", "map"]
-        )
-        for name, value in expected.items():
-            assert cells[system][name]["value"] == approx(value, abs=1e-5)
-
-
-def frames(nested, value):
-    query, item, values_ = rows_of(nested)
-    columns = {"query": query, "item": item, value: values_}
-    yield "columns", columns
-    yield "lists", {name: list(column) for name, column in columns.items()}
-    pandas = pytest.importorskip("pandas", reason="of the extra [interop]")
-    yield "pandas", pandas.DataFrame(columns)
-    polars = pytest.importorskip("polars", reason="of the extra [interop]")
-    yield "polars", polars.DataFrame(columns)
-    pyarrow = pytest.importorskip("pyarrow", reason="of the extra [interop]")
-    yield "arrow", pyarrow.table(columns)
-
-
-def test_all_forms_give_the_same_bits():
-    truth, systems = drawn(4)
-    expected = values({"old": systems["old"]}, truth)
-    forms = [("rows", rows_of(truth), rows_of(systems["old"]))]
-    pairs = zip(
-        frames(truth, "label"), frames(systems["old"], "score"), strict=True
+    """As they are stored: see `tests/peers/test_golden.py`."""
+    golden = pathlib.Path(__file__).parents[1] / "peers" / "golden"
+    data, theirs = (
+        json.loads((golden / f"{name}.json").read_text())
+        for name in ("data", "ranx")
     )
-    forms += [(name, labels, scores) for (name, labels), (_, scores) in pairs]
-    for name, labels, scores in forms:
-        assert values({"old": scores}, labels) == expected, name
-        assert values({"old": scores}, truth) == expected, name  # a mixture
+    truth, run = (
+        {f"q{i:02}": dict(enumerate(row)) for i, row in enumerate(data[name])}
+        for name in ("labels", "scores")
+    )
+    metrics = [as_ranx.NDCG(k=3), as_ranx.NDCG(), as_ranx.DCG(k=3)]
+    found = krm.compare({"s": run}, truth, metrics).per_list()
+    for name, expected in (
+        ("ndcg@3", theirs["ndcg@3"]),
+        ("ndcg", theirs["ndcg"]),
+        ("dcg@3", theirs["dcg@3"]),
+    ):
+        assert found[name] == approx(expected, abs=1e-6), name
+
+
+FRAMES = ["columns", "lists", "rows", "pandas", "polars", "pyarrow"]
+
+
+def in_form(form, nested, value):
+    """Return nested dicts as columns, rows, or a frame of a library."""
+    rows = rows_of(nested)
+    columns = {"query": rows.query, "item": rows.item, value: rows.value}
+    if form in ("pandas", "polars"):
+        library = pytest.importorskip(form, reason="of the extra [interop]")
+        return library.DataFrame(columns)
+    return {
+        "columns": columns,
+        "lists": {name: list(column) for name, column in columns.items()},
+        "rows": rows,
+        "pyarrow": pa.table(columns),
+    }[form]
+
+
+@pytest.mark.parametrize("form", FRAMES)
+def test_all_forms_give_the_same_bits(form):
+    truth, systems = drawn(4)
+    expected = values({"old": systems["old"]}, truth, METRICS[:1])
+    labels = in_form(form, truth, "label")
+    scores = in_form(form, systems["old"], "score")
+    assert values({"old": scores}, labels, METRICS[:1]) == expected
+    assert values({"old": scores}, truth, METRICS[:1]) == expected  # mixed
 
 
 def chunks(rows, size):

@@ -282,11 +282,11 @@ def peer_metrics(k):
 def as_dicts(many_users):
     relevant, recommended = many_users
     qrels = {
-        f"q{user:05}": {f"d{item}": 1 for item in row}
+        f"{user:05}": {f"d{item:03}": 1 for item in row}
         for user, row in enumerate(relevant)
     }
     run = {
-        f"q{user:05}": {f"d{item}": float(-i) for i, item in enumerate(row)}
+        f"{user:05}": {f"d{item:03}": float(-i) for i, item in enumerate(row)}
         for user, row in enumerate(recommended)
     }
     return qrels, run
@@ -294,8 +294,9 @@ def as_dicts(many_users):
 
 @pytest.mark.long
 @pytest.mark.peers
-@pytest.mark.parametrize("k", [1, 5, 10, None])
-def test_against_ranx(many_users, as_dicts, k):
+def test_against_ranx(many_users, as_dicts):
+    """At one cutoff: it is compiled for long, and once for names as long."""
+    k = 10
     ranx = pytest.importorskip("ranx")
     qrels, run = map(lambda x, y: y(x), as_dicts, (ranx.Qrels, ranx.Run))
     for metric, name, _ in peer_metrics(k):
@@ -313,7 +314,7 @@ def test_against_pytrec_eval(many_users, as_dicts, k):
             continue
         evaluator = pytrec_eval.RelevanceEvaluator(qrels, {asked(name)})
         by_user = evaluator.evaluate(run)
-        theirs = [by_user[f"q{user:05}"][name] for user in range(USERS)]
+        theirs = [by_user[f"{user:05}"][name] for user in range(USERS)]
         np.testing.assert_allclose(ours(metric, many_users), theirs, atol=1e-6)
 
 

@@ -1,7 +1,8 @@
-"""The numbers of packages that cannot be installed beside Keras 3.
+"""The numbers of packages that cannot be installed beside Keras 3, and of ranx.
 
-They were written by the packages themselves, in environments of their own, by
-`tests/peers/golden/run`. Each file has the versions, too.
+The packages wrote them themselves, in environments of their own, by
+`tests/peers/golden/run`. Each file has the versions, too. ranx takes minutes to
+compile: `test_peers.py` runs it at one cutoff, and the others are here.
 """
 
 import dataclasses
@@ -75,12 +76,19 @@ def catalogue(scores):
     return labels, scores
 
 
+def of_both_kinds(labels, scores):
+    """Return the lists that have relevant items and others, judged ones."""
+    both = (labels == 1).any(axis=1) & (labels == 0).any(axis=1)
+    return labels[both], scores[both]
+
+
 FORMS = {
     "short": ids(DATA["short_relevant"], DATA["short_recommended"]),
     "full": ids(DATA["relevant"], DATA["recommended"]),
     "lists": lists(DATA["scores"]),
     "subtopics": subtopics(),
     "judgements": lists(DATA["scores"], DATA["judgements"]),
+    "both kinds": of_both_kinds(*lists(DATA["scores"], DATA["judgements"])),
     "tied": lists(DATA["tied_scores"]),
     "catalogue": catalogue(DATA["scores_of_all"]),
     "tied catalogue": catalogue(
@@ -145,6 +153,28 @@ CASES = {
         "RBP(patience=0.5)": Case("RankBiasedPrecision", "short", {"p": 0.5}),
         "Recall": Case("RecallAtK", "short"),
         "RecipRank": Case("MeanReciprocalRank", "short"),
+    },
+    "ranx": {
+        "bpref": Case("BPref", "both kinds"),
+        "dcg": Case("DCG", "lists"),
+        "dcg_burges": Case("DCG", "lists", {"gain_fn": krm.exponential_gain}),
+        "f1": Case("F1AtK", "short"),
+        "hit_rate": Case("HitRateAtK", "short"),
+        **{
+            f"iprec {tenth / 10}": Case(
+                "InterpolatedPrecision", "lists", {"recall": tenth / 10}
+            )
+            for tenth in range(11)
+        },
+        "map": Case("MeanAveragePrecision", "short"),
+        "mrr": Case("MeanReciprocalRank", "short"),
+        "ndcg": Case("NDCG", "lists"),
+        "ndcg_burges": Case("NDCG", "lists", {"gain_fn": krm.exponential_gain}),
+        "precision": Case("PrecisionAtK", "short"),
+        "r-precision": Case("RPrecision", "short"),
+        "rbp.50": Case("RankBiasedPrecision", "short", {"p": 0.5}),
+        "rbp.80": Case("RankBiasedPrecision", "short"),
+        "recall": Case("RecallAtK", "short"),
     },
     "recbole": {
         "AveragePopularity": Case("AveragePopularity", "catalogue", OF_COUNTS),
@@ -221,6 +251,15 @@ CASES = {
 }
 
 
+# What pages say of a package, and no metric has.
+SAID = (
+    "bpref after others",
+    "bpref after relevant",
+    "rbp.50 of grades",
+    "rbp.80 of grades",
+)
+
+
 def parts(name):
     """The name of a number without its cutoff, and the cutoff."""
     name, _, cutoff = name.partition("@")
@@ -232,7 +271,9 @@ def numbers_of(peer):
     return [
         name
         for name in FOUND[peer]
-        if name != "versions" and not name.endswith("weights")
+        if name != "versions"
+        and name not in SAID
+        and not name.endswith("weights")
     ]
 
 
@@ -356,6 +397,31 @@ def test_what_is_said_of_entropy_in_recbole(k):
     entropy = float(krm.ExposureEntropy(k, ITEMS)(*batch))
     expected = theirs("recbole", f"ShannonEntropy@{k}")
     assert entropy / shown == pytest.approx(float(expected), rel=1e-5)
+
+
+@pytest.mark.parametrize("p", [0.5, 0.8])
+def test_ranx_takes_grades_for_gains_in_rbp(p):
+    def discount(rank):
+        return (1 - p) * p ** (rank - 1)
+
+    metric = krm.DCG(gain_fn=krm.linear_gain, rank_discount_fn=discount)
+    expected = theirs("ranx", f"rbp.{p:.2f}".replace("0.", "") + " of grades")
+    found = values(metric, *FORMS["lists"])
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+    assert np.max(expected) > 1.0
+
+
+def test_ranx_divides_bpref_by_0_and_gives_up_on_later_lists():
+    """Of three lists the second has items of one kind only."""
+    of_relevant, of_others = (
+        np.array(FOUND["ranx"][f"bpref after {kind}"], "float64")
+        for kind in ("relevant", "others")
+    )
+    np.testing.assert_equal(of_relevant, [1.0, np.nan, 1.0])
+    np.testing.assert_equal(of_others, [1.0, 0.0, 0.0])
+    labels = [[1, 1], [0, 0], [1, 0]]
+    ours = krm.BPref().per_list(labels, [[0.9, 0.8]] * 3)
+    assert [float(value) for value in ours] == [1.0, 0.0, 1.0]
 
 
 @pytest.mark.parametrize("weight", ["GeometricRankWeight", "LogRankWeight"])

@@ -77,32 +77,6 @@ def test_scikit_learn_takes_the_last_of_tied_items():
     assert of_lists(labels, constant) == approx(float(worst))
 
 
-def test_ranx_takes_grades_for_gains_in_rbp():
-    ranx = pytest.importorskip("ranx")
-    qrels = ranx.Qrels({"q": {"a": 3, "b": 1}})
-    run = ranx.Run({"q": {"a": 0.9, "b": 0.8}})
-    assert ranx.evaluate(qrels, run, "rbp.50") == approx(1.75)
-    assert float(krm.RankBiasedPrecision(p=0.5)([[3, 1]], [[2, 1]])) == 0.75
-
-
-def test_ranx_divides_bpref_by_0_and_gives_up_on_later_lists():
-    ranx = pytest.importorskip("ranx")
-    good, bad, mixed = {"a": 1, "b": 1}, {"a": 0, "b": 0}, {"a": 1, "b": 0}
-
-    def of(*judgements):
-        lists = {f"q{i}": judged for i, judged in enumerate(judgements)}
-        run = {query: {"a": 0.9, "b": 0.8} for query in lists}
-        return ranx.evaluate(
-            ranx.Qrels(lists), ranx.Run(run), "bpref", return_mean=False
-        )
-
-    np.testing.assert_equal(of(mixed, good, mixed), [1.0, np.nan, 1.0])
-    np.testing.assert_equal(of(mixed, bad, mixed), [1.0, 0.0, 0.0])
-    labels = [[1, 1], [0, 0], [1, 0]]
-    ours = krm.BPref().per_list(labels, [[0.9, 0.8]] * 3)
-    assert [float(value) for value in ours] == [1.0, 0.0, 1.0]
-
-
 @pytest.fixture
 def pyndeval():
     """A measure of ir_measures, of a list of items with these names."""
