@@ -219,6 +219,23 @@ def test_unjudged_items_are_unjudged():
     assert [*found.values()] == [0.0, approx(1 / 3), 0.5]
 
 
+def test_sets_of_relevant_items_have_the_label_1():
+    truth, systems = drawn(3)
+    relevant = {q: {i for i, x in of.items() if x} for q, of in truth.items()}
+    relevant["q0"] = frozenset(relevant["q0"])
+    as_labels = {q: dict.fromkeys(of, 1) for q, of in relevant.items()}
+    for sets, labels in (
+        (relevant, as_labels),
+        # Curly braces without items are a dict.
+        ({**relevant, "q1": {}}, {**as_labels, "q1": {}}),
+        ({**relevant, "q2": {"d1": 2}}, {**as_labels, "q2": {"d1": 2}}),
+    ):
+        metrics = [krm.NDCG(k=5), krm.RecallAtK(k=5)]
+        found = krm.compare(systems, sets, metrics)
+        same = krm.compare(systems, labels, metrics)
+        assert found.to_dict() == same.to_dict()
+
+
 def test_labels_below_0_are_unjudged():
     run = {"q": {"x": 0.9, "a": 0.7}}
     metric = krm.MeanReciprocalRank(unjudged="condense")
