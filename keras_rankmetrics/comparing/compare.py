@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,6 +18,7 @@ from keras_rankmetrics.comparing.compared import Compared
 from keras_rankmetrics.comparing.ids import as_text
 from keras_rankmetrics.comparing.joining import Joining
 from keras_rankmetrics.comparing.judgements import Judgements
+from keras_rankmetrics.comparing.reporting import unjudged
 from keras_rankmetrics.comparing.roles import check_roles, check_same_form
 from keras_rankmetrics.comparing.rows import whole
 from keras_rankmetrics.comparing.systems import (
@@ -74,6 +76,11 @@ def compare(
     - Tied items count as `ties` of the metric says. With `ties="stable"` they
       are ordered by id, the last one first, as in trec_eval.
 
+    If no retrieved item of a system is judged, or less than 1% of those that
+    could be, `compare` warns, since the two sides may have different ids. The
+    warning and the table show an id of each side. `Compared.judged` has the
+    share of judged items.
+
     Alternatively, the truth and all systems are arrays in the form that the
     metrics take by their `inputs`, usually labels and scores `[lists, items]`.
 
@@ -94,7 +101,8 @@ def compare(
 
     Raises:
         TypeError: if ids, values or metrics have the wrong type.
-        ValueError: if some arguments have ids and others are arrays, an item
+        ValueError: if some arguments have ids and others are arrays, the truth
+            or a system is empty, a system has no query of the truth, an item
             comes twice in a list, or a query in two chunks; or if a metric
             raises it.
 
@@ -127,6 +135,8 @@ def compare(
         measured = _measured_by_ids(systems, truth, members, sample_weight)
     else:
         measured = _measured(systems, truth, members, sample_weight)
+    for sentence in unjudged(measured):
+        warnings.warn(sentence, UserWarning, stacklevel=2)
     return Compared(measured, baseline, confidence)
 
 
@@ -138,13 +148,18 @@ def _measured_by_ids(
 ) -> Measured:
     rows = whole(given.chunks_of(truth, "label", "`truth`"))
     judgements = Judgements.of(rows, given.queries_of(truth, "`truth`"))
+    if not len(judgements):
+        raise ValueError(
+            "There should be judgements in `truth`. Received: none. Check how "
+            "they were read."
+        )
     rows = rows._replace(query=judgements.queries)
     in_order = any(metric.ties == "stable" for metric in metrics)
     weights = given.weights_of(sample_weight, judgements.queries)
     found = {}
     for name, system in systems.items():
         argument = f"the system {name!r}"
-        joining = Joining(judgements, in_order)
+        joining = Joining(judgements, in_order, argument)
         chunks = (
             given.of_same_kind(chunk, rows, argument)
             for chunk in given.chunks_of(system, "score", argument)
@@ -153,7 +168,8 @@ def _measured_by_ids(
             metrics, joining.join(chunks), weights, len(judgements)
         )
         gaps = Gaps(int((~joining.seen).sum()), len(joining.unknown))
-        found[name] = System(values.simplest(of_lists), gaps)
+        overlap = joining.matches.overlap
+        found[name] = System(values.simplest(of_lists), gaps, overlap)
     return Measured(
         _measures(metrics),
         tuple(map(as_text, judgements.queries.tolist())),

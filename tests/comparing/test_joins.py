@@ -248,17 +248,17 @@ def test_queries_that_one_side_lacks():
     truth = {"a": {"x": 1}, "b": {"x": 1}, "c": {"x": 0}}
     runs = {
         "s": {"a": {"x": 1.0}, "z": {"x": 1.0}, "y": {"x": 1.0}},
-        "none": {},
+        "one": {"b": {"x": 1.0}},
     }
     compared = krm.compare(runs, truth, krm.MeanReciprocalRank())
     found = compared.per_list()["mrr"]
-    assert found == [1.0, 0.0, 0.0, 0.0, 0.0, 0.0]
+    assert found == [1.0, 0.0, 0.0, 0.0, 1.0, 0.0]
     gaps = [system.gaps for system in compared.measured.systems.values()]
-    assert gaps == [(2, 2), (3, 0)]
+    assert gaps == [(2, 2), (2, 0)]
     text = str(compared)
     assert "s: 2 of 3 queries have no rows" in text
     assert "s: 2 of its queries are not in the truth" in text
-    assert "none: 3 of 3 queries have no rows" in text
+    assert "one: 2 of 3 queries have no rows" in text
 
 
 def test_empty_lists_count_as_the_metric_says():
