@@ -6,6 +6,8 @@ import argparse
 import csv
 import io
 import os
+import sys
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -103,6 +105,8 @@ def run(given: argparse.Namespace) -> str:
     )
     if given.per_list:
         _write(given.per_list, _per_list(compared))
+    for note in compared.report.unjudged:
+        sys.stderr.write(f"krm: warning: {note}\n")
     text = _FORMATS[given.format](compared)
     if given.format == "text":
         text += "".join(f"\n{note}" for note in _notes(by_id, apart))
@@ -132,7 +136,11 @@ def _compared(
             for path in paths
         }
         try:
-            with np.errstate(divide="ignore", invalid="ignore"):
+            with (
+                np.errstate(divide="ignore", invalid="ignore"),
+                warnings.catch_warnings(),
+            ):
+                warnings.simplefilter("ignore", UserWarning)  # `run` says it
                 found = krm.compare(
                     systems,
                     truth,
@@ -165,10 +173,13 @@ def _run(
 ) -> Iterator[Rows]:
     """The chunks of a run, with the scores as the source reads them."""
     read = sorted_run_of if is_apart else run_of
+    chunk = None
     for chunk in read(path, columns, progress.watch(path)):
         scores = chunk.value
         as_read = scores.astype(np.float32) if by_id else scores
         yield chunk._replace(value=as_read)
+    if chunk is None:
+        raise FileError(path, "There should be a run.", "an empty file")
     progress.finish(path)
 
 

@@ -12,17 +12,13 @@ from keras_rankmetrics.engine.shells.metric import RankingMetric
 from keras_rankmetrics.metrics.bases import check_mean
 
 
-def check_systems(systems: Any) -> None:
-    """Raises unless it is a dict of systems by name."""
-    if (
-        not isinstance(systems, Mapping)
-        or not systems
-        or not all(isinstance(name, str) for name in systems)
-    ):
-        received = list(systems) if isinstance(systems, Mapping) else systems
+def check_systems(systems: Mapping[str, Any]) -> None:
+    """Raise ValueError if a name is missing, or no str."""
+    if not systems or not all(isinstance(name, str) for name in systems):
         raise ValueError(
-            "`systems` should be a dict of what each system says, by its name, "
-            f"such as {{'bm25': ..., 'ours': ...}}. Received: {received!r}."
+            "`systems` should be a dict of systems by name, such as "
+            f"{{'bm25': ..., 'ours': ...}}. Received: the names "
+            f"{list(systems)}."
         )
 
 

@@ -1,7 +1,8 @@
-"""`compare`: from what systems say to a table."""
+"""`compare`: a table of several systems and metrics."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,6 +18,8 @@ from keras_rankmetrics.comparing.compared import Compared
 from keras_rankmetrics.comparing.ids import as_text
 from keras_rankmetrics.comparing.joining import Joining
 from keras_rankmetrics.comparing.judgements import Judgements
+from keras_rankmetrics.comparing.reporting import unjudged
+from keras_rankmetrics.comparing.roles import check_roles, check_same_form
 from keras_rankmetrics.comparing.rows import whole
 from keras_rankmetrics.comparing.systems import (
     Gaps,
@@ -36,64 +39,72 @@ def compare(
     confidence: float = 0.95,
     sample_weight: Any = None,
 ) -> Compared:
-    """Systems on the same lists, by some metrics, beside a baseline.
+    """Compare systems on the same lists by some metrics.
 
-    For each system and metric it computes the mean over the lists, with its
-    confidence interval; and for each system but the baseline a two-sided paired
-    t test of
+    Each system gets the mean of each metric over the lists, with a confidence
+    interval. Each system but the baseline gets a two-sided paired t test of
 
         d = value(system) - value(baseline)
 
-    over the lists. p is corrected after Holm for all tests of the table, over
-    all systems and metrics.
+    over the lists. The p values of all systems and metrics in the table are
+    corrected together by Holm's method.
 
-    The truth and the systems may be, in any mixture:
+    The truth and the systems may each have any of these forms:
 
-    - nested dicts, `{query: {item: label}}` and `{query: {item: score}}`;
-    - tables with the columns `query`, `item`, and `label` or `score`: frames of
-      pandas or polars, tables of Arrow, dicts of columns;
+    - nested dicts, `{query: {item: label}}` and `{query: {item: score}}`. The
+      truth may have sets of relevant items instead, `{query: {item, ...}}`;
+      their label is 1;
+    - tables with the columns `query`, `item`, and `label` or `score`: pandas or
+      polars frames, Arrow tables, dicts of columns;
     - `Rows`, arrays of queries, items, and labels or scores;
-    - iterables of `Rows`, each of which holds whole queries. Those of a system
-      are read one by one, so that it may be larger than the memory.
+    - iterables of `Rows`, each of which holds whole queries. A system is then
+      read chunk by chunk, so that it may be larger than the memory.
 
-    Ids are integers, or str, or bytes. Rows are joined by query and item, and
-    may have any order:
+    Ids are integers, str or bytes. Rows are joined by query and item, and may
+    be in any order:
 
     - A judged item that a system lacks is not retrieved. It counts for recall
       and for the ideal.
-    - An item that the truth lacks is unjudged, the label `UNJUDGED`: worth
-      nothing, or left out, by `unjudged` of the metric. So is one with a label
-      below 0.
-    - Of a query that a system lacks, nothing is retrieved. A query that the
-      truth lacks is left out. The table says how many there are. A query of the
-      truth without judgements, `{"q": {}}`, is a list without relevant items.
-    - Where float32 does not hold the scores of a system, it gets their places
-      in the same order, so that no backend merges scores.
-    - Items of equal score count by `ties` of the metric. With `ties="stable"`
-      they stand in the order of their ids, the last one first, as trec_eval
-      has them.
+    - An item that the truth lacks is unjudged and gets the label `UNJUDGED`: it
+      is worth nothing, or it is left out, as `unjudged` of the metric says. So
+      is an item with a label below 0.
+    - A query that a system lacks counts as a list that retrieves nothing. A
+      query that the truth lacks is left out. The table says how many there are.
+      A query without judgements, `{"q": {}}`, is a list without relevant items.
+    - Where float32 cannot tell the scores of a system apart, they are replaced
+      by their places in the same order, so that no backend merges scores.
+    - Tied items count as `ties` of the metric says. With `ties="stable"` they
+      are ordered by id, the last one first, as in trec_eval.
 
-    Or the truth and all systems are what the metrics take, by their `inputs`:
-    labels and scores `[lists, items]`, as a rule.
+    If no retrieved item of a system is judged, or less than 1% of those that
+    could be, `compare` warns, since the two sides may have different ids. The
+    warning and the table show an id of each side. `Compared.judged` has the
+    share of judged items.
+
+    Alternatively, the truth and all systems are arrays in the form that the
+    metrics take by their `inputs`, usually labels and scores `[lists, items]`.
 
     Args:
-        systems: what each system says, by its name.
-        truth: what the items are worth.
+        systems: a dict of systems by name.
+        truth: the labels of the items.
         metrics: a metric, a `MetricCollection`, or a list of these. They are
             not updated.
         baseline: the name of the system to which the others are compared; the
             first one by default.
-        confidence: of the intervals. The level of the tests is 1 - confidence.
-        sample_weight: what the metrics take; of queries a dict of weights by
-            the id of the query, finite and not negative.
+        confidence: the level of the intervals. That of the tests is
+            1 - confidence.
+        sample_weight: weights in the form that the metrics take; with ids, a
+            dict of a weight for each query, finite and not negative.
 
     Returns:
         A `Compared`, which can be printed, plotted, and written to files.
 
     Raises:
-        TypeError: if ids, values or metrics are of a wrong type.
-        ValueError: if the forms are mixed, an item comes twice in a list, or a
-            query in two chunks; and what the metrics raise.
+        TypeError: if ids, values or metrics have the wrong type.
+        ValueError: if some arguments have ids and others are arrays, the truth
+            or a system is empty, a system has no query of the truth, an item
+            comes twice in a list, or a query in two chunks; or if a metric
+            raises it.
 
     Example:
         >>> import keras_rankmetrics as krm
@@ -112,17 +123,20 @@ def compare(
     Smucker, Allan and Carterette, CIKM (2007); Holm, Scandinavian Journal of
     Statistics 6 (1979).
     """
+    check_roles(systems, truth)
     check_systems(systems)
     baseline = check_baseline(baseline, systems)
     confidence = check_confidence(confidence)
     members = members_of(metrics)
     by_ids = given.is_by_ids(truth)
-    given.check_same_form(by_ids, systems)
+    check_same_form(systems, truth)
     if by_ids:
         check_by_ids(members)
         measured = _measured_by_ids(systems, truth, members, sample_weight)
     else:
         measured = _measured(systems, truth, members, sample_weight)
+    for sentence in unjudged(measured):
+        warnings.warn(sentence, UserWarning, stacklevel=2)
     return Compared(measured, baseline, confidence)
 
 
@@ -134,13 +148,18 @@ def _measured_by_ids(
 ) -> Measured:
     rows = whole(given.chunks_of(truth, "label", "`truth`"))
     judgements = Judgements.of(rows, given.queries_of(truth, "`truth`"))
+    if not len(judgements):
+        raise ValueError(
+            "There should be judgements in `truth`. Received: none. Check how "
+            "they were read."
+        )
     rows = rows._replace(query=judgements.queries)
     in_order = any(metric.ties == "stable" for metric in metrics)
     weights = given.weights_of(sample_weight, judgements.queries)
     found = {}
     for name, system in systems.items():
         argument = f"the system {name!r}"
-        joining = Joining(judgements, in_order)
+        joining = Joining(judgements, in_order, argument)
         chunks = (
             given.of_same_kind(chunk, rows, argument)
             for chunk in given.chunks_of(system, "score", argument)
@@ -149,7 +168,8 @@ def _measured_by_ids(
             metrics, joining.join(chunks), weights, len(judgements)
         )
         gaps = Gaps(int((~joining.seen).sum()), len(joining.unknown))
-        found[name] = System(values.simplest(of_lists), gaps)
+        overlap = joining.matches.overlap
+        found[name] = System(values.simplest(of_lists), gaps, overlap)
     return Measured(
         _measures(metrics),
         tuple(map(as_text, judgements.queries.tolist())),

@@ -77,6 +77,15 @@ class Compared:
         return list(self.measured.systems)
 
     @property
+    def judged(self) -> dict[str, float | None]:
+        """The share of judged items among those that each system retrieves.
+
+        None where items have no ids.
+        """
+        systems = self.measured.systems
+        return {name: system.overlap.share for name, system in systems.items()}
+
+    @property
     def signatures(self) -> dict[str, str]:
         """The signature of each metric, by its name."""
         return {m.name: m.signature for m in self.measured.measures}
@@ -131,7 +140,11 @@ class Compared:
             per_list: whether the values of each list are there. `from_dict`
                 needs them.
         """
-        found = {"kind": _KIND, **plain.as_plain(self.report)}
+        found = {
+            "kind": _KIND,
+            **plain.as_plain(self.report),
+            "judged": self.judged,
+        }
         if per_list:
             found["per_list"] = saving.as_plain(self.measured)
         return found

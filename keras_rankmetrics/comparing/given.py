@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Any
 
 import numpy as np
 
 from keras_rankmetrics.comparing.ids import as_text
 from keras_rankmetrics.comparing.rows import Rows
+from keras_rankmetrics.engine.inputs.parts.alignment import check_same
 
+# The hint of errors about a truth that looks like systems, and the reverse.
+SWAPPED = (
+    "Are the arguments swapped? Their order is `compare(systems, truth, "
+    "metrics)`."
+)
 # A chunk of nested dicts has about so many rows.
 _ROWS_OF_CHUNK = 2**20
 _LETTERS = {"U": "str", "S": "bytes", "i": "integers", "u": "integers"}
 
 
 def is_by_ids(given: Any) -> bool:
-    """Whether it names its queries and items."""
+    """Return True for what has ids of queries and items."""
     return (
         isinstance(given, Rows | Iterator)
-        or _is_nested(given)
-        or _is_table(given)
+        or is_nested(given)
+        or is_table(given)
         or _is_chunks(given)
     )
 
@@ -36,9 +42,9 @@ def chunks_of(given: Any, value: str, argument: str) -> Iterator[Rows]:
     """
     if isinstance(given, Rows):
         found: Iterable[Any] = _parted(_checked(given, argument))
-    elif _is_nested(given):
-        found = _of_dicts(given, argument)
-    elif _is_table(given):
+    elif is_nested(given):
+        found = _of_dicts(given, value, argument)
+    elif is_table(given):
         found = [_of_table(given, value, argument)]
     else:
         found = given
@@ -52,15 +58,16 @@ def chunks_of(given: Any, value: str, argument: str) -> Iterator[Rows]:
 
 
 def queries_of(given: Any, argument: str) -> np.ndarray | None:
-    """The queries of nested dicts, those without rows too; None of others."""
-    if not _is_nested(given) or not given:
+    """Return all queries of nested dicts; None for other forms."""
+    if not is_nested(given) or not given:
         return None
     return _ids(list(given), argument)
 
 
-def _is_nested(given: Any) -> bool:
+def is_nested(given: Any) -> bool:
+    """Return True for a dict of dicts or sets, one for each query."""
     return isinstance(given, Mapping) and all(
-        isinstance(of_query, Mapping) for of_query in given.values()
+        isinstance(of_query, Mapping | Set) for of_query in given.values()
     )
 
 
@@ -70,11 +77,13 @@ def _is_chunks(given: Any) -> bool:
     )
 
 
-def _is_table(given: Any) -> bool:
-    return {"query", "item"} <= set(_columns(given))
+def is_table(given: Any) -> bool:
+    """Return True for a table with columns of queries and items."""
+    return {"query", "item"} <= set(columns_of(given))
 
 
-def _columns(given: Any) -> list[Any]:
+def columns_of(given: Any) -> list[Any]:
+    """Return the names of the columns, none if it is no table."""
     if isinstance(given, Mapping):
         return list(given)
     if hasattr(given, "column_names"):  # of Arrow
@@ -83,35 +92,60 @@ def _columns(given: Any) -> list[Any]:
 
 
 def _of_table(table: Any, value: str, argument: str) -> Rows:
-    columns = ["query", "item", value]
-    missing = [name for name in columns if name not in _columns(table)]
-    if missing:
+    names = ["query", "item", value]
+    received = columns_of(table)
+    if not set(names) <= set(received):
+        other = "score" if value == "label" else "label"
+        hint = "Rename the columns, or select the right ones."
+        if value not in received and other in received:
+            hint = SWAPPED
         raise ValueError(
-            f"{argument} should have the columns {columns}. Received: "
-            f"{_columns(table)}. Rename them, or take those that are meant."
+            f"{argument} should have the columns {names}. Received: "
+            f"{received}. {hint}"
         )
-    return Rows(*(_array(table[name]) for name in columns))
+    columns = {name: table[name] for name in names}
+    rows = Rows(*map(_array, columns.values()))
+    if len({column.size for column in rows}) > 1:
+        lengths = zip(names, rows, strict=True)
+        raise ValueError(
+            f"The columns of {argument} should have one length. Received: "
+            + ", ".join(f"{x.size} in `{name}`" for name, x in lengths)
+            + "."
+        )
+    check_same("index", columns)
+    return rows
 
 
-def _of_dicts(given: Mapping[Any, Any], argument: str) -> Iterator[Rows]:
-    queries, rows = [], 0
-    for query in given:
-        queries.append(query)
-        rows += len(given[query])
+def _of_dicts(
+    given: Mapping[Any, Any], value: str, argument: str
+) -> Iterator[Rows]:
+    found: dict[Any, Mapping[Any, Any]] = {}
+    rows = 0
+    for query, of_query in given.items():
+        if isinstance(of_query, Set):
+            if value == "score":
+                raise TypeError(
+                    f"{argument} should have a score for each item, as in "
+                    "{query: {item: score}}. Received: a set of items for the "
+                    f"query {as_text(query)!r}. Only `truth` may have sets."
+                )
+            of_query = dict.fromkeys(of_query, 1)
+        found[query] = of_query
+        rows += len(of_query)
         if rows >= _ROWS_OF_CHUNK:
-            yield _of_queries(given, queries)
-            queries, rows = [], 0
-    if queries:
-        yield _of_queries(given, queries)
+            yield _of_queries(found)
+            found, rows = {}, 0
+    if found:
+        yield _of_queries(found)
 
 
-def _of_queries(given: Mapping[Any, Any], queries: list[Any]) -> Rows:
-    dicts = [given[query] for query in queries]
+def _of_queries(given: Mapping[Any, Mapping[Any, Any]]) -> Rows:
+    dicts = list(given.values())
     lengths = [len(of_query) for of_query in dicts]
     items = list(itertools.chain.from_iterable(dicts))
     values = itertools.chain.from_iterable(d.values() for d in dicts)
     return Rows(
-        np.repeat(_array(queries), lengths),
+        np.repeat(_array(list(given)), lengths),
         _array(items),
         np.array(list(values), dtype=np.float64),
     )
@@ -159,10 +193,16 @@ def _checked(rows: Rows, argument: str) -> Rows:
             f"{value.dtype}."
         )
     shapes = [query.shape, item.shape, value.shape]
-    if len(set(shapes)) > 1 or query.ndim != 1:
+    if any(len(shape) != 1 for shape in shapes):
         raise ValueError(
-            f"The queries, items and values of {argument} should be arrays "
-            f"`[rows]`, all of one length. Received the shapes: {shapes}."
+            f"The queries, items and values of {argument} should be arrays of "
+            f"one dimension. Received the shapes: {shapes}."
+        )
+    if len(set(shapes)) > 1:
+        raise ValueError(
+            f"The queries, items and values of {argument} should have one "
+            f"length. Received: {len(query)} queries, {len(item)} items and "
+            f"{len(value)} values."
         )
     value = value.astype(_float(value.dtype), copy=False)
     [wrong] = np.nonzero(np.isnan(value))
@@ -191,32 +231,18 @@ def _ids(ids: Any, argument: str) -> np.ndarray:
 
 
 def of_same_kind(rows: Rows, truth: Rows, argument: str) -> Rows:
-    """The rows, if their ids are of the kind of those of the truth."""
+    """Return the rows, whose ids must have the type of those of the truth."""
     for name in ("query", "item"):
         ids = getattr(truth, name), getattr(rows, name)
         kinds = [_LETTERS[x.dtype.kind] for x in ids if x.size]
         if len(set(kinds)) > 1:
+            first, second = (repr(x[0].item()) for x in ids)
             raise TypeError(
                 f"The ids of the column `{name}` should be of one kind. "
-                f"Received: {kinds[0]} in the truth, {kinds[1]} in {argument}."
+                f"Received: {kinds[0]} in the truth ({first}), {kinds[1]} in "
+                f"{argument} ({second}). Convert one side."
             )
     return rows
-
-
-def check_same_form(by_ids: bool, systems: Mapping[str, Any]) -> None:
-    """Raises where a system has another form than the truth."""
-    for name, system in systems.items():
-        if is_by_ids(system) != by_ids:
-            forms = {
-                True: "queries and items by id",
-                False: "arrays, or what else metrics take",
-            }
-            raise ValueError(
-                "The truth and all systems should be tables or dicts of "
-                "queries and items, or all be arrays. Received: a truth of "
-                f"{forms[by_ids]}, and the system {name!r} of "
-                f"{forms[not by_ids]} ({type(system).__name__})."
-            )
 
 
 def weights_of(given: Any, queries: np.ndarray) -> np.ndarray | None:

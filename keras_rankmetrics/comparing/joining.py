@@ -16,6 +16,7 @@ from keras_rankmetrics.comparing.keys import (
     numbered,
     twins,
 )
+from keras_rankmetrics.comparing.overlap import Matches, no_common_query
 from keras_rankmetrics.comparing.rows import Rows
 from keras_rankmetrics.comparing.singles import in_float32
 from keras_rankmetrics.types import UNJUDGED
@@ -44,26 +45,51 @@ class Joining:
         truth: what the items are worth.
         in_order_of_ids: whether items of equal score stand in the order of
             their ids, the last one first.
+        argument: the name of the system in errors.
 
     Attributes:
         seen: `[lists]`, which lists of the truth the system has.
         unknown: the queries that the truth lacks.
+        matches: the items that the system and the truth have in common.
     """
 
-    def __init__(self, truth: Judgements, in_order_of_ids: bool) -> None:
+    def __init__(
+        self, truth: Judgements, in_order_of_ids: bool, argument: str
+    ) -> None:
         self._truth = truth
         self._in_order_of_ids = in_order_of_ids
+        self._argument = argument
         self.seen = np.zeros(len(truth), bool)
         self.unknown: set[Any] = set()
+        self.matches = Matches(truth)
 
     def join(self, chunks: Iterable[Rows]) -> Iterator[Joined]:
-        """The lists of each chunk, and last those that the system lacks."""
+        """Yield the lists of each chunk, and then those the system lacks.
+
+        Raises:
+            ValueError: if the system has no rows, or no query of the truth.
+        """
         for chunk in chunks:
             if len(chunk.query):
                 yield self._joined(chunk)
+        self._check_has_queries()
         missing = np.flatnonzero(~self.seen)
         if len(missing):
             yield self._not_retrieved(missing)
+
+    def _check_has_queries(self) -> None:
+        if self.seen.any():
+            return
+        if not self.unknown:
+            raise ValueError(
+                f"There should be rows in {self._argument}. Received: none. "
+                "Check how they were read, or leave the system out."
+            )
+        raise ValueError(
+            f"Some queries of {self._argument} should be in the truth. "
+            f"Received: 0 of {len(self.unknown):,}. "
+            f"{no_common_query(self.unknown, self._truth)}"
+        )
 
     def _not_retrieved(self, missing: np.ndarray) -> Joined:
         truth = self._truth
@@ -89,12 +115,14 @@ class Joining:
         labels = np.full(len(places), UNJUDGED, np.float32)
         labels[rows] = truth.labels[at[found]]
         known, rest = places < len(truth), at[~found]
-        scores = in_float32(chunk.value[known], places[known])
+        places, items, labels = places[known], chunk.item[known], labels[known]
+        scores = in_float32(chunk.value[known], places)
+        self.matches.add(places, items, labels, scores, truth.labels[at])
         return self._ordered(
-            np.concatenate([places[known], lists[~found]]),
-            np.concatenate([labels[known], truth.labels[rest]]),
+            np.concatenate([places, lists[~found]]),
+            np.concatenate([labels, truth.labels[rest]]),
             np.concatenate([scores, np.full(len(rest), -np.inf, scores.dtype)]),
-            np.concatenate([chunk.item[known], truth.items[rest]]),
+            np.concatenate([items, truth.items[rest]]),
         )
 
     def _places(self, queries: np.ndarray) -> np.ndarray:

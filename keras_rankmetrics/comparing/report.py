@@ -104,6 +104,7 @@ class Report:
         confidence: of the intervals and of the test.
         lists: how many lists there are.
         comparisons: for how many comparisons p is corrected.
+        unjudged: sentences about systems few of whose items are judged.
         gaps: sentences about queries that a system or the truth lacks.
         untested: sentences about differences that the t test cannot judge.
     """
@@ -115,13 +116,14 @@ class Report:
     confidence: float
     lists: int
     comparisons: int
+    unjudged: tuple[str, ...] = ()
     gaps: tuple[str, ...] = ()
     untested: tuple[str, ...] = ()
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader should know beside the numbers."""
-        return (*self.untested, *self.gaps)
+        return (*self.unjudged, *self.untested, *self.gaps)
 
     def rows(self) -> Iterator[tuple[str, tuple[Cell, ...]]]:
         """Each system with its cells."""

@@ -49,9 +49,22 @@ def reported(measured: Measured, baseline: str, confidence: float) -> Report:
         comparisons=sum(
             not math.isnan(d.p) for of in found for d in of.differences
         ),
+        unjudged=tuple(unjudged(measured)),
         gaps=tuple(_gaps(measured)),
         untested=tuple(_untested(found, measures)),
     )
+
+
+def unjudged(measured: Measured) -> Iterator[str]:
+    """Yield a sentence for each system few of whose items are judged."""
+    for name, system in measured.systems.items():
+        overlap = system.overlap
+        if overlap.is_low:
+            number = f"{overlap.judged:,}" if overlap.judged else "none"
+            yield (
+                f"{name}: {number} of its {overlap.retrieved:,} retrieved "
+                f"items are judged ({overlap.share:.2%}). {overlap.example}"
+            )
 
 
 def _cells(

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from keras_rankmetrics.comparing.overlap import Overlap
 from keras_rankmetrics.comparing.systems import (
     Gaps,
     Measure,
@@ -26,6 +27,7 @@ def as_plain(measured: Measured) -> dict[str, Any]:
         "systems": {
             name: {
                 **system.gaps._asdict(),
+                **system.overlap._asdict(),
                 "lists_of_row": system.values.lists_of_row,
                 "values": _values(system.values),
                 "weights": _weights(system.values.weights),
@@ -60,6 +62,7 @@ def _system(given: Mapping[str, Any]) -> System:
             given["lists_of_row"],
         ),
         Gaps(given["missing"], given["unknown"]),
+        Overlap(**{x: given[x] for x in Overlap._fields if x in given}),
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from keras_rankmetrics.comparing.overlap import Overlap
 from keras_rankmetrics.comparing.values import Values
 
 
@@ -40,15 +41,17 @@ class Gaps(NamedTuple):
 
 
 class System(NamedTuple):
-    """What was measured of a system.
+    """The measurements of a system.
 
     Attributes:
-        values: of each metric and list.
-        gaps: between its queries and those of the truth.
+        values: the value of each metric and list.
+        gaps: the queries that the system or the truth lacks.
+        overlap: the items that the system and the truth have in common.
     """
 
     values: Values
     gaps: Gaps = Gaps()
+    overlap: Overlap = Overlap()
 
 
 @dataclasses.dataclass(frozen=True)

@@ -73,12 +73,11 @@ def as_numbers(name: str, x: Any) -> np.ndarray:
 
 
 def check_belong_together(given: Mapping[str, Any]) -> None:
-    """Raises where columns have other lengths, or pandas other rows.
+    """Raise ValueError if lengths differ, or the indices of pandas do.
 
     Args:
-        given: what the user passed, by the names of the arguments.
+        given: the columns by the names of the arguments.
     """
-    check_same("index", given)
     lengths = {name: len(as_column(name, x)) for name, x in given.items()}
     if len(set(lengths.values())) > 1:
         raise ValueError(
@@ -88,6 +87,7 @@ def check_belong_together(given: Mapping[str, Any]) -> None:
         )
     if not max(lengths.values()):
         raise ValueError("There should be rows. Received: empty columns.")
+    check_same("index", given)
 
 
 def _floats(name: str, array: np.ndarray) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -87,6 +88,15 @@ def evaluate_rows(
     }
     lists = lists_of_items(arrays, starts, job.columns)
     check_lists(lists, job.columns)
+    if (arrays["y_true"] < 0).all():
+        warnings.warn(
+            "`y_true` should have labels of judged items. Received: "
+            f"{len(arrays['y_true']):,} labels, all below 0, so that no row is "
+            "judged. If the labels were joined to the rows by ids, do both "
+            "sides use the same ids?",
+            UserWarning,
+            stacklevel=2,
+        )
     states = job.states([lists])
     for member, state in zip(members, states or (), strict=True):
         member.reset_state()

@@ -120,6 +120,34 @@ def test_formats_and_output(files, capsys, form):
     assert looks[form] in out
 
 
+@pytest.mark.parametrize("form", ["text", "csv", "json"])
+def test_a_run_of_which_no_item_is_judged(files, capsys, form):
+    text = Path("best.txt").read_text()
+    # The lines of a query are apart, so that all runs are read twice.
+    apart = "q0 Q0 D9 1 1 t\nq1 Q0 D9 1 1 t\nq0 Q0 D8 1 0 t\n"
+    Path("upper.txt").write_text(text.replace(" d", " D"))
+    Path("apart.txt").write_text(apart)
+    runs = "best.txt", "upper.txt", "apart.txt"
+    given = ["eval", "qrels", *runs, "-m", "RR", "--format", form]
+    assert main(given) == 0
+    out, error = capsys.readouterr()
+    notes = [
+        "upper: none of its 30 retrieved items are judged (0.00%). For the "
+        "query 'q0' it retrieves 'D0', and the truth judges 'd0'. Do the ids "
+        "differ only in case?",
+        "apart: none of its 3 retrieved items are judged (0.00%). For the "
+        "query 'q0' it retrieves 'D9', and the truth judges 'd0'. Do both "
+        "sides use the same ids?",
+    ]
+    assert error == "".join(f"krm: warning: {note}\n" for note in notes)
+    if form == "json":
+        found = json.loads(out)
+        assert found["judged"] == {"best": 1.0, "upper": 0.0, "apart": 0.0}
+        assert found["notes"][:2] == notes
+    if form == "text":
+        assert all(note in " ".join(out.split()) for note in notes)
+
+
 def test_values_of_lists(files, capsys):
     said(capsys, "qrels", "best.txt", "-m", "P@1 RR", "--per-list", "lists.csv")
     with open("lists.csv") as file:
@@ -230,6 +258,12 @@ WRONG = [
     (["qrels", "nothing.txt", "-m", "RR"], "nothing.txt: It should be a file"),
     (["qrels", "bad.txt", "-m", "RR"], "bad.txt, line 2: A line of a run"),
     (["bad.txt", "best.txt", "-m", "RR"], "bad.txt, line 1: A line of judge"),
+    (["qrels", "empty.txt", "-m", "RR"], "empty.txt: There should be a run."),
+    (
+        ["qrels", "best.txt", "upper.txt", "-m", "RR"],
+        "the system 'upper' should be in the truth. Received: 0 of 2. It has "
+        "'Q1', and the truth has 'q1'. Do the ids differ only in case?",
+    ),
     (["qrels", "best.txt", "-m", "RRR"], "no metric is called `RRR`"),
     (["qrels", "best.txt", "-m", "RR RR"], "different names"),
     (["qrels", "best.txt", "-m", "AlphaNDCG"], "subtopic"),
@@ -253,6 +287,8 @@ WRONG = [
 def test_what_the_user_can_mend(files, capsys, arguments, message):
     Path("bad.txt").write_text("q1 Q0 d1 1 2.0 tag\nq1 Q0 d2 2\n")
     Path("twice.txt").write_text("q1 Q0 d1 1 2 t\n\nq1 Q0 d1 2 1 t\n")
+    Path("empty.txt").write_text("")
+    Path("upper.txt").write_text("Q1 Q0 d1 1 2 t\nQ2 Q0 d1 1 2 t\n")
     Path("twice_qrels").write_text("q1 0 d1 1\nq2 0 d1 1\nq1 0 d1 0\n")
     assert main(["eval", *arguments]) == 2
     out, error = capsys.readouterr()

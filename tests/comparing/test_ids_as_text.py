@@ -33,7 +33,9 @@ def test_joined_queries_that_are_not_utf8_keep_their_values():
 
 
 def test_lists_of_one_id_cannot_be_joined():
-    values = krm.compare({"s": {"a": {}}}, {"a": {}, "b": {}}, MRR).to_dict()
+    values = krm.compare(
+        {"s": {"a": {"x": 1.0}}}, {"a": {"x": 1}, "b": {}}, MRR
+    ).to_dict()
     values["per_list"]["lists"] = ["a", "a"]
     same = krm.Compared.from_dict(values)
     with pytest.raises(ValueError, match="lists of different ids"):
@@ -45,17 +47,21 @@ def test_a_query_without_judgements_is_a_list_in_which_nothing_counts(ids):
     truth = {ids("a"): {ids("x"): 1}, ids("b"): {}, ids("c"): {ids("x"): 1}}
     runs = {
         "some": {ids("b"): {ids("x"): 1.0}, ids("c"): {ids("x"): 1.0}},
-        "none": {},
+        "few": {ids("a"): {ids("x"): 1.0}},
     }
     for empty, of_b in (("zero", 0.0), ("one", 1.0), ("skip", None)):
         metric = krm.HitRateAtK(k=1, empty=empty)
         compared = krm.compare(runs, truth, metric)
         found = compared.per_list()["hit_rate@1"]
-        assert found == [0.0, of_b, 1.0, 0.0, of_b, 0.0]
+        assert found == [0.0, of_b, 1.0, 1.0, of_b, 0.0]
         gaps = [system.gaps for system in compared.measured.systems.values()]
-        assert gaps == [(1, 0), (3, 0)]
-    nothing = krm.compare(runs, {ids("b"): {}}, krm.HitRateAtK(1, empty="one"))
-    assert nothing.per_list()["hit_rate@1"] == [1.0, 1.0]
+        assert gaps == [(1, 0), (2, 0)]
+    run = {"some": runs["some"]}
+    with pytest.warns(UserWarning, match="The truth judges no items"):
+        nothing = krm.compare(
+            run, {ids("b"): {}}, krm.HitRateAtK(1, empty="one")
+        )
+    assert nothing.per_list()["hit_rate@1"] == [1.0]
 
 
 def test_errors_name_bytes_as_text():

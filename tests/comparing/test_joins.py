@@ -227,6 +227,23 @@ def test_unjudged_items_are_unjudged():
     assert [*found.values()] == [0.0, approx(1 / 3), 0.5]
 
 
+def test_sets_of_relevant_items_have_the_label_1():
+    truth, systems = drawn(3)
+    relevant = {q: {i for i, x in of.items() if x} for q, of in truth.items()}
+    relevant["q0"] = frozenset(relevant["q0"])
+    as_labels = {q: dict.fromkeys(of, 1) for q, of in relevant.items()}
+    for sets, labels in (
+        (relevant, as_labels),
+        # Curly braces without items are a dict.
+        ({**relevant, "q1": {}}, {**as_labels, "q1": {}}),
+        ({**relevant, "q2": {"d1": 2}}, {**as_labels, "q2": {"d1": 2}}),
+    ):
+        metrics = [krm.NDCG(k=5), krm.RecallAtK(k=5)]
+        found = krm.compare(systems, sets, metrics)
+        same = krm.compare(systems, labels, metrics)
+        assert found.to_dict() == same.to_dict()
+
+
 def test_labels_below_0_are_unjudged():
     run = {"q": {"x": 0.9, "a": 0.7}}
     metric = krm.MeanReciprocalRank(unjudged="condense")
@@ -239,17 +256,17 @@ def test_queries_that_one_side_lacks():
     truth = {"a": {"x": 1}, "b": {"x": 1}, "c": {"x": 0}}
     runs = {
         "s": {"a": {"x": 1.0}, "z": {"x": 1.0}, "y": {"x": 1.0}},
-        "none": {},
+        "one": {"b": {"x": 1.0}},
     }
     compared = krm.compare(runs, truth, krm.MeanReciprocalRank())
     found = compared.per_list()["mrr"]
-    assert found == [1.0, 0.0, 0.0, 0.0, 0.0, 0.0]
+    assert found == [1.0, 0.0, 0.0, 0.0, 1.0, 0.0]
     gaps = [system.gaps for system in compared.measured.systems.values()]
-    assert gaps == [(2, 2), (3, 0)]
+    assert gaps == [(2, 2), (2, 0)]
     text = str(compared)
     assert "s: 2 of 3 queries have no rows" in text
     assert "s: 2 of its queries are not in the truth" in text
-    assert "none: 3 of 3 queries have no rows" in text
+    assert "one: 2 of 3 queries have no rows" in text
 
 
 def test_empty_lists_count_as_the_metric_says():

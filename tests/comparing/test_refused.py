@@ -43,9 +43,14 @@ def test_a_query_that_returns_is_named(query):
 @pytest.mark.parametrize(
     "systems, truth, error, text",
     [
-        ({"s": np.ones((2, 2))}, TRUTH, ValueError, "'s' of arrays"),
-        ({"s": RUN}, np.ones((2, 2)), ValueError, "by id"),
-        ({"s": {1: {2: 1.0}}}, TRUTH, TypeError, "str in the truth, integers"),
+        ({"s": np.ones((2, 2))}, TRUTH, ValueError, "none in the system 's'"),
+        ({"s": RUN}, np.ones((2, 2)), ValueError, "none in the truth"),
+        (
+            {"s": {1: {2: 1.0}}},
+            TRUTH,
+            TypeError,
+            r"str in the truth \('a'\), integers in the system 's' \(1\)",
+        ),
         ({"s": {"a": {2: 1.0}}}, TRUTH, TypeError, "column `item`"),
         ({"s": {"a": {"x": 1.0, 2: 1.0}}}, TRUTH, TypeError, "all be integers"),
         (
@@ -79,6 +84,85 @@ def test_a_query_that_returns_is_named(query):
 def test_systems_and_truths(systems, truth, error, text):
     with pytest.raises(error, match=text):
         krm.compare(systems, truth, MRR)
+
+
+TABLE = {"query": ["a", "b"], "item": ["x", "x"]}
+LABELS, SCORES = {**TABLE, "label": [1, 1]}, {**TABLE, "score": [0.5, 1.0]}
+SETS = {"a": {"x"}, "b": {"x", "z"}}
+IS_ONE = r'Is this one system\? Pass {"name": run}.'
+IS_SWAPPED = r"Are the arguments swapped\? Their order is `compare\(systems, "
+
+
+@pytest.mark.parametrize(
+    "systems, truth, text",
+    [
+        (RUN, TRUTH, "dicts with the keys 'a', 'b'. " + IS_ONE + "$"),
+        ({1: {2: 0.5}}, {1: {2: 1}}, "keys 1. " + IS_ONE),
+        ({q: {} for q in "abcd"} | RUN, TRUTH, "'c', .... " + IS_ONE),
+        (SCORES, TRUTH, "keys 'query', 'item', 'score'. " + IS_ONE),
+        (ROWS, TRUTH, "of the type Rows. " + IS_ONE),
+        ([ROWS], TRUTH, IS_ONE),
+        (iter([ROWS]), TRUTH, IS_ONE),
+        ([[1.0, 2.0]], [[1, 0]], "of the type list. " + IS_ONE),
+        (np.ones((1, 2)), {"labels": [[1, 0]]}, IS_ONE),
+        (TRUTH, {"s": RUN}, "dicts with the keys 's'. " + IS_SWAPPED),
+        (TRUTH, {"s": ROWS, "t": RUN}, IS_SWAPPED),
+        (TRUTH, {"s": SCORES}, IS_SWAPPED),
+        (LABELS, {"s": SCORES}, IS_SWAPPED),
+        (LABELS, SCORES, "labels, and no scores. " + IS_SWAPPED),
+        (
+            {"s": LABELS},
+            SCORES,
+            "'label']. Received: .*'score']. " + IS_SWAPPED,
+        ),
+        ({"s": LABELS}, TRUTH, "'score']. Received: .*'label']. " + IS_SWAPPED),
+        (SETS, RUN, "labels, and no scores. " + IS_SWAPPED),
+        (SETS, {"s": RUN}, IS_SWAPPED),
+        ([[1, 0]], {"s": [[1.0, 2.0]]}, IS_SWAPPED),
+        (TRUTH, {"a": {"x": 0.25}}, IS_ONE + " " + IS_SWAPPED),
+        ({"s": {"a": ["x"]}}, TRUTH, "of lists with the keys 'a'. Pass {query"),
+        ({"s": RUN}, {"a": ["x"]}, "none in the truth: a dict of lists"),
+    ],
+)
+def test_arguments_that_are_not_wrapped_or_swapped(systems, truth, text):
+    with pytest.raises(ValueError, match=text):
+        krm.compare(systems, truth, MRR)
+
+
+def test_names_of_systems_and_items_may_be_those_of_columns():
+    for names in (("query", "item"), ("a", "b")):
+        systems = dict.fromkeys(names, RUN)
+        assert krm.compare(systems, TRUTH, MRR).systems == [*names]
+    truth = {"a": {"query": 1, "item": 0}}
+    krm.compare({"s": {"a": {"query": 1.0}}}, truth, MRR)
+    frames = {"a": {"x": 0.5}}, {"a": {"x": 2.0}}
+    krm.compare({"s": frames[1]}, frames[0], MRR)  # labels with fractions
+
+
+def test_scores_that_are_sets():
+    with pytest.raises(TypeError, match="a set of items for the query 'a'"):
+        krm.compare({"s": SETS}, TRUTH, MRR)
+
+
+def test_columns_of_different_lengths_are_named():
+    text = "system 's' should have one length. Received: 2 in `query`, 2 in "
+    short = {**SCORES, "score": [1.0]}
+    with pytest.raises(ValueError, match=text + "`item`, 1 in `score`"):
+        krm.compare({"s": short}, TRUTH, MRR)
+    rows = ROWS._replace(value=np.ones(1))
+    with pytest.raises(ValueError, match="2 queries, 2 items and 1 values"):
+        krm.compare({"s": rows}, TRUTH, MRR)
+
+
+def test_columns_of_pandas_have_one_index():
+    pd = pytest.importorskip("pandas", reason="needs the extra [interop]")
+    columns = {name: pd.Series(x) for name, x in LABELS.items()}
+    for changed, text in (
+        ({"label": pd.Series([1])}, "`truth` .* 2 in `item`, 1 in `label`"),
+        ({"label": columns["label"][::-1]}, "should have the same index"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            krm.compare({"s": RUN}, {**columns, **changed}, MRR)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import keras
 import numpy as np
 import pytest
@@ -327,9 +329,33 @@ def test_what_is_refused_leaves_metrics_as_they_were(changed, kind, message):
     assert float(ndcg.result()) == before and ndcg.count() == 1
 
 
+@pytest.mark.parametrize("label", [-1, krm.UNJUDGED])
+def test_rows_of_which_none_is_judged_are_doubted(label):
+    rows = {**ROWS, "metrics": krm.NDCG(3)}
+    text = "Received: 3 labels, all below 0, so that no row is judged"
+    with pytest.warns(UserWarning, match=text) as caught:
+        krm.evaluate_rows(**{**rows, "y_true": [label] * 3})
+    files = [w.filename for w in caught if w.category is UserWarning]
+    assert files == [__file__]
+    for judged in (0, 1):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", UserWarning)
+            krm.evaluate_rows(**{**rows, "y_true": [label, judged, label]})
+
+
 def test_rows_of_pandas_have_one_index():
     pd = pytest.importorskip("pandas", reason="needs the extra [interop]")
     frame = pd.DataFrame(ROWS)
+    lengths = "3 in `query`, 2 in `y_true`, 3 in `y_pred`"
+    with pytest.raises(ValueError, match=lengths):
+        krm.evaluate_rows(
+            frame["query"], frame.y_true[:2], frame.y_pred, krm.NDCG(3)
+        )
+    for axis, noun in (("index", "rows"), ("columns", "columns")):
+        labels = pd.DataFrame(np.eye(7))
+        scores = labels.drop(**{axis: 6})
+        with pytest.raises(ValueError, match=f"number of {noun}.* 7 and 6"):
+            krm.NDCG(3)(labels, scores)
     shuffled = frame.y_pred.sort_values()
     with pytest.raises(ValueError, match="`y_pred` should have the same index"):
         krm.evaluate_rows(frame["query"], frame.y_true, shuffled, krm.NDCG(3))

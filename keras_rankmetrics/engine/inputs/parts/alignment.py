@@ -78,13 +78,19 @@ def _rank(x: Any) -> int:
 
 
 def check_same(axis: str, given: Mapping[str, Any]) -> None:
-    """Raises where two of these have other names along an axis.
+    """Raise ValueError if two arguments have different names along an axis.
 
     Args:
         axis: `"index"` or `"columns"`.
-        given: what the user passed, by the names of the arguments.
+        given: the arguments by name.
     """
     for (name, one), (other, two) in pairwise(_named(axis, given)):
+        if len(one) != len(two):
+            noun = "rows" if axis == "index" else "columns"
+            raise ValueError(
+                f"`{name}` and `{other}` should have the same number of "
+                f"{noun}. Received: {len(one)} and {len(two)}."
+            )
         if not one.equals(two):
             raise ValueError(
                 f"`{name}` and `{other}` should have the same {axis}, in the "

@@ -1,0 +1,114 @@
+"""Checks that `compare` got its systems as systems and its truth as truth."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Set
+from typing import Any
+
+import numpy as np
+
+from keras_rankmetrics.comparing.given import (
+    SWAPPED,
+    columns_of,
+    is_by_ids,
+    is_nested,
+    is_table,
+)
+from keras_rankmetrics.comparing.ids import as_text
+
+
+def check_roles(systems: Any, truth: Any) -> None:
+    """Raise ValueError if `systems` is one system, or the truth is systems."""
+    if _is_systems(truth) or (
+        not isinstance(systems, Mapping)
+        and isinstance(truth, Mapping)
+        and not (is_by_ids(truth) or {"labels", "target"} & set(truth))
+    ):
+        raise ValueError(
+            "`truth` should hold a label for each query and item. Received: "
+            f"{_described(truth)}. {SWAPPED}"
+        )
+    is_one = is_by_ids(truth) and _is_one_table(systems)
+    if is_one or not isinstance(systems, Mapping):
+        hint = 'Is this one system? Pass {"name": run}.'
+        if _has_labels_only(systems):
+            hint = f"It has labels, and no scores. {SWAPPED}"
+        elif is_nested(systems) and _has_fractions(truth, systems):
+            hint += f" {SWAPPED}"
+        raise ValueError(
+            "`systems` should be a dict of systems by name. Received: "
+            f"{_described(systems)}. {hint}"
+        )
+
+
+def check_same_form(systems: Mapping[str, Any], truth: Any) -> None:
+    """Raise ValueError if only the truth or only a system has ids."""
+    by_ids = is_by_ids(truth)
+    for name, system in systems.items():
+        if is_by_ids(system) == by_ids:
+            continue
+        with_ids, without, value = "the truth", f"the system {name!r}", "score"
+        if not by_ids:
+            with_ids, without, value = without, with_ids, "label"
+        raise ValueError(
+            "The truth and all systems should have ids of queries and items, "
+            f"or all be arrays. Received: ids in {with_ids}, and none in "
+            f"{without}: {_described(truth if value == 'label' else system)}. "
+            f"Pass {{query: {{item: {value}}}}}, a table or `Rows`."
+        )
+
+
+def _is_systems(given: Any) -> bool:
+    return (
+        isinstance(given, Mapping)
+        and not _is_one_table(given)
+        and any(map(_is_one_table, itertools.islice(given.values(), 1)))
+    )
+
+
+def _is_one_table(given: Any) -> bool:
+    """Return True for labels or scores of items, False for a dict of those."""
+    if not isinstance(given, Mapping):
+        return is_by_ids(given)
+    of_queries = (x for x in given.values() if isinstance(x, Mapping | Set))
+    first: Any = next(filter(None, of_queries), None)
+    if first is None:
+        return is_table(given) and not is_table(given["query"])
+    if isinstance(first, Set):
+        return True
+    value = next(iter(first.values()))
+    return isinstance(value, int | float) or getattr(value, "ndim", None) == 0
+
+
+def _has_labels_only(given: Any) -> bool:
+    """Return True for sets, and for tables of labels without scores."""
+    if isinstance(given, Mapping) and is_nested(given):
+        return any(isinstance(of_query, Set) for of_query in given.values())
+    columns = columns_of(given)
+    return "label" in columns and "score" not in columns
+
+
+def _has_fractions(one: Any, other: Any) -> bool:
+    """Return True if only the first of two nested dicts has fractions."""
+    found = [
+        is_nested(given)
+        and any(
+            isinstance(value, float | np.floating) and value % 1
+            for of_query in itertools.islice(given.values(), 1)
+            if isinstance(of_query, Mapping)
+            for value in of_query.values()
+        )
+        for given in (one, other)
+    ]
+    return found == [True, False]
+
+
+def _described(given: Any) -> str:
+    if not isinstance(given, Mapping):
+        return f"an object of the type {type(given).__name__}"
+    keys = [repr(as_text(key)) for key in itertools.islice(given, 3)]
+    keys += ["..."] * (len(given) > len(keys))
+    types = {type(x).__name__ for x in itertools.islice(given.values(), 3)}
+    of = " and ".join(f"{name}s" for name in sorted(types))
+    return f"a dict of {of} with the keys {', '.join(keys)}"

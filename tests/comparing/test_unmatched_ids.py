@@ -1,0 +1,172 @@
+"""Ids that do not match: what `compare` warns of, and what it refuses."""
+
+import json
+import warnings
+
+import numpy as np
+import pytest
+
+import keras_rankmetrics as krm
+
+MRR = krm.MeanReciprocalRank()
+
+DIFFERENT = {
+    "case": ("D1", "d1"),
+    "spaces around them": (" d1", "d1"),
+    "leading zeros": ("007", "7"),
+    "the ending `.0`": ("12.0", "12"),
+    "a prefix before the digits": ("D5", "5"),
+}
+
+
+def one_query(**items):
+    return {"q1": items}
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+@pytest.mark.parametrize("encode", [str, str.encode])
+@pytest.mark.parametrize("difference", DIFFERENT)
+def test_a_warning_names_an_id_of_each_side(difference, encode, swapped):
+    mine, theirs = DIFFERENT[difference][:: -1 if swapped else 1]
+    query = encode("q1")
+    run = {query: {encode("other"): 2.0, encode(mine): 1.0}}
+    truth = {query: {encode("another"): 0, encode(theirs): 1}}
+    with pytest.warns(UserWarning) as caught:
+        compared = krm.compare({"good": truth, "bad": run}, truth, MRR)
+    [warning] = [w for w in caught if w.category is UserWarning]
+    assert warning.filename == __file__
+    text = str(warning.message)
+    assert text == (
+        "bad: none of its 2 retrieved items are judged (0.00%). For the query "
+        f"'q1' it retrieves {mine!r}, and the truth judges {theirs!r}. Do the "
+        f"ids differ only in {difference}?"
+    )
+    assert text in compared.report.notes
+    assert text in compared.to_dict()["notes"]
+    assert " ".join(str(compared).split()).count(text) == 1
+    assert compared.judged == {"good": 1.0, "bad": 0.0}
+
+
+def test_ids_without_a_common_form_are_shown():
+    text = "retrieves 5, and the truth judges 15. Do both sides use the same"
+    with pytest.warns(UserWarning, match=text):
+        krm.compare({"s": {1: {5: 1.0}}}, {1: {15: 1}}, MRR)
+
+
+def test_an_alike_id_of_another_query_is_no_explanation():
+    truth = {"a": {"x": 1}, "b": {"D1": 1}}
+    run = {"a": {"d1": 1.0}, "b": {"y": 1.0}}
+    with pytest.warns(
+        UserWarning, match="'d1', and the truth judges 'x'. Do b"
+    ):
+        krm.compare({"s": run}, truth, MRR)
+
+
+def lists(queries, judged, retrieved, matches):
+    """Many lists, of whose items as many match in all as asked for."""
+    truth = {
+        q: {f"d{i}": 1 for i in range(judged)} for q in map(str, range(queries))
+    }
+    run = {q: {f"x{i}": -float(i) for i in range(retrieved)} for q in truth}
+    for place in range(matches):
+        of_query = run[str(place % queries)]
+        of_query.pop(f"x{place // queries}")
+        of_query[f"d{place // queries}"] = 1.0
+    return truth, run
+
+
+@pytest.mark.parametrize(
+    "shape, possible",
+    # One judgement among many items is usual. It is little where both are many.
+    [((300, 1, 20), 300), ((20, 40, 20), 400), ((4, 50, 500), 200)],
+)
+def test_less_than_one_percent_of_the_possible_matches(shape, possible):
+    least = possible // 100
+    for matches in (least - 1, least):
+        truth, run = lists(*shape, matches)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            compared = krm.compare({"s": run}, truth, MRR)
+        caught = [w for w in caught if w.category is UserWarning]
+        assert len(caught) == (matches < least)
+        retrieved = shape[0] * shape[2]
+        assert compared.judged["s"] == matches / retrieved
+        if caught:
+            share = f"{matches / retrieved:.2%}"
+            assert f" retrieved items are judged ({share}). " in str(
+                caught[0].message
+            )
+
+
+def test_the_share_is_of_what_is_retrieved_and_judged():
+    truth = {
+        "a": {"x": 1, "y": 0, "z": -1, "w": 1},
+        "b": {"x": 1},
+        "c": {"x": 1},
+    }
+    run = {
+        "a": {"x": 3.0, "y": 2.0, "z": 1.0, "v": 0.0, "w": -np.inf},
+        "b": {"y": 1.0},
+        "z": {"x": 1.0},
+    }
+    compared = krm.compare({"s": run}, truth, MRR)
+    [overlap] = [s.overlap for s in compared.measured.systems.values()]
+    assert overlap == (5, 2, 4, "")
+    assert compared.judged == {"s": 2 / 5}
+    assert compared.to_dict(per_list=False)["judged"] == {"s": 2 / 5}
+
+    def chunk(query):
+        items = run[query]
+        ids = np.array([query] * len(items)), np.array([*items])
+        return krm.Rows(*ids, np.array([*items.values()]))
+
+    in_chunks = krm.compare({"s": map(chunk, run)}, truth, MRR)
+    assert in_chunks.measured.systems["s"].overlap == overlap
+    arrays = krm.compare({"s": [[1.0, 0.0]]}, [[1, 0]], MRR)
+    assert arrays.judged == {"s": None}
+
+
+@pytest.mark.filterwarnings("ignore:s. none of its")
+def test_what_is_saved_has_the_note():
+    truth = {"q1": {"d1": 1}, "q2": {"d1": 1}}
+    compared = krm.compare({"s": one_query(D1=1.0)}, truth, MRR)
+    again = krm.Compared.from_json(compared.to_json())
+    assert again.report == compared.report
+    assert again.judged == compared.judged == {"s": 0.0}
+    # Files of earlier versions have no counts of items.
+    old = json.loads(compared.to_json())
+    assert json.loads(again.to_json()) == old
+    for name in compared.measured.systems["s"].overlap._fields:
+        del old["per_list"]["systems"]["s"][name]
+    assert krm.Compared.from_dict(old).judged == {"s": None}
+
+
+@pytest.mark.parametrize(
+    "run",
+    [{}, {"q1": {}}, iter([]), krm.Rows(*(np.zeros(0, t) for t in "UUf"))],
+)
+def test_an_empty_system_is_refused(run):
+    truth = one_query(d1=1)
+    with pytest.raises(ValueError, match="rows in the system 's'"):
+        krm.compare({"good": truth, "s": run}, truth, MRR)
+
+
+@pytest.mark.parametrize(
+    "truth", [{}, krm.Rows(*(np.zeros(0, t) for t in "UUf"))]
+)
+def test_an_empty_truth_is_refused(truth):
+    with pytest.raises(ValueError, match="judgements in `truth`"):
+        krm.compare({"s": one_query(d1=1.0)}, truth, MRR)
+
+
+@pytest.mark.parametrize("encode", [str, str.encode])
+def test_a_system_without_a_query_of_the_truth_is_refused(encode):
+    truth = {encode(f"q{i}"): {encode("d"): 1} for i in range(3)}
+    run = {encode(f"Q{i}"): {encode("d"): 1.0} for i in range(2, 9)}
+    text = (
+        "the system 's' should be in the truth. Received: 0 of 7. It has "
+        "'Q2', and the truth has 'q2'. Do the ids differ only in case?"
+    )
+    with pytest.raises(ValueError, match=text):
+        krm.compare({"s": run}, truth, MRR)
+    krm.compare({"s": {**run, encode("q0"): {encode("d"): 1.0}}}, truth, MRR)
