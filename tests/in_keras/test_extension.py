@@ -79,7 +79,7 @@ def test_name_config_and_signature():
     assert "RPrecision|" in metric.signature
     copy = RPrecision.from_config(metric.get_config())
     assert copy.signature == metric.signature
-    with pytest.raises(TypeError, match="RPrecision has no option `most`"):
+    with pytest.raises(TypeError, match='RPrecision has no parameter "most"'):
         RPrecision(most=1)
 
 
