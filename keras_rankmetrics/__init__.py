@@ -17,6 +17,9 @@ from keras_rankmetrics.engine.aggregates import (
 )
 from keras_rankmetrics.engine.aggregates.paired import Difference
 from keras_rankmetrics.engine.inputs.padding import pad_to
+from keras_rankmetrics.engine.naming.names import (
+    no_attribute as _no_attribute,
+)
 from keras_rankmetrics.engine.naming.version import __version__
 from keras_rankmetrics.engine.ranking import Ranking, Shown
 from keras_rankmetrics.engine.shells.collection import MetricCollection
@@ -79,6 +82,7 @@ from keras_rankmetrics.metrics import (
     SubtopicRecall,
     TailShare,
 )
+from keras_rankmetrics.metrics.names import suggestion as _suggestion
 from keras_rankmetrics.rows import evaluate_rows
 from keras_rankmetrics.types import UNJUDGED, GainFn, RankDiscountFn
 
@@ -164,10 +168,10 @@ if typing.TYPE_CHECKING:
 else:
 
     def __getattr__(name):
-        """The modules that are imported when they are first asked for."""
+        """Import a module at its first use, or suggest a name that exists."""
         if name in ("callbacks", "conventions"):
             return importlib.import_module(f"keras_rankmetrics.{name}")
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        raise _no_attribute(__name__, name, _suggestion(name, __dir__()))
 
 
 def __dir__() -> list[str]:

@@ -53,7 +53,6 @@ def add_to(parsers: Any) -> None:
     )
     parser.add_argument(
         "--convention",
-        choices=conventions.names(),
         metavar="NAME",
         help="whose metrics are meant: see `krm conventions`",
     )

@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from keras_rankmetrics import gains, metrics
-from keras_rankmetrics.command.names import class_names, nearest
+from keras_rankmetrics.engine.naming.names import nearest
 from keras_rankmetrics.engine.shells.defined import Defined
+from keras_rankmetrics.metrics.names import class_names
 
 _LOOKS = (
     "A signature should be as `metric.signature` prints it: "

@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 
 import keras_rankmetrics as krm
 from keras_rankmetrics import conventions, gains, metrics
-from keras_rankmetrics.command.names import all_names, class_of, nearest
 from keras_rankmetrics.conventions.convention import Convention
+from keras_rankmetrics.engine.naming.names import nearest
 from keras_rankmetrics.engine.shells.metric import RankingMetric
+from keras_rankmetrics.metrics.names import all_names, class_of
 
 _HOW = (
     "Write a name, maybe options, maybe a cutoff: "
@@ -22,6 +23,8 @@ _SPEC = re.compile(
     r"(?P<name>\w+)(?P<before>@[^()\s]*)?(?:\((?P<options>.*)\))?"
     r"(?P<after>@[^()\s]*)?"
 )
+# A comma and a further cutoff, or one character.
+_PIECE = re.compile(r"\s*,\s*\d+(?=[\s,(]|$)|.", re.DOTALL)
 _CUTOFF, _NAME = "k", "name"
 # By their names, and as signatures have them: `linear` is `linear_gain`.
 _FUNCTIONS = {
@@ -74,14 +77,18 @@ def metrics_of(
 
 
 def _parts(text: str) -> list[str]:
-    """The parts between spaces that stand in no parentheses."""
+    """Return the metrics of a text, which spaces or commas separate.
+
+    Neither separates within parentheses. Nor does a comma before a cutoff:
+    `NDCG@1,5,10` is one part.
+    """
     parts, depth = [""], 0
-    for letter in text:
-        depth += (letter == "(") - (letter == ")")
-        if letter.isspace() and depth <= 0:
+    for piece in _PIECE.findall(text):
+        depth += (piece == "(") - (piece == ")")
+        if depth <= 0 and (piece == "," or piece.isspace()):
             parts.append("")
-        elif not letter.isspace():
-            parts[-1] += letter
+        else:
+            parts[-1] += "".join(piece.split())
     return [part for part in parts if part]
 
 
@@ -169,16 +176,8 @@ def _chosen(spec: Spec, convention: Convention | None) -> Any:
             f"{nearest(spec.name, all_names())}{_hint(spec.text)}"
         )
     chosen = getattr(convention or metrics, name)
-    parameters = inspect.signature(chosen).parameters
-    if spec.cutoffs and "k" not in parameters:
+    if spec.cutoffs and _CUTOFF not in inspect.signature(chosen).parameters:
         raise ValueError(f"{name} takes no cutoff: leave `@` out.")
-    unknown = [each for each in spec.options if each not in parameters]
-    if unknown:
-        meant = nearest(unknown[0], parameters)
-        raise ValueError(
-            f"{name} has no option `{unknown[0]}`.{meant} It has: "
-            f"{', '.join(parameters)}."
-        )
     return chosen
 
 

@@ -22,8 +22,11 @@ stand; masks and weights mean what they mean here.
 
 from __future__ import annotations
 
+import typing
+
 from keras_rankmetrics.conventions.convention import Convention
 from keras_rankmetrics.conventions.describing import by_name, in_words
+from keras_rankmetrics.conventions.describing import suggestion as _suggestion
 from keras_rankmetrics.conventions.learning import (
     keras_rs,
     mllib,
@@ -47,6 +50,9 @@ from keras_rankmetrics.conventions.retrieval import (
     ir_measures,
     ranx,
     trec_eval,
+)
+from keras_rankmetrics.engine.naming.names import (
+    no_attribute as _no_attribute,
 )
 
 __all__ = [
@@ -95,6 +101,18 @@ _ALL = (
     pykeen,
     recsys,
 )
+# Other names of the sources.
+_ALIASES = {
+    "keras_recommenders": "keras_rs",
+    "microsoft_recommenders": "recommenders",
+    "pyspark": "mllib",
+    "pytrec_eval": "trec_eval",
+    "rax": "tf_ranking",
+    "scikit-learn": "sklearn",
+    "spark": "mllib",
+    "tensorflow_ranking": "tf_ranking",
+    "tfr": "tf_ranking",
+}
 
 
 def names() -> list[str]:
@@ -116,12 +134,12 @@ def all_of_them() -> list[Convention]:
 
 
 def named(name: str) -> Convention:
-    """The convention of that name. Raises a ValueError where there is none.
+    """Return the convention of that name, or raise ValueError.
 
     >>> named("trec_eval").name
     'trec_eval'
     """
-    return by_name({each.name: each for each in all_of_them()}, name)
+    return by_name({each.name: each for each in all_of_them()}, name, _ALIASES)
 
 
 def table() -> str:
@@ -131,3 +149,12 @@ def table() -> str:
     'keras_rs'
     """
     return "\n\n".join(map(in_words, all_of_them()))
+
+
+if not typing.TYPE_CHECKING:
+
+    def __getattr__(name):
+        """Raise an error that names the convention the user probably means."""
+        raise _no_attribute(
+            __name__, name, _suggestion(name, __all__, _ALIASES)
+        )

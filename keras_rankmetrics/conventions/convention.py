@@ -15,7 +15,10 @@ from typing import (
 )
 
 from keras_rankmetrics import metrics
+from keras_rankmetrics.engine.definition import check_names
+from keras_rankmetrics.engine.naming.names import did_you_mean, nearest
 from keras_rankmetrics.engine.shells.defined import Defined
+from keras_rankmetrics.metrics.names import meant
 
 MetricT = TypeVar("MetricT", bound=Defined)
 Parameters = ParamSpec("Parameters")
@@ -77,6 +80,7 @@ class Preset(Generic[Parameters, MetricT]):
         self, *args: Parameters.args, **options: Parameters.kwargs
     ) -> MetricT:
         """The metric, with what is given here before what is set."""
+        check_names(self.__name__, options, self.__signature__.parameters)
         given = self.__signature__.bind_partial(*args, **options).arguments
         return self.metric(**self._completed(given))
 
@@ -201,19 +205,20 @@ class Convention:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        unknown = "the source does not define it" if _is_metric(name) else ""
-        reason = self.without.get(name, unknown)
+        metric = None if name in self.without else meant(name)
+        if metric in self.presets:
+            after = f".{did_you_mean(metric)}"
+        else:
+            name = metric or name
+            unknown = "the source does not define it" if metric else ""
+            reason = self.without.get(name, unknown)
+            hint = "" if reason else nearest(name, self.presets)
+            after = f"{reason and f': {reason}'}.{hint}"
         raise AttributeError(
-            f"The convention `{self.name}` has no {name}"
-            f"{reason and f': {reason}'}. It has: {', '.join(self.presets)}.",
+            f"The convention `{self.name}` has no {name}{after} It has: "
+            f"{', '.join(self.presets)}.",
             name=name,
-            obj=self,
         )
 
     def __repr__(self) -> str:
         return f"<Convention {self.name}: {', '.join(self.presets)}>"
-
-
-def _is_metric(name: str) -> bool:
-    value = getattr(metrics, name, None)
-    return isinstance(value, type) and issubclass(value, Defined)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from keras_rankmetrics.conventions.convention import Convention
+from keras_rankmetrics.engine.naming.names import closest, did_you_mean
 
 
 def in_words(convention: Convention) -> str:
@@ -27,11 +28,30 @@ def in_a_line(convention: Convention, width: int) -> str:
     return f"{convention.name:{width}}  {convention.about}"
 
 
-def by_name(conventions: Mapping[str, Convention], name: str) -> Convention:
-    """The convention of that name. Raises where there is none."""
+def by_name(
+    conventions: Mapping[str, Convention], name: str, aliases: Mapping[str, str]
+) -> Convention:
+    """Return the convention of that name, or raise ValueError."""
     if name not in conventions:
         raise ValueError(
-            f"There should be a convention `{name}`. There are: "
+            f'No convention has the name "{name}".'
+            f"{suggestion(name, conventions, aliases)} The conventions are: "
             f"{', '.join(conventions)}."
         )
     return conventions[name]
+
+
+def suggestion(
+    name: str, names: Iterable[str], aliases: Mapping[str, str]
+) -> str:
+    """Return "Did you mean ...?" for a convention, or an empty text.
+
+    Args:
+        name: a name that does not exist.
+        names: the names that exist.
+        aliases: further names, each with the one of `names` that it means.
+    """
+    if name.startswith("_"):
+        return ""
+    found = closest(name, [*names, *aliases])
+    return did_you_mean(*dict.fromkeys(aliases.get(x, x) for x in found))

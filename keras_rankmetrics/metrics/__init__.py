@@ -7,6 +7,11 @@ stand, is the ranking's business. What the classes have in common is documented
 on `RankingMetric`.
 """
 
+import typing
+
+from keras_rankmetrics.engine.naming.names import (
+    no_attribute as _no_attribute,
+)
 from keras_rankmetrics.metrics.average_precision import MeanAveragePrecision
 from keras_rankmetrics.metrics.cascade import ERR
 from keras_rankmetrics.metrics.comparison import Comparison
@@ -49,6 +54,7 @@ from keras_rankmetrics.metrics.interpolated import (
     ElevenPointPrecision,
     InterpolatedPrecision,
 )
+from keras_rankmetrics.metrics.names import suggestion as _suggestion
 from keras_rankmetrics.metrics.novelty import ERRIA, NRBP, AlphaDCG, AlphaNDCG
 from keras_rankmetrics.metrics.pairs import (
     AUC,
@@ -121,3 +127,9 @@ __all__ = [
     "SubtopicRecall",
     "TailShare",
 ]
+
+if not typing.TYPE_CHECKING:
+
+    def __getattr__(name):
+        """Raise an error that names the metric the user probably means."""
+        raise _no_attribute(__name__, name, _suggestion(name, __all__))

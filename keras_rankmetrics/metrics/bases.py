@@ -26,7 +26,7 @@ register = keras.saving.register_keras_serializable(package=gains.PACKAGE)
 
 
 @declared
-class _Common(RankingMetric):
+class _Common(RankingMetric, abstract=True):
     ties: TiePolicy | None = None
     empty: EmptyPolicy = "zero"
     list_weight: ListWeight = "relevance"
@@ -38,14 +38,14 @@ class _Common(RankingMetric):
 
 
 @declared
-class AtK(_Common):
+class AtK(_Common, abstract=True):
     """Metrics with a cutoff."""
 
     k: int | None = parameter(default=None, kw_only=False)
 
 
 @declared
-class Graded(AtK):
+class Graded(AtK, abstract=True):
     """Metrics of what labels are worth, by a gain function."""
 
     relevance = staticmethod(gains.gain)
@@ -59,7 +59,7 @@ class Graded(AtK):
 
 
 @declared
-class Binary(AtK):
+class Binary(AtK, abstract=True):
     """Metrics of items that are relevant or not."""
 
     shuffle_ties: bool | None = parameter(default=None, kw_only=False)
@@ -70,7 +70,7 @@ class Binary(AtK):
 
 
 @declared
-class OfSubtopics(AtK):
+class OfSubtopics(AtK, abstract=True):
     """Metrics of items that are relevant to some subtopics of a list."""
 
     by_subtopic = True
@@ -82,7 +82,7 @@ class OfSubtopics(AtK):
 
 
 @declared
-class Novel(OfSubtopics):
+class Novel(OfSubtopics, abstract=True):
     """Metrics in which an item tells less of a subtopic than one above it."""
 
     relevance = staticmethod(gains.satisfying)
@@ -91,7 +91,7 @@ class Novel(OfSubtopics):
 
 
 @declared
-class OfJudgements(AtK):
+class OfJudgements(AtK, abstract=True):
     """Metrics of whether items are judged."""
 
     relevance = staticmethod(gains.judged)
@@ -102,14 +102,14 @@ class OfJudgements(AtK):
 
 
 @declared
-class OfWholeLists(_Common):
+class OfWholeLists(_Common, abstract=True):
     """Metrics that know no cutoff."""
 
     seed: int | keras.random.SeedGenerator | None = None
 
 
 @declared
-class BinaryOfWholeLists(OfWholeLists):
+class BinaryOfWholeLists(OfWholeLists, abstract=True):
     """Metrics without a cutoff, of items that are relevant or not."""
 
     relevance_threshold: float = 1.0

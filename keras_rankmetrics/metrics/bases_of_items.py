@@ -21,7 +21,7 @@ from keras_rankmetrics.types import (
 
 
 @declared
-class Counted(Counter):
+class Counted(Counter, abstract=True):
     """Metrics of how often each item is shown."""
 
     k: int | None = parameter(default=None, kw_only=False)
@@ -34,7 +34,7 @@ class Counted(Counter):
 
 
 @declared
-class AboutItems(AtK):
+class AboutItems(AtK, abstract=True):
     """Means over lists of what is known of the items that they show."""
 
     relevance = staticmethod(gains.labelled)
@@ -50,7 +50,7 @@ class AboutItems(AtK):
 
 
 @declared
-class AboutRelevantItems(AboutItems):
+class AboutRelevantItems(AboutItems, abstract=True):
     """Those that ask which of the items are relevant, too."""
 
     relevance = staticmethod(gains.relevant)

@@ -18,6 +18,7 @@ from keras_rankmetrics.engine.aggregates.paired import (
     estimate_of,
 )
 from keras_rankmetrics.engine.backend.autograph import unconverted
+from keras_rankmetrics.engine.definition import checks_names
 from keras_rankmetrics.engine.naming.tables import as_table, as_text
 from keras_rankmetrics.engine.shells.accumulator import (
     on_host,
@@ -71,6 +72,7 @@ class Comparison(Several):
     (2019); Holm, Scandinavian Journal of Statistics 6 (1979).
     """
 
+    @checks_names
     def __init__(
         self,
         metric: RankingMetric,

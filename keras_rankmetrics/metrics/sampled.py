@@ -13,7 +13,7 @@ from keras_rankmetrics.engine.aggregates import Estimate
 from keras_rankmetrics.engine.at_ranks import values_at_ranks
 from keras_rankmetrics.engine.backend.integers import as_integer
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.definition import Definition
+from keras_rankmetrics.engine.definition import Definition, checks_names
 from keras_rankmetrics.engine.definition.options import check_choice
 from keras_rankmetrics.engine.naming.tables import as_table
 from keras_rankmetrics.engine.ranking import Ranking
@@ -120,6 +120,7 @@ class SampledRanks(Several):
     AAAI (2021).
     """
 
+    @checks_names
     def __init__(
         self,
         metric: RankingMetric,

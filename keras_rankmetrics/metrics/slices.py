@@ -11,6 +11,7 @@ import keras
 from keras_rankmetrics.engine.aggregates import Estimate
 from keras_rankmetrics.engine.aggregates.grouped import Grouped
 from keras_rankmetrics.engine.backend.integers import as_integer
+from keras_rankmetrics.engine.definition import checks_names
 from keras_rankmetrics.engine.naming.saving import serialized
 from keras_rankmetrics.engine.naming.signature import signature_of
 from keras_rankmetrics.engine.naming.tables import as_table, as_text
@@ -61,6 +62,7 @@ class Sliced(Several):
          'precision@1/tail': 0.5}
     """
 
+    @checks_names
     def __init__(
         self,
         metric: RankingMetric,

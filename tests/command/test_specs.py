@@ -66,6 +66,40 @@ def test_several_metrics_and_cutoffs():
     assert [metric.k for metric in found] == [1, 5, 10, 3, None]
 
 
+SEPARATED = [
+    ("MRR@10,NDCG@10", ["MRR@10", "NDCG@10"]),
+    ("MRR@10, NDCG@10", ["MRR@10", "NDCG@10"]),
+    ("MRR@10 ,NDCG@10,", ["MRR@10", "NDCG@10"]),
+    ("MRR\nNDCG@2,\n  P@1", ["MRR", "NDCG@2", "P@1"]),
+    ("NDCG@1,2,MRR", ["NDCG@1", "NDCG@2", "MRR"]),
+    ("NDCG@1, 2 , 3 MRR", ["NDCG@1", "NDCG@2", "NDCG@3", "MRR"]),
+    (
+        "P@1,2(denominator=k),R",
+        ["P@1(denominator=k)", "P@2(denominator=k)", "R"],
+    ),
+    (
+        "GAP(probabilities=(0.5, 0.25), empty=skip)@2,RR",
+        ["GAP(probabilities=(0.5,0.25),empty=skip)@2", "RR"],
+    ),
+    (
+        "R,IPrec(recall=0.3),R(k=1,empty=one)",
+        ["R", "IPrec(recall=0.3)", "R(k=1,empty=one)"],
+    ),
+]
+
+
+@pytest.mark.parametrize("text, names", SEPARATED)
+def test_spaces_and_commas_separate_metrics(text, names):
+    """But not within parentheses, nor before a further cutoff."""
+    assert [metric.name for metric in metrics_of(text, None)] == names
+
+
+def test_a_name_of_a_source_may_begin_with_digits():
+    found = metrics_of("map,11pt_avg, P_5,set_recall", conventions.trec_eval)
+    assert [m.name for m in found] == ["map", "11pt_avg", "P_5", "set_recall"]
+    assert [m.k for m in found] == [None, None, 5, None]
+
+
 OF_SOURCES = [
     ("trec_eval", "NDCG@10", conventions.trec_eval.NDCG(10)),
     ("trec_eval", "ndcg_cut_10", conventions.trec_eval.NDCG(10)),
@@ -94,7 +128,7 @@ def test_what_a_text_means_elsewhere(source, text, metric):
 
 WRONG = [
     ("", None, "There should be a metric"),
-    ("NDGC@10", None, "no metric is called `NDGC`. Did you mean NDCG"),
+    ("NDGC@10", None, 'no metric is called `NDGC`. Did you mean "NDCG"?'),
     ("NDCG@x", None, "positive integer. Received: 'x'"),
     ("NDCG@0", None, "positive integer. Received: '0'"),
     ("NDCG@1@2", None, "positive integer. Received: '1@2'"),
@@ -102,7 +136,11 @@ WRONG = [
     ("@10", None, "malformed"),
     ("NDCG(k)", None, "should be `name=value`"),
     ("NDCG(k=3,k=4)", None, "`k` stands there twice"),
-    ("NDCG(gain=linear)", None, "no option `gain`. Did you mean gain_fn"),
+    (
+        "NDCG(gain=linear)",
+        None,
+        'no parameter "gain". Its gain function is "gain_fn"',
+    ),
     ("NDCG(k=5)@10", None, "a cutoff should stand there once"),
     ("NDCG(name=x)@10", None, "leave `name=x` out"),
     ("NDCG@²", None, "positive integer. Received: '²'"),

@@ -1,5 +1,6 @@
 """A metric of the user's own: one measure, one class."""
 
+import functools
 import inspect
 
 import keras
@@ -79,7 +80,7 @@ def test_name_config_and_signature():
     assert "RPrecision|" in metric.signature
     copy = RPrecision.from_config(metric.get_config())
     assert copy.signature == metric.signature
-    with pytest.raises(TypeError, match="RPrecision has no option `most`"):
+    with pytest.raises(TypeError, match='RPrecision has no parameter "most"'):
         RPrecision(most=1)
 
 
@@ -93,12 +94,108 @@ def test_in_compile():
     )
 
 
-def test_without_a_measure():
-    class Nothing(krm.RankingMetric):
+# --- what is wrong with the class itself ---
+
+
+def made(base=krm.RankingMetric, **attributes):
+    functions = {
+        name: staticmethod(value) if callable(value) else value
+        for name, value in attributes.items()
+    }
+    return type("Mine", (base,), functions)
+
+
+MISSING = {
+    "no measure": ({}, "Mine has no `measure`. A metric needs one:"),
+    "no measure, but a name": (
+        {"short_name": "mine"},
+        "Mine has no `measure`. A metric needs one:",
+    ),
+    "another name": (
+        {"mesure": r_precision},
+        "    @staticmethod\n    def measure(ranking, k):\n",
+    ),
+    "an option without a default": (
+        {"measure": lambda ranking, k, patience, base=2: ranking.hits(k)},
+        "The `measure` of Mine should be a static method that takes "
+        "(ranking, k). Further parameters are options and need a default.",
+    ),
+    "an example of it": (
+        {"measure": lambda ranking, k, patience, base=2: ranking.hits(k)},
+        "    def measure(ranking, k, patience=0.5, base=2):",
+    ),
+    "an option without a default, by name": (
+        {"measure": lambda ranking, k, *, patience: ranking.hits(k)},
+        "    def measure(ranking, k, patience=0.5):",
+    ),
+    "no cutoff": (
+        {"measure": lambda ranking: ranking.overall()},
+        "    def measure(ranking, k):",
+    ),
+    "self": (
+        {"measure": lambda self, ranking, k: ranking.hits(k)},
+        "Received: `measure(self, ranking, k)`. Write, for example:\n\n"
+        "    @staticmethod\n    def measure(ranking, k):",
+    ),
+    "no function": ({"measure": 3}, "Received: `3`."),
+    "an option of the relevance": (
+        {"measure": r_precision, "relevance": lambda label, top: label},
+        "    def relevance(label, top=0.5):",
+    ),
+    "a value that depends on k": (
+        {"measure": r_precision, "has_value": lambda ranking, k: ranking},
+        "The `has_value` of Mine should be a static method that takes",
+    ),
+}
+
+
+@pytest.mark.parametrize("attributes, message", MISSING.values(), ids=MISSING)
+def test_a_class_that_is_no_metric(attributes, message):
+    """It would construct, and print 0.0000 (0 lists)."""
+    with pytest.raises(TypeError) as error:
+        made(**attributes)
+    assert message in str(error.value)
+    # The same where a class has been changed since it was made.
+    changed = made(measure=r_precision)
+    for name, value in attributes.items():
+        setattr(
+            changed, name, staticmethod(value) if callable(value) else value
+        )
+    if "measure" in attributes:
+        with pytest.raises(TypeError) as error:
+            changed()
+        assert message in str(error.value)
+
+
+def test_a_base_of_metrics_may_lack_a_measure():
+    class Doubled(krm.RankingMetric, abstract=True):
+        @staticmethod
+        def relevance(label):
+            return 2 * ops.cast(label > 0, label.dtype)
+
+    with pytest.raises(TypeError, match=r"RankingMetric, abstract=True\)`"):
+        Doubled()
+    metric = made(Doubled, measure=lambda ranking, k: ranking.hits(k))
+    assert number(metric(2)([[1, 1, 1]], [[3.0, 2.0, 1.0]])) == 4
+    with pytest.raises(TypeError, match="Mine has no `measure`"):
+        made(Doubled)
+    with pytest.raises(TypeError, match="RankingMetric has no `measure`"):
+        krm.RankingMetric()
+
+
+def test_a_measure_may_come_from_elsewhere():
+    class Hits:
+        @classmethod
+        def measure(cls, ranking, k, least: float = 0.0):
+            return ops.maximum(ranking.hits(k), least)
+
+    class Mixed(Hits, krm.RankingMetric):
         pass
 
-    with pytest.raises(NotImplementedError, match=r"define `measure"):
-        Nothing()([[1, 0]], [[2.0, 1.0]])
+    assert number(Mixed(1)([[1, 1]], [[2.0, 1.0]])) == 1
+    assert Mixed(least=2).options["least"] == 2.0
+    partial = made(measure=functools.partial(r_precision, at_least=2))
+    assert number(partial()([[0, 1]], [[2.0, 1.0]])) == 1
 
 
 # --- what holds of all it can ask ---

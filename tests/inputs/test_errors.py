@@ -217,14 +217,6 @@ def test_functions(metric, option, value):
         metric(**{option: value})
 
 
-@pytest.mark.parametrize(
-    "option", ["topk", "threshold", "sigma", "gain_fn", "tie_breaker"]
-)
-def test_unknown_options(option):
-    with pytest.raises(TypeError, match=f"'{option}'"):
-        PrecisionAtK(**{option: 3})
-
-
 def test_unknown_options_of_a_metric_of_the_user():
     class Mine(RankingMetric):
         @staticmethod
@@ -232,9 +224,7 @@ def test_unknown_options_of_a_metric_of_the_user():
             return scale * ranking.hits(k)
 
     with fails(
-        "Mine has no option `sacle`. Its own options are: "
-        "relevance_threshold, scale.",
-        TypeError,
+        'Mine has no parameter "sacle". Did you mean "scale"?', TypeError
     ):
         Mine(sacle=2.0)
 
@@ -275,15 +265,6 @@ def test_shuffle_ties_against_ties(shuffle_ties, spelled, ties):
     assert NDCG(shuffle_ties=shuffle_ties, ties=spelled).ties == spelled
 
 
-def test_a_metric_without_a_measure(metric):
-    with fails(
-        "A subclass of `RankingMetric` should define `measure(ranking, k)`, a "
-        "static method.",
-        NotImplementedError,
-    ):
-        RankingMetric().update_state(LABELS, SCORES)
-
-
 @pytest.mark.parametrize(
     "measure, shape",
     [
@@ -293,10 +274,8 @@ def test_a_metric_without_a_measure(metric):
     ],
 )
 def test_a_measure_that_returns_no_value_per_list(measure, shape):
-    class Wrong(RankingMetric):
-        pass
-
-    Wrong.measure = staticmethod(measure)
+    wrong = {"measure": staticmethod(measure)}
+    Wrong = type("Wrong", (RankingMetric,), wrong)  # noqa: N806
     with fails(
         "The `measure` of the metric wrong should return one value for each "
         "list, in the shape (2,). "

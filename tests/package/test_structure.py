@@ -86,7 +86,13 @@ MAY_IMPORT = {
         "gains",
         "types",
     },
-    "conventions": {"engine.shells", "gains", "metrics"},
+    "conventions": {
+        "engine.definition",
+        "engine.naming",
+        "engine.shells",
+        "gains",
+        "metrics",
+    },
     "catalogues": {
         "engine.backend",
         "engine.definition",

@@ -3,6 +3,7 @@
 import dataclasses
 import math
 import pickle
+import types
 
 import given
 import keras
@@ -254,3 +255,30 @@ def test_an_aggregate_of_one_metric():
     ]
     numbers = expected()
     assert found == approx([numbers["good"], numbers["perfect"]], rel=1e-6)
+
+
+def whole(**attributes):
+    """An aggregate with these attributes in place of its own."""
+    return type("Own", (SumOfSquares,), attributes)
+
+
+@pytest.mark.parametrize(
+    "aggregate, message",
+    [
+        (SumOfSquares, r"the class SumOfSquares\. Write `aggregate = SumOfSq"),
+        (len, "which has no `shape`"),
+        (types.SimpleNamespace(shape=()), "which has no `of_batch`"),
+        (types.SimpleNamespace(shape=(), of_batch=len), "which has no `resul"),
+        (whole(__hash__=None)(), "should be hashable.* a frozen dataclass"),
+    ],
+)
+def test_what_is_no_aggregate(aggregate, message):
+    with pytest.raises(TypeError, match=f"The `aggregate` of Mine .*{message}"):
+        type("Mine", (krm.NDCG,), {"aggregate": aggregate})
+
+
+def test_an_aggregate_may_depend_on_options():
+    class Above(krm.HitRateAtK):
+        aggregate = property(lambda self: ShareAbove(1 / (1 + self.k)))
+
+    assert float(Above(k=1)([[1, 0], [0, 1]], [[2, 1]] * 2)) == 1 / 2

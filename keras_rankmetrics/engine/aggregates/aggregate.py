@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 from keras_rankmetrics.engine.aggregates.per_list import PerList
 from keras_rankmetrics.types import Tensor
@@ -45,3 +45,35 @@ class Aggregate(Protocol):
 
     def result(self, sums: Tensor) -> Tensor:
         """The number that the sums make, `[...]` of `[..., *shape]`."""
+
+
+def check_aggregate(owner: str, aggregate: Any) -> None:
+    """Raise TypeError if an aggregate lacks something, or cannot be hashed.
+
+    Args:
+        owner: the name of the class of the metric.
+        aggregate: its class attribute.
+    """
+    if isinstance(aggregate, type):
+        raise TypeError(
+            f"The `aggregate` of {owner} should be an object. Received: the "
+            f"class {aggregate.__name__}. Write "
+            f"`aggregate = {aggregate.__name__}()`."
+        )
+    lacking = [
+        name
+        for name in ("shape", "of_batch", "result")
+        if not hasattr(aggregate, name)
+    ]
+    if lacking:
+        raise TypeError(
+            f"The `aggregate` of {owner} should have a `shape`, and the "
+            "methods `of_batch(x)` and `result(sums)`. Received: "
+            f"{aggregate!r}, which has no `{lacking[0]}`."
+        )
+    if type(aggregate).__hash__ is None:
+        raise TypeError(
+            f"The `aggregate` of {owner} should be hashable. Received: "
+            f"{aggregate!r}. Make its class a frozen dataclass: "
+            "`@dataclasses.dataclass(frozen=True)`."
+        )

@@ -1,6 +1,8 @@
 """What a metric is, apart from what it has seen."""
 
 from keras_rankmetrics.engine.definition.declared import (
+    check_names,
+    checks_names,
     declared,
     parameter,
     takes,
@@ -8,4 +10,12 @@ from keras_rankmetrics.engine.definition.declared import (
 from keras_rankmetrics.engine.definition.definition import Definition
 from keras_rankmetrics.engine.definition.table import derived
 
-__all__ = ["Definition", "declared", "derived", "parameter", "takes"]
+__all__ = [
+    "Definition",
+    "check_names",
+    "checks_names",
+    "declared",
+    "derived",
+    "parameter",
+    "takes",
+]

@@ -4,15 +4,72 @@ A class that is `declared` says its parameters as a dataclass says its fields.
 Those of its bases, if they are declared, come before. Type checkers and editors
 know this from `typing.dataclass_transform`, `help` from the signature that the
 constructor is given here.
+
+Every constructor refuses a parameter that it does not have by `check_names`,
+which knows how other libraries spell ours.
 """
 
 from __future__ import annotations
 
+import functools
 import inspect
 import typing
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, ParamSpec, TypeVar
+
+from keras_rankmetrics.engine.naming.names import nearest, plain
 
 C = TypeVar("C", bound=type)
+P = ParamSpec("P")
+
+# A parameter, a description of it, and its names in other libraries, without
+# case, hyphens and underscores.
+_SPELLINGS = (
+    (
+        "k",
+        "cutoff",
+        "at atk ats cut cutoff cutoffs cutofflist depth k ks listsize n rank "
+        "top topk topkargs topklist topks topn",
+    ),
+    (
+        "relevance_threshold",
+        "relevance threshold",
+        "level minrel minrelevance rating ratingthreshold rel relevancelevel "
+        "relevancethresh relevancylevel relevancythreshold relevantthreshold "
+        "rellevel rellvl relthreshold threshold",
+    ),
+    (
+        "gain_fn",
+        "gain function",
+        "exponential gain gainfunction gainkey gains gaintype linear",
+    ),
+    (
+        "rank_discount_fn",
+        "discount",
+        "base dcg discount discountfn discountfunction discounts log logbase "
+        "rankdiscount rankdiscountfunction",
+    ),
+    (
+        "ties",
+        "option for tied scores",
+        "breakties ignoreties tie tiebreak tiebreaker tiebreaking tiemethod "
+        "tiepolicy",
+    ),
+    (
+        "empty",
+        "option for lists without relevant items",
+        "emptylists emptypolicy emptytargetaction ignorezerohits onempty "
+        "zerodivision",
+    ),
+    ("unjudged", "option for unjudged items", "condensed judgedonly"),
+    ("inputs", "form of input", "form format inputform inputtype"),
+    ("num_items", "number of items", "catalogsize cataloguesize nitems"),
+    ("catalogue", "number of items", "catalog nitems numitems"),
+    ("negatives", "number of negatives", "nnegatives numnegatives"),
+    ("max_grade", "highest grade", "maxlabel maxrel maxrelevance"),
+    ("p", "persistence", "patience persistence"),
+    ("seed", "seed", "randomstate rng"),
+)
 
 
 class _Parameter(typing.NamedTuple):
@@ -27,7 +84,7 @@ def parameter(*, default: Any, kw_only: bool = True) -> Any:
 
 @typing.dataclass_transform(kw_only_default=True, field_specifiers=(parameter,))
 def declared(cls: C) -> C:
-    """Gives the class a constructor with the parameters that it declares.
+    """Give the class a constructor with the parameters that it declares.
 
     The constructor hands them all to that of `RankingMetric`. A metric has what
     it was given as attributes of the same names.
@@ -47,9 +104,11 @@ def declared(cls: C) -> C:
         ],
         return_annotation=None,
     )
+    _, *names = signature.parameters
     base = _constructor_that_takes_all(cls)
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
+        check_names(type(self).__name__, kwargs, names)
         bound = signature.bind(self, *args, **kwargs)
         bound.apply_defaults()
         del bound.arguments["self"]
@@ -61,6 +120,53 @@ def declared(cls: C) -> C:
     made.__module__ = cls.__module__
     cls.__init__, cls._declared = made, parameters  # type: ignore
     return cls
+
+
+def checks_names(init: Callable[P, None]) -> Callable[P, None]:
+    """Let a constructor that is written out refuse names by `check_names`."""
+    _, *parameters = inspect.signature(init).parameters
+
+    @functools.wraps(init)
+    def __init__(*args: P.args, **kwargs: P.kwargs) -> None:  # noqa: N807
+        check_names(type(args[0]).__name__, kwargs, parameters)
+        init(*args, **kwargs)
+
+    return __init__
+
+
+def check_names(
+    callee: str, given: Iterable[str], parameters: Iterable[str]
+) -> None:
+    """Raise TypeError if a parameter does not exist, and say what was meant.
+
+    Args:
+        callee: the name of the class.
+        given: the names of the arguments.
+        parameters: the names of the parameters.
+    """
+    known = list(parameters)
+    for name in given:
+        if name not in known:
+            raise TypeError(
+                f'{callee} has no parameter "{name}".{_hint(name, known)}'
+            )
+
+
+def _hint(name: str, known: Sequence[str]) -> str:
+    meant = {
+        ours: what
+        for ours, what, spellings in _SPELLINGS
+        if plain(name) in spellings.split()
+    }
+    for ours, what in meant.items():
+        if ours in known:
+            return f' Its {what} is "{ours}".'
+    similar = nearest(name, known, least=0.6)
+    if similar:
+        return similar
+    lacking = dict.fromkeys(meant.values())
+    has_none = "".join(f" It has no {what}." for what in lacking)
+    return f"{has_none} Its parameters are: {', '.join(known)}."
 
 
 def takes(cls: type, name: str) -> bool:

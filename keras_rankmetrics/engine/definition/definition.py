@@ -8,6 +8,7 @@ from collections.abc import Callable, Hashable, Mapping
 from typing import Any, get_args
 
 from keras_rankmetrics import gains
+from keras_rankmetrics.engine.definition.declared import check_names
 from keras_rankmetrics.engine.definition.options import (
     check_choice,
     check_precision,
@@ -294,12 +295,8 @@ def _checked_options(
             f"relevance of {metric.__name__}: every metric has a "
             "parameter of that name. Give it another one."
         )
-    unknown = set(options) - set(checked)
-    if unknown:
-        raise TypeError(
-            f"{metric.__name__} has no option `{min(unknown)}`. "
-            f"Its own options are: {', '.join(checked) or 'none'}."
-        )
+    known = [*checked, *sorted(metric.common_parameters)]
+    check_names(metric.__name__, options, known)
     return checked
 
 

@@ -21,6 +21,74 @@ from keras_rankmetrics.engine.backend.integers import as_integer
 from keras_rankmetrics.engine.definition.table import checked_table
 from keras_rankmetrics.types import Between, OfItems, Whole, Within
 
+# The functions of a metric, and the arguments that each of them is called with.
+_CALLED_WITH = {
+    "measure": ("ranking", "k"),
+    "relevance": ("label",),
+    "has_value": ("ranking",),
+}
+
+
+def check_class(cls: type) -> None:
+    """Raise TypeError if a metric lacks a function, or cannot call one.
+
+    Args:
+        cls: the class of a metric. What it lacks is what a base of it has as an
+            abstract method.
+    """
+    for name in dir(cls):
+        if getattr(getattr(cls, name, None), "__isabstractmethod__", False):
+            raise TypeError(_lacking(cls, name))
+    for name, arguments in _CALLED_WITH.items():
+        function = getattr(cls, name)
+        if not callable(function) or not _takes(function, arguments):
+            raise TypeError(_wrong(cls, name, arguments))
+
+
+def _takes(function: Callable[..., Any], arguments: tuple[str, ...]) -> bool:
+    """Return whether the function needs these arguments and no others."""
+    try:
+        inspect.signature(function).bind(*arguments)
+    except TypeError:
+        return False
+    except ValueError:  # some functions written in C tell no signature
+        pass
+    return True
+
+
+def _lacking(cls: type, name: str) -> str:
+    parameters = ", ".join(inspect.signature(getattr(cls, name)).parameters)
+    return (
+        f"{cls.__name__} has no `{name}`. A metric needs one:\n\n"
+        f"    @staticmethod\n    def {name}({parameters}):\n"
+        "        return ...\n\n"
+        "Only a base of metrics may lack it: "
+        f"`class {cls.__name__}({cls.__bases__[0].__name__}, abstract=True)`."
+    )
+
+
+def _wrong(cls: type, name: str, arguments: tuple[str, ...]) -> str:
+    expected = ", ".join(arguments)
+    function = getattr(cls, name)
+    received, example = repr(function), expected
+    if callable(function):
+        signature = inspect.signature(function)
+        received = f"{name}{signature}"
+        options = [
+            f"{parameter.name}=0.5"
+            if parameter.default is parameter.empty
+            else str(parameter)
+            for parameter in signature.parameters.values()
+            if parameter.name not in (*arguments, "self", "cls")
+        ]
+        example = ", ".join([*arguments, *options])
+    return (
+        f"The `{name}` of {cls.__name__} should be a static method that takes "
+        f"({expected}). Further parameters are options and need a default. "
+        f"Received: `{received}`. Write, for example:\n\n"
+        f"    @staticmethod\n    def {name}({example}):"
+    )
+
 
 @functools.cache  # each update asks for them
 def options_of(function: Callable[..., Any]) -> dict[str, Any]:

@@ -1,8 +1,12 @@
-"""The names of metrics: `ndcg@10`."""
+"""The names of metrics, `ndcg@10`, and help for names that do not exist."""
 
 from __future__ import annotations
 
+import difflib
+import dis
 import re
+import sys
+from collections.abc import Iterable
 
 
 def name_at(name: str, k: float | None) -> str:
@@ -22,3 +26,69 @@ def in_words(name: str) -> str:
 def as_scope(name: str) -> str:
     """A name that TensorFlow takes for a scope: it refuses "@" in a graph."""
     return re.sub(r"[^A-Za-z0-9_.>-]", "_", name)
+
+
+def plain(name: str) -> str:
+    """Return the name without case, hyphens and underscores."""
+    return name.lower().replace("_", "").replace("-", "")
+
+
+def closest(name: str, names: Iterable[str], least: float = 0.5) -> list[str]:
+    """Return the most similar names, the best first; none if none is similar.
+
+    Args:
+        name: a name that does not exist.
+        names: the names that exist.
+        least: the lowest similarity, from 0 to 1.
+    """
+    by_plain = {plain(each): each for each in names}
+    for cutoff in (1.0, 0.7, least):
+        found = difflib.get_close_matches(plain(name), by_plain, 3, cutoff)
+        if found:
+            return [by_plain[each] for each in found]
+    return []
+
+
+def nearest(name: str, names: Iterable[str], least: float = 0.5) -> str:
+    """Return "Did you mean ...?" for the most similar names, or an empty text.
+
+    Args:
+        name: a name that does not exist.
+        names: the names that exist.
+        least: the lowest similarity, from 0 to 1.
+    """
+    return did_you_mean(*closest(name, names, least))
+
+
+def did_you_mean(*names: str) -> str:
+    """Return the names as a question with a space before it."""
+    if not names:
+        return ""
+    quoted = " or ".join(f'"{name}"' for name in names)
+    return f" Did you mean {quoted}?"
+
+
+def no_attribute(
+    module: str, name: str, hint: str
+) -> AttributeError | ImportError:
+    """Return the error that a module raises in its `__getattr__`.
+
+    `from module import name` replaces an AttributeError by an error of its own
+    and loses the message. So that statement gets an ImportError, everything
+    else an AttributeError. Call this function in `__getattr__` itself.
+
+    Args:
+        module: the name of the module.
+        name: the name that it does not have.
+        hint: a sentence with a space before it, or an empty text.
+    """
+    caller = sys._getframe(2)
+    operation = dis.opname[caller.f_code.co_code[caller.f_lasti]]
+    if operation == "IMPORT_FROM":
+        return ImportError(
+            f'cannot import name "{name}" from "{module}".{hint}', name=module
+        )
+    # With `name` but no `obj`, Python adds no second suggestion.
+    return AttributeError(
+        f'module "{module}" has no attribute "{name}".{hint}', name=name
+    )

@@ -16,6 +16,7 @@ from keras_rankmetrics.engine.aggregates import (
 from keras_rankmetrics.engine.backend.autograph import unconverted
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.slots import Slot, read_all, write_all
+from keras_rankmetrics.engine.definition import checks_names
 from keras_rankmetrics.engine.evaluation import (
     Evaluated,
     evaluate,
@@ -77,6 +78,7 @@ class MetricCollection(keras.metrics.Metric):
             its state or to make a result of it.
     """
 
+    @checks_names
     def __init__(
         self,
         metrics: Iterable[Accumulator],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import functools
 from typing import Annotated, Any
 
@@ -24,7 +25,7 @@ def number_shown(
     return ranking.number_shown(k)
 
 
-class Counter(Defined):
+class Counter(Defined, abstract=True):
     """A number for all lists together, from how often each item is shown.
 
     What is kept are sums for each item, which add up over batches, machines
@@ -79,14 +80,14 @@ class Counter(Defined):
         return (items,)
 
     @staticmethod
+    @abc.abstractmethod
     def of_lists(ranking: Ranking, weights: Tensor, items: int) -> Tensor:
-        """What lists of such weights add to the sums."""
-        raise NotImplementedError
+        """Return the terms that lists of these weights add to the sums."""
 
     @staticmethod
+    @abc.abstractmethod
     def number(sums: Tensor) -> Tensor:
-        """What is made of the sums."""
-        raise NotImplementedError
+        """Return the result of the sums."""
 
     def __str__(self) -> str:
         """`coverage@10 = 0.7719`."""

@@ -11,6 +11,7 @@ import keras
 import numpy as np
 
 from keras_rankmetrics.engine.definition import Definition, takes
+from keras_rankmetrics.engine.definition.options import check_class
 from keras_rankmetrics.engine.definition.policies import chosen, float_dtype
 from keras_rankmetrics.engine.naming.names import in_words, name_at
 from keras_rankmetrics.engine.naming.saving import deserialized, serialized
@@ -84,6 +85,20 @@ class Defined(Accumulator):
     unjudged = property(operator.attrgetter("definition.unjudged"))
     options = property(lambda self: dict(self.definition.options))
 
+    def __init_subclass__(
+        cls, *, abstract: bool = False, **kwargs: Any
+    ) -> None:
+        """Raise TypeError if the class lacks what a metric needs.
+
+        Args:
+            abstract: whether the class is only a base of other metrics. It may
+                lack a measure, and cannot be constructed without one.
+            **kwargs: for further bases.
+        """
+        super().__init_subclass__(**kwargs)
+        if not abstract:
+            check_class(cls)
+
     def __init__(
         self,
         k: int | None = None,
@@ -100,6 +115,7 @@ class Defined(Accumulator):
         dtype: Any = None,
         **options: Any,
     ) -> None:
+        check_class(type(self))
         words = self.short_name or in_words(type(self).__name__)
         name = name or name_at(words, options.get(self.option_in_name or "", k))
         super().__init__(name, dtype)

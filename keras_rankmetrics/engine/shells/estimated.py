@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from keras_rankmetrics.engine.aggregates import Estimate, WeightedMean
+from keras_rankmetrics.engine.aggregates.aggregate import check_aggregate
 from keras_rankmetrics.engine.shells.accumulator import (
     Accumulator,
     is_known,
@@ -17,6 +18,12 @@ class Estimated(Accumulator):
 
     aggregate: Any = WeightedMean()
     """Which sums are kept of the values of the lists, an `Aggregate`."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Raise TypeError if the class has an `aggregate` that is none."""
+        super().__init_subclass__(**kwargs)
+        if not hasattr(cls.aggregate, "__get__"):  # a property, of an object
+            check_aggregate(cls.__name__, cls.aggregate)
 
     def estimate(self) -> Estimate:
         """The result with its standard error and what it rests on.

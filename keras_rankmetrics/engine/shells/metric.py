@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Callable
 from typing import ClassVar
 
@@ -17,7 +18,7 @@ from keras_rankmetrics.engine.shells.estimated import Estimated
 from keras_rankmetrics.types import Tensor
 
 
-class RankingMetric(Defined, Estimated):
+class RankingMetric(Defined, Estimated, abstract=True):
     """The base of all ranking metrics, and of those you write yourself.
 
     A ranking metric is a *measure*, which gives each list a value, and the
@@ -125,21 +126,21 @@ class RankingMetric(Defined, Estimated):
     """
 
     @staticmethod
+    @abc.abstractmethod
     def measure(ranking: Ranking, k: int | None) -> Tensor:
-        """The value of each list, `[lists]`.
+        """Return the value of each list, `[lists]`.
 
         Override it with a static method, or assign a function wrapped in
         `staticmethod`. Its parameters beyond these two must have defaults:
         they are the options of the metric.
 
+        A class without a measure is an error. If it is only a base of your
+        metrics, declare it as `class Base(RankingMetric, abstract=True)`.
+
         Args:
-            ranking: what stands where in each list.
+            ranking: the items of each list, by rank.
             k: the cutoff, None for all ranks.
         """
-        raise NotImplementedError(
-            "A subclass of `RankingMetric` should define "
-            "`measure(ranking, k)`, a static method."
-        )
 
     @staticmethod
     def has_value(ranking: Ranking) -> Tensor:
