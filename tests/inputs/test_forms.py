@@ -5,8 +5,10 @@ import dataclasses
 import keras
 import numpy as np
 import pytest
+from catalogue import STRICT_TIES
 from in_forms import TIES, cells_in, counted, scored, scores_of_ids
-from suites import Suite, assert_same
+from structures import spans_around, tie_structures, tied_at
+from suites import Suite, as_lists, assert_same
 
 BACKEND = keras.backend.backend()
 
@@ -67,14 +69,73 @@ def test_counts_of_items_above(catalogue, ties):
     assert_same(counts.cells, found, expected)
 
 
+# Quick: all structures of ties in a batch, against the oracle.
+
+CUTOFFS = (1, 9, 10, None)
+LENGTH, TARGETS = 24, 4
+
+
+def of_ties():
+    """Return targets, some of which come twice or are padding, and scores."""
+    rng = np.random.default_rng(7)
+    every = [
+        *spans_around(1, LENGTH, (2, 4)),
+        *spans_around(10, LENGTH, (2, 3, 5)),
+    ]
+    scores, tied = tied_at(rng, LENGTH, dict.fromkeys(every))
+    others = tie_structures(rng, LENGTH)
+    targets = rng.integers(0, LENGTH, (len(scores) + len(others), TARGETS))
+    # Of the items that tie, so many are relevant.
+    places = np.argsort(~tied, axis=1, kind="stable")[:, :TARGETS]
+    some = np.arange(TARGETS) < rng.integers(1, TARGETS + 1, (len(tied), 1))
+    targets[: len(tied)] = np.where(some, places, targets[: len(tied)])
+    targets[:, 1:][rng.random((len(targets), TARGETS - 1)) < 0.2] = -1
+    return targets, np.concatenate([scores, others])
+
+
+def check(cells, passed, labels, scores):
+    lists = as_lists(labels, scores)
+    expected = [[cell.value(*of) for of in lists] for cell in cells]
+    assert_same(cells, Suite(cells).per_list(*passed), expected)
+
+
+def test_targets_of_each_structure_of_ties():
+    targets, scores = of_ties()
+    cells = cells_in("sparse", (1, 10), ["average"])
+    if BACKEND != "jax":  # compiles each of them
+        cells += cells_in("sparse", (9, None), ["average"])
+    check(cells, (targets, scores), scored(targets, LENGTH), scores)
+
+
+def test_targets_in_a_strict_order():
+    targets, scores = of_ties()
+    cells = cells_in("sparse", CUTOFFS, STRICT_TIES)
+    check(cells, (targets, scores), scored(targets, LENGTH), scores)
+
+
+def test_counts_of_each_structure_of_ties():
+    targets, scores = of_ties()
+    policies = ["average", "pessimistic", "optimistic"]
+    cells = tuple(
+        filter(jax_can_compile, cells_in("counts", CUTOFFS, policies))
+    )
+    counts = counted(targets, scores)
+    check(cells, (targets, counts), scored(targets, LENGTH), scores)
+
+
 def test_recommended_ids():
+    """Some come again, and some are padding, ahead of others too."""
     rng = np.random.default_rng(6)
     relevant = rng.integers(-2, ITEMS, (LISTS, 9))
     relevant[3], relevant[4, 1:] = -1, -1
     recommended = rng.integers(-4, ITEMS, (LISTS, 25))
     recommended[5] = -1
-    ids, dense = pair("ids", "stable")
-    expected = dense.per_list(
-        scored(relevant, ITEMS), scores_of_ids(recommended, ITEMS)
+    labels = scored(relevant, ITEMS)
+    labels[(recommended < 0).all(axis=1) & (relevant < 0).all(axis=1)] = -1
+    cells = cells_in("ids", CUTOFFS, ["stable"])
+    check(
+        cells,
+        (relevant, recommended),
+        labels,
+        scores_of_ids(recommended, ITEMS),
     )
-    assert_same(ids.cells, ids.per_list(relevant, recommended), expected)

@@ -6,50 +6,20 @@ A program is compiled for each shape, so that all structures of ties share a
 batch, and rows take turns with the cutoffs.
 """
 
+import itertools
+
+import keras
 import numpy as np
 import oracle
 import pytest
-from catalogue import PLAIN_ROWS, ROWS, Cell, in_turns
+from catalogue import PLAIN_ROWS, ROWS, STRICT_TIES, Cell, cells, in_turns
+from structures import spans_around, tie_structures, tied_at
 from suites import Suite, as_lists, assert_same
 
 INF = np.inf
+BACKEND = keras.backend.backend()
 LIST_WEIGHTS = ("relevance", "mean")
 EMPTY_POLICIES = ("zero", "one", "skip")
-
-
-def tie_structures(rng, n):
-    """Scores with each of the structures that ties can have, `[lists, n]`."""
-    distinct = rng.permutation(n).astype("float32")
-    ranks = np.argsort(np.argsort(-distinct)) + 1
-
-    def straddling(*cutoffs, width):
-        """Ties that reach from above each cutoff to below it."""
-        scores = distinct.copy()
-        for k in cutoffs:
-            scores[(ranks > k - width) & (ranks <= k + width)] = n - k
-        return scores
-
-    def with_block(value, share):
-        return np.where(rng.random(n) < share, value, distinct)
-
-    return np.stack(
-        [
-            distinct,
-            rng.normal(size=n),
-            rng.integers(0, 3, n),
-            rng.integers(0, max(n // 3, 1), n),
-            np.full(n, 0.1),
-            straddling(1, 10, 20, width=2),
-            straddling(3, 15, 127, width=1),
-            straddling(16, 128, 500, width=3),
-            straddling(16, 128, 1024, width=20),
-            with_block(-INF, 0.5),
-            with_block(-INF, 1.0),
-            with_block(INF, 0.3),
-            rng.choice([0.0, -0.0, 1.0, -1.0], n),
-            np.where(distinct % 2 == 0, 1e8, 1e8 + 64),
-        ]
-    ).astype("float32")
 
 
 def a_batch(seed, n, weighted):
@@ -75,6 +45,53 @@ def check_values(cells, labels, scores, weights):
     found = Suite(cells, optimized=True).per_list(labels, scores, weights)
     lists = as_lists(labels, scores, weights)
     assert_same(cells, found, [[c.value(*x) for x in lists] for c in cells])
+
+
+# Quick: all structures of ties in a batch.
+
+KS = (1, 9, 10, None)
+N = 24
+
+
+def all_structures(seed):
+    """Return labels, scores and weights; lists are padded to one length."""
+    rng = np.random.default_rng([seed, N])
+    every = [*spans_around(1, N, (2, 4)), *spans_around(10, N, (2, 3, 5))]
+    spans = [span for span in dict.fromkeys(every) if span != (1, N)]
+    scores = np.concatenate([tie_structures(rng, N), tied_at(rng, N, spans)[0]])
+    shape = scores.shape
+    few = rng.choice([0.1, 0.3, 0.9], (len(scores), 1))
+    labels = rng.integers(1, 5, shape) * (rng.random(shape) < few)
+    labels = np.where(rng.random(shape) < 0.1, 0.5, labels)
+    odd = rng.choice([-1.0, oracle.UNJUDGED, 0.0], shape)
+    labels = np.where(rng.random(shape) < 0.1, odd, labels)
+    lengths = rng.choice([N, N, N, 10, 11, 12], (len(scores), 1))
+    labels = np.where(np.arange(N) < lengths, labels, -1.0)
+    weights = rng.choice([0.0, 0.5, 1.0, 1.0, 2.0, 3.3], shape)
+    return labels.astype("float32"), scores, weights.astype("float32")
+
+
+def test_each_structure_of_ties():
+    every = cells(ROWS, KS, ("average",))
+    if BACKEND == "jax":  # compiles each of them
+        every = in_turns(ROWS, KS, ("average",))
+    check_values(every, *all_structures(1))
+
+
+def test_each_structure_in_a_strict_order():
+    labels, scores, _ = all_structures(2)
+    check_values(in_turns(ROWS, KS, STRICT_TIES), labels, scores, None)
+
+
+def test_full_lists_without_ties():
+    """No list is shorter, all items are retrieved and weigh the same."""
+    rng = np.random.default_rng(3)
+    scores = rng.permuted(np.tile(np.arange(N), (6, 1)), axis=1)
+    labels = rng.integers(0, 5, scores.shape) * (rng.random(scores.shape) < 0.4)
+    every = in_turns(ROWS, KS, ("average",))
+    check_values(
+        every, labels.astype("float32"), scores.astype("float32"), None
+    )
 
 
 # Cutoffs to which the package ranks equally deep share a program.
@@ -139,31 +156,30 @@ def test_strict_orders(ties, n, ks, weighted):
 
 
 @pytest.mark.parametrize(
-    "form, policies",
+    "form, turn",
     [
-        ("none", ["relevance zero", "mean one"]),
-        ("scalar", ["relevance one", "mean zero"]),
-        ("column", ["relevance zero", "mean skip"]),
-        ("per_list", ["relevance zero", "relevance skip", "mean one"]),
-        (
-            "per_item",
-            [f"{w} {e}" for w in LIST_WEIGHTS for e in EMPTY_POLICIES],
-        ),
+        (form, turn)
+        for turn, form in enumerate(
+            ("none", "scalar", "column", "per_list", "per_item", "per_item")
+        )
     ],
 )
-def test_results(form, policies):
-    """Some lists hold nothing relevant, and one no item."""
+def test_results(form, turn):
+    """Some lists hold nothing relevant, and one no item.
+
+    The metrics take turns with the policies, of which all make the same.
+    """
+    policies = [
+        {"list_weight": weight, "empty": empty}
+        for empty in EMPTY_POLICIES
+        for weight in LIST_WEIGHTS
+    ]
+    turns = itertools.islice(itertools.cycle(policies), turn, None)
     suite = Suite(
         [
-            Cell(
-                row,
-                3,
-                "stable" if row.strict_only else "average",
-                {"list_weight": weight, "empty": empty},
-            )
-            for weight, empty in map(str.split, policies)
-            for row in PLAIN_ROWS
-            if row.bounded or empty != "one"
+            Cell(row, 3, "stable" if row.strict_only else "average", of_row)
+            for row, of_row in zip(PLAIN_ROWS, turns, strict=False)
+            if row.bounded or of_row["empty"] != "one"
         ],
         optimized=True,
     )

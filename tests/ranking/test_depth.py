@@ -1,0 +1,93 @@
+"""Ties at the last rank that the package looks at.
+
+A few ranks are found without ranking the list, to a depth of one rank more than
+the cutoff at least: that rank shows whether a group of ties is split. Metrics
+of one collection are ranked as deep as the deepest, so cutoffs have a suite of
+their own here.
+"""
+
+import numpy as np
+import pytest
+from catalogue import STRICT_TIES, Cell, Row
+from in_forms import scored
+from structures import spans_around, tied_at
+from suites import Suite, as_lists, assert_same
+
+from keras_rankmetrics import (
+    ERR,
+    NDCG,
+    MeanAveragePrecision,
+    MeanReciprocalRank,
+)
+from keras_rankmetrics.engine.ranking.depth import depth_beyond
+
+# The cutoffs after which the package looks deeper.
+LAST = [k for k in range(1, 1001) if depth_beyond(k) < depth_beyond(k + 1)]
+# The last one takes a step for each rank.
+AVERAGED = (
+    Row(NDCG, "ndcg"),
+    Row(MeanAveragePrecision, "map", {"denominator": "hits"}),
+    Row(MeanReciprocalRank, "mrr"),
+    Row(ERR, "err"),
+)
+TARGETS, WIDEST = 3, 50
+
+
+def in_a_batch(k, n):
+    """Return labels, scores and targets; in half of the lists only ties gain.
+
+    The oracle lists the ways to draw from a group, so that none is very wide.
+    """
+    rng = np.random.default_rng([k, n])
+    spans = spans_around(k, n, widths=(2, 5))
+    spans = [(first, last) for first, last in spans if last - first < WIDEST]
+    scores, tied = tied_at(rng, n, spans)
+    labels = rng.choice([0.0, 0.0, 1.0, 2.0, 3.0], scores.shape)
+    labels[::2] = np.where(tied[::2], labels[::2], 0.0)
+    labels[np.arange(len(labels)), tied.argmax(axis=1)] = 1.0
+    targets = np.argsort(~tied, axis=1, kind="stable")[:, :TARGETS]
+    return labels.astype("float32"), scores, targets
+
+
+def check(cells, passed, labels, scores):
+    lists = as_lists(labels, scores)
+    expected = [[cell.value(*of) for of in lists] for cell in cells]
+    assert_same(cells, Suite(cells).per_list(*passed), expected)
+
+
+def test_one_rank_more_than_the_cutoff_is_looked_at():
+    assert len(LAST) == 3
+    assert all(depth_beyond(k) > k for last in LAST for k in (last - 1, last))
+
+
+@pytest.mark.parametrize("last", LAST)
+def test_ties_around_the_last_rank(last):
+    depth = depth_beyond(last)
+    for k, n in (
+        (last, depth),
+        (last, depth + 1),
+        (last, depth + 40),
+        (last - 1, depth + 1),
+        (last + 1, depth + 1),
+    ):
+        labels, scores, _ = in_a_batch(k, n)
+        cells = [
+            *(
+                Cell(row, k, "average")
+                for row in AVERAGED[: 4 if k < 20 else 3]
+            ),
+            *(Cell(AVERAGED[0], k, ties) for ties in STRICT_TIES),
+        ]
+        check(cells, (labels, scores), labels, scores)
+
+
+@pytest.mark.parametrize("last", LAST)
+def test_targets_around_the_last_rank(last):
+    n = depth_beyond(last) + 1
+    _, scores, targets = in_a_batch(last, n)
+    cells = [
+        Cell(row, last, ties, {"inputs": "sparse"})
+        for row in AVERAGED[:3]
+        for ties in ("average", "pessimistic")
+    ]
+    check(cells, (targets, scores), scored(targets, n), scores)
