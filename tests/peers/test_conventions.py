@@ -7,10 +7,12 @@ Here are those of all others, by hand from the formulas in their source.
 
 import ast
 import inspect
+import itertools
 import pathlib
 import subprocess
 import sys
 
+import keras
 import numpy as np
 import pytest
 from in_forms import RECOMMENDED, RELEVANT, padded, values
@@ -20,6 +22,7 @@ import keras_rankmetrics
 from keras_rankmetrics import (
     NDCG,
     MeanAveragePrecision,
+    MetricCollection,
     PrecisionAtK,
     conventions,
     exponential_gain,
@@ -91,16 +94,28 @@ def test_f_of_lists_that_are_shorter_than_k():
     # Of 4 relevant items 2 are among the 3 that are retrieved.
     labels = [1, 0, 1, 0, 1, 1]
     scores = [6, 5, 4, -np.inf, -np.inf, -np.inf]
-    for convention, name, beta in asked:
+    metrics, expected = [], {}
+    for (convention, name, beta), (k, hits) in itertools.product(
+        asked, ((1, 1), (2, 1), (3, 2), (5, 2), (40, 2))
+    ):
         options = {"beta": beta} if name == "FBetaAtK" else {}
-        metric = getattr(convention, name)
-        for k, hits in ((1, 1), (2, 1), (3, 2), (5, 2), (40, 2)):
-            of = {"k": k, "retrieved": min(k, 3)}[OF_F[convention.name]]
-            precision, recall = hits / of, hits / 4
-            expected = (1 + beta**2) * precision * recall
-            expected /= beta**2 * precision + recall
-            found = float(metric(k=k, **options).per_list(labels, scores))
-            assert found == approx(expected), (convention.name, name, beta, k)
+        case = f"{convention.name} {name} {beta} at {k}"
+        make = getattr(convention, name)
+        metrics.append(make(k=k, name=case, **options))
+        of = {"k": k, "retrieved": min(k, 3)}[OF_F[convention.name]]
+        precision, recall = hits / of, hits / 4
+        expected[case] = (1 + beta**2) * precision * recall
+        expected[case] /= beta**2 * precision + recall
+    assert values_by_name(metrics, labels, scores) == approx(expected)
+
+
+def values_by_name(metrics, labels, scores):
+    """Return the value of the only list by each metric."""
+    together = MetricCollection(metrics).per_list(labels, scores)
+    return {
+        name: float(keras.ops.convert_to_numpy(x).item())
+        for name, x in together.items()
+    }
 
 
 def log2_sum(gains):
@@ -194,13 +209,13 @@ def test_every_measure_of_ir_measures_has_its_number():
         for asked in (*MEASURED, *MEASURED_BY_TOPIC)
     }
     assert named == set(ours.measures)
-    found, expected = {}, {**MEASURED, **MEASURED_BY_TOPIC}
-    for asked in MEASURED:
-        found[asked] = float(ours.parse(asked).per_list(GRADES, RETRIEVED))
-    for asked in MEASURED_BY_TOPIC:
-        [value] = ours.parse(asked).per_list(TOPICS, [[3.0, 2.0, 1.0]])
-        found[asked] = float(value)
-    assert found == approx(expected, rel=1e-5, abs=1e-7)
+    for expected, labels, scores in (
+        (MEASURED, GRADES, RETRIEVED),
+        (MEASURED_BY_TOPIC, TOPICS, [[3.0, 2.0, 1.0]]),
+    ):
+        metrics = [ours.parse(asked, name=asked) for asked in expected]
+        found = values_by_name(metrics, labels, scores)
+        assert found == approx(expected, rel=1e-5, abs=1e-7)
     # The same by the names that these metrics have here.
     at = {"k": 5}
     for name, asked in (
