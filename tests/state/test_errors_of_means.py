@@ -608,26 +608,3 @@ def test_errors_in_fit():
         metric.standard_error(), rel=1e-4
     )
     assert history["ndcg@10_se"][0] > 0
-
-
-# Earlier versions
-
-
-def test_a_state_of_version_0_1_has_a_value_and_no_error():
-    """Σ v w, Σ w and n of the lists with a weight, Σ v and n of the others."""
-    metric = krm.NDCG(3)
-    sums = np.array([[3, 0], [4, 0], [2, 0], [1, 0], [2, 0]], "float32")
-    metric.set_state([sums])
-    assert float(metric.result()) == approx((3 + 2 * 1) / (4 + 2 * 2))
-    assert metric.count() == 4
-    assert math.isnan(metric.standard_error())
-    assert str(metric) == "ndcg@3 = 0.6250 (4 lists)"
-
-
-def test_lists_are_added_to_a_state_of_version_0_1():
-    metric = krm.NDCG(3)
-    sums = np.array([[3, 0], [4, 0], [2, 0], [1, 0], [2, 0]], "float32")
-    metric.merge_state([[sums]])
-    metric.update_state([[1.0, 0.0]], [[2.0, 1.0]], [2.0])
-    assert float(metric.result()) == approx((5 + 2 * 1) / (6 + 2 * 2))
-    assert math.isnan(metric.standard_error())

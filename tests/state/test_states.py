@@ -1,10 +1,10 @@
 """`State`: what a metric has seen, as a value that is added, sent and saved."""
 
 import functools
+import hashlib
 import io
 import itertools
 import operator
-import zipfile
 
 import numpy as np
 import pytest
@@ -68,18 +68,28 @@ def test_by_a_file_of_numpy(tmp_path, ties):
 
 def test_the_arrays_have_the_documented_names():
     arrays = updated(1).state.arrays()
-    assert list(arrays) == ["format", "signature", "sums"]
-    assert int(arrays["format"]) == 1
+    assert list(arrays) == ["format", "signature", "sums", "checksum"]
+    assert int(arrays["format"]) == 2
     assert str(arrays["signature"]) == krm.NDCG(3).signature
     shuffled = updated(1, ties="shuffle").state.arrays()
     assert set(shuffled) - set(arrays) == {"draws"}
 
 
-def test_bytes_hold_no_pickle():
+HEADER = b"keras_rankmetrics state 2\n"
+
+
+def as_bytes(payload):
+    """Bytes as `to_bytes` makes them, by the documentation alone."""
+    parts = len(payload).to_bytes(8, "little") + payload
+    return HEADER + hashlib.blake2b(parts, digest_size=32).digest() + payload
+
+
+def test_bytes_are_as_documented_and_hold_no_pickle():
     data = updated(1, ties="shuffle").state.to_bytes()
-    with zipfile.ZipFile(io.BytesIO(data)) as file:
-        assert len(file.namelist()) == 4
-    with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+    payload = data[len(HEADER) + 32 :]
+    assert data == as_bytes(payload)
+    with np.load(io.BytesIO(payload), allow_pickle=False) as arrays:
+        assert len(arrays) == 5
         assert all(arrays[name].dtype.kind in "iufU" for name in arrays)
 
 
@@ -248,35 +258,107 @@ def test_bytes_that_are_no_state(data):
         State.from_bytes(data)
 
 
-def test_an_array_alone_is_no_state():
+def corrupted(data, rng):
+    """The data with a few bytes changed, cut out, put in or cut off."""
+    data, place = bytearray(data), int(rng.integers(len(data)))
+    some = int(rng.integers(1, 9))
+    kind = rng.choice(["bytes", "bit", "less", "more", "short", "long"])
+    if kind == "bytes":
+        for i in rng.choice(len(data), some, replace=False):
+            data[i] = (data[i] + rng.integers(1, 256)) % 256
+    elif kind == "bit":
+        data[place] ^= 1 << rng.integers(8)
+    elif kind == "less":
+        del data[place : place + some]
+    elif kind == "more":
+        data[place:place] = rng.bytes(some)
+    elif kind == "short":
+        del data[place:]
+    else:
+        data += rng.bytes(some)
+    return bytes(data)
+
+
+def test_corrupted_bytes_are_no_state():
+    """Also where only the date of a file in the archive is another one."""
+    data = updated(1, ties="shuffle").state.to_bytes()
+    rng = np.random.default_rng(9)
+    each_bit = (
+        data[:i] + bytes([data[i] ^ 1 << i % 8]) + data[i + 1 :]
+        for i in range(len(data))
+    )
+    for wrong in (*(corrupted(data, rng) for _ in range(3_000)), *each_bit):
+        assert wrong != data
+        with pytest.raises(ValueError, match="that are no such state, or were"):
+            State.from_bytes(wrong)
+
+
+def test_corrupted_arrays_are_no_state():
+    """The checksum covers each value, and the shape of the sums."""
+    state = updated(1, ties="shuffle").state
+    arrays = state.arrays()
+    for name in ("signature", "sums", "draws", "checksum"):
+        raw = bytearray(arrays[name].tobytes())
+        for place in range(0, len(raw), 4):  # each character and number
+            changed = raw.copy()
+            changed[place] ^= 1
+            wrong = np.frombuffer(changed, arrays[name].dtype)
+            wrong = {**arrays, name: wrong.reshape(arrays[name].shape)}
+            with pytest.raises(ValueError, match="match its checksum"):
+                State.from_arrays(wrong)
+    for wrong in (
+        {**arrays, "sums": state.sums.reshape(2, -1)},
+        {n: x for n, x in arrays.items() if n != "draws"},
+        {**arrays, "sums": np.array([{}], object)},
+    ):
+        with pytest.raises(ValueError, match="match its checksum"):
+            State.from_arrays(wrong)
+
+
+def test_arrays_of_another_precision_are_the_same_state():
+    """As a database keeps them."""
+    state = updated(1).state
+    wide = {**state.arrays(), "sums": state.sums.astype(">f8")}
+    assert told(State.from_arrays(wide)) == told(state)
+
+
+def test_an_archive_that_cannot_be_read_is_no_state():
     file = io.BytesIO()
-    np.save(file, np.zeros(3))
-    with pytest.raises(ValueError):
-        State.from_bytes(file.getvalue())
-
-
-def test_a_pickle_is_not_read():
-    file = io.BytesIO()
-    arrays = {**updated(1).state.arrays(), "sums": np.array([{}], object)}
-    np.savez(file, **arrays)
-    with pytest.raises(ValueError):
-        State.from_bytes(file.getvalue())
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["format", "signature", "sums"],
-)
-def test_arrays_that_lack_one(name):
-    arrays = updated(1).state.arrays()
-    del arrays[name]
-    with pytest.raises(ValueError, match="should hold the arrays"):
+    np.savez(file, **updated(1).state.arrays())
+    data = bytearray(file.getvalue())
+    data[data.index(b"checksum.npy") + 150] ^= 1  # its content
+    with (
+        np.load(io.BytesIO(data)) as arrays,
+        pytest.raises(ValueError, match="takes what `arrays` returned"),
+    ):
         State.from_arrays(arrays)
 
 
-def test_a_later_format_is_refused():
-    arrays = {**updated(1).state.arrays(), "format": np.array(2)}
-    with pytest.raises(ValueError, match="of format 2"):
+@pytest.mark.parametrize("what", ["array", "pickle"])
+def test_what_else_numpy_reads_is_no_state(what):
+    file = io.BytesIO()
+    if what == "array":
+        np.save(file, np.zeros(3))
+    else:
+        sums = np.array([{}], object)
+        np.savez(file, **{**updated(1).state.arrays(), "sums": sums})
+    for data in (file.getvalue(), as_bytes(file.getvalue())):
+        with pytest.raises(ValueError, match="takes what `to_bytes`"):
+            State.from_bytes(data)
+
+
+@pytest.mark.parametrize("name", ["format", "signature", "sums", "checksum"])
+def test_arrays_that_lack_one(name):
+    arrays = updated(1).state.arrays()
+    del arrays[name]
+    with pytest.raises(ValueError, match="should have the arrays"):
+        State.from_arrays(arrays)
+
+
+@pytest.mark.parametrize("number", [1, 3])
+def test_another_format_is_refused(number):
+    arrays = {**updated(1).state.arrays(), "format": np.array(number)}
+    with pytest.raises(ValueError, match=rf"Received: format {number}, of"):
         State.from_arrays(arrays)
 
 

@@ -43,9 +43,6 @@ _ROUNDING = 2e-7
 # fractions of its smallest numbers.
 _LEAST = 1e-30
 
-# What version 0.1 kept, and in this order.
-_FIRST = (1, 2, 0, 7, 6)
-
 
 @dataclasses.dataclass(frozen=True)
 class WeightedMean:
@@ -125,15 +122,6 @@ def moments_of_terms(terms: Tensor) -> Tensor:
         (terms.shape[0], len(_TERMS) ** 2, rows),
     )
     return ops.concatenate([products, ops.minimum(count, 1)], axis=1)
-
-
-def upgraded(sums: np.ndarray) -> np.ndarray:
-    """The sums of version 0.1 as those of today: they tell no error."""
-    if sums.shape != (len(_FIRST), 2):
-        return sums
-    known = np.full((*WeightedMean().shape, 2), np.nan)
-    known[list(_FIRST)] = sums
-    return known
 
 
 class _Parts(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import io
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +12,10 @@ import numpy as np
 
 from keras_rankmetrics.engine.aggregates import two_floats
 
-_FORMAT = 1
+_FORMAT = 2
+# What the bytes of a state begin with, before a digest of all the others.
+_HEADER = b"keras_rankmetrics state %d\n" % _FORMAT
+_DIGEST = 32
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -64,55 +68,86 @@ class State:
         return self if other == 0 else NotImplemented
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """The state by name, as plain arrays: for `numpy.savez(f, **arrays)`.
+        """Return the state as plain arrays, for `numpy.savez(file, **arrays)`.
 
-        They are `format`, the number of this format, 1; `signature`, a string;
-        `sums`; and `draws`, if there are any.
+        They are `format`, the number of this format, 2; `signature`, a string;
+        `sums`; `draws`, if there are any; and `checksum`, a string.
         """
         arrays = {
             "format": np.array(_FORMAT),
             "signature": np.array(self.signature),
             "sums": self.sums,
+            "checksum": np.array(self._checksum()),
         }
         return arrays if self.draws is None else {**arrays, "draws": self.draws}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, np.ndarray]) -> State:
-        """The state of such arrays, as `numpy.load` returns them."""
-        if {"format", "signature", "sums"} - set(arrays):
+        """Return the state of such arrays, as `numpy.load` returns them.
+
+        Raises:
+            ValueError: if they are not what `arrays` returned.
+        """
+        if {"format", "signature", "sums", "checksum"} - set(arrays):
             raise ValueError(
-                "A state should hold the arrays `format`, `signature` and "
-                f"`sums`. Received: {sorted(arrays)}."
+                "A state should have the arrays `format`, `signature`, `sums` "
+                f"and `checksum`. Received: {sorted(arrays)}."
             )
-        if int(arrays["format"]) != _FORMAT:
+        try:
+            held = {name: np.asarray(arrays[name]) for name in arrays}
+        except Exception as error:  # of any kind, by the reader of the file
             raise ValueError(
-                f"A state should be of format {_FORMAT}. Received: one of "
-                f"format {arrays['format']}, of another version."
+                "`from_arrays` takes what `arrays` returned. Received: arrays "
+                f"that cannot be read ({error})."
+            ) from error
+        if held["format"].tolist() != _FORMAT:
+            raise ValueError(
+                f"A state should be of format {_FORMAT}. Received: format "
+                f"{held['format']}, of another version. Compute it again."
             )
-        return cls(
-            str(arrays["signature"]),
-            np.asarray(arrays["sums"]),
-            np.asarray(arrays["draws"]) if "draws" in arrays else None,
-        )
+        state = cls(str(held["signature"]), held["sums"], held.get("draws"))
+        if str(held["checksum"]) != state._checksum():
+            raise ValueError(
+                "The values of a state should match its checksum. Received: "
+                "values that were changed. Compute it again."
+            )
+        return state
 
     def to_bytes(self) -> bytes:
-        """The state in the format of `numpy.savez`, which holds no pickle."""
+        """Return the state as bytes, which hold no pickle."""
         file = io.BytesIO()
         np.savez(file, allow_pickle=False, **self.arrays())
-        return file.getvalue()
+        return _HEADER + _digest(file.getvalue()) + file.getvalue()
 
     @classmethod
     def from_bytes(cls, data: bytes) -> State:
-        """The state that `to_bytes` wrote."""
+        """Return the state that `to_bytes` wrote.
+
+        Raises:
+            ValueError: if a single bit differs from what `to_bytes` returned.
+        """
+        header, rest = data[: len(_HEADER)], data[len(_HEADER) :]
+        digest, payload = rest[:_DIGEST], rest[_DIGEST:]
         try:
-            with np.load(io.BytesIO(data), allow_pickle=False) as file:
-                arrays = dict(file)
-        except Exception as error:  # whatever is raised for broken bytes
+            if header != _HEADER or digest != _digest(payload):
+                raise ValueError("The header or the digest is another one.")
+            with np.load(io.BytesIO(payload), allow_pickle=False) as file:
+                return cls.from_arrays(dict(file))
+        except Exception as error:  # of any kind, by the reader of the file
             raise ValueError(
-                "`from_bytes` takes what `to_bytes` returned. Received: "
-                f"{len(data)} bytes that are no such state."
+                "`from_bytes` takes what `to_bytes` of the same version "
+                f"returned. Received: {len(data)} bytes that are no such "
+                "state, or were changed."
             ) from error
-        return cls.from_arrays(arrays)
+
+    def _checksum(self) -> str:
+        """Return a digest of the values; float32 and float64 have the same."""
+        parts = [self.signature.encode()]
+        for array in (self.sums, self.draws):
+            if array is not None and array.dtype.kind in "fiu":
+                numbers = np.ascontiguousarray(array, "<f8").tobytes()
+                parts += [str(array.shape).encode(), numbers]
+        return _digest(*parts).hex()
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -146,3 +181,12 @@ def check_same(received: str, expected: str) -> None:
 def _parts(signature: str) -> dict[str, str]:
     name, *parts = signature.split("|")
     return {"the metric": name, **dict(p.partition(":")[::2] for p in parts)}
+
+
+def _digest(*parts: bytes) -> bytes:
+    """Return a digest of the parts and their lengths."""
+    hashed = hashlib.blake2b(digest_size=_DIGEST)
+    for part in parts:
+        hashed.update(len(part).to_bytes(8, "little"))
+        hashed.update(part)
+    return hashed.digest()

@@ -288,14 +288,13 @@ class Accumulator(Metric):
 
     def _checked_state(self, state: Any) -> list[np.ndarray]:
         expected = [slot.shape for slot in self._slots()]
-        given = (
+        arrays = (
             [np.asarray(array) for array in state]
             if isinstance(state, list | tuple)
             else []
         )
-        received = [array.shape for array in given]
-        arrays = self._upgraded(given)
-        if [array.shape for array in arrays] != expected or any(
+        received = [array.shape for array in arrays]
+        if received != expected or any(
             a.dtype.kind not in "fiu" for a in arrays
         ):
             raise ValueError(
@@ -307,10 +306,6 @@ class Accumulator(Metric):
             array.astype(slot.variable.dtype)
             for array, slot in zip(arrays, self._slots(), strict=True)
         ]
-
-    def _upgraded(self, arrays: list[np.ndarray]) -> list[np.ndarray]:
-        """The arrays of an earlier version, as those of today."""
-        return arrays
 
 
 def is_known(x: Tensor) -> bool:

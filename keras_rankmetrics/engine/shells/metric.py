@@ -6,11 +6,8 @@ import abc
 from collections.abc import Callable
 from typing import ClassVar
 
-import numpy as np
-
 from keras_rankmetrics import gains
 from keras_rankmetrics.engine.aggregates import WeightedMean
-from keras_rankmetrics.engine.aggregates.mean import upgraded
 from keras_rankmetrics.engine.naming.signature import signature_of_object
 from keras_rankmetrics.engine.ranking import Ranking
 from keras_rankmetrics.engine.shells.defined import Defined
@@ -162,6 +159,3 @@ class RankingMetric(Defined, Estimated, abstract=True):
         if self.adjusted is not None and type(self.aggregate) is WeightedMean:
             self.aggregate = WeightedMean(bounded=False)
         super()._keep_sums(name)
-
-    def _upgraded(self, arrays: list[np.ndarray]) -> list[np.ndarray]:
-        return [upgraded(arrays[0]), *arrays[1:]] if arrays else []
