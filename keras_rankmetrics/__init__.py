@@ -78,6 +78,7 @@ from keras_rankmetrics.metrics import (
     Sliced,
     SubtopicRecall,
     TailShare,
+    UnjudgedAtK,
 )
 from keras_rankmetrics.rows import evaluate_rows
 from keras_rankmetrics.types import UNJUDGED, GainFn, RankDiscountFn
@@ -144,6 +145,7 @@ __all__ = [
     "State",
     "SubtopicRecall",
     "TailShare",
+    "UnjudgedAtK",
     "__version__",
     "compare",
     "count_ranks",

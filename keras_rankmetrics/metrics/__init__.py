@@ -39,7 +39,12 @@ from keras_rankmetrics.metrics.graded_precision import (
     GradedAveragePrecision,
     QMeasure,
 )
-from keras_rankmetrics.metrics.incomplete import BPref, JudgedAtK, RBPResidual
+from keras_rankmetrics.metrics.incomplete import (
+    BPref,
+    JudgedAtK,
+    RBPResidual,
+    UnjudgedAtK,
+)
 from keras_rankmetrics.metrics.intents import (
     MeanAveragePrecisionIA,
     PrecisionIA,
@@ -120,4 +125,5 @@ __all__ = [
     "Sliced",
     "SubtopicRecall",
     "TailShare",
+    "UnjudgedAtK",
 ]
