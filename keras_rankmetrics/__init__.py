@@ -81,6 +81,7 @@ from keras_rankmetrics.metrics import (
     Sliced,
     SubtopicRecall,
     TailShare,
+    UnjudgedAtK,
 )
 from keras_rankmetrics.metrics.names import suggestion as _suggestion
 from keras_rankmetrics.rows import evaluate_rows
@@ -148,6 +149,7 @@ __all__ = [
     "State",
     "SubtopicRecall",
     "TailShare",
+    "UnjudgedAtK",
     "__version__",
     "compare",
     "count_ranks",

@@ -92,7 +92,7 @@ def run(given: argparse.Namespace) -> str:
     """The text to print."""
     columns = _columns(given.columns)
     convention = given.convention and conventions.named(given.convention)
-    by_id = bool(convention and convention.ties_by_id)
+    by_id = convention.ties_by_id if convention else None
     options = {"ties": "stable"} if by_id else {}
     metrics = metrics_of(given.metrics, convention, **options)
     first = _path_of(given.baseline, given.runs)
@@ -122,7 +122,7 @@ def _compared(
     metrics: list[Any],
     baseline: str | None,
     columns: Mapping[str, str],
-    by_id: bool,
+    by_id: str | None,
 ) -> tuple[Compared, list[str]]:
     """What was compared, and the runs of which queries were apart."""
     apart: list[str] = []
@@ -168,14 +168,14 @@ def _run(
     columns: Mapping[str, str],
     progress: Progress,
     is_apart: bool,
-    by_id: bool,
+    by_id: str | None,
 ) -> Iterator[Rows]:
     """The chunks of a run, with the scores as the source reads them."""
     read = sorted_run_of if is_apart else run_of
     chunk = None
     for chunk in read(path, columns, progress.watch(path)):
         scores = chunk.value
-        as_read = scores.astype(np.float32) if by_id else scores
+        as_read = scores.astype(by_id) if by_id else scores
         yield chunk._replace(value=as_read)
     if chunk is None:
         raise FileError(path, "There should be a run.", "an empty file")
@@ -221,12 +221,12 @@ def _names(paths: list[str]) -> dict[str, str]:
     return {path: path for path in paths}
 
 
-def _notes(by_id: bool, apart: list[str]) -> list[str]:
+def _notes(by_id: str | None, apart: list[str]) -> list[str]:
     notes = []
     if by_id:
         notes.append(
-            "Items of equal float32 score stand in the order of their ids, the "
-            "last first."
+            f"Items of equal {by_id} score are in the order of their ids, the "
+            "last one first."
         )
     if apart:
         notes.append(

@@ -8,6 +8,7 @@ from typing import (
     TYPE_CHECKING,
     Any,
     Generic,
+    Literal,
     NamedTuple,
     ParamSpec,
     TypeVar,
@@ -126,8 +127,9 @@ class Convention:
             are not the defaults, or are `Asked` of the call.
         without: what the source defines and cannot be had, by its name there
             or here, and why.
-        ties_by_id: whether the source rounds scores to float32, and puts items
-            of equal score in the order of their ids, the last one first.
+        ties_by_id: the precision in which the source compares scores, such as
+            `"float32"`, if it puts items of equal score in the order of their
+            ids, the last one first; None if it does not.
 
     >>> from keras_rankmetrics.conventions import sklearn
     >>> sklearn.NDCG(k=10).name
@@ -155,6 +157,8 @@ class Convention:
         AverageRelevancePosition = Preset(metrics.AverageRelevancePosition, {})
         BPref = Preset(metrics.BPref, {})
         JudgedAtK = Preset(metrics.JudgedAtK, {})
+        UnjudgedAtK = Preset(metrics.UnjudgedAtK, {})
+        RBPResidual = Preset(metrics.RBPResidual, {})
         AlphaDCG = Preset(metrics.AlphaDCG, {})
         AlphaNDCG = Preset(metrics.AlphaNDCG, {})
         ERRIA = Preset(metrics.ERRIA, {})
@@ -180,7 +184,7 @@ class Convention:
         source: str,
         metrics: Mapping[type[Defined], Mapping[str, Any]],
         without: Mapping[str, str] | None = None,
-        ties_by_id: bool = False,
+        ties_by_id: Literal["float32", "float64"] | None = None,
     ) -> None:
         self.name = name
         self.about = about

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, Literal, NamedTuple, NoReturn
 
 from keras_rankmetrics.conventions.convention import Convention
 from keras_rankmetrics.engine.shells.defined import Defined
@@ -59,7 +59,7 @@ class Vocabulary(Convention):
         metrics: Mapping[type[Defined], Mapping[str, Any]],
         measures: Mapping[str, Measure],
         without: Mapping[str, str],
-        ties_by_id: bool = False,
+        ties_by_id: Literal["float32", "float64"] | None = None,
     ) -> None:
         super().__init__(name, about, source, metrics, without, ties_by_id)
         self.measures = dict(measures)

@@ -57,7 +57,7 @@ METRICS: dict[type, dict[str, Any]] = {
         "gain_fn": linear_gain,
         "rank_discount_fn": inverse_square_discount,
     },
-    InterpolatedPrecision: {},
+    InterpolatedPrecision: {"rounding": "trec_eval_9"},
     BPref: {},
     JudgedAtK: {},
     AlphaNDCG: {},

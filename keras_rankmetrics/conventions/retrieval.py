@@ -23,19 +23,24 @@ from keras_rankmetrics.metrics import (
     MeanReciprocalRank,
     PrecisionAtK,
     RankBiasedPrecision,
+    RBPResidual,
     RecallAtK,
     RPrecision,
+    UnjudgedAtK,
 )
 
 _COUNT = "it counts, and says nothing of the order: use the data itself"
 
 trec_eval = Suffixed(
     "trec_eval",
-    "The tool of the TREC conferences, and so pytrec_eval.",
-    "usnistgov/trec_eval: m_ndcg_cut.c, m_P.c, m_recall.c, m_success.c, "
-    "m_map_cut.c, m_recip_rank.c, m_Rprec.c, m_set_F.c, "
-    "m_bpref.c, m_iprec_at_recall.c, m_11pt_avg.c",
+    "trec_eval 10.0, the tool of the TREC conferences. pytrec_eval is version "
+    "9, which has another `rounding` in interpolated precision.",
+    "usnistgov/trec_eval, version 10.0: m_ndcg.c, m_ndcg_cut.c, m_P.c, "
+    "m_recall.c, m_success.c, m_map.c, m_map_cut.c, m_recip_rank.c, m_Rprec.c, "
+    "m_set_F.c, m_bpref.c, m_iprec_at_recall.c, m_11pt_avg.c, m_rbp.c, "
+    "m_rbp_resid.c, m_unjudged.c",
     {
+        DCG: {"gain_fn": linear_gain},
         NDCG: {"gain_fn": linear_gain},
         PrecisionAtK: {"denominator": "k"},
         RecallAtK: {},
@@ -45,8 +50,11 @@ trec_eval = Suffixed(
         RPrecision: {},
         FBetaAtK: {},
         BPref: {},
-        InterpolatedPrecision: {},
-        ElevenPointPrecision: {},
+        InterpolatedPrecision: {"rounding": "nearest"},
+        ElevenPointPrecision: {"rounding": "nearest"},
+        RankBiasedPrecision: {"p": 0.9},
+        RBPResidual: {"p": 0.9, "tail": "if_unjudged"},
+        UnjudgedAtK: {"denominator": "k"},
     },
     without={
         "F1AtK": "it has that of whole lists only, `set_F`, which is "
@@ -57,6 +65,8 @@ trec_eval = Suffixed(
         "binG": "it is of its authors' own making",
         "gm_bpref": "it is a geometric mean, not a mean over lists",
         "gm_map": "it is a geometric mean, not a mean over lists",
+        "ideal_dcg": "it is the DCG of the best order of a list, which `NDCG` "
+        "divides by",
         "infAP": "it estimates what was sampled for judgement, not what is "
         "ranked",
         "num_nonrel_judged_ret": _COUNT,
@@ -72,20 +82,21 @@ trec_eval = Suffixed(
         "set_relative_P": "it divides by the smaller of the relevant and the "
         "retrieved items, which no other source does",
         "utility": "it counts hits and others, each at a price, at no cutoff",
+        "yaap": "it is of its authors' own making",
     },
-    ties_by_id=True,
+    ties_by_id="float64",
     measures=names_in_trec_eval.MEASURES,
 )
 
 ir_measures = Vocabulary(
     "ir_measures",
     'ir_measures, by its own names too: `ir_measures.parse("P(rel=2)@5")`.',
-    "terrierteam/ir_measures, version 0.4, with pytrec_eval, cwl_eval, "
-    "pyndeval, gdeval and msmarco",
+    "terrierteam/ir_measures, version 0.4, with pytrec_eval 0.5 (trec_eval 9), "
+    "cwl_eval 1.0, pyndeval 0.0.8, and the gdeval and msmarco within it",
     names_in_ir_measures.METRICS,
     names_in_ir_measures.MEASURES,
     names_in_ir_measures.WITHOUT,
-    ties_by_id=True,
+    ties_by_id="float32",
 )
 
 ranx = Convention(
@@ -105,7 +116,7 @@ ranx = Convention(
         RPrecision: {},
         RankBiasedPrecision: {},
         BPref: {},
-        InterpolatedPrecision: {},
+        InterpolatedPrecision: {"rounding": "trec_eval_9"},
     },
     without={"hits": "it is k times `PrecisionAtK(k)`"},
 )

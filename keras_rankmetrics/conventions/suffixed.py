@@ -65,12 +65,12 @@ class Suffixed(Convention):
         """The metric that the source calls so, None if it has none.
 
         Args:
-            text: as the source writes it, such as `"ndcg_cut_10"` or
-                `"ndcg_cut.10"`.
+            text: as the source writes it, such as `"ndcg_cut_10"`,
+                `"ndcg_cut.10"` or `"rbp.p=0.8"`.
             **options: further options of the metric.
         """
         for name, measure in self.measures.items():
-            number = _number(text, name)
+            number = _number(text, name, measure.parameter)
             given = None if number is None else measure.options_of(number)
             if given is not None:
                 preset = self.presets[measure.metric]
@@ -79,11 +79,11 @@ class Suffixed(Convention):
         return None
 
 
-def _number(text: str, name: str) -> str | None:
-    """The number after the name, "" if there is none; None of other names."""
+def _number(text: str, name: str, parameter: str | None) -> str | None:
+    """Return the number after the name, "" without one, None of other names."""
     rest = text.removeprefix(name)
     if not text.startswith(name) or not rest:
         return "" if text == name else None
-    number = rest[1:]
+    number = rest[1:].removeprefix(f"{parameter}=")
     is_number = number.replace(".", "", 1).isdecimal()
     return number if rest[0] in "_.@" and is_number else None

@@ -44,7 +44,12 @@ from keras_rankmetrics.metrics.graded_precision import (
     GradedAveragePrecision,
     QMeasure,
 )
-from keras_rankmetrics.metrics.incomplete import BPref, JudgedAtK, RBPResidual
+from keras_rankmetrics.metrics.incomplete import (
+    BPref,
+    JudgedAtK,
+    RBPResidual,
+    UnjudgedAtK,
+)
 from keras_rankmetrics.metrics.intents import (
     MeanAveragePrecisionIA,
     PrecisionIA,
@@ -126,6 +131,7 @@ __all__ = [
     "Sliced",
     "SubtopicRecall",
     "TailShare",
+    "UnjudgedAtK",
 ]
 
 if not typing.TYPE_CHECKING:

@@ -22,7 +22,7 @@ def precision(
 ) -> Tensor:
     """Hits / min(k, retrieved), or hits / k."""
     return ops.divide_no_nan(
-        ranking.hits(k), _precision_denominator(ranking, k, denominator)
+        ranking.hits(k), precision_denominator(ranking, k, denominator)
     )
 
 
@@ -203,7 +203,7 @@ def f_beta(
     of_recall = beta**2
     return ops.divide_no_nan(
         (1.0 + of_recall) * ranking.hits(k),
-        _precision_denominator(ranking, k, denominator)
+        precision_denominator(ranking, k, denominator)
         + of_recall * ranking.overall(),
     )
 
@@ -290,9 +290,10 @@ class F1AtK(Binary):
     denominator: Literal["retrieved", "k"] = "retrieved"
 
 
-def _precision_denominator(
+def precision_denominator(
     ranking: Ranking, k: int | None, denominator: str
 ) -> Tensor:
+    """Return min(k, retrieved), or k, `[lists]`."""
     if denominator == "k" and k is not None:
         return ops.full_like(ranking.hits(k), float(k))
     return ranking.retrieved

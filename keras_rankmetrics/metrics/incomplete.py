@@ -1,8 +1,8 @@
-"""Metrics for lists that hold items which nobody has judged."""
+"""Metrics for lists that contain unjudged items."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.definition import declared
@@ -12,6 +12,7 @@ from keras_rankmetrics.metrics.bases import (
     OfJudgements,
     register,
 )
+from keras_rankmetrics.metrics.found import precision_denominator
 from keras_rankmetrics.metrics.patience import rank_biased_precision
 from keras_rankmetrics.types import Between, Tensor, UnjudgedPolicy
 
@@ -96,16 +97,79 @@ class JudgedAtK(OfJudgements):
     measure = staticmethod(judged)
 
 
-def residual(
-    ranking: Ranking, k: int | None, p: Annotated[float, Between(0, 1)] = 0.8
-) -> Tensor:
-    """1 - (1 - p) Σ judged p^(rank - 1) over the ranks up to k."""
-    return 1.0 - rank_biased_precision(ranking, k, p)
-
-
 def every_list(ranking: Ranking) -> Tensor:
-    """Every list has a value."""
+    """Return True for every list: each has a value."""
     return ops.ones_like(ranking.has_gain())
+
+
+def unjudged(
+    ranking: Ranking,
+    k: int | None,
+    denominator: Literal["retrieved", "k"] = "retrieved",
+) -> Tensor:
+    """Return unjudged items within rank k / min(k, retrieved), or / k."""
+    return ops.divide_no_nan(
+        ranking.retrieved - ranking.hits(k),
+        precision_denominator(ranking, k, denominator),
+    )
+
+
+@register
+@declared
+class UnjudgedAtK(OfJudgements):
+    """Unjudged at k: the share of the first k items that nobody has judged.
+
+        unjudged@k = (unjudged items at ranks 1..k) / min(k, retrieved items)
+
+    or, with `denominator="k"`, over k. It is 0 if nothing is retrieved. Less is
+    better: a high value means that the other metrics are uncertain. With the
+    default denominator it is 1 - judged@k, also known as hole@k, in every list
+    that retrieves an item. Item weights only mask items.
+
+    Args:
+        k: how many ranks count, or None for all.
+        denominator: `"retrieved"`, the smaller of k and the number of retrieved
+            items, or `"k"`, which needs k, as trec_eval's `unj_k`.
+        shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
+        adjusted, inputs, unjudged, name, dtype: as well. Neither `adjusted` nor
+            `empty` has a meaning.
+
+    Example:
+        >>> from keras_rankmetrics import UNJUDGED, UnjudgedAtK
+        >>> labels = [[1, UNJUDGED, 0]]
+        >>> round(float(UnjudgedAtK(k=5)(labels, [[3, 2, 1]])), 4)
+        0.3333
+        >>> metric = UnjudgedAtK(k=5, denominator="k")
+        >>> round(float(metric(labels, [[3, 2, 1]])), 4)
+        0.2
+
+    trec_eval 10.0, `m_unjudged.c`.
+    """
+
+    short_name = "unjudged"
+    measure = staticmethod(unjudged)
+    has_value = staticmethod(every_list)
+    needs_k_under = ("denominator", "k")
+    has_upper_bound = False
+    more_is_better = False
+
+    denominator: Literal["retrieved", "k"] = "retrieved"
+
+
+def residual(
+    ranking: Ranking,
+    k: int | None,
+    p: Annotated[float, Between(0, 1)] = 0.8,
+    tail: Literal["always", "if_unjudged"] = "always",
+) -> Tensor:
+    """Return 1 - (1 - p) Σ judged p^(rank - 1) over the ranks up to k.
+
+    With `tail="if_unjudged"`, return 0 for lists without unjudged items there.
+    """
+    missing = 1.0 - rank_biased_precision(ranking, k, p)
+    if tail == "always":
+        return missing
+    return ops.where(ranking.hits(k) < ranking.retrieved, missing, 0)
 
 
 @register
@@ -115,15 +179,18 @@ class RBPResidual(OfJudgements):
 
         residual@k = 1 - (1 - p) Σ_{i=1..k} judged_i · p^(i-1)
 
-    which is what rank-biased precision would gain if all items that nobody has
-    judged, and all below rank k or below the list, were relevant. Less is
-    better: the value of `RankBiasedPrecision(k, p)` lies within
-    [RBP@k, RBP@k + residual@k]. Item weights mask items, and do nothing else to
-    the value.
+    which is what rank-biased precision would gain if all unjudged items, and
+    all items below rank k or below the list, were relevant. Less is better: the
+    true value of `RankBiasedPrecision(k, p)` is within
+    [RBP@k, RBP@k + residual@k]. Item weights only mask items.
 
     Args:
         k: how many ranks count, or None for all.
-        p: the chance to go on, between 0 and 1, as of the metric.
+        p: the probability to go on, between 0 and 1, as of the metric.
+        tail: whether the ranks below the last one count `"always"`, or only
+            `"if_unjudged"` items are above them: then a list of judged items,
+            or of none, has 0, as in trec_eval. The latter has no exact mean
+            over tied orders, and `ties` defaults to `"stable"`.
         shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
         adjusted, inputs, unjudged, name, dtype: as well. Neither `adjusted` nor
             `empty` has a meaning.
@@ -142,5 +209,7 @@ class RBPResidual(OfJudgements):
     has_value = staticmethod(every_list)
     has_upper_bound = False
     more_is_better = False
+    strict_order_under = ("tail", "if_unjudged")
 
     p: float = 0.8
+    tail: Literal["always", "if_unjudged"] = "always"

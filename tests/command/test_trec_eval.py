@@ -1,4 +1,4 @@
-"""`krm eval --convention trec_eval` beside trec_eval, to the printed digit."""
+"""`krm eval --convention trec_eval` against trec_eval, to the printed digit."""
 
 import csv
 import pathlib
@@ -24,17 +24,15 @@ class Given(NamedTuple):
 DRAWN = Given("qrels.txt", "run.txt", "trec_eval.txt")
 PUBLISHED = Given("qrels-302.txt", "results-302.txt", "out-302.txt")
 
-# trec_eval 9 asks for floor(0.3 * 77 + 0.9) of 77 relevant items, which doubles
-# round down to 23: see docs/conventions.md. What trec_eval published for the
-# same files before that is what 24 of 77 give, as here.
-BEFORE = {
-    ("iprec_at_recall_0.30", "302"): "0.7059",
-    ("11pt_avg", "302"): "0.4327",
+# ir_measures calls version 9, which rounds scores to float32.
+OF_VERSION_9 = {
+    f"iprec_at_recall_{tenths / 10:.2f}": f"IPrec@{tenths / 10}"
+    for tenths in range(11)
 }
 
 
 def printed(given):
-    """The text of each value, by measure and query."""
+    """Return the text of each value, by measure and query."""
     lines = (DATA / given.printed).read_text().splitlines()
     return {(name, query): text for name, query, text in map(str.split, lines)}
 
@@ -43,14 +41,14 @@ def measures(given):
     return sorted({name for name, _ in printed(given)})
 
 
-def values_and_means(given, folder):
-    """By measure and query, as the command writes them."""
+def values_and_means(given, convention, asked, folder):
+    """Return the values by measure and query, as the command writes them."""
     arguments = [
         "eval",
         str(DATA / given.qrels),
         str(DATA / given.run),
-        *("-m", " ".join(measures(given))),
-        *("--convention", "trec_eval"),
+        *("-m", " ".join(asked)),
+        *("--convention", convention),
         *("--per-list", str(folder / "values.csv")),
         *("--format", "csv"),
         *("--output", str(folder / "means.csv")),
@@ -63,7 +61,7 @@ def values_and_means(given, folder):
     found = {
         (measure, row["query"]): float(row[measure])
         for row in values
-        for measure in measures(given)
+        for measure in asked
     }
     of_all = {(row["metric"], "all"): float(row["value"]) for row in means}
     return {**found, **of_all}
@@ -72,7 +70,12 @@ def values_and_means(given, folder):
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
     return {
-        given: values_and_means(given, tmp_path_factory.mktemp("found"))
+        given: values_and_means(
+            given,
+            "trec_eval",
+            measures(given),
+            tmp_path_factory.mktemp("found"),
+        )
         for given in (DRAWN, PUBLISHED)
     }
 
@@ -84,24 +87,33 @@ def found(tmp_path_factory):
 )
 def test_every_value_is_that_of_trec_eval(found, given, measure):
     expected = {k: x for k, x in printed(given).items() if k[0] == measure}
-    # 48 queries with a run, and the mean; or one query.
-    assert len(expected) == {DRAWN: 49, PUBLISHED: 1}[given]
+    # 50 queries, two of which have no run, and the mean; or one query.
+    assert len(expected) == {DRAWN: 51, PUBLISHED: 1}[given]
     values = {key: f"{found[given][key]:.4f}" for key in expected}
-    assert values == {key: BEFORE.get(key, x) for key, x in expected.items()}
+    assert values == expected
 
 
-@pytest.mark.parametrize("measure", measures(DRAWN))
-def test_queries_without_a_run_are_0(found, measure):
-    judged = {query for _, query in found[DRAWN]}
-    missing = judged - {query for _, query in printed(DRAWN)}
-    assert len(missing) == 2
-    assert {found[DRAWN][measure, query] for query in missing} == {0.0}
+def test_interpolated_precision_of_version_9(tmp_path):
+    of_9 = DRAWN._replace(printed="trec_eval_9.txt")
+    found = values_and_means(
+        of_9, "ir_measures", OF_VERSION_9.values(), tmp_path
+    )
+    expected = printed(of_9)
+    assert set(measures(of_9)) == set(OF_VERSION_9)
+    values = {
+        (measure, query): f"{found[OF_VERSION_9[measure], query]:.4f}"
+        for measure, query in expected
+    }
+    assert values == expected
+    assert expected != {key: printed(DRAWN)[key] for key in expected}
 
 
-@pytest.mark.parametrize("given", [DRAWN, PUBLISHED], ids=lambda x: x.run)
-def test_every_metric_of_the_convention_is_compared(given):
+def test_every_metric_of_the_convention_is_compared():
     convention = conventions.trec_eval
-    asked = metrics_of(" ".join(measures(given)), convention)
+    asked = metrics_of(" ".join(measures(DRAWN)), convention)
     assert {type(metric).__name__ for metric in asked} == set(
         convention.presets
     )
+    assert {
+        measure.rstrip("0123456789.").rstrip("_") for measure in measures(DRAWN)
+    } == (set(convention.measures))

@@ -21,7 +21,14 @@ TIES = ("average", *STRICT_TIES)
 SIZE = 8  # metrics that get a batch together
 SUITES = 60  # of each form
 
-_UNBOUNDED = ("dcg", "fall_out", "mean_rank", "arp", "rbp_residual")
+_UNBOUNDED = (
+    "dcg",
+    "fall_out",
+    "mean_rank",
+    "arp",
+    "rbp_residual",
+    "unjudged",
+)
 _ROWS = {
     str(row): row
     for row in (

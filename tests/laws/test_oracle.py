@@ -62,6 +62,8 @@ CATALOGUE = [
     ("bpref", {"unjudged": "irrelevant"}),
     ("judged", {}),
     ("rbp_residual", {}),
+    ("unjudged", {}),
+    ("unjudged", {"denominator": "k"}),
     ("ndcg", {"unjudged": "condense"}),
     ("opa", {}),
     ("gap", {}),
@@ -73,9 +75,9 @@ CATALOGUE = [
 ]
 
 WITHOUT_K = ("r_precision", "amri", "mean_rank", "arp", "opa", "bpref")
-LESS_IS_BETTER = ("fall_out", "mean_rank", "arp", "rbp_residual")
+LESS_IS_BETTER = ("fall_out", "mean_rank", "arp", "rbp_residual", "unjudged")
 
-OF_JUDGEMENTS = ("judged", "rbp_residual")
+OF_JUDGEMENTS = ("judged", "rbp_residual", "unjudged")
 
 catalogue = pytest.mark.parametrize(
     "metric, options",
@@ -282,7 +284,8 @@ def test_items_not_retrieved_hold_no_rank_but_are_relevant():
     assert value("auc", [1, 0, 1], [2.0, 1.0, -INF]) == 1 / 2
     assert value("fall_out", *one, k=1) == 1.0
     assert value("mean_rank", *one) == (2 + 3 + 3) / 3
-    for metric in set(oracle.DEFAULTS) - {"mean_rank", "arp", "rbp_residual"}:
+    without = {"mean_rank", "arp", "rbp_residual", "unjudged"}
+    for metric in set(oracle.DEFAULTS) - without:
         assert value(metric, [1], [-INF], ties="stable") == 0.0
         expected = oracle.relevance(metric, oracle.complete(metric, {}))
         if expected(oracle.Item(1.0, -INF, 1.0)):

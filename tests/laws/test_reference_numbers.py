@@ -1,5 +1,8 @@
 """Numbers that others have published of each metric, and what it refuses."""
 
+import math
+from fractions import Fraction
+
 import keras
 import numpy as np
 import pytest
@@ -7,6 +10,7 @@ from keras import ops
 from pytest import approx
 
 import keras_rankmetrics as krm
+from keras_rankmetrics.metrics.interpolated import hits_for
 
 # The three topics of a run of ir_measures' tests, by rank.
 TOPICS = [
@@ -197,13 +201,55 @@ def test_interpolated_precision():
             assert value == approx(max(enough))
 
 
-def test_recalls_that_floats_round():
-    """A recall of 0.3 of 10 items takes 3 of them, and 0.1 of 30 too."""
-    for recall, relevant in ((0.3, 10), (0.1, 30), (0.7, 10), (1 / 3, 9)):
-        enough = round(recall * relevant)
-        labels = [1] * enough + [0] * 100 + [1] * (relevant - enough)
-        metric = krm.InterpolatedPrecision(recall=recall)
-        assert values(metric, labels) == 1.0
+# The hits that a recall of r takes of n relevant items, by `rounding`.
+# trec_eval computes in C what Python's floats compute here: version 9
+# `(long) (r * n + 0.9)`, version 10 `lround(r * n)`.
+HITS = {
+    "up": lambda r, n: math.ceil(r.limit_denominator(1000) * n),
+    "nearest": lambda r, n: math.floor(Fraction(float(r) * n) + Fraction(1, 2)),
+    "trec_eval_9": lambda r, n: int(float(r) * n + 0.9),
+}
+# All tenths and hundredths, and what is left of 1 without them.
+RECALLS = [i / 100 for i in range(101)] + [1 - i / 100 for i in range(100)]
+RECALLS = sorted({*RECALLS, 0.1 + 0.2, 3 * 0.1, 1 / 3, 2 / 3, 0.125, 0.999})
+
+
+@pytest.mark.parametrize("rounding", HITS)
+def test_hits_that_a_recall_takes(rounding):
+    """For every number of relevant items up to 200, and some large ones."""
+    relevant = np.array(
+        [*range(1, 201), 12_345, 99_995, 10**5, 10**5 + 1, 10**6, 2**24 - 1]
+    )
+    numbers = ops.convert_to_tensor(np.float32(relevant))
+    for recall in RECALLS:
+        found = ops.convert_to_numpy(hits_for(recall, numbers, rounding))
+        expected = [HITS[rounding](Fraction(recall), int(n)) for n in relevant]
+        np.testing.assert_array_equal(found, expected, str(recall))
+
+
+@pytest.mark.parametrize("rounding", HITS)
+def test_interpolated_precision_takes_the_hits(rounding):
+    """List R has R relevant items at odd ranks: j hits have j / (2j - 1)."""
+    most = 60
+    labels = np.zeros((most, 2 * most))
+    for number in range(1, most + 1):
+        labels[number - 1, : 2 * number : 2] = 1
+    scores = np.tile(-np.arange(2.0 * most), (most, 1))
+    tenths = []
+    for recall in np.arange(11) / 10:
+        hits = [
+            HITS[rounding](Fraction(recall), number)
+            for number in range(1, most + 1)
+        ]
+        tenths.append([max(j, 1) / (2 * max(j, 1) - 1) for j in hits])
+        metric = krm.InterpolatedPrecision(recall=recall, rounding=rounding)
+        found = values(metric, labels, scores)
+        np.testing.assert_allclose(found, tenths[-1], rtol=1e-6)
+    metric = krm.ElevenPointPrecision(rounding=rounding)
+    expected = np.mean(tenths, axis=0)
+    np.testing.assert_allclose(
+        values(metric, labels, scores), expected, rtol=1e-6
+    )
 
 
 def test_recalls_that_are_never_reached():

@@ -87,13 +87,23 @@ PARAMETERS = {
     krm.MeanAveragePrecisionIA: ({"k": None}, OF_SUBTOPICS),
     krm.SubtopicRecall: ({"k": None}, OF_SUBTOPICS),
     krm.JudgedAtK: ({"k": None}, OF_JUDGEMENTS),
-    krm.RBPResidual: ({"k": None}, {**OF_JUDGEMENTS, "p": 0.8}),
+    krm.RBPResidual: (
+        {"k": None},
+        {**OF_JUDGEMENTS, "p": 0.8, "tail": "always"},
+    ),
+    krm.UnjudgedAtK: (
+        {"k": None},
+        {**OF_JUDGEMENTS, "denominator": "retrieved"},
+    ),
     krm.GradedAveragePrecision: (
         {"k": None},
         {**OF_GRADED, "probabilities": (0.25, 0.25, 0.25, 0.25)},
     ),
-    krm.InterpolatedPrecision: ({}, {**OF_BINARY_LISTS, "recall": 0.5}),
-    krm.ElevenPointPrecision: ({}, OF_BINARY_LISTS),
+    krm.InterpolatedPrecision: (
+        {},
+        {**OF_BINARY_LISTS, "recall": 0.5, "rounding": "up"},
+    ),
+    krm.ElevenPointPrecision: ({}, {**OF_BINARY_LISTS, "rounding": "up"}),
     krm.OrderedPairAccuracy: ({}, {**COMMON, "seed": None, "empty": "skip"}),
     krm.QMeasure: (
         {"k": None},

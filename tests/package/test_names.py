@@ -27,6 +27,7 @@ from keras_rankmetrics import (
     RankingMetric,
     RBPResidual,
     RecallAtK,
+    UnjudgedAtK,
 )
 
 NAMES = {
@@ -45,6 +46,7 @@ NAMES = {
     RankBiasedPrecision: "rbp",
     JudgedAtK: "judged",
     RBPResidual: "rbp_residual",
+    UnjudgedAtK: "unjudged",
     QMeasure: "q_measure",
     GradedAveragePrecision: "gap",
 }
@@ -126,7 +128,9 @@ def test_a_subclass_keeps_the_short_name():
 
 def test_direction_is_known():
     for metric in NAMES:
-        direction = "down" if metric in (FallOutAtK, RBPResidual) else "up"
+        direction = (
+            "down" if metric in (FallOutAtK, RBPResidual, UnjudgedAtK) else "up"
+        )
         assert metric(k=3)._direction == direction
     assert MeanRank()._direction == "down"
 

@@ -38,6 +38,7 @@ from keras_rankmetrics import (
     RBPResidual,
     RecallAtK,
     RPrecision,
+    UnjudgedAtK,
     __version__,
     exponential_gain,
     linear_gain,
@@ -72,9 +73,10 @@ DEFAULTS = {
     RankBiasedPrecision: "relevance_threshold:1.0|p:0.8",
     BPref: "relevance_threshold:1.0",
     JudgedAtK: "",
-    RBPResidual: "p:0.8",
-    InterpolatedPrecision: "relevance_threshold:1.0|recall:0.5",
-    ElevenPointPrecision: "relevance_threshold:1.0",
+    RBPResidual: "p:0.8|tail:always",
+    UnjudgedAtK: "denominator:retrieved",
+    InterpolatedPrecision: "relevance_threshold:1.0|recall:0.5|rounding:up",
+    ElevenPointPrecision: "relevance_threshold:1.0|rounding:up",
     OrderedPairAccuracy: "",
     QMeasure: "gain:linear|beta:1.0",
     GradedAveragePrecision: "probabilities:0.25,0.25,0.25,0.25",
@@ -91,8 +93,15 @@ WITHOUT_K = (
     OrderedPairAccuracy,
 )
 STRICT = (InterpolatedPrecision, ElevenPointPrecision)
-UNBOUNDED = (DCG, FallOutAtK, MeanRank, AverageRelevancePosition, RBPResidual)
-OF_JUDGEMENTS = (JudgedAtK, RBPResidual)
+UNBOUNDED = (
+    DCG,
+    FallOutAtK,
+    MeanRank,
+    AverageRelevancePosition,
+    RBPResidual,
+    UnjudgedAtK,
+)
+OF_JUDGEMENTS = (JudgedAtK, RBPResidual, UnjudgedAtK)
 SKIPPING = (
     FallOutAtK,
     AUC,
@@ -180,13 +189,17 @@ def other_values(metric):
         values["relevance_threshold"] = [2.0, 0.5]
     if metric is InterpolatedPrecision:
         values["recall"] = [0.0, 0.9]
+    if metric in STRICT:
+        values["rounding"] = ["nearest", "trec_eval_9"]
+    if metric is RBPResidual:
+        values["tail"] = ["if_unjudged"]
     if metric is NDCG:
         values["ideal"] = ["retrieved"]
     if metric in (FBetaAtK, QMeasure):
         values["beta"] = [2.0, 0.5]
     if metric in (RankBiasedPrecision, RBPResidual):
         values["p"] = [0.5, 0.9]
-    if metric in (PrecisionAtK, F1AtK, FBetaAtK):
+    if metric in (PrecisionAtK, F1AtK, FBetaAtK, UnjudgedAtK):
         values["denominator"] = ["k"]
     if metric is RecallAtK:
         values["denominator"] = ["min"]
@@ -237,7 +250,7 @@ def options_to_try(metric):
     if "k" in values:
         values["k"] = [1, 2, 3, 4, None]
     values.pop("inputs", None)
-    if metric is RBPResidual:
+    if metric in (RBPResidual, UnjudgedAtK):
         del values["empty"]  # it has a value for every list
     del values["dtype"]
     usual = "stable" if metric in STRICT else "average"
@@ -258,8 +271,10 @@ CUTOFFS = [{"k": k} for k in (1, 3, None)]
 @all_metrics
 def test_each_option_changes_some_number(metric):
     """And its signature with it."""
+    # All roundings of half the relevant items are the same.
+    recall = {"recall": 0.34} if metric is InterpolatedPrecision else {}
     bases = [
-        {**cutoff, "ties": ties, "list_weight": weight}
+        {**cutoff, **recall, "ties": ties, "list_weight": weight}
         for cutoff in ([{}] if metric in WITHOUT_K else CUTOFFS)
         for ties in ("average", "stable", "shuffle")
         for weight in ("relevance", "mean")

@@ -71,19 +71,6 @@ def tied_lists():
     return Data(data.labels, np.ceil(data.scores / 4))
 
 
-def where_recalls_are_alike(data):
-    """Without what doubles round down: 0.7 of 3 is 2 in trec_eval.
-
-    A recall r takes (int)(r R + 0.9) of R items there.
-    """
-    tenths = np.arange(11)
-    relevant = (data.labels >= 1).sum(axis=1)[:, None]
-    theirs = (tenths / 10 * relevant + 0.9).astype(int)
-    alike = np.all(theirs == -(-tenths * relevant // 10), axis=1)
-    assert alike.sum() > LISTS / 2
-    return data.where(alike)
-
-
 def compare(metric, data, theirs, tolerance=EXACT):
     """Asserts that the values of all lists agree, and prints how closely."""
     ours = values(metric, data.labels, data.scores)

@@ -9,6 +9,7 @@ import ast
 import inspect
 import itertools
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -388,6 +389,7 @@ def test_every_metric_of_every_convention_has_a_number_to_meet():
     # By files of their own.
     met["ir_measures"] = set(conventions.ir_measures.presets)
     met["pykeen"] = set(conventions.pykeen.presets)
+    met["trec_eval"] = set(conventions.trec_eval.presets)
     for name, metrics in PEERS.items():
         met[name] = met.get(name, set()) | set(metrics)
     for name, cases in CASES.items():
@@ -395,6 +397,18 @@ def test_every_metric_of_every_convention_has_a_number_to_meet():
         met[name] = met.get(name, set()) | metrics
     for convention in ALL:
         assert set(convention.presets) == met[convention.name]
+
+
+def test_every_source_has_a_version():
+    """A number of the release, or the year of a paper."""
+    without = {
+        convention.name
+        for convention in ALL
+        if not re.search(r"version \d+\.\d|\(20\d\d\)", convention.source)
+    }
+    # A rule of competitions, and one of our own.
+    assert without == {"kaggle", "recsys"}
+    assert "version 10.0" in conventions.trec_eval.source
 
 
 def test_recsys():

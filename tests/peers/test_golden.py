@@ -23,7 +23,7 @@ DATA = json.loads((GOLDEN / "data.json").read_text())
 FOUND = {
     path.stem: json.loads(path.read_text())
     for path in sorted(GOLDEN.glob("*.json"))
-    if path.stem != "data"
+    if path.stem not in ("data", "trec_eval")
 }
 
 
@@ -432,6 +432,27 @@ def test_what_is_said_of_exposure_in_lenskit(weight):
         gini = float(krm.ExposureGini(k, ITEMS, inputs="ids")(*FORMS["full"]))
         expected = float(theirs("lenskit", f"{name}@{k}"))
         assert (gini == pytest.approx(expected, rel=1e-3)) == alike
+
+
+@pytest.mark.parametrize(
+    "version, rounding", [("9.0.8", "trec_eval_9"), ("10.0", "nearest")]
+)
+def test_hits_that_trec_eval_takes_for_a_recall(version, rounding):
+    """List n has n relevant items, at the odd ranks: see `of_trec_eval.py`."""
+    found = json.loads((GOLDEN / "trec_eval.json").read_text())["hits"]
+    many = len(found[version]["0.00"])
+    labels = np.zeros((many, 2 * many), "float32")
+    for row, number in zip(labels, range(1, many + 1), strict=True):
+        row[: 2 * number : 2] = 1
+    scores = np.tile(-np.arange(2.0 * many), (many, 1))
+    for recall, hits in found[version].items():
+        metric = krm.InterpolatedPrecision(
+            recall=float(recall), rounding=rounding
+        )
+        hits = np.array(hits)
+        np.testing.assert_allclose(
+            values(metric, labels, scores), hits / (2 * hits - 1), rtol=1e-6
+        )
 
 
 # Whether all numbers are accounted for.

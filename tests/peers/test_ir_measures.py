@@ -21,7 +21,6 @@ from peer_lists import (
     compare,
     cut_off_lists,
     tied_lists,
-    where_recalls_are_alike,
 )
 
 from keras_rankmetrics import (
@@ -227,7 +226,7 @@ def test_measures_of_what_is_judged(asked):
 def test_measures_at_recalls(asked, lists_of):
     """Where all is judged. Of nothing retrieved, pytrec_eval divides by 0."""
     ((name, measure),) = of_providers(asked)
-    data = where_recalls_are_alike(lists_of())
+    data = lists_of()
     theirs = np.nan_to_num(by_provider(name, measure, data))
     compare(OURS.parse(asked, ties="stable"), data, theirs)
 

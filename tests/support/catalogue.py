@@ -40,6 +40,7 @@ from keras_rankmetrics import (
     RBPResidual,
     RecallAtK,
     RPrecision,
+    UnjudgedAtK,
     gains,
 )
 
@@ -322,6 +323,26 @@ EVERY_ROW = (
         less_is_better=True,
         by_labels=True,
     ),
+    Row(
+        RBPResidual,
+        "rbp_residual",
+        {"p": 0.6, "tail": "if_unjudged"},
+        perfect=None,
+        less_is_better=True,
+        by_labels=True,
+        strict_only=True,
+    ),
+    *(
+        Row(
+            UnjudgedAtK,
+            "unjudged",
+            options,
+            perfect=None,
+            less_is_better=True,
+            by_labels=True,
+        )
+        for options in ({}, {"denominator": "k"})
+    ),
     Row(NDCG, "ndcg", {"unjudged": "condense"}, weighted=True),
     Row(QMeasure, "q_measure", perfect=found_of_relevant),
     Row(
@@ -348,6 +369,8 @@ EVERY_ROW = (
             {},
             {"recall": 0.0},
             {"recall": 0.7, "relevance_threshold": 2.0},
+            {"recall": 0.6, "rounding": "nearest"},
+            {"recall": 0.3, "rounding": "trec_eval_9"},
             {"recall": 1.0},
         )
     ),
@@ -360,7 +383,16 @@ EVERY_ROW = (
         lowest=-math.inf,
         takes_k=False,
     ),
-    Row(ElevenPointPrecision, "11pt", takes_k=False, strict_only=True),
+    *(
+        Row(
+            ElevenPointPrecision,
+            "11pt",
+            options,
+            takes_k=False,
+            strict_only=True,
+        )
+        for options in ({}, {"rounding": "nearest"})
+    ),
     Row(GradedAveragePrecision, "gap", perfect=None),
     Row(
         GradedAveragePrecision,

@@ -20,6 +20,7 @@ import itertools
 import math
 import numbers
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 UNJUDGED = -2  # the label of an item that nobody has judged
@@ -72,16 +73,24 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "err": {"max_grade": 4.0, "normalized": False},
     "bpref": {**_BINARY, "unjudged": "condense"},
     "judged": {},
-    "rbp_residual": {"p": 0.8},
+    "rbp_residual": {"p": 0.8, "tail": "always"},
+    "unjudged": {"denominator": "retrieved"},
     "q_measure": {"beta": 1.0, "gain_fn": lambda label: label},
     "opa": {},
-    "iprec": {**_BINARY, "recall": 0.5},
-    "11pt": {**_BINARY},
+    "iprec": {**_BINARY, "recall": 0.5, "rounding": "up"},
+    "11pt": {**_BINARY, "rounding": "up"},
     "gap": {"probabilities": (0.25, 0.25, 0.25, 0.25)},
 }
 
 STRICT = ("iprec", "11pt")
-UNBOUNDED = ("dcg", "fall_out", "mean_rank", "arp", "rbp_residual")
+UNBOUNDED = (
+    "dcg",
+    "fall_out",
+    "mean_rank",
+    "arp",
+    "rbp_residual",
+    "unjudged",
+)
 
 for options in DEFAULTS.values():
     options["adjusted"] = None
@@ -204,7 +213,7 @@ def other_items(items: list[Item], threshold: float) -> list[Item]:
 def has_value(metric: str, items: list[Item], options: dict[str, Any]) -> bool:
     """Whether there is what the metric measures; else the list is empty."""
     r = relevance(metric, options)
-    if metric == "rbp_residual":
+    if metric in ("rbp_residual", "unjudged"):
         return True
     has_gain = math.fsum(r(item) for item in items) != 0
     if metric == "opa":
@@ -471,16 +480,28 @@ def judged(row: Row, items: list[Item], k: int | None) -> float:
 
 
 def rbp_residual(
-    row: Row, items: list[Item], k: int | None, *, p: float
+    row: Row, items: list[Item], k: int | None, *, p: float, tail: str
 ) -> float:
     """What is left of 1 where all that could be relevant is."""
     found = row(lambda item: float(item.label != UNJUDGED))[:k]
+    if tail == "if_unjudged" and all(hit == 1 for hit in found):
+        return 0.0
     terms = [hit * p ** (rank - 1) for rank, hit in enumerate(found, start=1)]
     return 1 - (1 - p) * math.fsum(terms)
 
 
+def unjudged(
+    row: Row, items: list[Item], k: int | None, *, denominator: str
+) -> float:
+    """The share of the first k ranks that nobody has judged."""
+    found = row(lambda item: float(item.label == UNJUDGED))[:k]
+    by = len(found) if denominator == "retrieved" or k is None else k
+    return math.fsum(found) / by if by else 0.0
+
+
 SUMS = {
     "judged": judged,
+    "unjudged": unjudged,
     "rbp_residual": rbp_residual,
     "r_precision": r_precision,
     "f_beta": f_beta,
@@ -657,17 +678,28 @@ def iprec(
     *,
     relevance_threshold: float,
     recall: float,
+    rounding: str,
 ) -> float:
     """The best precision at a rank with at least that recall."""
     total = len(relevant_items(items, relevance_threshold))
-    # The recall in tenths of a thousandth, so that nothing is rounded.
-    enough = round(recall * 10_000) * total
+    enough = hits_for(recall, total, rounding)
     found, best = 0, 0.0
     for rank, item in enumerate(order, start=1):
         found += item.label >= relevance_threshold
-        if found * 10_000 >= enough:
+        if found >= enough:
             best = max(best, found / rank)
     return best
+
+
+def hits_for(recall: float, relevant: int, rounding: str) -> int:
+    """The hits that a recall takes; a float stands for what it prints as."""
+    if rounding == "up":
+        return math.ceil(Fraction(repr(recall)) * relevant)
+    product = recall * relevant
+    if rounding == "nearest":
+        return math.floor(Fraction(product) + Fraction(1, 2))
+    assert rounding == "trec_eval_9"
+    return int(product + 0.9)
 
 
 def eleven_points(order: list[Item], items: list[Item], k: None, **o) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import types
 from typing import Any
@@ -27,3 +28,16 @@ def _operations() -> Any:
 
 
 ops = _operations()
+
+
+def in_64_bits() -> contextlib.AbstractContextManager[Any]:
+    """Return a context in which jax, too, computes with 64 bits."""
+    if keras.config.backend() != "jax":
+        return contextlib.nullcontext()
+    import jax
+    import jax.experimental
+
+    before_0_8: Any = jax.experimental
+    module = jax if hasattr(jax, "enable_x64") else before_0_8
+    enabled: contextlib.AbstractContextManager[Any] = module.enable_x64(True)
+    return enabled

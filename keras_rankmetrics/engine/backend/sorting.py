@@ -8,13 +8,13 @@ keys are sorted.
 
 from __future__ import annotations
 
-import contextlib
 from typing import Any
 
 import keras
 from keras import backend, ops
 
 from keras_rankmetrics.engine.backend.known import known
+from keras_rankmetrics.engine.backend.operations import in_64_bits
 from keras_rankmetrics.engine.backend.operations import ops as stable_ops
 from keras_rankmetrics.types import Tensor
 
@@ -38,7 +38,7 @@ def in_order(rows: Tensor) -> tuple[Tensor, Tensor]:
     if backend.standardize_dtype(rows.dtype) != "int32":
         values, places = ops.top_k(rows, ops.shape(rows)[-1])
         return values, places
-    with _int64():
+    with in_64_bits():
         places = ops.arange(ops.shape(rows)[-1], dtype="int64")
         keys = ops.left_shift(ops.cast(rows, "int64"), _HALF)
         keys = ops.sort(ops.bitwise_or(keys, places), axis=-1)
@@ -87,16 +87,3 @@ def _in_order_on_torch(rows: Any) -> tuple[Any, Any]:
                 return keys >> bits, keys & (2**bits - 1)
     values, places = torch.sort(rows, dim=-1, stable=True)
     return values, places
-
-
-def _int64() -> contextlib.AbstractContextManager[Any]:
-    """Where jax too has integers of 64 bits."""
-    if keras.config.backend() != "jax":
-        return contextlib.nullcontext()
-    import jax
-    import jax.experimental
-
-    before_0_8: Any = jax.experimental
-    module = jax if hasattr(jax, "enable_x64") else before_0_8
-    enabled: contextlib.AbstractContextManager[Any] = module.enable_x64(True)
-    return enabled
