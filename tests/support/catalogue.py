@@ -340,6 +340,7 @@ EVERY_ROW = (
             perfect=None,
             less_is_better=True,
             by_labels=True,
+            needs_k=bool(options),
         )
         for options in ({}, {"denominator": "k"})
     ),
