@@ -4,11 +4,13 @@ import re
 
 import keras
 import numpy as np
+import oracle
 import pytest
-from catalogue import ROWS, Cell
+from catalogue import ROWS, in_turns
 from in_forms import values
 from keras import ops
 from pytest import approx
+from suites import Suite, assert_same
 
 from keras_rankmetrics import (
     DCG,
@@ -45,24 +47,48 @@ def with_lost_ones(lost, label, *arrays):
     ]
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("k", [1, 5, 20, None])
-@pytest.mark.parametrize("row", ROWS, ids=str)
-def test_it_is_as_if_the_lost_ones_had_no_score(data, row, k):
-    labels, scores, _, lost = data
-    cell = Cell(row, k, "average")
-    if not cell.exists() or "plus_one_gain" in str(row):
-        pytest.skip("no such metric, or everything has a gain")
-    metric = cell.make()
-    threshold = row.options.get("relevance_threshold", 1.0)
-    if "gain_fn" in row.options or row.oracle in ("dcg", "ndcg"):
-        seen = (labels > 0).sum(axis=1)
-    else:
-        seen = (labels >= threshold).sum(axis=1)
-    y_true = {"labels": labels, "num_relevant": seen + lost}
-    expected = values(metric, *with_lost_ones(lost, threshold, labels, scores))
-    found = values(metric, y_true, scores)
-    assert found == approx(expected, rel=1e-6, abs=1e-6, nan_ok=True)
+def with_lost_items(cell, labels, scores, weights, number):
+    """Return a list as the oracle takes it: what is lost has no rank.
+
+    A lost item weighs what those that are there weigh on average.
+    """
+    row, given = cell.row, (labels.tolist(), scores.tolist(), weights.tolist())
+    options = oracle.complete(row.oracle, row.for_oracle)
+    items = oracle.valid_items(*given[:2], None, given[2], options["unjudged"])
+    gain, seen = oracle.relevance(row.oracle, options), row.relevant(items)
+    lost = max(int(number) - seen, 0) if items else 0
+    weight = oracle.relevance_weight(items, gain) if seen else 1.0
+    label = options.get("relevance_threshold", 1.0)
+    of_lost = label, -np.inf, weight
+    return [x + lost * [y] for x, y in zip(given, of_lost, strict=True)]
+
+
+# Where nothing is worth nothing, a lost item has no label.
+HAVE_OTHERS = [row for row in ROWS if "plus_one_gain" not in str(row)]
+
+
+@pytest.mark.parametrize("turn", range(2))
+def test_it_is_as_if_the_lost_ones_had_no_score(data, turn):
+    """Between items of a higher and of a lower gain, in the best order."""
+    labels, scores, weights, lost = data
+    labels = np.where(labels == 2.0, 0.5, labels)
+    has_gain = (labels * weights > 0).any(axis=1)
+    number = np.where(has_gain, (labels > 0).sum(axis=1) + lost - 1, 0)
+    for ties, of_items in (("average", weights), ("stable", None)):
+        cells = in_turns(HAVE_OTHERS, (5, None, 1, 20), (ties,), turn)
+        given = np.ones_like(labels) if of_items is None else of_items
+        expected = []
+        for cell in cells:
+            lists = (
+                with_lost_items(cell, *of)
+                for of in zip(labels, scores, given, number, strict=True)
+            )
+            expected.append(
+                [cell.value(x, y, None, weight) for x, y, weight in lists]
+            )
+        y_true = {"labels": labels, "num_relevant": number}
+        found = Suite(cells).per_list(y_true, scores, of_items)
+        assert_same(cells, found, expected)
 
 
 def test_fewer_than_the_labels_hold_is_as_none(data):

@@ -104,6 +104,41 @@ def test_exclude_is_as_minus_infinity():
         assert values(cls(k=5), y_true, scores) == approx(expected)
 
 
+PADDING = (-1, -2, -4, -5, -(2**31))
+
+
+@pytest.mark.parametrize("inputs", ["scores", "sparse", "ids"])
+def test_padding_of_exclude_excludes_nothing(inputs):
+    """Wherever it stands: not the first item, nor the last, nor any other."""
+    items, order = 4, np.arange(4)
+    rows = [
+        row
+        for padding in PADDING
+        for item in order
+        for row in (
+            [padding, padding, padding],
+            [padding, item, padding],
+            [item, padding, padding],
+            [padding, padding, item],
+        )
+    ]
+    rows += [[0, 3, -1], [3, -4, 0]]
+    exclude = np.repeat(np.array(rows, "int32"), items, axis=0)
+    targets = np.tile(order, len(rows))
+    excluded = (exclude[:, :, None] == order).any(axis=1)
+    above = (~excluded & (order < targets[:, None])).sum(axis=1)
+    found = np.take_along_axis(excluded, targets[:, None], axis=1)[:, 0]
+    expected = np.where(found, 0.0, 1.0 / (1 + above))
+    y_true = {"target": targets, "exclude": exclude}
+    if inputs == "scores":
+        labels = np.eye(items, dtype="float32")[targets]
+        y_true = {"labels": labels, "exclude": exclude}
+    ranked = order if inputs == "ids" else -order.astype("float32")
+    ranked = np.tile(ranked, (len(targets), 1))
+    metric = MeanReciprocalRank(inputs=inputs)
+    assert values(metric, y_true, ranked) == approx(expected)
+
+
 def test_an_excluded_nan_does_not_matter():
     scores = SCORES.copy()
     scores[0, 1] = np.nan

@@ -192,6 +192,34 @@ def test_results(form, turn):
     assert_same(suite.cells, found, [c.result(lists) for c in suite.cells])
 
 
+@pytest.mark.parametrize("skipping", ["all", "some", "none"])
+@pytest.mark.parametrize("holds", ["nothing", "label", "score", "weight"])
+def test_nan_in_a_list_without_relevant_items(holds, skipping):
+    """It is not skipped: what the list holds is not known.
+
+    A list of another metric in the collection may be skipped or not.
+    """
+    empties = {"all": ["skip"], "some": ["zero", "skip"], "none": ["zero"]}
+    rows = [row for row in PLAIN_ROWS if row.oracle in ("ndcg", "auc", "mrr")]
+    of_each = [
+        Cell(row, 2, "average", {"empty": empty})
+        for row in rows
+        for empty in empties[skipping]
+    ]
+    batch = {
+        "label": np.array([[1, 0, 0], [0, 0, 0], [0, 0, 0]], "float32"),
+        "score": np.array([[2, 3, 1], [3, 2, 1], [1, 2, 3]], "float32"),
+        "weight": np.ones((3, 3), "float32"),
+    }
+    if holds in batch:
+        batch[holds][1, 1] = np.nan
+    suite, arrays = Suite(of_each), tuple(batch.values())
+    lists = as_lists(*arrays)
+    expected = [cell.result(lists) for cell in of_each]
+    assert np.isnan(expected).all() == (holds != "nothing")
+    assert_same(of_each, suite.result(arrays), expected)
+
+
 def weights_of_form(form, of_items):
     per_list = np.array([1.0, 0.5, 0.0, 2.0, 3.3, 7.0, 0.1], "float32")
     per_list = np.resize(per_list, len(of_items))

@@ -91,3 +91,15 @@ def test_targets_around_the_last_rank(last):
         for ties in ("average", "pessimistic")
     ]
     check(cells, (targets, scores), scored(targets, n), scores)
+
+
+@pytest.mark.parametrize("ties", ["average", "pessimistic"])
+def test_a_single_tie_in_a_batch_is_seen(ties):
+    """Wherever it is, no other list shows that items tie."""
+    k = LAST[0]
+    cell = Cell(AVERAGED[0], k, ties)
+    for first in range(1, k + 1):
+        ranks = np.arange(1, k + 5)
+        scores = np.where(ranks == first + 1, -first, -ranks)[None]
+        labels = (ranks == first)[None]
+        check([cell], (labels * 1.0, scores * 1.0), labels * 1.0, scores * 1.0)
