@@ -74,7 +74,7 @@ def _is_one_table(given: Any) -> bool:
     of_queries = (x for x in given.values() if isinstance(x, Mapping | Set))
     first: Any = next(filter(None, of_queries), None)
     if first is None:
-        return is_table(given) and not is_table(given["query"])
+        return is_table(given) and not is_by_ids(given["query"])
     if isinstance(first, Set):
         return True
     value = next(iter(first.values()))

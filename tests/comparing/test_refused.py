@@ -131,8 +131,9 @@ def test_arguments_that_are_not_wrapped_or_swapped(systems, truth, text):
 
 def test_names_of_systems_and_items_may_be_those_of_columns():
     for names in (("query", "item"), ("a", "b")):
-        systems = dict.fromkeys(names, RUN)
-        assert krm.compare(systems, TRUTH, MRR).systems == [*names]
+        for run in (RUN, ROWS, SCORES):
+            systems = dict.fromkeys(names, run)
+            assert krm.compare(systems, TRUTH, MRR).systems == [*names]
     truth = {"a": {"query": 1, "item": 0}}
     krm.compare({"s": {"a": {"query": 1.0}}}, truth, MRR)
     frames = {"a": {"x": 0.5}}, {"a": {"x": 2.0}}
