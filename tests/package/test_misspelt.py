@@ -115,9 +115,6 @@ def test_a_metric_of_another_name(name, meant):
         assert not hasattr(module, name)
         with pytest.raises(AttributeError, match=hint):
             getattr(module, name)
-        # Python replaces an AttributeError here, and loses its message.
-        with pytest.raises(ImportError, match=hint):
-            exec(f"from {module.__name__} import {name}")
 
 
 @pytest.mark.parametrize("cls", METRICS, ids=lambda cls: cls.__name__)
@@ -126,13 +123,6 @@ def test_each_short_name_leads_to_its_class(cls):
         for name in {cls.short_name, cls.short_name.upper()} - {*dir(krm)}:
             with pytest.raises(AttributeError, match=f'mean "{cls.__name__}"'):
                 getattr(krm, name)
-
-
-def test_the_statement_may_be_far_into_a_module():
-    """Its code then has more than one instruction."""
-    names = "\n".join(f"name_{i} = {i}" for i in range(300))
-    with pytest.raises(ImportError, match='mean "MeanReciprocalRank"'):
-        exec(f"{names}\nfrom keras_rankmetrics import MRR")
 
 
 @pytest.mark.parametrize(
@@ -146,8 +136,6 @@ def test_the_statement_may_be_far_into_a_module():
 )
 def test_a_convention_of_another_name(name, meant, capsys):
     hint = f'Did you mean "{meant}"?'
-    with pytest.raises(ImportError, match=re.escape(hint)):
-        exec(f"from keras_rankmetrics.conventions import {name}")
     with pytest.raises(AttributeError, match=re.escape(hint)):
         getattr(conventions, name)
     with pytest.raises(ValueError, match=re.escape(hint)):

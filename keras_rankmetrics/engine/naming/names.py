@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import difflib
-import dis
 import re
-import sys
 from collections.abc import Iterable
 
 
@@ -68,26 +66,14 @@ def did_you_mean(*names: str) -> str:
     return f" Did you mean {quoted}?"
 
 
-def no_attribute(
-    module: str, name: str, hint: str
-) -> AttributeError | ImportError:
+def no_attribute(module: str, name: str, hint: str) -> AttributeError:
     """Return the error that a module raises in its `__getattr__`.
-
-    `from module import name` replaces an AttributeError by an error of its own
-    and loses the message. So that statement gets an ImportError, everything
-    else an AttributeError. Call this function in `__getattr__` itself.
 
     Args:
         module: the name of the module.
         name: the name that it does not have.
         hint: a sentence with a space before it, or an empty text.
     """
-    caller = sys._getframe(2)
-    operation = dis.opname[caller.f_code.co_code[caller.f_lasti]]
-    if operation == "IMPORT_FROM":
-        return ImportError(
-            f'cannot import name "{name}" from "{module}".{hint}', name=module
-        )
     # With `name` but no `obj`, Python adds no second suggestion.
     return AttributeError(
         f'module "{module}" has no attribute "{name}".{hint}', name=name
