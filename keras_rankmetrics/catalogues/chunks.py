@@ -160,19 +160,31 @@ def _of_scores() -> Callable[..., Tally]:
 
 
 def tally_of_towers(queries: Tensor, rows: Tensor, *rest: Any) -> Tally:
-    """What a chunk of items adds; the rest as for `tally`."""
+    """Return the tally of one chunk of items; the rest as for `tally`."""
+    queries, rows = _not_half(queries), _not_half(rows)
     # A bound of all products, and it costs less than a look at them.
     bound = ops.sum(ops.abs(queries)) * ops.sum(ops.abs(rows))
     return tally(product(queries, rows), ops.isfinite(bound), *rest)
 
 
 def product(queries: Tensor, rows: Tensor) -> Tensor:
-    """`[lists, rows]`, the inner products of two towers."""
-    return ops.matmul(queries, ops.transpose(rows))
+    """Return the inner products of two towers, `[lists, rows]`."""
+    return ops.matmul(_not_half(queries), ops.transpose(_not_half(rows)))
+
+
+def _not_half(vectors: Tensor) -> Tensor:
+    """Return the vectors in float32 if they are in half precision.
+
+    Sums of products in half precision tie where the scores differ. Only one
+    chunk of items is cast at a time.
+    """
+    dtype = keras.backend.standardize_dtype(vectors.dtype)
+    is_half = dtype in ("float16", "bfloat16")
+    return ops.cast(vectors, "float32") if is_half else vectors
 
 
 def _compiled(function: Callable[..., T]) -> Callable[..., T]:
-    """The function as a program of the backend."""
+    """Return the function as a program of the backend."""
     if keras.config.backend() == "jax":
         import jax
 
@@ -180,7 +192,10 @@ def _compiled(function: Callable[..., T]) -> Callable[..., T]:
     if keras.config.backend() == "tensorflow":
         import tensorflow as tf
 
-        return tf.function(function, jit_compile=True, autograph=False)
+        programs = tf.function(function, jit_compile=True, autograph=False)
+        # One program for each shape and dtype, which it keeps. Called by
+        # itself, it would warn that it traces several.
+        return lambda *x: programs.get_concrete_function(*x)(*x)
     import torch
 
     return torch.no_grad()(function)

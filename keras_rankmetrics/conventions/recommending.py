@@ -39,6 +39,16 @@ recommenders = Convention(
         RecallAtK: {"empty": "skip"},
         MeanAveragePrecision: {"denominator": "min", "empty": "skip"},
     },
+    without={
+        "catalog_coverage": "it is `CatalogueCoverage` times the number of "
+        "items of the catalogue over the number of items in training",
+        "distributional_coverage": "it is `ExposureEntropy` over ln 2",
+        "diversity": "it is `IntraListDiversity` where it is given vectors; "
+        "else it compares items by the users who had both",
+        "novelty": "it is `Novelty` of each item's share of the interactions, "
+        "and 1 for items without any",
+        "serendipity": "it compares items with what the user had before",
+    },
 )
 
 replay = Convention(

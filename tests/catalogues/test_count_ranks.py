@@ -10,18 +10,24 @@ from pytest import approx
 
 import keras_rankmetrics as krm
 from keras_rankmetrics.catalogues import chunks
+from keras_rankmetrics.catalogues.tally import _STEP
 
 BACKEND = keras.backend.backend()
 
-LISTS, ITEMS, WIDTH = 20, 500, 8
+LISTS, ITEMS, WIDTH = 20, 501, 8
 
 
 def towers(seed=0):
-    """Vectors of queries and of items, of which a fifth come twice."""
+    """Integers, so that products are exact and many tie, of either sign.
+
+    All scores of the first lists are negative and all of the next positive:
+    padding, whose score is 0, would be above all items, or below.
+    """
     rng = np.random.default_rng(seed)
-    queries = rng.normal(size=(LISTS, WIDTH)).astype("float32")
-    items = rng.normal(size=(ITEMS, WIDTH)).astype("float32")
-    items[250:350] = items[:100]
+    queries = rng.integers(-5, 6, (LISTS, WIDTH)).astype("float32")
+    items = rng.integers(-5, 6, (ITEMS, WIDTH)).astype("float32")
+    queries[:10, 0], items[:, 0] = -600.0, 5.0
+    queries[5:10, 0] = 600.0
     return queries, items
 
 
@@ -30,20 +36,37 @@ def asked(seed=1):
     rng = np.random.default_rng(seed)
     targets = rng.integers(0, ITEMS, (LISTS, 3))
     targets[4, 1:], targets[5], targets[6, :2] = -1, -1, 7
-    targets[7, 0], targets[8] = 251, [1, 251, 499]
+    targets[:3] = targets[10:13] = [0, 99, 100], [ITEMS - 1, 166, 167], [1] * 3
     exclude = rng.integers(-3, ITEMS, (LISTS, 40))
     exclude[9, 0] = targets[9, 0]
     exclude[8, :2] = 260, 260
+    exclude[14, :6] = 0, 99, 100, 166, 167, ITEMS - 1
     return targets, exclude
 
 
 def products(queries, items):
-    return ops.convert_to_numpy(
-        ops.matmul(
-            ops.convert_to_tensor(queries),
-            ops.transpose(ops.convert_to_tensor(items)),
-        )
-    )
+    return queries.astype("float64") @ items.T.astype("float64")
+
+
+def counted_by_hand(targets, exclude, scores):
+    """The counts, item by item."""
+    above, tied = np.full(targets.shape, -1), np.zeros(targets.shape, int)
+    ranked = scores > -np.inf
+    for row, excluded in zip(ranked, exclude, strict=True):
+        row[excluded[excluded >= 0]] = False
+    for (i, j), target in np.ndenumerate(targets):
+        if target >= 0 and ranked[i, target]:
+            others, own = scores[i, ranked[i]], scores[i, target]
+            above[i, j] = sum(others > own)
+            tied[i, j] = sum(others == own) - 1
+    return above, tied, ranked.sum(axis=1)
+
+
+def check(counts, targets, exclude, scores):
+    above, tied, ranked = counted_by_hand(targets, exclude, scores)
+    np.testing.assert_array_equal(counts["above"], above)
+    np.testing.assert_array_equal(counts["tied"], tied)
+    np.testing.assert_array_equal(counts["num_items"] + 0 * ranked, ranked)
 
 
 def per_list(inputs, y_true, y_pred, k=20):
@@ -51,21 +74,45 @@ def per_list(inputs, y_true, y_pred, k=20):
     return ops.convert_to_numpy(metric.per_list(y_true, y_pred))
 
 
-def check(counts, targets, exclude, scores):
+def test_it_is_the_rank_among_all_scores():
+    """In one chunk, in three equal ones, and with a last one of one item."""
+    (queries, items), (targets, exclude) = towers(), asked()
+    scores = products(queries, items)
+    assert (scores[:5] < 0).all() and (scores[5:10] > 0).all()
+    for chunk in (None, 2 * ITEMS, ITEMS // 3, 100):
+        for excluded in (exclude, np.full_like(exclude, -1)):
+            counts = krm.count_ranks(
+                queries, items, targets, excluded, chunk=chunk
+            )
+            check(counts, targets, excluded, scores)
+    assert (counts["tied"] > 0).sum() > 20
+
+
+def test_counts_are_what_metrics_take():
+    (queries, items), (targets, exclude) = towers(), asked()
+    counts = krm.count_ranks(queries, items, targets, exclude, chunk=100)
     expected = per_list(
-        "sparse", {"target": targets, "exclude": exclude}, scores
+        "sparse",
+        {"target": targets, "exclude": exclude},
+        products(queries, items).astype("float32"),
     )
     found = per_list("counts", targets, counts)
     assert found == approx(expected, abs=1e-6, nan_ok=True)
     assert (found > 0).any()
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("chunk", [None, 500, 499, 128, 7])
-def test_it_is_the_rank_among_all_scores(chunk):
-    (queries, items), (targets, exclude) = towers(), asked()
-    counts = krm.count_ranks(queries, items, targets, exclude, chunk=chunk)
-    check(counts, targets, exclude, products(queries, items))
+@pytest.mark.parametrize("chunk", [_STEP - 1, _STEP])
+def test_the_largest_counts_of_one_chunk(chunk):
+    """Two counts share a float32 in chunks of fewer than `_STEP` items."""
+    items = -np.arange(2.0 * chunk, dtype="float32")[:, None]
+    items[: chunk // 2] = 1.0
+    queries = np.array([[1.0], [-1.0]], "float32")
+    last = len(items) - 1
+    targets = np.array([[0, chunk - 1, chunk, last]] * 2)
+    none = np.full((2, 1), -1)
+    counts = krm.count_ranks(queries, items, targets, chunk=chunk)
+    check(counts, targets, none, products(queries, items))
+    assert counts["above"][0, -1] == last > chunk
 
 
 def test_what_it_returns():
@@ -87,36 +134,39 @@ def test_one_target_for_each_list():
     one = targets[:, 0]
     counts = krm.count_ranks(queries, items, one)
     assert counts["above"].shape == (LISTS, 1)
-    expected = per_list("sparse", one, products(queries, items))
-    assert per_list("counts", one, counts) == approx(expected, nan_ok=True)
+    scores = products(queries, items)
+    check(counts, one[:, None], np.full((LISTS, 1), -1), scores)
 
 
-@pytest.mark.long
 def test_a_function_that_scores():
+    """Some items have no rank; padding has any score, also NaN."""
     (queries, items), (targets, exclude) = towers(), asked()
     scores = products(queries, items)
     scores[:, 13::17] = -np.inf
-    table = ops.convert_to_tensor(scores)
+    targets[0], exclude[0, :2] = [13, 30, 14], [13, 47]
+    table = ops.convert_to_tensor(scores.astype("float32"))
+    for of_padding in (float("nan"), 0.0):
 
-    def look_up(places, numbers):
-        rows = ops.take(table, places, axis=0)
-        return ops.take(rows, numbers, axis=1)
+        def look_up(places, numbers, worth=of_padding):
+            rows = ops.take(table, places, axis=0)
+            found = ops.take(rows, ops.maximum(numbers - 1, 0), axis=1)
+            return ops.where(numbers > 0, found, worth)
 
-    counts = krm.count_ranks(
-        np.arange(LISTS),
-        np.arange(ITEMS),
-        targets,
-        exclude,
-        score_fn=look_up,
-        chunk=64,
-    )
-    check(counts, targets, exclude, scores)
+        counts = krm.count_ranks(
+            np.arange(LISTS),
+            np.arange(1, ITEMS + 1),
+            targets,
+            exclude,
+            score_fn=look_up,
+            chunk=64,
+        )
+        check(counts, targets, exclude, scores)
     assert (counts["num_items"] < ITEMS - 20).all()
 
 
 def test_a_score_that_differs_in_its_last_bit_in_another_chunk():
     (queries, items), (targets, exclude) = towers(), asked()
-    scores = products(queries, items)
+    scores = products(queries, items).astype("float32")
     calls = []
 
     def unsteady(places, numbers):
@@ -125,14 +175,17 @@ def test_a_score_that_differs_in_its_last_bit_in_another_chunk():
         calls.append(in_a_row)
         found = scores[:, numbers]
         # Not of a chunk, but of the targets alone.
-        found = found if in_a_row else np.nextafter(found, np.float32(9))
+        found = found if in_a_row else np.nextafter(found, np.float32(1e9))
         return ops.convert_to_tensor(found)
 
-    counts = krm.count_ranks(
-        None, np.arange(ITEMS), targets, exclude, score_fn=unsteady, chunk=100
-    )
-    check(counts, targets, exclude, scores)
-    assert calls.count(True) == 10  # each of 5 chunks twice
+    only_the_first = np.where(np.arange(3) == 0, 0, np.full((LISTS, 1), -1))
+    for some in (targets, only_the_first):
+        counts = krm.count_ranks(
+            None, np.arange(ITEMS), some, exclude, score_fn=unsteady, chunk=167
+        )
+        check(counts, some, exclude, scores)
+        assert calls.count(True) == 6  # each of 3 chunks twice
+        calls.clear()
 
 
 def test_a_file_is_read_by_slices(tmp_path):
@@ -144,35 +197,45 @@ def test_a_file_is_read_by_slices(tmp_path):
     check(counts, targets, exclude, products(queries, items))
 
 
-@pytest.mark.long
-def test_memory_is_that_of_a_chunk():
+@pytest.mark.parametrize("chunk", [40, 2 * ITEMS])
+def test_memory_is_that_of_a_chunk(chunk):
     held = []
 
     def scored(queries, rows):
         held.append(tuple(rows.shape))
         return ops.matmul(queries, ops.transpose(rows))
 
-    queries, items = map(ops.convert_to_tensor, towers())
-    targets, _ = asked()
-    krm.count_ranks(queries, items, targets, score_fn=scored, chunk=60)
-    assert set(held) == {(60, WIDTH)}
-    assert len(held) == 9 + 1  # of the catalogue, and of the targets
-
-
-@pytest.mark.long
-def test_half_precision_ties_more():
     (queries, items), (targets, exclude) = towers(), asked()
-    queries, items = queries.astype("float16"), items.astype("float16")
-    counts = krm.count_ranks(queries, items, targets, exclude, chunk=100)
+    vectors = map(ops.convert_to_tensor, (queries, items))
+    counts = krm.count_ranks(
+        *vectors, targets, exclude, score_fn=scored, chunk=chunk
+    )
     check(counts, targets, exclude, products(queries, items))
+    size = min(chunk, ITEMS)
+    assert set(held) == {(size, WIDTH)}
+    different = np.unique(targets[targets >= 0]).size
+    assert different > 40
+    # Once the targets, and once the catalogue.
+    assert len(held) == -(-different // size) + -(-ITEMS // size)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_half_precision_is_summed_in_float32(dtype):
+    (queries, items), (targets, exclude) = towers(), asked()
+    vectors = [ops.cast(x, dtype) for x in (queries, items)]
+    counts = krm.count_ranks(*vectors, targets, exclude, chunk=167)
+    scores = products(queries, items)
+    check(counts, targets, exclude, scores)
+    in_half = ops.convert_to_numpy(ops.cast(ops.cast(scores, dtype), "float32"))
+    assert len(np.unique(in_half)) < len(np.unique(scores))
 
 
 def test_a_progress_bar(capsys):
-    (queries, items), (targets, _) = towers(), asked()
-    krm.count_ranks(queries, items, targets, chunk=100)
+    given = *towers(), *asked()
+    krm.count_ranks(*given, chunk=100)
     assert capsys.readouterr().out == ""
-    krm.count_ranks(queries, items, targets, chunk=100, verbose=True)
-    assert "500/500" in capsys.readouterr().out
+    krm.count_ranks(*given, chunk=100, verbose=True)
+    assert "501/501" in capsys.readouterr().out
 
 
 QUERIES, VECTORS = towers()
@@ -183,9 +246,9 @@ QUERIES, VECTORS = towers()
     [
         ({"items": 3}, "Received: int"),
         ({"items": VECTORS[:0]}, "Received: shape (0, 8)"),
-        ({"items": VECTORS[:, :3]}, "`items.shape` = (500, 3)"),
+        ({"items": VECTORS[:, :3]}, "`items.shape` = (501, 3)"),
         ({"queries": QUERIES[:3]}, "targets of 20 lists"),
-        ({"targets": [500] * LISTS}, "from 0 to 499"),
+        ({"targets": [501] * LISTS}, "from 0 to 500"),
         ({"targets": np.zeros((LISTS, 2))}, "integers, negative for padding"),
         ({"targets": np.zeros((LISTS, 2, 2), int)}, "the shape (20, 2, 2)"),
         ({"exclude": [[1]]}, "1 rows for 20 lists"),
@@ -206,8 +269,8 @@ def test_what_does_not_fit(changes, text):
     "function, text",
     [
         (lambda scores: scores[:, :2], "Received: the shape (20, 2)"),
-        (lambda scores: scores[:1], "Received: the shape (1, 500)"),
-        (lambda scores: scores[0], "Received: the shape (500,)"),
+        (lambda scores: scores[:1], "Received: the shape (1, 501)"),
+        (lambda scores: scores[0], "Received: the shape (501,)"),
         (lambda scores: scores.astype("int32"), "of dtype int32"),
     ],
 )
@@ -266,6 +329,19 @@ def test_all_chunks_share_a_program(monkeypatch):
 
     monkeypatch.setattr(chunks, "product", seen)
     chunks._of_towers.cache_clear()
-    krm.count_ranks(queries, items, targets, chunk=50)
+    krm.count_ranks(queries, items, targets, chunk=167)
     chunks._of_towers.cache_clear()
     assert len(traced) == 1
+
+
+def test_tensorflow_does_not_warn_of_other_chunks_and_dtypes(caplog):
+    if BACKEND != "tensorflow":
+        pytest.skip("a warning of tensorflow")
+    queries, items = map(ops.convert_to_tensor, towers())
+    for chunk in range(1, 7):
+        for dtype in ("float32", "float16"):
+            rows = ops.cast(items[:chunk], dtype)
+            found = chunks.score(queries, rows, None)
+            expected = products(QUERIES, VECTORS[:chunk])
+            np.testing.assert_array_equal(found, expected)
+    assert caplog.text == ""

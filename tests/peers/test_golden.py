@@ -192,6 +192,7 @@ CASES = {
             "TailShare", "catalogue", {"is_tail": tail(0.2)}
         ),
     },
+    "recommenders": {},  # `test_items_on_pages.py` has the factors between
     "rectools": {
         "AvgRecPopularity(normalize=False)": Case(
             "AveragePopularity", "full", OF_COUNTS

@@ -77,6 +77,72 @@ def test_serendipity_of_rectools(k):
     assert values(ours, relevant, LISTS[1]) == approx(theirs, abs=1e-6)
 
 
+@pytest.mark.parametrize("k", CUTOFFS)
+def test_recommenders_divides_coverage_by_the_items_of_training(k):
+    ours = krm.CatalogueCoverage(k, num_items=ITEMS, inputs="ids")
+    of_training = np.count_nonzero(BOUGHT)
+    assert of_training < ITEMS
+    theirs = float(of_file("recommenders", f"catalog_coverage@{k}"))
+    found = float(ours(*LISTS)) * ITEMS / of_training
+    assert found == approx(theirs, rel=1e-6)
+
+
+@pytest.mark.parametrize("k", CUTOFFS)
+def test_distributional_coverage_of_recommenders_is_entropy_in_bits(k):
+    ours = krm.ExposureEntropy(k, num_items=ITEMS, inputs="ids")
+    theirs = float(of_file("recommenders", f"distributional_coverage@{k}"))
+    assert float(ours(*LISTS)) / np.log(2) == approx(theirs, rel=1e-6)
+
+
+@pytest.mark.parametrize("k", CUTOFFS)
+def test_novelty_of_recommenders_takes_shares_of_interactions(k):
+    """Items without interactions count as 0, the least novel there is."""
+    share = np.where(BOUGHT > 0, BOUGHT / BOUGHT.sum(), 1.0)
+    assert (BOUGHT[LISTS[1]] == 0).any()
+    ours = krm.Novelty(k, popularity=share, inputs="ids")
+    theirs = float(of_file("recommenders", f"novelty@{k}"))
+    assert float(ours(*LISTS)) == approx(theirs, rel=1e-6)
+
+
+@pytest.mark.parametrize("k", CUTOFFS[1:])
+def test_diversity_of_recommenders_by_vectors(k):
+    categories = np.eye(6)[DATA["categories"]]
+    ours = krm.IntraListDiversity(k, vectors=categories, inputs="ids")
+    theirs = float(of_file("recommenders", f"diversity@{k}"))
+    assert float(ours(*LISTS)) == approx(theirs, rel=1e-6)
+
+
+@pytest.mark.peers
+@pytest.mark.parametrize(
+    ("features", "times"),
+    [
+        ([[1, 0, 0], [0, 1, 0], [1, 0, 0], [0, 0, 1]], 2),  # one-hot
+        ([[0], [1], [0], [2]], 1),  # numbers of categories
+        ([[1, 0, 1], [0, 1, 1], [1, 1, 1], [0, 0, 1]], None),  # several each
+    ],
+)
+def test_the_hamming_distance_of_rectools(features, times):
+    there = pytest.importorskip("rectools.metrics")
+    pandas = pytest.importorskip("pandas")
+    shown = pandas.DataFrame(
+        {"user_id": 1, "item_id": range(4), "rank": range(1, 5)}
+    )
+    distances = there.PairwiseHammingDistanceCalculator(
+        pandas.DataFrame(features)
+    )
+    theirs = there.IntraListDiversity(4, distances).calc(shown)
+    vectors = np.array(features, "float32")
+    if vectors.shape[1] == 1:
+        vectors = np.eye(3, dtype="float32")[vectors[:, 0].astype(int)]
+    metric = krm.IntraListDiversity(4, vectors=vectors, inputs="ids")
+    ours = float(metric([[0]], [[0, 1, 2, 3]]))
+    if times is None:
+        assert theirs / ours != approx(1, abs=0.1)
+        assert theirs / ours != approx(2, abs=0.1)
+    else:
+        assert theirs == approx(times * ours)
+
+
 def test_rectools_takes_a_list_of_one_item_to_have_no_diversity():
     categories = np.eye(6)[DATA["categories"]]
     ours = krm.IntraListDiversity(1, vectors=categories, inputs="ids")

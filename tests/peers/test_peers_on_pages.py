@@ -1,5 +1,10 @@
 """What the pages of the metrics say of packages, beyond the conventions."""
 
+import importlib
+import inspect
+import json
+import pathlib
+import re
 import shutil
 
 import numpy as np
@@ -7,9 +12,14 @@ import pytest
 from pytest import approx
 
 import keras_rankmetrics as krm
+from keras_rankmetrics import conventions
 
 pytestmark = pytest.mark.peers
 
+GOLDEN = pathlib.Path(__file__).with_name("golden")
+COMING_FROM = (
+    pathlib.Path(__file__).parents[2] / "docs" / "coming_from.md"
+).read_text()
 LABELS, SCORES = [0, 1, 0, 1, 1], [0.9, 0.8, 0.7, 0.6, 0.5]
 
 
@@ -191,3 +201,131 @@ def test_rectools_r_precision_is_a_recall(rectools, k):
 def test_rectools_average_precision_divided_by_k(rectools, k):
     value = float(krm.MeanAveragePrecision(k=k)([LABELS], [SCORES]))
     assert rectools("MAP", k=k, divide_by_k=True) == approx(value * 3 / k)
+
+
+# The names in the left columns of `coming_from.md`, and the peers' own.
+
+
+def left_column(section):
+    """The code in the left column of the tables of a section."""
+    [text] = re.findall(
+        rf"^## {re.escape(section)}$(.*?)(?=^## |\Z)", COMING_FROM, re.M | re.S
+    )
+    cells = re.findall(r"^\| (.*?) \| ", text, re.M)
+    return [name for cell in cells for name in re.findall("`(.+?)`", cell)]
+
+
+def first_word(name):
+    return re.match(r"\w*", name)[0]
+
+
+def parameters(functions):
+    return {p for f in functions for p in inspect.signature(f).parameters}
+
+
+def of_ranx(there):
+    metrics = importlib.import_module("ranx.metrics")
+    parse = inspect.getmodule(there.evaluate)
+    known = parameters([there.evaluate]) | set(dir(metrics))
+
+    def knows(name):
+        if not name.startswith('"'):
+            return first_word(name) in known
+        metric, _, _ = parse.extract_metric_and_params(name.strip('"'))
+        metrics.metric_switch(metric)  # it raises an error
+        return True
+
+    return knows
+
+
+def of_torchmetrics(there):
+    classes = {n: c for n, c in vars(there).items() if isinstance(c, type)}
+    known = {*classes, *parameters(classes.values())}
+    actions = ("pos", "skip")  # after the parameter that takes them
+    for action in actions:
+        there.RetrievalMAP(empty_target_action=action)
+    return lambda name: first_word(name.strip('"')) in {*known, *actions}
+
+
+def of_trec_eval(there):
+    def knows(name):
+        # The options are those of the program.
+        option = re.fullmatch("-[Jclq]( 2)?", name)
+        return option or name.split(".")[0] in there.supported_measures
+
+    return knows
+
+
+def of_ir_measures(there):
+    options = {"cutoff", "@", "rel", "judged_only", "gains"}
+
+    def knows(name):
+        name = name.split("@")[0].split("(")[0].split("=")[0] or "@"
+        return name in options or there.parse_measure(name)
+
+    return knows
+
+
+def of_pykeen(there):
+    keys = {metric().key for metric in there.rank_based_metric_resolver}
+    return lambda name: name in keys
+
+
+def has_attribute(there):
+    return lambda name: hasattr(there, first_word(name))
+
+
+@pytest.mark.parametrize(
+    ("section", "module", "asked", "at_least"),
+    [
+        ("ranx", "ranx", of_ranx, 8),
+        ("torchmetrics", "torchmetrics.retrieval", of_torchmetrics, 10),
+        ("trec_eval, pytrec_eval", "pytrec_eval", of_trec_eval, 19),
+        ("ir_measures", "ir_measures", of_ir_measures, 50),
+        (
+            "RecTools, for metrics about items",
+            "rectools.metrics",
+            has_attribute,
+            5,
+        ),
+        ("PyKEEN", "pykeen.metrics.ranking", of_pykeen, 6),
+    ],
+)
+def test_the_names_that_users_come_with(section, module, asked, at_least):
+    knows = asked(pytest.importorskip(module))
+    names = left_column(section)
+    assert len(names) >= at_least
+    assert [name for name in names if not knows(name)] == []
+
+
+def test_the_names_of_packages_that_are_not_installed():
+    """By the numbers that they gave."""
+
+    def measured(peer):
+        found = json.loads((GOLDEN / f"{peer}.json").read_text())
+        return {re.split("[@(]", name)[0] for name in found}
+
+    section = "Recommenders, for metrics about items"
+    for name in left_column(section):
+        is_option = name.startswith("item_sim_measure")
+        refused = conventions.recommenders.without
+        assert is_option or name in measured("recommenders") | set(refused)
+    [text] = re.findall(
+        "^## RePlay, RecTools, LensKit, RecBole$(.*?)^## ",
+        COMING_FROM,
+        re.M | re.S,
+    )
+    found = 0
+    for peer, of_peer in re.findall(r"(\w+)'s ((?:`[^`]+`(?:, )?)+)", text):
+        for name in re.findall("`(.+?)`", of_peer):
+            assert first_word(name) in measured(peer.lower()), (peer, name)
+            found += 1
+    assert found >= 18
+
+
+def test_the_names_of_scikit_learn():
+    metrics = pytest.importorskip("sklearn.metrics")
+    [text] = re.findall("^## scikit-learn$(.*?)^## ", COMING_FROM, re.M | re.S)
+    names = set(re.findall(r"`(\w+_(?:score|loss))\b", text))
+    assert len(names) == 5
+    assert [name for name in names if not hasattr(metrics, name)] == []

@@ -86,6 +86,40 @@ def test_lightgbm(data, tmp_path):
     assert len(set(found["map@10"])) > 1
 
 
+def test_lightgbm_in_the_interface_of_scikit_learn(data, tmp_path):
+    lgb = pytest.importorskip("lightgbm", reason="needs the extra [boosting]")
+    pytest.importorskip("sklearn", reason="the interface needs scikit-learn")
+    features, labels, sizes = data
+    made = documented("eval_metric=rank_metrics", tmp_path, metrics=metrics())
+    ranker = lgb.LGBMRanker(n_estimators=ROUNDS, n_jobs=1, verbose=-1)
+    ranker.fit(
+        features,
+        labels,
+        group=sizes,
+        eval_set=[(features, labels)],
+        eval_group=[sizes],
+        eval_at=[10],
+        eval_metric=made["rank_metrics"],
+        callbacks=[lgb.early_stopping(ROUNDS, verbose=False)],
+    )
+    [found] = ranker.evals_result_.values()
+    assert found["own_ndcg"] == approx(found["ndcg@10"], abs=1e-6)
+    last = {name: found[name][-1] for name in ("own_ndcg", "map@10")}
+    scores = ranker.predict(features, num_iteration=ROUNDS)
+    assert last == approx(by_hand(data, scores), abs=1e-6)
+    silent = lgb.LGBMRanker(n_estimators=1, metric="None", verbose=-1)
+    silent.fit(
+        features,
+        labels,
+        group=sizes,
+        eval_set=[(features, labels)],
+        eval_group=[sizes],
+        eval_metric=made["rank_metrics"],
+    )
+    [found] = silent.evals_result_.values()
+    assert set(found) == {"own_ndcg", "map@10"}
+
+
 def test_xgboost(data, tmp_path):
     xgb = pytest.importorskip("xgboost", reason="needs the extra [boosting]")
     features, labels, sizes = data
