@@ -203,7 +203,8 @@ def test_confidence_sets_the_intervals_and_the_marks(files, capsys):
     The values are 0, 1, 1 against none: both errors are 1/3, and the p of t = 2
     is 1 - 2 / √6, or 18%.
     """
-    Path("qrels").write_text("a 0 x 1\nb 0 x 1\nc 0 x 1\n")
+    qrels = "".join(f"{q} 0 x 1\n{q} 0 y 0\n" for q in "abc")
+    Path("qrels").write_text(qrels)
     Path("none").write_text("".join(f"{q} Q0 y 1 1 t\n" for q in "abc"))
     Path("two").write_text("a Q0 y 1 1 t\nb Q0 x 1 1 t\nc Q0 x 1 1 t\n")
     arguments = ["qrels", "none", "two", "-m", "P@1"]

@@ -164,6 +164,6 @@ def test_rows_that_one_side_lacks():
     recall = krm.RecallAtK(k=2, inputs="ids")
     with pytest.raises(
         ValueError,
-        match=r"Received: \['ann', 'bob', 'eve'\] and \['ann', 'eve'\]",
+        match=r"Received: 3 and 2. Only `y_true` has \['bob'\]\.",
     ):
         recall.per_list(RELEVANT, RECOMMENDED.drop("bob"))

@@ -12,7 +12,7 @@ import keras_rankmetrics as krm
 from keras_rankmetrics import UNJUDGED
 
 LISTS, ITEMS = 12, 9
-OF_JUDGEMENTS = ("judged", "rbp_residual", "bpref")
+OF_JUDGEMENTS = ("judged", "unjudged", "rbp_residual", "bpref")
 
 rows = pytest.mark.parametrize("row", PLAIN_ROWS, ids=str)
 of_relevance = pytest.mark.parametrize(

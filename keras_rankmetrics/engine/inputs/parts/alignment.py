@@ -90,6 +90,7 @@ def check_same(axis: str, given: Mapping[str, Any]) -> None:
             raise ValueError(
                 f"`{name}` and `{other}` should have the same number of "
                 f"{noun}. Received: {len(one)} and {len(two)}."
+                f"{_only_in(name, one, two)}{_only_in(other, two, one)}"
             )
         if not one.equals(two):
             raise ValueError(
@@ -99,6 +100,12 @@ def check_same(axis: str, given: Mapping[str, Any]) -> None:
                 "other, as `reindex_like` does. Only if they correspond "
                 "already, pass `.to_numpy()` of both."
             )
+
+
+def _only_in(name: str, one: Any, two: Any) -> str:
+    """Return a sentence with the names that the other lacks, if there are."""
+    lacking = one[~one.isin(two)]
+    return f" Only `{name}` has {_few(lacking)}." if len(lacking) else ""
 
 
 def _named(axis: str, given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
