@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import csv
 import io
-import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
@@ -19,6 +18,13 @@ from keras_rankmetrics.command.progress import Progress, terminal
 from keras_rankmetrics.command.specs import metrics_of
 from keras_rankmetrics.comparing import Compared, Rows
 from keras_rankmetrics.files.errors import FileError, QueriesReturnError
+from keras_rankmetrics.files.pipes import (
+    File,
+    kept_pipes,
+    name_of,
+    real_path,
+    short_names,
+)
 from keras_rankmetrics.files.reading import (
     check_items_once,
     judgements_of,
@@ -99,9 +105,10 @@ def run(given: argparse.Namespace) -> str:
     paths = _different([*first, *given.runs])
     names = _names(paths)
     baseline = names[paths[0]] if first else None
-    compared, apart = _compared(
-        given, paths, names, metrics, baseline, columns, by_id
-    )
+    with kept_pipes([given.qrels, *paths]) as files:
+        compared, apart = _compared(
+            given, files, names, metrics, baseline, columns, by_id
+        )
     if given.per_list:
         _write(given.per_list, _per_list(compared))
     for note in compared.report.unjudged:
@@ -117,7 +124,7 @@ def run(given: argparse.Namespace) -> str:
 
 def _compared(
     given: argparse.Namespace,
-    paths: list[str],
+    files: Mapping[str, File],
     names: Mapping[str, str],
     metrics: list[Any],
     baseline: str | None,
@@ -126,12 +133,17 @@ def _compared(
 ) -> tuple[Compared, list[str]]:
     """What was compared, and the runs of which queries were apart."""
     apart: list[str] = []
+    paths = list(names)
     while True:
         progress = Progress([given.qrels, *paths], terminal(given.progress))
-        truth = judgements_of(given.qrels, columns, progress.watch(given.qrels))
+        truth = judgements_of(
+            files[given.qrels], columns, progress.watch(given.qrels)
+        )
         progress.finish(given.qrels)
         systems = {
-            names[path]: _run(path, columns, progress, path in apart, by_id)
+            names[path]: _run(
+                path, files[path], columns, progress, apart, by_id
+            )
             for path in paths
         }
         try:
@@ -153,9 +165,9 @@ def _compared(
             raise
         except ValueError:
             # If it is of the rows, this tells the file and the lines.
-            check_items_once(given.qrels, "label", columns)
+            check_items_once(files[given.qrels], "label", columns)
             for path in paths:
-                check_items_once(path, "score", columns)
+                check_items_once(files[path], "score", columns)
             raise
         else:
             return found, apart
@@ -165,20 +177,23 @@ def _compared(
 
 def _run(
     path: str,
+    file: File,
     columns: Mapping[str, str],
     progress: Progress,
-    is_apart: bool,
+    apart: list[str],
     by_id: str | None,
 ) -> Iterator[Rows]:
-    """The chunks of a run, with the scores as the source reads them."""
-    read = sorted_run_of if is_apart else run_of
+    """Yield the chunks of a run, with the scores as the source reads them."""
+    read = sorted_run_of if name_of(file) in apart else run_of
     chunk = None
-    for chunk in read(path, columns, progress.watch(path)):
+    for chunk in read(file, columns, progress.watch(path)):
         scores = chunk.value
         as_read = scores.astype(by_id) if by_id else scores
         yield chunk._replace(value=as_read)
     if chunk is None:
-        raise FileError(path, "There should be a run.", "an empty file")
+        raise FileError(
+            name_of(file), "There should be a run.", "an empty file"
+        )
     progress.finish(path)
 
 
@@ -207,16 +222,18 @@ def _different(paths: list[str]) -> list[str]:
     """The paths of different files, each as it stands there first."""
     found: dict[str, str] = {}
     for path in paths:
-        found.setdefault(os.path.realpath(path), path)
+        found.setdefault(real_path(path), path)
     return list(found.values())
 
 
 def _names(paths: list[str]) -> dict[str, str]:
     """What each run is called: its file, or its path if two are called so."""
-    short = [os.path.basename(path) for path in paths]
-    bare = [name.removesuffix(".gz").rpartition(".")[0] for name in short]
+    short = short_names(paths)
+    bare = [
+        name.removesuffix(".gz").rpartition(".")[0] or name for name in short
+    ]
     for names in (bare, short):
-        if all(names) and len(set(names)) == len(names):
+        if len(set(names)) == len(names):
             return dict(zip(paths, names, strict=True))
     return {path: path for path in paths}
 

@@ -45,11 +45,14 @@ class Progress:
         if self._stream is None or now - self._drawn < _SECONDS:
             return
         self._drawn = now
-        share = min((self._before + done) / max(self._total, 1), 1.0)
-        filled = int(share * _WIDTH)
-        bar = "#" * filled + "-" * (_WIDTH - filled)
         name = os.path.basename(path)
-        self._stream.write(f"\r\x1b[K[{bar}] {share:4.0%} {name}")
+        text = f"{done / 1e6:,.1f} MB {name}"  # nobody knows how long a pipe is
+        if _size(path):
+            share = min((self._before + done) / max(self._total, 1), 1.0)
+            filled = int(share * _WIDTH)
+            bar = "#" * filled + "-" * (_WIDTH - filled)
+            text = f"[{bar}] {share:4.0%} {name}"
+        self._stream.write(f"\r\x1b[K{text}")
         self._stream.flush()
 
 

@@ -6,20 +6,23 @@ import gzip
 import io
 import os
 import re
-import stat
 import zlib
 from collections.abc import Callable, Iterator
 from typing import IO, NamedTuple
 
 from keras_rankmetrics.files.errors import FileError
+from keras_rankmetrics.files.pipes import File, Pipe, name_of
 
-BLOCK = 2**22  # bytes: what is made of a block stays in the cache
+BLOCK = 2**20  # bytes: what is made of a block stays in the cache
 _GZIP = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
 _LONE = re.compile(rb"\r(?![\r\n])")
 _BROKEN = "It should be a file that can be read to its end."
 _UNREADABLE = (OSError, EOFError, zlib.error)  # of gzip, or of the disk
-_COMMENTS, _LONGEST = 1000, 2**16
+LINE = 2**16  # bytes of a line, at most: a file of one line would fill memory
+PARQUET = b"PAR1"
+_WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff")
+_COMMENTS, _HEAD = 1000, 256
 
 # Told how many bytes on the disk have been read.
 Watch = Callable[[int], None]
@@ -51,60 +54,108 @@ class Block(NamedTuple):
     line: int
 
 
-def opened(path: str) -> Opened:
-    """A file, which gzip may have packed, after its byte order mark.
+def opened(file: File) -> Opened:
+    """Open a file, which gzip may have packed, after its byte order mark.
 
-    Raises where it can be read only once, as a pipe.
+    Raise FileError if it cannot be opened, or if its text is not UTF-8.
     """
+    path = name_of(file)
     try:
-        mode = os.stat(path).st_mode
-        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-            raise FileError(
-                path,
-                "It should be a file that can be read twice. Write what comes "
-                "out of a pipe to a file first.",
-                "a pipe or a device",
-            )
-        # Who asked for it closes it.
-        packed = open(path, "rb")  # noqa: SIM115
+        packed = _packed(file)
         start = packed.peek(2)[:2]
     except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise FileError(path, "It should be a file.", reason) from None
-    file: io.BufferedReader = packed
+        raise _unopened(path, error) from None
+    text: io.BufferedReader = packed
     if start == _GZIP:
-        file = io.BufferedReader(gzip.open(packed))  # noqa: SIM115
+        text = io.BufferedReader(gzip.open(packed))  # noqa: SIM115
     try:
-        _skip_mark(file)
+        _skip_mark(path, text)
     except _UNREADABLE as error:
         packed.close()
         raise FileError(path, _BROKEN, str(error)) from None
-    return Opened(path, file, packed)
+    except FileError:
+        packed.close()
+        raise
+    return Opened(path, text, packed)
 
 
-def _skip_mark(file: io.BufferedReader) -> None:
-    if file.peek(len(_BOM)).startswith(_BOM):
+def _packed(file: File) -> io.BufferedReader:
+    if isinstance(file, Pipe):
+        return file.open()
+    return open(file, "rb")
+
+
+def _unopened(path: str, error: OSError) -> FileError:
+    """Return the error of a file that the system does not open."""
+    if isinstance(error, IsADirectoryError) or os.path.isdir(path):
+        expected, received = "The path should be a file.", "a directory"
+        remedy = "Pass a file in that directory."
+    elif isinstance(error, FileNotFoundError):
+        expected, received = "The file should exist.", "no such file"
+        remedy = "Check the path; it is relative to the current directory."
+        if os.path.isabs(path):
+            remedy = "Check the path."
+    elif isinstance(error, PermissionError):
+        expected, received = "The file should be readable.", "no permission"
+        remedy = "Allow your user to read it."
+    else:
+        expected = "The file should be readable."
+        received = error.strerror or type(error).__name__
+        remedy = "Copy it to a local disk, or restore it."
+    return FileError(path, expected, received, remedy=remedy)
+
+
+def _skip_mark(path: str, file: io.BufferedReader) -> None:
+    head = file.peek(_HEAD)[:_HEAD]
+    if head.startswith(_BOM):
         file.read(len(_BOM))
+    elif _is_wide(head):
+        raise FileError(
+            path,
+            "The text should be UTF-8.",
+            "UTF-16",
+            remedy="Convert the file, as with `iconv -f UTF-16 -t UTF-8`. "
+            "Old versions of PowerShell write UTF-16 with `>`.",
+        )
 
 
-def first_line(path: str) -> bytes:
-    """The first line that is neither empty nor a comment, else b""."""
-    source = opened(path)
+def _is_wide(head: bytes) -> bool:
+    """Return True for the start of a text in UTF-16."""
+    if head.startswith(_WIDE_BOMS):
+        return True
+    if head.startswith(PARQUET):
+        return False
+    # Spaces and digits have a zero before or after them, never both.
+    one, other = sorted((head[0::2].count(0), head[1::2].count(0)))
+    return not one and 8 * other >= len(head) > 1
+
+
+def first_line(file: File) -> tuple[bytes, int]:
+    """Return the first line that is neither empty nor a comment.
+
+    Returns:
+        The line, or its start if it is longer than the limit, and its number
+        from 1. If there is none, the line is empty.
+    """
+    source = opened(file)
     with source.packed:
         try:
-            for _ in range(_COMMENTS):
-                line = source.file.readline(_LONGEST).strip()
-                if line and not line.startswith(b"#"):
-                    return line
+            for number in range(1, _COMMENTS + 1):
+                line = source.file.readline(LINE + 1)
+                text = line.strip()
+                if (text and not text.startswith(b"#")) or len(line) > LINE:
+                    return text, number
         except _UNREADABLE as error:
-            raise FileError(path, _BROKEN, str(error)) from None
-    return b""
+            raise FileError(source.path, _BROKEN, str(error)) from None
+    return b"", 1
 
 
 def blocks_of(
     source: Opened, watch: Watch, size: int = BLOCK
 ) -> Iterator[Block]:
-    """The blocks of an open file, none of which is empty.
+    """Yield the blocks of an open file, none of which is empty.
+
+    Raise FileError as soon as a line exceeds the limit.
 
     Args:
         source: the file.
@@ -114,15 +165,29 @@ def blocks_of(
     rest, line = b"", 1
     while data := _read(source, size):
         watch(source.packed.tell())
+        data = rest + data
+        _check_lines(source.path, data, line)
         whole = data.rfind(b"\n") + 1
-        if not whole:
-            rest += data
-            continue
-        yield Block(rest + data[:whole], line)
-        line += rest.count(b"\n") + data.count(b"\n", 0, whole)
         rest = data[whole:]
+        if whole:
+            yield Block(data[:whole], line)
+            line += data.count(b"\n")
     if rest:
         yield Block(rest + b"\n", line)
+
+
+def _check_lines(path: str, data: bytes, line: int) -> None:
+    """Raise FileError if a line is too long, even if its end is not read."""
+    start = 0
+    while len(data) - start > LINE:
+        end = data.rfind(b"\n", start, start + LINE + 1)
+        if end < 0:
+            number = line + data.count(b"\n", 0, start)
+            long = data[start : start + LINE]
+            check_ends(path, Block(long, number))
+            expected = f"A line should have {LINE:,} bytes at most."
+            raise FileError(path, expected, long, number)
+        start = end + 1
 
 
 def check_ends(path: str, block: Block) -> None:

@@ -10,6 +10,7 @@ from keras_rankmetrics.comparing.rows import Rows, whole
 from keras_rankmetrics.files.errors import QueriesReturnError
 
 _ROWS = 2**19  # of a chunk, at least
+_BYTES = 2**24  # of the ids of a chunk, unless a single query has more
 
 
 def whole_queries(
@@ -25,32 +26,59 @@ def whole_queries(
         rows: so many, and those up to the next query, are a chunk.
     """
     seen: set[bytes] = set()
-    held: list[Rows] = []
-    number, last = 0, None
+    complete: list[Rows] = []
+    latest: list[Rows] = []  # the rows of the last query, so far
+    last = None
     for part in parts:
         if not len(part.query):
             continue
         starts = _starts(part.query)
         names = part.query[starts].tolist()
         new = names[1:] if names[0] == last else names
-        if len(seen.union(new)) < len(seen) + len(new):
+        if len(set(new)) < len(new) or not seen.isdisjoint(new):
             raise QueriesReturnError(
                 path, _twice(seen, new).decode("utf-8", "replace")
             )
         seen.update(new)
         last = names[-1]
-        number += len(part.query)
-        if number < rows or (len(names) == 1 and names != new):
-            held.append(part)
+        if not new:
+            latest.append(part)
             continue
         # The last query may go on in the next part.
         cut = int(starts[-1])
-        if cut or held:
-            yield whole([*held, Rows(*(column[:cut] for column in part))])
-        held = [Rows(*(column[cut:] for column in part))]
-        number = len(part.query) - cut
-    if held:
-        yield whole(held)
+        found = [*latest, *([_slice(part, None, cut)] if cut else [])]
+        if _is_wide([*complete, *found]):
+            yield from _joined(complete)
+            complete = []
+        complete += found
+        latest = [_slice(part, cut, None)]
+        if sum(len(each.query) for each in complete) >= rows:
+            yield from _joined(complete)
+            complete = []
+    if _is_wide([*complete, *latest]):
+        yield from _joined(complete)
+        complete = []
+    yield from _joined([*complete, *latest])
+
+
+def _slice(part: Rows, start: int | None, stop: int | None) -> Rows:
+    return Rows(*(column[start:stop] for column in part))
+
+
+def _joined(parts: list[Rows]) -> Iterator[Rows]:
+    """Yield all parts as one, or nothing if there are none."""
+    if parts:
+        yield whole(parts)
+
+
+def _is_wide(parts: list[Rows]) -> bool:
+    """Return True if the parts as one took much memory, for their long ids."""
+    rows = sum(len(part.query) for part in parts)
+    widths = (
+        max((part[column].itemsize for part in parts), default=0)
+        for column in range(2)
+    )
+    return rows * sum(widths) > _BYTES
 
 
 def sorted_by_query(parts: Iterable[Rows]) -> Iterator[Rows]:

@@ -98,14 +98,23 @@ def _one(
     if what in given:
         expected = f"There should be a column `{given[what]}`, of the {what}."
         raise FileError(path, expected, listed, line)
-    raise FileError(
-        path,
-        f"The names of the columns should tell which one is the {what}, as "
-        f"{', '.join(ALIASES[what][:4])} do. Or name it: "
-        f"`--columns {what}=NAME`.",
-        listed,
-        line,
+    expected = (
+        f"One column should be the {what}, and be called "
+        f"{', '.join(ALIASES[what][:3])} or the like."
     )
+    remedy = f"Name the column: `--columns {what}=NAME`."
+    labels = set(ALIASES["label"]) - set(ALIASES["score"])
+    if what == "score" and labels & set(map(_plain, names)):
+        remedy = (
+            "This looks like judgements. Pass the judgements first, then the "
+            f"runs. If it is a run, name its scores: `--columns {what}=NAME`."
+        )
+    elif what == "label" and set(ALIASES["score"]) & set(map(_plain, names)):
+        remedy = (
+            "This looks like a run. Pass the judgements first, then the runs. "
+            f"If it is not, name its labels: `--columns {what}=NAME`."
+        )
+    raise FileError(path, expected, listed, line, remedy)
 
 
 def _plain(name: str) -> str:

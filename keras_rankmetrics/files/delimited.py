@@ -11,6 +11,7 @@ import numpy as np
 
 from keras_rankmetrics.comparing.rows import Rows
 from keras_rankmetrics.files.blocks import (
+    LINE,
     Block,
     Watch,
     blocks_of,
@@ -22,6 +23,7 @@ from keras_rankmetrics.files.errors import FileError
 from keras_rankmetrics.files.fields import as_array, split_at
 from keras_rankmetrics.files.numbers import checked
 from keras_rankmetrics.files.part import Part
+from keras_rankmetrics.files.pipes import File
 from keras_rankmetrics.files.trec import numbers
 
 _QUOTE = b'"'
@@ -30,22 +32,23 @@ _FOREIGN = "surrogateescape"
 
 
 def parts_of(
-    path: str,
+    file: File,
     delimiter: bytes,
     value: str,
     given: Mapping[str, str],
     watch: Watch,
 ) -> Iterator[Part]:
-    """The rows of a file, block by block.
+    """Yield the rows of a file, block by block.
 
     Args:
-        path: of the file.
+        file: the file.
         delimiter: a comma, a tab or the like.
         value: `"label"` or `"score"`.
         given: the names of columns that the user gave, by what they are.
         watch: told how far the file has been read.
     """
-    source = opened(path)
+    source = opened(file)
+    path = source.path
     with source.packed:
         blocks = blocks_of(source, watch)
         first = next(blocks, None)
@@ -64,7 +67,7 @@ def parts_of(
                 return
             check_ends(path, block)
             if block.data:
-                yield _plain(path, block, delimiter, names, columns, value)
+                yield from _plain(path, block, delimiter, names, columns, value)
             block = next(blocks, None)
 
 
@@ -113,16 +116,17 @@ def _plain(
     names: list[str],
     columns: Chosen,
     value: str,
-) -> Part:
+) -> Iterator[Part]:
     expected = f"A line should have {len(names)} fields, as the header has."
-    fields = split_at(path, block, len(names), delimiter, expected)
+    lines = split_at(path, block, len(names), delimiter, expected)
     at = [names.index(name) for name in columns]
-    rows = Rows(
-        fields.texts(at[0], path),
-        fields.texts(at[1], path),
-        numbers(path, fields, at[2], value),
-    )
-    return Part(rows, fields.line)
+    for fields in lines.narrow(at):
+        rows = Rows(
+            fields.texts(at[0], path),
+            fields.texts(at[1], path),
+            numbers(path, fields, at[2], value),
+        )
+        yield Part(rows, fields.line)
 
 
 def _quoted(
@@ -146,7 +150,7 @@ def _quoted(
         yield Part(Rows(query, item, values), np.array(lines))
 
 
-_ROWS = 2**16
+_ROWS = 2**14  # with the longest ids, a column takes 16 MiB
 
 
 def _rows_of(
@@ -158,8 +162,9 @@ def _rows_of(
     at: list[int],
 ) -> Iterator[tuple[int, list[bytes]]]:
     """The line and some fields of each row that is not empty."""
-    lines = _lines(block, blocks)
+    lines = _Lines(path, block, blocks)
     for line, row in _split(path, block, lines, delimiter):
+        lines.row_ends()
         if row and len(row) != len(names):
             raise FileError(
                 path,
@@ -171,8 +176,40 @@ def _rows_of(
             yield line, [row[place].encode("utf-8", _FOREIGN) for place in at]
 
 
-def _lines(block: Block, blocks: Iterator[Block]) -> Iterator[str]:
-    here: Block | None = block
-    while here is not None:
-        yield from io.StringIO(here.data.decode("utf-8", _FOREIGN), newline="")
-        here = next(blocks, None)
+class _Lines:
+    """The lines of a block and of those after it.
+
+    A row may have many lines, so iterating raises FileError if the lines of
+    one row together exceed the limit of a line.
+    """
+
+    def __init__(
+        self, path: str, block: Block, blocks: Iterator[Block]
+    ) -> None:
+        self._path = path
+        self._blocks = itertools.chain([block], blocks)
+        self._length = 0
+        self._row = self._line = block.line
+        self._start = ""
+
+    def row_ends(self) -> None:
+        """Start to count the next row."""
+        self._row, self._length = self._line, 0
+
+    def __iter__(self) -> Iterator[str]:
+        for block in self._blocks:
+            text = io.StringIO(block.data.decode("utf-8", _FOREIGN), newline="")
+            for line in text:
+                self._start = line if not self._length else self._start
+                self._line += 1
+                self._length += len(line)
+                if self._length > LINE + 2:  # the end of the line
+                    raise FileError(
+                        self._path,
+                        f"A row should have {LINE:,} bytes at most, with all "
+                        "its quoted lines.",
+                        self._start,
+                        self._row,
+                        "Look for a quote without its end.",
+                    )
+                yield line

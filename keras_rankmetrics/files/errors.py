@@ -13,6 +13,7 @@ class FileError(ValueError):
         expected: what should stand there.
         received: what stands there.
         line: its number, from 1; None where it is about the whole file.
+        remedy: what to do, as a sentence, if `expected` does not say it.
     """
 
     def __init__(
@@ -21,12 +22,14 @@ class FileError(ValueError):
         expected: str,
         received: object,
         line: int | None = None,
+        remedy: str = "",
     ) -> None:
         place = path if line is None else f"{path}, line {line}"
         text = repr(_as_text(received))
         if len(text) > _SHOWN:
             text = text[:_SHOWN] + "..."
-        super().__init__(f"{place}: {expected} Received: {text}.")
+        said = f"{place}: {expected} Received: {text}."
+        super().__init__(f"{said} {remedy}" if remedy else said)
 
 
 class QueriesReturnError(Exception):
@@ -44,5 +47,6 @@ class QueriesReturnError(Exception):
 
 def _as_text(received: object) -> object:
     if isinstance(received, bytes):
-        return received.decode("utf-8", "backslashreplace")
+        # A character has at most four bytes; what is received can be long.
+        return received[: 4 * _SHOWN].decode("utf-8", "backslashreplace")
     return received

@@ -6,7 +6,7 @@ as reading the file.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +18,7 @@ _NEWLINE, _SPACE, _COMMENT = 10, 32, 35
 _RETURN, _TAB = 13, 9
 _SPACES = frozenset((b" ", b"\t"))
 _LONGEST = 1024  # bytes: each field takes as much memory as the longest one
+_ROOM = 2**22  # bytes that a column of fields takes, at most
 
 
 class Fields(NamedTuple):
@@ -34,6 +35,26 @@ class Fields(NamedTuple):
     start: np.ndarray
     end: np.ndarray
     line: np.ndarray
+
+    def narrow(self, columns: Sequence[int]) -> Iterator[Fields]:
+        """Split the lines so that each of some columns takes little memory.
+
+        One long field makes its whole column wide.
+        """
+        rows = len(self.line)
+        widest = max(
+            int((self.end[:, column] - self.start[:, column]).max(initial=1))
+            for column in columns
+        )
+        step = _ROOM // min(widest, _LONGEST)
+        if rows <= step:
+            yield self
+            return
+        for first in range(0, rows, step):
+            part = slice(first, first + step)
+            yield Fields(
+                self.data, self.start[part], self.end[part], self.line[part]
+            )
 
     def texts(self, column: int, path: str) -> np.ndarray:
         """A column as an array of bytes. Raises where a field is very long."""

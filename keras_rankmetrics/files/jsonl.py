@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -21,18 +22,61 @@ from keras_rankmetrics.files.columns import Chosen, chosen
 from keras_rankmetrics.files.errors import FileError
 from keras_rankmetrics.files.fields import as_array
 from keras_rankmetrics.files.part import Part
+from keras_rankmetrics.files.pipes import File
 
 _OBJECT = "A line should be a JSON object."
+_NOT_JSON = (ValueError, RecursionError)  # the second one of "[[[[..."
+_BLOCK = 2**19  # bytes: their objects take about 200 times as much, at most
+_NAME = rb'"(?:[^"\\]|\\.)*"\s*:\s*'
+_NESTED = re.compile(rb"\{\s*" + _NAME + rb"\{\s*(?:" + _NAME + rb"-?[0-9]|$)")
+_ARRAY = re.compile(rb"\[\s*(?:\{|$)")
+
+
+def is_array(line: bytes) -> bool:
+    """Return True if a first line seems to begin an array of objects."""
+    return _ARRAY.match(line) is not None
+
+
+def check_shape(path: str, line: bytes, number: int, value: str) -> None:
+    """Raise FileError if a file seems to be JSON of another shape.
+
+    Args:
+        path: of the file, for errors.
+        line: its first line, or the start of it.
+        number: of that line, from 1.
+        value: `"label"` or `"score"`.
+    """
+    if is_array(line):
+        found = "a JSON array"
+    elif _is_nested(line):
+        found = f"nested JSON, {{query: {{item: {value}}}}}"
+    elif line == b"{":
+        found = "one JSON object over several lines"
+    else:
+        return
+    example = f'{{"query": "q1", "item": "d1", "{value}": 1}}'
+    remedy = f"This looks like {found}. Write a line for each item: {example}."
+    expected = f"A line should be a JSON object of one item and its {value}."
+    raise FileError(path, expected, line, number, remedy)
+
+
+def _is_nested(line: bytes) -> bool:
+    try:
+        values = list(json.loads(line).values())
+    except _NOT_JSON:  # cut, or with its end on another line
+        return _NESTED.match(line) is not None
+    return bool(values) and all(isinstance(each, dict) for each in values)
 
 
 def parts_of(
-    path: str, value: str, given: Mapping[str, str], watch: Watch
+    file: File, value: str, given: Mapping[str, str], watch: Watch
 ) -> Iterator[Part]:
-    """The rows of a file, block by block."""
-    source = opened(path)
+    """Yield the rows of a file, block by block."""
+    source = opened(file)
+    path = source.path
     columns: Chosen | None = None
     with source.packed:
-        for block in blocks_of(source, watch):
+        for block in blocks_of(source, watch, _BLOCK):
             check_ends(path, block)
             numbered = _objects(path, block)
             for line, row in numbered[:1]:
@@ -50,7 +94,7 @@ def _objects(path: str, block: Block) -> list[tuple[int, dict[str, Any]]]:
     ]
     try:
         found = json.loads(b"[" + b",".join(line for _, line in lines) + b"]")
-    except ValueError:
+    except _NOT_JSON:
         found = []
     if len(found) != len(lines):
         found = [_parsed(path, line, number) for number, line in lines]
@@ -65,7 +109,7 @@ def _objects(path: str, block: Block) -> list[tuple[int, dict[str, Any]]]:
 def _parsed(path: str, line: bytes, number: int) -> Any:
     try:
         return json.loads(line)
-    except ValueError:
+    except _NOT_JSON:
         raise FileError(path, _OBJECT, line, number) from None
 
 

@@ -14,12 +14,19 @@ from keras_rankmetrics.files.columns import chosen
 from keras_rankmetrics.files.errors import FileError
 from keras_rankmetrics.files.fields import texts
 from keras_rankmetrics.files.part import Part
+from keras_rankmetrics.files.pipes import File, name_of
+
+_BUFFER = 2**20  # bytes of a column that are read at once
+_BATCH = 2**22  # bytes of a batch, about
+_GROUP, _MEAN = 2**25, 256  # bytes of a row group, and of its values
+_ROWS = 2**15  # of a batch, at most
 
 
 def parts_of(
-    path: str, value: str, given: Mapping[str, str], watch: Watch
+    file: File, value: str, given: Mapping[str, str], watch: Watch
 ) -> Iterator[Part]:
-    """The rows of a file, batch by batch. Its lines are the rows."""
+    """Yield the rows of a file, batch by batch. Its lines are the rows."""
+    path = name_of(file)
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -30,16 +37,19 @@ def parts_of(
             "pyarrow`.",
             "no such package",
         ) from None
+    source = file if isinstance(file, str) else file.open()
     try:
-        file = pq.ParquetFile(path)
+        # Without these options, all of a row group is read at once.
+        table = pq.ParquetFile(source, buffer_size=_BUFFER, pre_buffer=False)
     except (OSError, pa.ArrowException) as error:
         raise FileError(path, "It should be Parquet.", str(error)) from None
-    with file:
-        columns = chosen(path, file.schema_arrow.names, value, given, None)
-        size, done = os.path.getsize(path), 0
-        for batch in _batches(path, file, columns):
+    with table:
+        columns = chosen(path, table.schema_arrow.names, value, given, None)
+        size = os.path.getsize(file) if isinstance(file, str) else file.size()
+        done = 0
+        for batch in _batches(path, table, columns):
             done += len(batch)
-            watch(size * done // max(file.metadata.num_rows, 1))
+            watch(size * done // max(table.metadata.num_rows, 1))
             before = done - len(batch)
             rows = Rows(
                 _ids(path, batch.column(columns.query), columns.query, before),
@@ -49,10 +59,13 @@ def parts_of(
             yield Part(rows, np.arange(before, done) + 1)
 
 
-def _batches(path: str, file: Any, columns: Sequence[str]) -> Iterator[Any]:
+def _batches(path: str, table: Any, columns: Sequence[str]) -> Iterator[Any]:
     import pyarrow as pa
 
-    batches = file.iter_batches(2**17, columns=list(columns))
+    rows = _BATCH // max(_longest(path, table, columns), 1)
+    batches = table.iter_batches(
+        max(min(rows, _ROWS), 1), columns=list(columns), use_threads=False
+    )
     while True:
         try:
             batch = next(batches, None)
@@ -62,6 +75,34 @@ def _batches(path: str, file: Any, columns: Sequence[str]) -> Iterator[Any]:
         if batch is None:
             return
         yield batch
+        pa.default_memory_pool().release_unused()
+
+
+def _longest(path: str, table: Any, columns: Sequence[str]) -> int:
+    """Return the mean bytes of a value where it is largest.
+
+    Raise FileError if a row group is too large to be read safely.
+    """
+    longest = 0
+    for number in range(table.num_row_groups):
+        group = table.metadata.row_group(number)
+        for place in range(group.num_columns):
+            column = group.column(place)
+            if column.path_in_schema not in columns or not group.num_rows:
+                continue
+            total = column.total_uncompressed_size
+            size = total // group.num_rows
+            # A page can be as large as the row group, and is read at once.
+            if size > _MEAN and total > _GROUP:
+                raise FileError(
+                    path,
+                    f"A row group should have {_GROUP:,} bytes of one column "
+                    f"at most, unless a value has less than {_MEAN}.",
+                    f"{total:,} bytes of `{column.path_in_schema}`",
+                    remedy="Write the file with smaller row groups.",
+                )
+            longest = max(longest, size)
+    return longest
 
 
 def _ids(path: str, column: Any, name: str, before: int) -> np.ndarray:

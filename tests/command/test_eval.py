@@ -236,6 +236,31 @@ def test_scores_are_told_apart_by_all_their_digits(files, capsys):
         assert values_of(out)["run"]["P@1"] == value
 
 
+@pytest.mark.parametrize("sign", ["", "-"])
+@pytest.mark.parametrize("digits", [15, 16, 17])
+@pytest.mark.parametrize("ending", [".txt", ".csv", ".jsonl"])
+def test_the_last_digit_of_a_score_orders(files, capsys, sign, digits, ending):
+    """The better item of each query has a score of one last digit more."""
+    rng = np.random.default_rng(digits)
+    first = rng.integers(10 ** (digits - 2), 2 * 10 ** (digits - 2), 50)
+    lines = {
+        ".txt": "q{0} Q0 {1} 1 {2} t\n",
+        ".csv": "q{0},{1},{2}\n",
+        ".jsonl": '{{"query": "q{0}", "item": "{1}", "score": {2}}}\n',
+    }
+    text = "query,item,score\n" if ending == ".csv" else ""
+    for query, start in enumerate(first.tolist()):
+        items = ("bad", "good") if not sign else ("good", "bad")
+        for item, last in zip(items, (3, 6), strict=True):
+            score = f"{sign}0.{start}{last}"
+            text += lines[ending].format(query, item, score)
+    Path("run" + ending).write_text(text)
+    judged = "".join(f"q{q} 0 good 1\nq{q} 0 bad 0\n" for q in range(50))
+    Path("judged").write_text(judged)
+    arguments = ["judged", "run" + ending, "-m", "P@1", "--format", "json"]
+    assert values_of(said(capsys, *arguments))["run"]["P@1"] == 1
+
+
 def test_lines_of_a_query_that_are_apart(files, capsys):
     plain = said(
         capsys, "qrels", "best.txt", "-m", "NDCG@3", "--format", "json"
@@ -256,7 +281,10 @@ def test_runs_of_one_name_are_called_by_their_paths(files, capsys):
 
 
 WRONG = [
-    (["qrels", "nothing.txt", "-m", "RR"], "nothing.txt: It should be a file"),
+    (
+        ["qrels", "nothing.txt", "-m", "RR"],
+        "nothing.txt: The file should exist",
+    ),
     (["qrels", "bad.txt", "-m", "RR"], "bad.txt, line 2: A line of a run"),
     (["bad.txt", "best.txt", "-m", "RR"], "bad.txt, line 1: A line of judge"),
     (["qrels", "empty.txt", "-m", "RR"], "empty.txt: There should be a run."),

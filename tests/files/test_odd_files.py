@@ -1,7 +1,6 @@
 """Files that other programs write in odd ways, and files that are broken."""
 
 import gzip
-import os
 import tracemalloc
 
 import numpy as np
@@ -37,16 +36,6 @@ def name(request):
 def written(path, data):
     path.write_bytes(data)
     return path
-
-
-def test_a_pipe_is_refused(tmp_path):
-    path = tmp_path / "pipe"
-    os.mkfifo(path)
-    for read in (run_of, judgements_of):
-        with pytest.raises(FileError, match=r"pipe: It should .* read twice"):
-            rows_of(read, path)
-    with pytest.raises(FileError, match="It should be a file"):
-        rows_of(run_of, tmp_path)
 
 
 @pytest.mark.parametrize("quote", [b"", b'"'])
@@ -105,7 +94,7 @@ LONG = {
 @pytest.mark.parametrize("name", LONG)
 def test_long_ids_are_refused_before_they_take_memory(tmp_path, name):
     row = b"q1,b,1\n" if name.endswith("csv") else JSONL.splitlines()[1] + b"\n"
-    text = LONG[name] % (b"a" * 100_000) + row * 3000
+    text = LONG[name] % (b"a" * 60_000) + row * 3000
     path = written(tmp_path / name, text)
     tracemalloc.start()
     with pytest.raises(FileError, match="A field should have 1,024 bytes"):
@@ -148,7 +137,7 @@ def test_gzip_with_broken_bytes(tmp_path, at):
 
 def test_a_quote_without_its_end(tmp_path):
     text = b'query,item,score\nq1,a,1\nq1,"b,1\n' + b"q1,c,1\n" * 20_000
-    with pytest.raises(FileError, match=r"line [0-9]+: .*a quote at the start"):
+    with pytest.raises(FileError, match=r"line 3: .* a quote without its end"):
         rows_of(run_of, written(tmp_path / "run.csv", text))
 
 

@@ -1,0 +1,187 @@
+"""The reader of each file, by its first line and the ending of its name."""
+
+import gzip
+import itertools
+
+import pytest
+from test_reading import rows_of
+
+from keras_rankmetrics.files.errors import FileError
+from keras_rankmetrics.files.reading import judgements_of, run_of
+
+RUN, QRELS = [("q", "d", 2.5)], [("q", "d", 1.0)]
+ENDINGS = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": None, "": None}
+
+
+def written(folder, name, text):
+    path = folder / name
+    data = text.encode()
+    path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    return path
+
+
+def names():
+    for ending, packed in itertools.product(ENDINGS, ["", ".gz"]):
+        for upper in (str, str.upper):
+            yield "file" + upper(ending) + packed, ENDINGS[ending]
+
+
+FIRST = {
+    run_of: ["q Q0 d 1 2.5 t", "q\tQ0\td\t1\t2.5\tt", "# c\nq 0 d x 2.5 t"],
+    judgements_of: ["q 0 d 1", "q\t0\td\t1", "\n# c\nq\tx d 1"],
+}
+
+
+@pytest.mark.parametrize("read", FIRST)
+def test_a_first_line_of_trec_beats_every_ending(tmp_path, read):
+    for (name, _), text in itertools.product(names(), FIRST[read]):
+        path = written(tmp_path, name, text + "\n")
+        assert rows_of(read, path) == (RUN if read is run_of else QRELS), name
+
+
+@pytest.mark.parametrize("read", FIRST)
+def test_endings_tell_the_delimiters_of_tables(tmp_path, read):
+    """The other delimiter is part of an id, so guessing would fail."""
+    what, value = ("score", "2.5") if read is run_of else ("label", "1")
+    for name, delimiter in names():
+        for given in (",", "\t"):
+            other = ",\t".replace(given, "")
+            header = given.join(["query", f"a{other}b{other}c", "item", what])
+            row = given.join(["q", f"x{other}y{other}z", "d", value])
+            path = written(tmp_path, name, f"{header}\n{row}\n")
+            if delimiter == given:
+                found = rows_of(read, path)
+                assert found == (RUN if read is run_of else QRELS), name
+            elif delimiter is not None:
+                with pytest.raises(FileError, match="One column should be"):
+                    rows_of(read, path)
+
+
+def test_a_line_of_trec_within_a_table_is_a_row(tmp_path):
+    """Only the first line counts, for each ending."""
+    for ending, delimiter in ENDINGS.items():
+        if delimiter:
+            lines = ["query item more score", "q d 1 2.5"]
+            text = "\n".join(lines).replace(" ", delimiter) + "\n"
+            for name in ("run" + ending, f"run{ending}.gz"):
+                assert rows_of(run_of, written(tmp_path, name, text)) == RUN
+
+
+TAG = "STANDARD a run of 1999"
+
+
+@pytest.mark.parametrize("name", ["run", "run.txt", "run.tsv", "run.csv.gz"])
+def test_a_tag_of_several_words(tmp_path, name):
+    for delimiter in ("\t", " "):
+        fixed = ["q", "Q0", "d", "1", "2.5"]
+        first = delimiter.join([*fixed, TAG])
+        second = delimiter.join([*fixed, TAG.partition(" ")[0]])
+        path = written(tmp_path, name, f"{first}\n{second}\n")
+        assert rows_of(run_of, path) == RUN * 2
+
+
+HEADERS = [
+    "query\titem\tfeature 1\tfeature 2\tscore",  # 7 words, the fifth "2"
+    "query\titem\tmy 1 2 3 4 column\tscore",
+    "qid\tdoc id\t1\t2\t3\t4\t5\tscore",
+]
+
+
+@pytest.mark.parametrize("header", HEADERS)
+def test_headers_of_many_words_are_headers(tmp_path, header):
+    names = header.split("\t")
+    row = ["q", "d", *["0"] * (len(names) - 3), "2.5"]
+    text = header + "\n" + "\t".join(row) + "\n"
+    for name in ("run", "run.tsv", "run.tsv.gz"):
+        assert rows_of(run_of, written(tmp_path, name, text)) == RUN
+
+
+LOOKS = {
+    "judgements_as_run": (run_of, "q 0 d 1\n", "looks like judgements"),
+    "run_as_judgements": (
+        judgements_of,
+        "q Q0 d 1 2.5 t\n",
+        "looks like a run",
+    ),
+    "table_of_labels": (run_of, "query,item,label\nq,d,1\n", "like judgements"),
+    "table_of_scores": (
+        judgements_of,
+        "query,item,pred\nq,d,1\n",
+        "looks like a run",
+    ),
+    "item_second": (
+        judgements_of,
+        "q d1 0 1\nq d2 0 0\n",
+        "second and the third field",
+    ),
+    "item_second_of_a_query": (
+        judgements_of,
+        "q1 d1 Q0 1\nq2 d2 Q0 0\n",
+        "second and the third field",
+    ),
+    "item_last": (
+        judgements_of,
+        "q 0 1 d1\nq 0 0 d2\n",
+        "third and the fourth field",
+    ),
+    "nested": (run_of, '{"q1": {"d1": 1}}\n', "nested JSON"),
+    "nested_qrels": (judgements_of, '{"q1": {"d1": 1}}', "item: label}"),
+    "nested_long": (
+        run_of,
+        '{"q1": {' + '"d1": 1.5, ' * 20_000 + '"d": 1}}',
+        "nested JSON",
+    ),
+    "nested_lines": (
+        run_of,
+        '{"q1": {\n  "d1": 1,\n  "d2": 2\n}}\n',
+        "nested JSON",
+    ),
+    "object_lines": (run_of, '{\n  "q1": {\n "d1": 1}\n}\n', "several lines"),
+    "array": (run_of, '[{"query": "q", "item": "d"}]', "JSON array"),
+    "array_lines": (run_of, '[\n {"query": "q"}\n]', "JSON array"),
+}
+
+
+@pytest.mark.parametrize("case", LOOKS)
+def test_errors_name_the_probable_cause(tmp_path, case):
+    read, text, cause = LOOKS[case]
+    for name in ("file", "file.gz"):
+        with pytest.raises(FileError, match=f"(?s)Received: .*{cause}"):
+            rows_of(read, written(tmp_path, name, text))
+
+
+NOT_SWAPPED = [
+    ("q1 0 0 1\nq2 0 0 1\n", [("q1", "0", 1.0), ("q2", "0", 1.0)]),
+    ("q1 7 0 1\n", [("q1", "0", 1.0)]),
+    ("1 0 5 0\n2 0 6 1\n", [("1", "5", 0.0), ("2", "6", 1.0)]),
+    ("q1 a d1 1\nq1 b d2 0\n", [("q1", "d1", 1.0), ("q1", "d2", 0.0)]),
+]
+
+
+@pytest.mark.parametrize("text, rows", NOT_SWAPPED)
+def test_judgements_in_the_right_order_are_read(tmp_path, text, rows):
+    assert rows_of(judgements_of, written(tmp_path, "qrels", text)) == rows
+
+
+TEXTS = {
+    "run": "q Q0 d 1 2.5 t\n",
+    "run.csv": "query,item,score\nq,d,2.5\n",
+    "run.jsonl": '{"query": "q", "item": "d", "score": 2.5}\n',
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_utf16_is_named(tmp_path, name):
+    for code, pack in itertools.product(
+        ["utf-16", "utf-16-le", "utf-16-be"], [bytes, gzip.compress]
+    ):
+        for mark in ("", "\ufeff"):
+            path = tmp_path / name
+            path.write_bytes(pack((mark + TEXTS[name]).encode(code)))
+            with pytest.raises(FileError, match=r"UTF-8.*'UTF-16'.*iconv"):
+                rows_of(run_of, path)
+
+
+def test_nested_values_within_rows_are_read(tmp_path):
+    text = '{"meta": {"a": 1}, "query": "q", "item": "d", "score": 2.5}\n'
+    assert rows_of(run_of, written(tmp_path, "run", text)) == RUN
