@@ -24,6 +24,7 @@ from keras_rankmetrics import (
     FallOutAtK,
     FBetaAtK,
     GradedAveragePrecision,
+    GradedRankBiasedPrecision,
     HitRateAtK,
     InterpolatedPrecision,
     JudgedAtK,
@@ -71,6 +72,7 @@ DEFAULTS = {
     MeanRank: "relevance_threshold:1.0",
     AverageRelevancePosition: "gain:linear",
     RankBiasedPrecision: "relevance_threshold:1.0|p:0.8",
+    GradedRankBiasedPrecision: "p:0.8",
     BPref: "relevance_threshold:1.0",
     JudgedAtK: "",
     RBPResidual: "p:0.8|tail:always",
@@ -185,7 +187,11 @@ def other_values(metric):
             original_discount,
             reciprocal_discount,
         ]
-    elif metric not in (*OF_JUDGEMENTS, OrderedPairAccuracy):
+    elif metric not in (
+        *OF_JUDGEMENTS,
+        GradedRankBiasedPrecision,
+        OrderedPairAccuracy,
+    ):
         values["relevance_threshold"] = [2.0, 0.5]
     if metric is InterpolatedPrecision:
         values["recall"] = [0.0, 0.9]
@@ -197,7 +203,7 @@ def other_values(metric):
         values["ideal"] = ["retrieved"]
     if metric in (FBetaAtK, QMeasure):
         values["beta"] = [2.0, 0.5]
-    if metric in (RankBiasedPrecision, RBPResidual):
+    if metric in (RankBiasedPrecision, GradedRankBiasedPrecision, RBPResidual):
         values["p"] = [0.5, 0.9]
     if metric in (PrecisionAtK, F1AtK, FBetaAtK, UnjudgedAtK):
         values["denominator"] = ["k"]
