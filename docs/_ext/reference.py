@@ -62,6 +62,7 @@ MEMBERS = {
     "SampledRanks": ("estimates", "histogram", "table", "signature"),
     "Ranking": (
         "overall",
+        "highest_gain",
         "has_gain",
         "retrieved",
         "others",

@@ -151,6 +151,9 @@ class Convention:
         FallOutAtK = Preset(metrics.FallOutAtK, {})
         AUC = Preset(metrics.AUC, {})
         RankBiasedPrecision = Preset(metrics.RankBiasedPrecision, {})
+        GradedRankBiasedPrecision = Preset(
+            metrics.GradedRankBiasedPrecision, {}
+        )
         ERR = Preset(metrics.ERR, {})
         MeanRank = Preset(metrics.MeanRank, {})
         AdjustedMeanRankIndex = Preset(metrics.AdjustedMeanRankIndex, {})

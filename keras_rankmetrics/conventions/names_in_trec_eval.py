@@ -15,7 +15,7 @@ MEASURES = {
     "map_cut": Suffix("MeanAveragePrecision", CUTOFF, required=True),
     "ndcg": Suffix("NDCG"),
     "ndcg_cut": Suffix("NDCG", CUTOFF, required=True),
-    "rbp": Suffix("RankBiasedPrecision", "p"),
+    "rbp": Suffix("GradedRankBiasedPrecision", "p"),
     "rbp_resid": Suffix("RBPResidual", "p"),
     "recall": Suffix("RecallAtK", CUTOFF, required=True),
     "recip_rank": Suffix("MeanReciprocalRank"),

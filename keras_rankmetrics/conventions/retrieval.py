@@ -17,6 +17,7 @@ from keras_rankmetrics.metrics import (
     ElevenPointPrecision,
     F1AtK,
     FBetaAtK,
+    GradedRankBiasedPrecision,
     HitRateAtK,
     InterpolatedPrecision,
     MeanAveragePrecision,
@@ -52,7 +53,7 @@ trec_eval = Suffixed(
         BPref: {},
         InterpolatedPrecision: {"rounding": "nearest"},
         ElevenPointPrecision: {"rounding": "nearest"},
-        RankBiasedPrecision: {"p": 0.9},
+        GradedRankBiasedPrecision: {"p": 0.9},
         RBPResidual: {"p": 0.9, "tail": "if_unjudged"},
         UnjudgedAtK: {"denominator": "k"},
     },
@@ -60,6 +61,8 @@ trec_eval = Suffixed(
         "F1AtK": "it has that of whole lists only, `set_F`, which is "
         "`FBetaAtK()`, and that of a parameter x `FBetaAtK(beta=x ** 0.5)`",
         "G": "it is of its authors' own making",
+        "RankBiasedPrecision": "its `rbp` is of grades: "
+        "`GradedRankBiasedPrecision`, the same for labels of 0 and 1",
         "Rndcg": "it is of its authors' own making",
         "Rprec_mult": "it is R-precision at multiples of R",
         "binG": "it is of its authors' own making",

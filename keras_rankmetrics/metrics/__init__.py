@@ -66,7 +66,10 @@ from keras_rankmetrics.metrics.pairs import (
     AdjustedMeanRankIndex,
     OrderedPairAccuracy,
 )
-from keras_rankmetrics.metrics.patience import RankBiasedPrecision
+from keras_rankmetrics.metrics.patience import (
+    GradedRankBiasedPrecision,
+    RankBiasedPrecision,
+)
 from keras_rankmetrics.metrics.popularity import (
     AveragePopularity,
     Novelty,
@@ -107,6 +110,7 @@ __all__ = [
     "FBetaAtK",
     "FallOutAtK",
     "GradedAveragePrecision",
+    "GradedRankBiasedPrecision",
     "HitRateAtK",
     "InterpolatedPrecision",
     "IntraListDiversity",

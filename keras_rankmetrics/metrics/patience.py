@@ -5,10 +5,13 @@ from __future__ import annotations
 import functools
 from typing import Annotated
 
+import keras
+
+from keras_rankmetrics import gains
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.definition import declared
 from keras_rankmetrics.engine.ranking import Ranking
-from keras_rankmetrics.metrics.bases import Binary, register
+from keras_rankmetrics.metrics.bases import AtK, Binary, register
 from keras_rankmetrics.types import Between, RankDiscountFn, Tensor
 
 
@@ -57,3 +60,49 @@ class RankBiasedPrecision(Binary):
     measure = staticmethod(rank_biased_precision)
 
     p: float = 0.8
+
+
+def graded_rank_biased_precision(
+    ranking: Ranking, k: int | None, p: Annotated[float, Between(0, 1)] = 0.8
+) -> Tensor:
+    """Return rank-biased precision with each gain over max(1, the highest)."""
+    found = rank_biased_precision(ranking, k, p)
+    return found / ops.maximum(ranking.highest_gain(), 1.0)
+
+
+@register
+@declared
+class GradedRankBiasedPrecision(AtK):
+    """Rank-biased precision at k for graded labels.
+
+        GRBP@k = (1 - p) Σ_{i=1..k} g_i · p^(i-1),  g_i = y_i / max(1, y_max)
+
+    where y_i is the label of the item at rank i and y_max is the largest label
+    of the list, whether that item is retrieved or not. Labels of a list whose
+    labels are all between 0 and 1 are used as they are: they are the
+    probabilities that the items are relevant. With labels of 0 and 1 the value
+    is that of `RankBiasedPrecision`. A list in which no label is above 0 is
+    empty. Item weights only mask items.
+
+    Args:
+        k: how many ranks count, or None for all.
+        p: the probability of going on to the next item, between 0 and 1.
+        shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
+        adjusted, inputs, unjudged, name, dtype: as well.
+
+    Example:
+        >>> from keras_rankmetrics import GradedRankBiasedPrecision
+        >>> metric = GradedRankBiasedPrecision(p=0.5)
+        >>> float(metric([[2, 0, 1]], [[0.9, 0.8, 0.7]]))  # (1 + (1/2) / 4) / 2
+        0.5625
+
+    Moffat and Zobel, ACM TOIS 27 (2008); trec_eval 10.0, m_rbp.c.
+    """
+
+    short_name = "graded_rbp"
+    measure = staticmethod(graded_rank_biased_precision)
+    relevance = staticmethod(gains.linear_gain)
+
+    p: float = 0.8
+    shuffle_ties: bool | None = None
+    seed: int | keras.random.SeedGenerator | None = None

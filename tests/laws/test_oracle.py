@@ -56,6 +56,7 @@ CATALOGUE = [
     ("mean_rank", {}),
     ("arp", {}),
     ("rbp", {}),
+    ("graded_rbp", {}),
     ("err", {}),
     ("err", {"normalized": True}),
     ("bpref", {}),
@@ -314,7 +315,7 @@ def test_weights_in_the_values():
     for metric in oracle.DEFAULTS:
         graded = metric in ("dcg", "ndcg", "err")
         expected = gain_weight if graded else binary_weight
-        if metric in ("arp", "opa", "gap", "q_measure"):
+        if metric in ("arp", "opa", "gap", "q_measure", "graded_rbp"):
             expected = (1 + 2 * 3) / (1 + 2)
         if metric in OF_JUDGEMENTS:
             expected = (1 + 5 + 3) / 3

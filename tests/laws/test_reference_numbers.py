@@ -41,6 +41,60 @@ def test_rank_biased_precision():
     assert found == approx([0.3501, 0.3996, 0.1988], abs=5e-5)
 
 
+def test_graded_rank_biased_precision():
+    p = 0.9
+    metric = krm.GradedRankBiasedPrecision(p=p)
+    labels = [[2, 0, 1, 4], [1, 0, 0.5, 0.2], [2, 0, -1, 1]]
+    expected = [
+        (2 + p**2 + 4 * p**3) / 4,
+        1 + 0.5 * p**2 + 0.2 * p**3,  # probabilities
+        (2 + p**2) / 2,  # one item is masked
+    ]
+    assert values(metric, labels) == approx((1 - p) * np.array(expected))
+    at_2 = krm.GradedRankBiasedPrecision(2, p=p)
+    expected = np.array([2 / 4, 1, 2 / 2])
+    assert values(at_2, labels) == approx((1 - p) * expected)
+    # The highest label is that of an item that is not retrieved.
+    found = values(metric, [[2, 1, 8]], [[2, 1, -np.inf]])
+    assert found == approx((1 - p) * (2 + p) / 8)
+
+
+def test_graded_rank_biased_precision_of_items_that_are_relevant_or_not():
+    graded, binary = krm.GradedRankBiasedPrecision, krm.RankBiasedPrecision
+    assert values(graded()) == approx(values(binary()))
+    scores = np.float32([[1, 2, 2, 3], [1, 1, 0, -np.inf]])
+    targets, ids = [[0, 2], [3, -1]], [[5, 0, 2, 7], [1, 5, 3, 8]]
+    for inputs, y_pred in (("sparse", scores), ("ids", ids)):
+        found, expected = (
+            ops.convert_to_numpy(
+                metric(3, inputs=inputs).per_list(
+                    np.array(targets), np.array(y_pred)
+                )
+            )
+            for metric in (graded, binary)
+        )
+        assert found == approx(expected)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float64"])
+def test_graded_rank_biased_precision_of_labels_of_any_dtype(dtype):
+    """Of high labels too, the sum of which float16 does not hold."""
+    labels = ops.cast([[60000.0, 0.0, 60000.0, 30000.0]], dtype)
+    scores = ops.cast([[4.0, 3.0, 2.0, 1.0]], dtype)
+    found = krm.GradedRankBiasedPrecision(p=0.5).per_list(labels, scores)
+    expected = (1 - 0.5) * (1 + 0.5**2 + 0.5 * 0.5**3)
+    assert float(found[0]) == approx(expected, rel=5e-3)
+
+
+def test_infinite_labels_of_graded_rank_biased_precision():
+    metric = krm.GradedRankBiasedPrecision()
+    metric.update_state([[2, 1]], [[2.0, 1.0]])
+    before = np.array(metric.get_state())
+    with pytest.raises(ValueError, match="highest label is inf"):
+        metric.update_state([[np.inf, 1]], [[2.0, 1.0]])
+    np.testing.assert_array_equal(metric.get_state(), before)
+
+
 def test_insq():
     metric = krm.DCG(
         gain_fn=krm.linear_gain, rank_discount_fn=krm.inverse_square_discount
@@ -359,6 +413,7 @@ def test_where_no_level_of_chance_is_known():
     [
         lambda: krm.RankBiasedPrecision(p=0.0),
         lambda: krm.RankBiasedPrecision(p=1.0),
+        lambda: krm.GradedRankBiasedPrecision(p=1.0),
         lambda: krm.FBetaAtK(beta=0.0),
         lambda: krm.ERR(max_grade=0),
         lambda: krm.QMeasure(beta=0.0),

@@ -75,6 +75,7 @@ PARAMETERS = {
         },
     ),
     krm.RankBiasedPrecision: (BINARY, {**OF_BINARY, "p": 0.8}),
+    krm.GradedRankBiasedPrecision: ({"k": None}, {**OF_GRADED, "p": 0.8}),
     krm.BPref: ({}, {**OF_BINARY_LISTS, "unjudged": "condense"}),
     krm.AlphaDCG: ({"k": None}, {**OF_NOVELTY, **OF_RANKS}),
     krm.AlphaNDCG: ({"k": None}, {**OF_NOVELTY, **OF_RANKS}),

@@ -70,4 +70,4 @@ def test_every_metric_of_the_oracle_is_there():
     assert {row["metric"] for row in ROWS} == {
         kind.__name__ for kind in made.OF_RELEVANCE.values()
     }
-    assert len(made.OF_RELEVANCE) == len(made.oracle.DEFAULTS) == 25
+    assert len(made.OF_RELEVANCE) == len(made.oracle.DEFAULTS) == 27

@@ -24,6 +24,7 @@ from keras_rankmetrics import (
     FallOutAtK,
     FBetaAtK,
     GradedAveragePrecision,
+    GradedRankBiasedPrecision,
     HitRateAtK,
     InterpolatedPrecision,
     JudgedAtK,
@@ -71,6 +72,7 @@ DEFAULTS = {
     MeanRank: "relevance_threshold:1.0",
     AverageRelevancePosition: "gain:linear",
     RankBiasedPrecision: "relevance_threshold:1.0|p:0.8",
+    GradedRankBiasedPrecision: "p:0.8",
     BPref: "relevance_threshold:1.0",
     JudgedAtK: "",
     RBPResidual: "p:0.8|tail:always",
@@ -185,7 +187,11 @@ def other_values(metric):
             original_discount,
             reciprocal_discount,
         ]
-    elif metric not in (*OF_JUDGEMENTS, OrderedPairAccuracy):
+    elif metric not in (
+        *OF_JUDGEMENTS,
+        GradedRankBiasedPrecision,
+        OrderedPairAccuracy,
+    ):
         values["relevance_threshold"] = [2.0, 0.5]
     if metric is InterpolatedPrecision:
         values["recall"] = [0.0, 0.9]
@@ -197,7 +203,7 @@ def other_values(metric):
         values["ideal"] = ["retrieved"]
     if metric in (FBetaAtK, QMeasure):
         values["beta"] = [2.0, 0.5]
-    if metric in (RankBiasedPrecision, RBPResidual):
+    if metric in (RankBiasedPrecision, GradedRankBiasedPrecision, RBPResidual):
         values["p"] = [0.5, 0.9]
     if metric in (PrecisionAtK, F1AtK, FBetaAtK, UnjudgedAtK):
         values["denominator"] = ["k"]
@@ -271,8 +277,8 @@ CUTOFFS = [{"k": k} for k in (1, 3, None)]
 @all_metrics
 def test_each_option_changes_some_number(metric):
     """And its signature with it."""
-    # All roundings of half the relevant items are the same.
-    recall = {"recall": 0.34} if metric is InterpolatedPrecision else {}
+    # Of 6 relevant items, 6 are needed under "up" and 5 under the others.
+    recall = {"recall": 0.84} if metric is InterpolatedPrecision else {}
     bases = [
         {**cutoff, **recall, "ties": ties, "list_weight": weight}
         for cutoff in ([{}] if metric in WITHOUT_K else CUTOFFS)

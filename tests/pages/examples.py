@@ -12,6 +12,7 @@ from keras_rankmetrics import (
     AveragePopularity,
     BPref,
     ExpectedExposureLoss,
+    GradedRankBiasedPrecision,
     IntraListDiversity,
     Novelty,
     PopularityLift,
@@ -619,7 +620,13 @@ FAMILIES: dict[type, Examples] = {
 }
 
 # Those that most people use for whole lists, though they take a cutoff.
-SELDOM_CUT = (AUC, NRBP, RankBiasedPrecision, RBPResidual)
+SELDOM_CUT = (
+    AUC,
+    NRBP,
+    RankBiasedPrecision,
+    GradedRankBiasedPrecision,
+    RBPResidual,
+)
 
 
 def examples_of(metric: type[RankingMetric]) -> Examples:

@@ -87,3 +87,44 @@ def test_a_comparison_as_numbers():
     np.testing.assert_array_equal(
         ops.convert_to_numpy(found), [[0, 0, 1], [1, 1, 1]]
     )
+
+
+class HighestGain(krm.RankingMetric):
+    """The highest gain of the items, retrieved or not."""
+
+    has_upper_bound = False
+    relevance = staticmethod(krm.linear_gain)
+
+    @staticmethod
+    def measure(ranking, k):
+        return ranking.highest_gain()
+
+
+@pytest.mark.parametrize("k", [1, None])
+@pytest.mark.parametrize("ties", ["average", "stable"])
+def test_the_highest_gain_is_of_all_items(ties, k):
+    """Those behind k, not retrieved or unseen count; masked ones do not."""
+    inf = np.inf
+    labels = [[1, 3, 2], [-1, 0.5, 0], [0, 4, 0.5], [-2, -2, -2], [0, 0, 0]]
+    scores = [[3, 1, 2], [3, 2, 2], [2, -inf, 1], [1, 1, 1], [1, 2, 3]]
+    metric = HighestGain(k, ties=ties, empty="zero")
+
+    def found(metric, y_true, y_pred):
+        return ops.convert_to_numpy(metric.per_list(y_true, y_pred)).tolist()
+
+    assert found(metric, labels, scores) == [3, 0.5, 4, 0, 0]
+    y_true = {"labels": labels, "mask": np.float32(labels) != 4}
+    assert found(metric, y_true, scores) == [3, 0.5, 0.5, 0, 0]
+    # An unseen relevant item has the label 1.
+    y_true = {"labels": labels, "num_relevant": [4, 2, 2, 1, 0]}
+    assert found(metric, y_true, scores) == [3, 1, 4, 1, 0]
+    # Targets and ids that are relevant have the label 1 too.
+    targets = np.array([[2, 0], [1, -1]])
+    sparse = HighestGain(k, ties=ties, inputs="sparse")
+    assert found(sparse, targets, np.float32([[3, 1, 2], [2, -inf, 1]])) == [
+        1,
+        1,
+    ]
+    ids = HighestGain(k, ties=ties, inputs="ids", empty="zero")
+    wanted = np.array([[2, 0], [1, -1], [-1, -1]])
+    assert found(ids, wanted, np.array([[5, 6], [1, 2], [3, 4]])) == [1, 1, 0]

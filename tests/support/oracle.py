@@ -70,6 +70,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "mean_rank": {**_BINARY},
     "arp": {"gain_fn": lambda label: label},
     "rbp": {**_BINARY, "p": 0.8},
+    "graded_rbp": {"p": 0.8},
     "err": {"max_grade": 4.0, "normalized": False},
     "bpref": {**_BINARY, "unjudged": "condense"},
     "judged": {},
@@ -177,7 +178,7 @@ def relevance(metric: str, options: dict[str, Any]) -> Quantity:
         return lambda item: worth(exponential_gain, item) / most
     if "probabilities" in options:
         return lambda item: up_to_grade(item.label, options["probabilities"])
-    if metric == "opa":
+    if metric in ("opa", "graded_rbp"):
         return grade
     if "gain_fn" in options:
         return lambda item: worth(options["gain_fn"], item)
@@ -473,6 +474,16 @@ def rbp(
     return (1 - p) * math.fsum(terms)
 
 
+def graded_rbp(
+    row: Row, items: list[Item], k: int | None, *, p: float
+) -> float:
+    """The same for users who are satisfied by a share of the best label."""
+    by = max([1.0, *map(grade, items)])
+    found = row(lambda item: grade(item) / by)[:k]
+    terms = [part * p ** (rank - 1) for rank, part in enumerate(found, start=1)]
+    return (1 - p) * math.fsum(terms)
+
+
 def judged(row: Row, items: list[Item], k: int | None) -> float:
     """The share of the first k ranks that somebody has judged."""
     found = row(lambda item: float(item.label != UNJUDGED))[:k]
@@ -509,6 +520,7 @@ SUMS = {
     "mean_rank": mean_rank,
     "arp": arp,
     "rbp": rbp,
+    "graded_rbp": graded_rbp,
     "dcg": dcg,
     "ndcg": ndcg,
     "precision": precision,

@@ -92,6 +92,17 @@ class Items:
         return seen | (self.num_relevant > 0)
 
     @remembered()
+    def highest_gain(self, gain: Relevance) -> Tensor:
+        """Return the highest gain of all items, `[lists]`, 0 without items."""
+        seen = self._highest_gain(gain)
+        if self.num_relevant is None:
+            return seen
+        unseen = ops.where(
+            self.unseen(gain) > 0, gain.of_unseen(self.highest), 0
+        )
+        return ops.maximum(seen, unseen)
+
+    @remembered()
     def others(self, gain: Relevance) -> Tensor:
         """`[lists]`, how many have no gain, of those that labels tell."""
         return count(exists(self.labels) & (self.gains(gain) == 0))

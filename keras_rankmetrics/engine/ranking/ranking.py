@@ -71,6 +71,10 @@ class Ranking(Ranked):
         """The gains of all items, retrieved or not."""
         return self.items.sum(self.gain)
 
+    def highest_gain(self) -> Tensor:
+        """Return the highest gain of the items, retrieved or not."""
+        return self.items.highest_gain(self.gain)
+
     def has_gain(self) -> Tensor:
         """Whether any item has a gain, bool."""
         return self.items.has_gain(self.gain)
