@@ -117,3 +117,16 @@ def test_every_metric_of_the_convention_is_compared():
     assert {
         measure.rstrip("0123456789.").rstrip("_") for measure in measures(DRAWN)
     } == (set(convention.measures))
+
+
+def test_a_persistence_follows_the_name():
+    """As trec_eval takes it: `-m rbp.p=0.8`."""
+    for name in ("rbp", "rbp_resid"):
+        for asked, p in ((name, 0.9), (f"{name}.p=0.8", 0.8)):
+            metric = conventions.trec_eval.of_source(asked)
+            assert (
+                metric.signature
+                == conventions.trec_eval.presets[type(metric).__name__](
+                    p=p
+                ).signature
+            )

@@ -44,15 +44,15 @@ def test_rank_biased_precision():
 def test_graded_rank_biased_precision():
     p = 0.9
     metric = krm.GradedRankBiasedPrecision(p=p)
-    labels = [[2, 0, 1, 4], [1, 0, 0.5, 0.2], [2, 0, -1, 1]]
+    labels = [[2, 0, 1, 4], [0.8, 0, 0.5, 0.2], [2, 0, -1, 1]]
     expected = [
         (2 + p**2 + 4 * p**3) / 4,
-        1 + 0.5 * p**2 + 0.2 * p**3,  # probabilities
+        0.8 + 0.5 * p**2 + 0.2 * p**3,  # probabilities
         (2 + p**2) / 2,  # one item is masked
     ]
     assert values(metric, labels) == approx((1 - p) * np.array(expected))
     at_2 = krm.GradedRankBiasedPrecision(2, p=p)
-    expected = np.array([2 / 4, 1, 2 / 2])
+    expected = np.array([2 / 4, 0.8, 2 / 2])
     assert values(at_2, labels) == approx((1 - p) * expected)
     # The highest label is that of an item that is not retrieved.
     found = values(metric, [[2, 1, 8]], [[2, 1, -np.inf]])

@@ -116,8 +116,8 @@ def test_the_highest_gain_is_of_all_items(ties, k):
     y_true = {"labels": labels, "mask": np.float32(labels) != 4}
     assert found(metric, y_true, scores) == [3, 0.5, 0.5, 0, 0]
     # An unseen relevant item has the label 1.
-    y_true = {"labels": labels, "num_relevant": [4, 2, 2, 1, 0]}
-    assert found(metric, y_true, scores) == [3, 1, 4, 1, 0]
+    y_true = {"labels": labels, "num_relevant": [4, 1, 2, 1, 0]}
+    assert found(metric, y_true, scores) == [3, 0.5, 4, 1, 0]
     # Targets and ids that are relevant have the label 1 too.
     targets = np.array([[2, 0], [1, -1]])
     sparse = HighestGain(k, ties=ties, inputs="sparse")
