@@ -267,7 +267,9 @@ def _write(path: str, text: str) -> None:
         with open(path, "w", encoding="utf-8", newline="") as file:
             file.write(text)
     except OSError as error:
-        raise ValueError(
-            f"{path}: it should be a file that can be written. Received: "
-            f"{error.strerror}."
+        raise FileError(
+            path,
+            "The output should be a file that can be written.",
+            error.strerror,
+            remedy="Pass the path of a file, in a directory that exists.",
         ) from None

@@ -308,7 +308,11 @@ WRONG = [
     ),
     (["qrels", "best.txt", "-m", "RR", "--confidence", "2"], "between 0 and 1"),
     (["qrels", "best.txt", "-m", "RR", "--columns", "doc=x"], "--columns"),
-    (["qrels", "best.txt", "-m", "RR", "--output", "no/file"], "no/file"),
+    (
+        ["qrels", "best.txt", "-m", "RR", "--output", "no/file"],
+        "no/file: The output should be a file that can be written. Received: "
+        "'No such file or directory'. Pass the path of a file",
+    ),
 ]
 
 
