@@ -111,7 +111,7 @@ def run(given: argparse.Namespace) -> str:
         )
     if given.per_list:
         _write(given.per_list, _per_list(compared))
-    for note in compared.report.unjudged:
+    for note in [*_repeated(given.runs), *compared.report.unjudged]:
         sys.stderr.write(f"krm: warning: {note}\n")
     text = _FORMATS[given.format](compared)
     if given.format == "text":
@@ -151,7 +151,8 @@ def _compared(
                 np.errstate(divide="ignore", invalid="ignore"),
                 warnings.catch_warnings(),
             ):
-                warnings.simplefilter("ignore", UserWarning)  # `run` says it
+                # `run` writes it without the line of code.
+                warnings.filterwarnings("ignore", ".*items are judged")
                 found = krm.compare(
                     systems,
                     truth,
@@ -224,6 +225,17 @@ def _different(paths: list[str]) -> list[str]:
     for path in paths:
         found.setdefault(real_path(path), path)
     return list(found.values())
+
+
+def _repeated(paths: list[str]) -> list[str]:
+    """Return a sentence for each run that is given again."""
+    again = list(paths)
+    for path in _different(paths):
+        again.remove(path)
+    return [
+        f"{path} is a file that is given more than once. It is evaluated once."
+        for path in again
+    ]
 
 
 def _names(paths: list[str]) -> dict[str, str]:

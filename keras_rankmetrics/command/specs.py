@@ -169,8 +169,13 @@ def _value(text: str) -> Any:
 def _chosen(spec: Spec, convention: Convention | None) -> Any:
     """The class, or the preset of the convention."""
     name = class_of(spec.name)
+    if convention is not None and spec.name in convention.without:
+        raise ValueError(
+            f"the convention `{convention.name}` does not have it: "
+            f"{convention.without[spec.name]}."
+        )
     if name is None:
-        there = "" if convention is None else f" in `{convention.name}` either"
+        there = "" if convention is None else f" in `{convention.name}`"
         raise ValueError(
             f"no metric is called `{spec.name}`{there}."
             f"{nearest(spec.name, all_names())}{_hint(spec.text)}"

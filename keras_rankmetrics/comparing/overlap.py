@@ -55,13 +55,17 @@ class Overlap(NamedTuple):
 
     @property
     def is_low(self) -> bool:
-        """Whether less than 1% of the possible matches are there.
+        """True if less than 1% of the possible matches are there."""
+        return self.judged < max(1, _LOW * self.possible) and self.possible > 0
+
+    @property
+    def possible(self) -> int:
+        """The number of items that could match.
 
         A query with one judgement has one possible match, however many items
         are retrieved.
         """
-        possible = min(self.retrieved, self.judgements)
-        return self.retrieved > 0 and self.judged < max(1, _LOW * possible)
+        return min(self.retrieved, self.judgements)
 
 
 class Matches:
@@ -118,7 +122,8 @@ class Matches:
         judged = _pairs(lists[at_judged], self._truth.items[at[at_judged]])
         if not judged:
             return "The truth judges no items of these queries."
-        pair = _alike(self._sample, judged)
+        # Where some ids match, others that look alike explain nothing.
+        pair = None if self._judged else _alike(self._sample, judged)
         if pair is None:
             place, other = judged[0]
             one = next(item for list_, item in self._sample if list_ == place)

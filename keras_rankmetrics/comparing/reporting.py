@@ -61,9 +61,13 @@ def unjudged(measured: Measured) -> Iterator[str]:
         overlap = system.overlap
         if overlap.is_low:
             number = f"{overlap.judged:,}" if overlap.judged else "none"
+            could = f", and {overlap.possible:,} could be" * bool(
+                overlap.judged
+            )
             yield (
                 f"{name}: {number} of its {overlap.retrieved:,} retrieved "
-                f"items are judged ({overlap.share:.2%}). {overlap.example}"
+                f"items are judged ({overlap.share:.2%}){could}. "
+                f"{overlap.example}"
             )
 
 

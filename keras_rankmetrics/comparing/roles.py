@@ -32,6 +32,8 @@ def check_roles(systems: Any, truth: Any) -> None:
     is_one = is_by_ids(truth) and _is_one_table(systems)
     if is_one or not isinstance(systems, Mapping):
         hint = 'Is this one system? Pass {"name": run}.'
+        if _is_list_of_systems(systems):
+            hint = 'Give each system a name: {"name": run, "other": run}.'
         if _has_labels_only(systems):
             hint = f"It has labels, and no scores. {SWAPPED}"
         elif is_nested(systems) and _has_fractions(truth, systems):
@@ -51,11 +53,11 @@ def check_same_form(systems: Mapping[str, Any], truth: Any) -> None:
         with_ids, without, value = "the truth", f"the system {name!r}", "score"
         if not by_ids:
             with_ids, without, value = without, with_ids, "label"
+        other = system if by_ids else truth
         raise ValueError(
-            "The truth and all systems should have ids of queries and items, "
-            f"or all be arrays. Received: ids in {with_ids}, and none in "
-            f"{without}: {_described(truth if value == 'label' else system)}. "
-            f"Pass {{query: {{item: {value}}}}}, a table or `Rows`."
+            "The truth and all systems should name queries and items by id, or "
+            f"all be arrays. Received: ids in {with_ids}, but as {without} "
+            f"{_described(other)}. {_remedy(other, value)}"
         )
 
 
@@ -65,6 +67,11 @@ def _is_systems(given: Any) -> bool:
         and not _is_one_table(given)
         and any(map(_is_one_table, itertools.islice(given.values(), 1)))
     )
+
+
+def _is_list_of_systems(given: Any) -> bool:
+    is_list = isinstance(given, list | tuple) and not is_by_ids(given)
+    return is_list and any(map(is_by_ids, given))
 
 
 def _is_one_table(given: Any) -> bool:
@@ -104,9 +111,38 @@ def _has_fractions(one: Any, other: Any) -> bool:
     return found == [True, False]
 
 
+def _remedy(given: Any, value: str) -> str:
+    """Return what to pass in place of what has no ids of queries and items."""
+    columns = columns_of(given)
+    if columns and not isinstance(given, Mapping):
+        return f"Rename its columns: `query`, `item` and `{value}` are needed."
+    if _has_lists_of_ids(given):
+        if value == "label":
+            return "Pass sets of relevant items: {query: {item, item}}."
+        return (
+            "Pass scores that decrease with the rank: "
+            "{query: {item: -rank for rank, item in enumerate(items)}}."
+        )
+    return (
+        f"Pass {{query: {{item: {value}}}}}, `Rows`, or a table with the "
+        f"columns `query`, `item` and `{value}`."
+    )
+
+
+def _has_lists_of_ids(given: Any) -> bool:
+    """Return True for a dict of lists of str, such as ranked documents."""
+    if not isinstance(given, Mapping):
+        return False
+    first: Any = next(iter(given.values()), None)
+    is_list = isinstance(first, list | tuple) and len(first) > 0
+    return is_list and isinstance(first[0], str | bytes)
+
+
 def _described(given: Any) -> str:
     if not isinstance(given, Mapping):
-        return f"an object of the type {type(given).__name__}"
+        columns = columns_of(given)
+        of = f" with the columns {columns}" if columns else ""
+        return f"an object of the type {type(given).__name__}{of}"
     keys = [repr(as_text(key)) for key in itertools.islice(given, 3)]
     keys += ["..."] * (len(given) > len(keys))
     types = {type(x).__name__ for x in itertools.islice(given.values(), 3)}

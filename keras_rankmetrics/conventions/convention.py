@@ -219,7 +219,7 @@ class Convention:
             name = metric or name
             unknown = "the source does not define it" if metric else ""
             reason = self.without.get(name, unknown)
-            hint = "" if reason else nearest(name, self.presets)
+            hint = "" if reason else nearest(name, self.presets, 0.7)
             after = f"{reason and f': {reason}'}.{hint}"
         raise AttributeError(
             f"The convention `{self.name}` has no {name}{after} It has: "

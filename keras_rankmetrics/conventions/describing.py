@@ -32,10 +32,10 @@ def by_name(
     conventions: Mapping[str, Convention], name: str, aliases: Mapping[str, str]
 ) -> Convention:
     """Return the convention of that name, or raise ValueError."""
-    if name not in conventions:
+    if not isinstance(name, str) or name not in conventions:
+        hint = suggestion(str(name), conventions, aliases)
         raise ValueError(
-            f'No convention has the name "{name}".'
-            f"{suggestion(name, conventions, aliases)} The conventions are: "
+            f'No convention has the name "{name}".{hint} The conventions are: '
             f"{', '.join(conventions)}."
         )
     return conventions[name]

@@ -186,7 +186,8 @@ def _check_lines(path: str, data: bytes, line: int) -> None:
             long = data[start : start + LINE]
             check_ends(path, Block(long, number))
             expected = f"A line should have {LINE:,} bytes at most."
-            raise FileError(path, expected, long, number)
+            remedy = "Check that lines end, and remove columns of long text."
+            raise FileError(path, expected, long, number, remedy)
         start = end + 1
 
 

@@ -99,10 +99,14 @@ def _one(
         expected = f"There should be a column `{given[what]}`, of the {what}."
         raise FileError(path, expected, listed, line)
     expected = (
-        f"One column should be the {what}, and be called "
+        f"One column should be the {what}. The header should call it "
         f"{', '.join(ALIASES[what][:3])} or the like."
     )
     remedy = f"Name the column: `--columns {what}=NAME`."
+    if any(name.replace(".", "", 1).isdecimal() for name in names):
+        remedy = "The first line should be a header, with names of columns."
+    if len(names) == 1 and ";" in names[0]:
+        remedy = "Separate columns by commas or tabs, not by semicolons."
     labels = set(ALIASES["label"]) - set(ALIASES["score"])
     if what == "score" and labels & set(map(_plain, names)):
         remedy = (

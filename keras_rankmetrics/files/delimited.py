@@ -206,7 +206,7 @@ class _Lines:
                 if self._length > LINE + 2:  # the end of the line
                     raise FileError(
                         self._path,
-                        f"A row should have {LINE:,} bytes at most, with all "
+                        f"A row should have {LINE:,} letters at most, with all "
                         "its quoted lines.",
                         self._start,
                         self._row,

@@ -29,7 +29,7 @@ _NOT_JSON = (ValueError, RecursionError)  # the second one of "[[[[..."
 _BLOCK = 2**19  # bytes: their objects take about 200 times as much, at most
 _NAME = rb'"(?:[^"\\]|\\.)*"\s*:\s*'
 _NESTED = re.compile(rb"\{\s*" + _NAME + rb"\{\s*(?:" + _NAME + rb"-?[0-9]|$)")
-_ARRAY = re.compile(rb"\[\s*(?:\{|$)")
+_ARRAY = re.compile(rb"\[\s*(?:[\[{]|$)")
 
 
 def is_array(line: bytes) -> bool:
@@ -65,7 +65,7 @@ def _is_nested(line: bytes) -> bool:
         values = list(json.loads(line).values())
     except _NOT_JSON:  # cut, or with its end on another line
         return _NESTED.match(line) is not None
-    return bool(values) and all(isinstance(each, dict) for each in values)
+    return bool(values) and all(isinstance(x, dict | list) for x in values)
 
 
 def parts_of(

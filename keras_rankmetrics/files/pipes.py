@@ -159,7 +159,8 @@ def short_names(paths: Iterable[str]) -> list[str]:
 
 def _is_pipe(path: str) -> bool:
     """Return True for pipes and devices, not for what cannot be opened."""
-    if path == _STDIN:
+    # Some systems open a descriptor again where its last reader stopped.
+    if path in _STDINS or _DESCRIPTOR.fullmatch(path):
         return True
     try:
         mode = os.stat(path).st_mode

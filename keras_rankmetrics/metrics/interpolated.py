@@ -69,7 +69,8 @@ def hits_for(recall: float, relevant: Tensor, rounding: Rounding) -> Tensor:
     """
     with in_64_bits():
         hits = _ROUNDED[rounding](recall, ops.cast(relevant, "float64"))
-        return ops.cast(hits, relevant.dtype)
+        found = ops.cast(hits, relevant.dtype)
+    return ops.cast(found, relevant.dtype)  # on the device of the others
 
 
 def _up(recall: float, relevant: Tensor) -> Tensor:

@@ -73,7 +73,12 @@ def suggestion(name: str, names: Iterable[str]) -> str:
     if name.startswith("_"):
         return ""
     metric = meant(name)
-    found = [metric] if metric else closest(name, [*all_names(), *names])
+    public = (each for each in names if not each.startswith("_"))
+    found = (
+        [metric]
+        if metric
+        else closest(name, [*all_names(), *public], least=0.7)
+    )
     return did_you_mean(
         *dict.fromkeys(class_of(each) or each for each in found)
     )

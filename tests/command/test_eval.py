@@ -273,6 +273,13 @@ def test_lines_of_a_query_that_are_apart(files, capsys):
     assert "apart in best.txt: it was read whole" in said(capsys, *arguments)
 
 
+def test_a_run_that_is_given_twice(files, capsys):
+    for again in ("best.txt", "./best.txt"):
+        assert main(["eval", "qrels", "best.txt", again, "-m", "RR"]) == 0
+        error = capsys.readouterr().err
+        assert f"{again} is a file that is given more than once." in error
+
+
 def test_runs_of_one_name_are_called_by_their_paths(files, capsys):
     Path("more").mkdir()
     Path("more/best.txt").write_text(Path("worst.txt").read_text())

@@ -148,7 +148,8 @@ WRONG = [
     ("MAP(denominator=most)", None, '"relevant", "min", "hits"'),
     ("RPrec@5", None, "takes no cutoff"),
     ("F1@5", "trec_eval", "set_F"),
-    ("NoSuch", "trec_eval", "in `trec_eval` either"),
+    ("gm_map", "trec_eval", "does not have it: it is a geometric mean"),
+    ("NoSuch", "trec_eval", "is called `NoSuch` in `trec_eval`"),
     ("SetAP", "ir_measures", "it is the product of"),
     ("P(rel=2)", "ir_measures", "needs cutoff"),
 ]

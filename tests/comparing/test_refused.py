@@ -43,8 +43,13 @@ def test_a_query_that_returns_is_named(query):
 @pytest.mark.parametrize(
     "systems, truth, error, text",
     [
-        ({"s": np.ones((2, 2))}, TRUTH, ValueError, "none in the system 's'"),
-        ({"s": RUN}, np.ones((2, 2)), ValueError, "none in the truth"),
+        (
+            {"s": np.ones((2, 2))},
+            TRUTH,
+            ValueError,
+            "as the system 's' an object",
+        ),
+        ({"s": RUN}, np.ones((2, 2)), ValueError, "as the truth an object"),
         (
             {"s": {1: {2: 1.0}}},
             TRUTH,
@@ -120,8 +125,14 @@ IS_SWAPPED = r"Are the arguments swapped\? Their order is `compare\(systems, "
         (SETS, {"s": RUN}, IS_SWAPPED),
         ([[1, 0]], {"s": [[1.0, 2.0]]}, IS_SWAPPED),
         (TRUTH, {"a": {"x": 0.25}}, IS_ONE + " " + IS_SWAPPED),
-        ({"s": {"a": ["x"]}}, TRUTH, "of lists with the keys 'a'. Pass {query"),
-        ({"s": RUN}, {"a": ["x"]}, "none in the truth: a dict of lists"),
+        ([RUN, RUN], TRUTH, "Give each system a name"),
+        ({"s": {"a": ["x"]}}, TRUTH, "with the keys 'a'. Pass scores that"),
+        (
+            {"s": {"a": [1, 2]}},
+            TRUTH,
+            "of lists with the keys 'a'. Pass {query",
+        ),
+        ({"s": RUN}, {"a": ["x"]}, "as the truth a dict of lists .* Pass sets"),
     ],
 )
 def test_arguments_that_are_not_wrapped_or_swapped(systems, truth, text):

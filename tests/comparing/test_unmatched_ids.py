@@ -62,6 +62,13 @@ def test_an_alike_id_of_another_query_is_no_explanation():
         krm.compare({"s": run}, truth, MRR)
 
 
+def test_ids_that_look_alike_explain_nothing_where_some_match():
+    truth, run = lists(300, 1, 20, 2)
+    run["299"]["D0"] = 1.0  # the truth has d0
+    with pytest.warns(UserWarning, match="Do both sides use the same ids"):
+        krm.compare({"s": run}, truth, MRR)
+
+
 def lists(queries, judged, retrieved, matches):
     """Many lists, of whose items as many match in all as asked for."""
     truth = {
@@ -93,7 +100,8 @@ def test_less_than_one_percent_of_the_possible_matches(shape, possible):
         assert compared.judged["s"] == matches / retrieved
         if caught:
             share = f"{matches / retrieved:.2%}"
-            assert f" retrieved items are judged ({share}). " in str(
+            could = f", and {possible} could be" if matches else ""
+            assert f" retrieved items are judged ({share}){could}. " in str(
                 caught[0].message
             )
 

@@ -138,6 +138,8 @@ LOOKS = {
     ),
     "object_lines": (run_of, '{\n  "q1": {\n "d1": 1}\n}\n', "several lines"),
     "array": (run_of, '[{"query": "q", "item": "d"}]', "JSON array"),
+    "array_of_arrays": (run_of, '[["q", "d", 1.0]]', "JSON array"),
+    "nested_lists": (run_of, '{"q": [["d", 1.0]]}', "nested JSON"),
     "array_lines": (run_of, '[\n {"query": "q"}\n]', "JSON array"),
 }
 

@@ -147,6 +147,8 @@ WRONG = [
         "q,item,score\n1,2,3\n",
         "line 1: One column should be the query",
     ),
+    ("run.csv", "q1,d1,2.0\n", "The first line should be a header"),
+    ("run.csv", "query;item;score\n", "commas or tabs, not by semicolons"),
     ("run.csv", "query,item,score\n1,2,3\n1,2\n", "line 3: .* 3 fields"),
     ("run.csv", 'query,item,score\n"1",2,3\n\n1,2\n', "line 4: .* 3 fields"),
     ("run.csv", 'query,item,score\n1,"2",x\n', "line 2: The score .*'x'"),

@@ -137,6 +137,10 @@ MISSING = {
         "Received: `measure(self, ranking, k)`. Write, for example:\n\n"
         "    @staticmethod\n    def measure(ranking, k):",
     ),
+    "the arguments of a metric of Keras": (
+        {"measure": lambda y_true, y_pred: y_true},
+        "    def measure(ranking, k",
+    ),
     "no function": ({"measure": 3}, "Received: `3`."),
     "an option of the relevance": (
         {"measure": r_precision, "relevance": lambda label, top: label},

@@ -71,6 +71,15 @@ def test_a_misspelt_parameter(call, wrong, right):
     assert f'"{right}"' in message or f" {right}," in message
 
 
+def test_too_many_positional_arguments():
+    with pytest.raises(TypeError) as error:
+        krm.InterpolatedPrecision(0.3)
+    expected = "InterpolatedPrecision takes nothing by position. Received: 0.3."
+    assert str(error.value).startswith(f"{expected} Pass the others by name: ")
+    with pytest.raises(TypeError, match="takes only k, shuffle_ties, seed by"):
+        krm.RecallAtK(1, None, 3, 4)
+
+
 @pytest.mark.parametrize("metric", METRICS, ids=lambda cls: cls.__name__)
 def test_an_unknown_parameter_gets_the_list_of_all(metric):
     message = refusal(metric, xyz=1)

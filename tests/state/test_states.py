@@ -279,6 +279,11 @@ def corrupted(data, rng):
     return bytes(data)
 
 
+def test_text_is_no_bytes():
+    with pytest.raises(TypeError, match="takes the bytes that"):
+        State.from_bytes("abc")
+
+
 def test_corrupted_bytes_are_no_state():
     """Also where only the date of a file in the archive is another one."""
     data = updated(1, ties="shuffle").state.to_bytes()
@@ -310,9 +315,21 @@ def test_corrupted_arrays_are_no_state():
         {**arrays, "sums": state.sums.reshape(2, -1)},
         {n: x for n, x in arrays.items() if n != "draws"},
         {**arrays, "sums": np.array([{}], object)},
+        {**arrays, "draws": np.array(True)},
+        {**arrays, "draws": np.array(["zz"])},
+        {**arrays, "draws": np.int64(arrays["draws"]) + 2**60},
     ):
         with pytest.raises(ValueError, match="match its checksum"):
             State.from_arrays(wrong)
+
+
+def test_arrays_of_another_format():
+    arrays = updated(1).state.arrays()
+    del arrays["checksum"]
+    with pytest.raises(ValueError, match="and `checksum`"):
+        State.from_arrays(arrays)
+    with pytest.raises(ValueError, match="format 1, of another version"):
+        State.from_arrays({**arrays, "format": np.array(1)})
 
 
 def test_arrays_of_another_precision_are_the_same_state():

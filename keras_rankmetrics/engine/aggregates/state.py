@@ -88,7 +88,9 @@ class State:
         Raises:
             ValueError: if they are not what `arrays` returned.
         """
-        if {"format", "signature", "sums", "checksum"} - set(arrays):
+        lacking = {"signature", "sums", "checksum"} - set(arrays)
+        is_older = "format" in arrays and arrays["format"] != _FORMAT
+        if "format" not in arrays or (lacking and not is_older):
             raise ValueError(
                 "A state should have the arrays `format`, `signature`, `sums` "
                 f"and `checksum`. Received: {sorted(arrays)}."
@@ -124,8 +126,15 @@ class State:
         """Return the state that `to_bytes` wrote.
 
         Raises:
+            TypeError: if `data` is not bytes.
             ValueError: if a single bit differs from what `to_bytes` returned.
         """
+        if not isinstance(data, bytes | bytearray | memoryview):
+            raise TypeError(
+                "`from_bytes` takes the bytes that `to_bytes` returned. "
+                f"Received: {data!r}."
+            )
+        data = bytes(data)
         header, rest = data[: len(_HEADER)], data[len(_HEADER) :]
         digest, payload = rest[:_DIGEST], rest[_DIGEST:]
         try:
@@ -137,16 +146,21 @@ class State:
             raise ValueError(
                 "`from_bytes` takes what `to_bytes` of the same version "
                 f"returned. Received: {len(data)} bytes that are no such "
-                "state, or were changed."
+                "state, or were changed. Write the state again, or copy it "
+                "again."
             ) from error
 
     def _checksum(self) -> str:
         """Return a digest of the values; float32 and float64 have the same."""
         parts = [self.signature.encode()]
         for array in (self.sums, self.draws):
-            if array is not None and array.dtype.kind in "fiu":
+            if array is None:
+                continue
+            if array.dtype.kind == "f":
                 numbers = np.ascontiguousarray(array, "<f8").tobytes()
-                parts += [str(array.shape).encode(), numbers]
+            else:
+                numbers = repr(array.tolist()).encode()
+            parts += [str(array.shape).encode(), numbers]
         return _digest(*parts).hex()
 
     def __eq__(self, other: object) -> bool:

@@ -31,7 +31,16 @@ ops = _operations()
 
 
 def in_64_bits() -> contextlib.AbstractContextManager[Any]:
-    """Return a context in which jax, too, computes with 64 bits."""
+    """Return a context in which every backend computes with 64 bits.
+
+    On jax they are off by default, and Apple's GPUs, where torch has tensors by
+    default, have no float64: there it is computed on the CPU.
+    """
+    if keras.config.backend() == "torch":
+        import torch
+
+        has_none = torch.backends.mps.is_available()
+        return keras.device("cpu") if has_none else contextlib.nullcontext()
     if keras.config.backend() != "jax":
         return contextlib.nullcontext()
     import jax

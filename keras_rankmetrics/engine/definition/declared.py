@@ -109,6 +109,7 @@ def declared(cls: C) -> C:
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
         check_names(type(self).__name__, kwargs, names)
+        _check_number(type(self).__name__, args, signature)
         bound = signature.bind(self, *args, **kwargs)
         bound.apply_defaults()
         del bound.arguments["self"]
@@ -120,6 +121,22 @@ def declared(cls: C) -> C:
     made.__module__ = cls.__module__
     cls.__init__, cls._declared = made, parameters  # type: ignore
     return cls
+
+
+def _check_number(
+    callee: str, given: Sequence[Any], signature: inspect.Signature
+) -> None:
+    """Raise TypeError if there are too many positional arguments."""
+    _, *parameters = signature.parameters.values()
+    known = [p.name for p in parameters if p.kind is not p.KEYWORD_ONLY]
+    if len(given) > len(known):
+        taken = f"only {', '.join(known)}" if known else "nothing"
+        rest = [p.name for p in parameters if p.name not in known]
+        received = ", ".join(map(repr, given))
+        raise TypeError(
+            f"{callee} takes {taken} by position. Received: {received}. Pass "
+            f"the others by name: {', '.join(rest)}."
+        )
 
 
 def checks_names(init: Callable[P, None]) -> Callable[P, None]:

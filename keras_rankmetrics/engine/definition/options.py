@@ -48,7 +48,10 @@ def check_class(cls: type) -> None:
 def _takes(function: Callable[..., Any], arguments: tuple[str, ...]) -> bool:
     """Return whether the function needs these arguments and no others."""
     try:
-        inspect.signature(function).bind(*arguments)
+        signature = inspect.signature(function)
+        if {"y_true", "y_pred"} & signature.parameters.keys():
+            return False  # of a metric of Keras
+        signature.bind(*arguments)
     except TypeError:
         return False
     except ValueError:  # some functions written in C tell no signature
@@ -130,7 +133,7 @@ def _checked(name: str, value: Any, annotation: Any) -> Any:
     elif getattr(annotation, "_is_protocol", False) and not callable(value):
         raise TypeError(
             f"`{name}` should be a function. Received: {value!r} of type "
-            f"{type(value).__name__}."
+            f"{type(value).__name__}. Pass the function itself, not its name."
         )
     return value
 
