@@ -63,7 +63,11 @@ def batch(family, form, spans):
 
 @pytest.mark.parametrize(
     "family, form",
-    [("items", "scores"), ("items", "sparse"), ("subtopics", "scores")],
+    [
+        ("items", "scores"),
+        pytest.param("items", "sparse", marks=pytest.mark.long),
+        pytest.param("subtopics", "scores", marks=pytest.mark.long),
+    ],
 )
 def test_ties_of_few_items(family, form):
     """The referee tries all orders of the items that tie."""

@@ -211,7 +211,8 @@ def test_numbers_of_double_precision():
 def test_functions(metric, option, value):
     kind = type(value).__name__
     with fails(
-        f"`{option}` should be a function. Received: {value!r} of type {kind}.",
+        f"`{option}` should be a function. Received: {value!r} of type {kind}. "
+        "Pass the function itself, not its name.",
         TypeError,
     ):
         metric(**{option: value})
