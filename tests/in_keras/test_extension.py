@@ -157,7 +157,8 @@ MISSING = {
 def test_a_class_that_is_no_metric(attributes, message):
     """It would construct, and print 0.0000 (0 lists)."""
     with pytest.raises(TypeError) as error:
-        made(**attributes)
+        # A class without a body is refused when it is constructed.
+        made(**attributes) if attributes else made()()
     assert message in str(error.value)
     # The same where a class has been changed since it was made.
     changed = made(measure=r_precision)
@@ -171,6 +172,13 @@ def test_a_class_that_is_no_metric(attributes, message):
         assert message in str(error.value)
 
 
+def test_a_class_may_be_filled_after_it_is_made():
+    """As cloudpickle does, by which Spark and Ray send classes."""
+    metric = made()
+    metric.measure = staticmethod(lambda ranking, k: ranking.hits(k))
+    assert number(metric(2)([[1, 1, 1]], [[3.0, 2.0, 1.0]])) == 2
+
+
 def test_a_base_of_metrics_may_lack_a_measure():
     class Doubled(krm.RankingMetric, abstract=True):
         @staticmethod
@@ -182,7 +190,7 @@ def test_a_base_of_metrics_may_lack_a_measure():
     metric = made(Doubled, measure=lambda ranking, k: ranking.hits(k))
     assert number(metric(2)([[1, 1, 1]], [[3.0, 2.0, 1.0]])) == 4
     with pytest.raises(TypeError, match="Mine has no `measure`"):
-        made(Doubled)
+        made(Doubled)()
     with pytest.raises(TypeError, match="RankingMetric has no `measure`"):
         krm.RankingMetric()
 

@@ -26,6 +26,9 @@ from keras_rankmetrics.types import (
 )
 
 
+_OF_EMPTY_CLASSES = {"__module__", "__doc__"}
+
+
 class Defined(Accumulator):
     """An accumulator that is made from the options of a metric.
 
@@ -96,7 +99,9 @@ class Defined(Accumulator):
             **kwargs: for further bases.
         """
         super().__init_subclass__(**kwargs)
-        if not abstract:
+        # Spark and Ray make an empty class before they fill it. What stays
+        # empty is refused when it is constructed.
+        if not abstract and vars(cls).keys() - _OF_EMPTY_CLASSES:
             check_class(cls)
 
     def __init__(
