@@ -25,7 +25,6 @@ from keras_rankmetrics.types import (
     UnjudgedPolicy,
 )
 
-
 _OF_EMPTY_CLASSES = {"__module__", "__doc__"}
 
 
