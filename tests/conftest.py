@@ -20,6 +20,27 @@ if "PYTEST_XDIST_WORKER" in os.environ:
     ):
         os.environ.setdefault(variable, "1")
 
+# Pages whose examples train models: a fifth of the time of all quick tests.
+LONG_PAGES = frozenset(
+    f"docs/{page}.md"
+    for page in (
+        "catalogues",
+        "in_keras",
+        "masks",
+        "quickstart",
+        "strange",
+        "what_is_measured",
+    )
+)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Mark the long pages before pytest selects by marker."""
+    for item in items:
+        if item.nodeid.split("::")[0] in LONG_PAGES:
+            item.add_marker(pytest.mark.long)
+
 
 @pytest.fixture(autouse=True)
 def nobody_is_expected(monkeypatch):

@@ -101,6 +101,7 @@ def test_counts_are_what_metrics_take():
     assert (found > 0).any()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("chunk", [_STEP - 1, _STEP])
 def test_the_largest_counts_of_one_chunk(chunk):
     """Two counts share a float32 in chunks of fewer than `_STEP` items."""
@@ -115,6 +116,7 @@ def test_the_largest_counts_of_one_chunk(chunk):
     assert counts["above"][0, -1] == last > chunk
 
 
+@pytest.mark.long
 def test_what_it_returns():
     queries = np.array([[1.0], [-1.0], [1.0]], "float32")
     items = np.array([[3.0], [2.0], [2.0], [1.0]], "float32")
@@ -129,6 +131,7 @@ def test_what_it_returns():
     assert counts["tied"].tolist() == [[1, 0, 0], [0, 0, 0], [1, 0, 0]]
 
 
+@pytest.mark.long
 def test_one_target_for_each_list():
     (queries, items), (targets, _) = towers(), asked()
     one = targets[:, 0]
@@ -289,6 +292,7 @@ def test_what_a_function_should_return(function, text):
         )
 
 
+@pytest.mark.long
 def test_a_function_that_draws():
     rng = np.random.default_rng(0)
 

@@ -98,6 +98,7 @@ def test_a_collection_is_gathered_at_once():
         assert states == sum(s.sums.size for s in collection.state.values())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", NAMES)
 def test_one_process_gets_a_copy(name):
     metric = shares.seen(shares.everything())[name]

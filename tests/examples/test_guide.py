@@ -41,6 +41,7 @@ def block(page, holding):
     return source
 
 
+@pytest.mark.long
 @pytest.mark.skipif(BACKEND != "tensorflow", reason="tf.data, its package")
 def test_tf_data_pads_labels_with_what_it_is_told():
     names = {}

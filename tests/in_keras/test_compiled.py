@@ -327,6 +327,7 @@ def test_shapes_that_do_not_fit_fail_though_unknown_while_tracing():
         np.testing.assert_equal(metric.get_state(), before)
 
 
+@pytest.mark.long
 @on_tensorflow
 def test_shuffled_orders_in_a_graph():
     labels, scores, _ = BATCHES[0]

@@ -84,6 +84,7 @@ def test_name_config_and_signature():
         RPrecision(most=1)
 
 
+@pytest.mark.long
 def test_in_compile():
     model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(4)])
     model.compile(loss="mse", metrics=[RPrecision()])

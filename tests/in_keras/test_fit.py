@@ -308,6 +308,7 @@ class Kernels(keras.callbacks.Callback):
         self.model.trainable_variables[0].assign([[self.kernels[epoch]]])
 
 
+@pytest.mark.long
 def test_early_stopping_knows_what_is_better():
     labels = np.array([[2, 0, 0, UNJUDGED], [0, 3, 0, UNJUDGED]], "float32")
     scores = np.array([[4, 3, 2, 1], [2, 4, 3, 1]], "float32")
@@ -446,6 +447,7 @@ def test_the_mask_of_keras_layers(kind, run):
     assert found == approx(unmasked if lost else masked, rel=1e-6)
 
 
+@pytest.mark.long
 def test_negative_labels_mask_everywhere(data):
     labels, scores, _ = data
     padded = np.concatenate([labels, -np.ones((LISTS, 2))], 1)

@@ -111,6 +111,7 @@ def test_the_mask_of_an_embedding(sequences, run):
     assert found == approx(all_of_them if lost else masked, rel=1e-5)
 
 
+@pytest.mark.long
 def test_the_next_item_of_each_user(sequences):
     """`[batch]` targets, and -inf for items seen already."""
     seen, following = sequences
@@ -169,6 +170,7 @@ class Retrieval(keras.layers.Layer):
         return ops.top_k(scores, 5)[1]
 
 
+@pytest.mark.long
 def test_ids_from_a_retrieval_layer():
     rng = np.random.default_rng(1)
     scores = rng.normal(size=(USERS, ITEMS)).astype("float32")

@@ -197,6 +197,7 @@ def test_weights_of_items_that_are_all_tiny(metric):
     np.testing.assert_equal(mine.get_state(), before)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(
     keras.backend.backend() == "torch", reason="torch compiles nothing in fit"
 )

@@ -252,6 +252,7 @@ def test_tensors_that_require_a_gradient():
     assert found == approx([3 / 4, (1 + 1 / 2 + 1 / 3) / 3])
 
 
+@pytest.mark.long
 @needs_tensorflow
 def test_in_evaluate():
     """Ragged labels in batches that are padded no further than they need."""

@@ -210,6 +210,7 @@ def test_an_excluded_index_beyond_the_catalogue_in_a_program():
     assert found[0] == approx(1 / 2) and np.isnan(found[1])
 
 
+@pytest.mark.long
 @pytest.mark.skipif(BACKEND == "torch", reason="torch sees all values")
 def test_labels_instead_of_targets_in_a_program():
     """They would be plausible targets, 0 and 1."""

@@ -407,6 +407,7 @@ def test_options_are_checked():
 # Long lists
 
 
+@pytest.mark.long
 def test_a_long_list_of_one_tie():
     n = 2000
     harmonic = math.fsum(1 / i for i in range(1, n + 1))

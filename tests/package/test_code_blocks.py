@@ -133,6 +133,7 @@ OF_BACKEND = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("word", OF_BACKEND)
 def test_it_runs(word):
     [source] = {s for _, s in blocks("python") if word in s}

@@ -23,6 +23,8 @@ keras_rs = pytest.importorskip(
     "keras_rs", reason="keras_rs, the peer to compare with, is not installed"
 )
 
+pytestmark = pytest.mark.long
+
 BACKEND = keras.backend.backend()
 GRADED = [DCG, NDCG]
 BINARY = [PrecisionAtK, RecallAtK, MeanAveragePrecision, MeanReciprocalRank]

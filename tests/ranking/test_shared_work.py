@@ -127,6 +127,7 @@ def test_xla(batch, as_list):
     assert sorts(nine()) == (2, 0)
 
 
+@pytest.mark.long
 @only["tensorflow"]
 @one_list_or_collection
 def test_ids_of_both_sides_are_sorted_at_once_in_a_graph(batch_of_ids, as_list):

@@ -68,6 +68,7 @@ def lambdarank():
     return features, labels, np.repeat(np.arange(len(sizes)), sizes)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("batch_size", [7, 64])
 def test_real_queries_that_every_batch_cuts(lambdarank, batch_size):
     features, labels, query = lambdarank
@@ -88,6 +89,7 @@ def test_real_queries_that_every_batch_cuts(lambdarank, batch_size):
         assert found == {n: [approx(v, abs=1e-6)] for n, v in expected.items()}
 
 
+@pytest.mark.long
 def test_early_stopping_stops_on_real_queries(lambdarank):
     features, labels, query = lambdarank
     model = model_of(301, rate=0.05)
@@ -185,6 +187,7 @@ def datasets(x, *others):
         yield data.DataLoader(items, batch_size=7, shuffle=True)
 
 
+@pytest.mark.long
 def test_datasets_whose_x_tells_the_query(rows):
     query, features, labels = rows
     expected = expected_of(rows)
@@ -250,6 +253,7 @@ def test_weights_count_where_they_are_given(rows):
         assert by_query.evaluate(model) == approx(expected, abs=1e-6)
 
 
+@pytest.mark.long
 def test_models_of_several_outputs(rows):
     query, features, labels = rows
     inputs = keras.Input((2,))
@@ -280,6 +284,7 @@ def test_models_of_several_outputs(rows):
         EvaluateByQuery(metrics(), features, labels, query=query).evaluate(wide)
 
 
+@pytest.mark.long
 def test_collections_and_slices(rows):
     query, features, labels = rows
     by_query = EvaluateByQuery(
@@ -305,6 +310,7 @@ def test_collections_and_slices(rows):
 # The other callbacks
 
 
+@pytest.mark.long
 def test_the_others_read_the_values(rows, tmp_path):
     query, features, labels = rows
     by_query = EvaluateByQuery(krm.NDCG(3), features, labels, query=query)
@@ -336,6 +342,7 @@ def test_tensorboard_writes_the_values(rows, tmp_path):
     assert b"ndcg@3" in file.read_bytes()
 
 
+@pytest.mark.long
 def test_one_before_it_does_not_find_the_value(rows):
     query, features, labels = rows
     by_query = EvaluateByQuery(krm.NDCG(3), features, labels, query=query)
@@ -464,6 +471,7 @@ class Subclassed(keras.Model):
         return self.dense(x["feat"])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["functional", "subclassed"])
 @pytest.mark.parametrize("as_text", [False, True])
 def test_a_key_that_the_model_does_not_take(rows, kind, as_text):
@@ -479,6 +487,7 @@ def test_a_key_that_the_model_does_not_take(rows, kind, as_text):
     assert by_query.evaluate(model) == approx(expected_of(rows), abs=1e-6)
 
 
+@pytest.mark.long
 def test_it_is_fitted_twice(rows):
     query, features, labels = rows
     once = EvaluateByQuery(metrics(), features, labels, query=query)

@@ -61,6 +61,7 @@ MODELS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("model, name", MODELS)
 def test_two_models_of_a_catalogue_of_1000(model, name):
     """B is not better than A, though its naive numbers are seven times it."""
@@ -410,6 +411,7 @@ def test_the_signature():
 # In programs
 
 
+@pytest.mark.long
 def test_in_a_compiled_program():
     batches = batch(8, 20), batch(9, 7)
     found = lists_given.in_a_program(recall(), *batches)

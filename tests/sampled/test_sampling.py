@@ -53,6 +53,7 @@ def test_chances_in_a_large_catalogue(replacement):
     assert mean == approx(100 * (ranks - 1) / (10**9 - 1), rel=1e-6)
 
 
+@pytest.mark.long
 @given(
     st.integers(2, 10**7),
     st.integers(1, 300),

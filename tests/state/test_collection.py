@@ -376,6 +376,7 @@ def test_fit_and_evaluate(weighted):
     assert 0 < together["ndcg@5"][0] < 1
 
 
+@pytest.mark.long
 def test_a_prefix_keeps_what_keras_would_lose():
     rng = np.random.default_rng(7)
     x = rng.standard_normal((8, 12)).astype("float32")
@@ -574,6 +575,7 @@ def test_config():
     assert again.signatures == made.signatures
 
 
+@pytest.mark.long
 def test_in_a_saved_model(tmp_path):
     inputs = keras.Input((12,))
     model = keras.Model(inputs, keras.layers.Dense(12)(inputs))

@@ -150,6 +150,7 @@ def test_one_list_at_a_time_onto_many(order):
     np.testing.assert_allclose(found, exactly(states), rtol=1e-12, atol=0)
 
 
+@pytest.mark.long
 def test_means_of_any_order_are_the_same_number():
     states = of_all_sizes()
     metrics = [told(merged(states)) for merged in ORDERS.values()]
@@ -159,6 +160,7 @@ def test_means_of_any_order_are_the_same_number():
     assert max(errors) == pytest.approx(min(errors), rel=1e-4)
 
 
+@pytest.mark.long
 def test_collections_merge_as_their_metrics_do():
     states = of_all_sizes()
     collection = krm.MetricCollection([seen([0.5], name="value")])

@@ -195,6 +195,7 @@ def evaluated(model, labels, scores):
     )
 
 
+@pytest.mark.long
 def test_a_loaded_model_evaluates_to_the_same_numbers(tmp_path, data):
     metrics = [unusual(metric) for metric in OPTIONS]
     model = model_with(metrics)

@@ -101,6 +101,7 @@ def test_more_lists_than_float32_counts():
     assert metric.count() == 2**24 + 7
 
 
+@pytest.mark.long
 def test_two_float_sums_lose_nothing():
     terms = np.float32([0.1, 1e-5, 3.0, 1e6, -7.3] * 400)
     sums = ops.zeros((1, 2))

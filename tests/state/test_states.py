@@ -244,18 +244,19 @@ def test_the_setter_takes_only_states():
 
 @pytest.mark.parametrize(
     "data",
-    [
-        b"",
-        b"no state",
-        b"PK\x03\x04 a broken archive",
-        updated(1).state.to_bytes()[:-30],
-        updated(1).state.to_bytes()[:300],
-    ],
-    ids=["none", "text", "broken", "short", "shorter"],
+    [b"", b"no state", b"PK\x03\x04 a broken archive"],
+    ids=["none", "text", "broken"],
 )
 def test_bytes_that_are_no_state(data):
     with pytest.raises(ValueError):
         State.from_bytes(data)
+
+
+@pytest.mark.parametrize("end", [-30, 300])
+def test_bytes_that_end_early_are_no_state(end):
+    data = updated(1).state.to_bytes()
+    with pytest.raises(ValueError):
+        State.from_bytes(data[:end])
 
 
 def corrupted(data, rng):

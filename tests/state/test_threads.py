@@ -146,6 +146,7 @@ def test_metrics_that_are_made_and_used_in_threads():
     assert [found[place] for place in range(THREADS)] == [bits(alone)] * THREADS
 
 
+@pytest.mark.long
 def test_a_thread_that_fails_leaves_the_others():
     batch = tensors(0, "scores")
     wrong = (batch[0][:, 1:], *batch[1:])

@@ -65,6 +65,7 @@ def test_a_file_with_a_lambda_is_refused(tmp_path, kind):
     assert RAN == []
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore:.*lambda")
 def test_it_is_loaded_only_by_those_who_say_so(tmp_path):
     path = tmp_path / "model.keras"

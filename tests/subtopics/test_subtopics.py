@@ -82,6 +82,7 @@ def test_two_thousand_lists(metric, name, options, k):
     assert found == approx(expected, abs=2e-6, nan_ok=True)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("metric", METRICS)
 def test_ties_that_a_cutoff_splits_far_down(metric):
     """By hand: the mean over many random orders."""
