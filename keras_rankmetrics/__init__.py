@@ -17,13 +17,13 @@ from keras_rankmetrics.engine.aggregates import (
 )
 from keras_rankmetrics.engine.aggregates.paired import Difference
 from keras_rankmetrics.engine.inputs.padding import pad_to
+from keras_rankmetrics.engine.metric.collection import MetricCollection
+from keras_rankmetrics.engine.metric.configured import RankingMetric
 from keras_rankmetrics.engine.naming.names import (
     no_attribute as _no_attribute,
 )
-from keras_rankmetrics.engine.naming.version import __version__
+from keras_rankmetrics.engine.naming.signature import __version__
 from keras_rankmetrics.engine.ranking import Ranking, Shown
-from keras_rankmetrics.engine.shells.collection import MetricCollection
-from keras_rankmetrics.engine.shells.metric import RankingMetric
 from keras_rankmetrics.gains import (
     exponential_gain,
     inverse_square_discount,

@@ -26,7 +26,7 @@ from typing import Annotated
 import keras
 from keras import ops
 
-from keras_rankmetrics.engine.backend.comparing import at_least
+from keras_rankmetrics.engine.backend.operations import at_least
 from keras_rankmetrics.types import Between, GainFn, Tensor, Within
 
 PACKAGE = "keras_rankmetrics"

@@ -45,6 +45,6 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture(autouse=True)
 def nobody_is_expected(monkeypatch):
     """Metrics that an earlier test made do not look at the batches of this."""
-    from keras_rankmetrics.engine.sharing import recent
+    from keras_rankmetrics.engine.evaluation import batch_cache
 
-    monkeypatch.setattr(recent._being_made, "now", weakref.WeakSet())
+    monkeypatch.setattr(batch_cache._being_made, "now", weakref.WeakSet())

@@ -12,8 +12,8 @@ from apache_beam.internal import pickler
 import keras_rankmetrics as krm
 from keras_rankmetrics.adapters.reading import states_of_tables
 from keras_rankmetrics.adapters.schema import check_schema
-from keras_rankmetrics.jobs.asked import job_of, with_states
-from keras_rankmetrics.jobs.counting import merged
+from keras_rankmetrics.jobs.arguments import job_of, with_states
+from keras_rankmetrics.jobs.job import merged
 
 ROWS = 1000
 """How many rows wait until the metrics see them together."""

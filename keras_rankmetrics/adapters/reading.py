@@ -1,20 +1,122 @@
-"""From tables of Arrow to lists."""
+"""Tables of Arrow as columns, and the states of their lists."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from keras_rankmetrics.adapters.arrow import flattened
-from keras_rankmetrics.adapters.ids import numbered
 from keras_rankmetrics.engine.aggregates import State
-from keras_rankmetrics.jobs.chunks import Lists
-from keras_rankmetrics.jobs.columns import Columns
+from keras_rankmetrics.jobs.batches import Columns, Lists, Ragged
 from keras_rankmetrics.jobs.items import check_lists, lists_of_items
 from keras_rankmetrics.jobs.job import Job
-from keras_rankmetrics.jobs.ragged import Ragged
+
+# Ids as small integers: only which of them are equal matters.
+
+
+def numbered(columns: Sequence[Any]) -> list[np.ndarray]:
+    """The ids of several columns as int32, the same id as the same number.
+
+    Integers that fit stay as they are. Others, and strings, are numbered among
+    themselves: no number outlives the call. Negative integers stay negative.
+
+    Args:
+        columns: arrays of Arrow, all of integers or all of strings.
+    """
+    import pyarrow as pa
+
+    together = pa.concat_arrays(_of_one_type(columns))
+    if pa.types.is_integer(together.type):
+        numbers = _integers(together)
+    else:
+        numbers = _places(together)
+    ends = np.cumsum([len(column) for column in columns])
+    return np.split(numbers, ends[:-1])
+
+
+def _of_one_type(columns: Sequence[Any]) -> list[Any]:
+    """The columns in the widest of their types; what holds nothing, in that."""
+    import pyarrow as pa
+
+    kinds = {column.type for column in columns if len(column)}
+    if len(kinds) < 2:
+        wide = kinds.pop() if kinds else pa.int64()
+    elif any(pa.types.is_integer(kind) for kind in kinds):
+        wide = pa.uint64() if pa.uint64() in kinds else pa.int64()
+    else:
+        wide = pa.large_string()
+    return [
+        column.cast(wide) if len(column) else pa.array([], wide)
+        for column in columns
+    ]
+
+
+def _integers(ids: Any) -> np.ndarray:
+    values = ids.to_numpy()
+    largest = int(values.max(initial=0))
+    if largest <= np.iinfo(np.int32).max:
+        return np.where(values < 0, -1, values).astype(np.int32)
+    return np.where(values < 0, np.int32(-1), _places(ids))
+
+
+def _places(ids: Any) -> np.ndarray:
+    """The place of each id among the different ones."""
+    indices: np.ndarray = ids.dictionary_encode().indices.to_numpy()
+    return indices.astype(np.int32)
+
+
+# Columns of Arrow: what rows hold, and of which type.
+
+
+def flattened(array: Any) -> tuple[Any, np.ndarray]:
+    """The values of a column of Arrow in one array, and how many a row has.
+
+    A row that is null has none. A column that holds no lists has one value in
+    each row.
+
+    Args:
+        array: a `pyarrow.Array`.
+    """
+    import pyarrow.compute as pc
+    from pyarrow import types
+
+    if types.is_null(array.type):
+        return array.drop_null(), np.zeros(len(array), np.int64)
+    if not is_list(array.type):
+        there = array.is_valid().to_numpy(zero_copy_only=False)
+        return array.drop_null(), there.astype(np.int64)
+    lengths = pc.fill_null(pc.list_value_length(array), 0)
+    # `flatten` leaves out what lies behind a null and before a slice.
+    return array.flatten(), lengths.to_numpy().astype(np.int64)
+
+
+def is_list(arrow_type: Any) -> bool:
+    """Whether values of the type are lists."""
+    from pyarrow import types
+
+    return bool(
+        types.is_list(arrow_type)
+        or types.is_large_list(arrow_type)
+        or types.is_fixed_size_list(arrow_type)
+    )
+
+
+def element(arrow_type: Any) -> Any:
+    """The type of what lists hold, or the type itself."""
+    return arrow_type.value_type if is_list(arrow_type) else arrow_type
+
+
+def is_text(arrow_type: Any) -> bool:
+    """Whether values of the type are strings."""
+    from pyarrow import types
+
+    return bool(
+        types.is_string(arrow_type) or types.is_large_string(arrow_type)
+    )
+
+
+# From tables of Arrow to lists.
 
 
 def states_of_tables(job: Job, tables: Iterable[Any]) -> list[State] | None:

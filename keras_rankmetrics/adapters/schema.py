@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from keras_rankmetrics.adapters.arrow import element, is_list, is_text
-from keras_rankmetrics.jobs.columns import Columns
+from keras_rankmetrics.adapters.reading import element, is_list, is_text
+from keras_rankmetrics.jobs.batches import Columns
 
 _INDICES = "arrays of indices of items, integers from 0"
 

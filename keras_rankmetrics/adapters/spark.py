@@ -9,13 +9,13 @@ import keras
 
 from keras_rankmetrics.adapters.schema import check_schema
 from keras_rankmetrics.adapters.worker import on_worker, sum_of
-from keras_rankmetrics.jobs.asked import (
+from keras_rankmetrics.jobs.arguments import (
     LISTS_PER_UPDATE,
     Metrics,
     job_of,
     with_states,
 )
-from keras_rankmetrics.jobs.columns import Columns
+from keras_rankmetrics.jobs.batches import Columns
 
 _SCHEMA = "states array<binary>"
 

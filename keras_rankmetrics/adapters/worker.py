@@ -12,7 +12,7 @@ import keras
 import keras_rankmetrics as krm
 from keras_rankmetrics.adapters.reading import states_of_tables
 from keras_rankmetrics.adapters.schema import check_schema
-from keras_rankmetrics.jobs.counting import merged
+from keras_rankmetrics.jobs.job import merged
 
 Packed = list[bytes]
 

@@ -9,7 +9,7 @@ import keras
 import numpy as np
 from keras import ops, tree
 
-from keras_rankmetrics.engine.inputs.parts.alignment import check_same
+from keras_rankmetrics.engine.inputs.shapes import check_same
 
 
 class Batch(NamedTuple):

@@ -7,21 +7,22 @@ from typing import Any
 import numpy as np
 from keras import ops
 
-from keras_rankmetrics.catalogues.chunks import (
-    Rows,
-    ScoreFn,
-    checked,
-    over_chunks,
-    picked,
-    score,
-)
-from keras_rankmetrics.catalogues.devices import is_spread, over_devices
-from keras_rankmetrics.catalogues.given import (
+from keras_rankmetrics.catalogues.arguments import (
     checked_chunk,
     checked_items,
     checked_queries,
     excluded_of,
     numbers_of,
+)
+from keras_rankmetrics.catalogues.chunks import (
+    Rows,
+    ScoreFn,
+    checked,
+    is_spread,
+    over_chunks,
+    over_devices,
+    picked,
+    score,
 )
 from keras_rankmetrics.catalogues.tally import LOWEST, Asked, Tally
 

@@ -10,14 +10,14 @@ from typing import NamedTuple
 
 import keras
 
-from keras_rankmetrics.engine.backend.branching import cond
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.ranking.sorting.counting import (
+from keras_rankmetrics.engine.backend.tracing import cond
+from keras_rankmetrics.engine.ranking.sums import (
     count,
     count_column,
     for_each,
+    positions,
 )
-from keras_rankmetrics.engine.ranking.sorting.runs import positions
 from keras_rankmetrics.types import Tensor
 
 LOWEST = float("-inf")

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from keras_rankmetrics import conventions
-from keras_rankmetrics.conventions.describing import in_a_line, in_words
+from keras_rankmetrics.conventions.convention import in_a_line, in_words
 
 
 def add_to(parsers: Any) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 
 import keras_rankmetrics as krm
 from keras_rankmetrics import conventions
-from keras_rankmetrics.command.progress import Progress, terminal
+from keras_rankmetrics.command.printing import Progress, terminal
 from keras_rankmetrics.command.specs import metrics_of
 from keras_rankmetrics.comparing import Compared, Rows
 from keras_rankmetrics.files.errors import FileError, QueriesReturnError

@@ -5,10 +5,13 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from keras_rankmetrics.command.citing import bibtex
-from keras_rankmetrics.command.explaining import explained
-from keras_rankmetrics.command.signatures import constructor, parsed
-from keras_rankmetrics.engine.naming.version import __version__
+from keras_rankmetrics.command.signatures import (
+    bibtex,
+    constructor,
+    explained,
+    parsed,
+)
+from keras_rankmetrics.engine.naming.signature import __version__
 
 
 def add_to(parsers: Any) -> None:

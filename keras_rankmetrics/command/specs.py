@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import keras_rankmetrics as krm
 from keras_rankmetrics import conventions, gains, metrics
 from keras_rankmetrics.conventions.convention import Convention
+from keras_rankmetrics.engine.metric.configured import RankingMetric
 from keras_rankmetrics.engine.naming.names import nearest
-from keras_rankmetrics.engine.shells.metric import RankingMetric
 from keras_rankmetrics.metrics.names import all_names, class_of
 
 _HOW = (

@@ -6,20 +6,21 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from keras_rankmetrics.comparing import fingerprint, given, values
-from keras_rankmetrics.comparing.checks import (
+from keras_rankmetrics.comparing import compared, inputs, values
+from keras_rankmetrics.comparing.arguments import (
     check_baseline,
     check_by_ids,
     check_confidence,
+    check_roles,
+    check_same_form,
     check_systems,
     members_of,
 )
 from keras_rankmetrics.comparing.compared import Compared
-from keras_rankmetrics.comparing.ids import as_text
 from keras_rankmetrics.comparing.joining import Joining
 from keras_rankmetrics.comparing.judgements import Judgements
-from keras_rankmetrics.comparing.reporting import unjudged
-from keras_rankmetrics.comparing.roles import check_roles, check_same_form
+from keras_rankmetrics.comparing.keys import as_text
+from keras_rankmetrics.comparing.report import unjudged
 from keras_rankmetrics.comparing.rows import whole
 from keras_rankmetrics.comparing.systems import (
     Gaps,
@@ -27,7 +28,7 @@ from keras_rankmetrics.comparing.systems import (
     Measured,
     System,
 )
-from keras_rankmetrics.engine.shells.metric import RankingMetric
+from keras_rankmetrics.engine.metric.configured import RankingMetric
 
 
 def compare(
@@ -128,7 +129,7 @@ def compare(
     baseline = check_baseline(baseline, systems)
     confidence = check_confidence(confidence)
     members = members_of(metrics)
-    by_ids = given.is_by_ids(truth)
+    by_ids = inputs.is_by_ids(truth)
     check_same_form(systems, truth)
     if by_ids:
         check_by_ids(members)
@@ -146,8 +147,8 @@ def _measured_by_ids(
     metrics: Sequence[RankingMetric],
     sample_weight: Any,
 ) -> Measured:
-    rows = whole(given.chunks_of(truth, "label", "`truth`"))
-    judgements = Judgements.of(rows, given.queries_of(truth, "`truth`"))
+    rows = whole(inputs.chunks_of(truth, "label", "`truth`"))
+    judgements = Judgements.of(rows, inputs.queries_of(truth, "`truth`"))
     if not len(judgements):
         raise ValueError(
             "There should be judgements in `truth`. Received: none. Check how "
@@ -155,14 +156,14 @@ def _measured_by_ids(
         )
     rows = rows._replace(query=judgements.queries)
     in_order = any(metric.ties == "stable" for metric in metrics)
-    weights = given.weights_of(sample_weight, judgements.queries)
+    weights = inputs.weights_of(sample_weight, judgements.queries)
     found = {}
     for name, system in systems.items():
         argument = f"the system {name!r}"
         joining = Joining(judgements, in_order, argument)
         chunks = (
-            given.of_same_kind(chunk, rows, argument)
-            for chunk in given.chunks_of(system, "score", argument)
+            inputs.of_same_kind(chunk, rows, argument)
+            for chunk in inputs.chunks_of(system, "score", argument)
         )
         of_lists = values.of_lists(
             metrics, joining.join(chunks), weights, len(judgements)
@@ -197,7 +198,7 @@ def _measured(
     return Measured(
         _measures(metrics),
         tuple(range(number)),
-        fingerprint.of_arrays(truth),
+        compared.of_arrays(truth),
         found,
     )
 

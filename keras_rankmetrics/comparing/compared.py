@@ -1,30 +1,102 @@
-"""`Compared`: systems beside a baseline, as a table, a file or a plot."""
+"""The result of `compare`: values, tests, export and reload."""
 
 from __future__ import annotations
 
 import functools
+import hashlib
+import itertools
 import json
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self
 
-from keras_rankmetrics.comparing import saving
-from keras_rankmetrics.comparing.checks import (
+import keras
+import numpy as np
+
+from keras_rankmetrics.comparing import formats, picture
+from keras_rankmetrics.comparing.arguments import (
     check_baseline,
     check_confidence,
     check_systems,
 )
-from keras_rankmetrics.comparing.formats import (
-    csv,
-    latex,
-    markdown,
-    pandas,
-    picture,
-    plain,
-    text,
-)
-from keras_rankmetrics.comparing.report import Report
-from keras_rankmetrics.comparing.reporting import reported
-from keras_rankmetrics.comparing.systems import Measured
+from keras_rankmetrics.comparing.overlap import Overlap
+from keras_rankmetrics.comparing.report import Report, reported
+from keras_rankmetrics.comparing.systems import Gaps, Measure, Measured, System
+from keras_rankmetrics.comparing.values import Values
+
+# `Measured` as plain values, and back.
+
+
+def as_plain(measured: Measured) -> dict[str, Any]:
+    """All of it; None stands for what is not known."""
+    return {
+        "metrics": [measure._asdict() for measure in measured.measures],
+        "lists": list(measured.lists),
+        "truth": measured.truth,
+        "systems": {
+            name: {
+                **system.gaps._asdict(),
+                **system.overlap._asdict(),
+                "lists_of_row": system.values.lists_of_row,
+                "values": _values(system.values),
+                "weights": _weights(system.values.weights),
+            }
+            for name, system in measured.systems.items()
+        },
+    }
+
+
+def from_plain(given: Mapping[str, Any]) -> Measured:
+    """What `as_plain` made."""
+    return Measured(
+        measures=tuple(Measure(**measure) for measure in given["metrics"]),
+        lists=tuple(given["lists"]),
+        truth=given["truth"],
+        systems={
+            name: _system(system) for name, system in given["systems"].items()
+        },
+    )
+
+
+def _system(given: Mapping[str, Any]) -> System:
+    values = np.array(given["values"], np.float64)
+    weights = given["weights"]
+    return System(
+        Values(
+            values,
+            np.array([[x is not None for x in row] for row in given["values"]]),
+            np.ones_like(values)
+            if weights is None
+            else np.array(weights, np.float64),
+            given["lists_of_row"],
+        ),
+        Gaps(given["missing"], given["unknown"]),
+        Overlap(**{x: given[x] for x in Overlap._fields if x in given}),
+    )
+
+
+def _values(values: Values) -> list[list[float | str | None]]:
+    """None for what does not count; JSON has no number for NaN."""
+    return [
+        [
+            (x if math.isfinite(x) else str(x)) if counts else None
+            for x, counts in zip(*row, strict=True)
+        ]
+        for row in zip(
+            values.values.tolist(), values.counts.tolist(), strict=True
+        )
+    ]
+
+
+def _weights(array: np.ndarray) -> list[list[float | None]] | None:
+    """None where lists weigh alike."""
+    if (array == 1).all():
+        return None
+    rows: list[list[float]] = array.tolist()
+    return [[None if x != x else x for x in row] for row in rows]
+
+
+# `Compared`: systems beside a baseline, as a table, a file or a plot.
 
 _KIND = "keras_rankmetrics.Compared"
 
@@ -97,7 +169,7 @@ class Compared:
 
     def __str__(self) -> str:
         """The table, and what it shows."""
-        return text.as_text(self.report)
+        return formats.as_text(self.report)
 
     def __repr__(self) -> str:
         return (
@@ -111,7 +183,7 @@ class Compared:
 
     def to_markdown(self) -> str:
         """A table of GitHub's Markdown, the best of each column in bold."""
-        return markdown.as_markdown(self.report)
+        return formats.as_markdown(self.report)
 
     def to_latex(self, label: str | None = None) -> str:
         r"""A table of LaTeX, which needs the package `booktabs`.
@@ -119,19 +191,19 @@ class Compared:
         Args:
             label: of the table, for `\ref`; none by default.
         """
-        return latex.as_latex(self.report, label)
+        return formats.as_latex(self.report, label)
 
     def to_pandas(self) -> Any:
-        """A `pandas.DataFrame` with a row for each system and metric.
+        """A `formats.DataFrame` with a row for each system and metric.
 
         Raises:
             ImportError: if pandas is not installed.
         """
-        return pandas.as_frame(self.report)
+        return formats.as_frame(self.report)
 
     def to_csv(self) -> str:
         """Comma-separated values, a row for each system and metric."""
-        return csv.as_csv(self.report)
+        return formats.as_csv(self.report)
 
     def to_dict(self, per_list: bool = True) -> dict[str, Any]:
         """All of it as plain values, None for what is not known.
@@ -142,11 +214,11 @@ class Compared:
         """
         found = {
             "kind": _KIND,
-            **plain.as_plain(self.report),
+            **formats.as_plain(self.report),
             "judged": self.judged,
         }
         if per_list:
-            found["per_list"] = saving.as_plain(self.measured)
+            found["per_list"] = as_plain(self.measured)
         return found
 
     def to_json(self, per_list: bool = True, indent: int | None = None) -> str:
@@ -180,7 +252,7 @@ class Compared:
                 "`to_dict(per_list=False)`."
             )
         try:
-            measured = saving.from_plain(values["per_list"])
+            measured = from_plain(values["per_list"])
             return cls(measured, values["baseline"], values["confidence"])
         except (AttributeError, KeyError, TypeError) as error:
             raise ValueError(
@@ -189,13 +261,13 @@ class Compared:
             ) from error
 
     @classmethod
-    def from_json(cls, text: str | bytes) -> Self:
+    def from_json(cls, formats: str | bytes) -> Self:
         """What `to_json` made.
 
         Raises:
             ValueError: as `from_dict`.
         """
-        return cls.from_dict(json.loads(text))
+        return cls.from_dict(json.loads(formats))
 
     def per_list(self) -> dict[str, list[Any]]:
         """The value of each list: columns `query`, `system`, and each metric.
@@ -249,3 +321,46 @@ class Compared:
             ImportError: if matplotlib is not installed.
         """
         return picture.plotted(self.report, axes)
+
+
+# Whether two truths are the same, from a few letters.
+
+_NUMBERS_OF_PART = 2**16
+
+
+def of_arrays(truth: Any) -> str:
+    """The same for the same arrays, or lists."""
+    if isinstance(truth, Mapping):
+        parts = [f"{key}:{of_arrays(truth[key])}" for key in sorted(truth)]
+        return _hashed([",".join(parts).encode()])
+    if keras.ops.is_tensor(truth):
+        truth = keras.ops.convert_to_numpy(truth)
+    try:
+        array = np.asarray(truth)
+    except ValueError:  # lists of unequal lengths
+        return _hashed([repr(_plain(truth)).encode()])
+    if array.dtype.kind in "fiub":
+        shape = str(array.shape).encode()
+        return _hashed(itertools.chain([shape], _bytes_of(array)))
+    return _hashed([repr(array.tolist()).encode()])
+
+
+def _plain(x: Any) -> Any:
+    if isinstance(x, list | tuple):
+        return list(map(_plain, x))
+    return x if isinstance(x, str | bytes) else float(x)
+
+
+def _bytes_of(array: np.ndarray) -> Iterator[bytes]:
+    """The same for equal numbers of any dtype, a part at a time."""
+    flat = array.ravel()
+    for begin in range(0, len(flat), _NUMBERS_OF_PART):
+        part = flat[begin : begin + _NUMBERS_OF_PART]
+        yield (part.astype(np.float64) + 0.0).tobytes()  # -0.0 is 0.0
+
+
+def _hashed(parts: Iterable[bytes]) -> str:
+    found = hashlib.blake2b(digest_size=8)
+    for part in parts:
+        found.update(part)
+    return found.hexdigest()

@@ -1,4 +1,4 @@
-"""What a system says of items, beside what the truth says of them."""
+"""Runs joined with judgements, and ranked."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from keras_rankmetrics.comparing.ids import as_text
 from keras_rankmetrics.comparing.judgements import Judgements
 from keras_rankmetrics.comparing.keys import (
+    as_text,
     exact,
     joint,
     keys_of,
@@ -18,8 +18,47 @@ from keras_rankmetrics.comparing.keys import (
 )
 from keras_rankmetrics.comparing.overlap import Matches, no_common_query
 from keras_rankmetrics.comparing.rows import Rows
-from keras_rankmetrics.comparing.singles import in_float32
 from keras_rankmetrics.types import UNJUDGED
+
+# Scores in single precision, which stand in the same order.
+
+_EXACT = 2**24  # whole numbers below it are exact in float32
+
+
+def in_float32(scores: np.ndarray, lists: np.ndarray) -> np.ndarray:
+    """The scores, or their places where float32 merges scores.
+
+    Some backends have no other floats, and merge scores that differ by little.
+    Minus infinity stays: it says that an item is not retrieved.
+
+    Args:
+        scores: `[items]`, of one list or several.
+        lists: `[items]`, the list of each.
+
+    Returns:
+        float32 `[items]`. Within a list they are in the order of the scores,
+        and equal where those are, in lists of up to 2 ** 24 items.
+    """
+    with np.errstate(over="ignore"):
+        single = scores.astype(np.float32)
+    if (single == scores).all():
+        return single
+    places = np.unique(scores, return_inverse=True)[1]
+    if places.max() >= _EXACT:
+        places = _within_lists(places, lists)
+    return np.where(scores == -np.inf, -np.inf, places).astype(np.float32)
+
+
+def _within_lists(places: np.ndarray, lists: np.ndarray) -> np.ndarray:
+    """The place of each among those of its list, from 0."""
+    pairs = lists.astype(np.int64) * (int(places.max()) + 1) + places
+    ranks = np.unique(pairs, return_inverse=True)[1]
+    lowest = np.full(int(lists.max()) + 1, len(ranks))
+    np.minimum.at(lowest, lists, ranks)
+    return ranks - lowest[lists]
+
+
+# What a system says of items, beside what the truth says of them.
 
 
 class Joined(NamedTuple):

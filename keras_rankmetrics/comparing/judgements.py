@@ -7,8 +7,8 @@ import functools
 
 import numpy as np
 
-from keras_rankmetrics.comparing.ids import as_text
 from keras_rankmetrics.comparing.keys import (
+    as_text,
     exact,
     joint,
     keys_of,

@@ -1,8 +1,29 @@
-"""Ids as 64-bit keys, and as numbers in which equal ids are equal."""
+"""Ids of any type as keys that can be sorted and joined."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+
+# Ids as they are shown and saved.
+
+
+def as_text(query: Any) -> Any:
+    r"""Bytes as str, which JSON has; different ids stay different.
+
+    A byte that is not UTF-8 becomes `\xff`. An id in which that is written in
+    letters gets twice as many backslashes.
+    """
+    if not isinstance(query, bytes):
+        return query
+    text = query.decode(errors="backslashreplace")
+    if "\\x" not in text:
+        return text
+    return query.replace(b"\\", b"\\\\").decode(errors="backslashreplace")
+
+
+# Ids as 64-bit keys, and as numbers in which equal ids are equal.
 
 # An odd constant for each word of an id, and the finalizer of splitmix64.
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)

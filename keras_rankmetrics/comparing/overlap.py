@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from keras_rankmetrics.comparing.ids import as_text
 from keras_rankmetrics.comparing.judgements import Judgements
+from keras_rankmetrics.comparing.keys import as_text
 
 # Common differences between ids of the same thing, and how to remove them.
 _DIFFERENCES: dict[str, Callable[[str], str]] = {

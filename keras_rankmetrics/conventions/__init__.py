@@ -24,9 +24,12 @@ from __future__ import annotations
 
 import typing
 
-from keras_rankmetrics.conventions.convention import Convention
-from keras_rankmetrics.conventions.describing import by_name, in_words
-from keras_rankmetrics.conventions.describing import suggestion as _suggestion
+from keras_rankmetrics.conventions.convention import (
+    Convention,
+    by_name,
+    in_words,
+)
+from keras_rankmetrics.conventions.convention import suggestion as _suggestion
 from keras_rankmetrics.conventions.learning import (
     keras_rs,
     mllib,

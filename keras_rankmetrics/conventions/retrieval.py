@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from keras_rankmetrics.conventions import (
-    names_in_ir_measures,
-    names_in_trec_eval,
-)
+from keras_rankmetrics.conventions import vocabularies
 from keras_rankmetrics.conventions.convention import Convention
-from keras_rankmetrics.conventions.measures import Vocabulary
-from keras_rankmetrics.conventions.suffixed import Suffixed
+from keras_rankmetrics.conventions.measures import Suffixed, Vocabulary
 from keras_rankmetrics.gains import linear_gain
 from keras_rankmetrics.metrics import (
     DCG,
@@ -88,7 +84,7 @@ trec_eval = Suffixed(
         "yaap": "it is of its authors' own making",
     },
     ties_by_id="float64",
-    measures=names_in_trec_eval.MEASURES,
+    measures=vocabularies.OF_TREC_EVAL,
 )
 
 ir_measures = Vocabulary(
@@ -96,9 +92,9 @@ ir_measures = Vocabulary(
     'ir_measures, by its own names too: `ir_measures.parse("P(rel=2)@5")`.',
     "terrierteam/ir_measures, version 0.4, with pytrec_eval 0.5 (trec_eval 9), "
     "cwl_eval 1.0, pyndeval 0.0.8, and the gdeval and msmarco within it",
-    names_in_ir_measures.METRICS,
-    names_in_ir_measures.MEASURES,
-    names_in_ir_measures.WITHOUT,
+    vocabularies.METRICS,
+    vocabularies.OF_IR_MEASURES,
+    vocabularies.NOT_IN_IR_MEASURES,
     ties_by_id="float32",
 )
 

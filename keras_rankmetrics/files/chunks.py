@@ -1,13 +1,17 @@
-"""Chunks of whole queries, whatever the blocks of a file cut apart."""
+"""Parts of a file, cut between whole queries."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
+from keras_rankmetrics.comparing.keys import keys_of, mixed, twins
 from keras_rankmetrics.comparing.rows import Rows, whole
-from keras_rankmetrics.files.errors import QueriesReturnError
+from keras_rankmetrics.files.errors import FileError, QueriesReturnError
+
+# Chunks of whole queries, whatever the blocks of a file cut apart.
 
 _ROWS = 2**19  # of a chunk, at least
 _BYTES = 2**24  # of the ids of a chunk, unless a single query has more
@@ -102,3 +106,70 @@ def _twice(seen: set[bytes], names: list[bytes]) -> bytes:
             return name
         before.add(name)
     raise AssertionError("no name comes twice")
+
+
+# `Part`: rows of a file, with the lines where they stand.
+
+
+class Part(NamedTuple):
+    """Some rows of a file.
+
+    Attributes:
+        rows: the queries, the items, and their scores or labels.
+        line: `[rows]`, the number of the line of each row, from 1.
+    """
+
+    rows: Rows
+    line: np.ndarray
+
+
+# An item that comes twice in a query, and the two lines where it stands.
+
+
+def check_once(path: str, parts_of: Callable[[], Iterator[Part]]) -> None:
+    """Raises where an item comes twice in a query. It reads a file twice.
+
+    Args:
+        path: of the file, for errors.
+        parts_of: gives its parts.
+    """
+    keys = [_keys(part) for part in parts_of()]
+    if not keys:
+        return
+    together = np.concatenate(keys)
+    order = np.argsort(together, kind="stable")
+    first, second = twins(order, together[order])
+    if not len(first):
+        return
+    one = int(np.argmin(second))
+    places = int(first[one]), int(second[one])
+    (before, query, item), (line, *again) = _found(parts_of(), places)
+    if again == [query, item]:  # or two ids have the same key
+        raise FileError(
+            path,
+            "An item should come once in the list of a query.",
+            f"item {item} of query {query}, as in line {before}",
+            line,
+        )
+
+
+def _keys(part: Part) -> np.ndarray:
+    query, item, _ = part.rows
+    return mixed(mixed(keys_of(query)) + keys_of(item))
+
+
+def _found(
+    parts: Iterator[Part], places: tuple[int, ...]
+) -> list[tuple[int, str, str]]:
+    """The line, the query and the item of some rows, which rise."""
+    found, before = [], 0
+    for part in parts:
+        for place in places:
+            at = place - before
+            if 0 <= at < len(part.line):
+                ids = [
+                    ids[at].decode("utf-8", "replace") for ids in part.rows[:2]
+                ]
+                found.append((int(part.line[at]), ids[0], ids[1]))
+        before += len(part.line)
+    return found

@@ -18,11 +18,10 @@ from keras_rankmetrics.files.blocks import (
     check_ends,
     opened,
 )
+from keras_rankmetrics.files.chunks import Part
 from keras_rankmetrics.files.columns import Chosen, chosen
 from keras_rankmetrics.files.errors import FileError
-from keras_rankmetrics.files.fields import as_array, split_at
-from keras_rankmetrics.files.numbers import checked
-from keras_rankmetrics.files.part import Part
+from keras_rankmetrics.files.fields import as_array, checked, split_at
 from keras_rankmetrics.files.pipes import File
 from keras_rankmetrics.files.trec import numbers
 

@@ -10,10 +10,10 @@ import numpy as np
 
 from keras_rankmetrics.comparing.rows import Rows
 from keras_rankmetrics.files.blocks import Watch
+from keras_rankmetrics.files.chunks import Part
 from keras_rankmetrics.files.columns import chosen
 from keras_rankmetrics.files.errors import FileError
 from keras_rankmetrics.files.fields import texts
-from keras_rankmetrics.files.part import Part
 from keras_rankmetrics.files.pipes import File, name_of
 
 _BUFFER = 2**20  # bytes of a column that are read at once

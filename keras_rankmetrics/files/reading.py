@@ -8,11 +8,14 @@ from typing import Any
 from keras_rankmetrics.comparing.rows import Rows, whole
 from keras_rankmetrics.files import delimited, jsonl, parquet, trec
 from keras_rankmetrics.files.blocks import PARQUET, Watch, first_line
-from keras_rankmetrics.files.chunks import sorted_by_query, whole_queries
+from keras_rankmetrics.files.chunks import (
+    Part,
+    check_once,
+    sorted_by_query,
+    whole_queries,
+)
 from keras_rankmetrics.files.errors import FileError
-from keras_rankmetrics.files.part import Part
 from keras_rankmetrics.files.pipes import File, name_of
-from keras_rankmetrics.files.twice import check_once
 
 _DELIMITERS = {".csv": b",", ".tsv": b"\t", ".tab": b"\t"}
 _LAYOUTS = {"score": trec.RUN, "label": trec.QRELS}

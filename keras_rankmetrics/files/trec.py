@@ -15,10 +15,15 @@ from keras_rankmetrics.files.blocks import (
     check_ends,
     opened,
 )
+from keras_rankmetrics.files.chunks import Part
 from keras_rankmetrics.files.errors import FileError
-from keras_rankmetrics.files.fields import Fields, line_of, split_at_spaces
-from keras_rankmetrics.files.numbers import checked, floats_of
-from keras_rankmetrics.files.part import Part
+from keras_rankmetrics.files.fields import (
+    Fields,
+    checked,
+    floats_of,
+    line_of,
+    split_at_spaces,
+)
 from keras_rankmetrics.files.pipes import File
 
 

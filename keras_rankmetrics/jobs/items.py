@@ -6,9 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from keras_rankmetrics.jobs.chunks import Lists
-from keras_rankmetrics.jobs.columns import Columns
-from keras_rankmetrics.jobs.ragged import Ragged
+from keras_rankmetrics.jobs.batches import Columns, Lists, Ragged
 
 
 def lists_of_items(

@@ -12,78 +12,72 @@ import typing
 from keras_rankmetrics.engine.naming.names import (
     no_attribute as _no_attribute,
 )
-from keras_rankmetrics.metrics.average_precision import MeanAveragePrecision
-from keras_rankmetrics.metrics.cascade import ERR
-from keras_rankmetrics.metrics.comparison import Comparison
-from keras_rankmetrics.metrics.concentration import (
-    ExposureEntropy,
-    ExposureGini,
+from keras_rankmetrics.metrics.average_precision import (
+    ElevenPointPrecision,
+    GradedAveragePrecision,
+    InterpolatedPrecision,
+    MeanAveragePrecision,
+    QMeasure,
 )
+from keras_rankmetrics.metrics.comparison import Comparison
 from keras_rankmetrics.metrics.coverage import (
     CatalogueCoverage,
-    Personalization,
-)
-from keras_rankmetrics.metrics.diversity import (
+    ExposureEntropy,
+    ExposureGini,
     IntraListDiversity,
+    Personalization,
 )
 from keras_rankmetrics.metrics.fairness import (
     AttentionWeightedFairness,
     ExpectedExposureLoss,
 )
-from keras_rankmetrics.metrics.first import HitRateAtK, MeanReciprocalRank
 from keras_rankmetrics.metrics.found import (
     F1AtK,
     FallOutAtK,
     FBetaAtK,
+    HitRateAtK,
+    MeanReciprocalRank,
     PrecisionAtK,
     RecallAtK,
     RPrecision,
 )
 from keras_rankmetrics.metrics.gain import DCG, NDCG
-from keras_rankmetrics.metrics.graded_precision import (
-    GradedAveragePrecision,
-    QMeasure,
-)
 from keras_rankmetrics.metrics.incomplete import (
     BPref,
     JudgedAtK,
     RBPResidual,
     UnjudgedAtK,
 )
-from keras_rankmetrics.metrics.intents import (
-    MeanAveragePrecisionIA,
-    PrecisionIA,
-    SubtopicRecall,
-)
-from keras_rankmetrics.metrics.interpolated import (
-    ElevenPointPrecision,
-    InterpolatedPrecision,
-)
 from keras_rankmetrics.metrics.names import suggestion as _suggestion
-from keras_rankmetrics.metrics.novelty import ERRIA, NRBP, AlphaDCG, AlphaNDCG
 from keras_rankmetrics.metrics.pairs import (
     AUC,
     AdjustedMeanRankIndex,
+    AverageRelevancePosition,
+    MeanRank,
     OrderedPairAccuracy,
-)
-from keras_rankmetrics.metrics.patience import (
-    GradedRankBiasedPrecision,
-    RankBiasedPrecision,
 )
 from keras_rankmetrics.metrics.popularity import (
     AveragePopularity,
     Novelty,
     PopularityLift,
+    Serendipity,
     TailShare,
-)
-from keras_rankmetrics.metrics.position import (
-    AverageRelevancePosition,
-    MeanRank,
 )
 from keras_rankmetrics.metrics.sampled import SampledRanks
 from keras_rankmetrics.metrics.slices import Sliced
-from keras_rankmetrics.metrics.surprise import (
-    Serendipity,
+from keras_rankmetrics.metrics.subtopics import (
+    ERRIA,
+    NRBP,
+    AlphaDCG,
+    AlphaNDCG,
+    MeanAveragePrecisionIA,
+    PrecisionIA,
+    SubtopicRecall,
+)
+from keras_rankmetrics.metrics.user_models import (
+    ERR,
+    GradedRankBiasedPrecision,
+    RankBiasedPrecision,
 )
 
 __all__ = [

@@ -1,15 +1,20 @@
-"""What metrics have in common: parameters, each said once, and checks."""
+"""Base classes that share parameters, and metrics of several values."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import keras
 
 from keras_rankmetrics import gains
-from keras_rankmetrics.engine.aggregates import WeightedMean
-from keras_rankmetrics.engine.definition import declared, parameter
-from keras_rankmetrics.engine.shells.metric import RankingMetric
+from keras_rankmetrics.engine.aggregates import Aggregate, WeightedMean
+from keras_rankmetrics.engine.backend.operations import ops
+from keras_rankmetrics.engine.definition import Definition, declared, parameter
+from keras_rankmetrics.engine.metric.accumulator import Accumulator, is_known
+from keras_rankmetrics.engine.metric.configured import RankingMetric
+from keras_rankmetrics.engine.metric.counter import Counter
+from keras_rankmetrics.engine.naming.saving import deserialized
+from keras_rankmetrics.engine.ranking import Ranking
 from keras_rankmetrics.gains import exponential_gain, log2_discount
 from keras_rankmetrics.types import (
     Adjustment,
@@ -18,9 +23,12 @@ from keras_rankmetrics.types import (
     InputForm,
     ListWeight,
     RankDiscountFn,
+    Tensor,
     TiePolicy,
     UnjudgedPolicy,
 )
+
+# What metrics have in common: parameters, each said once, and checks.
 
 register = keras.saving.register_keras_serializable(package=gains.PACKAGE)
 
@@ -133,3 +141,97 @@ def check_mean(metric: Any) -> None:
             "`metric` should be a mean over lists. Received: "
             f"{metric!r}, which has an `aggregate` of its own."
         )
+
+
+# What metrics about items have in common: which items lists show.
+
+
+@declared
+class Counted(Counter, abstract=True):
+    """Metrics of how often each item is shown."""
+
+    k: int | None = parameter(default=None, kw_only=False)
+    num_items: int | None = parameter(default=None, kw_only=False)
+    seed: int | keras.random.SeedGenerator | None = None
+    ties: TiePolicy | None = None
+    inputs: InputForm = "scores"
+    name: str | None = None
+    dtype: Any = None
+
+
+@declared
+class AboutItems(AtK, abstract=True):
+    """Means over lists of what is known of the items that they show."""
+
+    relevance = staticmethod(gains.labelled)
+
+    seed: int | keras.random.SeedGenerator | None = None
+    empty: EmptyPolicy = "skip"
+    list_weight: ListWeight = "mean"
+
+    @staticmethod
+    def has_value(ranking: Ranking) -> Tensor:
+        """Which lists show an item, bool `[lists]`."""
+        return ranking.shows_any()
+
+
+@declared
+class AboutRelevantItems(AboutItems, abstract=True):
+    """Those that ask which of the items are relevant, too."""
+
+    relevance = staticmethod(gains.relevant)
+
+    relevance_threshold: float = 1.0
+
+
+# `Several`: the base of what says several numbers of one metric.
+
+
+class Several(Accumulator):
+    """Several numbers of one metric, by their names, and as a table.
+
+    Args:
+        metric: the metric. It is not updated itself.
+        definition: what is computed of each list.
+        aggregate: which sums are kept. It makes as many numbers of them as
+            there are `results`.
+        name: the metric's name by default.
+    """
+
+    def __init__(
+        self,
+        metric: RankingMetric,
+        definition: Definition,
+        aggregate: Aggregate,
+        name: str | None,
+    ) -> None:
+        name = name or metric.name
+        super().__init__(name, metric.dtype)
+        self.definition = definition
+        self.aggregate = aggregate
+        self._metric = metric.remade
+        self._direction = "up"
+        self._keep_sums(name)
+
+    def named(self, result: Tensor) -> dict[str, Tensor]:
+        """The numbers by name."""
+        numbers = ops.unstack(result, len(self.results))
+        return dict(zip(self.results, numbers, strict=True))
+
+    def table(self, level: float = 0.95) -> str:
+        """The numbers as a table, with confidence intervals."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        """The table, where the numbers are known."""
+        return self.table() if is_known(self._seen()) else repr(self)
+
+    def get_config(self) -> dict[str, Any]:
+        """What `from_config` needs to make the same one."""
+        metric = keras.saving.serialize_keras_object(self._metric())
+        return {**self._own_config(), "metric": metric}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Self:
+        """What `get_config` describes."""
+        return cls(**deserialized(config))

@@ -17,16 +17,13 @@ from keras_rankmetrics.engine.aggregates.paired import (
     differences,
     estimate_of,
 )
-from keras_rankmetrics.engine.backend.autograph import unconverted
+from keras_rankmetrics.engine.backend.tracing import unconverted
 from keras_rankmetrics.engine.definition import checks_names
-from keras_rankmetrics.engine.naming.tables import as_table, as_text
-from keras_rankmetrics.engine.shells.accumulator import (
-    on_host,
-)
-from keras_rankmetrics.engine.shells.metric import RankingMetric
+from keras_rankmetrics.engine.metric.accumulator import on_host
+from keras_rankmetrics.engine.metric.configured import RankingMetric
+from keras_rankmetrics.engine.naming.signature import as_table, as_text
 from keras_rankmetrics.gains import PACKAGE
-from keras_rankmetrics.metrics.bases import check_mean
-from keras_rankmetrics.metrics.several import Several
+from keras_rankmetrics.metrics.bases import Several, check_mean
 from keras_rankmetrics.types import Tensor
 
 

@@ -12,10 +12,10 @@ from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.definition import declared, derived
 from keras_rankmetrics.engine.ranking import Ranking, Shown
 from keras_rankmetrics.gains import log2_discount
-from keras_rankmetrics.metrics.bases import register
-from keras_rankmetrics.metrics.bases_of_items import (
+from keras_rankmetrics.metrics.bases import (
     AboutItems,
     AboutRelevantItems,
+    register,
 )
 from keras_rankmetrics.types import OfItems, RankDiscountFn, Tensor
 

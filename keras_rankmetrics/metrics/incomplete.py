@@ -13,7 +13,7 @@ from keras_rankmetrics.metrics.bases import (
     register,
 )
 from keras_rankmetrics.metrics.found import precision_denominator
-from keras_rankmetrics.metrics.patience import rank_biased_precision
+from keras_rankmetrics.metrics.user_models import rank_biased_precision
 from keras_rankmetrics.types import Between, Tensor, UnjudgedPolicy
 
 

@@ -7,13 +7,13 @@ import re
 from collections.abc import Iterable
 
 from keras_rankmetrics import metrics
+from keras_rankmetrics.engine.metric.configured import Defined
 from keras_rankmetrics.engine.naming.names import (
     closest,
     did_you_mean,
     in_words,
     plain,
 )
-from keras_rankmetrics.engine.shells.defined import Defined
 
 # Names that are neither that of the class nor its short name.
 _ALIASES = {

@@ -10,14 +10,15 @@ import keras
 import numpy as np
 
 from keras_rankmetrics.engine.aggregates import Estimate
-from keras_rankmetrics.engine.at_ranks import values_at_ranks
-from keras_rankmetrics.engine.backend.integers import as_integer
-from keras_rankmetrics.engine.backend.operations import ops
+from keras_rankmetrics.engine.backend.operations import as_integer, ops
 from keras_rankmetrics.engine.definition import Definition, checks_names
 from keras_rankmetrics.engine.definition.options import check_choice
-from keras_rankmetrics.engine.naming.tables import as_table
+from keras_rankmetrics.engine.evaluation.evaluate import values_at_ranks
+from keras_rankmetrics.engine.metric.accumulator import on_host
+from keras_rankmetrics.engine.metric.configured import RankingMetric
+from keras_rankmetrics.engine.naming.signature import as_table
 from keras_rankmetrics.engine.ranking import Ranking
-from keras_rankmetrics.engine.ranking.functions import Identity
+from keras_rankmetrics.engine.ranking.memo import Identity
 from keras_rankmetrics.engine.sampled import (
     Mixture,
     Sampled,
@@ -26,11 +27,8 @@ from keras_rankmetrics.engine.sampled import (
     buckets_of,
     fits,
 )
-from keras_rankmetrics.engine.shells.accumulator import on_host
-from keras_rankmetrics.engine.shells.metric import RankingMetric
 from keras_rankmetrics.gains import PACKAGE
-from keras_rankmetrics.metrics.bases import check_mean
-from keras_rankmetrics.metrics.several import Several
+from keras_rankmetrics.metrics.bases import Several, check_mean
 from keras_rankmetrics.types import Tensor
 
 # From there on, more steps fit the noise of the sample.

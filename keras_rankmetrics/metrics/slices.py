@@ -10,18 +10,18 @@ import keras
 
 from keras_rankmetrics.engine.aggregates import Estimate
 from keras_rankmetrics.engine.aggregates.grouped import Grouped
-from keras_rankmetrics.engine.backend.integers import as_integer
+from keras_rankmetrics.engine.backend.operations import as_integer
 from keras_rankmetrics.engine.definition import checks_names
+from keras_rankmetrics.engine.metric.accumulator import on_host
+from keras_rankmetrics.engine.metric.configured import RankingMetric
 from keras_rankmetrics.engine.naming.saving import serialized
-from keras_rankmetrics.engine.naming.signature import signature_of
-from keras_rankmetrics.engine.naming.tables import as_table, as_text
-from keras_rankmetrics.engine.shells.accumulator import (
-    on_host,
+from keras_rankmetrics.engine.naming.signature import (
+    as_table,
+    as_text,
+    signature_of,
 )
-from keras_rankmetrics.engine.shells.metric import RankingMetric
 from keras_rankmetrics.gains import PACKAGE
-from keras_rankmetrics.metrics.bases import check_mean
-from keras_rankmetrics.metrics.several import Several
+from keras_rankmetrics.metrics.bases import Several, check_mean
 from keras_rankmetrics.types import GroupFn
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from keras import ops
 
-from keras_rankmetrics.engine.inputs.parts.alignment import check_same
+from keras_rankmetrics.engine.inputs.shapes import check_same
 
 Arrays = dict[str, np.ndarray]
 

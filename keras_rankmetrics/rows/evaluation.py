@@ -10,7 +10,7 @@ import numpy as np
 from keras import ops
 
 from keras_rankmetrics.jobs.items import check_lists, lists_of_items
-from keras_rankmetrics.rows.asked import (
+from keras_rankmetrics.rows.arguments import (
     Given,
     collected,
     job_of_rows,

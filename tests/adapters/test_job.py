@@ -10,21 +10,18 @@ import pytest
 from pytest import approx
 
 import keras_rankmetrics as krm
-from keras_rankmetrics.adapters.arrow import flattened
-from keras_rankmetrics.adapters.ids import numbered
-from keras_rankmetrics.adapters.reading import states_of_tables
+from keras_rankmetrics.adapters.reading import (
+    flattened,
+    numbered,
+    states_of_tables,
+)
 from keras_rankmetrics.adapters.schema import (
     check,
     check_schema,
 )
-from keras_rankmetrics.jobs.asked import job_of, with_states
-from keras_rankmetrics.jobs.chunks import (
-    LARGEST,
-    chunks,
-    padded,
-)
-from keras_rankmetrics.jobs.counting import merged
-from keras_rankmetrics.jobs.ragged import Ragged
+from keras_rankmetrics.jobs.arguments import job_of, with_states
+from keras_rankmetrics.jobs.batches import LARGEST, Ragged, chunks, padded
+from keras_rankmetrics.jobs.job import merged
 
 
 def evaluated(tables, metrics, *columns, **options):

@@ -47,8 +47,8 @@ def measured(options: argparse.Namespace) -> str:
     import numpy as np
 
     import keras_rankmetrics as krm
+    from keras_rankmetrics.catalogues.arguments import checked_chunk
     from keras_rankmetrics.catalogues.chunks import _product, chunks_of
-    from keras_rankmetrics.catalogues.given import checked_chunk
     from tests.benchmarks.resident import rise_in
 
     rng = np.random.default_rng(0)

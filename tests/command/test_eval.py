@@ -13,7 +13,7 @@ import pytest
 
 from keras_rankmetrics import command
 from keras_rankmetrics.command import main
-from keras_rankmetrics.command.progress import Progress
+from keras_rankmetrics.command.printing import Progress
 
 QRELS = "".join(
     f"q{q} 0 d{d} {(q * d) % 3}\n" for q in range(6) for d in range(5)

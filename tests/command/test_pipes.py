@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from keras_rankmetrics.command import main
-from keras_rankmetrics.command.progress import Progress
+from keras_rankmetrics.command.printing import Progress
 from keras_rankmetrics.files import blocks, pipes
 from keras_rankmetrics.files.pipes import Pipe, kept_pipes, short_names
 

@@ -16,7 +16,7 @@ from pytest import approx
 from runs import drawn
 
 import keras_rankmetrics as krm
-from keras_rankmetrics.comparing.formats import latex, markdown, text
+from keras_rankmetrics.comparing import formats
 from keras_rankmetrics.comparing.report import Against, Cell, Column, Report
 
 NAN = float("nan")
@@ -51,7 +51,7 @@ REPORT = Report(
 
 
 def test_text():
-    assert text.as_text(REPORT) == (
+    assert formats.as_text(REPORT) == (
         "                       ndcg@10          mean_rank\n"
         "bm25           0.5000 ± 0.0200    3.0000 ± 0.0200\n"
         "ours_v2 & co|  0.6000 ± 0.0200 ▲  2.0000 ± 0.0200\n"
@@ -68,7 +68,7 @@ def test_text():
 
 
 def test_markdown():
-    table, notes, _, signatures = markdown.as_markdown(REPORT).split("\n\n")
+    table, notes, _, signatures = formats.as_markdown(REPORT).split("\n\n")
     assert table == (
         "|  | ndcg@10 | mean\\_rank |\n"
         "| --- | ---: | ---: |\n"
@@ -85,7 +85,7 @@ def test_markdown():
 
 
 def test_latex():
-    found = latex.as_latex(REPORT, label="tab:us")
+    found = formats.as_latex(REPORT, label="tab:us")
     body = found[found.index(r"\begin{tabular}") : found.index(r"\par")]
     assert body == (
         "\\begin{tabular}{lrr}\n"
@@ -107,11 +107,11 @@ def test_latex():
     assert r"at the level of 5\%" in caption
     assert r"\label{tab:us}" in found
     assert r"\texttt{my\_fn}" in found and r"\texttt{empty:skip}" in found
-    assert r"\label" not in latex.as_latex(REPORT)
+    assert r"\label" not in formats.as_latex(REPORT)
 
 
 def test_latex_is_balanced():
-    found = latex.as_latex(REPORT).replace(r"\{", "").replace(r"\}", "")
+    found = formats.as_latex(REPORT).replace(r"\{", "").replace(r"\}", "")
     opened = re.findall(r"\\begin\{(\w+)\}", found)
     closed = re.findall(r"\\end\{(\w+)\}", found)
     assert opened == closed[::-1] == ["table", "tabular"]
@@ -128,7 +128,7 @@ def test_latex_compiles(tmp_path):
         pytest.skip("pdflatex is not installed")
     source = (
         "\\documentclass{article}\\usepackage{booktabs}\n"
-        f"\\begin{{document}}\n{latex.as_latex(REPORT)}\n\\end{{document}}\n"
+        f"\\begin{{document}}\n{formats.as_latex(REPORT)}\n\\end{{document}}\n"
     )
     (tmp_path / "table.tex").write_text(source)
     ran = subprocess.run(
@@ -145,7 +145,7 @@ def test_latex_takes_no_name_for_an_option(letter):
     systems = (f"{letter}2pt]", *REPORT.systems[1:])
     columns = (REPORT.columns[0], REPORT.columns[1]._replace(name=f"{letter}m"))
     odd = dataclasses.replace(REPORT, systems=systems, columns=columns)
-    lines = latex.as_latex(odd).splitlines()
+    lines = formats.as_latex(odd).splitlines()
     after = [
         line
         for before, line in itertools.pairwise(lines)

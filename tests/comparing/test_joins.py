@@ -11,7 +11,7 @@ from pytest import approx
 from runs import drawn, rows_of
 
 import keras_rankmetrics as krm
-from keras_rankmetrics.comparing import given, joining, keys, rows
+from keras_rankmetrics.comparing import inputs, joining, keys, rows
 from keras_rankmetrics.conventions import ranx as as_ranx
 from keras_rankmetrics.conventions import trec_eval
 
@@ -196,9 +196,9 @@ def test_ids_that_share_a_key_are_told_apart(monkeypatch, mixed):
 def test_a_whole_run_is_parted_between_queries(monkeypatch):
     truth, systems = drawn(9)
     expected = values(systems, truth)
-    monkeypatch.setattr(given, "_ROWS_OF_CHUNK", 25)
+    monkeypatch.setattr(inputs, "_ROWS_OF_CHUNK", 25)
     runs = {name: rows_of(run) for name, run in systems.items()}
-    parts = [*given.chunks_of(runs["old"], "score", "it")]
+    parts = [*inputs.chunks_of(runs["old"], "score", "it")]
     assert len(parts) > 2
     assert np.array_equal(rows.whole(parts).item, runs["old"].item)
     assert values(runs, truth) == expected

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import keras_rankmetrics as krm
-from keras_rankmetrics.comparing import batches, singles
+from keras_rankmetrics.comparing import joining, values
 
 NAN = float("nan")
 LABELS = [[0, 1], [1, 0], [0, 0]]
@@ -48,7 +48,7 @@ def test_a_broken_weight_is_seen_in_the_mean():
 
 
 def test_each_batch_has_its_own_random_order(monkeypatch):
-    monkeypatch.setattr(batches, "_ITEMS", 1024)
+    monkeypatch.setattr(values, "_ITEMS", 1024)
     queries = np.repeat(np.arange(128), 16)  # 64 lists fill a batch
     items = np.tile(np.arange(16), 128)
     tied = krm.Rows(queries, items, np.ones(2048, np.float32))
@@ -113,12 +113,12 @@ def test_rounding_is_no_spread():
 
 @pytest.mark.parametrize("exact", [2**24, 1])
 def test_places_stand_in_the_order_of_scores(monkeypatch, exact):
-    monkeypatch.setattr(singles, "_EXACT", exact)
+    monkeypatch.setattr(joining, "_EXACT", exact)
     rng = np.random.default_rng(0)
     scores = 1.0 + 1e-12 * rng.integers(0, 20, 60)
     scores[7], scores[8], scores[9] = -np.inf, np.inf, -1e300
     lists = rng.integers(0, 3, 60)
-    places = singles.in_float32(scores, lists)
+    places = joining.in_float32(scores, lists)
     assert places.dtype == np.float32
     assert (np.isneginf(places) == np.isneginf(scores)).all()
     for one in range(3):
@@ -131,5 +131,5 @@ def test_places_stand_in_the_order_of_scores(monkeypatch, exact):
 
 def test_scores_that_float32_holds_stay_as_they_are():
     scores = np.array([0.5, 2.0, -np.inf])
-    found = singles.in_float32(scores, np.zeros(3, int))
+    found = joining.in_float32(scores, np.zeros(3, int))
     assert found.tolist() == scores.tolist()

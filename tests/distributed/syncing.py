@@ -62,9 +62,9 @@ def refused():
 
 def gathered_by(metric):
     """How often processes exchange anything, and how much."""
-    from keras_rankmetrics.engine.shells import synced
+    from keras_rankmetrics.engine.metric import sync
 
-    gathering, sizes = synced.gathering, []
+    gathering, sizes = sync.gathering, []
 
     def counting(variable):
         gather = gathering(variable)
@@ -75,7 +75,7 @@ def gathered_by(metric):
 
         return gather and counted
 
-    synced.gathering = counting
+    sync.gathering = counting
     metric.sync()
-    synced.gathering = gathering
+    sync.gathering = gathering
     return sizes

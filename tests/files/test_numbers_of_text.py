@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keras_rankmetrics.files.numbers import floats_of
+from keras_rankmetrics.files.fields import floats_of
 
 FORMATS = ["{}", "{:.6f}", "{:.15g}", "{:e}", "{:+}", "{:.0f}", "{:.3f}"]
 

@@ -10,7 +10,7 @@ from keras import ops
 from pytest import approx
 
 import keras_rankmetrics as krm
-from keras_rankmetrics.metrics.interpolated import hits_for
+from keras_rankmetrics.metrics.average_precision import hits_for
 
 # The three topics of a run of ir_measures' tests, by rank.
 TOPICS = [

@@ -26,10 +26,10 @@ from keras_rankmetrics.engine.definition import takes
 from keras_rankmetrics.metrics.bases import (
     Binary,
     BinaryOfWholeLists,
+    Counted,
     OfJudgements,
     OfSubtopics,
 )
-from keras_rankmetrics.metrics.bases_of_items import Counted
 from tests.pages.notation import (
     is_of_ids,
     values_of_catalogues,

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from keras_rankmetrics import RankingMetric, metrics
-from keras_rankmetrics.metrics.several import Several
+from keras_rankmetrics.metrics.bases import Several
 from tests.pages.blocks import edge_cases, libraries, shown
 from tests.pages.picture import picture
 

@@ -8,7 +8,7 @@ from keras import ops
 from pytest import approx
 
 import keras_rankmetrics as krm
-from keras_rankmetrics.engine.ranking.kinds.chances import chances_of_hits
+from keras_rankmetrics.engine.ranking.probabilities import chances_of_hits
 
 
 def number(x):

@@ -5,7 +5,7 @@ import pytest
 from keras import ops
 
 import keras_rankmetrics as krm
-from keras_rankmetrics.engine.backend.comparing import at_least
+from keras_rankmetrics.engine.backend.operations import at_least
 
 
 def squared(label):

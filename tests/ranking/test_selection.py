@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from keras import ops
 
-from keras_rankmetrics.engine.backend.selection import highest, top_k
+from keras_rankmetrics.engine.backend.sorting import highest, top_k
 
 RNG = np.random.default_rng(0)
 ROWS = {

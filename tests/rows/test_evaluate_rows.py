@@ -10,8 +10,7 @@ import pytest
 from pytest import approx
 
 import keras_rankmetrics as krm
-from keras_rankmetrics.jobs.chunks import LARGEST, chunks, padded
-from keras_rankmetrics.jobs.ragged import Ragged
+from keras_rankmetrics.jobs.batches import LARGEST, Ragged, chunks, padded
 
 
 def metrics():

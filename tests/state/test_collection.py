@@ -11,7 +11,7 @@ from suites import Suite
 
 import keras_rankmetrics as krm
 from keras_rankmetrics import MetricCollection
-from keras_rankmetrics.engine.ranking.sources import scores as scored
+from keras_rankmetrics.engine.ranking import from_scores as scored
 
 TIES = ("average", "stable", "shuffle", "pessimistic", "optimistic")
 POLICIES = ({"empty": "skip"}, {"list_weight": "mean"}, {"empty": "one"})

@@ -15,8 +15,7 @@ import pytest
 from keras import ops
 
 import keras_rankmetrics as krm
-from keras_rankmetrics.engine.sharing import batch as batch_module
-from keras_rankmetrics.engine.sharing import recent
+from keras_rankmetrics.engine.evaluation import batch_cache
 
 BACKEND = keras.backend.backend()
 
@@ -66,14 +65,14 @@ def model(metrics):
 
 def held():
     """What is kept of the last batch."""
-    return getattr(recent.place(), recent._NAME, None)
+    return getattr(batch_cache.place(), batch_cache._NAME, None)
 
 
 @pytest.fixture
 def count(monkeypatch):
     """Counts what is read, and what is ranked to which cutoff."""
     found = {"read": 0, "ranked": []}
-    reads = batch_module.read
+    reads = batch_cache.read
 
     def read(*args):
         found["read"] += 1
@@ -87,7 +86,7 @@ def count(monkeypatch):
 
         return Counted(**vars(lists))
 
-    monkeypatch.setattr(batch_module, "read", read)
+    monkeypatch.setattr(batch_cache, "read", read)
     return found
 
 

@@ -5,7 +5,7 @@ import pytest
 from keras import ops
 
 import keras_rankmetrics as krm
-from keras_rankmetrics.engine.aggregates import two_floats as summation
+from keras_rankmetrics.engine.backend import compensated_sums as summation
 
 
 def number(x):

@@ -1,14 +1,103 @@
-"""`Estimate`: a number, and how far it may be from the truth."""
+"""A mean with its standard error, and Student's t."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
+from statistics import NormalDist
 
 import numpy as np
 
-from keras_rankmetrics.engine.aggregates import student
 from keras_rankmetrics.engine.aggregates.mean import Moments
+
+# Student's t distribution, on the host and in float64.
+#
+# Neither numpy nor Keras has it. The incomplete beta function is computed by
+# its continued fraction, by the method of Lentz.
+
+# From here on, the normal distribution of a transformed t is as close as
+# float64 can tell: Wallace, Annals of Mathematical Statistics 30 (1959).
+_LARGE = 1e5
+
+
+def two_sided_p(t: float, freedom: float) -> float:
+    """The chance of a larger |t| where there is no difference, a p value.
+
+    Args:
+        t: the statistic.
+        freedom: the degrees of freedom, at least 1.
+    """
+    if math.isnan(t) or freedom < 1:
+        return math.nan
+    if freedom > _LARGE:
+        shrunk = (8.0 * freedom + 1.0) / (8.0 * freedom + 3.0)
+        z = shrunk * math.sqrt(freedom * math.log1p(t * t / freedom))
+        return math.erfc(z / math.sqrt(2.0))
+    x = 1.0 / (1.0 + t * t / freedom)
+    return _incomplete_beta(x, freedom / 2.0, 0.5)
+
+
+def t_quantile(chance: float, freedom: float) -> float:
+    """The t that is not exceeded with this chance, at least a half.
+
+    By Newton's method on the logarithm of the upper tail, from the quantile of
+    the normal distribution, which is below.
+    """
+    t = NormalDist().inv_cdf(chance)
+    if t <= 0.0:
+        return 0.0
+    wanted = math.log(2.0 * (1.0 - chance))
+    for _ in range(100):
+        tail = two_sided_p(t, freedom)
+        slope = 2.0 * _density(t, freedom) / tail
+        step = (math.log(tail) - wanted) / slope
+        t += step
+        if abs(step) <= 1e-14 * t:
+            break
+    return t
+
+
+def _density(t: float, freedom: float) -> float:
+    if freedom > _LARGE:
+        return NormalDist().pdf(t)
+    log_scale = math.lgamma((freedom + 1.0) / 2.0) - math.lgamma(freedom / 2.0)
+    log_shape = -(freedom + 1.0) / 2.0 * math.log1p(t * t / freedom)
+    return math.exp(log_scale + log_shape) / math.sqrt(freedom * math.pi)
+
+
+def _incomplete_beta(x: float, a: float, b: float) -> float:
+    """The regularised one, I_x(a, b)."""
+    if x in (0.0, 1.0):
+        return x
+    if x > (a + 1.0) / (a + b + 2.0):
+        return 1.0 - _incomplete_beta(1.0 - x, b, a)
+    log_front = (
+        math.lgamma(a + b)
+        - math.lgamma(a)
+        - math.lgamma(b)
+        + a * math.log(x)
+        + b * math.log1p(-x)
+    )
+    return math.exp(log_front) / (a * _fraction(x, a, b))
+
+
+def _fraction(x: float, a: float, b: float) -> float:
+    c, d, f = 1.0, 0.0, 1.0
+    for i in range(1, 10_000):
+        m = i // 2
+        if i % 2:
+            numerator = -(a + m) * (a + b + m) / ((a + 2 * m) * (a + 2 * m + 1))
+        else:
+            numerator = m * (b - m) / ((a + 2 * m - 1) * (a + 2 * m))
+        d = 1.0 / (1.0 + numerator * x * d)
+        c = 1.0 + numerator * x / c
+        f *= c * d
+        if abs(c * d - 1.0) < 1e-15:
+            break
+    return f
+
+
+# `Estimate`: a number, and how far it may be from the truth.
 
 
 @dataclasses.dataclass(frozen=True)
@@ -69,7 +158,7 @@ class Estimate:
             )
         if math.isnan(self.standard_error):
             return math.nan
-        quantile = student.quantile(0.5 + level / 2.0, self.rows - 1)
+        quantile = t_quantile(0.5 + level / 2.0, self.rows - 1)
         return quantile * self.standard_error
 
     def __str__(self) -> str:

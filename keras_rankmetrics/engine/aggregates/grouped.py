@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
+from keras_rankmetrics.engine.aggregates.aggregate import PerList
 from keras_rankmetrics.engine.aggregates.mean import (
     SUMS_OF_ROWS,
     WeightedMean,
@@ -11,9 +12,8 @@ from keras_rankmetrics.engine.aggregates.mean import (
     moments_of_terms,
     terms_of,
 )
-from keras_rankmetrics.engine.aggregates.per_list import PerList
-from keras_rankmetrics.engine.backend.known import known
 from keras_rankmetrics.engine.backend.operations import ops
+from keras_rankmetrics.engine.backend.tracing import known
 from keras_rankmetrics.types import Tensor
 
 

@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from keras_rankmetrics.engine.aggregates.per_list import PerList
-from keras_rankmetrics.engine.backend import plain
+from keras_rankmetrics.engine.aggregates.aggregate import PerList
+from keras_rankmetrics.engine.backend import host_floats
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.types import Tensor
 
@@ -73,9 +73,9 @@ class WeightedMean:
     def result(self, sums: Tensor) -> Tensor:
         """The means; 0 without lists."""
         of_lists = sums[..., :SUMS_OF_LISTS]
-        numbers = plain.floats_at_hand(of_lists)
+        numbers = host_floats.floats_at_hand(of_lists)
         if numbers is not None:
-            mean = Moments(numbers, self.bounded, plain).mean
+            mean = Moments(numbers, self.bounded, host_floats).mean
             return ops.convert_to_tensor(mean, sums.dtype)
         totals = ops.unstack(of_lists, SUMS_OF_LISTS, axis=-1)
         return Moments(totals, self.bounded, ops).mean

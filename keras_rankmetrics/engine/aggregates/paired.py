@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from keras_rankmetrics.engine.aggregates import student
+from keras_rankmetrics.engine.aggregates import estimate
+from keras_rankmetrics.engine.aggregates.aggregate import PerList
 from keras_rankmetrics.engine.aggregates.estimate import Estimate
 from keras_rankmetrics.engine.aggregates.mean import Moments, WeightedMean
-from keras_rankmetrics.engine.aggregates.per_list import PerList
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.types import Tensor
 
@@ -128,7 +128,7 @@ def differences(
     estimates = [estimate_of(each, bounded) for each in sums]
     t = [_ratio(e.value, e.standard_error) for e in estimates]
     p = [
-        student.two_sided(x, e.rows - 1)
+        estimate.two_sided_p(x, e.rows - 1)
         for x, e in zip(t, estimates, strict=True)
     ]
     found = []

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from keras_rankmetrics.engine.aggregates import two_floats
+from keras_rankmetrics.engine.backend import compensated_sums
 
 _FORMAT = 2
 # What the bytes of a state begin with, before a digest of all the others.
@@ -60,7 +60,7 @@ class State:
                 f"shapes. Received: {kept} and {added}."
             )
         draws = None if self.draws is None else self.draws + other.draws
-        sums = two_floats.merged(self.sums, other.sums)
+        sums = compensated_sums.merged(self.sums, other.sums)
         return State(self.signature, sums, draws)
 
     def __radd__(self, other: Any) -> State:

@@ -1,14 +1,14 @@
-"""What Keras knows and has no public way to tell: the only use of `keras.src`.
+"""The only use of `keras.src`, and the base class of all metrics.
 
-The mask that layers attach to their outputs has no public reader, and neither
-has the scope in which variables are stateless, or the one in which tensors are
-symbolic. And whether a metric is updated by `compile`'s own code, no argument
-says.
+Keras has no public reader for the mask that layers attach to their outputs, for
+the scope in which variables are stateless, or for the one in which tensors are
+symbolic. No argument says whether `compile` updates a metric.
 """
 
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING, Any
 
 import keras
 from keras.src.backend import get_keras_mask
@@ -17,6 +17,13 @@ from keras.src.backend.common.symbolic_scope import in_symbolic_scope
 from keras.src.trainers import compile_utils
 
 from keras_rankmetrics.types import Tensor
+
+# What Keras knows and has no public way to tell: the only use of `keras.src`.
+#
+# The mask that layers attach to their outputs has no public reader, and
+# neither has the scope in which variables are stateless, or the one in which
+# tensors are symbolic. And whether a metric is updated by `compile`'s own
+# code, no argument says.
 
 
 def implicit_mask(y_pred: Tensor) -> Tensor | None:
@@ -42,3 +49,26 @@ def is_in_compile() -> bool:
         if frame.f_globals.get("__name__") == compile_utils.__name__:
             return True
     return False
+
+
+# `Metric`: that of Keras, as a class that type checkers know.
+#
+# Keras has no types. Of a class whose base they do not know, type checkers
+# cannot tell what its constructor takes.
+
+if TYPE_CHECKING:
+
+    class Metric:
+        """What is used of it."""
+
+        name: Any
+        _variables: list[keras.Variable]
+
+        def __init__(self, name: str, dtype: Any = None) -> None: ...
+        def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: D102
+            ...
+
+        def __getattr__(self, name: str) -> Any: ...
+
+else:
+    Metric = keras.metrics.Metric

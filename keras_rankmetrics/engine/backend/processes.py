@@ -1,14 +1,74 @@
-"""Processes that share the work: how each hears of what all of them have."""
+"""State across processes, replicas and devices."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import dataclasses
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import keras
 import numpy as np
 
-from keras_rankmetrics.engine.backend.replicas import strategy_of
+from keras_rankmetrics.engine.backend.keras_internals import (
+    is_symbolic,
+    stateless_scope,
+)
+from keras_rankmetrics.engine.backend.operations import ops
+from keras_rankmetrics.types import Tensor
+
+# Replicas of TensorFlow: a variable of a metric has a value on each of them.
+#
+# Outside of `strategy.run`, TensorFlow reads such a variable as the sum of
+# its values, and writes to it by division. Neither is exact.
+
+
+def strategy_of(variable: keras.Variable) -> Any:
+    """The strategy under which the variable was made, if it has replicas."""
+    if keras.config.backend() != "tensorflow":
+        return None
+    import tensorflow as tf
+
+    value = variable.value
+    if not isinstance(value, tf.distribute.DistributedValues):
+        return None
+    return value.distribute_strategy
+
+
+def values_here(variable: keras.Variable) -> list[np.ndarray]:
+    """The value of each replica that this process has, or the only one."""
+    strategy = strategy_of(variable)
+    if strategy is None:
+        return [ops.convert_to_numpy(variable)]
+    values = strategy.experimental_local_results(variable.value)
+    return [value.numpy() for value in values]
+
+
+def assign(variable: keras.Variable, x: Any) -> None:
+    """Writes a value of which the sum over all replicas is `x`.
+
+    Within `strategy.run`, what is written is that of the replica.
+    """
+    strategy = strategy_of(variable)
+    if strategy is None or _is_in_replica() or stateless_scope() is not None:
+        variable.assign(x)
+        return
+    # The first replica of all has it. TensorFlow would divide it among them.
+    x = ops.convert_to_tensor(x, dtype=variable.dtype)
+    resolver = strategy.cluster_resolver
+    is_first = not (resolver and resolver.task_id)
+    for value in strategy.experimental_local_results(variable.value):
+        value.assign(x if is_first else ops.zeros_like(x))
+        is_first = False
+
+
+def _is_in_replica() -> bool:
+    import tensorflow as tf
+
+    has_strategy: bool = tf.distribute.has_strategy()
+    return has_strategy and not tf.distribute.in_cross_replica_context()
+
+
+# Processes that share the work: how each hears of what all of them have.
 
 # Of int32 words of this process those of all, `[processes, words]`, by rank.
 Gather = Callable[[np.ndarray], np.ndarray]
@@ -78,3 +138,79 @@ _GATHERING: dict[str, Callable[[keras.Variable], Gather | None]] = {
     "jax": _of_jax,
     "torch": _of_torch,
 }
+
+
+# `Slot`: where a metric keeps an array of its state.
+
+
+@dataclasses.dataclass(frozen=True)
+class Slot:
+    """A variable, or a row of one that the metrics of a collection share.
+
+    Attributes:
+        variable: of Keras.
+        row: which of its rows, or None for all of it.
+    """
+
+    variable: keras.Variable
+    row: int | None = None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of the array."""
+        shape = tuple(self.variable.shape)
+        return shape if self.row is None else shape[1:]
+
+    def read(self) -> Tensor:
+        """The array."""
+        value = ops.convert_to_tensor(self.variable)
+        return value if self.row is None else value[self.row]
+
+    def values_here(self) -> list[np.ndarray]:
+        """The array of each replica that this process has, or the only one."""
+        values = values_here(self.variable)
+        return values if self.row is None else [x[self.row] for x in values]
+
+    def write(self, x: Tensor | np.ndarray) -> None:
+        """Replaces the array.
+
+        What the symbolic pass of Keras writes, nobody reads; and on torch it
+        would come without values into a second one.
+        """
+        if is_symbolic():
+            return
+        if self.row is not None:
+            x = ops.convert_to_tensor(x, dtype=self.variable.dtype)[None]
+            start = (self.row, *[0] * len(self.shape))
+            x = ops.slice_update(self.variable.value, start, x)
+        assign(self.variable, x)
+
+    def clear(self) -> None:
+        """Sets the array to 0."""
+        self.write(ops.zeros(self.shape, self.variable.dtype))
+
+
+def read_all(slots: Sequence[Slot]) -> Tensor:
+    """The arrays of several slots, `[slots, ...]`."""
+    if _are_one_variable(slots):
+        return ops.convert_to_tensor(slots[0].variable)
+    return ops.stack([slot.read() for slot in slots])
+
+
+def write_all(slots: Sequence[Slot], x: Tensor) -> None:
+    """Replaces the arrays of several slots."""
+    if is_symbolic():
+        return
+    if _are_one_variable(slots):
+        assign(slots[0].variable, x)
+        return
+    for slot, its_part in zip(slots, ops.unstack(x, len(slots)), strict=True):
+        slot.write(its_part)
+
+
+def _are_one_variable(slots: Sequence[Slot]) -> bool:
+    """Whether they are all the rows of a variable, in order."""
+    variable = slots[0].variable
+    return slots[0].row is not None and [
+        (slot.variable is variable, slot.row) for slot in slots
+    ] == [(True, row) for row in range(variable.shape[0])]

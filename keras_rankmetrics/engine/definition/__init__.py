@@ -1,6 +1,6 @@
 """What a metric is, apart from what it has seen."""
 
-from keras_rankmetrics.engine.definition.declared import (
+from keras_rankmetrics.engine.definition.constructor import (
     check_names,
     checks_names,
     declared,
@@ -8,7 +8,7 @@ from keras_rankmetrics.engine.definition.declared import (
     takes,
 )
 from keras_rankmetrics.engine.definition.definition import Definition
-from keras_rankmetrics.engine.definition.table import derived
+from keras_rankmetrics.engine.definition.options import derived
 
 __all__ = [
     "Definition",

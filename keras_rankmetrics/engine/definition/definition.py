@@ -8,15 +8,7 @@ from collections.abc import Callable, Hashable, Mapping
 from typing import Any, get_args
 
 from keras_rankmetrics import gains
-from keras_rankmetrics.engine.definition.declared import check_names
-from keras_rankmetrics.engine.definition.options import (
-    check_choice,
-    check_precision,
-    checked_options,
-    is_plain,
-    options_of,
-)
-from keras_rankmetrics.engine.definition.policies import (
+from keras_rankmetrics.engine.definition.common_options import (
     check_adjustment,
     check_cutoff,
     check_form,
@@ -25,20 +17,28 @@ from keras_rankmetrics.engine.definition.policies import (
     needs_order,
     tie_policy,
 )
-from keras_rankmetrics.engine.naming.fingerprint import fingerprint
+from keras_rankmetrics.engine.definition.constructor import check_names
+from keras_rankmetrics.engine.definition.options import (
+    check_choice,
+    check_precision,
+    checked_options,
+    is_plain,
+    options_of,
+)
 from keras_rankmetrics.engine.naming.names import name_at
 from keras_rankmetrics.engine.naming.signature import (
+    __version__,
+    fingerprint,
     signature_of,
     signature_of_class,
 )
-from keras_rankmetrics.engine.naming.version import __version__
 from keras_rankmetrics.engine.ranking import (
     Order,
     Ranking,
     Relevance,
     ranks_that_count,
 )
-from keras_rankmetrics.engine.ranking.functions import Elementwise, Identity
+from keras_rankmetrics.engine.ranking.memo import Elementwise, Identity
 from keras_rankmetrics.types import (
     Adjustment,
     EmptyPolicy,

@@ -9,15 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from keras_rankmetrics.engine.inputs.counts import read_counts
-from keras_rankmetrics.engine.inputs.ids import read_ids
 from keras_rankmetrics.engine.inputs.lists import Lists
-from keras_rankmetrics.engine.inputs.parts.alignment import check_aligned
-from keras_rankmetrics.engine.inputs.parts.belongings import Given
-from keras_rankmetrics.engine.inputs.parts.dictionary import entries_of
-from keras_rankmetrics.engine.inputs.scores import read_scores
-from keras_rankmetrics.engine.inputs.sparse import read_sparse
-from keras_rankmetrics.engine.inputs.subtopics import read_subtopics
+from keras_rankmetrics.engine.inputs.raw_batch import Given, entries_of
+from keras_rankmetrics.engine.inputs.read_counts import read_counts
+from keras_rankmetrics.engine.inputs.read_ids import read_ids
+from keras_rankmetrics.engine.inputs.read_scores import read_scores
+from keras_rankmetrics.engine.inputs.read_sparse import read_sparse
+from keras_rankmetrics.engine.inputs.read_subtopics import read_subtopics
+from keras_rankmetrics.engine.inputs.shapes import check_aligned
 from keras_rankmetrics.types import Reading, UnjudgedPolicy
 
 __all__ = ["Lists", "read"]

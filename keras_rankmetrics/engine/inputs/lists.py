@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TypeAlias
 
-from keras_rankmetrics.engine.inputs.parts.leading import Leading
+from keras_rankmetrics.engine.inputs.shapes import Leading
 from keras_rankmetrics.engine.ranking import (
     Items,
     Order,
@@ -15,7 +15,7 @@ from keras_rankmetrics.engine.ranking import (
     from_scores,
     from_targets,
 )
-from keras_rankmetrics.engine.ranking.sorting.sortable import Sortable
+from keras_rankmetrics.engine.ranking.sort_keys import Sortable
 from keras_rankmetrics.types import Tensor
 
 

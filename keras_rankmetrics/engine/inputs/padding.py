@@ -7,8 +7,7 @@ from typing import Any
 import keras
 import numpy as np
 
-from keras_rankmetrics.engine.backend.integers import as_integer
-from keras_rankmetrics.engine.backend.operations import ops
+from keras_rankmetrics.engine.backend.operations import as_integer, ops
 
 
 def pad_to(

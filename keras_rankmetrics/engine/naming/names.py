@@ -1,10 +1,16 @@
-"""The names of metrics, `ndcg@10`, and help for names that do not exist."""
+"""Names of metrics, suggestions for misspelt ones, and import paths."""
 
 from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable
+import sys
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import keras
+
+# The names of metrics, `ndcg@10`, and help for names that do not exist.
 
 
 def name_at(name: str, k: float | None) -> str:
@@ -78,3 +84,26 @@ def no_attribute(module: str, name: str, hint: str) -> AttributeError:
     return AttributeError(
         f'module "{module}" has no attribute "{name}".{hint}', name=name
     )
+
+
+# The names under which others find something.
+
+
+def import_path(x: Any) -> str | None:
+    """Where `x` can be imported from, None if nowhere."""
+    module = getattr(x, "__module__", None)
+    name = getattr(x, "__qualname__", "")
+    # `__main__` is another module in each script.
+    found = None if module == "__main__" else sys.modules.get(module or "")
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return f"{module}.{name}" if found is x else None
+
+
+def registered_name(function: Callable[..., Any]) -> str | None:
+    """The name under which Keras knows a function, None if it does not."""
+    if not hasattr(function, "__name__"):
+        return None
+    name: str = keras.saving.get_registered_name(function)
+    registered = keras.saving.get_registered_object(name)
+    return name if registered is function else None

@@ -9,7 +9,7 @@ from typing import Any
 
 import keras
 
-from keras_rankmetrics.engine.naming.path import registered_name
+from keras_rankmetrics.engine.naming.names import registered_name
 
 
 def deserialized(config: dict[str, Any]) -> dict[str, Any]:

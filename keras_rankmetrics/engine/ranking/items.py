@@ -5,16 +5,13 @@ from __future__ import annotations
 import dataclasses
 from typing import ClassVar
 
-from keras_rankmetrics.engine.backend.branching import cond
-from keras_rankmetrics.engine.backend.known import known
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.backend.selection import highest
-from keras_rankmetrics.engine.ranking.depth import depth_beyond, most_of
-from keras_rankmetrics.engine.ranking.labels import exists
+from keras_rankmetrics.engine.backend.sorting import highest
+from keras_rankmetrics.engine.backend.tracing import cond, known
+from keras_rankmetrics.engine.ranking.cutoffs import depth_beyond, most_of
 from keras_rankmetrics.engine.ranking.memo import Memo, remembered
-from keras_rankmetrics.engine.ranking.relevance import Relevance
-from keras_rankmetrics.engine.ranking.sorting.counting import count
-from keras_rankmetrics.engine.ranking.sorting.runs import positions
+from keras_rankmetrics.engine.ranking.relevance import Relevance, exists
+from keras_rankmetrics.engine.ranking.sums import count, positions
 from keras_rankmetrics.types import Tensor
 
 # Of gains up to this, no list is long enough to add up to inf in float32.

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from keras_rankmetrics.engine.backend.branching import loop
-from keras_rankmetrics.engine.backend.known import length_at_most
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.sorting import in_order
-from keras_rankmetrics.engine.ranking.sorting.runs import (
-    positions,
-    sums_over_runs,
-)
+from keras_rankmetrics.engine.backend.tracing import length_at_most, loop
+from keras_rankmetrics.engine.ranking.sums import positions, sums_over_runs
 from keras_rankmetrics.types import Tensor
 
 _ONE_AHEAD = ((0, 0), (1, 0))

@@ -9,21 +9,16 @@ from typing import Any, Self, TypeAlias, TypeVar
 
 import keras
 
-from keras_rankmetrics.engine.backend.branching import cond
-from keras_rankmetrics.engine.backend.known import MANY
 from keras_rankmetrics.engine.backend.operations import ops
+from keras_rankmetrics.engine.backend.tracing import MANY, cond
+from keras_rankmetrics.engine.ranking.exposure import Showing, Shown, Standing
 from keras_rankmetrics.engine.ranking.items import Items
-from keras_rankmetrics.engine.ranking.kinds.tables import (
+from keras_rankmetrics.engine.ranking.memo import Memo, remembered
+from keras_rankmetrics.engine.ranking.probabilities import (
     sums_over_ranks,
     table_of,
 )
-from keras_rankmetrics.engine.ranking.memo import Memo, remembered
 from keras_rankmetrics.engine.ranking.relevance import Relevance
-from keras_rankmetrics.engine.ranking.shown import (
-    Showing,
-    Shown,
-    Standing,
-)
 from keras_rankmetrics.gains import SHARED_DISCOUNTS
 from keras_rankmetrics.types import RankDiscountFn, Tensor
 

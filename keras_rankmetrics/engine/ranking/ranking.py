@@ -1,22 +1,24 @@
-"""`Ranking`: what stands where in each list, as a row of entries."""
+"""The public `Ranking` that a measure receives."""
 
 from __future__ import annotations
 
 import abc
 import dataclasses
 from collections.abc import Callable
-from typing import Self
+from typing import NamedTuple, Self
 
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.backend.selection import highest
-from keras_rankmetrics.engine.ranking.kinds.stopping import chances_to_stop
+from keras_rankmetrics.engine.backend.sorting import highest
+from keras_rankmetrics.engine.ranking.exposure import Placed
 from keras_rankmetrics.engine.ranking.memo import remembered
 from keras_rankmetrics.engine.ranking.pairs import Pairs
-from keras_rankmetrics.engine.ranking.placed import Placed
 from keras_rankmetrics.engine.ranking.ranked import Cutoff, Ranked
-from keras_rankmetrics.engine.ranking.sorting.runs import positions
+from keras_rankmetrics.engine.ranking.stopping import chances_to_stop
 from keras_rankmetrics.engine.ranking.subtopics import Subtopics
-from keras_rankmetrics.types import RankDiscountFn, Tensor
+from keras_rankmetrics.engine.ranking.sums import positions
+from keras_rankmetrics.types import RankDiscountFn, Tensor, TiePolicy
+
+# `Ranking`: what stands where in each list, as a row of entries.
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -286,3 +288,22 @@ def within(x: Tensor, cutoff: int | Tensor) -> Tensor:
     if isinstance(cutoff, int):
         return x[:, :cutoff]
     return ops.where(positions(x) < cutoff, x, 0)
+
+
+# `Order`: how the items of a list are to be ordered, and how far down.
+
+
+class Order(NamedTuple):
+    """How lists are to be ranked.
+
+    Attributes:
+        k: how many ranks count, or None for all.
+        ties: what becomes of items of equal score.
+        seed: for `ties="shuffle"`.
+        draw: the number of the draw, for `ties="shuffle"`.
+    """
+
+    k: int | None
+    ties: TiePolicy = "average"
+    seed: int = 0
+    draw: Tensor | int = 0

@@ -1,4 +1,4 @@
-"""`Relevance`: what a label is worth."""
+"""Labels as gains: which items are relevant, and which are judged."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import dataclasses
 import functools
 from collections.abc import Hashable
 
-from keras_rankmetrics.engine.backend.comparing import above
-from keras_rankmetrics.engine.backend.operations import ops
+from keras_rankmetrics.engine.backend.operations import above, ops
 from keras_rankmetrics.gains import linear_gain, relevant
-from keras_rankmetrics.types import GainFn, Tensor
+from keras_rankmetrics.types import UNJUDGED, GainFn, Tensor
+
+# `Relevance`: what a label is worth.
 
 
 @dataclasses.dataclass(frozen=True)
@@ -74,3 +75,24 @@ class Relevance:
 
 def _above_0(labels: Tensor) -> Tensor:
     return above(labels, 0.0)
+
+
+# What labels say besides grades.
+#
+# A label from 0 on is a grade. Below 0 there is no item, but for one label:
+# that of an item that nobody has judged, which is worth nothing.
+
+
+def exists(labels: Tensor) -> Tensor:
+    """Whether there is an item, bool."""
+    return (labels >= 0) | (labels == UNJUDGED)
+
+
+def judged_where(judged: Tensor, labels: Tensor) -> Tensor:
+    """The labels, those of items that nobody has judged being `UNJUDGED`."""
+    return ops.where((labels < 0) | judged, labels, UNJUDGED)
+
+
+def condensed(labels: Tensor) -> Tensor:
+    """The labels, as if there were no items that nobody has judged."""
+    return ops.where(labels == UNJUDGED, -1, labels)

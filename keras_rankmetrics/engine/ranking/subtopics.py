@@ -5,11 +5,11 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from keras_rankmetrics.engine.backend.known import MANY
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.ranking.depth import at_most
-from keras_rankmetrics.engine.ranking.kinds.greedy import greedy_chances
+from keras_rankmetrics.engine.backend.tracing import MANY
+from keras_rankmetrics.engine.ranking.cutoffs import at_most
 from keras_rankmetrics.engine.ranking.relevance import Relevance
+from keras_rankmetrics.engine.ranking.stopping import greedy_chances
 from keras_rankmetrics.types import RankDiscountFn, Tensor
 
 if TYPE_CHECKING:

@@ -1,1 +1,0 @@
-"""How a `Report` is written, a module for each format."""

@@ -1,0 +1,1 @@
+"""From a batch to the values of its lists, computed once for many metrics."""

@@ -1,1 +1,0 @@
-"""What the readers share: one module for each part of the input."""

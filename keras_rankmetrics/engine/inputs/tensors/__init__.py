@@ -1,1 +1,0 @@
-"""From what libraries hold numbers in to tensors."""

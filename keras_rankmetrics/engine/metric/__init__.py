@@ -1,0 +1,1 @@
+"""The Keras side of a metric: state in variables, collections and sync."""

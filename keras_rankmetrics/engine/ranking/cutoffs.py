@@ -1,0 +1,57 @@
+"""How deep a ranking goes."""
+
+from __future__ import annotations
+
+import keras
+
+from keras_rankmetrics.engine.backend.operations import ops
+from keras_rankmetrics.engine.backend.tracing import MANY
+from keras_rankmetrics.types import Tensor
+
+
+def ranks_that_count(k: int | None) -> int | None:
+    """`k`, or None for all ranks, which a `k` beyond any list means too."""
+    return None if k is None or k >= MANY else k
+
+
+def depth_beyond(k: int | None, items: int | Tensor = MANY) -> int | Tensor:
+    """A depth of more than `k`, in a list of so many items.
+
+    It is the next of 11, 101, 1001, ...: so metrics of the usual cutoffs ask
+    for the same `top_k`, and a compiler computes it once. One rank more than
+    `k` shows whether a tie group reaches beyond.
+    """
+    if k is None:
+        return items
+    cutoff = 10
+    while cutoff < k:
+        cutoff *= 10
+    return at_most(min(cutoff + 1, MANY), items)
+
+
+def most_of(numbers: Tensor, reason: str) -> int | Tensor:
+    """The largest of some numbers of ranks, as a plain int where it is known.
+
+    Raises where jax compiles a program, which needs to know it.
+
+    Args:
+        numbers: of ranks.
+        reason: why so many are needed, for errors.
+    """
+    most = ops.cast(ops.max(numbers), "int32")
+    try:
+        return int(most)
+    except TypeError as error:  # it is traced
+        if keras.config.backend() != "jax":
+            return most
+        raise ValueError(
+            f"{reason}, and jax cannot compile for a number that it does not "
+            "know. Give the metric a `k`, or call it outside of `jax.jit`."
+        ) from error
+
+
+def at_most(depth: int | Tensor, items: int | Tensor) -> int | Tensor:
+    """The smaller of both, as a plain int where both are known."""
+    if isinstance(depth, int) and isinstance(items, int):
+        return min(depth, items)
+    return ops.minimum(depth, items)

@@ -1,1 +1,0 @@
-"""The kinds of rankings: of ranks, and of items in tie groups."""

@@ -1,1 +1,0 @@
-"""Sorting and searching: order, runs of equal values, and membership."""

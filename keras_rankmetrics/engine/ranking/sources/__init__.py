@@ -1,1 +1,0 @@
-"""What is ranked: scores, a few targets among scores, or ids in order."""

@@ -1,1 +1,0 @@
-"""The Keras shells over the engine: what keeps sums in variables."""
