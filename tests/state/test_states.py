@@ -295,7 +295,7 @@ def test_corrupted_bytes_are_no_state():
     )
     for wrong in (*(corrupted(data, rng) for _ in range(3_000)), *each_bit):
         assert wrong != data
-        with pytest.raises(ValueError, match="that are no such state, or were"):
+        with pytest.raises(ValueError, match="that are not a state or have"):
             State.from_bytes(wrong)
 
 
@@ -329,7 +329,7 @@ def test_arrays_of_another_format():
     del arrays["checksum"]
     with pytest.raises(ValueError, match="and `checksum`"):
         State.from_arrays(arrays)
-    with pytest.raises(ValueError, match="format 1, of another version"):
+    with pytest.raises(ValueError, match="format 1, from another version"):
         State.from_arrays({**arrays, "format": np.array(1)})
 
 
