@@ -253,13 +253,14 @@ def _aggregate_of(
     """What sampled ranks are worth, found once for equal metrics."""
     start, stop = buckets_of(sampling, metric.depth)
     values = values_at_ranks(metric, start, stop, sampling.catalogue)
-    chances = sampling.chances((start + 1 + stop) / 2)
+    probabilities = sampling.probabilities((start + 1 + stop) / 2)
     prior = (stop - start) / sampling.catalogue
     ranks = np.arange(sampling.negatives + 1)
     naive = values_at_ranks(metric, ranks, ranks + 1, len(ranks))
-    corrected = bias_variance(chances, prior, values, gamma)
+    corrected = bias_variance(probabilities, prior, values, gamma)
     return Sampled(
-        np.stack([naive, corrected]), Mixture(chances, prior, values, _STEPS)
+        np.stack([naive, corrected]),
+        Mixture(probabilities, prior, values, _STEPS),
     )
 
 
