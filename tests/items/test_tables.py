@@ -344,7 +344,7 @@ def test_a_table_is_a_copy(row):
         (
             lambda: krm.IntraListDiversity(3, vectors=[[1], [1, 2]]),
             "`vectors` should hold vectors of items: finite numbers, a row for "
-            "each item of the catalogue. Received: what is no array",
+            "each item of the catalogue. Received: not an array",
         ),
         (
             lambda: krm.AttentionWeightedFairness(3, groups=GROUPS),
