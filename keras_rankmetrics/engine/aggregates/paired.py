@@ -8,9 +8,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from keras_rankmetrics.engine.aggregates import estimate
 from keras_rankmetrics.engine.aggregates.aggregate import PerList
-from keras_rankmetrics.engine.aggregates.estimate import Estimate
+from keras_rankmetrics.engine.aggregates.estimate import Estimate, two_sided_p
 from keras_rankmetrics.engine.aggregates.mean import Moments, WeightedMean
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.types import Tensor
@@ -126,10 +125,7 @@ def differences(
     """
     estimates = [estimate_of(each, bounded) for each in sums]
     t = [_ratio(e.value, e.standard_error) for e in estimates]
-    p = [
-        estimate.two_sided_p(x, e.rows - 1)
-        for x, e in zip(t, estimates, strict=True)
-    ]
+    p = [two_sided_p(x, e.rows - 1) for x, e in zip(t, estimates, strict=True)]
     found = []
     for place, p_holm in enumerate(holm(p)):
         estimate, each = estimates[place], sums[place]
