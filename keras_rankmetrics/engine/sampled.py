@@ -60,8 +60,8 @@ class Sampling:
         logs = np.pad(np.cumsum(steps, axis=1), [(0, 0), (1, 0)])
         logs = np.where(np.arange(drawn + 1) < least, -np.inf, logs)
         scaled = np.exp(logs - logs.max(axis=1, keepdims=True))
-        found: np.ndarray = scaled / scaled.sum(axis=1, keepdims=True)
-        return found
+        shares: np.ndarray = scaled / scaled.sum(axis=1, keepdims=True)
+        return shares
 
     def resolution(self, above: float) -> float:
         """Return the number of ranks in one standard deviation of the sample.
