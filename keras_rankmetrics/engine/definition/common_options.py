@@ -112,7 +112,7 @@ def check_adjustment(
     if not traits.has_upper_bound:
         reason = f"{name} has no best value"
     elif not traits.averages_orders:
-        reason = f"{name} of tied items is that of their mean exposure"
+        reason = f"{name} of tied items is no mean over their orders"
     elif strict:
         reason = f"`{strict}` has no exact mean over all orders"
     elif inputs == "ids":

@@ -98,7 +98,8 @@ def declared(cls: C) -> C:
         # Removes the default, which would hide the argument of an instance.
         delattr(cls, name)
         if name not in target.common_parameters:
-            setattr(cls, name, _option(name))
+            option = property(lambda self, name=name: self.options[name])
+            setattr(cls, name, option)
     signature = inspect.Signature(
         [
             inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD),
@@ -207,7 +208,3 @@ def _as_parameter(name: str, annotation: Any, value: Any) -> inspect.Parameter:
         default=default,
         annotation=annotation,
     )
-
-
-def _option(name: str) -> property:
-    return property(lambda self: self.options[name])

@@ -65,7 +65,7 @@ def _derived(
 
 
 def _check_positions(name: str, value: Any) -> None:
-    """Raise ValueError if a pandas index is not that of the positions."""
+    """Raise ValueError if an integer pandas index does not count from 0."""
     index: Any = getattr(value, "index", None)
     if not hasattr(index, "equals") or index.dtype.kind not in "iu":
         return
