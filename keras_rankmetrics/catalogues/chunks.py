@@ -10,11 +10,7 @@ import keras
 import numpy as np
 from keras import ops
 
-from keras_rankmetrics.catalogues.rank_counts import (
-    RankCounts,
-    Targets,
-    counts_of_chunk,
-)
+from keras_rankmetrics.catalogues.counts import RankCounts, Targets, count_chunk
 from keras_rankmetrics.engine.backend.host_floats import detached
 from keras_rankmetrics.types import Tensor
 
@@ -148,7 +144,7 @@ def _product() -> Callable[..., Tensor]:
 def _of_towers() -> Callable[..., RankCounts]:
     return _compiled(
         lambda counts, queries, rows, *rest: counts.plus(
-            counts_of_towers(queries, rows, *rest)
+            count_towers(queries, rows, *rest)
         )
     )
 
@@ -158,17 +154,17 @@ def _of_scores() -> Callable[..., RankCounts]:
     return _compiled(
         # A sum is finite only if every score is.
         lambda counts, scores, *rest: counts.plus(
-            counts_of_chunk(scores, ops.isfinite(ops.sum(scores)), *rest)
+            count_chunk(scores, ops.isfinite(ops.sum(scores)), *rest)
         )
     )
 
 
-def counts_of_towers(queries: Tensor, rows: Tensor, *rest: Any) -> RankCounts:
-    """Return the counts of one chunk; `rest` is as for `counts_of_chunk`."""
+def count_towers(queries: Tensor, rows: Tensor, *rest: Any) -> RankCounts:
+    """Return the counts of one chunk; `rest` is as for `count_chunk`."""
     queries, rows = _not_half(queries), _not_half(rows)
     # An upper bound of all products, cheaper than checking each.
     bound = ops.sum(ops.abs(queries)) * ops.sum(ops.abs(rows))
-    return counts_of_chunk(product(queries, rows), ops.isfinite(bound), *rest)
+    return count_chunk(product(queries, rows), ops.isfinite(bound), *rest)
 
 
 def product(queries: Tensor, rows: Tensor) -> Tensor:
@@ -256,7 +252,7 @@ def _program(mesh: Any, axis: Any, size: int) -> Callable[..., RankCounts]:
         width = min(size, own)
 
         def counts_at(place: Tensor, part: Tensor) -> RankCounts:
-            return counts_of_towers(queries, part, first + place, None, targets)
+            return count_towers(queries, part, first + place, None, targets)
 
         def chunk(i: Tensor, counts: RankCounts) -> RankCounts:
             part = lax.dynamic_slice_in_dim(rows, i * width, width)

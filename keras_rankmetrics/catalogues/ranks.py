@@ -24,7 +24,7 @@ from keras_rankmetrics.catalogues.chunks import (
     picked,
     score,
 )
-from keras_rankmetrics.catalogues.rank_counts import LOWEST, RankCounts, Targets
+from keras_rankmetrics.catalogues.counts import LOWEST, RankCounts, Targets
 
 
 def count_ranks(

@@ -174,13 +174,8 @@ class Mixture:
             histogram: `[negatives + 1]`, with any sum. A tensor, or a numpy
                 array, which is computed without a backend.
         """
-        if isinstance(histogram, np.ndarray):
-            return self._value(histogram, _ON_HOST)
-        return self._value(histogram, _IN_BACKEND)
-
-    def _value(self, histogram: Any, by: _Arithmetic) -> Any:
-        xp = by.xp
-        p = self.probabilities
+        by = _ON_HOST if isinstance(histogram, np.ndarray) else _IN_BACKEND
+        xp, p = by.xp, self.probabilities
         by_rank, by_sampled_rank, prior, values = (
             xp.array(x, dtype=histogram.dtype)
             for x in (p, p.T, self.prior, self.values)

@@ -10,7 +10,7 @@ from pytest import approx
 
 import keras_rankmetrics as krm
 from keras_rankmetrics.catalogues import chunks
-from keras_rankmetrics.catalogues.rank_counts import _STEP
+from keras_rankmetrics.catalogues.counts import _STEP
 
 BACKEND = keras.backend.backend()
 

@@ -36,7 +36,7 @@ for shape, axes, spec in [
             np.testing.assert_array_equal(found[name], counts, name)
 # Only what was counted travels: no gathering of scores or of vectors.
 program = chunks._program(mesh, ("data", "model"), 50)
-asked = krm.catalogues.rank_counts.Targets(
+asked = krm.catalogues.counts.Targets(
     targets.astype("int32"),
     np.zeros((20, 3), "float32"),
     exclude.astype("int32"),

@@ -452,7 +452,7 @@ def test_a_table_in_another_order():
 
 
 def test_fairness_of_mean_exposure_is_no_level_of_chance():
-    with pytest.raises(ValueError, match="that of their mean exposure"):
+    with pytest.raises(ValueError, match="no mean over their orders"):
         krm.AttentionWeightedFairness(
             groups=[[1, 0], [0, 1]], target=[1, 1], adjusted="chance"
         )

@@ -117,17 +117,11 @@ def moments_of_lists(x: PerList, bounded: bool) -> Tensor:
     own, other, counted, value, rest, weight = _parts(x, bounded)
     kinds = ops.stack([own, other], axis=1)
     sums = ListSums(
-        lists=counted,
-        value=value,
-        weight=weight,
-        value_squared=value * value,
-        value_rest=value * rest,
-        rest_squared=rest * rest,
+        counted, value, weight, value * value, value * rest, rest * rest
     )
+    parts = ops.stack([*sums], axis=1)
     # No matrix product, since accelerators round its operands.
-    moments = ops.expand_dims(kinds, 2) * ops.expand_dims(
-        ops.stack(sums, axis=1), 1
-    )
+    moments = ops.expand_dims(kinds, 2) * ops.expand_dims(parts, 1)
     return ops.reshape(
         moments, (own.shape[0], SUMS_OF_LISTS, ops.shape(own)[-1])
     )
@@ -139,13 +133,7 @@ def terms_of(x: PerList, bounded: bool) -> Tensor:
     They are added over a row.
     """
     own, other, counted, value, rest, _ = _parts(x, bounded)
-    terms = RowTerms(
-        own_value=value * own,
-        own_rest=rest * own,
-        own=own,
-        other_value=value * other,
-        other_rest=rest * other,
-    )
+    terms = RowTerms(value * own, rest * own, own, value * other, rest * other)
     return ops.stack([*terms, counted], axis=1)
 
 
@@ -166,22 +154,13 @@ def moments_of_terms(terms: Tensor) -> Tensor:
     return ops.concatenate([products, ops.minimum(count, 1)], axis=1)
 
 
-class _Parts(NamedTuple):
-    """The factors of the terms of each list, `[metrics, lists]`.
+def _parts(x: PerList, bounded: bool) -> tuple[Tensor, ...]:
+    """Return the factors of the terms of each list, `[metrics, lists]` each.
 
-    All are 0 for excluded lists. `own` and `other` are 1 for lists with and
-    without their own weight.
+    They are `own` and `other`, 1 for lists with and without their own weight,
+    `counted`, the sum of both, and `value`, `rest` and `weight` as in
+    `ListSums`. All are 0 for excluded lists.
     """
-
-    own: Tensor
-    other: Tensor
-    counted: Tensor
-    value: Tensor
-    rest: Tensor
-    weight: Tensor
-
-
-def _parts(x: PerList, bounded: bool) -> _Parts:
     dtype = x.values.dtype
     is_own = x.counts & x.has_own_weight
     own, counted = ops.cast(is_own, dtype), ops.cast(x.counts, dtype)
@@ -189,7 +168,7 @@ def _parts(x: PerList, bounded: bool) -> _Parts:
     weight = ops.where(is_own, x.weights, other)
     value = ops.where(x.counts, x.values, 0) * weight
     rest = weight - value if bounded else weight
-    return _Parts(own, other, counted, value, rest, weight)
+    return own, other, counted, value, rest, weight
 
 
 @dataclasses.dataclass(frozen=True)

@@ -52,6 +52,15 @@ from keras_rankmetrics.types import (
     UnjudgedPolicy,
 )
 
+_CHOICES = {
+    "empty": EmptyPolicy,
+    "list_weight": ListWeight,
+    "inputs": InputForm,
+    "unjudged": UnjudgedPolicy,
+}
+# The arguments of the constructor that all metrics have in their config.
+_COMMON = ("k", "seed", "ties", "adjusted", *_CHOICES)
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Definition:
@@ -101,15 +110,18 @@ class Definition:
         shuffle_ties: Any,
         seed: Any,
         options: Mapping[str, Any],
-        empty: Any,
-        list_weight: Any,
-        adjusted: Any,
-        inputs: Any,
-        unjudged: Any,
-        name: str,
-        dtype: str,
+        **others: Any,
     ) -> Definition:
         """Return the definition for the arguments of a metric's constructor.
+
+        Args:
+            metric: the class of the metric.
+            k: the cutoff.
+            ties: the policy for tied scores.
+            shuffle_ties: the same argument in keras_rs.
+            seed: the seed of `ties="shuffle"`.
+            options: the options of the measure and the relevance.
+            **others: the other attributes.
 
         Raises:
             ValueError: if an argument has an invalid value.
@@ -118,11 +130,9 @@ class Definition:
         traits = Traits.of(metric)
         k = checked_k(k)
         options = _checked_options(traits, metric.common_parameters, options)
-        check_choice("empty", empty, get_args(EmptyPolicy))
-        check_choice("list_weight", list_weight, get_args(ListWeight))
-        check_choice("inputs", inputs, get_args(InputForm))
-        check_choice("unjudged", unjudged, get_args(UnjudgedPolicy))
-        if empty == "one" and not traits.has_upper_bound:
+        for name, values in _CHOICES.items():
+            check_choice(name, others[name], get_args(values))
+        if others["empty"] == "one" and not traits.has_upper_bound:
             raise ValueError(
                 f'`empty="one"` has no meaning for {traits.class_name}, '
                 'which has no best value. Use "zero" or "skip".'
@@ -130,24 +140,22 @@ class Definition:
         check_cutoff(traits, k, options)
         metric.check_options(options)
         strict = needs_order(traits, options)
-        if adjusted is not None:
-            check_adjustment(traits, adjusted, inputs, strict)
+        if others["adjusted"] is not None:
+            check_adjustment(
+                traits, others["adjusted"], others["inputs"], strict
+            )
         definition = cls(
             traits=traits,
             k=k,
             ties=tie_policy(ties, shuffle_ties, strict),
             seed=integer_seed(seed),
             options=options,
-            empty=empty,
-            list_weight=list_weight,
-            adjusted=adjusted,
-            inputs=inputs,
-            unjudged=unjudged,
-            name=name,
-            dtype=dtype,
+            **others,
         )
         check_precision(options, definition.dtype)
-        check_form(traits, inputs, definition.ties, definition.relevance)
+        check_form(
+            traits, definition.inputs, definition.ties, definition.relevance
+        )
         return definition
 
     def order(self, draw: Tensor | int) -> Order:
@@ -242,24 +250,14 @@ class Definition:
     @property
     def config(self) -> dict[str, Any]:
         """The arguments of the constructor; functions are not serialised."""
-        return {
-            "k": self.k,
-            "seed": self.seed,
-            "ties": self.ties,
-            "empty": self.empty,
-            "list_weight": self.list_weight,
-            "adjusted": self.adjusted,
-            "inputs": self.inputs,
-            "unjudged": self.unjudged,
-            **self.options,
-        }
+        return {**{n: getattr(self, n) for n in _COMMON}, **self.options}
 
     @functools.cached_property
     def _key(self) -> Hashable:
         options = ((n, _key_of(x)) for n, x in self.options.items())
-        plain = (x for n, x in self.config.items() if n not in self.options)
+        common = (getattr(self, name) for name in _COMMON)
         metric = self.traits.metric
-        return metric, self.dtype, Identity(self.by), *plain, *options
+        return metric, self.dtype, Identity(self.by), *common, *options
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Definition) and self._key == other._key

@@ -70,7 +70,7 @@ class RankCounts(NamedTuple):
         return RankCounts(*(a + b for a, b in zip(self, other, strict=True)))
 
 
-def counts_of_chunk(
+def count_chunk(
     scores: Tensor,
     finite: Tensor,
     first: Tensor,
