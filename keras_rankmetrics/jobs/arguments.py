@@ -112,7 +112,7 @@ def _names(columns: Sequence[Any]) -> Iterator[Any]:
 
 def _form(members: Sequence[Any], query: str | None) -> str:
     forms = {member.definition.inputs for member in members}
-    subtopics = any(member.definition.metric.by_subtopic for member in members)
+    subtopics = any(member.definition.traits.by_subtopic for member in members)
     if len(forms) > 1 or "counts" in forms or subtopics:
         raise ValueError(
             'The metrics should all take labels and scores, `inputs="scores"`, '
@@ -127,7 +127,7 @@ def _form(members: Sequence[Any], query: str | None) -> str:
             'score, for metrics of `inputs="scores"`. Received: '
             f'`inputs="{form}"`.'
         )
-    of_items = [m.name for m in members if m.definition.metric.of_catalogue]
+    of_items = [m.name for m in members if m.definition.traits.of_catalogue]
     if query is not None and of_items:
         raise ValueError(
             "Where each row is an item, nothing says which item of the "

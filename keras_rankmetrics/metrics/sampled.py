@@ -18,7 +18,6 @@ from keras_rankmetrics.engine.metric.accumulator import on_host
 from keras_rankmetrics.engine.metric.configured import RankingMetric
 from keras_rankmetrics.engine.naming.signature import as_table
 from keras_rankmetrics.engine.ranking import Ranking
-from keras_rankmetrics.engine.ranking.memo import Identity
 from keras_rankmetrics.engine.sampled import (
     Mixture,
     Sampled,
@@ -222,27 +221,17 @@ def sampled_rank(ranking: Ranking, k: int | None, negatives: int = 0) -> Tensor:
 
 
 def _of_sampled_rank(metric: Definition, negatives: int) -> Definition:
-    """The same reading and relevance, and the rank in place of the value."""
+    """Return the definition with the rank in place of the metric's value."""
     return dataclasses.replace(
         metric,
-        metric=_by_relevance(Identity(metric.metric.relevance)),
+        traits=dataclasses.replace(
+            metric.traits,
+            measure=sampled_rank,
+            has_value=RankingMetric.has_value,
+            needs_whole_lists=True,
+        ),
         options={**metric.options, "negatives": negatives},
         adjusted=None,
-    )
-
-
-@functools.cache
-def _by_relevance(relevance: Identity) -> type[RankingMetric]:
-    """One class for each, so that equal metrics have equal definitions."""
-    return type(
-        "SampledRank",
-        (RankingMetric,),
-        {
-            "measure": staticmethod(sampled_rank),
-            "relevance": staticmethod(relevance.of),
-            "needs_whole_lists": True,
-            "__module__": __name__,
-        },
     )
 
 
@@ -253,13 +242,14 @@ def _aggregate_of(
     """What sampled ranks are worth, found once for equal metrics."""
     start, stop = buckets_of(sampling, metric.depth)
     values = values_at_ranks(metric, start, stop, sampling.catalogue)
-    chances = sampling.chances((start + 1 + stop) / 2)
+    probabilities = sampling.probabilities((start + 1 + stop) / 2)
     prior = (stop - start) / sampling.catalogue
     ranks = np.arange(sampling.negatives + 1)
     naive = values_at_ranks(metric, ranks, ranks + 1, len(ranks))
-    corrected = bias_variance(chances, prior, values, gamma)
+    corrected = bias_variance(probabilities, prior, values, gamma)
     return Sampled(
-        np.stack([naive, corrected]), Mixture(chances, prior, values, _STEPS)
+        np.stack([naive, corrected]),
+        Mixture(probabilities, prior, values, _STEPS),
     )
 
 

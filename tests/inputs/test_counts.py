@@ -301,7 +301,7 @@ def test_counts_know_no_order(ties):
 
 
 def test_counts_know_no_items():
-    with pytest.raises(ValueError, match="looks at which items are shown"):
+    with pytest.raises(ValueError, match="needs the ids of the items that are"):
         krm.CatalogueCoverage(k=3, num_items=9, inputs="counts")
-    with pytest.raises(ValueError, match="looks at which items are shown"):
+    with pytest.raises(ValueError, match="needs the ids of the items that are"):
         krm.AveragePopularity(k=3, popularity=[1, 2], inputs="counts")

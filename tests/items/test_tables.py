@@ -344,7 +344,7 @@ def test_a_table_is_a_copy(row):
         (
             lambda: krm.IntraListDiversity(3, vectors=[[1], [1, 2]]),
             "`vectors` should hold vectors of items: finite numbers, a row for "
-            "each item of the catalogue. Received: what is no array",
+            "each item of the catalogue. Received: not an array",
         ),
         (
             lambda: krm.AttentionWeightedFairness(3, groups=GROUPS),
@@ -452,7 +452,7 @@ def test_a_table_in_another_order():
 
 
 def test_fairness_of_mean_exposure_is_no_level_of_chance():
-    with pytest.raises(ValueError, match="that of their mean exposure"):
+    with pytest.raises(ValueError, match="no mean over their orders"):
         krm.AttentionWeightedFairness(
             groups=[[1, 0], [0, 1]], target=[1, 1], adjusted="chance"
         )

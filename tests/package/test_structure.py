@@ -47,7 +47,7 @@ MAY_IMPORT = {
     "jobs": "engine.aggregates engine.metric metrics",
     "adapters": "engine.aggregates jobs",
     "rows": "engine.inputs engine.metric jobs metrics",
-    "callbacks": "engine.inputs rows",
+    "callbacks": "engine.backend engine.inputs rows",
     "comparing": (
         "engine.aggregates engine.backend engine.evaluation engine.inputs "
         "engine.metric engine.naming metrics types"

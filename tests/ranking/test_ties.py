@@ -410,5 +410,5 @@ def test_shuffle_ties_is_another_spelling():
     for spelling, ties in ((True, "shuffle"), (False, "stable")):
         assert NDCG(shuffle_ties=spelling).ties == ties
         assert NDCG(shuffle_ties=spelling, ties=ties).ties == ties
-        with pytest.raises(ValueError, match="Leave one of them out"):
+        with pytest.raises(ValueError, match="Remove one of them"):
             NDCG(shuffle_ties=spelling, ties="average")

@@ -220,10 +220,10 @@ def test_a_threshold_of_relevance():
 
 
 UNFIT = {
-    "2 relevant items and 2 others": ([1, 1, 0, 0], [4, 3, 2, 1]),
-    "0 relevant items and 4 others": ([0, 0, 0, 0], [4, 3, 2, 1]),
-    "1 relevant items and 2 others": ([1, 0, 0, -1], [4, 3, 2, 1]),
-    "one whose relevant item is not retrieved": (
+    "with 2 relevant items and 2 others": ([1, 1, 0, 0], [4, 3, 2, 1]),
+    "with 0 relevant items and 4 others": ([0, 0, 0, 0], [4, 3, 2, 1]),
+    "with 1 relevant items and 2 others": ([1, 0, 0, -1], [4, 3, 2, 1]),
+    "whose relevant item is not retrieved": (
         [1, 0, 0, 0],
         [-math.inf, 3, 2, 1],
     ),
@@ -236,7 +236,7 @@ def test_a_list_that_does_not_fit_is_an_error(received):
     before = made.get_state()
     labels, scores, weights = batch(5)
     labels[7], scores[7] = UNFIT[received]
-    with pytest.raises(ValueError, match=f"Received: a list of {received}"):
+    with pytest.raises(ValueError, match=f"Received: a list {received}"):
         made.update_state(labels, scores, weights)
     np.testing.assert_array_equal(made.get_state()[0], before[0])
 

@@ -232,7 +232,7 @@ def test_a_group_outside_in_a_compiled_program(shape):
 @pytest.mark.parametrize(
     "group, message",
     [
-        (None, "The group of each list should be known"),
+        (None, "Each list needs a group"),
         ([0, 1], "the group of each list, in the shape"),
         ([0.5, 1.0, 0.0], "group"),
         (["a", "b", "c"], "group"),

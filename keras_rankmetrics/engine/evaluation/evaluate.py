@@ -126,7 +126,7 @@ def _per_list(
         for definition, order in zip(definitions, orders, strict=True)
     ]
     has_value = [
-        definition.metric.has_value(ranking)
+        definition.traits.has_value(ranking)
         for definition, ranking in zip(definitions, judged, strict=True)
     ]
     weights, has_own_weight = zip(
@@ -241,7 +241,7 @@ def _strangers(definition: Definition, ranking: Ranking) -> Tensor | None:
 def _strangers_error(
     definition: Definition, ranking: Ranking, strangers: Tensor
 ) -> ValueError:
-    items, option = definition.catalogue or 0, definition.metric.of_catalogue
+    items, option = definition.catalogue or 0, definition.traits.of_catalogue
     return ValueError(
         "The items should be those of the catalogue, of which the metric "
         f"{definition.name} knows {items} by its `{option}`: a list should "
@@ -374,7 +374,7 @@ def values_at_ranks(
     if depth is not None:
         # All ranks beyond are one, also where lists end there.
         size = np.where(start >= depth, 1, size)
-    if needs_order(definition.metric, definition.options):
+    if needs_order(definition.traits, definition.options):
         start, size = start + (size - 1) // 2, np.ones_like(size)
     ties: TiePolicy = "stable" if np.all(size == 1) else "average"
     relevance = definition.relevance

@@ -90,9 +90,6 @@ class Defined(Accumulator):
     of_catalogue: ClassVar[str | None] = None
     """The option that tells how many items there are, if that matters."""
 
-    common_parameters: ClassVar[frozenset[str]] = frozenset()
-    """The parameters of all metrics, of which no option may have the name."""
-
     k = property(operator.attrgetter("definition.k"))
     ties = property(operator.attrgetter("definition.ties"))
     seed = property(operator.attrgetter("definition.seed"))
@@ -160,6 +157,11 @@ class Defined(Accumulator):
         self._direction = "up" if self.more_is_better != turned else "down"
         self._keep_sums(name)
 
+    common_parameters: ClassVar[frozenset[str]] = frozenset(
+        inspect.signature(__init__).parameters
+    ) - {"self", "options"}
+    """The parameters of all metrics; an option cannot have such a name."""
+
     @classmethod
     def at(cls, *cutoffs: int | None, **options: Any) -> list[Self]:
         """One metric for each cutoff: `NDCG.at(1, 5, 10)` for three.
@@ -221,13 +223,6 @@ class Defined(Accumulator):
 
 def _is_plain(value: Any) -> bool:
     return not callable(value) and not isinstance(value, np.ndarray)
-
-
-Defined.common_parameters = frozenset(
-    name
-    for name, parameter in inspect.signature(Defined).parameters.items()
-    if parameter.kind is not parameter.VAR_KEYWORD
-)
 
 
 # `Estimated`: a number with its error, and what it rests on.
