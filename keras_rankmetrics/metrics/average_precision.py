@@ -191,7 +191,7 @@ class GradedAveragePrecision(AtK):
 
     short_name = "gap"
     measure = staticmethod(graded_average_precision)
-    relevance = staticmethod(gains.chance_to_be_relevant)
+    relevance = staticmethod(gains.relevance_probability)
 
     probabilities: tuple[float, ...] = QUARTERS
     shuffle_ties: bool | None = None

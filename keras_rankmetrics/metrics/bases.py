@@ -91,7 +91,7 @@ class SubtopicMetric(AtK, abstract=True):
 class NoveltyAware(SubtopicMetric, abstract=True):
     """Subtopic metrics that discount redundant items."""
 
-    relevance = staticmethod(gains.satisfying)
+    relevance = staticmethod(gains.satisfaction)
 
     alpha: float = 0.5
 

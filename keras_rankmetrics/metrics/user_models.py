@@ -69,7 +69,7 @@ class ERR(AtK):
 
     short_name = "err"
     measure = staticmethod(expected_reciprocal_rank)
-    relevance = staticmethod(gains.chance_to_stop)
+    relevance = staticmethod(gains.stop_probability)
 
     max_grade: float = 4.0
     normalized: bool = False
