@@ -169,8 +169,7 @@ def last_part(match: re.Match[str]) -> str:
 
 # Arguments that a docstring leaves to the base class, and what it says of them.
 COMMON = re.compile(
-    r"^    ([\w, ]+): as\s+(?:on\s+`RankingMetric`|well)\."
-    r"(.*(?:\n        .*)*)\n?",
+    r"^    ([\w, ]+): see\s+`RankingMetric`\.(.*(?:\n        .*)*)\n?",
     re.MULTILINE,
 )
 BASE = ":py:class:`RankingMetric <keras_rankmetrics.RankingMetric>`"

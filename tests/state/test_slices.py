@@ -260,12 +260,16 @@ def test_plain_metrics_do_not_look_at_the_group():
     "arguments, error, message",
     [
         ((krm.NDCG, 2), TypeError, "should be a ranking metric"),
-        ((krm.NDCG(), 0), ValueError, "different names, or how many"),
-        ((krm.NDCG(), True), ValueError, "different names, or how many"),
-        ((krm.NDCG(), []), ValueError, "different names, or how many"),
-        ((krm.NDCG(), ["a", "a"]), ValueError, "different names, or how many"),
-        ((krm.NDCG(), [0, 1]), ValueError, "different names, or how many"),
-        ((krm.NDCG(), "ab"), ValueError, "different names, or how many"),
+        ((krm.NDCG(), 0), ValueError, "different names, or the number"),
+        ((krm.NDCG(), True), ValueError, "different names, or the number"),
+        ((krm.NDCG(), []), ValueError, "different names, or the number"),
+        (
+            (krm.NDCG(), ["a", "a"]),
+            ValueError,
+            "different names, or the number",
+        ),
+        ((krm.NDCG(), [0, 1]), ValueError, "different names, or the number"),
+        ((krm.NDCG(), "ab"), ValueError, "different names, or the number"),
         ((krm.NDCG(), 2, "by"), TypeError, "`by` should be a function"),
     ],
 )
