@@ -11,7 +11,7 @@ import numpy as np
 from keras import ops
 
 from keras_rankmetrics.catalogues.tally import Asked, Tally, tally
-from keras_rankmetrics.engine.backend.host_floats import detached
+from keras_rankmetrics.engine.backend.operations import detached
 from keras_rankmetrics.types import Tensor
 
 # A catalogue in chunks, and a product of queries and items for each.

@@ -8,7 +8,7 @@ from typing import Any, get_args
 import keras
 
 from keras_rankmetrics.engine.backend.operations import as_integer, ops
-from keras_rankmetrics.engine.backend.tracing import known
+from keras_rankmetrics.engine.backend.tracing import concrete
 from keras_rankmetrics.engine.definition.options import check_choice, options_of
 from keras_rankmetrics.engine.ranking import Relevance
 from keras_rankmetrics.types import TiePolicy
@@ -107,7 +107,7 @@ def check_form(
     if inputs == "counts":
         _check_counted(metric, ties)
     relevant, other = ops.unstack(relevance(ops.array([1.0, 0.0])))
-    if known((relevant <= 0) | (other > 0)):
+    if concrete((relevant <= 0) | (other > 0)):
         raise ValueError(
             f'With `inputs="{inputs}"` relevant items have the label '
             "1 and all others 0: the first should be worth something, the "

@@ -11,7 +11,7 @@ import numpy as np
 
 from keras_rankmetrics.engine.aggregates import PerList
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.backend.tracing import known
+from keras_rankmetrics.engine.backend.tracing import concrete
 from keras_rankmetrics.engine.definition import Definition
 from keras_rankmetrics.engine.definition.common_options import needs_order
 from keras_rankmetrics.engine.evaluation.batch_cache import Batch
@@ -211,7 +211,7 @@ def _undefined(
         )
         found = []
         for wrong, error in reasons:
-            seen = wrong is None or known(ops.any(wrong & lists.present))
+            seen = wrong is None or concrete(ops.any(wrong & lists.present))
             if wrong is not None and seen:
                 raise error(definition, ranking, wrong)
             if seen is None:

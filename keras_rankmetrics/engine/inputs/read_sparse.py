@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.backend.tracing import known
+from keras_rankmetrics.engine.backend.tracing import concrete
 from keras_rankmetrics.engine.inputs.lists import Lists, Targets
 from keras_rankmetrics.engine.inputs.nan import holds, may_hold_nan
 from keras_rankmetrics.engine.inputs.raw_batch import Belongings, Given
@@ -76,7 +76,7 @@ def _outside(held: Tensor, targets: Tensor) -> Tensor:
     Raises where that is seen.
     """
     outside = (targets >= 0) & ~_at(held, targets)
-    if known(ops.any(outside)):
+    if concrete(ops.any(outside)):
         raise ValueError(
             "`y_true` should hold indices of items that have a score in their "
             "list. Received: the index "
@@ -92,7 +92,7 @@ def _are_labels(targets: Tensor, items: int | Tensor) -> Tensor:
     Raises where that is seen.
     """
     are_labels = look_like_labels_of(targets, items)
-    if known(are_labels):
+    if concrete(are_labels):
         raise ValueError(
             "`y_true` should hold indices of the relevant items. Received: "
             f"{items} numbers for {items} scores, all of them 0 or 1, which "

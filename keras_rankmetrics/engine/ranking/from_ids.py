@@ -6,7 +6,11 @@ import functools
 from collections.abc import Callable
 
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.backend.tracing import MANY, known, length_at_most
+from keras_rankmetrics.engine.backend.tracing import (
+    MANY,
+    concrete,
+    length_at_most,
+)
 from keras_rankmetrics.engine.ranking.cutoffs import depth_beyond, most_of
 from keras_rankmetrics.engine.ranking.exposure import Picked, Showing, Standing
 from keras_rankmetrics.engine.ranking.items import RelevantItems
@@ -105,7 +109,7 @@ def from_ids(
     counted = ops.cast(there, "int32")
     above = ops.cumsum(counted, axis=-1) - counted
     kind: Callable[..., Ranks] = Ranks
-    if not known(ops.all(there)):
+    if not concrete(ops.all(there)):
         kind = functools.partial(SpacedRanks, there=there, above=above)
 
     def gains(gain: Relevance) -> Tensor:

@@ -8,7 +8,11 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.backend.tracing import cond, known, length_at_most
+from keras_rankmetrics.engine.backend.tracing import (
+    concrete,
+    cond,
+    length_at_most,
+)
 from keras_rankmetrics.engine.ranking.cutoffs import depth_beyond
 from keras_rankmetrics.engine.ranking.exposure import (
     All,
@@ -81,7 +85,7 @@ class Top(NamedTuple):
                 lambda: _settled(scores, order, labels, depth),
                 lambda: place,
             )
-        elif not known(~tie):
+        elif not concrete(~tie):
             most = min(depth_beyond(order.k), length_at_most(values))
             ties = Ties(scores, values, there, tie, most)
         return cls(scores, values, place, there, depth, ties)
@@ -236,7 +240,7 @@ def _ranking(items: Items, top: Top, order: Order) -> Ranks:
         entries=top.depth,
         gains_in_order=gains_in_order,
         weights=_at(top.order, items.weights),
-        there=None if known(ops.all(top.there)) else top.there,
+        there=None if concrete(ops.all(top.there)) else top.there,
         count_retrieved=lambda: count(top.there),
         count_others=functools.partial(_others, items, top.scores),
         all_tied=lambda: from_scores(

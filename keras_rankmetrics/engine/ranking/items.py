@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.sorting import highest
-from keras_rankmetrics.engine.backend.tracing import cond, known
+from keras_rankmetrics.engine.backend.tracing import concrete, cond
 from keras_rankmetrics.engine.ranking.cutoffs import depth_beyond, most_of
 from keras_rankmetrics.engine.ranking.memo import Memo, remembered
 from keras_rankmetrics.engine.ranking.relevance import Relevance, exists
@@ -119,7 +119,7 @@ class Items:
             return None
         total = self._weighted_sum(gain)
         found = (total > 0) & (total < _LEAST)
-        return None if known(ops.any(found)) is False else found
+        return None if concrete(ops.any(found)) is False else found
 
     def overflow(self, gain: Relevance) -> Tensor | None:
         """Whether the weighted gains of a list add up to inf, bool `[lists]`.
@@ -204,10 +204,10 @@ class Items:
             found = ops.isinf(self._weighted_sum(gain)) | ops.isinf(
                 self.sum_of_seen(gain)
             )
-            return None if known(ops.any(found)) is False else found
+            return None if concrete(ops.any(found)) is False else found
         huge = self._highest_gain(gain) > _HUGE
         any_huge = ops.any(huge)
-        if known(any_huge) is False:
+        if concrete(any_huge) is False:
             return None
         return cond(
             any_huge,

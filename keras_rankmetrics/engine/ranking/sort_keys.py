@@ -11,7 +11,7 @@ from keras import backend
 
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.sorting import top_k
-from keras_rankmetrics.engine.backend.tracing import known, unless
+from keras_rankmetrics.engine.backend.tracing import concrete, unless
 from keras_rankmetrics.engine.ranking.sums import counting_dtype, positions
 from keras_rankmetrics.types import Tensor
 
@@ -41,7 +41,7 @@ class Sortable:
 
         That is -inf for floats, as it is for an item that is not retrieved.
         """
-        return self.given if known(self.clean) else self._without()
+        return self.given if concrete(self.clean) else self._without()
 
     def retrieved(self) -> Tensor:
         """Which items have a rank, bool `[lists, items]`."""

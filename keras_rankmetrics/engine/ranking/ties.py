@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.backend.tracing import cond, known
+from keras_rankmetrics.engine.backend.tracing import concrete, cond
 from keras_rankmetrics.engine.ranking.exposure import Placed
 from keras_rankmetrics.engine.ranking.list_ranking import Ranks
 from keras_rankmetrics.engine.ranking.memo import remembered
@@ -209,7 +209,7 @@ class TiedRanks(Ranks):
 
     @remembered("gain")
     def _hits_if_hit(self) -> Tensor:
-        if known(~self.ties.found):
+        if concrete(~self.ties.found):
             return super()._hits_if_hit()
         shared = self._shared()
         hits = self.as_binary()._shared().total
@@ -225,7 +225,7 @@ class TiedRanks(Ranks):
     @remembered("gain")
     def _chances_to_stop(self) -> Tensor:
         alone = super()._chances_to_stop()
-        if known(~self.ties.found):
+        if concrete(~self.ties.found):
             return alone
         stops, shared = self._gains(), self._shared()
         row = Row(stops, shared.start, shared.size)
