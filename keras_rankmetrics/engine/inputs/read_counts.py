@@ -13,7 +13,7 @@ from keras_rankmetrics.engine.backend.tracing import (
     concrete,
     length_at_most,
 )
-from keras_rankmetrics.engine.inputs.lists import Counted, Lists
+from keras_rankmetrics.engine.inputs.lists import Lists
 from keras_rankmetrics.engine.inputs.raw_batch import Belongings, Given
 from keras_rankmetrics.engine.inputs.rows import (
     check_are_ids,
@@ -22,6 +22,7 @@ from keras_rankmetrics.engine.inputs.rows import (
 )
 from keras_rankmetrics.engine.inputs.shapes import Leading, compatible, squeezed
 from keras_rankmetrics.engine.inputs.tensors import integers, places_held
+from keras_rankmetrics.engine.ranking import Counted
 from keras_rankmetrics.engine.ranking.matching import is_new
 from keras_rankmetrics.engine.ranking.sums import sums_over_runs
 from keras_rankmetrics.types import Tensor
