@@ -77,7 +77,6 @@ MEMBERS = {
         "weighted_total",
         "share",
         "discount",
-        "mean",
         "precision",
         "blended_ratio",
         "at_first_hit",
