@@ -7,7 +7,7 @@ import functools
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any, get_args
 
-from keras_rankmetrics import gains
+from keras_rankmetrics import __version__, gains
 from keras_rankmetrics.engine.definition.common_options import (
     check_adjustment,
     check_cutoff,
@@ -27,7 +27,6 @@ from keras_rankmetrics.engine.definition.options import (
 )
 from keras_rankmetrics.engine.naming.names import name_at
 from keras_rankmetrics.engine.naming.signature import (
-    __version__,
     fingerprint,
     signature_of,
     signature_of_class,

@@ -14,8 +14,6 @@ from keras import ops
 from keras_rankmetrics.engine.naming.names import import_path, registered_name
 from keras_rankmetrics.gains import PACKAGE
 
-__version__ = "0.1.0"
-
 # A short name for what no import path tells apart: lambdas, closures,
 # objects.
 #
