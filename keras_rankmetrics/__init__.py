@@ -5,8 +5,7 @@ import sys
 import typing
 
 from keras_rankmetrics.loading import FirstImport as _FirstImport
-
-__version__ = "0.1.0"
+from keras_rankmetrics.version import __version__
 
 _MODULES = ("callbacks", "conventions", "gains", "metrics", "types")
 # These and what they import would double the time of the import.
@@ -26,11 +25,13 @@ if typing.TYPE_CHECKING:
     from keras_rankmetrics import public as public
     from keras_rankmetrics import types as types
     from keras_rankmetrics.catalogues import count_ranks
-    from keras_rankmetrics.comparing import Compared, Rows, compare
+    from keras_rankmetrics.comparing.compare import compare
+    from keras_rankmetrics.comparing.compared import Compared
+    from keras_rankmetrics.comparing.rows import Rows
     from keras_rankmetrics.public import *  # noqa: F403
     from keras_rankmetrics.rows import evaluate_rows
 
-    __all__ = [
+    __all__: list[str] = [
         "Compared",
         "Rows",
         "__version__",

@@ -28,7 +28,7 @@ from keras_rankmetrics.gains import (
 from keras_rankmetrics.metrics import *  # noqa: F403
 from keras_rankmetrics.types import UNJUDGED, GainFn, RankDiscountFn
 
-__all__ = [
+__all__: list[str] = [
     "UNJUDGED",
     "Aggregate",
     "Difference",

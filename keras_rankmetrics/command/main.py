@@ -8,9 +8,9 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from keras_rankmetrics import __version__
 from keras_rankmetrics.command.backend import choose_backend
 from keras_rankmetrics.command.printing import print_text
+from keras_rankmetrics.version import __version__
 
 _USAGE_ERROR = 2  # the exit code of `argparse`, too
 

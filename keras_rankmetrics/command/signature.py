@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 
-from keras_rankmetrics import __version__
 from keras_rankmetrics.command.signatures import (
     constructor,
     explained,
     parsed,
 )
+from keras_rankmetrics.version import __version__
 
 
 def run(arguments: argparse.Namespace) -> str:

@@ -15,6 +15,7 @@ PACKAGE = pathlib.Path(keras_rankmetrics.__file__).parent
 # What each module may import of the package, a package being one module.
 MAY_IMPORT = {
     "types": "",
+    "version": "",
     "loading": "",
     "gains": "engine.backend types",
     "engine": "",
@@ -24,7 +25,7 @@ MAY_IMPORT = {
     "engine.inputs": "engine.backend engine.ranking types",
     "engine.aggregates": "engine.backend types",
     "engine.definition": (
-        "engine.backend engine.naming engine.ranking gains types"
+        "engine.backend engine.naming engine.ranking gains types version"
     ),
     "engine.evaluation": (
         "engine.aggregates engine.backend engine.definition engine.inputs "
@@ -55,7 +56,8 @@ MAY_IMPORT = {
     ),
     "files": "comparing",
     "command": (
-        "comparing conventions engine.metric engine.naming files gains metrics"
+        "comparing conventions engine.metric engine.naming files gains metrics "
+        "version"
     ),
     "__main__": "command",
     "public": (
@@ -64,11 +66,10 @@ MAY_IMPORT = {
     ),
     "": (
         "callbacks catalogues comparing conventions engine.naming gains "
-        "loading metrics public rows types"
+        "loading metrics public rows types version"
     ),
 }
 FILES = sorted(PACKAGE.rglob("*.py"))
-VERSION = ["__version__"]  # of the package itself
 
 
 def module_of(path):
@@ -92,7 +93,7 @@ def imports(path):
             continue
         for name in names:
             first, *rest = name.split(".")
-            if first == "keras_rankmetrics" and rest not in ([], VERSION):
+            if first == "keras_rankmetrics" and rest:
                 yield known_by(rest)
 
 

@@ -7,7 +7,7 @@ import functools
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any, get_args
 
-from keras_rankmetrics import __version__, gains
+from keras_rankmetrics import gains
 from keras_rankmetrics.engine.definition.common_options import (
     check_adjustment,
     check_cutoff,
@@ -49,6 +49,7 @@ from keras_rankmetrics.types import (
     TiePolicy,
     UnjudgedPolicy,
 )
+from keras_rankmetrics.version import __version__
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
