@@ -127,8 +127,8 @@ ARGUMENTS = """
 """
 METRIC_PAGES = {
     f"metrics/{value.short_name}": name
-    for name, value in vars(krm).items()
-    if getattr(value, "short_name", None)
+    for name in krm.__all__
+    if getattr(value := getattr(krm, name), "short_name", None)
 }
 
 

@@ -22,8 +22,6 @@ from keras import ops
 from keras_rankmetrics.engine.naming.names import import_path, registered_name
 from keras_rankmetrics.gains import PACKAGE
 
-__version__ = "0.1.0"
-
 
 _PLAIN = (type(None), type(...), bool, int, float, complex, str, bytes)
 _CODE = ("code", "names", "consts", "varnames", "argcount", "flags")
