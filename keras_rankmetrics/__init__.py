@@ -85,7 +85,7 @@ from keras_rankmetrics.metrics import (
     UnjudgedAtK,
 )
 from keras_rankmetrics.metrics.names import suggestion as _suggestion
-from keras_rankmetrics.rows import evaluate_rows
+from keras_rankmetrics.tables.rows import evaluate_rows
 from keras_rankmetrics.types import UNJUDGED, GainFn, RankDiscountFn
 
 __all__ = [

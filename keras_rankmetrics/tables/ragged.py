@@ -1,22 +1,19 @@
-"""Columns of rows as padded batches of similar length."""
+"""Lists of unequal lengths, and padded batches of them."""
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Container, Iterator, Mapping
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-# `Ragged`: rows of unequal lengths, and padded arrays of them.
-
 
 class Ragged(NamedTuple):
-    """Rows of unequal lengths.
+    """Lists of unequal lengths, one after the other.
 
     Attributes:
-        values: of all rows, one after the other.
-        lengths: of each row.
+        values: the values of all lists.
+        lengths: `[lists]`.
     """
 
     values: np.ndarray
@@ -24,52 +21,66 @@ class Ragged(NamedTuple):
 
     @classmethod
     def of_single(cls, values: np.ndarray) -> Ragged:
-        """Rows of one value each."""
+        """Return lists of one value each."""
         return cls(values, np.ones(len(values), np.int64))
 
     @property
     def longest(self) -> int:
-        """The length of the longest row."""
+        """The length of the longest list."""
         return int(self.lengths.max(initial=0))
 
-    def take(self, rows: np.ndarray) -> Ragged:
-        """Some of the rows, in that order."""
-        ends = np.cumsum(self.lengths)
-        lengths = self.lengths[rows]
-        before = np.cumsum(lengths) - lengths
-        starts = ends[rows] - lengths
-        places = np.arange(lengths.sum()) + np.repeat(starts - before, lengths)
-        return Ragged(self.values[places], lengths)
+    def take(self, lists: np.ndarray) -> Ragged:
+        """Return the lists at these places, in their order."""
+        starts = np.cumsum(self.lengths) - self.lengths
+        lengths = self.lengths[lists]
+        return Ragged(
+            self.values[value_places(starts[lists], lengths)], lengths
+        )
 
     def padded(self, rows: int, width: int, fill: float) -> np.ndarray:
-        """`[rows, width]`, with `fill` where there is no value."""
+        """Return an array `[rows, width]`, with `fill` for padding."""
         lengths = np.zeros(rows, np.int64)
         lengths[: len(self.lengths)] = self.lengths
         values = self.values
-        if values.dtype.kind == "u":  # of which none is below 0
+        if values.dtype.kind == "u":  # has no negative value for padding
             values = values.astype(np.float64)
         dense = np.full((rows, width), fill, values.dtype)
         dense[np.arange(width) < lengths[:, None]] = values
         return dense
 
 
-# Lists in padded batches of few different shapes.
+def value_places(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """Return the places of all values of lists, one list after the other.
+
+    Args:
+        starts: `[lists]`, the place of the first value of each list.
+        lengths: `[lists]`.
+    """
+    before = np.cumsum(lengths) - lengths
+    return np.arange(lengths.sum()) + np.repeat(starts - before, lengths)
+
+
+# Padded batches of few shapes, each of lists of similar lengths.
 
 Lists: TypeAlias = Mapping[str, Ragged]
-"""What is known of the same lists, by name."""
+"""Columns of the same lists, by name."""
 
 LARGEST = 2**21
-"""How many places a padded batch has at most, unless one list has more."""
+"""The number of places of a padded batch, unless one list has more."""
 
 FEW = 2**17
-"""As many places are padded as they come: another shape would cost more."""
+"""Up to this number of places, padding costs less than another shape."""
 
 
 def chunks(lists: Lists, lists_per_update: int) -> Iterator[Lists]:
-    """The lists in parts, of so many and no more than `LARGEST` places.
+    """Yield the lists in chunks of at most `LARGEST` places.
 
-    Where they must be parted further, lists of similar lengths stay together.
-    The order of the lists is thus lost, on which no sum depends.
+    A chunk that is too large is split into lists of similar lengths. This
+    changes the order of the lists, which no sum depends on.
+
+    Args:
+        lists: the columns of all lists.
+        lists_per_update: the number of lists of a chunk.
     """
     number = _number(lists)
     for start in range(0, number, lists_per_update):
@@ -78,23 +89,24 @@ def chunks(lists: Lists, lists_per_update: int) -> Iterator[Lists]:
 
 
 def padded(
-    lists: Lists, fills: Mapping[str, float], as_long: Container[str] = ()
+    lists: Lists, fills: Mapping[str, float], unpadded: Container[str] = ()
 ) -> dict[str, np.ndarray]:
-    """Arrays `[lists, longest]`, both rounded up.
+    """Return arrays `[lists, longest]`, with both numbers rounded up.
 
-    A backend that compiles does so for each shape anew.
+    Rounding keeps the number of shapes small, since backends compile each
+    shape anew.
 
     Args:
-        lists: what to pad.
-        fills: what with, by name.
-        as_long: the names of what has as many values for each list, so that
-            the length stays as it is.
+        lists: the columns of the lists.
+        fills: the value of padding, by column.
+        unpadded: the columns that have the same number of values in each list,
+            so that the length stays as it is.
     """
     rows = _rows(_number(lists))
     return {
         name: ragged.padded(
             rows,
-            ragged.longest if name in as_long else _width(ragged.longest),
+            ragged.longest if name in unpadded else _width(ragged.longest),
             fills[name],
         )
         for name, ragged in lists.items()
@@ -109,15 +121,15 @@ def _small_enough(lists: Lists) -> Iterator[Lists]:
         return
     lengths = np.sum([ragged.lengths for ragged in lists.values()], axis=0)
     order = np.argsort(lengths, kind="stable")
-    for rows in _alike(lengths[order]):
+    for rows in _similar(lengths[order]):
         yield _taken(lists, order[rows])
 
 
-def _alike(lengths: np.ndarray) -> Iterator[slice]:
-    """Lists that are not much shorter than the longest of them.
+def _similar(lengths: np.ndarray) -> Iterator[slice]:
+    """Yield slices of lists that are not much shorter than their longest.
 
     Args:
-        lengths: of the lists, ascending.
+        lengths: the lengths of the lists, ascending.
     """
     stop = len(lengths)
     while stop:
@@ -139,93 +151,12 @@ def _number(lists: Lists) -> int:
 
 
 def _rows(number: int) -> int:
-    """A power of 8 from 8 on, or above 4096 of 2."""
+    """Return the number rounded up to a power of 8, of 2 above 4096."""
     exponent = max(number - 1, 1).bit_length()
     return 2 ** (exponent if exponent > 12 else -(-exponent // 3) * 3)
 
 
 def _width(longest: int) -> int:
-    """8, or at most a quarter more: 4 widths from a power of 2 to the next."""
+    """Return the length rounded up by at most a quarter, and at least 8."""
     step = 2 ** max(longest.bit_length() - 3, 0)
     return max(-(-longest // step) * step, 8)
-
-
-# `Columns`: which columns hold what.
-
-Systems = Mapping[str, str]
-
-
-@dataclasses.dataclass(frozen=True)
-class Columns:
-    """The names of columns.
-
-    Attributes:
-        form: `"scores"`, `"sparse"` or `"ids"`, what the metrics take.
-        y_true: of labels, or of indices or ids of relevant items.
-        y_pred: of scores, or of recommended ids; by system for a `Comparison`.
-        sample_weight: of the weight of each list, or None.
-        groups: by which lists are sliced.
-        query: of what the rows of a list have in common, one row being an
-            item; None where one row is a list.
-        whole_ids: whether the number of an item matters, and not only which
-            ids are equal.
-        exclude: of what is not to be ranked, indices or ids, or None.
-        num_relevant: of how many relevant items each list has, or None.
-    """
-
-    form: str
-    y_true: str
-    y_pred: str | Systems
-    sample_weight: str | None = None
-    groups: tuple[str, ...] = ()
-    query: str | None = None
-    whole_ids: bool = False
-    exclude: str | None = None
-    num_relevant: str | None = None
-
-    @property
-    def predictions(self) -> list[str]:
-        """The columns of `y_pred`."""
-        given = self.y_pred
-        return [given] if isinstance(given, str) else list(given.values())
-
-    @property
-    def names(self) -> list[str]:
-        """All of them, each once."""
-        return list(dict.fromkeys(name for _, name in self.by_argument()))
-
-    @property
-    def ids(self) -> list[str]:
-        """Those of ids, of which only some are equal; none in other forms."""
-        if self.form != "ids":
-            return []
-        maybe = [] if self.exclude is None else [self.exclude]
-        return [self.y_true, *self.predictions, *maybe]
-
-    @property
-    def of_lists(self) -> list[str]:
-        """What has one value for each list, also where a row is an item."""
-        maybe = [] if self.num_relevant is None else [self.num_relevant]
-        return [*self.groups, *maybe]
-
-    @property
-    def as_long(self) -> list[str]:
-        """What has as many values in each list, so that none is filled up."""
-        whole = self.predictions if self.form == "sparse" else []
-        return [*self.of_lists, *self.weights_of_lists, *whole]
-
-    @property
-    def weights_of_lists(self) -> list[str]:
-        """The column of weights, where each list has one."""
-        found = self.sample_weight
-        return [] if found is None or self.query is not None else [found]
-
-    def by_argument(self) -> Iterator[tuple[str, str]]:
-        """Each argument of the user, and the column that it names."""
-        yield "y_true", self.y_true
-        yield from (("y_pred", name) for name in self.predictions)
-        yield from (("group", name) for name in self.groups)
-        for argument in ("sample_weight", "exclude", "num_relevant", "query"):
-            name = getattr(self, argument)
-            if name is not None:
-                yield argument, name

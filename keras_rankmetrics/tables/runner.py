@@ -1,4 +1,4 @@
-"""Metrics over rows of a log, with slices and counted states."""
+"""`Job`: metrics over the lists of a table, and the states that they end in."""
 
 from __future__ import annotations
 
@@ -13,25 +13,20 @@ import numpy as np
 
 from keras_rankmetrics.engine.aggregates import State
 from keras_rankmetrics.engine.metric.collection import MetricCollection
-from keras_rankmetrics.engine.metric.configured import RankingMetric
-from keras_rankmetrics.jobs.batches import (
-    Columns,
-    Lists,
-    Ragged,
-    chunks,
-    padded,
-)
+from keras_rankmetrics.engine.metric.members import own_methods
+from keras_rankmetrics.tables.lists import Columns
+from keras_rankmetrics.tables.ragged import Lists, Ragged, chunks, padded
 
-# `Slicing`: from a column to the numbers of groups.
+Arrays = Mapping[str, np.ndarray]
 
 
 @dataclasses.dataclass(frozen=True)
 class Slicing:
-    """A column that says to which group a list belongs.
+    """The column of the groups of a `Sliced` metric.
 
     Attributes:
         column: its name.
-        groups: the names of the groups, or how many there are.
+        groups: the names of the groups, or their number.
     """
 
     column: str
@@ -39,131 +34,46 @@ class Slicing:
 
     @property
     def name(self) -> str:
-        """Of the numbers, unlike that of any column of the same table."""
+        """The name of the numbers, different from that of any column."""
         return f"{self.column} as one of {self.groups}"
 
-    def numbers(self, held: Ragged) -> Ragged:
-        """The number of the group of each list, from what the column holds.
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the groups; none if only their number is specified."""
+        return () if isinstance(self.groups, int) else self.groups
+
+    @property
+    def count(self) -> int:
+        """The number of groups."""
+        return self.groups if isinstance(self.groups, int) else len(self.groups)
+
+    def numbers(self, column: Ragged) -> Ragged:
+        """Return the number of the group of each list.
 
         Raises:
-            ValueError: if it is none of the groups.
+            ValueError: if a value of the column is not one of the groups.
         """
-        if held.values.dtype.kind in "iu":
-            return Ragged.of_single(self._in_range(held.values))
-        names = () if isinstance(self.groups, int) else self.groups
-        different, places = np.unique(held.values, return_inverse=True)
-        known = {name: number for number, name in enumerate(names)}
-        unknown = [name for name in different if name not in known]
-        if unknown:
-            raise ValueError(self._message(unknown[0]))
-        numbers = np.array([known[name] for name in different], np.int32)
+        values = column.values
+        if values.dtype.kind in "iu":
+            wrong = (values < 0) | (values >= self.count)
+            if wrong.any():
+                raise self._error(values[wrong][0])
+            return Ragged.of_single(values.astype(np.int32))
+        distinct, places = np.unique(values, return_inverse=True)
+        number_of = {name: number for number, name in enumerate(self.names)}
+        for name in distinct:
+            if name not in number_of:
+                raise self._error(name)
+        numbers = np.array([number_of[name] for name in distinct], np.int32)
         return Ragged.of_single(numbers[places])
 
-    def _in_range(self, numbers: np.ndarray) -> np.ndarray:
-        groups = self.groups
-        count = groups if isinstance(groups, int) else len(groups)
-        wrong = (numbers < 0) | (numbers >= count)
-        if wrong.any():
-            raise ValueError(self._message(numbers[wrong][0]))
-        return numbers.astype(np.int32)
-
-    def _message(self, received: object) -> str:
-        groups = self.groups
-        count = groups if isinstance(groups, int) else len(groups)
-        names = "" if isinstance(groups, int) else f", or of {list(groups)}"
-        return (
+    def _error(self, received: object) -> ValueError:
+        names = f", or one of {list(self.names)}" if self.names else ""
+        return ValueError(
             f"The column {self.column!r} should hold the group of each list, "
-            f"an integer from 0 to {count - 1}{names}. Received: {received!r}."
+            f"an integer from 0 to {self.count - 1}{names}. Received: "
+            f"{received!r}."
         )
-
-
-# `Counting`: metrics that see many batches, and the states they end in.
-
-Arrays = Mapping[str, np.ndarray]
-
-
-class Part(NamedTuple):
-    """A metric, or some that share a look at each batch.
-
-    Attributes:
-        metric: which sees the batches.
-        passed: what of a batch it sees: `y_true`, `y_pred` and the weights.
-    """
-
-    metric: Any
-    passed: Callable[[Arrays], tuple[Any, Any, Any]]
-
-
-class Counting:
-    """Metrics that see many batches, compiled where the backend can.
-
-    Args:
-        parts: the metrics, each of which is in one part.
-        members: the metrics in the order of the states.
-    """
-
-    def __init__(self, parts: Sequence[Part], members: Sequence[Any]) -> None:
-        self._parts, self._members = parts, members
-        jax = keras.config.backend() == "jax"
-        self._updated = _compiled(parts) if jax else None
-        self._alone = threading.Lock()
-
-    def states_of(self, batches: Any) -> list[State] | None:
-        """The states after these batches and no others; None without any."""
-        run = self._run if self._updated is None else self._run_compiled
-        with self._alone:  # runners may have threads
-            for part in self._parts:
-                part.metric.reset_state()
-            if not run(batches):
-                return None
-            return [member.state for member in self._members]
-
-    def _run(self, batches: Any) -> int:
-        seen = 0
-        for seen, arrays in enumerate(batches, start=1):  # noqa: B007
-            for part in self._parts:
-                part.metric.update_state(*part.passed(arrays))
-        return seen
-
-    def _run_compiled(self, batches: Any) -> int:
-        variables = [[v.value for v in p.metric.variables] for p in self._parts]
-        seen = 0
-        for seen, arrays in enumerate(batches, start=1):  # noqa: B007
-            passed = [part.passed(arrays) for part in self._parts]
-            variables = self._updated(variables, passed)  # type: ignore[misc]
-        for part, values in zip(self._parts, variables, strict=True):
-            for variable, value in zip(
-                part.metric.variables, values, strict=True
-            ):
-                variable.assign(value)
-        return seen
-
-
-def _compiled(parts: Sequence[Part]) -> Callable[[Any, Any], Any]:
-    import jax
-
-    def updated(variables: Any, passed: Any) -> Any:
-        return [
-            part.metric.stateless_update_state(own, *arguments)
-            for part, own, arguments in zip(
-                parts, variables, passed, strict=True
-            )
-        ]
-
-    compiled: Callable[[Any, Any], Any] = jax.jit(updated)
-    return compiled
-
-
-def merged(
-    states: Sequence[State] | None, others: Sequence[State] | None
-) -> list[State] | None:
-    """The states of what either has seen, in the order of the metrics."""
-    if states is None or others is None:
-        return list(states or others or []) or None
-    return [one + other for one, other in zip(states, others, strict=True)]
-
-
-# `Job`: which metrics are computed of which columns, and how.
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -172,9 +82,9 @@ class Job:
 
     Attributes:
         members: the metrics, in the order of their states.
-        columns: which are read.
-        slicings: of each member that is sliced by a column, else None.
-        lists_per_update: how many lists the metrics see at once.
+        columns: the columns to read.
+        slicings: for each member, the column of its groups, or None.
+        lists_per_update: the number of lists in one call of `update_state`.
     """
 
     members: Sequence[Any]
@@ -182,33 +92,29 @@ class Job:
     slicings: Sequence[Slicing | None]
     lists_per_update: int
 
-    def states(self, parts: Iterable[Lists]) -> list[State] | None:
-        """The states of the metrics after all lists; None if there are none.
-
-        Args:
-            parts: of the lists, what the columns hold of them.
-        """
-        return self._counting.states_of(self._batches(parts))
+    def states(self, tables: Iterable[Lists]) -> list[State] | None:
+        """Return the states after all lists, or None if there are no lists."""
+        return self._runner.states(self._batches(tables))
 
     @functools.cached_property
-    def _counting(self) -> Counting:
-        return Counting(list(self._parts()), self.members)
+    def _runner(self) -> _Runner:
+        return _Runner(list(self._updates()), self.members)
 
-    def _batches(self, parts: Iterable[Lists]) -> Iterator[Arrays]:
+    def _batches(self, tables: Iterable[Lists]) -> Iterator[Arrays]:
         slicings = {s for s in self.slicings if s is not None}
         fills = self._fills()
-        for lists in parts:
+        for lists in tables:
             numbers = {s.name: s.numbers(lists[s.column]) for s in slicings}
-            named = {k: x for k, x in lists.items() if k in fills}
-            for chunk in chunks({**named, **numbers}, self.lists_per_update):
+            used = {name: x for name, x in lists.items() if name in fills}
+            for chunk in chunks({**used, **numbers}, self.lists_per_update):
                 yield padded(
                     chunk,
                     {**fills, **dict.fromkeys(numbers, 0)},
-                    {*numbers, *self.columns.as_long},
+                    {*numbers, *self.columns.unpadded},
                 )
 
     def _fills(self) -> dict[str, float]:
-        """What stands where there is no item, which makes it none."""
+        """Return the value of padding for each column."""
         c = self.columns
         fills = dict.fromkeys(c.predictions, -1 if c.form == "ids" else 0.0)
         for name in (c.sample_weight, c.num_relevant):
@@ -218,16 +124,20 @@ class Job:
             fills[c.exclude] = -1
         return {**fills, c.y_true: -1}
 
-    def _parts(self) -> Iterator[Part]:
-        """Those that can share, together; each of the others apart."""
+    def _updates(self) -> Iterator[_Update]:
+        """Yield one update for all metrics that a collection accepts.
+
+        A collection reads and sorts a batch once for all its members. Metrics
+        with methods of their own are updated one by one.
+        """
         together: dict[Slicing | None, list[Any]] = {}
         for member, slicing in zip(self.members, self.slicings, strict=True):
-            if _shares(member):
-                together.setdefault(slicing, []).append(member)
+            if own_methods(member):
+                yield _Update(member, functools.partial(self._passed, slicing))
             else:
-                yield Part(member, functools.partial(self._passed, slicing))
+                together.setdefault(slicing, []).append(member)
         for slicing, members in together.items():
-            yield Part(
+            yield _Update(
                 MetricCollection(members),
                 functools.partial(self._passed, slicing),
             )
@@ -235,6 +145,7 @@ class Job:
     def _passed(
         self, slicing: Slicing | None, arrays: Arrays
     ) -> tuple[Any, Any, Any]:
+        """Return the arguments of `update_state`."""
         c = self.columns
         y_true = {
             "labels" if c.form == "scores" else "target": arrays[c.y_true]
@@ -254,9 +165,84 @@ class Job:
         return y_true, y_pred, weights
 
 
-def _shares(member: Any) -> bool:
-    """Whether a collection takes it: whether it has no ways of its own."""
-    return all(
-        getattr(type(member), way) is getattr(RankingMetric, way)
-        for way in ("update_state", "result", "per_list")
-    )
+def merged(
+    states: Sequence[State] | None, others: Sequence[State] | None
+) -> list[State] | None:
+    """Return the states of all lists behind `states` and `others`."""
+    if states is None or others is None:
+        return list(states or others or []) or None
+    return [one + other for one, other in zip(states, others, strict=True)]
+
+
+class _Update(NamedTuple):
+    """The update of a metric or a collection.
+
+    Attributes:
+        metric: the metric or collection.
+        passed: a function from a batch to `y_true`, `y_pred` and the weights.
+    """
+
+    metric: Any
+    passed: Callable[[Arrays], tuple[Any, Any, Any]]
+
+
+class _Runner:
+    """Metrics that are updated on many batches, compiled on JAX.
+
+    Args:
+        updates: the updates, each member being part of one.
+        members: the metrics in the order of the states.
+    """
+
+    def __init__(
+        self, updates: Sequence[_Update], members: Sequence[Any]
+    ) -> None:
+        self._updates, self._members = updates, members
+        jax = keras.config.backend() == "jax"
+        self._compiled = _compiled(updates) if jax else None
+        self._lock = threading.Lock()
+
+    def states(self, batches: Iterable[Arrays]) -> list[State] | None:
+        """Return the states after these batches alone; None without batches."""
+        run = self._run if self._compiled is None else self._run_compiled
+        with self._lock:  # an executor may call it from several threads
+            for update in self._updates:
+                update.metric.reset_state()
+            if not run(batches):
+                return None
+            return [member.state for member in self._members]
+
+    def _run(self, batches: Iterable[Arrays]) -> int:
+        seen = 0
+        for seen, arrays in enumerate(batches, start=1):  # noqa: B007
+            for update in self._updates:
+                update.metric.update_state(*update.passed(arrays))
+        return seen
+
+    def _run_compiled(self, batches: Iterable[Arrays]) -> int:
+        values = [[v.value for v in u.metric.variables] for u in self._updates]
+        seen = 0
+        for seen, arrays in enumerate(batches, start=1):  # noqa: B007
+            passed = [update.passed(arrays) for update in self._updates]
+            values = self._compiled(values, passed)  # type: ignore[misc]
+        for update, own in zip(self._updates, values, strict=True):
+            for variable, value in zip(
+                update.metric.variables, own, strict=True
+            ):
+                variable.assign(value)
+        return seen
+
+
+def _compiled(updates: Sequence[_Update]) -> Callable[[Any, Any], Any]:
+    import jax
+
+    def updated(values: Any, passed: Any) -> Any:
+        return [
+            update.metric.stateless_update_state(own, *arguments)
+            for update, own, arguments in zip(
+                updates, values, passed, strict=True
+            )
+        ]
+
+    compiled: Callable[[Any, Any], Any] = jax.jit(updated)
+    return compiled

@@ -44,15 +44,14 @@ MAY_IMPORT = {
     "catalogues": (
         "engine.backend engine.definition engine.inputs engine.ranking types"
     ),
-    "jobs": "engine.aggregates engine.metric metrics",
-    "adapters": "engine.aggregates jobs",
-    "rows": "engine.inputs engine.metric jobs metrics",
-    "callbacks": "engine.inputs rows",
+    "tables": "engine.aggregates engine.inputs engine.metric metrics",
+    "adapters": "engine.aggregates tables",
+    "callbacks": "engine.inputs tables",
     "comparing": (
         "engine.aggregates engine.backend engine.evaluation engine.inputs "
-        "engine.metric engine.naming metrics types"
+        "engine.metric engine.naming metrics tables types"
     ),
-    "files": "comparing",
+    "files": "tables",
     "command": (
         "comparing conventions engine.metric engine.naming files gains metrics"
     ),
@@ -60,7 +59,7 @@ MAY_IMPORT = {
     "": (
         "callbacks catalogues comparing conventions engine.aggregates "
         "engine.backend engine.inputs engine.metric engine.naming "
-        "engine.ranking gains metrics rows types"
+        "engine.ranking gains metrics tables types"
     ),
 }
 FILES = sorted(PACKAGE.rglob("*.py"))
