@@ -14,7 +14,7 @@ _AT_FIRST_USE = {
     "Rows": "comparing",
     "compare": "comparing",
     "count_ranks": "catalogues",
-    "evaluate_rows": "rows",
+    "evaluate_rows": "tables.rows",
 }
 
 if typing.TYPE_CHECKING:
@@ -27,9 +27,9 @@ if typing.TYPE_CHECKING:
     from keras_rankmetrics.catalogues import count_ranks
     from keras_rankmetrics.comparing.compare import compare
     from keras_rankmetrics.comparing.compared import Compared
-    from keras_rankmetrics.comparing.rows import Rows
     from keras_rankmetrics.public import *  # noqa: F403
-    from keras_rankmetrics.rows import evaluate_rows
+    from keras_rankmetrics.tables.chunks import Rows
+    from keras_rankmetrics.tables.rows import evaluate_rows
 
     __all__: list[str] = [
         "Compared",

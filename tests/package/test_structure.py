@@ -46,15 +46,14 @@ MAY_IMPORT = {
     "catalogues": (
         "engine.backend engine.definition engine.inputs engine.ranking types"
     ),
-    "jobs": "engine.aggregates engine.metric metrics",
-    "adapters": "engine.aggregates jobs",
-    "rows": "engine.inputs engine.metric jobs metrics",
-    "callbacks": "engine.backend engine.inputs rows",
+    "tables": "engine.aggregates engine.inputs engine.metric metrics",
+    "adapters": "engine.aggregates tables",
+    "callbacks": "engine.backend engine.inputs tables",
     "comparing": (
         "engine.aggregates engine.backend engine.evaluation engine.inputs "
-        "engine.metric engine.naming metrics types"
+        "engine.metric engine.naming metrics tables types"
     ),
-    "files": "comparing",
+    "files": "tables",
     "command": (
         "comparing conventions engine.metric engine.naming files gains metrics "
         "version"
@@ -66,7 +65,7 @@ MAY_IMPORT = {
     ),
     "": (
         "callbacks catalogues comparing conventions engine.naming gains "
-        "loading metrics public rows types version"
+        "loading metrics public tables types version"
     ),
 }
 FILES = sorted(PACKAGE.rglob("*.py"))

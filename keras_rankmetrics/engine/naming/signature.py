@@ -22,7 +22,6 @@ from keras import ops
 from keras_rankmetrics.engine.naming.names import import_path, registered_name
 from keras_rankmetrics.gains import PACKAGE
 
-
 _PLAIN = (type(None), type(...), bool, int, float, complex, str, bytes)
 _CODE = ("code", "names", "consts", "varnames", "argcount", "flags")
 _FUNCTION = ("code", "defaults", "kwdefaults", "closure")
