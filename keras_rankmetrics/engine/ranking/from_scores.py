@@ -129,7 +129,7 @@ class Scored(ScoredContent):
 
     def all_tied(self) -> Scored:
         """Return the same items with equal scores for all retrieved ones."""
-        return dataclasses.replace(self, scores=self.scores.levelled())
+        return dataclasses.replace(self, scores=self.scores.all_equal())
 
     def relevant(self, gain: Relevance) -> tuple[ItemNumbers, Tensor]:
         """Return all items and their gains."""

@@ -85,7 +85,7 @@ class Targets(ScoredContent):
 
     def all_tied(self) -> Targets:
         """Return the same items with equal scores for all retrieved ones."""
-        return dataclasses.replace(self, scores=self.scores.levelled())
+        return dataclasses.replace(self, scores=self.scores.all_equal())
 
     def relevant(self, gain: Relevance) -> tuple[ItemNumbers, Tensor]:
         """Return the targets and their gains."""
