@@ -2,14 +2,15 @@
 
 from keras_rankmetrics.engine.ranking.cutoffs import ranks_that_count
 from keras_rankmetrics.engine.ranking.exposure import Shown
-from keras_rankmetrics.engine.ranking.from_counts import Counted, Places
 from keras_rankmetrics.engine.ranking.from_ids import Ids
 from keras_rankmetrics.engine.ranking.from_scores import Scored
-from keras_rankmetrics.engine.ranking.from_targets import Targets
-from keras_rankmetrics.engine.ranking.items import Items
+from keras_rankmetrics.engine.ranking.from_targets import (
+    Counted,
+    Places,
+    Targets,
+)
 from keras_rankmetrics.engine.ranking.ranking import (
     Content,
-    Cutoff,
     Order,
     Ranking,
 )
@@ -18,9 +19,7 @@ from keras_rankmetrics.engine.ranking.relevance import Relevance
 __all__ = [
     "Content",
     "Counted",
-    "Cutoff",
     "Ids",
-    "Items",
     "Order",
     "Places",
     "Ranking",

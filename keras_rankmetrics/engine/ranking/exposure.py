@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import abc
 import dataclasses
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.ranking.matching import is_new
@@ -168,40 +167,8 @@ class GroupedItems(NamedTuple):
     gains: Callable[[Relevance], Tensor]
 
 
-class ItemNumbers(abc.ABC):
-    """The numbers of the items in a row of entries."""
-
-    @abc.abstractmethod
-    def at(self, table: Tensor) -> Tensor:
-        """Return the entries of a table, `[..., entries, ...]`.
-
-        The result is arbitrary for numbers that are not in the table.
-
-        Args:
-            table: `[items, ...]`.
-        """
-
-    @abc.abstractmethod
-    def times(self, x: Tensor, table: Tensor) -> Tensor:
-        """Return the sum of `x` times the table over the entries, `[lists, d]`.
-
-        Args:
-            x: `[lists, entries]`.
-            table: `[items, d]`.
-        """
-
-    @abc.abstractmethod
-    def by_item(self, x: Tensor, items: int) -> Tensor:
-        """Return the sum of `x` for each item, `[items]`.
-
-        Args:
-            x: `[lists, entries]`.
-            items: the number of items in the catalogue.
-        """
-
-
 @dataclasses.dataclass(frozen=True)
-class SomeItems(ItemNumbers):
+class SomeItems:
     """The numbers of some items of each list.
 
     Attributes:
@@ -211,15 +178,31 @@ class SomeItems(ItemNumbers):
     numbers: Tensor
 
     def at(self, table: Tensor) -> Tensor:
-        """Return the entries of a table, `[lists, entries, ...]`."""
+        """Return the rows of a table, `[lists, entries, ...]`.
+
+        The result is arbitrary for numbers that are not in the table.
+
+        Args:
+            table: `[items, ...]`.
+        """
         return ops.take(table, self._clipped(table.shape[0]), axis=0)
 
     def times(self, x: Tensor, table: Tensor) -> Tensor:
-        """Return the sum of `x` times the table over the entries."""
+        """Return the sum of `x` times the rows of a table, `[lists, d]`.
+
+        Args:
+            x: `[lists, entries]`.
+            table: `[items, d]`.
+        """
         return ops.sum(x[:, :, None] * self.at(table), axis=1)
 
     def by_item(self, x: Tensor, items: int) -> Tensor:
-        """Return the sum of `x` for each item."""
+        """Return the sum of `x` for each item, `[items]`.
+
+        Args:
+            x: `[lists, entries]`.
+            items: the number of items in the catalogue.
+        """
         numbers = ops.reshape(self._clipped(items), (-1,))
         return ops.segment_sum(
             ops.reshape(x, (-1,)), numbers, num_segments=items
@@ -230,7 +213,7 @@ class SomeItems(ItemNumbers):
 
 
 @dataclasses.dataclass(frozen=True)
-class AllItems(ItemNumbers):
+class AllItems:
     """The numbers 0, 1, 2, ... of all items of a catalogue.
 
     Attributes:
@@ -240,21 +223,24 @@ class AllItems(ItemNumbers):
     number: int | Tensor
 
     def at(self, table: Tensor) -> Tensor:
-        """Return the entries of a table, `[1, items, ...]`."""
+        """Return the rows of a table, `[1, items, ...]`."""
         return ops.take(table, self._clipped(table.shape[0]), axis=0)[None]
 
     def times(self, x: Tensor, table: Tensor) -> Tensor:
-        """Return the sum of `x` times the table over the items."""
+        """Return the sum of `x` times the rows of a table, `[lists, d]`."""
         return ops.matmul(x, self.at(table)[0])
 
     def by_item(self, x: Tensor, items: int) -> Tensor:
-        """Return the sum of `x` for each item."""
+        """Return the sum of `x` for each item, `[items]`."""
         return ops.segment_sum(
             ops.sum(x, axis=0), self._clipped(items), num_segments=items
         )
 
     def _clipped(self, items: int) -> Tensor:
         return ops.minimum(ops.arange(self.number, dtype="int32"), items - 1)
+
+
+ItemNumbers: TypeAlias = SomeItems | AllItems
 
 
 def relevant_ids(

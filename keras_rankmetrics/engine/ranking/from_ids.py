@@ -48,15 +48,13 @@ class Ids(Content):
         counted = ops.cast(found.new, "int32")
         is_dense = concrete(ops.all(found.new))
         kind = IdRanking if is_dense else SpacedIdRanking
+        items = RelevantItems.of(
+            found.relevant, self.relevant_ids, order.k, self.dtype
+        )
         return kind(
             content=self,
             order=order,
-            items=RelevantItems.of(
-                found.relevant,
-                ops.shape(self.relevant_ids)[-1],
-                order.k,
-                self.dtype,
-            ),
+            items=items,
             k=order.k,
             entries=ops.shape(found.hits)[-1],
             there=None if is_dense else found.new,
@@ -117,7 +115,8 @@ class IdRanking(ListRanking):
     def _count_others(self) -> Tensor:
         return count(self.found.new & ~self.found.hits)
 
-    def _expose(self) -> Exposure:
+    @remembered()
+    def _exposure(self) -> Exposure:
         first = GroupedItems(
             SomeItems(self.content.recommended),
             self.above,

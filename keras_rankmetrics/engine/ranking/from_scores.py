@@ -23,6 +23,7 @@ from keras_rankmetrics.engine.ranking.exposure import (
 )
 from keras_rankmetrics.engine.ranking.items import Items
 from keras_rankmetrics.engine.ranking.list_ranking import ListRanking
+from keras_rankmetrics.engine.ranking.memo import remembered
 from keras_rankmetrics.engine.ranking.ranking import (
     Content,
     Order,
@@ -128,7 +129,7 @@ class Scored(ScoredContent):
 
     def all_tied(self) -> Scored:
         """Return the same items with equal scores for all retrieved ones."""
-        return dataclasses.replace(self, scores=self.scores.levelled())
+        return dataclasses.replace(self, scores=self.scores.all_equal())
 
     def relevant(self, gain: Relevance) -> tuple[ItemNumbers, Tensor]:
         """Return all items and their gains."""
@@ -181,18 +182,22 @@ class ScoredRanking(ListRanking):
             counted,
         )
 
-    def _expose(self) -> Exposure:
+    @remembered()
+    def _exposure(self) -> Exposure:
         labels = self.content.labels
         return self.top.exposure(
             self._gains_in_order, lambda gain: gain(labels)
         )
 
-    def _rank_all_tied(self, order: Order) -> Ranking:
+    @remembered()
+    def _all_tied(self) -> Ranking:
+        order = self.order._replace(ties="average")
         return self.content.all_tied().ranked(order, self.items)
 
-    def _rank_by_subtopic(self) -> Subtopics:
+    @remembered()
+    def _by_subtopic(self) -> Subtopics:
         if self.content.by_subtopic is None:
-            return super()._rank_by_subtopic()
+            return super()._by_subtopic()
         return self.content.subtopics(self.order, self.top)
 
 

@@ -266,18 +266,17 @@ class RelevantItems(Items):
 
     @classmethod
     def of(
-        cls, counts: Tensor, most: int | Tensor, k: int | None, dtype: str
+        cls, counts: Tensor, rows: Tensor, k: int | None, dtype: str
     ) -> RelevantItems:
         """Return so many relevant items.
 
         Args:
             counts: int32 `[lists]`, the number of relevant items.
-            most: an upper bound for these.
+            rows: `[lists, relevant]`; only its shape is used.
             k: the number of ranks that count, or None for all.
             dtype: the dtype of the labels.
         """
-        place = ops.arange(most, dtype="int32")
-        labels = labels_of_relevant(place < counts[:, None], dtype)
+        labels = labels_of_relevant(positions(rows) < counts[:, None], dtype)
         return cls(labels, labels_of_relevant(counts > 0, dtype), k)
 
     @remembered()

@@ -70,9 +70,13 @@ class Content(abc.ABC):
     def all_tied(self) -> Content:
         """Return the same items with equal scores for all retrieved ones."""
 
-    @abc.abstractmethod
     def relevant(self, gain: Relevance) -> tuple[ItemNumbers, Tensor]:
-        """Return the items that may have a gain and their gains."""
+        """Return the items that may have a gain and their gains.
+
+        Raises:
+            ValueError: if the items have no numbers.
+        """
+        raise _no_items()
 
     def outside_catalogue(self, items: int) -> Tensor | bool:
         """Return True for lists that do not fit a catalogue, bool `[lists]`.
@@ -161,7 +165,9 @@ class Ranking(abc.ABC):
 
         For measures that branch: tensors of a branch are not valid outside.
         """
-        return self._read_only()
+        return dataclasses.replace(
+            self, items=self.items.read_only(), _memo=self._memo.for_reading()
+        )
 
     # Values of a list, `[lists]`.
 
@@ -378,7 +384,8 @@ class Ranking(abc.ABC):
             k: the cutoff, None for all ranks.
         """
         exposure = self._exposure()
-        entries, reader = ops.shape(exposure.there)[-1], self._read_only()
+        entries = ops.shape(exposure.there)[-1]
+        reader = dataclasses.replace(self, _memo=self._memo.for_reading())
 
         def of(items: GroupedItems) -> T:
             return sum_of(
@@ -471,26 +478,16 @@ class Ranking(abc.ABC):
     def _at_first_hit(self, value: RankDiscountFn, k: Cutoff) -> Tensor:
         """Return `at_first_hit` for gains of 0 and 1."""
 
-    @abc.abstractmethod
-    def _expose(self) -> Exposure:
-        """Return the items by their ranks."""
-
-    @remembered()
     def _exposure(self) -> Exposure:
-        return self._expose()
+        """Return the items by their ranks."""
+        raise _no_items()
 
     @remembered()
     def _all_tied(self) -> Ranking:
-        return self._rank_all_tied(self.order._replace(ties="average"))
-
-    def _rank_all_tied(self, order: Order) -> Ranking:
+        order = self.order._replace(ties="average")
         return self.content.all_tied().ranked(order)
 
-    @remembered()
     def _by_subtopic(self) -> Subtopics:
-        return self._rank_by_subtopic()
-
-    def _rank_by_subtopic(self) -> Subtopics:
         raise ValueError(
             "A measure of subtopics needs labels of subtopics. Received: "
             "labels of items. Set `by_subtopic = True` in the class."
@@ -512,11 +509,6 @@ class Ranking(abc.ABC):
     @remembered()
     def _retrieved(self) -> Tensor:
         return self._float(self._count_retrieved())
-
-    def _read_only(self) -> Self:
-        return dataclasses.replace(
-            self, items=self.items.read_only(), _memo=self._memo.for_reading()
-        )
 
     @property
     def _dtype(self) -> str:
@@ -560,6 +552,13 @@ class Ranking(abc.ABC):
         if isinstance(k, int):
             return max(min(k, most), 0)
         return ops.minimum(ops.cast(k, "int32"), most)[:, None]
+
+
+def _no_items() -> ValueError:
+    return ValueError(
+        "A measure that depends on which items are ranked needs scores or ids. "
+        "Received: only the ranks of the relevant items."
+    )
 
 
 def within(x: Tensor, cutoff: int | Tensor) -> Tensor:

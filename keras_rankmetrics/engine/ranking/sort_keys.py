@@ -50,7 +50,7 @@ class Sortable:
         """Return True if all items of all lists have a rank, a bool scalar."""
         return self.all_valid & (ops.min(self.raw) > lowest(self.raw))
 
-    def levelled(self) -> Sortable:
+    def all_equal(self) -> Sortable:
         """Return the scores with the same value for all retrieved items."""
         raw = self.raw
         zeros = ops.zeros_like(raw)

@@ -43,33 +43,6 @@ class Located(NamedTuple):
     start: Tensor
     size: Tensor
 
-    @classmethod
-    def sorted(
-        cls,
-        start: Tensor,
-        size: Tensor,
-        there: Tensor,
-        depth: int | Tensor,
-        dtype: str,
-    ) -> Located:
-        """Return relevant items of the label 1, in the order of their ranks.
-
-        Args:
-            start: int32 `[lists, relevant]`, the number of items above the
-                group.
-            size: int32 `[lists, relevant]`, the number of items in the group.
-            there: bool `[lists, relevant]`, True for retrieved items.
-            depth: the number of ranks that are distinguished.
-            dtype: the dtype of the labels.
-        """
-        start = ops.where(there, ops.minimum(start, depth), depth)
-        place = ops.argsort(start, axis=-1)
-        start, size, there = (
-            ops.take_along_axis(x, place, axis=-1) for x in (start, size, there)
-        )
-        labels = labels_of_relevant(there, dtype)
-        return cls(labels, start, ops.where(there, size, 0))
-
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class TargetRanking(Ranking):
@@ -85,10 +58,6 @@ class TargetRanking(Ranking):
     """
 
     depth: int | Tensor
-
-    @abc.abstractmethod
-    def _locate(self) -> Located:
-        """Find the relevant items, in a pass over all scores."""
 
     def read_only(self) -> Self:
         """Return the same ranking, which stores no new results."""
@@ -191,9 +160,27 @@ class TargetRanking(Ranking):
         mixed = (relevant > 1) & (relevant < self._size())
         return cond(ops.any(mixed), expected, directly)
 
-    @remembered()
+    @abc.abstractmethod
     def _located(self) -> Located:
-        return self._locate()
+        """Find the relevant items, in a pass over all scores."""
+
+    def _by_rank(self, start: Tensor, size: Tensor, there: Tensor) -> Located:
+        """Return relevant items of the label 1, in the order of their ranks.
+
+        Args:
+            start: int32 `[lists, relevant]`, the number of items above the
+                group.
+            size: int32 `[lists, relevant]`, the number of items in the group.
+            there: bool `[lists, relevant]`, True for retrieved items.
+        """
+        start = ops.minimum(start, self.depth)
+        start = ops.where(there, start, self.depth)
+        place = ops.argsort(start, axis=-1)
+        start, size, there = (
+            ops.take_along_axis(x, place, axis=-1) for x in (start, size, there)
+        )
+        labels = labels_of_relevant(there, self._dtype)
+        return Located(labels, start, ops.where(there, size, 0))
 
     @remembered("gain")
     def _grouped_gains(self) -> GroupedGains:
