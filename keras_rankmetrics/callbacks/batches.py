@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -140,7 +141,6 @@ def is_dataset(x: Any) -> bool:
         hasattr(x, "__iter__")
         and not isinstance(x, Mapping)
         and not hasattr(x, "shape")
-        and not ops.is_tensor(x)
     )
 
 
@@ -173,8 +173,10 @@ def _number_of_batches(dataset: Any) -> int | None:
         endless = number is None
     else:
         # TensorFlow's cardinality is -1 for infinite, -2 for unknown.
-        found = getattr(dataset, "cardinality", lambda: _len_of(dataset))()
-        number = None if found is None else int(found)
+        count = getattr(
+            dataset, "cardinality", lambda: operator.length_hint(dataset, -2)
+        )
+        number = int(count())
         endless = number == -1
     if endless:
         raise ValueError(
@@ -182,14 +184,6 @@ def _number_of_batches(dataset: Any) -> int | None:
             f"{type(dataset).__name__}. Limit it, as `.take(steps)` does."
         )
     return None if number is None or number < 0 else number
-
-
-def _len_of(dataset: Any) -> int | None:
-    """Return the number of batches, or None if unknown."""
-    try:
-        return len(dataset)
-    except TypeError:
-        return None
 
 
 def _read(dataset: Any) -> Iterator[Any]:

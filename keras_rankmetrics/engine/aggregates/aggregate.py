@@ -50,13 +50,12 @@ class PerList(NamedTuple):
         """Return the `PerList` of some of the metrics, by their positions."""
         if len(rows) == self.values.shape[0]:
             return self
-        first, last = rows[0], rows[-1]
-        in_a_row = rows == list(range(first, last + 1))
+        start, stop = rows[0], rows[-1] + 1
 
         def taken(x: Tensor) -> Tensor:
             # A slice is faster than `take`.
-            if in_a_row:
-                return x[first : last + 1]
+            if rows == list(range(start, stop)):
+                return x[start:stop]
             return ops.take(x, rows, axis=0)
 
         return self._replace(

@@ -54,12 +54,15 @@ def checked_options(
 def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
     """Raise ValueError unless `value` is one of `choices`."""
     if not any(type(value) is type(c) and value == c for c in choices):
-        listed = ", ".join(
-            f'"{c}"' if isinstance(c, str) else repr(c) for c in choices
-        )
+        listed = ", ".join(map(as_code, choices))
         raise ValueError(
             f"`{name}` should be one of {listed}. Received: {value!r}."
         )
+
+
+def as_code(value: Any) -> str:
+    """Return the value as it is written in code, a string in double quotes."""
+    return f'"{value}"' if isinstance(value, str) else repr(value)
 
 
 def check_precision(options: Mapping[str, Any], dtype: str) -> None:
