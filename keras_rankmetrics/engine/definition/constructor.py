@@ -97,8 +97,7 @@ def declared(cls: C) -> C:
         # The default of the class would hide the argument of an instance.
         delattr(cls, name)
         if name not in target.common_parameters:
-            option = property(lambda self, name=name: self.options[name])
-            setattr(cls, name, option)
+            setattr(cls, name, _option(name))
     in_order = sorted(parameters.values(), key=lambda p: p.kind)
     signature = inspect.Signature(
         [Parameter("self", _POSITIONAL), *in_order], return_annotation=None
@@ -190,3 +189,7 @@ def _hint(name: str, parameters: Sequence[str]) -> str:
         f" It has no {x}." for x in dict.fromkeys(meant.values())
     )
     return f"{has_none} Its parameters are: {', '.join(parameters)}."
+
+
+def _option(name: str) -> property:
+    return property(lambda self: self.options[name])
