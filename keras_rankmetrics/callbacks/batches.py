@@ -117,6 +117,19 @@ def of_dataset(dataset: Any) -> Data:
     return Data(batches, number)
 
 
+def is_dataset(x: Any) -> bool:
+    """Return True if `x` is a dataset, which includes the labels."""
+    if isinstance(x, keras.utils.PyDataset) or hasattr(x, "__next__"):
+        return True
+    if isinstance(x, list | tuple):
+        return bool(x) and isinstance(x[0], list | tuple)
+    return (
+        hasattr(x, "__iter__")
+        and not isinstance(x, Mapping)
+        and not hasattr(x, "shape")
+    )
+
+
 def shuffles(dataset: Any) -> bool:
     """Return True for a `DataLoader` whose sampler reorders the rows."""
     batches = getattr(dataset, "batch_sampler", None)
@@ -131,17 +144,17 @@ def shuffles(dataset: Any) -> bool:
     )
 
 
-def is_dataset(x: Any) -> bool:
-    """Return True if `x` is a dataset, which includes the labels."""
-    if isinstance(x, keras.utils.PyDataset) or hasattr(x, "__next__"):
-        return True
-    if isinstance(x, list | tuple):
-        return bool(x) and isinstance(x[0], list | tuple)
-    return (
-        hasattr(x, "__iter__")
-        and not isinstance(x, Mapping)
-        and not hasattr(x, "shape")
-    )
+def as_input(x: Any) -> Any:
+    """Return `x` as a model accepts it: tensors of the backend, or arrays."""
+
+    def converted(leaf: Any) -> Any:
+        if ops.is_tensor(leaf):
+            return leaf
+        if hasattr(leaf, "detach"):
+            return leaf.detach().cpu().numpy()
+        return np.asarray(leaf)
+
+    return tree.map_structure(converted, x)
 
 
 def _of_lists(part: Any) -> Any:
@@ -204,16 +217,3 @@ def _unpacked(batch: Any) -> Batch:
             f"`(x, y, sample_weight)`. Received: {len(parts)} part(s)."
         )
     return Batch(*parts, *(None,) * (3 - len(parts)))
-
-
-def as_input(x: Any) -> Any:
-    """Return `x` as a model accepts it: tensors of the backend, or arrays."""
-
-    def converted(leaf: Any) -> Any:
-        if ops.is_tensor(leaf):
-            return leaf
-        if hasattr(leaf, "detach"):
-            return leaf.detach().cpu().numpy()
-        return np.asarray(leaf)
-
-    return tree.map_structure(converted, x)
