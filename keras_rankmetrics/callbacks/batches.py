@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -116,6 +117,19 @@ def of_dataset(dataset: Any) -> Data:
     return Data(batches, number)
 
 
+def is_dataset(x: Any) -> bool:
+    """Return True if `x` is a dataset, which includes the labels."""
+    if isinstance(x, keras.utils.PyDataset) or hasattr(x, "__next__"):
+        return True
+    if isinstance(x, list | tuple):
+        return bool(x) and isinstance(x[0], list | tuple)
+    return (
+        hasattr(x, "__iter__")
+        and not isinstance(x, Mapping)
+        and not hasattr(x, "shape")
+    )
+
+
 def shuffles(dataset: Any) -> bool:
     """Return True for a `DataLoader` whose sampler reorders the rows."""
     batches = getattr(dataset, "batch_sampler", None)
@@ -130,18 +144,17 @@ def shuffles(dataset: Any) -> bool:
     )
 
 
-def is_dataset(x: Any) -> bool:
-    """Return True if `x` is a dataset, which includes the labels."""
-    if isinstance(x, keras.utils.PyDataset) or hasattr(x, "__next__"):
-        return True
-    if isinstance(x, list | tuple):
-        return bool(x) and isinstance(x[0], list | tuple)
-    return (
-        hasattr(x, "__iter__")
-        and not isinstance(x, Mapping)
-        and not hasattr(x, "shape")
-        and not ops.is_tensor(x)
-    )
+def as_input(x: Any) -> Any:
+    """Return `x` as a model accepts it: tensors of the backend, or arrays."""
+
+    def converted(leaf: Any) -> Any:
+        if ops.is_tensor(leaf):
+            return leaf
+        if hasattr(leaf, "detach"):
+            return leaf.detach().cpu().numpy()
+        return np.asarray(leaf)
+
+    return tree.map_structure(converted, x)
 
 
 def _of_lists(part: Any) -> Any:
@@ -173,8 +186,10 @@ def _number_of_batches(dataset: Any) -> int | None:
         endless = number is None
     else:
         # TensorFlow's cardinality is -1 for infinite, -2 for unknown.
-        found = getattr(dataset, "cardinality", lambda: _len_of(dataset))()
-        number = None if found is None else int(found)
+        count = getattr(
+            dataset, "cardinality", lambda: operator.length_hint(dataset, -2)
+        )
+        number = int(count())
         endless = number == -1
     if endless:
         raise ValueError(
@@ -182,14 +197,6 @@ def _number_of_batches(dataset: Any) -> int | None:
             f"{type(dataset).__name__}. Limit it, as `.take(steps)` does."
         )
     return None if number is None or number < 0 else number
-
-
-def _len_of(dataset: Any) -> int | None:
-    """Return the number of batches, or None if unknown."""
-    try:
-        return len(dataset)
-    except TypeError:
-        return None
 
 
 def _read(dataset: Any) -> Iterator[Any]:
@@ -210,16 +217,3 @@ def _unpacked(batch: Any) -> Batch:
             f"`(x, y, sample_weight)`. Received: {len(parts)} part(s)."
         )
     return Batch(*parts, *(None,) * (3 - len(parts)))
-
-
-def as_input(x: Any) -> Any:
-    """Return `x` as a model accepts it: tensors of the backend, or arrays."""
-
-    def converted(leaf: Any) -> Any:
-        if ops.is_tensor(leaf):
-            return leaf
-        if hasattr(leaf, "detach"):
-            return leaf.detach().cpu().numpy()
-        return np.asarray(leaf)
-
-    return tree.map_structure(converted, x)

@@ -337,16 +337,11 @@ class Sampled:
 
 def _with_values(x: PerList, values: Tensor) -> PerList:
     """Return the lists with the values of several means."""
-
-    def repeated(row: Tensor) -> Tensor:
-        return ops.broadcast_to(row, ops.shape(values))
-
-    return x._replace(
-        values=values,
-        weights=repeated(x.weights),
-        has_own_weight=repeated(x.has_own_weight),
-        counts=repeated(x.counts),
-    )
+    repeated = {
+        name: ops.broadcast_to(getattr(x, name), ops.shape(values))
+        for name in ("weights", "has_own_weight", "counts")
+    }
+    return x._replace(values=values, **repeated)
 
 
 def _unfit_error(negatives: int, ranking: Any, unfit: Tensor) -> ValueError:

@@ -50,13 +50,12 @@ class PerList(NamedTuple):
         """Return the `PerList` of some of the metrics, by their positions."""
         if len(rows) == self.values.shape[0]:
             return self
-        first, last = rows[0], rows[-1]
-        in_a_row = rows == list(range(first, last + 1))
+        start, stop = rows[0], rows[-1] + 1
 
         def taken(x: Tensor) -> Tensor:
             # A slice is faster than `take`.
-            if in_a_row:
-                return x[first : last + 1]
+            if rows == list(range(start, stop)):
+                return x[start:stop]
             return ops.take(x, rows, axis=0)
 
         return self._replace(
@@ -118,38 +117,6 @@ class Aggregate(Protocol):
         """Return the results, `[...]`, for sums `[..., *shape]`."""
 
 
-def check_aggregate(owner: str, aggregate: Any) -> None:
-    """Raise TypeError if an aggregate lacks an attribute or is not hashable.
-
-    Args:
-        owner: the name of the metric's class.
-        aggregate: the class attribute of that name.
-    """
-    if isinstance(aggregate, type):
-        raise TypeError(
-            f"The `aggregate` of {owner} should be an object. Received: the "
-            f"class {aggregate.__name__}. Write "
-            f"`aggregate = {aggregate.__name__}()`."
-        )
-    lacking = [
-        name
-        for name in ("shape", "of_batch", "result")
-        if not hasattr(aggregate, name)
-    ]
-    if lacking:
-        raise TypeError(
-            f"The `aggregate` of {owner} should have a `shape` and the "
-            "methods `of_batch(x)` and `result(sums)`. Received: "
-            f"{aggregate!r}, which has no `{lacking[0]}`."
-        )
-    if type(aggregate).__hash__ is None:
-        raise TypeError(
-            f"The `aggregate` of {owner} should be hashable. Received: "
-            f"{aggregate!r}. Make its class a frozen dataclass with "
-            "`@dataclasses.dataclass(frozen=True)`."
-        )
-
-
 @dataclasses.dataclass(frozen=True)
 class Tally:
     """Sums for each item of a catalogue, and one number computed from them.
@@ -190,3 +157,35 @@ class Tally:
         if len(sums.shape) == len(self.shape):
             return self.number(sums)
         return ops.stack([self.number(each) for each in ops.unstack(sums)])
+
+
+def check_aggregate(owner: str, aggregate: Any) -> None:
+    """Raise TypeError if an aggregate lacks an attribute or is not hashable.
+
+    Args:
+        owner: the name of the metric's class.
+        aggregate: the class attribute of that name.
+    """
+    if isinstance(aggregate, type):
+        raise TypeError(
+            f"The `aggregate` of {owner} should be an object. Received: the "
+            f"class {aggregate.__name__}. Write "
+            f"`aggregate = {aggregate.__name__}()`."
+        )
+    lacking = [
+        name
+        for name in ("shape", "of_batch", "result")
+        if not hasattr(aggregate, name)
+    ]
+    if lacking:
+        raise TypeError(
+            f"The `aggregate` of {owner} should have a `shape` and the "
+            "methods `of_batch(x)` and `result(sums)`. Received: "
+            f"{aggregate!r}, which has no `{lacking[0]}`."
+        )
+    if type(aggregate).__hash__ is None:
+        raise TypeError(
+            f"The `aggregate` of {owner} should be hashable. Received: "
+            f"{aggregate!r}. Make its class a frozen dataclass with "
+            "`@dataclasses.dataclass(frozen=True)`."
+        )

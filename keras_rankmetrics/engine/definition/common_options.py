@@ -10,7 +10,11 @@ import keras
 
 from keras_rankmetrics.engine.backend.operations import as_integer, ops
 from keras_rankmetrics.engine.backend.tracing import concrete
-from keras_rankmetrics.engine.definition.options import check_choice, options_of
+from keras_rankmetrics.engine.definition.options import (
+    as_code,
+    check_choice,
+    options_of,
+)
 from keras_rankmetrics.engine.ranking import Ranking, Relevance
 from keras_rankmetrics.types import Tensor, TiePolicy
 
@@ -180,7 +184,7 @@ def check_cutoff(
         default = options_of(traits.measure)[name]
         raise ValueError(
             f"`{needs_k}` needs a `k`. Received: `k` = None. Pass a `k`, or "
-            f"use `{name}={_as_code(default)}`."
+            f"use `{name}={as_code(default)}`."
         )
 
 
@@ -216,7 +220,3 @@ def chosen(options: Mapping[str, Any], option: tuple[str, str] | None) -> str:
     if option is None or options.get(option[0]) != option[1]:
         return ""
     return '{}="{}"'.format(*option)
-
-
-def _as_code(value: Any) -> str:
-    return f'"{value}"' if isinstance(value, str) else repr(value)

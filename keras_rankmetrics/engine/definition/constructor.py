@@ -14,12 +14,15 @@ import functools
 import inspect
 import typing
 from collections.abc import Callable, Iterable, Sequence
+from inspect import Parameter
 from typing import Any, ParamSpec, TypeVar
 
 from keras_rankmetrics.engine.naming.names import nearest, plain
 
 C = TypeVar("C", bound=type)
 P = ParamSpec("P")
+
+_POSITIONAL = Parameter.POSITIONAL_OR_KEYWORD
 
 # Each parameter, its description, and its names in other libraries, in lower
 # case without hyphens and underscores.
@@ -71,14 +74,10 @@ _SPELLINGS = (
 )
 
 
-class _Parameter(typing.NamedTuple):
-    default: Any
-    kw_only: bool
-
-
 def parameter(*, default: Any, kw_only: bool = True) -> Any:
     """Declare a parameter with its default, which may be positional."""
-    return _Parameter(default, kw_only)
+    kind = Parameter.KEYWORD_ONLY if kw_only else _POSITIONAL
+    return Parameter("_", kind, default=default)  # `declared` names it
 
 
 @typing.dataclass_transform(kw_only_default=True, field_specifiers=(parameter,))
@@ -89,23 +88,19 @@ def declared(cls: C) -> C:
     declared. A metric has its arguments as attributes of the same names.
     """
     target: Any = cls
-    own = {
-        name: _as_parameter(name, annotation, vars(cls)[name])
-        for name, annotation in inspect.get_annotations(cls).items()
-    }
-    parameters = {**getattr(cls, "_declared", {}), **own}
-    for name in own:
-        # Removes the default, which would hide the argument of an instance.
+    parameters = dict(getattr(cls, "_declared", {}))
+    for name, annotation in inspect.get_annotations(cls).items():
+        value = vars(cls)[name]
+        if not isinstance(value, Parameter):
+            value = parameter(default=value)
+        parameters[name] = value.replace(name=name, annotation=annotation)
+        # The default of the class would hide the argument of an instance.
         delattr(cls, name)
         if name not in target.common_parameters:
-            option = property(lambda self, name=name: self.options[name])
-            setattr(cls, name, option)
+            setattr(cls, name, _option(name))
+    in_order = sorted(parameters.values(), key=lambda p: p.kind)
     signature = inspect.Signature(
-        [
-            inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD),
-            *sorted(parameters.values(), key=lambda p: p.kind),
-        ],
-        return_annotation=None,
+        [Parameter("self", _POSITIONAL), *in_order], return_annotation=None
     )
     _, *names = signature.parameters
     undeclared = (b for b in cls.__mro__[1:] if "_declared" not in vars(b))
@@ -196,15 +191,5 @@ def _hint(name: str, parameters: Sequence[str]) -> str:
     return f"{has_none} Its parameters are: {', '.join(parameters)}."
 
 
-def _as_parameter(name: str, annotation: Any, value: Any) -> inspect.Parameter:
-    default, kw_only = (
-        value if isinstance(value, _Parameter) else _Parameter(value, True)
-    )
-    return inspect.Parameter(
-        name,
-        inspect.Parameter.KEYWORD_ONLY
-        if kw_only
-        else inspect.Parameter.POSITIONAL_OR_KEYWORD,
-        default=default,
-        annotation=annotation,
-    )
+def _option(name: str) -> property:
+    return property(lambda self: self.options[name])

@@ -256,6 +256,7 @@ class Definition:
     def _key(self) -> Hashable:
         options = ((n, _key_of(x)) for n, x in self.options.items())
         common = (getattr(self, name) for name in _COMMON)
+        # The class stands for its functions.
         metric = self.traits.metric
         return metric, self.dtype, Identity(self.by), *common, *options
 

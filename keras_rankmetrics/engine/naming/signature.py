@@ -22,6 +22,70 @@ from keras import ops
 from keras_rankmetrics.engine.naming.names import import_path, registered_name
 from keras_rankmetrics.gains import PACKAGE
 
+
+def fingerprint(x: Any) -> str:
+    """Return eight hexadecimal digits that depend on the contents of `x`."""
+    return hashlib.sha256(repr(_read(x, {})).encode()).hexdigest()[:8]
+
+
+def signature_of(function: Any) -> str:
+    """Return a name that no function with other results has.
+
+    It is the registered name, else the import path, else a fingerprint of the
+    code (for a lambda, a closure or a partial).
+    """
+    registered = registered_name(function)
+    if registered is not None:
+        package, _, name = registered.partition(">")
+        if package == PACKAGE:
+            return name.removesuffix("_gain").removesuffix("_discount")
+        return registered
+    return _path_or_fingerprint(function, contents=function)
+
+
+def signature_of_class(cls: type, *parts: Any) -> str:
+    """Return the import path of a class, or a fingerprint of these parts of it.
+
+    Classes of this package have their bare name.
+    """
+    if cls.__module__.startswith(f"{PACKAGE}."):
+        return cls.__name__
+    return _path_or_fingerprint(cls, contents=parts)
+
+
+def signature_of_object(x: Any) -> str:
+    """Return the name of the object's class with a fingerprint of its state."""
+    cls = type(x)
+    public = {n: v for n, v in vars(cls).items() if not n.startswith("_")}
+    name = signature_of_class(cls, public)
+    held = getattr(x, "__dict__", {})
+    return f"{name}#{fingerprint(held)}" if held else name
+
+
+def as_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return rows under their headings; the first column is left-aligned."""
+    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+    lines = [
+        [
+            cell.rjust(width) if place else cell.ljust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        for row in (head, *rows)
+    ]
+    return "\n".join("  ".join(line).rstrip() for line in lines)
+
+
+def as_text(names: Sequence[str]) -> str:
+    """Return names in one line, unambiguous whatever characters they hold."""
+    text = json.dumps(list(names), ensure_ascii=False)
+    return text.replace("|", r"\u007c")  # "|" separates parts of a signature
+
+
+def _path_or_fingerprint(x: Any, contents: Any) -> str:
+    name = getattr(x, "__qualname__", type(x).__qualname__)
+    return import_path(x) or f"{name}#{fingerprint(contents)}"
+
+
 _PLAIN = (type(None), type(...), bool, int, float, complex, str, bytes)
 _CODE = ("code", "names", "consts", "varnames", "argcount", "flags")
 _FUNCTION = ("code", "defaults", "kwdefaults", "closure")
@@ -35,11 +99,6 @@ _MAX_OBJECTS = 300  # beyond these, contents are not read
 
 # Keyed by id. The objects are kept alive so that no id is reused.
 _opaque: dict[int, tuple[Any, str]] = {}
-
-
-def fingerprint(x: Any) -> str:
-    """Return eight hexadecimal digits that depend on the contents of `x`."""
-    return hashlib.sha256(repr(_read(x, {})).encode()).hexdigest()[:8]
 
 
 def _read(x: Any, seen: dict[int, Any]) -> tuple[Any, ...]:
@@ -87,61 +146,3 @@ def _names(code: types.CodeType) -> set[str]:
     """Return the global names used by the code and its inner functions."""
     inner = (c for c in code.co_consts if isinstance(c, types.CodeType))
     return set(code.co_names).union(*map(_names, inner))
-
-
-def signature_of(function: Any) -> str:
-    """Return a name that no function with other results has.
-
-    It is the registered name, else the import path, else a fingerprint of the
-    code (for a lambda, a closure or a partial).
-    """
-    registered = registered_name(function)
-    if registered is not None:
-        package, _, name = registered.partition(">")
-        if package == PACKAGE:
-            return name.removesuffix("_gain").removesuffix("_discount")
-        return registered
-    return _path_or_fingerprint(function, contents=function)
-
-
-def signature_of_class(cls: type, *parts: Any) -> str:
-    """Return the import path of a class, or a fingerprint of these parts of it.
-
-    Classes of this package have their bare name.
-    """
-    if cls.__module__.startswith(f"{PACKAGE}."):
-        return cls.__name__
-    return _path_or_fingerprint(cls, contents=parts)
-
-
-def signature_of_object(x: Any) -> str:
-    """Return the name of the object's class with a fingerprint of its state."""
-    cls = type(x)
-    public = {n: v for n, v in vars(cls).items() if not n.startswith("_")}
-    name = signature_of_class(cls, public)
-    held = getattr(x, "__dict__", {})
-    return f"{name}#{fingerprint(held)}" if held else name
-
-
-def _path_or_fingerprint(x: Any, contents: Any) -> str:
-    name = getattr(x, "__qualname__", type(x).__qualname__)
-    return import_path(x) or f"{name}#{fingerprint(contents)}"
-
-
-def as_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return rows under their headings; the first column is left-aligned."""
-    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
-    lines = [
-        [
-            cell.rjust(width) if place else cell.ljust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        for row in (head, *rows)
-    ]
-    return "\n".join("  ".join(line).rstrip() for line in lines)
-
-
-def as_text(names: Sequence[str]) -> str:
-    """Return names in one line, unambiguous whatever characters they hold."""
-    text = json.dumps(list(names), ensure_ascii=False)
-    return text.replace("|", r"\u007c")  # "|" separates parts of a signature
