@@ -15,7 +15,7 @@ PACKAGE = pathlib.Path(keras_rankmetrics.__file__).parent
 # What each module may import of the package, a package being one module.
 MAY_IMPORT = {
     "types": "",
-    "gains": "engine.backend types",
+    "gains": "types",
     "engine": "",
     "engine.backend": "types",
     "engine.naming": "gains types",
