@@ -138,8 +138,7 @@ def check_mean(metric: Any) -> None:
         if getattr(type(metric), method) is not getattr(RankingMetric, method):
             raise TypeError(
                 "`metric` should be a mean over lists. Received: "
-                f"{type(metric).__name__}, whose own `{method}` would not be "
-                "called."
+                f"{metric!r}, which has its own `{method}`."
             )
     if type(metric.aggregate) is not WeightedMean:
         raise TypeError(
