@@ -21,13 +21,11 @@ Example:
 from __future__ import annotations
 
 import math
-from typing import Annotated
 
 import keras
 from keras import ops
 
-from keras_rankmetrics.engine.backend.operations import at_least
-from keras_rankmetrics.types import Between, GainFn, Tensor, Within
+from keras_rankmetrics.types import Tensor
 
 PACKAGE = "keras_rankmetrics"
 
@@ -129,59 +127,3 @@ SHARED_DISCOUNTS = (
     reciprocal_discount,
     inverse_square_discount,
 )
-
-
-# Relevance functions, from labels to gains. `Relevance` sets the gains of
-# negative labels, which mark no item, to 0.
-
-
-def relevant(label: Tensor, relevance_threshold: float = 1.0) -> Tensor:
-    """Return 1 where label >= relevance_threshold and label >= 0, else 0."""
-    return at_least(label, max(relevance_threshold, 0.0))
-
-
-def labelled(label: Tensor) -> Tensor:
-    """Return 1 where `label >= 1`, else 0: for metrics without a threshold."""
-    return at_least(label, 1.0)
-
-
-def gain(label: Tensor, gain_fn: GainFn = exponential_gain) -> Tensor:
-    """Return `gain_fn(label)`."""
-    return gain_fn(label)
-
-
-def stop_probability(
-    label: Tensor, max_grade: Annotated[float, Between(0)] = 4.0
-) -> Tensor:
-    """Return `(2 ** label - 1) / 2 ** max_grade`, inf for labels above it."""
-    probability = exponential_gain(label) / 2.0**max_grade
-    return ops.where(label > max_grade, float("inf"), probability)
-
-
-def satisfaction(
-    label: Tensor,
-    alpha: Annotated[float, Between(0, 1)] = 0.5,
-    relevance_threshold: float = 1.0,
-) -> Tensor:
-    """Return `alpha` where `label >= relevance_threshold`, else 0."""
-    return alpha * ops.cast(relevant(label, relevance_threshold), label.dtype)
-
-
-QUARTERS = (0.25, 0.25, 0.25, 0.25)
-
-
-def relevance_probability(
-    label: Tensor,
-    probabilities: Annotated[tuple[float, ...], Within(0)] = QUARTERS,
-) -> Tensor:
-    """Return the sum of the probabilities of the grades up to the label."""
-    total = ops.zeros_like(label)
-    for grade, probability in enumerate(probabilities, start=1):
-        is_relevant = ops.cast(relevant(label, float(grade)), label.dtype)
-        total = total + probability * is_relevant
-    return total
-
-
-def judged(label: Tensor) -> Tensor:
-    """Return 1 for every item: an unjudged one has a label below 0."""
-    return ops.ones_like(label)

@@ -8,11 +8,15 @@ from typing import Annotated, Literal
 
 import keras
 
-from keras_rankmetrics import gains
 from keras_rankmetrics.engine.backend.operations import in_64_bits, ops
 from keras_rankmetrics.engine.definition import declared
 from keras_rankmetrics.engine.ranking import Ranking, Relevance
-from keras_rankmetrics.gains import QUARTERS, linear_gain
+from keras_rankmetrics.engine.ranking.relevance import (
+    QUARTERS,
+    gain,
+    relevance_probability,
+)
+from keras_rankmetrics.gains import linear_gain
 from keras_rankmetrics.metrics.bases import (
     AtK,
     Binary,
@@ -132,7 +136,7 @@ class QMeasure(AtK):
 
     short_name = "q_measure"
     measure = staticmethod(q_measure)
-    relevance = staticmethod(gains.gain)
+    relevance = staticmethod(gain)
 
     beta: float = 1.0
     gain_fn: GainFn = linear_gain
@@ -191,7 +195,7 @@ class GradedAveragePrecision(AtK):
 
     short_name = "gap"
     measure = staticmethod(graded_average_precision)
-    relevance = staticmethod(gains.relevance_probability)
+    relevance = staticmethod(relevance_probability)
 
     probabilities: tuple[float, ...] = QUARTERS
     shuffle_ties: bool | None = None

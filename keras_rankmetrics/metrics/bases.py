@@ -6,7 +6,6 @@ from typing import Any, Self
 
 import keras
 
-from keras_rankmetrics import gains
 from keras_rankmetrics.engine.aggregates import Aggregate, WeightedMean
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.definition import Definition, declared, parameter
@@ -15,7 +14,14 @@ from keras_rankmetrics.engine.metric.configured import RankingMetric
 from keras_rankmetrics.engine.metric.counter import Counter
 from keras_rankmetrics.engine.naming.saving import deserialized
 from keras_rankmetrics.engine.ranking import Ranking
-from keras_rankmetrics.gains import exponential_gain, log2_discount
+from keras_rankmetrics.engine.ranking.relevance import (
+    gain,
+    judged,
+    labelled,
+    relevant,
+    satisfaction,
+)
+from keras_rankmetrics.gains import PACKAGE, exponential_gain, log2_discount
 from keras_rankmetrics.types import (
     Adjustment,
     EmptyPolicy,
@@ -28,7 +34,7 @@ from keras_rankmetrics.types import (
     UnjudgedPolicy,
 )
 
-register = keras.saving.register_keras_serializable(package=gains.PACKAGE)
+register = keras.saving.register_keras_serializable(package=PACKAGE)
 
 
 @declared
@@ -54,7 +60,7 @@ class AtK(_Common, abstract=True):
 class Graded(AtK, abstract=True):
     """Metrics of the gains of labels."""
 
-    relevance = staticmethod(gains.gain)
+    relevance = staticmethod(gain)
 
     gain_fn: GainFn = parameter(default=exponential_gain, kw_only=False)
     rank_discount_fn: RankDiscountFn = parameter(
@@ -91,7 +97,7 @@ class SubtopicMetric(AtK, abstract=True):
 class NoveltyAware(SubtopicMetric, abstract=True):
     """Subtopic metrics that discount redundant items."""
 
-    relevance = staticmethod(gains.satisfaction)
+    relevance = staticmethod(satisfaction)
 
     alpha: float = 0.5
 
@@ -100,7 +106,7 @@ class NoveltyAware(SubtopicMetric, abstract=True):
 class JudgementMetric(AtK, abstract=True):
     """Metrics of which items are judged."""
 
-    relevance = staticmethod(gains.judged)
+    relevance = staticmethod(judged)
     needs_labels = "labels, which mark unjudged items"
 
     shuffle_ties: bool | None = None
@@ -132,8 +138,7 @@ def check_mean(metric: Any) -> None:
         if getattr(type(metric), method) is not getattr(RankingMetric, method):
             raise TypeError(
                 "`metric` should be a mean over lists. Received: "
-                f"{type(metric).__name__}, whose own `{method}` would not be "
-                "called."
+                f"{metric!r}, which has its own `{method}`."
             )
     if type(metric.aggregate) is not WeightedMean:
         raise TypeError(
@@ -159,7 +164,7 @@ class CatalogueMetric(Counter, abstract=True):
 class ExposureMetric(AtK, abstract=True):
     """Means over lists of a property of the items shown."""
 
-    relevance = staticmethod(gains.labelled)
+    relevance = staticmethod(labelled)
 
     seed: int | keras.random.SeedGenerator | None = None
     empty: EmptyPolicy = "skip"
@@ -175,7 +180,7 @@ class ExposureMetric(AtK, abstract=True):
 class RelevantExposureMetric(ExposureMetric, abstract=True):
     """Exposure metrics that also depend on relevance."""
 
-    relevance = staticmethod(gains.relevant)
+    relevance = staticmethod(relevant)
 
     relevance_threshold: float = 1.0
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from keras_rankmetrics import gains
 from keras_rankmetrics.engine.aggregates import WeightedMean
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.definition import declared
 from keras_rankmetrics.engine.ranking import Ranking
+from keras_rankmetrics.engine.ranking.relevance import gain
 from keras_rankmetrics.gains import linear_gain
 from keras_rankmetrics.metrics.bases import (
     Binary,
@@ -250,7 +250,7 @@ class AverageRelevancePosition(WholeList):
 
     short_name = "arp"
     measure = staticmethod(mean_rank)
-    relevance = staticmethod(gains.gain)
+    relevance = staticmethod(gain)
     has_upper_bound = False
     more_is_better = False
     aggregate = WeightedMean(bounded=False)

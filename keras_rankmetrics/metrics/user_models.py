@@ -7,11 +7,11 @@ from typing import Annotated, Literal
 
 import keras
 
-from keras_rankmetrics import gains
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.definition import declared
 from keras_rankmetrics.engine.ranking import Ranking
-from keras_rankmetrics.gains import reciprocal_discount
+from keras_rankmetrics.engine.ranking.relevance import stop_probability
+from keras_rankmetrics.gains import linear_gain, reciprocal_discount
 from keras_rankmetrics.metrics.bases import AtK, Binary, register
 from keras_rankmetrics.types import Between, RankDiscountFn, Tensor
 
@@ -69,7 +69,7 @@ class ERR(AtK):
 
     short_name = "err"
     measure = staticmethod(expected_reciprocal_rank)
-    relevance = staticmethod(gains.stop_probability)
+    relevance = staticmethod(stop_probability)
 
     max_grade: float = 4.0
     normalized: bool = False
@@ -165,7 +165,7 @@ class GradedRankBiasedPrecision(AtK):
 
     short_name = "graded_rbp"
     measure = staticmethod(graded_rank_biased_precision)
-    relevance = staticmethod(gains.linear_gain)
+    relevance = staticmethod(linear_gain)
 
     p: float = 0.8
     shuffle_ties: bool | None = None

@@ -17,7 +17,7 @@ MAY_IMPORT = {
     "types": "",
     "version": "",
     "loading": "",
-    "gains": "engine.backend types",
+    "gains": "types",
     "engine": "",
     "engine.backend": "types",
     "engine.naming": "gains types",

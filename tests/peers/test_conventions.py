@@ -462,11 +462,11 @@ def test_what_only_the_data_have_is_required():
     for options in ({}, {"popularity": None}):
         with pytest.raises(
             ValueError,
-            match=r"^`AveragePopularity` needs `popularity`, how often users "
-            r"had each item\. Received: `popularity=None`\.$",
+            match=r"^`AveragePopularity` needs `popularity`, the number of "
+            r"interactions with each item\. Received: `popularity=None`\.$",
         ):
             recbole.AveragePopularity(10, **options)
-        with pytest.raises(ValueError, match="needs `popularity`, how often"):
+        with pytest.raises(ValueError, match="needs `popularity`, the number"):
             recbole.AveragePopularity.at(1, 10, **options)
     with pytest.raises(ValueError, match="needs `num_items`, the number of"):
         recbole.CatalogueCoverage(10)
@@ -474,7 +474,7 @@ def test_what_only_the_data_have_is_required():
     expected = keras_rankmetrics.CatalogueCoverage(10, 3)
     assert recbole.CatalogueCoverage(10, 3).signature == expected.signature
     assert repr(recbole.ExposureGini) == (
-        "ExposureGini(k, num_items=<the number of items of the catalogue>)"
+        "ExposureGini(k, num_items=<the number of items in the catalogue>)"
     )
     assert repr(conventions.trec_eval.RPrecision) == "RPrecision()"
     assert repr(conventions.recbole.PrecisionAtK) == (
@@ -515,7 +515,8 @@ def test_what_a_source_does_not_define():
     assert not hasattr(conventions.kaggle, "NDCG")
     # By the name that it has there, too.
     with pytest.raises(
-        AttributeError, match=r"`rectools` has no MCC: it counts .* catalogue\."
+        AttributeError,
+        match=r"`rectools` has no MCC: it also counts .* catalogue\.",
     ):
         conventions.rectools.MCC  # noqa: B018
     with pytest.raises(

@@ -39,6 +39,7 @@ from keras_rankmetrics.engine.ranking import (
     ranks_that_count,
 )
 from keras_rankmetrics.engine.ranking.memo import Elementwise, Identity
+from keras_rankmetrics.engine.ranking.relevance import labelled, relevant
 from keras_rankmetrics.types import (
     Adjustment,
     EmptyPolicy,
@@ -202,7 +203,7 @@ class Definition:
             functools.partial(function, **options),
             unseen_label=max(self.options.get("relevance_threshold", 1.0), 0.0),
             key=(Identity(function), *values),
-            is_binary=function in (gains.relevant, gains.labelled),
+            is_binary=function in (relevant, labelled),
             grows_from_0=options.get("gain_fn") in gains.THAT_GROW_FROM_0,
         )
 

@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Literal, Self, cast
 import keras
 import numpy as np
 
-from keras_rankmetrics import gains
 from keras_rankmetrics.engine.aggregates import Estimate, WeightedMean
 from keras_rankmetrics.engine.aggregates.aggregate import check_aggregate
 from keras_rankmetrics.engine.definition import Definition, takes
@@ -29,6 +28,7 @@ from keras_rankmetrics.engine.naming.names import in_words, name_at
 from keras_rankmetrics.engine.naming.saving import deserialized, serialized
 from keras_rankmetrics.engine.naming.signature import signature_of_object
 from keras_rankmetrics.engine.ranking import Ranking
+from keras_rankmetrics.engine.ranking.relevance import relevant
 from keras_rankmetrics.types import (
     Adjustment,
     EmptyPolicy,
@@ -412,7 +412,7 @@ class RankingMetric(Defined, Estimated, abstract=True):
         **options: those of `measure` and `relevance`, by name.
     """
 
-    relevance: ClassVar[Callable[..., Tensor]] = staticmethod(gains.relevant)
+    relevance: ClassVar[Callable[..., Tensor]] = staticmethod(relevant)
     """What a label is worth: `relevance(labels, **options)`, elementwise.
 
     A label below 0 stands for no item, and is worth nothing whatever it says.
