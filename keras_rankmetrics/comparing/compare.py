@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from keras_rankmetrics.comparing import compared, inputs, values
+from keras_rankmetrics.comparing import inputs, values
 from keras_rankmetrics.comparing.arguments import (
     check_baseline,
     check_by_ids,
@@ -15,7 +15,7 @@ from keras_rankmetrics.comparing.arguments import (
     check_same_form,
     check_systems,
 )
-from keras_rankmetrics.comparing.compared import Compared
+from keras_rankmetrics.comparing.compared import Compared, fingerprint
 from keras_rankmetrics.comparing.joining import Joining
 from keras_rankmetrics.comparing.judgements import Judgements
 from keras_rankmetrics.comparing.report import unjudged
@@ -202,7 +202,7 @@ def _measured(
     return Measured(
         _measures(metrics),
         tuple(range(number)),
-        compared.of_arrays(truth),
+        fingerprint(truth),
         found,
     )
 

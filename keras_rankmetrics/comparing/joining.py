@@ -188,7 +188,7 @@ def _matched(
     if len(first):
         one = first[0]
         raise ValueError(
-            "An item should come once in the list of a query. Received: the "
+            "An item should occur once in the list of a query. Received: the "
             f"item {as_text(chunk.item[one].item())!r} of the query "
             f"{as_text(chunk.query[one].item())!r} twice, with the scores "
             f"{chunk.value[one]} and {chunk.value[second[0]]}."

@@ -113,7 +113,7 @@ class Judgements:
             return
         query = self.queries[lists[one[0]]].item()
         raise ValueError(
-            "An item should come once in the list of a query. Received: the "
+            "An item should occur once in the list of a query. Received: the "
             f"item {as_text(items[one[0]].item())!r} of the query "
             f"{as_text(query)!r} twice in the truth."
         )
