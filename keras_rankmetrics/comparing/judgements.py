@@ -10,13 +10,12 @@ import numpy as np
 from keras_rankmetrics.tables.chunks import Rows
 from keras_rankmetrics.tables.ids import (
     as_text,
-    exact,
     joint,
     keys_of,
     mixed,
     numbered,
-    twins,
 )
+from keras_rankmetrics.tables.join import Pairs, duplicates
 from keras_rankmetrics.tables.ragged import value_places
 from keras_rankmetrics.types import UNJUDGED
 
@@ -106,9 +105,7 @@ class Judgements:
 
     def _check_once(self) -> None:
         lists, items = self.lists, self.items
-        one = _duplicates(self.keys)
-        if len(one):  # different items may have the same key
-            one = _duplicates(exact(lists, items))
+        one, _ = duplicates(Pairs(lists, items, self.keys))
         if not len(one):
             return
         query = self.queries[lists[one[0]]].item()
@@ -122,8 +119,3 @@ class Judgements:
     def _ordered(self) -> tuple[np.ndarray, np.ndarray]:
         order = np.argsort(self.queries)
         return order, self.queries[order]
-
-
-def _duplicates(keys: np.ndarray) -> np.ndarray:
-    order = np.argsort(keys)
-    return twins(order, keys[order])[0]

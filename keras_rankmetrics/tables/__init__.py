@@ -5,6 +5,6 @@
 
 `rows` evaluates flat columns, `keras_rankmetrics.adapters` reads tables of
 Arrow, and both describe the work as a `Job` (`arguments`, `runner`).
-`keras_rankmetrics.comparing` joins two tables by query and item, by the keys of
-`ids` and the rows of `chunks`.
+`keras_rankmetrics.comparing` reads its tables as `chunks`, and `join` matches
+their rows by query and item.
 """
