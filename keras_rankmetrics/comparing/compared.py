@@ -10,7 +10,6 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self
 
-import keras
 import numpy as np
 
 from keras_rankmetrics.comparing import formats
@@ -23,6 +22,7 @@ from keras_rankmetrics.comparing.overlap import Overlap
 from keras_rankmetrics.comparing.report import Report, reported
 from keras_rankmetrics.comparing.systems import Gaps, Measure, Measured, System
 from keras_rankmetrics.comparing.values import Values
+from keras_rankmetrics.tables.columns import to_numpy
 
 _KIND = "keras_rankmetrics.Compared"
 
@@ -336,10 +336,8 @@ def fingerprint(truth: Any) -> str:
     if isinstance(truth, Mapping):
         parts = [f"{key}:{fingerprint(truth[key])}" for key in sorted(truth)]
         return _hashed([",".join(parts).encode()])
-    if keras.ops.is_tensor(truth):
-        truth = keras.ops.convert_to_numpy(truth)
     try:
-        array = np.asarray(truth)
+        array = to_numpy(truth)
     except ValueError:  # lists of unequal lengths
         return _hashed([repr(_plain(truth)).encode()])
     if array.dtype.kind in "fiub":

@@ -10,6 +10,7 @@ import numpy as np
 
 from keras_rankmetrics.engine.inputs.shapes import check_same
 from keras_rankmetrics.tables.chunks import Rows, split
+from keras_rankmetrics.tables.columns import to_numpy
 from keras_rankmetrics.tables.ids import as_text
 
 # The hint in errors about a truth that looks like systems, and the reverse.
@@ -157,7 +158,7 @@ def _array(column: Any) -> np.ndarray:
         kinds = set(map(type, column))
         if len(kinds) > 1 and kinds & {str, bytes}:
             return np.array(column, object)  # numpy would convert integers
-    array = np.asarray(column)
+    array = to_numpy(column)
     if array.dtype.kind in "OT":
         values = array.tolist()
         kinds = {type(value) for value in values}
