@@ -18,13 +18,13 @@ from keras_rankmetrics.comparing.arguments import (
 from keras_rankmetrics.comparing.compared import Compared, fingerprint
 from keras_rankmetrics.comparing.joining import Joining
 from keras_rankmetrics.comparing.judgements import Judgements
-from keras_rankmetrics.comparing.report import unjudged
-from keras_rankmetrics.comparing.systems import (
+from keras_rankmetrics.comparing.measured import (
     Gaps,
     Measure,
     Measured,
     System,
 )
+from keras_rankmetrics.comparing.report import unjudged
 from keras_rankmetrics.engine.metric.configured import RankingMetric
 from keras_rankmetrics.metrics.bases import check_mean
 from keras_rankmetrics.tables.arguments import members_of

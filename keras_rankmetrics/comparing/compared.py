@@ -18,9 +18,9 @@ from keras_rankmetrics.comparing.arguments import (
     check_confidence,
     check_systems,
 )
+from keras_rankmetrics.comparing.measured import Gaps, Measure, Measured, System
 from keras_rankmetrics.comparing.overlap import Overlap
 from keras_rankmetrics.comparing.report import Report, reported
-from keras_rankmetrics.comparing.systems import Gaps, Measure, Measured, System
 from keras_rankmetrics.comparing.values import Values
 from keras_rankmetrics.tables.columns import to_numpy
 

@@ -26,7 +26,7 @@ _ROUNDING = 1e-6
 
 
 @dataclasses.dataclass(frozen=True)
-class OfMetric:
+class MetricStatistics:
     """The statistics of the systems by one metric.
 
     Attributes:
@@ -49,7 +49,7 @@ def of_metrics(
     baseline: int,
     bounded: Sequence[bool],
     more_is_better: Sequence[bool],
-) -> list[OfMetric]:
+) -> list[MetricStatistics]:
     """Return the means of all systems and their differences to the baseline.
 
     Args:
@@ -76,7 +76,7 @@ def of_metrics(
             more_is_better=more_is_better[metric],
         )
         found.append(
-            OfMetric(
+            MetricStatistics(
                 [estimate_of(s, is_bounded) for s in sums[: len(systems)]],
                 [
                     dataclasses.replace(d, p=math.nan)
@@ -102,7 +102,7 @@ def _differ_by_constant(one: Values, other: Values, metric: int) -> bool:
     return bool(spread <= rounding < np.abs(difference).min())
 
 
-def _corrected(found: Sequence[OfMetric]) -> list[OfMetric]:
+def _corrected(found: Sequence[MetricStatistics]) -> list[MetricStatistics]:
     corrected = iter(holm([d.p for of in found for d in of.differences]))
     return [
         dataclasses.replace(
