@@ -75,8 +75,8 @@ def compare(
       query that the truth lacks is left out. The table reports the numbers of
       both. A query without judgements, `{"q": {}}`, is a list without relevant
       items.
-    - Scores of a system that differ only in float64 are replaced by their
-      places in the same order, so that no backend ties them.
+    - If float32 would tie different scores of a system, they are replaced by
+      integers in the same order.
     - Tied items count according to the option `ties` of the metric. With
       `ties="stable"` they are ordered by id, the last one first, as in
       trec_eval.

@@ -242,7 +242,7 @@ class Compared:
         """Plot the values with their intervals, in a panel for each metric.
 
         Args:
-            axes: the axes of matplotlib, one for each metric; new ones by
+            axes: matplotlib axes, one for each metric; new ones by
                 default.
 
         Returns:

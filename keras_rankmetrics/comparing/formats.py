@@ -11,7 +11,7 @@ from typing import Any
 from keras_rankmetrics.comparing.report import Cell, Report
 from keras_rankmetrics.engine.naming.signature import as_table
 
-# A table of text.
+# A plain table.
 
 _WIDTH = 80  # the width of the notes; the table and signatures do not wrap
 _TEXT_MARKS = {"better": "▲", "worse": "▼", "": " "}
@@ -43,7 +43,7 @@ def _text_cell(cell: Cell, has_marks: bool) -> str:
     return f"{number} {_TEXT_MARKS[cell.mark]}" if has_marks else number
 
 
-# A table of GitHub's Markdown.
+# A table in GitHub's Markdown.
 
 
 def as_markdown(report: Report) -> str:
@@ -85,7 +85,7 @@ def _to_markdown(text: str) -> str:
     return text.replace("\n", " ")
 
 
-# A table of LaTeX, for the package `booktabs`.
+# A LaTeX table, for the package `booktabs`.
 
 _LATEX_MARKS = {"better": "$^{+}$", "worse": "$^{-}$", "": "$^{\\phantom{+}}$"}
 _SPECIAL = {
@@ -170,7 +170,7 @@ def _breakable(signature: str) -> str:
     )
 
 
-# A frame of pandas.
+# A pandas data frame.
 
 
 def as_frame(report: Report) -> Any:
@@ -230,7 +230,7 @@ def as_plain(report: Report) -> dict[str, Any]:
     }
 
 
-# A plot of matplotlib.
+# A matplotlib plot.
 
 # Colours that are legible on white and on black.
 _GREY = "#808080"
@@ -242,7 +242,7 @@ def plotted(report: Report, axes: Any = None) -> Any:
 
     Args:
         report: the table.
-        axes: the axes of matplotlib, one for each metric; new ones by default.
+        axes: matplotlib axes, one for each metric; new ones by default.
 
     Returns:
         The axes; an array of them if there are several metrics.

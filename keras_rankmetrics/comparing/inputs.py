@@ -87,7 +87,7 @@ def columns_of(x: Any) -> list[Any]:
     """Return the names of the columns of a table; none for other objects."""
     if isinstance(x, Mapping):
         return list(x)
-    if hasattr(x, "column_names"):  # a table of Arrow
+    if hasattr(x, "column_names"):  # an Arrow table
         return list(x.column_names)
     return list(getattr(x, "columns", ()))
 

@@ -16,10 +16,10 @@ from keras_rankmetrics.types import UNJUDGED
 
 
 class Joined(NamedTuple):
-    """Lists of unequal lengths, with the items of a list next to each other.
+    """Lists of unequal lengths, with the items of each list contiguous.
 
     Attributes:
-        places: `[lists]`, the places of the lists in the truth.
+        places: `[lists]`, the indices of the lists in the truth.
         lengths: `[lists]`, the numbers of items.
         labels: `[items]`, `UNJUDGED` for an item that the truth lacks.
         scores: `[items]`, `-inf` for an item that the system lacks.
@@ -56,7 +56,7 @@ class Joining:
         self.matches = Matches(truth)
 
     def join(self, chunks: Iterable[Rows]) -> Iterator[Joined]:
-        """Yield the lists of each chunk, and then those the system lacks.
+        """Yield the lists of each chunk, then the lists that the system lacks.
 
         Raises:
             ValueError: if the system has no rows, or no query of the truth.
@@ -123,7 +123,7 @@ class Joining:
         )
 
     def _places(self, queries: np.ndarray) -> np.ndarray:
-        """Return the list of each row; a new number for an unknown query.
+        """Return the list of each row, with new numbers for unknown queries.
 
         Raises ValueError if a query was in an earlier chunk.
         """
@@ -208,7 +208,7 @@ _EXACT = 2**24  # integers below it are exact in float32
 
 
 def in_float32(scores: np.ndarray, lists: np.ndarray) -> np.ndarray:
-    """Return the scores, or their places if float32 would merge some of them.
+    """Return the scores, or integers in their order if float32 would tie some.
 
     Some backends have no float64, so that close scores would be tied. Minus
     infinity stays, since it means that an item is not retrieved.
@@ -232,7 +232,7 @@ def in_float32(scores: np.ndarray, lists: np.ndarray) -> np.ndarray:
 
 
 def _within_lists(places: np.ndarray, lists: np.ndarray) -> np.ndarray:
-    """Return the rank of each place in its list, from 0."""
+    """Return the rank of each integer in its list, from 0."""
     pairs = lists.astype(np.int64) * (int(places.max()) + 1) + places
     ranks = np.unique(pairs, return_inverse=True)[1]
     lowest = np.full(int(lists.max()) + 1, len(ranks))

@@ -16,13 +16,13 @@ from keras_rankmetrics.tables.ids import (
     numbered,
 )
 from keras_rankmetrics.tables.join import Pairs, duplicates
-from keras_rankmetrics.tables.ragged import value_places
+from keras_rankmetrics.tables.ragged import value_indices
 from keras_rankmetrics.types import UNJUDGED
 
 
 @dataclasses.dataclass(frozen=True)
 class Judgements:
-    """Labels of items, with the items of a query next to each other.
+    """Labels of items, with the items of each query contiguous.
 
     Attributes:
         queries: `[lists]`, the ids of queries, in the order of the truth.
@@ -72,7 +72,7 @@ class Judgements:
         return len(self.queries)
 
     def places_of(self, queries: np.ndarray) -> np.ndarray:
-        """Return the places of queries in the truth; -1 for unknown ones."""
+        """Return the index of each query in the truth, -1 for unknown ones."""
         order, ordered = self._ordered
         if not len(ordered):
             return np.full(len(queries), -1)
@@ -80,9 +80,9 @@ class Judgements:
         return np.where(ordered[found] == queries, order[found], -1)
 
     def of_lists(self, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the list and the place of each judged item of some lists."""
+        """Return the list and the index of each judged item of some lists."""
         lengths = np.diff(self.starts)[places]
-        at = value_places(self.starts[places], lengths)
+        at = value_indices(self.starts[places], lengths)
         return np.repeat(places, lengths), at
 
     @property

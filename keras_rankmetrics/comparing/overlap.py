@@ -91,7 +91,7 @@ class Matches:
         """Count the rows of a chunk.
 
         Args:
-            lists: `[rows]`, the place of each query in the truth.
+            lists: `[rows]`, the index of each query in the truth.
             items: `[rows]`, the ids.
             labels: `[rows]`, below 0 for unjudged items.
             scores: `[rows]`, `-inf` for items that are not retrieved.

@@ -19,7 +19,7 @@ from keras_rankmetrics.engine.aggregates.paired import (
 )
 from keras_rankmetrics.engine.backend.operations import ops
 
-# The sums of so many lists are computed in float32, and added in float64.
+# Sums over this number of lists are computed in float32, and added in float64.
 _LISTS_OF_PART = 1024
 # Values in float32 that differ by less are equal.
 _ROUNDING = 1e-6
@@ -55,7 +55,7 @@ def of_metrics(
     Args:
         values: the values of each system.
         systems: the names of the systems.
-        baseline: the place of the baseline among the systems.
+        baseline: the index of the baseline among the systems.
         bounded: for each metric, True if values are in [0, 1].
         more_is_better: for each metric, True if higher values are better.
     """

@@ -43,7 +43,9 @@ def whole(chunks: Iterable[Rows]) -> Rows:
 
 
 def split(rows: Rows, size: int) -> Iterator[Rows]:
-    """Yield chunks of whole queries; all rows if those of a query are apart.
+    """Yield chunks of whole queries.
+
+    If the rows of some query are not contiguous, yield all rows as one chunk.
 
     Args:
         rows: the rows of all queries.
@@ -62,6 +64,6 @@ def split(rows: Rows, size: int) -> Iterator[Rows]:
 
 
 def run_starts(values: np.ndarray) -> np.ndarray:
-    """Return the first place of each run of equal values."""
+    """Return the index of the first value of each run of equal values."""
     changes = np.flatnonzero(values[1:] != values[:-1])
     return np.concatenate([[0], changes + 1])

@@ -32,9 +32,9 @@ class Match(NamedTuple):
     """The result of looking up `others` among `rows`.
 
     Attributes:
-        rows: the places of the rows that equal one of the others.
+        rows: the indices of the rows that equal one of the others.
         found: bool, True for the others that equal a row.
-        twins: the places of pairs of equal rows.
+        twins: the indices of pairs of equal rows.
     """
 
     rows: np.ndarray
@@ -63,7 +63,7 @@ def match(rows: Pairs, others: Pairs) -> Match:
 
 
 def duplicates(rows: Pairs) -> tuple[np.ndarray, np.ndarray]:
-    """Return the places of pairs of equal rows."""
+    """Return the indices of pairs of equal rows."""
     found = _twins(rows.keys)
     if len(found[0]):  # different pairs may have the same key
         found = _twins(exact(rows.lists, rows.items))
