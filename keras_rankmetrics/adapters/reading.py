@@ -1,4 +1,4 @@
-"""Tables of Arrow as lists, and the states of metrics over them."""
+"""Arrow tables as lists, and the states of metrics over them."""
 
 from __future__ import annotations
 
@@ -90,14 +90,14 @@ def _starts(table: Any, query: str) -> np.ndarray:
     """Return the first row of each list."""
     import pyarrow.compute as pc
 
-    # Ids of Arrow may be strings, which numpy would copy one by one.
+    # Arrow ids may be strings, which numpy would copy one by one.
     queries = _without_nulls(_array(table, query), query)
     differ = pc.not_equal(queries[1:], queries[:-1])
     changes = np.flatnonzero(differ.to_numpy(zero_copy_only=False))
     return np.concatenate([[0], changes + 1])
 
 
-# Columns and types of Arrow.
+# Arrow columns and types.
 
 
 def flattened(array: Any) -> tuple[Any, np.ndarray]:

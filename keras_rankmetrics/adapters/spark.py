@@ -44,7 +44,7 @@ def evaluate(
     an array is an empty array; a null within an array is an error. With
     `query`, a row is an item: the rows of a query are a list, wherever they
     are. They are shuffled once, sorted within partitions, and read many lists
-    at a time. A task needs the memory of one batch of Arrow and of the longest
+    at a time. A task needs the memory of one Arrow batch and of the longest
     list.
 
     Args:

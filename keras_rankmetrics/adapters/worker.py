@@ -1,4 +1,4 @@
-"""Functions that run on workers, in processes without Keras as yet."""
+"""Functions for workers, in processes that may not have imported Keras."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from keras_rankmetrics.tables.ids import as_text
 
 
 def check_roles(systems: Any, truth: Any) -> None:
-    """Raise ValueError if `systems` is one system, or the truth is systems."""
+    """Raise ValueError if `systems` is one system, or `truth` several."""
     if _is_systems(truth) or (
         not isinstance(systems, Mapping)
         and isinstance(truth, Mapping)
@@ -59,8 +59,8 @@ def check_same_form(systems: Mapping[str, Any], truth: Any) -> None:
         other = system if by_ids else truth
         raise ValueError(
             "The truth and all systems should name queries and items by id, or "
-            f"all be arrays. Received: ids in {with_ids}, but as {without} "
-            f"{_described(other)}. {_remedy(other, value)}"
+            f"all be arrays. Received: ids in {with_ids}, and "
+            f"{_described(other)} as {without}. {_remedy(other, value)}"
         )
 
 

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from keras_rankmetrics.comparing import compared, inputs, values
+from keras_rankmetrics.comparing import inputs, values
 from keras_rankmetrics.comparing.arguments import (
     check_baseline,
     check_by_ids,
@@ -15,16 +15,16 @@ from keras_rankmetrics.comparing.arguments import (
     check_same_form,
     check_systems,
 )
-from keras_rankmetrics.comparing.compared import Compared
+from keras_rankmetrics.comparing.compared import Compared, fingerprint
 from keras_rankmetrics.comparing.joining import Joining
 from keras_rankmetrics.comparing.judgements import Judgements
-from keras_rankmetrics.comparing.report import unjudged
-from keras_rankmetrics.comparing.systems import (
+from keras_rankmetrics.comparing.measured import (
     Gaps,
     Measure,
     Measured,
     System,
 )
+from keras_rankmetrics.comparing.report import unjudged
 from keras_rankmetrics.engine.metric.configured import RankingMetric
 from keras_rankmetrics.metrics.bases import check_mean
 from keras_rankmetrics.tables.arguments import members_of
@@ -75,8 +75,8 @@ def compare(
       query that the truth lacks is left out. The table reports the numbers of
       both. A query without judgements, `{"q": {}}`, is a list without relevant
       items.
-    - Scores of a system that differ only in float64 are replaced by their
-      places in the same order, so that no backend ties them.
+    - If float32 would tie different scores of a system, they are replaced by
+      integers in the same order.
     - Tied items count according to the option `ties` of the metric. With
       `ties="stable"` they are ordered by id, the last one first, as in
       trec_eval.
@@ -202,7 +202,7 @@ def _measured(
     return Measured(
         _measures(metrics),
         tuple(range(number)),
-        compared.of_arrays(truth),
+        fingerprint(truth),
         found,
     )
 

@@ -10,7 +10,6 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self
 
-import keras
 import numpy as np
 
 from keras_rankmetrics.comparing import formats
@@ -19,10 +18,11 @@ from keras_rankmetrics.comparing.arguments import (
     check_confidence,
     check_systems,
 )
+from keras_rankmetrics.comparing.measured import Gaps, Measure, Measured, System
 from keras_rankmetrics.comparing.overlap import Overlap
 from keras_rankmetrics.comparing.report import Report, reported
-from keras_rankmetrics.comparing.systems import Gaps, Measure, Measured, System
 from keras_rankmetrics.comparing.values import Values
+from keras_rankmetrics.tables.columns import to_numpy
 
 _KIND = "keras_rankmetrics.Compared"
 
@@ -129,7 +129,7 @@ class Compared:
 
     def to_csv(self) -> str:
         """Return comma-separated values, a row for each system and metric."""
-        return formats.as_csv(self.report)
+        return formats.as_csv(self.report.records())
 
     def to_dict(self, per_list: bool = True) -> dict[str, Any]:
         """Return everything as plain values, None for unknown numbers.
@@ -144,7 +144,7 @@ class Compared:
             "judged": self.judged,
         }
         if per_list:
-            found["per_list"] = as_plain(self.measured)
+            found["per_list"] = _saved(self.measured)
         return found
 
     def to_json(self, per_list: bool = True, indent: int | None = None) -> str:
@@ -181,7 +181,7 @@ class Compared:
                 "`to_dict(per_list=False)`."
             )
         try:
-            measured = from_plain(values["per_list"])
+            measured = _loaded(values["per_list"])
             return cls(measured, values["baseline"], values["confidence"])
         except (AttributeError, KeyError, TypeError) as error:
             raise ValueError(
@@ -242,7 +242,7 @@ class Compared:
         """Plot the values with their intervals, in a panel for each metric.
 
         Args:
-            axes: the axes of matplotlib, one for each metric; new ones by
+            axes: matplotlib axes, one for each metric; new ones by
                 default.
 
         Returns:
@@ -257,7 +257,7 @@ class Compared:
 # `Measured` as plain values, and back.
 
 
-def as_plain(measured: Measured) -> dict[str, Any]:
+def _saved(measured: Measured) -> dict[str, Any]:
     """Return everything as plain values, None for unknown numbers."""
     return {
         "metrics": [measure._asdict() for measure in measured.measures],
@@ -276,8 +276,8 @@ def as_plain(measured: Measured) -> dict[str, Any]:
     }
 
 
-def from_plain(plain: Mapping[str, Any]) -> Measured:
-    """Return the `Measured` that `as_plain` was called on."""
+def _loaded(plain: Mapping[str, Any]) -> Measured:
+    """Return the `Measured` that `_saved` was called on."""
     return Measured(
         measures=tuple(Measure(**measure) for measure in plain["metrics"]),
         lists=tuple(plain["lists"]),
@@ -326,20 +326,18 @@ def _weights(array: np.ndarray) -> list[list[float | None]] | None:
     return [[None if x != x else x for x in row] for row in rows]
 
 
-# A hash that tells whether two comparisons have the same truth.
+# A hash to check that two comparisons have the same truth.
 
 _NUMBERS_OF_PART = 2**16  # bounds the memory of the copy in float64
 
 
-def of_arrays(truth: Any) -> str:
+def fingerprint(truth: Any) -> str:
     """Return a hash that is equal for equal arrays or lists."""
     if isinstance(truth, Mapping):
-        parts = [f"{key}:{of_arrays(truth[key])}" for key in sorted(truth)]
+        parts = [f"{key}:{fingerprint(truth[key])}" for key in sorted(truth)]
         return _hashed([",".join(parts).encode()])
-    if keras.ops.is_tensor(truth):
-        truth = keras.ops.convert_to_numpy(truth)
     try:
-        array = np.asarray(truth)
+        array = to_numpy(truth)
     except ValueError:  # lists of unequal lengths
         return _hashed([repr(_plain(truth)).encode()])
     if array.dtype.kind in "fiub":

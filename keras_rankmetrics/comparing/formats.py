@@ -5,27 +5,89 @@ from __future__ import annotations
 import csv
 import io
 import textwrap
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from keras_rankmetrics.comparing.report import Cell, Report
 from keras_rankmetrics.engine.naming.signature import as_table
 
-# Comma-separated values.
+# A plain table.
+
+_WIDTH = 80  # the width of the notes; the table and signatures do not wrap
+_TEXT_MARKS = {"better": "▲", "worse": "▼", "": " "}
 
 
-def as_csv(report: Report) -> str:
-    """Return a row for each system and metric; unknown values are empty."""
-    columns = report.records()
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(zip(*columns.values(), strict=True))
-    return text.getvalue()
+def as_text(report: Report) -> str:
+    """Return the table, with notes and signatures below it."""
+    has_marks = report.comparisons > 0
+    room = "  " if has_marks else ""
+    table = as_table(
+        ("", *(column.name + room for column in report.columns)),
+        [
+            (system, *(_text_cell(cell, has_marks) for cell in cells))
+            for system, cells in report.rows()
+        ],
+    )
+    notes = [
+        report.about_means(),
+        report.about_marks(_TEXT_MARKS["better"], _TEXT_MARKS["worse"]),
+        *report.notes,
+    ]
+    lines = (textwrap.fill(note, _WIDTH) for note in notes if note)
+    signatures = [f"{c.name}: {c.signature}" for c in report.columns]
+    return "\n".join([table, *lines, *signatures])
 
 
-# A table of LaTeX, for the package `booktabs`.
+def _text_cell(cell: Cell, has_marks: bool) -> str:
+    number = f"{cell.value:.4f}{cell.half_interval('±')}"
+    return f"{number} {_TEXT_MARKS[cell.mark]}" if has_marks else number
 
-_MARKS = {"better": "$^{+}$", "worse": "$^{-}$", "": "$^{\\phantom{+}}$"}
+
+# A table in GitHub's Markdown.
+
+
+def as_markdown(report: Report) -> str:
+    """Return the table with the best values in bold, and notes below it."""
+    head = [
+        "",
+        *(_to_markdown(column.name) for column in report.columns),
+    ]
+    rule = ["---", *["---:"] * len(report.columns)]
+    rows = [
+        [_to_markdown(system), *map(_markdown_cell, cells)]
+        for system, cells in report.rows()
+    ]
+    lines = [f"| {' | '.join(row)} |" for row in (head, rule, *rows)]
+    notes = [
+        report.about_means() + " The best of each column is bold.",
+        report.about_marks(_TEXT_MARKS["better"], _TEXT_MARKS["worse"]),
+        *report.notes,
+    ]
+    notes = [_to_markdown(note) for note in notes if note]
+    signatures = [
+        f"- {_to_markdown(c.name)}: `{c.signature}`" for c in report.columns
+    ]
+    return "\n".join(
+        [*lines, "", " ".join(notes), "", "Signatures:", "", *signatures]
+    )
+
+
+def _markdown_cell(cell: Cell) -> str:
+    value = f"{cell.value:.4f}"
+    if cell.best:
+        value = f"**{value}**"
+    return f"{value}{cell.half_interval('±')} {_TEXT_MARKS[cell.mark]}".rstrip()
+
+
+def _to_markdown(text: str) -> str:
+    for letter in "\\|*_`<[]":
+        text = text.replace(letter, f"\\{letter}")
+    return text.replace("\n", " ")
+
+
+# A LaTeX table, for the package `booktabs`.
+
+_LATEX_MARKS = {"better": "$^{+}$", "worse": "$^{-}$", "": "$^{\\phantom{+}}$"}
 _SPECIAL = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -86,7 +148,7 @@ def _latex_cell(cell: Cell) -> str:
     value = f"{cell.value:.4f}"
     if cell.best:
         value = rf"\textbf{{{value}}}"
-    return value + _MARKS[cell.mark] + cell.half_interval(r"$\pm$")
+    return value + _LATEX_MARKS[cell.mark] + cell.half_interval(r"$\pm$")
 
 
 def _first(text: str) -> str:
@@ -108,81 +170,7 @@ def _breakable(signature: str) -> str:
     )
 
 
-# A table of text.
-
-_WIDTH = 80  # the width of the notes; the table and signatures do not wrap
-MARKS = {"better": "▲", "worse": "▼", "": " "}
-
-
-def as_text(report: Report) -> str:
-    """Return the table, with notes and signatures below it."""
-    has_marks = report.comparisons > 0
-    room = "  " if has_marks else ""
-    table = as_table(
-        ("", *(column.name + room for column in report.columns)),
-        [
-            (system, *(_text_cell(cell, has_marks) for cell in cells))
-            for system, cells in report.rows()
-        ],
-    )
-    notes = [
-        report.about_means(),
-        report.about_marks(MARKS["better"], MARKS["worse"]),
-        *report.notes,
-    ]
-    lines = (textwrap.fill(note, _WIDTH) for note in notes if note)
-    signatures = [f"{c.name}: {c.signature}" for c in report.columns]
-    return "\n".join([table, *lines, *signatures])
-
-
-def _text_cell(cell: Cell, has_marks: bool) -> str:
-    number = f"{cell.value:.4f}{cell.half_interval('±')}"
-    return f"{number} {MARKS[cell.mark]}" if has_marks else number
-
-
-# A table of GitHub's Markdown.
-
-
-def as_markdown(report: Report) -> str:
-    """Return the table with the best values in bold, and notes below it."""
-    head = [
-        "",
-        *(_to_markdown(column.name) for column in report.columns),
-    ]
-    rule = ["---", *["---:"] * len(report.columns)]
-    rows = [
-        [_to_markdown(system), *map(_markdown_cell, cells)]
-        for system, cells in report.rows()
-    ]
-    lines = [f"| {' | '.join(row)} |" for row in (head, rule, *rows)]
-    notes = [
-        report.about_means() + " The best of each column is bold.",
-        report.about_marks(MARKS["better"], MARKS["worse"]),
-        *report.notes,
-    ]
-    notes = [_to_markdown(note) for note in notes if note]
-    signatures = [
-        f"- {_to_markdown(c.name)}: `{c.signature}`" for c in report.columns
-    ]
-    return "\n".join(
-        [*lines, "", " ".join(notes), "", "Signatures:", "", *signatures]
-    )
-
-
-def _markdown_cell(cell: Cell) -> str:
-    value = f"{cell.value:.4f}"
-    if cell.best:
-        value = f"**{value}**"
-    return f"{value}{cell.half_interval('±')} {MARKS[cell.mark]}".rstrip()
-
-
-def _to_markdown(text: str) -> str:
-    for letter in "\\|*_`<[]":
-        text = text.replace(letter, f"\\{letter}")
-    return text.replace("\n", " ")
-
-
-# A frame of pandas.
+# A pandas data frame.
 
 
 def as_frame(report: Report) -> Any:
@@ -201,7 +189,19 @@ def as_frame(report: Report) -> Any:
     return pandas.DataFrame(report.records())
 
 
-# Plain values, as JSON has them.
+# Comma-separated values.
+
+
+def as_csv(columns: Mapping[str, Sequence[Any]]) -> str:
+    """Return columns as CSV; None becomes an empty field."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
+    return text.getvalue()
+
+
+# Plain values for JSON.
 
 
 def as_plain(report: Report) -> dict[str, Any]:
@@ -230,7 +230,7 @@ def as_plain(report: Report) -> dict[str, Any]:
     }
 
 
-# A plot of matplotlib.
+# A matplotlib plot.
 
 # Colours that are legible on white and on black.
 _GREY = "#808080"
@@ -242,7 +242,7 @@ def plotted(report: Report, axes: Any = None) -> Any:
 
     Args:
         report: the table.
-        axes: the axes of matplotlib, one for each metric; new ones by default.
+        axes: matplotlib axes, one for each metric; new ones by default.
 
     Returns:
         The axes; an array of them if there are several metrics.

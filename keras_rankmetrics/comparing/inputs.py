@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from keras_rankmetrics.engine.inputs.shapes import check_same
-from keras_rankmetrics.tables.chunks import Rows, run_starts
+from keras_rankmetrics.tables.chunks import Rows, split
+from keras_rankmetrics.tables.columns import to_numpy
 from keras_rankmetrics.tables.ids import as_text
 
 # The hint in errors about a truth that looks like systems, and the reverse.
@@ -41,7 +42,7 @@ def chunks_of(x: Any, value: str, argument: str) -> Iterator[Rows]:
         argument: the name of the argument, for errors.
     """
     if isinstance(x, Rows):
-        found: Iterable[Any] = _split(_checked(x, argument))
+        found: Iterable[Any] = split(_checked(x, argument), _ROWS_OF_CHUNK)
     elif is_nested(x):
         found = _of_dicts(x, value, argument)
     elif is_table(x):
@@ -86,7 +87,7 @@ def columns_of(x: Any) -> list[Any]:
     """Return the names of the columns of a table; none for other objects."""
     if isinstance(x, Mapping):
         return list(x)
-    if hasattr(x, "column_names"):  # a table of Arrow
+    if hasattr(x, "column_names"):  # an Arrow table
         return list(x.column_names)
     return list(getattr(x, "columns", ()))
 
@@ -151,29 +152,13 @@ def _of_queries(nested: Mapping[Any, Mapping[Any, Any]]) -> Rows:
     )
 
 
-def _split(rows: Rows) -> Iterator[Rows]:
-    """Yield chunks of whole queries; all rows if those of a query are apart."""
-    total = len(rows.query)
-    starts = run_starts(rows.query)
-    if total <= _ROWS_OF_CHUNK or len(np.unique(rows.query[starts])) < len(
-        starts
-    ):
-        yield rows
-        return
-    wanted = np.arange(_ROWS_OF_CHUNK, total, _ROWS_OF_CHUNK)
-    at = np.searchsorted(starts, wanted)
-    cuts = np.unique(starts[at[at < len(starts)]])
-    for begin, end in itertools.pairwise([0, *cuts.tolist(), total]):
-        yield Rows(*(column[begin:end] for column in rows))
-
-
 def _array(column: Any) -> np.ndarray:
     """Return a column as an array, with strings of a fixed width."""
     if isinstance(column, list | tuple):
         kinds = set(map(type, column))
         if len(kinds) > 1 and kinds & {str, bytes}:
             return np.array(column, object)  # numpy would convert integers
-    array = np.asarray(column)
+    array = to_numpy(column)
     if array.dtype.kind in "OT":
         values = array.tolist()
         kinds = {type(value) for value in values}

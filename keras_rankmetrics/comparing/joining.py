@@ -10,22 +10,16 @@ import numpy as np
 from keras_rankmetrics.comparing.judgements import Judgements
 from keras_rankmetrics.comparing.overlap import Matches, no_common_query
 from keras_rankmetrics.tables.chunks import Rows, run_starts
-from keras_rankmetrics.tables.ids import (
-    as_text,
-    exact,
-    joint,
-    keys_of,
-    numbered,
-    twins,
-)
+from keras_rankmetrics.tables.ids import as_text, numbered
+from keras_rankmetrics.tables.join import Pairs, match
 from keras_rankmetrics.types import UNJUDGED
 
 
 class Joined(NamedTuple):
-    """Lists of unequal lengths, with the items of a list next to each other.
+    """Lists of unequal lengths, with the items of each list contiguous.
 
     Attributes:
-        places: `[lists]`, the places of the lists in the truth.
+        places: `[lists]`, the indices of the lists in the truth.
         lengths: `[lists]`, the numbers of items.
         labels: `[items]`, `UNJUDGED` for an item that the truth lacks.
         scores: `[items]`, `-inf` for an item that the system lacks.
@@ -62,7 +56,7 @@ class Joining:
         self.matches = Matches(truth)
 
     def join(self, chunks: Iterable[Rows]) -> Iterator[Joined]:
-        """Yield the lists of each chunk, and then those the system lacks.
+        """Yield the lists of each chunk, then the lists that the system lacks.
 
         Raises:
             ValueError: if the system has no rows, or no query of the truth.
@@ -109,7 +103,11 @@ class Joining:
         truth = self._truth
         places = self._places(chunk.query)
         lists, at = truth.of_lists(np.unique(places[places < len(truth)]))
-        rows, found = _matched(chunk, places, truth, lists, at)
+        rows, found, twins = match(
+            Pairs.of(places, chunk.item),
+            Pairs(lists, truth.items[at], truth.keys[at]),
+        )
+        _check_once(chunk, *twins)
         labels = np.full(len(places), UNJUDGED, np.float32)
         labels[rows] = truth.labels[at[found]]
         in_truth, rest = places < len(truth), at[~found]
@@ -125,7 +123,7 @@ class Joining:
         )
 
     def _places(self, queries: np.ndarray) -> np.ndarray:
-        """Return the list of each row; a new number for an unknown query.
+        """Return the list of each row, with new numbers for unknown queries.
 
         Raises ValueError if a query was in an earlier chunk.
         """
@@ -165,74 +163,15 @@ class Joining:
         return Joined(places, lengths[places], labels[order], scores[order])
 
 
-def _matched(
-    chunk: Rows,
-    places: np.ndarray,
-    truth: Judgements,
-    lists: np.ndarray,
-    at: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the judged rows, and which of the judgements `at` have a row.
-
-    Raises ValueError if an item is twice in a list.
-    """
-    judged = truth.items[at]
-    match = _match(joint(places, keys_of(chunk.item)), truth.keys[at])
-    if not _is_exact(match, chunk, places, judged, lists):
-        keys = exact(
-            np.concatenate([places, lists]),
-            np.concatenate([chunk.item, judged]),
-        )
-        match = _match(*np.split(keys, [len(places)]))
-    first, second = match.twins
+def _check_once(chunk: Rows, first: np.ndarray, second: np.ndarray) -> None:
     if len(first):
         one = first[0]
         raise ValueError(
-            "An item should come once in the list of a query. Received: the "
+            "An item should occur once in the list of a query. Received: the "
             f"item {as_text(chunk.item[one].item())!r} of the query "
             f"{as_text(chunk.query[one].item())!r} twice, with the scores "
             f"{chunk.value[one]} and {chunk.value[second[0]]}."
         )
-    return match.rows, match.found
-
-
-class _Match(NamedTuple):
-    """The result of looking up keys among the keys of rows.
-
-    Attributes:
-        rows: the rows of the keys that were found.
-        found: bool, True for keys that were found.
-        twins: pairs of rows with the same key.
-    """
-
-    rows: np.ndarray
-    found: np.ndarray
-    twins: tuple[np.ndarray, np.ndarray]
-
-
-def _match(rows: np.ndarray, keys: np.ndarray) -> _Match:
-    order = np.argsort(rows)
-    ordered = rows[order]
-    at = np.minimum(np.searchsorted(ordered, keys), len(ordered) - 1)
-    found = ordered[at] == keys
-    return _Match(order[at[found]], found, twins(order, ordered))
-
-
-def _is_exact(
-    match: _Match,
-    chunk: Rows,
-    places: np.ndarray,
-    judged: np.ndarray,
-    lists: np.ndarray,
-) -> bool:
-    """Return True if equal keys mean equal lists and items."""
-    first, second = match.twins
-    return bool(
-        (chunk.item[match.rows] == judged[match.found]).all()
-        and (places[match.rows] == lists[match.found]).all()
-        and (chunk.item[first] == chunk.item[second]).all()
-        and (places[first] == places[second]).all()
-    )
 
 
 def _by_score_and_id(
@@ -269,7 +208,7 @@ _EXACT = 2**24  # integers below it are exact in float32
 
 
 def in_float32(scores: np.ndarray, lists: np.ndarray) -> np.ndarray:
-    """Return the scores, or their places if float32 would merge some of them.
+    """Return the scores, or integers in their order if float32 would tie some.
 
     Some backends have no float64, so that close scores would be tied. Minus
     infinity stays, since it means that an item is not retrieved.
@@ -293,7 +232,7 @@ def in_float32(scores: np.ndarray, lists: np.ndarray) -> np.ndarray:
 
 
 def _within_lists(places: np.ndarray, lists: np.ndarray) -> np.ndarray:
-    """Return the rank of each place in its list, from 0."""
+    """Return the rank of each integer in its list, from 0."""
     pairs = lists.astype(np.int64) * (int(places.max()) + 1) + places
     ranks = np.unique(pairs, return_inverse=True)[1]
     lowest = np.full(int(lists.max()) + 1, len(ranks))

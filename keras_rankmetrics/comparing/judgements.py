@@ -10,20 +10,19 @@ import numpy as np
 from keras_rankmetrics.tables.chunks import Rows
 from keras_rankmetrics.tables.ids import (
     as_text,
-    exact,
     joint,
     keys_of,
     mixed,
     numbered,
-    twins,
 )
-from keras_rankmetrics.tables.ragged import value_places
+from keras_rankmetrics.tables.join import Pairs, duplicates
+from keras_rankmetrics.tables.ragged import value_indices
 from keras_rankmetrics.types import UNJUDGED
 
 
 @dataclasses.dataclass(frozen=True)
 class Judgements:
-    """Labels of items, with the items of a query next to each other.
+    """Labels of items, with the items of each query contiguous.
 
     Attributes:
         queries: `[lists]`, the ids of queries, in the order of the truth.
@@ -73,7 +72,7 @@ class Judgements:
         return len(self.queries)
 
     def places_of(self, queries: np.ndarray) -> np.ndarray:
-        """Return the places of queries in the truth; -1 for unknown ones."""
+        """Return the index of each query in the truth, -1 for unknown ones."""
         order, ordered = self._ordered
         if not len(ordered):
             return np.full(len(queries), -1)
@@ -81,9 +80,9 @@ class Judgements:
         return np.where(ordered[found] == queries, order[found], -1)
 
     def of_lists(self, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the list and the place of each judged item of some lists."""
+        """Return the list and the index of each judged item of some lists."""
         lengths = np.diff(self.starts)[places]
-        at = value_places(self.starts[places], lengths)
+        at = value_indices(self.starts[places], lengths)
         return np.repeat(places, lengths), at
 
     @property
@@ -106,14 +105,12 @@ class Judgements:
 
     def _check_once(self) -> None:
         lists, items = self.lists, self.items
-        one = _duplicates(self.keys)
-        if len(one):  # different items may have the same key
-            one = _duplicates(exact(lists, items))
+        one, _ = duplicates(Pairs(lists, items, self.keys))
         if not len(one):
             return
         query = self.queries[lists[one[0]]].item()
         raise ValueError(
-            "An item should come once in the list of a query. Received: the "
+            "An item should occur once in the list of a query. Received: the "
             f"item {as_text(items[one[0]].item())!r} of the query "
             f"{as_text(query)!r} twice in the truth."
         )
@@ -122,8 +119,3 @@ class Judgements:
     def _ordered(self) -> tuple[np.ndarray, np.ndarray]:
         order = np.argsort(self.queries)
         return order, self.queries[order]
-
-
-def _duplicates(keys: np.ndarray) -> np.ndarray:
-    order = np.argsort(keys)
-    return twins(order, keys[order])[0]

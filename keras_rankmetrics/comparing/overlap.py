@@ -91,7 +91,7 @@ class Matches:
         """Count the rows of a chunk.
 
         Args:
-            lists: `[rows]`, the place of each query in the truth.
+            lists: `[rows]`, the index of each query in the truth.
             items: `[rows]`, the ids.
             labels: `[rows]`, below 0 for unjudged items.
             scores: `[rows]`, `-inf` for items that are not retrieved.
@@ -123,7 +123,7 @@ class Matches:
         if not judged:
             return "The truth judges no items of these queries."
         # If some ids match, similar spellings of others explain nothing.
-        pair = None if self._judged else _alike(self._sample, judged)
+        pair = None if self._judged else _similar_pair(self._sample, judged)
         if pair is None:
             place, other = judged[0]
             one = next(item for list_, item in self._sample if list_ == place)
@@ -140,7 +140,9 @@ def no_common_query(unknown: Iterable[Any], truth: Judgements) -> str:
     """Return a sentence with a query of each side, if they share none."""
     mine = sorted(itertools.islice(unknown, _QUERIES))
     theirs = truth.queries[:_QUERIES].tolist()
-    pair = _alike([(0, query) for query in mine], [(0, q) for q in theirs])
+    pair = _similar_pair(
+        [(0, query) for query in mine], [(0, q) for q in theirs]
+    )
     _, one, other, difference = pair or (0, mine[0], theirs[0], "")
     return (
         f"It has {as_text(one)!r}, and the truth has {as_text(other)!r}. "
@@ -148,7 +150,9 @@ def no_common_query(unknown: Iterable[Any], truth: Judgements) -> str:
     )
 
 
-def _alike(ones: _Pairs, others: _Pairs) -> tuple[int, Any, Any, str] | None:
+def _similar_pair(
+    ones: _Pairs, others: _Pairs
+) -> tuple[int, Any, Any, str] | None:
     """Return two ids of one list that differ in one way, and the difference."""
     for difference, plain in _DIFFERENCES.items():
         by_form = {(list_, plain(str(as_text(x)))): x for list_, x in others}

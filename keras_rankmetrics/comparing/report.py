@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
 from keras_rankmetrics.comparing import statistics
-from keras_rankmetrics.comparing.systems import Measure, Measured
+from keras_rankmetrics.comparing.measured import Measure, Measured
 from keras_rankmetrics.engine.aggregates.paired import Difference
 
 Mark = Literal["better", "worse", ""]
@@ -235,7 +235,7 @@ def unjudged(measured: Measured) -> Iterator[str]:
 
 
 def _cells(
-    found: statistics.OfMetric,
+    found: statistics.MetricStatistics,
     measure: Measure,
     names: list[str],
     confidence: float,
@@ -271,7 +271,7 @@ def _against(
 
 
 def _untested(
-    found: Sequence[statistics.OfMetric], measures: Sequence[Measure]
+    found: Sequence[statistics.MetricStatistics], measures: Sequence[Measure]
 ) -> Iterator[str]:
     for of_metric, measure in zip(found, measures, strict=True):
         for d in of_metric.differences:

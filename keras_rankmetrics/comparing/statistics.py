@@ -19,14 +19,14 @@ from keras_rankmetrics.engine.aggregates.paired import (
 )
 from keras_rankmetrics.engine.backend.operations import ops
 
-# The sums of so many lists are computed in float32, and added in float64.
+# Sums over this number of lists are computed in float32, and added in float64.
 _LISTS_OF_PART = 1024
 # Values in float32 that differ by less are equal.
 _ROUNDING = 1e-6
 
 
 @dataclasses.dataclass(frozen=True)
-class OfMetric:
+class MetricStatistics:
     """The statistics of the systems by one metric.
 
     Attributes:
@@ -49,13 +49,13 @@ def of_metrics(
     baseline: int,
     bounded: Sequence[bool],
     more_is_better: Sequence[bool],
-) -> list[OfMetric]:
+) -> list[MetricStatistics]:
     """Return the means of all systems and their differences to the baseline.
 
     Args:
         values: the values of each system.
         systems: the names of the systems.
-        baseline: the place of the baseline among the systems.
+        baseline: the index of the baseline among the systems.
         bounded: for each metric, True if values are in [0, 1].
         more_is_better: for each metric, True if higher values are better.
     """
@@ -76,7 +76,7 @@ def of_metrics(
             more_is_better=more_is_better[metric],
         )
         found.append(
-            OfMetric(
+            MetricStatistics(
                 [estimate_of(s, is_bounded) for s in sums[: len(systems)]],
                 [
                     dataclasses.replace(d, p=math.nan)
@@ -102,7 +102,7 @@ def _differ_by_constant(one: Values, other: Values, metric: int) -> bool:
     return bool(spread <= rounding < np.abs(difference).min())
 
 
-def _corrected(found: Sequence[OfMetric]) -> list[OfMetric]:
+def _corrected(found: Sequence[MetricStatistics]) -> list[MetricStatistics]:
     corrected = iter(holm([d.p for of in found for d in of.differences]))
     return [
         dataclasses.replace(

@@ -16,7 +16,7 @@ from keras_rankmetrics.engine.evaluation.batch_cache import Batch
 from keras_rankmetrics.engine.evaluation.evaluate import Evaluated, evaluate
 from keras_rankmetrics.engine.inputs.warn_once import Doubts
 from keras_rankmetrics.engine.metric.configured import RankingMetric
-from keras_rankmetrics.tables.ragged import Ragged, value_places
+from keras_rankmetrics.tables.ragged import Ragged, value_indices
 
 # The number of items of a batch, unless one list has more. On torch, arrays of
 # this size stay in the caches of a processor; on the other backends, starting
@@ -28,7 +28,7 @@ class Padded(NamedTuple):
     """A batch of lists.
 
     Attributes:
-        places: `[lists]`, the places of the lists in the truth.
+        places: `[lists]`, the indices of the lists in the truth.
         labels: `[rows, width]`; the rows after the lists are padding.
         scores: `[rows, width]`.
     """
@@ -53,7 +53,7 @@ def batches_of(joined: Joined) -> Iterator[Padded]:
             lists = similar[begin : begin + most]
             rows = min(most, _power_of_4(len(lists)))
             lengths = joined.lengths[lists]
-            at = value_places(starts[lists], lengths)
+            at = value_indices(starts[lists], lengths)
             yield Padded(
                 joined.places[lists],
                 Ragged(joined.labels[at], lengths).padded(rows, width, -1),
@@ -94,7 +94,7 @@ class Values(NamedTuple):
     lists_of_row: int = 1
 
     def taken(self, lists: np.ndarray) -> Values:
-        """Return the values of the lists at these places."""
+        """Return the values of the lists at these indices."""
         return Values(
             self.values[:, lists],
             self.counts[:, lists],
@@ -103,7 +103,7 @@ class Values(NamedTuple):
         )
 
     def put(self, lists: np.ndarray, found: Values) -> None:
-        """Write the first values of `found` to the lists at these places."""
+        """Write the first values of `found` to the lists at these indices."""
         for own, other in zip(self[:3], found[:3], strict=True):
             own[:, lists] = other[:, : len(lists)]
 

@@ -3,8 +3,8 @@
     columns --ids, columns--> ragged lists --ragged--> padded batches
     padded batches --runner--> states
 
-`rows` evaluates flat columns, `keras_rankmetrics.adapters` reads tables of
-Arrow, and both describe the work as a `Job` (`arguments`, `runner`).
-`keras_rankmetrics.comparing` joins two tables by query and item, by the keys of
-`ids` and the rows of `chunks`.
+`rows` evaluates flat columns, `keras_rankmetrics.adapters` reads Arrow
+tables, and both describe the work as a `Job` (`arguments`, `runner`).
+`keras_rankmetrics.comparing` reads its tables as `chunks`, and `join` matches
+their rows by query and item.
 """

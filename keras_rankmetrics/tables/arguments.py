@@ -90,7 +90,7 @@ def job_of(
 
 
 def with_states(metrics: Metrics, states: Sequence[State] | None) -> Metrics:
-    """Return copies of the metrics with these states; None for no lists."""
+    """Return copies of the metrics with these states; None means no lists."""
     fresh = copy.deepcopy(metrics)
     members = members_of(fresh)
     for member in members:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import itertools
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -41,7 +42,28 @@ def whole(chunks: Iterable[Rows]) -> Rows:
     return Rows(*map(np.concatenate, columns))
 
 
+def split(rows: Rows, size: int) -> Iterator[Rows]:
+    """Yield chunks of whole queries.
+
+    If the rows of some query are not contiguous, yield all rows as one chunk.
+
+    Args:
+        rows: the rows of all queries.
+        size: the number of rows of a chunk, which continues to the end of a
+            query.
+    """
+    total = len(rows.query)
+    starts = run_starts(rows.query)
+    if total <= size or len(np.unique(rows.query[starts])) < len(starts):
+        yield rows
+        return
+    at = np.searchsorted(starts, np.arange(size, total, size))
+    cuts = np.unique(starts[at[at < len(starts)]])
+    for begin, end in itertools.pairwise([0, *cuts.tolist(), total]):
+        yield Rows(*(column[begin:end] for column in rows))
+
+
 def run_starts(values: np.ndarray) -> np.ndarray:
-    """Return the first place of each run of equal values."""
+    """Return the index of the first value of each run of equal values."""
     changes = np.flatnonzero(values[1:] != values[:-1])
     return np.concatenate([[0], changes + 1])

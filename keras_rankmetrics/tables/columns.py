@@ -1,4 +1,4 @@
-"""Columns of any library as numpy arrays of one dimension."""
+"""Columns of any library as one-dimensional numpy arrays."""
 
 from __future__ import annotations
 
@@ -10,7 +10,14 @@ from keras import ops
 
 from keras_rankmetrics.engine.inputs.shapes import check_same
 
-Arrays = dict[str, np.ndarray]
+
+def to_numpy(x: Any) -> np.ndarray:
+    """Return an array, or a tensor of any backend, as a numpy array."""
+    if ops.is_tensor(x):
+        return ops.convert_to_numpy(x)
+    if hasattr(x, "detach"):  # a torch tensor, on another backend
+        x = x.detach().cpu().numpy()
+    return np.asarray(x)
 
 
 def as_column(name: str, x: Any) -> np.ndarray:
@@ -21,7 +28,7 @@ def as_column(name: str, x: Any) -> np.ndarray:
         x: `[rows]` or `[rows, 1]`, of any library that numpy can read.
 
     Raises:
-        ValueError: if the shape is another one.
+        ValueError: if the shape is different.
     """
     if isinstance(x, Mapping):
         raise ValueError(
@@ -33,12 +40,7 @@ def as_column(name: str, x: Any) -> np.ndarray:
             f"`{name}` should be a column without a mask. Received: a masked "
             "array that hides values. Leave these rows out."
         )
-    if ops.is_tensor(x):
-        array = ops.convert_to_numpy(x)
-    elif hasattr(x, "detach"):  # a tensor of torch, on another backend
-        array = x.detach().cpu().numpy()
-    else:
-        array = np.asarray(x)
+    array = to_numpy(x)
     shape = array.shape
     if len(shape) == 2 and shape[1] == 1:
         array = array[:, 0]
@@ -58,7 +60,7 @@ def as_numbers(name: str, x: Any) -> np.ndarray:
         x: `[rows]` or `[rows, 1]`, of any library that numpy can read.
 
     Raises:
-        ValueError: if the shape is another one, or a value is no number.
+        ValueError: if the shape is different, or a value is not a number.
     """
     array = as_column(name, x)
     kind = array.dtype.kind

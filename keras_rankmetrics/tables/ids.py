@@ -27,7 +27,7 @@ def as_text(id_: Any) -> Any:
 
 
 # 64-bit keys. Different ids have the same key with a probability of about
-# 2 ** -64 for each pair, so results must be checked, or computed with `exact`.
+# 2 ** -64 for each pair, so callers check the result, or fall back on `exact`.
 
 # An odd constant for each word of an id, and the finalizer of splitmix64.
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -69,7 +69,7 @@ def joint(codes: np.ndarray, keys: np.ndarray) -> np.ndarray:
 
 
 def exact(lists: np.ndarray, items: np.ndarray) -> np.ndarray:
-    """Return keys of pairs that are equal only if the pairs are. Slower."""
+    """Return keys that are equal only if the pairs are. This takes longer."""
     _, codes = np.unique(items, return_inverse=True)
     return codes + lists * len(items)
 
@@ -77,10 +77,10 @@ def exact(lists: np.ndarray, items: np.ndarray) -> np.ndarray:
 def twins(
     order: np.ndarray, ordered: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the places of neighbours with the same key.
+    """Return the indices of neighbours with the same key.
 
     Args:
-        order: the places of the keys, in ascending order of the keys.
+        order: the indices that sort the keys.
         ordered: the keys in that order.
     """
     [again] = np.nonzero(ordered[1:] == ordered[:-1])
@@ -88,7 +88,7 @@ def twins(
 
 
 def numbered(ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the distinct ids, and the place of each id among them."""
+    """Return the distinct ids, and the index of each id among them."""
     _, first, codes = np.unique(
         keys_of(ids), return_index=True, return_inverse=True
     )
@@ -119,17 +119,17 @@ def _keys_of_bytes(letters: np.ndarray, start: int) -> np.ndarray:
     return keys
 
 
-# Ids of Arrow as int32.
+# Arrow ids as int32.
 
 
 def arrow_ids_as_int32(columns: Sequence[Any]) -> list[np.ndarray]:
-    """Return the ids of several columns as int32, equal where the ids are.
+    """Return Arrow ids as int32, with the same number for equal ids.
 
     Integers that fit stay as they are. Other integers, and strings, are
     numbered within this call. Negative integers become -1.
 
     Args:
-        columns: arrays of Arrow, all of integers or all of strings.
+        columns: Arrow arrays, all of integers or all of strings.
     """
     import pyarrow as pa
 
@@ -163,28 +163,28 @@ def _of_one_type(columns: Sequence[Any]) -> list[Any]:
 
 
 def _codes(ids: Any) -> np.ndarray:
-    """Return the place of each id among the distinct ones."""
+    """Return the index of each id among the distinct ids."""
     indices: np.ndarray = ids.dictionary_encode().indices.to_numpy()
     return indices.astype(np.int32)
 
 
 # Ids of queries in a column of any library, as integers.
 
-_EXPECTED = "`query` should hold the id of the query of each row"
+_EXPECTED = "`query` should hold the query id of each row"
 
 
 def query_numbers(query: Any) -> np.ndarray:
-    """Return numbers `[rows]` that are equal where the queries are.
+    """Return numbers `[rows]` that are equal for rows of the same query.
 
     Raises:
         ValueError: if an id is missing, or neither an integer nor a string.
         TypeError: if the ids have several types.
     """
-    if hasattr(query, "factorize"):  # the method of pandas is faster
+    if hasattr(query, "factorize"):  # the pandas method is faster
         return _factorized(query)
     ids = as_column("query", query)
     if isinstance(query, list | tuple) and ids.dtype.kind in "US":
-        # numpy has converted to strings whatever else the list contains.
+        # numpy has converted all other objects in the list to strings.
         ids = as_column("query", np.array(query, object))
     kind = ids.dtype.kind
     if kind == "f":
@@ -234,7 +234,7 @@ def _check_type(kind: str, dtype: Any) -> None:
 
 
 def _check_whole(ids: np.ndarray) -> None:
-    """Raise ValueError if floats are not distinct whole numbers."""
+    """Raise ValueError if floats are not exact whole numbers."""
     _check_none_missing(np.isnan(ids))
     wrong = (ids != np.floor(ids)) | np.isinf(ids)
     if wrong.any():
@@ -270,7 +270,7 @@ def _check_one_type(distinct: Sequence[Any]) -> None:
 
 
 def _is_missing(x: Any) -> bool:
-    # A comparison with the missing value of pandas is not a bool.
+    # Comparing the missing value of pandas does not return a bool.
     return x is None or type(x).__name__ == "NAType" or bool(x != x)
 
 

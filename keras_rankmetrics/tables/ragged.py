@@ -9,7 +9,7 @@ import numpy as np
 
 
 class Ragged(NamedTuple):
-    """Lists of unequal lengths, one after the other.
+    """Lists of unequal lengths, stored one after the other.
 
     Attributes:
         values: the values of all lists.
@@ -30,11 +30,11 @@ class Ragged(NamedTuple):
         return int(self.lengths.max(initial=0))
 
     def take(self, lists: np.ndarray) -> Ragged:
-        """Return the lists at these places, in their order."""
+        """Return the lists at these indices, in their order."""
         starts = np.cumsum(self.lengths) - self.lengths
         lengths = self.lengths[lists]
         return Ragged(
-            self.values[value_places(starts[lists], lengths)], lengths
+            self.values[value_indices(starts[lists], lengths)], lengths
         )
 
     def padded(self, rows: int, width: int, fill: float) -> np.ndarray:
@@ -49,11 +49,11 @@ class Ragged(NamedTuple):
         return dense
 
 
-def value_places(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """Return the places of all values of lists, one list after the other.
+def value_indices(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """Return the indices of all values of lists, list by list.
 
     Args:
-        starts: `[lists]`, the place of the first value of each list.
+        starts: `[lists]`, the index of the first value of each list.
         lengths: `[lists]`.
     """
     before = np.cumsum(lengths) - lengths
@@ -66,14 +66,14 @@ Lists: TypeAlias = Mapping[str, Ragged]
 """Columns of the same lists, by name."""
 
 LARGEST = 2**21
-"""The number of places of a padded batch, unless one list has more."""
+"""The maximum size of a padded batch, unless one list is longer."""
 
 FEW = 2**17
-"""Up to this number of places, padding costs less than another shape."""
+"""Up to this size, padding costs less than compiling another shape."""
 
 
 def chunks(lists: Lists, lists_per_update: int) -> Iterator[Lists]:
-    """Yield the lists in chunks of at most `LARGEST` places.
+    """Yield the lists in chunks whose padded size is at most `LARGEST`.
 
     A chunk that is too large is split into lists of similar lengths. This
     changes the order of the lists, which no sum depends on.

@@ -24,7 +24,7 @@ from keras_rankmetrics.tables.ids import query_numbers
 from keras_rankmetrics.tables.lists import check_lists, lists_of_items
 from keras_rankmetrics.tables.runner import Job
 
-# More lists are not padded together, however few items they have.
+# The maximum number of lists in a padded batch, even if they are short.
 _LISTS_PER_UPDATE = 2**18
 
 # The column of an argument, or its columns by the names of systems or metrics.
@@ -43,12 +43,12 @@ def evaluate_rows(
 
     The rows of a query are one list. They may be in any order, and keep it
     within a query, which matters for `ties="stable"`. Columns are numpy arrays,
-    tensors, or columns of pandas, polars or Arrow, `[rows]` or `[rows, 1]`. All
-    columns of pandas must have the same index.
+    tensors, or pandas, polars or Arrow columns, `[rows]` or `[rows, 1]`. All
+    pandas columns must have the same index.
 
     Rows are sorted once, unless they are sorted by query already. The metrics
     then see padded batches of lists of similar lengths, of at most two million
-    places each, so that one long list does not widen the others.
+    entries each, so that one long list does not widen the others.
 
     Args:
         query: the id of the query of each row, integers or strings.
@@ -147,7 +147,7 @@ def _named(argument: str, x: Any) -> tuple[dict[str, Any], Names]:
 
 
 def _by_query(numbers: np.ndarray) -> tuple[np.ndarray | None, np.ndarray]:
-    """Return the order of rows by query, and the first place of each query.
+    """Return the order of rows by query, and the first row of each query.
 
     The order is stable, and None if the rows are in it already.
     """

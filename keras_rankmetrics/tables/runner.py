@@ -34,7 +34,7 @@ class Slicing:
 
     @property
     def name(self) -> str:
-        """The name of the numbers, different from that of any column."""
+        """A name for the group numbers that no column has."""
         return f"{self.column} as one of {self.groups}"
 
     @property
@@ -168,7 +168,7 @@ class Job:
 def merged(
     states: Sequence[State] | None, others: Sequence[State] | None
 ) -> list[State] | None:
-    """Return the states of all lists behind `states` and `others`."""
+    """Return the sums of the states; None if there are none on either side."""
     if states is None or others is None:
         return list(states or others or []) or None
     return [one + other for one, other in zip(states, others, strict=True)]

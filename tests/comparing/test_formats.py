@@ -17,8 +17,8 @@ from runs import drawn
 
 import keras_rankmetrics as krm
 from keras_rankmetrics.comparing import formats
+from keras_rankmetrics.comparing.measured import Measure
 from keras_rankmetrics.comparing.report import Against, Cell, Report
-from keras_rankmetrics.comparing.systems import Measure
 
 NAN = float("nan")
 

@@ -47,9 +47,9 @@ def test_a_query_that_returns_is_named(query):
             {"s": np.ones((2, 2))},
             TRUTH,
             ValueError,
-            "as the system 's' an object",
+            "an object of .* as the system 's'",
         ),
-        ({"s": RUN}, np.ones((2, 2)), ValueError, "as the truth an object"),
+        ({"s": RUN}, np.ones((2, 2)), ValueError, "object of .* as the truth"),
         (
             {"s": {1: {2: 1.0}}},
             TRUTH,
@@ -126,13 +126,21 @@ IS_SWAPPED = r"Are the arguments swapped\? Their order is `compare\(systems, "
         ([[1, 0]], {"s": [[1.0, 2.0]]}, IS_SWAPPED),
         (TRUTH, {"a": {"x": 0.25}}, IS_ONE + " " + IS_SWAPPED),
         ([RUN, RUN], TRUTH, "Give each system a name"),
-        ({"s": {"a": ["x"]}}, TRUTH, "with the keys 'a'. Pass scores that"),
+        (
+            {"s": {"a": ["x"]}},
+            TRUTH,
+            "the keys 'a' as the system 's'. Pass scores",
+        ),
         (
             {"s": {"a": [1, 2]}},
             TRUTH,
-            "of lists with the keys 'a'. Pass {query",
+            "of lists with the keys 'a' as the system 's'. Pass {q",
         ),
-        ({"s": RUN}, {"a": ["x"]}, "as the truth a dict of lists .* Pass sets"),
+        (
+            {"s": RUN},
+            {"a": ["x"]},
+            "a dict of lists .* as the truth. Pass sets",
+        ),
     ],
 )
 def test_arguments_that_are_not_wrapped_or_swapped(systems, truth, text):
@@ -244,10 +252,10 @@ def test_what_is_not_joined():
             other(metric=krm.MeanReciprocalRank(ties="stable")),
             r"one signature. .*ties:average.*ties:stable",
         ),
-        (other(run="old"), "different names. .*'old'"),
+        (other(run="old"), "different names .*'old'"),
         (
             other(truth={q: x for q, x in truth.items() if q != "q3"}),
-            "12 lists and 11, of which 1 are in one of them only, as 'q3'",
+            "12 lists and 11, of which 1 are in only one of them, such as 'q3'",
         ),
         (other(truth={**truth, "q3": {"d1": 2}}), "the same truth"),
     ]:

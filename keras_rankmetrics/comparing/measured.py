@@ -91,7 +91,7 @@ def _check_same(one: Measured, other: Measured) -> None:
     names = [[m.name for m in x.measures] for x in (one, other)]
     if names[0] != names[1]:
         raise ValueError(
-            "Comparisons that are joined should have the same metrics. "
+            "Joined comparisons should have the same metrics. "
             f"Received: {names[0]} and {names[1]}."
         )
     for mine, theirs in zip(one.measures, other.measures, strict=True):
@@ -99,26 +99,26 @@ def _check_same(one: Measured, other: Measured) -> None:
             raise ValueError(
                 "A column should have one signature. Received for "
                 f"{mine.name!r}: {mine.signature} and {theirs.signature}. "
-                "Measure both with the same metric."
+                "Compare both by the same metric."
             )
     only = set(one.lists) ^ set(other.lists)
     if only:
         some = ", ".join(sorted(map(repr, only))[:3])
         raise ValueError(
-            "Comparisons that are joined should be of the same lists. "
+            "Joined comparisons should have the same lists. "
             f"Received: {len(one.lists)} lists and {len(other.lists)}, of "
-            f"which {len(only)} are in one of them only, as {some}."
+            f"which {len(only)} are in only one of them, such as {some}."
         )
     twice = len(one.lists) - len(set(one.lists))
     if twice or len(one.lists) != len(other.lists):
         raise ValueError(
-            "Comparisons that are joined should have lists of different ids. "
+            "Joined comparisons should have lists of different ids. "
             f"Received: {twice} of {len(one.lists)} ids twice."
         )
     if one.truth != other.truth:
         raise ValueError(
-            "Comparisons that are joined should have the same truth. Received: "
-            "other labels of the same lists."
+            "Joined comparisons should have the same truth. Received: other "
+            "labels of the same lists."
         )
     per_row = [
         {s.values.lists_of_row for s in x.systems.values()}
@@ -126,13 +126,12 @@ def _check_same(one: Measured, other: Measured) -> None:
     ]
     if per_row[0] != per_row[1]:
         raise ValueError(
-            "Comparisons that are joined should have the same number of lists "
-            "in each row. "
-            f"Received: {per_row[0]} and {per_row[1]}."
+            "Joined comparisons should have the same number of lists in each "
+            f"row. Received: {per_row[0]} and {per_row[1]}."
         )
     both = sorted(set(one.systems) & set(other.systems))
     if both:
         raise ValueError(
-            "Systems that are joined should have different names. Received "
-            f"twice: {both}."
+            "Joined comparisons should have different names of systems. "
+            f"Received: {both} in both."
         )
