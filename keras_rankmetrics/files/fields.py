@@ -16,8 +16,6 @@ from keras_rankmetrics.files.errors import FileError
 # long as reading the file.
 
 _NEWLINE, _SPACE, _COMMENT = 10, 32, 35
-_RETURN, _TAB = 13, 9
-_SPACES = frozenset((b" ", b"\t"))
 _LONGEST = 1024  # bytes: each field takes as much memory as the longest one
 _ROOM = 2**22  # bytes that a column of fields takes, at most
 
@@ -115,71 +113,11 @@ def split_at_spaces(
     return Fields(data, start[each], end[each], line)
 
 
-def split_at(
-    path: str, block: Block, number: int, delimiter: bytes, expected: str
-) -> Fields:
-    """The fields of lines between which a delimiter stands, without quotes.
-
-    Spaces around a field are left out.
-    """
-    data = np.frombuffer(block.data, np.uint8)
-    is_newline = data == _NEWLINE
-    ends = np.flatnonzero(is_newline | (data == delimiter[0]))
-    newlines = np.flatnonzero(is_newline)
-    starts = np.append(0, ends[:-1] + 1)
-    last = np.searchsorted(ends, newlines)  # the field that ends a line
-    first = np.append(0, last[:-1] + 1)
-    line = block.line + np.arange(len(newlines))
-    # Windows ends lines by two bytes.
-    is_return = data[newlines - 1] == _RETURN
-    ends[last] -= is_return & (newlines > starts[last])
-    filled = (last > first) | (ends[last] > starts[first])
-    first, last, line = first[filled], last[filled], line[filled]
-    wrong = last - first != number - 1
-    if wrong.any():
-        number_of_line = int(line[np.argmax(wrong)])
-        raise FileError(
-            path, expected, line_of(block, number_of_line), number_of_line
-        )
-    each = first[:, None] + np.arange(number)
-    start, end = starts[each], ends[each]
-    if any(space in block.data for space in _SPACES - {delimiter}):
-        start, end = _stripped(data, start, end)
-    return Fields(data, start, end, line)
-
-
-def _stripped(
-    data: np.ndarray, start: np.ndarray, end: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Where fields start and end without the spaces around them."""
-    is_space = (data == _SPACE) | (data == _TAB)
-    while (spaces := is_space[start] & (start < end)).any():
-        start = start + spaces
-    while (spaces := is_space[end - 1] & (start < end)).any():
-        end = end - spaces
-    return start, end
-
-
 def line_of(block: Block, number: int) -> bytes:
     """The line of that number."""
     return block.data.split(b"\n", number - block.line + 1)[
         number - block.line
     ].strip()
-
-
-def as_array(
-    path: str, pieces: Sequence[bytes], lines: Sequence[int]
-) -> np.ndarray:
-    """Pieces of bytes as an array of dtype "S". Raises where one is very long.
-
-    Args:
-        path: of the file, for errors.
-        pieces: the bytes.
-        lines: the number of the line of each piece.
-    """
-    longest = max(range(len(pieces)), key=lambda place: len(pieces[place]))
-    _check_length(path, pieces[longest], lines[longest])
-    return np.array(pieces, dtype=bytes)
 
 
 def texts(
