@@ -21,7 +21,6 @@ from keras_rankmetrics.comparing.rows import Rows
 from keras_rankmetrics.files.blocks import (
     LINE,
     Block,
-    Opened,
     Watch,
     blocks_of,
     check_ends,
@@ -64,19 +63,15 @@ def delimited_parts(
         if first is None:
             expected = "There should be a header."
             raise FileError(source.path, expected, "an empty file")
-        header, _, rest = first.data.partition(b"\n")
-        check_ends(source.path, Block(header + b"\n", 1))
-        text = header.decode("utf-8", "surrogateescape").strip("\r")
-        rows = csv.reader(
-            [text], delimiter=delimiter.decode(), skipinitialspace=True
-        )
-        names = [name.strip() for name in next(rows, [])]
+        header, newline, rest = first.data.partition(b"\n")
+        names = _names(source.path, Block(header + newline, 1), delimiter)
         columns = chosen(source.path, names, value, requested, 1)
-        blocks = itertools.chain([Block(rest, 2)], blocks)
-        lines = io.BufferedReader(_Lines(source.path, blocks), LINE)
         places = [names.index(name) for name in columns]
+        blocks = itertools.chain([Block(rest, 2)], blocks)
         line = 2
-        for batch in _batches(source, lines, delimiter, len(names), places):
+        for batch in _batches(
+            source.path, blocks, delimiter, len(names), places
+        ):
             numbers = np.arange(line, line + len(batch))
             line += len(batch)
             query, item, number = (
@@ -90,6 +85,15 @@ def delimited_parts(
                 )
             values = checked(source.path, number, numbers, value)
             yield Part(Rows(query, item, values), numbers)
+
+
+def _names(path: str, header: Block, delimiter: bytes) -> list[str]:
+    check_ends(path, header)
+    text = header.data.decode("utf-8", "surrogateescape").strip("\r\n")
+    rows = csv.reader(
+        [text], delimiter=delimiter.decode(), skipinitialspace=True
+    )
+    return [name.strip() for name in next(rows, [])]
 
 
 class _Lines(io.RawIOBase):
@@ -115,16 +119,23 @@ class _Lines(io.RawIOBase):
 
 
 def _batches(
-    source: Opened,
-    lines: io.BufferedReader,
+    path: str,
+    blocks: Iterator[Block],
     delimiter: bytes,
     fields: int,
     places: Sequence[int],
 ) -> Iterator[Any]:
     """Yield some columns of a table without its header, as bytes."""
+    raw: Any = _Lines(path, blocks)
+    lines = io.BufferedReader(raw, LINE)
     if not lines.peek(1):
         return
     invalid: list[Any] = []
+
+    def refuse(row: Any) -> str:
+        invalid.append(row)
+        return "error"
+
     names = [str(place) for place in range(fields)]
     chosen = [names[place] for place in places]
     line = 2
@@ -139,7 +150,7 @@ def _batches(
                 delimiter=delimiter.decode(),
                 newlines_in_values=True,
                 ignore_empty_lines=False,
-                invalid_row_handler=lambda row: invalid.append(row) or "error",
+                invalid_row_handler=refuse,
             ),
             pa.csv.ConvertOptions(
                 include_columns=chosen,
@@ -151,12 +162,10 @@ def _batches(
     except pa.ArrowInvalid as error:
         if invalid:
             expected = f"A line should have {fields} fields, as the header has."
-            [row] = invalid
-            raise FileError(
-                source.path, expected, row.text, row.number + 1
-            ) from None
+            text, line = invalid[0].text, invalid[0].number + 1
+            raise FileError(path, expected, text, line) from None
         raise FileError(
-            source.path,
+            path,
             f"A row should have {LINE:,} bytes at most, with all its quoted "
             "lines.",
             str(error),
@@ -168,7 +177,7 @@ def _batches(
 def _stripped(texts: np.ndarray) -> np.ndarray:
     """Return texts without the spaces around them."""
     data = texts.view(np.uint8)
-    if np.isin(data, np.frombuffer(_SPACES, np.uint8)).any():
+    if any((data == space).any() for space in _SPACES):
         return np.char.strip(texts, _SPACES)
     return texts
 

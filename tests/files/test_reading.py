@@ -172,7 +172,8 @@ WRONG = [
     ),
     (
         "r.jsonl",
-        '{"query": 1, "item": 2, "score": 3} {"query": 1, "item": 3}',
+        '{"query": 1, "item": 2, "score": 3}\n'
+        '{"query": 1, "item": 3, "score": 3} {"query": 1, "item": 4}',
         "one whole JSON object",
     ),
     (
