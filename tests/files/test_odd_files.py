@@ -155,7 +155,7 @@ def test_an_item_twice_is_told_with_its_lines(tmp_path, name):
     with pytest.raises(FileError) as error:
         check_items_once(path, "score", {})
     assert str(error.value) == (
-        f"{path}, line {again}: An item should come once in the list of a "
+        f"{path}, line {again}: An item should occur once in the list of a "
         f"query. Received: 'item b of query q1, as in line {before}'."
     )
 
@@ -202,7 +202,7 @@ def test_numbers_have_no_underscores(tmp_path):
 def test_a_query_that_is_no_utf8_may_return(tmp_path):
     text = b"caf\xe9 Q0 a 1 2 t\nq Q0 a 1 2 t\ncaf\xe9 Q0 b 1 2 t\n"
     path = str(written(tmp_path / "run", text))
-    with pytest.raises(QueriesReturnError, match="apart"):
+    with pytest.raises(QueriesReturnError, match="not together"):
         list(run_of(path, {}, print))
     [chunk] = sorted_run_of(path, {}, print)
     assert chunk.query.tolist() == [b"caf\xe9", b"caf\xe9", b"q"]
