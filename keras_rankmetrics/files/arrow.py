@@ -30,6 +30,7 @@ from keras_rankmetrics.files.chunks import Part
 from keras_rankmetrics.files.columns import Chosen, chosen
 from keras_rankmetrics.files.errors import FileError
 from keras_rankmetrics.files.fields import checked, texts
+from keras_rankmetrics.files.json_shapes import NOT_JSON
 from keras_rankmetrics.files.pipes import File, name_of
 
 # CSV and TSV
@@ -185,48 +186,8 @@ def _stripped(texts: np.ndarray) -> np.ndarray:
 # JSON lines
 
 _OBJECT = "A line should be a JSON object."
-_NOT_JSON = (ValueError, RecursionError)  # the second one of "[[[[..."
-_NAME = rb'"(?:[^"\\]|\\.)*"\s*:\s*'
-_NESTED = re.compile(rb"\{\s*" + _NAME + rb"\{\s*(?:" + _NAME + rb"-?[0-9]|$)")
-_ARRAY = re.compile(rb"\[\s*(?:[\[{]|$)")
 _ROW = re.compile(r"in row (\d+)$")
 _CHANGED = re.compile(r"Column\(/(.*)\) changed from \w+ to (\w+)")
-
-
-def is_array(line: bytes) -> bool:
-    """Return True if a first line seems to begin an array of objects."""
-    return _ARRAY.match(line) is not None
-
-
-def check_shape(path: str, line: bytes, number: int, value: str) -> None:
-    """Raise FileError if a file seems to be JSON of another shape.
-
-    Args:
-        path: of the file, for errors.
-        line: its first line, or the start of it.
-        number: of that line, from 1.
-        value: `"label"` or `"score"`.
-    """
-    if is_array(line):
-        found = "a JSON array"
-    elif _is_nested(line):
-        found = f"nested JSON, {{query: {{item: {value}}}}}"
-    elif line == b"{":
-        found = "one JSON object over several lines"
-    else:
-        return
-    example = f'{{"query": "q1", "item": "d1", "{value}": 1}}'
-    remedy = f"This looks like {found}. Write a line for each item: {example}."
-    expected = f"A line should be a JSON object of one item and its {value}."
-    raise FileError(path, expected, line, number, remedy)
-
-
-def _is_nested(line: bytes) -> bool:
-    try:
-        values = list(json.loads(line).values())
-    except _NOT_JSON:  # cut, or with its end on another line
-        return _NESTED.match(line) is not None
-    return bool(values) and all(isinstance(x, dict | list) for x in values)
 
 
 def json_parts(
@@ -266,7 +227,7 @@ def _schema(
     """Return the columns with the types that they have in the first line."""
     try:
         row = json.loads(line)
-    except _NOT_JSON:
+    except NOT_JSON:
         row = None
     if not isinstance(row, dict):
         raise FileError(path, _OBJECT, line, number)

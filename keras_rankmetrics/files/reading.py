@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from keras_rankmetrics.comparing.rows import Rows, whole
-from keras_rankmetrics.files import trec
+from keras_rankmetrics.files import json_shapes, trec
 from keras_rankmetrics.files.blocks import PARQUET, Watch, first_line
 from keras_rankmetrics.files.chunks import (
     Part,
@@ -83,36 +84,35 @@ def _reader(file: File, value: str, columns: Mapping[str, str]) -> Reader:
     """Return the reader of a file, by its first line and its name."""
     line, number = first_line(file)
     path = name_of(file)
-    name = path.lower().removesuffix(".gz")
-    ending = name[name.rfind(".") :] if "." in name else ""
+    _, ending = os.path.splitext(path.lower().removesuffix(".gz"))
     layout = _LAYOUTS[value]
-    read_trec = functools.partial(trec.parts_of, file, layout)
     if line.startswith(PARQUET):
         read = _arrow(path).parquet_parts
         return functools.partial(read, file, value, columns)
-    if line.startswith((b"{", b"[")) and (
-        line.startswith(b"{") or ending not in _DELIMITERS
+    if line.startswith(b"{") or (
+        json_shapes.is_array(line) and ending not in _DELIMITERS
     ):
-        arrow = _arrow(path)
-        arrow.check_shape(path, line, number, value)
-        if line.startswith(b"{"):
-            return functools.partial(arrow.json_parts, file, value, columns)
-    if trec.is_like(line, layout):
-        return read_trec
-    trec.check_layout(path, line, number, layout)
+        json_shapes.check_shape(path, line, number, value)
+        read = _arrow(path).json_parts
+        return functools.partial(read, file, value, columns)
+    if not trec.is_like(line, layout):
+        trec.check_layout(path, line, number, layout)
+        delimiter = _delimiter(line, ending, layout)
+        if delimiter is not None:
+            read = _arrow(path).delimited_parts
+            return functools.partial(read, file, delimiter, value, columns)
+    return functools.partial(trec.parts_of, file, layout)
+
+
+def _delimiter(line: bytes, ending: str, layout: trec.Layout) -> bytes | None:
+    """Return what separates the columns of a table; None for another file."""
     if ending in _DELIMITERS:
-        delimiters = [_DELIMITERS[ending]]
-    else:
-        is_table = len(line.split()) != layout.fields
-        delimiters = [
-            each
-            for each in _DELIMITERS.values()
-            if is_table and line.count(each) >= 2
-        ]
-    for delimiter in delimiters:
-        read = _arrow(path).delimited_parts
-        return functools.partial(read, file, delimiter, value, columns)
-    return read_trec
+        return _DELIMITERS[ending]
+    if len(line.split()) != layout.fields:
+        for delimiter in _DELIMITERS.values():
+            if line.count(delimiter) >= 2:
+                return delimiter
+    return None
 
 
 def _arrow(path: str) -> Any:

@@ -261,5 +261,6 @@ def test_without_pyarrow_the_error_names_the_extra(tmp_path, monkeypatch, name):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(FileError, match=r"pip install .*\[files\]"):
         rows_of(run_of, path)
-    path = written(tmp_path / "run", as_run(PLAIN))
-    assert rows_of(run_of, path) == PLAIN
+    rows = [("[q", "d", 1.0), *PLAIN]  # a query that is no JSON
+    path = written(tmp_path / "run", as_run(rows))
+    assert rows_of(run_of, path) == rows
