@@ -27,7 +27,7 @@ class FirstImport(MetaPathFinder, Loader):
 
     Args:
         package: the name of this package.
-        load: imports and registers the metrics.
+        load: disarms the hook, then imports and registers the metrics.
     """
 
     def __init__(self, package: str, load: Callable[[], None]) -> None:
@@ -48,11 +48,18 @@ class FirstImport(MetaPathFinder, Loader):
             return None
         return importlib.util.spec_from_loader(fullname, self)
 
+    def disarm(self) -> None:
+        """Stop waiting for the first import."""
+        if self in sys.meta_path:
+            sys.meta_path.remove(self)
+
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """Load the metrics, and then the module itself in the usual way."""
-        sys.meta_path.remove(self)
         self._load()
-        return importlib.import_module(spec.name)
+        module = importlib.import_module(spec.name)
+        self._spec = module.__spec__
+        return module
 
     def exec_module(self, module: ModuleType) -> None:
-        """Do nothing: `create_module` has executed the module."""
+        """Restore the module's own spec: `create_module` has executed it."""
+        module.__spec__ = self._spec

@@ -14,6 +14,21 @@ import typing
 from keras_rankmetrics.engine.naming.names import (
     no_attribute as _no_attribute,
 )
+from keras_rankmetrics.metrics import (
+    average_precision,
+    comparison,
+    coverage,
+    fairness,
+    found,
+    gain,
+    incomplete,
+    pairs,
+    popularity,
+    sampled,
+    slices,
+    subtopics,
+    user_models,
+)
 from keras_rankmetrics.metrics.average_precision import *
 from keras_rankmetrics.metrics.comparison import *
 from keras_rankmetrics.metrics.coverage import *
@@ -29,13 +44,22 @@ from keras_rankmetrics.metrics.slices import *
 from keras_rankmetrics.metrics.subtopics import *
 from keras_rankmetrics.metrics.user_models import *
 
-# Type checkers export star imports by themselves. With a computed `__all__`,
-# mypy would not.
+__all__: list[str] = []
+__all__ += average_precision.__all__
+__all__ += comparison.__all__
+__all__ += coverage.__all__
+__all__ += fairness.__all__
+__all__ += found.__all__
+__all__ += gain.__all__
+__all__ += incomplete.__all__
+__all__ += pairs.__all__
+__all__ += popularity.__all__
+__all__ += sampled.__all__
+__all__ += slices.__all__
+__all__ += subtopics.__all__
+__all__ += user_models.__all__
+
 if not typing.TYPE_CHECKING:
-    __all__ = sorted(
-        (name for name, value in vars().items() if isinstance(value, type)),
-        key=lambda name: (not name.isupper(), name),
-    )
 
     def __getattr__(name):
         """Raise an error that names the metric the user probably means."""
