@@ -1,7 +1,4 @@
-"""Keras callbacks that compute ranking metrics.
-
-batches --batches--> columns --rows--> numbers in the logs
-"""
+"""Keras callbacks that compute ranking metrics."""
 
 from keras_rankmetrics.callbacks.by_query import EvaluateByQuery
 

@@ -1,7 +1,8 @@
-"""Validation rows, batch by batch, whatever holds them."""
+"""Validation rows in batches, from arrays or datasets."""
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -9,15 +10,16 @@ import keras
 import numpy as np
 from keras import ops, tree
 
+from keras_rankmetrics.engine.backend.operations import as_integer
 from keras_rankmetrics.engine.inputs.shapes import check_same
 
 
 class Batch(NamedTuple):
-    """Some rows.
+    """A batch of rows.
 
     Attributes:
-        x: what the model takes.
-        y: the labels, as they are.
+        x: the inputs of the model.
+        y: the labels, unchanged.
         sample_weight: the weights, or None.
     """
 
@@ -27,11 +29,11 @@ class Batch(NamedTuple):
 
 
 class Data(NamedTuple):
-    """All rows.
+    """All rows, in batches.
 
     Attributes:
-        batches: makes an iterator of them, from the first row on.
-        number: how many batches there are, None where nobody knows.
+        batches: returns an iterator that starts at the first row.
+        number: the number of batches, or None if unknown.
     """
 
     batches: Callable[[], Iterator[Batch]]
@@ -39,24 +41,21 @@ class Data(NamedTuple):
 
 
 def of_arrays(x: Any, y: Any, sample_weight: Any, batch_size: int) -> Data:
-    """Arrays, or structures of them, cut into batches.
+    """Return batches of arrays, or of structures of arrays.
 
     Raises:
-        ValueError: if they have not as many rows, or the size is none.
+        ValueError: if numbers of rows differ, or the batch size is invalid.
     """
-    if (
-        isinstance(batch_size, bool)
-        or not isinstance(batch_size, int | np.integer)
-        or batch_size < 1
-    ):
+    size = as_integer(batch_size)
+    if size is None or size < 1:
         raise ValueError(
-            "`batch_size` should be an integer of at least 1. Received: "
+            "`batch_size` should be an integer, at least 1. Received: "
             f"{batch_size!r}."
         )
     if not tree.flatten(x):
         raise ValueError(
-            "`x` should hold an array of validation rows at least. Received: "
-            f"{x!r}."
+            "`x` should hold an array of validation rows. Received: "
+            f"{x!r}, which has none."
         )
     parts = _of_lists(x), _of_lists(y), _of_lists(sample_weight)
     names = "x", "y", "sample_weight"
@@ -67,29 +66,29 @@ def of_arrays(x: Any, y: Any, sample_weight: Any, batch_size: int) -> Data:
     )
     if len(counts) != 1 or not counts[0]:
         raise ValueError(
-            "`x`, `y` and `sample_weight` should have as many rows, and one "
-            f"at least. Received: {counts} rows."
+            "`x`, `y` and `sample_weight` should have the same number of rows, "
+            f"at least one. Received: {counts} rows."
         )
     [rows] = counts
 
     def batches() -> Iterator[Batch]:
-        for start in range(0, rows, batch_size):
-            part = slice(start, min(start + batch_size, rows))
+        for start in range(0, rows, size):
+            part = slice(start, min(start + size, rows))
             yield Batch(
                 *tree.map_structure(
                     lambda leaf, part=part: _taken(leaf, part), parts
                 )
             )
 
-    return Data(batches, -(-rows // batch_size))
+    return Data(batches, -(-rows // size))
 
 
 def of_dataset(dataset: Any) -> Data:
-    """A `PyDataset`, a `tf.data.Dataset`, a `DataLoader`, or what is like it.
+    """Return the batches of a dataset: an iterable or a `PyDataset`.
 
     Raises:
-        ValueError: if it never ends.
-        TypeError: if it cannot be read once for each epoch.
+        ValueError: if the dataset never ends.
+        TypeError: if it cannot be read again for each epoch.
     """
     if hasattr(dataset, "__next__") or not (
         isinstance(dataset, keras.utils.PyDataset)
@@ -110,16 +109,29 @@ def of_dataset(dataset: Any) -> Data:
             yield _unpacked(batch)
         if empty:
             raise ValueError(
-                "The dataset of validation rows should have a batch at least. "
-                f"Received: a {type(dataset).__name__} without any. One that "
-                "can be read only once is empty after that."
+                "The dataset of validation rows should have at least one "
+                f"batch. Received: an empty {type(dataset).__name__}. If it "
+                "can be read only once, pass one that can be read again."
             )
 
     return Data(batches, number)
 
 
+def is_dataset(x: Any) -> bool:
+    """Return True if `x` is a dataset, which includes the labels."""
+    if isinstance(x, keras.utils.PyDataset) or hasattr(x, "__next__"):
+        return True
+    if isinstance(x, list | tuple):
+        return bool(x) and isinstance(x[0], list | tuple)
+    return (
+        hasattr(x, "__iter__")
+        and not isinstance(x, Mapping)
+        and not hasattr(x, "shape")
+    )
+
+
 def shuffles(dataset: Any) -> bool:
-    """Whether it is a `DataLoader` that is seen to change the order of rows."""
+    """Return True for a `DataLoader` whose sampler reorders the rows."""
     batches = getattr(dataset, "batch_sampler", None)
     samplers = (
         getattr(dataset, "sampler", None),
@@ -132,22 +144,21 @@ def shuffles(dataset: Any) -> bool:
     )
 
 
-def is_dataset(x: Any) -> bool:
-    """Whether `x` has the labels with it."""
-    if isinstance(x, keras.utils.PyDataset) or hasattr(x, "__next__"):
-        return True
-    if isinstance(x, list | tuple):
-        return bool(x) and isinstance(x[0], list | tuple)
-    return (
-        hasattr(x, "__iter__")
-        and not isinstance(x, Mapping)
-        and not hasattr(x, "shape")
-        and not ops.is_tensor(x)
-    )
+def as_input(x: Any) -> Any:
+    """Return `x` as a model accepts it: tensors of the backend, or arrays."""
+
+    def converted(leaf: Any) -> Any:
+        if ops.is_tensor(leaf):
+            return leaf
+        if hasattr(leaf, "detach"):
+            return leaf.detach().cpu().numpy()
+        return np.asarray(leaf)
+
+    return tree.map_structure(converted, x)
 
 
 def _of_lists(part: Any) -> Any:
-    """Lists of numbers as an array; other things as they are."""
+    """Return lists of numbers as an array, and anything else unchanged."""
     leaves = tree.flatten(part)
     if isinstance(part, list) and not any(hasattr(x, "shape") for x in leaves):
         return np.asarray(part)
@@ -174,25 +185,18 @@ def _number_of_batches(dataset: Any) -> int | None:
         number = dataset.num_batches
         endless = number is None
     else:
-        # Of TensorFlow: -1 for a dataset without an end, -2 for unknown ones.
-        found = getattr(dataset, "cardinality", lambda: _len_of(dataset))()
-        number = None if found is None else int(found)
+        # TensorFlow's cardinality is -1 for infinite, -2 for unknown.
+        count = getattr(
+            dataset, "cardinality", lambda: operator.length_hint(dataset, -2)
+        )
+        number = int(count())
         endless = number == -1
     if endless:
         raise ValueError(
-            "The validation rows should have an end. Received: a "
-            f"{type(dataset).__name__} without one. Take a part of it, as "
-            "`.take(steps)` does."
+            "The validation rows should have an end. Received: an infinite "
+            f"{type(dataset).__name__}. Limit it, as `.take(steps)` does."
         )
     return None if number is None or number < 0 else number
-
-
-def _len_of(dataset: Any) -> int | None:
-    """How many batches, None where nobody knows."""
-    try:
-        return len(dataset)
-    except TypeError:
-        return None
 
 
 def _read(dataset: Any) -> Iterator[Any]:
@@ -213,16 +217,3 @@ def _unpacked(batch: Any) -> Batch:
             f"`(x, y, sample_weight)`. Received: {len(parts)} part(s)."
         )
     return Batch(*parts, *(None,) * (3 - len(parts)))
-
-
-def as_input(x: Any) -> Any:
-    """What a model of the backend takes: its own tensors, or arrays."""
-
-    def converted(leaf: Any) -> Any:
-        if ops.is_tensor(leaf):
-            return leaf
-        if hasattr(leaf, "detach"):
-            return leaf.detach().cpu().numpy()
-        return np.asarray(leaf)
-
-    return tree.map_structure(converted, x)

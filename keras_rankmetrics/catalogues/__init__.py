@@ -1,4 +1,4 @@
-"""Ranks in catalogues whose scores fit into no memory."""
+"""Ranks in catalogues whose scores do not fit into memory."""
 
 from keras_rankmetrics.catalogues.ranks import count_ranks
 

@@ -1,4 +1,4 @@
-"""A catalogue in chunks, on one device or over several."""
+"""Count ranks chunk by chunk, on one device or spread over several."""
 
 from __future__ import annotations
 
@@ -10,36 +10,33 @@ import keras
 import numpy as np
 from keras import ops
 
-from keras_rankmetrics.catalogues.tally import Asked, Tally, tally
-from keras_rankmetrics.engine.backend.host_floats import detached
+from keras_rankmetrics.catalogues.counts import RankCounts, Targets, count_chunk
+from keras_rankmetrics.engine.backend.operations import detached
 from keras_rankmetrics.types import Tensor
-
-# A catalogue in chunks, and a product of queries and items for each.
 
 T = TypeVar("T")
 
 ScoreFn = Callable[[Any, Tensor], Tensor]
 
 
-class Rows(Protocol):
-    """An array of items: of numpy, of a backend, or a file in its manner."""
+class Items(Protocol):
+    """An array with a row for each item: of numpy, of a backend, or a file."""
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The number of items first."""
+        """The shape, which starts with the number of items."""
 
     def __getitem__(self, place: Any) -> Any:
-        """Some of its rows."""
+        """Return some of the rows."""
 
 
 class Chunk(NamedTuple):
-    """Some items of a catalogue, as many in each chunk.
+    """Consecutive items of a catalogue; all chunks have the same size.
 
     Attributes:
-        first: the number of the first of them.
-        rows: what the catalogue holds of them.
-        held: int32, how many of the rows are items, the last ones being
-            padding; None for all.
+        first: the number of the first item.
+        rows: the rows of the items, padded at the end.
+        held: int32, the number of rows that are items; None for all.
     """
 
     first: int
@@ -47,8 +44,8 @@ class Chunk(NamedTuple):
     held: Tensor | None
 
 
-def chunks_of(items: Rows, size: int) -> Iterator[Chunk]:
-    """The catalogue, chunk by chunk."""
+def chunks_of(items: Items, size: int) -> Iterator[Chunk]:
+    """Yield the catalogue chunk by chunk."""
     for first in range(0, items.shape[0], size):
         rows = items[first : first + size]
         held = rows.shape[0]
@@ -59,8 +56,8 @@ def chunks_of(items: Rows, size: int) -> Iterator[Chunk]:
         )
 
 
-def picked(items: Rows, numbers: np.ndarray, size: int) -> Tensor:
-    """Some items by their numbers, as many rows as a chunk has."""
+def picked(items: Items, numbers: np.ndarray, size: int) -> Tensor:
+    """Return the rows of some items, padded to the size of a chunk."""
     rows = (
         ops.take(items, numbers, axis=0)
         if ops.is_tensor(items)
@@ -80,27 +77,27 @@ def _padded(rows: Any, size: int) -> Tensor:
 
 def over_chunks(
     queries: Any,
-    items: Rows,
-    asked: Asked,
+    items: Items,
+    targets: Targets,
     size: int,
     score_fn: ScoreFn | None,
     verbose: bool,
-) -> Tally:
-    """Counts the whole catalogue, one chunk after the other."""
-    found, step = Tally.of_nothing(asked), _step(score_fn)
+) -> RankCounts:
+    """Count the whole catalogue, one chunk after the other."""
+    counts, step = RankCounts.zeros(targets), _step(score_fn)
     number = items.shape[0]
     bar = keras.utils.Progbar(number, verbose=int(verbose), unit_name="item")
     for first, rows, held in chunks_of(items, size):
-        found = step(found, queries, rows, _int32(first), held, asked)
+        counts = step(counts, queries, rows, _int32(first), held, targets)
         bar.update(min(first + size, number))
-    return found
+    return counts
 
 
 def checked(score_fn: ScoreFn, lists: int) -> ScoreFn:
-    """The function, whose scores are looked at.
+    """Return `score_fn` with a check of its scores.
 
-    Raises:
-        ValueError: when it is called, if they are no floats of that shape.
+    It raises ValueError when called, unless the scores are floats of the shape
+    `[lists, rows]`.
     """
 
     def scored(queries: Any, rows: Tensor) -> Tensor:
@@ -110,7 +107,7 @@ def checked(score_fn: ScoreFn, lists: int) -> ScoreFn:
         if shape != expected or not keras.backend.is_float_dtype(dtype):
             raise ValueError(
                 "`score_fn` should return a score for each list and row, "
-                f"floats of the shape {expected}. Received: the shape {shape} "
+                f"floats in the shape {expected}. Received: the shape {shape} "
                 f"of dtype {keras.backend.standardize_dtype(dtype)}."
             )
         return scores
@@ -119,21 +116,22 @@ def checked(score_fn: ScoreFn, lists: int) -> ScoreFn:
 
 
 def score(queries: Any, rows: Tensor, score_fn: ScoreFn | None) -> Tensor:
-    """`[lists, rows]`, the scores of some items."""
+    """Return the scores of some items, `[lists, rows]`."""
     return (_product() if score_fn is None else score_fn)(queries, rows)
 
 
-def _step(score_fn: ScoreFn | None) -> Callable[..., Tally]:
-    """What adds a chunk: `(found, queries, rows, first, held, asked)`.
+def _step(score_fn: ScoreFn | None) -> Callable[..., RankCounts]:
+    """Return the function that adds a chunk.
 
-    That of two towers is one program. A function of the user is called as it
-    is, since a program would keep the weights that it had at first.
+    It takes `(counts, queries, rows, first, held, targets)`. For inner products
+    it is one compiled program. A `score_fn` is not compiled, since the program
+    would keep the weights that the function had at first.
     """
     if score_fn is None:
         return _of_towers()
     of_scores = _of_scores()
-    return lambda found, queries, rows, *rest: of_scores(
-        found, score_fn(queries, rows), *rest
+    return lambda counts, queries, rows, *rest: of_scores(
+        counts, score_fn(queries, rows), *rest
     )
 
 
@@ -143,30 +141,30 @@ def _product() -> Callable[..., Tensor]:
 
 
 @functools.cache
-def _of_towers() -> Callable[..., Tally]:
+def _of_towers() -> Callable[..., RankCounts]:
     return _compiled(
-        lambda found, queries, rows, *rest: found.plus(
-            tally_of_towers(queries, rows, *rest)
+        lambda counts, queries, rows, *rest: counts.plus(
+            count_towers(queries, rows, *rest)
         )
     )
 
 
 @functools.cache
-def _of_scores() -> Callable[..., Tally]:
+def _of_scores() -> Callable[..., RankCounts]:
     return _compiled(
-        # Where one is -inf or NaN, so is their sum.
-        lambda found, scores, *rest: found.plus(
-            tally(scores, ops.isfinite(ops.sum(scores)), *rest)
+        # A sum is finite only if every score is.
+        lambda counts, scores, *rest: counts.plus(
+            count_chunk(scores, ops.isfinite(ops.sum(scores)), *rest)
         )
     )
 
 
-def tally_of_towers(queries: Tensor, rows: Tensor, *rest: Any) -> Tally:
-    """Return the tally of one chunk of items; the rest as for `tally`."""
+def count_towers(queries: Tensor, rows: Tensor, *rest: Any) -> RankCounts:
+    """Return the counts of one chunk; `rest` is as for `count_chunk`."""
     queries, rows = _not_half(queries), _not_half(rows)
-    # A bound of all products, and it costs less than a look at them.
+    # An upper bound of all products, cheaper than checking each.
     bound = ops.sum(ops.abs(queries)) * ops.sum(ops.abs(rows))
-    return tally(product(queries, rows), ops.isfinite(bound), *rest)
+    return count_chunk(product(queries, rows), ops.isfinite(bound), *rest)
 
 
 def product(queries: Tensor, rows: Tensor) -> Tensor:
@@ -175,10 +173,10 @@ def product(queries: Tensor, rows: Tensor) -> Tensor:
 
 
 def _not_half(vectors: Tensor) -> Tensor:
-    """Return the vectors in float32 if they are in half precision.
+    """Return vectors of half precision in float32, others unchanged.
 
-    Sums of products in half precision tie where the scores differ. Only one
-    chunk of items is cast at a time.
+    Half precision would make different scores equal. Only one chunk of items is
+    cast at a time.
     """
     dtype = keras.backend.standardize_dtype(vectors.dtype)
     is_half = dtype in ("float16", "bfloat16")
@@ -186,7 +184,7 @@ def _not_half(vectors: Tensor) -> Tensor:
 
 
 def _compiled(function: Callable[..., T]) -> Callable[..., T]:
-    """Return the function as a program of the backend."""
+    """Return the function compiled by the backend."""
     if keras.config.backend() == "jax":
         import jax
 
@@ -195,8 +193,8 @@ def _compiled(function: Callable[..., T]) -> Callable[..., T]:
         import tensorflow as tf
 
         programs = tf.function(function, jit_compile=True, autograph=False)
-        # One program for each shape and dtype, which it keeps. Called by
-        # itself, it would warn that it traces several.
+        # It keeps one program for each shape and dtype. Called directly, it
+        # would warn about retracing.
         return lambda *x: programs.get_concrete_function(*x)(*x)
     import torch
 
@@ -208,11 +206,8 @@ def _int32(x: int) -> Tensor:
     return ops.convert_to_tensor(x, dtype="int32")
 
 
-# A catalogue that jax has spread over devices: each counts its own items.
-
-
-def is_spread(items: Rows, score_fn: ScoreFn | None) -> bool:
-    """Whether devices hold different items of two towers."""
+def is_spread(items: Items, score_fn: ScoreFn | None) -> bool:
+    """Return True if jax has spread the item vectors over devices."""
     if keras.config.backend() != "jax" or score_fn is not None:
         return False
     import jax
@@ -228,49 +223,49 @@ def is_spread(items: Rows, score_fn: ScoreFn | None) -> bool:
 def over_devices(
     queries: Any,
     items: Any,
-    asked: Asked,
+    targets: Targets,
     size: int,
     score_fn: ScoreFn | None,
     verbose: bool,
-) -> Tally:
-    """Counts the whole catalogue, each device the items that it holds.
+) -> RankCounts:
+    """Count the whole catalogue; each device counts the items that it holds.
 
-    Only what was counted travels.
+    Only the counts move between devices.
     """
     sharding = items.sharding
     count = _program(sharding.mesh, sharding.spec[0], size)
-    return count(queries, items, asked)
+    return count(queries, items, targets)
 
 
 @functools.lru_cache(maxsize=8)
-def _program(mesh: Any, axis: Any, size: int) -> Callable[..., Tally]:
+def _program(mesh: Any, axis: Any, size: int) -> Callable[..., RankCounts]:
     import jax
 
     lax: Any = jax.lax
     spec: Any = jax.sharding.PartitionSpec
 
-    def on_device(queries: Tensor, rows: Tensor, asked: Asked) -> Tally:
+    def on_device(
+        queries: Tensor, rows: Tensor, targets: Targets
+    ) -> RankCounts:
         own = rows.shape[0]
         first = lax.axis_index(axis) * own
         width = min(size, own)
 
-        def chunk(place: Tensor) -> Tally:
-            held = lax.dynamic_slice_in_dim(rows, place, width)
-            return tally_of_towers(queries, held, first + place, None, asked)
+        def counts_at(place: Tensor, part: Tensor) -> RankCounts:
+            return count_towers(queries, part, first + place, None, targets)
 
-        found = lax.fori_loop(
-            0,
-            own // width,
-            lambda i, found: found.plus(chunk(i * width)),
-            Tally.of_nothing(asked),
+        def chunk(i: Tensor, counts: RankCounts) -> RankCounts:
+            part = lax.dynamic_slice_in_dim(rows, i * width, width)
+            return counts.plus(counts_at(i * width, part))
+
+        counts = lax.fori_loop(
+            0, own // width, chunk, RankCounts.zeros(targets)
         )
         rest = own % width
         if rest:
-            held = rows[own - rest :]
-            found = found.plus(
-                tally_of_towers(queries, held, first + own - rest, None, asked)
-            )
-        return Tally(*(lax.psum(x, axis) for x in found))
+            last = own - rest
+            counts = counts.plus(counts_at(last, rows[last:]))
+        return RankCounts(*(lax.psum(x, axis) for x in counts))
 
     return jax.jit(
         jax.shard_map(

@@ -1,4 +1,4 @@
-"""`count_ranks`: where relevant items stand in a catalogue of any size."""
+"""`count_ranks`: the ranks of relevant items in a catalogue of any size."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from keras_rankmetrics.catalogues.arguments import (
     checked_chunk,
     checked_items,
     checked_queries,
-    excluded_of,
-    numbers_of,
+    excluded_items,
+    item_numbers,
 )
 from keras_rankmetrics.catalogues.chunks import (
-    Rows,
+    Items,
     ScoreFn,
     checked,
     is_spread,
@@ -24,12 +24,12 @@ from keras_rankmetrics.catalogues.chunks import (
     picked,
     score,
 )
-from keras_rankmetrics.catalogues.tally import LOWEST, Asked, Tally
+from keras_rankmetrics.catalogues.counts import LOWEST, RankCounts, Targets
 
 
 def count_ranks(
     queries: Any,
-    items: Rows,
+    items: Items,
     targets: Any,
     exclude: Any = None,
     *,
@@ -37,46 +37,48 @@ def count_ranks(
     chunk: int | None = None,
     verbose: bool = False,
 ) -> dict[str, Any]:
-    """Counts how many items of a catalogue stand above each relevant one.
+    """Count how many items of a catalogue rank above each relevant item.
 
-    What it returns is `y_pred` for metrics with `inputs="counts"`, and so every
-    metric of relevance is exact over the whole catalogue, at any k:
+    The counts are the `y_pred` of metrics with `inputs="counts"`. They make
+    every metric of relevance exact over the whole catalogue, at any k:
 
         metric.update_state(targets, count_ranks(queries, items, targets))
 
-    The catalogue is scored in chunks, of which no more than one is in memory:
-    `[lists, chunk]` scores. The score of a relevant item is taken from the same
-    products as those of all others, for a score that differs in its last bit
-    would be another rank; if a backend computes it otherwise in a chunk of
-    other items, the catalogue is scored a second time.
+    The catalogue is scored in chunks, and only one chunk of scores,
+    `[lists, chunk]`, is in memory. The score of a relevant item comes from the
+    same product as the scores it is compared with, since a difference in the
+    last bit would change its rank. If a backend rounds it differently in
+    another chunk, the catalogue is scored a second time.
 
     Args:
-        queries: `[lists, d]`, a vector for each list; or whatever `score_fn`
-            takes.
-        items: `[items, d]`, a vector for each item; or whatever `score_fn`
-            takes rows of. An array of numpy or of the backend, or a file that
-            is read by slices, as `numpy.memmap` is. On jax it may be spread
-            over devices by its first axis: then each device counts its own
-            items, and two numbers of each relevant one travel.
+        queries: `[lists, d]`, a vector for each list; or any input of
+            `score_fn`.
+        items: `[items, d]`, a vector for each item; or an array whose rows
+            `score_fn` takes. An array of numpy or of the backend, or a file
+            that is read by slices, such as `numpy.memmap`. On jax it may be
+            spread over devices by its first axis: each device then counts its
+            own items, and only the counts move between devices.
         targets: the numbers of the relevant items, `[lists]` or
             `[lists, targets]`, negative for padding.
-        exclude: numbers of items that have no rank, `[lists, excluded]`,
-            negative for padding: those that a user has seen. A relevant one
+        exclude: the numbers of items without a rank, such as those that a user
+            has seen: `[lists, excluded]`, negative for padding. A relevant item
             among them counts as not retrieved.
-        score_fn: `(queries, rows)` to the scores of these items, `[lists,
-            rows]`. By default the inner products. The lowest score, -inf, says
-            that an item has no rank.
-        chunk: how many items are scored at once, by default as many as make
-            some million scores.
-        verbose: whether a progress bar is shown; not of items on devices.
+        score_fn: a function `(queries, rows)` that returns the scores of these
+            items, `[lists, rows]`; inner products by default. An item with the
+            lowest score, -inf, has no rank.
+        chunk: the number of items to score at once; by default about two
+            million scores.
+        verbose: whether to show a progress bar. Items spread over devices have
+            none.
 
     Returns:
-        `"above"` and `"tied"`, int32 `[lists, targets]`, and `"num_items"`, a
-        number, or int32 `[lists]` where lists differ.
+        A dict: `"above"` and `"tied"`, int32 `[lists, targets]`, and
+        `"num_items"`, a number, or int32 `[lists]` if lists differ.
 
     Raises:
         ValueError: if the arguments do not fit together, a score is NaN, or
-            `score_fn` does not give the same floats each time.
+            `score_fn` returns different floats for the same item.
+        TypeError: if `score_fn` is not callable.
 
     Example:
         >>> import numpy as np
@@ -90,44 +92,44 @@ def count_ranks(
         >>> [round(float(x), 4) for x in mrr.per_list([1, 2], counts)]
         [0.4167, 1.0]
 
-    The two numbers of each place: Berrendorf, Faerman, Vermue and Tresp, On the
-    Ambiguity of Rank-Based Evaluation of Entity Alignment or Link Prediction
-    Methods (2020).
+    Both numbers are needed where items tie: Berrendorf, Faerman, Vermue and
+    Tresp, On the Ambiguity of Rank-Based Evaluation of Entity Alignment or Link
+    Prediction Methods (2020).
     """
     items, number = checked_items(items)
-    targets = numbers_of("targets", targets, number)
-    lists = targets.shape[0]
+    numbers = item_numbers("targets", targets, number)
+    lists = numbers.shape[0]
     if lists == 0:
-        return {"above": targets, "tied": targets, "num_items": number}
-    exclude = excluded_of(exclude, number, lists)
+        return {"above": numbers, "tied": numbers, "num_items": number}
+    exclude = excluded_items(exclude, number, lists)
     queries = checked_queries(queries, items, lists, score_fn)
     size = checked_chunk(chunk, lists, number)
     if score_fn is not None:
         score_fn = checked(score_fn, lists)
-    scores = _of_targets(queries, items, targets, size, score_fn)
-    asked = Asked(*map(ops.convert_to_tensor, (targets, scores, exclude)))
+    scores = _target_scores(queries, items, numbers, size, score_fn)
+    found = Targets(*map(ops.convert_to_tensor, (numbers, scores, exclude)))
     count = over_devices if is_spread(items, score_fn) else over_chunks
-    found = count(queries, items, asked, size, score_fn, verbose)
-    _check_defined(found)
-    there = targets >= 0
-    if np.any(there & (ops.convert_to_numpy(found.found) != scores)):
-        asked = asked._replace(scores=found.found)
-        found = count(queries, items, asked, size, score_fn, verbose)
-        _check_same(asked, found)
-    return _counts(found, asked, number)
+    counts = count(queries, items, found, size, score_fn, verbose)
+    _check_defined(counts)
+    there = numbers >= 0
+    if np.any(there & (ops.convert_to_numpy(counts.scores) != scores)):
+        found = found._replace(scores=counts.scores)
+        counts = count(queries, items, found, size, score_fn, verbose)
+        _check_same(found, counts)
+    return _y_pred(counts, found, number)
 
 
-def _of_targets(
+def _target_scores(
     queries: Any,
-    items: Rows,
+    items: Items,
     targets: np.ndarray,
     size: int,
     score_fn: ScoreFn | None,
 ) -> np.ndarray:
-    """`[lists, targets]`, the scores of the targets, 0 for padding.
+    """Return the scores of the targets, `[lists, targets]`, 0 for padding.
 
-    From a product of as many items as a chunk has, which most backends compute
-    as they compute that of the chunk.
+    They come from products with as many items as a chunk has, which most
+    backends round like the products of the chunks.
     """
     there = targets >= 0
     numbers = np.unique(targets[there])
@@ -144,34 +146,36 @@ def _of_targets(
     return found
 
 
-def _check_defined(found: Tally) -> None:
-    undefined = ops.convert_to_numpy(found.undefined) > 0
+def _check_defined(counts: RankCounts) -> None:
+    undefined = ops.convert_to_numpy(counts.undefined) > 0
     if undefined.any():
         raise ValueError(
-            "The scores of items should be numbers. Received: NaN for the list "
+            "The scores of items should be numbers. Received: NaN for list "
             f"{int(undefined.argmax())}. Look for NaN in the vectors."
         )
 
 
-def _check_same(asked: Asked, found: Tally) -> None:
-    before, after = map(ops.convert_to_numpy, (asked.scores, found.found))
+def _check_same(targets: Targets, counts: RankCounts) -> None:
+    before, after = map(ops.convert_to_numpy, (targets.scores, counts.scores))
     differ = before != after
     if differ.any():
         one, other = before[differ][0], after[differ][0]
         raise ValueError(
             "`score_fn` should give an item the same score each time. "
-            f"Received: {one} and {other} for the same item. Let it draw "
-            "nothing: call layers with `training=False`."
+            f"Received: {one} and {other} for the same item. Remove randomness "
+            "from it: call layers with `training=False`."
         )
 
 
-def _counts(found: Tally, asked: Asked, number: int) -> dict[str, Any]:
-    """What `inputs="counts"` takes."""
-    targets, scores, exclude = map(ops.convert_to_numpy, asked)
-    above, reach = map(ops.convert_to_numpy, found[:2])
-    excluded = (targets[:, :, None] == exclude[:, None]).any(axis=-1)
-    there = (targets >= 0) & ~excluded & (scores > LOWEST)
-    ranked = ops.convert_to_numpy(found.ranked)
+def _y_pred(
+    counts: RankCounts, targets: Targets, number: int
+) -> dict[str, Any]:
+    """Return the `y_pred` of `inputs="counts"`."""
+    items, scores, exclude = map(ops.convert_to_numpy, targets)
+    above, reach = map(ops.convert_to_numpy, counts[:2])
+    excluded = (items[:, :, None] == exclude[:, None]).any(axis=-1)
+    there = (items >= 0) & ~excluded & (scores > LOWEST)
+    ranked = ops.convert_to_numpy(counts.ranked)
     return {
         "above": np.where(there, above, -1),
         "tied": np.where(there, reach - above - 1, 0),

@@ -197,9 +197,9 @@ def check_by_ids(metrics: list[RankingMetric]) -> None:
         reason = ""
         if definition.inputs != "scores":
             reason = f'`inputs="{definition.inputs}"`. Leave `inputs` out'
-        elif definition.metric.by_subtopic:
+        elif definition.traits.by_subtopic:
             reason = "labels by subtopic. Pass labels and scores as arrays"
-        elif definition.metric.of_catalogue is not None:
+        elif definition.traits.of_catalogue is not None:
             reason = (
                 "the items of a catalogue by number. Pass labels and scores "
                 "as arrays"

@@ -1,4 +1,4 @@
-"""Named conventions: the options that give the numbers of other sources.
+"""Named conventions: the options that reproduce the numbers of other libraries.
 
 >>> from keras_rankmetrics.conventions import trec_eval
 >>> print(trec_eval.NDCG(k=10).signature)
@@ -8,16 +8,16 @@ Traceback (most recent call last):
     ...
 AttributeError: The convention `trec_eval` has no F1AtK: ...
 
-That of ir_measures knows the names which its source has for measures:
+The convention of ir_measures also parses the measure names of its source:
 
 >>> from keras_rankmetrics.conventions import ir_measures
 >>> ir_measures.parse("P(rel=2)@5").name
 'precision@5'
 
-`krm conventions` lists them on the command line. They take any form of input,
-and state nothing that is a fault of the source: tied items have the
-exact average over their orders, unless the source says in which order they
-stand; masks and weights mean what they mean here.
+`krm conventions` lists them on the command line. Every convention accepts all
+forms of input, and reproduces no bugs of its source: tied items get the exact
+average over their orders unless the source defines an order for them, and masks
+and weights work as everywhere in this package.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ _ALIASES = {
 
 
 def names() -> list[str]:
-    """The names of all conventions.
+    """Return the names of all conventions.
 
     >>> names()[:3]
     ['keras_rs', 'tf_ranking', 'trec_eval']
@@ -128,7 +128,7 @@ def names() -> list[str]:
 
 
 def all_of_them() -> list[Convention]:
-    """All conventions.
+    """Return all conventions.
 
     >>> {convention.name for convention in all_of_them()} == set(names())
     True
@@ -146,7 +146,7 @@ def named(name: str) -> Convention:
 
 
 def table() -> str:
-    """All conventions, in words.
+    """Return a description of all conventions.
 
     >>> table().partition(":")[0]
     'keras_rs'

@@ -1,4 +1,4 @@
-"""A convention: the options that give the numbers of a library."""
+"""Conventions: the options that reproduce the numbers of another library."""
 
 from __future__ import annotations
 
@@ -21,29 +21,28 @@ from keras_rankmetrics.engine.metric.configured import Defined
 from keras_rankmetrics.engine.naming.names import closest, did_you_mean, nearest
 from keras_rankmetrics.metrics.names import meant
 
-# `Convention`: the options under which metrics give a source's numbers.
-
 MetricT = TypeVar("MetricT", bound=Defined)
 Parameters = ParamSpec("Parameters")
 
 
-class Asked(NamedTuple):
-    """In place of the value of an option: what a call must give it.
+class Required(NamedTuple):
+    """Placeholder for an option that each call must set.
 
     Args:
-        what: what the source takes there, such as a table of the items.
+        what: the value that the source expects, such as a table of the items.
     """
 
     what: str
 
 
 class Preset(Generic[Parameters, MetricT]):
-    """A metric with some options set, to be made as the metric itself is.
+    """A metric with some options set, called like the metric itself.
 
     Args:
         metric: the class.
-        options: what is set, which a call may override; or what is `Asked` of
-            each call, since only the data have it.
+        options: the options to set, which a call may override. `Required` marks
+            an option that each call must set, since its value depends on the
+            data.
 
     >>> from keras_rankmetrics.conventions import sklearn
     >>> [metric.name for metric in sklearn.NDCG.at(1, 5)]
@@ -55,17 +54,17 @@ class Preset(Generic[Parameters, MetricT]):
         metric: Callable[Parameters, MetricT],
         options: Mapping[str, Any],
     ) -> None:
-        # A `Callable` for type checkers, which then know its parameters.
+        # Typed as a `Callable`, so that type checkers infer its parameters.
         self.metric = cast(type[MetricT], metric)
         self.options = {
             name: value
             for name, value in options.items()
-            if not isinstance(value, Asked)
+            if not isinstance(value, Required)
         }
-        self.asked = {
+        self.required = {
             name: value.what
             for name, value in options.items()
-            if isinstance(value, Asked)
+            if isinstance(value, Required)
         }
         self.__doc__ = self.metric.__doc__
         self.__name__ = self.metric.__name__
@@ -82,24 +81,24 @@ class Preset(Generic[Parameters, MetricT]):
     def __call__(
         self, *args: Parameters.args, **options: Parameters.kwargs
     ) -> MetricT:
-        """The metric, with what is given here before what is set."""
+        """Return the metric. Arguments override the options of the preset."""
         check_names(self.__name__, options, self.__signature__.parameters)
-        given = self.__signature__.bind_partial(*args, **options).arguments
-        return self.metric(**self._completed(given))
+        bound = self.__signature__.bind_partial(*args, **options)
+        return self.metric(**self._completed(bound.arguments))
 
     def at(self, *cutoffs: int | None, **options: Any) -> list[MetricT]:
-        """One metric for each cutoff."""
+        """Return one metric per cutoff."""
         return self.metric.at(*cutoffs, **self._completed(options))
 
-    def _completed(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """All options. Raises where one that is asked for is not given."""
-        for name, what in self.asked.items():
-            if given.get(name) is None:
+    def _completed(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Return all options, or raise ValueError if one is missing."""
+        for name, what in self.required.items():
+            if arguments.get(name) is None:
                 raise ValueError(
                     f"`{self.__name__}` needs `{name}`, {what}. Received: "
-                    f"`{name}={given.get(name)!r}`."
+                    f"`{name}={arguments.get(name)!r}`."
                 )
-        return {**self.options, **given}
+        return {**self.options, **arguments}
 
     def __repr__(self) -> str:
         parameters = [
@@ -108,30 +107,30 @@ class Preset(Generic[Parameters, MetricT]):
                 f"{name}={getattr(value, '__name__', repr(value))}"
                 for name, value in self.options.items()
             ),
-            *(f"{name}=<{what}>" for name, what in self.asked.items()),
+            *(f"{name}=<{what}>" for name, what in self.required.items()),
         ]
         return f"{self.__name__}({', '.join(parameters)})"
 
 
 class Convention:
-    """What one source means by each metric, as options of the metrics.
+    """The meaning of each metric in one source, as options of our metrics.
 
     Each metric of the source is an attribute: `trec_eval.NDCG(k=10)` is the
-    ordinary `NDCG` with the options set that give the numbers of trec_eval. Any
-    of them can be overridden. What only the data have must be given:
+    ordinary `NDCG` with the options that reproduce the numbers of trec_eval.
+    Any option can be overridden. Options that depend on the data are required:
     `recbole.AveragePopularity(10, popularity=...)`.
 
     Args:
-        name: the name of the convention, as that of a variable.
-        about: what it is, in one sentence.
-        source: where it is defined.
-        metrics: the options of each metric that the source defines, where they
-            are not the defaults, or are `Asked` of the call.
-        without: what the source defines and cannot be had, by its name there
-            or here, and why.
+        name: the name of the convention, as a Python identifier.
+        about: a description, in one sentence.
+        source: the place where the convention is defined.
+        metrics: for each metric that the source defines, the options that
+            differ from the defaults, or are `Required`.
+        without: the metrics of the source that are not supported, by their name
+            there or here, each with the reason.
         ties_by_id: the precision in which the source compares scores, such as
-            `"float32"`, if it puts items of equal score in the order of their
-            ids, the last one first; None if it does not.
+            `"float32"`, if it breaks ties by descending item id; None if it
+            does not.
 
     >>> from keras_rankmetrics.conventions import sklearn
     >>> sklearn.NDCG(k=10).name
@@ -139,7 +138,8 @@ class Convention:
     """
 
     if TYPE_CHECKING:
-        # No annotation can name the parameters of a constructor. Values can.
+        # Type checkers infer a constructor's parameters from a value only; no
+        # annotation can express them.
         DCG = Preset(metrics.DCG, {})
         NDCG = Preset(metrics.NDCG, {})
         PrecisionAtK = Preset(metrics.PrecisionAtK, {})
@@ -203,10 +203,10 @@ class Convention:
         vars(self).update(self.presets)
 
     def of_source(self, text: str, **options: Any) -> Defined | None:
-        """The metric that the source calls so, None if that is not known.
+        """Return the metric for a name of the source, or None if it is unknown.
 
         Args:
-            text: the name, and what the source writes behind it.
+            text: the name, with anything that the source writes after it.
             **options: further options of the metric.
         """
         return None
@@ -233,11 +233,8 @@ class Convention:
         return f"<Convention {self.name}: {', '.join(self.presets)}>"
 
 
-# Conventions in words.
-
-
 def in_words(convention: Convention) -> str:
-    """What a convention is, what it has, and what cannot be had."""
+    """Return a description of a convention: its metrics, and what it lacks."""
     return "\n".join(
         [
             f"{convention.name}: {convention.about}",
@@ -252,7 +249,7 @@ def in_words(convention: Convention) -> str:
 
 
 def in_a_line(convention: Convention, width: int) -> str:
-    """The name, in a column of that width, and what it is."""
+    """Return the name, padded to a column width, and the description."""
     return f"{convention.name:{width}}  {convention.about}"
 
 
@@ -275,7 +272,7 @@ def suggestion(
     """Return "Did you mean ...?" for a convention, or an empty text.
 
     Args:
-        name: a name that does not exist.
+        name: the name that does not exist.
         names: the names that exist.
         aliases: further names, each with the one of `names` that it means.
     """

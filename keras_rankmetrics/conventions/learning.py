@@ -1,4 +1,4 @@
-"""The conventions of libraries of machine learning."""
+"""Conventions of machine learning libraries."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from keras_rankmetrics.metrics import (
 
 keras_rs = Convention(
     "keras_rs",
-    "Keras Recommenders; the defaults here.",
+    "Keras Recommenders, whose rules are the defaults here.",
     "keras_rs.metrics, version 0.4",
     {
         DCG: {},
@@ -58,18 +58,18 @@ tf_ranking = Convention(
         PrecisionIA: {},
     },
     without={
-        "BPref(use_trec_version=False)": "it divides by the relevant items, "
-        "however few others there are, unlike trec_eval",
+        "BPref(use_trec_version=False)": "it divides by the number of relevant "
+        "items even if there are fewer others, unlike trec_eval",
         "PWA": "it is `DCG(k, gain_fn=linear_gain, "
-        "rank_discount_fn=reciprocal_discount)` over the sum of the first k "
-        "discounts",
+        "rank_discount_fn=reciprocal_discount)` divided by the sum of the "
+        "first k discounts",
     },
 )
 
 sklearn = Convention(
     "sklearn",
-    "scikit-learn: `dcg_score`, `ndcg_score`, `roc_auc_score` of each list "
-    "and, where no scores tie, `top_k_accuracy_score` and "
+    "scikit-learn: `dcg_score`, `ndcg_score`, `roc_auc_score` per list and, if "
+    "no scores tie, `top_k_accuracy_score` and "
     "`label_ranking_average_precision_score`.",
     "sklearn/metrics/_ranking.py, version 1.9",
     {
@@ -81,14 +81,14 @@ sklearn = Convention(
     },
     without={
         "coverage_error": "it is the rank of the last relevant item, which no "
-        "metric is",
+        "metric here computes",
         "label_ranking_loss": 'it is 1 - `AUC(ties="pessimistic")`',
     },
 )
 
 torchmetrics = Convention(
     "torchmetrics",
-    "torchmetrics' retrieval metrics, for scores above 0.",
+    "The retrieval metrics of torchmetrics, for scores above 0.",
     "torchmetrics/functional/retrieval, version 1.9",
     {
         NDCG: {"gain_fn": linear_gain},
@@ -102,16 +102,16 @@ torchmetrics = Convention(
         AUC: {"empty": "zero"},
     },
     without={
-        "RetrievalPrecisionRecallCurve": "it is a curve: "
-        "`PrecisionAtK.at(...)` and `RecallAtK.at(...)` are its points",
-        "RetrievalRecallAtFixedPrecision": "it chooses a cutoff for all lists "
-        "by their labels",
+        "RetrievalPrecisionRecallCurve": "it is a curve; "
+        "`PrecisionAtK.at(...)` and `RecallAtK.at(...)` give its points",
+        "RetrievalRecallAtFixedPrecision": "it selects the cutoff by the "
+        "labels of the evaluated lists",
     },
 )
 
 mllib = Convention(
     "mllib",
-    "Spark's `RankingMetrics`, with relevant items that have no grades.",
+    "Spark's `RankingMetrics`, for binary relevance.",
     "org.apache.spark.mllib.evaluation.RankingMetrics, version 4.0",
     {
         NDCG: {},
@@ -121,10 +121,13 @@ mllib = Convention(
     },
 )
 
+_NO_MEAN = "it is not a mean over lists; compute it from the `per_list` values"
+_Z = "it depends on the number of lists"
+
 pykeen = Convention(
     "pykeen",
-    'PyKEEN, with one relevant item a list, as for `inputs="sparse"`: '
-    "its `optimistic` and `pessimistic` ranks are `ties` of that name.",
+    'PyKEEN, with one relevant item per list, as with `inputs="sparse"`; for '
+    "its `optimistic` and `pessimistic` ranks, set `ties`.",
     "pykeen/metrics/ranking.py and pykeen/evaluation/ranks.py, version 1.11",
     {
         MeanRank: {},
@@ -133,26 +136,23 @@ pykeen = Convention(
         HitRateAtK: {},
     },
     without={
-        "AdjustedArithmeticMeanRank": "it is `MeanRank` over that of a random "
-        "order, (items + 1) / 2: `AdjustedMeanRankIndex` is on a scale where "
-        "chance is 0",
-        "AdjustedGeometricMeanRankIndex": "it is no mean over lists",
-        "Count": "it counts, and says nothing of the order",
-        "GeometricMeanRank": "it is no mean over lists",
-        "HarmonicMeanRank": "it is 1 over `MeanReciprocalRank`",
-        "InverseArithmeticMeanRank": "it is 1 over `MeanRank`",
-        "InverseGeometricMeanRank": "it is no mean over lists",
-        "InverseMedianRank": "it is no mean over lists",
-        "MedianAbsoluteDeviation": "it is no mean over lists",
-        "MedianRank": "it is no mean over lists: take the median of what "
-        "`per_list` returns",
-        "StandardDeviation": "it is no mean over lists: take that of what "
-        "`per_list` returns",
-        "Variance": "it is no mean over lists: take that of what `per_list` "
-        "returns",
-        "ZArithmeticMeanRank": "it depends on how many lists there are",
-        "ZGeometricMeanRank": "it depends on how many lists there are",
-        "ZHitsAtK": "it depends on how many lists there are",
-        "ZInverseHarmonicMeanRank": "it depends on how many lists there are",
+        "AdjustedArithmeticMeanRank": "it is `MeanRank` divided by that of a "
+        "random order, (items + 1) / 2; `AdjustedMeanRankIndex` rescales so "
+        "that chance is 0",
+        "AdjustedGeometricMeanRankIndex": _NO_MEAN,
+        "Count": "it is a count that ignores the order",
+        "GeometricMeanRank": _NO_MEAN,
+        "HarmonicMeanRank": "it is 1 / `MeanReciprocalRank`",
+        "InverseArithmeticMeanRank": "it is 1 / `MeanRank`",
+        "InverseGeometricMeanRank": _NO_MEAN,
+        "InverseMedianRank": _NO_MEAN,
+        "MedianAbsoluteDeviation": _NO_MEAN,
+        "MedianRank": _NO_MEAN,
+        "StandardDeviation": _NO_MEAN,
+        "Variance": _NO_MEAN,
+        "ZArithmeticMeanRank": _Z,
+        "ZGeometricMeanRank": _Z,
+        "ZHitsAtK": _Z,
+        "ZInverseHarmonicMeanRank": _Z,
     },
 )

@@ -1,8 +1,8 @@
-"""The conventions of libraries for recommender systems."""
+"""Conventions of recommender system libraries."""
 
 from __future__ import annotations
 
-from keras_rankmetrics.conventions.convention import Asked, Convention
+from keras_rankmetrics.conventions.convention import Convention, Required
 from keras_rankmetrics.gains import original_discount
 from keras_rankmetrics.metrics import (
     AUC,
@@ -25,13 +25,19 @@ from keras_rankmetrics.metrics import (
     TailShare,
 )
 
-_ITEMS = {"num_items": Asked("the number of items of the catalogue")}
-_COUNTS = {"popularity": Asked("how often users had each item")}
+_ITEMS = {"num_items": Required("the number of items in the catalogue")}
+_COUNTS = {"popularity": Required("the number of interactions with each item")}
+_DATA_CHECK = "it checks the data and ignores the order"
+_NEGATIVES = (
+    "it also counts items that are rightly not recommended, nearly the whole "
+    "catalogue"
+)
+_NO_RANKING = "it evaluates predicted values, not an order"
+_TWO_ORDERS = "it compares two orders rather than an order with labels"
 
 recommenders = Convention(
     "recommenders",
-    "Microsoft's Recommenders, with relevant items that have no grades; AP is "
-    "`map_at_k`.",
+    "Microsoft Recommenders, for binary relevance; AP is `map_at_k`.",
     "recommenders/evaluation/python_evaluation.py, version 1.2",
     {
         NDCG: {"empty": "skip"},
@@ -41,19 +47,19 @@ recommenders = Convention(
     },
     without={
         "catalog_coverage": "it is `CatalogueCoverage` times the number of "
-        "items of the catalogue over the number of items in training",
-        "distributional_coverage": "it is `ExposureEntropy` over ln 2",
-        "diversity": "it is `IntraListDiversity` where it is given vectors; "
-        "else it compares items by the users who had both",
+        "items in the catalogue, over the number of items in training",
+        "distributional_coverage": "it is `ExposureEntropy` / ln 2",
+        "diversity": "it is `IntraListDiversity` if it receives vectors; "
+        "otherwise it compares items by their common users",
         "novelty": "it is `Novelty` of each item's share of the interactions, "
-        "and 1 for items without any",
-        "serendipity": "it compares items with what the user had before",
+        "with the share 1 for items without any",
+        "serendipity": "it compares items with the history of the user",
     },
 )
 
 replay = Convention(
     "replay",
-    "RePlay, with relevant items that have no grades.",
+    "RePlay, for binary relevance.",
     "replay/metrics, version 0.22",
     {
         NDCG: {},
@@ -63,16 +69,17 @@ replay = Convention(
         MeanAveragePrecision: {"denominator": "min"},
         MeanReciprocalRank: {},
         CatalogueCoverage: {
-            "num_items": Asked("the number of items that users had before")
+            "num_items": Required("the number of items in the training data")
         },
     },
     without={
-        "CategoricalDiversity": "it counts the categories of what is shown, "
-        "not in which order",
-        "Novelty": "it is 1 - `PrecisionAtK` of what the users had",
-        "RocAuc": "it leaves out relevant items that are not among the first "
-        "k; where all are, and others too, it is `AUC()` of these",
-        "Surprisal": "it is `Novelty` over the log2 of the number of users",
+        "CategoricalDiversity": "it counts the categories of the items shown, "
+        "ignoring their order",
+        "Novelty": "it is 1 - `PrecisionAtK` with the users' histories as "
+        "relevant items",
+        "RocAuc": "it ignores relevant items that are not among the first k; "
+        "if all are, it is `AUC()` of the first k items",
+        "Surprisal": "it is `Novelty` divided by log2 of the number of users",
         "Unexpectedness": "it compares with the recommendations of another "
         "model",
     },
@@ -80,8 +87,8 @@ replay = Convention(
 
 rectools = Convention(
     "rectools",
-    "RecTools, with relevant items that have no grades; AUC with k is "
-    "`PartialAUC`, where at least k others are recommended.",
+    "RecTools, for binary relevance; AUC with k is `PartialAUC` if at least k "
+    "non-relevant items are recommended.",
     "rectools/metrics, version 0.19",
     {
         PrecisionAtK: {"denominator": "k", "empty": "skip"},
@@ -95,51 +102,50 @@ rectools = Convention(
         AveragePopularity: _COUNTS,
         CatalogueCoverage: _ITEMS,
         Novelty: {
-            "popularity": Asked(
-                "by which share of the users each item is known, that of one "
-                "user where it is by nobody"
+            "popularity": Required(
+                "the share of users who know each item, that of one user for "
+                "items that nobody knows"
             )
         },
         Serendipity: _COUNTS,
         IntraListDiversity: {
             "empty": "zero",
-            "vectors": Asked("a row for each item, with a 1 at its category"),
+            "vectors": Required(
+                "a row for each item, with a 1 at its category"
+            ),
         },
     },
     without={
-        "Accuracy": "it counts what is rightly not recommended too, nearly "
-        "the whole catalogue",
-        "CatalogCoverage(normalize=False)": "it counts: it is `num_items` "
-        "times `CatalogueCoverage`",
-        "CoveredUsers": "it checks the data, and says nothing of the order",
+        "Accuracy": _NEGATIVES,
+        "CatalogCoverage(normalize=False)": "it is a count: `num_items` times "
+        "`CatalogueCoverage`",
+        "CoveredUsers": _DATA_CHECK,
         "Intersection": "it compares with the recommendations of another model",
-        "MCC": "it counts what is rightly not recommended too, nearly the "
-        "whole catalogue",
-        "NDCG": "its ideal takes k items to be relevant however many are, "
-        "which no other source does; with `divide_by_achievable=True` it is "
-        "that of `recommenders`",
+        "MCC": _NEGATIVES,
+        "NDCG": "its ideal list always has k relevant items, which no other "
+        "source does; with `divide_by_achievable=True` it is that of "
+        "`recommenders`",
         "Precision(r_precision=True)": 'it is `RecallAtK(denominator="min")`',
-        "PAP": "it is of the first min(k, relevant) relevant items, which no "
-        "other source has",
-        "SufficientReco": "it checks the data, and says nothing of the order",
-        "UnrepeatedReco": "it checks the data, and says nothing of the order",
+        "PAP": "it counts only the first min(k, relevant) relevant items, "
+        "which no other source does",
+        "SufficientReco": _DATA_CHECK,
+        "UnrepeatedReco": _DATA_CHECK,
     },
 )
 
 _LENSKIT_AP = (
-    "it divides by the smallest of k, the relevant and the recommended items, "
-    "which no other source does; where k items or more are recommended, it is "
-    "that of `kaggle`"
+    "it divides by the smallest of k and the numbers of relevant and "
+    "recommended items, which no other source does; if at least k items are "
+    "recommended, it is that of `kaggle`"
 )
 _LENSKIT_GINI = (
-    "it weighs each place by its rank, where `ExposureGini` here, which is "
-    "ListGini there, counts the places within rank k"
+    "it weights positions by rank; `ExposureGini`, its ListGini, weights all "
+    "positions within rank k equally"
 )
 
 lenskit = Convention(
     "lenskit",
-    "LensKit, with relevant items that have no grades; `ExposureGini` is its "
-    "ListGini.",
+    "LensKit, for binary relevance; `ExposureGini` is its ListGini.",
     "lenskit/metrics/ranking, version 2025.8",
     {
         DCG: {"rank_discount_fn": original_discount},
@@ -150,10 +156,10 @@ lenskit = Convention(
         MeanReciprocalRank: {},
         RankBiasedPrecision: {"p": 0.85},
         AveragePopularity: {
-            "popularity": Asked(
-                "the rank of each item from the least popular one up, the mean "
-                "of those that are as popular, over the number of items that "
-                "users had; 0 for others"
+            "popularity": Required(
+                "the rank of each item by increasing popularity, averaged over "
+                "equally popular items, divided by the number of items in the "
+                "training data; 0 for other items"
             )
         },
         ExposureGini: _ITEMS,
@@ -162,24 +168,23 @@ lenskit = Convention(
         "AveragePrecision": _LENSKIT_AP,
         "ExposureGini(weight=GeometricRankWeight())": _LENSKIT_GINI,
         "ExposureGini(weight=LogRankWeight())": _LENSKIT_GINI,
-        "ListLength": "it counts, and says nothing of the order",
-        "MAE": "it is of predicted ratings, not of an order",
+        "ListLength": "it is a count that ignores the order",
+        "MAE": _NO_RANKING,
         "MeanAveragePrecision": _LENSKIT_AP,
-        "RMSE": "it is of predicted ratings, not of an order",
-        "TestItemCount": "it counts, and says nothing of the order",
-        "entropy": "it is of the categories of what is shown, not of the order",
-        "least_item_promoted": "it compares two orders, neither of which is "
-        "relevance",
-        "rank_biased_entropy": "it is of the categories of what is shown",
-        "rank_biased_overlap": "it compares two orders, neither of which is "
-        "relevance",
+        "RMSE": _NO_RANKING,
+        "TestItemCount": "it is a count that ignores the order",
+        "entropy": "it measures the categories of the items shown, ignoring "
+        "their order",
+        "least_item_promoted": _TWO_ORDERS,
+        "rank_biased_entropy": "it measures the categories of the items shown",
+        "rank_biased_overlap": _TWO_ORDERS,
     },
 )
 
 recbole = Convention(
     "recbole",
-    "RecBole, with relevant items that have no grades; AUC is `GAUC`, with "
-    "the number of relevant items as `sample_weight`.",
+    "RecBole, for binary relevance; AUC is `GAUC` with the number of relevant "
+    "items as `sample_weight`.",
     "recbole/evaluator/metrics.py, version 1.2",
     {
         NDCG: {},
@@ -192,28 +197,28 @@ recbole = Convention(
         AveragePopularity: _COUNTS,
         CatalogueCoverage: _ITEMS,
         ExposureGini: _ITEMS,
-        TailShare: {"is_tail": Asked("which items are of the tail")},
+        TailShare: {"is_tail": Required("a flag for each item of the tail")},
     },
     without={
-        "LogLoss": "it is of predicted labels, not of an order",
-        "MAE": "it is of predicted labels, not of an order",
-        "RMSE": "it is of predicted labels, not of an order",
+        "LogLoss": _NO_RANKING,
+        "MAE": _NO_RANKING,
+        "RMSE": _NO_RANKING,
         "ShannonEntropy": "it divides `ExposureEntropy` by the number of "
-        "different items that are shown, unlike its own formula",
+        "distinct items shown, unlike its documented formula",
     },
 )
 
 din = Convention(
     "din",
-    "gAUC of the Deep Interest Network: `AUC`, with the impressions of each "
-    "user as `sample_weight`.",
+    "gAUC of the Deep Interest Network: `AUC` with the number of impressions "
+    "of each user as `sample_weight`.",
     "Zhou et al., Deep Interest Network, KDD (2018), section 5.3",
     {AUC: {}},
 )
 
 merlin = Convention(
     "merlin",
-    "NVIDIA Merlin Models, with relevant items that have no grades.",
+    "NVIDIA Merlin Models, for binary relevance.",
     "merlin/models/tf/metrics/topk.py, version 23.8",
     {
         NDCG: {},
@@ -226,7 +231,7 @@ merlin = Convention(
 
 kaggle = Convention(
     "kaggle",
-    "MAP@k of Kaggle's competitions.",
+    "MAP@k of Kaggle competitions.",
     "kaggle.com, Mean Average Precision at K; benhamner/Metrics, "
     "average_precision.py",
     {MeanAveragePrecision: {"denominator": "min"}},
@@ -234,8 +239,8 @@ kaggle = Convention(
 
 recsys = Convention(
     "recsys",
-    "What is retrieved is all there is: users without relevant items are left "
-    "out, AP is over the hits, the ideal over the first k.",
+    "Only retrieved items exist: AP divides by the hits, the ideal order uses "
+    "the first k items, and users without relevant items are excluded.",
     "the five users in `tests/test_ids.py`",
     {
         NDCG: {"ideal": "retrieved", "empty": "skip"},

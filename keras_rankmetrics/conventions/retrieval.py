@@ -1,4 +1,4 @@
-"""The conventions of tools for information retrieval."""
+"""Conventions of information retrieval tools."""
 
 from __future__ import annotations
 
@@ -26,12 +26,13 @@ from keras_rankmetrics.metrics import (
     UnjudgedAtK,
 )
 
-_COUNT = "it counts, and says nothing of the order: use the data itself"
+_COUNT = "it is a count that ignores the order: compute it from the data"
+_OWN = "it is specific to trec_eval"
 
 trec_eval = Suffixed(
     "trec_eval",
     "trec_eval 10.0, the tool of the TREC conferences. pytrec_eval is version "
-    "9, which has another `rounding` in interpolated precision.",
+    "9, which rounds recall levels differently in interpolated precision.",
     "usnistgov/trec_eval, version 10.0: m_ndcg.c, m_ndcg_cut.c, m_P.c, "
     "m_recall.c, m_success.c, m_map.c, m_map_cut.c, m_recip_rank.c, m_Rprec.c, "
     "m_set_F.c, m_bpref.c, m_iprec_at_recall.c, m_11pt_avg.c, m_rbp.c, "
@@ -54,34 +55,32 @@ trec_eval = Suffixed(
         UnjudgedAtK: {"denominator": "k"},
     },
     without={
-        "F1AtK": "it has that of whole lists only, `set_F`, which is "
-        "`FBetaAtK()`, and that of a parameter x `FBetaAtK(beta=x ** 0.5)`",
-        "G": "it is of its authors' own making",
-        "RankBiasedPrecision": "its `rbp` is of grades: "
-        "`GradedRankBiasedPrecision`, the same for labels of 0 and 1",
-        "Rndcg": "it is of its authors' own making",
+        "F1AtK": "it has F only for whole lists, as `set_F`: `FBetaAtK()`, and "
+        "with a parameter x `FBetaAtK(beta=x ** 0.5)`",
+        "G": _OWN,
+        "RankBiasedPrecision": "its `rbp` is for graded labels: "
+        "`GradedRankBiasedPrecision`, which is equal for labels of 0 and 1",
+        "Rndcg": _OWN,
         "Rprec_mult": "it is R-precision at multiples of R",
-        "binG": "it is of its authors' own making",
+        "binG": _OWN,
         "gm_bpref": "it is a geometric mean, not a mean over lists",
         "gm_map": "it is a geometric mean, not a mean over lists",
         "ideal_dcg": "it is the DCG of the best order of a list, which `NDCG` "
         "divides by",
-        "infAP": "it estimates what was sampled for judgement, not what is "
-        "ranked",
+        "infAP": "it is an estimate for sampled judgements",
         "num_nonrel_judged_ret": _COUNT,
         "num_q": _COUNT,
         "num_rel": _COUNT,
         "num_rel_ret": _COUNT,
         "num_ret": _COUNT,
-        "ndcg_rel": "it is NDCG at each recall level, of its authors' own "
-        "making",
-        "relative_P": "it divides by the smaller of k and the relevant items: "
-        'it is `RecallAtK(denominator="min")`',
+        "ndcg_rel": "it is NDCG at each recall level, specific to trec_eval",
+        "relative_P": "it divides by min(k, relevant items): use "
+        '`RecallAtK(denominator="min")`',
         "set_map": "it is the product of `set_P` and `set_recall`",
-        "set_relative_P": "it divides by the smaller of the relevant and the "
-        "retrieved items, which no other source does",
-        "utility": "it counts hits and others, each at a price, at no cutoff",
-        "yaap": "it is of its authors' own making",
+        "set_relative_P": "it divides by the smaller of the numbers of "
+        "relevant and retrieved items, which no other source does",
+        "utility": "it is a weighted count of relevant and other items",
+        "yaap": _OWN,
     },
     ties_by_id="float64",
     measures=vocabularies.OF_TREC_EVAL,
@@ -89,9 +88,10 @@ trec_eval = Suffixed(
 
 ir_measures = Vocabulary(
     "ir_measures",
-    'ir_measures, by its own names too: `ir_measures.parse("P(rel=2)@5")`.',
+    'ir_measures; its measure names work too: `ir_measures.parse("P(rel=2)@5")`'
+    ".",
     "terrierteam/ir_measures, version 0.4, with pytrec_eval 0.5 (trec_eval 9), "
-    "cwl_eval 1.0, pyndeval 0.0.8, and the gdeval and msmarco within it",
+    "cwl_eval 1.0, pyndeval 0.0.8, and its own gdeval and msmarco",
     vocabularies.METRICS,
     vocabularies.OF_IR_MEASURES,
     vocabularies.NOT_IN_IR_MEASURES,
@@ -100,8 +100,8 @@ ir_measures = Vocabulary(
 
 ranx = Convention(
     "ranx",
-    "ranx: the metrics by their plain names (`ndcg_burges` and `dcg_burges` "
-    "are `gain_fn=exponential_gain`).",
+    "ranx, by the plain metric names (for `ndcg_burges` and `dcg_burges`, set "
+    "`gain_fn=exponential_gain`).",
     "ranx/metrics, version 0.3",
     {
         DCG: {"gain_fn": linear_gain},

@@ -1,4 +1,4 @@
-"""The measures of ir_measures and trec_eval by their own names."""
+"""The measure names of ir_measures and trec_eval."""
 
 from __future__ import annotations
 
@@ -43,9 +43,7 @@ from keras_rankmetrics.metrics import (
     SubtopicRecall,
 )
 
-# Which metric each measure of ir_measures is, and why others are none.
-
-# The options of each metric, where they are not the defaults.
+# ir_measures: the options of each metric that differ from the defaults.
 METRICS: dict[type, dict[str, Any]] = {
     NDCG: {"gain_fn": linear_gain},
     PrecisionAtK: {"denominator": "k"},
@@ -74,12 +72,12 @@ METRICS: dict[type, dict[str, Any]] = {
 
 
 def _root(weight: float) -> Mapping[str, Any]:
-    """What is written as beta there is its square, as in trec_eval."""
+    """Return the beta whose square is written as beta, as in trec_eval."""
     return {"beta": math.sqrt(weight)}
 
 
 def _condensed(judged_only: bool) -> Mapping[str, Any]:
-    """Whether what nobody has judged is left out."""
+    """Return the option for unjudged items."""
     return {"unjudged": ("irrelevant", "condense")[judged_only]}
 
 
@@ -99,7 +97,7 @@ _NDCG = Measure(
                 "exp-log2": {"gain_fn": exponential_gain},
             }
         ),
-        "gains": never("what each label is worth is a `gain_fn` of your own"),
+        "gains": never("pass a `gain_fn` of your own to map labels to gains"),
         **_JUDGED,
     },
 )
@@ -121,7 +119,7 @@ OF_IR_MEASURES = {
     "INSQ": Measure(
         DCG,
         {
-            "T": only(1.0, "the discount is that of a user who wants one item"),
+            "T": only(1.0, "the discount models a user who wants one item"),
             "min_rel": only(0, "labels are gains"),
             "max_rel": only(1, "labels are gains: divide them by max_rel"),
         },
@@ -157,7 +155,7 @@ OF_IR_MEASURES = {
         PrecisionAtK,
         {
             **_BINARY,
-            "relative": only(False, "SetRelP cannot be had"),
+            "relative": only(False, "SetRelP is not supported"),
         },
         {"denominator": "retrieved"},
     ),
@@ -172,23 +170,22 @@ OF_IR_MEASURES = {
     "α_nDCG": _ALPHA_NDCG,
 }
 
-_COUNT = "it counts, and says nothing of the order: use the data itself"
+_COUNT = "it is a count that ignores the order: compute it from the data"
 _ALPHA_DCG = (
-    "it divides `AlphaDCG` by that of items which are relevant to all "
-    "subtopics of their list"
+    "it divides `AlphaDCG` by the value of a list whose items are all relevant "
+    "to all subtopics"
 )
 _CWL = (
-    "it is of users who go on or stop by what they have found so far, for "
-    "which no metric is here"
+    "it models users who stop depending on what they have found so far, which "
+    "no metric here does"
 )
 
 NOT_IN_IR_MEASURES = {
-    "Accuracy": "it leaves out relevant items that are not retrieved; where "
-    "all are, it is `AUC()`",
+    "Accuracy": "it ignores relevant items that are not retrieved; if all are "
+    "retrieved, it is `AUC()`",
     "BPM": _CWL,
-    "Compat": "it is the overlap with an ideal order, not a mean of what the "
-    "items are worth",
-    "ERR_IA": "it is `ERRIA` over one and the same number for all lists: "
+    "Compat": "it measures the overlap with an ideal order, not gains",
+    "ERR_IA": "it is `ERRIA` divided by one number, the same for all lists: "
     "divide by it",
     "INST": _CWL,
     "NERR10": _CWL,
@@ -199,20 +196,20 @@ NOT_IN_IR_MEASURES = {
     "NumRel": _COUNT,
     "NumRelRet": _COUNT,
     "NumRet": _COUNT,
-    "SDCG": "it is `DCG(k, gain_fn=linear_gain)` over one and the same number "
-    "for all lists: divide by it",
+    "SDCG": "it is `DCG(k, gain_fn=linear_gain)` divided by one number, the "
+    "same for all lists: divide by it",
     "SetAP": "it is the product of SetP and SetR",
-    "SetRelP": "it divides by the smaller of the relevant and the retrieved "
-    "items, which no other source does",
-    "nNRBP": "it divides by the NRBP of the greedy order, which is not here",
+    "SetRelP": "it divides by the smaller of the numbers of relevant and "
+    "retrieved items, which no other source does",
+    "nNRBP": "it divides by the NRBP of the greedy order, which is not "
+    "supported",
     "α_DCG": _ALPHA_DCG,
     "alpha_DCG": _ALPHA_DCG,
-    "infAP": "it estimates what was sampled for judgement, not what is ranked",
+    "infAP": "it is an estimate for sampled judgements",
 }
 
 
-# The metric that each measure of trec_eval is, by its name there.
-
+# trec_eval: the equivalent of each measure, by its name there.
 OF_TREC_EVAL = {
     "11pt_avg": Suffix("ElevenPointPrecision"),
     "P": Suffix("PrecisionAtK", CUTOFF, required=True),

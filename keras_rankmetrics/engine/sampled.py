@@ -1,4 +1,4 @@
-"""Sampled metrics: what ranks among sampled negatives say of all items."""
+"""Sampled metrics: estimate values over all items from ranks among a sample."""
 
 from __future__ import annotations
 
@@ -11,20 +11,18 @@ import numpy as np
 from keras_rankmetrics.engine.aggregates import Estimate, PerList, WeightedMean
 from keras_rankmetrics.engine.backend import host_floats
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.backend.tracing import known, loop
+from keras_rankmetrics.engine.backend.tracing import concrete, loop
 from keras_rankmetrics.types import Tensor
-
-# `Sampling`: how likely each sampled rank is, by the rank among all items.
 
 
 @dataclasses.dataclass(frozen=True)
 class Sampling:
-    """Items drawn from those of a catalogue, all with the same chance.
+    """A uniform sample of a catalogue.
 
     Attributes:
-        catalogue: how many items there are, the relevant one among them.
-        negatives: how many others are drawn.
-        replacement: whether one may be drawn twice.
+        catalogue: the number of items, including the relevant one.
+        negatives: the number of other items that are drawn.
+        replacement: whether an item may be drawn twice.
     """
 
     catalogue: int
@@ -33,17 +31,18 @@ class Sampling:
 
     @property
     def others(self) -> int:
-        """How many items the sample is drawn from."""
+        """The number of items that the sample is drawn from."""
         return self.catalogue - 1
 
-    def chances(self, ranks: np.ndarray) -> np.ndarray:
-        """`[ranks, negatives + 1]`, of 0, 1, ... negatives above the item.
+    def probabilities(self, ranks: np.ndarray) -> np.ndarray:
+        """Return P(0, 1, ... negatives above the item), `[ranks, negatives+1]`.
 
-        Hypergeometric, or with replacement binomial. Each chance is that of one
-        negative less times a ratio, so that none is a quotient of factorials.
+        The distribution is hypergeometric, or binomial with replacement. Each
+        probability is the previous one times a ratio, which avoids quotients of
+        factorials.
 
         Args:
-            ranks: of the item among all, `[ranks]`.
+            ranks: ranks of the item among all items, `[ranks]`.
         """
         above = np.asarray(ranks, "float64")[:, None] - 1.0
         below, drawn = self.others - above, self.negatives
@@ -60,15 +59,15 @@ class Sampling:
         steps = np.where(less > 0.0, steps, 0.0)
         logs = np.pad(np.cumsum(steps, axis=1), [(0, 0), (1, 0)])
         logs = np.where(np.arange(drawn + 1) < least, -np.inf, logs)
-        chances = np.exp(logs - logs.max(axis=1, keepdims=True))
-        shares: np.ndarray = chances / chances.sum(axis=1, keepdims=True)
+        scaled = np.exp(logs - logs.max(axis=1, keepdims=True))
+        shares: np.ndarray = scaled / scaled.sum(axis=1, keepdims=True)
         return shares
 
     def resolution(self, above: float) -> float:
-        """How many ranks make one standard deviation of the sampled rank.
+        """Return the number of ranks in one standard deviation of the sample.
 
         Args:
-            above: how many items stand above.
+            above: the number of items above the relevant one.
         """
         share = above / self.others
         variance = self.negatives * share * (1.0 - share)
@@ -79,10 +78,8 @@ class Sampling:
         return self.others / self.negatives * deviation
 
 
-# Ranks that a sample cannot tell apart, taken together.
-
-# A bucket is no wider than this part of what the sample resolves, and of the
-# ranks above it. What the estimates lose by it is below 2e-4.
+# A bucket is at most this fraction of the sample's resolution and of the ranks
+# above it. It changes the estimates by less than 2e-4.
 _OF_RESOLUTION = 0.1
 _OF_RANK = 0.125
 
@@ -90,13 +87,17 @@ _OF_RANK = 0.125
 def buckets_of(
     sampling: Sampling, cutoff: int | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """`(start, stop)` of each: the ranks `start + 1` to `stop`.
+    """Return buckets of ranks that a sample cannot tell apart.
 
-    Each has an odd number of ranks as a rule, so that one is in the middle.
+    A bucket usually has an odd number of ranks, so that one is in the middle.
 
     Args:
-        sampling: how items are drawn.
-        cutoff: a bucket ends there, None without one.
+        sampling: the sampling of the items.
+        cutoff: a rank at which a bucket must end, or None.
+
+    Returns:
+        `(start, stop)`, two arrays; a bucket has the ranks `start + 1` to
+        `stop`.
     """
     stops, start = [], 0
     while start < sampling.catalogue:
@@ -112,18 +113,19 @@ def buckets_of(
     return np.array([0, *stops[:-1]]), np.array(stops)
 
 
-# Estimates of a metric among all items, from sampled ranks.
-#
-# With the chance P(s | r) of s negatives above an item of the rank r, and the
-# value f(r) of the metric there.
+# Both estimators use the probability P(s | r) of s negatives above an item at
+# rank r of the catalogue, and the value f(r) of the metric at that rank.
 
 
 def bias_variance(
-    chances: np.ndarray, prior: np.ndarray, values: np.ndarray, gamma: float
+    probabilities: np.ndarray,
+    prior: np.ndarray,
+    values: np.ndarray,
+    gamma: float,
 ) -> np.ndarray:
-    """What each sampled rank is worth, `[negatives + 1]`.
+    """Return the estimated value f^ of each sampled rank, `[negatives + 1]`.
 
-    The f^ that makes Σ_r p(r) {(E[f^ | r] - f(r))² + γ Var[f^ | r]} smallest:
+    f^ minimises Σ_r p(r) {(E[f^ | r] - f(r))² + γ Var[f^ | r]}:
 
         f^ = ((1 - γ) AᵀA + γ diag(c))⁻¹ Aᵀb
 
@@ -131,13 +133,13 @@ def bias_variance(
     Krichene and Rendle, KDD (2020).
 
     Args:
-        chances: P, `[ranks, negatives + 1]`.
-        prior: p, `[ranks]`, of sum 1.
+        probabilities: P, `[ranks, negatives + 1]`.
+        prior: p, `[ranks]`, with sum 1.
         values: f, `[ranks]`.
         gamma: γ, above 0 and at most 1.
     """
-    weighted = prior[:, None] * chances
-    squares = (1.0 - gamma) * (chances.T @ weighted)
+    weighted = prior[:, None] * probabilities
+    squares = (1.0 - gamma) * (probabilities.T @ weighted)
     squares += gamma * np.diag(weighted.sum(axis=0))
     found: np.ndarray = np.linalg.solve(squares, weighted.T @ values)
     return found
@@ -145,62 +147,58 @@ def bias_variance(
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Mixture:
-    """The most likely distribution of the ranks, as far as it was followed.
+    """An estimator that maximises the likelihood of the sampled ranks.
 
-    Expectation maximisation, from the prior p on: each step takes p to
+    Expectation maximisation starts from the prior p. Each step replaces p(r) by
 
         p(r) Σ_s P(s | r) h(s) / Σ_r p(r) P(s | r)
 
     for the distribution h of the sampled ranks. Jin et al., AAAI (2021).
 
     Attributes:
-        chances: P, `[ranks, negatives + 1]`.
-        prior: p, `[ranks]`, of sum 1.
+        probabilities: P, `[ranks, negatives + 1]`.
+        prior: p, `[ranks]`, with sum 1.
         values: f, `[ranks]`.
-        steps: how many.
+        steps: the number of steps.
     """
 
-    chances: np.ndarray
+    probabilities: np.ndarray
     prior: np.ndarray
     values: np.ndarray
     steps: int
 
     def value(self, histogram: Tensor) -> Tensor:
-        """Σ_r p(r) f(r), a scalar; 0 where nothing has been counted.
+        """Return Σ_r p(r) f(r), a scalar; 0 for an empty histogram.
 
         Args:
-            histogram: `[negatives + 1]`, of any sum. A tensor, or an array of
-                numpy, for which nothing of a backend is used.
+            histogram: `[negatives + 1]`, with any sum. A tensor, or a numpy
+                array, which is computed without a backend.
         """
-        if isinstance(histogram, np.ndarray):
-            return self._value(histogram, _ON_HOST)
-        return self._value(histogram, _IN_BACKEND)
-
-    def _value(self, histogram: Any, by: _Arithmetic) -> Any:
-        xp = by.xp
-        chances, back, prior, values = (
+        by = _ON_HOST if isinstance(histogram, np.ndarray) else _IN_BACKEND
+        xp, p = by.xp, self.probabilities
+        by_rank, by_sampled_rank, prior, values = (
             xp.array(x, dtype=histogram.dtype)
-            for x in (self.chances, self.chances.T, self.prior, self.values)
+            for x in (p, p.T, self.prior, self.values)
         )
         total = xp.sum(histogram)
         seen = histogram / xp.where(total == 0, 1.0, total)
 
         def step(_: Any, ranks: Any) -> Any:
-            expected = by.times(back, ranks)
+            expected = by.times(by_sampled_rank, ranks)
             some = expected > 0
             ratios = xp.where(some, seen / xp.where(some, expected, 1.0), 0.0)
-            return ranks * by.times(chances, ratios)
+            return ranks * by.times(by_rank, ratios)
 
         return xp.sum(by.repeated(self.steps, step, prior) * values)
 
 
 class _Arithmetic(NamedTuple):
-    """How to compute.
+    """The operations of numpy or of a backend.
 
     Attributes:
-        xp: has the operations.
-        times: a matrix times a vector.
-        repeated: `(times, step, x)`, as `loop`.
+        xp: the module of operations.
+        times: the product of a matrix and a vector.
+        repeated: `(times, step, x)`, like `loop`.
     """
 
     xp: Any
@@ -209,7 +207,7 @@ class _Arithmetic(NamedTuple):
 
 
 def _times(matrix: Tensor, vector: Tensor) -> Tensor:
-    # No product of matrices, which accelerators round.
+    # No matrix product, since accelerators round its operands.
     return ops.sum(matrix * vector, axis=-1)
 
 
@@ -223,17 +221,15 @@ _ON_HOST = _Arithmetic(np, np.matmul, _repeated)
 _IN_BACKEND = _Arithmetic(ops, _times, loop)
 
 
-# `Sampled`: how often each sampled rank comes, and means over lists.
-
 _MEAN = WeightedMean(bounded=False)
 _SUMS = _MEAN.shape[0]
 
 
 def fits(ranking: Any, negatives: int) -> Tensor:
-    """Which lists are one relevant item among so many others, bool `[lists]`.
+    """Return True for lists of one relevant item and `negatives` others.
 
-    The item must be retrieved, and be worth what the label 1 is; with a
-    `relevance_threshold`, what labels from there on are.
+    The item must be retrieved and have the gain of the label 1, or with a
+    `relevance_threshold` the gain of a label from there on. bool `[lists]`.
     """
     gain, one = ranking.overall(), ranking.gain.of_unseen(ranking.items.highest)
     _, size = ranking.place()
@@ -247,14 +243,15 @@ def fits(ranking: Any, negatives: int) -> Tensor:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Sampled:
-    """The means of what sampled ranks are worth, and how often each comes.
+    """Means of the values of sampled ranks, and a histogram of the ranks.
 
-    The sums are those of the means, then the weights of the lists by their
-    sampled rank, spread evenly over the ranks that tied items share.
+    The sums are those of the means, then the weights of the lists by sampled
+    rank. A list is spread evenly over the ranks that its tied items share.
 
     Attributes:
-        worths: `[means, negatives + 1]`, what a sampled rank is worth to each.
-        mixture: makes a number of how often each comes.
+        worths: `[means, negatives + 1]`, the value of each sampled rank in each
+            mean.
+        mixture: the estimator from the histogram.
     """
 
     worths: np.ndarray
@@ -262,19 +259,21 @@ class Sampled:
 
     @property
     def negatives(self) -> int:
-        """How many negatives a list has."""
+        """The number of negatives in a list."""
         return self.worths.shape[1] - 1
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of the sums of one metric."""
+        """The shape of the sums of one metric."""
         return (self._means * _SUMS + self.negatives + 1,)
 
     def of_batch(self, x: PerList) -> Tensor:
-        """`[metrics, *shape]`, what the batch adds.
+        """Return the sums of a batch, `[metrics, *shape]`.
 
-        A list that counts and is none of those that are expected is an error
-        where that is seen. Elsewhere it makes the sums NaN.
+        In a compiled program, a valid list that does not fit makes them NaN.
+
+        Raises:
+            ValueError: if a valid list does not fit and values are concrete.
         """
         return ops.stack(
             [
@@ -284,13 +283,13 @@ class Sampled:
         )
 
     def result(self, sums: Tensor) -> Tensor:
-        """The means, and what the mixture says, `[..., means + 1]`."""
+        """Return the means and the mixture's estimate, `[..., means + 1]`."""
         if len(sums.shape) > 1:
             return ops.stack([self.result(each) for each in ops.unstack(sums)])
         split = self._means * _SUMS
         means = _MEAN.result(ops.reshape(sums[:split], (self._means, _SUMS)))
         histogram = sums[split:]
-        numbers = host_floats.floats_at_hand(histogram)
+        numbers = host_floats.concrete_floats(histogram)
         value = self.mixture.value(
             histogram if numbers is None else np.array(numbers)
         )
@@ -298,12 +297,12 @@ class Sampled:
         return ops.concatenate([means, ops.reshape(value, (1,))])
 
     def estimates(self, sums: np.ndarray) -> list[Estimate]:
-        """The means with their standard errors."""
+        """Return the means with their standard errors."""
         of_means = sums[: self._means * _SUMS].reshape(self._means, _SUMS)
         return [Estimate.of_sums(of_mean, False) for of_mean in of_means]
 
     def histogram(self, sums: np.ndarray) -> np.ndarray:
-        """The weights of the lists by their sampled rank."""
+        """Return the weights of the lists by their sampled rank."""
         return sums[self._means * _SUMS :]
 
     @property
@@ -314,7 +313,7 @@ class Sampled:
         counts = x.counts[0]
         unfit = counts & ~fits(ranking, self.negatives)
         undefined = counts & ops.isnan(x.values[0])
-        if known(ops.any(unfit & ~undefined)):
+        if concrete(ops.any(unfit & ~undefined)):
             raise _unfit_error(self.negatives, ranking, unfit)
         shares = self._shares(ranking, x.values.dtype)
         values = ops.sum(
@@ -329,7 +328,7 @@ class Sampled:
         return ops.concatenate([ops.reshape(means, (-1,)), histogram])
 
     def _shares(self, ranking: Any, dtype: Any) -> Tensor:
-        """`[lists, negatives + 1]`, which part of a list has which rank."""
+        """Return each list's share at each rank, `[lists, negatives + 1]`."""
         start, size = (x[:, None] for x in ranking.place())
         above = ops.arange(self.negatives + 1, dtype=dtype)
         there = (above >= start) & (above < start + size)
@@ -337,17 +336,12 @@ class Sampled:
 
 
 def _with_values(x: PerList, values: Tensor) -> PerList:
-    """The same lists with other values, of several means."""
-
-    def repeated(row: Tensor) -> Tensor:
-        return ops.broadcast_to(row, ops.shape(values))
-
-    return x._replace(
-        values=values,
-        weights=repeated(x.weights),
-        has_own_weight=repeated(x.has_own_weight),
-        counts=repeated(x.counts),
-    )
+    """Return the lists with the values of several means."""
+    repeated = {
+        name: ops.broadcast_to(getattr(x, name), ops.shape(values))
+        for name in ("weights", "has_own_weight", "counts")
+    }
+    return x._replace(values=values, **repeated)
 
 
 def _unfit_error(negatives: int, ranking: Any, unfit: Tensor) -> ValueError:
@@ -358,15 +352,15 @@ def _unfit_error(negatives: int, ranking: Any, unfit: Tensor) -> ValueError:
     _, size = ranking.place()
     relevant = of_first(ranking.as_binary().overall())
     others = of_first(ranking.all_others())
-    received = f"{relevant:g} relevant items and {others:g} others"
+    received = f"with {relevant:g} relevant items and {others:g} others"
     if relevant == 1 and others == negatives:
         received = (
-            "one whose relevant item is not retrieved"
+            "whose relevant item is not retrieved"
             if of_first(size) == 0
-            else "one whose relevant item has another label"
+            else "whose relevant item has another label"
         )
     return ValueError(
-        "Each list should hold one relevant item, of the label 1, that is "
-        f"retrieved, and {negatives} sampled others. Received: a list of "
+        "Each list should hold one relevant item with the label 1 that is "
+        f"retrieved, and {negatives} sampled others. Received: a list "
         f"{received}."
     )

@@ -157,7 +157,7 @@ def _names(columns: Sequence[Any]) -> Iterator[Any]:
 def _form(members: Sequence[Any], query: str | None) -> str:
     """Return the form of input that all metrics take."""
     forms = {member.definition.inputs for member in members}
-    subtopics = any(member.definition.metric.by_subtopic for member in members)
+    subtopics = any(member.definition.traits.by_subtopic for member in members)
     if len(forms) > 1 or "counts" in forms or subtopics:
         raise ValueError(
             'The metrics should all take labels and scores, `inputs="scores"`, '
@@ -172,7 +172,7 @@ def _form(members: Sequence[Any], query: str | None) -> str:
             'score, for metrics of `inputs="scores"`. Received: '
             f'`inputs="{form}"`.'
         )
-    about_items = [m.name for m in members if m.definition.metric.of_catalogue]
+    about_items = [m.name for m in members if m.definition.traits.of_catalogue]
     if query is not None and about_items:
         raise ValueError(
             "With `query`, a row does not contain the index of its item, which "

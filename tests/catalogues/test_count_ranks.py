@@ -10,7 +10,7 @@ from pytest import approx
 
 import keras_rankmetrics as krm
 from keras_rankmetrics.catalogues import chunks
-from keras_rankmetrics.catalogues.tally import _STEP
+from keras_rankmetrics.catalogues.counts import _STEP
 
 BACKEND = keras.backend.backend()
 
@@ -263,7 +263,7 @@ QUERIES, VECTORS = towers()
         ({"targets": np.eye(LISTS, ITEMS, dtype=int)}, "look like labels"),
         ({"exclude": [[900]] * LISTS}, "Received: 900"),
         ({"chunk": 0}, "a positive integer"),
-        ({"queries": QUERIES * np.nan}, "Received: NaN for the list 0"),
+        ({"queries": QUERIES * np.nan}, "Received: NaN for list 0"),
     ],
 )
 def test_what_does_not_fit(changes, text):

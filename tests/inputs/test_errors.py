@@ -119,7 +119,7 @@ def test_dcg_has_no_best_value():
 @pytest.mark.parametrize("metric", [PrecisionAtK, F1AtK])
 def test_a_denominator_of_k_needs_k(metric):
     with fails(
-        '`denominator="k"` needs a `k`. Received: `k` = None. Give a `k`, or '
+        '`denominator="k"` needs a `k`. Received: `k` = None. Pass a `k`, or '
         'use `denominator="retrieved"`.'
     ):
         metric(denominator="k")
@@ -127,9 +127,8 @@ def test_a_denominator_of_k_needs_k(metric):
 
 def test_the_ideal_of_the_retrieved_has_no_average():
     with fails(
-        '`ideal="retrieved"` has no closed form under `ties="average"`: which '
-        "items the first ranks hold depends on the order. Use another "
-        "`ties`."
+        '`ideal="retrieved"` has no closed form under `ties="average"`, since '
+        "it depends on the order of tied items. Use another `ties`."
     ):
         NDCG(ideal="retrieved", ties="average")
     assert NDCG(ideal="retrieved").ties == "stable"
@@ -180,9 +179,9 @@ class Scaled(RankingMetric):
 )
 def test_numbers_that_single_precision_changes(metric, option, value, kept):
     with fails(
-        f"`{option}` should be a number that float32 tells from others. "
-        f"Received: {float(value)!r}, which becomes {kept!r}. Use another "
-        'scale, for labels too, or on TensorFlow `dtype="float64"`.'
+        f"`{option}` should be a number that float32 can represent. "
+        f"Received: {float(value)!r}, which becomes {kept!r}. Rescale it and "
+        'the labels, or use `dtype="float64"` on TensorFlow.'
     ):
         metric(**{option: value})
 
@@ -260,7 +259,7 @@ def test_shuffle_ties(value):
 def test_shuffle_ties_against_ties(shuffle_ties, spelled, ties):
     with fails(
         f'`shuffle_ties={shuffle_ties}` means `ties="{spelled}"`. Received '
-        f'also: ties="{ties}". Leave one of them out.'
+        f'also: ties="{ties}". Remove one of them.'
     ):
         NDCG(shuffle_ties=shuffle_ties, ties=ties)
     assert NDCG(shuffle_ties=shuffle_ties, ties=spelled).ties == spelled

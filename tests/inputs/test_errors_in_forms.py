@@ -291,10 +291,10 @@ def test_k_beyond_the_list_is_no_error(form):
 )
 def test_options_under_which_ids_mean_nothing(form, metric, options, worth):
     text = (
-        f'With `inputs="{form}"` relevant items have the label 1 and all '
-        "others 0: the first should be worth something, the others nothing. "
-        f"Received: options of {metric.__name__} under which they are worth "
-        f"{worth[0]} and {worth[1]}."
+        f'With `inputs="{form}"`, relevant items have the label 1 and all '
+        "others the label 0. The first should have a positive gain and the "
+        f"others the gain 0. Received: options of {metric.__name__} with the "
+        f"gains {worth[0]} and {worth[1]}."
     )
     with pytest.raises(ValueError, match=f"^{re.escape(text)}$"):
         metric(inputs=form, **options)

@@ -224,13 +224,13 @@ def test_average_precision_of_items_without_grades(inputs, y_true, y_pred):
 @pytest.mark.parametrize(
     "probabilities, message",
     [
-        ((), "hold a number that is not 0"),
-        ((0.0, 0.0), "hold a number that is not 0"),
+        ((), "hold a nonzero number"),
+        ((0.0, 0.0), "hold a nonzero number"),
         ((0.5, -0.1), "be a number from 0 on"),
         ((0.5, float("inf")), "be a number from 0 on"),
         ((0.5, "0.5"), "be a number"),
         (0.5, "be a tuple of numbers"),
-        ((0.5, 1e-60), "be a number that float32 tells from others"),
+        ((0.5, 1e-60), "be a number that float32 can represent"),
     ],
 )
 def test_probabilities_that_are_none(probabilities, message):
@@ -239,7 +239,7 @@ def test_probabilities_that_are_none(probabilities, message):
 
 
 def test_probabilities_without_the_first_grade_need_grades():
-    with pytest.raises(ValueError, match=r"worth 0\.0 and 0\.0"):
+    with pytest.raises(ValueError, match=r"gains 0\.0 and 0\.0"):
         krm.GradedAveragePrecision(probabilities=(0, 1), inputs="ids")
 
 
@@ -399,7 +399,7 @@ def test_where_no_level_of_chance_is_known():
         lambda: krm.NDCG(adjusted="chance", ideal="retrieved"),
         lambda: krm.NDCG(adjusted="chance", inputs="ids"),
     ):
-        with pytest.raises(ValueError, match=r"cannot be had.*Leave it out"):
+        with pytest.raises(ValueError, match=r"not available.*Remove `adj"):
             make()
     with pytest.raises(ValueError, match="`adjusted` should be one of"):
         krm.NDCG(adjusted="luck")

@@ -401,7 +401,7 @@ def test_the_progress_bar(rows, capsys, own, of_fit, shown):
     "given, kind, message",
     [
         ({"y": None}, ValueError, "`y` should be the labels"),
-        ({"y": [1, 0]}, ValueError, "as many rows"),
+        ({"y": [1, 0]}, ValueError, "same number of rows"),
         ({"query": None}, ValueError, "id for each row, or be a key"),
         ({"query": [1, 2]}, ValueError, r"Received: 2 ids and 4 rows"),
         ({"query": "qid"}, ValueError, "`x` a ndarray"),
@@ -414,7 +414,7 @@ def test_the_progress_bar(rows, capsys, own, of_fit, shown):
         ({"metrics": [keras.metrics.Mean()]}, TypeError, "ranking metric"),
         ({"x": iter([]), "y": None}, TypeError, "read again for each epoch"),
         ({"x": [(1, 2, 3, 4)], "y": None}, ValueError, "4 part"),
-        ({"sample_weight": [1.0, 2]}, ValueError, "as many rows"),
+        ({"sample_weight": [1.0, 2]}, ValueError, "same number of rows"),
         ({"batch_size": 0}, ValueError, "at least 1"),
         ({"batch_size": -1}, ValueError, "at least 1"),
         ({"x": {}}, ValueError, "`x` should hold an array"),
@@ -426,7 +426,7 @@ def test_the_progress_bar(rows, capsys, own, of_fit, shown):
         (
             {"x": range(0), "y": None, "query": len},
             ValueError,
-            "should have a batch",
+            "should have at least one",
         ),
     ],
 )
@@ -455,9 +455,9 @@ def test_a_loader_that_shuffles(rows):
     query, features, labels = rows
     items = list(zip(features, labels, strict=True))
     loader = data.DataLoader(items, batch_size=7, shuffle=True)
-    with pytest.raises(ValueError, match="one that shuffles"):
+    with pytest.raises(ValueError, match="dataset that shuffles"):
         EvaluateByQuery(metrics(), loader, query=query)
-    with pytest.raises(ValueError, match="one that shuffles"):
+    with pytest.raises(ValueError, match="dataset that shuffles"):
         EvaluateByQuery(metrics(), loader, query=len, group=query)
     EvaluateByQuery(metrics(), data.DataLoader(items, 7), query=query)
 

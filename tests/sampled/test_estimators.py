@@ -17,7 +17,7 @@ from keras_rankmetrics.engine.sampled import (
 def of_each_rank(sampling, values, gamma):
     ranks = np.arange(1, sampling.catalogue + 1)
     prior = np.full(len(ranks), 1 / len(ranks))
-    return bias_variance(sampling.chances(ranks), prior, values, gamma)
+    return bias_variance(sampling.probabilities(ranks), prior, values, gamma)
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_bias_variance_of_ten_items(gamma, expected):
 def test_with_gamma_1_it_is_the_mean_of_the_values():
     sampling, rng = Sampling(30, 7, False), np.random.default_rng(1)
     values = rng.random(30)
-    chances = sampling.chances(np.arange(1, 31))
+    chances = sampling.probabilities(np.arange(1, 31))
     mean = values @ chances / chances.sum(axis=0)
     assert of_each_rank(sampling, values, 1.0) == approx(mean)
 
@@ -45,7 +45,7 @@ def test_with_gamma_1_it_is_the_mean_of_the_values():
 def test_bias_variance_is_where_a_sum_of_squares_is_smallest():
     sampling, rng = Sampling(30, 7, False), np.random.default_rng(2)
     values, gamma = rng.random(30), 0.3
-    chances = sampling.chances(np.arange(1, 31))
+    chances = sampling.probabilities(np.arange(1, 31))
 
     def loss(worth):
         mean = chances @ worth
@@ -63,7 +63,7 @@ def test_a_sample_of_all_items_is_exact(gamma):
     sampling, rng = Sampling(30, 29, False), np.random.default_rng(3)
     values, histogram = rng.random(30), rng.random(30)
     assert of_each_rank(sampling, values, gamma) == approx(values)
-    chances = sampling.chances(np.arange(1, 31))
+    chances = sampling.probabilities(np.arange(1, 31))
     mixture = Mixture(chances, np.full(30, 1 / 30), values, 1)
     exact = histogram @ values / histogram.sum()
     assert mixture.value(histogram) == approx(exact)
@@ -72,7 +72,7 @@ def test_a_sample_of_all_items_is_exact(gamma):
 def mixture_of(sampling, values, buckets, steps=100):
     start, stop = buckets
     means = np.add.reduceat(values, start) / (stop - start)
-    chances = sampling.chances((start + 1 + stop) / 2)
+    chances = sampling.probabilities((start + 1 + stop) / 2)
     prior = (stop - start) / sampling.catalogue
     return Mixture(chances, prior, means, steps)
 
@@ -92,7 +92,7 @@ def test_buckets_lose_next_to_nothing(name, cutoff):
             mixture.value(histogram),
             histogram
             @ bias_variance(
-                mixture.chances, mixture.prior, mixture.values, 0.1
+                mixture.probabilities, mixture.prior, mixture.values, 0.1
             ),
         )
         for mixture in (
@@ -105,7 +105,7 @@ def test_buckets_lose_next_to_nothing(name, cutoff):
 
 def test_a_step_makes_the_sample_no_less_likely():
     rng, sampling = np.random.default_rng(5), Sampling(50, 9, False)
-    chances = sampling.chances(np.arange(1, 51))
+    chances = sampling.probabilities(np.arange(1, 51))
     histogram = rng.random(10)
     prior, likelihood = np.full(50, 1 / 50), []
     for steps in (0, 1, 2, 5, 20, 100):

@@ -220,10 +220,10 @@ def test_a_threshold_of_relevance():
 
 
 UNFIT = {
-    "2 relevant items and 2 others": ([1, 1, 0, 0], [4, 3, 2, 1]),
-    "0 relevant items and 4 others": ([0, 0, 0, 0], [4, 3, 2, 1]),
-    "1 relevant items and 2 others": ([1, 0, 0, -1], [4, 3, 2, 1]),
-    "one whose relevant item is not retrieved": (
+    "with 2 relevant items and 2 others": ([1, 1, 0, 0], [4, 3, 2, 1]),
+    "with 0 relevant items and 4 others": ([0, 0, 0, 0], [4, 3, 2, 1]),
+    "with 1 relevant items and 2 others": ([1, 0, 0, -1], [4, 3, 2, 1]),
+    "whose relevant item is not retrieved": (
         [1, 0, 0, 0],
         [-math.inf, 3, 2, 1],
     ),
@@ -236,7 +236,7 @@ def test_a_list_that_does_not_fit_is_an_error(received):
     before = made.get_state()
     labels, scores, weights = batch(5)
     labels[7], scores[7] = UNFIT[received]
-    with pytest.raises(ValueError, match=f"Received: a list of {received}"):
+    with pytest.raises(ValueError, match=f"Received: a list {received}"):
         made.update_state(labels, scores, weights)
     np.testing.assert_array_equal(made.get_state()[0], before[0])
 
@@ -270,13 +270,17 @@ def test_nan_is_seen():
         (krm.NDCG, TypeError, "should be a ranking metric"),
         (krm.CatalogueCoverage(2, 4), TypeError, "should be a ranking metric"),
         (krm.AlphaNDCG(2), ValueError, "a label for each item and subtopic"),
-        (krm.JudgedAtK(2), ValueError, "labels, which tell"),
+        (krm.JudgedAtK(2), ValueError, "labels, which mark"),
         (
             krm.Novelty(2, popularity=[0.1, 0.2]),
             ValueError,
             "which items a list shows",
         ),
-        (krm.RecallAtK(2, relevance_threshold=0), ValueError, "any other 1"),
+        (
+            krm.RecallAtK(2, relevance_threshold=0),
+            ValueError,
+            "1 for any other",
+        ),
         (krm.ExpectedExposureLoss(2), ValueError, "where its relevant item"),
     ],
     ids=lambda x: getattr(x, "name", None),
@@ -289,14 +293,14 @@ def test_metrics_that_it_does_not_take(metric, error, message):
 @pytest.mark.parametrize(
     "options, error, message",
     [
-        ({"sampling": "popularity"}, ValueError, "no formula corrects for it"),
+        ({"sampling": "popularity"}, ValueError, "no formula can correct"),
         ({"sampling": "other"}, ValueError, "sampling"),
-        ({"gamma": 0}, ValueError, "a variance without bounds"),
+        ({"gamma": 0}, ValueError, "variance is unbounded"),
         ({"gamma": 1.1}, ValueError, "from 0.0001 to 1"),
         ({"gamma": True}, ValueError, "from 0.0001 to 1"),
         ({"gamma": math.nan}, ValueError, "from 0.0001 to 1"),
-        ({"catalogue": 1}, ValueError, "how many items there are"),
-        ({"catalogue": 10.0}, ValueError, "how many items there are"),
+        ({"catalogue": 1}, ValueError, "the number of items"),
+        ({"catalogue": 10.0}, ValueError, "the number of items"),
         ({"negatives": 0}, ValueError, "at least 1"),
         ({"negatives": 10}, ValueError, "should be below `catalogue`"),
         ({"replacement": "no"}, TypeError, "True or False"),

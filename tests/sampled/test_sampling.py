@@ -37,7 +37,7 @@ def test_chances_are_those_of_counting(data):
     negatives = data.draw(st.integers(1, most))
     sampling = Sampling(catalogue, negatives, replacement)
     ranks = np.arange(1, catalogue + 1)
-    found = sampling.chances(ranks)
+    found = sampling.probabilities(ranks)
     for rank in ranks:
         assert found[rank - 1] == approx(by_factorials(sampling, rank))
 
@@ -47,7 +47,7 @@ def test_chances_in_a_large_catalogue(replacement):
     """Sums of 1, and the mean that they should have."""
     sampling = Sampling(10**9, 100, replacement)
     ranks = np.array([1, 2, 10**7, 5 * 10**8, 10**9 - 1, 10**9])
-    found = sampling.chances(ranks)
+    found = sampling.probabilities(ranks)
     assert found.sum(axis=1) == approx(1)
     mean = found @ np.arange(101)
     assert mean == approx(100 * (ranks - 1) / (10**9 - 1), rel=1e-6)

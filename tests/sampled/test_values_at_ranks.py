@@ -64,7 +64,7 @@ def test_it_is_what_the_metric_says_of_such_lists(metric):
 
 def takes_several_ranks(metric):
     """Return whether a metric has a value of more ranks than one."""
-    strict = metric.definition.metric.strict_order_under == "always"
+    strict = metric.definition.traits.strict_order_under == "always"
     return metric.k is None and not strict
 
 

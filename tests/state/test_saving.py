@@ -244,8 +244,8 @@ def plain_gain(label):
 def test_what_is_not_registered_warns(tmp_path, data):
     metric = NDCG(k=3, gain_fn=plain_gain)
     text = (
-        "`gain_fn=plain_gain` is not registered: what is saved loads only with "
-        "`custom_objects`. Register it with "
+        "`gain_fn=plain_gain` is not registered. The saved file loads only "
+        "with `custom_objects`. Register it with "
         "`@keras.saving.register_keras_serializable()`."
     )
     with pytest.warns(UserWarning) as caught:
@@ -270,7 +270,7 @@ def test_a_function_of_keras_is_not_registered():
 def test_a_lambda_warns(tmp_path, data):
     metric = NDCG(k=3, rank_discount_fn=lambda rank: 1 / (rank * rank))
     text = (
-        "`rank_discount_fn` is a lambda: what is saved loads only with "
+        "`rank_discount_fn` is a lambda. The saved file loads only with "
         "`safe_mode=False`. Write it as a `def` and register that with "
         "`@keras.saving.register_keras_serializable()`."
     )
@@ -309,9 +309,10 @@ def test_what_keras_cannot_save(tmp_path, data, function, kind):
     evaluated(model, *data)
     state = metric.get_state()
     match = (
-        r"A metric with `gain_fn=.*` cannot be saved: Keras saves functions, "
-        f"not objects of type {kind}\\. Write it as a `def` and register that "
-        r"with `@keras\.saving\.register_keras_serializable\(\)`\."
+        r"To save a metric, `gain_fn` should be a function\. Received: .* of "
+        f"type {kind}, which Keras cannot save\\. Write it as a `def` and "
+        r"register that with "
+        r"`@keras\.saving\.register_keras_serializable\(\)`\."
     )
     with pytest.raises(TypeError, match=match):
         metric.get_config()

@@ -232,7 +232,7 @@ def test_a_group_outside_in_a_compiled_program(shape):
 @pytest.mark.parametrize(
     "group, message",
     [
-        (None, "The group of each list should be known"),
+        (None, "Each list needs a group"),
         ([0, 1], "the group of each list, in the shape"),
         ([0.5, 1.0, 0.0], "group"),
         (["a", "b", "c"], "group"),
@@ -260,12 +260,16 @@ def test_plain_metrics_do_not_look_at_the_group():
     "arguments, error, message",
     [
         ((krm.NDCG, 2), TypeError, "should be a ranking metric"),
-        ((krm.NDCG(), 0), ValueError, "different names, or how many"),
-        ((krm.NDCG(), True), ValueError, "different names, or how many"),
-        ((krm.NDCG(), []), ValueError, "different names, or how many"),
-        ((krm.NDCG(), ["a", "a"]), ValueError, "different names, or how many"),
-        ((krm.NDCG(), [0, 1]), ValueError, "different names, or how many"),
-        ((krm.NDCG(), "ab"), ValueError, "different names, or how many"),
+        ((krm.NDCG(), 0), ValueError, "different names, or the number"),
+        ((krm.NDCG(), True), ValueError, "different names, or the number"),
+        ((krm.NDCG(), []), ValueError, "different names, or the number"),
+        (
+            (krm.NDCG(), ["a", "a"]),
+            ValueError,
+            "different names, or the number",
+        ),
+        ((krm.NDCG(), [0, 1]), ValueError, "different names, or the number"),
+        ((krm.NDCG(), "ab"), ValueError, "different names, or the number"),
         ((krm.NDCG(), 2, "by"), TypeError, "`by` should be a function"),
     ],
 )

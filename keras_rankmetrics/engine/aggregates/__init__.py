@@ -1,4 +1,4 @@
-"""Which sums are kept of the lists, and how they become numbers."""
+"""Additive sums over lists, and the results computed from them."""
 
 from keras_rankmetrics.engine.aggregates.aggregate import (
     Aggregate,

@@ -1,4 +1,4 @@
-"""What is kept of the lists: sums, one value per list, or a count."""
+"""The protocol of aggregates, their input `PerList`, and `Tally`."""
 
 from __future__ import annotations
 
@@ -9,28 +9,27 @@ from typing import Any, NamedTuple, Protocol
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.types import Tensor
 
-# `PerList`: what metrics make of the lists of a batch.
-
-# What has a row for each metric.
-_OF_METRICS = ("values", "weights", "has_own_weight", "counts")
+# The fields of `PerList` that have a row for each metric.
+_PER_METRIC = ("values", "weights", "has_own_weight", "counts")
 
 
 class PerList(NamedTuple):
-    """What metrics that read the same make of a batch.
+    """The values and weights of the lists of a batch, for one or more metrics.
 
     Attributes:
-        values: `[metrics, lists]`, what the measures say of the lists.
-        weights: `[metrics, lists]`, of the lists that have one of their own.
-        has_own_weight: bool `[metrics, lists]`. The others weigh as much as
-            these do on average.
-        counts: bool `[metrics, lists]`, which lists count. What does not count
-            may be NaN.
-        rows: None where all lists are independent. Else `(rows, lists of each
-            row)`: lists of one row, as the steps of a session, belong together.
+        values: `[metrics, lists]`, the values of the measures.
+        weights: `[metrics, lists]`, for the lists that have their own weight.
+        has_own_weight: bool `[metrics, lists]`. The other lists take the mean
+            weight of these.
+        counts: bool `[metrics, lists]`, True for valid lists. Values of
+            excluded lists may be NaN.
+        rows: None if all lists are independent, else `(rows, lists per row)`.
+            Lists of one row, such as the steps of a session, are dependent.
         group: int32 `[lists]`, the group of each list, or None.
-        rankings: one for each metric, for sums of what lists show.
+        rankings: one for each metric, for aggregates of the items that lists
+            show.
 
-    An `Aggregate` gets one from the package. A test can make one:
+    The package passes one to an `Aggregate`. A test can make its own:
 
     >>> from keras import ops
     >>> from keras_rankmetrics import PerList
@@ -48,51 +47,46 @@ class PerList(NamedTuple):
     rankings: tuple[Any, ...] = ()
 
     def of(self, rows: list[int]) -> PerList:
-        """That of some of the metrics, by their places."""
+        """Return the `PerList` of some of the metrics, by their positions."""
         if len(rows) == self.values.shape[0]:
             return self
-        first, last = rows[0], rows[-1]
-        in_a_row = rows == list(range(first, last + 1))
+        start, stop = rows[0], rows[-1] + 1
 
         def taken(x: Tensor) -> Tensor:
-            # A slice takes a backend less time.
-            if in_a_row:
-                return x[first : last + 1]
+            # A slice is faster than `take`.
+            if rows == list(range(start, stop)):
+                return x[start:stop]
             return ops.take(x, rows, axis=0)
 
         return self._replace(
             rankings=tuple(self.rankings[row] for row in rows),
-            **{name: taken(getattr(self, name)) for name in _OF_METRICS},
+            **{name: taken(getattr(self, name)) for name in _PER_METRIC},
         )
 
     @staticmethod
     def joined(parts: Sequence[PerList]) -> PerList:
-        """That of the metrics of all parts, which read the same lists."""
+        """Return one `PerList` of all metrics; the parts share their lists."""
         return parts[0]._replace(
             rankings=sum((part.rankings for part in parts), ()),
             **{
                 name: ops.concatenate([getattr(part, name) for part in parts])
-                for name in _OF_METRICS
+                for name in _PER_METRIC
             },
         )
 
     def per_list(self) -> Tensor:
-        """The values, NaN for a list that does not count."""
+        """Return the values, NaN for excluded lists."""
         return ops.where(self.counts, self.values, float("nan"))
 
 
-# `Aggregate`: which sums are kept, and how they become a number.
-
-
 class Aggregate(Protocol):
-    """Which sums a metric keeps of its lists, and what it makes of them.
+    """The sums that a metric keeps, and the result computed from them.
 
-    The sums start at 0, and those of two batches, replicas or processes are
-    added up. So an aggregate has no say in how they are merged, and there is
-    none that is no function of sums: no maximum, and no median.
+    The sums start at 0. The sums of batches, replicas and processes are added,
+    so every result is a function of sums: a maximum or a median is impossible.
 
-    It must be hashable: the metrics of a collection whose aggregates are equal
-    keep their sums in one variable.
+    An aggregate must be hashable: the metrics of a collection whose aggregates
+    are equal keep their sums in one variable.
 
     >>> from keras import ops
     >>> import keras_rankmetrics as krm
@@ -114,60 +108,25 @@ class Aggregate(Protocol):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of the sums of one metric."""
+        """The shape of the sums of one metric."""
 
     def of_batch(self, x: PerList) -> Tensor:
-        """What a batch adds to the sums, `[metrics, *shape]`."""
+        """Return the sums of a batch, `[metrics, *shape]`."""
 
     def result(self, sums: Tensor) -> Tensor:
-        """The number that the sums make, `[...]` of `[..., *shape]`."""
-
-
-def check_aggregate(owner: str, aggregate: Any) -> None:
-    """Raise TypeError if an aggregate lacks something, or cannot be hashed.
-
-    Args:
-        owner: the name of the class of the metric.
-        aggregate: its class attribute.
-    """
-    if isinstance(aggregate, type):
-        raise TypeError(
-            f"The `aggregate` of {owner} should be an object. Received: the "
-            f"class {aggregate.__name__}. Write "
-            f"`aggregate = {aggregate.__name__}()`."
-        )
-    lacking = [
-        name
-        for name in ("shape", "of_batch", "result")
-        if not hasattr(aggregate, name)
-    ]
-    if lacking:
-        raise TypeError(
-            f"The `aggregate` of {owner} should have a `shape`, and the "
-            "methods `of_batch(x)` and `result(sums)`. Received: "
-            f"{aggregate!r}, which has no `{lacking[0]}`."
-        )
-    if type(aggregate).__hash__ is None:
-        raise TypeError(
-            f"The `aggregate` of {owner} should be hashable. Received: "
-            f"{aggregate!r}. Make its class a frozen dataclass: "
-            "`@dataclasses.dataclass(frozen=True)`."
-        )
-
-
-# `Tally`: sums of what lists show, rather than of values of lists.
+        """Return the results, `[...]`, for sums `[..., *shape]`."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Tally:
-    """Sums for the items of a catalogue, and a number that is made of them.
+    """Sums for each item of a catalogue, and one number computed from them.
 
     Attributes:
-        items: how many items there are.
-        shape: of the sums of one metric.
-        count: `(ranking, weights, items)` to what lists add to the sums. The
-            weights are `[lists]`, 0 for a list that does not count.
-        number: `(sums)` to the number.
+        items: the size of the catalogue.
+        shape: the shape of the sums of one metric.
+        count: a function `(ranking, weights, items)` that returns the sums of
+            a batch. The weights are `[lists]`, 0 for excluded lists.
+        number: a function `(sums)` that returns the result.
     """
 
     items: int
@@ -176,9 +135,9 @@ class Tally:
     number: Callable[[Tensor], Tensor]
 
     def of_batch(self, x: PerList) -> Tensor:
-        """`[metrics, *shape]`, what the batch adds.
+        """Return the sums of a batch, `[metrics, *shape]`.
 
-        NaN where a list that counts has no value.
+        They are NaN for a metric if the value of a valid list is.
         """
         weights = ops.where(x.counts, x.weights, 0)
         lost = ops.any(x.counts & ops.isnan(x.values), axis=-1)
@@ -194,7 +153,39 @@ class Tally:
         )
 
     def result(self, sums: Tensor) -> Tensor:
-        """The numbers, `[...]` of `[..., *shape]`."""
+        """Return the results, `[...]`, for sums `[..., *shape]`."""
         if len(sums.shape) == len(self.shape):
             return self.number(sums)
         return ops.stack([self.number(each) for each in ops.unstack(sums)])
+
+
+def check_aggregate(owner: str, aggregate: Any) -> None:
+    """Raise TypeError if an aggregate lacks an attribute or is not hashable.
+
+    Args:
+        owner: the name of the metric's class.
+        aggregate: the class attribute of that name.
+    """
+    if isinstance(aggregate, type):
+        raise TypeError(
+            f"The `aggregate` of {owner} should be an object. Received: the "
+            f"class {aggregate.__name__}. Write "
+            f"`aggregate = {aggregate.__name__}()`."
+        )
+    lacking = [
+        name
+        for name in ("shape", "of_batch", "result")
+        if not hasattr(aggregate, name)
+    ]
+    if lacking:
+        raise TypeError(
+            f"The `aggregate` of {owner} should have a `shape` and the "
+            "methods `of_batch(x)` and `result(sums)`. Received: "
+            f"{aggregate!r}, which has no `{lacking[0]}`."
+        )
+    if type(aggregate).__hash__ is None:
+        raise TypeError(
+            f"The `aggregate` of {owner} should be hashable. Received: "
+            f"{aggregate!r}. Make its class a frozen dataclass with "
+            "`@dataclasses.dataclass(frozen=True)`."
+        )

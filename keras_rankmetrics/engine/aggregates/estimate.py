@@ -1,4 +1,7 @@
-"""A mean with its standard error, and Student's t."""
+"""`Estimate`, a mean with its standard error, and Student's t distribution.
+
+Neither numpy nor Keras has Student's t. It is computed on the host in float64.
+"""
 
 from __future__ import annotations
 
@@ -10,107 +13,20 @@ import numpy as np
 
 from keras_rankmetrics.engine.aggregates.mean import Moments
 
-# Student's t distribution, on the host and in float64.
-#
-# Neither numpy nor Keras has it. The incomplete beta function is computed by
-# its continued fraction, by the method of Lentz.
-
-# From here on, the normal distribution of a transformed t is as close as
-# float64 can tell: Wallace, Annals of Mathematical Statistics 30 (1959).
-_LARGE = 1e5
-
-
-def two_sided_p(t: float, freedom: float) -> float:
-    """The chance of a larger |t| where there is no difference, a p value.
-
-    Args:
-        t: the statistic.
-        freedom: the degrees of freedom, at least 1.
-    """
-    if math.isnan(t) or freedom < 1:
-        return math.nan
-    if freedom > _LARGE:
-        shrunk = (8.0 * freedom + 1.0) / (8.0 * freedom + 3.0)
-        z = shrunk * math.sqrt(freedom * math.log1p(t * t / freedom))
-        return math.erfc(z / math.sqrt(2.0))
-    x = 1.0 / (1.0 + t * t / freedom)
-    return _incomplete_beta(x, freedom / 2.0, 0.5)
-
-
-def t_quantile(chance: float, freedom: float) -> float:
-    """The t that is not exceeded with this chance, at least a half.
-
-    By Newton's method on the logarithm of the upper tail, from the quantile of
-    the normal distribution, which is below.
-    """
-    t = NormalDist().inv_cdf(chance)
-    if t <= 0.0:
-        return 0.0
-    wanted = math.log(2.0 * (1.0 - chance))
-    for _ in range(100):
-        tail = two_sided_p(t, freedom)
-        slope = 2.0 * _density(t, freedom) / tail
-        step = (math.log(tail) - wanted) / slope
-        t += step
-        if abs(step) <= 1e-14 * t:
-            break
-    return t
-
-
-def _density(t: float, freedom: float) -> float:
-    if freedom > _LARGE:
-        return NormalDist().pdf(t)
-    log_scale = math.lgamma((freedom + 1.0) / 2.0) - math.lgamma(freedom / 2.0)
-    log_shape = -(freedom + 1.0) / 2.0 * math.log1p(t * t / freedom)
-    return math.exp(log_scale + log_shape) / math.sqrt(freedom * math.pi)
-
-
-def _incomplete_beta(x: float, a: float, b: float) -> float:
-    """The regularised one, I_x(a, b)."""
-    if x in (0.0, 1.0):
-        return x
-    if x > (a + 1.0) / (a + b + 2.0):
-        return 1.0 - _incomplete_beta(1.0 - x, b, a)
-    log_front = (
-        math.lgamma(a + b)
-        - math.lgamma(a)
-        - math.lgamma(b)
-        + a * math.log(x)
-        + b * math.log1p(-x)
-    )
-    return math.exp(log_front) / (a * _fraction(x, a, b))
-
-
-def _fraction(x: float, a: float, b: float) -> float:
-    c, d, f = 1.0, 0.0, 1.0
-    for i in range(1, 10_000):
-        m = i // 2
-        if i % 2:
-            numerator = -(a + m) * (a + b + m) / ((a + 2 * m) * (a + 2 * m + 1))
-        else:
-            numerator = m * (b - m) / ((a + 2 * m - 1) * (a + 2 * m))
-        d = 1.0 / (1.0 + numerator * x * d)
-        c = 1.0 + numerator * x / c
-        f *= c * d
-        if abs(c * d - 1.0) < 1e-15:
-            break
-    return f
-
-
-# `Estimate`: a number, and how far it may be from the truth.
-
 
 @dataclasses.dataclass(frozen=True)
 class Estimate:
-    """The mean over the lists that were seen, as an estimate of that of all.
+    """The mean over a sample of lists, with its standard error.
 
     Attributes:
         value: the mean; 0 without lists.
-        standard_error: of the value, NaN for fewer than two independent rows.
-        lists: how many lists counted.
-        effective_lists: how many lists of equal weight tell as much (Kish).
-        rows: how many independent rows these are: lists, or with
-            `[batch, time]` the rows of the batch.
+        standard_error: the standard error of the value; NaN for fewer than two
+            independent rows.
+        lists: the number of valid lists.
+        effective_lists: the number of equally weighted lists with as much
+            information, (Σ w)² / Σ w² (Kish).
+        rows: the number of independent rows: lists, or with `[batch, time]` the
+            rows of the batch.
 
     >>> import keras_rankmetrics as krm
     >>> metric = krm.HitRateAtK(k=1)
@@ -128,7 +44,7 @@ class Estimate:
 
     @classmethod
     def of_sums(cls, sums: np.ndarray, bounded: bool = True) -> Estimate:
-        """What the sums of a `WeightedMean`, `[38]` in float64, say."""
+        """Return the estimate for sums of a `WeightedMean`, float64 `[38]`."""
         moments = Moments(sums, bounded)
         return cls(
             value=float(moments.mean),
@@ -139,17 +55,17 @@ class Estimate:
         )
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """The confidence interval: value ± t · standard error.
+        """Return the confidence interval: value ± t · standard error.
 
         t is the quantile of Student's distribution with `rows - 1` degrees of
-        freedom. Where values lie close to 0 or 1 and lists are few, so does the
-        mean, and the interval is too short and may go beyond them.
+        freedom. With few lists and values close to 0 or 1, the interval is too
+        short and may exceed these limits.
         """
         margin = self.margin(level)
         return self.value - margin, self.value + margin
 
     def margin(self, level: float = 0.95) -> float:
-        """Half the length of the confidence interval."""
+        """Return half the length of the confidence interval."""
         is_number = isinstance(level, int | float | np.number)
         if not is_number or not 0.0 < level < 1.0:
             raise ValueError(
@@ -169,6 +85,89 @@ class Estimate:
         return f"{self.value:.4f} ± {margin:.4f} (95%, {number})"
 
 
+def two_sided_p(t: float, freedom: float) -> float:
+    """Return the two-sided p value of t under Student's distribution.
+
+    Args:
+        t: the statistic.
+        freedom: the degrees of freedom; NaN is returned below 1.
+    """
+    if math.isnan(t) or freedom < 1:
+        return math.nan
+    if freedom > _LARGE:
+        shrunk = (8.0 * freedom + 1.0) / (8.0 * freedom + 3.0)
+        z = shrunk * math.sqrt(freedom * math.log1p(t * t / freedom))
+        return math.erfc(z / math.sqrt(2.0))
+    x = 1.0 / (1.0 + t * t / freedom)
+    return _incomplete_beta(x, freedom / 2.0, 0.5)
+
+
+def t_quantile(probability: float, freedom: float) -> float:
+    """Return the quantile of Student's distribution for a probability >= 0.5.
+
+    Newton's method on the logarithm of the upper tail starts at the quantile of
+    the normal distribution, which is a lower bound.
+    """
+    t = NormalDist().inv_cdf(probability)
+    if t <= 0.0:
+        return 0.0
+    target = math.log(2.0 * (1.0 - probability))
+    for _ in range(100):
+        tail = two_sided_p(t, freedom)
+        slope = 2.0 * _density(t, freedom) / tail
+        step = (math.log(tail) - target) / slope
+        t += step
+        if abs(step) <= 1e-14 * t:
+            break
+    return t
+
+
+# With more degrees of freedom, the normal distribution of a transformed t is
+# exact in float64: Wallace, Annals of Mathematical Statistics 30 (1959).
+_LARGE = 1e5
+
+
+def _density(t: float, freedom: float) -> float:
+    if freedom > _LARGE:
+        return NormalDist().pdf(t)
+    log_scale = math.lgamma((freedom + 1.0) / 2.0) - math.lgamma(freedom / 2.0)
+    log_shape = -(freedom + 1.0) / 2.0 * math.log1p(t * t / freedom)
+    return math.exp(log_scale + log_shape) / math.sqrt(freedom * math.pi)
+
+
+def _incomplete_beta(x: float, a: float, b: float) -> float:
+    """Return the regularised incomplete beta function I_x(a, b)."""
+    if x in (0.0, 1.0):
+        return x
+    if x > (a + 1.0) / (a + b + 2.0):
+        return 1.0 - _incomplete_beta(1.0 - x, b, a)
+    log_front = (
+        math.lgamma(a + b)
+        - math.lgamma(a)
+        - math.lgamma(b)
+        + a * math.log(x)
+        + b * math.log1p(-x)
+    )
+    return math.exp(log_front) / (a * _fraction(x, a, b))
+
+
+def _fraction(x: float, a: float, b: float) -> float:
+    """Return the continued fraction of I_x(a, b), by Lentz's method."""
+    c, d, f = 1.0, 0.0, 1.0
+    for i in range(1, 10_000):
+        m = i // 2
+        if i % 2:
+            numerator = -(a + m) * (a + b + m) / ((a + 2 * m) * (a + 2 * m + 1))
+        else:
+            numerator = m * (b - m) / ((a + 2 * m - 1) * (a + 2 * m))
+        d = 1.0 / (1.0 + numerator * x * d)
+        c = 1.0 + numerator * x / c
+        f *= c * d
+        if abs(c * d - 1.0) < 1e-15:
+            break
+    return f
+
+
 def _rounded(count: np.ndarray) -> int:
-    """As an integer; 0 where it is not known."""
+    """Return the count as an integer; 0 for NaN."""
     return 0 if np.isnan(count) else round(float(count))

@@ -1,4 +1,4 @@
-"""The weighted mean of each group of lists, and of all."""
+"""The weighted means of all lists and of each group of lists."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from keras_rankmetrics.engine.aggregates.mean import (
     terms_of,
 )
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.backend.tracing import known
+from keras_rankmetrics.engine.backend.tracing import concrete
 from keras_rankmetrics.types import Tensor
 
 
 @dataclasses.dataclass(frozen=True)
 class Grouped:
-    """The weighted mean of all lists, and that of each group of them.
+    """The weighted mean of all lists, and the mean of each group.
 
     Attributes:
-        groups: how many groups there are. `PerList.group` says to which of them
-            a list belongs; below 0 or from `groups` on, to none.
-        mean: of the values.
+        groups: the number of groups. `PerList.group` holds the group of each
+            list, from 0; a list with any other number is in no group.
+        mean: the aggregate of the values.
     """
 
     groups: int
@@ -32,29 +32,32 @@ class Grouped:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of the sums: those of all lists, then those of each group."""
+        """The shape of the sums: a row for all lists, then one a group."""
         return (1 + self.groups, *self.mean.shape)
 
     def of_batch(self, x: PerList) -> Tensor:
-        """`[metrics, 1 + groups, 38]`, what the batch adds.
+        """Return the sums of a batch, `[metrics, 1 + groups, 38]`.
 
-        A list that counts and belongs to no group is an error where that is
-        seen. Elsewhere it makes the sums of all lists NaN.
+        In a compiled program, a valid list without a group makes the sums of
+        all lists NaN.
+
+        Raises:
+            ValueError: if a valid list is in no group and values are concrete.
         """
         if x.group is None:
             raise ValueError(
-                "The group of each list should be known. Pass it as "
-                '`y_true["group"]`, or give a function `by`.'
+                "Each list needs a group. Received: no groups. Pass them as "
+                '`y_true["group"]`, or pass a function `by`.'
             )
         inside = (x.group >= 0) & (x.group < self.groups)
         outside = x.counts & ~inside
         lost = ops.any(outside, axis=-1)
-        if known(ops.any(lost)):
+        if concrete(ops.any(lost)):
             wrong = ops.where(ops.any(outside, axis=0), x.group, 0)
             found = sorted({int(ops.min(wrong)), int(ops.max(wrong))} - {0})
             raise ValueError(
-                "The group of each list that counts should be an integer from "
-                f"0 to {self.groups - 1}. Received: {found}."
+                "The group of each valid list should be an integer from 0 to "
+                f"{self.groups - 1}. Received: {found}."
             )
         of_all = self.mean.of_batch(x)
         of_all = ops.where(lost[:, None], float("nan"), of_all)
@@ -67,20 +70,20 @@ class Grouped:
         return ops.concatenate([of_all[:, None], of_groups], axis=1)
 
     def result(self, sums: Tensor) -> Tensor:
-        """The means, `[..., 1 + groups]`; 0 without lists."""
+        """Return the means, `[..., 1 + groups]`; 0 without lists."""
         return self.mean.result(sums)
 
     def errors(self, sums: Tensor) -> Tensor:
-        """The standard errors of the means, `[..., 1 + groups]`."""
+        """Return the standard errors of the means, `[..., 1 + groups]`."""
         return self.mean.errors(sums)
 
     def _of_rows(self, x: PerList, group: Tensor) -> Tensor:
-        """What the moments of rows have more, `[metrics, groups, 26]`."""
+        """Return the excess of the moments of rows, `[metrics, groups, 26]`."""
         if x.rows is None:
             shape = (x.values.shape[0], self.groups, SUMS_OF_ROWS)
             return ops.zeros(shape, x.values.dtype)
         of_lists = terms_of(x, self.mean.bounded)
-        # The part of a row that is in a group is a row of that group.
+        # The lists of a row that are in a group form a row of that group.
         row = ops.repeat(ops.arange(x.rows[0], dtype="int32"), x.rows[1])
         parts = x.rows[0] * (self.groups + 1)
         of_parts = ops.segment_sum(
@@ -95,7 +98,7 @@ class Grouped:
         ) - self._in_groups(moments_of_terms(of_lists), group)
 
     def _in_groups(self, x: Tensor, group: Tensor) -> Tensor:
-        """`[metrics, groups, sums]`, of `[metrics, sums, rows]`."""
+        """Sum `[metrics, sums, rows]` by group: `[metrics, groups, sums]`."""
         sums = ops.segment_sum(
             ops.moveaxis(x, -1, 0), group, num_segments=self.groups + 1
         )

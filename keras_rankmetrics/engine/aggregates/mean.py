@@ -1,14 +1,14 @@
-"""The weighted mean over lists, and its error, as the sums they are made of.
+"""The weighted mean over lists and its standard error, from additive sums.
 
-A list has a weight of its own, or takes the mean weight of those that do. The
-two kinds are summed apart, so that this mean is over everything seen. Beside
-the plain sums stand the second moments, which the error needs: of v w and of
-(1 - v) w, for values v and weights w, since both are exact where the values are
-close to 0, or to 1.
+A list has its own weight, or takes the mean weight of the lists that do. The
+two kinds have separate sums, so that this mean weight covers all lists seen so
+far. The standard error needs second moments as well: of v w and of (1 - v) w,
+for values v and weights w, since both are exact where values are close to 0 or
+to 1.
 
-Lists that belong together, a row, add up before they are squared. What the
-moments of rows have more than those of lists is summed too: it is 0 where each
-list is a row by itself.
+The lists of one row are dependent, so their terms are added before they are
+squared. A second block of sums holds the excess of the moments of rows over
+those of lists. It is 0 where each list is its own row.
 """
 
 from __future__ import annotations
@@ -26,38 +26,63 @@ from keras_rankmetrics.engine.backend import host_floats
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.types import Tensor
 
-# Sums over lists: of those with a weight of their own, and of the others, whose
-# weight is 1 here.
-_OF_LISTS = ("lists", "value", "weight", "value²", "value rest", "rest²")
-# Sums over rows: for each pair of these by how much the moments of rows exceed
-# those of lists, and then by how much there are fewer rows.
-_TERMS = ("own value", "own rest", "own", "other value", "other rest")
 
-SUMS_OF_LISTS = 2 * len(_OF_LISTS)
-SUMS_OF_ROWS = len(_TERMS) ** 2 + 1
+class ListSums(NamedTuple):
+    """Sums over lists; the lists without their own weight have weight 1 here.
 
-# The sums are as exact as that, relatively.
+    "Value" is the value times the weight, and "rest" the weight less that; for
+    unbounded values, "rest" is the weight.
+    """
+
+    lists: Any
+    value: Any
+    weight: Any
+    value_squared: Any
+    value_rest: Any
+    rest_squared: Any
+
+
+class RowTerms(NamedTuple):
+    """Terms that are added over a row before they are squared."""
+
+    own_value: Any
+    own_rest: Any
+    own: Any
+    other_value: Any
+    other_rest: Any
+
+
+# The layout of the sums: `ListSums` of the lists with their own weight, then of
+# the others; the excess of each product of two `RowTerms`; and how many more
+# rows there are than lists, which is at most 0.
+_SUMS, _TERMS = len(ListSums._fields), len(RowTerms._fields)
+_OWN, _OTHER = slice(0, _SUMS), slice(_SUMS, 2 * _SUMS)
+_OF_LISTS, _EXCESS = slice(0, 2 * _SUMS), slice(2 * _SUMS, -1)
+SUMS_OF_LISTS, SUMS_OF_ROWS = 2 * _SUMS, _TERMS**2 + 1
+
+# The relative error of the sums.
 _ROUNDING = 2e-7
 
-# Sums of what is above 0 and below that may be off: single precision has no
-# fractions of its smallest numbers.
+# A positive sum below this may be inexact: single precision has no fractions of
+# its smallest numbers.
 _LEAST = 1e-30
 
 
 @dataclasses.dataclass(frozen=True)
 class WeightedMean:
-    """The mean of the values, and how far it may be from that of all lists.
+    """The weighted mean of the values, with its standard error.
 
     Attributes:
-        bounded: whether values lie in [0, 1]. The moments of larger ones are
-            taken of v w and w.
+        bounded: whether values are in [0, 1]. The moments of unbounded values
+            are those of v w and w.
+        shape: the shape of the sums of one metric.
     """
 
     bounded: bool = True
     shape: tuple[int, ...] = (SUMS_OF_LISTS + SUMS_OF_ROWS,)
 
     def of_batch(self, x: PerList) -> Tensor:
-        """`[metrics, 38]`, what the batch adds."""
+        """Return the sums of a batch, `[metrics, 38]`."""
         sums = ops.sum(moments_of_lists(x, self.bounded), axis=-1)
         if x.rows is None:
             shape = (x.values.shape[0], SUMS_OF_ROWS)
@@ -71,9 +96,9 @@ class WeightedMean:
         return ops.concatenate([sums, excess], axis=-1)
 
     def result(self, sums: Tensor) -> Tensor:
-        """The means; 0 without lists."""
-        of_lists = sums[..., :SUMS_OF_LISTS]
-        numbers = host_floats.floats_at_hand(of_lists)
+        """Return the means; 0 without lists."""
+        of_lists = sums[..., _OF_LISTS]
+        numbers = host_floats.concrete_floats(of_lists)
         if numbers is not None:
             mean = Moments(numbers, self.bounded, host_floats).mean
             return ops.convert_to_tensor(mean, sums.dtype)
@@ -81,21 +106,21 @@ class WeightedMean:
         return Moments(totals, self.bounded, ops).mean
 
     def errors(self, sums: Tensor) -> Tensor:
-        """The standard errors of the means, `[...]`."""
+        """Return the standard errors of the means, `[...]`."""
         (number,) = self.shape
         totals = ops.unstack(sums, number, axis=-1)
         return Moments(totals, self.bounded, ops).standard_error
 
 
 def moments_of_lists(x: PerList, bounded: bool) -> Tensor:
-    """`[metrics, 12, lists]`, what each list adds; 0 if it does not count."""
+    """Return each list's terms, `[metrics, 12, lists]`; 0 if excluded."""
     own, other, counted, value, rest, weight = _parts(x, bounded)
     kinds = ops.stack([own, other], axis=1)
-    parts = ops.stack(
-        [counted, value, weight, value * value, value * rest, rest * rest],
-        axis=1,
+    sums = ListSums(
+        counted, value, weight, value * value, value * rest, rest * rest
     )
-    # No product of matrices, which accelerators round.
+    parts = ops.stack([*sums], axis=1)
+    # No matrix product, since accelerators round its operands.
     moments = ops.expand_dims(kinds, 2) * ops.expand_dims(parts, 1)
     return ops.reshape(
         moments, (own.shape[0], SUMS_OF_LISTS, ops.shape(own)[-1])
@@ -103,39 +128,39 @@ def moments_of_lists(x: PerList, bounded: bool) -> Tensor:
 
 
 def terms_of(x: PerList, bounded: bool) -> Tensor:
-    """`[metrics, 6, lists]`, what is added up over a row."""
+    """Return the `RowTerms` and the count of each list, `[metrics, 6, lists]`.
+
+    They are added over a row.
+    """
     own, other, counted, value, rest, _ = _parts(x, bounded)
-    terms = [value * own, rest * own, own, value * other, rest * other]
+    terms = RowTerms(value * own, rest * own, own, value * other, rest * other)
     return ops.stack([*terms, counted], axis=1)
 
 
 def moments_of_terms(terms: Tensor) -> Tensor:
-    """`[metrics, 26, rows]`, what each row has, or a list by itself.
+    """Return the products of two terms of each row, `[metrics, 26, rows]`.
+
+    The last one is 1 for a row with a valid list, else 0.
 
     Args:
-        terms: `[metrics, 6, rows]`, the last one how many lists count.
+        terms: `[metrics, 6, rows]`, of rows or of single lists; the last term
+            is the number of valid lists.
     """
     count, terms = terms[:, -1:], terms[:, :-1]
     rows = ops.shape(terms)[-1]
     products = ops.reshape(
-        terms[:, :, None] * terms[:, None],
-        (terms.shape[0], len(_TERMS) ** 2, rows),
+        terms[:, :, None] * terms[:, None], (terms.shape[0], _TERMS**2, rows)
     )
     return ops.concatenate([products, ops.minimum(count, 1)], axis=1)
 
 
-class _Parts(NamedTuple):
-    """What each list has, `[metrics, lists]`; 0 if it does not count."""
+def _parts(x: PerList, bounded: bool) -> tuple[Tensor, ...]:
+    """Return the factors of the terms of each list, `[metrics, lists]` each.
 
-    own: Tensor
-    other: Tensor
-    counted: Tensor
-    value: Tensor  # times the weight
-    rest: Tensor  # the weight, less that if values are bounded
-    weight: Tensor
-
-
-def _parts(x: PerList, bounded: bool) -> _Parts:
+    They are `own` and `other`, 1 for lists with and without their own weight,
+    `counted`, the sum of both, and `value`, `rest` and `weight` as in
+    `ListSums`. All are 0 for excluded lists.
+    """
     dtype = x.values.dtype
     is_own = x.counts & x.has_own_weight
     own, counted = ops.cast(is_own, dtype), ops.cast(x.counts, dtype)
@@ -143,137 +168,141 @@ def _parts(x: PerList, bounded: bool) -> _Parts:
     weight = ops.where(is_own, x.weights, other)
     value = ops.where(x.counts, x.values, 0) * weight
     rest = weight - value if bounded else weight
-    return _Parts(own, other, counted, value, rest, weight)
+    return own, other, counted, value, rest, weight
 
 
 @dataclasses.dataclass(frozen=True)
 class Moments:
-    """What the sums of a mean say.
+    """The statistics that the sums of a `WeightedMean` determine.
 
     Attributes:
-        sums: an array of numpy, plain numbers, or tensors; those over lists are
-            enough where no error is asked for.
-        bounded: as it was for the `WeightedMean`.
-        xp: what has a `where` for them: `numpy`, `plain`, or `keras.ops`.
+        sums: a numpy array, plain numbers, or tensors. Those over lists suffice
+            unless an error is computed.
+        bounded: as for the `WeightedMean`.
+        xp: the module with a `where` for the sums: `numpy`, `host_floats` or
+            `keras.ops`.
     """
 
     sums: Sequence[Any] | np.ndarray
     bounded: bool = True
     xp: Any = np
 
-    def own(self, name: str) -> Any:
-        """A sum over the lists with a weight of their own."""
-        return self.sums[_OF_LISTS.index(name)]
+    @functools.cached_property
+    def own(self) -> ListSums:
+        """The sums over the lists with their own weight."""
+        return ListSums(*self.sums[_OWN])
 
-    def other(self, name: str) -> Any:
-        """A sum over the others."""
-        return self.sums[len(_OF_LISTS) + _OF_LISTS.index(name)]
+    @functools.cached_property
+    def other(self) -> ListSums:
+        """The sums over the other lists."""
+        return ListSums(*self.sums[_OTHER])
 
     @property
     def lists(self) -> Any:
-        """How many lists counted."""
-        return self.own("lists") + self.other("lists")
+        """The number of valid lists."""
+        return self.own.lists + self.other.lists
 
     @property
     def rows(self) -> Any:
-        """How many rows have a list that counted."""
+        """The number of rows with a valid list."""
         return self.lists + self.sums[-1]
 
     @functools.cached_property
     def mean_weight(self) -> Any:
-        """That of the lists with a weight of their own; 1 without any."""
-        lists = self.own("lists")
-        mean = self.own("weight") / self._divisor(lists)
+        """The mean weight of the lists with their own weight; 1 without any."""
+        lists = self.own.lists
+        mean = self.own.weight / self._divisor(lists)
         return self.xp.where(lists > 0, mean, 1.0)
 
     @functools.cached_property
     def weight(self) -> Any:
-        """Of all lists together."""
-        return self.own("weight") + self.mean_weight * self.other("lists")
+        """The total weight of all lists."""
+        return self.own.weight + self.mean_weight * self.other.lists
 
     @property
     def own_squares(self) -> Any:
-        """Of the weights; NaN where they are too small to be told."""
-        squares = self.own("rest²")
+        """The sum of the squared weights; NaN if single precision lost it."""
+        squares = self.own.rest_squared
         if self.bounded:
-            squares = squares + self.own("value²")
-            squares = squares + 2.0 * self.own("value rest")
-        is_lost = (self.own("weight") > 0.0) & (squares < _LEAST)
+            squares = squares + self.own.value_squared
+            squares = squares + 2.0 * self.own.value_rest
+        is_lost = (self.own.weight > 0.0) & (squares < _LEAST)
         return self.xp.where(is_lost, float("nan"), squares)
 
     @property
     def effective_lists(self) -> Any:
-        """As many lists of equal weight tell as much, after Kish."""
-        others = self.mean_weight**2 * self.other("lists")
+        """The number of equally weighted lists with as much information (Kish).
+
+        (Σ w)² / Σ w².
+        """
+        others = self.mean_weight**2 * self.other.lists
         return self.weight**2 / self._divisor(self.own_squares + others)
 
     @property
     def mean(self) -> Any:
         """The weighted mean; 0 without lists.
 
-        NaN where all weights together are too small to be told.
+        NaN if the total weight is too small for single precision.
         """
-        value = self.own("value") + self.mean_weight * self.other("value")
+        value = self.own.value + self.mean_weight * self.other.value
         is_lost = (self.weight > 0.0) & (self.weight < _LEAST)
         mean = value / self._divisor(self.weight)
         return self.xp.where(is_lost, float("nan"), mean)
 
     @property
     def variance(self) -> Any:
-        """Of the mean, linearised; NaN for fewer than two rows.
+        """The variance of the mean, linearised; NaN for fewer than two rows.
 
-        NaN too where values vary so little that single precision cannot tell.
+        NaN also where values vary too little for single precision.
 
-        The mean is a function of sums over rows. To first order it is off by
-        the sum over the rows of z = Σ c t / (the weight of all), where t are
-        the terms of a row and c the derivatives, and Σ z is 0.
+        The mean is a function of sums over rows. To first order, its error is
+        the sum over the rows of z = Σ c t / (the total weight), where t are the
+        terms of a row and c their derivatives, and Σ z is 0.
         """
+        own, other = self.own, self.other
         mean, mean_weight = self.mean, self.mean_weight
-        others = self.other("value") - mean * self.other("lists")
-        # How the mean weight, which the others take, moves the mean.
-        moved = others / self._divisor(self.own("lists"))
-        # A weight is a value and its rest together, or it is the rest.
+        # How the mean weight, which the other lists take, moves the mean.
+        moved = (other.value - mean * other.lists) / self._divisor(own.lists)
+        # A weight is its value plus its rest; unbounded, it is the rest alone.
         in_value = 1.0 if self.bounded else 0.0
-        c = {
-            "own value": 1.0 + (moved - mean) * in_value,
-            "own rest": moved - mean,
-            "own": -moved * mean_weight,
-            "other value": mean_weight * (1.0 - mean * in_value),
-            "other rest": -mean_weight * mean,
-        }
-        own_rest = self.own("weight") - in_value * self.own("value")
+        c = RowTerms(
+            own_value=1.0 + (moved - mean) * in_value,
+            own_rest=moved - mean,
+            own=-moved * mean_weight,
+            other_value=mean_weight * (1.0 - mean * in_value),
+            other_rest=-mean_weight * mean,
+        )
+        own_rest = own.weight - in_value * own.value
         terms = [
-            c["own value"] ** 2 * self.own("value²"),
-            c["own rest"] ** 2 * self.own("rest²"),
-            2.0 * c["own value"] * c["own rest"] * self.own("value rest"),
-            2.0 * c["own value"] * c["own"] * self.own("value"),
-            2.0 * c["own rest"] * c["own"] * own_rest,
-            c["own"] ** 2 * self.own("lists"),
-            c["other value"] ** 2 * self.other("value²"),
-            c["other rest"] ** 2 * self.other("rest²"),
-            2.0
-            * (c["other value"] * c["other rest"])
-            * self.other("value rest"),
+            c.own_value**2 * own.value_squared,
+            c.own_rest**2 * own.rest_squared,
+            2.0 * c.own_value * c.own_rest * own.value_rest,
+            2.0 * c.own_value * c.own * own.value,
+            2.0 * c.own_rest * c.own * own_rest,
+            c.own**2 * own.lists,
+            c.other_value**2 * other.value_squared,
+            c.other_rest**2 * other.rest_squared,
+            2.0 * (c.other_value * c.other_rest) * other.value_rest,
         ]
-        for place, (one, other) in enumerate(itertools.product(_TERMS, _TERMS)):
-            excess = self.sums[SUMS_OF_LISTS + place]
-            terms.append(c[one] * c[other] * excess)
-        # What is left of terms that cancel may be all rounding.
+        pairs = itertools.product(c, c)
+        for (x, y), excess in zip(pairs, self.sums[_EXCESS], strict=True):
+            terms.append(x * y * excess)
+        # Where terms cancel, what is left may be nothing but rounding.
         squares, size = sum(terms), sum(map(self.xp.abs, terms))
-        squares = squares + 0.0 * self.own_squares  # NaN where that is
+        squares = squares + 0.0 * self.own_squares  # passes on its NaN
         is_noise = (size > 0.0) & (squares < _ROUNDING * size)
         squares = self.xp.where(is_noise, float("nan"), squares)
         rows = self.rows
-        of_rows = self.xp.where(
+        correction = self.xp.where(
             rows > 1, rows / self._divisor(rows - 1.0), float("nan")
         )
-        return squares * of_rows / self._divisor(self.weight**2)
+        return squares * correction / self._divisor(self.weight**2)
 
     @property
     def standard_error(self) -> Any:
-        """Of the mean."""
+        """The standard error of the mean."""
         return self.xp.sqrt(self.variance)
 
     def _divisor(self, x: Any) -> Any:
-        """1 in place of 0."""
+        """Return `x` with 1 in place of 0."""
         return self.xp.where(x == 0, 1.0, x)

@@ -1,4 +1,4 @@
-"""The differences of systems on the same lists, as sums and as numbers."""
+"""Paired differences of systems on the same lists: sums and statistics."""
 
 from __future__ import annotations
 
@@ -8,29 +8,28 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from keras_rankmetrics.engine.aggregates import estimate
 from keras_rankmetrics.engine.aggregates.aggregate import PerList
-from keras_rankmetrics.engine.aggregates.estimate import Estimate
+from keras_rankmetrics.engine.aggregates.estimate import Estimate, two_sided_p
 from keras_rankmetrics.engine.aggregates.mean import Moments, WeightedMean
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.types import Tensor
 
-# Values that differ by less are the same, but for rounding.
+# A smaller difference between two values is rounding.
 _ROUNDING = 1e-6
 (_MEAN,) = WeightedMean().shape
 
 
 @dataclasses.dataclass(frozen=True)
 class Paired:
-    """The means of systems and of differences, and how many are not 0.
+    """The means of systems and of differences, with wins, losses and ties.
 
-    The sums of each are those of the mean, then Σ w d² of the lists with a
-    weight w of their own, Σ d² of the others, and how many d are above 0, below
-    0, and 0.
+    A system or a difference has the sums of its mean, then Σ w d² over the
+    lists with their own weight w, Σ d² over the others, and how many d are
+    above 0, below 0, and 0.
 
     Attributes:
-        rows: how many systems and differences there are.
-        mean: of the values.
+        rows: the number of systems and differences.
+        mean: the aggregate of the values.
     """
 
     rows: int
@@ -38,14 +37,14 @@ class Paired:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of the sums."""
+        """The shape of the sums."""
         return (self.rows, _MEAN + 5)
 
     def of_batch(self, x: PerList) -> Tensor:
-        """`[1, rows, 43]`, what the batch adds.
+        """Return the sums of a batch, `[1, rows, 43]`.
 
         Args:
-            x: with the systems and differences in place of metrics.
+            x: the lists, with systems and differences in place of metrics.
         """
         mean = self.mean.of_batch(x)
         dtype = x.values.dtype
@@ -63,29 +62,28 @@ class Paired:
         return ops.concatenate([mean, sums], axis=-1)[None]
 
     def result(self, sums: Tensor) -> Tensor:
-        """The means; 0 without lists."""
+        """Return the means; 0 without lists."""
         return self.mean.result(sums[..., :_MEAN])
 
 
 @dataclasses.dataclass(frozen=True)
 class Difference:
-    """How a system compares to the baseline, on the same lists.
+    """The comparison of a system with the baseline, on the same lists.
 
     Attributes:
-        system: its name.
-        baseline: the name of what it is compared to.
-        estimate: of the mean of value(system) - value(baseline), with its
-            standard error and confidence interval.
-        t: the mean over its standard error.
-        p: the chance of so large a t, of either sign, or a larger one, where
-            there is no difference; by Student's t with as many degrees of
-            freedom as there are rows, less one.
-        p_holm: the same, corrected for the number of systems after Holm.
-        effect_size: the mean over the standard deviation of the differences,
-            Cohen's d for pairs.
-        wins: on how many lists the system is better.
-        ties: on how many there is no difference, but for rounding.
-        losses: on how many it is worse.
+        system: the name of the system.
+        baseline: the name of the baseline.
+        estimate: the mean of value(system) - value(baseline), with its standard
+            error and confidence interval.
+        t: the mean divided by its standard error.
+        p: the two-sided p value of t, by Student's t with one degree of freedom
+            less than there are rows.
+        p_holm: p, corrected for the number of systems by Holm's method.
+        effect_size: the mean divided by the standard deviation of the
+            differences, Cohen's d for pairs.
+        wins: the number of lists on which the system is better.
+        ties: the number of lists on which both are equal, up to rounding.
+        losses: the number of lists on which the system is worse.
 
     >>> import keras_rankmetrics as krm
     >>> comparison = krm.Comparison(krm.NDCG(), ["old", "new"])
@@ -116,21 +114,18 @@ def differences(
     bounded: bool = True,
     more_is_better: bool = True,
 ) -> list[Difference]:
-    """What the sums of `Paired` say.
+    """Return a `Difference` for each system, from the sums of `Paired`.
 
     Args:
         sums: `[systems, sums]`, in float64.
-        systems: the names of those that are compared.
-        baseline: the name of what they are compared to.
-        bounded: whether values lie in [0, 1].
-        more_is_better: whether a higher value is a better one.
+        systems: the names of the systems, without the baseline.
+        baseline: the name of the baseline.
+        bounded: whether values are in [0, 1].
+        more_is_better: whether higher values are better.
     """
     estimates = [estimate_of(each, bounded) for each in sums]
     t = [_ratio(e.value, e.standard_error) for e in estimates]
-    p = [
-        estimate.two_sided_p(x, e.rows - 1)
-        for x, e in zip(t, estimates, strict=True)
-    ]
+    p = [two_sided_p(x, e.rows - 1) for x, e in zip(t, estimates, strict=True)]
     found = []
     for place, p_holm in enumerate(holm(p)):
         difference, each = estimates[place], sums[place]
@@ -154,26 +149,26 @@ def differences(
 
 
 def estimate_of(sums: np.ndarray, bounded: bool) -> Estimate:
-    """The mean of a system or of differences, with its error."""
+    """Return the mean of a system or a difference, with its standard error."""
     return Estimate.of_sums(sums[:_MEAN], bounded)
 
 
 def holm(p: Sequence[float]) -> list[float]:
-    """Chances, corrected for how many they are.
+    """Return p values corrected for their number; NaN stays and is not counted.
 
     Holm, Scandinavian Journal of Statistics 6 (1979).
     """
     corrected = [math.nan] * len(p)
-    known = [place for place, x in enumerate(p) if not math.isnan(x)]
+    valid = [place for place, x in enumerate(p) if not math.isnan(x)]
     largest = 0.0
-    for rank, place in enumerate(sorted(known, key=lambda place: p[place])):
-        largest = max(largest, min(1.0, (len(known) - rank) * p[place]))
+    for rank, place in enumerate(sorted(valid, key=lambda place: p[place])):
+        largest = max(largest, min(1.0, (len(valid) - rank) * p[place]))
         corrected[place] = largest
     return corrected
 
 
 def _deviation(sums: np.ndarray, bounded: bool) -> float:
-    """The standard deviation of the differences, by the weights."""
+    """Return the weighted standard deviation of the differences."""
     moments = Moments(sums[:_MEAN], bounded)
     lists = float(moments.lists)
     if lists < 2:
@@ -185,7 +180,7 @@ def _deviation(sums: np.ndarray, bounded: bool) -> float:
 
 
 def _ratio(x: float, y: float) -> float:
-    """The quotient; 0 / 0 is 0, where nothing differs."""
+    """Return x / y; 0 / 0 is 0, since then no list differs."""
     if y == 0.0:
         return math.copysign(math.inf, x) if x else 0.0
     return x / y

@@ -1,4 +1,4 @@
-"""`State`: what a metric has seen, as a value."""
+"""`State`: the state of a metric, as a value."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ import numpy as np
 from keras_rankmetrics.engine.backend import compensated_sums
 
 _FORMAT = 2
-# What the bytes of a state begin with, before a digest of all the others.
+# The bytes of a state start with this, followed by a digest of the rest.
 _HEADER = b"keras_rankmetrics state %d\n" % _FORMAT
 _DIGEST = 32
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class State:
-    """What a metric has seen: its sums, and the signature they belong to.
+    """The state of a metric: its sums, and the signature they belong to.
 
-    States of the same metric add up, in any order and any grouping, to that of
-    one metric that has seen all the lists:
+    Adding the states of several copies of a metric, in any order and grouping,
+    gives the state of one metric that has seen all the lists:
 
     >>> import keras_rankmetrics as krm
     >>> here, there = krm.NDCG(k=2), krm.NDCG(k=2)
@@ -35,13 +35,13 @@ class State:
     0.8155
 
     Args:
-        signature: of the metric.
-        sums: `[..., 2]`, each the sum of two floats.
-        draws: how many batches were ranked at random, by `ties="shuffle"`; None
-            for other metrics.
+        signature: the signature of the metric.
+        sums: `[..., 2]`, two floats whose sum is the exact value.
+        draws: the number of batches that `ties="shuffle"` ranked at random;
+            None for other metrics.
 
     Raises:
-        ValueError: by `+`, if the signatures differ.
+        ValueError: if the signatures of two added states differ.
     """
 
     signature: str
@@ -64,14 +64,14 @@ class State:
         return State(self.signature, sums, draws)
 
     def __radd__(self, other: Any) -> State:
-        """`sum(states)` begins with 0."""
+        """Return this state for 0 + state, with which `sum(states)` starts."""
         return self if other == 0 else NotImplemented
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Return the state as plain arrays, for `numpy.savez(file, **arrays)`.
 
-        They are `format`, the number of this format, 2; `signature`, a string;
-        `sums`; `draws`, if there are any; and `checksum`, a string.
+        The arrays are `format`, the format number 2; `signature`, a string;
+        `sums`; `draws`, if the state has them; and `checksum`, a string.
         """
         arrays = {
             "format": np.array(_FORMAT),
@@ -83,10 +83,13 @@ class State:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, np.ndarray]) -> State:
-        """Return the state of such arrays, as `numpy.load` returns them.
+        """Return the state for arrays that `arrays` returned.
+
+        Args:
+            arrays: a mapping, such as `numpy.load` returns.
 
         Raises:
-            ValueError: if they are not what `arrays` returned.
+            ValueError: if an array is missing, unreadable or changed.
         """
         lacking = {"signature", "sums", "checksum"} - set(arrays)
         is_older = "format" in arrays and arrays["format"] != _FORMAT
@@ -97,37 +100,37 @@ class State:
             )
         try:
             held = {name: np.asarray(arrays[name]) for name in arrays}
-        except Exception as error:  # of any kind, by the reader of the file
+        except Exception as error:  # a lazy reader can raise anything
             raise ValueError(
-                "`from_arrays` takes what `arrays` returned. Received: arrays "
-                f"that cannot be read ({error})."
+                "`from_arrays` takes the arrays that `arrays` returned. "
+                f"Received: arrays that cannot be read ({error})."
             ) from error
         if held["format"].tolist() != _FORMAT:
             raise ValueError(
-                f"A state should be of format {_FORMAT}. Received: format "
-                f"{held['format']}, of another version. Compute it again."
+                f"A state should have format {_FORMAT}. Received: format "
+                f"{held['format']}, from another version. Compute it again."
             )
         state = cls(str(held["signature"]), held["sums"], held.get("draws"))
         if str(held["checksum"]) != state._checksum():
             raise ValueError(
                 "The values of a state should match its checksum. Received: "
-                "values that were changed. Compute it again."
+                "changed values. Compute the state again."
             )
         return state
 
     def to_bytes(self) -> bytes:
-        """Return the state as bytes, which hold no pickle."""
+        """Return the state as bytes, without pickle."""
         file = io.BytesIO()
         np.savez(file, allow_pickle=False, **self.arrays())
         return _HEADER + _digest(file.getvalue()) + file.getvalue()
 
     @classmethod
     def from_bytes(cls, data: bytes) -> State:
-        """Return the state that `to_bytes` wrote.
+        """Return the state for bytes that `to_bytes` returned.
 
         Raises:
             TypeError: if `data` is not bytes.
-            ValueError: if a single bit differs from what `to_bytes` returned.
+            ValueError: if a single bit of the data has changed.
         """
         if not isinstance(data, bytes | bytearray | memoryview):
             raise TypeError(
@@ -139,19 +142,18 @@ class State:
         digest, payload = rest[:_DIGEST], rest[_DIGEST:]
         try:
             if header != _HEADER or digest != _digest(payload):
-                raise ValueError("The header or the digest is another one.")
+                raise ValueError("The header or the digest does not match.")
             with np.load(io.BytesIO(payload), allow_pickle=False) as file:
                 return cls.from_arrays(dict(file))
-        except Exception as error:  # of any kind, by the reader of the file
+        except Exception as error:  # numpy's reader can raise anything
             raise ValueError(
-                "`from_bytes` takes what `to_bytes` of the same version "
-                f"returned. Received: {len(data)} bytes that are no such "
-                "state, or were changed. Write the state again, or copy it "
-                "again."
+                "`from_bytes` takes the bytes that `to_bytes` of the same "
+                f"version returned. Received: {len(data)} bytes that are not a "
+                "state or have changed. Write or copy the state again."
             ) from error
 
     def _checksum(self) -> str:
-        """Return a digest of the values; float32 and float64 have the same."""
+        """Return a digest of the values that does not depend on the dtype."""
         parts = [self.signature.encode()]
         for array in (self.sums, self.draws):
             if array is None:
@@ -177,7 +179,7 @@ class State:
 
 
 def check_same(received: str, expected: str) -> None:
-    """Raises where two signatures differ, and says in what."""
+    """Raise ValueError if two signatures differ, naming the differences."""
     if received == expected:
         return
     parts, others = _parts(received), _parts(expected)
@@ -187,7 +189,7 @@ def check_same(received: str, expected: str) -> None:
         if parts.get(name) != others.get(name)
     )
     raise ValueError(
-        "Only states of the same metric add up. These differ in: "
+        "Only states of the same metric can be added. These differ in: "
         f"{differing}. Received: {received}, expected: {expected}."
     )
 

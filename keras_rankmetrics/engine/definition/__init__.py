@@ -1,4 +1,4 @@
-"""What a metric is, apart from what it has seen."""
+"""Definitions of metrics: everything about a metric except its state."""
 
 from keras_rankmetrics.engine.definition.constructor import (
     check_names,

@@ -1,21 +1,62 @@
-"""The parameters that all metrics have, checked."""
+"""The traits of a metric's class, and checks of the common parameters."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, get_args
+import dataclasses
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, Self, get_args
 
 import keras
 
 from keras_rankmetrics.engine.backend.operations import as_integer, ops
-from keras_rankmetrics.engine.backend.tracing import known
-from keras_rankmetrics.engine.definition.options import check_choice, options_of
-from keras_rankmetrics.engine.ranking import Relevance
-from keras_rankmetrics.types import TiePolicy
+from keras_rankmetrics.engine.backend.tracing import concrete
+from keras_rankmetrics.engine.definition.options import (
+    as_code,
+    check_choice,
+    options_of,
+)
+from keras_rankmetrics.engine.ranking import Ranking, Relevance
+from keras_rankmetrics.types import Tensor, TiePolicy
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Traits:
+    """The functions and declarations of a metric's class.
+
+    They are the class attributes of these names, which `RankingMetric`
+    describes.
+
+    Attributes:
+        metric: the class itself, for its name and its signature.
+    """
+
+    metric: type[Any]
+    measure: Callable[..., Tensor]
+    relevance: Callable[..., Tensor]
+    has_value: Callable[[Ranking], Tensor]
+    has_upper_bound: bool
+    needs_whole_lists: bool
+    by_subtopic: bool
+    averages_orders: bool
+    needs_labels: str | None
+    needs_k_under: tuple[str, str] | None
+    strict_order_under: tuple[str, str] | Literal["always"] | None
+    of_catalogue: str | None
+
+    @classmethod
+    def of(cls, metric: type[Any]) -> Self:
+        """Return the traits of a subclass of `RankingMetric`."""
+        _, *others = (field.name for field in dataclasses.fields(cls))
+        return cls(metric, *(getattr(metric, name) for name in others))
+
+    @property
+    def class_name(self) -> str:
+        """The name of the class, for errors."""
+        return self.metric.__name__
 
 
 def checked_k(k: Any) -> int | None:
-    """The cutoff as a plain int, or None."""
+    """Return the cutoff as a plain int, or None."""
     whole = None if k is None else as_integer(k)
     if k is not None and (whole is None or whole < 1):
         raise ValueError(
@@ -25,13 +66,15 @@ def checked_k(k: Any) -> int | None:
 
 
 def tie_policy(ties: Any, shuffle_ties: Any, strict: str) -> TiePolicy:
-    """What becomes of items of equal score.
+    """Return the policy for tied scores.
 
     Args:
-        ties: as the user passed it.
-        shuffle_ties: the spelling of keras_rs.
-        strict: what needs a strict order, an option as text or the metric,
-            or "".
+        ties: the argument `ties`.
+        shuffle_ties: the argument of the same meaning in keras_rs.
+        strict: the option or class that needs a strict order, or "".
+
+    Raises:
+        ValueError: if a value is invalid, or the two arguments disagree.
     """
     if shuffle_ties not in (None, True, False):
         raise ValueError(
@@ -42,9 +85,8 @@ def tie_policy(ties: Any, shuffle_ties: Any, strict: str) -> TiePolicy:
         check_choice("ties", ties, get_args(TiePolicy))
     if strict and ties == "average":
         raise ValueError(
-            f'`{strict}` has no closed form under `ties="average"`: which '
-            "items the first ranks hold depends on the order. Use another "
-            "`ties`."
+            f'`{strict}` has no closed form under `ties="average"`, since it '
+            "depends on the order of tied items. Use another `ties`."
         )
     if shuffle_ties is None:
         return ties or ("stable" if strict else "average")
@@ -52,103 +94,102 @@ def tie_policy(ties: Any, shuffle_ties: Any, strict: str) -> TiePolicy:
     if ties not in (None, spelled):
         raise ValueError(
             f'`shuffle_ties={shuffle_ties}` means `ties="{spelled}"`. Received '
-            f'also: ties="{ties}". Leave one of them out.'
+            f'also: ties="{ties}". Remove one of them.'
         )
     return spelled
 
 
 def check_adjustment(
-    metric: Any, adjusted: Any, inputs: str, strict: str
+    traits: Traits, adjusted: Any, inputs: str, strict: str
 ) -> None:
-    """Raises where no level of chance is known.
+    """Raise ValueError if the chance level is not available.
 
     Args:
-        metric: the class.
-        adjusted: as the user passed it.
+        traits: the traits of the metric.
+        adjusted: the argument `adjusted`.
         inputs: the form of the input.
         strict: as for `tie_policy`.
     """
     check_choice("adjusted", adjusted, ("chance",))
-    name = metric.__name__
+    name = traits.class_name
     reason = ""
-    if not metric.has_upper_bound:
+    if not traits.has_upper_bound:
         reason = f"{name} has no best value"
-    elif not metric.averages_orders:
-        reason = f"{name} of tied items is that of their mean exposure"
+    elif not traits.averages_orders:
+        reason = f"{name} of tied items is no mean over their orders"
     elif strict:
         reason = f"`{strict}` has no exact mean over all orders"
     elif inputs == "ids":
-        reason = '`inputs="ids"` does not say what there was to choose from'
+        reason = '`inputs="ids"` does not include the candidate items'
     if reason:
         raise ValueError(
-            f'`adjusted="chance"` cannot be had: {reason}. Received: '
-            f'{name} with inputs="{inputs}". Leave it out.'
+            f'`adjusted="chance"` is not available: {reason}. Received: '
+            f'{name} with inputs="{inputs}". Remove `adjusted`.'
         )
 
 
 def check_form(
-    metric: Any, inputs: str, ties: TiePolicy, relevance: Relevance
+    traits: Traits, inputs: str, ties: TiePolicy, relevance: Relevance
 ) -> None:
-    """Raises where a form of input does not say what the metric asks.
+    """Raise ValueError if a form of input lacks what the metric needs.
 
     Args:
-        metric: the class.
-        inputs: the form.
-        ties: what becomes of items of equal score.
-        relevance: what a label is worth.
+        traits: the traits of the metric.
+        inputs: the form of the input.
+        ties: the policy for tied scores.
+        relevance: the relevance function of the metric.
     """
     if inputs == "scores":
         return
-    if metric.needs_labels:
+    if traits.needs_labels:
         raise ValueError(
-            f"{metric.__name__} needs {metric.needs_labels}. "
+            f"{traits.class_name} needs {traits.needs_labels}. "
             f'Received: `inputs="{inputs}"`. Use "scores".'
         )
     if inputs == "counts":
-        _check_counted(metric, ties)
+        _check_counted(traits, ties)
     relevant, other = ops.unstack(relevance(ops.array([1.0, 0.0])))
-    if known((relevant <= 0) | (other > 0)):
+    if concrete((relevant <= 0) | (other > 0)):
         raise ValueError(
-            f'With `inputs="{inputs}"` relevant items have the label '
-            "1 and all others 0: the first should be worth something, the "
-            f"others nothing. Received: options of {metric.__name__} "
-            f"under which they are worth {float(relevant)} and "
-            f"{float(other)}."
+            f'With `inputs="{inputs}"`, relevant items have the label 1 and '
+            "all others the label 0. The first should have a positive gain and "
+            f"the others the gain 0. Received: options of {traits.class_name} "
+            f"with the gains {float(relevant)} and {float(other)}."
         )
 
 
-def _check_counted(metric: Any, ties: TiePolicy) -> None:
-    """Raises of what counts do not say: which items, and in what order."""
-    if metric.of_catalogue:
+def _check_counted(traits: Traits, ties: TiePolicy) -> None:
+    """Raise ValueError if the metric needs ids or the order of tied items."""
+    if traits.of_catalogue:
         raise ValueError(
-            f"{metric.__name__} looks at which items are shown. Received: "
-            '`inputs="counts"`, which says only where relevant ones stand. Use '
-            '"sparse" or "ids".'
+            f"{traits.class_name} needs the ids of the items that are shown. "
+            'Received: `inputs="counts"`, which holds only the ranks of '
+            'relevant ones. Use "sparse" or "ids".'
         )
     if ties not in ("average", "optimistic", "pessimistic"):
         raise ValueError(
-            f'`ties="{ties}"` needs the order of the items that tie. Received: '
-            f'{metric.__name__} with `inputs="counts"`, which says only how '
-            'many they are. Use "average", "optimistic" or "pessimistic".'
+            f'`ties="{ties}"` needs the order of tied items. Received: '
+            f'{traits.class_name} with `inputs="counts"`, which holds only '
+            'their number. Use "average", "optimistic" or "pessimistic".'
         )
 
 
 def check_cutoff(
-    metric: Any, k: int | None, options: Mapping[str, Any]
+    traits: Traits, k: int | None, options: Mapping[str, Any]
 ) -> None:
-    """Raises where an option needs a cutoff, and there is none."""
-    needs_k = chosen(options, metric.needs_k_under)
+    """Raise ValueError if an option needs a cutoff and there is none."""
+    needs_k = chosen(options, traits.needs_k_under)
     if needs_k and k is None:
         name = needs_k.partition("=")[0]
-        default = options_of(metric.measure)[name]
+        default = options_of(traits.measure)[name]
         raise ValueError(
-            f"`{needs_k}` needs a `k`. Received: `k` = None. Give a `k`, or "
-            f"use `{name}={_as_code(default)}`."
+            f"`{needs_k}` needs a `k`. Received: `k` = None. Pass a `k`, or "
+            f"use `{name}={as_code(default)}`."
         )
 
 
 def integer_seed(seed: Any) -> int:
-    """The seed as a plain int, 0 by default."""
+    """Return the seed as a plain int, 0 for None."""
     if isinstance(seed, keras.random.SeedGenerator):
         seed = seed.get_config()["seed"]
     if seed is None:
@@ -163,23 +204,19 @@ def integer_seed(seed: Any) -> int:
 
 
 def float_dtype(dtype: str) -> str:
-    """Sums and ranks need more digits than half precision has."""
+    """Return float64 or float32; half precision is too coarse for sums."""
     return "float64" if dtype == "float64" else "float32"
 
 
-def needs_order(metric: Any, options: Mapping[str, Any]) -> str:
-    """What needs a strict order, an option as text or the metric, else ""."""
-    if metric.strict_order_under == "always":
-        return str(metric.__name__)
-    return chosen(options, metric.strict_order_under)
+def needs_order(traits: Traits, options: Mapping[str, Any]) -> str:
+    """Return the option or class that needs a strict order, else ""."""
+    if traits.strict_order_under == "always":
+        return traits.class_name
+    return chosen(options, traits.strict_order_under)
 
 
-def chosen(options: Mapping[str, Any], which: tuple[str, str] | None) -> str:
-    """An option as text, if that is the value that was chosen, else ""."""
-    if which is None or options.get(which[0]) != which[1]:
+def chosen(options: Mapping[str, Any], option: tuple[str, str] | None) -> str:
+    """Return `name="value"` if the option has this value, else ""."""
+    if option is None or options.get(option[0]) != option[1]:
         return ""
-    return '{}="{}"'.format(*which)
-
-
-def _as_code(value: Any) -> str:
-    return f'"{value}"' if isinstance(value, str) else repr(value)
+    return '{}="{}"'.format(*option)

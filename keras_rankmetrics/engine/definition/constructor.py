@@ -1,12 +1,11 @@
-"""Constructors from declarations: each parameter of a metric is said once.
+"""Constructors made from declared parameters.
 
-A class that is `declared` says its parameters as a dataclass says its fields.
-Those of its bases, if they are declared, come before. Type checkers and editors
-know this from `typing.dataclass_transform`, `help` from the signature that the
-constructor is given here.
+A `declared` class lists its parameters like the fields of a dataclass, after
+those of its declared bases. Type checkers and editors understand this through
+`typing.dataclass_transform`, and `help` through the signature that is set here.
 
-Every constructor refuses a parameter that it does not have by `check_names`,
-which knows how other libraries spell ours.
+Every constructor rejects unknown parameters by `check_names`, which knows the
+spellings of other libraries.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ import functools
 import inspect
 import typing
 from collections.abc import Callable, Iterable, Sequence
+from inspect import Parameter
 from typing import Any, ParamSpec, TypeVar
 
 from keras_rankmetrics.engine.naming.names import nearest, plain
@@ -22,8 +22,10 @@ from keras_rankmetrics.engine.naming.names import nearest, plain
 C = TypeVar("C", bound=type)
 P = ParamSpec("P")
 
-# A parameter, a description of it, and its names in other libraries, without
-# case, hyphens and underscores.
+_POSITIONAL = Parameter.POSITIONAL_OR_KEYWORD
+
+# Each parameter, its description, and its names in other libraries, in lower
+# case without hyphens and underscores.
 _SPELLINGS = (
     (
         "k",
@@ -72,40 +74,37 @@ _SPELLINGS = (
 )
 
 
-class _Parameter(typing.NamedTuple):
-    default: Any
-    kw_only: bool
-
-
 def parameter(*, default: Any, kw_only: bool = True) -> Any:
-    """A parameter with its default, which may be positional."""
-    return _Parameter(default, kw_only)
+    """Declare a parameter with its default, which may be positional."""
+    kind = Parameter.KEYWORD_ONLY if kw_only else _POSITIONAL
+    return Parameter("_", kind, default=default)  # `declared` names it
 
 
 @typing.dataclass_transform(kw_only_default=True, field_specifiers=(parameter,))
 def declared(cls: C) -> C:
     """Give the class a constructor with the parameters that it declares.
 
-    The constructor hands them all to that of `RankingMetric`. A metric has what
-    it was given as attributes of the same names.
+    The constructor passes them all to that of the first base that is not
+    declared. A metric has its arguments as attributes of the same names.
     """
-    own = {
-        name: _as_parameter(name, annotation, vars(cls)[name])
-        for name, annotation in inspect.get_annotations(cls).items()
-    }
-    of_bases = getattr(cls, "_declared", {})
-    parameters = {**of_bases, **own}
-    for name in own:
-        _make_attribute(cls, name)
+    target: Any = cls
+    parameters = dict(getattr(cls, "_declared", {}))
+    for name, annotation in inspect.get_annotations(cls).items():
+        value = vars(cls)[name]
+        if not isinstance(value, Parameter):
+            value = parameter(default=value)
+        parameters[name] = value.replace(name=name, annotation=annotation)
+        # The default of the class would hide the argument of an instance.
+        delattr(cls, name)
+        if name not in target.common_parameters:
+            setattr(cls, name, _option(name))
+    in_order = sorted(parameters.values(), key=lambda p: p.kind)
     signature = inspect.Signature(
-        [
-            inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD),
-            *sorted(parameters.values(), key=lambda p: p.kind),
-        ],
-        return_annotation=None,
+        [Parameter("self", _POSITIONAL), *in_order], return_annotation=None
     )
     _, *names = signature.parameters
-    base = _constructor_that_takes_all(cls)
+    undeclared = (b for b in cls.__mro__[1:] if "_declared" not in vars(b))
+    base: Any = next(b for b in undeclared if "__init__" in vars(b))
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
         check_names(type(self).__name__, kwargs, names)
@@ -113,26 +112,26 @@ def declared(cls: C) -> C:
         bound = signature.bind(self, *args, **kwargs)
         bound.apply_defaults()
         del bound.arguments["self"]
-        base(self, **bound.arguments)
+        base.__init__(self, **bound.arguments)
 
     made: Any = __init__
     made.__signature__ = signature
     made.__qualname__ = f"{cls.__qualname__}.__init__"
     made.__module__ = cls.__module__
-    cls.__init__, cls._declared = made, parameters  # type: ignore
+    target.__init__, target._declared = made, parameters
     return cls
 
 
 def _check_number(
-    callee: str, given: Sequence[Any], signature: inspect.Signature
+    callee: str, arguments: Sequence[Any], signature: inspect.Signature
 ) -> None:
     """Raise TypeError if there are too many positional arguments."""
     _, *parameters = signature.parameters.values()
-    known = [p.name for p in parameters if p.kind is not p.KEYWORD_ONLY]
-    if len(given) > len(known):
-        taken = f"only {', '.join(known)}" if known else "nothing"
-        rest = [p.name for p in parameters if p.name not in known]
-        received = ", ".join(map(repr, given))
+    positional = [p.name for p in parameters if p.kind is not p.KEYWORD_ONLY]
+    if len(arguments) > len(positional):
+        taken = f"only {', '.join(positional)}" if positional else "nothing"
+        rest = [p.name for p in parameters if p.name not in positional]
+        received = ", ".join(map(repr, arguments))
         raise TypeError(
             f"{callee} takes {taken} by position. Received: {received}. Pass "
             f"the others by name: {', '.join(rest)}."
@@ -140,7 +139,7 @@ def _check_number(
 
 
 def checks_names(init: Callable[P, None]) -> Callable[P, None]:
-    """Let a constructor that is written out refuse names by `check_names`."""
+    """Make a handwritten constructor reject unknown names by `check_names`."""
     _, *parameters = inspect.signature(init).parameters
 
     @functools.wraps(init)
@@ -152,67 +151,45 @@ def checks_names(init: Callable[P, None]) -> Callable[P, None]:
 
 
 def check_names(
-    callee: str, given: Iterable[str], parameters: Iterable[str]
+    callee: str, arguments: Iterable[str], parameters: Iterable[str]
 ) -> None:
-    """Raise TypeError if a parameter does not exist, and say what was meant.
+    """Raise TypeError if an argument is not a parameter, with a suggestion.
 
     Args:
         callee: the name of the class.
-        given: the names of the arguments.
+        arguments: the names of the arguments.
         parameters: the names of the parameters.
     """
-    known = list(parameters)
-    for name in given:
-        if name not in known:
+    names = list(parameters)
+    for name in arguments:
+        if name not in names:
             raise TypeError(
-                f'{callee} has no parameter "{name}".{_hint(name, known)}'
+                f'{callee} has no parameter "{name}".{_hint(name, names)}'
             )
 
 
-def _hint(name: str, known: Sequence[str]) -> str:
-    meant = {
-        ours: what
-        for ours, what, spellings in _SPELLINGS
-        if plain(name) in spellings.split()
-    }
-    for ours, what in meant.items():
-        if ours in known:
-            return f' Its {what} is "{ours}".'
-    similar = nearest(name, known, least=0.6)
-    if similar:
-        return similar
-    lacking = dict.fromkeys(meant.values())
-    has_none = "".join(f" It has no {what}." for what in lacking)
-    return f"{has_none} Its parameters are: {', '.join(known)}."
-
-
 def takes(cls: type, name: str) -> bool:
-    """Whether the constructor of the class has the parameter."""
+    """Return True if the constructor of the class has the parameter."""
     return name in getattr(cls, "_declared", {name})
 
 
-def _as_parameter(name: str, annotation: Any, value: Any) -> inspect.Parameter:
-    given = value if isinstance(value, _Parameter) else _Parameter(value, True)
-    return inspect.Parameter(
-        name,
-        inspect.Parameter.KEYWORD_ONLY
-        if given.kw_only
-        else inspect.Parameter.POSITIONAL_OR_KEYWORD,
-        default=given.default,
-        annotation=annotation,
+def _hint(name: str, parameters: Sequence[str]) -> str:
+    meant = {
+        ours: description
+        for ours, description, spellings in _SPELLINGS
+        if plain(name) in spellings.split()
+    }
+    for ours, description in meant.items():
+        if ours in parameters:
+            return f' Its {description} is "{ours}".'
+    similar = nearest(name, parameters, least=0.6)
+    if similar:
+        return similar
+    has_none = "".join(
+        f" It has no {x}." for x in dict.fromkeys(meant.values())
     )
+    return f"{has_none} Its parameters are: {', '.join(parameters)}."
 
 
-def _make_attribute(cls: Any, name: str) -> None:
-    """What the metric was given, in place of the default of the class."""
-    delattr(cls, name)
-    if name not in cls.common_parameters:
-        setattr(cls, name, property(lambda self: self.options[name]))
-
-
-def _constructor_that_takes_all(cls: type) -> Any:
-    """That of the first base that is not declared."""
-    for base in cls.__mro__[1:]:
-        if "_declared" not in vars(base) and "__init__" in vars(base):
-            return vars(base)["__init__"]
-    raise TypeError(f"{cls.__name__} has no base with a constructor.")
+def _option(name: str) -> property:
+    return property(lambda self: self.options[name])

@@ -1,4 +1,4 @@
-"""`Definition`: what a metric is, apart from what it has seen."""
+"""`Definition`: everything that the result of a metric depends on but data."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, get_args
 
 from keras_rankmetrics import gains
 from keras_rankmetrics.engine.definition.common_options import (
+    Traits,
     check_adjustment,
     check_cutoff,
     check_form,
@@ -27,7 +28,6 @@ from keras_rankmetrics.engine.definition.options import (
 )
 from keras_rankmetrics.engine.naming.names import name_at
 from keras_rankmetrics.engine.naming.signature import (
-    __version__,
     fingerprint,
     signature_of,
     signature_of_class,
@@ -39,6 +39,7 @@ from keras_rankmetrics.engine.ranking import (
     ranks_that_count,
 )
 from keras_rankmetrics.engine.ranking.memo import Elementwise, Identity
+from keras_rankmetrics.engine.ranking.relevance import labelled, relevant
 from keras_rankmetrics.types import (
     Adjustment,
     EmptyPolicy,
@@ -50,34 +51,43 @@ from keras_rankmetrics.types import (
     TiePolicy,
     UnjudgedPolicy,
 )
+from keras_rankmetrics.version import __version__
+
+_CHOICES = {
+    "empty": EmptyPolicy,
+    "list_weight": ListWeight,
+    "inputs": InputForm,
+    "unjudged": UnjudgedPolicy,
+}
+# The arguments of the constructor that all metrics have in their config.
+_COMMON = ("k", "seed", "ties", "adjusted", *_CHOICES)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Definition:
-    """What a metric is: all that its number depends on, but the lists.
+    """Everything that the result of a metric depends on, except the data.
 
-    Two definitions of the same things are equal. Functions are the same if they
-    are the same object.
+    Definitions with the same contents are equal. Functions are compared by
+    identity.
 
     Attributes:
-        metric: the subclass of `RankingMetric`, which has the measure and the
-            relevance.
-        name: what the metric is called, in errors; no part of what it is.
-        k: how many ranks count, or None for all.
-        ties: what becomes of items of equal score.
-        seed: for `ties="shuffle"`.
-        options: those of the measure and the relevance, by name.
-        empty: what a list without relevant items counts as.
-        list_weight: what the weight of a list is.
-        adjusted: `"chance"` for values on a scale where chance is 0.
+        traits: the functions and declarations of the metric's class.
+        name: the name of the metric in errors; not compared.
+        k: the cutoff, or None for all ranks.
+        ties: the policy for tied scores.
+        seed: the seed of `ties="shuffle"`.
+        options: the options of the measure and the relevance, by name.
+        empty: the policy for lists without relevant items.
+        list_weight: the definition of a list's weight.
+        adjusted: `"chance"` for values rescaled so that chance level is 0.
         inputs: the form of the input.
-        unjudged: what becomes of items that nobody has judged.
-        dtype: of what is computed, `"float32"` or `"float64"`.
-        by: `(y_true, y_pred)` to the group of each list; None where `y_true`
-            says it, or nobody asks.
+        unjudged: the policy for unjudged items.
+        dtype: the dtype of the computation, `"float32"` or `"float64"`.
+        by: a function `(y_true, y_pred)` that returns the group of each list;
+            None if `y_true` holds the groups or there are none.
     """
 
-    metric: type[Any]
+    traits: Traits
     name: str
     k: int | None
     ties: TiePolicy
@@ -101,106 +111,106 @@ class Definition:
         shuffle_ties: Any,
         seed: Any,
         options: Mapping[str, Any],
-        empty: Any,
-        list_weight: Any,
-        adjusted: Any,
-        inputs: Any,
-        unjudged: Any,
-        name: str,
-        dtype: str,
+        **others: Any,
     ) -> Definition:
-        """What a user asks for.
+        """Return the definition for the arguments of a metric's constructor.
+
+        Args:
+            metric: the class of the metric.
+            k: the cutoff.
+            ties: the policy for tied scores.
+            shuffle_ties: the same argument in keras_rs.
+            seed: the seed of `ties="shuffle"`.
+            options: the options of the measure and the relevance.
+            **others: the other attributes.
 
         Raises:
-            ValueError: if a value is none that it can have.
-            TypeError: if there is no such option.
+            ValueError: if an argument has an invalid value.
+            TypeError: if an option does not exist.
         """
+        traits = Traits.of(metric)
         k = checked_k(k)
-        options = _checked_options(metric, options)
-        check_choice("empty", empty, get_args(EmptyPolicy))
-        check_choice("list_weight", list_weight, get_args(ListWeight))
-        check_choice("inputs", inputs, get_args(InputForm))
-        check_choice("unjudged", unjudged, get_args(UnjudgedPolicy))
-        if empty == "one" and not metric.has_upper_bound:
+        options = _checked_options(traits, metric.common_parameters, options)
+        for name, values in _CHOICES.items():
+            check_choice(name, others[name], get_args(values))
+        if others["empty"] == "one" and not traits.has_upper_bound:
             raise ValueError(
-                f'`empty="one"` has no meaning for {metric.__name__}, '
+                f'`empty="one"` has no meaning for {traits.class_name}, '
                 'which has no best value. Use "zero" or "skip".'
             )
-        check_cutoff(metric, k, options)
+        check_cutoff(traits, k, options)
         metric.check_options(options)
-        strict = needs_order(metric, options)
-        if adjusted is not None:
-            check_adjustment(metric, adjusted, inputs, strict)
+        strict = needs_order(traits, options)
+        if others["adjusted"] is not None:
+            check_adjustment(
+                traits, others["adjusted"], others["inputs"], strict
+            )
         definition = cls(
-            metric=metric,
+            traits=traits,
             k=k,
             ties=tie_policy(ties, shuffle_ties, strict),
             seed=integer_seed(seed),
             options=options,
-            empty=empty,
-            list_weight=list_weight,
-            adjusted=adjusted,
-            inputs=inputs,
-            unjudged=unjudged,
-            name=name,
-            dtype=dtype,
+            **others,
         )
         check_precision(options, definition.dtype)
-        check_form(metric, inputs, definition.ties, definition.relevance)
+        check_form(
+            traits, definition.inputs, definition.ties, definition.relevance
+        )
         return definition
 
     def order(self, draw: Tensor | int) -> Order:
-        """How the lists of a batch are ranked, `draw` being its number."""
+        """Return how to order a batch; `draw` is the number of the batch."""
         return Order(self.depth, self.ties, self.seed, draw)
 
     @property
     def depth(self) -> int | None:
-        """How many ranks the measure looks at, None for all."""
-        if self.metric.needs_whole_lists:
+        """The number of ranks that the measure uses, or None for all."""
+        if self.traits.needs_whole_lists:
             return None
         return ranks_that_count(self.k)
 
     @property
     def catalogue(self) -> int | None:
-        """How many items there are; None if that does not matter."""
-        if self.metric.of_catalogue is None:
+        """The size of the catalogue, or None if the metric does not need it."""
+        if self.traits.of_catalogue is None:
             return None
-        given = self.options[self.metric.of_catalogue]
-        return given if isinstance(given, int) else len(given)
+        items = self.options[self.traits.of_catalogue]
+        return items if isinstance(items, int) else len(items)
 
     @property
     def reading(self) -> tuple[Reading, UnjudgedPolicy, str]:
-        """What the reading of a batch depends on."""
-        form = "subtopics" if self.metric.by_subtopic else self.inputs
+        """The settings that determine how a batch is read."""
+        form = "subtopics" if self.traits.by_subtopic else self.inputs
         return form, self.unjudged, self.dtype
 
     @functools.cached_property
     def kind_of_ranking(self) -> Hashable:
-        """Metrics of the same kind are answered from one ranking.
+        """A key; metrics with the same key share one ranking.
 
-        Few ranks are found at a fraction of the cost of all.
+        The key separates a few ranks from all, since a few cost far less.
         """
         seed = self.seed if self.ties == "shuffle" else 0
         return self.reading, self.ties, seed, self.depth is None
 
     @functools.cached_property
     def relevance(self) -> Relevance:
-        """What a label is worth."""
-        function = self.metric.relevance
+        """The relevance function with its options."""
+        function = self.traits.relevance
         options = self._options_for(function)
-        given = ((name, _key_of(self.options[name])) for name in options)
+        values = ((name, _key_of(self.options[name])) for name in options)
         return Relevance(
             functools.partial(function, **options),
             unseen_label=max(self.options.get("relevance_threshold", 1.0), 0.0),
-            key=(Identity(function), *given),
-            is_binary=function in (gains.relevant, gains.labelled),
+            key=(Identity(function), *values),
+            is_binary=function in (relevant, labelled),
             grows_from_0=options.get("gain_fn") in gains.THAT_GROW_FROM_0,
         )
 
     @functools.cached_property
     def measure(self) -> Callable[[Ranking], Tensor]:
-        """The value of each list of a ranking."""
-        measure, options = self.metric.measure, self._measure_options
+        """The measure with its cutoff and options."""
+        measure, options = self.traits.measure, self._measure_options
 
         def bound(ranking: Ranking) -> Tensor:
             return measure(ranking, self.k, **options)
@@ -209,14 +219,16 @@ class Definition:
 
     @functools.cached_property
     def may_branch(self) -> bool:
-        """Whether the measure may ask the ranking in a branch."""
-        return not _is_of_the_package(self.metric.measure)
+        """True if the measure may use the ranking within a branch."""
+        return not _is_of_the_package(self.traits.measure)
 
     @functools.cached_property
     def signature(self) -> str:
-        """All that the number depends on, in one line that can be quoted."""
-        metric, condenses = self.metric, self.unjudged == "condense"
-        name = signature_of_class(metric, metric.measure, metric.relevance)
+        """Everything that the result depends on, in one line to quote."""
+        traits, condenses = self.traits, self.unjudged == "condense"
+        name = signature_of_class(
+            traits.metric, traits.measure, traits.relevance
+        )
         parts = {
             **{_short(name): value for name, value in self.options.items()},
             "ties": self.ties,
@@ -238,24 +250,16 @@ class Definition:
 
     @property
     def config(self) -> dict[str, Any]:
-        """The arguments of the constructor, functions as they are."""
-        return {
-            "k": self.k,
-            "seed": self.seed,
-            "ties": self.ties,
-            "empty": self.empty,
-            "list_weight": self.list_weight,
-            "adjusted": self.adjusted,
-            "inputs": self.inputs,
-            "unjudged": self.unjudged,
-            **self.options,
-        }
+        """The arguments of the constructor; functions are not serialised."""
+        return {**{n: getattr(self, n) for n in _COMMON}, **self.options}
 
     @functools.cached_property
     def _key(self) -> Hashable:
         options = ((n, _key_of(x)) for n, x in self.options.items())
-        plain = (x for n, x in self.config.items() if n not in self.options)
-        return self.metric, self.dtype, Identity(self.by), *plain, *options
+        common = (getattr(self, name) for name in _COMMON)
+        # The class stands for its functions.
+        metric = self.traits.metric
+        return metric, self.dtype, Identity(self.by), *common, *options
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Definition) and self._key == other._key
@@ -269,7 +273,7 @@ class Definition:
 
     @functools.cached_property
     def _measure_options(self) -> dict[str, Any]:
-        return self._options_for(self.metric.measure)
+        return self._options_for(self.traits.measure)
 
     def _options_for(self, function: Callable[..., Tensor]) -> dict[str, Any]:
         options = {name: self.options[name] for name in options_of(function)}
@@ -282,21 +286,20 @@ class Definition:
 
 
 def _checked_options(
-    metric: type[Any], options: Mapping[str, Any]
+    traits: Traits, common: frozenset[str], options: Mapping[str, Any]
 ) -> dict[str, Any]:
     checked = {
-        **checked_options(metric.relevance, options),
-        **checked_options(metric.measure, options),
+        **checked_options(traits.relevance, options),
+        **checked_options(traits.measure, options),
     }
-    taken = set(checked) & metric.common_parameters
+    taken = set(checked) & common
     if taken:
         raise TypeError(
             f"`{min(taken)}` cannot be an option of the measure or "
-            f"relevance of {metric.__name__}: every metric has a "
-            "parameter of that name. Give it another one."
+            f"relevance of {traits.class_name}: every metric has a "
+            "parameter of that name. Rename the option."
         )
-    known = [*checked, *sorted(metric.common_parameters)]
-    check_names(metric.__name__, options, known)
+    check_names(traits.class_name, options, [*checked, *sorted(common)])
     return checked
 
 
@@ -315,7 +318,7 @@ def _quoted(value: Any) -> str:
 
 
 def _key_of(value: Any) -> Hashable:
-    """Rather two keys for one value than one for two."""
+    """Return a key; two for one value do less harm than one for two values."""
     return (type(value), value) if is_plain(value) else Identity(value)
 
 

@@ -11,13 +11,13 @@ import numpy as np
 
 from keras_rankmetrics.engine.aggregates import PerList
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.backend.tracing import known
+from keras_rankmetrics.engine.backend.tracing import concrete
 from keras_rankmetrics.engine.definition import Definition
 from keras_rankmetrics.engine.definition.common_options import needs_order
 from keras_rankmetrics.engine.evaluation.batch_cache import Batch
 from keras_rankmetrics.engine.inputs import Lists
 from keras_rankmetrics.engine.inputs.raw_batch import groups_of, without_group
-from keras_rankmetrics.engine.ranking import Order, Ranking, from_places
+from keras_rankmetrics.engine.ranking import Order, Places, Ranking
 from keras_rankmetrics.engine.ranking.memo import Identity
 from keras_rankmetrics.types import Tensor, TiePolicy
 
@@ -126,7 +126,7 @@ def _per_list(
         for definition, order in zip(definitions, orders, strict=True)
     ]
     has_value = [
-        definition.metric.has_value(ranking)
+        definition.traits.has_value(ranking)
         for definition, ranking in zip(definitions, judged, strict=True)
     ]
     weights, has_own_weight = zip(
@@ -211,7 +211,7 @@ def _undefined(
         )
         found = []
         for wrong, error in reasons:
-            seen = wrong is None or known(ops.any(wrong & lists.present))
+            seen = wrong is None or concrete(ops.any(wrong & lists.present))
             if wrong is not None and seen:
                 raise error(definition, ranking, wrong)
             if seen is None:
@@ -232,7 +232,7 @@ def _strangers(definition: Definition, ranking: Ranking) -> Tensor | None:
     """
     if definition.catalogue is None:
         return None
-    strangers = ranking.strangers(definition.catalogue)
+    strangers = ranking.content.outside_catalogue(definition.catalogue)
     if strangers is True:
         raise _strangers_error(definition, ranking, strangers)
     return None if strangers is False else strangers
@@ -241,12 +241,12 @@ def _strangers(definition: Definition, ranking: Ranking) -> Tensor | None:
 def _strangers_error(
     definition: Definition, ranking: Ranking, strangers: Tensor
 ) -> ValueError:
-    items, option = definition.catalogue or 0, definition.metric.of_catalogue
+    items, option = definition.catalogue or 0, definition.traits.of_catalogue
     return ValueError(
         "The items should be those of the catalogue, of which the metric "
         f"{definition.name} knows {items} by its `{option}`: a list should "
         f"have as many scores, or ids from 0 to {items - 1}. Received: "
-        f"{ranking.what_is_shown()}."
+        f"{ranking.content.describe_items()}."
     )
 
 
@@ -313,7 +313,7 @@ def _list_weights(
 
 def _measured(definition: Definition, ranking: Ranking) -> Tensor:
     if definition.may_branch:
-        ranking = ranking.for_measures_that_branch()
+        ranking = ranking.read_only()
     return definition.measure(ranking)
 
 
@@ -374,17 +374,17 @@ def values_at_ranks(
     if depth is not None:
         # All ranks beyond are one, also where lists end there.
         size = np.where(start >= depth, 1, size)
-    if needs_order(definition.metric, definition.options):
+    if needs_order(definition.traits, definition.options):
         start, size = start + (size - 1) // 2, np.ones_like(size)
     ties: TiePolicy = "stable" if np.all(size == 1) else "average"
     relevance = definition.relevance
     label = ops.full(start.shape, relevance.unseen_label, definition.dtype)
-    ranking = from_places(
+    places = Places(
         ops.convert_to_tensor(start, "int32"),
         ops.convert_to_tensor(size, "int32"),
         label,
         items,
-        Order(depth, ties),
-    ).judged_by(relevance, depth)
+    )
+    ranking = places.ranked(Order(depth, ties)).judged_by(relevance, depth)
     values = adjusted_values(definition, ranking)
     return ops.convert_to_numpy(values).astype("float64")

@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Literal, Self, cast
 import keras
 import numpy as np
 
-from keras_rankmetrics import gains
 from keras_rankmetrics.engine.aggregates import Estimate, WeightedMean
 from keras_rankmetrics.engine.aggregates.aggregate import check_aggregate
 from keras_rankmetrics.engine.definition import Definition, takes
@@ -29,6 +28,7 @@ from keras_rankmetrics.engine.naming.names import in_words, name_at
 from keras_rankmetrics.engine.naming.saving import deserialized, serialized
 from keras_rankmetrics.engine.naming.signature import signature_of_object
 from keras_rankmetrics.engine.ranking import Ranking
+from keras_rankmetrics.engine.ranking.relevance import relevant
 from keras_rankmetrics.types import (
     Adjustment,
     EmptyPolicy,
@@ -89,9 +89,6 @@ class Defined(Accumulator):
 
     of_catalogue: ClassVar[str | None] = None
     """The option that tells how many items there are, if that matters."""
-
-    common_parameters: ClassVar[frozenset[str]] = frozenset()
-    """The parameters of all metrics, of which no option may have the name."""
 
     k = property(operator.attrgetter("definition.k"))
     ties = property(operator.attrgetter("definition.ties"))
@@ -160,6 +157,11 @@ class Defined(Accumulator):
         self._direction = "up" if self.more_is_better != turned else "down"
         self._keep_sums(name)
 
+    common_parameters: ClassVar[frozenset[str]] = frozenset(
+        inspect.signature(__init__).parameters
+    ) - {"self", "options"}
+    """The parameters of all metrics; an option cannot have such a name."""
+
     @classmethod
     def at(cls, *cutoffs: int | None, **options: Any) -> list[Self]:
         """One metric for each cutoff: `NDCG.at(1, 5, 10)` for three.
@@ -221,13 +223,6 @@ class Defined(Accumulator):
 
 def _is_plain(value: Any) -> bool:
     return not callable(value) and not isinstance(value, np.ndarray)
-
-
-Defined.common_parameters = frozenset(
-    name
-    for name, parameter in inspect.signature(Defined).parameters.items()
-    if parameter.kind is not parameter.VAR_KEYWORD
-)
 
 
 # `Estimated`: a number with its error, and what it rests on.
@@ -417,7 +412,7 @@ class RankingMetric(Defined, Estimated, abstract=True):
         **options: those of `measure` and `relevance`, by name.
     """
 
-    relevance: ClassVar[Callable[..., Tensor]] = staticmethod(gains.relevant)
+    relevance: ClassVar[Callable[..., Tensor]] = staticmethod(relevant)
     """What a label is worth: `relevance(labels, **options)`, elementwise.
 
     A label below 0 stands for no item, and is worth nothing whatever it says.

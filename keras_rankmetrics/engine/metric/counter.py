@@ -8,11 +8,11 @@ from typing import Annotated, Any
 
 import keras
 
-from keras_rankmetrics import gains
 from keras_rankmetrics.engine.aggregates import Tally
 from keras_rankmetrics.engine.metric.accumulator import is_known
 from keras_rankmetrics.engine.metric.configured import Defined
 from keras_rankmetrics.engine.ranking import Ranking
+from keras_rankmetrics.engine.ranking.relevance import labelled
 from keras_rankmetrics.types import InputForm, Tensor, TiePolicy, Whole
 
 
@@ -36,7 +36,7 @@ class Counter(Defined, abstract=True):
     counts by its weight, the mean weight of its items if these have weights.
     """
 
-    relevance = staticmethod(gains.labelled)
+    relevance = staticmethod(labelled)
     measure = staticmethod(number_shown)
     of_catalogue = "num_items"
 

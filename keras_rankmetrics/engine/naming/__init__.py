@@ -1,1 +1,1 @@
-"""What metrics and functions are called, so that no two share a name."""
+"""Names and signatures of metrics and functions; no two share a signature."""

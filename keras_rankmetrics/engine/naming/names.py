@@ -10,25 +10,23 @@ from typing import Any
 
 import keras
 
-# The names of metrics, `ndcg@10`, and help for names that do not exist.
-
 
 def name_at(name: str, k: float | None) -> str:
-    """The name of what ends at rank `k`, or at another number."""
+    """Return the name with the cutoff or number appended: `ndcg@10`."""
     if isinstance(k, float):
         return f"{name}@{k:g}"
     return name if k is None else f"{name}@{k}"
 
 
 def in_words(name: str) -> str:
-    """`DiscountedSuccess` as `discounted_success`."""
+    """Return `"discounted_success"` for `"DiscountedSuccess"`."""
     return re.sub(
         r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name
     ).lower()
 
 
 def as_scope(name: str) -> str:
-    """A name that TensorFlow takes for a scope: it refuses "@" in a graph."""
+    """Return a valid scope name; TensorFlow refuses "@" in a graph."""
     return re.sub(r"[^A-Za-z0-9_.>-]", "_", name)
 
 
@@ -38,7 +36,7 @@ def plain(name: str) -> str:
 
 
 def closest(name: str, names: Iterable[str], least: float = 0.5) -> list[str]:
-    """Return the most similar names, the best first; none if none is similar.
+    """Return up to three similar names, the most similar first.
 
     Args:
         name: a name that does not exist.
@@ -54,7 +52,7 @@ def closest(name: str, names: Iterable[str], least: float = 0.5) -> list[str]:
 
 
 def nearest(name: str, names: Iterable[str], least: float = 0.5) -> str:
-    """Return "Did you mean ...?" for the most similar names, or an empty text.
+    """Return "Did you mean ...?" for the most similar names, or "".
 
     Args:
         name: a name that does not exist.
@@ -65,7 +63,7 @@ def nearest(name: str, names: Iterable[str], least: float = 0.5) -> str:
 
 
 def did_you_mean(*names: str) -> str:
-    """Return the names as a question with a space before it."""
+    """Return " Did you mean ...?" for the names, or "" without names."""
     if not names:
         return ""
     quoted = " or ".join(f'"{name}"' for name in names)
@@ -73,12 +71,12 @@ def did_you_mean(*names: str) -> str:
 
 
 def no_attribute(module: str, name: str, hint: str) -> AttributeError:
-    """Return the error that a module raises in its `__getattr__`.
+    """Return the AttributeError for a module's `__getattr__`.
 
     Args:
         module: the name of the module.
-        name: the name that it does not have.
-        hint: a sentence with a space before it, or an empty text.
+        name: the name that the module does not have.
+        hint: a sentence that starts with a space, or "".
     """
     # With `name` but no `obj`, Python adds no second suggestion.
     return AttributeError(
@@ -86,14 +84,11 @@ def no_attribute(module: str, name: str, hint: str) -> AttributeError:
     )
 
 
-# The names under which others find something.
-
-
 def import_path(x: Any) -> str | None:
-    """Where `x` can be imported from, None if nowhere."""
+    """Return the path that imports `x`, or None if there is none."""
     module = getattr(x, "__module__", None)
     name = getattr(x, "__qualname__", "")
-    # `__main__` is another module in each script.
+    # Each script has a different `__main__`.
     found = None if module == "__main__" else sys.modules.get(module or "")
     for part in name.split("."):
         found = getattr(found, part, None)
@@ -101,7 +96,7 @@ def import_path(x: Any) -> str | None:
 
 
 def registered_name(function: Callable[..., Any]) -> str | None:
-    """The name under which Keras knows a function, None if it does not."""
+    """Return the function's name in Keras's registry, or None."""
     if not hasattr(function, "__name__"):
         return None
     name: str = keras.saving.get_registered_name(function)

@@ -1,4 +1,4 @@
-"""How functions that a user plugs in are saved."""
+"""Saving and loading functions that users plug in."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from keras_rankmetrics.engine.naming.names import registered_name
 
 
 def deserialized(config: dict[str, Any]) -> dict[str, Any]:
-    """The arguments that a config describes."""
+    """Return the constructor arguments for a config."""
     return {
         name: keras.saving.deserialize_keras_object(value)
         if isinstance(value, dict)
@@ -23,25 +23,29 @@ def deserialized(config: dict[str, Any]) -> dict[str, Any]:
 
 
 def serialized(function: Callable[..., Any], argument: str) -> Any:
-    """The function as Keras saves it, with a warning if it cannot be loaded."""
+    """Return the function's Keras config; warn if it may not load again.
+
+    Raises:
+        TypeError: if `function` is an object that Keras cannot save.
+    """
     if not isinstance(function, types.FunctionType | types.BuiltinFunctionType):
         if not hasattr(function, "get_config"):
             raise TypeError(
-                f"A metric with `{argument}={function!r}` cannot be saved: "
-                f"Keras saves functions, not objects of type "
-                f"{type(function).__name__}. Write it as a `def` and register "
+                f"To save a metric, `{argument}` should be a function. "
+                f"Received: {function!r} of type {type(function).__name__}, "
+                "which Keras cannot save. Write it as a `def` and register "
                 "that with `@keras.saving.register_keras_serializable()`."
             )
     elif getattr(function, "__name__", "") == "<lambda>":
         _warn(
-            f"`{argument}` is a lambda: what is saved loads only with "
+            f"`{argument}` is a lambda. The saved file loads only with "
             "`safe_mode=False`. Write it as a `def` and register that with "
             "`@keras.saving.register_keras_serializable()`."
         )
     elif registered_name(function) is None:
         _warn(
-            f"`{argument}={function.__qualname__}` is not registered: what is "
-            "saved loads only with `custom_objects`. Register it with "
+            f"`{argument}={function.__qualname__}` is not registered. The "
+            "saved file loads only with `custom_objects`. Register it with "
             "`@keras.saving.register_keras_serializable()`."
         )
     return keras.saving.serialize_keras_object(function)
