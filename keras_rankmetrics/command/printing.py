@@ -1,4 +1,4 @@
-"""Printing to any terminal, with progress."""
+"""Print to any terminal, with a progress bar."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import time
 from collections.abc import Callable, Iterable
 from typing import TextIO
 
-# Text on stdout, whatever can be written there.
-
-_PLAIN = {"▲": "^", "▼": "v", "±": "~", "²": "2"}
+_ASCII = {"▲": "^", "▼": "v", "±": "~", "²": "2"}
+_WIDTH = 30  # of the bar, in characters
+_SECONDS = 0.2  # between two updates of the bar
 
 
 def print_text(text: str) -> None:
-    """Writes a text to stdout, which a reader may have closed."""
+    """Write a text to stdout, even if its reader has closed it."""
     encoding = sys.stdout.encoding or "utf-8"
     try:
         sys.stdout.write(in_letters_of(encoding, text.rstrip("\n") + "\n"))
@@ -24,31 +24,26 @@ def print_text(text: str) -> None:
 
 
 def in_letters_of(encoding: str, text: str) -> str:
-    """The text with plain marks for those that an encoding lacks.
+    """Return the text with replacements for what an encoding lacks.
 
-    Other letters that it lacks become question marks.
+    The marks of tables become similar ASCII characters, and all others
+    question marks.
 
     >>> in_letters_of("ascii", "0.5 ± 0.1 ▲")
     '0.5 ~ 0.1 ^'
     """
-    for mark, plain in _PLAIN.items():
+    for mark, plain in _ASCII.items():
         if mark.encode(encoding, "ignore") != mark.encode(encoding, "replace"):
             text = text.replace(mark, plain)
     return text.encode(encoding, "replace").decode(encoding)
 
 
-# A bar on a terminal that shows how much of the files has been read.
-
-_WIDTH = 30
-_SECONDS = 0.2  # between two looks of the bar
-
-
 class Progress:
-    """How much of some files has been read.
+    """A bar that shows how much of some files has been read.
 
     Args:
         paths: the files, each as often as it is read.
-        stream: where the bar is drawn; None for nowhere.
+        stream: the stream to draw on; None for no bar.
     """
 
     def __init__(self, paths: Iterable[str], stream: TextIO | None) -> None:
@@ -58,15 +53,15 @@ class Progress:
         self._drawn = 0.0
 
     def watch(self, path: str) -> Callable[[int], None]:
-        """What is told how many bytes of the file have been read."""
+        """Return a callback that takes the number of bytes read of a file."""
         return lambda done: self._draw(path, done)
 
     def finish(self, path: str) -> None:
-        """The file has been read."""
+        """Count a file as read."""
         self._before += _size(path)
 
     def clear(self) -> None:
-        """Takes the bar away."""
+        """Remove the bar from the terminal."""
         if self._stream is not None and self._drawn:
             self._stream.write("\r\x1b[K")
             self._stream.flush()
@@ -77,7 +72,7 @@ class Progress:
             return
         self._drawn = now
         name = os.path.basename(path)
-        text = f"{done / 1e6:,.1f} MB {name}"  # nobody knows how long a pipe is
+        text = f"{done / 1e6:,.1f} MB {name}"  # a pipe has no size
         if _size(path):
             share = min((self._before + done) / max(self._total, 1), 1.0)
             filled = int(share * _WIDTH)
@@ -87,13 +82,13 @@ class Progress:
         self._stream.flush()
 
 
-def terminal(asked: bool) -> TextIO | None:
-    """Where a bar is drawn: on stderr, if that is a terminal or was asked."""
-    return sys.stderr if asked or sys.stderr.isatty() else None
+def terminal(always: bool) -> TextIO | None:
+    """Return stderr if it is a terminal, or `always`; else None."""
+    return sys.stderr if always or sys.stderr.isatty() else None
 
 
 def _size(path: str) -> int:
     try:
         return os.path.getsize(path)
-    except OSError:  # whoever opens it says so
+    except OSError:  # opening the file raises an error that explains it
         return 0

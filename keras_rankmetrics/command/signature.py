@@ -1,15 +1,31 @@
-"""`krm signature`: a signature in words."""
+"""`krm signature`: a signature in words, and as a call of its constructor."""
 
 from __future__ import annotations
 
 import argparse
+import ast
+import inspect
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
-from keras_rankmetrics.command.signatures import (
-    constructor,
-    explained,
-    parsed,
-)
+from keras_rankmetrics import gains, metrics
+from keras_rankmetrics.engine.metric.configured import Defined
+from keras_rankmetrics.engine.naming.names import nearest
+from keras_rankmetrics.metrics.names import class_names
 from keras_rankmetrics.version import __version__
+
+_EXAMPLE = (
+    "A signature should have the form that `metric.signature` prints: "
+    "`NDCG@10|gain:linear|ties:average|...|keras_rankmetrics:0.1.0`."
+)
+# A signature has only a fingerprint of these options.
+_TABLES = ("groups", "is_tail", "popularity", "target", "vectors")
+_PARAMETERS = {"gain": "gain_fn", "discount": "rank_discount_fn"}
+_MORE = re.compile(
+    rf"(?P<metric>.*?\|{gains.PACKAGE}:[^|]+)\|(?P<more>.+)", re.DOTALL
+)
+_HEAD = re.compile(r"(?P<name>[^@|]+)(?:@(?P<k>\d+))?")
 
 
 def run(arguments: argparse.Namespace) -> str:
@@ -19,8 +35,271 @@ def run(arguments: argparse.Namespace) -> str:
     width = max(map(len, sentences))
     lines = [f"{part:{width}}  {text}" for part, text in sentences.items()]
     if signature.version != __version__:
-        lines.append(
-            f"\nThis is version {__version__}, which may compute it otherwise."
-        )
+        lines.append(f"\nThis is version {__version__}. Its values may differ.")
     lines += ["", constructor(signature)]
     return "\n".join(lines)
+
+
+class Signature(NamedTuple):
+    """The parts of a signature.
+
+    Attributes:
+        text: the whole signature.
+        metric: the class of the metric.
+        k: the cutoff, or None.
+        options: the text of each option, by name.
+        version: the version of the package.
+    """
+
+    text: str
+    metric: type[Defined]
+    k: int | None
+    options: Mapping[str, str]
+    version: str
+
+
+def parsed(text: str) -> Signature:
+    """Parse a signature.
+
+    Raise ValueError if it is malformed, or not a signature of this package.
+    """
+    text = text.strip()
+    head, *parts = text.split("|")
+    found = _HEAD.fullmatch(head)
+    if found is None or not parts:
+        raise ValueError(f"{_EXAMPLE} Received: {text!r}.")
+    _check_last(text)
+    options: dict[str, str] = {}
+    for part in parts:
+        name, colon, value = part.partition(":")
+        if not colon or not name or not value:
+            raise ValueError(
+                f"{_EXAMPLE} Each part after the first should be `name:value`. "
+                f"Received: {part!r}."
+            )
+        if name in options:
+            raise ValueError(
+                f"A part should occur once in a signature. Received: {name!r} "
+                "twice."
+            )
+        options[name] = value
+    version = options.pop(gains.PACKAGE, None)
+    if version is None:
+        raise ValueError(
+            f"A signature should end with `{gains.PACKAGE}:` and a version. "
+            f"Received: {parts[-1]!r}. Check whether it was cut off."
+        )
+    metric = _class(found["name"])
+    k = int(found["k"]) if found["k"] else None
+    _check(metric, k, options)
+    return Signature(text, metric, k, options, version)
+
+
+def constructor(signature: Signature) -> str:
+    """Return the call that creates the metric, without default options."""
+    metric = signature.metric
+    defaults = {
+        name: parameter.default
+        for name, parameter in inspect.signature(metric).parameters.items()
+    }
+    default_texts = _default_options(metric)
+    arguments = [] if signature.k is None else [f"k={signature.k}"]
+    for name, value in signature.options.items():
+        parameter = _PARAMETERS.get(name, name)
+        if default_texts.get(name) != value and parameter in defaults:
+            arguments.append(f"{parameter}={_code(name, value, defaults)}")
+    return f"krm.{metric.__name__}({', '.join(arguments)})"
+
+
+def _default_options(metric: type[Defined]) -> dict[str, str]:
+    """Return the options in the signature of a metric without arguments.
+
+    There are none for a metric that cannot be created without arguments.
+    """
+    if metric.of_catalogue is not None:
+        return {}
+    _, *parts = metric().signature.split("|")
+    return dict(part.split(":", 1) for part in parts)
+
+
+def _class(name: str) -> type[Defined]:
+    found = getattr(metrics, name, None)
+    if not (isinstance(found, type) and issubclass(found, Defined)):
+        raise ValueError(
+            "A signature should begin with a metric of this package. Received: "
+            f"{name!r}.{nearest(name, class_names())} The signature of your "
+            "own metric is explained by its code."
+        )
+    return found
+
+
+def _check_last(text: str) -> None:
+    """Raise ValueError if the version is not the last part."""
+    found = _MORE.fullmatch(text)
+    if found is not None:
+        raise ValueError(
+            "A signature should end with the version of the package. Received: "
+            f"{found['more']!r} after it, as in the signature of a comparison "
+            f"or of slices. Explain `{found['metric']}`."
+        )
+
+
+def _check(
+    metric: type[Defined], k: int | None, options: Mapping[str, str]
+) -> None:
+    """Raise ValueError if the metric lacks one of the options."""
+    parameters = {*inspect.signature(metric).parameters}
+    allowed = parameters | Defined.common_parameters
+    if k is not None and "k" not in parameters:
+        raise ValueError(f"{metric.__name__} takes no cutoff. Received: @{k}.")
+    for name in options:
+        if _PARAMETERS.get(name, name) not in allowed:
+            raise ValueError(
+                f"{metric.__name__} has no option `{name}`."
+                f"{nearest(name, parameters)} Its options are: "
+                f"{', '.join(sorted(parameters))}."
+            )
+
+
+def _code(name: str, value: str, defaults: Mapping[str, Any]) -> str:
+    """Return the value of an option as Python code."""
+    if name in _PARAMETERS:
+        function = f"{value}_{name}"
+        return f"krm.{function}" if hasattr(gains, function) else value
+    if isinstance(defaults[name], tuple):
+        return f"({', '.join(value.split(','))},)"
+    if name in _TABLES:
+        return "..."
+    try:
+        number = ast.literal_eval(value)
+    except (ValueError, SyntaxError):
+        return f'"{value}"'
+    return repr(number)
+
+
+_SENTENCES: Mapping[str, Mapping[str, str]] = {
+    "ties": {
+        "average": "Tied items count as the exact mean over all their orders.",
+        "shuffle": "Tied items are in one random order.",
+        "stable": "Tied items are in the order of the input.",
+        "pessimistic": "Tied items are in the worst order: the least relevant "
+        "first.",
+        "optimistic": "Tied items are in the best order: the most relevant "
+        "first.",
+    },
+    "empty": {
+        "zero": "A list without relevant items counts as 0.",
+        "one": "A list without relevant items counts as 1.",
+        "skip": "A list without relevant items is excluded.",
+    },
+    "list_weight": {
+        "relevance": "The weight of a list is the mean weight of its relevant "
+        "items; without `sample_weight` all lists have the same weight.",
+        "mean": "The weight of a list is the mean weight of its items; without "
+        "`sample_weight` all lists have the same weight.",
+    },
+    "adjusted": {
+        "chance": "The values are rescaled: 0 is the value of a random order, "
+        "and 1 the best value.",
+    },
+    "inputs": {
+        "scores": "The input is a label and a score for each item.",
+        "sparse": "The input is the indices of the relevant items, and a score "
+        "for each item of the catalogue.",
+        "ids": "The input is the ids of the relevant items, and the "
+        "recommended ids, the best first.",
+        "counts": "The input is the number of items above each relevant item.",
+    },
+    "unjudged": {
+        "condense": "Unjudged items are removed from the ranking.",
+    },
+    "dtype": {"float64": "The computation is in double precision."},
+    "ideal": {
+        "relevant": "The ideal order has the best k of all items first.",
+        "retrieved": "The ideal order has only the retrieved top k items.",
+    },
+    "gain": {
+        "exponential": "An item with the label y has the gain 2^y - 1.",
+        "linear": "An item with the label y has the gain y.",
+    },
+    "discount": {
+        "log2": "An item at rank r has the discount 1/log2(r + 1).",
+        "natural_log": "An item at rank r has the discount 1/ln(r + 1).",
+        "original": "An item at rank r has the discount 1/log2(r), and 1 at "
+        "the first two ranks.",
+        "reciprocal": "An item at rank r has the discount 1/r.",
+        "inverse_square": "An item at rank r has the discount 1/(r + 1)², "
+        "divided by the sum over all ranks.",
+    },
+    "normalized": {
+        "True": "The value is divided by that of the best order.",
+        "False": "The value is not divided by that of the best order.",
+    },
+    "denominator": {
+        "k": "The sum is divided by k, even if fewer items are retrieved.",
+        "retrieved": "The sum is divided by k, or by the number of retrieved "
+        "items if that is smaller.",
+        "relevant": "The sum is divided by the number of relevant items.",
+        "min": "The sum is divided by k, or by the number of relevant items if "
+        "that is smaller.",
+        "hits": "The sum is divided by the number of relevant items in the "
+        "top k.",
+    },
+    "part": {
+        "loss": "The value is the whole loss: disparity, minus twice the "
+        "relevance, plus a constant.",
+        "disparity": "The value is the disparity alone.",
+        "relevance": "The value is the relevance alone.",
+    },
+}
+
+_NUMBERS = {
+    "relevance_threshold": "Items with a label of {} or more are relevant.",
+    "beta": "Beta is {}: the weight of recall in F-beta, and of gains in "
+    "Q-measure.",
+    "p": "A user goes on to the next item with probability {}.",
+    "alpha": "A relevant item satisfies the user with probability {}.",
+    "max_grade": "The highest grade is {}.",
+    "recall": "The precision is taken at recall {}.",
+    "probabilities": "A user's threshold is the grade 1, 2, ... with the "
+    "probabilities {}.",
+    "seed": "The random order comes from the seed {}.",
+    "num_items": "The catalogue has {} items.",
+}
+
+
+def explained(signature: Signature) -> dict[str, str]:
+    """Return a sentence for each part of a signature, by part."""
+    head = signature.text.partition("|")[0]
+    found = {head: _summary(signature)}
+    for name, value in signature.options.items():
+        found[f"{name}:{value}"] = _sentence(name, value)
+    found[f"{gains.PACKAGE}:{signature.version}"] = (
+        f"Version {signature.version} of {gains.PACKAGE} computed the value."
+    )
+    return found
+
+
+def _summary(signature: Signature) -> str:
+    first = (inspect.getdoc(signature.metric) or "").partition("\n")[0]
+    if "k" not in inspect.signature(signature.metric).parameters:
+        return first
+    if signature.k is None:
+        return f"{first} All ranks count."
+    return f"{first} Items below rank {signature.k} do not count."
+
+
+def _sentence(name: str, value: str) -> str:
+    if name in _NUMBERS:
+        return _NUMBERS[name].format(value.removesuffix(".0"))
+    choices = _SENTENCES.get(name, {})
+    if value in choices:
+        return choices[value]
+    if name in ("gain", "discount"):
+        return f"The function of the {name} is `{value}`."
+    if choices:
+        listed = ", ".join(choices)
+        raise ValueError(
+            f"`{name}` should be one of {listed}. Received: {value!r}."
+        )
+    return f"`{name}` is an argument with the fingerprint {value}."

@@ -74,12 +74,12 @@ class Pipe:
             self._file.close()
 
 
-# A path, or what stands for one that can be read only once.
+# A path, or a pipe in its place.
 File: TypeAlias = str | Pipe
 
 
 class _Reader(io.RawIOBase):
-    """A view of a pipe with a position of its own."""
+    """A reader of a pipe with its own position."""
 
     def __init__(self, pipe: Pipe) -> None:
         self._pipe = pipe
@@ -139,7 +139,7 @@ def name_of(file: File) -> str:
 
 
 def real_path(path: str) -> str:
-    """Return the same path for all paths of one file or pipe."""
+    """Return one path for all paths of the same file or pipe."""
     return os.path.realpath("/dev/stdin" if path == _STDIN else path)
 
 
@@ -158,8 +158,8 @@ def short_names(paths: Iterable[str]) -> list[str]:
 
 
 def _is_pipe(path: str) -> bool:
-    """Return True for pipes and devices, not for what cannot be opened."""
-    # Some systems open a descriptor again where its last reader stopped.
+    """Return True for pipes and devices, and False for missing files."""
+    # Reopening a descriptor continues at its last position on some systems.
     if path in _STDINS or _DESCRIPTOR.fullmatch(path):
         return True
     try:

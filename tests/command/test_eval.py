@@ -124,7 +124,7 @@ def test_formats_and_output(files, capsys, form):
 @pytest.mark.parametrize("form", ["text", "csv", "json"])
 def test_a_run_of_which_no_item_is_judged(files, capsys, form):
     text = Path("best.txt").read_text()
-    # The lines of a query are apart, so that all runs are read twice.
+    # The rows of a query are not together, so all runs are read twice.
     apart = "q0 Q0 D9 1 1 t\nq1 Q0 D9 1 1 t\nq0 Q0 D8 1 0 t\n"
     Path("upper.txt").write_text(text.replace(" d", " D"))
     Path("apart.txt").write_text(apart)
@@ -306,13 +306,13 @@ WRONG = [
     (["qrels", "best.txt", "-m", "AlphaNDCG"], "subtopic"),
     (
         ["qrels", "twice.txt", "-m", "RR"],
-        "twice.txt, line 3: An item should come once in the list of a query. "
-        "Received: 'item d1 of query q1, as in line 1'.",
+        "twice.txt, line 3: An item should occur once in the list of a "
+        "query. Received: 'item d1 of query q1, as in line 1'.",
     ),
     (
         ["twice_qrels", "best.txt", "-m", "RR"],
-        "twice_qrels, line 3: An item should come once in the list of a query. "
-        "Received: 'item d1 of query q1, as in line 1'.",
+        "twice_qrels, line 3: An item should occur once in the list of a "
+        "query. Received: 'item d1 of query q1, as in line 1'.",
     ),
     (["qrels", "best.txt", "-m", "RR", "--confidence", "2"], "between 0 and 1"),
     (["qrels", "best.txt", "-m", "RR", "--columns", "doc=x"], "--columns"),

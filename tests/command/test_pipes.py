@@ -134,7 +134,7 @@ def test_parquet_through_a_pipe(folder, capsys, stdin):
 def test_errors_in_pipes_have_lines(folder, capsys, through, stdin):
     stdin(TWICE.encode())
     assert error_of(capsys, "qrels", "-").startswith(
-        "stdin, line 9: An item should come once in the list of a query. "
+        "stdin, line 9: An item should occur once in the list of a query. "
         "Received: 'item d0 of query q0, as in line 1'."
     )
     path = through((RUN + "x\n").encode(), "fifo")

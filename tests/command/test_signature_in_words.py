@@ -6,7 +6,7 @@ from test_specs import OF_SOURCES, SPECS
 import keras_rankmetrics as krm
 from keras_rankmetrics import conventions
 from keras_rankmetrics.command import main
-from keras_rankmetrics.command.signatures import constructor, parsed
+from keras_rankmetrics.command.signature import constructor, parsed
 
 METRICS = [
     *(metric for _, metric in SPECS),
@@ -45,7 +45,7 @@ def test_another_version_says_so(capsys):
     text = krm.NDCG(3).signature.replace(krm.__version__, "0.0.1")
     assert main(["signature", text]) == 0
     out = capsys.readouterr().out
-    assert "Version 0.0.1 of keras_rankmetrics computed it." in out
+    assert "Version 0.0.1 of keras_rankmetrics computed the value." in out
     assert f"This is version {krm.__version__}" in out
 
 
@@ -60,14 +60,17 @@ OF_SEVERAL = [
 def test_comparisons_and_slices_say_what_to_explain(metric, capsys):
     assert main(["signature", metric.signature]) == 2
     error = capsys.readouterr().err
-    assert f"explain `{krm.NDCG(10).signature}`" in error
+    assert f"Explain `{krm.NDCG(10).signature}`" in error
 
 
 WRONG = [
-    ("NDCG@10", "A signature should be as"),
-    ("NDCG@x|ties:average|keras_rankmetrics:0.1.0", "A signature should be as"),
+    ("NDCG@10", "A signature should have the form"),
+    (
+        "NDCG@x|ties:average|keras_rankmetrics:0.1.0",
+        "A signature should have the form",
+    ),
     ("NDCG|ties|keras_rankmetrics:0.1.0", "Received: 'ties'"),
-    ("NDCG|ties:average", "Is it cut off?"),
+    ("NDCG|ties:average", "Check whether it was cut off."),
     ("NDGC|ties:average|keras_rankmetrics:0.1.0", 'Did you mean "NDCG"?'),
     ("NDCG|tie:average|keras_rankmetrics:0.1.0", 'Did you mean "ties"?'),
     ("NDCG|ties:middle|keras_rankmetrics:0.1.0", "Received: 'middle'"),
