@@ -27,7 +27,7 @@ class _Seen(NamedTuple):
 
 
 class Evaluate(beam.CombineFn):
-    """Compute metrics over rows, each of which is a list.
+    """A `CombineFn` of metrics over rows, each of which is a list.
 
     Rows are dicts with the same keys. Up to 1000 rows are collected before the
     metrics see them together. Workers combine the states of the metrics.

@@ -105,14 +105,7 @@ def _of_table(table: Any, value: str, argument: str) -> Rows:
             f"{received}. {hint}"
         )
     columns = {name: table[name] for name in names}
-    rows = Rows(*map(_array, columns.values()))
-    if len({column.size for column in rows}) > 1:
-        lengths = zip(names, rows, strict=True)
-        raise ValueError(
-            f"The columns of {argument} should have one length. Received: "
-            + ", ".join(f"{x.size} in `{name}`" for name, x in lengths)
-            + "."
-        )
+    rows = _checked(Rows(*columns.values()), argument)
     check_same("index", columns)
     return rows
 

@@ -12,6 +12,7 @@ import keras
 import numpy as np
 
 from keras_rankmetrics.engine.aggregates import State
+from keras_rankmetrics.engine.metric.accumulator import Accumulator
 from keras_rankmetrics.engine.metric.collection import MetricCollection
 from keras_rankmetrics.engine.metric.members import own_methods
 from keras_rankmetrics.tables.lists import Columns
@@ -132,7 +133,7 @@ class Job:
         """
         together: dict[Slicing | None, list[Any]] = {}
         for member, slicing in zip(self.members, self.slicings, strict=True):
-            if own_methods(member):
+            if own_methods(member, Accumulator):
                 yield _Update(member, functools.partial(self._passed, slicing))
             else:
                 together.setdefault(slicing, []).append(member)

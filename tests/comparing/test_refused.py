@@ -165,9 +165,9 @@ def test_scores_that_are_sets():
 
 
 def test_columns_of_different_lengths_are_named():
-    text = "system 's' should have one length. Received: 2 in `query`, 2 in "
+    text = "the system 's' should have one length. Received: 2 queries, 2 items"
     short = {**SCORES, "score": [1.0]}
-    with pytest.raises(ValueError, match=text + "`item`, 1 in `score`"):
+    with pytest.raises(ValueError, match=text + " and 1 values"):
         krm.compare({"s": short}, TRUTH, MRR)
     rows = ROWS._replace(value=np.ones(1))
     with pytest.raises(ValueError, match="2 queries, 2 items and 1 values"):
@@ -178,7 +178,7 @@ def test_columns_of_pandas_have_one_index():
     pd = pytest.importorskip("pandas", reason="needs the extra [interop]")
     columns = {name: pd.Series(x) for name, x in LABELS.items()}
     for changed, text in (
-        ({"label": pd.Series([1])}, "`truth` .* 2 in `item`, 1 in `label`"),
+        ({"label": pd.Series([1])}, "`truth` .* 2 items and 1 values"),
         ({"label": columns["label"][::-1]}, "should have the same index"),
     ):
         with pytest.raises(ValueError, match=text):

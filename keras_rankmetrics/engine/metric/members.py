@@ -110,17 +110,22 @@ def _check_member(metric: Any) -> None:
             "`metrics` should hold ranking metrics, instances of "
             f"`RankingMetric`. Received: {metric!r}. {advice}"
         )
-    for method in own_methods(metric):
+    for method in own_methods(metric, Accumulator):
         raise TypeError(
             f"{type(metric).__name__} has its own `{method}`, which a "
             "collection does not call. Keep it beside the collection."
         )
 
 
-def own_methods(metric: Accumulator) -> list[str]:
-    """Return the methods of its class that a collection would not call."""
+def own_methods(metric: object, base: type) -> list[str]:
+    """Return the methods that a metric overrides and a collection never calls.
+
+    Args:
+        metric: the metric.
+        base: the class that defines the methods.
+    """
     return [
         method
         for method in ("update_state", "result", "per_list")
-        if getattr(type(metric), method) is not getattr(Accumulator, method)
+        if getattr(type(metric), method) is not getattr(base, method)
     ]
