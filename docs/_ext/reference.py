@@ -168,7 +168,7 @@ def last_part(match: re.Match[str]) -> str:
 
 # Arguments that a docstring leaves to the base class, and what it says of them.
 COMMON = re.compile(
-    r"^    ([\w, ]+): see\s+`RankingMetric`\.(.*(?:\n        .*)*)\n?",
+    r"^    ([\w, ]+):\s+see\s+`RankingMetric`\.(.*(?:\n        .*)*)\n?",
     re.MULTILINE,
 )
 BASE = ":py:class:`RankingMetric <keras_rankmetrics.RankingMetric>`"

@@ -241,7 +241,7 @@ recsys = Convention(
     "recsys",
     "Only retrieved items exist: AP divides by the hits, the ideal order uses "
     "the first k items, and users without relevant items are excluded.",
-    "the five users in `tests/test_ids.py`",
+    "the worked example of five users in `tests/peers/test_conventions.py`",
     {
         NDCG: {"ideal": "retrieved", "empty": "skip"},
         PrecisionAtK: {"denominator": "k", "empty": "skip"},

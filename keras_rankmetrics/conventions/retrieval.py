@@ -26,7 +26,7 @@ from keras_rankmetrics.metrics import (
     UnjudgedAtK,
 )
 
-_COUNT = "it is a count that ignores the order: compute it from the data"
+_COUNT = "it is a count that ignores the order; compute it from the data"
 _OWN = "it is specific to trec_eval"
 
 trec_eval = Suffixed(

@@ -170,7 +170,7 @@ OF_IR_MEASURES = {
     "α_nDCG": _ALPHA_NDCG,
 }
 
-_COUNT = "it is a count that ignores the order: compute it from the data"
+_COUNT = "it is a count that ignores the order; compute it from the data"
 _ALPHA_DCG = (
     "it divides `AlphaDCG` by the value of a list whose items are all relevant "
     "to all subtopics"
@@ -185,8 +185,7 @@ NOT_IN_IR_MEASURES = {
     "retrieved, it is `AUC()`",
     "BPM": _CWL,
     "Compat": "it measures the overlap with an ideal order, not gains",
-    "ERR_IA": "it is `ERRIA` divided by one number, the same for all lists: "
-    "divide by it",
+    "ERR_IA": "it is `ERRIA` divided by a constant, the same for all lists",
     "INST": _CWL,
     "NERR10": _CWL,
     "NERR11": _CWL,
@@ -196,8 +195,8 @@ NOT_IN_IR_MEASURES = {
     "NumRel": _COUNT,
     "NumRelRet": _COUNT,
     "NumRet": _COUNT,
-    "SDCG": "it is `DCG(k, gain_fn=linear_gain)` divided by one number, the "
-    "same for all lists: divide by it",
+    "SDCG": "it is `DCG(k, gain_fn=linear_gain)` divided by a constant, the "
+    "same for all lists",
     "SetAP": "it is the product of SetP and SetR",
     "SetRelP": "it divides by the smaller of the numbers of relevant and "
     "retrieved items, which no other source does",

@@ -69,7 +69,7 @@ class MeanAveragePrecision(Binary):
     weighted.
 
     Args:
-        k: the number of ranks that count, or None for all.
+        k: the cutoff, or None for all ranks.
         denominator: `"relevant"` (TREC), `"min"` or `"hits"`, see above.
         relevance_threshold: the lowest label of a relevant item.
         shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
@@ -118,7 +118,7 @@ class QMeasure(AtK):
     has a gain is empty. Item weights only mask items.
 
     Args:
-        k: the number of ranks that count, or None for all.
+        k: the cutoff, or None for all ranks.
         beta: the weight of gains relative to hits, above 0.
         gain_fn: the gain of a label, see `keras_rankmetrics.types.GainFn`.
         shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
@@ -175,7 +175,7 @@ class GradedAveragePrecision(AtK):
     0 is empty. Item weights only mask items.
 
     Args:
-        k: the number of ranks that count, or None for all.
+        k: the cutoff, or None for all ranks.
         probabilities: the probabilities of the grades 1, 2, ...; by default
             four equally likely grades. Only their proportions matter. Labels
             above the last grade count as the last grade.

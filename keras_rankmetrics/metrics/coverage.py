@@ -72,7 +72,7 @@ class CatalogueCoverage(CatalogueMetric):
     their id.
 
     Args:
-        k: the number of ranks that count, or None for all.
+        k: the cutoff, or None for all ranks.
         num_items: the number of items in the catalogue.
         seed, ties, inputs, name, dtype: see `RankingMetric`.
 
@@ -163,7 +163,7 @@ class Personalization(CatalogueMetric):
     their id.
 
     Args:
-        k: the number of ranks that count, or None for all.
+        k: the cutoff, or None for all ranks.
         num_items: the number of items in the catalogue.
         seed, ties, inputs, name, dtype: see `RankingMetric`.
 
@@ -221,7 +221,7 @@ class ExposureGini(CatalogueMetric):
     their id.
 
     Args:
-        k: the number of ranks that count, or None for all.
+        k: the cutoff, or None for all ranks.
         num_items: the number of items in the catalogue.
         seed, ties, inputs, name, dtype: see `RankingMetric`.
 
@@ -263,7 +263,7 @@ class ExposureEntropy(CatalogueMetric):
     their id.
 
     Args:
-        k: the number of ranks that count, or None for all.
+        k: the cutoff, or None for all ranks.
         num_items: the number of items in the catalogue.
         seed, ties, inputs, name, dtype: see `RankingMetric`.
 
@@ -345,7 +345,7 @@ class IntraListDiversity(ExposureMetric):
     set k for a large catalogue.
 
     Args:
-        k: the number of ranks that count, or None for all.
+        k: the cutoff, or None for all ranks.
         vectors: `[items, d]`, a vector for each item. Items are indexed by
             their position in `y_pred` or, with `inputs="ids"`, by their id.
         seed, ties, empty, list_weight, inputs, unjudged, name, dtype: see

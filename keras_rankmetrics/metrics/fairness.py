@@ -81,7 +81,7 @@ class AttentionWeightedFairness(ExposureMetric):
     `ties="shuffle"`.
 
     Args:
-        k: the number of ranks that count, or None for all.
+        k: the cutoff, or None for all ranks.
         groups: `[items, groups]`, for each item a 1 for its group and 0
             elsewhere, or its shares of several groups. A row of zeros is an
             item of unknown group. Items are indexed by their position in
@@ -187,7 +187,7 @@ class ExpectedExposureLoss(RelevantExposureMetric):
     better. EE-L = EE-D - EE-R + Σ e*².
 
     Args:
-        k: the number of ranks that count, or None for all.
+        k: the cutoff, or None for all ranks.
         part: `"loss"`, `"disparity"` or `"relevance"`, see above.
         rank_discount_fn: the exposure of a rank, see
             `keras_rankmetrics.types.RankDiscountFn`; by default

@@ -45,7 +45,7 @@ class PrecisionAtK(Binary):
     nothing is retrieved. Item weights only mask items.
 
     Args:
-        k: the number of ranks that count, or None for all.
+        k: the cutoff, or None for all ranks.
         denominator: the denominator: `"retrieved"`, the smaller of k and the
             number of retrieved items, or `"k"`, which requires k.
         relevance_threshold: the lowest label of a relevant item.
@@ -94,7 +94,7 @@ class RecallAtK(Binary):
     count in the denominator. Item weights only mask items.
 
     Args:
-        k: the number of ranks that count, or None for all.
+        k: the cutoff, or None for all ranks.
         denominator: `"relevant"` or `"min"`, see above.
         relevance_threshold: the lowest label of a relevant item.
         shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
@@ -177,7 +177,7 @@ class FallOutAtK(Binary):
     one without relevant items is not. Item weights only mask items.
 
     Args:
-        k: the number of ranks that count, or None for all.
+        k: the cutoff, or None for all ranks.
         relevance_threshold: the lowest label of a relevant item.
         shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
         adjusted, inputs, unjudged, name, dtype: see `RankingMetric`. `adjusted`
@@ -227,7 +227,7 @@ class FBetaAtK(Binary):
     denominator of precision. Item weights only mask items.
 
     Args:
-        k: the number of ranks that count, or None for all.
+        k: the cutoff, or None for all ranks.
         beta: β, above 0. Values above 1 favour recall, values below 1
             precision.
         denominator: the denominator of precision: `"retrieved"`, the smaller of
@@ -274,7 +274,7 @@ class F1AtK(Binary):
     where D is the denominator of precision. Item weights only mask items.
 
     Args:
-        k: the number of ranks that count, or None for all.
+        k: the cutoff, or None for all ranks.
         denominator: the denominator of precision: `"retrieved"`, the smaller of
             k and the number of retrieved items, or `"k"`, which requires k.
         relevance_threshold: the lowest label of a relevant item.
@@ -312,7 +312,7 @@ class HitRateAtK(Binary):
     Also known as success at k. Item weights only mask items.
 
     Args:
-        k: the number of ranks that count, or None for all.
+        k: the cutoff, or None for all ranks.
         relevance_threshold: the lowest label of a relevant item.
         shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
         adjusted, inputs, unjudged, name, dtype: see `RankingMetric`.
@@ -345,7 +345,7 @@ class MeanReciprocalRank(Binary):
     Item weights only mask items.
 
     Args:
-        k: the number of ranks that count, or None for all.
+        k: the cutoff, or None for all ranks.
         relevance_threshold: the lowest label of a relevant item.
         shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
         adjusted, inputs, unjudged, name, dtype: see `RankingMetric`.

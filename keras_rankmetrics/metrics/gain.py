@@ -45,7 +45,7 @@ class DCG(Graded):
     the mean weight of the gains, Σ w g / Σ g over the whole list.
 
     Args:
-        k: the number of ranks that count, or None for all.
+        k: the cutoff, or None for all ranks.
         gain_fn: the gain of a label, see `keras_rankmetrics.types.GainFn`.
         rank_discount_fn: the discount of a rank, see
             `keras_rankmetrics.types.RankDiscountFn`.
@@ -100,7 +100,7 @@ class NDCG(Graded):
     the ideal order sorts by these products.
 
     Args:
-        k: the number of ranks that count, or None for all.
+        k: the cutoff, or None for all ranks.
         gain_fn: the gain of a label, see `keras_rankmetrics.types.GainFn`.
         rank_discount_fn: the discount of a rank, see
             `keras_rankmetrics.types.RankDiscountFn`.

@@ -83,7 +83,7 @@ class JudgedAtK(JudgementMetric):
     only mask items.
 
     Args:
-        k: the number of ranks that count, or None for all.
+        k: the cutoff, or None for all ranks.
         shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
         adjusted, inputs, unjudged, name, dtype: see `RankingMetric`.
 
@@ -131,7 +131,7 @@ class UnjudgedAtK(JudgementMetric):
     mask items.
 
     Args:
-        k: the number of ranks that count, or None for all.
+        k: the cutoff, or None for all ranks.
         denominator: `"retrieved"`, the smaller of k and the number of retrieved
             items, or `"k"`, which requires k, as in trec_eval's `unj_k`.
         shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
@@ -187,7 +187,7 @@ class RBPResidual(JudgementMetric):
     [RBP@k, RBP@k + residual@k]. Item weights only mask items.
 
     Args:
-        k: the number of ranks that count, or None for all.
+        k: the cutoff, or None for all ranks.
         p: the probability of going on to the next item, between 0 and 1, as for
             the metric itself.
         tail: whether the ranks below the last one count `"always"`, or only

@@ -51,7 +51,7 @@ def class_of(name: str) -> str | None:
     Accepts the name of the class, its short name and common aliases, in any
     case: "P" and "p" are equal.
     """
-    return _classes_by_name().get(plain(name))
+    return _class_by_plain_name().get(plain(name))
 
 
 def meant(name: str) -> str | None:
@@ -86,8 +86,7 @@ def suggestion(name: str, names: Iterable[str]) -> str:
 
 def all_names() -> list[str]:
     """Return every name that a metric has."""
-    short = [cls.short_name or in_words(cls.__name__) for cls in _classes()]
-    return [*short, *_ALIASES, *class_names()]
+    return list(_class_by_name())
 
 
 def class_names() -> list[str]:
@@ -97,18 +96,17 @@ def class_names() -> list[str]:
 
 def _classes() -> list[type[Defined]]:
     found = (getattr(metrics, name) for name in vars(metrics)["__all__"])
-    return [
-        each
-        for each in found
-        if isinstance(each, type) and issubclass(each, Defined)
-    ]
+    return [each for each in found if issubclass(each, Defined)]
 
 
 @functools.cache
-def _classes_by_name() -> dict[str, str]:
+def _class_by_plain_name() -> dict[str, str]:
+    return {plain(name): cls for name, cls in _class_by_name().items()}
+
+
+def _class_by_name() -> dict[str, str]:
     short = {
         cls.short_name or in_words(cls.__name__): cls.__name__
         for cls in _classes()
     }
-    names = {cls.__name__: cls.__name__ for cls in _classes()}
-    return {plain(n): cls for n, cls in {**_ALIASES, **short, **names}.items()}
+    return {**short, **_ALIASES, **{name: name for name in class_names()}}

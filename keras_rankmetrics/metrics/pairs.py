@@ -61,7 +61,7 @@ class AUC(Binary):
     `sample_weight`. Item weights only mask items.
 
     Args:
-        k: the number of non-relevant items that count, or None for all.
+        k: the number of non-relevant items to consider, or None for all.
         relevance_threshold: the lowest label of a relevant item.
         shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
         adjusted, inputs, unjudged, name, dtype: see `RankingMetric`.

@@ -56,7 +56,7 @@ class AveragePopularity(ExposureMetric):
     shows no items is excluded by default.
 
     Args:
-        k: the number of ranks that count, or None for all.
+        k: the cutoff, or None for all ranks.
         popularity: `[items]`, the popularity of each item in any unit, such as
             the number of purchases or the share of users. Items are indexed by
             their position in `y_pred` or, with `inputs="ids"`, by their id.
@@ -111,7 +111,7 @@ class Novelty(ExposureMetric):
     A list that shows no items is excluded by default.
 
     Args:
-        k: the number of ranks that count, or None for all.
+        k: the cutoff, or None for all ranks.
         popularity: `[items]`, the share of users who know each item, above 0
             and at most 1. Give items that nobody knows the share of a fraction
             of a user, such as half of one. Items are indexed by their position
@@ -160,7 +160,7 @@ class TailShare(ExposureMetric):
     is excluded by default.
 
     Args:
-        k: the number of ranks that count, or None for all.
+        k: the cutoff, or None for all ranks.
         is_tail: `[items]`, True or 1 for each tail item. Items are indexed by
             their position in `y_pred` or, with `inputs="ids"`, by their id.
         seed, ties, empty, list_weight, adjusted, inputs, unjudged, name, dtype:
@@ -217,7 +217,7 @@ class PopularityLift(RelevantExposureMetric):
     the users of a group before they divide.)
 
     Args:
-        k: the number of ranks that count, or None for all.
+        k: the cutoff, or None for all ranks.
         popularity: `[items]`, the popularity of each item in any unit. Items
             are indexed by their position in `y_pred` or, with `inputs="ids"`,
             by their id.
@@ -290,7 +290,7 @@ class Serendipity(RelevantExposureMetric):
     items has the value 0.
 
     Args:
-        k: the number of ranks that count, or None for all.
+        k: the cutoff, or None for all ranks.
         popularity: `[items]`, how often each item was chosen. Items are indexed
             by their position in `y_pred` or, with `inputs="ids"`, by their id.
         relevance_threshold: the lowest label of a relevant item.

@@ -55,7 +55,7 @@ class PrecisionIA(SubtopicMetric):
     mask items.
 
     Args:
-        k: the number of ranks that count, or None for all.
+        k: the cutoff, or None for all ranks.
         denominator: the denominator of precision: `"retrieved"`, the smaller of
             k and the number of retrieved items, or `"k"`, which requires k.
         relevance_threshold: the lowest label of an item relevant to a subtopic.
@@ -95,7 +95,7 @@ class MeanAveragePrecisionIA(SubtopicMetric):
     Item weights only mask items.
 
     Args:
-        k: the number of ranks that count, or None for all.
+        k: the cutoff, or None for all ranks.
         relevance_threshold: the lowest label of an item relevant to a subtopic.
         shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
         adjusted, inputs, unjudged, name, dtype: see `RankingMetric`. `inputs`
@@ -131,7 +131,7 @@ class SubtopicRecall(SubtopicMetric):
     Item weights only mask items.
 
     Args:
-        k: the number of ranks that count, or None for all.
+        k: the cutoff, or None for all ranks.
         relevance_threshold: the lowest label of an item relevant to a subtopic.
         shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
         adjusted, inputs, unjudged, name, dtype: see `RankingMetric`. `inputs`
@@ -186,7 +186,7 @@ class AlphaDCG(NoveltyAware):
     `[..., items, subtopics]`, below 0 for padding.
 
     Args:
-        k: the number of ranks that count, or None for all.
+        k: the cutoff, or None for all ranks.
         alpha: the probability that a relevant item covers all of a subtopic,
             between 0 and 1.
         rank_discount_fn: the discount of a rank, see
@@ -241,7 +241,7 @@ class AlphaNDCG(NoveltyAware):
     only mask items.
 
     Args:
-        k: the number of ranks that count, or None for all.
+        k: the cutoff, or None for all ranks.
         alpha: the probability that a relevant item covers all of a subtopic,
             between 0 and 1.
         rank_discount_fn: the discount of a rank, see
@@ -299,7 +299,7 @@ class ERRIA(NoveltyAware):
     for all lists.
 
     Args:
-        k: the number of ranks that count, or None for all.
+        k: the cutoff, or None for all ranks.
         alpha: the probability of stopping at a relevant item, between 0 and 1.
         normalized: whether to divide by the value of the greedy order.
         relevance_threshold: the lowest label of an item relevant to a subtopic.
@@ -350,7 +350,7 @@ class NRBP(NoveltyAware):
     relevant to all subtopics has the value 1. Item weights only mask items.
 
     Args:
-        k: the number of ranks that count, or None for all.
+        k: the cutoff, or None for all ranks.
         alpha: the probability that a relevant item covers all of a subtopic,
             between 0 and 1.
         p: the probability of going on to the next item, between 0 and 1.

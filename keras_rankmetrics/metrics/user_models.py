@@ -49,7 +49,7 @@ class ERR(AtK):
     for long lists in which all items tie.
 
     Args:
-        k: the number of ranks that count, or None for all.
+        k: the cutoff, or None for all ranks.
         max_grade: the highest label of the scale, whether or not it occurs; 4
             in gdeval and the TREC web tracks.
         normalized: whether to divide by the value of the ideal order.
@@ -105,7 +105,7 @@ class RankBiasedPrecision(Binary):
     1 - p^R. Item weights only mask items.
 
     Args:
-        k: the number of ranks that count, or None for all.
+        k: the cutoff, or None for all ranks.
         p: the probability of going on to the next item, between 0 and 1.
         relevance_threshold: the lowest label of a relevant item.
         shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
@@ -149,7 +149,7 @@ class GradedRankBiasedPrecision(AtK):
     weights only mask items.
 
     Args:
-        k: the number of ranks that count, or None for all.
+        k: the cutoff, or None for all ranks.
         p: the probability of going on to the next item, between 0 and 1.
         shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
         adjusted, inputs, unjudged, name, dtype: see `RankingMetric`.

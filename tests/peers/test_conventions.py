@@ -410,7 +410,7 @@ def test_every_source_has_a_version():
 
 
 def test_recsys():
-    """The five users, as in `tests/test_ids.py`."""
+    """The five users, as in `tests/inputs/test_ids.py`."""
     recsys = conventions.recsys
     expected = {
         "PrecisionAtK": (1 / 3, 1 / 3, 4 / 15),
