@@ -1,184 +1,78 @@
 """Ranking metrics for Keras 3: exact, fast, and they say what they measure."""
 
 import importlib
+import sys
 import typing
 
-# The first import of Keras.
-from keras_rankmetrics.engine.backend import missing  # noqa: F401
+from keras_rankmetrics.loading import FirstImport as _FirstImport
+from keras_rankmetrics.version import __version__
 
-# isort: split
-from keras_rankmetrics.catalogues import count_ranks
-from keras_rankmetrics.comparing import Compared, Rows, compare
-from keras_rankmetrics.engine.aggregates import (
-    Aggregate,
-    Estimate,
-    PerList,
-    State,
-)
-from keras_rankmetrics.engine.aggregates.paired import Difference
-from keras_rankmetrics.engine.inputs.padding import pad_to
-from keras_rankmetrics.engine.metric.collection import MetricCollection
-from keras_rankmetrics.engine.metric.configured import RankingMetric
-from keras_rankmetrics.engine.naming.names import (
-    no_attribute as _no_attribute,
-)
-from keras_rankmetrics.engine.naming.signature import __version__
-from keras_rankmetrics.engine.ranking import Ranking, Shown
-from keras_rankmetrics.gains import (
-    exponential_gain,
-    inverse_square_discount,
-    linear_gain,
-    log2_discount,
-    natural_log_discount,
-    original_discount,
-    reciprocal_discount,
-)
-from keras_rankmetrics.metrics import (
-    AUC,
-    DCG,
-    ERR,
-    ERRIA,
-    NDCG,
-    NRBP,
-    AdjustedMeanRankIndex,
-    AlphaDCG,
-    AlphaNDCG,
-    AttentionWeightedFairness,
-    AveragePopularity,
-    AverageRelevancePosition,
-    BPref,
-    CatalogueCoverage,
-    Comparison,
-    ElevenPointPrecision,
-    ExpectedExposureLoss,
-    ExposureEntropy,
-    ExposureGini,
-    F1AtK,
-    FallOutAtK,
-    FBetaAtK,
-    GradedAveragePrecision,
-    GradedRankBiasedPrecision,
-    HitRateAtK,
-    InterpolatedPrecision,
-    IntraListDiversity,
-    JudgedAtK,
-    MeanAveragePrecision,
-    MeanAveragePrecisionIA,
-    MeanRank,
-    MeanReciprocalRank,
-    Novelty,
-    OrderedPairAccuracy,
-    Personalization,
-    PopularityLift,
-    PrecisionAtK,
-    PrecisionIA,
-    QMeasure,
-    RankBiasedPrecision,
-    RBPResidual,
-    RecallAtK,
-    RPrecision,
-    SampledRanks,
-    Serendipity,
-    Sliced,
-    SubtopicRecall,
-    TailShare,
-    UnjudgedAtK,
-)
-from keras_rankmetrics.metrics.names import suggestion as _suggestion
-from keras_rankmetrics.rows import evaluate_rows
-from keras_rankmetrics.types import UNJUDGED, GainFn, RankDiscountFn
-
-__all__ = [
-    "AUC",
-    "DCG",
-    "ERR",
-    "ERRIA",
-    "NDCG",
-    "NRBP",
-    "UNJUDGED",
-    "AdjustedMeanRankIndex",
-    "Aggregate",
-    "AlphaDCG",
-    "AlphaNDCG",
-    "AttentionWeightedFairness",
-    "AveragePopularity",
-    "AverageRelevancePosition",
-    "BPref",
-    "CatalogueCoverage",
-    "Compared",
-    "Comparison",
-    "Difference",
-    "ElevenPointPrecision",
-    "Estimate",
-    "ExpectedExposureLoss",
-    "ExposureEntropy",
-    "ExposureGini",
-    "F1AtK",
-    "FBetaAtK",
-    "FallOutAtK",
-    "GainFn",
-    "GradedAveragePrecision",
-    "GradedRankBiasedPrecision",
-    "HitRateAtK",
-    "InterpolatedPrecision",
-    "IntraListDiversity",
-    "JudgedAtK",
-    "MeanAveragePrecision",
-    "MeanAveragePrecisionIA",
-    "MeanRank",
-    "MeanReciprocalRank",
-    "MetricCollection",
-    "Novelty",
-    "OrderedPairAccuracy",
-    "PerList",
-    "Personalization",
-    "PopularityLift",
-    "PrecisionAtK",
-    "PrecisionIA",
-    "QMeasure",
-    "RBPResidual",
-    "RPrecision",
-    "RankBiasedPrecision",
-    "RankDiscountFn",
-    "Ranking",
-    "RankingMetric",
-    "RecallAtK",
-    "Rows",
-    "SampledRanks",
-    "Serendipity",
-    "Shown",
-    "Sliced",
-    "State",
-    "SubtopicRecall",
-    "TailShare",
-    "UnjudgedAtK",
-    "__version__",
-    "compare",
-    "count_ranks",
-    "evaluate_rows",
-    "exponential_gain",
-    "inverse_square_discount",
-    "linear_gain",
-    "log2_discount",
-    "natural_log_discount",
-    "original_discount",
-    "pad_to",
-    "reciprocal_discount",
-]
+_MODULES = ("callbacks", "conventions", "gains", "metrics", "types")
+# These and what they import would double the time of the import.
+_AT_FIRST_USE = {
+    "Compared": "comparing",
+    "Rows": "comparing",
+    "compare": "comparing",
+    "count_ranks": "catalogues",
+    "evaluate_rows": "tables.rows",
+}
 
 if typing.TYPE_CHECKING:
     from keras_rankmetrics import callbacks as callbacks
     from keras_rankmetrics import conventions as conventions
+    from keras_rankmetrics import gains as gains
+    from keras_rankmetrics import metrics as metrics
+    from keras_rankmetrics import public as public
+    from keras_rankmetrics import types as types
+    from keras_rankmetrics.catalogues import count_ranks
+    from keras_rankmetrics.comparing.compare import compare
+    from keras_rankmetrics.comparing.compared import Compared
+    from keras_rankmetrics.public import *  # noqa: F403
+    from keras_rankmetrics.tables.chunks import Rows
+    from keras_rankmetrics.tables.rows import evaluate_rows
+
+    __all__: list[str] = [
+        "Compared",
+        "Rows",
+        "__version__",
+        "compare",
+        "count_ranks",
+        "evaluate_rows",
+    ]
+    __all__ += public.__all__
 else:
 
     def __getattr__(name):
-        """Import a module at its first use, or suggest a name that exists."""
-        if name in ("callbacks", "conventions"):
-            return importlib.import_module(f"keras_rankmetrics.{name}")
-        raise _no_attribute(__name__, name, _suggestion(name, __dir__()))
+        """Import a name at its first use, or suggest a name that exists."""
+        if name in _MODULES:
+            return importlib.import_module(f"{__name__}.{name}")
+        if f"{__name__}.public" not in sys.modules:
+            _load()
+            if name in globals():
+                return globals()[name]
+        if name in _AT_FIRST_USE:
+            module = f"{__name__}.{_AT_FIRST_USE[name]}"
+            return getattr(importlib.import_module(module), name)
+        from keras_rankmetrics.engine.naming.names import no_attribute
+        from keras_rankmetrics.metrics.names import suggestion
+
+        raise no_attribute(__name__, name, suggestion(name, __dir__()))
 
 
 def __dir__() -> list[str]:
-    """The public names, and the public modules."""
-    modules = "callbacks", "conventions", "gains", "metrics", "types"
-    return sorted([*__all__, *modules])
+    """Return the public names and the public modules."""
+    return sorted([*sys.modules[__name__].__all__, *_MODULES])
+
+
+def _load() -> None:
+    """Import Keras and all names that are registered with it."""
+    public = importlib.import_module(f"{__name__}.public")
+    names = {name: getattr(public, name) for name in public.__all__}
+    every = [*names, *_AT_FIRST_USE, "__version__"]
+    globals().update(names, __all__=sorted(every))
+
+
+if "keras" in sys.modules:
+    _load()
+else:
+    sys.meta_path.insert(0, _FirstImport(__name__, _load))

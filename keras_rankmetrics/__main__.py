@@ -1,4 +1,4 @@
-"""`python -m keras_rankmetrics` is the command `krm`."""
+"""`python -m keras_rankmetrics`, the same command as `krm`."""
 
 import sys
 

@@ -1,7 +1,7 @@
-"""The types that the package's modules share.
+"""Types shared by the modules of the package.
 
-`Tensor` stands for whatever the Keras backend calls a tensor. The protocols
-say what a pluggable function receives and returns, and the `Literal`s name the
+`Tensor` stands for the tensor type of the Keras backend. The protocols define
+what a pluggable function receives and returns, and the `Literal`s list the
 policies that metrics accept.
 """
 
@@ -20,16 +20,16 @@ ListWeight: TypeAlias = Literal["relevance", "mean"]
 Adjustment: TypeAlias = Literal["chance"] | None
 UnjudgedPolicy: TypeAlias = Literal["irrelevant", "condense"]
 InputForm: TypeAlias = Literal["scores", "sparse", "ids", "counts"]
-# Labels by subtopic are another form of "scores", which the metric asks for.
+# Labels by subtopic are a form of "scores" that only some metrics read.
 Reading: TypeAlias = InputForm | Literal["subtopics"]
 
 
 UNJUDGED = -2
-"""The label of an item that is ranked, and that nobody has judged."""
+"""The label of an item that is ranked but not judged."""
 
 
 class Between(NamedTuple):
-    """In an annotation: a number above `low` and below `high`."""
+    """Annotation: a number above `low` and below `high`."""
 
     low: float
     high: float = math.inf
@@ -39,12 +39,12 @@ class Between(NamedTuple):
         return f"above {self.low:g}{below}"
 
     def holds(self, number: float) -> bool:
-        """Whether the number is one of these."""
+        """Return True if the number is in the range."""
         return self.low < number < self.high
 
 
 class Within(NamedTuple):
-    """In an annotation: a finite number from `low` to `high`, or these."""
+    """Annotation: a finite number from `low` to `high`, both included."""
 
     low: float
     high: float = math.inf
@@ -54,26 +54,26 @@ class Within(NamedTuple):
         return f"from {self.low:g} {to}"
 
     def holds(self, number: float) -> bool:
-        """Whether the number is one of these."""
+        """Return True if the number is in the range."""
         return self.low <= number <= self.high and math.isfinite(number)
 
 
 class Whole(NamedTuple):
-    """In an annotation: a whole number from `low` on."""
+    """Annotation: an integer of at least `low`."""
 
     low: int = 1
 
 
 class OfItems(NamedTuple):
-    """In an annotation: numbers for each item of a catalogue, in its order.
+    """Annotation: numbers for each item of a catalogue, in catalogue order.
 
     Attributes:
-        what: what they are, for errors.
-        low: the lowest that they may be.
-        high: the highest.
-        above: they must be above that.
-        dimensions: 1 for a number, 2 for a row of them.
-        each: what there is a number, or a row, for.
+        what: the meaning of the numbers, for error messages.
+        low: the lowest allowed number.
+        high: the highest allowed number.
+        above: an exclusive lower bound.
+        dimensions: 1 for one number per item, 2 for a row of numbers.
+        each: the unit of the first axis, for error messages.
     """
 
     what: str
@@ -85,11 +85,11 @@ class OfItems(NamedTuple):
 
 
 class GainFn(Protocol):
-    """What an item of a given label is worth.
+    """A function from labels to gains.
 
     Elementwise: it receives labels of any shape, as floats, and returns gains
-    of the same shape. It must not decrease as the label grows and must not be
-    negative; the ideal order is then that of the labels.
+    of the same shape. Gains must not be negative and must not decrease as
+    labels grow, so that the ideal order is that of the labels.
 
     >>> import keras_rankmetrics as krm
     >>> def square(label):
@@ -99,14 +99,14 @@ class GainFn(Protocol):
     """
 
     def __call__(self, label: Tensor, /) -> Tensor:
-        """The gains of the labels."""
+        """Return the gains of the labels."""
 
 
 class GroupFn(Protocol):
-    """Which group each list belongs to.
+    """A function from inputs to the group of each list.
 
-    It receives `y_true` and `y_pred` as they were passed, tensors in `fit`, and
-    returns an integer for each list, from 0.
+    It receives `y_true` and `y_pred` as they were passed (tensors in `fit`) and
+    returns an integer from 0 for each list.
 
     >>> import keras_rankmetrics as krm
     >>> def by_number_of_items(y_true, y_pred):
@@ -119,14 +119,14 @@ class GroupFn(Protocol):
     """
 
     def __call__(self, y_true: Any, y_pred: Any, /) -> Tensor:
-        """The groups of the lists."""
+        """Return the groups of the lists."""
 
 
 class RankDiscountFn(Protocol):
-    """What an item at a given rank counts for.
+    """A function from ranks to discounts.
 
-    Elementwise: it receives ranks, as floats that start at 1, and returns
-    their discounts, by which gains are multiplied.
+    Elementwise: it receives ranks, as floats starting at 1, and returns the
+    factors by which gains at these ranks are multiplied.
 
     >>> import keras_rankmetrics as krm
     >>> def halved(rank):
@@ -136,4 +136,4 @@ class RankDiscountFn(Protocol):
     """
 
     def __call__(self, rank: Tensor, /) -> Tensor:
-        """The discounts of the ranks."""
+        """Return the discounts of the ranks."""

@@ -77,7 +77,6 @@ MEMBERS = {
         "weighted_total",
         "share",
         "discount",
-        "mean",
         "precision",
         "blended_ratio",
         "at_first_hit",
@@ -128,8 +127,8 @@ ARGUMENTS = """
 """
 METRIC_PAGES = {
     f"metrics/{value.short_name}": name
-    for name, value in vars(krm).items()
-    if getattr(value, "short_name", None)
+    for name in krm.__all__
+    if getattr(value := getattr(krm, name), "short_name", None)
 }
 
 
@@ -169,8 +168,7 @@ def last_part(match: re.Match[str]) -> str:
 
 # Arguments that a docstring leaves to the base class, and what it says of them.
 COMMON = re.compile(
-    r"^    ([\w, ]+): as\s+(?:on\s+`RankingMetric`|well)\."
-    r"(.*(?:\n        .*)*)\n?",
+    r"^    ([\w, ]+): see\s+`RankingMetric`\.(.*(?:\n        .*)*)\n?",
     re.MULTILINE,
 )
 BASE = ":py:class:`RankingMetric <keras_rankmetrics.RankingMetric>`"

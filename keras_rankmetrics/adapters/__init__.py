@@ -1,13 +1,10 @@
-"""Metrics of logs that are larger than a machine: Spark, Ray and Beam.
+"""Metrics of logs that are larger than one machine: Spark, Ray and Beam.
 
 Each of the modules `spark`, `ray` and `beam` needs the package of that name,
-which the extra of that name installs. The package is imported when it is
-first used.
+which the extra of that name installs. Importing `spark` or `ray` does not
+import the package yet.
 
-The way of the data:
+    tables --schema, reading--> lists --tables.runner--> states
 
-    tables --reading--> lists --jobs--> states
-
-`schema` checks the tables, `jobs` does the rest on a worker, and `worker` sets
-the worker up.
+`worker` contains the functions that run on the workers of Spark and Ray.
 """

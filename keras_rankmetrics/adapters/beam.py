@@ -12,41 +12,44 @@ from apache_beam.internal import pickler
 import keras_rankmetrics as krm
 from keras_rankmetrics.adapters.reading import states_of_tables
 from keras_rankmetrics.adapters.schema import check_schema
-from keras_rankmetrics.jobs.arguments import job_of, with_states
-from keras_rankmetrics.jobs.job import merged
+from keras_rankmetrics.tables.arguments import job_of, with_states
+from keras_rankmetrics.tables.runner import merged
 
 ROWS = 1000
-"""How many rows wait until the metrics see them together."""
+"""The number of rows in one call of `update_state`."""
 
 
 class _Seen(NamedTuple):
-    """Rows that wait, and the states of the metrics after all others."""
+    """Rows that no metric has seen yet, and the states after all others."""
 
     rows: list[Any]
     states: list[krm.State] | None
 
 
 class Evaluate(beam.CombineFn):
-    """The metrics of all rows, each of which is a list.
+    """Compute metrics over rows, each of which is a list.
 
-    Rows are dicts, all of the same keys. At most 1000 of them wait until the
-    metrics see them together. What is combined is the states of the metrics.
+    Rows are dicts with the same keys. Up to 1000 rows are collected before the
+    metrics see them together. Workers combine the states of the metrics.
 
         rows | beam.CombineGlobally(Evaluate(metrics, "relevant", "shown"))
 
-    `beam.CombinePerKey` gives metrics for each key. Keras has on a worker the
-    backend of the variable KERAS_BACKEND in its environment.
+    `beam.CombinePerKey` returns metrics for each key. On a worker, Keras takes
+    its backend from the environment variable KERAS_BACKEND.
+
+    The arguments are those of `keras_rankmetrics.adapters.spark.evaluate`, with
+    keys of the rows in place of columns.
 
     Args:
-        metrics: as for `keras_rankmetrics.adapters.spark.evaluate`, and so are
-            the others, keys of the rows in place of columns.
+        metrics: a metric, a `MetricCollection`, a `Sliced` metric, a
+            `Comparison`, or a list of these. They are not updated.
         y_true: the key of labels, or of ids or indices of relevant items.
         y_pred: the key of scores, or of recommended ids, best first; or a dict
             with the key of each system.
         sample_weight: the key of the weight of each list.
         group: the key of the groups of `Sliced` metrics.
-        exclude: the key of what is not to be ranked.
-        num_relevant: the key of how many relevant items each list has.
+        exclude: the key of the items that are not ranked.
+        num_relevant: the key of the number of relevant items of each list.
     """
 
     def __init__(
@@ -73,23 +76,23 @@ class Evaluate(beam.CombineFn):
         self._pickled = pickler.dumps((metrics, job))
 
     def create_accumulator(self) -> Any:
-        """Nothing yet."""
+        """Return an accumulator without rows."""
         return _Seen([], None)
 
     def add_input(self, mutable_accumulator: Any, element: Any) -> Any:
-        """One row more."""
+        """Return the accumulator with one more row."""
         rows, states = mutable_accumulator
         rows.append(element)
         seen = _Seen(rows, states)
         return seen if len(rows) < ROWS else self.compact(seen)
 
     def merge_accumulators(self, accumulators: Iterable[Any]) -> Any:
-        """All that any of them has seen."""
+        """Return one accumulator with the rows of all."""
         states = (self.compact(each).states for each in accumulators)
         return _Seen([], functools.reduce(merged, states, None))
 
     def compact(self, accumulator: Any) -> Any:
-        """The states, after the rows that waited too."""
+        """Return an accumulator whose states contain all its rows."""
         import pyarrow as pa
 
         rows, states = accumulator
@@ -101,7 +104,7 @@ class Evaluate(beam.CombineFn):
         return _Seen([], merged(states, states_of_tables(job, [table])))
 
     def extract_output(self, accumulator: Any) -> Any:
-        """Copies of the metrics, which have seen these lists and no others."""
+        """Return copies of the metrics, updated on these lists alone."""
         metrics, _ = _unpickled(self._pickled)
         return with_states(metrics, self.compact(accumulator).states)
 

@@ -1,4 +1,4 @@
-"""Metrics of a Ray Dataset: only states leave the workers."""
+"""Metrics of a Ray Dataset, whose workers return only states."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import keras
 
 from keras_rankmetrics.adapters.worker import on_worker, sum_of
-from keras_rankmetrics.jobs.arguments import (
+from keras_rankmetrics.tables.arguments import (
     LISTS_PER_UPDATE,
     Metrics,
     job_of,
@@ -30,27 +30,30 @@ def evaluate(
     exclude: str | None = None,
     num_relevant: str | None = None,
 ) -> Metrics:
-    """The metrics of all lists that a dataset holds, a row being a list.
+    """Compute metrics over a dataset in which each row is a list.
 
-    Each block becomes a row, the states of the metrics; the driver adds these
-    up as they come in.
+    Each block is reduced to one row with the states of the metrics. The driver
+    adds these up as they arrive.
+
+    The arguments are those of `keras_rankmetrics.adapters.spark.evaluate`.
 
     Args:
         dataset: a `ray.data.Dataset`.
-        metrics: as for `keras_rankmetrics.adapters.spark.evaluate`, and so are
-            the others.
+        metrics: a metric, a `MetricCollection`, a `Sliced` metric, a
+            `Comparison`, or a list of these. They are not updated.
         y_true: the column of labels, or of ids or indices of relevant items.
         y_pred: the column of scores, or of recommended ids, best first; or a
             dict with the column of each system.
         sample_weight: the column of the weight of each list.
         group: the column of the groups of `Sliced` metrics.
-        backend: of Keras on the workers; that of the driver by default.
-        lists_per_update: how many lists a metric sees at once.
-        exclude: the column of what is not to be ranked.
-        num_relevant: the column of how many relevant items each list has.
+        backend: the Keras backend of the workers; that of the driver by
+            default.
+        lists_per_update: the number of lists in one call of `update_state`.
+        exclude: the column of the items that are not ranked.
+        num_relevant: the column of the number of relevant items of each list.
 
     Returns:
-        Copies of the metrics, which have seen these lists and no others.
+        Copies of the metrics, updated on these lists alone.
     """
     from ray import cloudpickle
 

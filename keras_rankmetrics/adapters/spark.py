@@ -1,4 +1,4 @@
-"""Metrics of a Spark DataFrame: only states leave the workers."""
+"""Metrics of a Spark DataFrame, whose workers return only states."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import keras
 
 from keras_rankmetrics.adapters.schema import check_schema
 from keras_rankmetrics.adapters.worker import on_worker, sum_of
-from keras_rankmetrics.jobs.arguments import (
+from keras_rankmetrics.tables.arguments import (
     LISTS_PER_UPDATE,
     Metrics,
     job_of,
     with_states,
 )
-from keras_rankmetrics.jobs.batches import Columns
+from keras_rankmetrics.tables.lists import Columns
 
 _SCHEMA = "states array<binary>"
 
@@ -34,54 +34,54 @@ def evaluate(
     exclude: str | None = None,
     num_relevant: str | None = None,
 ) -> Metrics:
-    """The metrics of all lists that a DataFrame holds.
+    """Compute metrics over the lists of a DataFrame.
 
-    Each task reads its partition, and returns the states of the metrics. A
-    second stage adds them up, and the driver adds up what that leaves, row by
-    row: most often one. No list is shuffled or collected, unless `query`
-    asks for it.
+    Each task reads its partition and returns the states of the metrics. A
+    second stage adds them up, and the driver adds up the remaining rows, most
+    often one. Lists are neither shuffled nor collected, except with `query`.
 
     A row is a list, with its items in arrays of any lengths. A null in place of
-    an array is an empty one; within an array it is an error. With `query`, a
-    row is an item: rows of the same value are a list, wherever they lie. They
-    are shuffled once, sorted within partitions, and read many lists at a time.
-    The memory of a task is that of a batch of Arrow, and of the longest list.
+    an array is an empty array; a null within an array is an error. With
+    `query`, a row is an item: the rows of a query are a list, wherever they
+    are. They are shuffled once, sorted within partitions, and read many lists
+    at a time. A task needs the memory of one batch of Arrow and of the longest
+    list.
 
     Args:
         df: a `pyspark.sql.DataFrame`.
         metrics: a metric, a `MetricCollection`, a `Sliced` metric, a
-            `Comparison`, or a list of them. They are not updated.
-        y_true: the column of labels, or with `inputs="ids"` of the ids of
-            relevant items, or of one such id. Ids are integers or strings. With
-            `inputs="sparse"`, of their indices, or of one.
-        y_pred: the column of scores, or of the recommended ids, best first. For
-            a `Comparison`, a dict with the column of each system. With
-            `inputs="sparse"` the scores are those of all items, as many in
-            each list.
+            `Comparison`, or a list of these. They are not updated.
+        y_true: the column of labels. With `inputs="ids"`, the column of the ids
+            of relevant items, or of one id for each list; ids are integers or
+            strings. With `inputs="sparse"`, the column of their indices, or of
+            one index.
+        y_pred: the column of scores, or of recommended ids, best first. For a
+            `Comparison`, a dict with the column of each system. With
+            `inputs="sparse"`, each list has the scores of all items.
         sample_weight: the column of the weight of each list; with `query`, of
             each item.
         group: the column of the groups of `Sliced` metrics, their names or
             numbers; or a dict of columns by the names of the metrics.
-        query: the column of what the rows of a list have in common.
-        backend: of Keras on the workers; that of the driver by default. A
-            process has one backend: a worker that has imported Keras on another
-            one is an error.
-        lists_per_update: how many lists a metric sees at once.
-        exclude: the column of arrays of what is not to be ranked in a list:
-            ids, or indices of items.
-        num_relevant: the column of how many relevant items each list has,
-            where its labels hold only some.
+        query: the column of queries, if each row is an item.
+        backend: the Keras backend of the workers; that of the driver by
+            default. A process has one backend: a worker that has already
+            imported Keras with another backend raises an error.
+        lists_per_update: the number of lists in one call of `update_state`.
+        exclude: the column of arrays of the items that are not ranked: ids, or
+            indices of items.
+        num_relevant: the column of the number of relevant items of each list,
+            if the labels contain only some of them.
 
     Returns:
-        Copies of the metrics, which have seen these lists and no others:
-        `result()`, `print` and all else work as ever.
+        Copies of the metrics, updated on these lists alone. `result()`,
+        `print(metric)` and all other methods work as usual.
 
     Raises:
         ValueError: if a column is missing, or the arguments do not fit the
             metrics.
-        TypeError: if a column has another type than it should.
-        pyspark.errors.PythonException: if a worker finds values that it cannot
-            take. What they are stands in its text.
+        TypeError: if a column has the wrong type.
+        pyspark.errors.PythonException: if a worker finds invalid values, which
+            the message names.
     """
     from pyspark import cloudpickle
     from pyspark.sql.pandas.types import to_arrow_schema
@@ -103,7 +103,7 @@ def evaluate(
     states = _by_query(df, job.columns).mapInArrow(
         on_worker("tables_to_states", pickled, backend), _SCHEMA
     )
-    # As many tasks as the size of the states asks for: most often one.
+    # Spark picks the number of tasks by the size of the states: usually one.
     merged = states.hint("rebalance").mapInArrow(
         on_worker("states_to_state", b"", backend), _SCHEMA
     )
@@ -112,7 +112,7 @@ def evaluate(
 
 
 def _by_query(df: Any, columns: Columns) -> Any:
-    """The columns, those of a list together where a row is an item."""
+    """Return the columns, with the rows of each query next to each other."""
     df = df.select(*columns.names)
     if columns.query is None:
         return df

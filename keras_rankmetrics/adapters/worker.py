@@ -1,4 +1,4 @@
-"""A process that has not imported Keras yet, and the states it sends back."""
+"""Functions that run on workers, in processes without Keras as yet."""
 
 from __future__ import annotations
 
@@ -12,27 +12,28 @@ import keras
 import keras_rankmetrics as krm
 from keras_rankmetrics.adapters.reading import states_of_tables
 from keras_rankmetrics.adapters.schema import check_schema
-from keras_rankmetrics.jobs.job import merged
+from keras_rankmetrics.tables.runner import merged
 
 Packed = list[bytes]
 
 
 def on_worker(task: str, job: bytes, backend: str) -> Callable[[Any], Any]:
-    """A function to send to a worker, which imports Keras on the backend.
+    """Return a function for a worker, which imports Keras with the backend.
 
-    Where the worker says nothing else, the backend uses no accelerator: many
-    workers share a machine, and each would take all of it.
+    Unless the environment of the worker says otherwise, the backend uses no
+    accelerator: many workers share a machine, and each would reserve all of its
+    memory.
 
     Args:
-        task: the function of this module that it calls, with the job and with
-            what it is called with.
+        task: the name of the function of this module to call, with the job and
+            the data.
         job: a pickled `Job`.
         backend: the name of the Keras backend.
     """
 
-    # It is sent as code, since it is no name of a module, and this module is
-    # imported by it. So the environment is set before Keras reads it.
-    def run(given: Any) -> Any:
+    # A local function is pickled as code, without importing this module. So
+    # the environment is set before Keras reads it.
+    def run(data: Any) -> Any:
         import importlib
         import os
         import sys
@@ -43,29 +44,29 @@ def on_worker(task: str, job: bytes, backend: str) -> Callable[[Any], Any]:
             os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
         worker = importlib.import_module("keras_rankmetrics.adapters.worker")
         worker.check_backend(backend)
-        return getattr(worker, task)(job, given)
+        return getattr(worker, task)(job, data)
 
     return run
 
 
 def check_backend(backend: str) -> None:
-    """Raises where Keras has been imported on another backend."""
-    there = keras.config.backend()
-    if there != backend:
+    """Raise RuntimeError if Keras runs on another backend."""
+    current = keras.config.backend()
+    if current != backend:
         raise RuntimeError(
             f"A worker should run Keras on the backend {backend!r}. Received: "
-            f"a process that has imported it on {there!r}. Pass "
-            f'`backend="{there}"`, or start the workers anew.'
+            f"a process that has imported it on {current!r}. Pass "
+            f'`backend="{current}"`, or restart the workers.'
         )
 
 
 def states_of(job: bytes, tables: Iterable[Any]) -> Packed | None:
-    """The states of a part of the data; None if it holds no list."""
+    """Return the packed states of some tables; None without lists."""
     return _packed(states_of_tables(_unpickled(job), tables))
 
 
 def sum_of(rows: Iterable[Packed]) -> list[krm.State] | None:
-    """The states of all rows together, which are read one after the other."""
+    """Return the sum of packed states; None without any."""
     states = (map(krm.State.from_bytes, row) for row in rows)
     return functools.reduce(merged, map(list, states), None)
 
@@ -74,14 +75,14 @@ def _packed(states: Sequence[krm.State] | None) -> Packed | None:
     return None if states is None else [s.to_bytes() for s in states]
 
 
-# A process does many parts of a job, and compiles for it once.
+# A process runs a job on many partitions, and should compile it once.
 @functools.lru_cache(maxsize=2)
 def _unpickled(job: bytes) -> Any:
     return pickle.loads(job)
 
 
 def tables_to_states(job: bytes, batches: Iterable[Any]) -> Iterator[Any]:
-    """A batch of Arrow with one row, the states of all batches, or nothing."""
+    """Yield an Arrow batch with the states of all batches, if there are any."""
     import pyarrow as pa
 
     tables = (pa.Table.from_batches([batch]) for batch in batches)
@@ -91,23 +92,23 @@ def tables_to_states(job: bytes, batches: Iterable[Any]) -> Iterator[Any]:
 
 
 def table_to_states(job: bytes, table: Any) -> dict[str, list[bytes]]:
-    """A column with one row, the states of a table, or with none."""
-    table = plain(table)
+    """Return a column with the states of a table, empty without lists."""
+    table = _without_tensors(table)
     check_schema(_unpickled(job).columns, table.schema)
     packed = states_of(job, [table])
     return {"states": [] if packed is None else [pickle.dumps(packed)]}
 
 
 def states_to_state(_: bytes, batches: Iterable[Any]) -> Iterator[Any]:
-    """A batch of Arrow with one row, the sum of the states, or nothing."""
+    """Yield an Arrow batch with the sum of all states, if there are any."""
     rows = (row for batch in batches for row in batch.column(0).to_pylist())
     packed = _packed(sum_of(rows))
     if packed is not None:
         yield _row(packed)
 
 
-def plain(table: Any) -> Any:
-    """The table with lists of numbers in place of the tensors of Ray."""
+def _without_tensors(table: Any) -> Any:
+    """Return the table with lists in place of Ray's tensors."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -115,7 +116,7 @@ def plain(table: Any) -> Any:
         if isinstance(field.type, pa.BaseExtensionType):
             chunks = table.column(place).chunks
             storage = pa.concat_arrays([chunk.storage for chunk in chunks])
-            if pa.types.is_struct(storage.type):  # of unequal lengths
+            if pa.types.is_struct(storage.type):  # tensors of unequal lengths
                 storage = pc.struct_field(storage, "data")
             table = table.set_column(place, field.name, storage)
     return table

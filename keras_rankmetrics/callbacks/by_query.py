@@ -20,9 +20,8 @@ from keras_rankmetrics.callbacks.batches import (
     shuffles,
 )
 from keras_rankmetrics.engine.inputs.shapes import check_same
-from keras_rankmetrics.rows import evaluate_rows
-from keras_rankmetrics.rows.arguments import collected
-from keras_rankmetrics.rows.columns import as_column, as_numbers
+from keras_rankmetrics.tables.columns import as_column, as_numbers
+from keras_rankmetrics.tables.rows import checked_metrics, evaluate_rows
 
 Fn = Callable[[Any], Any]
 
@@ -120,7 +119,7 @@ class EvaluateByQuery(keras.callbacks.Callback):
         verbose: int | None = None,
     ) -> None:
         super().__init__()
-        collected(metrics)  # raises before any training
+        checked_metrics(metrics)  # raises before any training
         self.metrics = metrics
         if y is None:
             if sample_weight is not None or not is_dataset(x):

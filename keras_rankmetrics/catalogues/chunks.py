@@ -11,7 +11,7 @@ import numpy as np
 from keras import ops
 
 from keras_rankmetrics.catalogues.counts import RankCounts, Targets, count_chunk
-from keras_rankmetrics.engine.backend.host_floats import detached
+from keras_rankmetrics.engine.backend.operations import detached
 from keras_rankmetrics.types import Tensor
 
 T = TypeVar("T")

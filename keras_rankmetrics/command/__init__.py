@@ -1,6 +1,6 @@
-"""The command `krm`: metrics of files, and what signatures mean.
+"""The command `krm`: evaluates run files, and explains signatures.
 
-`python -m keras_rankmetrics` is the same.
+`python -m keras_rankmetrics` is the same command.
 """
 
 from __future__ import annotations

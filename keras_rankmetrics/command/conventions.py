@@ -1,38 +1,19 @@
-"""`krm conventions`: what each convention has, and what it lacks."""
+"""`krm conventions`: the metrics of each convention, and those it lacks."""
 
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
 from keras_rankmetrics import conventions
 from keras_rankmetrics.conventions.convention import in_a_line, in_words
 
 
-def add_to(parsers: Any) -> None:
-    """Adds the sub-command."""
-    parser = parsers.add_parser(
-        "conventions",
-        help="list the conventions, or tell about one",
-        description="The conventions: options that give other tools' numbers.",
-    )
-    parser.add_argument(
-        "name",
-        nargs="?",
-        help="a convention: what it has, and what cannot be had",
-    )
-    parser.add_argument(
-        "--all", action="store_true", help="tell about all of them"
-    )
-    parser.set_defaults(run=run)
-
-
-def run(given: argparse.Namespace) -> str:
-    """The text to print."""
-    if given.all:
+def run(arguments: argparse.Namespace) -> str:
+    """Return the text to print."""
+    if arguments.all:
         return conventions.table()
-    if given.name is not None:
-        return in_words(conventions.named(given.name))
+    if arguments.name is not None:
+        return in_words(conventions.named(arguments.name))
     width = max(map(len, conventions.names()))
     lines = [in_a_line(each, width) for each in conventions.all_of_them()]
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""`krm eval`: metrics of runs in files, beside a baseline."""
+"""`krm eval`: metrics of runs in files, compared with a baseline."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import io
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -39,188 +39,162 @@ _FORMATS: dict[str, Callable[[Compared], str]] = {
     "json": lambda compared: compared.to_json(per_list=False, indent=2),
     "csv": Compared.to_csv,
 }
-_COLUMNS = ("query", "item", "score", "label")
+_ROLES = ("query", "item", "score", "label")
 
 
-def add_to(parsers: Any) -> None:
-    """Adds the sub-command."""
-    parser = parsers.add_parser(
-        "eval",
-        help="evaluate runs, beside a baseline",
-        description="Metrics of runs, and which run differs from the baseline.",
-    )
-    parser.add_argument("qrels", metavar="QRELS", help="file of judgements")
-    parser.add_argument("runs", metavar="RUN", nargs="+", help="file of a run")
-    parser.add_argument(
-        "-m",
-        "--metrics",
-        required=True,
-        help="such as 'NDCG@10 MAP(denominator=min)@100 RR'",
-    )
-    parser.add_argument(
-        "--convention",
-        metavar="NAME",
-        help="whose metrics are meant: see `krm conventions`",
-    )
-    parser.add_argument(
-        "--baseline", metavar="RUN", help="(default: the first run)"
-    )
-    parser.add_argument(
-        "--confidence",
-        type=float,
-        default=0.95,
-        help="of intervals and tests (default: 0.95)",
-    )
-    parser.add_argument(
-        "--columns",
-        metavar="WHAT=NAME,...",
-        default="",
-        help="the columns of a table: query=...,item=...,score=...,label=...",
-    )
-    parser.add_argument(
-        "--format", choices=_FORMATS, default="text", help="(default: text)"
-    )
-    parser.add_argument(
-        "--output", metavar="FILE", help="where the table goes, not to stdout"
-    )
-    parser.add_argument(
-        "--per-list", metavar="FILE", help="a CSV of the value of each query"
-    )
-    parser.add_argument(
-        "--progress",
-        action="store_true",
-        help="draw a bar also where stderr is no terminal",
-    )
-    parser.set_defaults(run=run)
+class _Sources(NamedTuple):
+    """The files to compare, and how to read them.
+
+    Attributes:
+        qrels: the file of judgements.
+        runs: the file of each run, by the name of the run.
+        columns: the names of columns that the user chose, by role.
+        score_dtype: the dtype in which scores tie; None for that of the file.
+        progress: whether to draw a bar even without a terminal.
+    """
+
+    qrels: File
+    runs: Mapping[str, File]
+    columns: Mapping[str, str]
+    score_dtype: str | None
+    progress: bool
 
 
-def run(given: argparse.Namespace) -> str:
-    """The text to print."""
-    columns = _columns(given.columns)
-    convention = given.convention and conventions.named(given.convention)
+def run(arguments: argparse.Namespace) -> str:
+    """Return the text to print."""
+    columns = _columns(arguments.columns)
+    name = arguments.convention
+    convention = conventions.named(name) if name else None
     by_id = convention.ties_by_id if convention else None
     options = {"ties": "stable"} if by_id else {}
-    metrics = metrics_of(given.metrics, convention, **options)
-    first = _path_of(given.baseline, given.runs)
-    paths = _different([*first, *given.runs])
+    metrics = metrics_of(arguments.metrics, convention, **options)
+    first = _baseline_path(arguments.baseline, arguments.runs)
+    paths = _distinct([*first, *arguments.runs])
     names = _names(paths)
-    baseline = names[paths[0]] if first else None
-    with kept_pipes([given.qrels, *paths]) as files:
-        compared, apart = _compared(
-            given, files, names, metrics, baseline, columns, by_id
+    with kept_pipes([arguments.qrels, *paths]) as files:
+        sources = _Sources(
+            files[arguments.qrels],
+            {names[path]: files[path] for path in paths},
+            columns,
+            by_id,
+            arguments.progress,
         )
-    if given.per_list:
-        _write(given.per_list, _per_list(compared))
-    for note in [*_repeated(given.runs), *compared.report.unjudged]:
+        compared, scattered = _compared(
+            sources,
+            metrics,
+            baseline=names[paths[0]] if first else None,
+            confidence=arguments.confidence,
+        )
+    if arguments.per_list:
+        _write(arguments.per_list, _per_list(compared))
+    for note in [*_repeated(arguments.runs), *compared.report.unjudged]:
         sys.stderr.write(f"krm: warning: {note}\n")
-    text = _FORMATS[given.format](compared)
-    if given.format == "text":
-        text += "".join(f"\n{note}" for note in _notes(by_id, apart))
-    if given.output:
-        _write(given.output, text.rstrip("\n") + "\n")
+    text = _FORMATS[arguments.format](compared)
+    if arguments.format == "text":
+        text += "".join(f"\n{note}" for note in _notes(by_id, scattered))
+    if arguments.output:
+        _write(arguments.output, text.rstrip("\n") + "\n")
         return ""
     return text
 
 
 def _compared(
-    given: argparse.Namespace,
-    files: Mapping[str, File],
-    names: Mapping[str, str],
+    sources: _Sources,
     metrics: list[Any],
-    baseline: str | None,
-    columns: Mapping[str, str],
-    by_id: str | None,
-) -> tuple[Compared, list[str]]:
-    """What was compared, and the runs of which queries were apart."""
-    apart: list[str] = []
-    paths = list(names)
-    while True:
-        progress = Progress([given.qrels, *paths], terminal(given.progress))
-        truth = judgements_of(
-            files[given.qrels], columns, progress.watch(given.qrels)
-        )
-        progress.finish(given.qrels)
-        systems = {
-            names[path]: _run(
-                path, files[path], columns, progress, apart, by_id
-            )
-            for path in paths
-        }
-        try:
-            with (
-                np.errstate(divide="ignore", invalid="ignore"),
-                warnings.catch_warnings(),
-            ):
-                # `run` writes it without the line of code.
-                warnings.filterwarnings("ignore", ".*items are judged")
-                found = krm.compare(
-                    systems,
-                    truth,
-                    metrics,
-                    baseline=baseline,
-                    confidence=given.confidence,
-                )
-        except QueriesReturnError as error:
-            apart.append(error.path)
-        except FileError:
-            raise
-        except ValueError:
-            # If it is of the rows, this tells the file and the lines.
-            check_items_once(files[given.qrels], "label", columns)
-            for path in paths:
-                check_items_once(files[path], "score", columns)
-            raise
-        else:
-            return found, apart
-        finally:
-            progress.clear()
+    scattered: tuple[str, ...] = (),
+    **options: Any,
+) -> tuple[Compared, tuple[str, ...]]:
+    """Compare the runs, and return which of them had scattered queries.
+
+    A run whose rows of a query are not together is found while it is read. The
+    comparison then starts again and sorts this run first.
+    """
+    files = [sources.qrels, *sources.runs.values()]
+    progress = Progress(map(name_of, files), terminal(sources.progress))
+    try:
+        return _compare(
+            sources, metrics, scattered, progress, options
+        ), scattered
+    except QueriesReturnError as error:
+        scattered = (*scattered, error.path)
+    finally:
+        progress.clear()
+    return _compared(sources, metrics, scattered, **options)
 
 
-def _run(
-    path: str,
-    file: File,
-    columns: Mapping[str, str],
+def _compare(
+    sources: _Sources,
+    metrics: list[Any],
+    scattered: tuple[str, ...],
     progress: Progress,
-    apart: list[str],
-    by_id: str | None,
+    options: Mapping[str, Any],
+) -> Compared:
+    qrels = name_of(sources.qrels)
+    watch = progress.watch(qrels)
+    truth = judgements_of(sources.qrels, sources.columns, watch)
+    progress.finish(qrels)
+    systems = {
+        name: _chunks(file, sources, name_of(file) in scattered, progress)
+        for name, file in sources.runs.items()
+    }
+    try:
+        with (
+            np.errstate(divide="ignore", invalid="ignore"),
+            warnings.catch_warnings(),
+        ):
+            # `run` prints this warning without a line of code.
+            warnings.filterwarnings("ignore", ".*items are judged")
+            return krm.compare(systems, truth, metrics, **options)
+    except FileError:
+        raise
+    except ValueError:
+        # Rows have no line numbers, so a duplicate is located only now.
+        check_items_once(sources.qrels, "label", sources.columns)
+        for file in sources.runs.values():
+            check_items_once(file, "score", sources.columns)
+        raise
+
+
+def _chunks(
+    file: File, sources: _Sources, is_scattered: bool, progress: Progress
 ) -> Iterator[Rows]:
-    """Yield the chunks of a run, with the scores as the source reads them."""
-    read = sorted_run_of if name_of(file) in apart else run_of
+    """Yield a run in chunks of whole queries."""
+    path = name_of(file)
+    read = sorted_run_of if is_scattered else run_of
     chunk = None
-    for chunk in read(file, columns, progress.watch(path)):
+    for chunk in read(file, sources.columns, progress.watch(path)):
         scores = chunk.value
-        as_read = scores.astype(by_id) if by_id else scores
-        yield chunk._replace(value=as_read)
+        if sources.score_dtype:
+            scores = scores.astype(sources.score_dtype)
+        yield chunk._replace(value=scores)
     if chunk is None:
-        raise FileError(
-            name_of(file), "There should be a run.", "an empty file"
-        )
+        raise FileError(path, "There should be a run.", "an empty file")
     progress.finish(path)
 
 
 def _columns(text: str) -> dict[str, str]:
     columns = {}
     for part in filter(None, text.split(",")):
-        what, _, name = part.partition("=")
-        if what not in _COLUMNS or not name:
+        role, _, name = part.partition("=")
+        if role not in _ROLES or not name:
             raise ValueError(
-                "`--columns` should be as query=NAME,item=NAME,score=NAME,"
+                "`--columns` should be like query=NAME,item=NAME,score=NAME,"
                 f"label=NAME. Received: {part!r}."
             )
-        columns[what] = name
+        columns[role] = name
     return columns
 
 
-def _path_of(baseline: str | None, runs: list[str]) -> list[str]:
-    """The path of the baseline, which may be called as the table calls it."""
+def _baseline_path(baseline: str | None, runs: list[str]) -> list[str]:
+    """Return the path of the baseline, named by its path or as in the table."""
     if baseline is None:
         return []
     named = [path for path, name in _names(runs).items() if name == baseline]
     return named or [baseline]
 
 
-def _different(paths: list[str]) -> list[str]:
-    """The paths of different files, each as it stands there first."""
+def _distinct(paths: list[str]) -> list[str]:
+    """Return the first path of each file, in the order of the paths."""
     found: dict[str, str] = {}
     for path in paths:
         found.setdefault(real_path(path), path)
@@ -228,18 +202,18 @@ def _different(paths: list[str]) -> list[str]:
 
 
 def _repeated(paths: list[str]) -> list[str]:
-    """Return a sentence for each run that is given again."""
+    """Return a sentence for each run that was passed before."""
     again = list(paths)
-    for path in _different(paths):
+    for path in _distinct(paths):
         again.remove(path)
     return [
-        f"{path} is a file that is given more than once. It is evaluated once."
+        f"{path} was passed more than once. It is evaluated once."
         for path in again
     ]
 
 
 def _names(paths: list[str]) -> dict[str, str]:
-    """What each run is called: its file, or its path if two are called so."""
+    """Return the shortest names that tell the runs apart, by path."""
     short = short_names(paths)
     bare = [
         name.removesuffix(".gz").rpartition(".")[0] or name for name in short
@@ -250,17 +224,17 @@ def _names(paths: list[str]) -> dict[str, str]:
     return {path: path for path in paths}
 
 
-def _notes(by_id: str | None, apart: list[str]) -> list[str]:
+def _notes(by_id: str | None, scattered: tuple[str, ...]) -> list[str]:
     notes = []
     if by_id:
         notes.append(
             f"Items of equal {by_id} score are in the order of their ids, the "
             "last one first."
         )
-    if apart:
+    if scattered:
         notes.append(
-            f"The lines of a query are apart in {', '.join(apart)}: it was "
-            "read whole, and sorted."
+            f"The rows of a query are not together in {', '.join(scattered)}, "
+            "so it was held in memory and sorted."
         )
     return ["", *notes] if notes else []
 

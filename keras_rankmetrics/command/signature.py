@@ -1,35 +1,20 @@
-"""`krm signature`: what a signature says, in words."""
+"""`krm signature`: a signature in words."""
 
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
 from keras_rankmetrics.command.signatures import (
-    bibtex,
     constructor,
     explained,
     parsed,
 )
-from keras_rankmetrics.engine.naming.signature import __version__
+from keras_rankmetrics.version import __version__
 
 
-def add_to(parsers: Any) -> None:
-    """Adds the sub-command."""
-    parser = parsers.add_parser(
-        "signature",
-        help="explain a signature, and how to cite it",
-        description="What the signature of a metric says, in words.",
-    )
-    parser.add_argument(
-        "signature", help="what `metric.signature` prints, in quotes"
-    )
-    parser.set_defaults(run=run)
-
-
-def run(given: argparse.Namespace) -> str:
-    """The text to print."""
-    signature = parsed(given.signature)
+def run(arguments: argparse.Namespace) -> str:
+    """Return the text to print."""
+    signature = parsed(arguments.signature)
     sentences = explained(signature)
     width = max(map(len, sentences))
     lines = [f"{part:{width}}  {text}" for part, text in sentences.items()]
@@ -37,5 +22,5 @@ def run(given: argparse.Namespace) -> str:
         lines.append(
             f"\nThis is version {__version__}, which may compute it otherwise."
         )
-    lines += ["", constructor(signature), "", bibtex(signature)]
+    lines += ["", constructor(signature)]
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""Signatures in words, and as BibTeX."""
+"""Signatures in words, and as calls of constructors."""
 
 from __future__ import annotations
 
@@ -288,20 +288,3 @@ def _sentence(name: str, value: str) -> str:
             f"`{name}` should be one of {listed}. Received: {value!r}."
         )
     return f"A table of numbers with the fingerprint {value} tells `{name}`."
-
-
-# How a number is cited.
-
-
-def bibtex(signature: Signature) -> str:
-    """An entry that names the version, and the signature in its note."""
-    return "\n".join(
-        [
-            "@software{keras_rankmetrics,",
-            "  title = {keras\\_rankmetrics: ranking metrics for Keras 3},",
-            "  author = {{The keras\\_rankmetrics authors}},",
-            f"  version = {{{signature.version}}},",
-            f"  note = {{\\texttt{{\\detokenize{{{signature.text}}}}}}}",
-            "}",
-        ]
-    )

@@ -1,95 +1,54 @@
-"""Metrics from text: `NDCG@10 MAP(denominator=min)@100 RR`."""
+"""Metrics from text on the command line."""
 
 from __future__ import annotations
 
-import ast
 import inspect
 import re
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import keras_rankmetrics as krm
 from keras_rankmetrics import conventions, gains, metrics
 from keras_rankmetrics.conventions.convention import Convention
+from keras_rankmetrics.conventions.spec import SYNTAX, Spec, parsed, split
 from keras_rankmetrics.engine.metric.configured import RankingMetric
 from keras_rankmetrics.engine.naming.names import nearest
 from keras_rankmetrics.metrics.names import all_names, class_of
 
-_HOW = (
-    "Write a name, maybe options, maybe a cutoff: "
-    "`NDCG@10`, `MAP(denominator=min)@100`, `RR`."
-)
-_SPEC = re.compile(
-    r"(?P<name>\w+)(?P<before>@[^()\s]*)?(?:\((?P<options>.*)\))?"
-    r"(?P<after>@[^()\s]*)?"
-)
-# A comma and a further cutoff, or one character.
-_PIECE = re.compile(r"\s*,\s*\d+(?=[\s,(]|$)|.", re.DOTALL)
 _CUTOFF, _NAME = "k", "name"
-# By their names, and as signatures have them: `linear` is `linear_gain`.
+# By name, and by the form that signatures use: `linear` is `linear_gain`.
 _FUNCTIONS = {
-    called: function
+    alias: function
     for name, function in vars(gains).items()
     if name.endswith(("_gain", "_discount")) and name in krm.__all__
-    for called in (name, name.rpartition("_")[0])
+    for alias in (name, name.rpartition("_")[0])
 }
-
-
-class Spec(NamedTuple):
-    """What stands for one metric, or for one at several cutoffs.
-
-    Attributes:
-        text: all of it.
-        name: of the metric.
-        cutoffs: the numbers after "@".
-        options: by name.
-    """
-
-    text: str
-    name: str
-    cutoffs: tuple[int, ...]
-    options: Mapping[str, Any]
 
 
 def metrics_of(
     text: str, convention: Convention | None, **options: Any
 ) -> list[RankingMetric]:
-    """The metrics that a text asks for, called as it calls them.
+    """Return the metrics that a text describes, named after their specs.
 
     Args:
-        text: such as `"NDCG@10 MAP(denominator=min)@100 RR"`.
-        convention: whose names and options are meant; None for our own.
-        **options: further options of all metrics, unless the text has them.
+        text: the specs, such as `"NDCG@10 MAP(denominator=min)@100 RR"`.
+        convention: the convention that defines names and options, or None for
+            those of this package.
+        **options: further options of all metrics; those in the text win.
 
     Raises:
-        ValueError: if it is malformed, or a metric cannot be had.
+        ValueError: if a spec is malformed, or its metric does not exist.
     """
-    parts = _parts(text)
-    if not parts:
-        raise ValueError(f"There should be a metric. {_HOW}")
-    found = []
-    for part in parts:
+    specs = split(text)
+    if not specs:
+        raise ValueError(f"There should be a metric. {SYNTAX}")
+    made = []
+    for spec in specs:
         try:
-            found += _made(part, convention, options)
+            made += _made(spec, convention, options)
         except (ValueError, TypeError, AttributeError) as error:
-            raise ValueError(f"The metric `{part}`: {error}") from None
-    return found
-
-
-def _parts(text: str) -> list[str]:
-    """Return the metrics of a text, which spaces or commas separate.
-
-    Neither separates within parentheses. Nor does a comma before a cutoff:
-    `NDCG@1,5,10` is one part.
-    """
-    parts, depth = [""], 0
-    for piece in _PIECE.findall(text):
-        depth += (piece == "(") - (piece == ")")
-        if depth <= 0 and (piece == "," or piece.isspace()):
-            parts.append("")
-        else:
-            parts[-1] += "".join(piece.split())
-    return [part for part in parts if part]
+            raise ValueError(f"The metric `{spec}`: {error}") from None
+    return made
 
 
 def _made(
@@ -99,106 +58,73 @@ def _made(
         of_source = convention.of_source(text, **{"name": text, **options})
         if isinstance(of_source, RankingMetric):
             return [of_source]
-    spec = _parsed(text)
-    if spec.cutoffs and _CUTOFF in spec.options:
+    spec = parsed(text)
+    if spec.at is not None and _CUTOFF in spec.options:
         raise ValueError(
-            "a cutoff should stand there once. Received: one after `@`, and "
+            f"A metric has one cutoff. Received: `@{spec.at}` and "
             f"`k={spec.options[_CUTOFF]}`."
         )
     if _NAME in spec.options:
         raise ValueError(
-            "a metric is called as the text calls it: leave "
-            f"`name={spec.options[_NAME]}` out."
+            "A metric is named after its text. Remove "
+            f"`name={spec.options[_NAME]}`."
         )
-    chosen = _chosen(spec, convention)
-    given = {**options, **spec.options}
-    if not spec.cutoffs:
-        return [chosen(name=text, **given)]
-    many = len(spec.cutoffs) > 1
+    kind = _class_or_preset(text, spec, convention)
+    values = {
+        name: _FUNCTIONS.get(value, value) if isinstance(value, str) else value
+        for name, value in spec.options.items()
+    }
+    arguments = {**options, **values}
+    if spec.at is None:
+        return [kind(name=text, **arguments)]
+    cutoffs = list(map(_cutoff, spec.at.split(",")))
     return [
-        chosen(k=k, name=_at(text, k) if many else text, **given)
-        for k in spec.cutoffs
+        kind(k=k, name=re.sub(r"@[\d,]+", f"@{k}", text), **arguments)
+        for k in cutoffs
     ]
-
-
-def _parsed(text: str) -> Spec:
-    found = _SPEC.fullmatch(text)
-    if found is None or (found["before"] and found["after"]):
-        raise ValueError(f"it is malformed. {_HOW}")
-    at = found["before"] or found["after"]
-    return Spec(
-        text,
-        found["name"],
-        () if at is None else tuple(map(_cutoff, at[1:].split(","))),
-        _options(found["options"] or ""),
-    )
 
 
 def _cutoff(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise ValueError(
-            f"after `@` there should be a positive integer. Received: {text!r}."
+            f"A cutoff should be a positive integer. Received: {text!r}."
         )
     return int(text)
 
 
-def _options(text: str) -> dict[str, Any]:
-    options = {}
-    for part in re.findall(r"(?:[^,(]|\([^)]*\))+", text):
-        name, equals, value = part.partition("=")
-        if not equals or not name.isidentifier() or not value:
-            raise ValueError(
-                f"an option should be `name=value`. Received: {part!r}. {_HOW}"
-            )
-        if name in options:
-            raise ValueError(f"the option `{name}` stands there twice.")
-        options[name] = _value(value)
-    return options
-
-
-def _value(text: str) -> Any:
-    """A number, a tuple, True, a gain or a discount; else the word itself."""
-    if text in _FUNCTIONS:
-        return _FUNCTIONS[text]
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return text
-
-
-def _chosen(spec: Spec, convention: Convention | None) -> Any:
-    """The class, or the preset of the convention."""
+def _class_or_preset(
+    text: str, spec: Spec, convention: Convention | None
+) -> Any:
+    """Return the class, or the preset of the convention."""
     name = class_of(spec.name)
     if convention is not None and spec.name in convention.without:
         raise ValueError(
-            f"the convention `{convention.name}` does not have it: "
+            f"The convention `{convention.name}` has no {spec.name}: "
             f"{convention.without[spec.name]}."
         )
     if name is None:
         there = "" if convention is None else f" in `{convention.name}`"
         raise ValueError(
-            f"no metric is called `{spec.name}`{there}."
-            f"{nearest(spec.name, all_names())}{_hint(spec.text)}"
+            f"There is no metric `{spec.name}`{there}."
+            f"{nearest(spec.name, all_names())}{_hint(text)}"
         )
-    chosen = getattr(convention or metrics, name)
-    if spec.cutoffs and _CUTOFF not in inspect.signature(chosen).parameters:
-        raise ValueError(f"{name} takes no cutoff: leave `@` out.")
-    return chosen
+    kind = getattr(convention or metrics, name)
+    if (
+        spec.at is not None
+        and _CUTOFF not in inspect.signature(kind).parameters
+    ):
+        raise ValueError(f"{name} has no cutoff. Remove `@{spec.at}`.")
+    return kind
 
 
 def _hint(text: str) -> str:
-    """Whether a convention knows that name, as a sentence, or an empty text."""
+    """Return a sentence naming the convention of a spec, or an empty text."""
     for convention in conventions.all_of_them():
         try:
-            known = convention.of_source(text)
+            found = convention.of_source(text)
         except ValueError:
             continue
-        if known is not None:
+        if found is not None:
             name = convention.name
-            return f" That is a name of {name}: `--convention {name}`."
+            return f" It is a name of {name}: use `--convention {name}`."
     return ""
-
-
-def _at(text: str, k: int) -> str:
-    """The text with that cutoff alone."""
-    return re.sub(r"@[\d,]+", f"@{k}", text)

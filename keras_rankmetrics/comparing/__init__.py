@@ -1,9 +1,15 @@
-"""Systems on the same lists, as a table that can be printed and published."""
+"""`compare`: systems on the same lists, in a table to print or publish.
+
+    inputs --Rows--> joining --lists--> values --> statistics --> report
+
+`arguments` checks the call, `compared` holds the result, and `formats` prints
+it.
+"""
 
 from __future__ import annotations
 
 from keras_rankmetrics.comparing.compare import compare
 from keras_rankmetrics.comparing.compared import Compared
-from keras_rankmetrics.comparing.rows import Rows
+from keras_rankmetrics.tables.chunks import Rows
 
 __all__ = ["Compared", "Rows", "compare"]

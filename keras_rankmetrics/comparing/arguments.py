@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Mapping, Set
 from typing import Any
 
 import numpy as np
@@ -15,12 +15,10 @@ from keras_rankmetrics.comparing.inputs import (
     is_nested,
     is_table,
 )
-from keras_rankmetrics.comparing.keys import as_text
-from keras_rankmetrics.engine.metric.collection import MetricCollection
 from keras_rankmetrics.engine.metric.configured import RankingMetric
-from keras_rankmetrics.metrics.bases import check_mean
+from keras_rankmetrics.tables.ids import as_text
 
-# Checks that `compare` got its systems as systems and its truth as truth.
+# Checks that the truth and the systems are not swapped, and have the same form.
 
 
 def check_roles(systems: Any, truth: Any) -> None:
@@ -50,7 +48,7 @@ def check_roles(systems: Any, truth: Any) -> None:
 
 
 def check_same_form(systems: Mapping[str, Any], truth: Any) -> None:
-    """Raise ValueError if only the truth or only a system has ids."""
+    """Raise ValueError if ids are only in the truth or only in a system."""
     by_ids = is_by_ids(truth)
     for name, system in systems.items():
         if is_by_ids(system) == by_ids:
@@ -66,62 +64,62 @@ def check_same_form(systems: Mapping[str, Any], truth: Any) -> None:
         )
 
 
-def _is_systems(given: Any) -> bool:
+def _is_systems(x: Any) -> bool:
     return (
-        isinstance(given, Mapping)
-        and not _is_one_table(given)
-        and any(map(_is_one_table, itertools.islice(given.values(), 1)))
+        isinstance(x, Mapping)
+        and not _is_one_table(x)
+        and any(map(_is_one_table, itertools.islice(x.values(), 1)))
     )
 
 
-def _is_list_of_systems(given: Any) -> bool:
-    is_list = isinstance(given, list | tuple) and not is_by_ids(given)
-    return is_list and any(map(is_by_ids, given))
+def _is_list_of_systems(x: Any) -> bool:
+    is_list = isinstance(x, list | tuple) and not is_by_ids(x)
+    return is_list and any(map(is_by_ids, x))
 
 
-def _is_one_table(given: Any) -> bool:
+def _is_one_table(x: Any) -> bool:
     """Return True for labels or scores of items, False for a dict of those."""
-    if not isinstance(given, Mapping):
-        return is_by_ids(given)
-    of_queries = (x for x in given.values() if isinstance(x, Mapping | Set))
-    first: Any = next(filter(None, of_queries), None)
+    if not isinstance(x, Mapping):
+        return is_by_ids(x)
+    dicts = (each for each in x.values() if isinstance(each, Mapping | Set))
+    first: Any = next(filter(None, dicts), None)
     if first is None:
-        return is_table(given) and not is_by_ids(given["query"])
+        return is_table(x) and not is_by_ids(x["query"])
     if isinstance(first, Set):
         return True
     value = next(iter(first.values()))
     return isinstance(value, int | float) or getattr(value, "ndim", None) == 0
 
 
-def _has_labels_only(given: Any) -> bool:
+def _has_labels_only(x: Any) -> bool:
     """Return True for sets, and for tables of labels without scores."""
-    if isinstance(given, Mapping) and is_nested(given):
-        return any(isinstance(of_query, Set) for of_query in given.values())
-    columns = columns_of(given)
+    if isinstance(x, Mapping) and is_nested(x):
+        return any(isinstance(of_query, Set) for of_query in x.values())
+    columns = columns_of(x)
     return "label" in columns and "score" not in columns
 
 
 def _has_fractions(one: Any, other: Any) -> bool:
     """Return True if only the first of two nested dicts has fractions."""
     found = [
-        is_nested(given)
+        is_nested(x)
         and any(
             isinstance(value, float | np.floating) and value % 1
-            for of_query in itertools.islice(given.values(), 1)
+            for of_query in itertools.islice(x.values(), 1)
             if isinstance(of_query, Mapping)
             for value in of_query.values()
         )
-        for given in (one, other)
+        for x in (one, other)
     ]
     return found == [True, False]
 
 
-def _remedy(given: Any, value: str) -> str:
-    """Return what to pass in place of what has no ids of queries and items."""
-    columns = columns_of(given)
-    if columns and not isinstance(given, Mapping):
+def _remedy(x: Any, value: str) -> str:
+    """Return a sentence on how to pass ids of queries and items."""
+    columns = columns_of(x)
+    if columns and not isinstance(x, Mapping):
         return f"Rename its columns: `query`, `item` and `{value}` are needed."
-    if _has_lists_of_ids(given):
+    if _has_lists_of_ids(x):
         if value == "label":
             return "Pass sets of relevant items: {query: {item, item}}."
         return (
@@ -134,32 +132,32 @@ def _remedy(given: Any, value: str) -> str:
     )
 
 
-def _has_lists_of_ids(given: Any) -> bool:
+def _has_lists_of_ids(x: Any) -> bool:
     """Return True for a dict of lists of str, such as ranked documents."""
-    if not isinstance(given, Mapping):
+    if not isinstance(x, Mapping):
         return False
-    first: Any = next(iter(given.values()), None)
+    first: Any = next(iter(x.values()), None)
     is_list = isinstance(first, list | tuple) and len(first) > 0
     return is_list and isinstance(first[0], str | bytes)
 
 
-def _described(given: Any) -> str:
-    if not isinstance(given, Mapping):
-        columns = columns_of(given)
+def _described(x: Any) -> str:
+    if not isinstance(x, Mapping):
+        columns = columns_of(x)
         of = f" with the columns {columns}" if columns else ""
-        return f"an object of the type {type(given).__name__}{of}"
-    keys = [repr(as_text(key)) for key in itertools.islice(given, 3)]
-    keys += ["..."] * (len(given) > len(keys))
-    types = {type(x).__name__ for x in itertools.islice(given.values(), 3)}
+        return f"an object of the type {type(x).__name__}{of}"
+    keys = [repr(as_text(key)) for key in itertools.islice(x, 3)]
+    keys += ["..."] * (len(x) > len(keys))
+    types = {type(each).__name__ for each in itertools.islice(x.values(), 3)}
     of = " and ".join(f"{name}s" for name in sorted(types))
     return f"a dict of {of} with the keys {', '.join(keys)}"
 
 
-# What can be compared, and by which metrics.
+# Checks of names, options and metrics.
 
 
 def check_systems(systems: Mapping[str, Any]) -> None:
-    """Raise ValueError if a name is missing, or no str."""
+    """Raise ValueError if there are no systems, or a name is not a str."""
     if not systems or not all(isinstance(name, str) for name in systems):
         raise ValueError(
             "`systems` should be a dict of systems by name, such as "
@@ -169,7 +167,7 @@ def check_systems(systems: Mapping[str, Any]) -> None:
 
 
 def check_baseline(baseline: Any, systems: Mapping[str, Any]) -> str:
-    """The name of the baseline, the first system by default."""
+    """Return the name of the baseline, by default the first system."""
     names = list(systems)
     if baseline is None:
         return names[0]
@@ -182,7 +180,7 @@ def check_baseline(baseline: Any, systems: Mapping[str, Any]) -> str:
 
 
 def check_confidence(confidence: Any) -> float:
-    """The confidence as a float."""
+    """Return the confidence as a float."""
     is_number = isinstance(confidence, int | float | np.number)
     if not is_number or not 0.0 < confidence < 1.0:
         raise ValueError(
@@ -192,38 +190,8 @@ def check_confidence(confidence: Any) -> float:
     return float(confidence)
 
 
-def members_of(metrics: Any) -> list[RankingMetric]:
-    """The metrics one by one; collections are opened.
-
-    Raises:
-        TypeError: if one is no mean over lists.
-        ValueError: if there is none, or two have the same name.
-    """
-    members = list(_flat(metrics))
-    for member in members:
-        check_mean(member)
-    names = [member.name for member in members]
-    if not names or len(set(names)) < len(names):
-        raise ValueError(
-            "`metrics` should hold metrics of different names. Received: "
-            f"{names}. Give one a name of its own: "
-            '`NDCG(k=10, name="my_ndcg@10")`.'
-        )
-    return members
-
-
-def _flat(metrics: Any) -> Iterator[Any]:
-    if isinstance(metrics, MetricCollection):
-        yield from metrics.metrics
-    elif isinstance(metrics, list | tuple):
-        for metric in metrics:
-            yield from _flat(metric)
-    else:
-        yield metrics
-
-
 def check_by_ids(metrics: list[RankingMetric]) -> None:
-    """Raises where a metric cannot be had of queries and items by id."""
+    """Raise ValueError if a metric needs arrays in place of ids."""
     for metric in metrics:
         definition = metric.definition
         reason = ""
@@ -238,6 +206,6 @@ def check_by_ids(metrics: list[RankingMetric]) -> None:
             )
         if reason:
             raise ValueError(
-                "Of tables of queries and items, metrics should take labels "
-                f"and scores. Received: {metric.name!r}, which takes {reason}."
+                "With ids of queries and items, metrics should take labels and "
+                f"scores. Received: {metric.name!r}, which takes {reason}."
             )

@@ -14,14 +14,11 @@ from keras_rankmetrics.comparing.arguments import (
     check_roles,
     check_same_form,
     check_systems,
-    members_of,
 )
 from keras_rankmetrics.comparing.compared import Compared
 from keras_rankmetrics.comparing.joining import Joining
 from keras_rankmetrics.comparing.judgements import Judgements
-from keras_rankmetrics.comparing.keys import as_text
 from keras_rankmetrics.comparing.report import unjudged
-from keras_rankmetrics.comparing.rows import whole
 from keras_rankmetrics.comparing.systems import (
     Gaps,
     Measure,
@@ -29,6 +26,10 @@ from keras_rankmetrics.comparing.systems import (
     System,
 )
 from keras_rankmetrics.engine.metric.configured import RankingMetric
+from keras_rankmetrics.metrics.bases import check_mean
+from keras_rankmetrics.tables.arguments import members_of
+from keras_rankmetrics.tables.chunks import whole
+from keras_rankmetrics.tables.ids import as_text
 
 
 def compare(
@@ -40,17 +41,18 @@ def compare(
     confidence: float = 0.95,
     sample_weight: Any = None,
 ) -> Compared:
-    """Compare systems on the same lists by some metrics.
+    """Compare systems on the same lists, in a table of means and tests.
 
-    Each system gets the mean of each metric over the lists, with a confidence
-    interval. Each system but the baseline gets a two-sided paired t test of
+    For each system and metric, the table contains the mean over the lists with
+    a confidence interval. Each system except the baseline is compared to the
+    baseline by a two-sided paired t test of
 
         d = value(system) - value(baseline)
 
     over the lists. The p values of all systems and metrics in the table are
     corrected together by Holm's method.
 
-    The truth and the systems may each have any of these forms:
+    The truth and each system may have any of these forms:
 
     - nested dicts, `{query: {item: label}}` and `{query: {item: score}}`. The
       truth may have sets of relevant items instead, `{query: {item, ...}}`;
@@ -58,28 +60,30 @@ def compare(
     - tables with the columns `query`, `item`, and `label` or `score`: pandas or
       polars frames, Arrow tables, dicts of columns;
     - `Rows`, arrays of queries, items, and labels or scores;
-    - iterables of `Rows`, each of which holds whole queries. A system is then
-      read chunk by chunk, so that it may be larger than the memory.
+    - iterables of `Rows`, each with whole queries. A system is then read chunk
+      by chunk, so that it may be larger than the memory.
 
     Ids are integers, str or bytes. Rows are joined by query and item, and may
     be in any order:
 
     - A judged item that a system lacks is not retrieved. It counts for recall
       and for the ideal.
-    - An item that the truth lacks is unjudged and gets the label `UNJUDGED`: it
-      is worth nothing, or it is left out, as `unjudged` of the metric says. So
-      is an item with a label below 0.
+    - An item that the truth lacks, or whose label is below 0, is unjudged and
+      gets the label `UNJUDGED`. The option `unjudged` of the metric decides
+      whether it is irrelevant or left out.
     - A query that a system lacks counts as a list that retrieves nothing. A
-      query that the truth lacks is left out. The table says how many there are.
-      A query without judgements, `{"q": {}}`, is a list without relevant items.
-    - Where float32 cannot tell the scores of a system apart, they are replaced
-      by their places in the same order, so that no backend merges scores.
-    - Tied items count as `ties` of the metric says. With `ties="stable"` they
-      are ordered by id, the last one first, as in trec_eval.
+      query that the truth lacks is left out. The table reports the numbers of
+      both. A query without judgements, `{"q": {}}`, is a list without relevant
+      items.
+    - Scores of a system that differ only in float64 are replaced by their
+      places in the same order, so that no backend ties them.
+    - Tied items count according to the option `ties` of the metric. With
+      `ties="stable"` they are ordered by id, the last one first, as in
+      trec_eval.
 
     If no retrieved item of a system is judged, or less than 1% of those that
-    could be, `compare` warns, since the two sides may have different ids. The
-    warning and the table show an id of each side. `Compared.judged` has the
+    could be, `compare` warns that the two sides may have different ids. The
+    warning and the table show an id of each side. `Compared.judged` is the
     share of judged items.
 
     Alternatively, the truth and all systems are arrays in the form that the
@@ -92,7 +96,7 @@ def compare(
             not updated.
         baseline: the name of the system to which the others are compared; the
             first one by default.
-        confidence: the level of the intervals. That of the tests is
+        confidence: the level of the intervals. The level of the tests is
             1 - confidence.
         sample_weight: weights in the form that the metrics take; with ids, a
             dict of a weight for each query, finite and not negative.
@@ -102,10 +106,10 @@ def compare(
 
     Raises:
         TypeError: if ids, values or metrics have the wrong type.
-        ValueError: if some arguments have ids and others are arrays, the truth
-            or a system is empty, a system has no query of the truth, an item
-            comes twice in a list, or a query in two chunks; or if a metric
-            raises it.
+        ValueError: if some arguments have ids and others are arrays; if the
+            truth or a system is empty; if a system has no query of the truth;
+            if an item occurs twice in a list, or a query in two chunks; or if a
+            metric raises it.
 
     Example:
         >>> import keras_rankmetrics as krm
@@ -128,7 +132,7 @@ def compare(
     check_systems(systems)
     baseline = check_baseline(baseline, systems)
     confidence = check_confidence(confidence)
-    members = members_of(metrics)
+    members = members_of(metrics, check_mean)
     by_ids = inputs.is_by_ids(truth)
     check_same_form(systems, truth)
     if by_ids:
@@ -191,7 +195,7 @@ def _measured(
             passed = truth, system, sample_weight
             of_system = values.of_arrays(metrics, passed)
         except (TypeError, ValueError) as error:
-            error.add_note(f"That is what the system {name!r} says.")
+            error.add_note(f"The error concerns the system {name!r}.")
             raise
         found[name] = System(values.simplest(of_system))
     [number] = {s.values.values.shape[1] for s in found.values()}

@@ -1,4 +1,4 @@
-"""The result of `compare`: values, tests, export and reload."""
+"""`Compared`: the result of `compare`, to print, save, load and plot."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any, Self
 import keras
 import numpy as np
 
-from keras_rankmetrics.comparing import formats, picture
+from keras_rankmetrics.comparing import formats
 from keras_rankmetrics.comparing.arguments import (
     check_baseline,
     check_confidence,
@@ -24,88 +24,14 @@ from keras_rankmetrics.comparing.report import Report, reported
 from keras_rankmetrics.comparing.systems import Gaps, Measure, Measured, System
 from keras_rankmetrics.comparing.values import Values
 
-# `Measured` as plain values, and back.
-
-
-def as_plain(measured: Measured) -> dict[str, Any]:
-    """All of it; None stands for what is not known."""
-    return {
-        "metrics": [measure._asdict() for measure in measured.measures],
-        "lists": list(measured.lists),
-        "truth": measured.truth,
-        "systems": {
-            name: {
-                **system.gaps._asdict(),
-                **system.overlap._asdict(),
-                "lists_of_row": system.values.lists_of_row,
-                "values": _values(system.values),
-                "weights": _weights(system.values.weights),
-            }
-            for name, system in measured.systems.items()
-        },
-    }
-
-
-def from_plain(given: Mapping[str, Any]) -> Measured:
-    """What `as_plain` made."""
-    return Measured(
-        measures=tuple(Measure(**measure) for measure in given["metrics"]),
-        lists=tuple(given["lists"]),
-        truth=given["truth"],
-        systems={
-            name: _system(system) for name, system in given["systems"].items()
-        },
-    )
-
-
-def _system(given: Mapping[str, Any]) -> System:
-    values = np.array(given["values"], np.float64)
-    weights = given["weights"]
-    return System(
-        Values(
-            values,
-            np.array([[x is not None for x in row] for row in given["values"]]),
-            np.ones_like(values)
-            if weights is None
-            else np.array(weights, np.float64),
-            given["lists_of_row"],
-        ),
-        Gaps(given["missing"], given["unknown"]),
-        Overlap(**{x: given[x] for x in Overlap._fields if x in given}),
-    )
-
-
-def _values(values: Values) -> list[list[float | str | None]]:
-    """None for what does not count; JSON has no number for NaN."""
-    return [
-        [
-            (x if math.isfinite(x) else str(x)) if counts else None
-            for x, counts in zip(*row, strict=True)
-        ]
-        for row in zip(
-            values.values.tolist(), values.counts.tolist(), strict=True
-        )
-    ]
-
-
-def _weights(array: np.ndarray) -> list[list[float | None]] | None:
-    """None where lists weigh alike."""
-    if (array == 1).all():
-        return None
-    rows: list[list[float]] = array.tolist()
-    return [[None if x != x else x for x in row] for row in rows]
-
-
-# `Compared`: systems beside a baseline, as a table, a file or a plot.
-
 _KIND = "keras_rankmetrics.Compared"
 
 
 class Compared:
-    """Systems on the same lists, by some metrics, beside a baseline.
+    """Systems on the same lists, compared to a baseline by some metrics.
 
-    `compare` makes it. Printed, it is a table. It does not change: for another
-    baseline, `Compared(compared.measured, "another")` makes another one.
+    `compare` returns it. `print` shows it as a table. It is immutable: for
+    another baseline, create `Compared(compared.measured, "another")`.
 
     Example:
         >>> import keras_rankmetrics as krm
@@ -130,7 +56,7 @@ class Compared:
 
     @property
     def measured(self) -> Measured:
-        """The values of each list."""
+        """The values of all systems, metrics and lists."""
         return self._measured
 
     @property
@@ -140,7 +66,7 @@ class Compared:
 
     @property
     def confidence(self) -> float:
-        """Of the intervals, and of the test."""
+        """The level of the confidence intervals."""
         return self._confidence
 
     @property
@@ -150,9 +76,9 @@ class Compared:
 
     @property
     def judged(self) -> dict[str, float | None]:
-        """The share of judged items among those that each system retrieves.
+        """The share of judged items among the items that a system retrieves.
 
-        None where items have no ids.
+        None if items have no ids.
         """
         systems = self.measured.systems
         return {name: system.overlap.share for name, system in systems.items()}
@@ -164,11 +90,11 @@ class Compared:
 
     @functools.cached_property
     def report(self) -> Report:
-        """The table as plain values, of which all formats are made."""
+        """The table as plain values, from which all formats are made."""
         return reported(self.measured, self.baseline, self.confidence)
 
     def __str__(self) -> str:
-        """The table, and what it shows."""
+        """Return the table with its notes and signatures."""
         return formats.as_text(self.report)
 
     def __repr__(self) -> str:
@@ -178,23 +104,23 @@ class Compared:
         )
 
     def _repr_markdown_(self) -> str:
-        """What a notebook shows."""
+        """Return the table as a notebook shows it."""
         return self.to_markdown()
 
     def to_markdown(self) -> str:
-        """A table of GitHub's Markdown, the best of each column in bold."""
+        """Return a table in GitHub's Markdown, the best values in bold."""
         return formats.as_markdown(self.report)
 
     def to_latex(self, label: str | None = None) -> str:
-        r"""A table of LaTeX, which needs the package `booktabs`.
+        r"""Return a table in LaTeX, which needs the package `booktabs`.
 
         Args:
-            label: of the table, for `\ref`; none by default.
+            label: the label of the table, for `\ref`; none by default.
         """
         return formats.as_latex(self.report, label)
 
     def to_pandas(self) -> Any:
-        """A `formats.DataFrame` with a row for each system and metric.
+        """Return a `pandas.DataFrame` with a row for each system and metric.
 
         Raises:
             ImportError: if pandas is not installed.
@@ -202,15 +128,15 @@ class Compared:
         return formats.as_frame(self.report)
 
     def to_csv(self) -> str:
-        """Comma-separated values, a row for each system and metric."""
+        """Return comma-separated values, a row for each system and metric."""
         return formats.as_csv(self.report)
 
     def to_dict(self, per_list: bool = True) -> dict[str, Any]:
-        """All of it as plain values, None for what is not known.
+        """Return everything as plain values, None for unknown numbers.
 
         Args:
-            per_list: whether the values of each list are there. `from_dict`
-                needs them.
+            per_list: True to include the values of each list, which `from_dict`
+                needs.
         """
         found = {
             "kind": _KIND,
@@ -222,11 +148,13 @@ class Compared:
         return found
 
     def to_json(self, per_list: bool = True, indent: int | None = None) -> str:
-        """What `to_dict` has, as JSON.
+        """Return the values of `to_dict` as JSON.
 
         Args:
-            per_list: as for `to_dict`.
-            indent: for a text of several lines, by how much they are indented.
+            per_list: True to include the values of each list, which `from_json`
+                needs.
+            indent: the indentation of the lines; everything in one line by
+                default.
         """
         found = self.to_dict(per_list)
         return json.dumps(
@@ -235,20 +163,21 @@ class Compared:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """What `to_dict` made.
+        """Return the `Compared` that `to_dict` was called on.
 
         Raises:
-            ValueError: if it is something else, or has no values of lists.
+            ValueError: if `values` is something else, or has no values of
+                lists.
         """
         if not isinstance(values, Mapping) or values.get("kind") != _KIND:
             raise ValueError(
-                "`values` should be a dict that `to_dict` made. Received: "
+                "`values` should be a dict from `to_dict`. Received: "
                 f"{type(values).__name__} without `kind: {_KIND!r}`."
             )
         if "per_list" not in values:
             raise ValueError(
                 "`values` should have the values of each list. Received: a "
-                "dict without `per_list`. Write it by `to_dict()`, and not by "
+                "dict without `per_list`. Save `to_dict()` instead of "
                 "`to_dict(per_list=False)`."
             )
         try:
@@ -256,25 +185,27 @@ class Compared:
             return cls(measured, values["baseline"], values["confidence"])
         except (AttributeError, KeyError, TypeError) as error:
             raise ValueError(
-                "`values` should be a dict that `to_dict` made, with all that "
-                f"was in it. Received one that cannot be read: {error!r}."
+                "`values` should be an unchanged dict from `to_dict`. "
+                f"Received one that cannot be read: {error!r}."
             ) from error
 
     @classmethod
-    def from_json(cls, formats: str | bytes) -> Self:
-        """What `to_json` made.
+    def from_json(cls, text: str | bytes) -> Self:
+        """Return the `Compared` that `to_json` was called on.
 
         Raises:
-            ValueError: as `from_dict`.
+            ValueError: if the text is something else, or has no values of
+                lists.
         """
-        return cls.from_dict(json.loads(formats))
+        return cls.from_dict(json.loads(text))
 
     def per_list(self) -> dict[str, list[Any]]:
-        """The value of each list: columns `query`, `system`, and each metric.
+        """Return the value of each list, in columns by name.
 
-        None for a list that does not count. NaN is a value that could not be
-        computed, as of scores that are NaN. Without queries, `query` is the
-        number of the list.
+        The columns are `query`, `system`, and the name of each metric. The
+        value of an excluded list is None. NaN is a value that could not be
+        computed, such as that of NaN scores. Without ids of queries, `query` is
+        the number of the list.
         """
         measured = self.measured
         found: dict[str, list[Any]] = {"query": [], "system": []}
@@ -292,9 +223,9 @@ class Compared:
         return found
 
     def join(self, other: Compared) -> Compared:
-        """The systems of both, beside the baseline of this one.
+        """Return the systems of both, compared to the baseline of this one.
 
-        Both must have been compared by the same metrics on the same lists.
+        Both must have the same metrics, lists and labels.
 
         Raises:
             ValueError: if signatures, lists or labels differ, or a system is in
@@ -302,34 +233,106 @@ class Compared:
         """
         if not isinstance(other, Compared):
             raise TypeError(
-                "Only what `compare` returns can be joined. Received: "
-                f"{other!r}."
+                f"`other` should be a result of `compare`. Received: {other!r}."
             )
         measured = self.measured.joined(other.measured)
         return type(self)(measured, self.baseline, self.confidence)
 
     def plot(self, axes: Any = None) -> Any:
-        """The values with their intervals, a panel for each metric.
+        """Plot the values with their intervals, in a panel for each metric.
 
         Args:
-            axes: of matplotlib, one for each metric; new ones by default.
+            axes: the axes of matplotlib, one for each metric; new ones by
+                default.
 
         Returns:
-            The axes: one, or an array where there are several metrics.
+            The axes; an array of them if there are several metrics.
 
         Raises:
             ImportError: if matplotlib is not installed.
         """
-        return picture.plotted(self.report, axes)
+        return formats.plotted(self.report, axes)
 
 
-# Whether two truths are the same, from a few letters.
+# `Measured` as plain values, and back.
 
-_NUMBERS_OF_PART = 2**16
+
+def as_plain(measured: Measured) -> dict[str, Any]:
+    """Return everything as plain values, None for unknown numbers."""
+    return {
+        "metrics": [measure._asdict() for measure in measured.measures],
+        "lists": list(measured.lists),
+        "truth": measured.truth,
+        "systems": {
+            name: {
+                **system.gaps._asdict(),
+                **system.overlap._asdict(),
+                "lists_of_row": system.values.lists_of_row,
+                "values": _values(system.values),
+                "weights": _weights(system.values.weights),
+            }
+            for name, system in measured.systems.items()
+        },
+    }
+
+
+def from_plain(plain: Mapping[str, Any]) -> Measured:
+    """Return the `Measured` that `as_plain` was called on."""
+    return Measured(
+        measures=tuple(Measure(**measure) for measure in plain["metrics"]),
+        lists=tuple(plain["lists"]),
+        truth=plain["truth"],
+        systems={
+            name: _system(system) for name, system in plain["systems"].items()
+        },
+    )
+
+
+def _system(plain: Mapping[str, Any]) -> System:
+    values = np.array(plain["values"], np.float64)
+    weights = plain["weights"]
+    return System(
+        Values(
+            values,
+            np.array([[x is not None for x in row] for row in plain["values"]]),
+            np.ones_like(values)
+            if weights is None
+            else np.array(weights, np.float64),
+            plain["lists_of_row"],
+        ),
+        Gaps(plain["missing"], plain["unknown"]),
+        Overlap(**{x: plain[x] for x in Overlap._fields if x in plain}),
+    )
+
+
+def _values(values: Values) -> list[list[float | str | None]]:
+    """Return rows with None for excluded lists, and NaN as a string."""
+    return [
+        [
+            (x if math.isfinite(x) else str(x)) if counts else None
+            for x, counts in zip(*row, strict=True)
+        ]
+        for row in zip(
+            values.values.tolist(), values.counts.tolist(), strict=True
+        )
+    ]
+
+
+def _weights(array: np.ndarray) -> list[list[float | None]] | None:
+    """Return rows with None for NaN; None if all weights are 1."""
+    if (array == 1).all():
+        return None
+    rows: list[list[float]] = array.tolist()
+    return [[None if x != x else x for x in row] for row in rows]
+
+
+# A hash that tells whether two comparisons have the same truth.
+
+_NUMBERS_OF_PART = 2**16  # bounds the memory of the copy in float64
 
 
 def of_arrays(truth: Any) -> str:
-    """The same for the same arrays, or lists."""
+    """Return a hash that is equal for equal arrays or lists."""
     if isinstance(truth, Mapping):
         parts = [f"{key}:{of_arrays(truth[key])}" for key in sorted(truth)]
         return _hashed([",".join(parts).encode()])
@@ -352,7 +355,7 @@ def _plain(x: Any) -> Any:
 
 
 def _bytes_of(array: np.ndarray) -> Iterator[bytes]:
-    """The same for equal numbers of any dtype, a part at a time."""
+    """Yield bytes that are equal for equal numbers of any dtype."""
     flat = array.ravel()
     for begin in range(0, len(flat), _NUMBERS_OF_PART):
         part = flat[begin : begin + _NUMBERS_OF_PART]

@@ -1,4 +1,4 @@
-"""Reports as text, Markdown, LaTeX, CSV and data frames."""
+"""Reports as text, Markdown, LaTeX, CSV, data frames and plots."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from keras_rankmetrics.engine.naming.signature import as_table
 
 
 def as_csv(report: Report) -> str:
-    """A row for each system and metric. What is not known is empty."""
+    """Return a row for each system and metric; unknown values are empty."""
     columns = report.records()
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -39,11 +39,11 @@ _SPECIAL = {
 
 
 def as_latex(report: Report, label: str | None = None) -> str:
-    """A `table` with its caption, and the signatures below.
+    """Return a `table` with its caption, and the signatures below.
 
     Args:
-        report: what is shown.
-        label: of the table, for references; none by default.
+        report: the table.
+        label: the label of the table, for references; none by default.
     """
     caption = [
         report.about_means() + " The best of each column is bold.",
@@ -90,7 +90,10 @@ def _latex_cell(cell: Cell) -> str:
 
 
 def _first(text: str) -> str:
-    r"""Of a line: `\\` reads `[` and `*` that follow it as its own."""
+    r"""Return the start of a line, protected from the options of `\\`.
+
+    LaTeX reads `[` and `*` after `\\` as its options.
+    """
     return ("{}" if text.startswith(("[", "*")) else "") + _to_latex(text)
 
 
@@ -99,7 +102,7 @@ def _to_latex(text: str) -> str:
 
 
 def _breakable(signature: str) -> str:
-    """A line may end where a part of the signature does."""
+    """Return the signature with line breaks allowed between its parts."""
     return r"\textbar\allowbreak{}".join(
         rf"\texttt{{{_to_latex(part)}}}" for part in signature.split("|")
     )
@@ -107,12 +110,12 @@ def _breakable(signature: str) -> str:
 
 # A table of text.
 
-_WIDTH = 80  # of the notes; the table and signatures take what they need
+_WIDTH = 80  # the width of the notes; the table and signatures do not wrap
 MARKS = {"better": "▲", "worse": "▼", "": " "}
 
 
 def as_text(report: Report) -> str:
-    """The table, and below it what it shows and the signatures."""
+    """Return the table, with notes and signatures below it."""
     has_marks = report.comparisons > 0
     room = "  " if has_marks else ""
     table = as_table(
@@ -141,7 +144,7 @@ def _text_cell(cell: Cell, has_marks: bool) -> str:
 
 
 def as_markdown(report: Report) -> str:
-    """The table, the best of each column in bold, and notes below it."""
+    """Return the table with the best values in bold, and notes below it."""
     head = [
         "",
         *(_to_markdown(column.name) for column in report.columns),
@@ -183,7 +186,7 @@ def _to_markdown(text: str) -> str:
 
 
 def as_frame(report: Report) -> Any:
-    """A `pandas.DataFrame` with a row for each system and metric.
+    """Return a `pandas.DataFrame` with a row for each system and metric.
 
     Raises:
         ImportError: if pandas is not installed.
@@ -202,7 +205,7 @@ def as_frame(report: Report) -> Any:
 
 
 def as_plain(report: Report) -> dict[str, Any]:
-    """The numbers of each system by metric. None stands for an unknown one."""
+    """Return the numbers of each system by metric, None for unknown ones."""
     return {
         "baseline": report.baseline,
         "confidence": report.confidence,
@@ -225,3 +228,79 @@ def as_plain(report: Report) -> dict[str, Any]:
             for system, cells in report.rows()
         },
     }
+
+
+# A plot of matplotlib.
+
+# Colours that are legible on white and on black.
+_GREY = "#808080"
+_COLOURS = {"better": "#2a9d5c", "worse": "#d1495b", "": "#4f86c6"}
+
+
+def plotted(report: Report, axes: Any = None) -> Any:
+    """Plot the value of each system with its interval, a panel for each metric.
+
+    Args:
+        report: the table.
+        axes: the axes of matplotlib, one for each metric; new ones by default.
+
+    Returns:
+        The axes; an array of them if there are several metrics.
+
+    Raises:
+        ImportError: if matplotlib is not installed.
+        ValueError: if there are not as many axes as metrics.
+    """
+    axes = _new(report) if axes is None else axes
+    panels = list(getattr(axes, "flat", [axes]))
+    if len(panels) != len(report.columns):
+        raise ValueError(
+            "`axes` should have an entry for each metric, "
+            f"{len(report.columns)} in all. Received: {len(panels)}."
+        )
+    for place, panel in enumerate(panels):
+        _draw(panel, report, place)
+    return axes
+
+
+def _new(report: Report) -> Any:
+    try:
+        from matplotlib import pyplot
+    except ImportError as error:
+        raise ImportError(
+            "`plot` needs matplotlib: `pip install matplotlib`. `print` and "
+            "`to_markdown` need nothing."
+        ) from error
+    number = len(report.columns)
+    size = (3.2 * number + 1.0, 0.4 * len(report.systems) + 1.1)
+    figure, axes = pyplot.subplots(
+        1, number, sharey=True, figsize=size, layout="constrained"
+    )
+    figure.patch.set_alpha(0.0)
+    return axes
+
+
+def _draw(panel: Any, report: Report, column: int) -> None:
+    for row, (_, cells) in enumerate(report.rows()):
+        _draw_cell(panel, row, cells[column])
+    places = range(len(report.systems))
+    panel.set_yticks(places, labels=report.systems)
+    panel.set_ylim(len(report.systems) - 0.5, -0.5)
+    panel.set_title(report.columns[column].name, color=_GREY, fontsize="medium")
+    panel.tick_params(colors=_GREY)
+    panel.set_facecolor("none")
+    panel.grid(axis="x", color=_GREY, alpha=0.3)
+    for name, spine in panel.spines.items():
+        spine.set_visible(name == "bottom")
+        spine.set_color(_GREY)
+
+
+def _draw_cell(panel: Any, row: int, cell: Cell) -> None:
+    panel.errorbar(
+        [cell.value],
+        [row],
+        xerr=[cell.margin],
+        fmt="o",
+        capsize=3,
+        color=_COLOURS[cell.mark],
+    )

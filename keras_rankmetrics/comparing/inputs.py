@@ -1,4 +1,4 @@
-"""What users pass as the truth or as a system, as chunks of rows."""
+"""The truth and the systems that users pass, as chunks of rows."""
 
 from __future__ import annotations
 
@@ -8,46 +8,46 @@ from typing import Any
 
 import numpy as np
 
-from keras_rankmetrics.comparing.keys import as_text
-from keras_rankmetrics.comparing.rows import Rows
 from keras_rankmetrics.engine.inputs.shapes import check_same
+from keras_rankmetrics.tables.chunks import Rows, run_starts
+from keras_rankmetrics.tables.ids import as_text
 
-# The hint of errors about a truth that looks like systems, and the reverse.
+# The hint in errors about a truth that looks like systems, and the reverse.
 SWAPPED = (
     "Are the arguments swapped? Their order is `compare(systems, truth, "
     "metrics)`."
 )
-# A chunk of nested dicts has about so many rows.
+# The number of rows of a chunk, up to the end of a query.
 _ROWS_OF_CHUNK = 2**20
-_LETTERS = {"U": "str", "S": "bytes", "i": "integers", "u": "integers"}
+_KINDS = {"U": "str", "S": "bytes", "i": "integers", "u": "integers"}
 
 
-def is_by_ids(given: Any) -> bool:
-    """Return True for what has ids of queries and items."""
+def is_by_ids(x: Any) -> bool:
+    """Return True for inputs with ids of queries and items, not arrays."""
     return (
-        isinstance(given, Rows | Iterator)
-        or is_nested(given)
-        or is_table(given)
-        or _is_chunks(given)
+        isinstance(x, Rows | Iterator)
+        or is_nested(x)
+        or is_table(x)
+        or _is_chunks(x)
     )
 
 
-def chunks_of(given: Any, value: str, argument: str) -> Iterator[Rows]:
-    """Its rows in chunks, checked.
+def chunks_of(x: Any, value: str, argument: str) -> Iterator[Rows]:
+    """Yield the rows of an input in chunks, checked.
 
     Args:
-        given: what `is_by_ids`.
+        x: an input for which `is_by_ids` is True.
         value: the name of the column of values, `"label"` or `"score"`.
-        argument: what it is called in errors.
+        argument: the name of the argument, for errors.
     """
-    if isinstance(given, Rows):
-        found: Iterable[Any] = _parted(_checked(given, argument))
-    elif is_nested(given):
-        found = _of_dicts(given, value, argument)
-    elif is_table(given):
-        found = [_of_table(given, value, argument)]
+    if isinstance(x, Rows):
+        found: Iterable[Any] = _split(_checked(x, argument))
+    elif is_nested(x):
+        found = _of_dicts(x, value, argument)
+    elif is_table(x):
+        found = [_of_table(x, value, argument)]
     else:
-        found = given
+        found = x
     for chunk in found:
         if not isinstance(chunk, Rows):
             raise TypeError(
@@ -57,38 +57,38 @@ def chunks_of(given: Any, value: str, argument: str) -> Iterator[Rows]:
         yield _checked(chunk, argument)
 
 
-def queries_of(given: Any, argument: str) -> np.ndarray | None:
+def queries_of(x: Any, argument: str) -> np.ndarray | None:
     """Return all queries of nested dicts; None for other forms."""
-    if not is_nested(given) or not given:
+    if not is_nested(x) or not x:
         return None
-    return _ids(list(given), argument)
+    return _ids(list(x), argument)
 
 
-def is_nested(given: Any) -> bool:
+def is_nested(x: Any) -> bool:
     """Return True for a dict of dicts or sets, one for each query."""
-    return isinstance(given, Mapping) and all(
-        isinstance(of_query, Mapping | Set) for of_query in given.values()
+    return isinstance(x, Mapping) and all(
+        isinstance(of_query, Mapping | Set) for of_query in x.values()
     )
 
 
-def _is_chunks(given: Any) -> bool:
-    return isinstance(given, list | tuple) and any(
-        isinstance(chunk, Rows) for chunk in given
+def _is_chunks(x: Any) -> bool:
+    return isinstance(x, list | tuple) and any(
+        isinstance(chunk, Rows) for chunk in x
     )
 
 
-def is_table(given: Any) -> bool:
+def is_table(x: Any) -> bool:
     """Return True for a table with columns of queries and items."""
-    return {"query", "item"} <= set(columns_of(given))
+    return {"query", "item"} <= set(columns_of(x))
 
 
-def columns_of(given: Any) -> list[Any]:
-    """Return the names of the columns, none if it is no table."""
-    if isinstance(given, Mapping):
-        return list(given)
-    if hasattr(given, "column_names"):  # of Arrow
-        return list(given.column_names)
-    return list(getattr(given, "columns", ()))
+def columns_of(x: Any) -> list[Any]:
+    """Return the names of the columns of a table; none for other objects."""
+    if isinstance(x, Mapping):
+        return list(x)
+    if hasattr(x, "column_names"):  # a table of Arrow
+        return list(x.column_names)
+    return list(getattr(x, "columns", ()))
 
 
 def _of_table(table: Any, value: str, argument: str) -> Rows:
@@ -117,11 +117,11 @@ def _of_table(table: Any, value: str, argument: str) -> Rows:
 
 
 def _of_dicts(
-    given: Mapping[Any, Any], value: str, argument: str
+    nested: Mapping[Any, Any], value: str, argument: str
 ) -> Iterator[Rows]:
     found: dict[Any, Mapping[Any, Any]] = {}
     rows = 0
-    for query, of_query in given.items():
+    for query, of_query in nested.items():
         if isinstance(of_query, Set):
             if value == "score":
                 raise TypeError(
@@ -139,26 +139,24 @@ def _of_dicts(
         yield _of_queries(found)
 
 
-def _of_queries(given: Mapping[Any, Mapping[Any, Any]]) -> Rows:
-    dicts = list(given.values())
+def _of_queries(nested: Mapping[Any, Mapping[Any, Any]]) -> Rows:
+    dicts = list(nested.values())
     lengths = [len(of_query) for of_query in dicts]
     items = list(itertools.chain.from_iterable(dicts))
     values = itertools.chain.from_iterable(d.values() for d in dicts)
     return Rows(
-        np.repeat(_array(list(given)), lengths),
+        np.repeat(_array(list(nested)), lengths),
         _array(items),
         np.array(list(values), dtype=np.float64),
     )
 
 
-def _parted(rows: Rows) -> Iterator[Rows]:
-    """Chunks of whole queries, if the rows of each stand together."""
+def _split(rows: Rows) -> Iterator[Rows]:
+    """Yield chunks of whole queries; all rows if those of a query are apart."""
     total = len(rows.query)
-    starts = np.flatnonzero(rows.query[1:] != rows.query[:-1]) + 1
-    if (
-        total <= _ROWS_OF_CHUNK
-        or len(np.unique(rows.query[starts])) < len(starts)
-        or rows.query[0] in rows.query[starts]
+    starts = run_starts(rows.query)
+    if total <= _ROWS_OF_CHUNK or len(np.unique(rows.query[starts])) < len(
+        starts
     ):
         yield rows
         return
@@ -170,11 +168,11 @@ def _parted(rows: Rows) -> Iterator[Rows]:
 
 
 def _array(column: Any) -> np.ndarray:
-    """As numpy holds it; strings in an array of a fixed width."""
+    """Return a column as an array, with strings of a fixed width."""
     if isinstance(column, list | tuple):
         kinds = set(map(type, column))
         if len(kinds) > 1 and kinds & {str, bytes}:
-            return np.array(column, object)  # numpy would make str of integers
+            return np.array(column, object)  # numpy would convert integers
     array = np.asarray(column)
     if array.dtype.kind in "OT":
         values = array.tolist()
@@ -222,7 +220,7 @@ def _float(dtype: np.dtype) -> type[np.generic]:
 
 def _ids(ids: Any, argument: str) -> np.ndarray:
     array = _array(ids)
-    if array.dtype.kind not in _LETTERS and array.size:
+    if array.dtype.kind not in _KINDS and array.size:
         raise TypeError(
             f"The ids of {argument} should all be integers, all str or all "
             f"bytes, none of them missing. Received: {array.dtype}."
@@ -231,10 +229,10 @@ def _ids(ids: Any, argument: str) -> np.ndarray:
 
 
 def of_same_kind(rows: Rows, truth: Rows, argument: str) -> Rows:
-    """Return the rows, whose ids must have the type of those of the truth."""
+    """Return the rows, or raise TypeError if the truth has other ids."""
     for name in ("query", "item"):
         ids = getattr(truth, name), getattr(rows, name)
-        kinds = [_LETTERS[x.dtype.kind] for x in ids if x.size]
+        kinds = [_KINDS[x.dtype.kind] for x in ids if x.size]
         if len(set(kinds)) > 1:
             first, second = (repr(x[0].item()) for x in ids)
             raise TypeError(
@@ -245,30 +243,30 @@ def of_same_kind(rows: Rows, truth: Rows, argument: str) -> Rows:
     return rows
 
 
-def weights_of(given: Any, queries: np.ndarray) -> np.ndarray | None:
-    """The weight of each query, `[lists]`, or None."""
-    if given is None:
+def weights_of(sample_weight: Any, queries: np.ndarray) -> np.ndarray | None:
+    """Return the weights of the queries, `[lists]`, or None."""
+    if sample_weight is None:
         return None
-    if not isinstance(given, Mapping):
+    if not isinstance(sample_weight, Mapping):
         raise TypeError(
             "`sample_weight` should be a dict with the weight of each query. "
-            f"Received: {type(given).__name__}."
+            f"Received: {type(sample_weight).__name__}."
         )
     ids = queries.tolist()
-    missing = [query for query in ids if query not in given]
+    missing = [query for query in ids if query not in sample_weight]
     if missing:
         raise ValueError(
             "`sample_weight` should have the weight of each query of the "
-            f"truth. Received: none of the query "
+            f"truth. Received: no weight for the query "
             f"{as_text(missing[0])!r}."
         )
-    weights = np.array([given[query] for query in ids], np.float32)
+    weights = np.array([sample_weight[query] for query in ids], np.float32)
     [wrong] = np.nonzero(~(np.isfinite(weights) & (weights >= 0)))
     if len(wrong):
         query = ids[wrong[0]]
         raise ValueError(
             "The weights in `sample_weight` should be finite, and not "
-            f"negative. Received: {given[query]!r} for the query "
-            f"{as_text(query)!r}. Give the weight 0 to what should not count."
+            f"negative. Received: {sample_weight[query]!r} for the query "
+            f"{as_text(query)!r}. A query of weight 0 does not count."
         )
     return weights

@@ -1,4 +1,4 @@
-"""Runs joined with judgements, and ranked."""
+"""Runs joined to the truth by query and item."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from keras_rankmetrics.comparing.judgements import Judgements
-from keras_rankmetrics.comparing.keys import (
+from keras_rankmetrics.comparing.overlap import Matches, no_common_query
+from keras_rankmetrics.tables.chunks import Rows, run_starts
+from keras_rankmetrics.tables.ids import (
     as_text,
     exact,
     joint,
@@ -16,57 +18,15 @@ from keras_rankmetrics.comparing.keys import (
     numbered,
     twins,
 )
-from keras_rankmetrics.comparing.overlap import Matches, no_common_query
-from keras_rankmetrics.comparing.rows import Rows
 from keras_rankmetrics.types import UNJUDGED
-
-# Scores in single precision, which stand in the same order.
-
-_EXACT = 2**24  # whole numbers below it are exact in float32
-
-
-def in_float32(scores: np.ndarray, lists: np.ndarray) -> np.ndarray:
-    """The scores, or their places where float32 merges scores.
-
-    Some backends have no other floats, and merge scores that differ by little.
-    Minus infinity stays: it says that an item is not retrieved.
-
-    Args:
-        scores: `[items]`, of one list or several.
-        lists: `[items]`, the list of each.
-
-    Returns:
-        float32 `[items]`. Within a list they are in the order of the scores,
-        and equal where those are, in lists of up to 2 ** 24 items.
-    """
-    with np.errstate(over="ignore"):
-        single = scores.astype(np.float32)
-    if (single == scores).all():
-        return single
-    places = np.unique(scores, return_inverse=True)[1]
-    if places.max() >= _EXACT:
-        places = _within_lists(places, lists)
-    return np.where(scores == -np.inf, -np.inf, places).astype(np.float32)
-
-
-def _within_lists(places: np.ndarray, lists: np.ndarray) -> np.ndarray:
-    """The place of each among those of its list, from 0."""
-    pairs = lists.astype(np.int64) * (int(places.max()) + 1) + places
-    ranks = np.unique(pairs, return_inverse=True)[1]
-    lowest = np.full(int(lists.max()) + 1, len(ranks))
-    np.minimum.at(lowest, lists, ranks)
-    return ranks - lowest[lists]
-
-
-# What a system says of items, beside what the truth says of them.
 
 
 class Joined(NamedTuple):
-    """Lists of unequal lengths, the items of a list one after the other.
+    """Lists of unequal lengths, with the items of a list next to each other.
 
     Attributes:
-        places: `[lists]`, where they stand in the truth.
-        lengths: `[lists]`, how many items they have.
+        places: `[lists]`, the places of the lists in the truth.
+        lengths: `[lists]`, the numbers of items.
         labels: `[items]`, `UNJUDGED` for an item that the truth lacks.
         scores: `[items]`, `-inf` for an item that the system lacks.
     """
@@ -78,16 +38,15 @@ class Joined(NamedTuple):
 
 
 class Joining:
-    """The chunks of a system, joined to the truth one by one.
+    """The join of a system to the truth, chunk by chunk.
 
     Args:
-        truth: what the items are worth.
-        in_order_of_ids: whether items of equal score stand in the order of
-            their ids, the last one first.
+        truth: the labels of the items.
+        in_order_of_ids: True to order tied items by id, the last one first.
         argument: the name of the system in errors.
 
     Attributes:
-        seen: `[lists]`, which lists of the truth the system has.
+        seen: bool `[lists]`, True for lists of the truth that the system has.
         unknown: the queries that the truth lacks.
         matches: the items that the system and the truth have in common.
     """
@@ -133,15 +92,15 @@ class Joining:
     def _not_retrieved(self, missing: np.ndarray) -> Joined:
         truth = self._truth
         lists, at = truth.of_lists(missing)
-        # A list needs an item, even if nothing is judged: without one it is
-        # padding.
-        bare = missing[truth.starts[missing] == truth.starts[missing + 1]]
-        nothing = np.full(len(bare), UNJUDGED, np.float32)
-        fillers = np.zeros(len(bare), truth.items.dtype)
-        number = len(lists) + len(bare)
+        # A list without judgements gets one unjudged item. Without any items,
+        # it would be padding.
+        empty = missing[truth.starts[missing] == truth.starts[missing + 1]]
+        unjudged = np.full(len(empty), UNJUDGED, np.float32)
+        fillers = np.zeros(len(empty), truth.items.dtype)
+        number = len(lists) + len(empty)
         return self._ordered(
-            np.concatenate([lists, bare]),
-            np.concatenate([truth.labels[at], nothing]),
+            np.concatenate([lists, empty]),
+            np.concatenate([truth.labels[at], unjudged]),
             np.full(number, -np.inf, np.float32),
             np.concatenate([truth.items[at], fillers]),
         )
@@ -153,9 +112,10 @@ class Joining:
         rows, found = _matched(chunk, places, truth, lists, at)
         labels = np.full(len(places), UNJUDGED, np.float32)
         labels[rows] = truth.labels[at[found]]
-        known, rest = places < len(truth), at[~found]
-        places, items, labels = places[known], chunk.item[known], labels[known]
-        scores = in_float32(chunk.value[known], places)
+        in_truth, rest = places < len(truth), at[~found]
+        places, items = places[in_truth], chunk.item[in_truth]
+        labels = labels[in_truth]
+        scores = in_float32(chunk.value[in_truth], places)
         self.matches.add(places, items, labels, scores, truth.labels[at])
         return self._ordered(
             np.concatenate([places, lists[~found]]),
@@ -165,26 +125,25 @@ class Joining:
         )
 
     def _places(self, queries: np.ndarray) -> np.ndarray:
-        """The list of each row; beyond those of the truth if it has none.
+        """Return the list of each row; a new number for an unknown query.
 
-        Raises where a query was in an earlier chunk.
+        Raises ValueError if a query was in an earlier chunk.
         """
-        differ = queries[1:] != queries[:-1]
-        starts = np.concatenate([[0], np.flatnonzero(differ) + 1])
+        starts = run_starts(queries)
         distinct, codes = numbered(queries[starts])
         places = self._truth.places_of(distinct)
         is_unknown = places < 0
         unknown = distinct[is_unknown].tolist()
         again = [query for query in unknown if query in self.unknown]
-        known = places[~is_unknown]
-        again += self._truth.queries[known[self.seen[known]]].tolist()
+        present = places[~is_unknown]
+        again += self._truth.queries[present[self.seen[present]]].tolist()
         if again:
             raise ValueError(
                 "All rows of a query should be in one chunk. Received: "
                 f"the query {as_text(again[0])!r} in several. Sort the rows by "
                 "query."
             )
-        self.seen[known] = True
+        self.seen[present] = True
         self.unknown.update(unknown)
         places[is_unknown] = len(self._truth) + np.arange(len(unknown))
         lengths = np.diff(starts, append=len(queries))
@@ -213,9 +172,9 @@ def _matched(
     lists: np.ndarray,
     at: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The rows whose items are judged, and which judgements these are.
+    """Return the judged rows, and which of the judgements `at` have a row.
 
-    Raises where an item comes twice in a list.
+    Raises ValueError if an item is twice in a list.
     """
     judged = truth.items[at]
     match = _match(joint(places, keys_of(chunk.item)), truth.keys[at])
@@ -238,12 +197,12 @@ def _matched(
 
 
 class _Match(NamedTuple):
-    """Where keys are found among the keys of rows.
+    """The result of looking up keys among the keys of rows.
 
     Attributes:
-        rows: of each key that was found.
-        found: bool, which keys were found.
-        twins: pairs of rows that have the same key.
+        rows: the rows of the keys that were found.
+        found: bool, True for keys that were found.
+        twins: pairs of rows with the same key.
     """
 
     rows: np.ndarray
@@ -266,7 +225,7 @@ def _is_exact(
     judged: np.ndarray,
     lists: np.ndarray,
 ) -> bool:
-    """Whether all that have the same key are the same."""
+    """Return True if equal keys mean equal lists and items."""
     first, second = match.twins
     return bool(
         (chunk.item[match.rows] == judged[match.found]).all()
@@ -279,9 +238,9 @@ def _is_exact(
 def _by_score_and_id(
     lists: np.ndarray, scores: np.ndarray, items: np.ndarray
 ) -> np.ndarray:
-    """By list, the highest score first, and of those the last id."""
+    """Return the order by list, then descending score, then descending id."""
     order = np.argsort(lists, kind="stable")
-    if _falls(lists[order], scores[order]):  # as most runs do
+    if _descends(lists[order], scores[order]):  # true for most runs
         return order
     order = np.lexsort((-scores, lists))
     ordered = lists[order], scores[order]
@@ -295,10 +254,48 @@ def _by_score_and_id(
     return np.lexsort((-rank, -scores, lists))
 
 
-def _falls(lists: np.ndarray, scores: np.ndarray) -> bool:
-    """Whether each list begins with the highest score, and none ties.
+def _descends(lists: np.ndarray, scores: np.ndarray) -> bool:
+    """Return True if scores descend in each list, without ties.
 
-    Items that are not retrieved hold no rank, in whatever order they stand.
+    Items that are not retrieved have no rank, so their order does not matter.
     """
-    falls = (scores[1:] < scores[:-1]) | (scores[1:] == -np.inf)
-    return bool((falls | (lists[1:] != lists[:-1])).all())
+    descends = (scores[1:] < scores[:-1]) | (scores[1:] == -np.inf)
+    return bool((descends | (lists[1:] != lists[:-1])).all())
+
+
+# Scores in float32, in the same order.
+
+_EXACT = 2**24  # integers below it are exact in float32
+
+
+def in_float32(scores: np.ndarray, lists: np.ndarray) -> np.ndarray:
+    """Return the scores, or their places if float32 would merge some of them.
+
+    Some backends have no float64, so that close scores would be tied. Minus
+    infinity stays, since it means that an item is not retrieved.
+
+    Args:
+        scores: `[items]`, the scores of one list or several.
+        lists: `[items]`, the list of each item.
+
+    Returns:
+        float32 `[items]`. Within a list they are in the order of the scores,
+        and tied where those are, in lists of up to 2 ** 24 items.
+    """
+    with np.errstate(over="ignore"):
+        single = scores.astype(np.float32)
+    if (single == scores).all():
+        return single
+    places = np.unique(scores, return_inverse=True)[1]
+    if places.max() >= _EXACT:
+        places = _within_lists(places, lists)
+    return np.where(scores == -np.inf, -np.inf, places).astype(np.float32)
+
+
+def _within_lists(places: np.ndarray, lists: np.ndarray) -> np.ndarray:
+    """Return the rank of each place in its list, from 0."""
+    pairs = lists.astype(np.int64) * (int(places.max()) + 1) + places
+    ranks = np.unique(pairs, return_inverse=True)[1]
+    lowest = np.full(int(lists.max()) + 1, len(ranks))
+    np.minimum.at(lowest, lists, ranks)
+    return ranks - lowest[lists]

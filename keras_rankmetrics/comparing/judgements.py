@@ -1,4 +1,4 @@
-"""`Judgements`: the truth by query, in which rows of systems are looked up."""
+"""`Judgements`: the truth by query, which systems are joined to."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import functools
 
 import numpy as np
 
-from keras_rankmetrics.comparing.keys import (
+from keras_rankmetrics.tables.chunks import Rows
+from keras_rankmetrics.tables.ids import (
     as_text,
     exact,
     joint,
@@ -16,19 +17,19 @@ from keras_rankmetrics.comparing.keys import (
     numbered,
     twins,
 )
-from keras_rankmetrics.comparing.rows import Rows
+from keras_rankmetrics.tables.ragged import value_places
 from keras_rankmetrics.types import UNJUDGED
 
 
 @dataclasses.dataclass(frozen=True)
 class Judgements:
-    """Labels of items, those of a query one after the other.
+    """Labels of items, with the items of a query next to each other.
 
     Attributes:
-        queries: `[lists]`, the ids of queries, as they first come in the truth.
-        starts: `[lists + 1]`, where the items of each query begin.
-        items: `[items]`, their ids.
-        labels: `[items]`, `UNJUDGED` where the truth has one below 0.
+        queries: `[lists]`, the ids of queries, in the order of the truth.
+        starts: `[lists + 1]`, the first item of each query.
+        items: `[items]`, the ids of items.
+        labels: `[items]`, `UNJUDGED` in place of labels below 0.
     """
 
     queries: np.ndarray
@@ -38,11 +39,14 @@ class Judgements:
 
     @classmethod
     def of(cls, rows: Rows, queries: np.ndarray | None = None) -> Judgements:
-        """Those of rows in any order.
+        """Return the judgements of rows in any order.
 
         Args:
             rows: the judgements.
-            queries: all queries, where some may have no rows.
+            queries: all queries, if some may have no rows.
+
+        Raises:
+            ValueError: if an item is twice in a list.
         """
         named = rows.query if queries is None else queries
         distinct, codes = numbered(
@@ -62,14 +66,14 @@ class Judgements:
             rows.item[order],
             np.where(labels < 0, np.float32(UNJUDGED), labels),
         )
-        found._check_different()
+        found._check_once()
         return found
 
     def __len__(self) -> int:
         return len(self.queries)
 
     def places_of(self, queries: np.ndarray) -> np.ndarray:
-        """Where queries stand among those of the truth; -1 if they do not."""
+        """Return the places of queries in the truth; -1 for unknown ones."""
         order, ordered = self._ordered
         if not len(ordered):
             return np.full(len(queries), -1)
@@ -77,11 +81,10 @@ class Judgements:
         return np.where(ordered[found] == queries, order[found], -1)
 
     def of_lists(self, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The list of each judged item of some lists, and where it stands."""
+        """Return the list and the place of each judged item of some lists."""
         lengths = np.diff(self.starts)[places]
-        before = np.cumsum(lengths) - lengths
-        offsets = np.repeat(self.starts[places] - before, lengths)
-        return np.repeat(places, lengths), np.arange(lengths.sum()) + offsets
+        at = value_places(self.starts[places], lengths)
+        return np.repeat(places, lengths), at
 
     @property
     def lists(self) -> np.ndarray:
@@ -90,7 +93,7 @@ class Judgements:
 
     @functools.cached_property
     def fingerprint(self) -> str:
-        """The same for the same rows in any order."""
+        """A hash that does not depend on the order of the rows."""
         keys = keys_of(self.queries)[self.lists]
         keys = mixed(keys) + np.uint64(3) * mixed(keys_of(self.items))
         bits = self.labels.astype(np.float64).view(np.uint64)
@@ -101,12 +104,11 @@ class Judgements:
         """A key for each item and its list."""
         return joint(self.lists, keys_of(self.items))
 
-    def _check_different(self) -> None:
-        """Raises where an item comes twice in a list."""
+    def _check_once(self) -> None:
         lists, items = self.lists, self.items
-        one, _ = _twins(self.keys)
-        if len(one):  # or different ones have the same key
-            one, _ = _twins(exact(lists, items))
+        one = _duplicates(self.keys)
+        if len(one):  # different items may have the same key
+            one = _duplicates(exact(lists, items))
         if not len(one):
             return
         query = self.queries[lists[one[0]]].item()
@@ -122,6 +124,6 @@ class Judgements:
         return order, self.queries[order]
 
 
-def _twins(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _duplicates(keys: np.ndarray) -> np.ndarray:
     order = np.argsort(keys)
-    return twins(order, keys[order])
+    return twins(order, keys[order])[0]

@@ -1,4 +1,4 @@
-"""How many ids a system and the truth share, and why they might not match."""
+"""The ids that a system and the truth share, and why others do not match."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from keras_rankmetrics.comparing.judgements import Judgements
-from keras_rankmetrics.comparing.keys import as_text
+from keras_rankmetrics.tables.ids import as_text
 
-# Common differences between ids of the same thing, and how to remove them.
+# Common differences between two spellings of an id, and how to remove them.
 _DIFFERENCES: dict[str, Callable[[str], str]] = {
     "in spaces around them": str.strip,
     "in case": str.casefold,
@@ -20,7 +20,7 @@ _DIFFERENCES: dict[str, Callable[[str], str]] = {
     "in the ending `.0`": lambda id_: id_.removesuffix(".0"),
     "in a prefix before the digits": lambda id_: re.sub(r"^\D+(?=\d)", "", id_),
 }
-# The sample that is searched for ids that differ in one of these ways.
+# The size of the sample in which ids that differ in these ways are searched.
 _ROWS, _LISTS, _QUERIES = 10_000, 100, 100_000
 # Fewer matches than this share of all possible ones look like a mistake.
 _LOW = 0.01
@@ -55,7 +55,7 @@ class Overlap(NamedTuple):
 
     @property
     def is_low(self) -> bool:
-        """True if less than 1% of the possible matches are there."""
+        """True if less than 1% of the possible matches were found."""
         return self.judged < max(1, _LOW * self.possible) and self.possible > 0
 
     @property
@@ -122,7 +122,7 @@ class Matches:
         judged = _pairs(lists[at_judged], self._truth.items[at[at_judged]])
         if not judged:
             return "The truth judges no items of these queries."
-        # Where some ids match, others that look alike explain nothing.
+        # If some ids match, similar spellings of others explain nothing.
         pair = None if self._judged else _alike(self._sample, judged)
         if pair is None:
             place, other = judged[0]
@@ -137,7 +137,7 @@ class Matches:
 
 
 def no_common_query(unknown: Iterable[Any], truth: Judgements) -> str:
-    """Return a sentence with a query of each side, when none is on both."""
+    """Return a sentence with a query of each side, if they share none."""
     mine = sorted(itertools.islice(unknown, _QUERIES))
     theirs = truth.queries[:_QUERIES].tolist()
     pair = _alike([(0, query) for query in mine], [(0, q) for q in theirs])
@@ -151,9 +151,9 @@ def no_common_query(unknown: Iterable[Any], truth: Judgements) -> str:
 def _alike(ones: _Pairs, others: _Pairs) -> tuple[int, Any, Any, str] | None:
     """Return two ids of one list that differ in one way, and the difference."""
     for difference, plain in _DIFFERENCES.items():
-        known = {(list_, plain(str(as_text(x)))): x for list_, x in others}
+        by_form = {(list_, plain(str(as_text(x)))): x for list_, x in others}
         for place, one in ones:
-            other = known.get((place, plain(str(as_text(one)))), one)
+            other = by_form.get((place, plain(str(as_text(one)))), one)
             if other != one:
                 return place, one, other, difference
     return None

@@ -1,4 +1,4 @@
-"""The records of a report: columns, cells and marks."""
+"""`Report`: the table of a comparison as plain values, for any format."""
 
 from __future__ import annotations
 
@@ -11,65 +11,48 @@ from keras_rankmetrics.comparing import statistics
 from keras_rankmetrics.comparing.systems import Measure, Measured
 from keras_rankmetrics.engine.aggregates.paired import Difference
 
-# `Report`: the table of a comparison as plain values, for any format.
-
 Mark = Literal["better", "worse", ""]
 
-
-class Column(NamedTuple):
-    """A metric of the table.
-
-    Attributes:
-        name: of the metric.
-        signature: all that its numbers depend on.
-        more_is_better: whether a higher value is a better one.
-    """
-
-    name: str
-    signature: str
-    more_is_better: bool
+_OF_DIFFERENCE = (
+    "difference",
+    "difference_error",
+    "difference_margin",
+    "t",
+    "p",
+    "p_corrected",
+    "effect_size",
+    "wins",
+    "ties",
+    "losses",
+    "mark",
+)
 
 
 class Against(NamedTuple):
-    """How a system compares to the baseline.
+    """The comparison of a system to the baseline.
 
     Attributes:
-        difference: the mean of value(system) - value(baseline) over the lists.
-        difference_error: its standard error.
-        difference_margin: half its confidence interval.
-        t: the difference over its standard error.
-        p: of the paired t test.
-        p_corrected: the same, corrected for all comparisons of the table.
-        effect_size: the difference over the standard deviation of differences.
-        wins: on how many lists the system is better.
-        ties: on how many it is as good.
-        losses: on how many it is worse.
-        mark: `"better"` or `"worse"`, where p_corrected is below the level.
+        difference: the mean difference with its test. `p_holm` is corrected for
+            all comparisons of the table.
+        margin: half the confidence interval of the difference.
+        mark: `"better"` or `"worse"` if `p_holm` is below the level.
     """
 
-    difference: float
-    difference_error: float
-    difference_margin: float
-    t: float
-    p: float
-    p_corrected: float
-    effect_size: float
-    wins: int
-    ties: int
-    losses: int
+    difference: Difference
+    margin: float
     mark: Mark
 
 
 class Cell(NamedTuple):
-    """What a metric says of a system.
+    """The value of a metric for a system.
 
     Attributes:
         value: the mean over the lists.
-        standard_error: of the value.
+        standard_error: the standard error of the value.
         margin: half the confidence interval of the value.
-        lists: how many lists count.
-        best: whether no system has a better value.
-        against: how it compares to the baseline; None of the baseline.
+        lists: the number of valid lists.
+        best: True if no system has a better value.
+        against: the comparison to the baseline; None for the baseline itself.
     """
 
     value: float
@@ -81,21 +64,27 @@ class Cell(NamedTuple):
 
     @property
     def mark(self) -> Mark:
-        """Whether it differs from the baseline."""
+        """The mark of a significant difference, empty without one."""
         return "" if self.against is None else self.against.mark
 
     def half_interval(self, sign: str) -> str:
-        """The margin after a sign; empty where it is not known."""
-        is_known = not math.isnan(self.margin)
-        return f" {sign} {self.margin:.4f}" if is_known else ""
+        """Return the margin after a sign; an empty string if it is NaN."""
+        return "" if math.isnan(self.margin) else f" {sign} {self.margin:.4f}"
 
     def numbers(self) -> dict[str, Any]:
-        """All of it by name, None for what is not known."""
-        own = self._asdict()
-        del own["against"]
-        nothing = dict.fromkeys(Against._fields)
-        against = nothing if self.against is None else self.against._asdict()
-        return {name: _known(x) for name, x in {**own, **against}.items()}
+        """Return all values by name, None for unknown ones."""
+        found = self._asdict()
+        del found["against"]
+        found |= dict.fromkeys(_OF_DIFFERENCE)
+        if self.against is not None:
+            d, margin, mark = self.against
+            values = d.estimate.value, d.estimate.standard_error, margin
+            tests = d.t, d.p, d.p_holm, d.effect_size, d.wins, d.ties, d.losses
+            found |= zip(_OF_DIFFERENCE, (*values, *tests, mark), strict=True)
+        return {
+            name: None if isinstance(x, float) and not math.isfinite(x) else x
+            for name, x in found.items()
+        }
 
 
 @dataclasses.dataclass(frozen=True)
@@ -104,19 +93,19 @@ class Report:
 
     Attributes:
         systems: the names of the rows.
-        columns: what is measured.
-        cells: by system, and then by metric.
+        columns: the metrics.
+        cells: the cells of each system, in the order of the metrics.
         baseline: the system to which the others are compared.
-        confidence: of the intervals and of the test.
-        lists: how many lists there are.
-        comparisons: for how many comparisons p is corrected.
+        confidence: the level of the intervals.
+        lists: the number of lists.
+        comparisons: the number of comparisons that p is corrected for.
         unjudged: sentences about systems few of whose items are judged.
         gaps: sentences about queries that a system or the truth lacks.
-        untested: sentences about differences that the t test cannot judge.
+        untested: sentences about differences that a t test cannot judge.
     """
 
     systems: tuple[str, ...]
-    columns: tuple[Column, ...]
+    columns: tuple[Measure, ...]
     cells: tuple[tuple[Cell, ...], ...]
     baseline: str
     confidence: float
@@ -128,15 +117,15 @@ class Report:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader should know beside the numbers."""
+        """Sentences that a reader needs in addition to the numbers."""
         return (*self.unjudged, *self.untested, *self.gaps)
 
     def rows(self) -> Iterator[tuple[str, tuple[Cell, ...]]]:
-        """Each system with its cells."""
+        """Return each system with its cells."""
         return zip(self.systems, self.cells, strict=True)
 
     def records(self) -> dict[str, list[Any]]:
-        """Columns with a row for each system and metric."""
+        """Return columns with a row for each system and metric."""
         found: dict[str, list[Any]] = {"system": [], "metric": []}
         for system, cells in self.rows():
             for column, cell in zip(self.columns, cells, strict=True):
@@ -147,23 +136,24 @@ class Report:
         return found
 
     def about_means(self) -> str:
-        """What the numbers are, in a sentence."""
+        """Return a sentence about the means and intervals."""
         counts = {cell.lists for row in self.cells for cell in row}
-        number = _number(self.lists, "list")
+        number = f"{self.lists:,} list{'s' * (self.lists != 1)}"
         if counts == {self.lists}:
             over = number
         else:
-            some = " to ".join(f"{n:,}" for n in sorted(_ends(counts)))
+            ends = sorted({min(counts), max(counts)})
+            some = " to ".join(f"{n:,}" for n in ends)
             over = f"the lists that count, {some} of {number}"
         interval = f"half the {_percent(self.confidence)} confidence interval"
         return f"Means over {over}; ± is {interval}."
 
     def about_marks(self, better: str, worse: str) -> str:
-        """What the marks mean, in a sentence; empty without comparisons.
+        """Return a sentence about the marks; an empty string if there are none.
 
         Args:
-            better: the mark of what is better than the baseline.
-            worse: that of what is worse.
+            better: the mark of a system that is better than the baseline.
+            worse: the mark of a system that is worse.
         """
         if not self.comparisons:
             return ""
@@ -185,33 +175,20 @@ class Report:
         )
 
 
-def _ends(counts: set[int]) -> set[int]:
-    return {min(counts), max(counts)}
-
-
 def _percent(share: float) -> str:
     return f"{100.0 * share:.6g}%"
 
 
-def _number(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'s' * (count != 1)}"
-
-
-def _known(x: Any) -> Any:
-    is_number = not isinstance(x, float) or math.isfinite(x)
-    return x if is_number else None
-
-
-# From values of lists to a `Report`.
+# From the values of lists to a report.
 
 
 def reported(measured: Measured, baseline: str, confidence: float) -> Report:
-    """The table of what was measured.
+    """Return the table of the values.
 
     Args:
         measured: the values of each list.
         baseline: the name of the system to which the others are compared.
-        confidence: of the intervals, and of the test.
+        confidence: the level of the intervals.
     """
     names, measures = list(measured.systems), measured.measures
     found = statistics.of_metrics(
@@ -227,9 +204,7 @@ def reported(measured: Measured, baseline: str, confidence: float) -> Report:
     ]
     return Report(
         systems=tuple(names),
-        columns=tuple(
-            Column(m.name, m.signature, m.more_is_better) for m in measures
-        ),
+        columns=measures,
         cells=tuple(zip(*columns, strict=True)),
         baseline=baseline,
         confidence=confidence,
@@ -266,9 +241,10 @@ def _cells(
     confidence: float,
 ) -> list[Cell]:
     by_system = {d.system: d for d in found.differences}
-    values = [e.value for e in found.estimates if e.lists]
-    known = [value for value in values if not math.isnan(value)]
-    best = (max if measure.more_is_better else min)(known, default=math.nan)
+    values = [
+        e.value for e in found.estimates if e.lists and not math.isnan(e.value)
+    ]
+    best = (max if measure.more_is_better else min)(values, default=math.nan)
     return [
         Cell(
             value=e.value,
@@ -287,26 +263,11 @@ def _against(
 ) -> Against | None:
     if d is None:
         return None
-    return Against(
-        difference=d.estimate.value,
-        difference_error=d.estimate.standard_error,
-        difference_margin=d.estimate.margin(confidence),
-        t=d.t,
-        p=d.p,
-        p_corrected=d.p_holm,
-        effect_size=d.effect_size,
-        wins=d.wins,
-        ties=d.ties,
-        losses=d.losses,
-        mark=_mark(d, measure, confidence),
-    )
-
-
-def _mark(d: Difference, measure: Measure, confidence: float) -> Mark:
-    if not d.p_holm < 1.0 - confidence:
-        return ""
-    is_better = (d.estimate.value > 0) == measure.more_is_better
-    return "better" if is_better else "worse"
+    mark: Mark = ""
+    if d.p_holm < 1.0 - confidence:
+        is_better = (d.estimate.value > 0) == measure.more_is_better
+        mark = "better" if is_better else "worse"
+    return Against(d, d.estimate.margin(confidence), mark)
 
 
 def _untested(

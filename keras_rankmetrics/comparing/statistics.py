@@ -1,4 +1,4 @@
-"""From the values of lists to means, differences and chances."""
+"""Means, differences and p values from the values of lists."""
 
 from __future__ import annotations
 
@@ -19,22 +19,23 @@ from keras_rankmetrics.engine.aggregates.paired import (
 )
 from keras_rankmetrics.engine.backend.operations import ops
 
-# Sums of more lists are added in double precision.
+# The sums of so many lists are computed in float32, and added in float64.
 _LISTS_OF_PART = 1024
-# Values in single precision that differ by less are the same.
+# Values in float32 that differ by less are equal.
 _ROUNDING = 1e-6
 
 
 @dataclasses.dataclass(frozen=True)
 class OfMetric:
-    """What one metric says of the systems.
+    """The statistics of the systems by one metric.
 
     Attributes:
         estimates: the mean of each system.
-        differences: of all systems but the baseline, in their order. `p_holm`
-            is corrected for all differences of the table.
-        without_spread: the systems that differ from the baseline by the same
-            on all lists. Their p is NaN: a t test needs differences that vary.
+        differences: the differences of the other systems to the baseline, in
+            their order. `p_holm` is corrected for all differences of the table.
+        without_spread: the systems with the same difference to the baseline on
+            all lists. Their p is NaN, since a t test needs differences that
+            vary.
     """
 
     estimates: list[Estimate]
@@ -49,14 +50,14 @@ def of_metrics(
     bounded: Sequence[bool],
     more_is_better: Sequence[bool],
 ) -> list[OfMetric]:
-    """The means of all systems, and their differences to the baseline.
+    """Return the means of all systems and their differences to the baseline.
 
     Args:
-        values: of each system.
-        systems: their names.
-        baseline: the place of the baseline among them.
-        bounded: of each metric, whether its values lie in [0, 1].
-        more_is_better: of each metric.
+        values: the values of each system.
+        systems: the names of the systems.
+        baseline: the place of the baseline among the systems.
+        bounded: for each metric, True if values are in [0, 1].
+        more_is_better: for each metric, True if higher values are better.
     """
     others = [place for place in range(len(systems)) if place != baseline]
     found = []
@@ -65,7 +66,7 @@ def of_metrics(
         without_spread = frozenset(
             systems[place]
             for place in others
-            if _differ_alike(values[place], values[baseline], metric)
+            if _differ_by_constant(values[place], values[baseline], metric)
         )
         of_others = differences(
             sums[len(systems) :],
@@ -89,8 +90,8 @@ def of_metrics(
     return _corrected(found)
 
 
-def _differ_alike(one: Values, other: Values, metric: int) -> bool:
-    """Whether all differences are the same, but for rounding, and not 0."""
+def _differ_by_constant(one: Values, other: Values, metric: int) -> bool:
+    """Return True if all differences are equal up to rounding, and not 0."""
     counts = one.counts[metric] & other.counts[metric]
     if counts.sum() < 2:
         return False
@@ -118,7 +119,7 @@ def _corrected(found: Sequence[OfMetric]) -> list[OfMetric]:
 def _sums(
     found: Sequence[Values], metric: int, baseline: int, bounded: bool
 ) -> np.ndarray:
-    """`[systems and differences, sums]`, as a `Comparison` keeps them."""
+    """Return the sums of a `Comparison`, `[systems and differences, sums]`."""
     of_systems = np.stack([x.values[metric] for x in found])
     of_counts = np.stack([x.counts[metric] for x in found])
     weights = np.stack([x.weights[metric] for x in found])
@@ -145,13 +146,13 @@ def _sums(
 
 
 def _rows_of_part(rows: int, per_row: int) -> int:
-    """A power of two for few rows, so that backends compile few shapes."""
+    """Return a power of two for few rows, so that there are few shapes."""
     most = max(1, _LISTS_OF_PART // per_row)
     return min(most, 1 << max(rows - 1, 0).bit_length())
 
 
 def _filled(x: np.ndarray, step: int) -> np.ndarray:
-    """With lists that do not count, up to whole parts."""
+    """Return `x` with excluded lists added, up to a multiple of `step`."""
     missing = -x.shape[1] % step
     return np.pad(x, ((0, 0), (0, missing)))
 

@@ -1,4 +1,4 @@
-"""`Measured`: the values of each list, for systems and metrics."""
+"""`Measured`: the values of all systems, metrics and lists."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from keras_rankmetrics.comparing.values import Values
 
 
 class Measure(NamedTuple):
-    """What is known of a metric when it is gone.
+    """A metric as saved values, a column of the table.
 
     Attributes:
-        name: of the metric.
-        signature: all that its numbers depend on.
-        more_is_better: whether a higher value is a better one.
-        bounded: whether values lie in [0, 1].
+        name: the name of the metric.
+        signature: the signature of the metric.
+        more_is_better: True if higher values are better.
+        bounded: True if values are in [0, 1].
     """
 
     name: str
@@ -29,11 +29,11 @@ class Measure(NamedTuple):
 
 
 class Gaps(NamedTuple):
-    """How many queries one of two sides lacks.
+    """The numbers of queries that only one side has.
 
     Attributes:
-        missing: queries of the truth of which the system has no rows.
-        unknown: queries of the system that the truth lacks.
+        missing: the queries of the truth that the system lacks.
+        unknown: the queries of the system that the truth lacks.
     """
 
     missing: int = 0
@@ -56,13 +56,13 @@ class System(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Measured:
-    """The values of each list.
+    """The values of all systems, metrics and lists.
 
     Attributes:
         measures: the metrics.
         lists: the ids of the queries, or the numbers of the lists.
         truth: a fingerprint of the truth.
-        systems: by name.
+        systems: the values of each system, by name.
     """
 
     measures: tuple[Measure, ...]
@@ -71,11 +71,11 @@ class Measured:
     systems: Mapping[str, System]
 
     def joined(self, other: Measured) -> Measured:
-        """The systems of both.
+        """Return the values of the systems of both.
 
         Raises:
-            ValueError: unless both have the same metrics, lists and truth, and
-                systems of other names.
+            ValueError: if metrics, lists or the truth differ, or a system is in
+                both.
         """
         _check_same(self, other)
         place = {name: i for i, name in enumerate(other.lists)}
@@ -113,7 +113,7 @@ def _check_same(one: Measured, other: Measured) -> None:
     if twice or len(one.lists) != len(other.lists):
         raise ValueError(
             "Comparisons that are joined should have lists of different ids. "
-            f"Received: {twice} of {len(one.lists)} ids that came before."
+            f"Received: {twice} of {len(one.lists)} ids twice."
         )
     if one.truth != other.truth:
         raise ValueError(
@@ -126,7 +126,8 @@ def _check_same(one: Measured, other: Measured) -> None:
     ]
     if per_row[0] != per_row[1]:
         raise ValueError(
-            "Comparisons that are joined should have rows of as many lists. "
+            "Comparisons that are joined should have the same number of lists "
+            "in each row. "
             f"Received: {per_row[0]} and {per_row[1]}."
         )
     both = sorted(set(one.systems) & set(other.systems))

@@ -1,4 +1,4 @@
-"""The values of each query, in padded batches."""
+"""The value of each metric for each list, in padded batches."""
 
 from __future__ import annotations
 
@@ -16,12 +16,11 @@ from keras_rankmetrics.engine.evaluation.batch_cache import Batch
 from keras_rankmetrics.engine.evaluation.evaluate import Evaluated, evaluate
 from keras_rankmetrics.engine.inputs.warn_once import Doubts
 from keras_rankmetrics.engine.metric.configured import RankingMetric
+from keras_rankmetrics.tables.ragged import Ragged, value_places
 
-# Lists of unequal lengths as padded batches of few shapes.
-
-# A batch has at most so many items, or one list. On torch, arrays of this size
-# stay in the caches of a processor; the other backends take longer to begin an
-# operation.
+# The number of items of a batch, unless one list has more. On torch, arrays of
+# this size stay in the caches of a processor; on the other backends, starting
+# an operation takes longer.
 _ITEMS = 2**14 if keras.config.backend() == "torch" else 2**17
 
 
@@ -29,8 +28,8 @@ class Padded(NamedTuple):
     """A batch of lists.
 
     Attributes:
-        places: `[lists]`, where they stand in the truth.
-        labels: `[rows, width]`, with rows below the lists that are all padding.
+        places: `[lists]`, the places of the lists in the truth.
+        labels: `[rows, width]`; the rows after the lists are padding.
         scores: `[rows, width]`.
     """
 
@@ -40,63 +39,53 @@ class Padded(NamedTuple):
 
 
 def batches_of(joined: Joined) -> Iterator[Padded]:
-    """The lists, those of similar lengths together.
+    """Yield padded batches of lists of similar lengths.
 
-    A backend compiles each shape anew. So widths are rounded up, and so is the
-    number of rows.
+    Backends compile each shape anew, so the widths and the numbers of rows are
+    rounded up.
     """
     starts = np.cumsum(joined.lengths) - joined.lengths
     widths = np.array([_rounded_up(length) for length in joined.lengths])
-    for width in np.unique(widths):
-        [alike] = np.nonzero(widths == width)
-        most = max(1, _ITEMS // int(width))
-        for begin in range(0, len(alike), most):
-            lists = alike[begin : begin + most]
-            yield _padded(joined, lists, starts[lists], int(width), most)
-
-
-def _padded(
-    joined: Joined, lists: np.ndarray, starts: np.ndarray, width: int, most: int
-) -> Padded:
-    rows = min(most, _power_of_4(len(lists)))
-    lengths = joined.lengths[lists]
-    filled = np.arange(width) < lengths[:, None]
-    at = (starts[:, None] + np.arange(width))[filled]
-    labels = np.full((rows, width), -1, joined.labels.dtype)
-    scores = np.zeros((rows, width), joined.scores.dtype)
-    labels[: len(lists)][filled] = joined.labels[at]
-    scores[: len(lists)][filled] = joined.scores[at]
-    return Padded(joined.places[lists], labels, scores)
+    for width in np.unique(widths).tolist():
+        [similar] = np.nonzero(widths == width)
+        most = max(1, _ITEMS // width)
+        for begin in range(0, len(similar), most):
+            lists = similar[begin : begin + most]
+            rows = min(most, _power_of_4(len(lists)))
+            lengths = joined.lengths[lists]
+            at = value_places(starts[lists], lengths)
+            yield Padded(
+                joined.places[lists],
+                Ragged(joined.labels[at], lengths).padded(rows, width, -1),
+                Ragged(joined.scores[at], lengths).padded(rows, width, 0),
+            )
 
 
 def _power_of_4(number: int) -> int:
-    """The least that is not below the number."""
+    """Return the number rounded up to a power of 4."""
     power: int = 4 ** (((number - 1).bit_length() + 1) // 2)
     return power
 
 
 def _rounded_up(length: int) -> int:
-    """To 2^n or 3 * 2^n, from 16 on."""
+    """Return the length rounded up to 2^n or 3 * 2^n, and at least 16."""
     power = max(16, 1 << (int(length) - 1).bit_length())
     less = power * 3 // 4
     return less if power > 16 and length <= less else power
 
 
-# `Values`: what metrics say of each list of a system.
-
-
 class Values(NamedTuple):
-    """The values of lists, and what the means need beside them.
+    """The values of lists, with everything that their means need.
 
     Attributes:
-        values: `[metrics, lists]`. NaN is a value that could not be computed,
-            and so is the mean then.
-        counts: bool `[metrics, lists]`, which lists count. What does not count
+        values: `[metrics, lists]`. NaN is a value that could not be computed;
+            the mean is then NaN, too.
+        counts: bool `[metrics, lists]`, False for excluded lists, whose value
             may be NaN.
-        weights: `[metrics, lists]`, NaN for a list that has none of its own,
-            and takes the mean weight of the others.
-        lists_of_row: so many lists that follow each other belong together, as
-            the steps of a session do.
+        weights: `[metrics, lists]`, NaN for a list without a weight of its own,
+            which gets the mean weight of the others.
+        lists_of_row: the number of consecutive lists that belong together, such
+            as the steps of a session.
     """
 
     values: np.ndarray
@@ -105,7 +94,7 @@ class Values(NamedTuple):
     lists_of_row: int = 1
 
     def taken(self, lists: np.ndarray) -> Values:
-        """Those of some lists, by their places."""
+        """Return the values of the lists at these places."""
         return Values(
             self.values[:, lists],
             self.counts[:, lists],
@@ -114,17 +103,21 @@ class Values(NamedTuple):
         )
 
     def put(self, lists: np.ndarray, found: Values) -> None:
-        """Writes what was found of some lists, the first ones of `found`."""
-        for mine, theirs in zip(self[:3], found[:3], strict=True):
-            mine[:, lists] = theirs[:, : len(lists)]
+        """Write the first values of `found` to the lists at these places."""
+        for own, other in zip(self[:3], found[:3], strict=True):
+            own[:, lists] = other[:, : len(lists)]
 
 
 def of_arrays(
     metrics: Sequence[RankingMetric], passed: Sequence[Any]
 ) -> Values:
-    """Of what metrics take themselves: `y_true`, `y_pred`, `sample_weight`.
+    """Return the values for the arguments of `update_state`.
 
-    Warns of what looks like a mistake.
+    Input that looks like a mistake causes a warning.
+
+    Args:
+        metrics: the metrics.
+        passed: `y_true`, `y_pred` and `sample_weight`.
     """
     definitions = [metric.definition for metric in metrics]
     evaluated = evaluate(definitions, passed, Batch())
@@ -135,7 +128,7 @@ def of_arrays(
 
 
 def simplest(values: Values) -> Values:
-    """With all weights 1, where no list has another one."""
+    """Return the values with weights of 1, if no list has another weight."""
     if ((values.weights == 1) | np.isnan(values.weights)).all():
         return values._replace(weights=np.ones_like(values.values))
     return values
@@ -147,18 +140,18 @@ def of_lists(
     weights: np.ndarray | None,
     number: int,
 ) -> Values:
-    """Of lists that were joined to the truth.
+    """Return the values for lists that were joined to the truth.
 
     Args:
-        metrics: what is measured.
+        metrics: the metrics.
         joined: all lists, each once.
-        weights: `[lists]`, of the lists, or None.
-        number: of lists.
+        weights: `[lists]`, the weights of the lists, or None.
+        number: the number of lists.
     """
     definitions = [metric.definition for metric in metrics]
     shape = (len(metrics), number)
-    nothing = np.full(shape, np.nan)
-    total = Values(nothing, np.zeros(shape, bool), nothing.copy())
+    missing = np.full(shape, np.nan)
+    total = Values(missing, np.zeros(shape, bool), missing.copy())
     batches = itertools.chain.from_iterable(map(batches_of, joined))
     for draw, (places, labels, scores) in enumerate(batches):
         weight = None
@@ -166,7 +159,7 @@ def of_lists(
             weight = np.ones(len(labels), weights.dtype)
             weight[: len(places)] = weights[places]
         passed = labels, scores, weight
-        # `ties="shuffle"` draws other orders for each batch.
+        # `ties="shuffle"` draws different orders for each batch.
         draws = [draw] * len(metrics)
         found = _values(evaluate(definitions, passed, Batch(), draws))
         total.put(places, found)
@@ -174,7 +167,7 @@ def of_lists(
 
 
 def _values(evaluated: Sequence[Evaluated]) -> Values:
-    """By metric, in the order in which they were asked for."""
+    """Return the values in the order of the metrics."""
     rows = evaluated[0].per_list.rows
     found = {
         place: of_metric
@@ -188,7 +181,7 @@ def _values(evaluated: Sequence[Evaluated]) -> Values:
 
 
 def _of(per_list: PerList) -> list[tuple[np.ndarray, ...]]:
-    """The value, whether it counts, and the weight, of each metric."""
+    """Return the values, counts and weights of each metric."""
     values = ops.convert_to_numpy(per_list.per_list()).astype(np.float64)
     counts = ops.convert_to_numpy(per_list.counts)
     weights = ops.convert_to_numpy(per_list.weights).astype(np.float64)

@@ -1,30 +1,29 @@
-"""Names of measures with parameters, such as `P(rel=2)@5`."""
+"""Conventions that parse the names their source has for measures."""
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple, NoReturn
 
 from keras_rankmetrics.conventions.convention import Convention
+from keras_rankmetrics.conventions.spec import Spec, parsed
 from keras_rankmetrics.engine.metric.configured import Defined, RankingMetric
 
-# `Vocabulary`: a convention whose measures are had by the source's names.
-
-# What a parameter there means here: options, or a ValueError that says why not.
+# From the value of a source's parameter to options here, or a ValueError that
+# says why there are none.
 Meaning = Callable[[Any], Mapping[str, Any]]
 
 
 class Measure(NamedTuple):
-    """What a measure of the source is here.
+    """A measure of the source, and its equivalent here.
 
     Args:
         metric: the class. The convention has a preset for it.
-        parameters: what each parameter of the measure means here.
-        options: what the measure sets beyond the preset.
-        required: the parameters that the measure must be given.
-        at: the parameter that is written as `@`.
+        parameters: the meaning of each parameter of the measure.
+        options: options that the measure sets beyond those of the preset.
+        required: the parameters that the measure needs.
+        at: the parameter that is written after `@`.
     """
 
     metric: type[RankingMetric]
@@ -34,17 +33,54 @@ class Measure(NamedTuple):
     at: str = "cutoff"
 
 
+def named(option: str) -> Meaning:
+    """Return the meaning of a parameter that is the option of that name."""
+    return lambda value: {option: value}
+
+
+def only(allowed: Any, reason: str) -> Meaning:
+    """Return the meaning of a parameter with one supported value."""
+
+    def meaning(value: Any) -> Mapping[str, Any]:
+        if value != allowed:
+            raise ValueError(f"{reason}. Only {allowed!r} is supported.")
+        return {}
+
+    return meaning
+
+
+def one_of(choices: Mapping[str, Mapping[str, Any]]) -> Meaning:
+    """Return the meaning of a parameter whose values each set options."""
+
+    def meaning(value: Any) -> Mapping[str, Any]:
+        if not isinstance(value, str) or value not in choices:
+            raise ValueError(f"expected one of: {', '.join(choices)}.")
+        return choices[value]
+
+    return meaning
+
+
+def never(reason: str) -> Meaning:
+    """Return the meaning of a parameter that is not supported."""
+
+    def meaning(value: Any) -> NoReturn:
+        raise ValueError(f"{reason}.")
+
+    return meaning
+
+
 class Vocabulary(Convention):
-    """A convention that knows the names which its source has for measures.
+    """A convention that parses the names its source has for measures.
 
     Args:
-        name: the name of the convention, as that of a variable.
-        about: what it is, in one sentence.
-        source: where it is defined.
+        name: the name of the convention, as a Python identifier.
+        about: a description, in one sentence.
+        source: the place where the convention is defined.
         metrics: the options of each metric, as for any `Convention`.
-        measures: what each measure of the source is, by its name there.
-        without: what the source defines and cannot be had, by its name there,
-            and why.
+        measures: the equivalent of each measure of the source, by its name
+            there.
+        without: the measures of the source that are not supported, by their
+            name there, each with the reason.
         ties_by_id: as for any `Convention`.
 
     >>> from keras_rankmetrics.conventions import ir_measures
@@ -66,10 +102,10 @@ class Vocabulary(Convention):
         self.measures = dict(measures)
 
     def of_source(self, text: str, **options: Any) -> RankingMetric | None:
-        """As `parse`; None for names that the source does not have.
+        """Return `parse(text)`, or None if the source has no such name.
 
         Args:
-            text: as the source writes it.
+            text: the measure, as the source writes it.
             **options: further options of the metric.
         """
         word = re.match(r"\w*", text)
@@ -79,140 +115,83 @@ class Vocabulary(Convention):
         return None
 
     def parse(self, measure: object, **options: Any) -> RankingMetric:
-        """The metric that a measure of the source is.
+        """Return the metric for a measure of the source.
 
         Args:
-            measure: as the source writes it, such as `"P(rel=2)@5"`, or what
-                `str` makes that of.
+            measure: the measure as the source writes it, such as
+                `"P(rel=2)@5"`, or an object whose `str` is that.
             **options: further options of the metric, such as `inputs="ids"`.
-        """
-        name, given = _parts(str(measure), self.name)
-        if name in self.without:
-            raise ValueError(
-                f"The convention `{self.name}` has no {name}: "
-                f"{self.without[name]}."
-            )
-        if name not in self.measures:
-            raise ValueError(
-                f"`{self.name}` has no measure of the name {name}. It has: "
-                f"{', '.join(self.measures)}."
-            )
-        return self._made(name, given, options)
 
-    def _made(
-        self,
-        name: str,
-        given: Mapping[str, Any],
-        options: Mapping[str, Any],
-    ) -> RankingMetric:
-        known = self.measures[name]
-        if "@" in given and known.at in given:
+        Raises:
+            ValueError: if the measure is malformed, or not supported.
+        """
+        spec = parsed(str(measure))
+        if spec.name in self.without:
             raise ValueError(
-                f"`{name}` has two cutoffs: {known.at}={given[known.at]!r}, "
-                f"and `@{given['@']}`. Leave one of them out."
+                f"The convention `{self.name}` has no {spec.name}: "
+                f"{self.without[spec.name]}."
             )
-        # What is written as `@` has no name.
-        named = {known.at if p == "@" else p: v for p, v in given.items()}
-        unknown = [p for p in named if p not in known.parameters]
+        if spec.name not in self.measures:
+            raise ValueError(
+                f"The convention `{self.name}` has no measure {spec.name}. It "
+                f"has: {', '.join(self.measures)}."
+            )
+        return self._made(spec, options)
+
+    def _made(self, spec: Spec, options: Mapping[str, Any]) -> RankingMetric:
+        name, measure = spec.name, self.measures[spec.name]
+        arguments = dict(spec.options)
+        if spec.at is not None:
+            if measure.at in arguments:
+                raise ValueError(
+                    f"`{name}` has two cutoffs: "
+                    f"{measure.at}={arguments[measure.at]!r}, and "
+                    f"`@{spec.at}`. Remove one of them."
+                )
+            arguments[measure.at] = _number(spec.at)
+        unknown = [p for p in arguments if p not in measure.parameters]
         if unknown:
             raise ValueError(
-                f"`{name}` takes no {unknown[0]}. It takes: "
-                f"{', '.join(known.parameters)}."
+                f"`{name}` has no parameter {unknown[0]}. It has: "
+                f"{', '.join(measure.parameters)}."
             )
-        missing = [p for p in known.required if p not in named]
+        missing = [p for p in measure.required if p not in arguments]
         if missing:
+            is_at = missing[0] == measure.at
+            form = "@..." if is_at else f"({missing[0]}=...)"
             raise ValueError(
-                f"`{name}` needs {missing[0]}: write "
-                f"`{_with(name, missing[0], known.at)}`."
+                f"`{name}` needs {missing[0]}: write `{name}{form}`."
             )
         meant: dict[str, Any] = {}
-        for parameter, value in named.items():
+        for parameter, value in arguments.items():
             try:
-                meant.update(known.parameters[parameter](value))
+                meant.update(measure.parameters[parameter](value))
             except (ValueError, TypeError, IndexError) as error:
                 text = f"`{name}` with {parameter}={value!r}: {error}"
                 raise ValueError(text) from None
-        preset = self.presets[known.metric.__name__]
-        return preset(**{**known.options, **meant, **options})
+        preset = self.presets[measure.metric.__name__]
+        return preset(**{**measure.options, **meant, **options})
 
 
-def named(option: str) -> Meaning:
-    """The parameter is the option of that name."""
-    return lambda value: {option: value}
-
-
-def only(allowed: Any, reason: str) -> Meaning:
-    """The parameter has one value that can be had, and it is the default."""
-
-    def meaning(value: Any) -> Mapping[str, Any]:
-        if value != allowed:
-            raise ValueError(f"{reason}. Only {allowed!r} can be had.")
-        return {}
-
-    return meaning
-
-
-def one_of(choices: Mapping[str, Mapping[str, Any]]) -> Meaning:
-    """The parameter is one of several names, each of which sets options."""
-
-    def meaning(value: Any) -> Mapping[str, Any]:
-        if not isinstance(value, str) or value not in choices:
-            raise ValueError(f"expected one of: {', '.join(choices)}.")
-        return choices[value]
-
-    return meaning
-
-
-def never(reason: str) -> Meaning:
-    """The parameter cannot be had."""
-
-    def meaning(value: Any) -> NoReturn:
-        raise ValueError(f"{reason}.")
-
-    return meaning
-
-
-def _parts(text: str, source: str) -> tuple[str, dict[str, Any]]:
-    """The name of a measure, and what it is given; `@` for what follows it."""
-    refused = ValueError(
-        f"{text!r} is no measure. Write it as `{source}` does: a name, maybe "
-        "parameters by name, maybe `@` and a number, such as `P(rel=2)@5`."
-    )
-    given: dict[str, Any] = {}
+def _number(text: str) -> float:
     try:
-        node = ast.parse(text.strip(), mode="eval").body
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
-            given["@"] = ast.literal_eval(node.right)
-            node = node.left
-        if isinstance(node, ast.Call) and not node.args:
-            for keyword in node.keywords:
-                if keyword.arg is None:
-                    raise refused
-                given[keyword.arg] = ast.literal_eval(keyword.value)
-            node = node.func
-    except (SyntaxError, ValueError):
-        raise refused from None
-    if not isinstance(node, ast.Name):
-        raise refused
-    return node.id, given
+        return int(text) if text.isdecimal() else float(text)
+    except ValueError:
+        raise ValueError(
+            f"After `@` there should be a number. Received: {text!r}."
+        ) from None
 
-
-def _with(name: str, parameter: str, at: str) -> str:
-    return f"{name}@..." if parameter == at else f"{name}({parameter}=...)"
-
-
-# `Suffixed`: a convention whose source writes `ndcg_cut_10`.
 
 CUTOFF = "k"
 
 
 class Suffix(NamedTuple):
-    """A measure of the source.
+    """A measure whose name a source ends with a number, like `ndcg_cut_10`.
 
     Args:
         metric: the name of the metric in the convention.
-        parameter: the option that the number after the name is.
-        options: what the measure sets beyond the preset.
+        parameter: the option that the number sets, or None without a number.
+        options: options that the measure sets beyond those of the preset.
         required: whether there must be a number.
     """
 
@@ -221,28 +200,25 @@ class Suffix(NamedTuple):
     options: Mapping[str, Any] = {}
     required: bool = False
 
-    def options_of(self, number: str) -> dict[str, Any] | None:
-        """What it sets with this number behind it; None if none may be there.
-
-        Args:
-            number: digits, or "" for no number.
-        """
-        if not number:
-            return None if self.required else dict(self.options)
-        is_cutoff = self.parameter == CUTOFF
-        if self.parameter is None or (is_cutoff and not number.isdecimal()):
+    def options_of(self, suffix: str) -> Mapping[str, Any] | None:
+        """Return the options for what follows the name, None if malformed."""
+        if not suffix:
+            return None if self.required else self.options
+        number = r"\d+" if self.parameter == CUTOFF else r"\d+\.?\d*|\.\d+"
+        found = re.fullmatch(rf"[_.@](?:{self.parameter}=)?({number})", suffix)
+        if found is None or self.parameter is None:
             return None
-        value = int(number) if is_cutoff else float(number)
-        return {**self.options, self.parameter: value}
+        kind = int if self.parameter == CUTOFF else float
+        return {**self.options, self.parameter: kind(found[1])}
 
 
 class Suffixed(Convention):
-    """A convention whose source writes numbers behind the names of measures.
+    """A convention whose source writes numbers after the names of measures.
 
     Args:
         *args: as for any `Convention`.
-        measures: what each measure of the source is, by its name there without
-            the number.
+        measures: the equivalent of each measure of the source, by its name
+            there without the number.
         **options: as for any `Convention`.
 
     >>> from keras_rankmetrics.conventions import trec_eval
@@ -257,28 +233,19 @@ class Suffixed(Convention):
         self.measures = dict(measures)
 
     def of_source(self, text: str, **options: Any) -> RankingMetric | None:
-        """The metric that the source calls so, None if it has none.
+        """Return the metric for a name of the source, or None.
 
         Args:
-            text: as the source writes it, such as `"ndcg_cut_10"`,
-                `"ndcg_cut.10"` or `"rbp.p=0.8"`.
+            text: the measure as the source writes it, such as
+                `"ndcg_cut_10"`, `"ndcg_cut.10"` or `"rbp.p=0.8"`.
             **options: further options of the metric.
         """
         for name, measure in self.measures.items():
-            number = _number(text, name, measure.parameter)
-            given = None if number is None else measure.options_of(number)
-            if given is not None:
+            if not text.startswith(name):
+                continue
+            own = measure.options_of(text.removeprefix(name))
+            if own is not None:
                 preset = self.presets[measure.metric]
-                metric: RankingMetric = preset(**{**given, **options})
+                metric: RankingMetric = preset(**{**own, **options})
                 return metric
         return None
-
-
-def _number(text: str, name: str, parameter: str | None) -> str | None:
-    """Return the number after the name, "" without one, None of other names."""
-    rest = text.removeprefix(name)
-    if not text.startswith(name) or not rest:
-        return "" if text == name else None
-    number = rest[1:].removeprefix(f"{parameter}=")
-    is_number = number.replace(".", "", 1).isdecimal()
-    return number if rest[0] in "_.@" and is_number else None

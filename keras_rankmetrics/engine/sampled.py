@@ -11,7 +11,7 @@ import numpy as np
 from keras_rankmetrics.engine.aggregates import Estimate, PerList, WeightedMean
 from keras_rankmetrics.engine.backend import host_floats
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.backend.tracing import known, loop
+from keras_rankmetrics.engine.backend.tracing import concrete, loop
 from keras_rankmetrics.types import Tensor
 
 
@@ -289,7 +289,7 @@ class Sampled:
         split = self._means * _SUMS
         means = _MEAN.result(ops.reshape(sums[:split], (self._means, _SUMS)))
         histogram = sums[split:]
-        numbers = host_floats.floats_at_hand(histogram)
+        numbers = host_floats.concrete_floats(histogram)
         value = self.mixture.value(
             histogram if numbers is None else np.array(numbers)
         )
@@ -313,7 +313,7 @@ class Sampled:
         counts = x.counts[0]
         unfit = counts & ~fits(ranking, self.negatives)
         undefined = counts & ops.isnan(x.values[0])
-        if known(ops.any(unfit & ~undefined)):
+        if concrete(ops.any(unfit & ~undefined)):
             raise _unfit_error(self.negatives, ranking, unfit)
         shares = self._shares(ranking, x.values.dtype)
         values = ops.sum(

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from keras_rankmetrics.comparing.keys import keys_of, mixed, twins
-from keras_rankmetrics.comparing.rows import Rows, whole
 from keras_rankmetrics.files.errors import FileError, QueriesReturnError
+from keras_rankmetrics.tables.chunks import Rows, whole
+from keras_rankmetrics.tables.ids import keys_of, mixed, twins
 
 # Chunks of whole queries, whatever the blocks of a file cut apart.
 

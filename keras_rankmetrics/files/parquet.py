@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from keras_rankmetrics.comparing.rows import Rows
 from keras_rankmetrics.files.blocks import Watch
 from keras_rankmetrics.files.chunks import Part
 from keras_rankmetrics.files.columns import chosen
 from keras_rankmetrics.files.errors import FileError
 from keras_rankmetrics.files.fields import texts
 from keras_rankmetrics.files.pipes import File, name_of
+from keras_rankmetrics.tables.chunks import Rows
 
 _BUFFER = 2**20  # bytes of a column that are read at once
 _BATCH = 2**22  # bytes of a batch, about

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from keras_rankmetrics.comparing.rows import Rows, whole
 from keras_rankmetrics.files import delimited, jsonl, parquet, trec
 from keras_rankmetrics.files.blocks import PARQUET, Watch, first_line
 from keras_rankmetrics.files.chunks import (
@@ -16,6 +15,7 @@ from keras_rankmetrics.files.chunks import (
 )
 from keras_rankmetrics.files.errors import FileError
 from keras_rankmetrics.files.pipes import File, name_of
+from keras_rankmetrics.tables.chunks import Rows, whole
 
 _DELIMITERS = {".csv": b",", ".tsv": b"\t", ".tab": b"\t"}
 _LAYOUTS = {"score": trec.RUN, "label": trec.QRELS}

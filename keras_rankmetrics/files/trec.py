@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from keras_rankmetrics.comparing.rows import Rows
 from keras_rankmetrics.files.blocks import (
     Block,
     Watch,
@@ -25,6 +24,7 @@ from keras_rankmetrics.files.fields import (
     split_at_spaces,
 )
 from keras_rankmetrics.files.pipes import File
+from keras_rankmetrics.tables.chunks import Rows
 
 
 class Layout(NamedTuple):

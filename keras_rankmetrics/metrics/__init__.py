@@ -1,138 +1,41 @@
-"""The metrics, one file for each family.
+"""The metrics, one file per family.
 
-Each measure is a pure function of a ranking and stands above its class. It
-takes a `Ranking`, the cutoff `k` (None: all ranks) and its options by name, and
-returns one value per list. What a label is worth, and in which order tied items
-stand, is the ranking's business. What the classes have in common is documented
-on `RankingMetric`.
+Each measure is a pure function of a ranking, defined above its class. It takes
+a `Ranking`, the cutoff `k` (None: all ranks) and its options as keyword
+arguments, and returns one value per list. The gains of labels and the order of
+tied items are decided by the ranking. What all metrics have in common is
+documented on `RankingMetric`.
 """
+
+# ruff: noqa: F403
 
 import typing
 
 from keras_rankmetrics.engine.naming.names import (
     no_attribute as _no_attribute,
 )
-from keras_rankmetrics.metrics.average_precision import (
-    ElevenPointPrecision,
-    GradedAveragePrecision,
-    InterpolatedPrecision,
-    MeanAveragePrecision,
-    QMeasure,
-)
-from keras_rankmetrics.metrics.comparison import Comparison
-from keras_rankmetrics.metrics.coverage import (
-    CatalogueCoverage,
-    ExposureEntropy,
-    ExposureGini,
-    IntraListDiversity,
-    Personalization,
-)
-from keras_rankmetrics.metrics.fairness import (
-    AttentionWeightedFairness,
-    ExpectedExposureLoss,
-)
-from keras_rankmetrics.metrics.found import (
-    F1AtK,
-    FallOutAtK,
-    FBetaAtK,
-    HitRateAtK,
-    MeanReciprocalRank,
-    PrecisionAtK,
-    RecallAtK,
-    RPrecision,
-)
-from keras_rankmetrics.metrics.gain import DCG, NDCG
-from keras_rankmetrics.metrics.incomplete import (
-    BPref,
-    JudgedAtK,
-    RBPResidual,
-    UnjudgedAtK,
-)
+from keras_rankmetrics.metrics.average_precision import *
+from keras_rankmetrics.metrics.comparison import *
+from keras_rankmetrics.metrics.coverage import *
+from keras_rankmetrics.metrics.fairness import *
+from keras_rankmetrics.metrics.found import *
+from keras_rankmetrics.metrics.gain import *
+from keras_rankmetrics.metrics.incomplete import *
 from keras_rankmetrics.metrics.names import suggestion as _suggestion
-from keras_rankmetrics.metrics.pairs import (
-    AUC,
-    AdjustedMeanRankIndex,
-    AverageRelevancePosition,
-    MeanRank,
-    OrderedPairAccuracy,
-)
-from keras_rankmetrics.metrics.popularity import (
-    AveragePopularity,
-    Novelty,
-    PopularityLift,
-    Serendipity,
-    TailShare,
-)
-from keras_rankmetrics.metrics.sampled import SampledRanks
-from keras_rankmetrics.metrics.slices import Sliced
-from keras_rankmetrics.metrics.subtopics import (
-    ERRIA,
-    NRBP,
-    AlphaDCG,
-    AlphaNDCG,
-    MeanAveragePrecisionIA,
-    PrecisionIA,
-    SubtopicRecall,
-)
-from keras_rankmetrics.metrics.user_models import (
-    ERR,
-    GradedRankBiasedPrecision,
-    RankBiasedPrecision,
-)
+from keras_rankmetrics.metrics.pairs import *
+from keras_rankmetrics.metrics.popularity import *
+from keras_rankmetrics.metrics.sampled import *
+from keras_rankmetrics.metrics.slices import *
+from keras_rankmetrics.metrics.subtopics import *
+from keras_rankmetrics.metrics.user_models import *
 
-__all__ = [
-    "AUC",
-    "DCG",
-    "ERR",
-    "ERRIA",
-    "NDCG",
-    "NRBP",
-    "AdjustedMeanRankIndex",
-    "AlphaDCG",
-    "AlphaNDCG",
-    "AttentionWeightedFairness",
-    "AveragePopularity",
-    "AverageRelevancePosition",
-    "BPref",
-    "CatalogueCoverage",
-    "Comparison",
-    "ElevenPointPrecision",
-    "ExpectedExposureLoss",
-    "ExposureEntropy",
-    "ExposureGini",
-    "F1AtK",
-    "FBetaAtK",
-    "FallOutAtK",
-    "GradedAveragePrecision",
-    "GradedRankBiasedPrecision",
-    "HitRateAtK",
-    "InterpolatedPrecision",
-    "IntraListDiversity",
-    "JudgedAtK",
-    "MeanAveragePrecision",
-    "MeanAveragePrecisionIA",
-    "MeanRank",
-    "MeanReciprocalRank",
-    "Novelty",
-    "OrderedPairAccuracy",
-    "Personalization",
-    "PopularityLift",
-    "PrecisionAtK",
-    "PrecisionIA",
-    "QMeasure",
-    "RBPResidual",
-    "RPrecision",
-    "RankBiasedPrecision",
-    "RecallAtK",
-    "SampledRanks",
-    "Serendipity",
-    "Sliced",
-    "SubtopicRecall",
-    "TailShare",
-    "UnjudgedAtK",
-]
-
+# Type checkers export star imports by themselves. With a computed `__all__`,
+# mypy would not.
 if not typing.TYPE_CHECKING:
+    __all__ = sorted(
+        (name for name, value in vars().items() if isinstance(value, type)),
+        key=lambda name: (not name.isupper(), name),
+    )
 
     def __getattr__(name):
         """Raise an error that names the metric the user probably means."""

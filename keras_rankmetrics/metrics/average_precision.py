@@ -1,4 +1,4 @@
-"""Average precision: binary, graded and interpolated."""
+"""Average precision for binary labels, grades and fixed recall levels."""
 
 from __future__ import annotations
 
@@ -16,13 +16,19 @@ from keras_rankmetrics.gains import QUARTERS, linear_gain
 from keras_rankmetrics.metrics.bases import (
     AtK,
     Binary,
-    BinaryOfWholeLists,
+    BinaryWholeList,
     register,
 )
 from keras_rankmetrics.metrics.found import recall_denominator
 from keras_rankmetrics.types import Between, GainFn, Tensor, Within
 
-# The precision at each relevant rank: average precision.
+__all__ = [
+    "ElevenPointPrecision",
+    "GradedAveragePrecision",
+    "InterpolatedPrecision",
+    "MeanAveragePrecision",
+    "QMeasure",
+]
 
 
 def average_precision(
@@ -30,7 +36,7 @@ def average_precision(
     k: int | None,
     denominator: Literal["relevant", "min", "hits"] = "relevant",
 ) -> Tensor:
-    """Σ w precision(rank) over the relevant ranks up to k, over D mean w."""
+    """Return Σ w precision(rank) over relevant ranks up to k, over D mean w."""
     if denominator == "hits":
         return ops.divide_no_nan(
             ranking.precision_per_hit(k), ranking.mean_weight()
@@ -45,24 +51,25 @@ def average_precision(
 @register
 @declared
 class MeanAveragePrecision(Binary):
-    """Mean average precision at k.
+    """Mean average precision (MAP) at k.
 
         AP@k = (Σ_{i=1..k} rel_i · P@i) / (relevant items)
 
-    where rel_i is 1 if the item at rank i is relevant, else 0, and P@i the part
-    of the first i items that is relevant. With `denominator="min"` the sum is
-    over min(k, relevant items), with `"hits"` over the relevant items at ranks
-    1..k (0 where there are none).
+    where rel_i is 1 if the item at rank i is relevant, else 0, and P@i is the
+    share of the first i items that are relevant. With `denominator="min"` the
+    sum is divided by min(k, relevant items), with `"hits"` by the number of
+    relevant items at ranks 1..k; the value is 0 if there are none.
 
-    Under item weights each term is multiplied by the weight of its item, P@i is
-    not, and the sum is divided also by the mean weight of the relevant items.
+    With item weights, each term is multiplied by the weight of its item, and
+    the sum is also divided by the mean weight of the relevant items. P@i is not
+    weighted.
 
     Args:
-        k: how many ranks count, or None for all.
+        k: the number of ranks that count, or None for all.
         denominator: `"relevant"` (TREC), `"min"` or `"hits"`, see above.
-        relevance_threshold: an item is relevant if its label is at least that.
-        shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
-        adjusted, inputs, unjudged, name, dtype: as well.
+        relevance_threshold: the lowest label of a relevant item.
+        shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
+        adjusted, inputs, unjudged, name, dtype: see `RankingMetric`.
 
     Example:
         >>> from keras_rankmetrics import MeanAveragePrecision
@@ -83,13 +90,10 @@ class MeanAveragePrecision(Binary):
     denominator: Literal["relevant", "min", "hits"] = "relevant"
 
 
-# Average precision where labels are grades.
-
-
 def q_measure(
     ranking: Ranking, k: int | None, beta: Annotated[float, Between(0)] = 1.0
 ) -> Tensor:
-    """Σ (C(i) + β cg(i)) / (i + β cg*(i)) over the ranks with a gain, / R."""
+    """Return Σ (C(i) + β cg(i)) / (i + β cg*(i)) / R over ranks with a gain."""
     relevant = ranking.as_binary()
     ratios = relevant.total() * ranking.blended_ratio(beta, k)
     return ops.divide_no_nan(ops.sum(ratios, axis=-1), relevant.overall())
@@ -98,23 +102,23 @@ def q_measure(
 @register
 @declared
 class QMeasure(AtK):
-    """Q-measure at k: average precision that knows of grades.
+    """Q-measure at k: average precision for graded labels.
 
         Q@k = (1 / R) Σ_{i=1..k} I(i) (C(i) + β cg(i)) / (i + β cg*(i))
 
-    where I(i) is 1 if the item at rank i has a gain, else 0; C(i) is the number
-    of such items at ranks 1..i, cg(i) their gains, and cg*(i) those at ranks
-    1..i of the best order of all items. R is the number of items with a gain,
-    retrieved or not. With a small β it is average precision. A list in which
-    no item has a gain is empty. Item weights mask items, and do nothing else to
-    the value.
+    where I(i) is 1 if the item at rank i has a gain above 0, else 0; C(i) is
+    the number of such items at ranks 1..i and cg(i) the sum of their gains;
+    cg*(i) is the sum of the gains at ranks 1..i of the ideal order of all
+    items; and R is the number of items with a gain above 0, retrieved or not.
+    As β approaches 0, Q approaches average precision. A list in which no item
+    has a gain is empty. Item weights only mask items.
 
     Args:
-        k: how many ranks count, or None for all.
-        beta: above 0, how much gains count beside hits.
-        gain_fn: what a label is worth, see `keras_rankmetrics.types.GainFn`.
-        shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
-        adjusted, inputs, unjudged, name, dtype: as well.
+        k: the number of ranks that count, or None for all.
+        beta: the weight of gains relative to hits, above 0.
+        gain_fn: the gain of a label, see `keras_rankmetrics.types.GainFn`.
+        shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
+        adjusted, inputs, unjudged, name, dtype: see `RankingMetric`.
 
     Example:
         >>> from keras_rankmetrics import QMeasure
@@ -141,7 +145,7 @@ def graded_average_precision(
     k: int | None,
     probabilities: Annotated[tuple[float, ...], Within(0)] = QUARTERS,
 ) -> Tensor:
-    """Σ p Σ hits(i) / i over the ranks of each grade or more, / Σ S(y)."""
+    """Return Σ p Σ hits(i) / i over ranks of each grade or more, / Σ S(y)."""
     precisions = 0.0
     for grade, probability in enumerate(probabilities, start=1):
         relevant = ranking.judged_by(Relevance.from_grade(grade), ranking.k)
@@ -153,27 +157,26 @@ def graded_average_precision(
 @register
 @declared
 class GradedAveragePrecision(AtK):
-    """Graded average precision at k.
+    """Graded average precision (GAP) at k.
 
         GAP@k = (Σ_{i=1..k} (1 / i) Σ_{m<=i} S(min(y_m, y_i))) / (Σ S(y))
 
-    for the label y_i of the item at rank i, the last sum being over all items,
-    retrieved or not. S(y) is the chance that a user takes an item of the label
-    y for relevant: users differ in the grade from which on they do, and g is
-    that of a user with the g-th of the `probabilities`, of which S(y) is the
-    sum over g = 1, 2, ... y. So GAP is what average precision is on average
-    over users, each with as much weight as there are items relevant to them;
-    for grades of 0 and 1 it is average precision. A list in which no item has
-    an S(y) above 0 is empty. Item weights mask items, and do nothing else to
-    the value.
+    where y_i is the label of the item at rank i, and the last sum is over all
+    items, retrieved or not. S(y) is the probability that a user considers an
+    item with label y relevant. Users differ in the lowest grade they consider
+    relevant: it is g with the g-th of the `probabilities`, and S(y) is the sum
+    of these for g = 1, 2, ... y. GAP is then average precision averaged over
+    users, where each user is weighted by the number of items relevant to them.
+    For labels of 0 and 1 it is average precision. A list in which every S(y) is
+    0 is empty. Item weights only mask items.
 
     Args:
-        k: how many ranks count, or None for all.
-        probabilities: of the grades 1, 2, ...; of 4 grades, each as likely, by
-            default. Only their proportions matter. What is above the last grade
-            is worth as much as that.
-        shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
-        adjusted, inputs, unjudged, name, dtype: as well.
+        k: the number of ranks that count, or None for all.
+        probabilities: the probabilities of the grades 1, 2, ...; by default
+            four equally likely grades. Only their proportions matter. Labels
+            above the last grade count as the last grade.
+        shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
+        adjusted, inputs, unjudged, name, dtype: see `RankingMetric`.
 
     Example:
         >>> from keras_rankmetrics import GradedAveragePrecision
@@ -188,21 +191,19 @@ class GradedAveragePrecision(AtK):
 
     short_name = "gap"
     measure = staticmethod(graded_average_precision)
-    relevance = staticmethod(gains.chance_to_be_relevant)
+    relevance = staticmethod(gains.relevance_probability)
 
     probabilities: tuple[float, ...] = QUARTERS
     shuffle_ties: bool | None = None
     seed: int | keras.random.SeedGenerator | None = None
 
 
-# Interpolated precision: the best precision at a recall, or further down.
-
 Rounding = Literal["up", "nearest", "trec_eval_9"]
 
-# A fraction with a denominator up to the first number is meant by every float
-# that is as close to it as the second: 0.6 is 3/5, and 0.1 + 0.2 is 3/10.
+# A float within the tolerance of a fraction with a denominator up to the
+# largest stands for that fraction: 0.6 is 3/5, and 0.1 + 0.2 is 3/10.
 _LARGEST_DENOMINATOR = 2**20
-_SAME = 2.0**-52
+_TOLERANCE = 2.0**-52
 
 
 def interpolated_precision(
@@ -230,94 +231,94 @@ def _at_recalls(
     rounding: Rounding,
 ) -> list[Tensor]:
     hits = ranking.total() * ranking.share(k)
-    # Between two relevant items the precision only falls.
+    # Precision only falls between two relevant items, so that the maximum is
+    # always at a relevant one.
     precisions = ops.where(hits > 0, ranking.precision(k), 0)
     found = ops.cumsum(hits, axis=-1)
     relevant = ranking.overall()
-    there = [
+    reached = [
         found >= hits_for(recall, relevant, rounding)[:, None]
         for recall in recalls
     ]
     return [
-        ops.max(ops.where(enough, precisions, 0), axis=-1, initial=0)
-        for enough in there
+        ops.max(ops.where(ranks, precisions, 0), axis=-1, initial=0)
+        for ranks in reached
     ]
 
 
 def hits_for(recall: float, relevant: Tensor, rounding: Rounding) -> Tensor:
-    """Return how many hits the recall takes, `[lists]`.
+    """Return the number of hits that reach a recall, `[lists]`.
 
     Args:
         recall: r, a number from 0 to 1.
         relevant: R, the number of relevant items, `[lists]`.
-        rounding: how r R becomes a whole number.
+        rounding: the rule that rounds r R to an integer.
     """
     with in_64_bits():
         hits = _ROUNDED[rounding](recall, ops.cast(relevant, "float64"))
         found = ops.cast(hits, relevant.dtype)
-    return ops.cast(found, relevant.dtype)  # on the device of the others
+    return ops.cast(found, relevant.dtype)  # back on the default device
 
 
 def _up(recall: float, relevant: Tensor) -> Tensor:
-    """Return ⌈r R⌉, exact for any r that is meant as a fraction."""
+    """Return ⌈r R⌉, exact for every r that stands for a fraction."""
     exact = Fraction(recall)
     near = exact.limit_denominator(_LARGEST_DENOMINATOR)
-    top, bottom = recall, 1.0
-    if abs(near - exact) <= _SAME:
-        top, bottom = float(near.numerator), float(near.denominator)
-    product = top * relevant
-    below = _floor(product / bottom)
-    # The quotient is rounded, the products of whole numbers are not.
-    return below + ops.cast(below * bottom < product, "float64")
+    numerator, denominator = recall, 1.0
+    if abs(near - exact) <= _TOLERANCE:
+        numerator, denominator = float(near.numerator), float(near.denominator)
+    product = numerator * relevant
+    below = _floor(product / denominator)
+    # The quotient is rounded; the products of integers are exact.
+    return below + ops.cast(below * denominator < product, "float64")
 
 
 def _nearest(recall: float, relevant: Tensor) -> Tensor:
-    """Return r R, rounded to the nearest integer, halves up, as `lround`."""
+    """Return r R, rounded to the nearest integer, halves up, like `lround`."""
     product = recall * relevant
     below = _floor(product)
     return below + ops.cast(product >= below + 0.5, "float64")
 
 
-def _of_version_9(recall: float, relevant: Tensor) -> Tensor:
+def _trec_eval_9(recall: float, relevant: Tensor) -> Tensor:
     """Return ⌊r R + 0.9⌋."""
-    # `abs` changes nothing, and keeps compilers from making one operation of
-    # the product and the sum, which would round once instead of twice.
+    # `abs` changes no value. It keeps compilers from fusing the product and
+    # the sum into one operation, which would round once instead of twice.
     return _floor(ops.abs(recall * relevant) + 0.9)
 
 
 def _floor(x: Tensor) -> Tensor:
-    # On some backends `ops.floor` of float64 is float32.
+    # `ops.floor` of float64 returns float32 on some backends.
     return ops.cast(ops.cast(x, "int64"), "float64")
 
 
-_ROUNDED = {"up": _up, "nearest": _nearest, "trec_eval_9": _of_version_9}
+_ROUNDED = {"up": _up, "nearest": _nearest, "trec_eval_9": _trec_eval_9}
 
 
 @register
 @declared
-class InterpolatedPrecision(BinaryOfWholeLists):
-    """Interpolated precision: the best one with a recall of at least r.
+class InterpolatedPrecision(BinaryWholeList):
+    """Interpolated precision: the best precision at a recall of at least r.
 
         IPrec@r = max P@i over all ranks i with R@i >= r
 
-    where P@i and R@i are precision and recall at the rank i. It is 0 if no rank
-    has that recall. The maximum has no exact mean over tied orders: `ties`
-    defaults to `"stable"`. Item weights only mask items.
+    where P@i and R@i are precision and recall at rank i. The value is 0 if no
+    rank reaches that recall. The maximum has no exact mean over the orders of
+    tied items, so `ties` defaults to `"stable"`. Item weights only mask items.
 
-    With R relevant items, a recall of r takes ⌈r R⌉ hits. trec_eval rounds r R
-    in other ways, and so may accept a lower recall.
+    With R relevant items, a recall of r needs ⌈r R⌉ hits. trec_eval rounds r R
+    differently, and so may accept a lower recall.
 
     Args:
-        recall: r, from 0 to 1, which the name ends with: `iprec@0.5`. A float
-            means the fraction next to it: 0.6 of 25 items is 15.
-        rounding: how r R becomes a number of hits. `"up"`, the next integer;
-            `"nearest"`, the nearest integer, halves up, as in trec_eval 10; or
-            `"trec_eval_9"`, ⌊r R + 0.9⌋, as in version 9 and pytrec_eval. The
-            latter two compute in float64, as trec_eval does.
-        relevance_threshold: an item is relevant if its label is at least that.
-        seed, ties, empty, list_weight, inputs, unjudged, name, dtype: as on
-            `RankingMetric`. Neither `ties="average"` nor `adjusted` has a
-            meaning.
+        recall: r, from 0 to 1. It ends the default name: `iprec@0.5`. A float
+            stands for the closest simple fraction: 0.6 of 25 items is 15.
+        rounding: the rule that rounds r R to a number of hits. `"up"`: to the
+            next integer; `"nearest"`: to the nearest integer, halves up, as in
+            trec_eval 10; `"trec_eval_9"`: ⌊r R + 0.9⌋, as in trec_eval 9 and
+            pytrec_eval. The latter two compute in float64, like trec_eval.
+        relevance_threshold: the lowest label of a relevant item.
+        seed, ties, empty, list_weight, inputs, unjudged, name, dtype: see
+            `RankingMetric`. `ties="average"` and `adjusted` are not available.
 
     Example:
         >>> from keras_rankmetrics import InterpolatedPrecision
@@ -328,7 +329,7 @@ class InterpolatedPrecision(BinaryOfWholeLists):
         ('iprec@0.2', 0.6667)
 
     Manning, Raghavan and Schütze, Introduction to Information Retrieval (2008),
-    chapter 8.4.
+    section 8.4.
     """
 
     short_name = "iprec"
@@ -342,21 +343,22 @@ class InterpolatedPrecision(BinaryOfWholeLists):
 
 @register
 @declared
-class ElevenPointPrecision(BinaryOfWholeLists):
-    """Eleven-point average precision: the mean precision over recalls.
+class ElevenPointPrecision(BinaryWholeList):
+    """Eleven-point average precision: mean precision over 11 recall levels.
 
         11pt = (IPrec@0 + IPrec@0.1 + ... + IPrec@1) / 11
 
-    where IPrec@r is that of `InterpolatedPrecision`. It has no exact mean over
-    tied orders: `ties` defaults to `"stable"`. Item weights only mask items.
+    where IPrec@r is `InterpolatedPrecision`. It has no exact mean over the
+    orders of tied items, so `ties` defaults to `"stable"`. Item weights only
+    mask items.
 
     Args:
-        rounding: how a recall becomes a number of hits: `"up"`, `"nearest"` as
-            in trec_eval 10, or `"trec_eval_9"`, as on `InterpolatedPrecision`.
-        relevance_threshold: an item is relevant if its label is at least that.
-        seed, ties, empty, list_weight, inputs, unjudged, name, dtype: as on
-            `RankingMetric`. Neither `ties="average"` nor `adjusted` has a
-            meaning.
+        rounding: the rule that rounds a recall to a number of hits: `"up"`,
+            `"nearest"` as in trec_eval 10, or `"trec_eval_9"`, see
+            `InterpolatedPrecision`.
+        relevance_threshold: the lowest label of a relevant item.
+        seed, ties, empty, list_weight, inputs, unjudged, name, dtype: see
+            `RankingMetric`. `ties="average"` and `adjusted` are not available.
 
     Example:
         >>> from keras_rankmetrics import ElevenPointPrecision
@@ -366,7 +368,7 @@ class ElevenPointPrecision(BinaryOfWholeLists):
         0.7727
 
     Manning, Raghavan and Schütze, Introduction to Information Retrieval (2008),
-    chapter 8.4.
+    section 8.4.
     """
 
     short_name = "11pt"

@@ -1,4 +1,4 @@
-"""Base classes that share parameters, and metrics of several values."""
+"""Base classes with shared parameters, and the base of multi-value metrics."""
 
 from __future__ import annotations
 
@@ -28,8 +28,6 @@ from keras_rankmetrics.types import (
     UnjudgedPolicy,
 )
 
-# What metrics have in common: parameters, each said once, and checks.
-
 register = keras.saving.register_keras_serializable(package=gains.PACKAGE)
 
 
@@ -54,7 +52,7 @@ class AtK(_Common, abstract=True):
 
 @declared
 class Graded(AtK, abstract=True):
-    """Metrics of what labels are worth, by a gain function."""
+    """Metrics of the gains of labels."""
 
     relevance = staticmethod(gains.gain)
 
@@ -68,7 +66,7 @@ class Graded(AtK, abstract=True):
 
 @declared
 class Binary(AtK, abstract=True):
-    """Metrics of items that are relevant or not."""
+    """Metrics of binary relevance."""
 
     shuffle_ties: bool | None = parameter(default=None, kw_only=False)
     seed: int | keras.random.SeedGenerator | None = parameter(
@@ -78,8 +76,8 @@ class Binary(AtK, abstract=True):
 
 
 @declared
-class OfSubtopics(AtK, abstract=True):
-    """Metrics of items that are relevant to some subtopics of a list."""
+class SubtopicMetric(AtK, abstract=True):
+    """Metrics of labels by subtopic."""
 
     by_subtopic = True
     needs_labels = "a label for each item and subtopic"
@@ -90,41 +88,41 @@ class OfSubtopics(AtK, abstract=True):
 
 
 @declared
-class Novel(OfSubtopics, abstract=True):
-    """Metrics in which an item tells less of a subtopic than one above it."""
+class NoveltyAware(SubtopicMetric, abstract=True):
+    """Subtopic metrics that discount redundant items."""
 
-    relevance = staticmethod(gains.satisfying)
+    relevance = staticmethod(gains.satisfaction)
 
     alpha: float = 0.5
 
 
 @declared
-class OfJudgements(AtK, abstract=True):
-    """Metrics of whether items are judged."""
+class JudgementMetric(AtK, abstract=True):
+    """Metrics of which items are judged."""
 
     relevance = staticmethod(gains.judged)
-    needs_labels = "labels, which tell what nobody has judged"
+    needs_labels = "labels, which mark unjudged items"
 
     shuffle_ties: bool | None = None
     seed: int | keras.random.SeedGenerator | None = None
 
 
 @declared
-class OfWholeLists(_Common, abstract=True):
-    """Metrics that know no cutoff."""
+class WholeList(_Common, abstract=True):
+    """Metrics without a cutoff."""
 
     seed: int | keras.random.SeedGenerator | None = None
 
 
 @declared
-class BinaryOfWholeLists(OfWholeLists, abstract=True):
-    """Metrics without a cutoff, of items that are relevant or not."""
+class BinaryWholeList(WholeList, abstract=True):
+    """Metrics of binary relevance without a cutoff."""
 
     relevance_threshold: float = 1.0
 
 
 def check_mean(metric: Any) -> None:
-    """Raises where what is asked for is no mean of a ranking metric."""
+    """Raise TypeError if the metric is not a plain mean over lists."""
     if not isinstance(metric, RankingMetric):
         raise TypeError(
             "`metric` should be a ranking metric, such as `NDCG(k=10)`. "
@@ -133,22 +131,20 @@ def check_mean(metric: Any) -> None:
     for method in ("update_state", "result"):
         if getattr(type(metric), method) is not getattr(RankingMetric, method):
             raise TypeError(
-                f"{type(metric).__name__} has its own `{method}`, which would "
-                "not be called."
+                "`metric` should be a mean over lists. Received: "
+                f"{type(metric).__name__}, whose own `{method}` would not be "
+                "called."
             )
     if type(metric.aggregate) is not WeightedMean:
         raise TypeError(
             "`metric` should be a mean over lists. Received: "
-            f"{metric!r}, which has an `aggregate` of its own."
+            f"{metric!r}, which has its own `aggregate`."
         )
 
 
-# What metrics about items have in common: which items lists show.
-
-
 @declared
-class Counted(Counter, abstract=True):
-    """Metrics of how often each item is shown."""
+class CatalogueMetric(Counter, abstract=True):
+    """Metrics of how often each item of a catalogue is shown."""
 
     k: int | None = parameter(default=None, kw_only=False)
     num_items: int | None = parameter(default=None, kw_only=False)
@@ -160,8 +156,8 @@ class Counted(Counter, abstract=True):
 
 
 @declared
-class AboutItems(AtK, abstract=True):
-    """Means over lists of what is known of the items that they show."""
+class ExposureMetric(AtK, abstract=True):
+    """Means over lists of a property of the items shown."""
 
     relevance = staticmethod(gains.labelled)
 
@@ -171,31 +167,27 @@ class AboutItems(AtK, abstract=True):
 
     @staticmethod
     def has_value(ranking: Ranking) -> Tensor:
-        """Which lists show an item, bool `[lists]`."""
+        """Return True for lists that show an item, bool `[lists]`."""
         return ranking.shows_any()
 
 
 @declared
-class AboutRelevantItems(AboutItems, abstract=True):
-    """Those that ask which of the items are relevant, too."""
+class RelevantExposureMetric(ExposureMetric, abstract=True):
+    """Exposure metrics that also depend on relevance."""
 
     relevance = staticmethod(gains.relevant)
 
     relevance_threshold: float = 1.0
 
 
-# `Several`: the base of what says several numbers of one metric.
-
-
-class Several(Accumulator):
-    """Several numbers of one metric, by their names, and as a table.
+class MultiValueMetric(Accumulator):
+    """MultiValueMetric values computed from one metric, by name and as a table.
 
     Args:
         metric: the metric. It is not updated itself.
-        definition: what is computed of each list.
-        aggregate: which sums are kept. It makes as many numbers of them as
-            there are `results`.
-        name: the metric's name by default.
+        definition: defines the value of each list.
+        aggregate: the sums to keep, and the `results` computed from them.
+        name: the name; by default that of the metric.
     """
 
     def __init__(
@@ -214,24 +206,24 @@ class Several(Accumulator):
         self._keep_sums(name)
 
     def named(self, result: Tensor) -> dict[str, Tensor]:
-        """The numbers by name."""
+        """Return the values by name."""
         numbers = ops.unstack(result, len(self.results))
         return dict(zip(self.results, numbers, strict=True))
 
     def table(self, level: float = 0.95) -> str:
-        """The numbers as a table, with confidence intervals."""
+        """Return the values as a table, with confidence intervals."""
         raise NotImplementedError
 
     def __str__(self) -> str:
-        """The table, where the numbers are known."""
+        """Return the table, or the repr while the values are traced."""
         return self.table() if is_known(self._seen()) else repr(self)
 
     def get_config(self) -> dict[str, Any]:
-        """What `from_config` needs to make the same one."""
+        """Return the config from which `from_config` rebuilds the metric."""
         metric = keras.saving.serialize_keras_object(self._metric())
         return {**self._own_config(), "metric": metric}
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Self:
-        """What `get_config` describes."""
+        """Return the metric that a config from `get_config` describes."""
         return cls(**deserialized(config))

@@ -1,4 +1,4 @@
-"""Systems on the same lists, beside a baseline."""
+"""Compare systems on the same lists with a baseline."""
 
 from __future__ import annotations
 
@@ -23,36 +23,41 @@ from keras_rankmetrics.engine.metric.accumulator import on_host
 from keras_rankmetrics.engine.metric.configured import RankingMetric
 from keras_rankmetrics.engine.naming.signature import as_table, as_text
 from keras_rankmetrics.gains import PACKAGE
-from keras_rankmetrics.metrics.bases import Several, check_mean
+from keras_rankmetrics.metrics.bases import MultiValueMetric, check_mean
 from keras_rankmetrics.types import Tensor
+
+__all__ = ["Comparison"]
 
 
 @keras.saving.register_keras_serializable(package=PACKAGE)
-class Comparison(Several):
-    """A metric of several systems on the same lists, beside a baseline.
+class Comparison(MultiValueMetric):
+    """A metric of several systems on the same lists, compared with a baseline.
 
-    A system is what scores the items: a model, or a version of one. The same
-    lists are easy or hard for all of them, so the differences list by list tell
-    much more than the two means. For each system and the baseline these are
+    A system is anything that scores items: a model, or a version of one. All
+    systems face the same easy and hard lists, so their differences list by list
+    are far more informative than two separate means. Each system is compared
+    with the baseline by a paired t test,
 
         t = mean(d) / standard error(d),   d = value(system) - value(baseline)
 
-    with the weights of the lists, and p from Student's distribution with as
-    many degrees of freedom as there are independent rows, less one. It is
-    corrected for the number of systems after Holm. A small p says that there is
-    a difference, not that it matters: look at the effect size.
+    weighted by the weights of the lists. The p value is that of Student's
+    distribution with one degree of freedom less than there are independent
+    rows, corrected for the number of systems by Holm's method. A small p value
+    means that there is a difference, not that it matters: look at the effect
+    size.
 
-    All is computed in one pass, from sums: states merge, as those of any
-    metric. The results are named after the metric: `"ndcg@10/new"` is the value
-    of a system, `"ndcg@10/new-old"` its difference to the baseline.
+    Everything is computed in one pass, from sums, and states merge like those
+    of any metric. Results are named after the metric: `"ndcg@10/new"` is the
+    value of a system, `"ndcg@10/new-old"` its difference from the baseline.
 
-    A list counts for a difference where it counts for both systems.
+    A list counts towards a difference only if it counts for both systems.
 
     Args:
         metric: the metric. It is not updated itself.
-        systems: the names of the systems, the baseline among them.
-        baseline: to which the others are compared; the first one by default.
-        name: what names of results begin with; by default the metric's name.
+        systems: the names of the systems, including the baseline.
+        baseline: the system that the others are compared with; by default the
+            first one.
+        name: the prefix of the result names; by default the metric's name.
 
     Example:
         >>> from keras_rankmetrics import Comparison, MeanReciprocalRank
@@ -91,7 +96,7 @@ class Comparison(Several):
 
     @property
     def signature(self) -> str:
-        """That of the metric, with the systems."""
+        """The signature of the metric, with the systems."""
         systems = as_text(self.systems)
         return f"{super().signature}|systems:{systems}|baseline:{self.baseline}"
 
@@ -99,17 +104,17 @@ class Comparison(Several):
     def update_state(
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
     ) -> None:
-        """Adds a batch of lists, as the metric would, for each system.
+        """Add a batch of lists for each system.
 
         Args:
             y_true: as for the metric.
-            y_pred: a dict with what each system predicts, by its name; or a
-                list of it, in the order of `systems`.
+            y_pred: a dict from the name of each system to its predictions, or a
+                list of predictions in the order of `systems`.
             sample_weight: as for the metric.
 
         Raises:
-            ValueError: what the metric would, or if `y_pred` does not hold
-                these systems. The state is then as before.
+            ValueError: if the metric raises it, or if `y_pred` does not hold
+                exactly these systems. The state is then unchanged.
         """
         predictions = self._by_system(y_pred)
         found = {
@@ -132,9 +137,9 @@ class Comparison(Several):
     def per_list(
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
     ) -> dict[str, Tensor]:
-        """The value of each list under each system; no state changes.
+        """Return the value of each list by system, without changing the state.
 
-        In the leading shape, NaN for a list that does not count.
+        Values have the leading shape of the input. Excluded lists are NaN.
         """
         found = {}
         for system, of_system in self._by_system(y_pred).items():
@@ -147,14 +152,14 @@ class Comparison(Several):
 
     @property
     def results(self) -> list[str]:
-        """The names of the values, and of the differences."""
+        """The names of the values and of the differences."""
         return [
             *(f"{self.name}/{system}" for system in self.systems),
             *(f"{self.name}/{s}-{self.baseline}" for s in self._others),
         ]
 
     def estimates(self) -> dict[str, Estimate]:
-        """The value of each system, with its standard error."""
+        """Return the value of each system, with its standard error."""
         sums = on_host(self._seen())[: len(self.systems)]
         bounded = self.aggregate.mean.bounded
         return {
@@ -163,7 +168,7 @@ class Comparison(Several):
         }
 
     def differences(self) -> list[Difference]:
-        """How each system but the baseline compares to it."""
+        """Return the comparison of each other system with the baseline."""
         sums = on_host(self._seen())[len(self.systems) :]
         return differences(
             sums,
@@ -174,7 +179,10 @@ class Comparison(Several):
         )
 
     def table(self, level: float = 0.95) -> str:
-        """All of it as a table, ± being half the confidence interval."""
+        """Return values and differences as a table.
+
+        Columns headed ± are half the width of the confidence interval.
+        """
         head = ("value", "±", "diff", "±", "p", "effect")
         differences = {x.system: x for x in self.differences()}
         return as_table(
@@ -197,17 +205,17 @@ class Comparison(Several):
         try:
             return self._evaluate(*batch).per_list
         except (TypeError, ValueError) as error:
-            error.add_note(f"That is what the system {system!r} predicts.")
+            error.add_note(f"The error is in the input of system {system!r}.")
             raise
 
     def _by_system(self, y_pred: Any) -> dict[str, Any]:
-        """What each system predicts, in the order of the systems."""
-        given: Any = y_pred
+        """Return the predictions of each system, in the order of `systems`."""
+        predictions: Any = y_pred
         if isinstance(y_pred, list | tuple):
-            given = dict(zip(self.systems, y_pred, strict=False))
+            predictions = dict(zip(self.systems, y_pred, strict=False))
         if (
-            not isinstance(given, Mapping)
-            or set(given) != set(self.systems)
+            not isinstance(predictions, Mapping)
+            or set(predictions) != set(self.systems)
             or len(y_pred) != len(self.systems)
         ):
             received = (
@@ -218,11 +226,11 @@ class Comparison(Several):
                 else type(y_pred).__name__
             )
             raise ValueError(
-                "`y_pred` should be a dict with what each system predicts, by "
-                f"the names {list(self.systems)}, or a list of it in that "
+                "`y_pred` should be a dict of predictions with the keys "
+                f"{list(self.systems)}, or a list of predictions in that "
                 f"order. Received: {received}."
             )
-        return {system: given[system] for system in self.systems}
+        return {system: predictions[system] for system in self.systems}
 
     @property
     def _others(self) -> list[str]:
@@ -249,17 +257,17 @@ def _row(
 
 def _check_systems(systems: Any, baseline: Any) -> None:
     names = list(systems) if isinstance(systems, list | tuple) else []
-    texts = all(isinstance(name, str) for name in names)
-    if len(names) < 2 or not texts or len(set(names)) < len(names):
+    are_texts = all(isinstance(name, str) for name in names)
+    if len(names) < 2 or not are_texts or len(set(names)) < len(names):
         raise ValueError(
-            "`systems` should be a list of two or more different names. "
+            "`systems` should be a list of at least two different names. "
             f"Received: {systems!r}."
         )
-    against = names[:1] if baseline is None else [baseline]
-    if {f"{name}-{other}" for name in names for other in against} & set(names):
+    against = names[0] if baseline is None else baseline
+    if {f"{name}-{against}" for name in names} & set(names):
         raise ValueError(
-            "The name of a system should not be that of a difference to the "
-            f"baseline, as `new-{against[0]}` is. Received: {systems!r}."
+            "No system should have the result name of a difference from the "
+            f"baseline, such as `new-{against}`. Received: {systems!r}."
         )
     if baseline is not None and baseline not in names:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Coverage, concentration and diversity of the items shown."""
+"""Catalogue coverage, concentration of exposure, and diversity."""
 
 from __future__ import annotations
 
@@ -10,56 +10,71 @@ from keras_rankmetrics.engine.aggregates import WeightedMean
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.definition import declared, derived
 from keras_rankmetrics.engine.ranking import Ranking, Shown
-from keras_rankmetrics.metrics.bases import AboutItems, Counted, register
+from keras_rankmetrics.metrics.bases import (
+    CatalogueMetric,
+    ExposureMetric,
+    register,
+)
 from keras_rankmetrics.types import OfItems, Tensor
 
-# Which part of a catalogue is shown, and how alike lists are.
+__all__ = [
+    "CatalogueCoverage",
+    "ExposureEntropy",
+    "ExposureGini",
+    "IntraListDiversity",
+    "Personalization",
+]
 
-# Of what is that much smaller than what it is a difference of, too few digits
-# are left; and single precision has no fractions of its smallest numbers.
+# A difference much smaller than its operands has lost most of its digits, and
+# the smallest numbers of single precision have too few digits to begin with.
 _LEAST_SHARE = 1e-3
 _LEAST = 1e-30
 
 
-def chances_of_absence(ranking: Ranking, weights: Tensor, items: int) -> Tensor:
-    """`[items, 2]`: Σ log(1 - p) over chances p below 1, and how many are 1."""
+def absence(ranking: Ranking, weights: Tensor, items: int) -> Tensor:
+    """Return Σ log(1 - p) over p below 1, and the count of p = 1, `[items, 2]`.
+
+    p is the probability that a list shows the item.
+    """
     counts = weights[:, None] > 0
 
-    def of(shown: Shown) -> Tensor:
+    def sums(shown: Shown) -> Tensor:
         certain = counts & shown.is_certain
         uncertain = counts & ~shown.is_certain
         absent = (shown.size - shown.ranks) / shown.size
         logs = ops.log(ops.where(uncertain, absent, 1.0))
-        parts = logs, ops.cast(certain, logs.dtype)
-        return ops.stack([shown.by_item(x, items) for x in parts], axis=-1)
+        terms = logs, ops.cast(certain, logs.dtype)
+        return ops.stack([shown.by_item(x, items) for x in terms], axis=-1)
 
-    return ranking.shown(of)
+    return ranking.shown(sums)
 
 
 def coverage(sums: Tensor) -> Tensor:
-    """The mean of 1 - Π (1 - p) over the items."""
+    """Return the mean of 1 - Π (1 - p) over the items."""
     logs, certain = ops.unstack(sums, 2, axis=-1)
     return ops.mean(ops.where(certain > 0, 1.0, -ops.expm1(logs)))
 
 
 @register
 @declared
-class CatalogueCoverage(Counted):
-    """Catalogue coverage at k: the part of the catalogue that lists show.
+class CatalogueCoverage(CatalogueMetric):
+    """Catalogue coverage at k: the share of the catalogue that is shown.
 
-        coverage@k = (different items at ranks 1..k of any list) / num_items
+        coverage@k = (distinct items at ranks 1..k of any list) / num_items
 
-    Where items tie, it is the mean over all orders, each list's own:
-    Σ_i (1 - Π_u (1 - p_ui)) / num_items, where p_ui is the chance of item i to
-    be within rank k of the list u. A weight of 0 leaves a list out, and others
-    do nothing. It is 0 without lists.
+    If items tie, the value is the mean over all orders of the tied items,
+    independently for each list: Σ_i (1 - Π_u (1 - p_ui)) / num_items, where
+    p_ui is the probability that item i is within rank k of list u. A weight of
+    0 excludes a list; other weights have no effect. The value is 0 without
+    lists.
 
-    The number of an item is its place among the scores, or its id.
+    Items are indexed by their position in `y_pred` or, with `inputs="ids"`, by
+    their id.
 
     Args:
-        k: how many ranks count, or None for all.
-        num_items: how many items the catalogue has.
-        seed, ties, inputs, name, dtype: as on `RankingMetric`.
+        k: the number of ranks that count, or None for all.
+        num_items: the number of items in the catalogue.
+        seed, ties, inputs, name, dtype: see `RankingMetric`.
 
     Example:
         >>> from keras_rankmetrics import CatalogueCoverage
@@ -73,30 +88,31 @@ class CatalogueCoverage(Counted):
 
     short_name = "coverage"
     shape = staticmethod(lambda items: (items, 2))
-    of_lists = staticmethod(chances_of_absence)
+    of_lists = staticmethod(absence)
     number = staticmethod(coverage)
 
 
 def overlaps(ranking: Ranking, weights: Tensor, items: int) -> Tensor:
-    """`[items + 4]`: Σ w p / √m of each item, for m items that a list shows.
+    """Return the sums of the pairwise overlaps, `[items + 4]`.
 
-    And over lists: Σ w² Σ p² / m, Σ w, Σ w², and their number.
+    For each item, Σ w p / √m over lists, where a list shows m items. Then, over
+    lists: Σ w² Σ p² / m, Σ w, Σ w², and the number of lists.
     """
     number = ops.maximum(ranking.number_shown(), 1.0)[:, None]
-    # Most lists show as many. Whole chances of these add up to whole numbers,
-    # and only what other lists have besides is rounded.
+    # Most lists show the same number of items. Their probabilities of 0 and 1
+    # add up to integers, so that only the rest, of other lists, is rounded.
     usual = ops.rsqrt(ops.max(number))
-    besides = ops.rsqrt(number) - usual
+    rest = ops.rsqrt(number) - usual
 
-    def of(shown: Shown) -> tuple[Tensor, Tensor, Tensor]:
-        chance = shown.chance * weights[:, None]
+    def sums(shown: Shown) -> tuple[Tensor, Tensor, Tensor]:
+        weighted = shown.chance * weights[:, None]
         return (
-            shown.by_item(chance, items),
-            shown.by_item(chance * besides, items),
-            ops.sum(ops.square(chance) / number),
+            shown.by_item(weighted, items),
+            shown.by_item(weighted * rest, items),
+            ops.sum(ops.square(weighted) / number),
         )
 
-    shows, further, with_itself = ranking.shown(of)
+    shows, further, with_itself = ranking.shown(sums)
     counts = usual * shows + further
     lists = ops.cast(weights > 0, weights.dtype)
     of_lists = [ops.sum(x) for x in (weights, ops.square(weights), lists)]
@@ -104,9 +120,9 @@ def overlaps(ranking: Ranking, weights: Tensor, items: int) -> Tensor:
 
 
 def personalization(sums: Tensor) -> Tensor:
-    """1 - (Σ c² - Σ w² Σ p² / m) / ((Σ w)² - Σ w²).
+    """Return 1 - (Σ c² - Σ w² Σ p² / m) / ((Σ w)² - Σ w²).
 
-    NaN where single precision has too few digits of what is below the line.
+    NaN if single precision has too few digits for the denominator.
     """
     counts = sums[:-4]
     with_itself, weight, squares, lists = ops.unstack(sums[-4:], 4)
@@ -121,32 +137,35 @@ def personalization(sums: Tensor) -> Tensor:
 
 @register
 @declared
-class Personalization(Counted):
-    """Personalization at k: how different the lists are from each other.
+class Personalization(CatalogueMetric):
+    """Personalization at k: how much the lists differ from each other.
 
         personalization@k = 1 - mean overlap of two lists
 
-    where the overlap of two lists is the number of items that both have within
-    rank k, over √(m m'), for the m and m' items that they have there: over k if
-    both have as many. 1 means that no two lists share an item, and 0 that all
-    lists show the same ones. The mean is over all pairs of lists, exactly: for
-    c_i = Σ_u p_ui / √m_u, with the chance p_ui of item i to be within rank k of
-    the list u, and U lists, the overlaps of all pairs add up to
+    The overlap of two lists that show m and m' items within rank k is the
+    number of items they share, over √(m m'); if both show k items, over k. 1
+    means that no two lists share an item, 0 that all lists show the same items.
+
+    The mean is over all pairs of lists, and exact. With c_i = Σ_u p_ui / √m_u,
+    where p_ui is the probability that item i is within rank k of list u, the
+    overlaps of all pairs, each pair counted twice, sum to
 
         Σ_i c_i² - Σ_u Σ_i p_ui² / m_u
 
-    each pair twice. So it needs one number for each item, and no sample. Where
-    items tie, it is the mean over all orders, each list's own. A pair weighs as
-    much as the product of the weights of its lists. With fewer than two lists
-    it is 0. It is NaN where lists have a mean weight below 1e-15, or one of
-    them weighs a thousand times as much as all others together.
+    so one number per item is enough and no pairs are sampled. If items tie, the
+    value is the mean over all orders of the tied items, independently for each
+    list. A pair is weighted by the product of the weights of its lists. The
+    value is 0 with fewer than two lists. It is NaN if the mean weight of the
+    lists is below 1e-15, or if one list weighs a thousand times as much as all
+    others together.
 
-    The number of an item is its place among the scores, or its id.
+    Items are indexed by their position in `y_pred` or, with `inputs="ids"`, by
+    their id.
 
     Args:
-        k: how many ranks count, or None for all.
-        num_items: how many items the catalogue has.
-        seed, ties, inputs, name, dtype: as on `RankingMetric`.
+        k: the number of ranks that count, or None for all.
+        num_items: the number of items in the catalogue.
+        seed, ties, inputs, name, dtype: see `RankingMetric`.
 
     Example:
         >>> from keras_rankmetrics import Personalization
@@ -163,49 +182,48 @@ class Personalization(Counted):
     number = staticmethod(personalization)
 
 
-# How evenly items are shown.
-
-
 def times_shown(ranking: Ranking, weights: Tensor, items: int) -> Tensor:
-    """`[items]`, Σ w p: how often each item is shown."""
+    """Return Σ w p, how often each item is shown on average, `[items]`."""
     return ranking.shown(
         lambda shown: shown.by_item(shown.chance * weights[:, None], items)
     )
 
 
 def shares(sums: Tensor) -> Tensor:
-    """Of all that is shown, the share of each item; 0 of nothing."""
+    """Return the share of each item in the total; 0 if the total is 0."""
     return ops.divide_no_nan(sums, ops.sum(sums))
 
 
 def gini(sums: Tensor) -> Tensor:
-    """Σ (2 i - n - 1) c_i / (n Σ c), from the rarest item to the commonest."""
+    """Return Σ (2 i - n - 1) c_i / (n Σ c), the c_i in increasing order."""
     in_order = ops.sort(shares(sums))
     items = sums.shape[0]
     place = ops.arange(1, items + 1, dtype=in_order.dtype)
     inequality = ops.sum((2.0 * place - items - 1.0) / items * in_order)
-    return ops.maximum(inequality, 0.0)  # but for rounding it is never below
+    return ops.maximum(inequality, 0.0)  # rounding may take it below 0
 
 
 @register
 @declared
-class ExposureGini(Counted):
+class ExposureGini(CatalogueMetric):
     """Gini index at k: how unevenly the items of a catalogue are shown.
 
         Gini@k = Σ_i (2 i - n - 1) c_i / (n Σ_i c_i)
 
-    for the n items of the catalogue, from the one that is shown least, i = 1,
-    to the one that is shown most, i = n. c_i is how often an item is within
-    rank k: Σ_u w_u p_ui, for lists u of the weights w_u and the chances p_ui,
-    over all orders of tied items. 0 means that all items are shown as often,
-    and 1 - 1/n that only one is. Less is better. It is 0 without lists.
+    where n is the number of items in the catalogue, numbered from the least
+    shown, i = 1, to the most shown, i = n. c_i is how often an item is shown
+    within rank k: Σ_u w_u p_ui, where w_u is the weight of list u and p_ui the
+    probability that the item is within its rank k, over all orders of tied
+    items. 0 means that all items are shown equally often, 1 - 1/n that only one
+    is shown. Lower is better. The value is 0 without lists.
 
-    The number of an item is its place among the scores, or its id.
+    Items are indexed by their position in `y_pred` or, with `inputs="ids"`, by
+    their id.
 
     Args:
-        k: how many ranks count, or None for all.
-        num_items: how many items the catalogue has.
-        seed, ties, inputs, name, dtype: as on `RankingMetric`.
+        k: the number of ranks that count, or None for all.
+        num_items: the number of items in the catalogue.
+        seed, ties, inputs, name, dtype: see `RankingMetric`.
 
     Example:
         >>> from keras_rankmetrics import ExposureGini
@@ -223,30 +241,31 @@ class ExposureGini(Counted):
 
 
 def entropy(sums: Tensor) -> Tensor:
-    """-Σ p ln p, of the shares p."""
+    """Return -Σ p ln p over the shares p."""
     share = shares(sums)
     surprise = -ops.log(ops.where(share > 0, share, 1.0))
-    return ops.abs(ops.sum(share * surprise))  # 0, and not -0
+    return ops.abs(ops.sum(share * surprise))  # 0 rather than -0
 
 
 @register
 @declared
-class ExposureEntropy(Counted):
+class ExposureEntropy(CatalogueMetric):
     """Shannon entropy at k: how evenly the items of a catalogue are shown.
 
         entropy@k = -Σ_i p_i ln(p_i),   p_i = c_i / Σ_j c_j
 
-    where c_i is how often item i is within rank k, as for `ExposureGini`. It is
-    ln(n) where all n items of the catalogue are shown as often, and 0 where
-    only one is, or without lists. (RecBole divides it by the number of items
-    that were shown.)
+    where c_i is how often item i is shown within rank k, see `ExposureGini`.
+    The value is ln(n) if all n items of the catalogue are shown equally often,
+    and 0 if only one is, or without lists. (RecBole divides it by the number of
+    items that were shown.)
 
-    The number of an item is its place among the scores, or its id.
+    Items are indexed by their position in `y_pred` or, with `inputs="ids"`, by
+    their id.
 
     Args:
-        k: how many ranks count, or None for all.
-        num_items: how many items the catalogue has.
-        seed, ties, inputs, name, dtype: as on `RankingMetric`.
+        k: the number of ranks that count, or None for all.
+        num_items: the number of items in the catalogue.
+        seed, ties, inputs, name, dtype: see `RankingMetric`.
 
     Example:
         >>> from keras_rankmetrics import ExposureEntropy
@@ -262,18 +281,15 @@ class ExposureEntropy(Counted):
     number = staticmethod(entropy)
 
 
-# How different the items of one list are from each other.
-
-
-def of_length_one(vectors: np.ndarray) -> np.ndarray:
-    """Each vector over its length; 0 stays 0."""
+def unit_vectors(vectors: np.ndarray) -> np.ndarray:
+    """Return the vectors scaled to length 1; zero vectors stay zero."""
     vectors = vectors.astype("float64")
     length = np.linalg.norm(vectors, axis=-1, keepdims=True)
     return np.divide(vectors, np.where(length > 0, length, 1.0))
 
 
 def shows_two(ranking: Ranking) -> Tensor:
-    """Which lists show two items or more."""
+    """Return True for lists that show at least two items."""
     return ranking.number_shown() > 1
 
 
@@ -282,11 +298,11 @@ def intra_list_diversity(
     k: int | None,
     vectors: Annotated[Any, OfItems("vectors of items", dimensions=2)] = None,
 ) -> Tensor:
-    """1 - the mean cosine of two items that are shown."""
-    units = derived(of_length_one, vectors)
+    """Return 1 - the mean cosine similarity of two shown items."""
+    units = derived(unit_vectors, vectors)
     lengths = (units**2).sum(axis=-1)
 
-    def of(items: Shown) -> tuple[Tensor, ...]:
+    def sums(items: Shown) -> tuple[Tensor, ...]:
         certain = ops.cast(items.is_certain & (items.ranks > 0), items.dtype)
         split = ops.cast(items.chance > 0, items.dtype) - certain
         return tuple(
@@ -299,42 +315,41 @@ def intra_list_diversity(
             )
         )
 
-    # All items of a group that the cutoff splits are as likely to be shown.
-    inside, own, certain, beside, theirs, split = ranking.shown(of, k)
+    # All tied items that the cutoff splits are equally likely to be shown.
+    inside, own, certain, maybe, own_maybe, split = ranking.shown(sums, k)
     shown = ranking.number_shown(k)
     drawn = shown - certain
     pairs = ops.sum(inside**2, axis=-1) - own
-    across = 2.0 * ops.sum(inside * beside, axis=-1)
+    across = 2.0 * ops.sum(inside * maybe, axis=-1)
     pairs += ops.divide_no_nan(drawn, split) * across
     both = ops.divide_no_nan(drawn * (drawn - 1.0), split * (split - 1.0))
-    pairs += both * (ops.sum(beside**2, axis=-1) - theirs)
+    pairs += both * (ops.sum(maybe**2, axis=-1) - own_maybe)
     return 1.0 - ops.divide_no_nan(pairs, shown * (shown - 1.0))
 
 
 @register
 @declared
-class IntraListDiversity(AboutItems):
-    """Intra-list diversity at k: how different the items of a list are.
+class IntraListDiversity(ExposureMetric):
+    """Intra-list diversity (ILD) at k: how different the items of a list are.
 
         ILD@k = mean of 1 - cos(v_i, v_j) over all pairs of the first k items
 
-    for the vectors v of the items. A row of 0 and 1 for each item, with a 1 for
-    each of its categories, makes it the diversity of categories. A vector of
-    zeros is at the distance 1 of all others. What labels say does not matter. A
-    list that shows fewer than two items has no value, and does not count by
-    default.
+    where v_i is the vector of item i. With a 0/1 vector of the categories of
+    each item, it is the diversity of categories. A zero vector has distance 1
+    from all others. Labels do not affect the value. A list that shows fewer
+    than two items is excluded by default.
 
-    Where items tie with the last one within rank k, each pair is as likely to
-    be shown as any other of them, so that the mean over all orders follows from
-    sums of vectors, without a look at pairs. Memory is needed for the vectors
-    of all ranks that count, so give it a k on a large catalogue.
+    If items tie at the cutoff, every pair of them is equally likely to be
+    shown, so the mean over all orders follows from sums of vectors, without
+    looking at pairs. Memory grows with the vectors of all ranks that count, so
+    set k for a large catalogue.
 
     Args:
-        k: how many ranks count, or None for all.
-        vectors: `[items, d]`, a vector for each item. The number of an item is
-            its place among the scores, or its id.
-        seed, ties, empty, list_weight, inputs, unjudged, name, dtype: as on
-            `RankingMetric`. Neither `empty="one"` nor `adjusted` has a meaning.
+        k: the number of ranks that count, or None for all.
+        vectors: `[items, d]`, a vector for each item. Items are indexed by
+            their position in `y_pred` or, with `inputs="ids"`, by their id.
+        seed, ties, empty, list_weight, inputs, unjudged, name, dtype: see
+            `RankingMetric`. `empty="one"` and `adjusted` are not available.
 
     Example:
         >>> from keras_rankmetrics import IntraListDiversity

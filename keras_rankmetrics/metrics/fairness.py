@@ -1,4 +1,4 @@
-"""Who gets the attention of users: exposure, beside what would be fair."""
+"""Fairness metrics: the exposure of items compared with a fair share."""
 
 from __future__ import annotations
 
@@ -13,15 +13,17 @@ from keras_rankmetrics.engine.definition import declared, derived
 from keras_rankmetrics.engine.ranking import Ranking, Shown
 from keras_rankmetrics.gains import log2_discount
 from keras_rankmetrics.metrics.bases import (
-    AboutItems,
-    AboutRelevantItems,
+    ExposureMetric,
+    RelevantExposureMetric,
     register,
 )
 from keras_rankmetrics.types import OfItems, RankDiscountFn, Tensor
 
+__all__ = ["AttentionWeightedFairness", "ExpectedExposureLoss"]
 
-def of_sum_one(target: np.ndarray) -> np.ndarray:
-    """Each number over the sum of all."""
+
+def normalized(target: np.ndarray) -> np.ndarray:
+    """Return the numbers scaled to sum to 1."""
     return target / target.sum(dtype="float64")
 
 
@@ -36,57 +38,60 @@ def attention_weighted_fairness(
     ] = None,
     rank_discount_fn: RankDiscountFn = log2_discount,
 ) -> Tensor:
-    """1 - the divergence of the exposure of groups from the target."""
+    """Return 1 - the divergence of the exposure of groups from the target."""
     exposure = ranking.shown(
         lambda items: items.times(items.exposure(rank_discount_fn), groups), k
     )
     total = ops.sum(exposure, axis=-1, keepdims=True)
-    found = ops.divide_no_nan(exposure, total)
-    fair = ops.cast(ops.array(derived(of_sum_one, target)), found.dtype)
-    middle = (found + fair) / 2.0
+    actual = ops.divide_no_nan(exposure, total)
+    fair = ops.cast(ops.array(derived(normalized, target)), actual.dtype)
+    middle = (actual + fair) / 2.0
     divergence = sum(
         ops.sum(share * log2_ratio(share, middle), axis=-1) / 2.0
-        for share in (found, ops.broadcast_to(fair, ops.shape(found)))
+        for share in (actual, ops.broadcast_to(fair, ops.shape(actual)))
     )
     return ops.where(total[:, 0] > 0, 1.0 - divergence, 0.0)
 
 
 def log2_ratio(share: Tensor, middle: Tensor) -> Tensor:
-    """log2(share / middle), 0 where there is no share."""
-    some = share > 0
-    return ops.log2(ops.where(some, share, 1.0) / ops.where(some, middle, 1.0))
+    """Return log2(share / middle), or 0 where the share is 0."""
+    is_shared = share > 0
+    numerator, denominator = (
+        ops.where(is_shared, x, 1.0) for x in (share, middle)
+    )
+    return ops.log2(numerator / denominator)
 
 
 @register
 @declared
-class AttentionWeightedFairness(AboutItems):
-    """Attention-weighted rank fairness (AWRF) at k: who gets the attention.
+class AttentionWeightedFairness(ExposureMetric):
+    """Attention-weighted rank fairness (AWRF) at k.
 
         AWRF@k = 1 - JS(a, target),   a_g ∝ Σ_{i=1..k} discount(i) · G_ig
 
-    where G_ig says whether the item at rank i belongs to the group g. JS is the
-    divergence of Jensen and Shannon, with the logarithm to base 2: from 0 for
-    the same shares to 1 for shares that have no group in common. What labels
-    say does not matter. A list that shows no item does not count by default,
-    and one whose items belong to no group has 0.
+    where G_ig is the share of the item at rank i in group g, so that a_g is the
+    share of users' attention that goes to group g. JS is the Jensen-Shannon
+    divergence with base-2 logarithms: 0 for equal shares, 1 for shares that
+    have no group in common. Labels do not affect the value. A list that shows
+    no items is excluded by default; one whose items belong to no group is 0.
 
-    Where items tie, a is the attention that the groups get on average over all
-    orders. That is the attention under a ranking that draws the order anew each
-    time, and not the mean of the values of single orders; `ties="shuffle"` is
-    about these.
+    If items tie, a is the expected attention of the groups over all orders of
+    the tied items. This is the attention under a ranking that draws a new order
+    each time, not the mean of the values of single orders; for the latter use
+    `ties="shuffle"`.
 
     Args:
-        k: how many ranks count, or None for all.
-        groups: `[items, groups]`, for each item 1 for its group and else 0, or
-            its shares of several groups. A row of zeros is an item of no known
-            group. The number of an item is its place among the scores, or its
-            id.
-        target: `[groups]`, which share of the attention each group should get,
-            in proportion.
-        rank_discount_fn: how much attention a rank gets, see
+        k: the number of ranks that count, or None for all.
+        groups: `[items, groups]`, for each item a 1 for its group and 0
+            elsewhere, or its shares of several groups. A row of zeros is an
+            item of unknown group. Items are indexed by their position in
+            `y_pred` or, with `inputs="ids"`, by their id.
+        target: `[groups]`, the share of the attention that each group should
+            get. Only proportions matter.
+        rank_discount_fn: the attention that a rank gets, see
             `keras_rankmetrics.types.RankDiscountFn`.
         seed, ties, empty, list_weight, adjusted, inputs, unjudged, name, dtype:
-            as on `RankingMetric`.
+            see `RankingMetric`.
 
     Example:
         >>> from keras_rankmetrics import AttentionWeightedFairness
@@ -99,8 +104,8 @@ class AttentionWeightedFairness(AboutItems):
 
     Sapiezynski et al., Quantifying the Impact of User Attention on Fair Group
     Representation in Ranked Lists, WWW (2019); Raj and Ekstrand, SIGIR (2022).
-    The TREC Fair Ranking track of 2022 has the divergence too, with the natural
-    logarithm, and the discount `original_discount`.
+    The TREC 2022 Fair Ranking track uses the divergence too, with the natural
+    logarithm and the discount `original_discount`.
     """
 
     short_name = "awrf"
@@ -114,17 +119,17 @@ class AttentionWeightedFairness(AboutItems):
 
     @staticmethod
     def check_options(options: Mapping[str, Any]) -> None:
-        """Raises where the target is not one of the groups."""
+        """Raise ValueError if the target does not fit the groups."""
         groups, target = options["groups"].shape[1], options["target"]
         if len(target) != groups or not target.sum() > 0:
             raise ValueError(
-                f"`target` should hold a number for each of the {groups} "
-                f"groups, not all of them 0. Received: {target.tolist()}."
+                f"`target` should hold one number for each of the {groups} "
+                f"groups, at least one above 0. Received: {target.tolist()}."
             )
 
 
 def has_relevant(ranking: Ranking) -> Tensor:
-    """Which lists have a relevant item, shown or not."""
+    """Return True for lists with a relevant item, shown or not."""
     return ranking.has_gain()
 
 
@@ -134,7 +139,7 @@ def expected_exposure_loss(
     part: Literal["loss", "disparity", "relevance"] = "loss",
     rank_discount_fn: RankDiscountFn = log2_discount,
 ) -> Tensor:
-    """Σ (e - e*)², Σ e², or 2 Σ e e*."""
+    """Return Σ (e - e*)², Σ e², or 2 Σ e e*."""
     relevant, others = ranking.overall(), ranking.others()
     ranked = ops.zeros_like(relevant), relevant, relevant + others
     due, due_to_others = (
@@ -144,18 +149,18 @@ def expected_exposure_loss(
         for start, stop in (ranked[:2], ranked[1:])
     )
 
-    def of(items: Shown) -> tuple[Tensor, ...]:
+    def sums(items: Shown) -> tuple[Tensor, ...]:
         e, gains = items.exposure(rank_discount_fn), items.gains()
         ideal = ops.where(gains > 0, due[:, None], due_to_others[:, None])
         shown = ops.cast(items.ranks > 0, e.dtype)
         terms = shown * (e - ideal) ** 2, e**2, e * ideal, shown * gains, shown
         return tuple(ops.sum(x, axis=-1) for x in terms)
 
-    loss, disparity, both, relevant_shown, shown = ranking.shown(of, k)
+    loss, disparity, both, relevant_shown, shown = ranking.shown(sums, k)
     missed = (relevant - relevant_shown) * due**2
-    left_out = (others - (shown - relevant_shown)) * due_to_others**2
+    missed_others = (others - (shown - relevant_shown)) * due_to_others**2
     return {
-        "loss": loss + missed + left_out,
+        "loss": loss + missed + missed_others,
         "disparity": disparity,
         "relevance": 2.0 * both,
     }[part]
@@ -163,33 +168,34 @@ def expected_exposure_loss(
 
 @register
 @declared
-class ExpectedExposureLoss(AboutRelevantItems):
-    """Expected exposure loss at k: who gets another exposure than is due.
+class ExpectedExposureLoss(RelevantExposureMetric):
+    """Expected exposure loss at k: how far exposure is from its fair share.
 
         EE-L@k = Σ_i (e_i - e*_i)²
 
-    over the relevant items and all others that are retrieved. e_i is the
-    exposure that item i gets, the mean of discount(rank) at its ranks up to k,
-    over all orders of tied items: scores that tie are a ranking that draws the
-    order anew each time. e*_i is what it is due: its exposure if all relevant
-    items tie, above all others, which tie too. So equal items are due the same,
-    and a single fixed order of them has a loss. Less is better, and 0 is the
-    best. A list without relevant items has no value: it counts by `empty`, and
-    not at all by default.
+    over all relevant items and all retrieved items. e_i is the exposure of item
+    i: the mean of discount(rank) over all orders of tied items, 0 beyond rank
+    k. Tied scores stand for a ranking that draws a new order each time. e*_i is
+    the ideal exposure, that of a ranking in which all relevant items tie, above
+    all others, which tie too. Equally relevant items thus have equal ideal
+    exposure, and any single fixed order of them has a loss. Lower is better,
+    and 0 is the best value. A list without relevant items is excluded by
+    default.
 
-    With `part="disparity"` it is EE-D = Σ e², how unequal the exposure is, and
-    with `part="relevance"` EE-R = 2 Σ e e*, of which more is better:
-    EE-L = EE-D - EE-R + Σ e*².
+    With `part="disparity"` the value is EE-D = Σ e², the inequality of the
+    exposure. With `part="relevance"` it is EE-R = 2 Σ e e*, and higher is
+    better. EE-L = EE-D - EE-R + Σ e*².
 
     Args:
-        k: how many ranks count, or None for all.
+        k: the number of ranks that count, or None for all.
         part: `"loss"`, `"disparity"` or `"relevance"`, see above.
         rank_discount_fn: the exposure of a rank, see
-            `keras_rankmetrics.types.RankDiscountFn`: here 1 / log2(rank + 1).
-            Diaz et al. have that of rank-biased precision, p^(rank - 1).
-        relevance_threshold: an item is relevant if its label is at least that.
-        seed, ties, empty, list_weight, inputs, unjudged, name, dtype: as on
-            `RankingMetric`. Neither `empty="one"` nor `adjusted` has a meaning.
+            `keras_rankmetrics.types.RankDiscountFn`; by default
+            1 / log2(rank + 1). Diaz et al. use p^(rank - 1), that of
+            rank-biased precision.
+        relevance_threshold: the lowest label of a relevant item.
+        seed, ties, empty, list_weight, inputs, unjudged, name, dtype: see
+            `RankingMetric`. `empty="one"` and `adjusted` are not available.
 
     Example:
         >>> from keras_rankmetrics import ExpectedExposureLoss

@@ -1,4 +1,4 @@
-"""Hits within rank `k`: precision, recall, F, fall-out, hit rate and MRR."""
+"""Metrics of the relevant items among the first k: precision, recall, MRR."""
 
 from __future__ import annotations
 
@@ -8,10 +8,19 @@ from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.definition import declared
 from keras_rankmetrics.engine.ranking import Ranking
 from keras_rankmetrics.gains import reciprocal_discount
-from keras_rankmetrics.metrics.bases import Binary, BinaryOfWholeLists, register
+from keras_rankmetrics.metrics.bases import Binary, BinaryWholeList, register
 from keras_rankmetrics.types import Between, EmptyPolicy, Tensor
 
-# How many relevant items the first ranks hold: precision, recall and so on.
+__all__ = [
+    "F1AtK",
+    "FBetaAtK",
+    "FallOutAtK",
+    "HitRateAtK",
+    "MeanReciprocalRank",
+    "PrecisionAtK",
+    "RPrecision",
+    "RecallAtK",
+]
 
 
 def precision(
@@ -19,7 +28,7 @@ def precision(
     k: int | None,
     denominator: Literal["retrieved", "k"] = "retrieved",
 ) -> Tensor:
-    """Hits / min(k, retrieved), or hits / k."""
+    """Return hits / min(k, retrieved), or hits / k."""
     return ops.divide_no_nan(
         ranking.hits(k), precision_denominator(ranking, k, denominator)
     )
@@ -28,20 +37,20 @@ def precision(
 @register
 @declared
 class PrecisionAtK(Binary):
-    """Precision at k: the part of the first k items that is relevant.
+    """Precision at k: the share of the first k items that are relevant.
 
         P@k = (relevant items at ranks 1..k) / min(k, retrieved items)
 
-    or, with `denominator="k"`, over k. It is 0 where nothing is retrieved.
-    Item weights mask items, and do nothing else to the value.
+    With `denominator="k"` the count is divided by k instead. The value is 0 if
+    nothing is retrieved. Item weights only mask items.
 
     Args:
-        k: how many ranks count, or None for all.
-        denominator: what precision divides by: `"retrieved"`, the smaller of k
-            and the number of retrieved items, or `"k"`, which needs k.
-        relevance_threshold: an item is relevant if its label is at least that.
-        shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
-        adjusted, inputs, unjudged, name, dtype: as well.
+        k: the number of ranks that count, or None for all.
+        denominator: the denominator: `"retrieved"`, the smaller of k and the
+            number of retrieved items, or `"k"`, which requires k.
+        relevance_threshold: the lowest label of a relevant item.
+        shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
+        adjusted, inputs, unjudged, name, dtype: see `RankingMetric`.
 
     Example:
         >>> from keras_rankmetrics import PrecisionAtK
@@ -67,7 +76,7 @@ def recall(
     k: int | None,
     denominator: Literal["relevant", "min"] = "relevant",
 ) -> Tensor:
-    """Hits / relevant, or hits / min(k, relevant)."""
+    """Return hits / relevant, or hits / min(k, relevant)."""
     return ops.divide_no_nan(
         ranking.hits(k), recall_denominator(ranking, k, denominator)
     )
@@ -76,20 +85,20 @@ def recall(
 @register
 @declared
 class RecallAtK(Binary):
-    """Recall at k: the part of the relevant items that is among the first k.
+    """Recall at k: the share of the relevant items that are among the first k.
 
         R@k = (relevant items at ranks 1..k) / (relevant items)
 
-    or, with `denominator="min"`, over min(k, relevant items), so that 1 can be
-    reached. Relevant items that are not retrieved count in the denominator.
-    Item weights mask items, and do nothing else to the value.
+    With `denominator="min"` the count is divided by min(k, relevant items), so
+    that the best possible value is 1. Relevant items that are not retrieved
+    count in the denominator. Item weights only mask items.
 
     Args:
-        k: how many ranks count, or None for all.
+        k: the number of ranks that count, or None for all.
         denominator: `"relevant"` or `"min"`, see above.
-        relevance_threshold: an item is relevant if its label is at least that.
-        shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
-        adjusted, inputs, unjudged, name, dtype: as well.
+        relevance_threshold: the lowest label of a relevant item.
+        shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
+        adjusted, inputs, unjudged, name, dtype: see `RankingMetric`.
 
     Example:
         >>> from keras_rankmetrics import RecallAtK
@@ -110,26 +119,26 @@ class RecallAtK(Binary):
 
 
 def r_precision(ranking: Ranking, k: int | None) -> Tensor:
-    """Hits within as many ranks as there are relevant items, over these."""
+    """Return hits at ranks 1..R over R, the number of relevant items."""
     relevant = ranking.overall()
     return ops.divide_no_nan(ranking.hits(relevant), relevant)
 
 
 @register
 @declared
-class RPrecision(BinaryOfWholeLists):
-    """R-precision: precision, and recall, at as many ranks as are relevant.
+class RPrecision(BinaryWholeList):
+    """R-precision: precision at rank R, for a list with R relevant items.
 
         R-precision = (relevant items at ranks 1..R) / R
 
-    where R is the number of relevant items, retrieved or not. With a cutoff,
-    over min(k, R), it is `RecallAtK(k, denominator="min")`. Item weights mask
-    items, and do nothing else to the value.
+    where R counts the relevant items, retrieved or not. At rank R, precision
+    and recall are equal. For a cutoff, with min(k, R) as the denominator, use
+    `RecallAtK(k, denominator="min")`. Item weights only mask items.
 
     Args:
-        relevance_threshold: an item is relevant if its label is at least that.
+        relevance_threshold: the lowest label of a relevant item.
         seed, ties, empty, list_weight, adjusted, inputs, unjudged, name, dtype:
-            as on `RankingMetric`.
+            see `RankingMetric`.
 
     Example:
         >>> from keras_rankmetrics import RPrecision
@@ -145,12 +154,12 @@ class RPrecision(BinaryOfWholeLists):
 
 
 def has_others(ranking: Ranking) -> Tensor:
-    """Which lists have a retrieved item that is not relevant."""
+    """Return True for lists that retrieve an item that is not relevant."""
     return ranking.others() > 0
 
 
 def fall_out(ranking: Ranking, k: int | None) -> Tensor:
-    """(Retrieved within rank k - hits) / others."""
+    """Return (retrieved within rank k - hits) / others."""
     return ops.divide_no_nan(
         ranking.retrieved - ranking.hits(k), ranking.others()
     )
@@ -159,21 +168,20 @@ def fall_out(ranking: Ranking, k: int | None) -> Tensor:
 @register
 @declared
 class FallOutAtK(Binary):
-    """Fall-out at k: the part of the other items that is among the first k.
+    """Fall-out at k: the share of non-relevant items among the first k.
 
-        fall-out@k = (other items at ranks 1..k) / (other items)
+        fall-out@k = (non-relevant items at ranks 1..k) / (non-relevant items)
 
-    where the others are those retrieved items that are not relevant. Less is
-    better. A list without others has no value: it counts by `empty`, and not at
-    all by default; one without relevant items has one. Item weights mask items,
-    and do nothing else to the value.
+    where the denominator counts retrieved items only. Lower is better. A list
+    that retrieves no non-relevant item is excluded by default (see `empty`);
+    one without relevant items is not. Item weights only mask items.
 
     Args:
-        k: how many ranks count, or None for all.
-        relevance_threshold: an item is relevant if its label is at least that.
-        shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
-        adjusted, inputs, unjudged, name, dtype: as well. Neither `adjusted` nor
-            `empty="one"` has a meaning.
+        k: the number of ranks that count, or None for all.
+        relevance_threshold: the lowest label of a relevant item.
+        shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
+        adjusted, inputs, unjudged, name, dtype: see `RankingMetric`. `adjusted`
+            and `empty="one"` are not available.
 
     Example:
         >>> from keras_rankmetrics import FallOutAtK
@@ -198,7 +206,7 @@ def f_beta(
     beta: Annotated[float, Between(0)] = 1.0,
     denominator: Literal["retrieved", "k"] = "retrieved",
 ) -> Tensor:
-    """(1 + β²) hits / (the denominator of precision + β² relevant)."""
+    """Return (1 + β²) hits / (the denominator of precision + β² relevant)."""
     of_recall = beta**2
     return ops.divide_no_nan(
         (1.0 + of_recall) * ranking.hits(k),
@@ -210,22 +218,23 @@ def f_beta(
 @register
 @declared
 class FBetaAtK(Binary):
-    """F-beta at k: the mean of precision and recall, recall β² times as heavy.
+    """F-beta at k: the weighted harmonic mean of precision and recall.
 
         Fβ@k = (1 + β²) P@k R@k / (β² P@k + R@k)
              = (1 + β²) (relevant items at ranks 1..k) / (D + β² relevant items)
 
-    where D is what precision divides by. Item weights mask items, and do
-    nothing else to the value.
+    where recall is weighted β² times as much as precision, and D is the
+    denominator of precision. Item weights only mask items.
 
     Args:
-        k: how many ranks count, or None for all.
-        beta: above 0. With 2, recall tells more, with 0.5, precision.
-        denominator: what precision divides by: `"retrieved"`, the smaller of k
-            and the number of retrieved items, or `"k"`, which needs k.
-        relevance_threshold: an item is relevant if its label is at least that.
-        shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
-        adjusted, inputs, unjudged, name, dtype: as well.
+        k: the number of ranks that count, or None for all.
+        beta: β, above 0. Values above 1 favour recall, values below 1
+            precision.
+        denominator: the denominator of precision: `"retrieved"`, the smaller of
+            k and the number of retrieved items, or `"k"`, which requires k.
+        relevance_threshold: the lowest label of a relevant item.
+        shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
+        adjusted, inputs, unjudged, name, dtype: see `RankingMetric`.
 
     Example:
         >>> from keras_rankmetrics import FBetaAtK
@@ -250,7 +259,7 @@ def f1(
     k: int | None,
     denominator: Literal["retrieved", "k"] = "retrieved",
 ) -> Tensor:
-    """2 hits / (the denominator of precision + relevant)."""
+    """Return 2 hits / (the denominator of precision + relevant)."""
     return f_beta(ranking, k, 1.0, denominator)
 
 
@@ -262,16 +271,15 @@ class F1AtK(Binary):
         F1@k = 2 P@k R@k / (P@k + R@k)
              = 2 (relevant items at ranks 1..k) / (D + relevant items)
 
-    where D is what precision divides by. Item weights mask items, and do
-    nothing else to the value.
+    where D is the denominator of precision. Item weights only mask items.
 
     Args:
-        k: how many ranks count, or None for all.
-        denominator: what precision divides by: `"retrieved"`, the smaller of k
-            and the number of retrieved items, or `"k"`, which needs k.
-        relevance_threshold: an item is relevant if its label is at least that.
-        shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
-        adjusted, inputs, unjudged, name, dtype: as well.
+        k: the number of ranks that count, or None for all.
+        denominator: the denominator of precision: `"retrieved"`, the smaller of
+            k and the number of retrieved items, or `"k"`, which requires k.
+        relevance_threshold: the lowest label of a relevant item.
+        shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
+        adjusted, inputs, unjudged, name, dtype: see `RankingMetric`.
 
     Example:
         >>> from keras_rankmetrics import F1AtK
@@ -289,48 +297,25 @@ class F1AtK(Binary):
     denominator: Literal["retrieved", "k"] = "retrieved"
 
 
-def precision_denominator(
-    ranking: Ranking, k: int | None, denominator: str
-) -> Tensor:
-    """Return min(k, retrieved), or k, `[lists]`."""
-    if denominator == "k" and k is not None:
-        return ops.full_like(ranking.hits(k), float(k))
-    return ranking.retrieved
-
-
-def recall_denominator(
-    ranking: Ranking, k: int | None, denominator: str
-) -> Tensor:
-    """The relevant items, or as many of them as `k` ranks can hold."""
-    relevant = ranking.overall()
-    if denominator == "min" and k is not None:
-        return ops.minimum(relevant, float(k))
-    return relevant
-
-
-# Where the first relevant item stands: hit rate and reciprocal rank.
-
-
 def hit_rate(ranking: Ranking, k: int | None) -> Tensor:
-    """1 if a relevant item is within rank k, else 0."""
+    """Return 1 if a relevant item is within rank k, else 0."""
     return ranking.at_first_hit(ops.ones_like, k)
 
 
 @register
 @declared
 class HitRateAtK(Binary):
-    """Hit rate at k: whether there is a relevant item among the first k.
+    """Hit rate at k: the share of lists with a relevant item among the first k.
 
         HR@k = 1 if an item at ranks 1..k is relevant, else 0
 
-    Item weights mask items, and do nothing else to the value. Also known as
-    success at k.
+    Also known as success at k. Item weights only mask items.
 
     Args:
-        k: how many ranks count, or None for all.
-        relevance_threshold: an item is relevant if its label is at least that.
-        shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
-        adjusted, inputs, unjudged, name, dtype: as well.
+        k: the number of ranks that count, or None for all.
+        relevance_threshold: the lowest label of a relevant item.
+        shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
+        adjusted, inputs, unjudged, name, dtype: see `RankingMetric`.
 
     Example:
         >>> from keras_rankmetrics import HitRateAtK
@@ -346,24 +331,24 @@ class HitRateAtK(Binary):
 
 
 def reciprocal_rank(ranking: Ranking, k: int | None) -> Tensor:
-    """1 / the first relevant rank within k, else 0."""
+    """Return 1 / the first relevant rank within k, or 0 without one."""
     return ranking.at_first_hit(reciprocal_discount, k)
 
 
 @register
 @declared
 class MeanReciprocalRank(Binary):
-    """Mean reciprocal rank at k.
+    """Mean reciprocal rank (MRR) at k.
 
-        RR@k = 1 / (the rank of the first relevant item), 0 beyond rank k
+        RR@k = 1 / (rank of the first relevant item), or 0 if that is beyond k
 
-    Item weights mask items, and do nothing else to the value.
+    Item weights only mask items.
 
     Args:
-        k: how many ranks count, or None for all.
-        relevance_threshold: an item is relevant if its label is at least that.
-        shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
-        adjusted, inputs, unjudged, name, dtype: as well.
+        k: the number of ranks that count, or None for all.
+        relevance_threshold: the lowest label of a relevant item.
+        shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
+        adjusted, inputs, unjudged, name, dtype: see `RankingMetric`.
 
     Example:
         >>> from keras_rankmetrics import MeanReciprocalRank
@@ -376,3 +361,22 @@ class MeanReciprocalRank(Binary):
 
     short_name = "mrr"
     measure = staticmethod(reciprocal_rank)
+
+
+def precision_denominator(
+    ranking: Ranking, k: int | None, denominator: str
+) -> Tensor:
+    """Return min(k, retrieved), or k, `[lists]`."""
+    if denominator == "k" and k is not None:
+        return ops.full_like(ranking.hits(k), float(k))
+    return ranking.retrieved
+
+
+def recall_denominator(
+    ranking: Ranking, k: int | None, denominator: str
+) -> Tensor:
+    """Return the number of relevant items, or at most k, `[lists]`."""
+    relevant = ranking.overall()
+    if denominator == "min" and k is not None:
+        return ops.minimum(relevant, float(k))
+    return relevant

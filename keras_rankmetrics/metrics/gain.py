@@ -1,4 +1,4 @@
-"""How much gain the first ranks hold: DCG and NDCG."""
+"""Discounted cumulative gain: DCG and NDCG."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ from keras_rankmetrics.types import (
     Tensor,
 )
 
+__all__ = ["DCG", "NDCG"]
+
 
 def dcg(
     ranking: Ranking,
     k: int | None,
     rank_discount_fn: RankDiscountFn = log2_discount,
 ) -> Tensor:
-    """Σ w g(y) d(rank) over the ranks up to k, over the mean weight."""
+    """Return Σ w g(y) d(rank) over the ranks up to k, over the mean weight."""
     return ops.divide_no_nan(
         _discounted(ranking, k, rank_discount_fn), ranking.mean_weight()
     )
@@ -39,16 +41,16 @@ class DCG(Graded):
     by default Σ (2^y_i - 1) / log2(i + 1). It is 0 for a list in which no item
     has a gain, and has no upper bound.
 
-    Under item weights, gains are multiplied by them, and the sum is divided by
+    With item weights, gains are multiplied by them, and the sum is divided by
     the mean weight of the gains, Σ w g / Σ g over the whole list.
 
     Args:
-        k: how many ranks count, or None for all.
-        gain_fn: what a label is worth, see `keras_rankmetrics.types.GainFn`.
-        rank_discount_fn: what a rank counts for, see
+        k: the number of ranks that count, or None for all.
+        gain_fn: the gain of a label, see `keras_rankmetrics.types.GainFn`.
+        rank_discount_fn: the discount of a rank, see
             `keras_rankmetrics.types.RankDiscountFn`.
-        shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
-        adjusted, inputs, unjudged, name, dtype: as well.
+        shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
+        adjusted, inputs, unjudged, name, dtype: see `RankingMetric`.
 
     Example:
         >>> from keras_rankmetrics import DCG
@@ -72,14 +74,14 @@ def ndcg(
     rank_discount_fn: RankDiscountFn = log2_discount,
     ideal: Literal["relevant", "retrieved"] = "relevant",
 ) -> Tensor:
-    """The discounted gains over those of the best order."""
+    """Return the discounted gains over those of the ideal order."""
     best = {
         "relevant": ranking.best,
         "retrieved": lambda: ranking.best_of_retrieved(k),
     }
     most = ranking.discounted(best[ideal](), rank_discount_fn, k)
     value = ops.divide_no_nan(_discounted(ranking, k, rank_discount_fn), most)
-    # Of discounts that make the sum overflow, the value would be 0.
+    # If the discounts make the sum overflow, the quotient would be 0.
     return ops.where(most < float("inf"), value, float("nan"))
 
 
@@ -90,24 +92,24 @@ class NDCG(Graded):
 
         NDCG@k = DCG@k / IDCG@k
 
-    where IDCG@k is the DCG@k of the best order. It lies in [0, 1], and is 1
-    where the first k ranks hold the highest gains in their order. A list in
+    where IDCG@k is the DCG@k of the ideal order. Values are in [0, 1]; 1 means
+    that the first k ranks hold the highest gains in decreasing order. A list in
     which no item has a gain is empty.
 
-    Under item weights, DCG and IDCG are those of weights times gains, and the
-    best order is by this product.
+    With item weights, DCG and IDCG use the products of weights and gains, and
+    the ideal order sorts by these products.
 
     Args:
-        k: how many ranks count, or None for all.
-        gain_fn: what a label is worth, see `keras_rankmetrics.types.GainFn`.
-        rank_discount_fn: what a rank counts for, see
+        k: the number of ranks that count, or None for all.
+        gain_fn: the gain of a label, see `keras_rankmetrics.types.GainFn`.
+        rank_discount_fn: the discount of a rank, see
             `keras_rankmetrics.types.RankDiscountFn`.
-        ideal: what the best order is of: `"relevant"`, all valid items,
-            retrieved or not; or `"retrieved"`, those that the ranking has at
-            its first k ranks. The latter has no exact mean over tied orders:
-            there, `ties` defaults to `"stable"`.
-        shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
-        adjusted, inputs, unjudged, name, dtype: as well.
+        ideal: the items of the ideal order: `"relevant"`, all valid items,
+            retrieved or not; or `"retrieved"`, only those that the ranking has
+            at its first k ranks. The latter has no exact mean over the orders
+            of tied items, so `ties` then defaults to `"stable"`.
+        shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
+        adjusted, inputs, unjudged, name, dtype: see `RankingMetric`.
 
     Example:
         >>> from keras_rankmetrics import NDCG

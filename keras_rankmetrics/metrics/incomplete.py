@@ -8,17 +8,19 @@ from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.definition import declared
 from keras_rankmetrics.engine.ranking import Ranking
 from keras_rankmetrics.metrics.bases import (
-    BinaryOfWholeLists,
-    OfJudgements,
+    BinaryWholeList,
+    JudgementMetric,
     register,
 )
 from keras_rankmetrics.metrics.found import precision_denominator
 from keras_rankmetrics.metrics.user_models import rank_biased_precision
 from keras_rankmetrics.types import Between, Tensor, UnjudgedPolicy
 
+__all__ = ["BPref", "JudgedAtK", "RBPResidual", "UnjudgedAtK"]
+
 
 def bpref(ranking: Ranking, k: int | None) -> Tensor:
-    """Σ (1 - min(others above, R) / min(R, N)) / R over what is retrieved."""
+    """Return Σ (1 - min(others above, R) / min(R, N)) / R, over the hits."""
     relevant = ranking.overall()
     least = ops.minimum(relevant, ranking.all_others())
     above = ops.divide_no_nan(ranking.others_above(relevant), least)
@@ -28,22 +30,23 @@ def bpref(ranking: Ranking, k: int | None) -> Tensor:
 
 @register
 @declared
-class BPref(BinaryOfWholeLists):
-    """Binary preference: how few judged others stand above relevant items.
+class BPref(BinaryWholeList):
+    """Binary preference: how rarely a judged non-relevant item ranks higher.
 
         bpref = (1 / R) Σ_r (1 - min(n_r, R) / min(R, N))
 
-    over the retrieved relevant items r, each with n_r others above it, where R
-    items are relevant and N are judged and not relevant, retrieved or not; of
-    indices and ids, which tell no such item, N are retrieved. The second term
-    is 0 where N is. Items that nobody has judged do not exist, by
-    `unjudged="condense"`, which is the default here. Item weights mask items,
-    and do nothing else to the value.
+    The sum is over the retrieved relevant items r, n_r is the number of judged
+    non-relevant items ranked above r, R is the number of relevant items, and N
+    the number of judged non-relevant items, retrieved or not. With
+    `inputs="sparse"` and `"ids"`, which hold no judged items beyond the
+    retrieved and the relevant ones, N counts retrieved items only. The fraction
+    is 0 if N is 0. Unjudged items are removed from the ranking:
+    `unjudged="condense"` is the default here. Item weights only mask items.
 
     Args:
-        relevance_threshold: an item is relevant if its label is at least that.
+        relevance_threshold: the lowest label of a relevant item.
         seed, ties, empty, list_weight, adjusted, inputs, unjudged, name, dtype:
-            as on `RankingMetric`.
+            see `RankingMetric`.
 
     Example:
         >>> from keras_rankmetrics import UNJUDGED, BPref
@@ -63,26 +66,26 @@ class BPref(BinaryOfWholeLists):
 
 
 def judged(ranking: Ranking, k: int | None) -> Tensor:
-    """Judged items within rank k, over min(k, retrieved)."""
+    """Return judged items within rank k / min(k, retrieved)."""
     return ops.divide_no_nan(ranking.hits(k), ranking.retrieved)
 
 
 @register
 @declared
-class JudgedAtK(OfJudgements):
-    """Judged at k: the part of the first k items that somebody has judged.
+class JudgedAtK(JudgementMetric):
+    """Judged at k: the share of the first k items that are judged.
 
         judged@k = (judged items at ranks 1..k) / min(k, retrieved items)
 
-    Where it is low, the other metrics tell little. 1 - judged@k is also known
-    as hole@k. A list in which no item is judged is empty. For ids, it is
-    `PrecisionAtK(inputs="ids")` of the judged ids. Item weights mask items, and
-    do nothing else to the value.
+    A low value means that the other metrics are uncertain. 1 - judged@k is also
+    known as hole@k. A list without judged items is empty. For ids, use
+    `PrecisionAtK(inputs="ids")` with the judged ids as labels. Item weights
+    only mask items.
 
     Args:
-        k: how many ranks count, or None for all.
-        shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
-        adjusted, inputs, unjudged, name, dtype: as well.
+        k: the number of ranks that count, or None for all.
+        shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
+        adjusted, inputs, unjudged, name, dtype: see `RankingMetric`.
 
     Example:
         >>> from keras_rankmetrics import UNJUDGED, JudgedAtK
@@ -98,7 +101,7 @@ class JudgedAtK(OfJudgements):
 
 
 def every_list(ranking: Ranking) -> Tensor:
-    """Return True for every list: each has a value."""
+    """Return True for every list."""
     return ops.ones_like(ranking.has_gain())
 
 
@@ -116,23 +119,24 @@ def unjudged(
 
 @register
 @declared
-class UnjudgedAtK(OfJudgements):
-    """Unjudged at k: the share of the first k items that nobody has judged.
+class UnjudgedAtK(JudgementMetric):
+    """Unjudged at k: the share of the first k items that are not judged.
 
         unjudged@k = (unjudged items at ranks 1..k) / min(k, retrieved items)
 
-    or, with `denominator="k"`, over k. It is 0 if nothing is retrieved. Less is
-    better: a high value means that the other metrics are uncertain. With the
-    default denominator it is 1 - judged@k, also known as hole@k, in every list
-    that retrieves an item. Item weights only mask items.
+    With `denominator="k"` the count is divided by k instead. The value is 0 if
+    nothing is retrieved. Lower is better: a high value means that the other
+    metrics are uncertain. With the default denominator it is 1 - judged@k, also
+    known as hole@k, in every list that retrieves an item. Item weights only
+    mask items.
 
     Args:
-        k: how many ranks count, or None for all.
+        k: the number of ranks that count, or None for all.
         denominator: `"retrieved"`, the smaller of k and the number of retrieved
-            items, or `"k"`, which needs k, as trec_eval's `unj_k`.
-        shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
-        adjusted, inputs, unjudged, name, dtype: as well. Neither `adjusted` nor
-            `empty` has a meaning.
+            items, or `"k"`, which requires k, as in trec_eval's `unj_k`.
+        shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
+        adjusted, inputs, unjudged, name, dtype: see `RankingMetric`. `adjusted`
+            and `empty="one"` are not available. No list is empty.
 
     Example:
         >>> from keras_rankmetrics import UNJUDGED, UnjudgedAtK
@@ -142,8 +146,6 @@ class UnjudgedAtK(OfJudgements):
         >>> metric = UnjudgedAtK(k=5, denominator="k")
         >>> round(float(metric(labels, [[3, 2, 1]])), 4)
         0.2
-
-    trec_eval 10.0, `m_unjudged.c`.
     """
 
     short_name = "unjudged"
@@ -174,26 +176,28 @@ def residual(
 
 @register
 @declared
-class RBPResidual(OfJudgements):
-    """The residual of rank-biased precision: how much higher it could be.
+class RBPResidual(JudgementMetric):
+    """Residual of rank-biased precision: how much higher RBP could be.
 
         residual@k = 1 - (1 - p) Σ_{i=1..k} judged_i · p^(i-1)
 
-    which is what rank-biased precision would gain if all unjudged items, and
-    all items below rank k or below the list, were relevant. Less is better: the
-    true value of `RankBiasedPrecision(k, p)` is within
+    This is what rank-biased precision would gain if all unjudged items, and all
+    items below rank k or beyond the end of the list, were relevant. Lower is
+    better. The true value of `RankBiasedPrecision(k, p)` lies within
     [RBP@k, RBP@k + residual@k]. Item weights only mask items.
 
     Args:
-        k: how many ranks count, or None for all.
-        p: the probability to go on, between 0 and 1, as of the metric.
+        k: the number of ranks that count, or None for all.
+        p: the probability of going on to the next item, between 0 and 1, as for
+            the metric itself.
         tail: whether the ranks below the last one count `"always"`, or only
-            `"if_unjudged"` items are above them: then a list of judged items,
-            or of none, has 0, as in trec_eval. The latter has no exact mean
-            over tied orders, and `ties` defaults to `"stable"`.
-        shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
-        adjusted, inputs, unjudged, name, dtype: as well. Neither `adjusted` nor
-            `empty` has a meaning.
+            `"if_unjudged"` items are above them. The latter follows trec_eval:
+            a list without unjudged items has the value 0. It has no exact mean
+            over the orders of tied items, so `ties` then defaults to
+            `"stable"`.
+        shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
+        adjusted, inputs, unjudged, name, dtype: see `RankingMetric`. `adjusted`
+            and `empty="one"` are not available. No list is empty.
 
     Example:
         >>> from keras_rankmetrics import UNJUDGED, RBPResidual

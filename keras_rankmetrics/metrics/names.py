@@ -1,4 +1,4 @@
-"""The names of metrics, and the names that other libraries give them."""
+"""Names of metrics, in this package and in other libraries."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from keras_rankmetrics.engine.naming.names import (
     plain,
 )
 
-# Names that are neither that of the class nor its short name.
+# Besides the name of the class and its short name.
 _ALIASES = {
     "AP": "MeanAveragePrecision",
     "AveragePrecision": "MeanAveragePrecision",
@@ -41,24 +41,24 @@ _ALIASES = {
     "Success": "HitRateAtK",
     "recip_rank": "MeanReciprocalRank",
 }
-# What libraries put around a name: `RetrievalMAP`, `MRRMetric`, `ndcg_at_k`.
-_AROUND = re.compile(r"^retrieval|(metric|score|atk|at\d+|\d+)$")
+# Affixes that libraries use: `RetrievalMAP`, `MRRMetric`, `ndcg_at_k`.
+_AFFIXES = re.compile(r"^retrieval|(metric|score|atk|at\d+|\d+)$")
 
 
 def class_of(name: str) -> str | None:
-    """The name of the class of a metric, None if none is called so.
+    """Return the class name of a metric, or None if no metric has that name.
 
-    The class itself, its short name and the usual ones are known, in small or
-    capital letters; "P" and "p" are the same.
+    Accepts the name of the class, its short name and common aliases, in any
+    case: "P" and "p" are equal.
     """
-    return _known().get(plain(name))
+    return _classes_by_name().get(plain(name))
 
 
 def meant(name: str) -> str | None:
-    """Return the class that a name of another library stands for, or None."""
+    """Return the class that another library's name stands for, or None."""
     found = class_of(name)
     bare = plain(name)
-    while found is None and (shorter := _AROUND.sub("", bare)) != bare:
+    while found is None and (shorter := _AFFIXES.sub("", bare)) != bare:
         found, bare = class_of(shorter), shorter
     return found
 
@@ -85,18 +85,18 @@ def suggestion(name: str, names: Iterable[str]) -> str:
 
 
 def all_names() -> list[str]:
-    """All that a metric can be called."""
+    """Return every name that a metric has."""
     short = [cls.short_name or in_words(cls.__name__) for cls in _classes()]
     return [*short, *_ALIASES, *class_names()]
 
 
 def class_names() -> list[str]:
-    """The names of the classes of all metrics."""
+    """Return the names of the classes of all metrics."""
     return [cls.__name__ for cls in _classes()]
 
 
 def _classes() -> list[type[Defined]]:
-    found = (getattr(metrics, name) for name in metrics.__all__)
+    found = (getattr(metrics, name) for name in vars(metrics)["__all__"])
     return [
         each
         for each in found
@@ -105,7 +105,7 @@ def _classes() -> list[type[Defined]]:
 
 
 @functools.cache
-def _known() -> dict[str, str]:
+def _classes_by_name() -> dict[str, str]:
     short = {
         cls.short_name or in_words(cls.__name__): cls.__name__
         for cls in _classes()

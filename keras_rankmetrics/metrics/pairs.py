@@ -1,4 +1,4 @@
-"""Pairs of items in the right order, and mean ranks."""
+"""Metrics of pairs of items, and of mean ranks."""
 
 from __future__ import annotations
 
@@ -10,22 +10,28 @@ from keras_rankmetrics.engine.ranking import Ranking
 from keras_rankmetrics.gains import linear_gain
 from keras_rankmetrics.metrics.bases import (
     Binary,
-    BinaryOfWholeLists,
-    OfWholeLists,
+    BinaryWholeList,
+    WholeList,
     register,
 )
 from keras_rankmetrics.types import EmptyPolicy, GainFn, Tensor
 
-# How often the better of two items stands above the other.
+__all__ = [
+    "AUC",
+    "AdjustedMeanRankIndex",
+    "AverageRelevancePosition",
+    "MeanRank",
+    "OrderedPairAccuracy",
+]
 
 
 def has_pairs(ranking: Ranking) -> Tensor:
-    """Which lists have a relevant item and a retrieved one that is not."""
+    """Return True for lists with a relevant and a retrieved other item."""
     return ranking.has_gain() & (ranking.others() > 0)
 
 
 def auc(ranking: Ranking, k: int | None) -> Tensor:
-    """1 - Σ min(others above, M) over the relevant items / (R M)."""
+    """Return 1 - Σ min(others above, M) / (R M) over the relevant items."""
     relevant, others = ranking.overall(), ranking.others()
     most = None if k is None else ops.minimum(others, float(k))
     counted = others if most is None else most
@@ -36,29 +42,29 @@ def auc(ranking: Ranking, k: int | None) -> Tensor:
 @register
 @declared
 class AUC(Binary):
-    """The area under the ROC curve of each list.
+    """Area under the ROC curve, per list.
 
         AUC = (pairs in the right order) / (pairs)
 
-    over all pairs of a relevant item and a retrieved one that is not relevant,
-    with `inputs="ids"` a recommended one. A pair of equal scores counts half.
-    Relevant items that are not retrieved stand below all others.
+    over all pairs of a relevant item and a retrieved non-relevant item. A pair
+    with equal scores counts one half. Relevant items that are not retrieved
+    rank below all others.
 
-    With k it is the partial AUC of the first M = min(k, other items) others:
+    With k it is the partial AUC over the first M = min(k, N) of the N retrieved
+    non-relevant items:
 
-        AUC@k = (pairs with the first M others in the right order) / (R M)
+        AUC@k = (pairs with the first M of them in the right order) / (R M)
 
-    for R relevant items. A list without relevant items, or without others, has
-    no value: it counts by `empty`, and not at all by default. The mean over
-    lists is also known as gAUC: weighted by users as it is, by impressions or
-    by clicks with these as `sample_weight`. Item weights mask items, and do
-    nothing else to the value.
+    for R relevant items. A list without a pair is excluded by default (see
+    `empty`). The mean over lists is also known as gAUC: weighted by users with
+    equal weights, and by impressions or clicks if you pass their number as
+    `sample_weight`. Item weights only mask items.
 
     Args:
-        k: how many of the others count, or None for all.
-        relevance_threshold: an item is relevant if its label is at least that.
-        shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
-        adjusted, inputs, unjudged, name, dtype: as well.
+        k: the number of non-relevant items that count, or None for all.
+        relevance_threshold: the lowest label of a relevant item.
+        shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
+        adjusted, inputs, unjudged, name, dtype: see `RankingMetric`.
 
     Example:
         >>> from keras_rankmetrics import AUC
@@ -81,28 +87,28 @@ class AUC(Binary):
 
 
 def adjusted_mean_rank_index(ranking: Ranking, k: int | None) -> Tensor:
-    """1 - mean(others above) / (others / 2)."""
+    """Return 1 - mean(others above) / (others / 2)."""
     return 2.0 * auc(ranking, k) - 1.0
 
 
 @register
 @declared
-class AdjustedMeanRankIndex(BinaryOfWholeLists):
-    """The mean rank on a scale where chance is 0, and the best is 1.
+class AdjustedMeanRankIndex(BinaryWholeList):
+    """Adjusted mean rank index (AMRI): mean rank, rescaled so that chance is 0.
 
         AMRI = 1 - (MR - 1) / (E[MR] - 1)
 
-    where MR is the mean rank of the relevant items, each ranked among the items
-    that are not relevant (the *filtered* rank), and E[MR] that of a random
-    order. For N of these items it is 1 + N/2, so that AMRI = 2 AUC - 1. The
-    worst order has -1. A list without relevant items, or without others, has no
-    value: it counts by `empty`, and not at all by default. Item weights mask
-    items, and do nothing else to the value.
+    where MR is the mean *filtered* rank of the relevant items, each ranked
+    among the non-relevant items only, and E[MR] = 1 + N/2 its expectation in a
+    random order of N non-relevant items. The best order has 1, the worst -1,
+    and AMRI = 2 AUC - 1. A list without relevant items, or without retrieved
+    non-relevant ones, is excluded by default (see `empty`). Item weights only
+    mask items.
 
     Args:
-        relevance_threshold: an item is relevant if its label is at least that.
+        relevance_threshold: the lowest label of a relevant item.
         seed, ties, empty, list_weight, adjusted, inputs, unjudged, name, dtype:
-            as on `RankingMetric`.
+            see `RankingMetric`.
 
     Example:
         >>> from keras_rankmetrics import AdjustedMeanRankIndex
@@ -123,37 +129,36 @@ class AdjustedMeanRankIndex(BinaryOfWholeLists):
 
 
 def ordered_pair_accuracy(ranking: Ranking, k: int | None) -> Tensor:
-    """The part of the pairs of unlike labels that is in the right order."""
+    """Return the share of pairs with different labels in the right order."""
     pairs = ranking.pairs()
     return ops.divide_no_nan(pairs.right, pairs.every)
 
 
 def has_unlike_labels(ranking: Ranking) -> Tensor:
-    """Which lists have a pair of items of which one has a higher label."""
+    """Return True for lists with two items of different labels."""
     return ranking.pairs().every > 0
 
 
 @register
 @declared
-class OrderedPairAccuracy(OfWholeLists):
-    """Ordered pair accuracy: AUC of grades.
+class OrderedPairAccuracy(WholeList):
+    """Ordered pair accuracy (OPA): AUC for graded labels.
 
         OPA = (pairs in the right order) / (pairs)
 
-    over all pairs of items of a list of which one has a higher label, and the
-    other one is retrieved. In the right order, the first stands above. A pair
-    of equal scores counts half. An item that is not retrieved stands below all
-    others; nothing is said of those with lower labels that are not retrieved
-    either. For labels of 0 and 1 that is `AUC`. A list without such pairs has
-    no value: it counts by `empty`, and not at all by default. Item weights mask
-    items, and do nothing else to the value.
+    over all pairs of items with different labels of which the one with the
+    lower label is retrieved. A pair is in the right order if the item with the
+    higher label ranks above the other; a pair with equal scores counts one
+    half. An item that is not retrieved ranks below all retrieved ones. For
+    labels of 0 and 1 the value is `AUC`. A list without such pairs is excluded
+    by default (see `empty`). Item weights only mask items.
 
-    With n items it takes as many steps as log2 n or less, by the number of
-    different labels, each a sort: there is no array of all pairs.
+    For n items it takes at most log2 n steps, depending on the number of
+    distinct labels. Each step is one sort; no array of all pairs is built.
 
     Args:
         seed, ties, empty, list_weight, adjusted, inputs, unjudged, name, dtype:
-            as on `RankingMetric`.
+            see `RankingMetric`.
 
     Example:
         >>> from keras_rankmetrics import OrderedPairAccuracy
@@ -175,32 +180,28 @@ class OrderedPairAccuracy(OfWholeLists):
     empty: EmptyPolicy = "skip"
 
 
-# At which rank relevant items stand on average.
-
-
 def mean_rank(ranking: Ranking, k: int | None) -> Tensor:
-    """Σ g rank / Σ g, an item that is not retrieved behind all that are."""
-    behind_all = ranking.missed() * (ranking.retrieved + 1.0)
-    return ops.divide_no_nan(ranking.ranks() + behind_all, ranking.overall())
+    """Return Σ g rank / Σ g; items not retrieved rank after all that are."""
+    missed = ranking.missed() * (ranking.retrieved + 1.0)
+    return ops.divide_no_nan(ranking.ranks() + missed, ranking.overall())
 
 
 @register
 @declared
-class MeanRank(BinaryOfWholeLists):
-    """Mean rank: at which rank the relevant items stand on average.
+class MeanRank(BinaryWholeList):
+    """Mean rank of the relevant items.
 
         MR = (Σ ranks of the relevant items) / (relevant items)
 
-    Less is better; the best value of a list with R of them is (R + 1) / 2. A
-    relevant item that is not retrieved has the rank behind the last item that
-    is. A list without relevant items does not count by default. Item weights
-    mask items, and do nothing else to the value.
+    Lower is better; the best value of a list with R relevant items is
+    (R + 1) / 2. A relevant item that is not retrieved has the rank after the
+    last retrieved item. A list without relevant items is excluded by default
+    (see `empty`). Item weights only mask items.
 
     Args:
-        relevance_threshold: an item is relevant if its label is at least that.
-        seed, ties, empty, list_weight, adjusted, inputs, unjudged, name, dtype:
-            as on `RankingMetric`. Neither `empty="one"` nor `adjusted` has a
-            meaning.
+        relevance_threshold: the lowest label of a relevant item.
+        seed, ties, empty, list_weight, inputs, unjudged, name, dtype: see
+            `RankingMetric`. `empty="one"` and `adjusted` are not available.
 
     Example:
         >>> from keras_rankmetrics import MeanRank
@@ -222,21 +223,20 @@ class MeanRank(BinaryOfWholeLists):
 
 @register
 @declared
-class AverageRelevancePosition(OfWholeLists):
-    """Average relevance position: the mean rank, weighted by what labels say.
+class AverageRelevancePosition(WholeList):
+    """Average relevance position (ARP): the mean rank, weighted by gain.
 
         ARP = (Σ_i i · gain_fn(y_i)) / (Σ_i gain_fn(y_i))
 
-    for the item at rank i with the label y_i. Less is better. An item that is
-    not retrieved has the rank behind the last one that is. A list in which no
-    item has a gain does not count by default. Item weights mask items, and do
-    nothing else to the value.
+    for the item at rank i with the label y_i. Lower is better. An item that is
+    not retrieved has the rank after the last retrieved item. A list in which no
+    item has a gain is excluded by default (see `empty`). Item weights only mask
+    items.
 
     Args:
-        gain_fn: what a label is worth, see `keras_rankmetrics.types.GainFn`.
-        seed, ties, empty, list_weight, adjusted, inputs, unjudged, name, dtype:
-            as on `RankingMetric`. Neither `empty="one"` nor `adjusted` has a
-            meaning.
+        gain_fn: the gain of a label, see `keras_rankmetrics.types.GainFn`.
+        seed, ties, empty, list_weight, inputs, unjudged, name, dtype: see
+            `RankingMetric`. `empty="one"` and `adjusted` are not available.
 
     Example:
         >>> from keras_rankmetrics import AverageRelevancePosition

@@ -1,4 +1,4 @@
-"""Popularity of the items shown, novelty and serendipity."""
+"""Popularity, novelty and serendipity of the items shown."""
 
 from __future__ import annotations
 
@@ -11,17 +11,23 @@ from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.definition import declared, derived
 from keras_rankmetrics.engine.ranking import Ranking, Shown
 from keras_rankmetrics.metrics.bases import (
-    AboutItems,
-    AboutRelevantItems,
+    ExposureMetric,
+    RelevantExposureMetric,
     register,
 )
 from keras_rankmetrics.types import OfItems, Tensor
 
-# How popular the items are that lists show.
+__all__ = [
+    "AveragePopularity",
+    "Novelty",
+    "PopularityLift",
+    "Serendipity",
+    "TailShare",
+]
 
 
 def mean_shown(ranking: Ranking, k: int | None, table: Any) -> Tensor:
-    """The mean of a table over the items that are shown."""
+    """Return the mean of an item property over the items shown, `[lists]`."""
     total = ranking.shown(
         lambda items: ops.sum(items.chance * items.at(table), axis=-1), k
     )
@@ -31,29 +37,31 @@ def mean_shown(ranking: Ranking, k: int | None, table: Any) -> Tensor:
 def average_popularity(
     ranking: Ranking,
     k: int | None,
-    popularity: Annotated[Any, OfItems("how popular items are", low=0)] = None,
+    popularity: Annotated[
+        Any, OfItems("the popularity of items", low=0)
+    ] = None,
 ) -> Tensor:
-    """The mean popularity of the items that are shown."""
+    """Return the mean popularity of the items shown."""
     return mean_shown(ranking, k, popularity)
 
 
 @register
 @declared
-class AveragePopularity(AboutItems):
-    """Average popularity at k: how popular the items are that lists show.
+class AveragePopularity(ExposureMetric):
+    """Average popularity at k: how popular the items shown are.
 
         ARP@k = (Σ_{i=1..m} popularity of the item at rank i) / m
 
-    for the m items within rank k. What labels say does not matter. A list that
-    shows no item does not count by default.
+    for the m items within rank k. Labels do not affect the value. A list that
+    shows no items is excluded by default.
 
     Args:
-        k: how many ranks count, or None for all.
-        popularity: `[items]`, how popular each item is, in any unit: how often
-            it was bought, or by which share of the users. The number of an item
-            is its place among the scores, or its id.
-        seed, ties, empty, list_weight, inputs, unjudged, name, dtype: as on
-            `RankingMetric`. Neither `empty="one"` nor `adjusted` has a meaning.
+        k: the number of ranks that count, or None for all.
+        popularity: `[items]`, the popularity of each item in any unit, such as
+            the number of purchases or the share of users. Items are indexed by
+            their position in `y_pred` or, with `inputs="ids"`, by their id.
+        seed, ties, empty, list_weight, inputs, unjudged, name, dtype: see
+            `RankingMetric`. `empty="one"` and `adjusted` are not available.
 
     Example:
         >>> from keras_rankmetrics import AveragePopularity
@@ -78,38 +86,38 @@ def novelty(
     ranking: Ranking,
     k: int | None,
     popularity: Annotated[
-        Any, OfItems("by which share of users items are known", high=1, above=0)
+        Any, OfItems("shares of users", high=1, above=0)
     ] = None,
 ) -> Tensor:
-    """The mean of -log2(share) over the items that are shown."""
+    """Return the mean of -log2(share) over the items shown."""
     return mean_shown(ranking, k, derived(self_information, popularity))
 
 
 def self_information(share: np.ndarray) -> np.ndarray:
-    """In bits."""
+    """Return -log2(share), in bits."""
     return -np.log2(share, dtype="float64") + 0.0
 
 
 @register
 @declared
-class Novelty(AboutItems):
-    """Novelty at k: the mean self-information of the items that lists show.
+class Novelty(ExposureMetric):
+    """Novelty at k: the mean self-information of the items shown.
 
         novelty@k = (Σ_{i=1..m} -log2(share of the item at rank i)) / m
 
-    for the m items within rank k, where the share is that of the users who know
-    the item: the less likely it is that one does, the newer is the item. It is
-    also known as MIUF, the mean inverse user frequency. What labels say does
-    not matter. A list that shows no item does not count by default.
+    for the m items within rank k, where the share of an item is the share of
+    users who know it: the fewer users know an item, the more novel it is. Also
+    known as mean inverse user frequency (MIUF). Labels do not affect the value.
+    A list that shows no items is excluded by default.
 
     Args:
-        k: how many ranks count, or None for all.
-        popularity: `[items]`, by which share of the users each item is known,
-            above 0 and at most 1. Give an item that nobody knows the share of
-            less than one user, such as half of one. The number of an item is
-            its place among the scores, or its id.
-        seed, ties, empty, list_weight, inputs, unjudged, name, dtype: as on
-            `RankingMetric`. Neither `empty="one"` nor `adjusted` has a meaning.
+        k: the number of ranks that count, or None for all.
+        popularity: `[items]`, the share of users who know each item, above 0
+            and at most 1. Give items that nobody knows the share of a fraction
+            of a user, such as half of one. Items are indexed by their position
+            in `y_pred` or, with `inputs="ids"`, by their id.
+        seed, ties, empty, list_weight, inputs, unjudged, name, dtype: see
+            `RankingMetric`. `empty="one"` and `adjusted` are not available.
 
     Example:
         >>> from keras_rankmetrics import Novelty
@@ -133,30 +141,30 @@ def tail_share(
     ranking: Ranking,
     k: int | None,
     is_tail: Annotated[
-        Any, OfItems("whether items are of the tail", low=0, high=1)
+        Any, OfItems("flags of tail items", low=0, high=1)
     ] = None,
 ) -> Tensor:
-    """The share of tail items of those that are shown."""
+    """Return the share of tail items among the items shown."""
     return mean_shown(ranking, k, is_tail)
 
 
 @register
 @declared
-class TailShare(AboutItems):
-    """Tail share at k: which part of what lists show is of the long tail.
+class TailShare(ExposureMetric):
+    """Tail share at k: the share of long-tail items among the items shown.
 
-        APLT@k = (items of the tail at ranks 1..k) / m
+        APLT@k = (tail items at ranks 1..k) / m
 
-    for the m items within rank k, also known as the average percentage of long
-    tail items. What labels say does not matter. A list that shows no item does
-    not count by default.
+    for the m items within rank k; also known as the average percentage of
+    long-tail items. Labels do not affect the value. A list that shows no items
+    is excluded by default.
 
     Args:
-        k: how many ranks count, or None for all.
-        is_tail: `[items]`, True or 1 for each item of the tail. The number of
-            an item is its place among the scores, or its id.
+        k: the number of ranks that count, or None for all.
+        is_tail: `[items]`, True or 1 for each tail item. Items are indexed by
+            their position in `y_pred` or, with `inputs="ids"`, by their id.
         seed, ties, empty, list_weight, adjusted, inputs, unjudged, name, dtype:
-            as on `RankingMetric`.
+            see `RankingMetric`.
 
     Example:
         >>> from keras_rankmetrics import TailShare
@@ -175,16 +183,18 @@ class TailShare(AboutItems):
 
 
 def shows_and_has_gain(ranking: Ranking) -> Tensor:
-    """Which lists show an item and have a relevant one."""
+    """Return True for lists that show an item and have a relevant one."""
     return ranking.has_gain() & ranking.shows_any()
 
 
 def popularity_lift(
     ranking: Ranking,
     k: int | None,
-    popularity: Annotated[Any, OfItems("how popular items are", low=0)] = None,
+    popularity: Annotated[
+        Any, OfItems("the popularity of items", low=0)
+    ] = None,
 ) -> Tensor:
-    """The mean popularity of what is shown over that of the profile, less 1."""
+    """Return mean popularity of the items shown / that of the profile, - 1."""
     profile = ranking.mean_of_relevant(popularity)
     lift = mean_shown(ranking, k, popularity) - profile
     return ops.divide_no_nan(lift, profile)
@@ -192,32 +202,33 @@ def popularity_lift(
 
 @register
 @declared
-class PopularityLift(AboutRelevantItems):
+class PopularityLift(RelevantExposureMetric):
     """Popularity lift at k: how much more popular items are than the profile.
 
         lift@k = (mean popularity of the items at ranks 1..k) / (profile's) - 1
 
-    The profile of a list are its relevant items, retrieved or not: what the
-    user has chosen himself. 0 means that the list shows items that are as
-    popular as these, and 1 that they are twice as popular. A list without a
-    profile, or that shows no item, has no value: it counts by `empty`, and not
-    at all by default. Where the profile has the popularity 0, it is 0.
+    The profile of a list consists of its relevant items, retrieved or not: the
+    user's own choices. 0 means that the items shown are as popular as the
+    profile, 1 that they are twice as popular. A list without a profile, or that
+    shows no items, is excluded by default (see `empty`). The value is 0 if the
+    profile has popularity 0.
 
-    This is the mean of the lifts of lists. (Abdollahpouri et al. take means
-    over the users of a group before they divide.)
+    This is the mean of the lifts of lists. (Abdollahpouri et al. average over
+    the users of a group before they divide.)
 
     Args:
-        k: how many ranks count, or None for all.
-        popularity: `[items]`, how popular each item is, in any unit. The number
-            of an item is its place among the scores, or its id.
-        relevance_threshold: an item is relevant if its label is at least that.
-        seed, ties, empty, list_weight, inputs, unjudged, name, dtype: as on
-            `RankingMetric`. Neither `empty="one"` nor `adjusted` has a meaning.
+        k: the number of ranks that count, or None for all.
+        popularity: `[items]`, the popularity of each item in any unit. Items
+            are indexed by their position in `y_pred` or, with `inputs="ids"`,
+            by their id.
+        relevance_threshold: the lowest label of a relevant item.
+        seed, ties, empty, list_weight, inputs, unjudged, name, dtype: see
+            `RankingMetric`. `empty="one"` and `adjusted` are not available.
 
     Example:
         >>> from keras_rankmetrics import PopularityLift
         >>> metric = PopularityLift(2, popularity=[9, 3, 1], inputs="ids")
-        >>> float(metric([[1, 2]], [[0, 1]]))  # 6 beside 2
+        >>> float(metric([[1, 2]], [[0, 1]]))  # 6 against 2
         2.0
 
     Abdollahpouri et al., The Connection Between Popularity Bias, Calibration,
@@ -235,11 +246,8 @@ class PopularityLift(AboutRelevantItems):
     popularity: Any = None
 
 
-# How many relevant items lists show that nobody else would have shown.
-
-
 def popularity_ranks(popularity: np.ndarray) -> np.ndarray:
-    """1 for the most popular items, and n + 1 for those of no popularity."""
+    """Return dense ranks from 1, the most popular; n + 1 for popularity 0."""
     _, rank = np.unique(-popularity, return_inverse=True)
     return np.where(popularity > 0, rank + 1, len(popularity) + 1)
 
@@ -247,44 +255,47 @@ def popularity_ranks(popularity: np.ndarray) -> np.ndarray:
 def serendipity(
     ranking: Ranking,
     k: int | None,
-    popularity: Annotated[Any, OfItems("how popular items are", low=0)] = None,
+    popularity: Annotated[
+        Any, OfItems("the popularity of items", low=0)
+    ] = None,
 ) -> Tensor:
-    """The mean of rel max(popularity rank - rank, 0) / n over the ranks."""
+    """Return the mean of rel max(popularity rank - rank, 0) / n over ranks."""
     popular = derived(popularity_ranks, popularity)
 
-    def of(items: Shown) -> Tensor:
-        # As many of its ranks count, and are before that of its popularity.
+    def surprise(items: Shown) -> Tensor:
+        # Only those of an item's possible ranks count that are above its
+        # popularity rank.
         room = items.at(popular) - items.start
         ranks = ops.minimum(items.ranks, ops.maximum(room - 1.0, 0.0))
         total = ranks * (room - (ranks + 1.0) / 2.0) / items.size
         return ops.sum(items.gains() * total, axis=-1)
 
     shown = ranking.number_shown(k) * float(len(popular))
-    return ops.divide_no_nan(ranking.shown(of, k), shown)
+    return ops.divide_no_nan(ranking.shown(surprise, k), shown)
 
 
 @register
 @declared
-class Serendipity(AboutRelevantItems):
-    """Serendipity at k: relevant items that are not the popular ones.
+class Serendipity(RelevantExposureMetric):
+    """Serendipity at k: relevant items that popularity would not have shown.
 
         serendipity@k = (Σ_{i=1..m} max(p(i) - p(q_i), 0) · rel_i) / m,
         p(rank) = (n + 1 - rank) / n
 
-    for the m items within rank k, and the n items of the catalogue. q_i is the
-    rank of the item at rank i by its popularity, where all that are as popular
-    have the same one, and the next less popular ones the next: so p(q_i) is how
-    likely anybody is to be shown it. For items of no popularity it is 0. A list
-    that shows no item does not count by default, and one without relevant items
-    has 0.
+    for the m items within rank k and the n items of the catalogue. q_i is the
+    popularity rank of the item at rank i: equally popular items share a rank,
+    and the next less popular ones have the next rank. p(q_i) stands for the
+    probability that any user is shown the item; it is 0 for items of popularity
+    0. A list that shows no items is excluded by default; one without relevant
+    items has the value 0.
 
     Args:
-        k: how many ranks count, or None for all.
-        popularity: `[items]`, how often each item was chosen. The number of an
-            item is its place among the scores, or its id.
-        relevance_threshold: an item is relevant if its label is at least that.
+        k: the number of ranks that count, or None for all.
+        popularity: `[items]`, how often each item was chosen. Items are indexed
+            by their position in `y_pred` or, with `inputs="ids"`, by their id.
+        relevance_threshold: the lowest label of a relevant item.
         seed, ties, empty, list_weight, adjusted, inputs, unjudged, name, dtype:
-            as on `RankingMetric`.
+            see `RankingMetric`.
 
     Example:
         >>> from keras_rankmetrics import Serendipity
@@ -293,7 +304,7 @@ class Serendipity(AboutRelevantItems):
         0.125
 
     After "Recommender Systems: It's Not All About the Accuracy" (Lab41, 2016),
-    as RecTools has it.
+    as implemented in RecTools.
     """
 
     short_name = "serendipity"

@@ -1,4 +1,4 @@
-"""A metric on samples of a catalogue, corrected for it."""
+"""Metrics on sampled items, corrected for the sampling."""
 
 from __future__ import annotations
 
@@ -27,79 +27,81 @@ from keras_rankmetrics.engine.sampled import (
     fits,
 )
 from keras_rankmetrics.gains import PACKAGE
-from keras_rankmetrics.metrics.bases import Several, check_mean
+from keras_rankmetrics.metrics.bases import MultiValueMetric, check_mean
 from keras_rankmetrics.types import Tensor
 
-# From there on, more steps fit the noise of the sample.
+__all__ = ["SampledRanks"]
+
+# Steps of expectation maximisation. Further ones fit the noise of the sample.
 _STEPS = 100
 
-# With less, single lists are worth thousands, and the number is all noise.
+# With less, single lists have values in the thousands: the result is noise.
 _LEAST_GAMMA = 1e-4
 
-# The values at so many ranks are looked up in memory, where there is no `k`.
+# Without `k`, the values at all ranks are held in memory.
 _MOST_ITEMS = 10**8
 
 _ESTIMATES = ("naive", "bv", "em")
 
 
 @keras.saving.register_keras_serializable(package=PACKAGE)
-class SampledRanks(Several):
-    """A metric of lists that hold a sample of the items, estimated for all.
+class SampledRanks(MultiValueMetric):
+    """A metric on lists of sampled items, estimated for the whole catalogue.
 
     Each list holds its one relevant item and `negatives` others, drawn from all
-    others of the catalogue with the same chance. The value of a metric on such
-    a list is not that on the whole catalogue, and not even the order of two
-    models need be the same. So there are three numbers:
+    other items of the catalogue with equal probability. The value of a metric
+    on such lists differs from its value on the whole catalogue, and may even
+    order two models differently. So there are three results:
 
     - `"sampled_ndcg@10/naive"`: the mean of the values on the lists as they
-      are, which others publish. It is no estimate of the metric.
+      are, which papers often publish. It is no estimate of the metric.
     - `"sampled_ndcg@10/bv"`: an estimate of the metric on the whole catalogue,
-      the mean of f^(r~) for the sampled rank r~ of each list. f^ makes
+      the mean of f^(r~) for the sampled rank r~ of each list. f^ minimises
 
           Σ_r p(r) {(E[f^ | r] - f(r))² + gamma · Var[f^ | r]}
 
-      smallest, where f(r) is the value at rank r of the whole catalogue, and
-      p(r) the same for all of its ranks.
-    - `"sampled_ndcg@10/em"`: another one, Σ_r p(r) f(r) for a p(r) that makes
-      the sampled ranks likely, by 100 steps of expectation maximisation from
-      the same for all ranks.
+      where f(r) is the value at rank r of the whole catalogue, and p(r) is
+      equal for all ranks.
+    - `"sampled_ndcg@10/em"`: another estimate, Σ_r p(r) f(r), where p(r) makes
+      the sampled ranks likely: 100 steps of expectation maximisation, starting
+      from equal p(r).
 
-    Where the last two disagree, the sample does not tell. No estimate sees much
-    of ranks above catalogue / negatives. Exact ranks need no estimate: rank all
-    items for a sample of the users rather than a sample of the items for all
-    users.
+    If the last two disagree, the sample cannot decide. No estimate resolves
+    ranks better than catalogue / negatives. Exact ranks need no estimate: rank
+    all items for a sample of the users rather than a sample of the items for
+    all users.
 
-    `bv` is a mean over lists, and has a standard error: that of the lists and
-    of the sampling, without its bias. `em` has none.
+    `bv` is a mean over lists and has a standard error, which covers lists and
+    sampling but not its bias. `em` has none.
 
-    The relevant item has the label 1; with a `relevance_threshold`, at least
-    that. A list that counts and is not as described is an error where that is
-    seen. In compiled programs it makes the results NaN. Where items tie, the
-    list counts at each of the ranks that they share, in equal parts; with
-    another `ties` of the metric it has one rank. A list counts by its weight.
-    `per_list` gives the sampled rank of each list, the mean one where items
-    tie, and 0 of a list that is not as described.
+    The relevant item has the label 1, or at least the `relevance_threshold`. A
+    valid list of any other composition is an error where the check is possible.
+    In compiled programs it makes the results NaN. If items tie, a list is
+    counted at each of the ranks they share, in equal parts; with other `ties`
+    of the metric it has one rank. Lists count by their weights. `per_list`
+    returns the sampled rank of each list, the mean one if items tie, and 0 for
+    a list of another composition.
 
     Args:
-        metric: a ranking metric whose value depends on the rank of the relevant
-            item, where there is one. It is not updated itself.
-        catalogue: how many items are ranked in truth, the relevant one among
-            them.
-        negatives: how many others each list holds. The relevant one is none of
-            these: papers that count it have one more.
-        replacement: whether an item may be drawn for a list more than once.
-        sampling: `"uniform"`. There is no such estimate for items drawn by
-            their popularity.
-        gamma: how much the variance counts beside the bias, from 0.0001 to 1.
-            With 1, f^(r~) is the mean of f over the ranks that r~ may come
-            from.
-        name: what names of results begin with; by default that of the metric
-            behind `sampled_`.
+        metric: a ranking metric whose value depends only on the rank of the one
+            relevant item. It is not updated itself.
+        catalogue: the number of items in the catalogue, including the relevant
+            one.
+        negatives: the number of items that each list holds besides the relevant
+            one. Papers that count the relevant one have one more.
+        replacement: whether an item may be drawn more than once for a list.
+        sampling: `"uniform"`. Items drawn by their popularity allow no such
+            estimate.
+        gamma: the weight of the variance relative to the bias, from 0.0001 to
+            1. With 1, f^(r~) is the mean of f over the ranks that r~ may stand
+            for.
+        name: the prefix of the result names; by default `sampled_` and the
+            metric's name.
 
     Raises:
-        TypeError: if the metric is no mean over lists.
-        ValueError: if it looks at more than the rank of a relevant item, or a
-            number is none that it can be.
+        TypeError: if the metric is not a mean over lists.
+        ValueError: if the metric depends on more than the rank of a relevant
+            item, or if a number is out of range.
 
     Example:
         >>> from keras_rankmetrics import RecallAtK, SampledRanks
@@ -143,22 +145,22 @@ class SampledRanks(Several):
 
     @property
     def catalogue(self) -> int:
-        """How many items are ranked in truth."""
+        """The number of items in the catalogue."""
         return self._sampling.catalogue
 
     @property
     def negatives(self) -> int:
-        """How many items a list holds besides the relevant one."""
+        """The number of items that a list holds besides the relevant one."""
         return self._sampling.negatives
 
     @property
     def replacement(self) -> bool:
-        """Whether one of them may be drawn more than once."""
+        """True if an item may be drawn more than once for a list."""
         return self._sampling.replacement
 
     @property
     def signature(self) -> str:
-        """That of the metric, with how items are drawn."""
+        """The signature of the metric, with the sampling."""
         parts = {**self._parameters(), "steps": _STEPS}
         return "|".join(
             [
@@ -169,23 +171,23 @@ class SampledRanks(Several):
 
     @property
     def results(self) -> list[str]:
-        """The names of the numbers."""
+        """The names of the results."""
         return [f"{self.name}/{estimate}" for estimate in _ESTIMATES]
 
     def estimates(self) -> dict[str, Estimate]:
-        """The results that are means over lists, with their standard errors."""
+        """Return the results that are means over lists, with their errors."""
         found = self.aggregate.estimates(on_host(self._seen()))
         return dict(zip(self.results, found, strict=False))
 
     def histogram(self) -> np.ndarray:
-        """The weights of the lists at sampled rank 1, 2, ...
+        """Return the total weight of the lists at sampled rank 1, 2, ...
 
         As float64, `[negatives + 1]`.
         """
         return self.aggregate.histogram(on_host(self._seen()))
 
     def table(self, level: float = 0.95) -> str:
-        """The results as a table, with confidence intervals."""
+        """Return the results as a table, with confidence intervals."""
         estimates = self.estimates()
         return as_table(
             ("", "value", "±", "lists"),
@@ -214,7 +216,7 @@ class SampledRanks(Several):
 
 
 def sampled_rank(ranking: Ranking, k: int | None, negatives: int = 0) -> Tensor:
-    """The mean rank of the relevant item, 0 of a list that does not fit."""
+    """Return the mean rank of the relevant item, 0 for lists of wrong form."""
     start, size = ranking.place()
     middle = start + (size + 1.0) / 2.0
     return ops.where(fits(ranking, negatives), middle, 0)
@@ -239,7 +241,7 @@ def _of_sampled_rank(metric: Definition, negatives: int) -> Definition:
 def _aggregate_of(
     metric: Definition, sampling: Sampling, gamma: float
 ) -> Sampled:
-    """What sampled ranks are worth, found once for equal metrics."""
+    """Return the aggregate of a metric; equal metrics share one."""
     start, stop = buckets_of(sampling, metric.depth)
     values = values_at_ranks(metric, start, stop, sampling.catalogue)
     probabilities = sampling.probabilities((start + 1 + stop) / 2)
@@ -254,36 +256,35 @@ def _aggregate_of(
 
 
 def _check_is_of_ranks(metric: RankingMetric) -> None:
-    """Raises where the rank of a relevant item does not tell the value."""
+    """Raise ValueError unless the rank of a relevant item decides the value."""
     kind, reason = type(metric), ""
     if kind.needs_labels:
         reason = f"{kind.__name__} needs {kind.needs_labels}"
     elif kind.of_catalogue is not None:
-        reason = f"{kind.__name__} looks at which items a list shows"
+        reason = f"{kind.__name__} depends on which items a list shows"
     else:
         relevance = metric.definition.relevance
         labels = ops.array([relevance.unseen_label, 0.0])
         relevant, other = ops.convert_to_numpy(relevance(labels))
         if not relevant > 0 or other > 0:
             reason = (
-                f"to {kind.__name__} with these options a relevant item is "
-                f"worth {relevant:g}, and any other {other:g}"
+                f"{kind.__name__} with these options has the gain {relevant:g} "
+                f"for a relevant item and {other:g} for any other"
             )
     if reason:
         raise ValueError(
-            "`metric` should be one whose value depends on the rank of the "
-            f"relevant item, such as `NDCG(k=10)`. Received: {metric!r}; "
-            f"{reason}."
+            "`metric` should depend only on the rank of the relevant item, "
+            f"such as `NDCG(k=10)`. Received: {metric!r}; {reason}."
         )
 
 
 def _check_sampling(sampling: Any) -> None:
     if sampling == "popularity":
         raise ValueError(
-            '`sampling` should be "uniform". Received: "popularity". How the '
-            "rank among popular items relates to that among all items depends "
-            "on the model, so that no formula corrects for it. Draw negatives "
-            "with the same chance, or rank all items."
+            '`sampling` should be "uniform". Received: "popularity". The '
+            "relation between ranks among popular items and among all items "
+            "depends on the model, so no formula can correct for it. Draw "
+            "negatives uniformly, or rank all items."
         )
     check_choice("sampling", sampling, ("uniform",))
 
@@ -292,8 +293,8 @@ def _sampling_of(catalogue: Any, negatives: Any, replacement: Any) -> Sampling:
     items, drawn = as_integer(catalogue), as_integer(negatives)
     if items is None or not 2 <= items <= _MOST_ITEMS:
         raise ValueError(
-            "`catalogue` should be how many items there are, an integer of at "
-            f"least 2 and at most {_MOST_ITEMS:,}. Received: {catalogue!r}."
+            "`catalogue` should be the number of items, an integer from 2 to "
+            f"{_MOST_ITEMS:,}. Received: {catalogue!r}."
         )
     if not isinstance(replacement, bool | np.bool_):
         raise TypeError(
@@ -301,14 +302,15 @@ def _sampling_of(catalogue: Any, negatives: Any, replacement: Any) -> Sampling:
         )
     if drawn is None or drawn < 1:
         raise ValueError(
-            "`negatives` should be how many items each list holds besides the "
-            f"relevant one, an integer of at least 1. Received: {negatives!r}."
+            "`negatives` should be the number of items in each list besides "
+            "the relevant one, an integer of at least 1. Received: "
+            f"{negatives!r}."
         )
     if drawn >= items and not replacement:
         raise ValueError(
-            "`negatives` should be below `catalogue`, of which the relevant "
-            f"item is one, or `replacement` True. Received: {drawn} negatives "
-            f"of a catalogue of {items}."
+            "`negatives` should be below `catalogue`, which includes the "
+            f"relevant item. Received: {drawn} negatives from a catalogue of "
+            f"{items}. If items are drawn repeatedly, set `replacement=True`."
         )
     return Sampling(items, drawn, bool(replacement))
 
@@ -322,7 +324,7 @@ def _checked_gamma(gamma: Any) -> float:
     ):
         raise ValueError(
             f"`gamma` should be a number from {_LEAST_GAMMA} to 1. Received: "
-            f"{gamma!r}. With 0 the estimate has the smallest bias, and a "
-            "variance without bounds."
+            f"{gamma!r}. With 0 the bias is smallest, but the variance is "
+            "unbounded."
         )
     return float(gamma)

@@ -1,4 +1,4 @@
-"""The mean of a metric in each group of lists."""
+"""A metric for each group of lists."""
 
 from __future__ import annotations
 
@@ -21,35 +21,36 @@ from keras_rankmetrics.engine.naming.signature import (
     signature_of,
 )
 from keras_rankmetrics.gains import PACKAGE
-from keras_rankmetrics.metrics.bases import Several, check_mean
+from keras_rankmetrics.metrics.bases import MultiValueMetric, check_mean
 from keras_rankmetrics.types import GroupFn
+
+__all__ = ["Sliced"]
 
 
 @keras.saving.register_keras_serializable(package=PACKAGE)
-class Sliced(Several):
-    """A metric over all lists, and over each group of them.
+class Sliced(MultiValueMetric):
+    """A metric over all lists, and over each group of lists.
 
-    A group is a slice of the lists that is looked at apart: head and tail
-    queries, new and old users, one market. Each list belongs to one group, an
-    integer from 0. In direct calls it is `y_true["group"]`, one for each list;
-    with several leading dimensions, one for each row does. Or the function `by`
-    finds it, in `fit` as well.
+    A group is a slice of the data: head and tail queries, new and returning
+    users, one market. Each list belongs to one group, an integer from 0. In
+    direct calls, pass it as `y_true["group"]`, one per list, or one per row if
+    there are several leading dimensions. Alternatively the function `by`
+    computes it, in `fit` as well.
 
-    The results are named after the metric and the group: `"ndcg@10"` for all
-    lists, `"ndcg@10/tail"` for one group. A group without lists is 0.
+    Results are named after the metric and the group: `"ndcg@10"` for all lists,
+    `"ndcg@10/tail"` for one group. The value of a group without lists is 0.
 
-    A list whose value is NaN makes that of its group and of all NaN, and of no
-    other group. A list that counts and whose group is none of these is an error
-    where that is seen. In compiled programs it counts in no group, and the
-    value of all is NaN.
+    A list whose value is NaN makes its group and the total NaN, but no other
+    group. A valid list with a group out of range is an error where the check is
+    possible. In compiled programs it counts in no group, and the total is NaN.
 
     Args:
         metric: the metric. It is not updated itself.
-        groups: the names of the groups, or how many there are.
-        by: `(y_true, y_pred)` to the group of each list, see
-            `keras_rankmetrics.types.GroupFn`. To be saved it must be registered
-            with Keras.
-        name: what names of results begin with; by default the metric's name.
+        groups: the names of the groups, or their number.
+        by: a function from `(y_true, y_pred)` to the group of each list, see
+            `keras_rankmetrics.types.GroupFn`. Register it with Keras to save
+            the metric.
+        name: the prefix of the result names; by default the metric's name.
 
     Example:
         >>> from keras_rankmetrics import PrecisionAtK, Sliced
@@ -87,15 +88,15 @@ class Sliced(Several):
 
     @property
     def signature(self) -> str:
-        """That of the metric, with the groups."""
+        """The signature of the metric, with the groups."""
         by = "" if self.by is None else f"|by:{signature_of(self.by)}"
         return f"{super().signature}|groups:{as_text(self._names)}{by}"
 
     def estimates(self) -> dict[str, Estimate]:
-        """The results with their standard errors, and the lists they rest on.
+        """Return the results with their standard errors and numbers of lists.
 
-        The group of a list is taken as given, so that the number of lists of a
-        group is no part of the error.
+        The groups are taken as fixed: the standard errors ignore that the
+        number of lists in a group is itself random.
         """
         sums = on_host(self._seen())
         bounded = self.aggregate.mean.bounded
@@ -105,7 +106,7 @@ class Sliced(Several):
         }
 
     def table(self, level: float = 0.95) -> str:
-        """The estimates as a table, with confidence intervals."""
+        """Return the estimates as a table, with confidence intervals."""
         return as_table(
             ("", "value", "±", "lists"),
             [
@@ -120,12 +121,12 @@ class Sliced(Several):
         )
 
     def get_config(self) -> dict[str, Any]:
-        """What `from_config` needs to make the same metric."""
+        """Return the config from which `from_config` rebuilds the metric."""
         by = None if self.by is None else serialized(self.by, "by")
         return {**super().get_config(), "by": by}
 
     def _own_config(self) -> dict[str, Any]:
-        # Functions need not be registered to be copied.
+        # A copy, unlike a saved file, needs no registered function.
         return {
             "metric": self._metric(),
             "groups": self.groups,
@@ -135,7 +136,7 @@ class Sliced(Several):
 
     @property
     def results(self) -> list[str]:
-        """The name of the metric, and with that of each group."""
+        """The name of the total, and of each group."""
         return [self.name, *(f"{self.name}/{name}" for name in self._names)]
 
 
@@ -144,10 +145,10 @@ def _names(groups: Any) -> list[str]:
     if number is not None and number > 0:
         return list(map(str, range(number)))
     names = list(groups) if isinstance(groups, list | tuple) else []
-    texts = all(isinstance(name, str) for name in names)
-    if not names or not texts or len(set(names)) < len(names):
+    are_texts = all(isinstance(name, str) for name in names)
+    if not names or not are_texts or len(set(names)) < len(names):
         raise ValueError(
-            "`groups` should be a list of different names, or how many groups "
-            f"there are. Received: {groups!r}."
+            "`groups` should be a list of different names, or the number of "
+            f"groups. Received: {groups!r}."
         )
     return names

@@ -1,4 +1,4 @@
-"""Metrics of queries with several intents or subtopics."""
+"""Metrics for queries with several intents or subtopics."""
 
 from __future__ import annotations
 
@@ -10,12 +10,26 @@ from keras_rankmetrics.engine.definition import declared
 from keras_rankmetrics.engine.ranking import Ranking
 from keras_rankmetrics.gains import log2_discount, reciprocal_discount
 from keras_rankmetrics.metrics.average_precision import average_precision
-from keras_rankmetrics.metrics.bases import Novel, OfSubtopics, register
+from keras_rankmetrics.metrics.bases import (
+    NoveltyAware,
+    SubtopicMetric,
+    register,
+)
 from keras_rankmetrics.metrics.found import hit_rate, precision
-from keras_rankmetrics.metrics.user_models import chance_to_come
+from keras_rankmetrics.metrics.user_models import reach_probability
 from keras_rankmetrics.types import Between, RankDiscountFn, Tensor
 
-# Metrics of relevance, averaged over the subtopics of a list.
+__all__ = [
+    "ERRIA",
+    "NRBP",
+    "AlphaDCG",
+    "AlphaNDCG",
+    "MeanAveragePrecisionIA",
+    "PrecisionIA",
+    "SubtopicRecall",
+]
+
+# Means of relevance metrics over subtopics.
 
 
 def precision_ia(
@@ -23,7 +37,7 @@ def precision_ia(
     k: int | None,
     denominator: Literal["retrieved", "k"] = "retrieved",
 ) -> Tensor:
-    """The mean over subtopics of hits / min(k, retrieved), or hits / k."""
+    """Return the mean over subtopics of hits / min(k, retrieved), or / k."""
     subtopics = ranking.by_subtopic()
     found = precision(subtopics.rows, k, denominator)
     return subtopics.mean(found)
@@ -31,24 +45,23 @@ def precision_ia(
 
 @register
 @declared
-class PrecisionIA(OfSubtopics):
-    """Intent-aware precision at k: the mean precision over the subtopics.
+class PrecisionIA(SubtopicMetric):
+    """Intent-aware precision at k: the mean precision over subtopics.
 
         P-IA@k = mean over subtopics t of
                  (items at ranks 1..k relevant to t) / min(k, retrieved items)
 
-    or, with `denominator="k"`, over k. Item weights mask items, and do nothing
-    else to the value.
+    With `denominator="k"` the count is divided by k instead. Item weights only
+    mask items.
 
     Args:
-        k: how many ranks count, or None for all.
-        denominator: what precision divides by: `"retrieved"`, the smaller of k
-            and the number of retrieved items, or `"k"`, which needs k.
-        relevance_threshold: an item is relevant to a subtopic if its label is
-            at least that.
-        shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
-        adjusted, inputs, unjudged, name, dtype: as well. No other `inputs` than
-            `"scores"` has a meaning.
+        k: the number of ranks that count, or None for all.
+        denominator: the denominator of precision: `"retrieved"`, the smaller of
+            k and the number of retrieved items, or `"k"`, which requires k.
+        relevance_threshold: the lowest label of an item relevant to a subtopic.
+        shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
+        adjusted, inputs, unjudged, name, dtype: see `RankingMetric`. `inputs`
+            is always `"scores"`.
 
     Example:
         >>> from keras_rankmetrics import PrecisionIA
@@ -67,27 +80,26 @@ class PrecisionIA(OfSubtopics):
 
 
 def average_precision_ia(ranking: Ranking, k: int | None) -> Tensor:
-    """The mean of average precision over the subtopics."""
+    """Return the mean of average precision over subtopics."""
     subtopics = ranking.by_subtopic()
     return subtopics.mean(average_precision(subtopics.rows, k))
 
 
 @register
 @declared
-class MeanAveragePrecisionIA(OfSubtopics):
-    """Intent-aware average precision: its mean over the subtopics.
+class MeanAveragePrecisionIA(SubtopicMetric):
+    """Intent-aware average precision at k: its mean over subtopics.
 
-        AP-IA@k = mean over subtopics t of AP@k, with what is relevant to t
+        AP-IA@k = mean over subtopics t of AP@k with the items relevant to t
 
-    Item weights mask items, and do nothing else to the value.
+    Item weights only mask items.
 
     Args:
-        k: how many ranks count, or None for all.
-        relevance_threshold: an item is relevant to a subtopic if its label is
-            at least that.
-        shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
-        adjusted, inputs, unjudged, name, dtype: as well. No other `inputs` than
-            `"scores"` has a meaning.
+        k: the number of ranks that count, or None for all.
+        relevance_threshold: the lowest label of an item relevant to a subtopic.
+        shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
+        adjusted, inputs, unjudged, name, dtype: see `RankingMetric`. `inputs`
+            is always `"scores"`.
 
     Example:
         >>> from keras_rankmetrics import MeanAveragePrecisionIA
@@ -104,27 +116,26 @@ class MeanAveragePrecisionIA(OfSubtopics):
 
 
 def subtopic_recall(ranking: Ranking, k: int | None) -> Tensor:
-    """The part of the subtopics of which the first k ranks hold an item."""
+    """Return the share of subtopics with a relevant item within rank k."""
     subtopics = ranking.by_subtopic()
     return subtopics.mean(hit_rate(subtopics.rows, k))
 
 
 @register
 @declared
-class SubtopicRecall(OfSubtopics):
-    """Subtopic recall at k: the part of the subtopics that is covered.
+class SubtopicRecall(SubtopicMetric):
+    """Subtopic recall at k: the share of subtopics that are covered.
 
         S-recall@k = (subtopics with a relevant item at ranks 1..k) / subtopics
 
-    Item weights mask items, and do nothing else to the value.
+    Item weights only mask items.
 
     Args:
-        k: how many ranks count, or None for all.
-        relevance_threshold: an item is relevant to a subtopic if its label is
-            at least that.
-        shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
-        adjusted, inputs, unjudged, name, dtype: as well. No other `inputs` than
-            `"scores"` has a meaning.
+        k: the number of ranks that count, or None for all.
+        relevance_threshold: the lowest label of an item relevant to a subtopic.
+        shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
+        adjusted, inputs, unjudged, name, dtype: see `RankingMetric`. `inputs`
+            is always `"scores"`.
 
     Example:
         >>> from keras_rankmetrics import SubtopicRecall
@@ -139,13 +150,13 @@ class SubtopicRecall(OfSubtopics):
     measure = staticmethod(subtopic_recall)
 
 
-# How much of all subtopics the first ranks hold, and little of it twice.
+# Metrics that reward covering many subtopics, and discount redundancy.
 #
-# A *subtopic* is one of the things that a query may mean, or that a user may
-# be after. `y_true` holds a label for each item and subtopic, `[..., items,
-# subtopics]`. An item exists if any of its labels is 0 or more; if none is,
-# and any is `UNJUDGED`, nobody has judged it. A subtopic without relevant
-# items does not count.
+# A *subtopic* is one of the things a query may mean, or a user may look for.
+# `y_true` holds a label for each item and subtopic, `[..., items, subtopics]`.
+# An item exists if any of its labels is 0 or more. If none is, but one is
+# `UNJUDGED`, the item is unjudged. Subtopics without relevant items are
+# excluded.
 
 
 def alpha_dcg(
@@ -154,36 +165,36 @@ def alpha_dcg(
     alpha: float = 0.5,
     rank_discount_fn: RankDiscountFn = log2_discount,
 ) -> Tensor:
-    """Σ d(rank) Σ_t rel_t (1 - α)^(relevant to t above)."""
+    """Return Σ d(rank) Σ_t rel_t (1 - α)^(number relevant to t above)."""
     subtopics = ranking.by_subtopic()
     return subtopics.total(subtopics.rows.at_stop(rank_discount_fn, k)) / alpha
 
 
 @register
 @declared
-class AlphaDCG(Novel):
+class AlphaDCG(NoveltyAware):
     """α-DCG at k: gain that shrinks with each item on the same subtopic.
 
         α-DCG@k = Σ_{i=1..k} rank_discount_fn(i) Σ_t rel_it (1 - α)^c_it
 
-    where item i is relevant to the subtopic t or not, and c_it of the items
-    above it are. It is 0 for a list in which no item is relevant, and has no
-    upper bound. Item weights mask items, and do nothing else to the value.
+    where rel_it is 1 if the item at rank i is relevant to subtopic t, else 0,
+    and c_it is the number of items above it that are relevant to t. It is 0 for
+    a list in which no item is relevant, and has no upper bound. Item weights
+    only mask items.
 
     `y_true` holds a label for each item and subtopic,
     `[..., items, subtopics]`, below 0 for padding.
 
     Args:
-        k: how many ranks count, or None for all.
-        alpha: the chance that a relevant item says all of a subtopic, between 0
-            and 1.
-        rank_discount_fn: what a rank counts for, see
+        k: the number of ranks that count, or None for all.
+        alpha: the probability that a relevant item covers all of a subtopic,
+            between 0 and 1.
+        rank_discount_fn: the discount of a rank, see
             `keras_rankmetrics.types.RankDiscountFn`.
-        relevance_threshold: an item is relevant to a subtopic if its label is
-            at least that.
-        shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
-        adjusted, inputs, unjudged, name, dtype: as well. Neither `adjusted` nor
-            other `inputs` than `"scores"` have a meaning.
+        relevance_threshold: the lowest label of an item relevant to a subtopic.
+        shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
+        adjusted, inputs, unjudged, name, dtype: see `RankingMetric`. `adjusted`
+            is not available, and `inputs` is always `"scores"`.
 
     Example:
         >>> from keras_rankmetrics import AlphaDCG
@@ -210,7 +221,7 @@ def alpha_ndcg(
     alpha: float = 0.5,
     rank_discount_fn: RankDiscountFn = log2_discount,
 ) -> Tensor:
-    """The α-DCG over that of the greedy order."""
+    """Return α-DCG over that of the greedy order."""
     best = ranking.by_subtopic().best_at_stop(rank_discount_fn, k) / alpha
     found = alpha_dcg(ranking, k, alpha, rank_discount_fn)
     return ops.divide_no_nan(found, best)
@@ -218,28 +229,27 @@ def alpha_ndcg(
 
 @register
 @declared
-class AlphaNDCG(Novel):
-    """α-NDCG at k: α-DCG over that of the best order.
+class AlphaNDCG(NoveltyAware):
+    """α-NDCG at k: α-DCG over that of the ideal order.
 
         α-NDCG@k = α-DCG@k / (α-DCG@k of the greedy order of all items)
 
-    The best order is costly to find. As everywhere, it is replaced by the
-    greedy one, which has at each rank the item that adds most, and of several
-    the first of the input; another order may be a little better, and so a value
-    a little above 1. A list in which no item is relevant is empty. Item weights
-    mask items, and do nothing else to the value.
+    The ideal order is expensive to find. As is usual, the greedy order replaces
+    it: at each rank it takes the item that adds most, and among equals the
+    first of the input. Another order may be slightly better, so a value can be
+    slightly above 1. A list in which no item is relevant is empty. Item weights
+    only mask items.
 
     Args:
-        k: how many ranks count, or None for all.
-        alpha: the chance that a relevant item says all of a subtopic, between 0
-            and 1.
-        rank_discount_fn: what a rank counts for, see
+        k: the number of ranks that count, or None for all.
+        alpha: the probability that a relevant item covers all of a subtopic,
+            between 0 and 1.
+        rank_discount_fn: the discount of a rank, see
             `keras_rankmetrics.types.RankDiscountFn`.
-        relevance_threshold: an item is relevant to a subtopic if its label is
-            at least that.
-        shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
-        adjusted, inputs, unjudged, name, dtype: as well. No other `inputs` than
-            `"scores"` has a meaning.
+        relevance_threshold: the lowest label of an item relevant to a subtopic.
+        shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
+        adjusted, inputs, unjudged, name, dtype: see `RankingMetric`. `inputs`
+            is always `"scores"`.
 
     Example:
         >>> from keras_rankmetrics import AlphaNDCG
@@ -261,7 +271,7 @@ class AlphaNDCG(Novel):
 def err_ia(
     ranking: Ranking, k: int | None, normalized: Literal[False, True] = False
 ) -> Tensor:
-    """The mean over subtopics of 1 / the rank where users stop."""
+    """Return the mean over subtopics of 1 / the rank where users stop."""
     subtopics = ranking.by_subtopic()
     stopped = subtopics.rows.at_stop(reciprocal_discount, k)
     if not normalized:
@@ -272,30 +282,30 @@ def err_ia(
 
 @register
 @declared
-class ERRIA(Novel):
-    """Intent-aware expected reciprocal rank at k.
+class ERRIA(NoveltyAware):
+    """Intent-aware expected reciprocal rank (ERR-IA) at k.
 
         ERR-IA@k = mean over subtopics t of
                    Σ_{i=1..k} (1 / i) α rel_it (1 - α)^c_it
 
-    A user is after one of the subtopics, each as likely, and stops at an item
-    that is relevant to it with the chance α; c_it of the items above item i
-    are relevant to it too. `normalized=True` divides by the value of the greedy
-    order, as `AlphaNDCG` does. Item weights mask items, and do nothing else to
-    the value.
+    A user looks for one of the subtopics, each with equal probability, and
+    stops at an item relevant to it with probability α. rel_it is 1 if the item
+    at rank i is relevant to subtopic t, else 0, and c_it is the number of items
+    above it that are relevant to t. `normalized=True` divides by the value of
+    the greedy order, like `AlphaNDCG`. Item weights only mask items.
 
-    ndeval divides its ERR-IA@k by what a list has whose items are relevant to
-    all subtopics: Σ_{i=1..k} α (1 - α)^(i-1) / i, the same for all lists.
+    ndeval divides its ERR-IA@k by the value of a list whose items are all
+    relevant to all subtopics, Σ_{i=1..k} α (1 - α)^(i-1) / i, which is the same
+    for all lists.
 
     Args:
-        k: how many ranks count, or None for all.
-        alpha: the chance to stop at a relevant item, between 0 and 1.
-        normalized: whether to divide by the greedy order.
-        relevance_threshold: an item is relevant to a subtopic if its label is
-            at least that.
-        shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
-        adjusted, inputs, unjudged, name, dtype: as well. No other `inputs` than
-            `"scores"` has a meaning.
+        k: the number of ranks that count, or None for all.
+        alpha: the probability of stopping at a relevant item, between 0 and 1.
+        normalized: whether to divide by the value of the greedy order.
+        relevance_threshold: the lowest label of an item relevant to a subtopic.
+        shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
+        adjusted, inputs, unjudged, name, dtype: see `RankingMetric`. `inputs`
+            is always `"scores"`.
 
     Example:
         >>> from keras_rankmetrics import ERRIA
@@ -320,35 +330,34 @@ def nrbp(
     alpha: float = 0.5,
     p: Annotated[float, Between(0, 1)] = 0.5,
 ) -> Tensor:
-    """(1 - (1 - α) p) times the mean over subtopics of Σ p^(rank - 1) novel."""
+    """Return (1 - (1 - α) p) mean over subtopics of Σ p^(rank - 1) novelty."""
     subtopics = ranking.by_subtopic()
-    reached = subtopics.rows.at_stop(chance_to_come(p), k)
+    reached = subtopics.rows.at_stop(reach_probability(p), k)
     return (1.0 - (1.0 - alpha) * p) / alpha * subtopics.mean(reached)
 
 
 @register
 @declared
-class NRBP(Novel):
-    """Novelty- and rank-biased precision.
+class NRBP(NoveltyAware):
+    """Novelty- and rank-biased precision (NRBP) at k.
 
         NRBP@k = (1 - (1 - α) p) · mean over subtopics t of
                  Σ_{i=1..k} p^(i-1) rel_it (1 - α)^c_it
 
-    where c_it of the items above item i are relevant to the subtopic t too. A
-    user goes on to the next item with the chance p. An endless list of items
-    that are relevant to all subtopics has 1. Item weights mask items, and do
-    nothing else to the value.
+    where rel_it is 1 if the item at rank i is relevant to subtopic t, else 0,
+    and c_it is the number of items above it that are relevant to t. A user goes
+    on to the next item with probability p. An endless list of items that are
+    relevant to all subtopics has the value 1. Item weights only mask items.
 
     Args:
-        k: how many ranks count, or None for all.
-        alpha: the chance that a relevant item says all of a subtopic, between 0
-            and 1.
-        p: the chance to go on, between 0 and 1.
-        relevance_threshold: an item is relevant to a subtopic if its label is
-            at least that.
-        shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
-        adjusted, inputs, unjudged, name, dtype: as well. No other `inputs` than
-            `"scores"` has a meaning.
+        k: the number of ranks that count, or None for all.
+        alpha: the probability that a relevant item covers all of a subtopic,
+            between 0 and 1.
+        p: the probability of going on to the next item, between 0 and 1.
+        relevance_threshold: the lowest label of an item relevant to a subtopic.
+        shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
+        adjusted, inputs, unjudged, name, dtype: see `RankingMetric`. `inputs`
+            is always `"scores"`.
 
     Example:
         >>> from keras_rankmetrics import NRBP

@@ -1,4 +1,4 @@
-"""Metrics with a model of when the user stops: ERR and RBP."""
+"""Metrics with a model of where the user stops: ERR and RBP."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from keras_rankmetrics.gains import reciprocal_discount
 from keras_rankmetrics.metrics.bases import AtK, Binary, register
 from keras_rankmetrics.types import Between, RankDiscountFn, Tensor
 
-# How soon users stop who look at one item after the other: ERR.
+__all__ = ["ERR", "GradedRankBiasedPrecision", "RankBiasedPrecision"]
 
 
 def expected_reciprocal_rank(
     ranking: Ranking, k: int | None, normalized: Literal[False, True] = False
 ) -> Tensor:
-    """1 / rank where users stop, maybe over that of the best order."""
+    """Return E[1 / rank where users stop], or that over its ideal value."""
     value = ranking.at_stop(reciprocal_discount, k)
     if not normalized:
         return value
@@ -32,29 +32,29 @@ def expected_reciprocal_rank(
 @register
 @declared
 class ERR(AtK):
-    """Expected reciprocal rank at k: 1 / the rank where a user stops.
+    """Expected reciprocal rank (ERR) at k: 1 / the rank where a user stops.
 
         ERR@k = Σ_{i=1..k} (1 / i) r_i Π_{j<i} (1 - r_j)
         r_i = (2^y_i - 1) / 2^max_grade
 
-    A user looks at one item after the other, and stops at that of rank i, with
-    the label y_i, with the chance r_i. So what stands below good items tells
-    little. `normalized=True` divides by the ERR@k of the best order: only then
-    can 1 be reached.
+    A user looks at the items from the top and stops at rank i, whose item has
+    the label y_i, with probability r_i. Items below good ones therefore matter
+    little. `normalized=True` divides by the ERR@k of the ideal order; only then
+    is the best value 1.
 
-    A label above `max_grade` is an error, and NaN where that is not seen in
-    time. Where relevant items have the label 1, as with `inputs="sparse"` and
-    `"ids"`, `max_grade=1` fits. Item weights mask items, and do nothing else to
-    the value. Over tied items it is the exact mean; in lists of many items, all
-    of which tie, that takes long without k.
+    A label above `max_grade` is an error, or makes the value NaN where the
+    check is not possible. If relevant items have the label 1, as with
+    `inputs="sparse"` and `"ids"`, set `max_grade=1`. Item weights only mask
+    items. Over tied items the value is the exact mean, which is slow without k
+    for long lists in which all items tie.
 
     Args:
-        k: how many ranks count, or None for all.
-        max_grade: the highest label that there can be, whether or not a list
-            holds it; 4 as in gdeval and TREC's web tracks.
-        normalized: whether to divide by the best order.
-        shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
-        adjusted, inputs, unjudged, name, dtype: as well.
+        k: the number of ranks that count, or None for all.
+        max_grade: the highest label of the scale, whether or not it occurs; 4
+            in gdeval and the TREC web tracks.
+        normalized: whether to divide by the value of the ideal order.
+        shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
+        adjusted, inputs, unjudged, name, dtype: see `RankingMetric`.
 
     Example:
         >>> from keras_rankmetrics import ERR
@@ -69,7 +69,7 @@ class ERR(AtK):
 
     short_name = "err"
     measure = staticmethod(expected_reciprocal_rank)
-    relevance = staticmethod(gains.chance_to_stop)
+    relevance = staticmethod(gains.stop_probability)
 
     max_grade: float = 4.0
     normalized: bool = False
@@ -77,40 +77,39 @@ class ERR(AtK):
     seed: int | keras.random.SeedGenerator | None = None
 
 
-# How much a user finds who may stop at each rank: rank-biased precision.
-
-
-@functools.cache  # so that metrics of the same p share what a ranking remembers
-def chance_to_come(p: float) -> RankDiscountFn:
-    """`p ** (rank - 1)`, for users who go on with the chance p."""
+@functools.cache  # a ranking's memo is keyed by the identity of the discount
+def reach_probability(p: float) -> RankDiscountFn:
+    """Return the discount `p ** (rank - 1)`, how likely users reach a rank."""
     return lambda rank: ops.power(p, rank - 1.0)
 
 
 def rank_biased_precision(
     ranking: Ranking, k: int | None, p: Annotated[float, Between(0, 1)] = 0.8
 ) -> Tensor:
-    """(1 - p) Σ rel p^(rank - 1) over the ranks up to k."""
-    reached = ranking.discount(chance_to_come(p), k)
+    """Return (1 - p) Σ rel p^(rank - 1) over the ranks up to k."""
+    reached = ranking.discount(reach_probability(p), k)
     return (1.0 - p) * ops.sum(ranking.total() * reached, axis=-1)
 
 
 @register
 @declared
 class RankBiasedPrecision(Binary):
-    """Rank-biased precision at k.
+    """Rank-biased precision (RBP) at k.
 
         RBP@k = (1 - p) Σ_{i=1..k} rel_i · p^(i-1)
 
-    It is what a user finds per item who goes on to the next one with the chance
-    p. A list of endless relevant items has 1; one with R of them at best
-    1 - p^R. Item weights mask items, and do nothing else to the value.
+    where rel_i is 1 if the item at rank i is relevant, else 0. A user goes on
+    to the next item with probability p; RBP is the expected number of relevant
+    items seen over the expected number of items seen. An endless list of
+    relevant items has the value 1, a list with R relevant items at most
+    1 - p^R. Item weights only mask items.
 
     Args:
-        k: how many ranks count, or None for all.
-        p: the chance to go on, between 0 and 1.
-        relevance_threshold: an item is relevant if its label is at least that.
-        shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
-        adjusted, inputs, unjudged, name, dtype: as well.
+        k: the number of ranks that count, or None for all.
+        p: the probability of going on to the next item, between 0 and 1.
+        relevance_threshold: the lowest label of a relevant item.
+        shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
+        adjusted, inputs, unjudged, name, dtype: see `RankingMetric`.
 
     Example:
         >>> from keras_rankmetrics import RankBiasedPrecision
@@ -130,7 +129,7 @@ class RankBiasedPrecision(Binary):
 def graded_rank_biased_precision(
     ranking: Ranking, k: int | None, p: Annotated[float, Between(0, 1)] = 0.8
 ) -> Tensor:
-    """Return rank-biased precision with each gain over max(1, the highest)."""
+    """Return rank-biased precision of gains over max(1, the highest gain)."""
     found = rank_biased_precision(ranking, k, p)
     return found / ops.maximum(ranking.highest_gain(), 1.0)
 
@@ -138,22 +137,22 @@ def graded_rank_biased_precision(
 @register
 @declared
 class GradedRankBiasedPrecision(AtK):
-    """Rank-biased precision at k for graded labels.
+    """Rank-biased precision (RBP) at k for graded labels.
 
         GRBP@k = (1 - p) Σ_{i=1..k} g_i · p^(i-1),  g_i = y_i / max(1, y_max)
 
     where y_i is the label of the item at rank i and y_max is the largest label
-    of the list, whether that item is retrieved or not. Labels of a list whose
-    labels are all between 0 and 1 are used as they are: they are the
-    probabilities that the items are relevant. With labels of 0 and 1 the value
-    is that of `RankBiasedPrecision`. A list in which no label is above 0 is
-    empty. Item weights only mask items.
+    of the list, whether that item is retrieved or not. If all labels of a list
+    are between 0 and 1, they are used as they are: as the probabilities that
+    the items are relevant. For labels of 0 and 1 the value is that of
+    `RankBiasedPrecision`. A list in which no label is above 0 is empty. Item
+    weights only mask items.
 
     Args:
-        k: how many ranks count, or None for all.
+        k: the number of ranks that count, or None for all.
         p: the probability of going on to the next item, between 0 and 1.
-        shuffle_ties, seed, ties, empty, list_weight: as on `RankingMetric`.
-        adjusted, inputs, unjudged, name, dtype: as well.
+        shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
+        adjusted, inputs, unjudged, name, dtype: see `RankingMetric`.
 
     Example:
         >>> from keras_rankmetrics import GradedRankBiasedPrecision

@@ -10,18 +10,12 @@ import pytest
 from pytest import approx
 
 import keras_rankmetrics as krm
-from keras_rankmetrics.adapters.reading import (
-    flattened,
-    numbered,
-    states_of_tables,
-)
-from keras_rankmetrics.adapters.schema import (
-    check,
-    check_schema,
-)
-from keras_rankmetrics.jobs.arguments import job_of, with_states
-from keras_rankmetrics.jobs.batches import LARGEST, Ragged, chunks, padded
-from keras_rankmetrics.jobs.job import merged
+from keras_rankmetrics.adapters.reading import flattened, states_of_tables
+from keras_rankmetrics.adapters.schema import check_schema
+from keras_rankmetrics.tables.arguments import job_of, with_states
+from keras_rankmetrics.tables.ids import arrow_ids_as_int32
+from keras_rankmetrics.tables.ragged import LARGEST, Ragged, chunks, padded
+from keras_rankmetrics.tables.runner import merged
 
 
 def evaluated(tables, metrics, *columns, **options):
@@ -267,16 +261,18 @@ def test_a_metric_of_a_user_with_its_own_update():
 
 def test_ids_are_numbered_alike_in_all_columns():
     columns = pa.array(["b", "a"]), pa.array([], pa.string()), pa.array(["a"])
-    one, none, other = numbered(columns)
+    one, none, other = arrow_ids_as_int32(columns)
     assert other[0] == one[1] != one[0] and len(none) == 0
 
 
 def test_large_ids_are_numbered_and_padding_stays():
     high = 2**62
-    [ids] = numbered([pa.array([high, -1, high + 1, high - 2**32, high])])
+    [ids] = arrow_ids_as_int32(
+        [pa.array([high, -1, high + 1, high - 2**32, high])]
+    )
     assert ids.dtype == np.int32
     assert ids[1] < 0 and len({*ids[[0, 2, 3]]}) == 3 and ids[0] == ids[4]
-    [small] = numbered([pa.array([7, -9, 3])])
+    [small] = arrow_ids_as_int32([pa.array([7, -9, 3])])
     assert small.tolist() == [7, -1, 3]
 
 
@@ -402,8 +398,8 @@ def test_metrics_of_a_catalogue_need_its_numbers():
     found = evaluated([logs.of_ids()], coverage, "relevant", "recommended")
     assert float(found.result()) == 1.0
     job = job_of(coverage, "s", "s")
-    with pytest.raises(TypeError, match="numbers as ids"):
-        check(job.columns, {"s": pa.list_(pa.string())})
+    with pytest.raises(TypeError, match="ids should be the indices"):
+        check_schema(job.columns, pa.schema({"s": pa.list_(pa.string())}))
 
 
 def test_ids_of_two_widths_and_arrays_of_nothing():

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import keras_rankmetrics
 from keras_rankmetrics import command
 from keras_rankmetrics.command import main
 from keras_rankmetrics.command.printing import Progress
@@ -270,14 +271,14 @@ def test_lines_of_a_query_that_are_apart(files, capsys):
     arguments = ["qrels", "best.txt", "-m", "NDCG@3"]
     apart = said(capsys, *arguments, "--format", "json")
     assert values_of(apart) == values_of(plain)
-    assert "apart in best.txt: it was read whole" in said(capsys, *arguments)
+    assert "not together in best.txt" in said(capsys, *arguments)
 
 
 def test_a_run_that_is_given_twice(files, capsys):
     for again in ("best.txt", "./best.txt"):
         assert main(["eval", "qrels", "best.txt", again, "-m", "RR"]) == 0
         error = capsys.readouterr().err
-        assert f"{again} is a file that is given more than once." in error
+        assert f"{again} was passed more than once." in error
 
 
 def test_runs_of_one_name_are_called_by_their_paths(files, capsys):
@@ -300,7 +301,7 @@ WRONG = [
         "the system 'upper' should be in the truth. Received: 0 of 2. It has "
         "'Q1', and the truth has 'q1'. Do the ids differ only in case?",
     ),
-    (["qrels", "best.txt", "-m", "RRR"], "no metric is called `RRR`"),
+    (["qrels", "best.txt", "-m", "RRR"], "There is no metric `RRR`"),
     (["qrels", "best.txt", "-m", "RR RR"], "different names"),
     (["qrels", "best.txt", "-m", "AlphaNDCG"], "subtopic"),
     (
@@ -358,13 +359,15 @@ def test_how_far_the_bar_is(files, monkeypatch):
     assert " 25% qrels" in stream[0] and "100% qrels" in stream[1]
 
 
-WHICH = (
-    "import sys; sys.argv[0] = sys.argv[1];"
-    "import keras_rankmetrics, keras; print(keras.config.backend())"
-)
+WHICH = {
+    "the command": (
+        "from keras_rankmetrics.command import main; main(['conventions'])"
+    ),
+    "the library": "import sys; sys.argv[0] = 'krm'; import keras_rankmetrics",
+}
 
 
-@pytest.mark.parametrize("program", ["krm", "other"])
+@pytest.mark.parametrize("program", WHICH)
 @pytest.mark.parametrize("named", [False, True])
 def test_the_lightest_backend_computes(program, named, monkeypatch, tmp_path):
     pytest.importorskip("jax", reason="what Keras needs for numpy")
@@ -377,11 +380,41 @@ def test_the_lightest_backend_computes(program, named, monkeypatch, tmp_path):
     monkeypatch.delenv("KERAS_BACKEND", raising=False)
     if named:
         monkeypatch.setenv("KERAS_BACKEND", here)
+    code = f"{WHICH[program]}; import keras; print(keras.config.backend())"
     ran = subprocess.run(
-        [sys.executable, "-c", WHICH, program], capture_output=True, text=True
+        [sys.executable, "-c", code], capture_output=True, text=True
     )
-    lightest = program == "krm" and not named
-    assert ran.stdout.strip() == ("numpy" if lightest else here), ran.stderr
+    lightest = program == "the command" and not named
+    expected = "numpy" if lightest else here
+    assert ran.stdout.splitlines()[-1] == expected, ran.stderr
+
+
+STARTED = """
+import sys
+from keras_rankmetrics.command import main
+try:
+    main(sys.argv[1:])
+finally:
+    assert not {"keras", "numpy"} & set(sys.modules)
+"""
+AT_ONCE = [
+    (["--help"], 0, "usage: krm"),
+    (["eval", "--help"], 0, "--per-list"),
+    (["--version"], 0, f"krm {keras_rankmetrics.__version__}"),
+    (["eval", "qrels"], 2, "the following arguments are required"),
+    (["evaluate"], 2, "invalid choice"),
+]
+
+
+@pytest.mark.parametrize("arguments, code, text", AT_ONCE)
+def test_help_and_usage_errors_do_not_wait_for_keras(arguments, code, text):
+    ran = subprocess.run(
+        [sys.executable, "-c", STARTED, *arguments],
+        capture_output=True,
+        text=True,
+    )
+    assert ran.returncode == code, ran.stderr
+    assert text in ran.stdout + ran.stderr
 
 
 @pytest.mark.long

@@ -17,7 +17,8 @@ from runs import drawn
 
 import keras_rankmetrics as krm
 from keras_rankmetrics.comparing import formats
-from keras_rankmetrics.comparing.report import Against, Cell, Column, Report
+from keras_rankmetrics.comparing.report import Against, Cell, Report
+from keras_rankmetrics.comparing.systems import Measure
 
 NAN = float("nan")
 
@@ -26,16 +27,17 @@ def cell(value, mark=None, best=False, lists=50):
     against = None
     if mark is not None:
         p = 0.2 if mark == "" else 0.001
-        numbers = 0.1, 0.02, 0.04, 5.0, p / 4, p, 0.7, 30, 5, 15
-        against = Against(*numbers, mark)
+        mean = krm.Estimate(0.1, 0.02, lists, lists, lists)
+        tests = 5.0, p / 4, p, 0.7, 30, 5, 15
+        against = Against(krm.Difference("", "", mean, *tests), 0.04, mark)
     return Cell(value, 0.01, 0.02, lists, best, against)
 
 
 REPORT = Report(
     systems=("bm25", "ours_v2 & co|", "100%"),
     columns=(
-        Column("ndcg@10", "NDCG@10|gain:linear|my_fn", True),
-        Column("mean_rank", "MeanRank|empty:skip", False),
+        Measure("ndcg@10", "NDCG@10|gain:linear|my_fn", True, True),
+        Measure("mean_rank", "MeanRank|empty:skip", False, False),
     ),
     cells=(
         (cell(0.5), cell(3.0, lists=48)),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import keras_rankmetrics as krm
-from keras_rankmetrics.comparing.keys import as_text
+from keras_rankmetrics.tables.ids import as_text
 
 MRR = krm.MeanReciprocalRank()
 ODD = [b"\xff", b"\xfe", b"\\xff", b"\\\\xff", b"\\xff\xff", b"a\\b", b"q"]

@@ -11,9 +11,11 @@ from pytest import approx
 from runs import drawn, rows_of
 
 import keras_rankmetrics as krm
-from keras_rankmetrics.comparing import inputs, joining, keys, rows
+from keras_rankmetrics.comparing import inputs, joining
 from keras_rankmetrics.conventions import ranx as as_ranx
 from keras_rankmetrics.conventions import trec_eval
+from keras_rankmetrics.tables import ids
+from keras_rankmetrics.tables.chunks import whole
 
 METRICS = [
     krm.NDCG(k=5),
@@ -189,7 +191,7 @@ def test_wide_and_narrow_strings_are_the_same_ids():
 def test_ids_that_share_a_key_are_told_apart(monkeypatch, mixed):
     truth, systems = drawn(8)
     expected = values(systems, truth)
-    monkeypatch.setattr(keys, "mixed", mixed)
+    monkeypatch.setattr(ids, "mixed", mixed)
     assert values(systems, truth) == expected
 
 
@@ -200,7 +202,7 @@ def test_a_whole_run_is_parted_between_queries(monkeypatch):
     runs = {name: rows_of(run) for name, run in systems.items()}
     parts = [*inputs.chunks_of(runs["old"], "score", "it")]
     assert len(parts) > 2
-    assert np.array_equal(rows.whole(parts).item, runs["old"].item)
+    assert np.array_equal(whole(parts).item, runs["old"].item)
     assert values(runs, truth) == expected
     assert values(systems, truth) == expected
 

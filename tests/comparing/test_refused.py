@@ -202,7 +202,11 @@ def test_metrics(metrics, error, text):
         ({"confidence": 95}, ValueError, "between 0 and 1"),
         ({"confidence": "0.9"}, ValueError, "between 0 and 1"),
         ({"sample_weight": [1, 2]}, TypeError, "a dict with the weight"),
-        ({"sample_weight": {"a": 1}}, ValueError, "none of the query 'b'"),
+        (
+            {"sample_weight": {"a": 1}},
+            ValueError,
+            "no weight for the query 'b'",
+        ),
         ({"sample_weight": {"a": 1, "b": -1}}, ValueError, "negative"),
         (
             {"sample_weight": {"a": 1, "b": float("nan")}},
@@ -249,15 +253,15 @@ def test_what_is_not_joined():
     ]:
         with pytest.raises(ValueError, match=text):
             old.join(theirs)
-    with pytest.raises(TypeError, match="Only what `compare` returns"):
+    with pytest.raises(TypeError, match="should be a result of `compare`"):
         old.join(systems)
 
 
 @pytest.mark.parametrize(
     "given, text",
     [
-        ({}, "that `to_dict` made"),
-        ([], "that `to_dict` made"),
+        ({}, "a dict from `to_dict`"),
+        ([], "a dict from `to_dict`"),
         ({"kind": "keras_rankmetrics.Compared"}, "without `per_list`"),
         (
             {"kind": "keras_rankmetrics.Compared", "per_list": {}},

@@ -31,7 +31,7 @@ def test_broken_scores_are_seen_in_the_mean():
         [[broken], [whole]] = found.report.cells
         assert math.isnan(broken.value) and broken.lists == 2
         assert whole.value == 1.0 and whole.best and not broken.best
-        assert math.isnan(whole.against.p) and whole.mark == ""
+        assert math.isnan(whole.against.difference.p) and whole.mark == ""
         assert "nan" in str(found).splitlines()[1]
     text = json.loads(compared.to_json(), parse_constant=pytest.fail)
     values = text["per_list"]["systems"]["s"]["values"]
@@ -75,9 +75,12 @@ def test_differences_without_spread_are_not_tested():
     systems = {"old": OLD, "new": new, "some": some, "same": OLD}
     compared = krm.compare(systems, TRUTH, metric)
     _, [new_cell], [some_cell], [same_cell] = compared.report.cells
-    assert math.isnan(new_cell.against.p) and new_cell.mark == ""
-    assert new_cell.against.difference == 1.0 and new_cell.against.wins == 3
-    assert 0 < some_cell.against.p < same_cell.against.p == 1.0
+    new, some, same = (
+        each.against.difference for each in (new_cell, some_cell, same_cell)
+    )
+    assert math.isnan(new.p) and new_cell.mark == ""
+    assert new.estimate.value == 1.0 and new.wins == 3
+    assert 0 < some.p < same.p == 1.0
     assert compared.report.comparisons == 2
     [note] = compared.report.untested
     assert note == (

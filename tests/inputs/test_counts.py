@@ -1,6 +1,7 @@
 """`inputs="counts"`: how many items stand above each relevant one, and tie."""
 
 import re
+from fractions import Fraction
 
 import keras
 import numpy as np
@@ -47,6 +48,30 @@ def test_both_of_a_tie_are_relevant():
     ]:
         metric = krm.PrecisionAtK(k=3, inputs="counts", ties=ties)
         assert values(metric, [[1, 2]], counts) == approx([hits / 3])
+
+
+@pytest.mark.parametrize(
+    "above, size, hits",
+    [(81, 10, 5), (17, 2, 2), (1000, 100, 7), (10**5, 6, 3)],
+)
+def test_average_precision_of_a_tie_far_down(above, size, hits):
+    """The sum of precisions over its ranks is a series, here exact."""
+    expected = (
+        sum(
+            Fraction(1, above + i)
+            * (1 + Fraction((i - 1) * (hits - 1), size - 1))
+            for i in range(1, size + 1)
+        )
+        / size
+    )
+    counts = {
+        "above": [[above] * hits],
+        "tied": [[size - 1] * hits],
+        "num_items": above + size,
+    }
+    metric = krm.MeanAveragePrecision(inputs="counts")
+    found = values(metric, [[*range(hits)]], counts)
+    assert found == approx([float(expected)], rel=2e-6)
 
 
 def test_an_id_that_comes_again_is_the_same_item():

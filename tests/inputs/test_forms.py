@@ -5,10 +5,13 @@ import dataclasses
 import keras
 import numpy as np
 import pytest
-from catalogue import STRICT_TIES
+from catalogue import ROWS, STRICT_TIES
+from catalogue import cells as every_cell
 from in_forms import TIES, cells_in, counted, scored, scores_of_ids
 from structures import spans_around, tie_structures, tied_at
 from suites import Suite, as_lists, assert_same
+
+from keras_rankmetrics import ERR, MeanAveragePrecision, MeanReciprocalRank
 
 BACKEND = keras.backend.backend()
 
@@ -72,6 +75,11 @@ def test_counts_of_items_above(catalogue, ties):
 # Quick: all structures of ties in a batch, against the oracle.
 
 CUTOFFS = (1, 9, 10, None)
+# What ties cost, these pay only in batches that have such ties.
+BRANCHING = [
+    next(row for row in ROWS if row.metric is metric)
+    for metric in (ERR, MeanAveragePrecision, MeanReciprocalRank)
+]
 LENGTH, TARGETS = 24, 4
 
 
@@ -105,6 +113,24 @@ def test_targets_of_each_structure_of_ties():
     if BACKEND != "jax":  # compiles each of them
         cells += cells_in("sparse", (9, None), ["average"])
     check(cells, (targets, scores), scored(targets, LENGTH), scores)
+
+
+def test_targets_of_each_structure_alone():
+    """A batch of several lists takes the branch of its most difficult one."""
+    targets, scores = of_ties()
+    labels = scored(targets, LENGTH)
+    cells = [
+        dataclasses.replace(cell, policies={"inputs": "sparse"})
+        for cell in every_cell(BRANCHING, (2, 10), ["average"])
+    ]
+    suite = Suite(tuple(cells))
+    found = [
+        suite.per_list(targets[i : i + 1], scores[i : i + 1])
+        for i in range(len(targets))
+    ]
+    lists = as_lists(labels, scores)
+    expected = [[cell.value(*of) for of in lists] for cell in cells]
+    assert_same(cells, np.concatenate(found, axis=-1), expected)
 
 
 def test_targets_in_a_strict_order():

@@ -308,8 +308,8 @@ def test_a_table_is_a_copy(row):
     [
         (
             lambda: krm.AveragePopularity(3),
-            "`popularity` should hold how popular items are: finite numbers at "
-            "least 0, one for each item of the catalogue. Received: None.",
+            "`popularity` should hold the popularity of items: finite numbers "
+            "at least 0, one for each item of the catalogue. Received: None.",
         ),
         (
             lambda: krm.AveragePopularity(3, popularity=[1, -2.5]),
@@ -355,8 +355,8 @@ def test_a_table_is_a_copy(row):
             lambda: krm.AttentionWeightedFairness(
                 3, groups=GROUPS, target=[1, 1]
             ),
-            "`target` should hold a number for each of the 3 groups, not all "
-            "of them 0. Received: [1.0, 1.0].",
+            "`target` should hold one number for each of the 3 groups, at "
+            "least one above 0. Received: [1.0, 1.0].",
         ),
         (
             lambda: krm.AveragePopularity(

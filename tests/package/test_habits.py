@@ -96,7 +96,7 @@ def test_the_policies_are_there():
 
 # The release command, in a repository of its own.
 
-VERSION = "keras_rankmetrics/engine/naming/signature.py"
+VERSION = "keras_rankmetrics/version.py"
 # In place of `build` and `twine`, which would fetch packages.
 FAKES = {
     "build": "import os; os.makedirs('dist'); open('dist/made.whl', 'w')",
@@ -210,10 +210,10 @@ def broken_distribution(repository):
         (None, [], "give one version"),
         (None, ["1.2.3", "1.2.4"], "give one version"),
         (None, ["v1.2.3"], "three numbers"),
-        (None, ["1.2.4"], "signature.py says 1.2.3, not 1.2.4"),
+        (None, ["1.2.4"], "version.py says 1.2.3, not 1.2.4"),
         (not_committed, ["1.2.3"], "not committed"),
         (tagged, ["1.2.3"], "the tag v1.2.3 exists"),
-        (other_package, ["1.2.3"], "signature.py says 1.2.2"),
+        (other_package, ["1.2.3"], "version.py says 1.2.2"),
         (other_changelog, ["1.2.3"], "should begin with '## 1.2.3"),
         (not_dated, ["1.2.3"], "should begin with '## 1.2.3"),
         (broken_distribution, ["1.2.3"], ""),

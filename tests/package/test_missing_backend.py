@@ -1,4 +1,4 @@
-"""What `import keras_rankmetrics` says where Keras cannot be imported."""
+"""What the first use of the package says if Keras cannot be imported."""
 
 import os
 import subprocess
@@ -17,7 +17,7 @@ class Hidden:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 sys.meta_path.insert(0, Hidden())
-import keras_rankmetrics
+from keras_rankmetrics import NDCG
 """
 
 

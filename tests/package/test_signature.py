@@ -40,7 +40,6 @@ from keras_rankmetrics import (
     RecallAtK,
     RPrecision,
     UnjudgedAtK,
-    __version__,
     exponential_gain,
     linear_gain,
     log2_discount,
@@ -51,7 +50,7 @@ from keras_rankmetrics import (
 
 COMMON = (
     f"ties:average|empty:zero|list_weight:relevance|inputs:scores"
-    f"|keras_rankmetrics:{__version__}"
+    f"|keras_rankmetrics:{keras_rankmetrics.__version__}"
 )
 
 DEFAULTS = {

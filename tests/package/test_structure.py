@@ -15,6 +15,8 @@ PACKAGE = pathlib.Path(keras_rankmetrics.__file__).parent
 # What each module may import of the package, a package being one module.
 MAY_IMPORT = {
     "types": "",
+    "version": "",
+    "loading": "",
     "gains": "engine.backend types",
     "engine": "",
     "engine.backend": "types",
@@ -23,7 +25,7 @@ MAY_IMPORT = {
     "engine.inputs": "engine.backend engine.ranking types",
     "engine.aggregates": "engine.backend types",
     "engine.definition": (
-        "engine.backend engine.naming engine.ranking gains types"
+        "engine.backend engine.naming engine.ranking gains types version"
     ),
     "engine.evaluation": (
         "engine.aggregates engine.backend engine.definition engine.inputs "
@@ -44,23 +46,26 @@ MAY_IMPORT = {
     "catalogues": (
         "engine.backend engine.definition engine.inputs engine.ranking types"
     ),
-    "jobs": "engine.aggregates engine.metric metrics",
-    "adapters": "engine.aggregates jobs",
-    "rows": "engine.inputs engine.metric jobs metrics",
-    "callbacks": "engine.backend engine.inputs rows",
+    "tables": "engine.aggregates engine.inputs engine.metric metrics",
+    "adapters": "engine.aggregates tables",
+    "callbacks": "engine.backend engine.inputs tables",
     "comparing": (
         "engine.aggregates engine.backend engine.evaluation engine.inputs "
-        "engine.metric engine.naming metrics types"
+        "engine.metric engine.naming metrics tables types"
     ),
-    "files": "comparing",
+    "files": "tables",
     "command": (
-        "comparing conventions engine.metric engine.naming files gains metrics"
+        "comparing conventions engine.metric engine.naming files gains metrics "
+        "version"
     ),
     "__main__": "command",
+    "public": (
+        "engine.aggregates engine.backend engine.inputs engine.metric "
+        "engine.ranking gains metrics types"
+    ),
     "": (
-        "callbacks catalogues comparing conventions engine.aggregates "
-        "engine.backend engine.inputs engine.metric engine.naming "
-        "engine.ranking gains metrics rows types"
+        "callbacks catalogues comparing conventions engine.naming gains "
+        "loading metrics public tables types version"
     ),
 }
 FILES = sorted(PACKAGE.rglob("*.py"))
@@ -150,7 +155,8 @@ def test_all_is_sorted_complete_and_documented():
         and hasattr(value, "__doc__")
         and not isinstance(value, type(ast))
     }
-    assert set(names) - {"__version__"} == public
+    at_first_use = set(keras_rankmetrics._AT_FIRST_USE)
+    assert set(names) - {"__version__"} == public | at_first_use
     for name in public:
         assert getattr(keras_rankmetrics, name).__doc__.strip(), name
 
@@ -185,6 +191,50 @@ def test_the_package_needs_no_package_of_the_adapters():
         "names = 'pyspark', 'pyarrow', 'ray', 'apache_beam';"
         "sys.modules.update(dict.fromkeys(names));"  # no import finds them
         "from keras_rankmetrics.adapters import ray, spark"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True
+    )
+    assert ran.returncode == 0, ran.stderr
+
+
+REGISTERED = """
+import {first}
+import {second}
+metric = keras.saving.deserialize_keras_object({config!r})
+assert metric.k == 3
+"""
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_the_import_alone_registers_the_classes(order):
+    import keras
+
+    config = keras.saving.serialize_keras_object(keras_rankmetrics.NDCG(k=3))
+    first, second = ["keras", "keras_rankmetrics"][::order]
+    code = REGISTERED.format(first=first, second=second, config=config)
+    ran = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True
+    )
+    assert ran.returncode == 0, ran.stderr
+
+
+ENTRIES = [
+    "keras_rankmetrics.gains",
+    "keras_rankmetrics.callbacks",
+    "keras_rankmetrics.engine.naming.names",
+    "keras_rankmetrics.files.errors",
+]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("module", ENTRIES)
+def test_any_module_can_be_imported_first(module):
+    code = (
+        f"import {module} as module, sys; name = module.__name__;"
+        "assert name == module.__spec__.name and module is sys.modules[name];"
+        "import keras; assert keras.saving.get_registered_object("
+        "'keras_rankmetrics>NDCG')"
     )
     ran = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True

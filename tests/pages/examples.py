@@ -25,10 +25,10 @@ from keras_rankmetrics import (
 from keras_rankmetrics.engine.definition import takes
 from keras_rankmetrics.metrics.bases import (
     Binary,
-    BinaryOfWholeLists,
-    Counted,
-    OfJudgements,
-    OfSubtopics,
+    BinaryWholeList,
+    CatalogueMetric,
+    JudgementMetric,
+    SubtopicMetric,
 )
 from tests.pages.notation import (
     is_of_ids,
@@ -610,12 +610,12 @@ FAMILIES: dict[type, Examples] = {
     IntraListDiversity: DIVERSE,
     AttentionWeightedFairness: ATTENTION,
     ExpectedExposureLoss: EXPOSED,
-    Counted: CATALOGUES,
-    OfSubtopics: SUBTOPICS,
-    OfJudgements: JUDGEMENTS,
+    CatalogueMetric: CATALOGUES,
+    SubtopicMetric: SUBTOPICS,
+    JudgementMetric: JUDGEMENTS,
     BPref: PREFERENCES,
     Binary: BINARY,
-    BinaryOfWholeLists: BINARY,
+    BinaryWholeList: BINARY,
     RankingMetric: GRADED,
 }
 

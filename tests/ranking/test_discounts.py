@@ -81,33 +81,6 @@ def test_equal_discounts_are_told_apart(inputs):
     assert one.asked == other.asked == [2.0]
 
 
-def discounted_by(name):
-    """The sum of the discounts, by the method of that name."""
-
-    class Discounted(krm.RankingMetric):
-        has_upper_bound = False
-
-        @staticmethod
-        def measure(ranking, k):
-            method = getattr(ranking, name)
-            return ops.sum(method(krm.log2_discount, k), axis=-1)
-
-    return Discounted
-
-
-@pytest.mark.parametrize("inputs", Y_TRUE)
-def test_mean_is_another_name(inputs):
-    found = [
-        discounted_by(name)(2, inputs=inputs).per_list(
-            Y_TRUE[inputs], Y_PRED[inputs]
-        )
-        for name in ("discount", "mean")
-    ]
-    found = [ops.convert_to_numpy(values) for values in found]
-    assert np.all(found[0] > 0)
-    np.testing.assert_array_equal(*found)
-
-
 @pytest.mark.parametrize("inputs", Y_TRUE)
 def test_cutoffs_by_name(inputs):
     """What is remembered of one cutoff is not taken for that of another."""

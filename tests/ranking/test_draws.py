@@ -8,7 +8,7 @@ from keras import ops
 from pytest import approx
 
 import keras_rankmetrics as krm
-from keras_rankmetrics.engine.ranking.probabilities import chances_of_hits
+from keras_rankmetrics.engine.ranking.probabilities import probabilities_of_hits
 
 
 def number(x):
@@ -46,12 +46,12 @@ def expected_chances(items, relevant, draws, most):
         (20_000, 19_999, 5_000),
     ],
 )
-def test_chances_of_hits(items, relevant, draws):
+def test_probabilities_of_hits(items, relevant, draws):
     most = draws + 3
     columns = (
         ops.convert_to_tensor([[float(x)]]) for x in (items, relevant, draws)
     )
-    found = ops.convert_to_numpy(chances_of_hits(*columns, most))[0]
+    found = ops.convert_to_numpy(probabilities_of_hits(*columns, most))[0]
     expected = expected_chances(items, relevant, draws, most)
     assert found.sum() == approx(1, abs=1e-6)
     assert np.abs(found - expected).max() < 2e-7
@@ -59,7 +59,7 @@ def test_chances_of_hits(items, relevant, draws):
 
 def test_a_list_without_a_split_group_has_no_hits():
     none = ops.zeros((1, 1))
-    found = ops.convert_to_numpy(chances_of_hits(none, none, none, 3))
+    found = ops.convert_to_numpy(probabilities_of_hits(none, none, none, 3))
     assert found.tolist() == [[1, 0, 0, 0]]
 
 

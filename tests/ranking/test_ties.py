@@ -394,7 +394,7 @@ class BestOfRetrieved(RankingMetric):
 )
 def test_the_best_of_the_retrieved_is_for_orders(inputs, y_true, scores):
     """Whether any items tie does not matter: an error depends on no data."""
-    with pytest.raises(ValueError, match='Received: one of `ties="average"`'):
+    with pytest.raises(ValueError, match='ranking with `ties="average"`'):
         BestOfRetrieved(2, inputs=inputs).per_list(y_true, scores)
     strict = BestOfRetrieved(2, inputs=inputs, ties="optimistic")
     assert float(strict.per_list(y_true, scores)) == (scores[0] == 1.0)

@@ -10,7 +10,7 @@ import pytest
 from pytest import approx
 
 import keras_rankmetrics as krm
-from keras_rankmetrics.jobs.batches import LARGEST, Ragged, chunks, padded
+from keras_rankmetrics.tables.ragged import LARGEST, Ragged, chunks, padded
 
 
 def metrics():
@@ -298,7 +298,7 @@ ROWS = {"query": [1, 1, 2], "y_true": [1, 0, 1], "y_pred": [0.5, 0.2, 0.1]}
         (
             {"metrics": krm.Novelty(2, popularity=[0.5, 0.2, 0.3])},
             ValueError,
-            "nothing says which item",
+            "does not contain the index of its item",
         ),
         (
             {"metrics": krm.Sliced(krm.NDCG(3), ["a", "b"])},

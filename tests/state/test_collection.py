@@ -11,7 +11,7 @@ from suites import Suite
 
 import keras_rankmetrics as krm
 from keras_rankmetrics import MetricCollection
-from keras_rankmetrics.engine.ranking import from_scores as scored
+from keras_rankmetrics.engine.ranking import Scored
 
 TIES = ("average", "stable", "shuffle", "pessimistic", "optimistic")
 POLICIES = ({"empty": "skip"}, {"list_weight": "mean"}, {"empty": "one"})
@@ -292,15 +292,13 @@ def looks(monkeypatch):
     """How often a batch was ranked, and to which cutoff."""
     seen = []
 
-    rank = scored.from_scores
+    rank = Scored.ranked
 
-    def counted(items, scores, order, *others):
+    def counted(content, order, *others):
         seen.append((order.ties, order.k))
-        return rank(items, scores, order, *others)
+        return rank(content, order, *others)
 
-    monkeypatch.setattr(
-        "keras_rankmetrics.engine.inputs.lists.from_scores", counted
-    )
+    monkeypatch.setattr(Scored, "ranked", counted)
     return seen
 
 

@@ -260,12 +260,16 @@ def test_plain_metrics_do_not_look_at_the_group():
     "arguments, error, message",
     [
         ((krm.NDCG, 2), TypeError, "should be a ranking metric"),
-        ((krm.NDCG(), 0), ValueError, "different names, or how many"),
-        ((krm.NDCG(), True), ValueError, "different names, or how many"),
-        ((krm.NDCG(), []), ValueError, "different names, or how many"),
-        ((krm.NDCG(), ["a", "a"]), ValueError, "different names, or how many"),
-        ((krm.NDCG(), [0, 1]), ValueError, "different names, or how many"),
-        ((krm.NDCG(), "ab"), ValueError, "different names, or how many"),
+        ((krm.NDCG(), 0), ValueError, "different names, or the number"),
+        ((krm.NDCG(), True), ValueError, "different names, or the number"),
+        ((krm.NDCG(), []), ValueError, "different names, or the number"),
+        (
+            (krm.NDCG(), ["a", "a"]),
+            ValueError,
+            "different names, or the number",
+        ),
+        ((krm.NDCG(), [0, 1]), ValueError, "different names, or the number"),
+        ((krm.NDCG(), "ab"), ValueError, "different names, or the number"),
         ((krm.NDCG(), 2, "by"), TypeError, "`by` should be a function"),
     ],
 )
@@ -538,5 +542,5 @@ def test_a_metric_that_updates_in_its_own_way_is_refused():
         def update_state(self, y_true, y_pred, sample_weight=None):
             super().update_state(y_true, -y_pred, sample_weight)
 
-    with pytest.raises(TypeError, match="has its own `update_state`"):
+    with pytest.raises(TypeError, match="whose own `update_state`"):
         Sliced(Negated(), 2)

@@ -13,7 +13,7 @@ from keras_rankmetrics.engine.aggregates.mean import (
     terms_of,
 )
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.backend.tracing import known
+from keras_rankmetrics.engine.backend.tracing import concrete
 from keras_rankmetrics.types import Tensor
 
 
@@ -52,7 +52,7 @@ class Grouped:
         inside = (x.group >= 0) & (x.group < self.groups)
         outside = x.counts & ~inside
         lost = ops.any(outside, axis=-1)
-        if known(ops.any(lost)):
+        if concrete(ops.any(lost)):
             wrong = ops.where(ops.any(outside, axis=0), x.group, 0)
             found = sorted({int(ops.min(wrong)), int(ops.max(wrong))} - {0})
             raise ValueError(

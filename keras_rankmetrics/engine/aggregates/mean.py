@@ -98,7 +98,7 @@ class WeightedMean:
     def result(self, sums: Tensor) -> Tensor:
         """Return the means; 0 without lists."""
         of_lists = sums[..., _OF_LISTS]
-        numbers = host_floats.floats_at_hand(of_lists)
+        numbers = host_floats.concrete_floats(of_lists)
         if numbers is not None:
             mean = Moments(numbers, self.bounded, host_floats).mean
             return ops.convert_to_tensor(mean, sums.dtype)

@@ -128,18 +128,18 @@ def differences(
     p = [two_sided_p(x, e.rows - 1) for x, e in zip(t, estimates, strict=True)]
     found = []
     for place, p_holm in enumerate(holm(p)):
-        estimate, each = estimates[place], sums[place]
+        difference, each = estimates[place], sums[place]
         higher, lower, ties = (round(float(x)) for x in each[-3:])
         better, worse = (higher, lower) if more_is_better else (lower, higher)
         found.append(
             Difference(
                 system=systems[place],
                 baseline=baseline,
-                estimate=estimate,
+                estimate=difference,
                 t=t[place],
                 p=p[place],
                 p_holm=p_holm,
-                effect_size=_ratio(estimate.value, _deviation(each, bounded)),
+                effect_size=_ratio(difference.value, _deviation(each, bounded)),
                 wins=better,
                 ties=ties,
                 losses=worse,

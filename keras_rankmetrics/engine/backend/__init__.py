@@ -1,1 +1,1 @@
-"""What works round Keras and its backends."""
+"""Workarounds for Keras and its backends, and operations faster than theirs."""

@@ -15,63 +15,61 @@ from keras_rankmetrics.engine.backend.keras_internals import (
     stateless_scope,
 )
 
-# Stamps: what was passed is known again if it is the same, and unchanged.
-
 _BACKEND = keras.config.backend()
 
 
 class UnkeptError(Exception):
-    """Raised of what cannot be known to be unchanged when it comes again."""
+    """Raised for an input whose changes cannot be detected."""
 
 
 class Stamp:
-    """What was passed, to be known again: the same object, unchanged.
+    """A key that recognizes an input: the same object, and unchanged.
 
-    It does not keep the object.
+    It does not keep the object alive.
 
     Args:
-        x: a tensor, a plain number or name, or None.
-        gone: what is called when the object is no more.
+        x: a tensor, a number, a string or None.
+        gone: called when the object is garbage collected.
 
     Raises:
-        UnkeptError: if `x` is anything else, as an array of numpy, which can be
-            written to without a trace.
+        UnkeptError: if `x` is anything else, such as a NumPy array, which can
+            be written to without a trace.
     """
 
     def __init__(self, x: Any, gone: Callable[[Any], None]) -> None:
-        self._plain = x is None or type(x) in (bool, int, float, str)
-        if self._plain:
+        self._is_plain = x is None or type(x) in (bool, int, float, str)
+        if self._is_plain:
             self._x = x
             return
-        if not _is_kept_track_of(x):
+        if not _is_tracked(x):
             raise UnkeptError
-        self._seen_by_numpy = _is_seen_by_numpy(x)
-        self._copy = x.detach().clone() if self._seen_by_numpy else None
+        self._shares_memory = _shares_memory_with_numpy(x)
+        self._copy = x.detach().clone() if self._shares_memory else None
         self._version = _version(x)
         self._x = weakref.ref(x, gone)
 
     def is_of(self, x: Any) -> bool:
-        """Whether `x` is what was passed, and is as it was then."""
-        if self._plain:
+        """Return True if `x` is the stamped object and has not changed."""
+        if self._is_plain:
             return type(x) is type(self._x) and bool(x == self._x)
         return (
             self._x() is x
-            and _is_kept_track_of(x)
+            and _is_tracked(x)
             and _version(x) == self._version
-            and _is_seen_by_numpy(x) == self._seen_by_numpy
+            and _shares_memory_with_numpy(x) == self._shares_memory
             and (self._copy is None or x.equal(self._copy))
         )
 
 
 def _version(x: Any) -> int:
-    """How often the tensor was written to, if it can be."""
+    """Return how often the tensor was written to; 0 if it is immutable."""
     return x._version if _BACKEND == "torch" else 0
 
 
-def _is_kept_track_of(x: Any) -> bool:
-    """Whether `x` is a tensor whose changes are counted, if it can change."""
+def _is_tracked(x: Any) -> bool:
+    """Return True for a tensor that is immutable or counts its changes."""
     if _BACKEND == "torch":
-        return _is_kept_track_of_by_torch(x)
+        return _is_tracked_by_torch(x)
     if _BACKEND == "jax":
         import jax
 
@@ -83,7 +81,7 @@ def _is_kept_track_of(x: Any) -> bool:
     return isinstance(x, tf.Tensor | tf.RaggedTensor)
 
 
-def _is_kept_track_of_by_torch(x: Any) -> bool:
+def _is_tracked_by_torch(x: Any) -> bool:
     import torch
 
     if not isinstance(x, torch.Tensor) or x.is_inference():
@@ -95,48 +93,46 @@ def _is_kept_track_of_by_torch(x: Any) -> bool:
     return True
 
 
-def _is_seen_by_numpy(x: Any) -> bool:
-    """Whether numpy shares the memory, so that not all writing is counted.
+def _shares_memory_with_numpy(x: Any) -> bool:
+    """Return True if NumPy may write to the tensor without being counted.
 
-    Nobody writes between the metrics of `compile`.
+    Between the metrics of `compile` no user code runs, so nothing is written.
     """
     if _BACKEND != "torch":
         return False
-    # Not resizable, once it has been made from an array, or into one.
+    # A storage that NumPy has seen, in either direction, is not resizable.
     return not x.untyped_storage().resizable() and not is_in_compile()
 
 
-# Steps: what metrics can share is kept no longer than one, and in its place.
-#
-# A step is the call of a model on a batch, with all metrics that look at it.
-# Code that is compiled has steps of its own, which must not see tensors of
-# others.
+# The scope of the cache. Metrics share work within a step: one call of a model
+# on a batch. Compiled code has steps of its own, and must not see tensors of
+# another trace.
 
 this_thread = threading.local()
 
 
 def place() -> Any:
-    """What lives as long as the step, and can be given attributes.
+    """Return an object that lives as long as the step, to attach a cache to.
 
-    None where nothing may be kept.
+    None where nothing may be cached.
     """
-    if is_symbolic() or _is_traced_by_torch():
+    if is_symbolic() or _is_compiled_by_torch():
         return None
     return stateless_scope() or _graph() or this_thread
 
 
 def trace() -> Hashable:
-    """What the code is traced for, if it is: tensors of others do not fit."""
+    """Return the current trace: tensors of any other one must not be used."""
     if _BACKEND == "jax":
         import jax.extend
 
-        known: Callable[[], Hashable] = jax.extend.core.get_opaque_trace_state
-        return known()
+        state: Callable[[], Hashable] = jax.extend.core.get_opaque_trace_state
+        return state()
     return _graph()
 
 
 def _graph() -> Any:
-    """The graph that TensorFlow builds, if it does."""
+    """Return the graph that TensorFlow is building, or None."""
     if _BACKEND != "tensorflow":
         return None
     import tensorflow as tf
@@ -146,7 +142,7 @@ def _graph() -> Any:
     return tf.compat.v1.get_default_graph()
 
 
-def _is_traced_by_torch() -> bool:
+def _is_compiled_by_torch() -> bool:
     if _BACKEND != "torch":
         return False
     import torch

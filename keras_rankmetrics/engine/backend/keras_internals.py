@@ -1,8 +1,8 @@
 """The only use of `keras.src`, and the base class of all metrics.
 
-Keras has no public reader for the mask that layers attach to their outputs, for
-the scope in which variables are stateless, or for the one in which tensors are
-symbolic. No argument says whether `compile` updates a metric.
+Keras has no public access to the mask that layers attach to their outputs, to
+the scope in which variables are stateless, or to the one in which tensors are
+symbolic. Nor does it report whether `compile` updates a metric.
 """
 
 from __future__ import annotations
@@ -18,31 +18,24 @@ from keras.src.trainers import compile_utils
 
 from keras_rankmetrics.types import Tensor
 
-# What Keras knows and has no public way to tell: the only use of `keras.src`.
-#
-# The mask that layers attach to their outputs has no public reader, and
-# neither has the scope in which variables are stateless, or the one in which
-# tensors are symbolic. And whether a metric is updated by `compile`'s own
-# code, no argument says.
-
 
 def implicit_mask(y_pred: Tensor) -> Tensor | None:
-    """The mask that the model attached to its predictions, if any."""
+    """Return the mask that the model attached to its predictions, or None."""
     return get_keras_mask(y_pred)
 
 
 def stateless_scope() -> keras.StatelessScope | None:
-    """The scope that keeps the values of variables now, if one does."""
+    """Return the current scope of stateless variables, or None."""
     return get_stateless_scope()
 
 
 def is_symbolic() -> bool:
-    """Whether tensors have shapes only now, and no values."""
+    """Return True in a symbolic scope, where tensors have no values."""
     return in_symbolic_scope()
 
 
 def is_in_compile() -> bool:
-    """Whether a model that was compiled with the metric updates it now."""
+    """Return True if a compiled model is updating the metric."""
     frame = sys._getframe()
     while frame.f_back is not None:
         frame = frame.f_back
@@ -51,15 +44,12 @@ def is_in_compile() -> bool:
     return False
 
 
-# `Metric`: that of Keras, as a class that type checkers know.
-#
-# Keras has no types. Of a class whose base they do not know, type checkers
-# cannot tell what its constructor takes.
-
+# Keras has no types. With an untyped base, type checkers would not know the
+# signature of any metric's constructor.
 if TYPE_CHECKING:
 
     class Metric:
-        """What is used of it."""
+        """The members of `keras.metrics.Metric` that are used here."""
 
         name: Any
         _variables: list[keras.Variable]

@@ -3,32 +3,60 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
 import operator
 import types
 from typing import Any
 
 import keras
+import numpy as np
 
 from keras_rankmetrics.types import Tensor
 
-# `ops`: the operations of Keras; some are our own, for speed or for order.
+# The command computes with the numpy backend, since it compiles nothing.
 
-_OWN = {
-    backend: f"keras_rankmetrics.engine.backend.{backend}_ops"
-    for backend in ("numpy", "torch")
-}
+# A sort is faster unless at most one in so many values is selected.
+_FEW = 4
+
+
+def _numpy_argsort(x: np.ndarray, axis: int = -1) -> np.ndarray:
+    """Return a stable order of the values, as other backends do."""
+    return np.argsort(x, axis=axis, kind="stable").astype("int32")
+
+
+def _numpy_top_k(x: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the highest values, best first, and their indices.
+
+    Equal integers keep their order. Equal floats come in any order, as they do
+    on torch.
+    """
+    width = x.shape[-1]
+    if x.dtype.kind in "iub":
+        order = np.argsort(x[..., ::-1], axis=-1, kind="stable")
+        order = width - 1 - order[..., : -k - 1 : -1]
+    elif k * _FEW < width:
+        order = np.argpartition(x, width - k, axis=-1)[..., width - k :]
+        best = np.argsort(-np.take_along_axis(x, order, axis=-1), axis=-1)
+        order = np.take_along_axis(order, best, axis=-1)
+    else:
+        order = np.argsort(-x, axis=-1)[..., :k]
+    return np.take_along_axis(x, order, axis=-1), order.astype("int32")
 
 
 def _operations() -> Any:
-    name = _OWN.get(keras.config.backend())
-    if name is None:
+    own: dict[str, Any]
+    if keras.config.backend() == "numpy":
+        own = {"argsort": _numpy_argsort, "top_k": _numpy_top_k}
+    elif keras.config.backend() == "torch":
+        from keras_rankmetrics.engine.backend import torch_ops
+
+        own = {
+            name: function
+            for name, function in vars(torch_ops).items()
+            if isinstance(function, types.FunctionType)
+            and hasattr(keras.ops, name)
+        }
+    else:
         return keras.ops
-    own = {
-        name: function
-        for name, function in vars(importlib.import_module(name)).items()
-        if isinstance(function, types.FunctionType) and hasattr(keras.ops, name)
-    }
     return types.SimpleNamespace(**{**vars(keras.ops), **own})
 
 
@@ -38,8 +66,8 @@ ops = _operations()
 def in_64_bits() -> contextlib.AbstractContextManager[Any]:
     """Return a context in which every backend computes with 64 bits.
 
-    On jax they are off by default, and Apple's GPUs, where torch has tensors by
-    default, have no float64: there it is computed on the CPU.
+    On jax they are off by default. Apple's GPUs, the default device of torch
+    there, have no float64, so the CPU is used instead.
     """
     if keras.config.backend() == "torch":
         import torch
@@ -57,23 +85,37 @@ def in_64_bits() -> contextlib.AbstractContextManager[Any]:
     return enabled
 
 
-# Comparisons as numbers, in one pass over the memory where that can be.
-#
-# On torch a comparison and a cast are two passes, and the second takes new
-# memory of the size of `x`. That is a third of the time of a catalogue.
+def detached(x: Tensor) -> Tensor:
+    """Return a new tensor without gradient that shares the memory of `x`.
+
+    Whoever keeps it does not keep the object `x` alive, so the batch cache
+    notices when the user releases that.
+    """
+    if keras.config.backend() == "jax":
+        import jax
+
+        is_traced = isinstance(x, jax.core.Tracer)
+        if not is_traced and len(x.sharding.device_set) == 1:
+            return x.addressable_data(0)
+    return keras.ops.stop_gradient(x)
+
+
+# Comparisons as floats. On torch a comparison and a cast are two passes, and
+# the second allocates memory of the size of `x`. That is a third of the time
+# of a catalogue, so both are done in one pass there.
 
 
 def at_least(x: Tensor, threshold: float) -> Tensor:
-    """1 where `x` is at least that, else 0, in the dtype of `x`."""
-    return _as_numbers("ge", x, threshold)
+    """Return 1 where `x >= threshold`, else 0, in the dtype of `x`."""
+    return _compared("ge", x, threshold)
 
 
 def above(x: Tensor, threshold: float) -> Tensor:
-    """1 where `x` is above that, else 0, in the dtype of `x`."""
-    return _as_numbers("gt", x, threshold)
+    """Return 1 where `x > threshold`, else 0, in the dtype of `x`."""
+    return _compared("gt", x, threshold)
 
 
-def _as_numbers(name: str, x: Tensor, threshold: float) -> Tensor:
+def _compared(name: str, x: Tensor, threshold: float) -> Tensor:
     if keras.config.backend() == "torch":
         import torch
 
@@ -84,13 +126,11 @@ def _as_numbers(name: str, x: Tensor, threshold: float) -> Tensor:
     return ops.cast(getattr(operator, name)(x, threshold), x.dtype)
 
 
-# Which arguments of users are integers.
-
-
 def as_integer(value: Any) -> int | None:
-    """As a plain int, None where it is no integer; a bool is none.
+    """Return the value as an int, None if it is not an integer.
 
-    An integer of numpy is one, and so is an array without dimensions.
+    NumPy integers and integer arrays without dimensions count as integers;
+    a bool does not.
     """
     if isinstance(value, bool):
         return None

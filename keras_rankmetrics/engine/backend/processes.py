@@ -16,14 +16,13 @@ from keras_rankmetrics.engine.backend.keras_internals import (
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.types import Tensor
 
-# Replicas of TensorFlow: a variable of a metric has a value on each of them.
-#
-# Outside of `strategy.run`, TensorFlow reads such a variable as the sum of
-# its values, and writes to it by division. Neither is exact.
+# Under a TensorFlow strategy, a variable of a metric has a value on each
+# replica. Outside of `strategy.run`, TensorFlow reads it as the sum of these
+# values and divides what is written to it. Neither is exact.
 
 
 def strategy_of(variable: keras.Variable) -> Any:
-    """The strategy under which the variable was made, if it has replicas."""
+    """Return the strategy that created the variable's replicas, or None."""
     if keras.config.backend() != "tensorflow":
         return None
     import tensorflow as tf
@@ -35,7 +34,7 @@ def strategy_of(variable: keras.Variable) -> Any:
 
 
 def values_here(variable: keras.Variable) -> list[np.ndarray]:
-    """The value of each replica that this process has, or the only one."""
+    """Return the values of this process, one per replica."""
     strategy = strategy_of(variable)
     if strategy is None:
         return [ops.convert_to_numpy(variable)]
@@ -44,15 +43,15 @@ def values_here(variable: keras.Variable) -> list[np.ndarray]:
 
 
 def assign(variable: keras.Variable, x: Any) -> None:
-    """Writes a value of which the sum over all replicas is `x`.
+    """Assign values to the replicas that add up to `x`.
 
-    Within `strategy.run`, what is written is that of the replica.
+    Within `strategy.run`, `x` is assigned to the current replica.
     """
     strategy = strategy_of(variable)
     if strategy is None or _is_in_replica() or stateless_scope() is not None:
         variable.assign(x)
         return
-    # The first replica of all has it. TensorFlow would divide it among them.
+    # The first of all replicas receives it; TensorFlow would divide it.
     x = ops.convert_to_tensor(x, dtype=variable.dtype)
     resolver = strategy.cluster_resolver
     is_first = not (resolver and resolver.task_id)
@@ -68,17 +67,16 @@ def _is_in_replica() -> bool:
     return has_strategy and not tf.distribute.in_cross_replica_context()
 
 
-# Processes that share the work: how each hears of what all of them have.
-
-# Of int32 words of this process those of all, `[processes, words]`, by rank.
+# Takes int32 words of this process and returns those of all processes,
+# `[processes, words]`, by rank.
 Gather = Callable[[np.ndarray], np.ndarray]
 
 
 def gathering(variable: keras.Variable) -> Gather | None:
-    """How what belongs to a variable is gathered, by a call of all processes.
+    """Return a collective call that gathers the states of all processes.
 
-    None where this process is the only one, and where the variable is one for
-    all processes, so that each of them knows all of it.
+    None if this is the only process, or if all processes share the variable,
+    so that each of them has all of it.
     """
     return _GATHERING[keras.config.backend()](variable)
 
@@ -106,7 +104,7 @@ def _of_torch(_: keras.Variable) -> Gather | None:
 def _of_jax(variable: keras.Variable) -> Gather | None:
     import jax
 
-    # Under `keras.distribution`, XLA has added up what all processes have seen.
+    # Under `keras.distribution`, XLA has summed over all processes already.
     if jax.process_count() == 1 or not variable.value.is_fully_addressable:
         return None
     from jax.experimental import multihost_utils
@@ -123,7 +121,7 @@ def _of_tensorflow(variable: keras.Variable) -> Gather | None:
         return None
 
     def gather(words: np.ndarray) -> np.ndarray:
-        # Each replica sends what its process has; one of each is enough.
+        # Each replica sends the words of its process; keep one per process.
         sent = strategy.experimental_distribute_values_from_function(
             lambda _: words[None]
         )
@@ -140,16 +138,15 @@ _GATHERING: dict[str, Callable[[keras.Variable], Gather | None]] = {
 }
 
 
-# `Slot`: where a metric keeps an array of its state.
-
-
 @dataclasses.dataclass(frozen=True)
 class Slot:
-    """A variable, or a row of one that the metrics of a collection share.
+    """The storage of one array of a state: a variable, or one of its rows.
+
+    The metrics of a collection share variables, one row each.
 
     Attributes:
-        variable: of Keras.
-        row: which of its rows, or None for all of it.
+        variable: the Keras variable.
+        row: the index of the row, or None for the whole variable.
     """
 
     variable: keras.Variable
@@ -157,25 +154,25 @@ class Slot:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of the array."""
+        """The shape of the array."""
         shape = tuple(self.variable.shape)
         return shape if self.row is None else shape[1:]
 
     def read(self) -> Tensor:
-        """The array."""
+        """Return the array."""
         value = ops.convert_to_tensor(self.variable)
         return value if self.row is None else value[self.row]
 
     def values_here(self) -> list[np.ndarray]:
-        """The array of each replica that this process has, or the only one."""
+        """Return the arrays of this process, one per replica."""
         values = values_here(self.variable)
         return values if self.row is None else [x[self.row] for x in values]
 
     def write(self, x: Tensor | np.ndarray) -> None:
-        """Replaces the array.
+        """Replace the array.
 
-        What the symbolic pass of Keras writes, nobody reads; and on torch it
-        would come without values into a second one.
+        Do nothing in the symbolic pass of Keras: nobody reads the result, and
+        on torch a tensor without values would be kept.
         """
         if is_symbolic():
             return
@@ -186,30 +183,30 @@ class Slot:
         assign(self.variable, x)
 
     def clear(self) -> None:
-        """Sets the array to 0."""
+        """Set the array to 0."""
         self.write(ops.zeros(self.shape, self.variable.dtype))
 
 
 def read_all(slots: Sequence[Slot]) -> Tensor:
-    """The arrays of several slots, `[slots, ...]`."""
+    """Return the arrays of several slots, `[slots, ...]`."""
     if _are_one_variable(slots):
         return ops.convert_to_tensor(slots[0].variable)
     return ops.stack([slot.read() for slot in slots])
 
 
 def write_all(slots: Sequence[Slot], x: Tensor) -> None:
-    """Replaces the arrays of several slots."""
+    """Replace the arrays of several slots."""
     if is_symbolic():
         return
     if _are_one_variable(slots):
         assign(slots[0].variable, x)
         return
-    for slot, its_part in zip(slots, ops.unstack(x, len(slots)), strict=True):
-        slot.write(its_part)
+    for slot, array in zip(slots, ops.unstack(x, len(slots)), strict=True):
+        slot.write(array)
 
 
 def _are_one_variable(slots: Sequence[Slot]) -> bool:
-    """Whether they are all the rows of a variable, in order."""
+    """Return True if they are all rows of one variable, in order."""
     variable = slots[0].variable
     return slots[0].row is not None and [
         (slot.variable is variable, slot.row) for slot in slots

@@ -1,4 +1,4 @@
-"""Sorting and top-k, as fast as each backend can."""
+"""Sorting and top-k, each in the fastest way of its backend."""
 
 from __future__ import annotations
 
@@ -10,26 +10,24 @@ from keras import backend, ops
 
 from keras_rankmetrics.engine.backend.operations import in_64_bits
 from keras_rankmetrics.engine.backend.operations import ops as stable_ops
-from keras_rankmetrics.engine.backend.tracing import known
+from keras_rankmetrics.engine.backend.tracing import concrete
 from keras_rankmetrics.types import Tensor
 
-# The highest values of each row: the `top_k` of Keras, and faster on torch.
-#
-# On a CPU, numpy sorts in registers what torch compares one by one. With
-# their places it does so for keys: the bits of a float in the order of the
-# floats, above the place. In long rows, most of which is thrown away, torch
-# is as fast, and it uses all threads.
+# On a CPU, numpy sorts several times faster than torch, which compares values
+# one by one. To get indices too, numpy sorts 64-bit keys: the bits of a float,
+# mapped to integers of the same order, above its index. In long rows, of which
+# most is discarded, torch is as fast and uses all threads.
 
 _HALF = 32  # bits, of a key of 64
 _LONG = 512
 
 
 def top_k(rows: Tensor, k: int | Tensor) -> tuple[Tensor, Tensor]:
-    """The highest `k` values of each row, best first, and where they stand.
+    """Return the highest `k` values of each row, best first, and their indices.
 
     Args:
         rows: `[rows, values]`, without NaN.
-        k: at most as many as a row has.
+        k: at most the length of a row.
     """
     if keras.config.backend() == "torch":
         return _top_k_on_torch(rows, k)
@@ -38,11 +36,11 @@ def top_k(rows: Tensor, k: int | Tensor) -> tuple[Tensor, Tensor]:
 
 
 def highest(rows: Tensor, k: int | Tensor) -> Tensor:
-    """The highest `k` values of each row, best first.
+    """Return the highest `k` values of each row, best first.
 
     Args:
         rows: `[rows, values]`.
-        k: at most as many as a row has.
+        k: at most the length of a row.
     """
     if keras.config.backend() == "torch":
         return _highest_on_torch(rows, k)
@@ -76,11 +74,11 @@ def _highest_on_torch(rows: Any, k: Any) -> Any:
 
 
 def _keys_of(rows: Any) -> Any:
-    """Integers in the order of floats, the first of equal ones the highest."""
+    """Return int64 keys in the order of the floats; of ties, the first wins."""
     import torch
 
     bits = rows.contiguous().view(torch.int32)
-    # Of negative floats, the larger ones have the smaller bits.
+    # Larger negative floats have smaller bits.
     in_order = bits ^ ((bits >> (_HALF - 1)) & (2 ** (_HALF - 1) - 1))
     width = rows.shape[-1]
     places = torch.arange(
@@ -90,10 +88,10 @@ def _keys_of(rows: Any) -> Any:
 
 
 def _in_numpy(compute: Callable[[], Any]) -> Any:
-    """The memory of a new tensor as an array, or None where it has none.
+    """Return the memory of a new tensor as an array, None if not on the CPU.
 
-    It must be new: torch no longer says of what numpy has seen whether the user
-    shares it with numpy.
+    The tensor must be new: once numpy has seen a tensor, torch no longer
+    reports whether the user shares its memory with numpy.
     """
     import torch
 
@@ -106,22 +104,20 @@ def _in_numpy(compute: Callable[[], Any]) -> Any:
         return None
 
 
-# Rows of integers in order with their places, and back: one sort for both.
-#
-# `ops.argsort` tells places and no values. XLA on a CPU sorts places along
-# with values five times slower than values alone; numpy sorts values many
-# times faster than torch does. So, where they fit, a value and its place are
-# one key, and only keys are sorted.
+# Sorted values together with their indices, from one sort. `ops.argsort`
+# returns no values. XLA on a CPU sorts pairs five times slower than values, and
+# numpy sorts values many times faster than torch. So a value and its index are
+# packed into one key where they fit, and only keys are sorted.
 
 
 def in_order(rows: Tensor) -> tuple[Tensor, Tensor]:
-    """Equal values of a row together, those that stood first before others.
+    """Sort each row so that equal values are adjacent, in their input order.
 
     Args:
         rows: int32 or int64 `[rows, values]`, not empty.
 
     Returns:
-        The values of each row, up or down, and where each of them stood.
+        The values of each row, ascending or descending, and their indices.
     """
     if keras.config.backend() == "torch":
         return _in_order_on_torch(rows)
@@ -141,15 +137,15 @@ def in_order(rows: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def in_place(x: Tensor, places: Tensor) -> Tensor:
-    """Moves what stands in order to the places that `in_order` told.
+    """Undo a sort: move sorted values to the indices of `in_order`.
 
     Args:
         x: int8 `[rows, values]`.
-        places: of the same shape.
+        places: the indices, of the same shape.
     """
     if keras.config.backend() == "torch":
         return x.new_empty(x.shape).scatter_(-1, places.long(), x)
-    # TensorFlow adds up small integers on no GPU, and jax moves floats slower.
+    # TensorFlow sums no small integers on a GPU; jax moves floats slower.
     if keras.config.backend() == "tensorflow":
         x = ops.cast(x, "float32")
     rows, width = ops.shape(x)
@@ -163,7 +159,7 @@ def in_place(x: Tensor, places: Tensor) -> Tensor:
 
 
 def _in_order_on_torch(rows: Any) -> tuple[Any, Any]:
-    """By numpy in the memory of the tensor; by torch if that has no say."""
+    """Sort by numpy in place if the keys fit, else by torch."""
     import torch
 
     bits = (rows.shape[-1] - 1).bit_length()
@@ -171,7 +167,7 @@ def _in_order_on_torch(rows: Any) -> tuple[Any, Any]:
         lowest, highest = torch.aminmax(rows)
         largest = torch.maximum(highest, -1 - lowest)
         for dtype, room in ((torch.int32, 31), (torch.int64, 63)):
-            if known(largest < 2 ** (room - bits)):
+            if concrete(largest < 2 ** (room - bits)):
                 places = torch.arange(
                     rows.shape[-1], dtype=dtype, device=rows.device
                 )

@@ -9,7 +9,7 @@ from typing import Any, Literal, Self, get_args
 import keras
 
 from keras_rankmetrics.engine.backend.operations import as_integer, ops
-from keras_rankmetrics.engine.backend.tracing import known
+from keras_rankmetrics.engine.backend.tracing import concrete
 from keras_rankmetrics.engine.definition.options import (
     as_code,
     check_choice,
@@ -149,7 +149,7 @@ def check_form(
     if inputs == "counts":
         _check_counted(traits, ties)
     relevant, other = ops.unstack(relevance(ops.array([1.0, 0.0])))
-    if known((relevant <= 0) | (other > 0)):
+    if concrete((relevant <= 0) | (other > 0)):
         raise ValueError(
             f'With `inputs="{inputs}"`, relevant items have the label 1 and '
             "all others the label 0. The first should have a positive gain and "

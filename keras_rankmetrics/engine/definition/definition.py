@@ -28,7 +28,6 @@ from keras_rankmetrics.engine.definition.options import (
 )
 from keras_rankmetrics.engine.naming.names import name_at
 from keras_rankmetrics.engine.naming.signature import (
-    __version__,
     fingerprint,
     signature_of,
     signature_of_class,
@@ -51,6 +50,7 @@ from keras_rankmetrics.types import (
     TiePolicy,
     UnjudgedPolicy,
 )
+from keras_rankmetrics.version import __version__
 
 _CHOICES = {
     "empty": EmptyPolicy,

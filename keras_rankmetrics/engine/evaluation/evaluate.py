@@ -11,13 +11,13 @@ import numpy as np
 
 from keras_rankmetrics.engine.aggregates import PerList
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.backend.tracing import known
+from keras_rankmetrics.engine.backend.tracing import concrete
 from keras_rankmetrics.engine.definition import Definition
 from keras_rankmetrics.engine.definition.common_options import needs_order
 from keras_rankmetrics.engine.evaluation.batch_cache import Batch
 from keras_rankmetrics.engine.inputs import Lists
 from keras_rankmetrics.engine.inputs.raw_batch import groups_of, without_group
-from keras_rankmetrics.engine.ranking import Order, Ranking, from_places
+from keras_rankmetrics.engine.ranking import Order, Places, Ranking
 from keras_rankmetrics.engine.ranking.memo import Identity
 from keras_rankmetrics.types import Tensor, TiePolicy
 
@@ -211,7 +211,7 @@ def _undefined(
         )
         found = []
         for wrong, error in reasons:
-            seen = wrong is None or known(ops.any(wrong & lists.present))
+            seen = wrong is None or concrete(ops.any(wrong & lists.present))
             if wrong is not None and seen:
                 raise error(definition, ranking, wrong)
             if seen is None:
@@ -232,7 +232,7 @@ def _strangers(definition: Definition, ranking: Ranking) -> Tensor | None:
     """
     if definition.catalogue is None:
         return None
-    strangers = ranking.strangers(definition.catalogue)
+    strangers = ranking.content.outside_catalogue(definition.catalogue)
     if strangers is True:
         raise _strangers_error(definition, ranking, strangers)
     return None if strangers is False else strangers
@@ -246,7 +246,7 @@ def _strangers_error(
         "The items should be those of the catalogue, of which the metric "
         f"{definition.name} knows {items} by its `{option}`: a list should "
         f"have as many scores, or ids from 0 to {items - 1}. Received: "
-        f"{ranking.what_is_shown()}."
+        f"{ranking.content.describe_items()}."
     )
 
 
@@ -313,7 +313,7 @@ def _list_weights(
 
 def _measured(definition: Definition, ranking: Ranking) -> Tensor:
     if definition.may_branch:
-        ranking = ranking.for_measures_that_branch()
+        ranking = ranking.read_only()
     return definition.measure(ranking)
 
 
@@ -379,12 +379,12 @@ def values_at_ranks(
     ties: TiePolicy = "stable" if np.all(size == 1) else "average"
     relevance = definition.relevance
     label = ops.full(start.shape, relevance.unseen_label, definition.dtype)
-    ranking = from_places(
+    places = Places(
         ops.convert_to_tensor(start, "int32"),
         ops.convert_to_tensor(size, "int32"),
         label,
         items,
-        Order(depth, ties),
-    ).judged_by(relevance, depth)
+    )
+    ranking = places.ranked(Order(depth, ties)).judged_by(relevance, depth)
     values = adjusted_values(definition, ranking)
     return ops.convert_to_numpy(values).astype("float64")

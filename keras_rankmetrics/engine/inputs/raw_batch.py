@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import MANY
-from keras_rankmetrics.engine.inputs.lists import Content, Lists
+from keras_rankmetrics.engine.inputs.lists import Lists
 from keras_rankmetrics.engine.inputs.masks import masks_of
 from keras_rankmetrics.engine.inputs.shapes import Leading
 from keras_rankmetrics.engine.inputs.tensors import integers
@@ -18,6 +18,7 @@ from keras_rankmetrics.engine.inputs.weights import (
     per_list,
     weights_of,
 )
+from keras_rankmetrics.engine.ranking import Content
 from keras_rankmetrics.types import Tensor, UnjudgedPolicy
 
 # What belongs to lists, whatever is ranked in them: masks and weights.

@@ -8,8 +8,12 @@ from typing import Any, NamedTuple
 from keras import backend
 
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.backend.tracing import MANY, known, length_at_most
-from keras_rankmetrics.engine.inputs.lists import Counted, Lists
+from keras_rankmetrics.engine.backend.tracing import (
+    MANY,
+    concrete,
+    length_at_most,
+)
+from keras_rankmetrics.engine.inputs.lists import Lists
 from keras_rankmetrics.engine.inputs.raw_batch import Belongings, Given
 from keras_rankmetrics.engine.inputs.rows import (
     check_are_ids,
@@ -18,6 +22,7 @@ from keras_rankmetrics.engine.inputs.rows import (
 )
 from keras_rankmetrics.engine.inputs.shapes import Leading, compatible, squeezed
 from keras_rankmetrics.engine.inputs.tensors import integers, places_held
+from keras_rankmetrics.engine.ranking import Counted
 from keras_rankmetrics.engine.ranking.matching import is_new
 from keras_rankmetrics.engine.ranking.sums import sums_over_runs
 from keras_rankmetrics.types import Tensor
@@ -77,7 +82,7 @@ def read_counts(given: Given) -> Lists:
     )
     misread = _misread(counts) | unpaired
     present, undefined = belongings.there(ops.any(relevant, axis=-1), misread)
-    if known(ops.any(undefined & misread)):
+    if concrete(ops.any(undefined & misread)):
         raise ValueError(_of_impossible(counts, undefined & misread, leading))
     return belongings.lists(
         Counted(
@@ -107,7 +112,7 @@ def _unpaired(given: Given, targets: Tensor, leading: Leading) -> Tensor:
         there = targets >= 0 if ids is None else rows_of(ids, leading)
         held = rows_of(held, leading)
         wrong = there != held if ids is not None else there & ~held
-        if known(ops.any(wrong)):
+        if concrete(ops.any(wrong)):
             place = int(ops.argmax(ops.cast(ops.any(wrong, -1), "int32")))
             number = int(ops.sum(ops.cast(held[place], "int32")))
             raise ValueError(

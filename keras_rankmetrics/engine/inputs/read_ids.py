@@ -5,7 +5,7 @@ from __future__ import annotations
 from keras import backend
 
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.inputs.lists import Ids, Lists
+from keras_rankmetrics.engine.inputs.lists import Lists
 from keras_rankmetrics.engine.inputs.raw_batch import Belongings, Given
 from keras_rankmetrics.engine.inputs.rows import (
     check_are_ids,
@@ -15,6 +15,7 @@ from keras_rankmetrics.engine.inputs.rows import (
 )
 from keras_rankmetrics.engine.inputs.shapes import Leading
 from keras_rankmetrics.engine.inputs.tensors import integers
+from keras_rankmetrics.engine.ranking import Ids
 from keras_rankmetrics.engine.ranking.matching import is_in
 from keras_rankmetrics.types import Tensor
 

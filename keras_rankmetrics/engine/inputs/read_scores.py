@@ -6,8 +6,8 @@ import reprlib
 from typing import Any
 
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.backend.tracing import cond, known
-from keras_rankmetrics.engine.inputs.lists import Lists, Scored
+from keras_rankmetrics.engine.backend.tracing import concrete, cond
+from keras_rankmetrics.engine.inputs.lists import Lists
 from keras_rankmetrics.engine.inputs.masks import judged_of
 from keras_rankmetrics.engine.inputs.nan import holds, may_hold_nan
 from keras_rankmetrics.engine.inputs.ragged import widened
@@ -17,6 +17,7 @@ from keras_rankmetrics.engine.inputs.shapes import Leading, compatible, squeezed
 from keras_rankmetrics.engine.inputs.tensors import floats, numbers, rankable
 from keras_rankmetrics.engine.inputs.warn_once import doubt_about
 from keras_rankmetrics.engine.inputs.weights import counted, has_no_meaning
+from keras_rankmetrics.engine.ranking import Scored
 from keras_rankmetrics.engine.ranking.relevance import (
     condensed,
     exists,
@@ -102,7 +103,7 @@ def uneven_places(labels_held: Tensor, scores_held: Tensor) -> Tensor:
     NaN, so that their list has no value.
     """
     uneven = labels_held != scores_held
-    if known(ops.any(uneven)):
+    if concrete(ops.any(uneven)):
         raise ValueError(
             "The lists of `y_true` and `y_pred` should have the same lengths. "
             f"Received: {_lengths(labels_held)} labels and "
@@ -173,7 +174,7 @@ def _num_relevant(
         )
     count = leading.as_lists(ops.cast(count, dtype))
     negative = present & (count < 0)
-    if known(ops.any(negative)):
+    if concrete(ops.any(negative)):
         raise ValueError(
             '`y_true["num_relevant"]` should not be negative. Received: '
             f"{float(ops.min(ops.where(negative, count, 0)))}."
@@ -202,7 +203,7 @@ def _sortable(
         )
     sortable = Sortable(
         scores,
-        may=lambda: valid() & (scores == scores),
-        clean=ops.all(ops.min(labels, axis=-1) >= 0) & ~ops.any(in_scores),
+        valid=lambda: valid() & (scores == scores),
+        all_valid=ops.all(ops.min(labels, axis=-1) >= 0) & ~ops.any(in_scores),
     )
     return sortable, found

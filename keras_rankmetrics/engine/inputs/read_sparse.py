@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.backend.tracing import known
-from keras_rankmetrics.engine.inputs.lists import Lists, Targets
+from keras_rankmetrics.engine.backend.tracing import concrete
+from keras_rankmetrics.engine.inputs.lists import Lists
 from keras_rankmetrics.engine.inputs.nan import holds, may_hold_nan
 from keras_rankmetrics.engine.inputs.raw_batch import Belongings, Given
 from keras_rankmetrics.engine.inputs.rows import (
@@ -15,6 +15,7 @@ from keras_rankmetrics.engine.inputs.rows import (
 )
 from keras_rankmetrics.engine.inputs.shapes import Leading, check_positions
 from keras_rankmetrics.engine.inputs.tensors import numbers, rankable
+from keras_rankmetrics.engine.ranking import Targets
 from keras_rankmetrics.engine.ranking.sort_keys import Sortable, lowest
 from keras_rankmetrics.types import Tensor
 
@@ -63,7 +64,7 @@ def read_sparse(given: Given) -> Lists:
         ops.any(targets >= 0, axis=-1) | misread, misread | with_nan
     )
     sortable = Sortable(
-        scores, may=lambda: scores == scores, clean=~ops.any(with_nan)
+        scores, valid=lambda: scores == scores, all_valid=~ops.any(with_nan)
     )
     return belongings.lists(
         Targets(targets, sortable, given.dtype), present, undefined
@@ -76,7 +77,7 @@ def _outside(held: Tensor, targets: Tensor) -> Tensor:
     Raises where that is seen.
     """
     outside = (targets >= 0) & ~_at(held, targets)
-    if known(ops.any(outside)):
+    if concrete(ops.any(outside)):
         raise ValueError(
             "`y_true` should hold indices of items that have a score in their "
             "list. Received: the index "
@@ -92,7 +93,7 @@ def _are_labels(targets: Tensor, items: int | Tensor) -> Tensor:
     Raises where that is seen.
     """
     are_labels = look_like_labels_of(targets, items)
-    if known(are_labels):
+    if concrete(are_labels):
         raise ValueError(
             "`y_true` should hold indices of the relevant items. Received: "
             f"{items} numbers for {items} scores, all of them 0 or 1, which "

@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.inputs.lists import Diverse, Lists, Scored
+from keras_rankmetrics.engine.inputs.lists import Lists
 from keras_rankmetrics.engine.inputs.raw_batch import Given
 from keras_rankmetrics.engine.inputs.read_scores import (
     read_scores,
@@ -15,6 +15,7 @@ from keras_rankmetrics.engine.inputs.read_scores import (
 )
 from keras_rankmetrics.engine.inputs.shapes import Leading, compatible
 from keras_rankmetrics.engine.inputs.tensors import floats, numbers, rankable
+from keras_rankmetrics.engine.ranking import Scored
 from keras_rankmetrics.types import UNJUDGED, Tensor
 
 
@@ -47,7 +48,8 @@ def read_subtopics(given: Given) -> Lists:
         by_subtopic = ops.pad(by_subtopic, [[0, 0], [0, 0], [0, 1]])
     is_item = (scored.labels >= 0)[:, None]
     graded = ops.where(is_item, ops.maximum(by_subtopic, 0), -1)
-    return dataclasses.replace(lists, content=Diverse(scored, graded))
+    content = dataclasses.replace(scored, by_subtopic=graded)
+    return dataclasses.replace(lists, content=content)
 
 
 def _labels(given: Given) -> Tensor:

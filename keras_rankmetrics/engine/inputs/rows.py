@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.backend.tracing import known
+from keras_rankmetrics.engine.backend.tracing import concrete
 from keras_rankmetrics.engine.inputs.shapes import Leading, compatible
 from keras_rankmetrics.engine.inputs.tensors import integers
 from keras_rankmetrics.engine.ranking.sort_keys import lowest
@@ -78,7 +78,7 @@ def within(
     """
     items = ops.cast(items, indices.dtype)
     beyond = indices >= items
-    if known(ops.any(beyond)):
+    if concrete(ops.any(beyond)):
         raise ValueError(
             f"`{name}` should hold indices of items, from 0 to "
             f"{int(items) - 1}, since there are {int(items)} scores in a list. "
@@ -105,7 +105,7 @@ def check_are_ids(rows: Tensor, expected: str, hint: str) -> None:
         expected: what they should hold, for errors.
         hint: what to do with labels, for errors.
     """
-    if known(look_like_labels(rows)):
+    if concrete(look_like_labels(rows)):
         raise ValueError(
             f"`y_true` should hold {expected}. Received: {rows.shape[-1]} "
             "numbers for each list, all of them 0 or 1, which look like "
@@ -144,7 +144,7 @@ def without_excluded(
         return scores, False
     lists, items = ops.shape(scores)
     excluded = excluded_of(exclude, leading, "indices of items")
-    if known(look_like_labels_of(excluded, items)):
+    if concrete(look_like_labels_of(excluded, items)):
         raise ValueError(
             f"`{EXCLUDE}` should hold indices of items. Received: {items} "
             f"numbers for {items} scores, all of them 0 or 1, which look like "

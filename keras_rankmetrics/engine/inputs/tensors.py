@@ -10,7 +10,7 @@ import keras
 import numpy as np
 from keras import backend, ops
 
-from keras_rankmetrics.engine.backend.host_floats import detached
+from keras_rankmetrics.engine.backend.operations import detached
 from keras_rankmetrics.engine.inputs.ragged import (
     DEEPEST,
     as_array_or_lists,

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.backend.tracing import known
+from keras_rankmetrics.engine.backend.tracing import concrete
 from keras_rankmetrics.engine.inputs.shapes import Leading, compatible, squeezed
 from keras_rankmetrics.engine.inputs.tensors import numbers
 from keras_rankmetrics.types import Tensor
@@ -29,7 +29,7 @@ def counted(weights: Tensor, exists: Tensor) -> Tensor:
         exists: bool, of the same shape.
     """
     wrong = exists & ((weights < 0) | (weights == _INFINITE))
-    if known(ops.any(wrong)):
+    if concrete(ops.any(wrong)):
         raise _wrong(float(ops.min(ops.where(wrong, weights, 0))))
     return (weights != 0) | ops.isnan(weights)
 

@@ -14,7 +14,7 @@ from keras_rankmetrics.engine.backend import compensated_sums
 from keras_rankmetrics.engine.backend.keras_internals import Metric
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.processes import Slot
-from keras_rankmetrics.engine.backend.tracing import known, unconverted
+from keras_rankmetrics.engine.backend.tracing import concrete, unconverted
 from keras_rankmetrics.engine.definition import Definition
 from keras_rankmetrics.engine.evaluation.batch_cache import (
     Batch,
@@ -310,7 +310,7 @@ class Accumulator(Metric):
 
 def is_known(x: Tensor) -> bool:
     """Whether the numbers are there, and not only in a compiled program."""
-    return known(ops.any(x == x)) is not None
+    return concrete(ops.any(x == x)) is not None
 
 
 def on_host(sums: Tensor) -> np.ndarray:

@@ -110,9 +110,17 @@ def _check_member(metric: Any) -> None:
             "`metrics` should hold ranking metrics, instances of "
             f"`RankingMetric`. Received: {metric!r}. {advice}"
         )
-    for method in ("update_state", "result", "per_list"):
-        if getattr(type(metric), method) is not getattr(Accumulator, method):
-            raise TypeError(
-                f"{type(metric).__name__} has its own `{method}`, which a "
-                "collection does not call. Keep it beside the collection."
-            )
+    for method in own_methods(metric):
+        raise TypeError(
+            f"{type(metric).__name__} has its own `{method}`, which a "
+            "collection does not call. Keep it beside the collection."
+        )
+
+
+def own_methods(metric: Accumulator) -> list[str]:
+    """Return the methods of its class that a collection would not call."""
+    return [
+        method
+        for method in ("update_state", "result", "per_list")
+        if getattr(type(metric), method) is not getattr(Accumulator, method)
+    ]

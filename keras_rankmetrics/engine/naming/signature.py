@@ -1,4 +1,4 @@
-"""Signatures of functions, classes and objects, and the version.
+"""Signatures of functions, classes and objects, and tables of text.
 
 A signature is the registered name, or else the import path. Lambdas, closures
 and objects have neither, so they get a fingerprint of their contents. Code,
@@ -21,8 +21,6 @@ from keras import ops
 
 from keras_rankmetrics.engine.naming.names import import_path, registered_name
 from keras_rankmetrics.gains import PACKAGE
-
-__version__ = "0.1.0"
 
 
 def fingerprint(x: Any) -> str:

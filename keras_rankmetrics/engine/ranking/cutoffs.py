@@ -1,4 +1,4 @@
-"""How deep a ranking goes."""
+"""The number of ranks that a ranking computes."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from keras_rankmetrics.types import Tensor
 
 
 def ranks_that_count(k: int | None) -> int | None:
-    """`k`, or None for all ranks, which a `k` beyond any list means too."""
+    """Return `k`, or None for all ranks if `k` exceeds any possible length."""
     return None if k is None or k >= MANY else k
 
 
 def depth_beyond(k: int | None, items: int | Tensor = MANY) -> int | Tensor:
-    """A depth of more than `k`, in a list of so many items.
+    """Return a depth of more than `k`, at most the number of items.
 
-    It is the next of 11, 101, 1001, ...: so metrics of the usual cutoffs ask
-    for the same `top_k`, and a compiler computes it once. One rank more than
-    `k` shows whether a tie group reaches beyond.
+    It is the next of 11, 101, 1001, ..., so metrics of the usual cutoffs use
+    the same `top_k`, and a compiler computes it once. One rank more than `k`
+    shows whether a tie group extends beyond.
     """
     if k is None:
         return items
@@ -30,13 +30,14 @@ def depth_beyond(k: int | None, items: int | Tensor = MANY) -> int | Tensor:
 
 
 def most_of(numbers: Tensor, reason: str) -> int | Tensor:
-    """The largest of some numbers of ranks, as a plain int where it is known.
-
-    Raises where jax compiles a program, which needs to know it.
+    """Return the largest of several numbers of ranks, as an int if concrete.
 
     Args:
         numbers: of ranks.
-        reason: why so many are needed, for errors.
+        reason: what needs so many ranks, for the error.
+
+    Raises:
+        ValueError: if jax is tracing: it must know all shapes.
     """
     most = ops.cast(ops.max(numbers), "int32")
     try:
@@ -51,7 +52,7 @@ def most_of(numbers: Tensor, reason: str) -> int | Tensor:
 
 
 def at_most(depth: int | Tensor, items: int | Tensor) -> int | Tensor:
-    """The smaller of both, as a plain int where both are known."""
+    """Return the smaller value, as an int if both are ints."""
     if isinstance(depth, int) and isinstance(items, int):
         return min(depth, items)
     return ops.minimum(depth, items)

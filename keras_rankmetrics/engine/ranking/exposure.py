@@ -1,4 +1,4 @@
-"""The items that a ranking shows, and the attention each receives."""
+"""The items that a ranking shows, and the attention that each receives."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from keras_rankmetrics.engine.backend.operations import ops
+from keras_rankmetrics.engine.ranking.matching import is_new
 from keras_rankmetrics.engine.ranking.probabilities import (
     sums_over_ranks,
     table_of,
@@ -15,143 +16,23 @@ from keras_rankmetrics.engine.ranking.probabilities import (
 from keras_rankmetrics.engine.ranking.relevance import Relevance
 from keras_rankmetrics.types import RankDiscountFn, Tensor
 
-# Which items stand where: what metrics about items look at.
-#
-# An item has a number: its place among the scores of a catalogue, or its id.
-# It stands in a tie group, so that it is equally likely to be at each of its
-# ranks.
-
-
-class Which(abc.ABC):
-    """Which items they are that a row of entries stands for."""
-
-    @abc.abstractmethod
-    def at(self, table: Tensor) -> Tensor:
-        """What a table says of each: of `[items, ...]`, `[..., entries, ...]`.
-
-        An item that the table does not know may get any of its values.
-        """
-
-    @abc.abstractmethod
-    def times(self, x: Tensor, table: Tensor) -> Tensor:
-        """`[lists, d]`, Σ x table over the entries, of `[items, d]`."""
-
-    @abc.abstractmethod
-    def by_item(self, x: Tensor, items: int) -> Tensor:
-        """`[items]`, the sum of `x`, `[lists, entries]`, for each item."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Picked(Which):
-    """Some items, by their numbers.
-
-    Attributes:
-        numbers: int `[lists, entries]`.
-    """
-
-    numbers: Tensor
-
-    def at(self, table: Tensor) -> Tensor:
-        """`[lists, entries, ...]`."""
-        return ops.take(table, self._within(table.shape[0]), axis=0)
-
-    def times(self, x: Tensor, table: Tensor) -> Tensor:
-        """`[lists, d]`, Σ x table over the entries."""
-        return ops.sum(x[:, :, None] * self.at(table), axis=1)
-
-    def by_item(self, x: Tensor, items: int) -> Tensor:
-        """`[items]`, the sum of `x` for each item."""
-        numbers = ops.reshape(self._within(items), (-1,))
-        return ops.segment_sum(
-            ops.reshape(x, (-1,)), numbers, num_segments=items
-        )
-
-    def _within(self, items: int) -> Tensor:
-        return ops.cast(ops.clip(self.numbers, 0, items - 1), "int32")
-
-
-@dataclasses.dataclass(frozen=True)
-class All(Which):
-    """All items of the catalogue, in order.
-
-    Attributes:
-        number: how many they are.
-    """
-
-    number: int | Tensor
-
-    def at(self, table: Tensor) -> Tensor:
-        """`[1, items, ...]`."""
-        return ops.take(table, self._within(table.shape[0]), axis=0)[None]
-
-    def times(self, x: Tensor, table: Tensor) -> Tensor:
-        """`[lists, d]`, Σ x table over the items."""
-        return ops.matmul(x, self.at(table)[0])
-
-    def by_item(self, x: Tensor, items: int) -> Tensor:
-        """`[items]`, the sum of `x` for each item."""
-        return ops.segment_sum(
-            ops.sum(x, axis=0), self._within(items), num_segments=items
-        )
-
-    def _within(self, items: int) -> Tensor:
-        return ops.minimum(ops.arange(self.number, dtype="int32"), items - 1)
-
-
-class Standing(NamedTuple):
-    """Items, and their tie groups.
-
-    Attributes:
-        which: the items.
-        start: int32 `[lists, entries]`, how many items stand above the group.
-        size: int32, how many it has, at least 1; in a shape that broadcasts, as
-            that of `start`.
-        there: bool `[lists, entries]`, whether there is an item.
-        gains: what the items are worth, `[lists, entries]`.
-    """
-
-    which: Which
-    start: Tensor
-    size: Tensor
-    there: Tensor
-    gains: Callable[[Relevance], Tensor]
-
-
-class Showing(NamedTuple):
-    """Where the items of a ranking stand, to more than rank `k`.
-
-    Attributes:
-        first: those that stand first, but for a group that may go on beyond.
-        there: bool `[lists, ranks]`, whether a rank has an item.
-        goes_on: whether any list has such a group, a bool scalar.
-        rest: computes the items of these groups; None where there are none.
-        relevant: the items that may have a gain, and their gains.
-        strangers: bool `[lists]`, which lists do not have the items of a
-            catalogue of this size; or a plain bool, if that is so of all.
-        received: says what they have instead.
-    """
-
-    first: Standing
-    there: Tensor
-    goes_on: Tensor | bool
-    rest: Callable[[], Standing] | None
-    relevant: Callable[[Relevance], tuple[Which, Tensor]]
-    strangers: Callable[[int], Tensor | bool]
-    received: Callable[[], str]
+# An item is identified by its number: its index in the scores of a catalogue,
+# or its id. It is in a tie group, so it is equally likely to be at each of the
+# group's ranks.
 
 
 @dataclasses.dataclass(frozen=True)
 class Shown:
-    """Items of each list, and which of the first ranks they have.
+    """Items of each list, and their probabilities of being at the first ranks.
 
     Attributes:
-        standing: the items, and their tie groups.
-        cutoff: how many ranks count, in all lists as many, or `[lists, 1]`.
-        gain: what a label is worth.
-        values_of: a function of the rank to its values at ranks 1, 2, 3, ...
-        dtype: of what is computed.
+        items: the items and their tie groups.
+        cutoff: the number of ranks that count, for all lists or `[lists, 1]`.
+        gain: the gain of each label.
+        values_of: returns the values of a function of the rank at 1, 2, 3, ...
+        dtype: the dtype of the results.
 
-    `Ranking.shown` hands one to a function of yours:
+    `Ranking.shown` passes one to your function:
 
     >>> from keras import ops
     >>> import keras_rankmetrics as krm
@@ -163,86 +44,84 @@ class Shown:
     2.0
     """
 
-    standing: Standing
+    items: GroupedItems
     cutoff: int | Tensor
     gain: Relevance
     values_of: Callable[[RankDiscountFn], Tensor]
     dtype: str
 
-    # Of each item, `[lists, entries]`, floats, 0 where there is none.
+    # Per item, `[lists, entries]`, floats, 0 where there is no item.
 
     @property
     def start(self) -> Tensor:
-        """How many items stand above its tie group."""
-        return self._float(self.standing.start)
+        """The number of items above the item's tie group."""
+        return self._float(self.items.start)
 
     @property
     def size(self) -> Tensor:
-        """How many items the group has."""
-        return self._float(self.standing.size)
+        """The number of items in the group."""
+        return self._float(self.items.size)
 
     @property
     def ranks(self) -> Tensor:
-        """How many of the ranks of the group count."""
-        return self._float(self._stop() - self.standing.start)
+        """The number of the group's ranks that count."""
+        return self._float(self._stop() - self.items.start)
 
     @property
     def chance(self) -> Tensor:
-        """The chance that it has a rank that counts."""
+        """The probability that the item is at a rank that counts."""
         return self.ranks / self.size
 
     @property
     def is_certain(self) -> Tensor:
-        """Whether it has, in all orders of tied items, bool."""
-        standing = self.standing
-        end = standing.start + standing.size
-        return standing.there & (end <= self.cutoff)
+        """True if it is at such a rank in all orders of tied items, bool."""
+        items = self.items
+        return items.there & (items.start + items.size <= self.cutoff)
 
     def exposure(self, discount: RankDiscountFn) -> Tensor:
-        """The mean of `discount(rank)` over its ranks, 0 beyond the cutoff."""
+        """Return the mean of `discount(rank)`, 0 at ranks that do not count."""
         table = table_of(self.values_of(discount))
         last = ops.shape(table)[0] - 1
         start, stop = (
-            ops.minimum(rank, last)
-            for rank in (self.standing.start, self._stop())
+            ops.minimum(rank, last) for rank in (self.items.start, self._stop())
         )
         return sums_over_ranks(table, start, stop) / self.size
 
     def gains(self) -> Tensor:
-        """What it is worth."""
-        gains = self.standing.gains(self.gain)
-        return ops.where(self.standing.there, gains, 0)
+        """Return the gain of the item."""
+        gains = self.items.gains(self.gain)
+        return ops.where(self.items.there, gains, 0)
 
     def at(self, table: Any) -> Tensor:
-        """What a table of all items, `[items]`, says of it.
+        """Return the item's entry in a table of all items, `[items]`.
 
-        It may say anything where no item is.
+        The result is arbitrary where there is no item.
         """
-        return self.standing.which.at(self._table(table))
+        return self.items.numbers.at(self._table(table))
 
     # Sums over the items.
 
     def times(self, x: Tensor, table: Any) -> Tensor:
-        """`[lists, d]`, the sum of `x` times the rows of a table.
+        """Return the sum of `x` times the rows of a table, `[lists, d]`.
 
         Args:
             x: `[lists, entries]`.
             table: `[items, d]`, a row for each item of the catalogue.
         """
-        return self.standing.which.times(x, self._table(table))
+        return self.items.numbers.times(x, self._table(table))
 
     def by_item(self, x: Tensor, items: int) -> Tensor:
-        """`[items]`, the sum of `x` over all lists, for each item.
+        """Return the sum of `x` over all lists for each item, `[items]`.
 
         Args:
             x: `[lists, entries]`.
-            items: how many the catalogue has.
+            items: the number of items in the catalogue.
         """
-        return self.standing.which.by_item(x, items)
+        return self.items.numbers.by_item(x, items)
 
     def _stop(self) -> Tensor:
-        """The last rank of the group that counts; `start` without any."""
-        start, size, there = self.standing[1:4]
+        """Return the group's last rank that counts; `start` if none does."""
+        start, size, there = self.items[1:4]
         ranks = ops.minimum(ops.maximum(self.cutoff - start, 0), size)
         return start + ops.where(there, ranks, 0)
 
@@ -253,20 +132,155 @@ class Shown:
         return self._float(ops.convert_to_tensor(table))
 
 
-# `Placed`: where items stand, each somewhere in its tie group.
-
-
-class Placed(NamedTuple):
-    """Items, each somewhere in its tie group, `[lists, entries]`, floats.
-
-    What they hold is not averaged over the group: so whole numbers stay whole.
+class Exposure(NamedTuple):
+    """The items of a ranking by their ranks, to more than rank `k`.
 
     Attributes:
-        gains: of the item, 0 where there is none.
-        start: how many items stand above the group.
-        size: how many it has.
-        hits_above: the gains above the group.
-        hits: those of the group.
+        first: the items at the first ranks, except for those of a tie group
+            that may extend beyond.
+        there: bool `[lists, ranks]`, True for ranks with an item.
+        extends: True if a list has such a group, a bool scalar.
+        rest: computes the items of these groups; None if there are none.
+    """
+
+    first: GroupedItems
+    there: Tensor
+    extends: Tensor | bool
+    rest: Callable[[], GroupedItems] | None
+
+
+class GroupedItems(NamedTuple):
+    """Items and their tie groups.
+
+    Attributes:
+        numbers: the numbers of the items.
+        start: int32 `[lists, entries]`, the number of items above the group.
+        size: int32, the number of items in the group, at least 1; in a shape
+            that broadcasts to that of `start`.
+        there: bool `[lists, entries]`, True for entries with an item.
+        gains: computes the gains of the items, `[lists, entries]`.
+    """
+
+    numbers: ItemNumbers
+    start: Tensor
+    size: Tensor
+    there: Tensor
+    gains: Callable[[Relevance], Tensor]
+
+
+class ItemNumbers(abc.ABC):
+    """The numbers of the items in a row of entries."""
+
+    @abc.abstractmethod
+    def at(self, table: Tensor) -> Tensor:
+        """Return the entries of a table, `[..., entries, ...]`.
+
+        The result is arbitrary for numbers that are not in the table.
+
+        Args:
+            table: `[items, ...]`.
+        """
+
+    @abc.abstractmethod
+    def times(self, x: Tensor, table: Tensor) -> Tensor:
+        """Return the sum of `x` times the table over the entries, `[lists, d]`.
+
+        Args:
+            x: `[lists, entries]`.
+            table: `[items, d]`.
+        """
+
+    @abc.abstractmethod
+    def by_item(self, x: Tensor, items: int) -> Tensor:
+        """Return the sum of `x` for each item, `[items]`.
+
+        Args:
+            x: `[lists, entries]`.
+            items: the number of items in the catalogue.
+        """
+
+
+@dataclasses.dataclass(frozen=True)
+class SomeItems(ItemNumbers):
+    """The numbers of some items of each list.
+
+    Attributes:
+        numbers: int `[lists, entries]`.
+    """
+
+    numbers: Tensor
+
+    def at(self, table: Tensor) -> Tensor:
+        """Return the entries of a table, `[lists, entries, ...]`."""
+        return ops.take(table, self._clipped(table.shape[0]), axis=0)
+
+    def times(self, x: Tensor, table: Tensor) -> Tensor:
+        """Return the sum of `x` times the table over the entries."""
+        return ops.sum(x[:, :, None] * self.at(table), axis=1)
+
+    def by_item(self, x: Tensor, items: int) -> Tensor:
+        """Return the sum of `x` for each item."""
+        numbers = ops.reshape(self._clipped(items), (-1,))
+        return ops.segment_sum(
+            ops.reshape(x, (-1,)), numbers, num_segments=items
+        )
+
+    def _clipped(self, items: int) -> Tensor:
+        return ops.cast(ops.clip(self.numbers, 0, items - 1), "int32")
+
+
+@dataclasses.dataclass(frozen=True)
+class AllItems(ItemNumbers):
+    """The numbers 0, 1, 2, ... of all items of a catalogue.
+
+    Attributes:
+        number: the number of items.
+    """
+
+    number: int | Tensor
+
+    def at(self, table: Tensor) -> Tensor:
+        """Return the entries of a table, `[1, items, ...]`."""
+        return ops.take(table, self._clipped(table.shape[0]), axis=0)[None]
+
+    def times(self, x: Tensor, table: Tensor) -> Tensor:
+        """Return the sum of `x` times the table over the items."""
+        return ops.matmul(x, self.at(table)[0])
+
+    def by_item(self, x: Tensor, items: int) -> Tensor:
+        """Return the sum of `x` for each item."""
+        return ops.segment_sum(
+            ops.sum(x, axis=0), self._clipped(items), num_segments=items
+        )
+
+    def _clipped(self, items: int) -> Tensor:
+        return ops.minimum(ops.arange(self.number, dtype="int32"), items - 1)
+
+
+def relevant_ids(
+    ids: Tensor, gain: Relevance, dtype: str
+) -> tuple[ItemNumbers, Tensor]:
+    """Return the numbers and gains of relevant items, 0 for duplicates.
+
+    Args:
+        ids: int `[lists, relevant]`, negative for padding.
+        gain: the gain of each label.
+        dtype: the dtype of the labels.
+    """
+    return SomeItems(ids), gain.of_either(is_new(ids), 1, -1, dtype)
+
+
+class GroupedGains(NamedTuple):
+    """Gains and their tie groups, `[lists, entries]`, floats.
+
+    They are not averaged over the group, so whole numbers stay whole.
+
+    Attributes:
+        gains: the gain of the item, 0 where there is none.
+        start: the number of items above the tie group.
+        size: the number of items in the group.
+        hits_above: the sum of the gains above the group.
+        hits: the sum of the gains in the group.
     """
 
     gains: Tensor
@@ -276,14 +290,16 @@ class Placed(NamedTuple):
     hits: Tensor
 
     def others_above(self, most: Tensor | None) -> Tensor:
-        """How many items without a gain stand above each, of gains of 0 and 1.
+        """Return the expected number of items without a gain above each entry.
+
+        For gains of 0 and 1.
 
         Args:
-            most: `[lists]`, no more than so many are counted, or None for all.
+            most: `[lists]`, the most that are counted, or None for all.
         """
         above = self.start - self.hits_above
         tied = self.size - self.hits
-        # As likely none, one, ... or all of those that tie stand above.
+        # 0, 1, ... or all of the tied ones are equally likely to be above.
         if most is None:
             return above + tied / 2.0
         most = most[:, None]
@@ -292,6 +308,6 @@ class Placed(NamedTuple):
         return ops.minimum(above, most) + ways / (tied + 1.0)
 
     def ranks(self) -> Tensor:
-        """`[lists]`, the ranks of all items times their gains: Σ g rank."""
+        """Return the expected sum of gain times rank, Σ g rank, `[lists]`."""
         middle = self.start + (self.size + 1.0) / 2.0
         return ops.sum(self.gains * middle, axis=-1)

@@ -1,234 +1,162 @@
-"""Rankings of recommended ids, and of the counts of items above a target."""
+"""Rankings of recommended ids, which are in order already."""
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
+import dataclasses
+from typing import NoReturn
 
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.backend.tracing import MANY, known, length_at_most
-from keras_rankmetrics.engine.ranking.cutoffs import depth_beyond, most_of
-from keras_rankmetrics.engine.ranking.exposure import Picked, Showing, Standing
+from keras_rankmetrics.engine.backend.tracing import concrete
+from keras_rankmetrics.engine.ranking.exposure import (
+    Exposure,
+    GroupedItems,
+    ItemNumbers,
+    SomeItems,
+    relevant_ids,
+)
 from keras_rankmetrics.engine.ranking.items import RelevantItems
-from keras_rankmetrics.engine.ranking.list_ranking import Ranks, SpacedRanks
-from keras_rankmetrics.engine.ranking.matching import is_new, matched
-from keras_rankmetrics.engine.ranking.ranking import Order
+from keras_rankmetrics.engine.ranking.list_ranking import ListRanking
+from keras_rankmetrics.engine.ranking.matching import Matched, matched
+from keras_rankmetrics.engine.ranking.memo import remembered
+from keras_rankmetrics.engine.ranking.ranking import Content, Cutoff, Order
 from keras_rankmetrics.engine.ranking.relevance import Relevance
-from keras_rankmetrics.engine.ranking.sums import count, sums_over_runs
-from keras_rankmetrics.engine.ranking.target_ranking import Groups, Located
-from keras_rankmetrics.types import Tensor, TiePolicy
-
-# Relevant items of which nothing is known but that they are relevant.
+from keras_rankmetrics.engine.ranking.sums import count
+from keras_rankmetrics.types import RankDiscountFn, Tensor
 
 
-def relevant_of(
-    ids: Tensor, gain: Relevance, dtype: str
-) -> tuple[Picked, Tensor]:
-    """The relevant items and what they are worth, an id that comes again 0.
+@dataclasses.dataclass(frozen=True)
+class Ids(Content):
+    """Ids of relevant items and ids of recommended ones.
 
-    Args:
-        ids: int `[lists, relevant]`, negative for padding.
-        gain: what a label is worth.
-        dtype: of the labels.
+    Relevant items have the label 1, all others 0. Padding and duplicates of a
+    recommended id have no rank.
+
+    Attributes:
+        relevant_ids: int `[lists, relevant]`. Below 0: padding.
+        recommended: int `[lists, recommended]`, of the same dtype, best first.
+            Below 0: padding.
+        dtype: the dtype of the labels.
     """
-    return Picked(ids), gain.of_either(is_new(ids), 1, -1, dtype)
 
+    relevant_ids: Tensor
+    recommended: Tensor
+    dtype: str
 
-def relevant_items(
-    counts: Tensor, most: int | Tensor, k: int | None, dtype: str
-) -> RelevantItems:
-    """Items of which only the relevant ones are known, with the label 1.
-
-    Args:
-        counts: int32 `[lists]`, how many are relevant.
-        most: how many can be.
-        k: how many ranks count, or None for all.
-        dtype: of the labels.
-    """
-    place = ops.arange(most, dtype="int32")
-    labels = labels_of_relevant(place < counts[:, None], dtype)
-    highest = labels_of_relevant(counts > 0, dtype)
-    return RelevantItems(labels, highest, k)
-
-
-def labels_of_relevant(relevant: Tensor, dtype: str) -> Tensor:
-    """The label 1 for relevant items, and that of no item elsewhere."""
-    return ops.where(relevant, ops.ones((), dtype), -1)
-
-
-def located_at(
-    start: Tensor,
-    size: Tensor,
-    there: Tensor,
-    depth: int | Tensor,
-    dtype: str,
-) -> Located:
-    """Where they stand, in the order of their ranks.
-
-    Args:
-        start: int32 `[lists, relevant]`, how many items stand above the group.
-        size: int32 `[lists, relevant]`, how many the group has.
-        there: bool `[lists, relevant]`, whether there is one that is retrieved.
-        depth: how many ranks are told apart.
-        dtype: of the labels.
-    """
-    start = ops.where(there, ops.minimum(start, depth), depth)
-    place = ops.argsort(start, axis=-1)
-    start, size, there = (
-        ops.take_along_axis(x, place, axis=-1) for x in (start, size, there)
-    )
-    return Located(
-        labels_of_relevant(there, dtype), start, ops.where(there, size, 0)
-    )
-
-
-# Rankings from ids that stand in order already.
-
-
-def from_ids(
-    relevant: Tensor, recommended: Tensor, k: int | None, dtype: str
-) -> Ranks:
-    """Takes the recommended ids as ranked, the first one best.
-
-    An id that comes again has been ranked already: it holds no rank, nor does
-    padding. Relevant items have the label 1, all others 0.
-
-    Args:
-        relevant: int `[lists, relevant]`, negative for padding.
-        recommended: int `[lists, recommended]`, of the same dtype, negative
-            for padding.
-        k: how many ranks count, or None for all.
-        dtype: of the labels.
-    """
-    most = ops.shape(relevant)[-1]
-    counts, there, hits = matched(relevant, recommended)
-    counted = ops.cast(there, "int32")
-    above = ops.cumsum(counted, axis=-1) - counted
-    kind: Callable[..., Ranks] = Ranks
-    if not known(ops.all(there)):
-        kind = functools.partial(SpacedRanks, there=there, above=above)
-
-    def gains(gain: Relevance) -> Tensor:
-        return gain.of_either(hits, 1, 0, dtype)
-
-    def showing() -> Showing:
-        highest = ops.maximum(ops.max(relevant, -1), ops.max(recommended, -1))
-        return Showing(
-            first=Standing(
-                Picked(recommended), above, ops.ones_like(above), there, gains
+    def ranked(self, order: Order) -> ListRanking:
+        """Return the recommended ids in the order in which they were passed."""
+        found = matched(self.relevant_ids, self.recommended)
+        counted = ops.cast(found.new, "int32")
+        is_dense = concrete(ops.all(found.new))
+        kind = IdRanking if is_dense else SpacedIdRanking
+        return kind(
+            content=self,
+            order=order,
+            items=RelevantItems.of(
+                found.relevant,
+                ops.shape(self.relevant_ids)[-1],
+                order.k,
+                self.dtype,
             ),
-            there=there,
-            goes_on=False,
-            rest=None,
-            relevant=lambda gain: relevant_of(relevant, gain, dtype),
-            strangers=lambda items: highest >= items,
-            received=lambda: f"the id {int(ops.max(highest))}",
+            k=order.k,
+            entries=ops.shape(found.hits)[-1],
+            there=None if is_dense else found.new,
+            found=found,
+            above=ops.cumsum(counted, axis=-1) - counted,
         )
 
-    def all_tied() -> Ranks:
-        raise ValueError("Ids do not say what there was to choose from.")
-
-    return kind(
-        items=relevant_items(counts, most, k, dtype),
-        entries=ops.shape(hits)[-1],
-        gains_in_order=lambda _, gain: gains(gain),
-        count_retrieved=lambda: count(there),
-        count_others=lambda gain: count(there & ~hits),
-        all_tied=all_tied,
-        showing=showing,
-        k=k,
-        strict=True,
-    )
-
-
-# Rankings of relevant items whose places somebody else has counted.
-
-
-def from_counts(
-    relevant: Tensor,
-    above: Tensor,
-    tied: Tensor,
-    num_items: Tensor,
-    most: int | None,
-    order: Order,
-    dtype: str,
-) -> Groups:
-    """Ranks relevant items where as many stand above as they are told.
-
-    Relevant items have the label 1, all others 0.
-
-    Args:
-        relevant: bool `[lists, relevant]`, False for padding.
-        above: int32 `[lists, relevant]`, how many items score higher; below 0
-            for one that is not retrieved.
-        tied: int32 `[lists, relevant]`, how many others score the same.
-        num_items: int32 `[lists]`, how many items are retrieved.
-        most: the largest of these, if it is known in programs too.
-        order: `"average"`, or where relevant items stand among those that tie.
-        dtype: of the labels.
-    """
-    there = relevant & (above >= 0)
-    counts, width = count(relevant), ops.shape(relevant)[-1]
-    last = most
-    if order.k is None and last is None:
-        last = most_of(num_items, "Without `k`, ranks go down to the last item")
-    depth = depth_beyond(order.k, MANY if last is None else last)
-
-    def located() -> Located:
-        start, size, in_place = above, tied + 1, there
-        if order.ties != "average":
-            start, size, in_place = _one_by_one(order.ties, start, size, there)
-        return located_at(start, size, in_place, depth, dtype)
-
-    def all_tied() -> Groups:
-        return from_counts(
-            relevant,
-            ops.where(there, 0, -1),
-            ops.where(there, num_items[:, None] - 1, 0),
-            num_items,
-            most,
-            order._replace(ties="average"),
-            dtype,
+    def all_tied(self) -> NoReturn:
+        """Raise ValueError: the items that were not recommended are unknown."""
+        raise ValueError(
+            "The value of a random order needs all items that could have been "
+            "ranked. Received: ids of the recommended ones only."
         )
 
-    def showing() -> Showing:
-        raise ValueError("Counts do not say which items are shown.")
+    def relevant(self, gain: Relevance) -> tuple[ItemNumbers, Tensor]:
+        """Return the relevant ids and their gains."""
+        return relevant_ids(self.relevant_ids, gain, self.dtype)
 
-    return Groups(
-        items=relevant_items(counts, width, order.k, dtype),
-        locate=located,
-        count_retrieved=lambda: num_items,
-        count_others=lambda _: num_items - count(there),
-        all_tied=all_tied,
-        showing=showing,
-        k=order.k,
-        strict=order.ties != "average",
-        depth=depth,
-    )
+    def outside_catalogue(self, items: int) -> Tensor:
+        """Return True for lists with an id outside of a catalogue."""
+        return self._highest() >= items
+
+    def describe_items(self) -> str:
+        """Return the highest id, for errors."""
+        return f"the id {int(ops.max(self._highest()))}"
+
+    def _highest(self) -> Tensor:
+        return ops.maximum(
+            ops.max(self.relevant_ids, -1), ops.max(self.recommended, -1)
+        )
 
 
-def _one_by_one(
-    ties: TiePolicy, start: Tensor, size: Tensor, there: Tensor
-) -> tuple[Tensor, Tensor, Tensor]:
-    """Where relevant items stand if those of a group have an order.
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class IdRanking(ListRanking):
+    """A ranking of recommended ids, of which each has a rank.
 
-    Args:
-        ties: `"optimistic"` if they come first in it, or `"pessimistic"`.
-        start: int32 `[lists, relevant]`, how many items stand above the group.
-        size: int32 `[lists, relevant]`, how many the group has.
-        there: bool `[lists, relevant]`, whether there is one that is retrieved.
-
-    Returns:
-        How many stand above each, 1, and whether there is one, from the first
-        group down.
+    Attributes:
+        content: the ids.
+        found: the recommended ids, matched with the relevant ones.
+        above: int32 `[lists, entries]`, the number of retrieved items above.
     """
-    place = ops.argsort(start, axis=-1)
-    start, size, there = (
-        ops.take_along_axis(x, place, axis=-1) for x in (start, size, there)
-    )
-    ahead, relevant = sums_over_runs(
-        start, ops.cast(there, "int32"), length_at_most(start)
-    )
-    if ties == "pessimistic":
-        ahead = size - relevant + ahead
-    return start + ahead, ops.ones_like(size), there
+
+    content: Ids
+    found: Matched
+    above: Tensor
+
+    @property
+    def strict(self) -> bool:
+        """True: ids have no ties."""
+        return True
+
+    def _gains_in_order(self, gain: Relevance) -> Tensor:
+        return gain.of_either(self.found.hits, 1, 0, self._dtype)
+
+    def _count_retrieved(self) -> Tensor:
+        return count(self.found.new)
+
+    def _count_others(self) -> Tensor:
+        return count(self.found.new & ~self.found.hits)
+
+    def _expose(self) -> Exposure:
+        first = GroupedItems(
+            SomeItems(self.content.recommended),
+            self.above,
+            ops.ones_like(self.above),
+            self.found.new,
+            self._gains_in_order,
+        )
+        return Exposure(first, self.found.new, extends=False, rest=None)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class SpacedIdRanking(IdRanking):
+    """A ranking of recommended ids, of which some have no rank.
+
+    These are padding and duplicates: their entries are between the others.
+    """
+
+    there: Tensor
+
+    @property
+    def _width(self) -> int | Tensor:
+        return self.entries
+
+    def _above(self) -> Tensor:
+        return self.above
+
+    def _best_so_far(self) -> Tensor:
+        return ops.take_along_axis(super()._best_so_far(), self.above, axis=-1)
+
+    def _within(self, k: Cutoff, x: Tensor) -> Tensor:
+        return ops.where(self.above < self._column(k), x, 0)
+
+    def _at_ranks(self, value: RankDiscountFn, k: Cutoff) -> Tensor:
+        return self._within(k, self._at_entries(value, self._most(value)))
+
+    @remembered()
+    def _at_entries(self, value: RankDiscountFn, most: int | None) -> Tensor:
+        values = self._values(value, self.entries)
+        return ops.take(values, self.above, axis=0)
+
+    def _of_each_list(self, x: Tensor) -> Tensor:
+        return ops.where(self.there, x, 0)

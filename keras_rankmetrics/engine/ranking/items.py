@@ -1,4 +1,4 @@
-"""`Items`: what each list holds, retrieved or not, in no order."""
+"""`Items`: the items of each list, retrieved or not, in no order."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import ClassVar
 
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.sorting import highest
-from keras_rankmetrics.engine.backend.tracing import cond, known
+from keras_rankmetrics.engine.backend.tracing import concrete, cond
 from keras_rankmetrics.engine.ranking.cutoffs import depth_beyond, most_of
 from keras_rankmetrics.engine.ranking.memo import Memo, remembered
 from keras_rankmetrics.engine.ranking.relevance import Relevance, exists
 from keras_rankmetrics.engine.ranking.sums import count, positions
 from keras_rankmetrics.types import Tensor
 
-# Of gains up to this, no list is long enough to add up to inf in float32.
+# No list is long enough for gains up to this to add up to inf in float32.
 _HUGE = 1e28
 
-# Sums of what is above 0 and below that may be off: single precision has no
-# fractions of its smallest numbers.
+# Positive sums below this may be inexact: the smallest float32 numbers have
+# fewer digits.
 _LEAST = 1e-30
 
 
@@ -27,15 +27,15 @@ class Items:
     """The items of each list.
 
     Attributes:
-        labels: `[lists, items]`, floats. Below 0: no item, or one that nobody
-            has judged. Either is worth nothing.
+        labels: `[lists, items]`, floats. Below 0 for no item, or for one that
+            nobody has judged; neither has a gain.
         highest: `[lists]`, the highest label.
-        k: how many ranks of the best order are asked for, None for all.
-        weights: `[lists, items]`, or None where all items weigh the same.
-        has_others: whether items without a gain are among them.
-        num_relevant: `[lists]`, or None where there are no others. How many
-            items have a gain; those that the labels do not hold are *unseen*,
-            and have no rank.
+        k: the number of ranks of the best order that are needed, None for all.
+        weights: `[lists, items]`, or None for equal weights.
+        num_relevant: `[lists]`, the number of items with a gain, or None if the
+            labels contain all of these. The others are *unseen*: they are not
+            in the labels and have no rank.
+        has_others: True if items without a gain may be in the labels.
     """
 
     has_others: ClassVar[bool] = True
@@ -49,20 +49,20 @@ class Items:
 
     @property
     def whole(self) -> bool:
-        """Whether whole lists are ranked."""
+        """True if lists are ranked as a whole."""
         return self.k is None
 
     @property
     def depth(self) -> int | Tensor:
-        """How many items of the best order are known, more than `k`."""
+        """The number of ranks of the best order, more than `k`."""
         return depth_beyond(self.k, ops.shape(self.labels)[-1])
 
-    def for_measures_that_branch(self) -> Items:
-        """The same items, which remember no more than they do already."""
+    def read_only(self) -> Items:
+        """Return the same items, which store no new results."""
         return dataclasses.replace(self, _memo=self._memo.for_reading())
 
     def sum(self, gain: Relevance) -> Tensor:
-        """`[lists]`, the sum of the gains of all items."""
+        """Return the sum of the gains of all items, `[lists]`."""
         seen = self.sum_of_seen(gain)
         if self.num_relevant is None:
             return seen
@@ -70,11 +70,11 @@ class Items:
 
     @remembered()
     def sum_of_seen(self, gain: Relevance) -> Tensor:
-        """`[lists]`, the sum of the gains of those that the labels hold."""
+        """Return the sum of the gains of the items in the labels, `[lists]`."""
         return ops.sum(self.gains(gain), axis=-1)
 
     def unseen(self, gain: Relevance) -> Tensor:
-        """`[lists]`, how many relevant items the labels do not hold."""
+        """Return the number of relevant items not in the labels, `[lists]`."""
         if self.num_relevant is None:
             return ops.zeros_like(self.highest)
         has_gain = ops.cast(self.gains(gain) > 0, self.labels.dtype)
@@ -82,11 +82,17 @@ class Items:
         return ops.maximum(self.num_relevant - seen, 0.0)
 
     def has_gain(self, gain: Relevance) -> Tensor:
-        """Whether any item has a gain, bool `[lists]`."""
+        """Return True for lists in which an item has a gain, bool `[lists]`."""
         seen = self.has_seen_gain(gain)
         if self.num_relevant is None:
             return seen
         return seen | (self.num_relevant > 0)
+
+    @remembered()
+    def has_seen_gain(self, gain: Relevance) -> Tensor:
+        """Return True for lists in which a label has a gain, bool `[lists]`."""
+        # Gains never decrease with the label.
+        return self._highest_gain(gain) > 0
 
     @remembered()
     def highest_gain(self, gain: Relevance) -> Tensor:
@@ -101,54 +107,49 @@ class Items:
 
     @remembered()
     def others(self, gain: Relevance) -> Tensor:
-        """`[lists]`, how many have no gain, of those that labels tell."""
+        """Return the number of labelled items without a gain, `[lists]`."""
         return count(exists(self.labels) & (self.gains(gain) == 0))
 
-    @remembered()
-    def has_seen_gain(self, gain: Relevance) -> Tensor:
-        """Whether any that the labels hold has a gain, bool `[lists]`."""
-        # A gain does not decrease as the label grows.
-        return self._highest_gain(gain) > 0
-
     def underflow(self, gain: Relevance) -> Tensor | None:
-        """Whether all weighted gains of a list are tiny, bool `[lists]`.
+        """Return True for lists whose weighted gains are too small to add.
 
-        None where it is known that none are.
+        Returns:
+            bool `[lists]`; None if no list is concerned.
         """
         if self.weights is None:
             return None
         total = self._weighted_sum(gain)
-        found = (total > 0) & (total < _LEAST)
-        return None if known(ops.any(found)) is False else found
+        return _unless_none((total > 0) & (total < _LEAST))
 
     def overflow(self, gain: Relevance) -> Tensor | None:
-        """Whether the weighted gains of a list add up to inf, bool `[lists]`.
+        """Return True for lists whose weighted gains add up to inf.
 
-        None where it is known that none does.
+        Returns:
+            bool `[lists]`; None if no list is concerned.
         """
         if self.weights is None and gain.is_binary:
             return None
         return self._overflow(gain)
 
     def gains(self, gain: Relevance) -> Tensor:
-        """`[lists, items]`, the gains of those that the labels hold.
+        """Return the gains of the labels, `[lists, items]`.
 
-        They are kept where whole lists are ranked, and not for a few ranks of
-        a catalogue, where most of them are summed up at once.
+        They are cached for whole lists. They are not for the top of a
+        catalogue, where most of them are used only once, in a sum.
         """
         if self.whole:
             return self._memo.once(("gains", gain), lambda: gain(self.labels))
         return gain(self.labels)
 
     def weighted(self, gain: Relevance) -> Tensor:
-        """`[lists, items]`, the weights times the gains."""
+        """Return the gains times the weights, `[lists, items]`."""
         gains = self.gains(gain)
         if self.weights is None:
             return gains
         return ops.where(gains > 0, self.weights * gains, 0)
 
     def mean_weight_of_all(self) -> Tensor:
-        """`[lists]`, the mean weight of all items."""
+        """Return the mean weight of all items, `[lists]`."""
         if self.weights is None:
             return self._one()
         there = exists(self.labels)
@@ -157,12 +158,12 @@ class Items:
         return ops.divide_no_nan(weights, number)
 
     def mean_weight(self, gain: Relevance) -> Tensor:
-        """`[lists]`, the mean weight by the gains: Σ w g / Σ g."""
+        """Return the mean weight by gain, Σ w g / Σ g, `[lists]`."""
         return self._one() if self.weights is None else self._mean_weight(gain)
 
     @remembered()
     def best(self, gain: Relevance) -> Tensor:
-        """`[lists, ranks]`, the highest weights times gains, best first.
+        """Return the weighted gains in their best order, `[lists, ranks]`.
 
         To a depth of more than `k`, or of all items.
         """
@@ -173,7 +174,10 @@ class Items:
 
     @remembered()
     def best_gains(self, gain: Relevance) -> Tensor:
-        """`[lists, ranks]`, the highest gains, best first, as deep."""
+        """Return the gains in their best order, `[lists, ranks]`.
+
+        To a depth of more than `k`, or of all items.
+        """
         if self.whole:
             best = highest(self.gains(gain), self.depth)
         else:
@@ -201,13 +205,13 @@ class Items:
     @remembered()
     def _overflow(self, gain: Relevance) -> Tensor | None:
         if self.weights is not None:
-            found = ops.isinf(self._weighted_sum(gain)) | ops.isinf(
-                self.sum_of_seen(gain)
+            return _unless_none(
+                ops.isinf(self._weighted_sum(gain))
+                | ops.isinf(self.sum_of_seen(gain))
             )
-            return None if known(ops.any(found)) is False else found
         huge = self._highest_gain(gain) > _HUGE
         any_huge = ops.any(huge)
-        if known(any_huge) is False:
+        if concrete(any_huge) is False:
             return None
         return cond(
             any_huge,
@@ -222,12 +226,12 @@ class Items:
     def _with_unseen(
         self, best: Tensor, gain: Relevance, weight: Tensor
     ) -> Tensor:
-        """The best gains, with those of the unseen items among them.
+        """Insert the gains of unseen items into the best order.
 
         Args:
-            best: the gains of the others.
-            gain: what a label is worth.
-            weight: `[lists]`, of an unseen item.
+            best: the gains of the items in the labels, best first.
+            gain: the gain of each label.
+            weight: `[lists]`, the weight of an unseen item.
         """
         if self.num_relevant is None:
             return best
@@ -239,12 +243,12 @@ class Items:
         is_unseen = (place >= seen) & (
             place < seen + self.unseen(gain)[:, None]
         )
-        worth = weight * gain.of_unseen(self.highest)
-        best = ops.where(is_unseen, worth[:, None], best)
+        gain_of_unseen = weight * gain.of_unseen(self.highest)
+        best = ops.where(is_unseen, gain_of_unseen[:, None], best)
         return highest(best, ops.shape(best)[-1])
 
     def _most_relevant(self) -> int | Tensor:
-        """The largest number of relevant items."""
+        """Return the largest number of relevant items in a list."""
         return most_of(
             self.num_relevant,
             "With `num_relevant` and without `k`, the best order has a rank "
@@ -253,19 +257,45 @@ class Items:
 
 
 class RelevantItems(Items):
-    """Items of which only the relevant ones are known, best first.
+    """The relevant items of each list; the others are not in the labels.
 
-    The labels are 1, and below 0 from where there are no more.
+    The labels are 1, followed by negative ones as padding.
     """
 
     has_others = False
 
+    @classmethod
+    def of(
+        cls, counts: Tensor, most: int | Tensor, k: int | None, dtype: str
+    ) -> RelevantItems:
+        """Return so many relevant items.
+
+        Args:
+            counts: int32 `[lists]`, the number of relevant items.
+            most: an upper bound for these.
+            k: the number of ranks that count, or None for all.
+            dtype: the dtype of the labels.
+        """
+        place = ops.arange(most, dtype="int32")
+        labels = labels_of_relevant(place < counts[:, None], dtype)
+        return cls(labels, labels_of_relevant(counts > 0, dtype), k)
+
     @remembered()
     def gains(self, gain: Relevance) -> Tensor:
-        """`[lists, items]`, what the label 1 is worth, as often as it is."""
+        """Return the gains of the items, `[lists, items]`."""
         return gain.of_either(self.labels > 0, 1, -1, self.labels.dtype)
 
     @remembered()
     def best_gains(self, gain: Relevance) -> Tensor:
-        """`[lists, ranks]`, the same to a depth of more than `k`, or all."""
+        """Return the gains, which are in their best order already."""
         return self.gains(gain)[:, : self.depth]
+
+
+def _unless_none(wrong: Tensor) -> Tensor | None:
+    """Return the bools, or None if they are concrete and all False."""
+    return None if concrete(ops.any(wrong)) is False else wrong
+
+
+def labels_of_relevant(relevant: Tensor, dtype: str) -> Tensor:
+    """Return the label 1 for relevant items, a negative one for padding."""
+    return ops.where(relevant, ops.ones((), dtype), -1)

@@ -1,7 +1,7 @@
-"""Which ids of one row are in another.
+"""Matching of the ids in two rows, and duplicates within one.
 
-By sorting: comparing each id with each would need a loop, or memory for all
-pairs.
+Ids are matched by sorting: comparing all pairs would need a loop, or memory for
+all pairs.
 """
 
 from __future__ import annotations
@@ -18,13 +18,14 @@ _ONE_AHEAD = ((0, 0), (1, 0))
 
 
 class Matched(NamedTuple):
-    """What two rows of ids have to do with each other.
+    """Recommended ids, matched with relevant ones.
 
     Attributes:
-        relevant: int32 `[lists]`, how many different ids are relevant.
-        new: bool `[lists, recommended]`, whether each recommended one is an
-            id, and the first of its kind.
-        hits: bool `[lists, recommended]`, whether it is relevant besides.
+        relevant: int32 `[lists]`, the number of distinct relevant ids.
+        new: bool `[lists, recommended]`, True for the first occurrence of an
+            id in its row.
+        hits: bool `[lists, recommended]`, True for such an id if it is
+            relevant.
     """
 
     relevant: Tensor
@@ -33,18 +34,19 @@ class Matched(NamedTuple):
 
 
 def matched(relevant: Tensor, recommended: Tensor) -> Matched:
-    """Finds the recommended ids among the relevant ones, by one sort of both.
+    """Find the recommended ids among the relevant ones, by one sort of both.
 
     Args:
         relevant: int `[lists, relevant]`. Negative ones are padding.
         recommended: int `[lists, recommended]`, of the same dtype.
     """
     width = ops.shape(relevant)[-1]
-    # Of equal ids, the relevant ones come before the recommended ones.
+    # Among equal ids, the relevant ones come before the recommended ones.
     ids, places = in_order(ops.concatenate([relevant, recommended], axis=-1))
-    same = _as_the_last(ids)
+    same = _equals_previous(ids)
     after_recommended = same & (places[:, :-1] >= width)
-    # 0 for the first of equal ids, 1 after a relevant one, 2 after another.
+    # 0 for the first of equal ids, 1 after a relevant one, 2 after a
+    # recommended one.
     after = ops.cast(same, "int8") + ops.cast(after_recommended, "int8")
     after = in_place(ops.pad(after, _ONE_AHEAD), places)
     exists, of_recommended = recommended >= 0, after[:, width:]
@@ -56,7 +58,7 @@ def matched(relevant: Tensor, recommended: Tensor) -> Matched:
 
 
 def is_new(ids: Tensor) -> Tensor:
-    """Whether each is an id, and the first of its kind in its row.
+    """Return True for the first occurrence of each id in its row.
 
     Args:
         ids: int `[lists, ids]`. Negative ones are padding.
@@ -64,33 +66,34 @@ def is_new(ids: Tensor) -> Tensor:
     if length_at_most(ids) == 1:
         return ids >= 0
     in_a_row, places = in_order(ids)
-    again = ops.pad(ops.cast(_as_the_last(in_a_row), "int8"), _ONE_AHEAD)
+    again = ops.pad(ops.cast(_equals_previous(in_a_row), "int8"), _ONE_AHEAD)
     return (ids >= 0) & (in_place(again, places) == 0)
 
 
 def is_in(ids: Tensor, row: Tensor) -> Tensor:
-    """Whether `row` holds each of the ids, bool `[lists, ids]`.
-
-    By binary search.
+    """Return True for ids that `row` contains, by binary search.
 
     Args:
         ids: int `[lists, ids]`.
         row: int `[lists, places]`, ascending, of the same dtype.
+
+    Returns:
+        bool `[lists, ids]`.
     """
     last = ops.shape(row)[-1] - 1
 
-    def held(place: Tensor) -> Tensor:
+    def value_at(place: Tensor) -> Tensor:
         return ops.take_along_axis(row, place, axis=-1)
 
-    # The last place known to hold less than the id; -1 where there is none.
+    # The last index whose value is less than the id; -1 if there is none.
     less = ops.full_like(ids, -1, dtype="int32")
     bits = length_at_most(row).bit_length()
     for step in (2**bit for bit in reversed(range(bits))):
         place = ops.minimum(less + step, last)
-        less = ops.where(held(place) < ids, place, less)
-    return held(ops.minimum(less + 1, last)) == ids
+        less = ops.where(value_at(place) < ids, place, less)
+    return value_at(ops.minimum(less + 1, last)) == ids
 
 
-def _as_the_last(ids: Tensor) -> Tensor:
-    """Whether each id but the first equals the one before it."""
+def _equals_previous(ids: Tensor) -> Tensor:
+    """Return True for each id but the first that equals the one before it."""
     return ids[:, 1:] == ids[:, :-1]

@@ -1,4 +1,4 @@
-"""Results kept once computed, and functions with a stable identity."""
+"""Cached results, and the keys that identify functions and tensors."""
 
 from __future__ import annotations
 
@@ -12,93 +12,28 @@ from keras import ops
 from keras_rankmetrics.engine.ranking.relevance import Relevance
 from keras_rankmetrics.types import Tensor
 
-# Functions that users plug in: how they are called and told apart.
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class Elementwise:
-    """The function, with an error that helps where it is not elementwise.
-
-    Attributes:
-        function: receives a tensor.
-        argument: the name under which the user passed it.
-    """
-
-    function: Callable[..., Any]
-    argument: str
-
-    def __call__(self, x: Tensor) -> Tensor:
-        """What the function makes of `x`, in the dtype of `x`."""
-        try:
-            result = ops.cast(ops.convert_to_tensor(self.function(x)), x.dtype)
-        except Exception as error:
-            raise ValueError(
-                f"`{self.argument}` should work elementwise on a tensor: take "
-                "one argument, and use `keras.ops` rather than `math`. "
-                f"Received: {self.function!r}, which raised "
-                f"{type(error).__name__}: {error}"
-            ) from error
-        if tuple(result.shape) not in ((), tuple(x.shape)):
-            raise ValueError(
-                f"`{self.argument}` should work elementwise on a tensor. "
-                f"Received: {self.function!r}, which makes the shape "
-                f"{tuple(result.shape)} of the shape {tuple(x.shape)}."
-            )
-        return result
-
-
-class Identity:
-    """An object as a key, told apart from every other object.
-
-    Whether the object can be hashed or compared, and what it then says, does
-    not matter.
-    """
-
-    def __init__(self, of: Any) -> None:
-        self.of = of  # which also keeps its identity from being given away
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Identity) and self.of is other.of
-
-    def __hash__(self) -> int:
-        return id(self.of)
-
-
-def key_of(x: Any) -> Hashable:
-    """What tells `x` from others, as a key.
-
-    Numbers and relevances are what they say. Tensors and functions are told
-    apart by identity; of a wrapped function, by that of the user's.
-    """
-    if x is None or isinstance(x, int | Relevance):
-        return x
-    return Identity(x.function if isinstance(x, Elementwise) else x)
-
-
-# `Memo`: what has been computed of a ranking, to be computed once.
-
 T = TypeVar("T")
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 class Memo:
-    """Tensors by what they are.
+    """A cache of the tensors that a ranking has computed.
 
-    A tensor that is made in a branch of `ops.cond` belongs there: whoever may
-    ask from a branch first must have the memo `for_reading`.
+    A tensor created in a branch of `ops.cond` is valid in that branch only. So
+    code in a branch must use the memo returned by `for_reading`.
     """
 
     def __init__(self) -> None:
         self._tensors: dict[Hashable, Any] = {}
 
     def once(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """What `compute()` returned when this key was first asked for."""
+        """Return the cached result for the key; compute it the first time."""
         if key not in self._tensors:
             self._tensors[key] = compute()
         return self._tensors[key]
 
     def for_reading(self) -> Memo:
-        """The same tensors, to which nothing is added."""
+        """Return a view of the same tensors that stores nothing."""
         return _ReadOnly(self)
 
 
@@ -111,10 +46,11 @@ class _ReadOnly(Memo):
 
 
 def remembered(*attributes: str) -> Callable[[Method], Method]:
-    """For methods of what has a `_memo`: computed once for the same arguments.
+    """Cache the results of a method in the `_memo` of its object.
 
     Args:
-        *attributes: those that the result depends on besides.
+        *attributes: names of the attributes on which the result depends, in
+            addition to the arguments.
     """
 
     def decorate(method: Method) -> Method:
@@ -130,3 +66,67 @@ def remembered(*attributes: str) -> Callable[[Method], Method]:
         return cast(Method, once)
 
     return decorate
+
+
+def key_of(x: Any) -> Hashable:
+    """Return a key for `x`.
+
+    Numbers and relevances are compared by value, tensors and functions by
+    identity, a wrapped function by that of the user's function.
+    """
+    if x is None or isinstance(x, int | Relevance):
+        return x
+    return Identity(x.function if isinstance(x, Elementwise) else x)
+
+
+class Identity:
+    """A key that is equal to another one only for the same object.
+
+    The object need not be hashable or comparable.
+    """
+
+    def __init__(self, of: Any) -> None:
+        # Keeps the object alive, so that no other one receives its id.
+        self.of = of
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Identity) and self.of is other.of
+
+    def __hash__(self) -> int:
+        return id(self.of)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Elementwise:
+    """A user's function, with a clear error if it is not elementwise.
+
+    Attributes:
+        function: takes a tensor.
+        argument: the name of the argument by which the user passed it.
+    """
+
+    function: Callable[..., Any]
+    argument: str
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """Return the function's result in the dtype of `x`.
+
+        Raises:
+            ValueError: if the function raises, or returns another shape.
+        """
+        try:
+            result = ops.cast(ops.convert_to_tensor(self.function(x)), x.dtype)
+        except Exception as error:
+            raise ValueError(
+                f"`{self.argument}` should work elementwise on a tensor: take "
+                "one argument, and use `keras.ops` rather than `math`. "
+                f"Received: {self.function!r}, which raised "
+                f"{type(error).__name__}: {error}"
+            ) from error
+        if tuple(result.shape) not in ((), tuple(x.shape)):
+            raise ValueError(
+                f"`{self.argument}` should work elementwise on a tensor. "
+                f"Received: {self.function!r}, which returns the shape "
+                f"{tuple(result.shape)} for the shape {tuple(x.shape)}."
+            )
+        return result

@@ -14,11 +14,12 @@ _ONE_AHEAD = ((0, 0), (1, 0))
 
 
 class Pairs(NamedTuple):
-    """Pairs of items of which one has a higher label, `[lists]`, floats.
+    """Pairs of items with different labels, floats `[lists]`.
 
     Attributes:
-        right: how many have that one above; half a pair where they tie.
-        every: how many there are.
+        right: the number of pairs with the higher label ranked above; half a
+            pair for tied scores.
+        every: the number of all pairs.
     """
 
     right: Tensor
@@ -29,10 +30,10 @@ class InOrder(NamedTuple):
     """The items of each list, best first, `[lists, items]`.
 
     Attributes:
-        labels: of the items, floats.
-        there: bool, whether the item is retrieved. Others come last.
-        start: int32, how many items stand above the tie group.
-        size: int32, how many it has.
+        labels: the labels of the items, floats.
+        there: bool, True for retrieved items. Others come last.
+        start: int32, the number of items above the tie group.
+        size: int32, the number of items in the tie group.
     """
 
     labels: Tensor
@@ -40,10 +41,10 @@ class InOrder(NamedTuple):
     start: Tensor
     size: Tensor
 
-    def with_a_place(self) -> InOrder:
-        """With one place more, without an item, below all others.
+    def padded(self) -> InOrder:
+        """Return the rows with an empty position added at the end.
 
-        Not all backends take from rows that are empty.
+        Not all backends can index empty rows.
         """
         below = (-1.0, False, ops.shape(self.labels)[-1], 1)
         return InOrder(
@@ -54,34 +55,34 @@ class InOrder(NamedTuple):
         )
 
     def taken(self, places: Tensor) -> InOrder:
-        """What stands at these places."""
+        """Return the items at these positions."""
         return InOrder(*(ops.take_along_axis(x, places, axis=-1) for x in self))
 
 
 def pairs_of(row: InOrder) -> Pairs:
-    """The pairs whose lower label is that of a retrieved item."""
-    row = row.with_a_place()
+    """Return the pairs whose lower label belongs to a retrieved item."""
+    row = row.padded()
     most, ones = length_at_most(row.labels), ops.ones_like(row.labels)
     # By label, the lowest first.
     row = row.taken(ops.argsort(row.labels, axis=-1))
-    grade = _numbered(row.labels)
-    before, alike = sums_over_runs(grade, ones, most)
+    grade = _run_numbers(row.labels)
+    before, equal = sums_over_runs(grade, ones, most)
     place = ops.cast(positions(grade), ones.dtype)
     items = ops.cast(ops.shape(grade)[-1], ones.dtype)
-    every = _sum_where(row.there, items - (place - before) - alike)
-    # By tie group, and there by label: so none that tie are in the right order.
+    every = _sum_where(row.there, items - (place - before) - equal)
+    # By tie group, then by label: no tied pair is in the right order.
     _, places = in_order(row.start)
     places = ops.cast(places, "int32")
     row, grade = row.taken(places), ops.take_along_axis(grade, places, axis=-1)
-    _, alike = sums_over_runs(_numbered(row.start, grade), ones, most)
-    # Each pair that ties is counted from both sides, and counts half.
-    tied = ops.cast(row.size, ones.dtype) - alike
+    _, equal = sums_over_runs(_run_numbers(row.start, grade), ones, most)
+    # A tied pair is counted from both sides, and counts half.
+    tied = ops.cast(row.size, ones.dtype) - equal
     right = _higher_before(grade, row.there, ones.dtype)
     return Pairs(right + _sum_where(row.there, tied) / 4.0, every)
 
 
-def _numbered(*rows: Tensor) -> Tensor:
-    """int32: the runs in which all rows stay the same, as 0, 1, 2, ..."""
+def _run_numbers(*rows: Tensor) -> Tensor:
+    """Return the numbers of the runs in which no row changes, int32, from 0."""
     changes = [row[:, 1:] != row[:, :-1] for row in rows]
     change = changes[0] if len(changes) == 1 else changes[0] | changes[1]
     return ops.cumsum(ops.pad(ops.cast(change, "int32"), _ONE_AHEAD), axis=-1)
@@ -92,11 +93,11 @@ def _sum_where(there: Tensor, x: Tensor) -> Tensor:
 
 
 def _higher_before(grade: Tensor, there: Tensor, dtype: str) -> Tensor:
-    """`[lists]`: how many of a higher grade come before each that is there.
+    """Count the higher grades before each retrieved item, `[lists]`.
 
-    The items are sorted by their grades, bit after bit, the highest bit first,
-    those with a 0 ahead of those with a 1. So each moves ahead, once, of all
-    that came before it and are higher.
+    A radix sort by grade, the highest bit first, moves items with a 0 before
+    those with a 1. Each item passes every higher one before it exactly once, so
+    the positions that it moves ahead count these.
     """
     powers = 2 ** ops.arange(30, dtype="int32")
     bits = ops.sum(ops.cast(ops.max(grade) >= powers, "int32"))
@@ -111,7 +112,7 @@ def _higher_before(grade: Tensor, there: Tensor, dtype: str) -> Tensor:
         )
         return ops.stack([keys, ahead + ops.maximum(places - place, 0)])
 
-    # The last bit of a key says whether the item is there.
+    # The last bit of a key is 1 for retrieved items.
     keys = 2 * grade + ops.cast(there, "int32")
     state = loop(bits, step, ops.stack([keys, ops.zeros_like(keys)]))
     keys, ahead = ops.unstack(state, 2)

@@ -5,35 +5,106 @@ from __future__ import annotations
 import abc
 import dataclasses
 from collections.abc import Callable
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeAlias, TypeVar
+
+import keras
 
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.sorting import highest
-from keras_rankmetrics.engine.ranking.exposure import Placed
-from keras_rankmetrics.engine.ranking.memo import remembered
+from keras_rankmetrics.engine.backend.tracing import MANY, cond
+from keras_rankmetrics.engine.ranking.cutoffs import at_most
+from keras_rankmetrics.engine.ranking.exposure import (
+    Exposure,
+    GroupedGains,
+    GroupedItems,
+    ItemNumbers,
+    Shown,
+)
+from keras_rankmetrics.engine.ranking.items import Items
+from keras_rankmetrics.engine.ranking.memo import Memo, remembered
 from keras_rankmetrics.engine.ranking.pairs import Pairs
-from keras_rankmetrics.engine.ranking.ranked import Cutoff, Ranked
-from keras_rankmetrics.engine.ranking.stopping import chances_to_stop
-from keras_rankmetrics.engine.ranking.subtopics import Subtopics
+from keras_rankmetrics.engine.ranking.probabilities import (
+    sums_over_ranks,
+    table_of,
+)
+from keras_rankmetrics.engine.ranking.relevance import Relevance
+from keras_rankmetrics.engine.ranking.stopping import (
+    greedy_stop_probabilities,
+    stop_probabilities,
+)
 from keras_rankmetrics.engine.ranking.sums import positions
+from keras_rankmetrics.gains import SHARED_DISCOUNTS
 from keras_rankmetrics.types import RankDiscountFn, Tensor, TiePolicy
 
-# `Ranking`: what stands where in each list, as a row of entries.
+T = TypeVar("T")
+
+# The number of ranks that count, for all lists or `[lists]`. None for as many
+# as the ranking was made for, which is also the most.
+Cutoff: TypeAlias = int | Tensor | None
+
+
+class Order(NamedTuple):
+    """The options of a ranking.
+
+    Attributes:
+        k: the number of ranks that count, or None for all.
+        ties: the policy for items with equal scores.
+        seed: for `ties="shuffle"`.
+        draw: the number of the draw, for `ties="shuffle"`.
+    """
+
+    k: int | None
+    ties: TiePolicy = "average"
+    seed: int = 0
+    draw: Tensor | int = 0
+
+
+class Content(abc.ABC):
+    """The items of lists and their scores or ranks, in one form of input."""
+
+    @abc.abstractmethod
+    def ranked(self, order: Order) -> Ranking:
+        """Return the ranking of the items."""
+
+    @abc.abstractmethod
+    def all_tied(self) -> Content:
+        """Return the same items with equal scores for all retrieved ones."""
+
+    @abc.abstractmethod
+    def relevant(self, gain: Relevance) -> tuple[ItemNumbers, Tensor]:
+        """Return the items that may have a gain and their gains."""
+
+    def outside_catalogue(self, items: int) -> Tensor | bool:
+        """Return True for lists that do not fit a catalogue, bool `[lists]`.
+
+        A bool if it holds for all lists, whatever their values.
+
+        Args:
+            items: the number of items in the catalogue.
+        """
+        return False
+
+    def describe_items(self) -> str:
+        """Return a description of the items received, for errors."""
+        return "no items"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Ranking(Ranked):
+class Ranking(abc.ABC):
     """The retrieved items of each list, best first, as a row of entries.
 
-    An entry is a rank, or an item of which nothing is known but its tie group.
-    Either way the methods return expectations over all orders of tied items,
-    and what entries hold within rank `k` adds up to what the list holds there.
+    An entry is a rank, or an item of which only the tie group is known. In both
+    cases the methods return expectations over all orders of tied items, and the
+    values of the entries within rank `k` add up to the value of the list.
 
     Attributes:
-        subtopics: makes the ranking for each subtopic, None without them. The
-            others are those of `Ranked`.
+        content: the input that is ranked.
+        order: the options with which it is ranked.
+        items: all items, retrieved or not.
+        k: the number of ranks that count, or None for all.
+        gain: the gain of each label.
 
-    A measure gets one from the package:
+    A measure receives one from the package:
 
     >>> import keras_rankmetrics as krm
     >>> class Hits(krm.RankingMetric):
@@ -44,33 +115,58 @@ class Ranking(Ranked):
     1.0
     """
 
-    subtopics: Callable[[], Subtopics] | None = None
+    content: Content
+    order: Order
+    items: Items
+    k: int | None
+    gain: Relevance = dataclasses.field(default_factory=Relevance)
+    _memo: Memo = dataclasses.field(default_factory=Memo, compare=False)
+
+    @property
+    def strict(self) -> bool:
+        """True if tied items have an order, instead of a mean over all."""
+        return self.order.ties != "average"
+
+    # The same items, ranked or judged differently.
+
+    def judged_by(self, gain: Relevance, k: int | None) -> Self:
+        """Return the same ranking with another gain and cutoff.
+
+        Results that depend on neither, or were computed before, are shared. The
+        ranking must have been made for `k` or more ranks.
+        """
+        return dataclasses.replace(self, gain=gain, k=k)
 
     def as_binary(self) -> Self:
-        """The same ranking where what is worth anything is worth 1."""
+        """Return the same ranking with gain 1 for every gain above 0."""
         return self.judged_by(self.gain.as_binary(), self.k)
 
+    def by_chance(self) -> Ranking:
+        """Return the ranking of the same items with all retrieved ones tied.
+
+        Its values are the means over all their orders.
+        """
+        return self._all_tied().judged_by(self.gain, self.k)
+
     def by_subtopic(self) -> Subtopics:
-        """The same lists, once for each subtopic.
+        """Return the same lists, once for each subtopic.
 
         Raises:
             ValueError: if the labels are not those of subtopics.
         """
         return self._by_subtopic().judged_by(self.gain, self.k)
 
-    @remembered()
-    def _by_subtopic(self) -> Subtopics:
-        if self.subtopics is None:
-            raise ValueError(
-                "A measure of subtopics needs labels of subtopics. Received: "
-                "labels of items. Set `by_subtopic = True` in the class."
-            )
-        return self.subtopics()
+    def read_only(self) -> Self:
+        """Return the same ranking, which stores no new results.
 
-    # What a list holds, `[lists]`.
+        For measures that branch: tensors of a branch are not valid outside.
+        """
+        return self._read_only()
+
+    # Values of a list, `[lists]`.
 
     def overall(self) -> Tensor:
-        """The gains of all items, retrieved or not."""
+        """Return the sum of the gains of all items, retrieved or not."""
         return self.items.sum(self.gain)
 
     def highest_gain(self) -> Tensor:
@@ -78,52 +174,55 @@ class Ranking(Ranked):
         return self.items.highest_gain(self.gain)
 
     def has_gain(self) -> Tensor:
-        """Whether any item has a gain, bool."""
+        """Return True if an item has a gain, retrieved or not, bool."""
         return self.items.has_gain(self.gain)
 
     @remembered("gain")
     def others(self) -> Tensor:
-        """The retrieved items that have no gain, at whatever rank."""
-        return self._float(self.count_others(self.gain))
+        """Return the number of retrieved items without a gain, at any rank."""
+        return self._float(self._count_others())
 
     def all_others(self) -> Tensor:
-        """The items that have no gain, retrieved or not.
+        """Return the number of items without a gain, retrieved or not.
 
-        Those not retrieved as far as they are known: labels tell them, and ids
-        of relevant items do not.
+        Items that are not retrieved count if they have a label. Ids of relevant
+        items do not show them.
         """
         unlabelled = self._float(self.items.others(self.gain))
         return ops.maximum(unlabelled, self.others())
 
     @property
     def retrieved(self) -> Tensor:
-        """The retrieved items within rank `k`."""
+        """The number of retrieved items within rank `k`."""
         count = self._retrieved()
         return count if self.k is None else ops.minimum(count, self.k)
 
     def mean_weight(self) -> Tensor:
-        """The mean weight of all items, by their gains: Σ w g / Σ g."""
+        """Return the mean weight of all items, by their gains: Σ w g / Σ g."""
         return self.items.mean_weight(self.gain)
 
     def missed(self) -> Tensor:
-        """The gains of the items that are not retrieved, of whole lists."""
-        return self.overall() - ops.sum(self._placed().gains, axis=-1)
+        """Return the sum of the gains of items that are not retrieved.
+
+        For whole lists, without a cutoff.
+        """
+        return self.overall() - ops.sum(self._grouped_gains().gains, axis=-1)
 
     def ranks(self) -> Tensor:
-        """The ranks of all that is retrieved, times their gains: Σ g rank.
+        """Return the sum of gain times rank of the retrieved items, Σ g rank.
 
-        Of whole lists.
+        For whole lists, without a cutoff.
         """
-        return self._placed().ranks()
+        return self._grouped_gains().ranks()
 
     def place(self) -> tuple[Tensor, Tensor]:
-        """Where the item with a gain stands, of lists that have only one.
+        """Return the ranks of the only item with a gain, as (start, size).
 
-        It is equally likely to be at each of as many ranks as the second
-        number says, 0 if it is not retrieved; the first one says how many items
-        stand above all of these. Of whole lists.
+        The item is equally likely to be at each rank from `start + 1` to
+        `start + size`; `size` is 0 if it is not retrieved. For whole lists with
+        a single such item, without a cutoff.
         """
-        placed = self._placed()
+        placed = self._grouped_gains()
         found = placed.gains > 0
         return (
             ops.sum(ops.where(found, placed.start, 0), axis=-1),
@@ -131,139 +230,274 @@ class Ranking(Ranked):
         )
 
     def others_above(self, most: Tensor | None = None) -> Tensor:
-        """How many items without a gain stand above each that has, added up.
+        """Return the number of pairs with an item without a gain ranked above.
 
-        Of whole lists, and for gains of 0 and 1.
+        These are the items without a gain above each item with one, summed over
+        the latter. For whole lists and gains of 0 and 1.
 
         Args:
-            most: `[lists]`, above each no more than so many are counted.
+            most: `[lists]`, at most so many are counted above each item.
         """
-        placed = self._placed()
+        placed = self._grouped_gains()
         return ops.sum(placed.gains * placed.others_above(most), axis=-1)
 
     @remembered("gain")
     def pairs(self) -> Pairs:
-        """The pairs of a higher and a lower gain, the lower one retrieved.
+        """Return the pairs of a higher and a lower gain, the lower retrieved.
 
-        What is not retrieved stands below all that is. Of whole lists, each as
-        a single pair of items, whatever the difference of their gains.
+        Items that are not retrieved are below all that are. Each pair counts
+        the same, whatever the difference of its gains. For whole lists, without
+        a cutoff.
         """
         return self._pairs()
 
     @abc.abstractmethod
     def hits(self, k: Cutoff = None) -> Tensor:
-        """The gains within rank `k`."""
+        """Return the sum of the gains within rank `k`."""
 
-    # What an entry holds, `[lists, entries]`.
+    # Values of an entry, `[lists, entries]`.
 
     @abc.abstractmethod
     def total(self) -> Tensor:
-        """The gain that the entry holds; `share` of it is within rank `k`."""
+        """Return the gain of the entry; its `share` is within rank `k`."""
 
     @abc.abstractmethod
     def weighted_total(self) -> Tensor:
-        """The same, each gain times the weight of its item."""
+        """Return the gain of the entry times the weight of its item."""
 
     @abc.abstractmethod
     def share(self, k: Cutoff = None) -> Tensor:
-        """The part of the entry that is within rank `k`, from 0 to 1."""
+        """Return the share of the entry within rank `k`, from 0 to 1."""
 
     @abc.abstractmethod
     def discount(self, value: RankDiscountFn, k: Cutoff = None) -> Tensor:
-        """The mean of `value(rank)` at the ranks of the entry, 0 beyond `k`."""
+        """Return the mean of `value(rank)` over the entry's ranks.
 
-    def mean(self, discount: RankDiscountFn, k: Cutoff = None) -> Tensor:
-        """Another name of `discount`."""
-        return self.discount(discount, k)
+        Ranks beyond `k` count as 0.
+        """
 
     @abc.abstractmethod
     def precision(self, k: Cutoff = None) -> Tensor:
-        """The precision at the rank of a relevant item, 0 beyond rank `k`.
+        """Return the precision at the entry, given that it is relevant.
 
-        For gains of 0 and 1.
+        0 beyond rank `k`. For gains of 0 and 1.
         """
 
     @abc.abstractmethod
     def blended_ratio(self, beta: float, k: Cutoff = None) -> Tensor:
-        """Hits and gains at the rank of an item with a gain, 0 beyond `k`.
+        """Return the blended ratio at the entry, given that it has a gain.
 
-        (hits + β gains) / (i + β gains of the best order) at its rank i, of
-        all that stands down to it. With β = 0 it is the precision.
+        At its rank i that is (hits + β gains) / (i + β gains of the best
+        order), each summed down to rank i. 0 beyond rank `k`. With β = 0 it is
+        the precision.
         """
 
-    # Expectations that are no sum over entries, `[lists]`.
+    # Expectations that are not a sum over entries, `[lists]`.
 
     def at_first_hit(self, value: RankDiscountFn, k: Cutoff = None) -> Tensor:
-        """`value(rank)` at the rank of the first item with a gain.
+        """Return `value(rank)` at the rank of the first item with a gain.
 
-        0 where no such item is within rank `k`.
+        0 if there is no such item within rank `k`.
         """
         return self.as_binary()._at_first_hit(value, k)
 
     @abc.abstractmethod
     def at_stop(self, value: RankDiscountFn, k: Cutoff = None) -> Tensor:
-        """`value(rank)` where a user stops, within rank `k`.
+        """Return the expected `value(rank)` at the rank where the user stops.
 
         The user looks at one item after the other, and stops at it with its
-        gain as the chance. For gains from 0 to 1.
+        gain as the probability; 0 beyond rank `k`. For gains from 0 to 1.
         """
 
     def precision_per_hit(self, k: Cutoff = None) -> Tensor:
-        """The weighted precisions at the hits, over the number of hits.
+        """Return the weighted precisions at hits over the number of hits.
 
-        Σ w P@i over the relevant ranks i <= k, over their number; 0 where there
-        is none. For gains of 0 and 1.
+        Σ w P@i over the relevant ranks i <= k, divided by their number; 0 if
+        there are none. For gains of 0 and 1.
         """
         return self._per_hit(self.weighted_total() * self.precision(k), k)
 
-    # Orders to compare with, `[lists, ranks]`.
+    # The best order, `[lists, ranks]`.
 
     def best(self, k: Cutoff = None) -> Tensor:
-        """The weighted gains of the best order of all items, to rank `k`."""
+        """Return the weighted gains of all items in their best order."""
         return within(self.items.best(self.gain), self._column(k))
 
     def best_at_stop(self, value: RankDiscountFn, k: Cutoff = None) -> Tensor:
-        """`[lists]`, what `at_stop` is in the best order of all items."""
-        chances = chances_to_stop(self.items.best_gains(self.gain))
-        return self.discounted(chances, value, k)
+        """Return `at_stop` of the best order of all items, `[lists]`."""
+        stops = stop_probabilities(self.items.best_gains(self.gain))
+        return self.discounted(stops, value, k)
 
     def discounted(
         self, gains: Tensor, discount: RankDiscountFn, k: Cutoff = None
     ) -> Tensor:
-        """`[lists]`, Σ of the gains at ranks 1, 2, ... k times discounts."""
+        """Return the sum of gains times discounts over ranks 1 to k, `[lists]`.
+
+        Args:
+            gains: `[lists, ranks]`.
+            discount: a function of the rank.
+            k: the cutoff.
+        """
         gains = within(gains, self._column(k))
         values = self._values(discount, ops.shape(gains)[-1])
         return ops.sum(gains * values, axis=-1)
 
     def best_of_retrieved(self, k: int | None = None) -> Tensor:
-        """The weighted gains within rank `k`, in their best order.
+        """Return the weighted gains within rank `k` in their best order.
 
         Raises:
-            ValueError: if the ranking averages over the orders of tied items:
-                which of them a cutoff lets in must be certain.
+            ValueError: if ties are averaged: the items within rank `k` would be
+                uncertain.
         """
         if not self.strict:
             raise ValueError(
-                "`best_of_retrieved` should be asked of a ranking in which "
-                "items that tie have an order: else it is not certain which of "
-                'them the first ranks hold. Received: one of `ties="average"`. '
-                'Give the metric another `ties`, such as "stable".'
+                "`best_of_retrieved` needs a ranking without ties, since a "
+                "group of tied items may extend beyond the cutoff. Received: "
+                'a ranking with `ties="average"`. Give the metric another '
+                '`ties`, such as "stable".'
             )
         gains = self.weighted_total() * self.share(k)
         return highest(gains, ops.shape(gains)[-1])
 
-    # For the kinds of rankings.
+    # The items by their numbers.
+
+    def shown(self, sum_of: Callable[[Shown], T], k: Cutoff = None) -> T:
+        """Return a sum over the items within rank `k`, by their numbers.
+
+        The number of an item is its index in the scores, or its id. Each item
+        is equally likely to be at each rank of its tie group:
+
+            ranking.shown(lambda items: ops.sum(items.chance, axis=-1), k)
+
+        Items tied with the last one within rank `k` are passed separately, in a
+        branch that runs only if there are any.
+
+        Args:
+            sum_of: takes some of the items, a `Shown`, and returns a sum over
+                them, or several. The results are added.
+            k: the cutoff, None for all ranks.
+        """
+        exposure = self._exposure()
+        entries, reader = ops.shape(exposure.there)[-1], self._read_only()
+
+        def of(items: GroupedItems) -> T:
+            return sum_of(
+                Shown(
+                    items,
+                    self._column(k),
+                    self.gain,
+                    lambda value: reader._values(value, entries),
+                    self._dtype,
+                )
+            )
+
+        first, rest = of(exposure.first), exposure.rest
+        if rest is None:
+            return first
+        return cond(
+            exposure.extends,
+            lambda: keras.tree.map_structure(ops.add, first, of(rest())),
+            lambda: first,
+        )
+
+    @remembered("k")
+    def number_shown(self, k: Cutoff = None) -> Tensor:
+        """Return the number of items within rank `k`, `[lists]`."""
+        there, cutoff = self._exposure().there, self._column(k)
+        number = ops.sum(self._float(there), axis=-1, keepdims=True)
+        return ops.minimum(number, ops.cast(cutoff, number.dtype))[:, 0]
+
+    @remembered("k")
+    def shows_any(self) -> Tensor:
+        """Return True for lists with an item within rank `k`."""
+        return self.number_shown() > 0
+
+    def mean_of_relevant(self, table: Any) -> Tensor:
+        """Return the mean of a table over relevant items, Σ g t / Σ g.
+
+        All relevant items count, retrieved or not; 0 if there are none.
+
+        Args:
+            table: `[items]`, the values of all items of the catalogue.
+        """
+        numbers, gains = self.content.relevant(self.gain)
+        values = self._float(numbers.at(ops.convert_to_tensor(table)))
+        return ops.divide_no_nan(
+            ops.sum(gains * values, axis=-1), ops.sum(gains, axis=-1)
+        )
+
+    def sum_over_ranks(
+        self, discount: RankDiscountFn, start: Tensor, stop: Tensor
+    ) -> Tensor:
+        """Return the sum of discounts over ranks start + 1 to stop, `[lists]`.
+
+        Ranks beyond `k` or beyond the number of items do not count.
+
+        Args:
+            discount: a function of the rank.
+            start: `[lists]`, the number of ranks above the range.
+            stop: `[lists]`, the last rank of the range.
+        """
+        ranks = self.k
+        if ranks is None:
+            entries = ops.shape(self._exposure().there)[-1]
+            ranks = entries + ops.shape(self.items.labels)[-1]
+        start, stop = (
+            ops.minimum(ops.cast(x, "int32"), ranks) for x in (start, stop)
+        )
+        table = table_of(self._values(discount, ranks))
+        return sums_over_ranks(table, start, stop)
+
+    # For subclasses, one for each form of input.
+
+    @property
+    @abc.abstractmethod
+    def _lowest_rank(self) -> int | Tensor:
+        """The lowest rank at which values may be needed."""
 
     @abc.abstractmethod
-    def _placed(self) -> Placed:
-        """Where each item stands, of whole lists."""
+    def _count_retrieved(self) -> Tensor:
+        """Return the number of retrieved items, at least down to rank `k`."""
+
+    @abc.abstractmethod
+    def _count_others(self) -> Tensor:
+        """Return the number of retrieved items without a gain, at any rank."""
+
+    @abc.abstractmethod
+    def _grouped_gains(self) -> GroupedGains:
+        """Return the gains of whole lists by tie group."""
 
     @abc.abstractmethod
     def _at_first_hit(self, value: RankDiscountFn, k: Cutoff) -> Tensor:
-        """`at_first_hit`, of gains of 0 and 1."""
+        """Return `at_first_hit` for gains of 0 and 1."""
+
+    @abc.abstractmethod
+    def _expose(self) -> Exposure:
+        """Return the items by their ranks."""
+
+    @remembered()
+    def _exposure(self) -> Exposure:
+        return self._expose()
+
+    @remembered()
+    def _all_tied(self) -> Ranking:
+        return self._rank_all_tied(self.order._replace(ties="average"))
+
+    def _rank_all_tied(self, order: Order) -> Ranking:
+        return self.content.all_tied().ranked(order)
+
+    @remembered()
+    def _by_subtopic(self) -> Subtopics:
+        return self._rank_by_subtopic()
+
+    def _rank_by_subtopic(self) -> Subtopics:
+        raise ValueError(
+            "A measure of subtopics needs labels of subtopics. Received: "
+            "labels of items. Set `by_subtopic = True` in the class."
+        )
 
     def _pairs(self) -> Pairs:
-        """`pairs`, where all that has a gain has the same."""
+        """Return `pairs`, if all gains above 0 are equal."""
         ones = self.as_binary()
         others = ones.others()
         every = ones.overall() * others
@@ -271,39 +505,128 @@ class Ranking(Ranked):
         return Pairs(every - wrong, every)
 
     def _per_hit(self, precisions: Tensor, k: Cutoff) -> Tensor:
-        """`precision_per_hit`, from the weighted precisions of the entries."""
+        """Return `precision_per_hit` for the weighted precisions of entries."""
         precisions = ops.sum(precisions, axis=-1)
         return ops.divide_no_nan(precisions, self.hits(k))
 
     @remembered()
     def _retrieved(self) -> Tensor:
-        return self._float(self.count_retrieved())
+        return self._float(self._count_retrieved())
+
+    def _read_only(self) -> Self:
+        return dataclasses.replace(
+            self, items=self.items.read_only(), _memo=self._memo.for_reading()
+        )
+
+    @property
+    def _dtype(self) -> str:
+        return self.items.labels.dtype
+
+    def _float(self, x: Tensor) -> Tensor:
+        return ops.cast(x, self._dtype)
+
+    def _values(self, value: RankDiscountFn, ranks: int | Tensor) -> Tensor:
+        """Return `value(rank)` at ranks 1, 2, 3, ..., `[ranks]`."""
+        # The values are shared by all cutoffs if all lengths are concrete.
+        lengths = (ranks, self.items.depth, self._lowest_rank)
+        if all(isinstance(length, int) for length in lengths):
+            widest = max(lengths)
+        else:
+            widest = ranks
+        return self._first_values(value, self._most(value), widest)[:ranks]
+
+    def _most(self, value: RankDiscountFn) -> int | None:
+        """Return the last rank that `value` may be called with, None for all.
+
+        A user's function is not called with ranks beyond the metric's own `k`.
+        """
+        shared = any(value is discount for discount in SHARED_DISCOUNTS)
+        return None if shared else self.k
+
+    @remembered()
+    def _first_values(
+        self, value: RankDiscountFn, most: int | None, ranks: int | Tensor
+    ) -> Tensor:
+        ranks = ops.arange(1, ranks + 1, dtype=self._dtype)
+        if most is not None:
+            ranks = ops.minimum(ranks, most)
+        return ops.ones_like(ranks) * value(ranks)
+
+    def _column(self, k: Cutoff) -> int | Tensor:
+        """Return a cutoff that broadcasts to `[lists, entries]`."""
+        most = MANY if self.k is None else self.k
+        if k is None:
+            return most
+        if isinstance(k, int):
+            return max(min(k, most), 0)
+        return ops.minimum(ops.cast(k, "int32"), most)[:, None]
 
 
 def within(x: Tensor, cutoff: int | Tensor) -> Tensor:
-    """`x`, `[lists, ranks]`, as far as the cutoff.
+    """Return `x`, `[lists, ranks]`, within the cutoff.
 
-    What is beyond is cut off, or 0 where lists have cutoffs of their own.
+    Ranks beyond an int are cut off. If lists have their own cutoffs, they are
+    set to 0.
     """
     if isinstance(cutoff, int):
         return x[:, :cutoff]
     return ops.where(positions(x) < cutoff, x, 0)
 
 
-# `Order`: how the items of a list are to be ordered, and how far down.
+@dataclasses.dataclass(frozen=True)
+class Subtopics:
+    """The lists, ranked once for each of their subtopics.
 
-
-class Order(NamedTuple):
-    """How lists are to be ranked.
+    An item is at the same rank in each, with a label per subtopic.
 
     Attributes:
-        k: how many ranks count, or None for all.
-        ties: what becomes of items of equal score.
-        seed: for `ties="shuffle"`.
-        draw: the number of the draw, for `ties="shuffle"`.
+        number: the number of subtopics, including padding.
+        rows: the ranking of `[lists * subtopics]` lists.
+
+    A measure calls `Ranking.by_subtopic`; its class declares it:
+
+    >>> import keras_rankmetrics as krm
+    >>> class MeanHits(krm.RankingMetric):
+    ...     by_subtopic = True
+    ...
+    ...     @staticmethod
+    ...     def measure(ranking, k):
+    ...         each = ranking.by_subtopic()
+    ...         return each.mean(each.rows.hits(k))
+    >>> float(MeanHits(k=2)([[[1, 0], [1, 0], [0, 1]]], [[0.9, 0.8, 0.7]]))
+    1.0
     """
 
-    k: int | None
-    ties: TiePolicy = "average"
-    seed: int = 0
-    draw: Tensor | int = 0
+    number: int | Tensor
+    rows: Ranking
+
+    def judged_by(self, gain: Relevance, k: int | None) -> Subtopics:
+        """Return the subtopics with another gain and cutoff."""
+        return dataclasses.replace(self, rows=self.rows.judged_by(gain, k))
+
+    def total(self, values: Tensor) -> Tensor:
+        """Return the sum over the subtopics, `[lists]`."""
+        return ops.sum(self._by_list(values), axis=-1)
+
+    def mean(self, values: Tensor) -> Tensor:
+        """Return the mean over subtopics that have a gain, `[lists]`.
+
+        The values of other subtopics must be 0.
+        """
+        found = ops.cast(self.rows.has_gain(), values.dtype)
+        return ops.divide_no_nan(self.total(values), self.total(found))
+
+    def best_at_stop(self, value: RankDiscountFn, k: int | None) -> Tensor:
+        """Return the total of `at_stop` in the best order, `[lists]`.
+
+        That is a greedy order: each rank has the item that adds most to the
+        probability of stopping, the first one of the input if several do.
+        """
+        stops = self.rows.items.gains(self.rows.gain)
+        stops = ops.reshape(stops, (-1, self.number, ops.shape(stops)[-1]))
+        ranks = at_most(MANY if k is None else k, ops.shape(stops)[-1])
+        probabilities = greedy_stop_probabilities(stops, ranks)
+        return self.rows.discounted(probabilities, value, k)
+
+    def _by_list(self, values: Tensor) -> Tensor:
+        return ops.reshape(values, (-1, self.number))

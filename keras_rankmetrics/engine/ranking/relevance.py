@@ -10,20 +10,18 @@ from keras_rankmetrics.engine.backend.operations import above, ops
 from keras_rankmetrics.gains import linear_gain, relevant
 from keras_rankmetrics.types import UNJUDGED, GainFn, Tensor
 
-# `Relevance`: what a label is worth.
-
 
 @dataclasses.dataclass(frozen=True)
 class Relevance:
-    """What a label is worth to a metric.
+    """The gain of each label for a metric.
 
     Attributes:
-        gain: of labels from 0 on; what it makes of others does not matter.
-        unseen_label: the label of a relevant item of which nothing is known
-            but that it exists.
-        key: two relevances of the same key are the same.
-        is_binary: whether the gain is 1 or 0, and 0 of labels below 0.
-        grows_from_0: whether it is above 0 where the label is, and only there.
+        gain: a function of labels from 0; its results for others are ignored.
+        unseen_label: the label of a relevant item that the input does not
+            contain.
+        key: relevances with the same key are equal.
+        is_binary: True if gains are 0 or 1, and 0 for labels below 0.
+        grows_from_0: True if gains are above 0 exactly where labels are.
     """
 
     gain: GainFn = dataclasses.field(default=linear_gain, compare=False)
@@ -34,7 +32,7 @@ class Relevance:
 
     @classmethod
     def from_grade(cls, grade: int) -> Relevance:
-        """1 for labels from that grade on, else 0."""
+        """Return the relevance with gain 1 for labels from a grade, else 0."""
         return cls(
             functools.partial(relevant, relevance_threshold=float(grade)),
             key=("from grade", grade),
@@ -42,57 +40,57 @@ class Relevance:
         )
 
     def __call__(self, labels: Tensor) -> Tensor:
-        """The worth of each label, in their dtype; 0 below 0: no item."""
+        """Return the gain of each label, in the dtype of the labels.
+
+        It is 0 for labels below 0, which mean no item.
+        """
         gains = ops.cast(self.gain(labels), labels.dtype)
         return gains if self.is_binary else ops.where(labels >= 0, gains, 0)
 
     def of_either(
         self, is_one: Tensor, one: float, other: float, dtype: str
     ) -> Tensor:
-        """The worth of one label where told so, and of another elsewhere."""
+        """Return the gain of label `one` where `is_one`, else of `other`."""
         labels = (label * ops.ones((1,), dtype) for label in (one, other))
         return ops.where(is_one, *map(self, labels))
 
+    def of_unseen(self, like: Tensor) -> Tensor:
+        """Return the gain of an unseen item, in the shape of `like`."""
+        return self(ops.full_like(like, self.unseen_label))
+
     def as_binary(self) -> Relevance:
-        """1 for what is worth anything."""
+        """Return the relevance with gain 1 where this one is above 0."""
         if self.is_binary:
             return self
         return dataclasses.replace(
             self,
-            gain=_above_0 if self.grows_from_0 else self._anything,
+            gain=_above_0 if self.grows_from_0 else self._has_gain,
             key="above 0" if self.grows_from_0 else ("binary", self.key),
             is_binary=True,
         )
 
-    def _anything(self, labels: Tensor) -> Tensor:
-        """Whether each label is worth anything, bool."""
+    def _has_gain(self, labels: Tensor) -> Tensor:
         return (self.gain(labels) > 0) & (labels >= 0)
-
-    def of_unseen(self, like: Tensor) -> Tensor:
-        """The worth of an item that no list holds, in the shape of `like`."""
-        return self(ops.full_like(like, self.unseen_label))
 
 
 def _above_0(labels: Tensor) -> Tensor:
     return above(labels, 0.0)
 
 
-# What labels say besides grades.
-#
-# A label from 0 on is a grade. Below 0 there is no item, but for one label:
-# that of an item that nobody has judged, which is worth nothing.
+# A label from 0 is a grade. A label below 0 means that there is no item, except
+# for `UNJUDGED`: an item that nobody has judged, which has no gain.
 
 
 def exists(labels: Tensor) -> Tensor:
-    """Whether there is an item, bool."""
+    """Return True for labels of items, judged or not."""
     return (labels >= 0) | (labels == UNJUDGED)
 
 
 def judged_where(judged: Tensor, labels: Tensor) -> Tensor:
-    """The labels, those of items that nobody has judged being `UNJUDGED`."""
+    """Return the labels, with `UNJUDGED` for items that are not judged."""
     return ops.where((labels < 0) | judged, labels, UNJUDGED)
 
 
 def condensed(labels: Tensor) -> Tensor:
-    """The labels, as if there were no items that nobody has judged."""
+    """Return the labels without the unjudged items."""
     return ops.where(labels == UNJUDGED, -1, labels)

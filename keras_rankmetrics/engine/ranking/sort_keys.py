@@ -1,4 +1,4 @@
-"""Keys to sort by: scores as integers, input order, shuffled order."""
+"""Sort keys: scores, the order of the input, a random order."""
 
 from __future__ import annotations
 
@@ -11,106 +11,100 @@ from keras import backend
 
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.sorting import top_k
-from keras_rankmetrics.engine.backend.tracing import known, unless
+from keras_rankmetrics.engine.backend.tracing import concrete, unless
 from keras_rankmetrics.engine.ranking.sums import counting_dtype, positions
 from keras_rankmetrics.types import Tensor
-
-# `Sortable`: scores, some of which may reach no sort.
 
 
 @dataclasses.dataclass(frozen=True)
 class Sortable:
-    """Scores of items, of which masked ones and NaN count as the lowest.
+    """Scores of items, with masked ones and NaN counting as the lowest.
 
-    As they are, neither may be sorted: outside of XLA, a single NaN upsets
-    TensorFlow's. To take them out makes a copy of all scores, which is avoided
-    where there are none.
+    These must not reach a sort: outside of XLA, a single NaN breaks that of
+    TensorFlow. Replacing them copies all scores, so it is skipped if there are
+    none.
 
     Attributes:
-        given: `[lists, items]`.
-        may: computes which of them may be sorted, bool `[lists, items]`.
-        clean: whether all of them may, a bool scalar.
+        raw: `[lists, items]`, the scores as passed.
+        valid: computes which scores are valid, bool `[lists, items]`.
+        all_valid: True if all scores are valid, a bool scalar.
     """
 
-    given: Tensor
-    may: Callable[[], Tensor]
-    clean: Tensor
+    raw: Tensor
+    valid: Callable[[], Tensor]
+    all_valid: Tensor
 
     def cleaned(self) -> Tensor:
-        """`[lists, items]`, the lowest value of the dtype where they may not.
+        """Return the scores, the lowest of the dtype where they are invalid.
 
-        That is -inf for floats, as it is for an item that is not retrieved.
+        For floats that is -inf, the score of an item that is not retrieved.
         """
-        return self.given if known(self.clean) else self._without()
+        return self.raw if concrete(self.all_valid) else self._replaced()
 
     def retrieved(self) -> Tensor:
-        """Which items have a rank, bool `[lists, items]`."""
+        """Return True for items with a rank, bool `[lists, items]`."""
         cleaned = self.cleaned()
         return cleaned > lowest(cleaned)
 
     def are_all_retrieved(self) -> Tensor:
-        """Whether each item of all lists has a rank, bool."""
-        return self.clean & (ops.min(self.given) > lowest(self.given))
+        """Return True if all items of all lists have a rank, a bool scalar."""
+        return self.all_valid & (ops.min(self.raw) > lowest(self.raw))
 
     def levelled(self) -> Sortable:
-        """The same items, those that are retrieved with one score."""
-        given = self.given
-        zeros = ops.zeros_like(given)
-        scores = ops.where(self.retrieved(), zeros, lowest(given))
+        """Return the scores with the same value for all retrieved items."""
+        raw = self.raw
+        zeros = ops.zeros_like(raw)
+        scores = ops.where(self.retrieved(), zeros, lowest(raw))
         there = ops.ones((), "bool")
         return Sortable(scores, lambda: scores == scores, there)
 
     def repeated(self, times: int | Tensor) -> Sortable:
-        """Each list so many times."""
+        """Return the scores with each list repeated."""
         return Sortable(
-            ops.repeat(self.given, times, axis=0),
-            lambda: ops.repeat(self.may(), times, axis=0),
-            self.clean,
+            ops.repeat(self.raw, times, axis=0),
+            lambda: ops.repeat(self.valid(), times, axis=0),
+            self.all_valid,
         )
 
     def top_k(self, k: int | Tensor) -> tuple[Tensor, Tensor]:
-        """The highest `k` of each list, and where they stand."""
+        """Return the highest `k` scores of each list and their indices."""
         return unless(
-            self.clean,
-            lambda: top_k(self._without(), k),
-            if_true=lambda: top_k(self.given, k),
+            self.all_valid,
+            lambda: top_k(self._replaced(), k),
+            if_true=lambda: top_k(self.raw, k),
         )
 
-    def _without(self) -> Tensor:
-        return ops.where(self.may(), self.given, lowest(self.given))
+    def _replaced(self) -> Tensor:
+        return ops.where(self.valid(), self.raw, lowest(self.raw))
 
 
 def lowest(x: Tensor) -> float | np.integer:
-    """The score of an item that is not retrieved: below every other one.
+    """Return the score of an item that is not retrieved.
 
-    It is -inf, or for integers the smallest one.
+    It is -inf, or the smallest integer of an integer dtype.
     """
     dtype = backend.standardize_dtype(x.dtype)
     if "int" not in dtype:
         return float("-inf")
-    # Not a plain int, of which Keras before 3.15 makes an int32 on torch.
+    # Keras before 3.15 converts a Python int to int32 on torch.
     return np.dtype(dtype).type(np.iinfo(dtype).min)
-
-
-# The first items of a list by several keys, without sorting the list.
-#
-# `ops.top_k` leaves the order of equal values to the backend: XLA puts 0.0
-# before -0.0, and torch takes any. Here the order is settled by further keys.
 
 
 def first_by(
     keys: Sequence[Tensor], depth: int | Tensor, among: Tensor | None = None
 ) -> Tensor:
-    """The indices of the first `depth` items by the keys, highest first.
+    """Return the indices of the first `depth` items by several keys.
 
-    Items that are equal by one key are told apart by the next one; by all the
-    keys together, no two items of a list are equal.
+    The highest keys come first. The next key breaks ties of the previous one;
+    no two items of a list are equal by all keys. The lists are not sorted as a
+    whole. `ops.top_k` alone leaves the order of ties to the backend: XLA puts
+    0.0 before -0.0, and torch takes any order.
 
     Args:
         keys: each `[lists, items]`.
-        depth: how many to return, at most the number of items.
-        among: bool `[lists, items]`, which items may be taken, or None for
-            all. Where they are fewer than `depth`, others follow them.
+        depth: the number of indices, at most the number of items.
+        among: bool `[lists, items]`, the items to select from, or None for
+            all. If they are fewer than `depth`, other items follow them.
 
     Returns:
         int32 `[lists, depth]`.
@@ -122,8 +116,8 @@ def first_by(
     order = ops.cast(order, "int32")
     if len(keys) == 1:
         return order
-    # The items above the boundary value are in, whatever their order. The other
-    # places go to the first of the items that have the boundary value.
+    # All items above the boundary value are selected. The other places go to
+    # the first of the items with the boundary value.
     boundary = ops.min(values, axis=-1, keepdims=True)
     above = ops.sum(ops.cast(values > boundary, "int32"), -1, keepdims=True)
     tied = first_by(keys[1:], depth, among=ranked[0] == boundary)
@@ -131,7 +125,7 @@ def first_by(
     tied = ops.take_along_axis(tied, ops.maximum(position - above, 0), axis=-1)
     order = ops.where(position < above, order, tied)
     for key in reversed(ranked):
-        # A stable sort on every backend, so that the earlier keys decide.
+        # The sort is stable on every backend, so earlier keys take precedence.
         selected = _negated(ops.take_along_axis(key, order, axis=-1))
         sort = ops.argsort(selected, axis=-1)
         order = ops.take_along_axis(order, sort, axis=-1)
@@ -139,10 +133,10 @@ def first_by(
 
 
 def input_order(like: Tensor) -> Tensor:
-    """Keys that leave the items of each list in the order of the input.
+    """Return keys that keep the items of each list in the order of the input.
 
     Args:
-        like: `[lists, items]`, for its shape alone.
+        like: `[lists, items]`; only its shape is used.
     """
     index = ops.cast(positions(like), counting_dtype(like.shape[-1]))
     return ops.broadcast_to(-index, ops.shape(like))
@@ -155,26 +149,22 @@ def _negated(key: Tensor) -> Tensor:
     return ops.where(key == 0, 0, -key)
 
 
-# A random order of the items of each list, the same one on every backend.
-#
-# `keras.random` draws other numbers on each backend, and takes no seed that
-# is a tensor. Here the draw is a small integer hash of the seed, the number
-# of the draw, the list and the item, in plain operations.
-
-# The hash works on 24 bits: float32 holds them exactly, and XLA's fast `top_k`
-# is for floats.
+# The random order is the same on every backend. `keras.random` draws different
+# numbers on each, and takes no tensor as a seed. So keys are an integer hash of
+# the seed, the number of the draw, the list and the item. The hash has 24 bits:
+# float32 represents them exactly, and XLA's fast `top_k` is for floats.
 _BITS = 24
 _MASK = 2**_BITS - 1
 
 
 def shuffle_keys(like: Tensor, seed: int, draw: Tensor) -> Tensor:
-    """Keys that put the items of each list into a random order.
+    """Return keys that put the items of each list into a random order.
 
-    No two items of a list get the same key (for up to 2 ** 24 items).
+    No two items of a list have the same key (for up to 2 ** 24 items).
 
     Args:
-        like: `[lists, items]`, for its shape alone.
-        seed: what the sequence of draws depends on.
+        like: `[lists, items]`; only its shape is used.
+        seed: the seed of the sequence of draws.
         draw: int32 scalar, the number of the draw.
 
     Returns:
@@ -186,13 +176,13 @@ def shuffle_keys(like: Tensor, seed: int, draw: Tensor) -> Tensor:
     start = zlib.crc32(str(seed).encode()) & _MASK
     batch = _mixed(ops.cast(draw, "int32") + start)
     stream = _mixed(row + batch)
-    # Each step maps the 24-bit numbers one to one, so items stay distinct.
+    # Each step is a bijection of the 24-bit integers, so keys stay distinct.
     keys = _mixed(_mixed(ops.bitwise_xor(item, stream)) + _mixed(stream + 1))
     return ops.cast(keys, "float32")
 
 
 def _mixed(x: Tensor) -> Tensor:
-    """A one-to-one map of the 24-bit integers that leaves no pattern."""
+    """Map the 24-bit integers one to one, without a visible pattern."""
     for multiplier in (0x6F4F2B, 0x5A3C69):
         x = ops.bitwise_and(x, _MASK)
         x = ops.bitwise_xor(x, ops.right_shift(x, 13))

@@ -1,4 +1,13 @@
-"""The probability that a user stops at a rank, with and without ties."""
+"""The probability that a user stops at a rank, with and without ties.
+
+A user looks at one item after the other, best first, and stops at an item with
+its gain, from 0 to 1, as the probability.
+
+Tied items are in random order: every subset of s items is equally likely to
+come first. So the probability of passing these is the mean of the products of
+1 - gain over all subsets of s items. It is computed by adding one item at a
+time. All terms are sums of numbers that are not negative, so no digits cancel.
+"""
 
 from __future__ import annotations
 
@@ -9,28 +18,22 @@ from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.sorting import highest
 from keras_rankmetrics.engine.backend.tracing import cond, loop
 from keras_rankmetrics.engine.ranking.probabilities import (
-    chances_of_hits,
+    probabilities_of_hits,
     products_before,
 )
 from keras_rankmetrics.engine.ranking.sums import count, positions
 from keras_rankmetrics.types import Tensor
 
-# Where users stop who look at one item after the other, best first.
-#
-# They stop at an item with its gain, from 0 to 1, as the chance. Of items
-# that tie, any s are as likely to come first: the chance to pass these is the
-# mean product of 1 - gain over all choices of s of them. It is found by one
-# item more at a time, as sums of numbers that are not negative: nothing
-# cancels.
-
 
 class Row(NamedTuple):
-    """Ranks whose items may tie, `[lists, ranks]`.
+    """Ranks of items that may tie, `[lists, ranks]`.
 
     Attributes:
-        stops: the chance to stop at the item, in any order where items tie.
-        start: int32, how many items stand above the tie group.
-        size: int32, how many are in it, maybe more than the row has room for.
+        stops: the probability of stopping at the item; in any order within a
+            tie group.
+        start: int32, the number of items above the tie group.
+        size: int32, the number of items in the group, which may extend beyond
+            the row.
     """
 
     stops: Tensor
@@ -38,59 +41,66 @@ class Row(NamedTuple):
     size: Tensor
 
 
-def chances_to_stop(stops: Tensor) -> Tensor:
-    """`[lists, ranks]`, of ranks with one item each: to come, and to stop."""
+def stop_probabilities(stops: Tensor) -> Tensor:
+    """Return the probability of reaching each rank and stopping there.
+
+    Args:
+        stops: `[lists, ranks]`, the probability of stopping at each item that
+            is reached, without ties.
+    """
     return stops * products_before(1.0 - stops)
 
 
-def chances_in_ties(row: Row, stops_of_lowest: Callable[[], Tensor]) -> Tensor:
-    """`[lists, ranks]`, the chance to come to each rank and to stop there.
+def stop_probabilities_in_ties(
+    row: Row, stops_of_lowest: Callable[[], Tensor]
+) -> Tensor:
+    """Return the probability of reaching each rank and stopping there.
 
     Args:
         row: the ranks.
-        stops_of_lowest: computes the chances to stop at all items of the
-            lowest tie group, `[lists, items]`, 0 elsewhere.
+        stops_of_lowest: computes the probabilities of stopping at all items of
+            the lowest tie group, `[lists, items]`, 0 elsewhere.
     """
     place = positions(row.stops) - row.start
-    chances = _in_row(row, place)
+    in_group = _in_row(row, place)
     beyond = row.start + row.size > ops.shape(row.stops)[-1]
-    chances = cond(
+    in_group = cond(
         ops.any(beyond),
-        lambda: _beyond_row(row, place, beyond, chances, stops_of_lowest()),
-        lambda: chances,
+        lambda: _beyond_row(row, place, beyond, in_group, stops_of_lowest()),
+        lambda: in_group,
     )
-    came = products_before(1.0 - row.stops)
-    return ops.take_along_axis(came, row.start, axis=-1) * chances
+    reached = products_before(1.0 - row.stops)
+    return ops.take_along_axis(reached, row.start, axis=-1) * in_group
 
 
-class _Chances(NamedTuple):
-    """Of a random order of the first items of a tie group.
+class _Probabilities(NamedTuple):
+    """Probabilities in a random order of the first items of a tie group.
 
     Attributes:
-        passed: the chance to pass as many as stand above each place.
-        stopped: the chance to pass these, and to stop at the next one.
+        passed: the probability of passing all items above each place.
+        stopped: the probability of passing these and stopping at the next one.
     """
 
     passed: Tensor
     stopped: Tensor
 
     def with_item(
-        self, stop: Tensor, items: Tensor, place: Tensor, above: _Chances
-    ) -> _Chances:
-        """With one more item, which is as likely to be anywhere.
+        self, stop: Tensor, items: Tensor, place: Tensor, above: _Probabilities
+    ) -> _Probabilities:
+        """Add an item, which is equally likely to be at any place.
 
         Args:
-            stop: the chance to stop at that item.
-            items: how many there are with it.
-            place: how many stand above each place.
-            above: the same chances one place further up.
+            stop: the probability of stopping at that item.
+            items: the number of items, including it.
+            place: the number of items above each place.
+            above: these probabilities one place further up.
         """
         is_above = place / items
         is_here = 1.0 / items
         is_not_above = ops.maximum(items - place, 0.0) / items
         is_below = ops.maximum(items - place - 1.0, 0.0) / items
         passing = is_above * (1.0 - stop)
-        return _Chances(
+        return _Probabilities(
             is_not_above * self.passed + passing * above.passed,
             is_below * self.stopped
             + passing * above.stopped
@@ -103,37 +113,37 @@ def _grown(
     place: Tensor,
     stop_of: Callable[[Tensor], Tensor],
     sizes: Tensor,
-) -> _Chances:
-    """The chances of groups that grow by one item at a time.
+) -> _Probabilities:
+    """Return the probabilities of groups, built up item by item.
 
     Args:
         times: the largest number of items.
-        place: `[lists, places]`, how many items of the group stand above.
-        stop_of: the chance to stop at the item of that number, from 0.
-        sizes: int32, how many items the groups have.
+        place: `[lists, places]`, the number of items of the group above.
+        stop_of: returns the probability of stopping at an item, by its index.
+        sizes: int32, the number of items in each group.
     """
     dtype = stop_of(ops.zeros((), "int32")).dtype
     places = ops.cast(place, dtype)
 
     def step(item: int | Tensor, state: Tensor) -> Tensor:
         item = ops.cast(item, "int32")
-        chances = _Chances(*ops.unstack(state, 2))
-        # What comes from another group is multiplied by 0.
-        above = _Chances(*ops.unstack(ops.roll(state, 1, axis=-1), 2))
+        before = _Probabilities(*ops.unstack(state, 2))
+        # Values from another group are multiplied by 0.
+        above = _Probabilities(*ops.unstack(ops.roll(state, 1, axis=-1), 2))
         items = ops.cast(item + 1, dtype)
-        more = chances.with_item(stop_of(item), items, places, above)
+        more = before.with_item(stop_of(item), items, places, above)
         return ops.where(item < sizes, ops.stack(more), state)
 
     none = ops.cast(places == 0, dtype)
-    return _Chances(
+    return _Probabilities(
         *ops.unstack(loop(times, step, ops.stack([none, 0.0 * none])), 2)
     )
 
 
 def _in_row(row: Row, place: Tensor) -> Tensor:
-    """The chance to come to each rank from the top of its group, and to stop.
+    """Return the probability of stopping at each rank, from its group's top.
 
-    Of groups that the row holds.
+    For groups that end within the row.
     """
     last = ops.shape(row.stops)[-1] - 1
 
@@ -146,37 +156,37 @@ def _in_row(row: Row, place: Tensor) -> Tensor:
 
 
 def _beyond_row(
-    row: Row, place: Tensor, beyond: Tensor, chances: Tensor, stops: Tensor
+    row: Row, place: Tensor, beyond: Tensor, in_row: Tensor, stops: Tensor
 ) -> Tensor:
-    """The same, of groups that go on beyond the row.
+    """Replace the probabilities of groups that extend beyond the row.
 
-    Items that are worth nothing are passed in any case: how many others are
-    among those that come first is a matter of chance.
+    Items without a gain are always passed. So the expectation is taken over the
+    number of items with a gain among those that come first.
     """
     stops = highest(stops, ops.shape(stops)[-1])
-    worth = count(stops > 0)[:, None]
-    width = ops.shape(chances)[-1]
-    of_worth = _grown(
-        ops.max(worth),
-        ops.arange(width + 1, dtype="int32") * ops.ones_like(worth),
+    with_gain = count(stops > 0)[:, None]
+    width, dtype = ops.shape(in_row)[-1], in_row.dtype
+    stopped = _grown(
+        ops.max(with_gain),
+        ops.arange(width + 1, dtype="int32") * ops.ones_like(with_gain),
         lambda item: ops.take(stops, item, axis=-1)[:, None],
-        worth,
+        with_gain,
     ).stopped
-    number = ops.cast(worth, chances.dtype)
+    number = ops.cast(with_gain, dtype)
     size = ops.max(ops.where(beyond, row.size, 0), axis=-1, keepdims=True)
-    size = ops.cast(size, chances.dtype)
-    left = ops.maximum(number - ops.arange(width + 1, dtype=chances.dtype), 0.0)
+    size = ops.cast(size, dtype)
+    left = ops.maximum(number - ops.arange(width + 1, dtype=dtype), 0.0)
 
-    def mix(above: int | Tensor, chances: Tensor) -> Tensor:
-        """At the place below so many items of the group."""
+    def mix(above: int | Tensor, probabilities: Tensor) -> Tensor:
+        """Compute the place below so many items of the group."""
         above = ops.cast(above, "int32")
-        drawn = ops.cast(above, chances.dtype) * ops.ones_like(number)
-        found = chances_of_hits(size, number, drawn, width)
+        drawn = ops.cast(above, dtype) * ops.ones_like(number)
+        found = probabilities_of_hits(size, number, drawn, width)
         found = found * left / ops.maximum(size - drawn, 1.0)
-        mixed = ops.sum(found * of_worth, axis=-1, keepdims=True)
-        return ops.where(beyond & (place == above), mixed, chances)
+        mixed = ops.sum(found * stopped, axis=-1, keepdims=True)
+        return ops.where(beyond & (place == above), mixed, probabilities)
 
-    return loop(width, mix, chances)
+    return loop(width, mix, in_row)
 
 
 def value_where_stopped(
@@ -188,59 +198,62 @@ def value_where_stopped(
     size: Tensor,
     values: Tensor,
 ) -> Tensor:
-    """`[lists]`, the value expected where users stop, of items in tie groups.
+    """Return the expected value at the rank where the user stops, `[lists]`.
 
-    All arguments but the last one are `[lists, entries]`: each entry is an item
-    that is worth something.
+    All arguments except the last one are `[lists, entries]`. Each entry is a
+    relevant item, somewhere in its tie group.
 
     Args:
-        stop: the chance to stop at the item, the same for all; 0 for padding.
-        above: how many of them stand above the tie group.
-        before: how many of the group come before the entry in the row.
-        relevant: how many of them the group holds.
-        start: how many items stand above the group.
-        size: how many it holds.
-        values: `[ranks]` or `[lists, ranks]`, of the ranks 1, 2, ...
+        stop: the probability of stopping at the item, equal for all relevant
+            items; 0 for padding.
+        above: the number of relevant items above the tie group.
+        before: the number of relevant items of the group in earlier entries.
+        relevant: the number of relevant items in the group.
+        start: the number of items above the group.
+        size: the number of items in the group.
+        values: `[ranks]` or `[lists, ranks]`, at ranks 1, 2, ...
     """
     dtype = stop.dtype
     stop_at = stop * ops.power(1.0 - stop, above + before)
 
     def step(rank: int | Tensor, state: Tensor) -> Tensor:
-        """One rank further, which each group may have."""
-        chances, total = ops.unstack(state, 2)
+        """Move all groups to the next rank."""
+        passed, total = ops.unstack(state, 2)
         value = ops.take(values, rank, axis=-1)[..., None]
         place = ops.cast(rank, dtype) - start  # from 0
         inside = (place >= 0) & (place < size)
-        # The chance that as many of the group come before this place as before
-        # the entry, and that the item here is one of those that are left.
-        chances = ops.where(place == 0, ops.cast(before == 0, dtype), chances)
+        # The probability that `before` relevant items of the group come before
+        # this place, and that a relevant one is here.
+        passed = ops.where(place == 0, ops.cast(before == 0, dtype), passed)
         left = ops.maximum(size - place, 1.0)
         found = ops.where(inside, (relevant - before) / left, 0.0)
-        total = total + chances * found * value
-        one_less = ops.where(before > 0, ops.roll(chances, 1, axis=-1), 0.0)
+        total = total + passed * found * value
+        one_less = ops.where(before > 0, ops.roll(passed, 1, axis=-1), 0.0)
         found_of_less = ops.where(inside, (relevant - before + 1.0) / left, 0.0)
-        chances = chances * (1.0 - found) + one_less * found_of_less
-        return ops.stack([chances, total])
+        passed = passed * (1.0 - found) + one_less * found_of_less
+        return ops.stack([passed, total])
 
     state = ops.stack([ops.zeros_like(stop)] * 2)
     total = loop(ops.shape(values)[-1], step, state)[1]
     return ops.sum(stop_at * total, axis=-1)
 
 
-# The greedy order: at each rank the item that adds most to those above.
-
 _State = tuple[Tensor, Tensor, Tensor]
 
 
-def greedy_chances(stops: Tensor, ranks: int | Tensor) -> Tensor:
-    """`[lists, ranks]`, the chances to stop there, of users of all subtopics.
+def greedy_stop_probabilities(stops: Tensor, ranks: int | Tensor) -> Tensor:
+    """Return the probabilities of stopping at each rank of a greedy order.
 
-    A user is after one subtopic, looks at one item after the other, and stops
-    at it with a chance that depends on the subtopic.
+    They are summed over the subtopics: each user is interested in one of them,
+    and the probability of stopping at an item depends on it. The order has at
+    each rank the item that adds most.
 
     Args:
-        stops: `[lists, subtopics, items]`, these chances.
-        ranks: how many ranks there are, at most as many as items.
+        stops: `[lists, subtopics, items]`, the probability of stopping.
+        ranks: the number of ranks, at most that of items.
+
+    Returns:
+        `[lists, ranks]`.
     """
     items = ops.shape(stops)[-1]
 

@@ -10,28 +10,28 @@ from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import loop
 from keras_rankmetrics.types import Tensor
 
-# Runs of equal values in sorted rows: the tie groups of a ranking.
-
-# Of so many entries, pairs take no more time than steps over the entries.
+# Up to this length, computing over all pairs takes no longer than by steps.
 _FEW = 16
+
+_EXACT_IN_FLOAT32 = 2**24
 
 
 def sums_over_runs(
     values: Tensor, x: Tensor, most: int
 ) -> tuple[Tensor, Tensor]:
-    """Sums over the runs of equal values.
+    """Sum over runs of equal values, such as tie groups in sorted scores.
 
-    Nothing is added but what a run holds, and nothing subtracted: the
-    difference of two sums would cancel.
+    Only the values of a run are added and none subtracted: a difference of two
+    sums would lose digits.
 
     Args:
         values: `[rows, entries]`, each row sorted.
-        x: `[..., rows, entries]`, what to sum.
-        most: the largest number of entries that there can be.
+        x: `[..., rows, entries]`, the terms of the sums.
+        most: an upper bound for the number of entries.
 
     Returns:
         For each entry, in the shape of `x`, the sum over the entries of its run
-        before it, and that over its whole run.
+        before it, and the sum over its whole run.
     """
     if most <= _FEW:
         return _by_pairs(values, x)
@@ -39,7 +39,7 @@ def sums_over_runs(
 
 
 def _by_pairs(values: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
-    """In few operations, quick to compile, and a number for each pair."""
+    """Sum over all pairs of entries: few operations, quick to compile."""
     position = positions(values)
     same = ops.expand_dims(values, -1) == ops.expand_dims(values, -2)
     before = same & (ops.expand_dims(position, -1) > position)
@@ -51,13 +51,13 @@ def _by_pairs(values: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _by_doubling(values: Tensor, x: Tensor, most: int) -> tuple[Tensor, Tensor]:
-    """In as many steps as the length has bits, and a number for each entry."""
+    """Sum in log2(most) steps, with memory for one value per entry."""
     position = positions(values)
     # From both ends at once.
     values = ops.stack([values, ops.flip(values, axis=-1)])
 
     def moved(sums: Tensor, step: int) -> Tensor:
-        """What stands `step` entries before each, 0 if in another run."""
+        """Return the sums `step` entries earlier; 0 from another run."""
         same = (position >= step) & (values == ops.roll(values, step, axis=-1))
         return ops.where(same, ops.roll(sums, step, axis=-1), 0)
 
@@ -69,35 +69,44 @@ def _by_doubling(values: Tensor, x: Tensor, most: int) -> tuple[Tensor, Tensor]:
 
 
 def positions(rows: Tensor) -> Tensor:
-    """0, 1, 2, ... along the last axis of `rows`, int32."""
+    """Return 0, 1, 2, ... along the last axis of `rows`, int32."""
     return ops.arange(ops.shape(rows)[-1], dtype="int32")
 
 
-# How many: sums of bools.
-
-_EXACT_IN_FLOAT32 = 2**24
-
-
 def count(x: Tensor) -> Tensor:
-    """`[lists]`, int32: how often `x`, `[lists, items]`, is True."""
-    if keras.config.backend() == "torch":  # adds up bools as they are
+    """Count the True values of each row, int32 `[lists]`.
+
+    Args:
+        x: bool `[lists, items]`.
+    """
+    if keras.config.backend() == "torch":  # sums bools without a cast
         return ops.sum(x, axis=-1)
     counted = ops.cast(x, counting_dtype(x.shape[-1]))
     return ops.cast(ops.sum(counted, axis=-1), "int32")
 
 
 def count_column(x: Tensor) -> Tensor:
-    """The same, `[lists, 1]`."""
+    """Count the True values of each row, int32 `[lists, 1]`."""
     return count(x)[:, None]
 
 
-def for_each(function: Callable[..., Tensor], *rows: Tensor) -> Tensor:
-    """`[lists, targets]`: the function, `[lists, 1]`, of each target in turn.
+def counting_dtype(items: int | None) -> str:
+    """Return a dtype that counts so many items exactly, float32 if it does.
 
-    One after the other, so that no more than `[lists, items]` is ever held.
+    Floats are summed and sorted much faster than integers.
+    """
+    few = items is not None and items <= _EXACT_IN_FLOAT32
+    return "float32" if few else "int32"
+
+
+def for_each(function: Callable[..., Tensor], *rows: Tensor) -> Tensor:
+    """Apply a function to one column after the other, `[lists, targets]`.
+
+    No more than `[lists, items]` is in memory at any time.
 
     Args:
-        function: receives a column, `[lists, 1]`, of each of the rows.
+        function: takes a column, `[lists, 1]`, of each of the rows and returns
+            one.
         *rows: `[lists, targets]`.
     """
     if rows[0].shape[-1] == 1:
@@ -110,12 +119,3 @@ def for_each(function: Callable[..., Tensor], *rows: Tensor) -> Tensor:
 
     none = ops.zeros_like(rows[0], dtype="int32")
     return loop(ops.shape(rows[0])[-1], step, none)
-
-
-def counting_dtype(items: int | None) -> str:
-    """The dtype that counts so many items exactly, and floats if they can.
-
-    Floats are added up and ranked much faster than integers.
-    """
-    few = items is not None and items <= _EXACT_IN_FLOAT32
-    return "float32" if few else "int32"

@@ -1,14 +1,15 @@
-"""`Groups`: a ranking of relevant items, each somewhere in its tie group."""
+"""`TargetRanking`: a ranking of relevant items, each with its tie group."""
 
 from __future__ import annotations
 
+import abc
 import dataclasses
-from collections.abc import Callable
 from typing import NamedTuple, Self
 
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import MANY, cond, length_at_most
-from keras_rankmetrics.engine.ranking.exposure import Placed
+from keras_rankmetrics.engine.ranking.exposure import GroupedGains
+from keras_rankmetrics.engine.ranking.items import labels_of_relevant
 from keras_rankmetrics.engine.ranking.memo import remembered
 from keras_rankmetrics.engine.ranking.probabilities import (
     Group,
@@ -20,8 +21,7 @@ from keras_rankmetrics.engine.ranking.probabilities import (
     table_of,
     value_at_first_hit,
 )
-from keras_rankmetrics.engine.ranking.ranked import Cutoff
-from keras_rankmetrics.engine.ranking.ranking import Ranking
+from keras_rankmetrics.engine.ranking.ranking import Cutoff, Ranking
 from keras_rankmetrics.engine.ranking.stopping import value_where_stopped
 from keras_rankmetrics.engine.ranking.sums import positions, sums_over_runs
 from keras_rankmetrics.gains import reciprocal_discount
@@ -29,91 +29,122 @@ from keras_rankmetrics.types import RankDiscountFn, Tensor
 
 
 class Located(NamedTuple):
-    """Where the relevant items stand.
+    """The relevant items and their tie groups.
 
     Attributes:
         labels: `[lists, entries]`, below 0 for padding.
-        start: int32 `[lists, entries]`, ascending.
-        size: int32 `[lists, entries]`; 0 is padding.
+        start: int32 `[lists, entries]`, the number of items above the group,
+            ascending.
+        size: int32 `[lists, entries]`, the number of items in the group, 0 for
+            padding.
     """
 
     labels: Tensor
     start: Tensor
     size: Tensor
 
+    @classmethod
+    def sorted(
+        cls,
+        start: Tensor,
+        size: Tensor,
+        there: Tensor,
+        depth: int | Tensor,
+        dtype: str,
+    ) -> Located:
+        """Return relevant items of the label 1, in the order of their ranks.
+
+        Args:
+            start: int32 `[lists, relevant]`, the number of items above the
+                group.
+            size: int32 `[lists, relevant]`, the number of items in the group.
+            there: bool `[lists, relevant]`, True for retrieved items.
+            depth: the number of ranks that are distinguished.
+            dtype: the dtype of the labels.
+        """
+        start = ops.where(there, ops.minimum(start, depth), depth)
+        place = ops.argsort(start, axis=-1)
+        start, size, there = (
+            ops.take_along_axis(x, place, axis=-1) for x in (start, size, there)
+        )
+        labels = labels_of_relevant(there, dtype)
+        return cls(labels, start, ops.where(there, size, 0))
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Groups(Ranking):
-    """Each entry is a relevant item; of the others only the number is known.
+class TargetRanking(Ranking):
+    """A ranking whose entries are the relevant items; the others are counted.
 
-    `start` retrieved items stand above its tie group, which holds `size`, so
-    that it is equally likely to be at each of the ranks `start + 1` to
-    `start + size`. In a strict order every group holds one item.
+    `start` retrieved items are above an entry's tie group, which has `size`
+    items. So it is equally likely to be at each rank from `start + 1` to
+    `start + size`. In a strict order every group has one item.
 
     Attributes:
-        locate: finds them, in a pass over all scores.
-        depth: the number of ranks that are told apart, more than `k`. Entries
-            that stand beyond all have it as their start.
+        depth: the number of ranks that are distinguished, more than `k`.
+            Entries beyond it have it as their start.
     """
 
-    locate: Callable[[], Located]
     depth: int | Tensor
 
-    def for_measures_that_branch(self) -> Self:
-        """The same ranking, which remembers no more than it does already."""
+    @abc.abstractmethod
+    def _locate(self) -> Located:
+        """Find the relevant items, in a pass over all scores."""
+
+    def read_only(self) -> Self:
+        """Return the same ranking, which stores no new results."""
         self._located()
-        return super().for_measures_that_branch()
+        return super().read_only()
 
     @property
     def labels(self) -> Tensor:
-        """`[lists, entries]`, below 0 for padding."""
+        """The labels, `[lists, entries]`, below 0 for padding."""
         return self._located().labels
 
     @property
     def start(self) -> Tensor:
-        """How many items stand above the group."""
+        """The number of items above the group."""
         return self._located().start
 
     @property
     def size(self) -> Tensor:
-        """How many items the group has."""
+        """The number of items in the group."""
         return self._located().size
 
     @remembered("gain", "k")
     def hits(self, k: Cutoff = None) -> Tensor:
-        """The gains within rank `k`."""
+        """Return the sum of the gains within rank `k`."""
         return ops.sum(self.total() * self.share(k), axis=-1)
 
     @remembered("gain")
     def total(self) -> Tensor:
-        """The gain of the item."""
+        """Return the gain of the item."""
         return self.gain(self.labels)
 
     def weighted_total(self) -> Tensor:
-        """The gain of the item: all items weigh the same."""
+        """Return the gain of the item: all items weigh the same."""
         return self.total()
 
     @remembered("k")
     def share(self, k: Cutoff = None) -> Tensor:
-        """The part of the group that is within rank `k`, from 0 to 1."""
+        """Return the share of the group within rank `k`, from 0 to 1."""
         return self._float(self._stop(k) - self.start) / self._size()
 
     @remembered("k")
     def discount(self, value: RankDiscountFn, k: Cutoff = None) -> Tensor:
-        """The mean of `value(rank)` in the group, 0 beyond rank `k`."""
+        """Return the mean of `value(rank)` in the group, 0 beyond rank `k`."""
         return self._sums(value, self.start, self._stop(k)) / self._size()
 
     def precision(self, k: Cutoff = None) -> Tensor:
-        """The precision at the rank of a relevant item, 0 beyond rank `k`."""
+        """Return the precision at the item, 0 beyond rank `k`."""
         stop = self._stop(k)
         reciprocals = self._sums(reciprocal_discount, self.start, stop)
         return self._ratios(self.start, stop, reciprocals) / self._size()
 
     def blended_ratio(self, beta: float, k: Cutoff = None) -> Tensor:
-        """Hits and gains at the rank of an item with a gain, 0 beyond `k`."""
+        """Return the blended ratio at the item, 0 beyond rank `k`."""
         ones, gain, stop = self.as_binary(), beta * self.total(), self._stop(k)
         relevant = ones.overall()[:, None]
-        # So far down the gains of the best order grow, by `gain` at each rank.
+        # Down to here the gains of the best order grow, by `gain` per rank.
         turn = ops.maximum(ops.cast(relevant, "int32"), self.start)
         turn = ops.minimum(turn, stop)
         reciprocals = self._sums(reciprocal_discount, self.start, turn)
@@ -126,23 +157,26 @@ class Groups(Ranking):
         return (upper + (1.0 + gain) * lower) / self._size()
 
     def at_stop(self, value: RankDiscountFn, k: Cutoff = None) -> Tensor:
-        """`value(rank)` where a user stops, within rank `k`."""
+        """Return the expected `value(rank)` where the user stops."""
         stop = self.total()
         ones = self.judged_by(self.gain.as_binary(), self.k)
         above = ones._hits_above_group()
         before, relevant = ones._sums_over_groups()
 
-        def surely() -> Tensor:
-            """A single one is as likely at each rank of its group."""
+        def directly() -> Tensor:
+            """Compute groups of relevant items only, or of a single one.
+
+            The latter is equally likely to be at each rank.
+            """
             place = self.start + ops.cast(before, "int32")
             place = ops.minimum(place, self.depth)
             end = ops.minimum(self._cut(k, place, place + 1), self.depth)
             at_place = self._sums(value, place, end)
             values = ops.where(relevant > 1, at_place, evenly)
-            came = ops.power(1.0 - stop, above + before)
-            return ops.sum(stop * came * values, axis=-1)
+            reached = ops.power(1.0 - stop, above + before)
+            return ops.sum(stop * reached * values, axis=-1)
 
-        def by_chance() -> Tensor:
+        def expected() -> Tensor:
             return value_where_stopped(
                 stop,
                 above,
@@ -155,18 +189,16 @@ class Groups(Ranking):
 
         evenly = self.discount(value, k)
         mixed = (relevant > 1) & (relevant < self._size())
-        return cond(ops.any(mixed), by_chance, surely)
-
-    # The parts of the above.
+        return cond(ops.any(mixed), expected, directly)
 
     @remembered()
     def _located(self) -> Located:
-        return self.locate()
+        return self._locate()
 
     @remembered("gain")
-    def _placed(self) -> Placed:
+    def _grouped_gains(self) -> GroupedGains:
         _, within = self._sums_over_groups()
-        return Placed(
+        return GroupedGains(
             self.total(),
             self._float(self.start),
             self._size(),
@@ -176,7 +208,7 @@ class Groups(Ranking):
 
     @remembered("gain")
     def _hits_above_group(self) -> Tensor:
-        """The relevant items above the tie group of each entry."""
+        """Return the number of relevant items above each entry's group."""
         hits = self.total()
         before, _ = self._sums_over_groups()
         return ops.cumsum(hits, axis=-1) - hits - before
@@ -198,8 +230,8 @@ class Groups(Ranking):
         start = ops.where(found, self.start, MANY)
         start = ops.min(start, axis=-1, keepdims=True)
         group = self._group_at(found & (self.start == start))
-        # A single relevant item is as likely at each rank of the group. In a
-        # group where all are relevant, the first rank holds one.
+        # A single relevant item is equally likely to be at each rank of the
+        # group. If all items are relevant, one is at the first rank.
         one = ops.minimum(group.size, 1)
         ranks = ops.where(group.relevant == 1, group.size, one)
         stop = self._cut(k, group.start, group.start + ranks)
@@ -208,15 +240,15 @@ class Groups(Ranking):
         )
         some = (group.relevant > 1) & (group.relevant < self._float(group.size))
 
-        def by_chance() -> Tensor:
+        def expected() -> Tensor:
             values = self._values_within(value, k)
             return ops.where(some, value_at_first_hit(group, values), certain)
 
-        values = cond(ops.any(some), by_chance, lambda: certain)
+        values = cond(ops.any(some), expected, lambda: certain)
         return ops.squeeze(values, axis=-1)
 
     def _values_within(self, value: RankDiscountFn, k: Cutoff) -> Tensor:
-        """`value(rank)` of all ranks that are told apart, 0 beyond `k`."""
+        """Return `value(rank)` at all ranks down to `depth`, 0 beyond `k`."""
         values = self._values(value, self.depth)
         return ops.where(positions(values) < self._column(k), values, 0)
 
@@ -229,7 +261,7 @@ class Groups(Ranking):
 
     @remembered("k")
     def _stop(self, k: Cutoff) -> Tensor:
-        """The last rank of the group that is within rank `k`."""
+        """Return the last rank of the group within rank `k`."""
         return self._cut(k, self.start, self.start + self.size)
 
     @remembered()
@@ -238,14 +270,14 @@ class Groups(Ranking):
 
     @remembered("gain")
     def _sums_over_groups(self) -> tuple[Tensor, Tensor]:
-        """The gains before each entry in its group, and of the whole group."""
+        """Return the gains before each entry in its group and of the group."""
         hits = self.total()
         return sums_over_runs(self.start, hits, length_at_most(hits))
 
     def _sums(
         self, value: RankDiscountFn, start: Tensor, stop: Tensor
     ) -> Tensor:
-        """The sums of `value(rank)` over the ranks `start + 1` to `stop`."""
+        """Return the sums of `value(rank)` over ranks start + 1 to stop."""
         return sums_over_ranks(
             self._table(value, self._most(value)), start, stop
         )
@@ -261,15 +293,15 @@ class Groups(Ranking):
         reciprocals: Tensor,
         more: Tensor | float = 0.0,
     ) -> Tensor:
-        """Σ hits / (i + more) over the ranks i from `begin + 1` to `stop`.
+        """Return Σ hits / (i + more) over ranks i from begin + 1 to stop.
 
-        Where the entry is at rank i of its group, the hits down to it.
+        The hits are those down to rank i, given that the entry is at it.
 
         Args:
             begin: int32.
             stop: int32.
             reciprocals: Σ 1 / (i + more) over the same ranks.
-            more: `[lists, entries]`, or the same for all.
+            more: `[lists, entries]`, or a float.
         """
         _, within = self._sums_over_groups()
         ranks, first = self._float(stop - begin), self._float(begin + 1) + more
@@ -284,16 +316,17 @@ class Groups(Ranking):
     def _shares(
         self, ranks: Tensor, above: Tensor, reciprocals: Tensor
     ) -> Tensor:
-        """Σ j / (above + j) over as many j = 0, 1, ... as there are ranks.
+        """Return Σ j / (above + j) over j = 0, 1, ..., ranks - 1.
 
         Args:
-            ranks: how many.
+            ranks: the number of terms.
             above: at least 1.
             reciprocals: Σ 1 / (above + j).
         """
-        # Of few ranks far down, this difference is all rounding error. There,
-        # with c in the middle of the ranks i, 1 / i is taken as a series in
-        # (i - c) / c, of which the odd powers add up to 0.
+        # For a few low ranks, the difference `ranks - above * reciprocals` is
+        # all rounding error. There, 1 / i is expanded into a series in
+        # (i - c) / c, with c in the middle of the ranks i, whose odd powers add
+        # up to 0.
         middle = above + (ranks - 1.0) / 2.0
         squared = ranks**2
         second = ranks * (squared - 1.0) / 12.0 / middle**2
@@ -304,7 +337,7 @@ class Groups(Ranking):
         )
 
     def _group_at(self, chosen: Tensor) -> Group:
-        """The group of the chosen entries, of which each list has one."""
+        """Return the tie group of the chosen entries of each list."""
 
         def highest(x: Tensor) -> Tensor:
             x = ops.where(chosen, x, 0)

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.backend.tracing import cond, known
-from keras_rankmetrics.engine.ranking.exposure import Placed
-from keras_rankmetrics.engine.ranking.list_ranking import Ranks
+from keras_rankmetrics.engine.backend.tracing import concrete, cond
+from keras_rankmetrics.engine.ranking.exposure import GroupedGains
+from keras_rankmetrics.engine.ranking.list_ranking import ListRanking
 from keras_rankmetrics.engine.ranking.memo import remembered
 from keras_rankmetrics.engine.ranking.pairs import InOrder
 from keras_rankmetrics.engine.ranking.probabilities import (
@@ -19,9 +19,12 @@ from keras_rankmetrics.engine.ranking.probabilities import (
     rate_of_others,
     value_at_first_hit,
 )
-from keras_rankmetrics.engine.ranking.ranked import Cutoff
+from keras_rankmetrics.engine.ranking.ranking import Cutoff
 from keras_rankmetrics.engine.ranking.sort_keys import Sortable
-from keras_rankmetrics.engine.ranking.stopping import Row, chances_in_ties
+from keras_rankmetrics.engine.ranking.stopping import (
+    Row,
+    stop_probabilities_in_ties,
+)
 from keras_rankmetrics.engine.ranking.sums import (
     count,
     positions,
@@ -29,21 +32,18 @@ from keras_rankmetrics.engine.ranking.sums import (
 )
 from keras_rankmetrics.types import Tensor
 
-# `Ties`: the tie groups in rows of sorted scores.
-
 
 class Shared(NamedTuple):
-    """What tied items hold, `[lists, ranks]`.
+    """Values of tied items, by the tie group of each rank, `[lists, ranks]`.
 
     Attributes:
-        mean: at each rank of a tie group, what its items hold on average.
-        total: what they hold together.
-        before: what those items of the group hold that come before it in the
-            row.
-        ahead: how many these are.
-        start: int32, how many items stand above the group.
-        size: int32, how many are in it, maybe more than the row has room for;
-            1 where no item is retrieved.
+        mean: the mean of the values of the group.
+        total: the sum of the values of the group.
+        before: the sum over the items of the group before this one in the row.
+        ahead: the number of these items.
+        start: int32, the number of items above the group.
+        size: int32, the number of items in the group, which may extend beyond
+            the row; 1 where no item is retrieved.
     """
 
     mean: Tensor
@@ -56,15 +56,15 @@ class Shared(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Ties:
-    """Which of the highest scores of each list are the same.
+    """The tie groups among the highest scores of each list.
 
     Attributes:
         scores: all scores of each list.
-        highest: `[lists, ranks]`, the highest of them, in order. As many as all
-            lists have, or more than there are ranks that count.
-        there: bool `[lists, ranks]`, whether an item is retrieved there.
-        found: bool, whether any two of these that are retrieved tie.
-        most: the largest number of ranks that there can be.
+        highest: `[lists, ranks]`, the highest scores, in order. All of them, or
+            more than the ranks that count.
+        there: bool `[lists, ranks]`, True where an item is retrieved.
+        found: True if any two retrieved items tie, a bool scalar.
+        most: an upper bound for the number of ranks.
     """
 
     scores: Sortable
@@ -74,12 +74,12 @@ class Ties:
     most: int
 
     def share(self, x: Tensor, of_items: Callable[[], Tensor]) -> Shared:
-        """Shares among tied items what they hold.
+        """Share the values of tied items among their ranks.
 
         Args:
-            x: `[lists, ranks]`, what the item at each rank holds; 0 where none
-                is retrieved.
-            of_items: computes the same of all items, `[lists, items]`.
+            x: `[lists, ranks]`, the value of the item at each rank, 0 where
+                none is retrieved.
+            of_items: computes the values of all items, `[lists, items]`.
         """
         position = positions(x)
 
@@ -103,10 +103,12 @@ class Ties:
         return Shared(*cond(self.found, tied, alone))
 
     def groups(self) -> tuple[Tensor, Tensor, Tensor]:
-        """Where the group of each rank starts, and its size in the row.
+        """Return the tie group of each rank.
 
-        And whether it may go on beyond the row, within the ranks that count.
-        All `[lists, ranks]`, the first two int32.
+        Returns:
+            The number of items above the group and its size in the row, int32
+            `[lists, ranks]`, and True where it may extend beyond the row, bool
+            `[lists, ranks]`.
         """
         position = positions(self.highest)
 
@@ -115,82 +117,81 @@ class Ties:
             sums = sums_over_runs(self.highest, ones, self.most)
             before, items = (ops.cast(x, "int32") for x in sums)
             start = position - before
-            return start, items, self._goes_on(start, start + items)
+            return start, items, self._may_extend(start, start + items)
 
         def alone() -> tuple[Tensor, ...]:
             start = ops.broadcast_to(position, ops.shape(self.highest))
             return start, ops.ones_like(start), ops.zeros_like(self.there)
 
-        start, size, goes_on = cond(self.found, tied, alone)
-        return start, size, goes_on
+        start, size, beyond = cond(self.found, tied, alone)
+        return start, size, beyond
 
     def lowest_of(self, lists: Tensor) -> Tensor:
-        """Which items of some lists have the lowest score of the row.
+        """Return True for items with the lowest score of the row.
 
         Args:
-            lists: bool `[lists]`.
+            lists: bool `[lists]`, False for lists without such items.
         """
         return self._is_lowest() & lists[:, None]
 
     def of_lowest(self, x: Tensor) -> Tensor:
-        """What the items hold whose score is the lowest in the row.
+        """Return the values of items with the lowest score of the row, else 0.
 
         Args:
-            x: what all items hold, `[lists, items]`; 0 is returned for others.
+            x: the values of all items, `[lists, items]`.
         """
         return ops.where(self._is_lowest(), x, 0)
 
     def _is_lowest(self) -> Tensor:
-        # Not the last entry: a slice of what `top_k` returns makes XLA sort.
+        # XLA would turn a `top_k` whose results are sliced into a full sort.
         lowest = ops.min(self.highest, axis=-1, keepdims=True)
         return self.scores.cleaned() == lowest
 
     def _beyond_the_row(
         self, start: Tensor, in_row: Tensor, of_items: Callable[[], Tensor]
     ) -> Tensor:
-        """What groups hold, and how many items, `[2, lists, ranks]`.
+        """Return the sum of values and the size of groups, `[2, lists, ranks]`.
 
-        The group of the lowest of the highest scores may go on beyond the row.
-        (If it begins at the last place, it is beyond any cutoff.)
+        The lowest tie group may extend beyond the row. (If it begins at the
+        last position, it is beyond any cutoff.)
 
         Args:
-            start: of each group.
-            in_row: the same, of those items that the row holds.
-            of_items: what all items hold.
+            start: the number of items above each group.
+            in_row: the same two numbers for the items in the row.
+            of_items: computes the values of all items.
         """
-        goes_on = self._goes_on(start, start + ops.cast(in_row[1], "int32"))
+        beyond = self._may_extend(start, start + ops.cast(in_row[1], "int32"))
 
         def whole() -> Tensor:
             tied = self._is_lowest()
             items = count(tied)
-            # It always holds, and forces the order of computation: only when
-            # the items have been counted are they summed up, so that one array
-            # of all items is held at a time.
+            # This is always true, and forces the items to be counted before
+            # they are summed, so that one array of all items is in memory at a
+            # time.
             tied = tied & (items[:, None] > 0)
             total = ops.sum(ops.where(tied, of_items(), 0), axis=-1)
             of_all = ops.stack([total, ops.cast(items, total.dtype)])
-            return ops.where(goes_on, of_all[:, :, None], in_row)
+            return ops.where(beyond, of_all[:, :, None], in_row)
 
-        return cond(ops.any(goes_on), whole, lambda: in_row)
+        return cond(ops.any(beyond), whole, lambda: in_row)
 
-    def _goes_on(self, start: Tensor, stop: Tensor) -> Tensor:
-        """Which groups may go on beyond the row, bool `[lists, ranks]`.
+    def _may_extend(self, start: Tensor, stop: Tensor) -> Tensor:
+        """Return True for groups that may extend beyond the row.
 
         Args:
-            start: where they begin.
-            stop: where they end in the row.
+            start: the number of items above each group.
+            stop: the last rank of each group in the row.
         """
         end = ops.shape(self.highest)[-1]
-        beyond = ops.any(positions(self.scores.given) >= end)
-        return (stop == end) & (start < end - 1) & self.there & beyond
-
-
-# `TiedRanks`: a ranking whose entries are ranks, which tied items share.
+        more_items = ops.any(positions(self.scores.raw) >= end)
+        return (stop == end) & (start < end - 1) & self.there & more_items
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class TiedRanks(Ranks):
-    """Ranks of which those of a tie group hold the mean over its items.
+class TiedRanking(ListRanking):
+    """A ranking in which the items of a tie group share its ranks.
+
+    Each rank has the mean over the items of the group.
 
     Attributes:
         ties: the tie groups.
@@ -198,7 +199,7 @@ class TiedRanks(Ranks):
 
     ties: Ties
 
-    def _held(self) -> Tensor:
+    def _mean_gains(self) -> Tensor:
         return self._shared().mean
 
     @remembered("gain")
@@ -209,7 +210,7 @@ class TiedRanks(Ranks):
 
     @remembered("gain")
     def _hits_if_hit(self) -> Tensor:
-        if known(~self.ties.found):
+        if concrete(~self.ties.found):
             return super()._hits_if_hit()
         shared = self._shared()
         hits = self.as_binary()._shared().total
@@ -223,25 +224,25 @@ class TiedRanks(Ranks):
         return self._hits_above_group() + mean * found
 
     @remembered("gain")
-    def _chances_to_stop(self) -> Tensor:
-        alone = super()._chances_to_stop()
-        if known(~self.ties.found):
+    def _stop_probabilities(self) -> Tensor:
+        alone = super()._stop_probabilities()
+        if concrete(~self.ties.found):
             return alone
         stops, shared = self._gains(), self._shared()
         row = Row(stops, shared.start, shared.size)
 
         def tied() -> Tensor:
-            chances = chances_in_ties(
+            probabilities = stop_probabilities_in_ties(
                 row, lambda: self.ties.of_lowest(self.items.gains(self.gain))
             )
-            return ops.where(self.ties.there, chances, 0)
+            return ops.where(self.ties.there, probabilities, 0)
 
         return cond(self.ties.found, tied, lambda: alone)
 
     @remembered("gain")
-    def _placed(self) -> Placed:
+    def _grouped_gains(self) -> GroupedGains:
         shared = self._shared()
-        return Placed(
+        return GroupedGains(
             self._gains(),
             self._float(shared.start),
             self._float(shared.size),
@@ -255,7 +256,7 @@ class TiedRanks(Ranks):
 
     @remembered("gain")
     def _hits_above_group(self) -> Tensor:
-        """The relevant items above the tie group of each rank."""
+        """Return the sum of the gains above the tie group of each rank."""
         hits = self._gains()
         return self._running(hits) - hits - self._shared().before
 
@@ -284,29 +285,29 @@ class TiedRanks(Ranks):
         certain = super()._value_at(first, values)
         uncertain = ops.any(first & (self.total() < 1), axis=-1)
 
-        def by_chance() -> Tensor:
+        def expected() -> Tensor:
             group = self._group_at(first)
-            # A single one is as likely at each rank: nothing to multiply up.
+            # A single relevant item is equally likely to be at each rank.
             inside = self._within(None, self._shared().start) == group.start
             evenly = ops.sum(ops.where(inside, values, 0), -1, keepdims=True)
-            expected = ops.where(
+            value = ops.where(
                 group.relevant < 1.5,
                 evenly / ops.maximum(group.size, 1.0),
                 value_at_first_hit(group, values),
             )
-            return ops.where(uncertain, expected[:, 0], certain)
+            return ops.where(uncertain, value[:, 0], certain)
 
-        return cond(ops.any(uncertain), by_chance, lambda: certain)
+        return cond(ops.any(uncertain), expected, lambda: certain)
 
     @remembered("gain")
     def _shared(self) -> Shared:
-        """The gains, shared among the items that tie."""
+        """Return the gains, shared among tied items."""
         return self.ties.share(
             self._gains(), lambda: self.items.gains(self.gain)
         )
 
     def _group_at(self, chosen: Tensor) -> Group:
-        """The group of the chosen ranks, of which each list has one."""
+        """Return the tie group of the chosen ranks of each list."""
         shared = self._shared()
         start, size, relevant = (
             _of_one(chosen, self._within(None, x))
@@ -316,5 +317,5 @@ class TiedRanks(Ranks):
 
 
 def _of_one(chosen: Tensor, x: Tensor) -> Tensor:
-    """What all chosen ranks of a list have, `[lists, 1]`; 0 if none is."""
+    """Return the common value of the chosen ranks, `[lists, 1]`, 0 if none."""
     return ops.max(ops.where(chosen, x, 0), axis=-1, keepdims=True)

@@ -1,4 +1,4 @@
-"""`Rows`: queries, items and what is said of them, a row for each item."""
+"""Chunks of a table of queries and items, and the runs of rows in them."""
 
 from __future__ import annotations
 
@@ -33,9 +33,15 @@ class Rows(NamedTuple):
 
 
 def whole(chunks: Iterable[Rows]) -> Rows:
-    """All chunks as one."""
+    """Return all chunks as one."""
     columns = list(zip(*chunks, strict=True))
     if not columns:
         none = np.zeros(0, np.int64)
         return Rows(none, none, np.zeros(0))
     return Rows(*map(np.concatenate, columns))
+
+
+def run_starts(values: np.ndarray) -> np.ndarray:
+    """Return the first place of each run of equal values."""
+    changes = np.flatnonzero(values[1:] != values[:-1])
+    return np.concatenate([[0], changes + 1])

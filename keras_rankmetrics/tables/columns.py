@@ -1,4 +1,4 @@
-"""Columns of rows, as libraries hold them, read as arrays of one dimension."""
+"""Columns of any library as numpy arrays of one dimension."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ Arrays = dict[str, np.ndarray]
 
 
 def as_column(name: str, x: Any) -> np.ndarray:
-    """One value for each row, `[rows]`.
+    """Return a column as an array `[rows]`.
 
     Args:
-        name: of the argument, for errors.
-        x: `[rows]` or `[rows, 1]`, of any library that numpy reads.
+        name: the name of the argument, for errors.
+        x: `[rows]` or `[rows, 1]`, of any library that numpy can read.
 
     Raises:
-        ValueError: if it has another shape.
+        ValueError: if the shape is another one.
     """
     if isinstance(x, Mapping):
         raise ValueError(
@@ -30,12 +30,12 @@ def as_column(name: str, x: Any) -> np.ndarray:
         )
     if isinstance(x, np.ma.MaskedArray) and np.ma.is_masked(x):
         raise ValueError(
-            f"`{name}` should be a column. Received: a masked array that hides "
-            "values, and its mask is not read. Leave these rows out."
+            f"`{name}` should be a column without a mask. Received: a masked "
+            "array that hides values. Leave these rows out."
         )
     if ops.is_tensor(x):
         array = ops.convert_to_numpy(x)
-    elif hasattr(x, "detach"):  # of torch, on another backend
+    elif hasattr(x, "detach"):  # a tensor of torch, on another backend
         array = x.detach().cpu().numpy()
     else:
         array = np.asarray(x)
@@ -51,10 +51,14 @@ def as_column(name: str, x: Any) -> np.ndarray:
 
 
 def as_numbers(name: str, x: Any) -> np.ndarray:
-    """As `as_column`, of numbers; what is missing is NaN.
+    """Return a column of numbers as an array `[rows]`, NaN for missing ones.
+
+    Args:
+        name: the name of the argument, for errors.
+        x: `[rows]` or `[rows, 1]`, of any library that numpy can read.
 
     Raises:
-        ValueError: if it does not hold numbers.
+        ValueError: if the shape is another one, or a value is no number.
     """
     array = as_column(name, x)
     kind = array.dtype.kind
@@ -65,20 +69,20 @@ def as_numbers(name: str, x: Any) -> np.ndarray:
             f"`{name}` should hold numbers. Received: values of the type "
             f"{array.dtype}."
         )
-    if kind == "b":  # which has no place for padding
+    if kind == "b":  # bool has no value for padding
         return array.astype(np.int8)
     if array.dtype.itemsize < 4 and kind not in "iu":
         return array.astype(np.float32)
     return array
 
 
-def check_belong_together(given: Mapping[str, Any]) -> None:
-    """Raise ValueError if lengths differ, or the indices of pandas do.
+def check_same_rows(columns: Mapping[str, Any]) -> None:
+    """Raise ValueError if the lengths or the pandas indices differ.
 
     Args:
-        given: the columns by the names of the arguments.
+        columns: the columns by the names of the arguments.
     """
-    lengths = {name: len(as_column(name, x)) for name, x in given.items()}
+    lengths = {name: len(as_column(name, x)) for name, x in columns.items()}
     if len(set(lengths.values())) > 1:
         raise ValueError(
             "All columns should have one value for each row. Received: "
@@ -87,7 +91,7 @@ def check_belong_together(given: Mapping[str, Any]) -> None:
         )
     if not max(lengths.values()):
         raise ValueError("There should be rows. Received: empty columns.")
-    check_same("index", given)
+    check_same("index", columns)
 
 
 def _floats(name: str, array: np.ndarray) -> np.ndarray:
@@ -95,5 +99,6 @@ def _floats(name: str, array: np.ndarray) -> np.ndarray:
         return array.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(
-            f"`{name}` should hold numbers. Received: objects, as {array[0]!r}."
+            f"`{name}` should hold numbers. Received: objects such as "
+            f"{array[0]!r}."
         ) from error

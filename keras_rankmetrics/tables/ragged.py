@@ -1,0 +1,162 @@
+"""Lists of unequal lengths, and padded batches of them."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Mapping
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+
+class Ragged(NamedTuple):
+    """Lists of unequal lengths, one after the other.
+
+    Attributes:
+        values: the values of all lists.
+        lengths: `[lists]`.
+    """
+
+    values: np.ndarray
+    lengths: np.ndarray
+
+    @classmethod
+    def of_single(cls, values: np.ndarray) -> Ragged:
+        """Return lists of one value each."""
+        return cls(values, np.ones(len(values), np.int64))
+
+    @property
+    def longest(self) -> int:
+        """The length of the longest list."""
+        return int(self.lengths.max(initial=0))
+
+    def take(self, lists: np.ndarray) -> Ragged:
+        """Return the lists at these places, in their order."""
+        starts = np.cumsum(self.lengths) - self.lengths
+        lengths = self.lengths[lists]
+        return Ragged(
+            self.values[value_places(starts[lists], lengths)], lengths
+        )
+
+    def padded(self, rows: int, width: int, fill: float) -> np.ndarray:
+        """Return an array `[rows, width]`, with `fill` for padding."""
+        lengths = np.zeros(rows, np.int64)
+        lengths[: len(self.lengths)] = self.lengths
+        values = self.values
+        if values.dtype.kind == "u":  # has no negative value for padding
+            values = values.astype(np.float64)
+        dense = np.full((rows, width), fill, values.dtype)
+        dense[np.arange(width) < lengths[:, None]] = values
+        return dense
+
+
+def value_places(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """Return the places of all values of lists, one list after the other.
+
+    Args:
+        starts: `[lists]`, the place of the first value of each list.
+        lengths: `[lists]`.
+    """
+    before = np.cumsum(lengths) - lengths
+    return np.arange(lengths.sum()) + np.repeat(starts - before, lengths)
+
+
+# Padded batches of few shapes, each of lists of similar lengths.
+
+Lists: TypeAlias = Mapping[str, Ragged]
+"""Columns of the same lists, by name."""
+
+LARGEST = 2**21
+"""The number of places of a padded batch, unless one list has more."""
+
+FEW = 2**17
+"""Up to this number of places, padding costs less than another shape."""
+
+
+def chunks(lists: Lists, lists_per_update: int) -> Iterator[Lists]:
+    """Yield the lists in chunks of at most `LARGEST` places.
+
+    A chunk that is too large is split into lists of similar lengths. This
+    changes the order of the lists, which no sum depends on.
+
+    Args:
+        lists: the columns of all lists.
+        lists_per_update: the number of lists of a chunk.
+    """
+    number = _number(lists)
+    for start in range(0, number, lists_per_update):
+        rows = np.arange(start, min(start + lists_per_update, number))
+        yield from _small_enough(_taken(lists, rows))
+
+
+def padded(
+    lists: Lists, fills: Mapping[str, float], unpadded: Container[str] = ()
+) -> dict[str, np.ndarray]:
+    """Return arrays `[lists, longest]`, with both numbers rounded up.
+
+    Rounding keeps the number of shapes small, since backends compile each
+    shape anew.
+
+    Args:
+        lists: the columns of the lists.
+        fills: the value of padding, by column.
+        unpadded: the columns that have the same number of values in each list,
+            so that the length stays as it is.
+    """
+    rows = _rows(_number(lists))
+    return {
+        name: ragged.padded(
+            rows,
+            ragged.longest if name in unpadded else _width(ragged.longest),
+            fills[name],
+        )
+        for name, ragged in lists.items()
+    }
+
+
+def _small_enough(lists: Lists) -> Iterator[Lists]:
+    number = _number(lists)
+    width = sum(_width(ragged.longest) for ragged in lists.values())
+    if number == 1 or _rows(number) * width <= LARGEST:
+        yield lists
+        return
+    lengths = np.sum([ragged.lengths for ragged in lists.values()], axis=0)
+    order = np.argsort(lengths, kind="stable")
+    for rows in _similar(lengths[order]):
+        yield _taken(lists, order[rows])
+
+
+def _similar(lengths: np.ndarray) -> Iterator[slice]:
+    """Yield slices of lists that are not much shorter than their longest.
+
+    Args:
+        lengths: the lengths of the lists, ascending.
+    """
+    stop = len(lengths)
+    while stop:
+        width = 2 ** max(int(lengths[stop - 1] - 1).bit_length(), 3)
+        longer = int(np.searchsorted(lengths, width // 2, side="right"))
+        start = max(min(longer, stop - FEW // width), 0)
+        rows = max(LARGEST // width, 1)
+        for first in range(start, stop, rows):
+            yield slice(first, min(first + rows, stop))
+        stop = start
+
+
+def _taken(lists: Lists, rows: np.ndarray) -> Lists:
+    return {name: ragged.take(rows) for name, ragged in lists.items()}
+
+
+def _number(lists: Lists) -> int:
+    return len(next(iter(lists.values())).lengths)
+
+
+def _rows(number: int) -> int:
+    """Return the number rounded up to a power of 8, of 2 above 4096."""
+    exponent = max(number - 1, 1).bit_length()
+    return 2 ** (exponent if exponent > 12 else -(-exponent // 3) * 3)
+
+
+def _width(longest: int) -> int:
+    """Return the length rounded up by at most a quarter, and at least 8."""
+    step = 2 ** max(longest.bit_length() - 3, 0)
+    return max(-(-longest // step) * step, 8)
