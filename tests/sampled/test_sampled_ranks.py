@@ -281,7 +281,7 @@ def test_nan_is_seen():
             ValueError,
             "1 for any other",
         ),
-        (krm.ExpectedExposureLoss(2), ValueError, "where its relevant item"),
+        (krm.ExpectedExposureLoss(2), ValueError, "which items are ranked"),
     ],
     ids=lambda x: getattr(x, "name", None),
 )

@@ -1,4 +1,4 @@
-"""Signatures of functions, classes and objects, and the version.
+"""Signatures of functions, classes and objects, and tables of text.
 
 A signature is the registered name, or else the import path. Lambdas, closures
 and objects have neither, so they get a fingerprint of their contents. Code,
