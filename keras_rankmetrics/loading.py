@@ -52,7 +52,10 @@ class FirstImport(MetaPathFinder, Loader):
         """Load the metrics, and then the module itself in the usual way."""
         sys.meta_path.remove(self)
         self._load()
-        return importlib.import_module(spec.name)
+        module = importlib.import_module(spec.name)
+        self._own_spec = module.__spec__
+        return module
 
     def exec_module(self, module: ModuleType) -> None:
-        """Do nothing: `create_module` has executed the module."""
+        """Restore the spec that Python has replaced by that of this hook."""
+        module.__spec__ = self._own_spec
