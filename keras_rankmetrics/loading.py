@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import sys
 from collections.abc import Callable, Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
@@ -22,12 +21,12 @@ _WITHOUT_KERAS = ("command", "__main__", "loading", "public")
 class FirstImport(MetaPathFinder, Loader):
     """A hook on the first import that needs Keras.
 
-    It acts once, before Keras or a module of this package is executed, so it
-    never meets a module that is only partly initialised.
+    It acts before Keras or a module of this package is executed, so it never
+    meets a module that is only partly initialised.
 
     Args:
         package: the name of this package.
-        load: imports and registers the metrics.
+        load: removes this hook, and imports and registers the metrics.
     """
 
     def __init__(self, package: str, load: Callable[[], None]) -> None:
@@ -50,7 +49,6 @@ class FirstImport(MetaPathFinder, Loader):
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """Load the metrics, and then the module itself in the usual way."""
-        sys.meta_path.remove(self)
         self._load()
         module = importlib.import_module(spec.name)
         self._own_spec = module.__spec__
