@@ -66,15 +66,16 @@ def __dir__() -> list[str]:
 
 def _load() -> None:
     """Import Keras and all names that are registered with it."""
-    _HOOK.disarm()
+    if _first_import in sys.meta_path:
+        sys.meta_path.remove(_first_import)
     public = importlib.import_module(f"{__name__}.public")
     names = {name: getattr(public, name) for name in public.__all__}
     every = [*names, *_AT_FIRST_USE, "__version__"]
     globals().update(names, __all__=sorted(every))
 
 
-_HOOK = _FirstImport(__name__, _load)
+_first_import = _FirstImport(__name__, _load)
 if "keras" in sys.modules:
     _load()
 else:
-    sys.meta_path.insert(0, _HOOK)
+    sys.meta_path.insert(0, _first_import)

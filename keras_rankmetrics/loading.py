@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import sys
 from collections.abc import Callable, Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
@@ -22,12 +21,12 @@ _WITHOUT_KERAS = ("command", "__main__", "loading", "public")
 class FirstImport(MetaPathFinder, Loader):
     """A hook on the first import that needs Keras.
 
-    It acts once, before Keras or a module of this package is executed, so it
-    never meets a module that is only partly initialised.
+    It acts before Keras or a module of this package is executed, so it never
+    meets a module that is only partly initialised.
 
     Args:
         package: the name of this package.
-        load: disarms the hook, then imports and registers the metrics.
+        load: removes this hook, and imports and registers the metrics.
     """
 
     def __init__(self, package: str, load: Callable[[], None]) -> None:
@@ -48,18 +47,13 @@ class FirstImport(MetaPathFinder, Loader):
             return None
         return importlib.util.spec_from_loader(fullname, self)
 
-    def disarm(self) -> None:
-        """Stop waiting for the first import."""
-        if self in sys.meta_path:
-            sys.meta_path.remove(self)
-
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """Load the metrics, and then the module itself in the usual way."""
         self._load()
         module = importlib.import_module(spec.name)
-        self._spec = module.__spec__
+        self._own_spec = module.__spec__
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        """Restore the module's own spec: `create_module` has executed it."""
-        module.__spec__ = self._spec
+        """Restore the spec that Python has replaced by that of this hook."""
+        module.__spec__ = self._own_spec

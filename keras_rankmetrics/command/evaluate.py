@@ -104,7 +104,7 @@ def _compared(
     scattered: tuple[str, ...] = (),
     **options: Any,
 ) -> tuple[Compared, tuple[str, ...]]:
-    """Compare the runs, and return which of them had scattered queries.
+    """Return the comparison, and the runs with scattered queries.
 
     A run whose rows of a query are not together is found while it is read. The
     comparison then starts again and sorts this run first.

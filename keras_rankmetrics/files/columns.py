@@ -9,7 +9,7 @@ from typing import NamedTuple
 from keras_rankmetrics.files.errors import FileError
 
 # The names of BEIR, MS MARCO, TREC and this package, the most specific first:
-# a column `query` beside `query-id` holds the text of the query.
+# a column `query` next to `query-id` contains the text of the query.
 ALIASES = {
     "query": ("query_id", "qid", "topic", "query"),
     "item": ("item_id", "corpus_id", "doc_id", "docno", "pid", "item"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-_SHOWN = 120  # characters of what was received
+_SHOWN = 120  # characters of the invalid content
 
 
 class FileError(ValueError):

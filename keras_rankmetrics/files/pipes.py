@@ -40,7 +40,7 @@ class Pipe:
     def open(self) -> io.BufferedReader:
         """Return a reader that starts at the first byte."""
         if self._file is None:
-            # Opening waits for the writer, so it comes as late as possible.
+            # Opening waits for the writer, so it is done as late as possible.
             if self._path != _STDIN:
                 self._file = open(self._path, "rb")  # noqa: SIM115
             elif sys.stdin is None:
@@ -62,7 +62,7 @@ class Pipe:
         return data + more
 
     def size(self) -> int:
-        """Read the pipe to its end, and return how many bytes it had."""
+        """Read the pipe to its end, and return its number of bytes."""
         while self.read(self._size, 2**20):
             pass
         return self._size

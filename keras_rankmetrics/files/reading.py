@@ -105,7 +105,7 @@ def _reader(file: File, value: str, columns: Mapping[str, str]) -> Reader:
 
 
 def _delimiter(line: bytes, ending: str, layout: trec.Layout) -> bytes | None:
-    """Return what separates the columns of a table; None for another file."""
+    """Return the delimiter of a table, or None for another format."""
     if ending in _DELIMITERS:
         return _DELIMITERS[ending]
     if len(line.split()) != layout.fields:

@@ -76,8 +76,8 @@ _SWAPPED = "The item and the label seem to be swapped in this file. "
 def is_like(line: bytes, layout: Layout) -> bool:
     """Return True if a line has that layout.
 
-    A line with more fields than the layout needs, which the header of a table
-    could also be, must have the usual second field too.
+    A line with more fields than the layout needs could also be the header of a
+    table, so it must have the usual second field too.
     """
     fields = line.split()
     if len(fields) != layout.fields and not (

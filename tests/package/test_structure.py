@@ -198,21 +198,22 @@ def test_the_package_needs_no_package_of_the_adapters():
     assert ran.returncode == 0, ran.stderr
 
 
-REGISTERED = """
-import {first}
-import {second}
-metric = keras.saving.deserialize_keras_object({config!r})
-assert metric.k == 3
-"""
+FIRST = [
+    "import keras, keras_rankmetrics as krm",
+    "import keras_rankmetrics as krm, keras",
+    "import keras_rankmetrics as krm; krm.NDCG; import keras",
+    "import keras_rankmetrics as krm; krm.compare; import keras",
+]
 
 
-@pytest.mark.parametrize("order", [1, -1])
-def test_the_import_alone_registers_the_classes(order):
-    import keras
-
-    config = keras.saving.serialize_keras_object(keras_rankmetrics.NDCG(k=3))
-    first, second = ["keras", "keras_rankmetrics"][::order]
-    code = REGISTERED.format(first=first, second=second, config=config)
+@pytest.mark.parametrize("imports", FIRST)
+def test_the_import_alone_registers_the_classes(imports):
+    code = (
+        f"{imports}; config = {{'class_name': 'keras_rankmetrics>NDCG', "
+        "'config': {'k': 3}, 'registered_name': 'keras_rankmetrics>NDCG'};"
+        "assert keras.saving.deserialize_keras_object(config).k == 3;"
+        "assert 'NDCG' in vars(krm) and krm.compare.__name__ == 'compare'"
+    )
     ran = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True
     )
@@ -220,6 +221,7 @@ def test_the_import_alone_registers_the_classes(order):
 
 
 ENTRIES = [
+    "keras",
     "keras_rankmetrics.gains",
     "keras_rankmetrics.callbacks",
     "keras_rankmetrics.engine.naming.names",
@@ -231,10 +233,10 @@ ENTRIES = [
 @pytest.mark.parametrize("module", ENTRIES)
 def test_any_module_can_be_imported_first(module):
     code = (
-        f"import {module} as module, sys; name = module.__name__;"
-        "assert name == module.__spec__.name and module is sys.modules[name];"
-        "import keras; assert keras.saving.get_registered_object("
-        "'keras_rankmetrics>NDCG')"
+        f"import keras_rankmetrics, {module} as module, keras, sys;"
+        "assert module is sys.modules[module.__name__];"
+        "assert module.__file__ == module.__spec__.origin;"
+        "assert keras.saving.get_registered_object('keras_rankmetrics>NDCG')"
     )
     ran = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True

@@ -1,6 +1,7 @@
-"""The first import of Keras: explains what to install if a backend is missing.
+"""The first import of Keras, which explains how to install a backend.
 
-Importing this module imports Keras, so it comes before all that needs Keras.
+Importing this module imports Keras, so it must be imported before all modules
+that need Keras.
 """
 
 from __future__ import annotations
