@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from keras_rankmetrics import gains, metrics
-from keras_rankmetrics.engine.metric.configured import Defined
+from keras_rankmetrics.engine.metric.configured import ConfiguredMetric
 from keras_rankmetrics.engine.naming.names import nearest
 from keras_rankmetrics.metrics.names import class_names
 
@@ -39,7 +39,7 @@ class Signature(NamedTuple):
     """
 
     text: str
-    metric: type[Defined]
+    metric: type[ConfiguredMetric]
     k: int | None
     options: Mapping[str, str]
     version: str
@@ -95,7 +95,7 @@ def constructor(signature: Signature) -> str:
     return f"krm.{metric.__name__}({', '.join(given)})"
 
 
-def _own(metric: type[Defined]) -> dict[str, str]:
+def _own(metric: type[ConfiguredMetric]) -> dict[str, str]:
     """What the signature says without arguments, if it can be made so."""
     if metric.of_catalogue is not None:
         return {}
@@ -103,9 +103,9 @@ def _own(metric: type[Defined]) -> dict[str, str]:
     return dict(part.split(":", 1) for part in parts)
 
 
-def _class(name: str) -> type[Defined]:
+def _class(name: str) -> type[ConfiguredMetric]:
     found = getattr(metrics, name, None)
-    if not (isinstance(found, type) and issubclass(found, Defined)):
+    if not (isinstance(found, type) and issubclass(found, ConfiguredMetric)):
         raise ValueError(
             "A signature should begin with a metric of this package. What a "
             "metric of your own means, its code says. Received: "
@@ -126,11 +126,11 @@ def _check_last(text: str) -> None:
 
 
 def _check(
-    metric: type[Defined], k: int | None, options: Mapping[str, str]
+    metric: type[ConfiguredMetric], k: int | None, options: Mapping[str, str]
 ) -> None:
     """Raises where the metric has no such option."""
     parameters = {*inspect.signature(metric).parameters}
-    known = parameters | Defined.common_parameters
+    known = parameters | ConfiguredMetric.common_parameters
     if k is not None and "k" not in parameters:
         raise ValueError(f"{metric.__name__} takes no cutoff. Received: @{k}.")
     for name in options:

@@ -8,7 +8,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple, NoReturn
 
 from keras_rankmetrics.conventions.convention import Convention
-from keras_rankmetrics.engine.metric.configured import Defined, RankingMetric
+from keras_rankmetrics.engine.metric.configured import (
+    ConfiguredMetric,
+    RankingMetric,
+)
 
 # `Vocabulary`: a convention whose measures are had by the source's names.
 
@@ -57,7 +60,7 @@ class Vocabulary(Convention):
         name: str,
         about: str,
         source: str,
-        metrics: Mapping[type[Defined], Mapping[str, Any]],
+        metrics: Mapping[type[ConfiguredMetric], Mapping[str, Any]],
         measures: Mapping[str, Measure],
         without: Mapping[str, str],
         ties_by_id: Literal["float32", "float64"] | None = None,

@@ -184,10 +184,10 @@ class AboutRelevantItems(AboutItems, abstract=True):
     relevance_threshold: float = 1.0
 
 
-# `Several`: the base of what says several numbers of one metric.
+# `MultiValueMetric`: the base of metrics with several numbers.
 
 
-class Several(Accumulator):
+class MultiValueMetric(Accumulator):
     """Several numbers of one metric, by their names, and as a table.
 
     Args:
@@ -211,7 +211,7 @@ class Several(Accumulator):
         self.aggregate = aggregate
         self._metric = metric.remade
         self._direction = "up"
-        self._keep_sums(name)
+        self._create_variables(name)
 
     def named(self, result: Tensor) -> dict[str, Tensor]:
         """The numbers by name."""

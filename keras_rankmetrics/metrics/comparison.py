@@ -23,12 +23,12 @@ from keras_rankmetrics.engine.metric.accumulator import on_host
 from keras_rankmetrics.engine.metric.configured import RankingMetric
 from keras_rankmetrics.engine.naming.signature import as_table, as_text
 from keras_rankmetrics.gains import PACKAGE
-from keras_rankmetrics.metrics.bases import Several, check_mean
+from keras_rankmetrics.metrics.bases import MultiValueMetric, check_mean
 from keras_rankmetrics.types import Tensor
 
 
 @keras.saving.register_keras_serializable(package=PACKAGE)
-class Comparison(Several):
+class Comparison(MultiValueMetric):
     """A metric of several systems on the same lists, beside a baseline.
 
     A system is what scores the items: a model, or a version of one. The same

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 
 from keras_rankmetrics import metrics
-from keras_rankmetrics.engine.metric.configured import Defined
+from keras_rankmetrics.engine.metric.configured import ConfiguredMetric
 from keras_rankmetrics.engine.naming.names import (
     closest,
     did_you_mean,
@@ -95,12 +95,12 @@ def class_names() -> list[str]:
     return [cls.__name__ for cls in _classes()]
 
 
-def _classes() -> list[type[Defined]]:
+def _classes() -> list[type[ConfiguredMetric]]:
     found = (getattr(metrics, name) for name in metrics.__all__)
     return [
         each
         for each in found
-        if isinstance(each, type) and issubclass(each, Defined)
+        if isinstance(each, type) and issubclass(each, ConfiguredMetric)
     ]
 
 

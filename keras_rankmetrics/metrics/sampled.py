@@ -28,7 +28,7 @@ from keras_rankmetrics.engine.sampled import (
     fits,
 )
 from keras_rankmetrics.gains import PACKAGE
-from keras_rankmetrics.metrics.bases import Several, check_mean
+from keras_rankmetrics.metrics.bases import MultiValueMetric, check_mean
 from keras_rankmetrics.types import Tensor
 
 # From there on, more steps fit the noise of the sample.
@@ -44,7 +44,7 @@ _ESTIMATES = ("naive", "bv", "em")
 
 
 @keras.saving.register_keras_serializable(package=PACKAGE)
-class SampledRanks(Several):
+class SampledRanks(MultiValueMetric):
     """A metric of lists that hold a sample of the items, estimated for all.
 
     Each list holds its one relevant item and `negatives` others, drawn from all

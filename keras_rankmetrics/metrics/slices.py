@@ -21,12 +21,12 @@ from keras_rankmetrics.engine.naming.signature import (
     signature_of,
 )
 from keras_rankmetrics.gains import PACKAGE
-from keras_rankmetrics.metrics.bases import Several, check_mean
+from keras_rankmetrics.metrics.bases import MultiValueMetric, check_mean
 from keras_rankmetrics.types import GroupFn
 
 
 @keras.saving.register_keras_serializable(package=PACKAGE)
-class Sliced(Several):
+class Sliced(MultiValueMetric):
     """A metric over all lists, and over each group of them.
 
     A group is a slice of the lists that is looked at apart: head and tail

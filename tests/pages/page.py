@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from keras_rankmetrics import RankingMetric, metrics
-from keras_rankmetrics.metrics.bases import Several
+from keras_rankmetrics.metrics.bases import MultiValueMetric
 from tests.pages.blocks import edge_cases, libraries, shown
 from tests.pages.picture import picture
 
@@ -14,7 +14,7 @@ FOLDER = pathlib.Path(__file__).parents[2] / "docs" / "metrics"
 METRICS = tuple(
     value
     for name, value in sorted(vars(metrics).items())
-    if name in metrics.__all__ and not issubclass(value, Several)
+    if name in metrics.__all__ and not issubclass(value, MultiValueMetric)
 )
 SECTIONS = (
     "Formula",
