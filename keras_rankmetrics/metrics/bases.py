@@ -10,7 +10,7 @@ from keras_rankmetrics import gains
 from keras_rankmetrics.engine.aggregates import Aggregate, WeightedMean
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.definition import Definition, declared, parameter
-from keras_rankmetrics.engine.metric.accumulator import Accumulator, is_known
+from keras_rankmetrics.engine.metric.accumulator import Accumulator, is_concrete
 from keras_rankmetrics.engine.metric.configured import RankingMetric
 from keras_rankmetrics.engine.metric.counter import Counter
 from keras_rankmetrics.engine.naming.saving import deserialized
@@ -224,7 +224,7 @@ class MultiValueMetric(Accumulator):
 
     def __str__(self) -> str:
         """The table, where the numbers are known."""
-        return self.table() if is_known(self._seen()) else repr(self)
+        return self.table() if is_concrete(self._seen()) else repr(self)
 
     def get_config(self) -> dict[str, Any]:
         """What `from_config` needs to make the same one."""

@@ -20,7 +20,7 @@ from keras_rankmetrics.engine.evaluation.batch_cache import Batch, BatchCache
 from keras_rankmetrics.engine.evaluation.evaluate import Evaluated, evaluate
 from keras_rankmetrics.engine.evaluation.precompute import terms_of
 from keras_rankmetrics.engine.inputs.warn_once import WarnOnce
-from keras_rankmetrics.engine.metric.members import overridden
+from keras_rankmetrics.engine.metric.members import own_methods
 from keras_rankmetrics.engine.metric.sync import states_of_all
 from keras_rankmetrics.engine.naming.names import as_scope
 from keras_rankmetrics.types import Tensor
@@ -38,7 +38,8 @@ class Accumulator(Metric):
     aggregate: Any  # an `Aggregate`
 
     def __init__(self, name: str, dtype: Any) -> None:
-        # TensorFlow restricts the names of variables: see `_create_variables`.
+        # TensorFlow refuses "@" in the scope of the variables, so the name is
+        # set once they exist.
         super().__init__(name=as_scope(name), dtype=dtype)
         self._warn_once = WarnOnce()
 
@@ -53,7 +54,7 @@ class Accumulator(Metric):
             )
         )
         # A subclass that overrides `update_state` shares no terms.
-        is_own = overridden(self, Accumulator, "update_state")
+        is_own = "update_state" in own_methods(self, Accumulator)
         self._batch_cache = BatchCache(
             [self.definition], None if is_own else self.aggregate
         )
@@ -229,7 +230,7 @@ class Accumulator(Metric):
         return total
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copy and pickle the metric with its state."""
+        """Return what a copy or pickle needs: the config and the state."""
         return self._with_state, (self._own_config(), self.get_state())
 
     @classmethod
@@ -321,18 +322,18 @@ class Accumulator(Metric):
         ]
 
 
-def is_known(x: Tensor) -> bool:
-    """Return True for concrete values, False for those traced in a program."""
+def is_concrete(x: Tensor) -> bool:
+    """Return True for concrete values, False for traced ones."""
     return known(ops.any(x == x)) is not None
 
 
 def on_host(sums: Tensor) -> np.ndarray:
-    """Return sums of two floats as float64 arrays.
+    """Return sums that are kept as two floats as float64, `[...]`.
 
     Raises:
         ValueError: if the sums are traced.
     """
-    if not is_known(sums):
+    if not is_concrete(sums):
         raise ValueError(
             "An estimate needs concrete sums. Received: traced ones, in a "
             "program that is being compiled. Use "

@@ -282,7 +282,7 @@ class MetricCollection(keras.metrics.Metric):
         return cls(**{**config, "metrics": metrics})
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the collection with its metrics and their states."""
+        """Return what a pickle needs: the config and the metrics."""
         config = self._config()
         if type(self).get_config is not MetricCollection.get_config:
             config = self.get_config()

@@ -22,7 +22,7 @@ from keras_rankmetrics.engine.definition.common_options import (
 from keras_rankmetrics.engine.definition.options import check_class
 from keras_rankmetrics.engine.metric.accumulator import (
     Accumulator,
-    is_known,
+    is_concrete,
     on_host,
 )
 from keras_rankmetrics.engine.naming.names import in_words, name_at
@@ -316,7 +316,7 @@ class MeanMetric(Accumulator):
     def __str__(self) -> str:
         """Return `ndcg@10 = 0.7719 ± 0.0123 (95%, 1,204 lists)`."""
         is_mean = type(self.aggregate) is WeightedMean
-        if not is_mean or not is_known(self._seen()):
+        if not is_mean or not is_concrete(self._seen()):
             return repr(self)
         return f"{self.name} = {self.estimate()}"
 

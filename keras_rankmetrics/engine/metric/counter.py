@@ -10,7 +10,7 @@ import keras
 
 from keras_rankmetrics import gains
 from keras_rankmetrics.engine.aggregates import Tally
-from keras_rankmetrics.engine.metric.accumulator import is_known
+from keras_rankmetrics.engine.metric.accumulator import is_concrete
 from keras_rankmetrics.engine.metric.configured import ConfiguredMetric
 from keras_rankmetrics.engine.ranking import Ranking
 from keras_rankmetrics.types import InputForm, Tensor, TiePolicy, Whole
@@ -91,6 +91,6 @@ class Counter(ConfiguredMetric, abstract=True):
 
     def __str__(self) -> str:
         """Return `coverage@10 = 0.7719`."""
-        if not is_known(self._seen()):
+        if not is_concrete(self._seen()):
             return repr(self)
         return f"{self.name} = {float(self.result()):.4f}"

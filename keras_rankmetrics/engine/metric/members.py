@@ -1,4 +1,4 @@
-"""The members of a list of metrics: their checks, and overridden methods."""
+"""Lists of metrics: checks of the members, and of the methods they override."""
 
 from __future__ import annotations
 
@@ -11,21 +11,18 @@ import keras
 M = TypeVar("M")
 
 
-def overridden(metric: object, base: type, *methods: str) -> str | None:
-    """Return the first of the methods that a metric's class overrides.
+def own_methods(metric: object, base: type) -> list[str]:
+    """Return the methods that a metric overrides and a collection never calls.
 
     Args:
         metric: the metric.
-        base: the base class that defines the methods.
-        *methods: the names of the methods.
-
-    Returns:
-        None if it overrides none of them.
+        base: the class that defines the methods.
     """
-    for method in methods:
-        if getattr(type(metric), method) is not getattr(base, method):
-            return method
-    return None
+    return [
+        method
+        for method in ("update_state", "result", "per_list")
+        if getattr(type(metric), method) is not getattr(base, method)
+    ]
 
 
 def members_of(
@@ -86,8 +83,7 @@ def _check_member(metric: Any, base: type) -> None:
             "`metrics` should hold ranking metrics, instances of "
             f"`RankingMetric`. Received: {metric!r}. {advice}"
         )
-    method = overridden(metric, base, "update_state", "result", "per_list")
-    if method is not None:
+    for method in own_methods(metric, base):
         raise TypeError(
             "A collection does not call the methods of its metrics. Received: "
             f"{type(metric).__name__}, which has its own `{method}`. Keep it "
