@@ -65,8 +65,9 @@ class BatchCache:
     """The access of one metric, or of one collection, to the batch cache.
 
     Args:
-        definitions: those of the metrics.
-        aggregate: that of a single metric, if its peers can compute its sums.
+        definitions: the definitions of the metrics.
+        aggregate: the aggregate of a single metric whose peers may compute its
+            sums; None for others.
     """
 
     def __init__(
@@ -182,7 +183,7 @@ class Batch:
         """Return the lists in the order of the metric, to its cutoff or beyond.
 
         Args:
-            definition: that of the metric.
+            definition: the definition of the metric.
             order: its order.
             lists: the lists that it reads.
         """
@@ -216,7 +217,7 @@ class Batch:
 
 
 class Peers:
-    """Metrics that open the same batches.
+    """The metrics that open a batch.
 
     Attributes:
         sharing: the definition and aggregate of each metric whose sums its
@@ -233,7 +234,7 @@ class Peers:
         """Add a metric.
 
         Args:
-            definition: that of the metric.
+            definition: the definition of the metric.
             aggregate: its aggregate; None if peers cannot compute its sums.
         """
         if aggregate is not None and is_shareable(definition):

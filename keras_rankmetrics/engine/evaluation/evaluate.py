@@ -54,7 +54,7 @@ def evaluate(
     """Return the values of metrics, grouped by the lists that they read.
 
     Args:
-        definitions: those of the metrics.
+        definitions: the definitions of the metrics.
         inputs: `y_true`, labels, indices or ids, by the `inputs` of the
             definitions; `y_pred`, scores or ids; and `sample_weight`, None, a
             scalar, one weight per list, or per item.
@@ -109,7 +109,7 @@ def values_at_ranks(
     that needs a strict order is evaluated at the rank in the middle.
 
     Args:
-        definition: that of the metric.
+        definition: the definition of the metric.
         start: integers `[ranges]`.
         stop: integers `[ranges]`. A range that starts within the cutoff should
             end within it.

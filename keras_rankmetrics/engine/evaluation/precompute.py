@@ -28,7 +28,7 @@ def terms_of(
     """Return the terms that the batch adds to the sums, `[*shape]`.
 
     Args:
-        definition: that of the metric.
+        definition: the definition of the metric.
         aggregate: the sums that it keeps.
         batch: the batch, with the results of peers.
         inputs: `y_true`, `y_pred` and `sample_weight`.

@@ -69,7 +69,7 @@ class MasksAndWeights:
     def presence(
         self, has_items: Tensor, undefined: Tensor
     ) -> tuple[Tensor, Tensor]:
-        """Return the lists that exist, and those of them without a valid value.
+        """Return which lists exist, and which of these have no valid value.
 
         Args:
             has_items: bool `[lists]`, True for lists with a valid item.
@@ -128,10 +128,10 @@ def nonzero(weights: Tensor, exists: Tensor) -> Tensor:
 
     Args:
         weights: the weights of items or of lists.
-        exists: bool, of the same shape.
+        exists: bool, True for valid items or lists.
 
     Raises:
-        ValueError: if a concrete weight of what exists is negative or inf.
+        ValueError: if a concrete weight is negative or inf.
     """
     wrong = exists & ((weights < 0) | (weights == _INFINITE))
     if known(ops.any(wrong)):

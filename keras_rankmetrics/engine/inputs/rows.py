@@ -84,7 +84,7 @@ def without_excluded(
         `[lists]`, or False.
 
     Raises:
-        ValueError: if an index is seen to be out of range, or `exclude` looks
+        ValueError: if a concrete index is out of range, or `exclude` looks
             like a mask.
     """
     if exclude is None:

@@ -118,7 +118,8 @@ class Leading:
 
 
 # The index and columns of pandas objects. Inputs are matched by position, so
-# two frames with the same labels in another order would be mixed up silently.
+# two frames with the same labels in another order would be mixed up without
+# an error.
 
 # The entries of `y_true` with a column per item.
 _PER_ITEM = ("labels", "mask", "judged")
@@ -131,8 +132,8 @@ def check_aligned(
 
     Args:
         entries: the entries of `y_true`, the main one first.
-        y_pred: as the user passed it.
-        sample_weight: as the user passed it.
+        y_pred: as passed.
+        sample_weight: as passed.
     """
     ranked = {"y_pred": y_pred}
     if isinstance(y_pred, dict):

@@ -34,7 +34,7 @@ _REMEDY = (
 
 
 def pointwise_warning(leading: Leading, items: int | None) -> str | None:
-    """Return a warning if labels and scores seem to be those of single rows.
+    """Return a warning if the shapes look like those of single rows.
 
     Point-wise models score (query, item) rows one by one, and a metric cannot
     tell which rows belong to one list. The shape may be intended all the same:

@@ -88,9 +88,6 @@ class ConfiguredMetric(Accumulator):
     of_catalogue: ClassVar[str | None] = None
     """The option that determines the number of items, if there is one."""
 
-    common_parameters: ClassVar[frozenset[str]] = frozenset()
-    """The parameters of all metrics, whose names no option may have."""
-
     k = property(operator.attrgetter("definition.k"))
     ties = property(operator.attrgetter("definition.ties"))
     seed = property(operator.attrgetter("definition.seed"))
@@ -157,6 +154,11 @@ class ConfiguredMetric(Accumulator):
         turned = bool(chosen(options, self.turns_under))
         self._direction = "up" if self.more_is_better != turned else "down"
         self._create_variables(name)
+
+    common_parameters: ClassVar[frozenset[str]] = frozenset(
+        inspect.signature(__init__).parameters
+    ) - {"self", "options"}
+    """The parameters of all metrics; an option cannot have such a name."""
 
     @classmethod
     def at(cls, *cutoffs: int | None, **options: Any) -> list[Self]:
@@ -227,15 +229,6 @@ def _is_plain(value: Any) -> bool:
     return not callable(value) and not isinstance(value, np.ndarray)
 
 
-ConfiguredMetric.common_parameters = frozenset(
-    name
-    for name, parameter in inspect.signature(
-        ConfiguredMetric
-    ).parameters.items()
-    if parameter.kind is not parameter.VAR_KEYWORD
-)
-
-
 class MeanMetric(Accumulator):
     """A metric whose result is a mean, with a standard error."""
 
@@ -257,13 +250,13 @@ class MeanMetric(Accumulator):
         results include the standard errors.
 
         Raises:
-            TypeError: if the metric has an `aggregate` of its own.
+            TypeError: if the metric has its own `aggregate`.
             ValueError: in compiled code.
         """
         if type(self.aggregate) is not WeightedMean:
             raise TypeError(
                 "Only a mean over lists has a standard error. Received: "
-                f"{type(self).__name__} has an `aggregate` of its own."
+                f"{type(self).__name__}, which has its own `aggregate`."
             )
         return Estimate.of_sums(on_host(self._seen()), self.aggregate.bounded)
 

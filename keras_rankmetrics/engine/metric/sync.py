@@ -20,7 +20,7 @@ def states_of_all(
     then the states of all metrics in one array.
 
     Args:
-        signatures: those of the metrics.
+        signatures: the signatures of the metrics.
         slots: for each metric the slot of its sums, and of its draws if it has
             any.
 
