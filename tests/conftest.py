@@ -47,4 +47,4 @@ def nobody_is_expected(monkeypatch):
     """Metrics that an earlier test made do not look at the batches of this."""
     from keras_rankmetrics.engine.evaluation import batch_cache
 
-    monkeypatch.setattr(batch_cache._being_made, "now", weakref.WeakSet())
+    monkeypatch.setattr(batch_cache._thread, "siblings", weakref.WeakSet())

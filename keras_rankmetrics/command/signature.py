@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from keras_rankmetrics import gains, metrics
-from keras_rankmetrics.engine.metric.configured import Defined
+from keras_rankmetrics.engine.metric.configured import ConfiguredMetric
 from keras_rankmetrics.engine.naming.names import nearest
 from keras_rankmetrics.metrics.names import class_names
 from keras_rankmetrics.version import __version__
@@ -52,7 +52,7 @@ class Signature(NamedTuple):
     """
 
     text: str
-    metric: type[Defined]
+    metric: type[ConfiguredMetric]
     k: int | None
     options: Mapping[str, str]
     version: str
@@ -111,7 +111,7 @@ def constructor(signature: Signature) -> str:
     return f"krm.{metric.__name__}({', '.join(arguments)})"
 
 
-def _default_options(metric: type[Defined]) -> dict[str, str]:
+def _default_options(metric: type[ConfiguredMetric]) -> dict[str, str]:
     """Return the options in the signature of a metric without arguments.
 
     There are none for a metric that cannot be created without arguments.
@@ -122,9 +122,9 @@ def _default_options(metric: type[Defined]) -> dict[str, str]:
     return dict(part.split(":", 1) for part in parts)
 
 
-def _class(name: str) -> type[Defined]:
+def _class(name: str) -> type[ConfiguredMetric]:
     found = getattr(metrics, name, None)
-    if not (isinstance(found, type) and issubclass(found, Defined)):
+    if not (isinstance(found, type) and issubclass(found, ConfiguredMetric)):
         raise ValueError(
             "A signature should begin with a metric of this package. Received: "
             f"{name!r}.{nearest(name, class_names())} The signature of your "
@@ -145,11 +145,11 @@ def _check_last(text: str) -> None:
 
 
 def _check(
-    metric: type[Defined], k: int | None, options: Mapping[str, str]
+    metric: type[ConfiguredMetric], k: int | None, options: Mapping[str, str]
 ) -> None:
     """Raise ValueError if the metric lacks one of the options."""
     parameters = {*inspect.signature(metric).parameters}
-    allowed = parameters | Defined.common_parameters
+    allowed = parameters | ConfiguredMetric.common_parameters
     if k is not None and "k" not in parameters:
         raise ValueError(f"{metric.__name__} takes no cutoff. Received: @{k}.")
     for name in options:

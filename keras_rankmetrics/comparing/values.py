@@ -14,7 +14,7 @@ from keras_rankmetrics.engine.aggregates import PerList
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.evaluation.batch_cache import Batch
 from keras_rankmetrics.engine.evaluation.evaluate import Evaluated, evaluate
-from keras_rankmetrics.engine.inputs.warn_once import Doubts
+from keras_rankmetrics.engine.inputs.warn_once import WarnOnce
 from keras_rankmetrics.engine.metric.configured import RankingMetric
 from keras_rankmetrics.tables.ragged import Ragged, value_indices
 
@@ -121,9 +121,9 @@ def of_arrays(
     """
     definitions = [metric.definition for metric in metrics]
     evaluated = evaluate(definitions, passed, Batch())
-    doubts = Doubts()
+    warn_once = WarnOnce()
     for places, lists, _ in evaluated:
-        doubts.utter(lists.doubt, metrics[places[0]].name)
+        warn_once(lists.doubt, metrics[places[0]].name)
     return _values(evaluated)
 
 

@@ -17,11 +17,11 @@ from typing import (
 
 from keras_rankmetrics import metrics
 from keras_rankmetrics.engine.definition import check_names
-from keras_rankmetrics.engine.metric.configured import Defined
+from keras_rankmetrics.engine.metric.configured import ConfiguredMetric
 from keras_rankmetrics.engine.naming.names import closest, did_you_mean, nearest
 from keras_rankmetrics.metrics.names import meant
 
-MetricT = TypeVar("MetricT", bound=Defined)
+MetricT = TypeVar("MetricT", bound=ConfiguredMetric)
 Parameters = ParamSpec("Parameters")
 
 
@@ -187,7 +187,7 @@ class Convention:
         name: str,
         about: str,
         source: str,
-        metrics: Mapping[type[Defined], Mapping[str, Any]],
+        metrics: Mapping[type[ConfiguredMetric], Mapping[str, Any]],
         without: Mapping[str, str] | None = None,
         ties_by_id: Literal["float32", "float64"] | None = None,
     ) -> None:
@@ -202,7 +202,7 @@ class Convention:
         }
         vars(self).update(self.presets)
 
-    def of_source(self, text: str, **options: Any) -> Defined | None:
+    def of_source(self, text: str, **options: Any) -> ConfiguredMetric | None:
         """Return the metric for a name of the source, or None if it is unknown.
 
         Args:

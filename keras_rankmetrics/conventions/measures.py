@@ -8,7 +8,10 @@ from typing import Any, Literal, NamedTuple, NoReturn
 
 from keras_rankmetrics.conventions.convention import Convention
 from keras_rankmetrics.conventions.spec import Spec, parsed
-from keras_rankmetrics.engine.metric.configured import Defined, RankingMetric
+from keras_rankmetrics.engine.metric.configured import (
+    ConfiguredMetric,
+    RankingMetric,
+)
 
 # From the value of a source's parameter to options here, or a ValueError that
 # says why there are none.
@@ -93,7 +96,7 @@ class Vocabulary(Convention):
         name: str,
         about: str,
         source: str,
-        metrics: Mapping[type[Defined], Mapping[str, Any]],
+        metrics: Mapping[type[ConfiguredMetric], Mapping[str, Any]],
         measures: Mapping[str, Measure],
         without: Mapping[str, str],
         ties_by_id: Literal["float32", "float64"] | None = None,

@@ -9,7 +9,7 @@ import keras
 from keras_rankmetrics.engine.aggregates import Aggregate, WeightedMean
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.definition import Definition, declared, parameter
-from keras_rankmetrics.engine.metric.accumulator import Accumulator, is_known
+from keras_rankmetrics.engine.metric.accumulator import Accumulator, is_concrete
 from keras_rankmetrics.engine.metric.configured import RankingMetric
 from keras_rankmetrics.engine.metric.counter import Counter
 from keras_rankmetrics.engine.naming.saving import deserialized
@@ -208,7 +208,7 @@ class MultiValueMetric(Accumulator):
         self.aggregate = aggregate
         self._metric = metric.remade
         self._direction = "up"
-        self._keep_sums(name)
+        self._create_variables(name)
 
     def named(self, result: Tensor) -> dict[str, Tensor]:
         """Return the values by name."""
@@ -221,7 +221,7 @@ class MultiValueMetric(Accumulator):
 
     def __str__(self) -> str:
         """Return the table, or the repr while the values are traced."""
-        return self.table() if is_known(self._seen()) else repr(self)
+        return self.table() if is_concrete(self._seen()) else repr(self)
 
     def get_config(self) -> dict[str, Any]:
         """Return the config from which `from_config` rebuilds the metric."""

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 
 from keras_rankmetrics import metrics
-from keras_rankmetrics.engine.metric.configured import Defined
+from keras_rankmetrics.engine.metric.configured import ConfiguredMetric
 from keras_rankmetrics.engine.naming.names import (
     closest,
     did_you_mean,
@@ -94,9 +94,9 @@ def class_names() -> list[str]:
     return [cls.__name__ for cls in _classes()]
 
 
-def _classes() -> list[type[Defined]]:
+def _classes() -> list[type[ConfiguredMetric]]:
     found = (getattr(metrics, name) for name in vars(metrics)["__all__"])
-    return [each for each in found if issubclass(each, Defined)]
+    return [each for each in found if issubclass(each, ConfiguredMetric)]
 
 
 @functools.cache

@@ -58,7 +58,7 @@ def test_targets_that_are_no_integers(fails, dtype):
         "sparse",
         "`y_true` should hold indices of items: integers, negative for "
         f"padding. Received: `y_true` of dtype {dtype}. If they are whole "
-        "numbers, make integers of them. For labels of all items, use "
+        "numbers, cast them to integers. For labels of all items, use "
         '`inputs="scores"`.',
         y_true=np.ones((2, 2), dtype),
     )
@@ -69,7 +69,7 @@ def test_relevant_ids_that_are_no_integers(fails):
         "ids",
         "`y_true` should hold the ids of the relevant items: integers, "
         "negative for padding. Received: `y_true` of dtype float32. If they "
-        "are whole numbers, make integers of them. For labels and scores of "
+        "are whole numbers, cast them to integers. For labels and scores of "
         'the same items, use `inputs="scores"`.',
         y_true=ops.array([[1.0, 2.0], [3.0, -1.0]]),
     )
@@ -80,7 +80,7 @@ def test_scores_instead_of_recommended_ids(fails):
         "ids",
         "`y_pred` should hold the recommended ids, best first: integers, "
         "negative for padding. Received: `y_pred` of dtype float32. If they "
-        "are whole numbers, make integers of them. For scores of all items and "
+        "are whole numbers, cast them to integers. For scores of all items and "
         "indices of the relevant ones, use "
         '`inputs="sparse"`; for scores and labels, `inputs="scores"`.',
         y_pred=np.array(SCORES, "float32"),
@@ -182,7 +182,8 @@ def test_weights(fails, form, shape):
     fails(
         form,
         "`sample_weight` should have one of the shapes (), (2,), (2, 1): one "
-        "weight for all or per list, since these lists have no items to weigh. "
+        "weight for all or per list, since these lists have no items to "
+        "weight. "
         f"Received: `sample_weight.shape` = {shape}.",
         sample_weight=np.ones(shape),
     )
@@ -193,7 +194,7 @@ def test_negative_weights(fails, form):
     fails(
         form,
         "`sample_weight` should not be negative. Received: a weight of -2.0. "
-        "Give the weight 0 to what should not count.",
+        "Use the weight 0 to exclude a list or an item.",
         sample_weight=[1.0, -2.0],
     )
 

@@ -112,10 +112,7 @@ def refused(metric, text, *given):
     np.testing.assert_equal(metric.get_state(), before)
 
 
-MISSING = (
-    "Pass [] for a list without items, and -1 for a label or an id that is "
-    "missing."
-)
+MISSING = "Pass [] for a list without items, and -1 for a missing label or id."
 
 
 @pytest.mark.parametrize("nothing", [None, float("nan")])
@@ -165,8 +162,8 @@ def test_masked_arrays(metrics, name, rows):
         name, name
     )
     text = (
-        f"`{shown}{'[0]' * rows}` is a masked array. Fill what it hides: "
-        "labels, indices and ids by `.filled(-1)`"
+        f"`{shown}{'[0]' * rows}` is a masked array. Fill the masked "
+        "values: labels, indices and ids by `.filled(-1)`"
     )
     refused(metrics["scores"], text, *given)
 
@@ -186,8 +183,8 @@ def test_a_mask_in_place_of_what_is_excluded(metrics):
     y_true = {"labels": LABELS, "exclude": np.array([[1, 0, 0], [0, 1, 1]])}
     text = (
         '`y_true["exclude"]` should hold indices of items. Received: 3 numbers '
-        "for 3 scores, all of them 0 or 1, which look like a mask. Give the "
-        "label -1, or the score -inf, to what it excludes."
+        "for 3 scores, all of them 0 or 1, which look like a mask. To "
+        "exclude items by a mask, set their label to -1 or their score to -inf."
     )
     refused(metrics["scores"], text, y_true, SCORES)
 
@@ -209,7 +206,7 @@ def test_a_generator(metrics):
 @pytest.mark.parametrize("kind", ["csr_matrix", "csr_array", "coo_array"])
 def test_sparse_matrices_of_scipy(metrics, kind):
     sparse = pytest.importorskip("scipy.sparse", reason="scipy is missing")
-    text = f"`y_true` is sparse, a {kind}. Make it dense: `.toarray()`."
+    text = f"`y_true` is a sparse {kind}. Make it dense: `.toarray()`."
     refused(metrics["scores"], text, getattr(sparse, kind)(LABELS), SCORES)
 
 
@@ -223,7 +220,7 @@ def test_sparse_tensors_of_torch(metrics):
 def test_tensors_of_torch_with_a_gradient_in_a_list(metrics):
     row = import_("torch").tensor(SCORES[0], requires_grad=True)
     text = (
-        "`y_pred[0]` is a tensor that requires a gradient. Take it out: "
+        "`y_pred[0]` is a tensor that requires a gradient. Detach it: "
         "`.detach()`."
     )
     refused(metrics["scores"], text, LABELS[:1], [row])
@@ -235,10 +232,10 @@ def test_a_list_that_holds_itself(metrics, first, times):
     labels = [*first]
     labels.extend([labels] * times)
     if first == [1, 0]:
-        text = "`y_true` should be a tensor of numbers, or what converts to one"
+        text = "`y_true` should be a tensor of numbers, or convert to one"
         refused(metrics["scores"], text, labels, SCORES)
         return
-    text = "is a list in a list that is too deep. Does it hold itself?"
+    text = "is a list nested too deep. Does it contain itself?"
     refused(metrics["scores"], text, labels, SCORES)
 
 
@@ -247,9 +244,9 @@ def test_one_state_instead_of_a_list_of_them(state):
     metric = krm.NDCG()
     metric.update_state(LABELS, SCORES)
     one = metric.get_state() if state == "state" else metric
-    with pytest.raises(TypeError, match="of them, wrap it in a list"):
+    with pytest.raises(TypeError, match="Wrap a single one in a list"):
         metric.merge_state(one)
     together = krm.MetricCollection([krm.NDCG()])
     one = together.get_state() if state == "state" else together
-    with pytest.raises(TypeError, match="of them, wrap it in a list"):
+    with pytest.raises(TypeError, match="Wrap a single one in a list"):
         together.merge_state(one)

@@ -47,8 +47,8 @@ def test_the_error_names_metric_label_and_gain():
     text = (
         f"{TOO_MUCH} to a finite number. Received: for the metric ndcg@1, a "
         "list whose highest label is 128.0, with the gain inf. Use smaller "
-        "labels or weights, or a gain that grows more slowly, as "
-        "`linear_gain` does."
+        "labels or weights, or a gain that grows more slowly, "
+        "such as `linear_gain`."
     )
     with pytest.raises(ValueError, match=f"^{re.escape(text)}$"):
         krm.NDCG(k=1).update_state(*CASES["an exponential gain"])

@@ -115,9 +115,9 @@ def test_the_error_says_what_differs():
         match=(
             "^`y_true` and `y_pred` should have the same index, in the same "
             r"order, since they are read by position\. Received: "
-            r"\['ann', 'bob', 'eve'\] and \['eve', 'bob', 'ann'\]\. Bring one "
-            r"into the order of the other, as `reindex_like` does\. Only if "
-            r"they correspond already, pass `\.to_numpy\(\)` of both\.$"
+            r"\['ann', 'bob', 'eve'\] and \['eve', 'bob', 'ann'\]\. Reorder "
+            r"one like the other, for example with `reindex_like`\. If their "
+            r"positions match already, pass `\.to_numpy\(\)` of both\.$"
         ),
     ):
         mine.update_state(LABELS, SCORES[::-1])
@@ -151,8 +151,9 @@ def test_targets_are_positions_of_columns():
     numbered = pandas.DataFrame([[0.9, 0.1, 0.2]], columns=[2, 0, 1])
     with pytest.raises(
         ValueError,
-        match=r"An index into `y_pred` is the position of a column, from 0, "
-        r"and not its name\. Received: columns with the names \[2, 0, 1\]\.",
+        match=r"An index into `y_pred` should be the position of a column, "
+        r"counted from 0, not its label\. Received: columns with the labels "
+        r"\[2, 0, 1\]\.",
     ):
         hit_rate.per_list([2], numbered)
     assert values(hit_rate, [0], numbered.to_numpy()).tolist() == [1.0]

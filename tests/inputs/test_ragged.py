@@ -16,7 +16,7 @@ from keras_rankmetrics import (
     MeanReciprocalRank,
     PrecisionAtK,
 )
-from keras_rankmetrics.engine.inputs.ragged import made_dense
+from keras_rankmetrics.engine.inputs.tensors import made_dense
 
 BACKEND = keras.backend.backend()
 needs_tensorflow = pytest.mark.skipif(

@@ -113,7 +113,7 @@ def test_no_metric_gains_from_what_an_own_gain_says_of_it():
 @pytest.mark.parametrize(
     "judged, error",
     [
-        ([True, False], "for each item that somebody has judged"),
+        ([True, False], "for each judged item"),
         ([[True], [False]], "mask should have the shape"),
         ([[0.5, 1.0], [1.0, 0.0]], "bools"),
         ([[True, True, True]] * 2, "shape"),

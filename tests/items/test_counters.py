@@ -308,8 +308,9 @@ def test_how_many_items_there_are_must_be_known(number):
 def test_items_of_another_catalogue(form, passed, received):
     metric = CatalogueCoverage(1, 3, inputs=form)
     text = (
-        "of which the metric coverage@1 knows 3 by its `num_items`: a list "
-        "should have as many scores, or ids from 0 to 2. Received: " + received
+        "The metric coverage@1 expects a catalogue of 3 items, by its "
+        "`num_items`: each list should have 3 scores, or ids from 0 to 2. "
+        "Received: " + received
     )
     with pytest.raises(ValueError, match=re.escape(text)):
         metric.update_state(*passed)

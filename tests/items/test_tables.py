@@ -263,8 +263,9 @@ def test_items_of_another_catalogue(row, form):
     received = "the id 6" if form == "ids" else "2 scores in a list"
     option = row.metric.of_catalogue
     text = (
-        f"of which the metric {metric.name} knows 6 by its `{option}`: a list "
-        f"should have as many scores, or ids from 0 to 5. Received: {received}."
+        f"The metric {metric.name} expects a catalogue of 6 items, by its "
+        f"`{option}`: each list should have 6 scores, or ids from 0 to 5. "
+        f"Received: {received}."
     )
     with pytest.raises(ValueError, match=re.escape(text)):
         metric.update_state(*passed)

@@ -10,13 +10,13 @@ import keras_rankmetrics as krm
 from keras_rankmetrics import conventions
 from keras_rankmetrics.command.main import main
 from keras_rankmetrics.engine.definition.constructor import _SPELLINGS
-from keras_rankmetrics.engine.metric.configured import Defined
+from keras_rankmetrics.engine.metric.configured import ConfiguredMetric
 
 METRICS = [
     cls
     for cls in vars(krm).values()
     if isinstance(cls, type)
-    and issubclass(cls, Defined)
+    and issubclass(cls, ConfiguredMetric)
     and cls is not krm.RankingMetric
 ]
 

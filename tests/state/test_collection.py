@@ -611,13 +611,13 @@ class Percent(krm.HitRateAtK):
     [
         ([], ValueError, "should hold a metric. Received: none"),
         (krm.NDCG(3), TypeError, r"should be a list: `MetricCollection\(\["),
-        ({"mine": krm.NDCG(3)}, TypeError, "is the `name` of its metric"),
+        ({"mine": krm.NDCG(3)}, TypeError, "named after their metrics"),
         ([krm.NDCG], TypeError, r"call it: `NDCG\(k=10\)`"),
         ([MetricCollection([krm.NDCG()])], TypeError, r"\*collection.metrics"),
-        ([krm.NDCG(3), krm.NDCG(3)], ValueError, '2 of the name "ndcg@3"'),
+        ([krm.NDCG(3), krm.NDCG(3)], ValueError, '2 with the name "ndcg@3"'),
         ([krm.NDCG.at(1, 3)], TypeError, "with a star"),
         ([keras.metrics.Mean()], TypeError, "instances of `RankingMetric`"),
-        ([Percent(3)], TypeError, "Percent has its own `result`"),
+        ([Percent(3)], TypeError, "Percent, which has its own `result`"),
     ],
 )
 def test_what_it_does_not_take(metrics, error, message):

@@ -200,7 +200,7 @@ def test_what_is_known_of_means_alone():
         metric.count,
         metric.effective_count,
     ):
-        with pytest.raises(TypeError, match="ShareOfGoodLists has an `aggreg"):
+        with pytest.raises(TypeError, match="ShareOfGoodLists, which has its"):
             ask()
 
 

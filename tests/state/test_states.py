@@ -234,7 +234,7 @@ def test_only_states_add_up():
 def test_the_setter_takes_only_states():
     metric = updated(1)
     before = metric.state
-    with pytest.raises(TypeError, match="What `get_state`"):
+    with pytest.raises(TypeError, match="Use `set_state` for the arrays"):
         metric.state = metric.get_state()
     assert_same(metric.state, before)
 

@@ -1,7 +1,38 @@
-"""What metrics that see the same batch share.
+"""The batch cache: metrics of one batch read, rank and sum it only once.
 
-`Batch` reads the input once. The cache keeps it for the next metric of the same
-step, and drops it when the user lets go of the input.
+Keras updates metrics one by one, each with the same tensors. The first metric
+that opens a batch reads it, ranks it to the largest cutoff of its peers, and
+computes what they will need. The others find that in the cache.
+
+The peers are a guess: the metrics that opened the last batch together, and
+before the first batch, the metrics that were constructed together. A wrong
+guess costs time, and changes no number.
+
+An entry of the cache belongs to one step: one batch, and all the metrics that
+it updates. It is stored where nothing outlives the step:
+
+- On the stateless scope of Keras, if there is one, as in `fit` on jax.
+- On the graph that TensorFlow traces, if it does. No other code may use the
+  tensors of a graph.
+- Elsewhere in a thread-local variable, since threads have batches of their own.
+- Nowhere while Keras builds a model, and while `torch.compile` traces.
+
+A metric finds the entry only if it passes the same objects, unchanged. torch
+counts the writes to a tensor, and the other backends have none. An array of
+NumPy can change without a trace, so a batch that contains one is not stored.
+
+An entry is dropped at the first of these events:
+
+- Any metric opens another batch, or one that is not stored.
+- A metric opens the same batch again. That is a new step.
+- A result or a state is read, or a state is reset: `BatchCache.drop`. A call
+  `metric(y_true, y_pred)`, which returns a result after each update, keeps the
+  entry for its peers: `BatchCache.held`.
+- One of the inputs is deleted. The entry has only weak references to them.
+- The scope or the graph is deleted.
+
+As soon as all peers have their sums, the lists and rankings are dropped, and
+only the sums stay.
 """
 
 from __future__ import annotations
@@ -27,73 +58,99 @@ from keras_rankmetrics.engine.ranking import Order, Ranking
 from keras_rankmetrics.engine.ranking.memo import key_of
 from keras_rankmetrics.types import Tensor
 
-# `Company`: metrics that look at the same batches.
-#
-# The first of them ranks as deep as the deepest will ask, and computes for
-# the others what they will ask. Which ones they are is a guess, made by
-# `Looker`. A wrong guess costs time, and changes no number.
+_ATTRIBUTE = "_keras_rankmetrics_batch"
 
 
-class Company:
-    """Metrics that look at the same batches.
+class BatchCache:
+    """The access of one metric, or of one collection, to the batch cache.
 
-    Attributes:
-        members: those for which others can compute, each by its definition and
-            its aggregate.
-        has_others: whether there are more, which need what was read.
+    Args:
+        definitions: the definitions of the metrics.
+        aggregate: the aggregate of a single metric whose peers may compute its
+            sums; None for others.
     """
 
-    def __init__(self) -> None:
-        self.members: set[tuple[Definition, Aggregate]] = set()
-        self.has_others = False
-        self._deepest: dict[Hashable, int] = {}
+    def __init__(
+        self,
+        definitions: Sequence[Definition],
+        aggregate: Aggregate | None = None,
+    ) -> None:
+        self._definitions, self._aggregate = definitions, aggregate
+        self._siblings = _thread.siblings
+        self._siblings.add(self)
+        self._peers: Peers | None = None
+        self._last: Callable[[], Batch | None] = lambda: None
 
-    def join(self, definition: Definition, aggregate: Aggregate | None) -> None:
-        """Takes a metric in.
+    def open(self, inputs: Sequence[Any]) -> Batch:
+        """Return the batch, with all that peers have computed so far.
 
         Args:
-            definition: of the metric.
-            aggregate: its aggregate; None if nobody is to compute for it.
+            inputs: `y_true`, `y_pred` and `sample_weight`.
         """
-        if aggregate is not None and can_be_computed_by_others(definition):
-            self.members.add((definition, aggregate))
-        else:
-            self.has_others = True
-        kind, k = definition.kind_of_ranking, definition.k or 0
-        self._deepest[kind] = max(k, self._deepest.get(kind, 0))
+        home = place()
+        if home is None:
+            return Batch()
+        if self._siblings is _thread.siblings:
+            _thread.siblings = weakref.WeakSet()
+        parts = _parts(*inputs)
+        batch = _find(home, parts)
+        # The same metric seeing the same objects again means a new step.
+        if batch is None or batch is self._last():
+            batch = Batch(self._expected())
+            _store(home, batch, parts)
+        self._join(batch.peers)
+        self._peers = batch.peers
+        self._last = weakref.ref(batch)
+        return batch
 
-    def deepest(self, definition: Definition) -> int:
-        """The largest cutoff of the metrics that can share its ranking."""
-        return self._deepest.get(definition.kind_of_ranking, 0)
+    @staticmethod
+    def drop() -> None:
+        """Drop the entry, unless `held` is active."""
+        home = place()
+        if home is not None and not _thread.is_held:
+            _drop(home)
 
+    @staticmethod
+    @contextlib.contextmanager
+    def held() -> Iterator[None]:
+        """Return a context in which `drop` has no effect."""
+        before, _thread.is_held = _thread.is_held, True
+        try:
+            yield
+        finally:
+            _thread.is_held = before
 
-def can_be_computed_by_others(definition: Definition) -> bool:
-    """Whether nothing is needed but the batch."""
-    return definition.ties != "shuffle" and definition.by is None
+    def _expected(self) -> Peers:
+        if self._peers is not None:
+            return self._peers
+        peers = Peers()
+        for sibling in self._siblings:
+            sibling._join(peers)
+        return peers
 
-
-# `Batch`: what has been made of a batch so far.
+    def _join(self, peers: Peers) -> None:
+        for definition in self._definitions:
+            peers.add(definition, self._aggregate)
 
 
 class Batch:
-    """What metrics have made of a batch, for others that look at it.
+    """The lists, rankings and sums that metrics have computed from a batch.
 
-    It does not hold the objects that the user passed: they come with each call,
-    and must be the same each time.
+    It has no reference to the inputs, which come with each call and must be the
+    same each time.
 
     Attributes:
-        expected: the metrics that are likely to look at it; none if it is for
-            one that shares nothing.
-        met: those that did.
-        fails_together: whether computing for many metrics at once raised.
+        expected: the metrics that will probably open it.
+        peers: the metrics that have opened it.
+        fails_together: True if computing for several metrics at once raised.
     """
 
-    def __init__(self, expected: Company | None = None) -> None:
-        self.expected = expected or Company()
-        self.met = Company()
+    def __init__(self, expected: Peers | None = None) -> None:
+        self.expected = expected or Peers()
+        self.peers = Peers()
         self.fails_together = False
         self._terms: dict[tuple[Definition, Aggregate], Tensor] = {}
-        self._doubts: dict[Hashable, str | None] = {}
+        self._warnings: dict[Hashable, str | None] = {}
         self._lists: dict[Hashable, Lists] = {}
         self._rankings: dict[Hashable, Ranking] = {}
 
@@ -104,32 +161,37 @@ class Batch:
         y_pred: Any,
         sample_weight: Any,
     ) -> Lists:
-        """What the metric reads.
+        """Return the lists that the metric reads.
 
         Raises:
-            ValueError: if they do not fit together, or do not hold what they
-                should.
+            ValueError: if the inputs are invalid.
         """
         reading = definition.reading
         if reading not in self._lists:
             lists = read(*reading, y_true, y_pred, sample_weight)
             self._lists[reading] = lists
-            self._doubts[reading] = lists.doubt
+            self._warnings[reading] = lists.doubt
         return self._lists[reading]
 
-    def doubt(self, definition: Definition) -> str | None:
-        """What to warn of, of what was read for the metric."""
-        return self._doubts[definition.reading]
+    def warning(self, definition: Definition) -> str | None:
+        """Return the warning about the lists that the metric read, if any."""
+        return self._warnings[definition.reading]
 
     def ranking(
         self, definition: Definition, order: Order, lists: Lists
     ) -> Ranking:
-        """The lists in the order of the metric, to its cutoff or further."""
+        """Return the lists in the order of the metric, to its cutoff or beyond.
+
+        Args:
+            definition: the definition of the metric.
+            order: its order.
+            lists: the lists that it reads.
+        """
         kind = definition.kind_of_ranking, key_of(order.draw)
         ranking = self._rankings.get(kind)
         if ranking is None or (ranking.k or 0) < (order.k or 0):
             if order.k is not None:
-                k = max(order.k, self.expected.deepest(definition))
+                k = max(order.k, self.expected.largest_k(definition))
                 order = order._replace(k=k)
             ranking = self._rankings[kind] = lists.ranked(order)
         return ranking
@@ -137,174 +199,128 @@ class Batch:
     def terms(
         self, definition: Definition, aggregate: Aggregate
     ) -> Tensor | None:
-        """What it adds to the sums of the metric, if that was computed."""
+        """Return the terms that the batch adds to the sums of the metric.
+
+        None if they have not been computed.
+        """
         return self._terms.get((definition, aggregate))
 
-    def keep_terms(
+    def add_terms(
         self, definition: Definition, aggregate: Aggregate, terms: Tensor
     ) -> None:
-        """Keeps what it adds to the sums of the metric.
-
-        If that is all that anyone is expected to ask, the rest is let go.
-        """
+        """Store the terms of a metric, and drop what no peer needs any more."""
         self._terms[definition, aggregate] = terms
         expected = self.expected
-        if not expected.has_others and expected.members <= self._terms.keys():
+        if not expected.has_others and expected.sharing <= self._terms.keys():
             self._lists.clear()
             self._rankings.clear()
 
 
-# The batch that metrics looked at last, for the others that look at it.
-#
-# It is the same batch if the same objects are passed, unchanged. What was
-# made of it is kept until a result is asked for, another batch comes, a state
-# is reset, the objects are gone, or the step is over: whatever comes first.
-
-_NAME = "_keras_rankmetrics_recent"
-
-
-class Looker:
-    """A metric, or a collection of them, that looks at batches.
-
-    It expects those that looked at the last batch with it, and before that,
-    those that were made with it.
-
-    Args:
-        definitions: of the metrics.
-        aggregate: that of a single metric for which others can compute.
-    """
-
-    def __init__(
-        self,
-        definitions: Sequence[Definition],
-        aggregate: Aggregate | None = None,
-    ) -> None:
-        self._definitions, self._aggregate = definitions, aggregate
-        self._made_with = _being_made.now
-        self._made_with.add(self)
-        self._met: Company | None = None
-        self._last: Callable[[], Batch | None] = lambda: None
-
-    def look(self, passed: Sequence[Any]) -> Batch:
-        """The batch, with what other metrics have made of it already.
-
-        Args:
-            passed: `y_true`, `y_pred` and `sample_weight`.
-        """
-        home = place()
-        if home is None:
-            return Batch()
-        if self._made_with is _being_made.now:
-            _being_made.now = weakref.WeakSet()
-        parts = _parts(*passed)
-        batch = _recalled(home, parts)
-        # Who comes again with the same objects has come to another step.
-        if batch is None or batch is self._last():
-            batch = Batch(self._expected())
-            _remember(home, batch, parts)
-        self._join(batch.met)
-        self._met = batch.met
-        self._last = weakref.ref(batch)
-        return batch
-
-    def _expected(self) -> Company:
-        if self._met is not None:
-            return self._met
-        company = Company()
-        for looker in self._made_with:
-            looker._join(company)
-        return company
-
-    def _join(self, company: Company) -> None:
-        for definition in self._definitions:
-            company.join(definition, self._aggregate)
-
-
-class _BeingMade(threading.local):
-    """Those that are made in a thread, until one of them looks at a batch."""
-
-    def __init__(self) -> None:
-        self.now: weakref.WeakSet[Looker] = weakref.WeakSet()
-
-
-_being_made = _BeingMade()
-
-
-def forget() -> None:
-    """Lets go of the batch."""
-    home = place()
-    if home is not None and not _keeping.it:
-        _let_go(home)
-
-
-@contextlib.contextmanager
-def kept() -> Iterator[None]:
-    """Within it, asking for a result does not let go of the batch."""
-    before, _keeping.it = _keeping.it, True
-    try:
-        yield
-    finally:
-        _keeping.it = before
-
-
-class _Keeping(threading.local):
-    it = False
-
-
-_keeping = _Keeping()
-
-
-class _Recent:
-    """A batch, with what it is known by.
+class Peers:
+    """The metrics that open a batch.
 
     Attributes:
-        batch: None once what was passed is gone.
+        sharing: the definition and aggregate of each metric whose sums its
+            peers can compute.
+        has_others: True if there are further metrics, which need the lists.
+    """
+
+    def __init__(self) -> None:
+        self.sharing: set[tuple[Definition, Aggregate]] = set()
+        self.has_others = False
+        self._largest_k: dict[Hashable, int] = {}
+
+    def add(self, definition: Definition, aggregate: Aggregate | None) -> None:
+        """Add a metric.
+
+        Args:
+            definition: the definition of the metric.
+            aggregate: its aggregate; None if peers cannot compute its sums.
+        """
+        if aggregate is not None and is_shareable(definition):
+            self.sharing.add((definition, aggregate))
+        else:
+            self.has_others = True
+        kind, k = definition.kind_of_ranking, definition.k or 0
+        self._largest_k[kind] = max(k, self._largest_k.get(kind, 0))
+
+    def largest_k(self, definition: Definition) -> int:
+        """Return the largest cutoff of the metrics with the same ranking."""
+        return self._largest_k.get(definition.kind_of_ranking, 0)
+
+
+def is_shareable(definition: Definition) -> bool:
+    """Return True if the values depend on the batch alone."""
+    return definition.ties != "shuffle" and definition.by is None
+
+
+class _Thread(threading.local):
+    """The state of a thread.
+
+    Attributes:
+        siblings: the metrics constructed since one of them opened a batch.
+        is_held: True within `BatchCache.held`.
+    """
+
+    def __init__(self) -> None:
+        self.siblings: weakref.WeakSet[BatchCache] = weakref.WeakSet()
+        self.is_held = False
+
+
+_thread = _Thread()
+
+
+class _Entry:
+    """A batch with its keys.
+
+    Attributes:
+        batch: None once an input has been deleted.
     """
 
     def __init__(self, batch: Batch, parts: Sequence[Any]) -> None:
         self.batch: Batch | None = batch
-        myself = weakref.ref(self)
+        weak_self = weakref.ref(self)
 
-        def gone(_: Any) -> None:
-            recent = myself()
-            if recent is not None:
-                recent.batch = None
+        def on_deletion(_: Any) -> None:
+            entry = weak_self()
+            if entry is not None:
+                entry.batch = None
 
         self._trace = trace()
-        self._stamps = [Stamp(x, gone) for x in parts]
+        self._keys = [Stamp(x, on_deletion) for x in parts]
 
-    def is_of(self, parts: Sequence[Any]) -> bool:
-        """Whether these were passed, and are as they were."""
+    def matches(self, parts: Sequence[Any]) -> bool:
+        """Return True for the same objects, unchanged."""
         return (
-            len(parts) == len(self._stamps)
+            len(parts) == len(self._keys)
             and self._trace == trace()
-            and all(map(Stamp.is_of, self._stamps, parts))
+            and all(map(Stamp.is_of, self._keys, parts))
         )
 
 
-def _recalled(home: Any, parts: Sequence[Any]) -> Batch | None:
-    recent: _Recent | None = getattr(home, _NAME, None)
+def _find(home: Any, parts: Sequence[Any]) -> Batch | None:
+    entry: _Entry | None = getattr(home, _ATTRIBUTE, None)
     with contextlib.suppress(UnkeptError):
-        if recent is not None and recent.is_of(parts):
-            return recent.batch
+        if entry is not None and entry.matches(parts):
+            return entry.batch
     return None
 
 
-def _remember(home: Any, batch: Batch, parts: Sequence[Any]) -> None:
-    _let_go(home)
+def _store(home: Any, batch: Batch, parts: Sequence[Any]) -> None:
+    _drop(home)
     with contextlib.suppress(UnkeptError):
-        setattr(home, _NAME, _Recent(batch, parts))
+        setattr(home, _ATTRIBUTE, _Entry(batch, parts))
 
 
-def _let_go(home: Any) -> None:
+def _drop(home: Any) -> None:
     for each in (home, this_thread):
-        setattr(each, _NAME, None)
+        setattr(each, _ATTRIBUTE, None)
 
 
 def _parts(y_true: Any, y_pred: Any, sample_weight: Any) -> list[Any]:
-    """All that a reading may depend on."""
-    passed = [y_true, y_pred, implicit_mask(y_pred), sample_weight]
-    return [part for x in passed for part in _entries(x)]
+    """Return all objects on which reading the batch may depend."""
+    inputs = [y_true, y_pred, implicit_mask(y_pred), sample_weight]
+    return [part for x in inputs for part in _entries(x)]
 
 
 def _entries(x: Any) -> list[Any]:

@@ -1,8 +1,9 @@
-"""What a batch adds to the sums of a metric, and of others that will ask too.
+"""The terms that a batch adds to the sums of a metric, and of its peers.
 
-Many metrics at once cost little more than one. So the first that looks at a
-batch computes for those that are likely to look at it too, and each of these
-finds its part. What others raise is raised when they look themselves.
+Many metrics at once cost little more than one. So the first metric of a batch
+computes the terms of its peers too, and stores them in the batch. If a peer
+raises, each metric computes its own terms, and the error comes from the metric
+that causes it.
 """
 
 from __future__ import annotations
@@ -12,10 +13,7 @@ from typing import Any
 
 from keras_rankmetrics.engine.aggregates import Aggregate
 from keras_rankmetrics.engine.definition import Definition
-from keras_rankmetrics.engine.evaluation.batch_cache import (
-    Batch,
-    can_be_computed_by_others,
-)
+from keras_rankmetrics.engine.evaluation.batch_cache import Batch, is_shareable
 from keras_rankmetrics.engine.evaluation.evaluate import evaluate
 from keras_rankmetrics.types import Tensor
 
@@ -24,40 +22,40 @@ def terms_of(
     definition: Definition,
     aggregate: Aggregate,
     batch: Batch,
-    passed: Sequence[Any],
+    inputs: Sequence[Any],
     draw: Tensor | int,
 ) -> Tensor:
-    """What the batch adds to the sums, `[*shape]`.
+    """Return the terms that the batch adds to the sums, `[*shape]`.
 
     Args:
-        definition: of the metric.
-        aggregate: which sums it keeps.
-        batch: what others have made of it already.
-        passed: `y_true`, `y_pred` and `sample_weight`.
-        draw: for `ties="shuffle"` the number of the batch.
+        definition: the definition of the metric.
+        aggregate: the sums that it keeps.
+        batch: the batch, with the results of peers.
+        inputs: `y_true`, `y_pred` and `sample_weight`.
+        draw: the number of the batch, for `ties="shuffle"`.
     """
-    if not can_be_computed_by_others(definition):
-        return _terms([definition], aggregate, batch, passed, draw)[0]
+    if not is_shareable(definition):
+        return _terms([definition], aggregate, batch, inputs, draw)[0]
     terms = batch.terms(definition, aggregate)
     if terms is None:
-        _compute_ahead(definition, aggregate, batch, passed)
+        _precompute(definition, aggregate, batch, inputs)
         terms = batch.terms(definition, aggregate)
     if terms is None:
-        terms = _terms([definition], aggregate, batch, passed)[0]
-        batch.keep_terms(definition, aggregate, terms)
+        terms = _terms([definition], aggregate, batch, inputs)[0]
+        batch.add_terms(definition, aggregate, terms)
     return terms
 
 
-def _compute_ahead(
+def _precompute(
     definition: Definition,
     aggregate: Aggregate,
     batch: Batch,
-    passed: Sequence[Any],
+    inputs: Sequence[Any],
 ) -> None:
-    """Computes for this metric and for others, unless one of them raises."""
+    """Store the terms of this metric and its peers, unless one raises."""
     others = [
         other
-        for other, its_aggregate in batch.expected.members
+        for other, its_aggregate in batch.expected.sharing
         if its_aggregate == aggregate
         and other != definition
         and other.reading == definition.reading
@@ -67,22 +65,22 @@ def _compute_ahead(
         return
     together = [definition, *others]
     try:
-        terms = _terms(together, aggregate, batch, passed)
-    except Exception:  # whatever functions of users do
+        terms = _terms(together, aggregate, batch, inputs)
+    except Exception:  # functions of users may raise anything
         batch.fails_together = True
         return
     for row, each in enumerate(together):
-        batch.keep_terms(each, aggregate, terms[row])
+        batch.add_terms(each, aggregate, terms[row])
 
 
 def _terms(
     definitions: Sequence[Definition],
     aggregate: Aggregate,
     batch: Batch,
-    passed: Sequence[Any],
+    inputs: Sequence[Any],
     draw: Tensor | int = 0,
 ) -> Tensor:
-    """`[metrics, *shape]`, of metrics that read the same."""
+    """Return `[metrics, *shape]` for metrics that read the same lists."""
     draws = [draw] * len(definitions)
-    [evaluated] = evaluate(definitions, passed, batch, draws)
+    [evaluated] = evaluate(definitions, inputs, batch, draws)
     return aggregate.of_batch(evaluated.per_list)

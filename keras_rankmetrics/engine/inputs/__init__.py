@@ -1,7 +1,7 @@
-"""From what users pass to checked lists: the only place that sees user input.
+"""From the input of users to checked lists.
 
-There is one reader for each form of input. Every error about the data is raised
-here, before any state is touched.
+There is one reader for each form of input. All errors about the data are raised
+here, before any state changes.
 """
 
 from __future__ import annotations
@@ -10,41 +10,44 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from keras_rankmetrics.engine.inputs.lists import Lists
-from keras_rankmetrics.engine.inputs.raw_batch import Given, entries_of
+from keras_rankmetrics.engine.inputs.raw_batch import RawBatch, entries_of
 from keras_rankmetrics.engine.inputs.read_counts import read_counts
 from keras_rankmetrics.engine.inputs.read_ids import read_ids
-from keras_rankmetrics.engine.inputs.read_scores import read_scores
+from keras_rankmetrics.engine.inputs.read_scores import (
+    read_scores,
+    read_subtopics,
+)
 from keras_rankmetrics.engine.inputs.read_sparse import read_sparse
-from keras_rankmetrics.engine.inputs.read_subtopics import read_subtopics
 from keras_rankmetrics.engine.inputs.shapes import check_aligned
 from keras_rankmetrics.types import Reading, UnjudgedPolicy
 
 __all__ = ["Lists", "read"]
 
-_OF_ALL = ("mask", "exclude")
-_OF_LABELS = (*_OF_ALL, "judged", "num_relevant")
 
-
-class Form(NamedTuple):
-    """A form of input.
+class _Form(NamedTuple):
+    """A form of input: its reader, and the entries of `y_true` that it takes.
 
     Attributes:
-        read: what reads it.
-        main: the names that the main entry of `y_true` may go by.
-        others: the names of its further entries.
+        read: the reader.
+        main: the names of the main entry, the preferred one first.
+        others: the names of the optional entries.
     """
 
-    read: Callable[[Given], Lists]
+    read: Callable[[RawBatch], Lists]
     main: Sequence[str] = ("target", "labels")
-    others: Sequence[str] = _OF_ALL
+    others: Sequence[str] = ("mask", "exclude")
 
 
-_FORMS: dict[Reading, Form] = {
-    "scores": Form(read_scores, ["labels"], _OF_LABELS),
-    "sparse": Form(read_sparse),
-    "ids": Form(read_ids),
-    "counts": Form(read_counts, others=("mask",)),
-    "subtopics": Form(read_subtopics, ["labels"], (*_OF_ALL, "judged")),
+_FORMS: dict[Reading, _Form] = {
+    "scores": _Form(
+        read_scores, ["labels"], ["mask", "exclude", "judged", "num_relevant"]
+    ),
+    "sparse": _Form(read_sparse),
+    "ids": _Form(read_ids),
+    "counts": _Form(read_counts, others=["mask"]),
+    "subtopics": _Form(
+        read_subtopics, ["labels"], ["mask", "exclude", "judged"]
+    ),
 }
 
 
@@ -56,16 +59,18 @@ def read(
     y_pred: Any,
     sample_weight: Any,
 ) -> Lists:
-    """The lists of a batch.
+    """Return the checked lists of a batch.
 
     Args:
-        form: the form in which they are passed.
-        unjudged: what becomes of items that nobody has judged.
-        dtype: of what is computed from them.
-        y_true: what is relevant; or a dict with that, and what else belongs to
-            the lists.
-        y_pred: what is ranked.
+        form: the form of the input.
+        unjudged: the policy for unjudged items.
+        dtype: the float dtype of the computation.
+        y_true: the relevant items; or a dict of them and further entries.
+        y_pred: the items to rank.
         sample_weight: None, or the weights.
+
+    Raises:
+        ValueError: if the input is invalid.
     """
     if form != "counts" and isinstance(y_pred, dict) and "above" in y_pred:
         raise ValueError(
@@ -76,5 +81,6 @@ def read(
     reader = _FORMS[form]
     entries = entries_of(y_true, reader.main, reader.others)
     check_aligned(entries, y_pred, sample_weight)
-    given = Given(entries, y_pred, sample_weight, dtype, unjudged)
-    return reader.read(given)
+    return reader.read(
+        RawBatch(entries, y_pred, sample_weight, dtype, unjudged)
+    )

@@ -1,4 +1,4 @@
-"""`pad_to`: a batch of as many lists as devices ask for."""
+"""`pad_to`: batches of a size that devices can share evenly."""
 
 from __future__ import annotations
 
@@ -13,32 +13,33 @@ from keras_rankmetrics.engine.backend.operations import as_integer, ops
 def pad_to(
     batch: tuple[Any, ...], multiple: int, label: float | None = None
 ) -> tuple[Any, Any, Any]:
-    """Fills a batch with lists that do not count.
+    """Pad a batch with lists that do not count.
 
     Devices share a batch evenly, so that its length must be a multiple of their
-    number. The added lists repeat the last one, with the weight 0: a metric
-    that sees the weights has the same value as without them.
+    number. The added lists repeat the last one with the weight 0. A metric that
+    receives the weights has the same value as on the original batch.
 
     Args:
-        batch: `(x, y)` or `(x, y, sample_weight)` as `fit` takes it, or
+        batch: `(x, y)` or `(x, y, sample_weight)` as `fit` takes them, or
             `(y_true, y_pred)` or `(y_true, y_pred, sample_weight)` as a metric
-            does. Each is an array or tensor, or dicts, lists and tuples of
-            some, whose first dimension is the batch; what is None among them
-            stays None. `sample_weight` may be None or a number too.
-        multiple: of what the length is to be a multiple.
-        label: for `(x, y)`, what the labels of an added list are, or None to
-            repeat those of the last one. With -1 metrics leave these lists out
-            that see no weights, as those of `compile(metrics=)`. The loss must
-            then know the label -1.
+            does. Each part is an array or tensor, or a dict, list or tuple of
+            them, whose first dimension is the batch. None stays None.
+            `sample_weight` may also be None or a number.
+        multiple: the length of the padded batch is a multiple of this.
+        label: for `(x, y)`, the label of all items in added lists; None repeats
+            the labels of the last list. With -1, metrics that receive no
+            weights, as those of `compile(metrics=)`, leave these lists out too.
+            The loss must then handle the label -1.
 
     Returns:
-        The three parts. Where no weights were given, they are 1 for each list
-        of the batch, `[lists, 1]`.
+        The three parts. Without weights in `batch`, they are 1 for each of its
+        lists, `[lists, 1]`.
 
     Raises:
         TypeError: if `batch` is no tuple of two or three parts.
         ValueError: if the parts have different or unknown lengths, `multiple`
-            is not positive, or the labels cannot be `label`.
+            is not positive, or the dtype of the labels cannot represent
+            `label`.
 
     Example:
         >>> import numpy as np
@@ -70,8 +71,8 @@ def pad_to(
         weights = np.full((lists, 1), weight, "float32")
     if _length(weights) != lists:
         raise ValueError(
-            "`sample_weight` should hold weights of all lists. Received: "
-            f"weights of {_length(weights)} lists, of a batch of {lists}."
+            "`sample_weight` should hold a weight for each list. Received: "
+            f"weights of {_length(weights)} lists for a batch of {lists}."
         )
     added = -lists % whole
     return (
@@ -82,7 +83,7 @@ def pad_to(
 
 
 def _length(parts: Any) -> int:
-    """The first dimension of all arrays."""
+    """Return the common first dimension of all arrays."""
     leaves = keras.tree.flatten(parts)
     shapes = [tuple(np.shape(x)) for x in leaves if x is not None]
     lengths = {shape[0] if shape else None for shape in shapes}
@@ -99,14 +100,14 @@ def _check_holds(x: Any, label: float) -> None:
     dtype = keras.backend.standardize_dtype(x.dtype)
     if dtype == "bool" or (dtype.startswith("uint") and label < 0):
         raise ValueError(
-            "`label` should be one that the labels can have. Received: "
+            "`label` should fit the dtype of the labels. Received: "
             f"`label` = {label} for labels of dtype {dtype}. Cast them to "
             "int32 or float32."
         )
 
 
 def _extended(part: Any, added: int, value: float | None) -> Any:
-    """All arrays with rows of the value; of the last row, if it is None."""
+    """Return the arrays with rows added: the value, or the last row."""
 
     def extended(x: Any) -> Any:
         if x is None:
@@ -117,7 +118,7 @@ def _extended(part: Any, added: int, value: float | None) -> Any:
             _check_holds(x, value)
             last = library.full_like(library.array(last), value)
         if isinstance(x, np.ma.MaskedArray):
-            library = np.ma  # which keeps what is masked
+            library = np.ma  # keeps the mask
         return library.concatenate([x, *[last] * added], 0)
 
     return keras.tree.map_structure(extended, part) if added else part

@@ -1,4 +1,4 @@
-"""`inputs="counts"`: how many items stand above each relevant one, and tie."""
+"""`inputs="counts"`: how many items rank above each relevant one, or tie."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from keras_rankmetrics.engine.backend.tracing import (
     length_at_most,
 )
 from keras_rankmetrics.engine.inputs.lists import Lists
-from keras_rankmetrics.engine.inputs.raw_batch import Belongings, Given
+from keras_rankmetrics.engine.inputs.masks_and_weights import MasksAndWeights
+from keras_rankmetrics.engine.inputs.raw_batch import RawBatch
+from keras_rankmetrics.engine.inputs.read_ids import LABELS_HINT, RELEVANT
 from keras_rankmetrics.engine.inputs.rows import (
+    as_rows,
     check_are_ids,
-    relevant_of,
-    rows_of,
+    relevant_rows,
 )
 from keras_rankmetrics.engine.inputs.shapes import Leading, compatible, squeezed
-from keras_rankmetrics.engine.inputs.tensors import integers, places_held
+from keras_rankmetrics.engine.inputs.tensors import integers, ragged_mask
 from keras_rankmetrics.engine.ranking import Counted
 from keras_rankmetrics.engine.ranking.matching import is_new
 from keras_rankmetrics.engine.ranking.sums import sums_over_runs
 from keras_rankmetrics.types import Tensor
 
-_RELEVANT = "the ids of the relevant items"
-_HINT = 'For labels and scores of the same items, use `inputs="scores"`.'
 _KEYS = ("above", "tied", "num_items")
 
 
 class Counts(NamedTuple):
-    """What `y_pred` holds, int32.
+    """The entries of `y_pred`, int32.
 
     Attributes:
-        above: `[lists, relevant]`.
-        tied: `[lists, relevant]`.
-        num_items: `[lists]`.
+        above: `[lists, relevant]`, the number of items with a higher score.
+        tied: `[lists, relevant]`, the number of others with an equal score.
+        num_items: `[lists]`, the number of items that were ranked.
     """
 
     above: Tensor
@@ -46,86 +46,60 @@ class Counts(NamedTuple):
     num_items: Tensor
 
 
-def read_counts(given: Given) -> Lists:
-    """Reads where relevant items stand, as somebody else has counted it.
+def read_counts(raw: RawBatch) -> Lists:
+    """Read the positions of relevant items as counts of other items.
 
     Args:
-        given: in `y_true` ids of the relevant items, `[...]` or
-            `[..., relevant]`, negative for padding; in `y_pred` a dict of
-            `"above"` and `"tied"`, `[..., relevant]`, and `"num_items"`, one
-            number for all lists or for each; and one weight per list.
+        raw: `y_true` contains ids of the relevant items, `[*leading]` or
+            `[*leading, relevant]`, negative for padding. `y_pred` is a dict of
+            `"above"` and `"tied"`, `[*leading, relevant]`, and `"num_items"`,
+            one number for all lists or `[*leading]`. Weights are per list.
+
+    Raises:
+        ValueError: if the input is invalid, or no ranking has such counts.
     """
-    counts, leading = _counts_of(given.y_pred)
-    targets = relevant_of(
-        given.entries["target"],
-        leading,
-        _RELEVANT,
-        hint=_HINT,
+    counts, leading = _counts_of(raw.y_pred)
+    targets = relevant_rows(
+        raw.entries["target"], leading, RELEVANT, hint=LABELS_HINT
     )
-    check_are_ids(targets, _RELEVANT, _HINT)
+    check_are_ids(targets, RELEVANT, LABELS_HINT)
     width = counts.above.shape[-1]
     if not compatible(tuple(targets.shape[1:]), (width,)):
         raise ValueError(
             "`y_true` should hold an id for each of the numbers in `y_pred`. "
             f"Received: {targets.shape[-1]} ids for {width} numbers in a list."
         )
-    unpaired = _unpaired(given, targets, leading)
-    belongings = Belongings.of(given, leading, width)
-    for there in belongings.item_masks:
-        targets = ops.where(there, targets, -1)
+    unpaired = _unpaired(raw, targets, leading)
+    masks_and_weights = MasksAndWeights.of(raw, leading, width)
+    for mask in masks_and_weights.item_masks:
+        targets = ops.where(mask, targets, -1)
     relevant = is_new(targets)
-    ranked = relevant & (counts.above >= 0)
+    retrieved = relevant & (counts.above >= 0)
     counts = Counts(
-        ops.where(ranked, counts.above, -1),
-        ops.where(ranked, counts.tied, 0),
+        ops.where(retrieved, counts.above, -1),
+        ops.where(retrieved, counts.tied, 0),
         counts.num_items,
     )
-    misread = _misread(counts) | unpaired
-    present, undefined = belongings.there(ops.any(relevant, axis=-1), misread)
-    if concrete(ops.any(undefined & misread)):
-        raise ValueError(_of_impossible(counts, undefined & misread, leading))
-    return belongings.lists(
+    invalid = _impossible(counts) | unpaired
+    present, undefined = masks_and_weights.presence(
+        ops.any(relevant, axis=-1), invalid
+    )
+    if concrete(ops.any(undefined & invalid)):
+        raise _impossible_counts(counts, undefined & invalid, leading)
+    return masks_and_weights.lists(
         Counted(
             relevant,
-            *_without(misread, counts),
-            _as_plain(given.y_pred["num_items"]),
-            given.dtype,
+            *_without(invalid, counts),
+            _static(raw.y_pred["num_items"]),
+            raw.dtype,
         ),
         present,
         undefined,
     )
 
 
-def _unpaired(given: Given, targets: Tensor, leading: Leading) -> Tensor:
-    """Which lists have a number for no id, or an id without one, `[lists]`.
-
-    Rows of the same length cannot, but ragged ones.
-
-    Raises where that is seen.
-    """
-    ids = places_held("y_true", given.entries["target"])
-    unpaired = ops.zeros_like(targets[:, 0], dtype="bool")
-    for key in ("above", "tied"):
-        held = places_held(f'y_pred["{key}"]', given.y_pred[key])
-        if held is None:
-            continue
-        there = targets >= 0 if ids is None else rows_of(ids, leading)
-        held = rows_of(held, leading)
-        wrong = there != held if ids is not None else there & ~held
-        if concrete(ops.any(wrong)):
-            place = int(ops.argmax(ops.cast(ops.any(wrong, -1), "int32")))
-            number = int(ops.sum(ops.cast(held[place], "int32")))
-            raise ValueError(
-                f'`y_pred["{key}"]` should hold a number for each id of '
-                f"`y_true`. Received: for the list {place}, {number} numbers "
-                f"for {int(ops.sum(ops.cast(there[place], 'int32')))} ids."
-            )
-        unpaired = unpaired | ops.any(wrong, axis=-1)
-    return unpaired
-
-
 def _counts_of(y_pred: Any) -> tuple[Counts, Leading]:
-    """The entries of `y_pred`, and the leading dimensions of the lists."""
+    """Return the entries of `y_pred`, and the leading dimensions."""
     if not isinstance(y_pred, dict) or set(y_pred) != set(_KEYS):
         is_dict = isinstance(y_pred, dict)
         received = sorted(map(str, y_pred)) if is_dict else type(y_pred)
@@ -160,7 +134,7 @@ def _counts_of(y_pred: Any) -> tuple[Counts, Leading]:
             f"in the shape {leading.shape}. Received: the shape "
             f"{tuple(items.shape)}."
         )
-    above, tied = rows_of(above, leading), rows_of(tied, leading)
+    above, tied = as_rows(above, leading), as_rows(tied, leading)
     return Counts(above, tied, leading.as_lists(items)), leading
 
 
@@ -170,57 +144,88 @@ def _as_int32(x: Tensor) -> Tensor:
     return ops.cast(ops.clip(x, -1, MANY), "int32")
 
 
-def _misread(counts: Counts) -> Tensor:
-    """Which lists no ranking gives such counts of, bool `[lists]`."""
+def _static(num_items: Any) -> int | None:
+    """Return the number of items if it is a Python integer."""
+    return max(num_items, 1) if type(num_items) is int else None
+
+
+def _unpaired(raw: RawBatch, targets: Tensor, leading: Leading) -> Tensor:
+    """Return True for lists whose ids and counts do not match, `[lists]`.
+
+    Only ragged rows can differ: dense ones have the same length.
+
+    Raises:
+        ValueError: if concrete rows differ.
+    """
+    ids = ragged_mask("y_true", raw.entries["target"])
+    unpaired = ops.zeros_like(targets[:, 0], dtype="bool")
+    for key in ("above", "tied"):
+        mask = ragged_mask(f'y_pred["{key}"]', raw.y_pred[key])
+        if mask is None:
+            continue
+        has_id = targets >= 0 if ids is None else as_rows(ids, leading)
+        has_count = as_rows(mask, leading)
+        wrong = has_id != has_count if ids is not None else has_id & ~has_count
+        if concrete(ops.any(wrong)):
+            place = int(ops.argmax(ops.cast(ops.any(wrong, -1), "int32")))
+            number = int(ops.sum(ops.cast(has_count[place], "int32")))
+            raise ValueError(
+                f'`y_pred["{key}"]` should hold a number for each id of '
+                f"`y_true`. Received: for the list {place}, {number} numbers "
+                f"for {int(ops.sum(ops.cast(has_id[place], 'int32')))} ids."
+            )
+        unpaired = unpaired | ops.any(wrong, axis=-1)
+    return unpaired
+
+
+def _impossible(counts: Counts) -> Tensor:
+    """Return True for counts that no ranking has, bool `[lists]`."""
     order = ops.argsort(counts.above, axis=-1)
     above, tied = (ops.take_along_axis(x, order, axis=-1) for x in counts[:2])
-    ranked = above >= 0
-    # In differences, since a sum may be more than an int32 holds.
+    retrieved = above >= 0
+    # Differences, since sums may overflow int32.
     beyond = tied >= counts.num_items[:, None] - above
     before, _ = sums_over_runs(
-        above, ops.cast(ranked, "int32"), length_at_most(above)
+        above, ops.cast(retrieved, "int32"), length_at_most(above)
     )
-    further = above[:, 1:] - above[:, :-1]
+    step = above[:, 1:] - above[:, :-1]
     apart = ops.where(
-        further == 0, tied[:, 1:] != tied[:, :-1], further <= tied[:, :-1]
+        step == 0, tied[:, 1:] != tied[:, :-1], step <= tied[:, :-1]
     )
     return ops.any(
-        ranked & ((tied < 0) | beyond | (before > tied)), axis=-1
-    ) | (ops.any(ranked[:, :-1] & apart, axis=-1) | (counts.num_items < 0))
+        retrieved & ((tied < 0) | beyond | (before > tied)), axis=-1
+    ) | (ops.any(retrieved[:, :-1] & apart, axis=-1) | (counts.num_items < 0))
 
 
-def _of_impossible(counts: Counts, misread: Tensor, leading: Leading) -> str:
-    place = int(ops.argmax(ops.cast(misread, "int32")))
+def _impossible_counts(
+    counts: Counts, invalid: Tensor, leading: Leading
+) -> ValueError:
+    place = int(ops.argmax(ops.cast(invalid, "int32")))
     above, tied, items = (
         reprlib.repr(ops.convert_to_numpy(x[place]).tolist()) for x in counts
     )
-    one = (
+    hint = (
         ""
         if leading.shape
         else (
-            " They are those of one list: for lists of one relevant item each, "
+            " They were read as one list. For lists of one relevant item each, "
             "pass [batch, 1]."
         )
     )
-    return (
-        '`y_pred["above"]` should say how many items score higher than each '
+    return ValueError(
+        '`y_pred["above"]` should count the items that score higher than each '
         "relevant one, or be negative for one that is not retrieved, and "
-        '`y_pred["tied"]` how many others score the same: so those that tie '
-        "have the same numbers, and others stand below all that tie. Received: "
-        f"for the list {place}, above {above} and tied {tied} of {items} items."
-        f"{one}"
+        '`y_pred["tied"]` the others that score the same. Tied items have the '
+        "same counts, and items below them count all of them as above. "
+        f"Received: for the list {place}, above {above} and tied {tied} of "
+        f"{items} items.{hint}"
     )
 
 
-def _without(misread: Tensor, counts: Counts) -> Counts:
-    """The counts, and those of nothing retrieved where they were misread."""
+def _without(invalid: Tensor, counts: Counts) -> Counts:
+    """Return the counts, with no item retrieved in invalid lists."""
     return Counts(
-        ops.where(misread[:, None], -1, counts.above),
-        ops.where(misread[:, None], 0, counts.tied),
-        ops.where(misread, 1, counts.num_items),
+        ops.where(invalid[:, None], -1, counts.above),
+        ops.where(invalid[:, None], 0, counts.tied),
+        ops.where(invalid, 1, counts.num_items),
     )
-
-
-def _as_plain(num_items: Any) -> int | None:
-    """How many items there are, if that is a plain number."""
-    return max(num_items, 1) if type(num_items) is int else None

@@ -6,12 +6,13 @@ from keras import backend
 
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.inputs.lists import Lists
-from keras_rankmetrics.engine.inputs.raw_batch import Belongings, Given
+from keras_rankmetrics.engine.inputs.masks_and_weights import MasksAndWeights
+from keras_rankmetrics.engine.inputs.raw_batch import RawBatch
 from keras_rankmetrics.engine.inputs.rows import (
+    as_rows,
     check_are_ids,
-    excluded_of,
-    relevant_of,
-    rows_of,
+    excluded_rows,
+    relevant_rows,
 )
 from keras_rankmetrics.engine.inputs.shapes import Leading
 from keras_rankmetrics.engine.inputs.tensors import integers
@@ -19,22 +20,26 @@ from keras_rankmetrics.engine.ranking import Ids
 from keras_rankmetrics.engine.ranking.matching import is_in
 from keras_rankmetrics.types import Tensor
 
-_RELEVANT = "the ids of the relevant items"
+RELEVANT = "the ids of the relevant items"
+LABELS_HINT = 'For labels and scores of the same items, use `inputs="scores"`.'
 _RECOMMENDED = "the recommended ids, best first"
-_HINT = 'For labels and scores of the same items, use `inputs="scores"`.'
 
 
-def read_ids(given: Given) -> Lists:
-    """Reads ids of the relevant items, and recommended ids, best first.
+def read_ids(raw: RawBatch) -> Lists:
+    """Read ids of the relevant items, and recommended ids, best first.
 
     Args:
-        given: in `y_true` ids, `[...]` or `[..., relevant]`, in `y_pred` ids,
-            `[..., recommended]`, both negative for padding; ids to `"exclude"`
-            from what is recommended; and one weight per list.
+        raw: `y_true` contains ids, `[*leading]` or `[*leading, relevant]`, and
+            ids to `"exclude"` from the recommended ones. `y_pred` contains
+            ids, `[*leading, recommended]`. Negative ids are padding. Weights
+            are per list.
+
+    Raises:
+        ValueError: if the input is invalid.
     """
     recommended = integers(
         "y_pred",
-        given.y_pred,
+        raw.y_pred,
         _RECOMMENDED,
         hint="For scores of all items and indices of the relevant ones, use "
         '`inputs="sparse"`; for scores and labels, `inputs="scores"`.',
@@ -45,27 +50,31 @@ def read_ids(given: Given) -> Lists:
             "[batch, recommended]. Received: a single number."
         )
     leading, places = Leading.of(recommended), recommended.shape[-1]
-    recommended = rows_of(recommended, leading)
-    relevant = relevant_of(
-        given.entries["target"], leading, _RELEVANT, hint=_HINT
+    recommended = as_rows(recommended, leading)
+    relevant = relevant_rows(
+        raw.entries["target"], leading, RELEVANT, hint=LABELS_HINT
     )
-    check_are_ids(relevant, _RELEVANT, _HINT)
-    belongings = Belongings.of(given, leading, places)
-    for there in belongings.item_masks:
-        recommended = ops.where(there, recommended, -1)
-    named = ops.any(relevant >= 0, axis=-1) | ops.any(recommended >= 0, axis=-1)
-    present, undefined = belongings.there(named, ops.zeros_like(named))
-    relevant, recommended = _of_one_dtype(relevant, recommended)
-    exclude = given.entries["exclude"]
+    check_are_ids(relevant, RELEVANT, LABELS_HINT)
+    masks_and_weights = MasksAndWeights.of(raw, leading, places)
+    for mask in masks_and_weights.item_masks:
+        recommended = ops.where(mask, recommended, -1)
+    has_ids = ops.any(relevant >= 0, axis=-1) | ops.any(
+        recommended >= 0, axis=-1
+    )
+    present, undefined = masks_and_weights.presence(
+        has_ids, ops.zeros_like(has_ids)
+    )
+    relevant, recommended = _in_one_dtype(relevant, recommended)
+    exclude = raw.entries["exclude"]
     if exclude is not None:
-        excluded = ops.sort(excluded_of(exclude, leading, "ids"), axis=-1)
-        one, other = _of_one_dtype(recommended, excluded)
+        excluded = ops.sort(excluded_rows(exclude, leading, "ids"), axis=-1)
+        one, other = _in_one_dtype(recommended, excluded)
         recommended = ops.where(is_in(one, other), -1, recommended)
-    return belongings.lists(
-        Ids(relevant, recommended, given.dtype), present, undefined
+    return masks_and_weights.lists(
+        Ids(relevant, recommended, raw.dtype), present, undefined
     )
 
 
-def _of_one_dtype(ids: Tensor, others: Tensor) -> tuple[Tensor, Tensor]:
+def _in_one_dtype(ids: Tensor, others: Tensor) -> tuple[Tensor, Tensor]:
     dtypes = {backend.standardize_dtype(x.dtype) for x in (ids, others)}
     return ops.cast(ids, max(dtypes)), ops.cast(others, max(dtypes))

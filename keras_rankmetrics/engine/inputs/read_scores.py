@@ -1,22 +1,36 @@
-"""`inputs="scores"`: labels and scores of the same items."""
+"""`inputs="scores"`: labels and scores of the same items.
+
+Metrics of subtopics read a label for each item and subtopic.
+"""
 
 from __future__ import annotations
 
+import dataclasses
+import math
 import reprlib
 from typing import Any
 
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import concrete, cond
 from keras_rankmetrics.engine.inputs.lists import Lists
-from keras_rankmetrics.engine.inputs.masks import judged_of
-from keras_rankmetrics.engine.inputs.nan import holds, may_hold_nan
-from keras_rankmetrics.engine.inputs.ragged import widened
-from keras_rankmetrics.engine.inputs.raw_batch import Belongings, Given
-from keras_rankmetrics.engine.inputs.rows import rows_of, without_excluded
+from keras_rankmetrics.engine.inputs.masks_and_weights import (
+    MasksAndWeights,
+    is_invalid,
+    judged_mask,
+    lists_with,
+    may_contain_nan,
+    nonzero,
+)
+from keras_rankmetrics.engine.inputs.raw_batch import RawBatch
+from keras_rankmetrics.engine.inputs.rows import as_rows, without_excluded
 from keras_rankmetrics.engine.inputs.shapes import Leading, compatible, squeezed
-from keras_rankmetrics.engine.inputs.tensors import floats, numbers, rankable
-from keras_rankmetrics.engine.inputs.warn_once import doubt_about
-from keras_rankmetrics.engine.inputs.weights import counted, has_no_meaning
+from keras_rankmetrics.engine.inputs.tensors import (
+    floats,
+    numbers,
+    padded_like,
+    rankable,
+)
+from keras_rankmetrics.engine.inputs.warn_once import pointwise_warning
 from keras_rankmetrics.engine.ranking import Scored
 from keras_rankmetrics.engine.ranking.relevance import (
     condensed,
@@ -24,101 +38,166 @@ from keras_rankmetrics.engine.ranking.relevance import (
     judged_where,
 )
 from keras_rankmetrics.engine.ranking.sort_keys import Sortable
-from keras_rankmetrics.types import Tensor
+from keras_rankmetrics.types import UNJUDGED, Tensor
 
 
-def read_scores(given: Given) -> Lists:
-    """Reads labels and scores of the same items.
+def read_scores(raw: RawBatch) -> Lists:
+    """Read labels and scores of the same items.
 
     Args:
-        given: in `y_true` labels, `[..., items]`, maybe with a last dimension
-            of 1; in `y_pred` scores of the same items; indices of items to
-            `"exclude"` from the ranking; which items are `"judged"`;
-            `"num_relevant"`; and one weight per list or per item.
+        raw: `y_true` contains labels, `[*leading, items]`, maybe with a last
+            dimension of 1; indices of items to `"exclude"` from the ranking;
+            which items are `"judged"`; and `"num_relevant"`. `y_pred` contains
+            scores of the same items. Weights are per list or per item.
+
+    Raises:
+        ValueError: if the input is invalid.
     """
-    entries = given.entries
+    entries = raw.entries
     labels, scores = _labels_and_scores(
-        entries["labels"], given.y_pred, given.dtype
+        entries["labels"], raw.y_pred, raw.dtype
     )
     leading, items = Leading.of(labels), labels.shape[-1]
-    labels, scores = rows_of(labels, leading), leading.as_lists(scores)
-    belongings = Belongings.of(given, leading, items, labels)
-    item_weights = belongings.item_weights
+    labels, scores = as_rows(labels, leading), leading.as_lists(scores)
+    masks_and_weights = MasksAndWeights.of(raw, leading, items, labels)
+    item_weights = masks_and_weights.item_weights
     scores, beyond = without_excluded(scores, entries["exclude"], leading)
-    judged = judged_of(entries["judged"], leading, items)
+    judged = judged_mask(entries["judged"], leading, items)
     if judged is not None:
         labels = judged_where(judged, labels)
-    if given.unjudged == "condense":
+    if raw.unjudged == "condense":
         labels = condensed(labels)
-    for there in belongings.item_masks:
-        labels = ops.where(there, labels, -1)
+    for mask in masks_and_weights.item_masks:
+        labels = ops.where(mask, labels, -1)
     if item_weights is not None:
-        labels = ops.where(counted(item_weights, exists(labels)), labels, -1)
+        labels = ops.where(nonzero(item_weights, exists(labels)), labels, -1)
     if items == 0:
         scores = ops.pad(scores, [[0, 0], [0, 1]])
     sortable, with_nan = _sortable(labels, scores, item_weights)
     highest = ops.max(labels, axis=-1)
-    present, undefined = belongings.there(
-        _hold_items(labels, highest) | with_nan, with_nan | beyond
+    present, undefined = masks_and_weights.presence(
+        _have_items(labels, highest) | with_nan, with_nan | beyond
     )
     num_relevant, no_number = _num_relevant(
         entries["num_relevant"], leading, present, labels.dtype
     )
-    return belongings.lists(
+    return masks_and_weights.lists(
         Scored(labels, highest, sortable, item_weights, num_relevant),
         present,
         undefined | no_number,
-        doubt=doubt_about(leading, items),
+        pointwise_warning(leading, items),
     )
+
+
+def read_subtopics(raw: RawBatch) -> Lists:
+    """Read a label for each item and subtopic, and scores of the items.
+
+    The label of an item is the highest of its labels. An item without a label
+    of 0 or more is unjudged if one of its labels is; otherwise it is no item.
+
+    Args:
+        raw: `y_true` contains labels, `[*leading, items, subtopics]`, and the
+            entries that `read_scores` takes, except `"num_relevant"`.
+
+    Raises:
+        ValueError: if the input is invalid.
+    """
+    labels = _labels_by_subtopic(raw)
+    undefined = ops.any(labels != labels, axis=-1)
+    # `initial`, since TensorFlow has no maximum over an empty axis.
+    of_items = ops.max(labels, axis=-1, initial=-math.inf)
+    # The padding of subtopics, -1, is higher than the label of unjudged items.
+    unjudged = ops.any(labels == UNJUDGED, axis=-1) & (of_items < 0)
+    of_items = ops.where(unjudged, float(UNJUDGED), of_items)
+    of_items = ops.where(undefined, float("nan"), of_items)
+    entries = {**raw.entries, "labels": of_items, "num_relevant": None}
+    lists = read_scores(raw._replace(entries=entries))
+    scored = lists.content
+    assert isinstance(scored, Scored)
+    rows = Leading(tuple(labels.shape[:-2]), tuple(ops.shape(labels)[:-2]))
+    by_subtopic = ops.swapaxes(rows.as_lists(labels), -1, -2)
+    if labels.shape[-2] == 0:  # `read_scores` pads empty lists too
+        by_subtopic = ops.pad(by_subtopic, [[0, 0], [0, 0], [0, 1]])
+    is_item = (scored.labels >= 0)[:, None]
+    graded = ops.where(is_item, ops.maximum(by_subtopic, 0), -1)
+    content = dataclasses.replace(scored, by_subtopic=graded)
+    return dataclasses.replace(lists, content=content)
 
 
 def _labels_and_scores(
     y_true: Any, y_pred: Any, dtype: str
 ) -> tuple[Tensor, Tensor]:
-    """Labels and scores of one shape, `[..., items]`."""
-    labels, labels_held = numbers("y_true", y_true, -1)
-    scores, scores_held = numbers("y_pred", y_pred, 0)
+    """Return labels and scores of one shape, `[*leading, items]`."""
+    labels, labels_mask = numbers("y_true", y_true, -1)
+    scores, scores_mask = numbers("y_pred", y_pred, 0)
     labels, scores = _without_last_one(floats(labels, dtype), rankable(scores))
-    if labels_held is not None:
+    if labels_mask is not None:
         labels_shape = ops.shape(labels)
-        labels = widened(labels, scores, -1)
-    if scores_held is not None:
+        labels = padded_like(labels, scores, -1)
+    if scores_mask is not None:
         scores_shape = ops.shape(scores)
-        scores = widened(scores, labels, 0)
+        scores = padded_like(scores, labels, 0)
     _check_shapes(labels, scores)
-    if scores_held is None:
+    if scores_mask is None:
         return labels, scores
-    scores_held = widened(ops.reshape(scores_held, scores_shape), labels, False)
-    if labels_held is None:
-        return ops.where(scores_held, labels, -1), scores
-    labels_held = widened(ops.reshape(labels_held, labels_shape), labels, False)
-    uneven = uneven_places(labels_held, scores_held)
-    return ops.where(uneven, float("nan"), labels), scores
+    scores_mask = ops.reshape(scores_mask, scores_shape)
+    scores_mask = padded_like(scores_mask, labels, False)
+    if labels_mask is None:
+        return ops.where(scores_mask, labels, -1), scores
+    labels_mask = ops.reshape(labels_mask, labels_shape)
+    labels_mask = padded_like(labels_mask, labels, False)
+    unequal = _unequal_lengths(labels_mask, scores_mask)
+    return ops.where(unequal, float("nan"), labels), scores
 
 
-def uneven_places(labels_held: Tensor, scores_held: Tensor) -> Tensor:
-    """Where ragged labels and ragged scores are of unequal lengths, bool.
+def _labels_by_subtopic(raw: RawBatch) -> Tensor:
+    """Return labels, floats `[*leading, items, subtopics]`; below 0: none."""
+    y_true, y_pred = raw.entries["labels"], raw.y_pred
+    labels, labels_mask = numbers("y_true", y_true, -1)
+    scores, scores_mask = numbers("y_pred", y_pred, 0)
+    shape = tuple(rankable(scores).shape)
+    expected = (*shape, None)
+    if not compatible(labels.shape, expected):
+        flat = shape[-1:] == (1,) and compatible(labels.shape[:-1], shape[:-1])
+        if not flat:
+            raise _not_by_subtopic(labels, shape)
+    if labels.shape[-1] == 0:
+        raise _not_by_subtopic(labels, shape)
+    labels = floats(labels, raw.dtype)
+    if labels_mask is None or scores_mask is None:
+        return labels
+    of_items = ops.any(labels_mask, axis=-1)
+    scores_mask = ops.reshape(scores_mask, ops.shape(of_items))
+    unequal = _unequal_lengths(of_items, scores_mask)
+    return ops.where(unequal[..., None], float("nan"), labels)
 
-    Raises where that is seen in time. Elsewhere the labels there should become
-    NaN, so that their list has no value.
+
+def _unequal_lengths(labels_mask: Tensor, scores_mask: Tensor) -> Tensor:
+    """Return True where only one of ragged labels and scores has a value.
+
+    The caller should set these labels to NaN, so that their list has no valid
+    value where lengths are traced.
+
+    Raises:
+        ValueError: if concrete lengths are unequal.
     """
-    uneven = labels_held != scores_held
-    if concrete(ops.any(uneven)):
+    unequal = labels_mask != scores_mask
+    if concrete(ops.any(unequal)):
         raise ValueError(
             "The lists of `y_true` and `y_pred` should have the same lengths. "
-            f"Received: {_lengths(labels_held)} labels and "
-            f"{_lengths(scores_held)} scores."
+            f"Received: {_lengths(labels_mask)} labels and "
+            f"{_lengths(scores_mask)} scores."
         )
-    return uneven
+    return unequal
 
 
-def _lengths(held: Tensor) -> str:
-    lengths = ops.convert_to_numpy(held).sum(axis=-1)
+def _lengths(mask: Tensor) -> str:
+    lengths = ops.convert_to_numpy(mask).sum(axis=-1)
     return reprlib.repr(lengths.tolist())
 
 
 def _without_last_one(labels: Tensor, scores: Tensor) -> tuple[Tensor, Tensor]:
-    """Without the last dimension of 1 that `Dense(1)` over items leaves."""
+    """Drop the last dimension of 1 that `Dense(1)` over items leaves."""
     labels_rank, scores_rank = len(labels.shape), len(scores.shape)
     if scores_rank < 2 or scores.shape[-1] != 1:
         return labels, scores
@@ -148,8 +227,16 @@ def _check_shapes(labels: Tensor, scores: Tensor) -> None:
         )
 
 
-def _hold_items(labels: Tensor, highest: Tensor) -> Tensor:
-    """Which lists hold an item, bool `[lists]`."""
+def _not_by_subtopic(labels: Tensor, shape: Any) -> ValueError:
+    return ValueError(
+        "`y_true` should hold a label for each item and subtopic, [batch, "
+        "items, subtopics], for scores `y_pred`, [batch, items]. Received: "
+        f"`y_true.shape` = {tuple(labels.shape)}, `y_pred.shape` = {shape}."
+    )
+
+
+def _have_items(labels: Tensor, highest: Tensor) -> Tensor:
+    """Return True for lists with an item, bool `[lists]`."""
     graded = highest >= 0
     return cond(
         ops.all(graded),
@@ -161,7 +248,7 @@ def _hold_items(labels: Tensor, highest: Tensor) -> Tensor:
 def _num_relevant(
     x: Any, leading: Leading, present: Tensor, dtype: str
 ) -> tuple[Tensor | None, Tensor | bool]:
-    """`y_true["num_relevant"]`, `[lists]`, and in which lists it is a NaN."""
+    """Return `y_true["num_relevant"]`, `[lists]`, and the lists with NaN."""
     if x is None:
         return None, False
     count, _ = numbers('y_true["num_relevant"]', x, 0)
@@ -186,24 +273,24 @@ def _num_relevant(
 def _sortable(
     labels: Tensor, scores: Tensor, weights: Tensor | None
 ) -> tuple[Sortable, Tensor]:
-    """The scores, and whether a list holds NaN in a valid item."""
+    """Return the scores to sort, and the lists with NaN in a valid item."""
 
     def valid() -> Tensor:
         return exists(labels)
 
-    in_scores = may_hold_nan(scores)
-    found = may_hold_nan(labels) | holds(
+    in_scores = may_contain_nan(scores)
+    with_nan = may_contain_nan(labels) | lists_with(
         in_scores, lambda: valid() & (scores != scores)
     )
     if weights is not None:
-        found = found | holds(
-            has_no_meaning(ops.sum(weights, axis=-1))
-            | has_no_meaning(ops.min(weights, axis=-1)),
-            lambda: valid() & has_no_meaning(weights),
+        with_nan = with_nan | lists_with(
+            is_invalid(ops.sum(weights, axis=-1))
+            | is_invalid(ops.min(weights, axis=-1)),
+            lambda: valid() & is_invalid(weights),
         )
     sortable = Sortable(
         scores,
         valid=lambda: valid() & (scores == scores),
         all_valid=ops.all(ops.min(labels, axis=-1) >= 0) & ~ops.any(in_scores),
     )
-    return sortable, found
+    return sortable, with_nan

@@ -1,4 +1,4 @@
-"""Rows of ids: relevant, recommended and excluded items."""
+"""Rows of ids and indices, one row per list: relevant and excluded items."""
 
 from __future__ import annotations
 
@@ -11,27 +11,28 @@ from keras_rankmetrics.engine.inputs.tensors import integers
 from keras_rankmetrics.engine.ranking.sort_keys import lowest
 from keras_rankmetrics.types import Tensor
 
-# Rows of ids, or of indices of items, that belong to the lists.
-
-EXCLUDE = 'y_true["exclude"]'
+_EXCLUDE = 'y_true["exclude"]'
 
 
-def rows_of(x: Tensor, leading: Leading) -> Tensor:
-    """`[*leading, row]` as `[lists, row]`, -1 where that would be empty."""
+def as_rows(x: Tensor, leading: Leading) -> Tensor:
+    """Return `[*leading, row]` as `[lists, row]`; an empty row becomes -1."""
     rows = leading.as_lists(x)
     if rows.shape[-1] == 0:  # not all backends reduce empty tensors
         rows = ops.pad(rows, [[0, 0], [0, 1]], constant_values=-1)
     return ops.full_like(rows, -1) if leading.is_empty else rows
 
 
-def relevant_of(x: Any, leading: Leading, expected: str, hint: str) -> Tensor:
-    """What `y_true` holds, `[lists, row]`: one for each list, or a row.
+def relevant_rows(x: Any, leading: Leading, expected: str, hint: str) -> Tensor:
+    """Return the relevant items of `y_true`, `[lists, row]`.
 
     Args:
-        x: what the user passed, `[*leading]` or `[*leading, row]`.
+        x: the main entry of `y_true`, `[*leading]` or `[*leading, row]`.
         leading: the leading dimensions of the lists.
-        expected: what it should hold, for errors.
-        hint: what to do with what is no integer, for errors.
+        expected: a description of valid values, for errors.
+        hint: advice on values that are not integers, for errors.
+
+    Raises:
+        ValueError: if it has a wrong shape or dtype.
     """
     ids = integers("y_true", x, expected, hint)
     received = tuple(ids.shape)
@@ -43,38 +44,84 @@ def relevant_of(x: Any, leading: Leading, expected: str, hint: str) -> Tensor:
             f"for one per list, or {(*leading.shape, None)} for a row of them. "
             f"Received: `y_true.shape` = {received}."
         )
-    return rows_of(ids, leading)
+    return as_rows(ids, leading)
 
 
-def excluded_of(x: Any, leading: Leading, expected: str) -> Tensor:
-    """What `y_true["exclude"]` holds, `[lists, row]`.
+def excluded_rows(x: Any, leading: Leading, expected: str) -> Tensor:
+    """Return `y_true["exclude"]`, `[lists, row]`.
 
     Args:
-        x: what the user passed, `[*leading, row]`.
+        x: the entry, `[*leading, row]`.
         leading: the leading dimensions of the lists.
-        expected: what it should hold, for errors.
+        expected: a description of valid values, for errors.
+
+    Raises:
+        ValueError: if it has a wrong shape or dtype.
     """
-    ids = integers(EXCLUDE, x, expected)
+    ids = integers(_EXCLUDE, x, expected)
     shape = (*leading.shape, None)
     if not compatible(tuple(ids.shape), shape):
         raise ValueError(
-            f"`{EXCLUDE}` should hold {expected}, a row for each list, in the "
-            f"shape {shape}. Received: `{EXCLUDE}.shape` = {tuple(ids.shape)}."
+            f"`{_EXCLUDE}` should hold {expected}, a row for each list, in the "
+            f"shape {shape}. Received: `{_EXCLUDE}.shape` = {tuple(ids.shape)}."
         )
-    return rows_of(ids, leading)
+    return as_rows(ids, leading)
 
 
-def within(
-    name: str, indices: Tensor, items: int | Tensor
-) -> tuple[Tensor, Tensor]:
-    """The indices that there are, -1 for others; and which lists hold others.
-
-    Raises where it is seen that there are others.
+def without_excluded(
+    scores: Tensor, exclude: Any, leading: Leading
+) -> tuple[Tensor, Tensor | bool]:
+    """Return the scores, with the lowest score for excluded items.
 
     Args:
-        name: of the argument, for errors.
+        scores: `[lists, items]`.
+        exclude: indices of items, `[*leading, excluded]`, negative for
+            padding; or None.
+        leading: the leading dimensions of the lists.
+
+    Returns:
+        The scores, and the lists that exclude an index out of range, bool
+        `[lists]`, or False.
+
+    Raises:
+        ValueError: if a concrete index is out of range, or `exclude` looks
+            like a mask.
+    """
+    if exclude is None:
+        return scores, False
+    lists, items = ops.shape(scores)
+    excluded = excluded_rows(exclude, leading, "indices of items")
+    if concrete(look_like_labels_of(excluded, items)):
+        raise ValueError(
+            f"`{_EXCLUDE}` should hold indices of items. Received: {items} "
+            f"numbers for {items} scores, all of them 0 or 1, which look like "
+            "a mask. To exclude items by a mask, set their label to -1 or "
+            "their score to -inf."
+        )
+    excluded, beyond = checked_indices(_EXCLUDE, excluded, items)
+    # Padding is written to an extra column behind the items.
+    column = ops.cast(ops.where(excluded < 0, items, excluded), "int32")
+    row = ops.arange(lists, dtype="int32")[:, None]
+    row = ops.broadcast_to(row, ops.shape(column))
+    at = ops.stack([ops.reshape(row, (-1,)), ops.reshape(column, (-1,))], 1)
+    updates = ops.full_like(at[:, 0], lowest(scores), dtype=scores.dtype)
+    with_column = ops.pad(scores, [[0, 0], [0, 1]])
+    scores = ops.scatter_update(with_column, at, updates)[:, :-1]
+    return scores, beyond
+
+
+def checked_indices(
+    name: str, indices: Tensor, items: int | Tensor
+) -> tuple[Tensor, Tensor]:
+    """Return the indices, -1 where out of range, and the lists with such.
+
+    Args:
+        name: the argument, for errors.
         indices: `[lists, row]`, negative for padding.
-        items: how many items there are.
+        items: the number of items in a list.
+
+    Raises:
+        ValueError: if a concrete index is out of range.
     """
     items = ops.cast(items, indices.dtype)
     beyond = indices >= items
@@ -87,25 +134,15 @@ def within(
     return ops.where(beyond, -1, indices), ops.any(beyond, axis=-1)
 
 
-def look_like_labels_of(rows: Tensor, items: int | Tensor) -> Tensor:
-    """Whether rows look like a label for each item, bool.
-
-    Not where it is unknown how many items there are.
-    """
-    if not isinstance(items, int) or rows.shape[-1] != items:
-        return ops.zeros((), dtype="bool")
-    return look_like_labels(rows)
-
-
 def check_are_ids(rows: Tensor, expected: str, hint: str) -> None:
-    """Raises where rows of `y_true` are seen to look like labels.
+    """Raise ValueError if rows of `y_true` look like labels.
 
     Args:
         rows: `[lists, row]`.
-        expected: what they should hold, for errors.
-        hint: what to do with labels, for errors.
+        expected: a description of valid values, for errors.
+        hint: advice on labels, for errors.
     """
-    if concrete(look_like_labels(rows)):
+    if concrete(_look_like_labels(rows)):
         raise ValueError(
             f"`y_true` should hold {expected}. Received: {rows.shape[-1]} "
             "numbers for each list, all of them 0 or 1, which look like "
@@ -113,50 +150,20 @@ def check_are_ids(rows: Tensor, expected: str, hint: str) -> None:
         )
 
 
-def look_like_labels(rows: Tensor) -> Tensor:
-    """Whether rows of three or more hold 0 and 1 and nothing else: bool."""
+def look_like_labels_of(rows: Tensor, items: int | Tensor) -> Tensor:
+    """Return True if rows look like a label for each item, a bool scalar.
+
+    False if the number of items is unknown.
+    """
+    if not isinstance(items, int) or rows.shape[-1] != items:
+        return ops.zeros((), dtype="bool")
+    return _look_like_labels(rows)
+
+
+def _look_like_labels(rows: Tensor) -> Tensor:
+    """Return True if rows of three or more contain only 0 and 1, and both."""
     if rows.shape[-1] is None or rows.shape[-1] < 3:
         return ops.zeros((), dtype="bool")
     none, one = rows == 0, rows == 1
-    # Both: Keras builds metrics on torch with tensors of ones.
+    # Both, since Keras builds metrics on torch with tensors of ones.
     return ops.any(none) & ops.any(one) & ops.all(none | one)
-
-
-# Items that are not to be retrieved, whatever their scores.
-
-
-def without_excluded(
-    scores: Tensor, exclude: Any, leading: Leading
-) -> tuple[Tensor, Tensor | bool]:
-    """The scores, `[lists, items]`, with the lowest one for excluded items.
-
-    Args:
-        scores: `[lists, items]`.
-        exclude: indices of items, `[..., excluded]`, negative for padding; or
-            None.
-        leading: the leading dimensions of the lists.
-
-    Returns:
-        The scores, and which lists exclude an item that is none, bool `[lists]`
-        or False.
-    """
-    if exclude is None:
-        return scores, False
-    lists, items = ops.shape(scores)
-    excluded = excluded_of(exclude, leading, "indices of items")
-    if concrete(look_like_labels_of(excluded, items)):
-        raise ValueError(
-            f"`{EXCLUDE}` should hold indices of items. Received: {items} "
-            f"numbers for {items} scores, all of them 0 or 1, which look like "
-            "a mask. Give the label -1, or the score -inf, to what it excludes."
-        )
-    excluded, beyond = within(EXCLUDE, excluded, items)
-    # Padding writes into a column of its own, behind the items.
-    column = ops.cast(ops.where(excluded < 0, items, excluded), "int32")
-    row = ops.arange(lists, dtype="int32")[:, None]
-    row = ops.broadcast_to(row, ops.shape(column))
-    at = ops.stack([ops.reshape(row, (-1,)), ops.reshape(column, (-1,))], 1)
-    updates = ops.full_like(at[:, 0], lowest(scores), dtype=scores.dtype)
-    with_column = ops.pad(scores, [[0, 0], [0, 1]])
-    scores = ops.scatter_update(with_column, at, updates)[:, :-1]
-    return scores, beyond

@@ -1,4 +1,4 @@
-"""Warnings about suspicious input, each given once."""
+"""Warnings about input that is valid but rarely intended."""
 
 from __future__ import annotations
 
@@ -7,44 +7,38 @@ import warnings
 from keras_rankmetrics.engine.backend.keras_internals import is_in_compile
 from keras_rankmetrics.engine.inputs.shapes import Leading
 
-# `Doubts`: what a metric warns of, once.
 
-
-class Doubts:
-    """The warnings of one metric, of which the user hears the first."""
+class WarnOnce:
+    """The warnings of one metric: the first one is shown, others are not."""
 
     def __init__(self) -> None:
-        self._uttered = False
+        self._has_warned = False
 
-    def utter(self, doubt: str | None, name: str) -> None:
-        """Warns of a doubt, if there is one, and none was uttered before.
+    def __call__(self, message: str | None, name: str) -> None:
+        """Warn, unless the message is None or a warning was given before.
 
         Args:
-            doubt: what to warn of, or None.
-            name: of the metric.
+            message: the text of the warning.
+            name: the name of the metric.
         """
-        if doubt is not None and not self._uttered:
-            self._uttered = True
-            warnings.warn(f"{name}: {doubt}", UserWarning, stacklevel=5)
+        if message is not None and not self._has_warned:
+            self._has_warned = True
+            warnings.warn(f"{name}: {message}", UserWarning, stacklevel=5)
 
 
-# Shapes of labels and scores that point-wise models have by mistake.
-#
-# They score rows of (query, item) one by one. Which rows belong to one list,
-# a metric cannot see.
-
-_MEND = (
+_REMEDY = (
     "Pass lists: labels and scores [batch, items], with the label -1 for "
     "padding. If the model scores rows one by one, use the callback "
     '`callbacks.EvaluateByQuery`: see "Point-wise models" in docs/in_keras.md.'
 )
 
 
-def doubt_about(leading: Leading, items: int | None) -> str | None:
-    """What to warn of, if lists of such shapes are not what was meant.
+def pointwise_warning(leading: Leading, items: int | None) -> str | None:
+    """Return a warning if the shapes look like those of single rows.
 
-    It may be what was meant: a batch may be one list, and the longest list of
-    a batch may have one item.
+    Point-wise models score (query, item) rows one by one, and a metric cannot
+    tell which rows belong to one list. The shape may be intended all the same:
+    a batch may be one list, or the longest list may have one item.
     """
     shape = (*leading.shape, items)
     if leading.shape == ():
@@ -52,13 +46,13 @@ def doubt_about(leading: Leading, items: int | None) -> str | None:
             return None
         return (
             f"Labels of the shape {shape} make each batch one list, so that "
-            f"the result depends on the batch size. {_MEND}"
+            f"the result depends on the batch size. {_REMEDY}"
         )
     several = any(size != 1 for size in leading.shape)
     if items == 1 and several and not leading.is_empty:
         return (
             f"Labels and scores of the shape {shape} are lists of one item "
             "each, so that the result does not depend on the scores. "
-            f"{_MEND}"
+            f"{_REMEDY}"
         )
     return None

@@ -16,38 +16,35 @@ from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.processes import Slot
 from keras_rankmetrics.engine.backend.tracing import concrete, unconverted
 from keras_rankmetrics.engine.definition import Definition
-from keras_rankmetrics.engine.evaluation.batch_cache import (
-    Batch,
-    Looker,
-    forget,
-    kept,
-)
+from keras_rankmetrics.engine.evaluation.batch_cache import Batch, BatchCache
 from keras_rankmetrics.engine.evaluation.evaluate import Evaluated, evaluate
 from keras_rankmetrics.engine.evaluation.precompute import terms_of
-from keras_rankmetrics.engine.inputs.warn_once import Doubts
+from keras_rankmetrics.engine.inputs.warn_once import WarnOnce
+from keras_rankmetrics.engine.metric.members import own_methods
 from keras_rankmetrics.engine.metric.sync import states_of_all
 from keras_rankmetrics.engine.naming.names import as_scope
 from keras_rankmetrics.types import Tensor
 
 
 class Accumulator(Metric):
-    """A Keras metric that keeps the sums of an aggregate.
+    """A Keras metric whose state is the sums of an aggregate.
 
     Attributes:
-        definition: what is computed of each list.
-        aggregate: which sums are kept, and how they become a number.
+        definition: the value of each list, and its weight.
+        aggregate: the sums that are kept, and the result computed from them.
     """
 
     definition: Definition
     aggregate: Any  # an `Aggregate`
 
     def __init__(self, name: str, dtype: Any) -> None:
-        # Until the variables have been made, one that TensorFlow takes.
+        # TensorFlow refuses "@" in the scope of the variables, so the name is
+        # set once they exist.
         super().__init__(name=as_scope(name), dtype=dtype)
-        self._doubts = Doubts()
+        self._warn_once = WarnOnce()
 
-    def _keep_sums(self, name: str) -> None:
-        """Makes the variables, and takes its name."""
+    def _create_variables(self, name: str) -> None:
+        """Create the variables of the state, then set the name."""
         self._sums = Slot(
             self.add_variable(
                 shape=(*self.aggregate.shape, 2),
@@ -56,9 +53,9 @@ class Accumulator(Metric):
                 name="sums",
             )
         )
-        # Who updates in its own way asks for nothing that others compute.
-        is_own = type(self).update_state is not Accumulator.update_state
-        self._looker = Looker(
+        # A subclass that overrides `update_state` shares no terms.
+        is_own = "update_state" in own_methods(self, Accumulator)
+        self._batch_cache = BatchCache(
             [self.definition], None if is_own else self.aggregate
         )
         self._draws: Slot | None = None
@@ -72,99 +69,119 @@ class Accumulator(Metric):
 
     @property
     def signature(self) -> str:
-        """All that the number depends on, in one line that can be quoted."""
+        """Everything that the value depends on, in one line to cite."""
         return self.definition.signature
 
     @unconverted
     def update_state(
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
     ) -> None:
-        """Adds a batch of lists, of any size.
+        """Add a batch of lists, of any size, to the state.
 
         Args:
-            y_true: labels, indices or ids, by `inputs`; or a dict.
-            y_pred: scores or ids, by `inputs`.
+            y_true: labels, indices or ids, depending on `inputs`; or a dict.
+            y_pred: scores or ids, depending on `inputs`.
             sample_weight: None, a scalar, one weight per list (`[batch]` or
                 `[batch, 1]`), or with labels one per item.
 
         Raises:
-            ValueError: if they do not fit together, or do not hold what they
-                should. The state is then as before.
+            ValueError: if the inputs are invalid, or do not match. The state
+                does not change.
         """
-        passed = y_true, y_pred, sample_weight
-        batch = self._looker.look(passed)
+        inputs = y_true, y_pred, sample_weight
+        batch = self._batch_cache.open(inputs)
         terms = terms_of(
-            self.definition, self.aggregate, batch, passed, self._draw()
+            self.definition, self.aggregate, batch, inputs, self._draw()
         )
-        self._doubts.utter(batch.doubt(self.definition), self.name)
+        self._warn_once(batch.warning(self.definition), self.name)
         self._add(terms)
 
     @unconverted
     def result(self) -> Any:
-        """The weighted mean over all lists so far, 0 if there are none."""
+        """Return the weighted mean over all lists so far, 0 without lists."""
         sums = compensated_sums.rounded(self._seen())
         return self.named(self.aggregate.result(sums))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Adds a batch, and returns the mean over all lists so far."""
-        with kept():
+        """Add a batch, and return the mean over all lists so far."""
+        with BatchCache.held():
             return super().__call__(*args, **kwargs)
 
     @unconverted
     def per_list(
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
     ) -> Tensor:
-        """The value of each list, in the leading shape; no state changes.
+        """Return the value of each list, without changing the state.
 
-        NaN for a list that does not count.
+        Args:
+            y_true: as for `update_state`.
+            y_pred: as for `update_state`.
+            sample_weight: as for `update_state`.
+
+        Returns:
+            The values in the leading shape of the inputs, NaN for an excluded
+            list.
+
+        Raises:
+            ValueError: if the inputs are invalid, or do not match.
         """
         _, lists, per_list = self._evaluate(y_true, y_pred, sample_weight)
         return lists.leading.as_passed(per_list.per_list()[0])
 
     @property
     def results(self) -> list[str]:
-        """The names of the numbers that the metric returns."""
+        """The names of the numbers in the result."""
         return [self.name]
 
     def named(self, result: Tensor) -> Any:
-        """What the metric returns: a number, or several by name."""
+        """Return the result of the metric: a number, or a dict of several."""
         return result
 
     def reset_state(self) -> None:
-        """Forgets all lists."""
-        forget()
+        """Reset the state to that of a new metric."""
+        BatchCache.drop()
         for slot in self._slots():
             slot.clear()
 
     @property
     def state(self) -> State:
-        """What the metric has seen, a value: it can be added, sent and saved.
+        """The state of the metric, a value to add, send, save and assign.
 
         Raises:
-            ValueError: when it is set, if it is the state of another metric.
+            TypeError: if a value other than a `State` is assigned.
+            ValueError: if the state of another metric is assigned.
         """
-        sums, *draws = self.get_state()[: len(self._kept)]
+        sums, *draws = self.get_state()[: len(self._base_slots)]
         return State(self.signature, sums, *draws)
 
     @state.setter
     def state(self, state: State) -> None:
         if not isinstance(state, State):
             raise TypeError(
-                f"`state` should be a `State`. Received: {state!r}. What "
-                "`get_state` returned is for `set_state`."
+                f"`state` should be a `State`. Received: {state!r}. Use "
+                "`set_state` for the arrays that `get_state` returns."
             )
         check_same(state.signature, self.signature)
-        given = [state.sums, *([] if state.draws is None else [state.draws])]
-        own = self.get_state()[len(self._kept) :]
-        self._replace(self._checked_state([*given, *own]))
+        arrays = [state.sums]
+        if state.draws is not None:
+            arrays.append(state.draws)
+        own = self.get_state()[len(self._base_slots) :]
+        self._replace(self._checked_state([*arrays, *own]))
 
     def get_state(self) -> list[np.ndarray]:
-        """The state as plain arrays, to be saved, sent and merged."""
-        forget()
+        """Return the state as NumPy arrays, for `set_state`."""
+        BatchCache.drop()
         return [ops.convert_to_numpy(slot.read()) for slot in self._slots()]
 
     def set_state(self, state: State | Sequence[np.ndarray]) -> None:
-        """Replaces the state by one that `get_state` or `state` returned."""
+        """Replace the state with one from `get_state` or `state`.
+
+        Args:
+            state: a `State`, or a list of arrays.
+
+        Raises:
+            ValueError: if it is the state of another metric.
+        """
         if isinstance(state, State):
             self.state = state
         else:
@@ -173,43 +190,47 @@ class Accumulator(Metric):
     def merge_state(
         self, others: Sequence[Accumulator | State | Sequence[np.ndarray]]
     ) -> None:
-        """Adds what other metrics, or their states, have seen.
+        """Add the states of other metrics, as if this one had seen all lists.
 
-        The result is that of one metric that has seen all the lists. The
-        others must be the same metric: have the same signature. A plain state,
-        as `get_state` returns it, does not say what it is of: compare the
-        signatures yourself.
+        Args:
+            others: a list of metrics or states, all with the signature of this
+                metric. Arrays from `get_state` carry no signature: compare the
+                signatures of the metrics yourself.
+
+        Raises:
+            TypeError: if `others` is no list.
+            ValueError: if one is, or belongs to, another metric.
         """
         if not isinstance(others, list | tuple) or any(
             isinstance(other, np.ndarray) for other in others
         ):
             raise TypeError(
                 "`merge_state` takes a list of metrics or states. Received: "
-                f"{others!r}. If that is one of them, wrap it in a list."
+                f"{others!r}. Wrap a single one in a list."
             )
         self.state = sum(map(self._state_of, others), self.state)
 
     def sync(self) -> Self:
-        """A copy that has seen what this metric has in all processes.
+        """Return a copy with the states of all processes added up.
 
-        All processes call it, each once, however many batches each has seen,
-        and get the same numbers. The metric itself stays as it is, so that it
-        can go on. With a single process, this is a copy.
+        All processes must call it, each once, no matter how many batches each
+        has seen, and all get the same copy. The metric itself does not change,
+        so it can be updated further. In a single process, this is a plain copy.
 
         The processes are those of `torch.distributed`, of `jax.distributed`, or
-        of the `tf.distribute.Strategy` under which the metric was made. It
-        cannot be called in a program that is compiled.
+        of the `tf.distribute.Strategy` under which the metric was constructed.
+        It cannot be called in compiled code.
 
         Raises:
             ValueError: in all processes, if they do not have the same metric.
         """
-        forget()
+        BatchCache.drop()
         total = copy.copy(self)
-        [total.state] = states_of_all([self.signature], [self._kept])
+        [total.state] = states_of_all([self.signature], [self._base_slots])
         return total
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """How it is copied and pickled: with its state."""
+        """Return what a copy or pickle needs: the config and the state."""
         return self._with_state, (self._own_config(), self.get_state())
 
     @classmethod
@@ -221,36 +242,36 @@ class Accumulator(Metric):
         return metric
 
     def _own_config(self) -> dict[str, Any]:
-        """What `from_config` needs, functions as they are."""
+        """Return the config, with functions and arrays unserialized."""
         return self.get_config()
 
     def _evaluate(
         self, y_true: Any, y_pred: Any, sample_weight: Any
     ) -> Evaluated:
-        passed = y_true, y_pred, sample_weight
+        inputs = y_true, y_pred, sample_weight
         [evaluated] = evaluate(
-            [self.definition], passed, Batch(), [self._draw()]
+            [self.definition], inputs, Batch(), [self._draw()]
         )
-        self._doubts.utter(evaluated.lists.doubt, self.name)
+        self._warn_once(evaluated.lists.doubt, self.name)
         return evaluated
 
     def _seen(self) -> Tensor:
-        """The sums. Who asks for them is through with the last batch."""
-        forget()
+        """Return the sums. Reading them ends the step."""
+        BatchCache.drop()
         return self._sums.read()
 
     def _draw(self) -> Tensor | int:
-        """The number of the next batch."""
+        """Return the number of the next batch, for `ties="shuffle"`."""
         return 0 if self._draws is None else self._draws.read()
 
     def _add(self, terms: Tensor) -> None:
-        """Adds what a batch holds, and goes on to the next one."""
+        """Add the terms of a batch to the sums."""
         self._sums.write(compensated_sums.add(self._sums.read(), terms))
         if self._draws is not None:
             self._draws.write(self._draws.read() + 1)
 
     def _move(self, sums: Slot, draws: Slot | None) -> None:
-        """Keeps its state elsewhere from now on."""
+        """Move the state to other variables, as those of a collection."""
         for old, new in ((self._sums, sums), (self._draws, draws)):
             if old is not None and new is not None:
                 new.write(old.read())
@@ -259,30 +280,23 @@ class Accumulator(Metric):
         self._sums, self._draws = sums, draws
 
     @property
-    def _kept(self) -> list[Slot]:
-        """Where the sums are, and the number of draws."""
+    def _base_slots(self) -> list[Slot]:
+        """The slots of the sums, and of the number of draws."""
         return [self._sums, *([self._draws] if self._draws else [])]
 
     def _slots(self) -> list[Slot]:
-        """Where all parts of the state are, those of subclasses too."""
-        own = self._variables[len(self._kept) :]
-        return [*self._kept, *map(Slot, own)]
+        """Return the slots of the whole state, with those of subclasses."""
+        own = self._variables[len(self._base_slots) :]
+        return [*self._base_slots, *map(Slot, own)]
 
     def _replace(self, arrays: Sequence[np.ndarray]) -> None:
         for slot, array in zip(self._slots(), arrays, strict=True):
             slot.write(array)
 
     def _state_of(self, other: Any) -> State:
-        if isinstance(other, Accumulator):
-            if other.signature != self.signature:
-                raise ValueError(
-                    "Only the states of the same metric can be merged. "
-                    f"Received: {other.signature}, expected: {self.signature}."
-                )
-            return other.state
-        if isinstance(other, State):
+        if isinstance(other, Accumulator | State):
             check_same(other.signature, self.signature)
-            return other
+            return other if isinstance(other, State) else other.state
         sums, *draws = self._checked_state(other)
         return State(self.signature, sums, *draws[:1])
 
@@ -308,17 +322,22 @@ class Accumulator(Metric):
         ]
 
 
-def is_known(x: Tensor) -> bool:
-    """Whether the numbers are there, and not only in a compiled program."""
+def is_concrete(x: Tensor) -> bool:
+    """Return True for concrete values, False for traced ones."""
     return concrete(ops.any(x == x)) is not None
 
 
 def on_host(sums: Tensor) -> np.ndarray:
-    """Sums of two floats as single ones of float64."""
-    if not is_known(sums):
+    """Return sums that are kept as two floats as float64, `[...]`.
+
+    Raises:
+        ValueError: if the sums are traced.
+    """
+    if not is_concrete(sums):
         raise ValueError(
-            "An estimate is made of sums that are known, and not in a program "
-            "that is being compiled. There, `MetricCollection(..., "
-            "errors=True)` has the standard errors among its results."
+            "An estimate needs concrete sums. Received: traced ones, in a "
+            "program that is being compiled. Use "
+            "`MetricCollection(..., errors=True)` there, whose results include "
+            "the standard errors."
         )
     return ops.convert_to_numpy(sums).astype("float64").sum(axis=-1)

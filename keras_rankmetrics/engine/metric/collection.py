@@ -1,10 +1,10 @@
-"""`MetricCollection`: many metrics from one look at each batch."""
+"""`MetricCollection`: many metrics, computed together from each batch."""
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import keras
 import numpy as np
@@ -15,15 +15,15 @@ from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.processes import Slot, read_all, write_all
 from keras_rankmetrics.engine.backend.tracing import unconverted
 from keras_rankmetrics.engine.definition import checks_names
-from keras_rankmetrics.engine.evaluation.batch_cache import (
-    Batch,
-    Looker,
-    forget,
+from keras_rankmetrics.engine.evaluation.batch_cache import Batch, BatchCache
+from keras_rankmetrics.engine.evaluation.evaluate import (
+    Evaluated,
+    evaluate,
+    same_reading,
 )
-from keras_rankmetrics.engine.evaluation.evaluate import Evaluated, evaluate
-from keras_rankmetrics.engine.inputs.warn_once import Doubts
+from keras_rankmetrics.engine.inputs.warn_once import WarnOnce
 from keras_rankmetrics.engine.metric.accumulator import Accumulator
-from keras_rankmetrics.engine.metric.members import kinds_of, members_of
+from keras_rankmetrics.engine.metric.members import members_of
 from keras_rankmetrics.engine.metric.sync import states_of_all
 from keras_rankmetrics.gains import PACKAGE
 from keras_rankmetrics.types import Tensor
@@ -35,30 +35,28 @@ States = Mapping[str, State | Sequence[np.ndarray]]
 class MetricCollection(keras.metrics.Metric):
     """Several ranking metrics, computed together.
 
-    They give the numbers that they give one by one (those of `ties="shuffle"`
-    and the same seed share their draws), and cost not much more than one of
-    them: a batch is read once for all that take the same `inputs`, and ranked
-    once, to the largest k, for all that settle `ties` alike. (Metrics without
-    `k` rank whole lists, and share that among themselves.)
+    Each metric has the value that it has alone, and all together take little
+    more time than one. (Those with `ties="shuffle"` and the same seed share
+    their draws.) A batch is read once for all metrics with the same `inputs`,
+    and ranked once, to the largest `k`, for all with the same `ties`. Metrics
+    without `k` rank whole lists, and share that ranking among themselves.
 
-    Use it to handle many metrics as one object. A list of metrics that are
-    updated with the same tensors shares all this too; programs with a
-    collection compile sooner.
+    Use a collection to handle many metrics as one object. A list of metrics
+    that are updated with the same tensors shares its work too, but a collection
+    compiles sooner.
 
-    In `compile`, Keras puts the values into its logs under the names of the
-    members, without the prefix of an output or of `weighted_metrics`: of two
-    that have the same name one is lost. Give one collection a `prefix`. And
-    callbacks must be told what is better:
-    `EarlyStopping("val_ndcg@10", mode="max")`.
+    In `compile`, Keras logs the values under the names of the metrics, without
+    the prefix of an output or of `weighted_metrics`: if two values share a
+    name, one silently overwrites the other. Give one collection a `prefix`.
+    Callbacks need the direction: `EarlyStopping("val_ndcg@10", mode="max")`.
 
     Args:
         metrics: metrics of this package, `Sliced` ones too, or your own
-            subclasses of `RankingMetric`, each of another name. They are not
-            copied: one that is updated elsewhere too counts that as well.
-        prefix: what the names in the results begin with, before those of the
-            metrics.
-        name: of the collection itself, which no result has.
-        errors: whether the results have the standard error of each value too,
+            subclasses of `RankingMetric`, all with different names. They are
+            not copied: updates of a metric outside the collection count too.
+        prefix: a prefix for the names in the results.
+        name: the name of the collection itself, which no result has.
+        errors: whether the results include the standard error of each value,
             under its name and `_se`. NaN for fewer than two lists.
 
     Example:
@@ -69,9 +67,9 @@ class MetricCollection(keras.metrics.Metric):
         {'ndcg@1': 0.5, 'ndcg@3': 0.8155, 'recall@1': 0.5}
 
     Raises:
-        ValueError: if two metrics have the same name, or there is none.
-        TypeError: if one is no `RankingMetric`, or has its own way to update
-            its state or to make a result of it.
+        ValueError: if two metrics have the same name, or there is no metric.
+        TypeError: if one is no `RankingMetric`, or overrides `update_state`,
+            `result` or `per_list`.
     """
 
     @checks_names
@@ -82,7 +80,7 @@ class MetricCollection(keras.metrics.Metric):
         name: str = "metric_collection",
         errors: bool = False,
     ) -> None:
-        members = members_of(metrics, bool(errors))
+        members = members_of(metrics, Accumulator, bool(errors))
         if not isinstance(prefix, str):
             raise TypeError(
                 f"`prefix` should be a string. Received: {prefix!r}."
@@ -92,19 +90,19 @@ class MetricCollection(keras.metrics.Metric):
         self.prefix = prefix
         self.errors = bool(errors)
         self._definitions = [metric.definition for metric in members]
-        self._looker = Looker(self._definitions)
-        self._kinds = kinds_of(members)
-        self._doubts = Doubts()
+        self._batch_cache = BatchCache(self._definitions)
+        self._kinds = _kinds_of(members)
+        self._warn_once = WarnOnce()
         self._share_variables()
 
     @property
     def variables(self) -> list[keras.Variable]:
-        """Those of the members, which most of them share."""
+        """The variables of the metrics, most of them shared."""
         found = {id(v): v for m in self.metrics for v in m.variables}
         return list(found.values())
 
     def reset_state(self) -> None:
-        """Forgets all lists."""
+        """Reset the states of all metrics."""
         for metric in self.metrics:
             metric.reset_state()
 
@@ -112,7 +110,7 @@ class MetricCollection(keras.metrics.Metric):
     def update_state(
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
     ) -> None:
-        """Adds a batch of lists, as each of the metrics would.
+        """Add a batch of lists to the states of all metrics.
 
         Args:
             y_true: as for the metrics.
@@ -120,11 +118,10 @@ class MetricCollection(keras.metrics.Metric):
             sample_weight: as for the metrics.
 
         Raises:
-            ValueError: what any of the metrics would. All states are then as
-                before.
+            ValueError: if one of the metrics raises it. No state changes.
         """
-        passed = y_true, y_pred, sample_weight
-        evaluated = self._evaluate(passed, self._looker.look(passed))
+        inputs = y_true, y_pred, sample_weight
+        evaluated = self._evaluate(inputs, self._batch_cache.open(inputs))
         terms = [
             kind.aggregate.of_batch(
                 evaluated[kind.reading].per_list.of(kind.rows)
@@ -140,8 +137,8 @@ class MetricCollection(keras.metrics.Metric):
 
     @unconverted
     def result(self) -> dict[str, Tensor]:
-        """The weighted mean of each metric, by prefix and name."""
-        forget()
+        """Return the result of each metric, by prefix and name."""
+        BatchCache.drop()
         found: dict[str, dict[str, Tensor]] = {}
         for kind in self._kinds:
             sums = compensated_sums.rounded(read_all(kind.sums))
@@ -162,9 +159,16 @@ class MetricCollection(keras.metrics.Metric):
     def per_list(
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
     ) -> dict[str, Tensor]:
-        """The value of each list under each metric; no state changes.
+        """Return the value of each list by metric, without changing a state.
 
-        In the leading shape, NaN for a list that does not count.
+        Args:
+            y_true: as for the metrics.
+            y_pred: as for the metrics.
+            sample_weight: as for the metrics.
+
+        Returns:
+            By prefix and name the values in the leading shape of the inputs,
+            NaN for an excluded list.
         """
         found = {
             place: lists.leading.as_passed(values)
@@ -184,10 +188,10 @@ class MetricCollection(keras.metrics.Metric):
 
     @property
     def state(self) -> dict[str, State]:
-        """What each metric has seen, by its name, without the prefix.
+        """The states of the metrics by name, without the prefix.
 
         Raises:
-            ValueError: when it is set, if it is of other metrics.
+            ValueError: if the states of other metrics are assigned.
         """
         return {metric.name: metric.state for metric in self.metrics}
 
@@ -196,29 +200,34 @@ class MetricCollection(keras.metrics.Metric):
         self.set_state(state)
 
     def get_state(self) -> dict[str, list[np.ndarray]]:
-        """The states of the metrics by their names, as plain arrays.
-
-        A `prefix` is no part of these names.
-        """
+        """Return the states by name, without the prefix, as NumPy arrays."""
         return {metric.name: metric.get_state() for metric in self.metrics}
 
     def set_state(self, state: States) -> None:
-        """Replaces the states by those that `get_state` or `state` returned."""
+        """Replace the states with those from `get_state` or `state`.
+
+        Raises:
+            ValueError: if they belong to other metrics.
+        """
         for metric, its_state in self._checked(state):
             metric.set_state(its_state)
 
     def merge_state(self, others: Sequence[MetricCollection | States]) -> None:
-        """Adds what other collections, or their states, have seen.
+        """Add the states of other collections, as if this had seen all lists.
 
-        The others must be of the same metrics: have the same signatures under
-        the same names. A plain state, as `get_state` returns it, does not say
-        what it is of: compare the `signatures` of both sides yourself.
+        Args:
+            others: a list of collections or states, with the same signatures
+                under the same names. Arrays from `get_state` carry no
+                signature: compare the `signatures` yourself.
+
+        Raises:
+            TypeError: if `others` is no list.
+            ValueError: if one belongs to other metrics.
         """
         if not isinstance(others, list | tuple):
             raise TypeError(
                 "`merge_state` takes a list of collections or states. "
-                f"Received: {others!r}. If that is one of them, wrap it in a "
-                "list."
+                f"Received: {others!r}. Wrap a single one in a list."
             )
         states = [
             {metric.name: metric for metric in other.metrics}
@@ -231,15 +240,18 @@ class MetricCollection(keras.metrics.Metric):
             metric.merge_state([its_state])
 
     def sync(self) -> Self:
-        """A copy that has seen what this one has in all processes.
+        """Return a copy with the states of all processes added up.
 
-        As `sync` of a metric, with one exchange for all metrics.
+        See `sync` of a metric. All metrics share one exchange.
+
+        Raises:
+            ValueError: in all processes, if they do not have the same metrics.
         """
-        forget()
+        BatchCache.drop()
         total = copy.deepcopy(self)
         states = states_of_all(
             [metric.signature for metric in self.metrics],
-            [metric._kept for metric in self.metrics],
+            [metric._base_slots for metric in self.metrics],
         )
         for metric, state in zip(total.metrics, states, strict=True):
             metric.state = state
@@ -251,7 +263,7 @@ class MetricCollection(keras.metrics.Metric):
         return {self.prefix + m.name: m.signature for m in self.metrics}
 
     def get_config(self) -> dict[str, Any]:
-        """What `from_config` needs to make the same collection."""
+        """Return the config for `from_config`."""
         return {
             **self._config(),
             "metrics": [
@@ -262,7 +274,7 @@ class MetricCollection(keras.metrics.Metric):
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Self:
-        """The collection that `get_config` describes."""
+        """Return a collection with a config from `get_config`."""
         metrics = [
             keras.saving.deserialize_keras_object(metric)
             for metric in config["metrics"]
@@ -270,7 +282,7 @@ class MetricCollection(keras.metrics.Metric):
         return cls(**{**config, "metrics": metrics})
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """How it is pickled: with its metrics, which have their states."""
+        """Return what a pickle needs: the config and the metrics."""
         config = self._config()
         if type(self).get_config is not MetricCollection.get_config:
             config = self.get_config()
@@ -287,15 +299,15 @@ class MetricCollection(keras.metrics.Metric):
         return {**config, "errors": True} if self.errors else config
 
     def __copy__(self) -> Self:
-        """A collection of copies: of the same metrics, both would count."""
+        """Return a deep copy: a shared metric would count for both."""
         return copy.deepcopy(self)
 
     def __str__(self) -> str:
-        """A line for each metric, with its value and error."""
+        """Return a line for each metric, with its value and error."""
         return "\n".join(map(str, self.metrics))
 
     def _share_variables(self) -> None:
-        """Moves the states of the members into one variable for each kind."""
+        """Move the states of the metrics to one variable for each kind."""
         drawn = [m for m in self.metrics if m._draws is not None]
         draws: dict[int, Slot] = {}
         if drawn:
@@ -315,15 +327,19 @@ class MetricCollection(keras.metrics.Metric):
             shape=shape, initializer="zeros", dtype=dtype, name=name
         )
 
-    def _evaluate(self, passed: Sequence[Any], batch: Batch) -> list[Evaluated]:
+    def _evaluate(self, inputs: Sequence[Any], batch: Batch) -> list[Evaluated]:
         draws = [metric._draw() for metric in self.metrics]
-        evaluated = evaluate(self._definitions, passed, batch, draws)
+        evaluated = evaluate(self._definitions, inputs, batch, draws)
         for each in evaluated:
-            self._doubts.utter(each.lists.doubt, self.name)
+            self._warn_once(each.lists.doubt, self.name)
         return evaluated
 
     def _checked(self, state: Any) -> list[tuple[Accumulator, Any]]:
-        """Each metric with its state."""
+        """Return each metric with its state.
+
+        Raises:
+            ValueError: if a state belongs to another metric.
+        """
         names = [metric.name for metric in self.metrics]
         received = list(state) if isinstance(state, Mapping) else state
         if not isinstance(state, Mapping) or set(state) != set(names):
@@ -336,10 +352,49 @@ class MetricCollection(keras.metrics.Metric):
         return [(metric, state[metric.name]) for metric in self.metrics]
 
 
+class _Kind(NamedTuple):
+    """Metrics that read the same lists and keep the same sums.
+
+    Attributes:
+        aggregate: the sums that they keep.
+        reading: the position of their lists among all that are read.
+        rows: their positions among the metrics that read these lists.
+        members: the metrics.
+    """
+
+    aggregate: Any
+    reading: int
+    rows: list[int]
+    members: list[Accumulator]
+
+    @property
+    def sums(self) -> list[Slot]:
+        """The slots of their sums."""
+        return [metric._sums for metric in self.members]
+
+    def unstacked(self, x: Tensor) -> list[Tensor]:
+        """Return the row of each metric in `[members, ...]`."""
+        return ops.unstack(x, len(self.members))
+
+
+def _kinds_of(metrics: Sequence[Accumulator]) -> list[_Kind]:
+    """Return the kinds of metrics, in the order of the lists they read."""
+    kinds = []
+    definitions = [metric.definition for metric in metrics]
+    for reading, places in enumerate(same_reading(definitions)):
+        rows: dict[Any, list[int]] = {}
+        for row, place in enumerate(places):
+            rows.setdefault(metrics[place].aggregate, []).append(row)
+        for aggregate, its_rows in rows.items():
+            members = [metrics[places[row]] for row in its_rows]
+            kinds.append(_Kind(aggregate, reading, its_rows, members))
+    return kinds
+
+
 def _by_name(
     metric: Accumulator, result: Tensor, suffix: str = ""
 ) -> dict[str, Tensor]:
-    """The numbers of a metric by name, one or several."""
+    """Return the numbers of a metric by name, with a suffix."""
     named = metric.named(result)
     if not isinstance(named, dict):
         named = {metric.name: named}

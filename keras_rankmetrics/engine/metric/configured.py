@@ -1,4 +1,4 @@
-"""The classes that users subclass: a definition with a state."""
+"""`RankingMetric` and its bases: a metric made from options, and a mean."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from keras_rankmetrics.engine.definition.common_options import (
 from keras_rankmetrics.engine.definition.options import check_class
 from keras_rankmetrics.engine.metric.accumulator import (
     Accumulator,
-    is_known,
+    is_concrete,
     on_host,
 )
 from keras_rankmetrics.engine.naming.names import in_words, name_at
@@ -39,56 +39,54 @@ from keras_rankmetrics.types import (
     UnjudgedPolicy,
 )
 
-# `Defined`: an accumulator that is made from what a metric is.
-
-_OF_EMPTY_CLASSES = {"__module__", "__doc__"}
+_IN_EMPTY_CLASSES = {"__module__", "__doc__"}
 
 
-class Defined(Accumulator):
-    """An accumulator that is made from the options of a metric.
+class ConfiguredMetric(Accumulator):
+    """A metric with a definition made from options.
 
-    Subclasses say what is computed of a list, and which sums are kept. The
-    parameters are described on `RankingMetric`.
+    Subclasses define the measure and the aggregate. `RankingMetric` describes
+    the parameters.
     """
 
     short_name: ClassVar[str | None] = None
-    """The default name, without k; else it is made from that of the class."""
+    """The default name without k; None derives it from the class name."""
 
     option_in_name: ClassVar[str | None] = None
-    """The option that the default name ends with, in place of k."""
+    """The option whose value the default name ends with, instead of k."""
 
     has_upper_bound: ClassVar[bool] = True
-    """Whether 1 is the best value, so that `empty="one"` has a meaning."""
+    """True if 1 is the best value, as `empty="one"` needs."""
 
     more_is_better: ClassVar[bool] = True
-    """Whether a higher value is a better one."""
+    """True if higher values are better."""
 
     turns_under: ClassVar[tuple[str, str] | None] = None
-    """An option and its value under which the other direction is better."""
+    """An option and a value of it that reverse `more_is_better`."""
 
     needs_whole_lists: ClassVar[bool] = False
-    """Whether the measure looks at all ranks, whatever `k` is."""
+    """True if the measure depends on all ranks, whatever `k` is."""
 
     by_subtopic: ClassVar[bool] = False
-    """Whether labels are those of subtopics, `[..., items, subtopics]`."""
+    """True for labels by subtopic, `[..., items, subtopics]`."""
 
     averages_orders: ClassVar[bool] = True
-    """Whether the value of tied items is the mean over their orders."""
+    """True if the value of tied items is the mean over their orders."""
 
     needs_labels: ClassVar[str | None] = None
-    """What labels tell it that ids cannot, if that is so."""
+    """For errors: what the metric needs that labels have and ids lack."""
 
     needs_k_under: ClassVar[tuple[str, str] | None] = None
-    """An option and its value under which the measure needs a k."""
+    """An option and a value of it with which the measure needs a k."""
 
     strict_order_under: ClassVar[tuple[str, str] | Literal["always"] | None] = (
         None
     )
-    """An option and its value under which `ties` must not be `"average"`; or
+    """An option and a value of it with which `ties` must not be `"average"`; or
     `"always"`."""
 
     of_catalogue: ClassVar[str | None] = None
-    """The option that tells how many items there are, if that matters."""
+    """The option that determines the number of items, if there is one."""
 
     k = property(operator.attrgetter("definition.k"))
     ties = property(operator.attrgetter("definition.ties"))
@@ -108,12 +106,12 @@ class Defined(Accumulator):
         Args:
             abstract: whether the class is only a base of other metrics. It may
                 lack a measure, and cannot be constructed without one.
-            **kwargs: for further bases.
+            **kwargs: arguments for further bases.
         """
         super().__init_subclass__(**kwargs)
-        # Spark and Ray make an empty class before they fill it. What stays
-        # empty is refused when it is constructed.
-        if not abstract and vars(cls).keys() - _OF_EMPTY_CLASSES:
+        # Spark and Ray create an empty class before they fill it. The
+        # constructor checks classes that stay empty.
+        if not abstract and vars(cls).keys() - _IN_EMPTY_CLASSES:
             check_class(cls)
 
     def __init__(
@@ -151,11 +149,11 @@ class Defined(Accumulator):
             unjudged=unjudged,
             dtype=float_dtype(self.dtype),
         )
-        # Keras reads no public attribute for this. With it, callbacks know
-        # what is better.
+        # Callbacks of Keras read this to choose their `mode`. There is no
+        # public attribute for it.
         turned = bool(chosen(options, self.turns_under))
         self._direction = "up" if self.more_is_better != turned else "down"
-        self._keep_sums(name)
+        self._create_variables(name)
 
     common_parameters: ClassVar[frozenset[str]] = frozenset(
         inspect.signature(__init__).parameters
@@ -164,15 +162,21 @@ class Defined(Accumulator):
 
     @classmethod
     def at(cls, *cutoffs: int | None, **options: Any) -> list[Self]:
-        """One metric for each cutoff: `NDCG.at(1, 5, 10)` for three.
+        """Return one metric for each cutoff: `NDCG.at(1, 5, 10)` for three.
 
-        A `name` becomes `name@1`, `name@5` and so on.
+        Args:
+            *cutoffs: the cutoffs `k`, integers or None.
+            **options: the parameters of the metrics. A `name` becomes `name@1`,
+                `name@5` and so on.
+
+        Raises:
+            ValueError: if there is no cutoff, or a list of cutoffs.
         """
         if not cutoffs or np.ndim(cast(Any, cutoffs[0])) > 0:
             received = ", ".join(map(repr, cutoffs)) or "none"
             raise ValueError(
                 f"`at` takes cutoffs: `{cls.__name__}.at(1, 5, 10)`. Received: "
-                f"{received}. Unpack a list by a star: `at(*cutoffs)`."
+                f"{received}. Unpack a list with a star: `at(*cutoffs)`."
             )
         name = options.pop("name", None)
         return [
@@ -181,10 +185,10 @@ class Defined(Accumulator):
 
     @staticmethod
     def check_options(options: Mapping[str, Any]) -> None:
-        """Raises where options do not go together."""
+        """Raise ValueError if options contradict each other."""
 
     def get_config(self) -> dict[str, Any]:
-        """What `from_config` needs to make the same metric."""
+        """Return the config for `from_config`."""
         config = self._config()
         for name, value in self.definition.options.items():
             if callable(value):
@@ -195,11 +199,11 @@ class Defined(Accumulator):
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Self:
-        """The metric that `get_config` describes."""
+        """Return a metric with a config from `get_config`."""
         return cls(**deserialized(config))
 
     def remade(self) -> Self:
-        """Another one of the same definition and name, without a state."""
+        """Return a metric with the same definition and name, and no state."""
         return self.from_config(self._own_config())
 
     def _config(self) -> dict[str, Any]:
@@ -211,8 +215,8 @@ class Defined(Accumulator):
         return {n: x for n, x in config.items() if takes(type(self), n)}
 
     def _own_config(self) -> dict[str, Any]:
-        # Functions need not be registered to be copied.
-        if type(self).get_config is Defined.get_config:
+        # A copy needs no registered functions, so it takes them as they are.
+        if type(self).get_config is ConfiguredMetric.get_config:
             return self._config()
         options = self.definition.options.items()
         return {
@@ -225,46 +229,48 @@ def _is_plain(value: Any) -> bool:
     return not callable(value) and not isinstance(value, np.ndarray)
 
 
-# `Estimated`: a number with its error, and what it rests on.
-
-
-class Estimated(Accumulator):
-    """A metric whose number is a mean, and so has a standard error."""
+class MeanMetric(Accumulator):
+    """A metric whose result is a mean, with a standard error."""
 
     aggregate: Any = WeightedMean()
-    """Which sums are kept of the values of the lists, an `Aggregate`."""
+    """The `Aggregate` of the values of the lists."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Raise TypeError if the class has an `aggregate` that is none."""
+        """Raise TypeError if the `aggregate` of the class is not valid."""
         super().__init_subclass__(**kwargs)
-        if not hasattr(cls.aggregate, "__get__"):  # a property, of an object
+        # A property has its value in instances alone.
+        if not hasattr(cls.aggregate, "__get__"):
             check_aggregate(cls.__name__, cls.aggregate)
 
     def estimate(self) -> Estimate:
-        """The result with its standard error and what it rests on.
+        """Return the result with its standard error and counts.
 
-        It is computed in double precision, from the state as it is: not in a
-        compiled program, where `MetricCollection(..., errors=True)` has the
-        standard errors among its results.
+        It is computed in double precision from the current state. Compiled code
+        cannot call it: there, use `MetricCollection(..., errors=True)`, whose
+        results include the standard errors.
+
+        Raises:
+            TypeError: if the metric has its own `aggregate`.
+            ValueError: in compiled code.
         """
         if type(self.aggregate) is not WeightedMean:
             raise TypeError(
-                f"{type(self).__name__} has an `aggregate` of its own, of "
-                "which no standard error is known."
+                "Only a mean over lists has a standard error. Received: "
+                f"{type(self).__name__}, which has its own `aggregate`."
             )
         return Estimate.of_sums(on_host(self._seen()), self.aggregate.bounded)
 
     def standard_error(self) -> float:
-        """The standard error of the result; NaN for fewer than two lists.
+        """Return the standard error; NaN for fewer than two lists.
 
-        For lists with the values v and the weights w it is
+        For lists with values v and weights w it is
 
             √(n / (n - 1) · Σ w² (v - result)²) / Σ w
 
-        linearised for lists that take the mean weight of the others. Lists of
-        one row of the batch, as in `[batch, time]`, are not independent: n is
-        the number of rows, and w (v - result) is summed over each before it is
-        squared.
+        linearised for lists with the mean weight of the others. Lists of one
+        row of the batch, as in `[batch, time]`, are not independent: n is then
+        the number of rows, and w (v - result) is summed over each row before it
+        is squared.
 
         >>> from keras_rankmetrics import PrecisionAtK
         >>> metric = PrecisionAtK(k=2)
@@ -278,106 +284,104 @@ class Estimated(Accumulator):
         return self.estimate().standard_error
 
     def confidence_interval(self, level: float = 0.95) -> tuple[float, float]:
-        """The interval result ± t · standard error, by Student's t.
+        """Return the interval result ± t · standard error, by Student's t.
 
-        It holds the mean of all lists, of which those seen are a sample, in so
-        many cases. With few lists and values close to 0 or 1 it is too short,
-        and may go beyond them.
+        It contains the mean of the population, from which the lists are a
+        sample, with the given probability. With few lists and values close to 0
+        or 1 it is too short, and may extend beyond 0 and 1.
 
         Args:
-            level: the chance, between 0 and 1.
+            level: the probability, between 0 and 1.
         """
         return self.estimate().interval(level)
 
     def count(self) -> int:
-        """How many lists counted."""
+        """Return the number of valid lists so far."""
         return self.estimate().lists
 
     def effective_count(self) -> float:
-        """How many lists of equal weight tell as much: (Σ w)² / Σ w².
+        """Return the effective sample size of the lists: (Σ w)² / Σ w².
 
         Kish, Survey Sampling (1965).
         """
         return self.estimate().effective_lists
 
     def __str__(self) -> str:
-        """`ndcg@10 = 0.7719 ± 0.0123 (95%, 1,204 lists)`."""
+        """Return `ndcg@10 = 0.7719 ± 0.0123 (95%, 1,204 lists)`."""
         is_mean = type(self.aggregate) is WeightedMean
-        if not is_mean or not is_known(self._seen()):
+        if not is_mean or not is_concrete(self._seen()):
             return repr(self)
         return f"{self.name} = {self.estimate()}"
 
 
-# `RankingMetric`: a definition, and the mean of what it says of the lists.
+class RankingMetric(ConfiguredMetric, MeanMetric, abstract=True):
+    """The base class of all ranking metrics, including your own.
 
+    A ranking metric has a *measure*, which gives each list a value, and returns
+    the weighted mean of these values over all lists it has seen. The mean
+    depends on nothing else: not on the batch size, on padding, or on the input
+    order of tied items.
 
-class RankingMetric(Defined, Estimated, abstract=True):
-    """The base of all ranking metrics, and of those you write yourself.
+    **Input.** `inputs` selects the form. The leading dimensions, written `...`,
+    are usually `[batch]`; there may be more, or none for a single list:
 
-    A ranking metric is a *measure*, which gives each list a value, and the
-    weighted mean of these values over all lists it has seen. The mean depends
-    on nothing else: not on the batch size, on padding, or on the order in
-    which tied items happen to stand.
-
-    **Input.** By `inputs`, with any number of leading dimensions, `[batch]` as
-    a rule, none for a single list:
-
-    - `"scores"`: `y_true` holds labels, `[..., items]`, and `y_pred` the scores
-      of the same items. A last dimension of 1, as `Dense(1)` over items leaves
-      it, is dropped.
-    - `"sparse"`: `y_true` holds indices of the relevant items, `[...]` or
-      `[..., targets]`, and `y_pred` scores of all items, `[..., items]`.
-    - `"ids"`: `y_true` holds ids of the relevant items, `[...]` or
+    - `"scores"`: `y_true` contains labels, `[..., items]`, and `y_pred` the
+      scores of the same items. A last dimension of 1, as `Dense(1)` over items
+      leaves it, is dropped.
+    - `"sparse"`: `y_true` contains indices of the relevant items, `[...]` or
+      `[..., targets]`, and `y_pred` the scores of all items, `[..., items]`.
+    - `"ids"`: `y_true` contains ids of the relevant items, `[...]` or
       `[..., relevant]`, and `y_pred` recommended ids, best first,
       `[..., recommended]`.
-    - `"counts"`: `y_true` holds ids of the relevant items, as for `"ids"`, and
-      `y_pred` a dict: how many items score higher, `"above"`, and how many
-      others the same, `"tied"`, both `[..., relevant]`, and `"num_items"`, how
-      many were ranked, one number or `[...]`. A negative `"above"` says that
-      the item is not retrieved.
+    - `"counts"`: `y_true` contains ids of the relevant items, as for `"ids"`,
+      and `y_pred` is a dict of the number of items with a higher score,
+      `"above"`, and of others with the same score, `"tied"`, both
+      `[..., relevant]`, and the number of ranked items, `"num_items"`, one for
+      all lists or `[...]`. A negative `"above"` means that the item is not
+      retrieved.
 
     Negative indices and ids are padding. Relevant items have the label 1, all
-    others 0. An id that comes twice counts at its first place. Python lists may
-    have unequal lengths, and so may the rows of a `tf.RaggedTensor`.
+    others 0. A repeated id counts at its first position. Python lists may have
+    unequal lengths, and so may the rows of a `tf.RaggedTensor`.
 
-    In direct calls `y_true` may be a dict of `"labels"` (or `"target"`, for
-    indices and ids) and maybe a `"mask"` of items or of lists, items to
-    `"exclude"` from the ranking, by index or id, and with labels
-    `"num_relevant"`, how many relevant items there are in truth, where the list
-    has been cut off.
+    In direct calls, `y_true` may be a dict. Its main entry is `"labels"`, or
+    `"target"` for indices and ids. Optional entries are a `"mask"` of items or
+    of lists; items to `"exclude"` from the ranking, by index or id; and with
+    labels `"num_relevant"`, the true number of relevant items of a list that
+    was cut off.
 
-    **Masks.** An item does not exist if its label is below 0 (but for -2, see
-    below), the mask is False
-    (that in `y_true`, or the one that Keras layers attach to `y_pred`), or its
-    weight is 0. What it holds never matters. `compile` hands on no dict, and on
-    jax `fit` loses the attached mask: negative labels always work. A valid item
-    of score `-inf` (of integers: the smallest) is *not retrieved*: it has no
-    rank, but counts as relevant where relevant items are counted. NaN in a
-    valid item makes the value of its list, and so the result, NaN.
+    **Masks.** An item is masked if its label is negative (except -2, see
+    below), if the mask is False (the one in `y_true`, or the one that Keras
+    layers attach to `y_pred`), or if its weight is 0. The contents of a masked
+    item never matter. `compile` passes no dict on, and `fit` on jax loses the
+    attached mask, but negative labels always work. A valid item with the score
+    `-inf` (the smallest integer, for integers) is *not retrieved*: it has no
+    rank, but still counts as a relevant item. NaN in a valid item makes the
+    value of its list NaN, and so the result.
 
-    **Unjudged items.** An item that is ranked, and that nobody has judged, has
-    the label `keras_rankmetrics.UNJUDGED`, -2; or in direct calls `False` in
-    `y_true["judged"]`, `[..., items]`, whatever its label. It is worth nothing,
-    or with `unjudged="condense"` does not exist.
+    **Unjudged items.** An item that was ranked but never judged has the label
+    `keras_rankmetrics.UNJUDGED`, -2, or in direct calls any label and False in
+    `y_true["judged"]`, `[..., items]`. It is irrelevant by default, and masked
+    with `unjudged="condense"`.
 
-    **Ties.** Items of equal score have no order. `ties` says what then counts:
-    `"average"`, the exact mean over all orders of the tied items; `"shuffle"`,
-    one random order, from `seed`, a new one for each batch; `"stable"`, the
-    order of the input; `"pessimistic"` or `"optimistic"`, the lowest or the
-    highest labels first.
+    **Ties.** Items with equal scores have no order. `ties` selects the value of
+    their list: `"average"`, the exact mean over all orders of the tied items;
+    `"shuffle"`, one random order, from `seed`, a new one for each batch;
+    `"stable"`, the input order; `"pessimistic"` and `"optimistic"`, the lowest
+    and the highest labels first.
 
-    **Weights.** `sample_weight` is a scalar, or holds one weight per list or,
-    with labels, per item. What weights of items do to a value, its metric
-    says. The weight of a list in the mean is, by `list_weight`, either
-    `"relevance"`: Σ w r / Σ r over its items, where r is the gain or relevance
-    of an item, and for a list without relevance the mean weight of all lists
-    that have some; or `"mean"`: the mean weight of its items.
+    **Weights.** `sample_weight` is a scalar or contains one weight per list or,
+    with labels, one per item. Each metric documents how weights of items enter
+    a value. `list_weight` selects the weight of a list in the mean:
+    `"relevance"` for Σ w r / Σ r over its items, where r is the gain or
+    relevance of an item, and the mean weight of all other lists for a list
+    without relevance; `"mean"` for the mean weight of its items.
 
-    **Empty lists.** A list without any valid item does not count, nor one
-    without a target, nor one that names no id. Any other without relevant items
-    counts as 0, as 1, or not at all, by `empty`: `"zero"`, `"one"`, `"skip"`.
+    **Empty lists.** A list without valid items, without a target or without any
+    id is excluded. Any other list without relevant items has the value 0 or 1
+    or is excluded, by `empty`: `"zero"`, `"one"`, `"skip"`.
 
-    To write a metric, subclass and give it a `measure`:
+    To write a metric, subclass this and define a `measure`:
 
     >>> from keras import ops
     >>> from keras_rankmetrics import RankingMetric
@@ -389,33 +393,33 @@ class RankingMetric(Defined, Estimated, abstract=True):
     0.5
 
     Args:
-        k: how many ranks count, or None for all. More than the list has is no
-            error.
-        shuffle_ties: the spelling of keras_rs: True for `ties="shuffle"`,
-            False for `ties="stable"`.
+        k: the cutoff, the number of ranks that count; None for all. It may
+            exceed the length of a list.
+        shuffle_ties: the parameter of keras_rs: True means `ties="shuffle"`,
+            False `ties="stable"`.
         seed: for `ties="shuffle"`, an integer (0 by default) or a
             `keras.random.SeedGenerator`.
         ties: see above. Defaults to `"average"`.
         empty: see above.
         list_weight: see above.
         adjusted: `"chance"` for (value - chance) / (1 - chance) of each list,
-            chance being the mean over all orders of the retrieved items: 0 is
-            as good as chance, 1 is the best. 0 where chance is closer than 1e-4
-            to 1. Not with `"ids"`.
-        inputs: see above. But with `"scores"`, an option under which the
-            label 1 is worth nothing, or 0 something, is an error.
+            where the chance level is the mean over all orders of the retrieved
+            items: 0 is the chance level, 1 is the best. The value is 0 where
+            the chance level is above 1 - 1e-4. Not available with `"ids"`.
+        inputs: see above. For forms other than `"scores"`, options with which
+            the label 1 has no gain, or the label 0 has one, raise an error.
         unjudged: see above.
         name: defaults to the short name of the metric and k: `"ndcg@10"`.
         dtype: `"float64"` to compute and sum in double precision, on
             TensorFlow; the Keras operations of the other backends round to
             float32. Anything else means float32.
-        **options: those of `measure` and `relevance`, by name.
+        **options: the options of `measure` and `relevance`, by name.
     """
 
     relevance: ClassVar[Callable[..., Tensor]] = staticmethod(relevant)
-    """What a label is worth: `relevance(labels, **options)`, elementwise.
+    """The gain of a label: `relevance(labels, **options)`, elementwise.
 
-    A label below 0 stands for no item, and is worth nothing whatever it says.
+    The gain of a negative label is 0, whatever the function returns.
     """
 
     @staticmethod
@@ -437,21 +441,27 @@ class RankingMetric(Defined, Estimated, abstract=True):
 
     @staticmethod
     def has_value(ranking: Ranking) -> Tensor:
-        """Which lists have a value, bool `[lists]`; others are *empty*.
+        """Return True for lists with a value, False for *empty* ones.
 
-        By default those in which an item has a gain.
+        By default, a list has a value if one of its items has a gain.
+
+        Args:
+            ranking: the items of each list, by rank.
+
+        Returns:
+            Bool `[lists]`.
         """
         return ranking.has_gain()
 
     @property
     def signature(self) -> str:
-        """All that the number depends on, in one line that can be quoted."""
+        """Everything that the value depends on, in one line to cite."""
         if type(self.aggregate) is WeightedMean:
             return super().signature
         aggregate = signature_of_object(self.aggregate)
         return f"{super().signature}|aggregate:{aggregate}"
 
-    def _keep_sums(self, name: str) -> None:
+    def _create_variables(self, name: str) -> None:
         if self.adjusted is not None and type(self.aggregate) is WeightedMean:
             self.aggregate = WeightedMean(bounded=False)
-        super()._keep_sums(name)
+        super()._create_variables(name)

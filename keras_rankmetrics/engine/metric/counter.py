@@ -1,4 +1,4 @@
-"""`Counter`: a metric of how often each item of a catalogue is shown."""
+"""`Counter`: the base of metrics of how often each item is shown."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import keras
 
 from keras_rankmetrics.engine.aggregates import Tally
-from keras_rankmetrics.engine.metric.accumulator import is_known
-from keras_rankmetrics.engine.metric.configured import Defined
+from keras_rankmetrics.engine.metric.accumulator import is_concrete
+from keras_rankmetrics.engine.metric.configured import ConfiguredMetric
 from keras_rankmetrics.engine.ranking import Ranking
 from keras_rankmetrics.engine.ranking.relevance import labelled
 from keras_rankmetrics.types import InputForm, Tensor, TiePolicy, Whole
@@ -21,19 +21,19 @@ def number_shown(
     k: int | None,
     num_items: Annotated[int | None, Whole(1)] = None,
 ) -> Tensor:
-    """How many items a list shows."""
+    """Return the number of items that a list shows, `[lists]`."""
     return ranking.number_shown(k)
 
 
-class Counter(Defined, abstract=True):
-    """A number for all lists together, from how often each item is shown.
+class Counter(ConfiguredMetric, abstract=True):
+    """A number computed from how often all lists show each item.
 
-    What is kept are sums for each item, which add up over batches, machines
-    and states. There is no value of a single list, and so no standard error:
-    `per_list` tells how many items each list shows.
+    The state has sums for each item, which add up over batches, machines and
+    states. A single list has no value, so there is no standard error, and
+    `per_list` returns the number of items that each list shows.
 
-    A list that shows no item does not count, nor one of the weight 0. A list
-    counts by its weight, the mean weight of its items if these have weights.
+    Lists that show no item are excluded, and so are those with the weight 0.
+    The weight of a list with weighted items is their mean weight.
     """
 
     relevance = staticmethod(labelled)
@@ -65,32 +65,32 @@ class Counter(Defined, abstract=True):
 
     @functools.cached_property
     def aggregate(self) -> Tally:
-        """Which sums are kept."""
+        """The sums for each item."""
         items, kind = self.definition.catalogue or 0, type(self)
         return Tally(items, kind.shape(items), kind.of_lists, kind.number)
 
     @staticmethod
     def has_value(ranking: Ranking) -> Tensor:
-        """Which lists show an item, bool `[lists]`."""
+        """Return True for lists that show an item, bool `[lists]`."""
         return ranking.shows_any()
 
     @staticmethod
     def shape(items: int) -> tuple[int, ...]:
-        """The shape of the sums, for so many items."""
+        """Return the shape of the sums for a catalogue of this size."""
         return (items,)
 
     @staticmethod
     @abc.abstractmethod
     def of_lists(ranking: Ranking, weights: Tensor, items: int) -> Tensor:
-        """Return the terms that lists of these weights add to the sums."""
+        """Return the terms that lists with these weights add to the sums."""
 
     @staticmethod
     @abc.abstractmethod
     def number(sums: Tensor) -> Tensor:
-        """Return the result of the sums."""
+        """Return the result computed from the sums."""
 
     def __str__(self) -> str:
-        """`coverage@10 = 0.7719`."""
-        if not is_known(self._seen()):
+        """Return `coverage@10 = 0.7719`."""
+        if not is_concrete(self._seen()):
             return repr(self)
         return f"{self.name} = {float(self.result()):.4f}"

@@ -1,4 +1,4 @@
-"""The states of metrics over all processes, which add up to those of all."""
+"""Sums of states over all processes."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from keras_rankmetrics.engine.backend.processes import Gather, Slot, gathering
 def states_of_all(
     signatures: Sequence[str], slots: Sequence[Sequence[Slot]]
 ) -> list[State]:
-    """What all processes have seen together, for each metric.
+    """Return the state of each metric, added up over all processes.
 
-    All processes call it, and get the same. What they gather are a fingerprint
-    of the metrics, and then the states of all of them in one.
+    All processes must call it. They exchange a fingerprint of the metrics, and
+    then the states of all metrics in one array.
 
     Args:
-        signatures: of the metrics.
-        slots: of each metric, those of its sums and maybe of its draws.
+        signatures: the signatures of the metrics.
+        slots: for each metric the slot of its sums, and of its draws if it has
+            any.
 
     Raises:
         ValueError: in all processes, if they do not have the same metrics.
@@ -33,13 +34,11 @@ def states_of_all(
     _check_all_have_the_same(own, gather)
     rows = gather(np.concatenate([_packed(state) for state in own]))
     received = [_unpacked(row, own) for row in rows]
-    return [
-        sum(states[1:], states[0]) for states in zip(*received, strict=True)
-    ]
+    return [_sum(states) for states in zip(*received, strict=True)]
 
 
 def _of_process(signature: str, slots: Sequence[Slot]) -> State:
-    """What all replicas of this process have seen."""
+    """Return the state of a metric, added up over the process's replicas."""
     values = zip(*(slot.values_here() for slot in slots), strict=True)
     return _sum([State(signature, *arrays) for arrays in values])
 
@@ -49,14 +48,19 @@ def _sum(states: Sequence[State]) -> State:
 
 
 def _packed(state: State) -> np.ndarray:
-    """The arrays as int32, which all ways to gather know, bit by bit."""
+    """Return the bits of the arrays as int32, which all backends gather."""
     return np.concatenate(
         [np.frombuffer(array.tobytes(), np.int32) for array in _arrays(state)]
     )
 
 
 def _unpacked(words: np.ndarray, like: Sequence[State]) -> list[State]:
-    """The states that were packed together, the like of which is given."""
+    """Return the states in packed words.
+
+    Args:
+        words: concatenated results of `_packed`.
+        like: states with the same signatures and shapes.
+    """
     data, states = words.tobytes(), []
     for state in like:
         arrays = []
@@ -73,7 +77,10 @@ def _arrays(state: State) -> list[np.ndarray]:
 
 
 def _check_all_have_the_same(states: Sequence[State], gather: Gather) -> None:
-    """Raises in all processes, or in none."""
+    """Raise ValueError if processes have different metrics.
+
+    All processes raise, or none does.
+    """
     text = "\n".join(map(_described, states)).encode()
     fingerprint = hashlib.sha256(text).digest() + len(text).to_bytes(
         4, "little"
