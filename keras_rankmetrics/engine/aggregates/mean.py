@@ -171,7 +171,7 @@ def _parts(x: PerList, bounded: bool) -> tuple[Tensor, ...]:
     return own, other, counted, value, rest, weight
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass
 class Moments:
     """The statistics that the sums of a `WeightedMean` determine.
 
@@ -181,21 +181,19 @@ class Moments:
         bounded: as for the `WeightedMean`.
         xp: the module with a `where` for the sums: `numpy`, `host_floats` or
             `keras.ops`.
+        own: the sums over the lists with their own weight.
+        other: the sums over the other lists.
     """
 
     sums: Sequence[Any] | np.ndarray
     bounded: bool = True
     xp: Any = np
+    own: ListSums = dataclasses.field(init=False)
+    other: ListSums = dataclasses.field(init=False)
 
-    @functools.cached_property
-    def own(self) -> ListSums:
-        """The sums over the lists with their own weight."""
-        return ListSums(*self.sums[_OWN])
-
-    @functools.cached_property
-    def other(self) -> ListSums:
-        """The sums over the other lists."""
-        return ListSums(*self.sums[_OTHER])
+    def __post_init__(self) -> None:
+        self.own = ListSums(*self.sums[_OWN])
+        self.other = ListSums(*self.sums[_OTHER])
 
     @property
     def lists(self) -> Any:
