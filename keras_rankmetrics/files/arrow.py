@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import itertools
 import json
 import os
@@ -97,26 +96,38 @@ def _names(path: str, header: Block, delimiter: bytes) -> list[str]:
     return [name.strip() for name in next(rows, [])]
 
 
-class _Lines(io.RawIOBase):
-    """The lines of a file as pyarrow reads them, each within the limits."""
-
-    def __init__(self, path: str, blocks: Iterator[Block]) -> None:
-        self._path = path
-        self._blocks = blocks
-        self._rest = memoryview(b"")
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        while not self._rest and (block := next(self._blocks, None)):
-            if _QUOTE not in block.data:
-                check_ends(self._path, block)
-            self._rest = memoryview(block.data)
-        size = min(len(buffer), len(self._rest))
-        buffer[:size] = self._rest[:size]
-        self._rest = self._rest[size:]
-        return size
+def _whole_rows(path: str, blocks: Iterator[Block]) -> Iterator[bytes]:
+    """Yield the same data cut between rows: a quoted field may have lines."""
+    rest, rows = b"", 2
+    for block in blocks:
+        if not rest and _QUOTE not in block.data:
+            check_ends(path, block)
+            rows += block.data.count(b"\n")
+            yield block.data
+            continue
+        data = rest + block.data
+        characters = np.frombuffer(data, np.uint8)
+        is_outside = np.cumsum(characters == ord(_QUOTE)) % 2 == 0
+        ends = np.flatnonzero((characters == ord("\n")) & is_outside) + 1
+        lengths = np.diff(ends, prepend=0, append=len(data))
+        if lengths.max() > LINE:
+            place = int(np.argmax(lengths > LINE))
+            start = int(lengths[:place].sum())
+            raise FileError(
+                path,
+                f"A row should have {LINE:,} bytes at most, with all its "
+                "quoted lines.",
+                data[start : start + LINE],
+                rows + place,
+                "Look for a quote without its end.",
+            )
+        rows += len(ends)
+        end = int(ends[-1]) if len(ends) else 0
+        rest = data[end:]
+        if end:
+            yield data[:end]
+    if rest:
+        yield rest
 
 
 def _batches(
@@ -127,10 +138,6 @@ def _batches(
     places: Sequence[int],
 ) -> Iterator[Any]:
     """Yield some columns of a table without its header, as bytes."""
-    raw: Any = _Lines(path, blocks)
-    lines = io.BufferedReader(raw, LINE)
-    if not lines.peek(1):
-        return
     invalid: list[Any] = []
 
     def refuse(row: Any) -> str:
@@ -139,40 +146,35 @@ def _batches(
 
     names = [str(place) for place in range(fields)]
     chosen = [names[place] for place in places]
+    parse = pa.csv.ParseOptions(
+        delimiter=delimiter.decode(),
+        newlines_in_values=True,
+        ignore_empty_lines=False,
+        invalid_row_handler=refuse,
+    )
+    convert = pa.csv.ConvertOptions(
+        include_columns=chosen, column_types=dict.fromkeys(chosen, pa.binary())
+    )
     line = 2
-    try:
-        for batch in pa.csv.open_csv(
-            lines,
-            # A block as long as a line limits rows of several lines, too.
-            pa.csv.ReadOptions(
-                use_threads=False, block_size=LINE, column_names=names
-            ),
-            pa.csv.ParseOptions(
-                delimiter=delimiter.decode(),
-                newlines_in_values=True,
-                ignore_empty_lines=False,
-                invalid_row_handler=refuse,
-            ),
-            pa.csv.ConvertOptions(
-                include_columns=chosen,
-                column_types=dict.fromkeys(chosen, pa.binary()),
-            ),
-        ):
-            yield batch
-            line += len(batch)
-    except pa.ArrowInvalid as error:
-        if invalid:
+    for data in _whole_rows(path, blocks):
+        if not data:
+            continue
+        # Whole rows in memory: while pyarrow reads ahead in an object of
+        # Python, an error of that object can end the process.
+        read = pa.csv.ReadOptions(
+            use_threads=False, block_size=len(data) + 1, column_names=names
+        )
+        try:
+            table = pa.csv.read_csv(pa.BufferReader(data), read, parse, convert)
+        except pa.ArrowInvalid as error:
+            if not invalid:
+                expected = f"There should be {fields} fields in each row."
+                raise FileError(path, expected, str(error), line) from None
             expected = f"A line should have {fields} fields, as the header has."
-            text, line = invalid[0].text, invalid[0].number + 1
-            raise FileError(path, expected, text, line) from None
-        raise FileError(
-            path,
-            f"A row should have {LINE:,} bytes at most, with all its quoted "
-            "lines.",
-            str(error),
-            line,
-            "Look for a quote without its end.",
-        ) from None
+            number = line + invalid[0].number - 1
+            raise FileError(path, expected, invalid[0].text, number) from None
+        yield from table.to_batches()
+        line += len(table)
 
 
 def _stripped(texts: np.ndarray) -> np.ndarray:

@@ -130,7 +130,7 @@ def test_what_it_should_be(judged, error):
 def test_ids_have_no_such_entry(inputs):
     with pytest.raises(ValueError, match='"mask", "exclude"'):
         krm.RecallAtK(inputs=inputs)({"target": [1], "judged": [[1]]}, [[2, 1]])
-    with pytest.raises(ValueError, match="needs labels, which tell"):
+    with pytest.raises(ValueError, match="needs labels, which mark"):
         krm.JudgedAtK(inputs=inputs)
 
 

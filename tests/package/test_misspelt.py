@@ -158,7 +158,9 @@ def test_a_metric_of_another_name_in_a_convention():
     with pytest.raises(AttributeError) as error:
         conventions.torchmetrics.MAP  # noqa: B018
     assert 'no MAP. Did you mean "MeanAveragePrecision"? It' in str(error.value)
-    with pytest.raises(AttributeError, match="no F1AtK: it has that of whole"):
+    with pytest.raises(
+        AttributeError, match="no F1AtK: it has F only for whole lists"
+    ):
         conventions.trec_eval.F1  # noqa: B018
 
 

@@ -156,7 +156,7 @@ def test_they_are_metrics_of_keras():
 def test_at_takes_cutoffs(cutoffs, received):
     text = (
         f"`at` takes cutoffs: `NDCG.at(1, 5, 10)`. Received: {received}. "
-        "Unpack a list by a star: `at(*cutoffs)`."
+        "Unpack a list with a star: `at(*cutoffs)`."
     )
     for at in (NDCG.at, krm.conventions.trec_eval.NDCG.at):
         with pytest.raises(ValueError, match=f"^{re.escape(text)}$"):

@@ -542,5 +542,5 @@ def test_a_metric_that_updates_in_its_own_way_is_refused():
         def update_state(self, y_true, y_pred, sample_weight=None):
             super().update_state(y_true, -y_pred, sample_weight)
 
-    with pytest.raises(TypeError, match="whose own `update_state`"):
+    with pytest.raises(TypeError, match="which has its own `update_state`"):
         Sliced(Negated(), 2)
