@@ -205,6 +205,7 @@ LINKED_AS = {
     f"keras_rankmetrics.{module}.": f"keras_rankmetrics.{other}"
     for module, other in {
         "conventions.convention": "conventions.",
+        "engine.ranking.ranking": "",
         "types": "",
     }.items()
 }
