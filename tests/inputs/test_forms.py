@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 from catalogue import ROWS, STRICT_TIES
 from catalogue import cells as every_cell
-from in_forms import TIES, cells_in, counted, scored, scores_of_ids
+from in_forms import TIES, cells_in, counted, scored, scores_of_ids, values
+from keras import ops
+from pytest import approx
 from structures import spans_around, tie_structures, tied_at
 from suites import Suite, as_lists, assert_same
 
-from keras_rankmetrics import ERR, MeanAveragePrecision, MeanReciprocalRank
+import keras_rankmetrics as krm
 
 BACKEND = keras.backend.backend()
 
@@ -78,7 +80,7 @@ CUTOFFS = (1, 9, 10, None)
 # What ties cost, these pay only in batches that have such ties.
 BRANCHING = [
     next(row for row in ROWS if row.metric is metric)
-    for metric in (ERR, MeanAveragePrecision, MeanReciprocalRank)
+    for metric in (krm.ERR, krm.MeanAveragePrecision, krm.MeanReciprocalRank)
 ]
 LENGTH, TARGETS = 24, 4
 
@@ -137,6 +139,33 @@ def test_targets_in_a_strict_order():
     targets, scores = of_ties()
     cells = cells_in("sparse", CUTOFFS, STRICT_TIES)
     check(cells, (targets, scores), scored(targets, LENGTH), scores)
+
+
+def test_targets_in_a_shuffled_order():
+    targets, scores = of_ties()
+    sparse, dense = pair("sparse", "shuffle", lambda cell: cell.k in (1, 20))
+    expected = dense.per_list(scored(targets, LENGTH), scores)
+    assert_same(sparse.cells, sparse.per_list(targets, scores), expected)
+
+
+class FirstTwo(krm.RankingMetric):
+    """DCG within rank 2, whatever `k` is."""
+
+    @staticmethod
+    def measure(ranking, k):
+        discounts = ranking.discount(krm.log2_discount, 2)
+        return ops.sum(ranking.total() * discounts, axis=-1)
+
+
+@pytest.mark.parametrize("k", [1, 10, None])
+def test_a_measure_with_a_cutoff_of_its_own(k):
+    targets, scores = of_ties()
+    labels = scored(targets, LENGTH)
+    least = 2 if k is None else min(k, 2)
+    expected = values(krm.DCG(k=least), labels, scores)
+    assert values(FirstTwo(k=k), labels, scores) == approx(expected)
+    sparse = FirstTwo(k=k, inputs="sparse")
+    assert values(sparse, targets, scores) == approx(expected)
 
 
 def test_counts_of_each_structure_of_ties():
