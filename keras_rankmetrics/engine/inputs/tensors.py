@@ -194,8 +194,8 @@ def _converted(name: str, x: Any, received: Any) -> Tensor:
     dtype = backend.standardize_dtype(tensor.dtype)
     if dtype == "string" or "complex" in dtype:
         raise ValueError(
-            f"`{name}` should be a tensor of real numbers. Received: "
-            f"{_repr.repr(x)}, of dtype {dtype}."
+            f"`{name}` should be a tensor of numbers, not of text or complex "
+            f"numbers. Received: {_repr.repr(x)}, of dtype {dtype}."
         )
     if "int" in dtype and isinstance(x, np.ndarray | list | tuple | int):
         _check_range(name, np.asarray(x), np.iinfo(dtype))
