@@ -107,8 +107,8 @@ def _whole_rows(path: str, blocks: Iterator[Block]) -> Iterator[bytes]:
             continue
         data = rest + block.data
         characters = np.frombuffer(data, np.uint8)
-        is_outside = np.cumsum(characters == ord(_QUOTE)) % 2 == 0
-        ends = np.flatnonzero((characters == ord("\n")) & is_outside) + 1
+        is_inside = np.logical_xor.accumulate(characters == ord(_QUOTE))
+        ends = np.flatnonzero((characters == ord("\n")) & ~is_inside) + 1
         lengths = np.diff(ends, prepend=0, append=len(data))
         if lengths.max() > LINE:
             place = int(np.argmax(lengths > LINE))

@@ -76,7 +76,7 @@ def libraries(metric: type[RankingMetric]) -> str:
 def knows(convention: Convention, text: str) -> bool:
     """Whether the source takes such a list: some know of no grades."""
     grades = set(filter(str.isdigit, text.split()))
-    return "no grades" not in convention.about or grades <= {"0", "1"}
+    return "binary relevance" not in convention.about or grades <= {"0", "1"}
 
 
 def options_of(convention: Convention, metric: type[RankingMetric]) -> str:
