@@ -1,10 +1,9 @@
 """Ranking metrics for Keras 3: exact, fast, and they say what they measure."""
 
 import importlib
-import sys
 import typing
 
-from keras_rankmetrics.loading import FirstImport as _FirstImport
+from keras_rankmetrics import public as _public
 from keras_rankmetrics.version import __version__
 
 _MODULES = ("callbacks", "conventions", "gains", "metrics", "types")
@@ -41,15 +40,13 @@ if typing.TYPE_CHECKING:
     ]
     __all__ += public.__all__
 else:
+    globals().update({name: getattr(_public, name) for name in _public.__all__})
+    __all__ = sorted([*_public.__all__, *_AT_FIRST_USE, "__version__"])
 
     def __getattr__(name):
         """Import a name at its first use, or suggest a name that exists."""
         if name in _MODULES:
             return importlib.import_module(f"{__name__}.{name}")
-        if f"{__name__}.public" not in sys.modules:
-            _load()
-            if name in globals():
-                return globals()[name]
         if name in _AT_FIRST_USE:
             module = f"{__name__}.{_AT_FIRST_USE[name]}"
             return getattr(importlib.import_module(module), name)
@@ -61,21 +58,4 @@ else:
 
 def __dir__() -> list[str]:
     """Return the public names and the public modules."""
-    return sorted([*sys.modules[__name__].__all__, *_MODULES])
-
-
-def _load() -> None:
-    """Import Keras and all names that are registered with it."""
-    if _first_import in sys.meta_path:
-        sys.meta_path.remove(_first_import)
-    public = importlib.import_module(f"{__name__}.public")
-    names = {name: getattr(public, name) for name in public.__all__}
-    every = [*names, *_AT_FIRST_USE, "__version__"]
-    globals().update(names, __all__=sorted(every))
-
-
-_first_import = _FirstImport(__name__, _load)
-if "keras" in sys.modules:
-    _load()
-else:
-    sys.meta_path.insert(0, _first_import)
+    return sorted([*__all__, *_MODULES])

@@ -1,4 +1,4 @@
-"""The arguments of `krm`. Only a sub-command that runs imports Keras."""
+"""The arguments of `krm`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from keras_rankmetrics.command.backend import choose_backend
 from keras_rankmetrics.command.printing import print_text
 from keras_rankmetrics.version import __version__
 
@@ -23,8 +22,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             this process.
     """
     parsed = _parser().parse_args(arguments)
-    if "keras" not in sys.modules:
-        choose_backend()
     module = f"keras_rankmetrics.command.{parsed.module}"
     try:
         text = importlib.import_module(module).run(parsed)

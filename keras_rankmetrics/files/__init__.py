@@ -1,7 +1,5 @@
-"""Read runs and judgements from files, in chunks of rows.
+"""Runs and judgements in files, as chunks of rows.
 
-`reading` is the entry. It picks the reader of a file: `trec`, or `arrow` for
-CSV, TSV, JSON lines and Parquet. A reader turns each block of lines into three
-arrays: queries, items, and scores or labels. `chunks` joins these into chunks
-of whole queries.
+A file is read in blocks of whole lines, and each block becomes three arrays:
+the queries, the items, and their scores or labels. `reading` picks the format.
 """

@@ -1,4 +1,4 @@
-"""Blocks of whole lines, so that a file is never in memory as a whole."""
+"""Blocks of whole lines: a file is read in one go, and never held whole."""
 
 from __future__ import annotations
 
@@ -13,19 +13,18 @@ from typing import IO, NamedTuple
 from keras_rankmetrics.files.errors import FileError
 from keras_rankmetrics.files.pipes import File, Pipe, name_of
 
-BLOCK = 2**20  # bytes: the arrays of a block stay in the cache
-LINE = 2**16  # bytes of a line, at most: a file of one line would fill memory
-PARQUET = b"PAR1"
+BLOCK = 2**20  # bytes: what is made of a block stays in the cache
 _GZIP = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
 _LONE = re.compile(rb"\r(?![\r\n])")
 _BROKEN = "It should be a file that can be read to its end."
-_UNREADABLE = (OSError, EOFError, zlib.error)  # raised by gzip or the disk
+_UNREADABLE = (OSError, EOFError, zlib.error)  # of gzip, or of the disk
+LINE = 2**16  # bytes of a line, at most: a file of one line would fill memory
+PARQUET = b"PAR1"
 _WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff")
-_COMMENTS = 1000  # lines before the first line of data, at most
-_HEAD = 256  # bytes in which UTF-16 is recognised
+_COMMENTS, _HEAD = 1000, 256
 
-# Receives the number of bytes on the disk that have been read.
+# Told how many bytes on the disk have been read.
 Watch = Callable[[int], None]
 
 
@@ -33,9 +32,9 @@ class Opened(NamedTuple):
     """An open file.
 
     Attributes:
-        path: the name of the file, for errors.
-        file: its bytes, decompressed.
-        packed: its bytes on the disk.
+        path: its name, for errors.
+        file: its bytes, unpacked.
+        packed: the same as it is on the disk.
     """
 
     path: str
@@ -47,8 +46,8 @@ class Block(NamedTuple):
     """Some whole lines of a file.
 
     Attributes:
-        data: the lines, each with its line feed.
-        line: the number of the first line, from 1.
+        data: the lines, the last one with its end.
+        line: the number of the first one, from 1.
     """
 
     data: bytes
@@ -56,9 +55,9 @@ class Block(NamedTuple):
 
 
 def opened(file: File) -> Opened:
-    """Open a file, which may be compressed by gzip, after its byte order mark.
+    """Open a file, which gzip may have packed, after its byte order mark.
 
-    Raise FileError if it cannot be opened, or if its text is UTF-16.
+    Raise FileError if it cannot be opened, or if its text is not UTF-8.
     """
     path = name_of(file)
     try:
@@ -87,7 +86,7 @@ def _packed(file: File) -> io.BufferedReader:
 
 
 def _unopened(path: str, error: OSError) -> FileError:
-    """Return the error for a file that the system does not open."""
+    """Return the error of a file that the system does not open."""
     if isinstance(error, IsADirectoryError) or os.path.isdir(path):
         expected, received = "The path should be a file.", "a directory"
         remedy = "Pass a file in that directory."
@@ -121,13 +120,12 @@ def _skip_mark(path: str, file: io.BufferedReader) -> None:
 
 
 def _is_wide(head: bytes) -> bool:
-    """Return True if a file begins with text in UTF-16."""
+    """Return True for the start of a text in UTF-16."""
     if head.startswith(_WIDE_BOMS):
         return True
     if head.startswith(PARQUET):
         return False
-    # In UTF-16, the zeros of ASCII characters are all at even places, or all at
-    # odd places.
+    # Spaces and digits have a zero before or after them, never both.
     one, other = sorted((head[0::2].count(0), head[1::2].count(0)))
     return not one and 8 * other >= len(head) > 1
 
@@ -161,8 +159,8 @@ def blocks_of(
 
     Args:
         source: the file.
-        watch: receives the number of bytes read so far.
-        size: of a block in bytes, approximately.
+        watch: told how far it has been read.
+        size: of a block, about, in bytes.
     """
     rest, line = b"", 1
     while data := _read(source, size):
@@ -179,7 +177,7 @@ def blocks_of(
 
 
 def _check_lines(path: str, data: bytes, line: int) -> None:
-    """Raise FileError if a line is too long, even before its end is read."""
+    """Raise FileError if a line is too long, even if its end is not read."""
     start = 0
     while len(data) - start > LINE:
         end = data.rfind(b"\n", start, start + LINE + 1)
@@ -194,7 +192,7 @@ def _check_lines(path: str, data: bytes, line: int) -> None:
 
 
 def check_ends(path: str, block: Block) -> None:
-    """Raise FileError for a carriage return without a line feed."""
+    """Raises where a carriage return stands alone, as old Macs end lines."""
     data = block.data
     if b"\r" not in data or data.count(b"\r") == data.count(b"\r\n"):
         return
@@ -205,7 +203,7 @@ def check_ends(path: str, block: Block) -> None:
             path,
             "A line should end with a line feed, or with a carriage return "
             "and a line feed.",
-            "a carriage return without a line feed",
+            "a carriage return alone",
             block.line + line,
         )
 

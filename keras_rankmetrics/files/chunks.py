@@ -1,4 +1,4 @@
-"""Chunks of whole queries, and items that occur twice in one."""
+"""Parts of a file, cut between whole queries."""
 
 from __future__ import annotations
 
@@ -11,37 +11,27 @@ from keras_rankmetrics.files.errors import FileError, QueriesReturnError
 from keras_rankmetrics.tables.chunks import Rows, whole
 from keras_rankmetrics.tables.ids import keys_of, mixed, twins
 
+# Chunks of whole queries, whatever the blocks of a file cut apart.
+
 _ROWS = 2**19  # of a chunk, at least
 _BYTES = 2**24  # of the ids of a chunk, unless a single query has more
-
-
-class Part(NamedTuple):
-    """Some rows of a file.
-
-    Attributes:
-        rows: the queries, the items, and their scores or labels.
-        line: `[rows]`, the number of the line of each row, from 1.
-    """
-
-    rows: Rows
-    line: np.ndarray
 
 
 def whole_queries(
     path: str, parts: Iterable[Rows], rows: int = _ROWS
 ) -> Iterator[Rows]:
-    """Yield the rows of some parts in chunks of whole queries.
+    """The same rows in chunks, none of which ends within a query.
 
-    Raise QueriesReturnError if the rows of a query are not together.
+    Raises `QueriesReturnError` where a query goes on after another one.
 
     Args:
         path: of the file, for errors.
-        parts: the rows of the file, in order.
-        rows: the minimum number of rows in a chunk.
+        parts: of a file, in its order.
+        rows: so many, and those up to the next query, are a chunk.
     """
     seen: set[bytes] = set()
     complete: list[Rows] = []
-    latest: list[Rows] = []  # the rows of the last query so far
+    latest: list[Rows] = []  # the rows of the last query, so far
     last = None
     for part in parts:
         if not len(part.query):
@@ -58,7 +48,7 @@ def whole_queries(
         if not new:
             latest.append(part)
             continue
-        # The last query may continue in the next part.
+        # The last query may go on in the next part.
         cut = int(starts[-1])
         found = [*latest, *([_slice(part, None, cut)] if cut else [])]
         if _is_wide([*complete, *found]):
@@ -86,10 +76,7 @@ def _joined(parts: list[Rows]) -> Iterator[Rows]:
 
 
 def _is_wide(parts: list[Rows]) -> bool:
-    """Return True if long ids would make the joined parts too large.
-
-    Every id of an array takes the memory of the longest one.
-    """
+    """Return True if the parts as one took much memory, for their long ids."""
     rows = sum(len(part.query) for part in parts)
     widths = (
         max((part[column].itemsize for part in parts), default=0)
@@ -99,7 +86,7 @@ def _is_wide(parts: list[Rows]) -> bool:
 
 
 def sorted_by_query(parts: Iterable[Rows]) -> Iterator[Rows]:
-    """Yield all rows as one chunk, with the rows of each query together."""
+    """The same rows, those of a query together, all in memory."""
     rows = whole(parts)
     _, codes = np.unique(rows.query, return_inverse=True)
     order = np.argsort(codes, kind="stable")
@@ -112,23 +99,39 @@ def _starts(queries: np.ndarray) -> np.ndarray:
 
 
 def _twice(seen: set[bytes], names: list[bytes]) -> bytes:
-    """Return the first name that occurs again."""
+    """The first name that has been seen before."""
     before = set(seen)
     for name in names:
         if name in before:
             return name
         before.add(name)
-    raise AssertionError("no name occurs twice")
+    raise AssertionError("no name comes twice")
+
+
+# `Part`: rows of a file, with the lines where they stand.
+
+
+class Part(NamedTuple):
+    """Some rows of a file.
+
+    Attributes:
+        rows: the queries, the items, and their scores or labels.
+        line: `[rows]`, the number of the line of each row, from 1.
+    """
+
+    rows: Rows
+    line: np.ndarray
+
+
+# An item that comes twice in a query, and the two lines where it stands.
 
 
 def check_once(path: str, parts_of: Callable[[], Iterator[Part]]) -> None:
-    """Raise FileError if an item occurs twice in a query.
-
-    The first pass over the file keeps only keys; the second one finds the ids.
+    """Raises where an item comes twice in a query. It reads a file twice.
 
     Args:
         path: of the file, for errors.
-        parts_of: reads the file.
+        parts_of: gives its parts.
     """
     keys = [_keys(part) for part in parts_of()]
     if not keys:
@@ -141,7 +144,7 @@ def check_once(path: str, parts_of: Callable[[], Iterator[Part]]) -> None:
     one = int(np.argmin(second))
     places = int(first[one]), int(second[one])
     (before, query, item), (line, *again) = _found(parts_of(), places)
-    if again == [query, item]:  # otherwise two ids have the same key
+    if again == [query, item]:  # or two ids have the same key
         raise FileError(
             path,
             "An item should occur once in the list of a query.",
@@ -158,7 +161,7 @@ def _keys(part: Part) -> np.ndarray:
 def _found(
     parts: Iterator[Part], places: tuple[int, ...]
 ) -> list[tuple[int, str, str]]:
-    """Return the line, query and item of the rows at increasing places."""
+    """The line, the query and the item of some rows, which rise."""
     found, before = [], 0
     for part in parts:
         for place in places:

@@ -1,4 +1,4 @@
-"""The columns of a table, found by their names."""
+"""Which column of a table is what, by its name."""
 
 from __future__ import annotations
 
@@ -8,13 +8,24 @@ from typing import NamedTuple
 
 from keras_rankmetrics.files.errors import FileError
 
-# The names of BEIR, MS MARCO, TREC and this package, the most specific first:
-# a column `query` next to `query-id` contains the text of the query.
+# The ids come before the bare word, which may be a column of texts.
+_QUERY = (
+    "queryid qid query topicid topic userid user sessionid session listid list"
+)
+_ITEM = (
+    "itemid iid item docid docno doc documentid document corpusid corpus "
+    "passageid pid passage productid product movieid movie"
+)
+_ENDS_OF_IDS = ("id", "no")
+_SCORE = "score scores prediction predicted pred sim similarity"
+_LABEL = "label labels relevance rel grade rating judgment judgement gain"
+
 ALIASES = {
-    "query": ("query_id", "qid", "topic", "query"),
-    "item": ("item_id", "corpus_id", "doc_id", "docno", "pid", "item"),
-    "score": ("score",),
-    "label": ("label", "relevance", "rel", "score"),
+    "query": tuple(_QUERY.split()),
+    "item": tuple(_ITEM.split()),
+    "score": tuple(_SCORE.split()),
+    # Some have the labels in a column of that name.
+    "label": (*_LABEL.split(), "score"),
 }
 
 
@@ -24,7 +35,7 @@ class Chosen(NamedTuple):
     Attributes:
         query: the name of the column of queries.
         item: the name of the column of items.
-        value: the name of the column of labels or scores.
+        value: the name of the column of labels or of scores.
     """
 
     query: str
@@ -36,52 +47,76 @@ def chosen(
     path: str,
     names: Sequence[str],
     value: str,
-    requested: Mapping[str, str],
+    given: Mapping[str, str],
     line: int | None,
 ) -> Chosen:
-    """Return the columns of a table. Raise FileError if one is missing.
+    """The columns of a table. Raises where one is not there.
 
     Args:
         path: of the file, for errors.
         names: of all columns.
         value: `"label"` or `"score"`.
-        requested: the names that the user chose, by role.
-        line: of the names, for errors.
+        given: the names of columns, as the user gave them, by what they are.
+        line: where the names stand, for errors.
     """
-    roles = "query", "item", value
-    return Chosen(*(_one(path, names, r, requested, line) for r in roles))
+    return Chosen(
+        *(_one(path, names, what, given, line) for what in _asked(value))
+    )
+
+
+def _asked(value: str) -> tuple[str, str, str]:
+    return "query", "item", value
 
 
 def _one(
     path: str,
     names: Sequence[str],
-    role: str,
-    requested: Mapping[str, str],
+    what: str,
+    given: Mapping[str, str],
     line: int | None,
 ) -> str:
-    if requested.get(role) in names:  # other files may have other columns
-        return requested[role]
-    by_plain = {_plain(name): name for name in names}
-    for alias in ALIASES[role]:
-        if _plain(alias) in by_plain:
-            return by_plain[_plain(alias)]
     listed = ", ".join(names)
-    if role in requested:
-        name = requested[role]
-        expected = f"There should be a column `{name}` for the {role}."
+    if given.get(what) in names:  # of several files, only some may have it
+        return given[what]
+    found = [
+        name
+        for alias in ALIASES[what]
+        for name in names
+        if _plain(name) == alias
+    ]
+    ids = [name for name in found if _plain(name).endswith(_ENDS_OF_IDS)]
+    if ids and ids[0] != found[0]:
+        raise FileError(
+            path,
+            f"One column should be the {what}. `{found[0]}` and `{ids[0]}` "
+            f"both may be. Name the one you mean: `--columns {what}=NAME`.",
+            listed,
+            line,
+        )
+    if found:
+        return found[0]
+    if what in given:
+        expected = f"There should be a column `{given[what]}`, of the {what}."
         raise FileError(path, expected, listed, line)
     expected = (
-        f"One column should be the {role}, called {' or '.join(ALIASES[role])}."
+        f"One column should be the {what}. The header should call it "
+        f"{', '.join(ALIASES[what][:3])} or the like."
     )
-    remedy = f"Name the column: `--columns {role}=NAME`."
+    remedy = f"Name the column: `--columns {what}=NAME`."
     if any(name.replace(".", "", 1).isdecimal() for name in names):
-        remedy = "The first line should be a header with the column names."
-    elif len(names) == 1 and ";" in names[0]:
+        remedy = "The first line should be a header, with names of columns."
+    if len(names) == 1 and ";" in names[0]:
         remedy = "Separate columns by commas or tabs, not by semicolons."
-    elif role == "score" and by_plain.keys() & {*ALIASES["label"]}:
+    labels = set(ALIASES["label"]) - set(ALIASES["score"])
+    if what == "score" and labels & set(map(_plain, names)):
         remedy = (
             "This looks like judgements. Pass the judgements first, then the "
-            f"runs. If it is a run, name its scores: `--columns {role}=NAME`."
+            f"runs. If it is a run, name its scores: `--columns {what}=NAME`."
+        )
+    elif what == "label" and set(ALIASES["score"]) & set(map(_plain, names)):
+        remedy = (
+            "This looks like a run. Pass the judgements first, then the runs. "
+            f"If it is not, name its labels: `--columns {what}=NAME`."
         )
     raise FileError(path, expected, listed, line, remedy)
 

@@ -1,19 +1,19 @@
-"""Errors that say where a file is invalid, and how to fix it."""
+"""What is wrong with a file, said so that it can be mended."""
 
 from __future__ import annotations
 
-_SHOWN = 120  # characters of the invalid content
+_SHOWN = 120  # characters of what was received
 
 
 class FileError(ValueError):
-    """An error in a file.
+    """A file that cannot be read as what it should be.
 
     Args:
-        path: of the file.
-        expected: a sentence about valid content.
-        received: the invalid content.
-        line: the number of the invalid line, from 1; None for the whole file.
-        remedy: a sentence about what to do, unless `expected` says it.
+        path: the file.
+        expected: what should stand there.
+        received: what stands there.
+        line: its number, from 1; None where it is about the whole file.
+        remedy: what to do, as a sentence, if `expected` does not say it.
     """
 
     def __init__(
@@ -28,26 +28,25 @@ class FileError(ValueError):
         text = repr(_as_text(received))
         if len(text) > _SHOWN:
             text = text[:_SHOWN] + "..."
-        message = f"{place}: {expected} Received: {text}."
-        super().__init__(f"{message} {remedy}" if remedy else message)
+        said = f"{place}: {expected} Received: {text}."
+        super().__init__(f"{said} {remedy}" if remedy else said)
 
 
 class QueriesReturnError(Exception):
-    """The rows of a query are not together: another query is between them.
+    """A query of a run goes on further down, after the lines of another one.
 
     Args:
-        path: of the file.
-        query: the id of the query.
+        path: the file.
+        query: the query.
     """
 
     def __init__(self, path: str, query: str) -> None:
-        super().__init__(f"{path}: the rows of query {query} are not together.")
+        super().__init__(f"{path}: the lines of query {query} are apart.")
         self.path = path
 
 
 def _as_text(received: object) -> object:
     if isinstance(received, bytes):
-        # The bytes can be long, so they are cut before they are decoded. A
-        # character has at most four.
+        # A character has at most four bytes; what is received can be long.
         return received[: 4 * _SHOWN].decode("utf-8", "backslashreplace")
     return received

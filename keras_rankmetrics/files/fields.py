@@ -1,8 +1,4 @@
-"""Fields of text lines as arrays of ids and numbers.
-
-No line becomes a Python object of its own, which would take ten times as long
-as reading the file.
-"""
+"""Fields of text lines as ids and numbers."""
 
 from __future__ import annotations
 
@@ -14,19 +10,26 @@ import numpy as np
 from keras_rankmetrics.files.blocks import Block
 from keras_rankmetrics.files.errors import FileError
 
+# The fields of many lines at once, as arrays.
+#
+# No line is ever a Python object of its own, which would take ten times as
+# long as reading the file.
+
 _NEWLINE, _SPACE, _COMMENT = 10, 32, 35
-_LONGEST = 1024  # bytes: each field takes the memory of the longest one
-_ROOM = 2**22  # bytes of a column of fields, at most
+_RETURN, _TAB = 13, 9
+_SPACES = frozenset((b" ", b"\t"))
+_LONGEST = 1024  # bytes: each field takes as much memory as the longest one
+_ROOM = 2**22  # bytes that a column of fields takes, at most
 
 
 class Fields(NamedTuple):
-    """The places of the fields of some lines.
+    """Where the fields of some lines are.
 
     Attributes:
-        data: the bytes of all lines.
-        start: `[lines, fields]`, the place of the first byte of each field.
-        end: `[lines, fields]`, the place after its last byte.
-        line: `[lines]`, the number of each line, from 1.
+        data: the bytes of all lines, and as many zeros as the longest field.
+        start: where each field starts, `[lines, fields]`.
+        end: where it ends.
+        line: the number of each line, from 1.
     """
 
     data: np.ndarray
@@ -35,12 +38,9 @@ class Fields(NamedTuple):
     line: np.ndarray
 
     def narrow(self, columns: Sequence[int]) -> Iterator[Fields]:
-        """Yield the lines in parts, so that no column takes much memory.
+        """Split the lines so that each of some columns takes little memory.
 
         One long field makes its whole column wide.
-
-        Args:
-            columns: the columns that will be read.
         """
         rows = len(self.line)
         widest = max(
@@ -58,10 +58,7 @@ class Fields(NamedTuple):
             )
 
     def texts(self, column: int, path: str) -> np.ndarray:
-        """Return a column as an array of dtype "S".
-
-        Raise FileError if a field is too long.
-        """
+        """A column as an array of bytes. Raises where a field is very long."""
         return texts(
             path,
             self.data,
@@ -74,16 +71,16 @@ class Fields(NamedTuple):
 def split_at_spaces(
     path: str, block: Block, number: int, expected: str, more: bool
 ) -> Fields:
-    """Return the fields of lines, which spaces or tabs separate.
+    """The fields of lines, between which spaces or tabs stand.
 
-    Empty lines and lines that begin with "#" are left out.
+    Lines that are empty, or that begin with "#", are left out.
 
     Args:
         path: of the file, for errors.
         block: the lines.
-        number: the number of fields in a line.
-        expected: a sentence about the layout of a line, for errors.
-        more: whether further fields are allowed, and ignored.
+        number: how many fields a line has.
+        expected: what a line should be, for errors.
+        more: whether a line may have more fields, which nobody reads.
     """
     data = np.frombuffer(block.data, np.uint8)
     is_space = np.empty(len(data) + 1, bool)
@@ -118,11 +115,71 @@ def split_at_spaces(
     return Fields(data, start[each], end[each], line)
 
 
+def split_at(
+    path: str, block: Block, number: int, delimiter: bytes, expected: str
+) -> Fields:
+    """The fields of lines between which a delimiter stands, without quotes.
+
+    Spaces around a field are left out.
+    """
+    data = np.frombuffer(block.data, np.uint8)
+    is_newline = data == _NEWLINE
+    ends = np.flatnonzero(is_newline | (data == delimiter[0]))
+    newlines = np.flatnonzero(is_newline)
+    starts = np.append(0, ends[:-1] + 1)
+    last = np.searchsorted(ends, newlines)  # the field that ends a line
+    first = np.append(0, last[:-1] + 1)
+    line = block.line + np.arange(len(newlines))
+    # Windows ends lines by two bytes.
+    is_return = data[newlines - 1] == _RETURN
+    ends[last] -= is_return & (newlines > starts[last])
+    filled = (last > first) | (ends[last] > starts[first])
+    first, last, line = first[filled], last[filled], line[filled]
+    wrong = last - first != number - 1
+    if wrong.any():
+        number_of_line = int(line[np.argmax(wrong)])
+        raise FileError(
+            path, expected, line_of(block, number_of_line), number_of_line
+        )
+    each = first[:, None] + np.arange(number)
+    start, end = starts[each], ends[each]
+    if any(space in block.data for space in _SPACES - {delimiter}):
+        start, end = _stripped(data, start, end)
+    return Fields(data, start, end, line)
+
+
+def _stripped(
+    data: np.ndarray, start: np.ndarray, end: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Where fields start and end without the spaces around them."""
+    is_space = (data == _SPACE) | (data == _TAB)
+    while (spaces := is_space[start] & (start < end)).any():
+        start = start + spaces
+    while (spaces := is_space[end - 1] & (start < end)).any():
+        end = end - spaces
+    return start, end
+
+
 def line_of(block: Block, number: int) -> bytes:
-    """Return a line of a block by its number."""
+    """The line of that number."""
     return block.data.split(b"\n", number - block.line + 1)[
         number - block.line
     ].strip()
+
+
+def as_array(
+    path: str, pieces: Sequence[bytes], lines: Sequence[int]
+) -> np.ndarray:
+    """Pieces of bytes as an array of dtype "S". Raises where one is very long.
+
+    Args:
+        path: of the file, for errors.
+        pieces: the bytes.
+        lines: the number of the line of each piece.
+    """
+    longest = max(range(len(pieces)), key=lambda place: len(pieces[place]))
+    _check_length(path, pieces[longest], lines[longest])
+    return np.array(pieces, dtype=bytes)
 
 
 def texts(
@@ -132,15 +189,15 @@ def texts(
     end: np.ndarray,
     line: np.ndarray,
 ) -> np.ndarray:
-    """Return pieces of `data` as an array of dtype "S", `[pieces]`.
+    """Pieces of bytes as an array of them, `[pieces]` of dtype "S".
 
-    Raise FileError if a piece is too long.
+    Raises where one is very long.
 
     Args:
         path: of the file, for errors.
         data: the bytes, uint8.
-        start: the place of the first byte of each piece.
-        end: the place after its last byte.
+        start: where each piece starts.
+        end: where it ends.
         line: the number of the line of each piece.
     """
     length = end - start
@@ -164,26 +221,27 @@ def _check_length(path: str, longest: bytes, line: int) -> None:
         raise FileError(path, expected, longest, line)
 
 
-# Nearly all numbers in files are digits around a decimal point. With at most 15
-# digits, such a number is an integer divided by a power of ten. Both are exact
-# in float64, so the division rounds correctly, as Python's `float` does. All
-# other numbers are parsed one by one.
+# Numbers from text, many at once, each as Python's `float` reads it.
+#
+# Nearly all are digits around a point. With 15 digits at most these are an
+# integer over a power of ten, both exact, so that one division rounds as it
+# should. The others are read one by one.
 
 _ZERO, _POINT, _MINUS = 48, 46, 45
-_DIGITS = 15  # all integers of this length are exact in float64
+_DIGITS = 15  # all integers of as many digits are floats
 _POWERS = 10.0 ** np.arange(_DIGITS + 1)
 
 
 def checked(
     path: str, pieces: np.ndarray, lines: Sequence[int] | np.ndarray, what: str
 ) -> np.ndarray:
-    """Return texts as numbers. Raise FileError if one is not a number.
+    """The numbers that pieces of text are. Raises where one is none.
 
     Args:
         path: of the file, for errors.
-        pieces: the texts, of dtype "S".
-        lines: the number of the line of each text.
-        what: the name of the numbers, for errors.
+        pieces: of dtype "S".
+        lines: the number of the line of each piece.
+        what: the numbers are, for errors.
     """
     values = floats_of(pieces)
     wrong = np.isnan(values)
@@ -199,12 +257,12 @@ def checked(
 
 
 def floats_of(pieces: np.ndarray) -> np.ndarray:
-    """Return texts as float64, and NaN for a text that is not a number.
+    """The numbers that pieces of text are, float64; NaN where it is none.
 
-    The texts `nan` and `1_000` are not numbers.
+    What is written as `nan` is no number either, nor is `1_000`.
 
     Args:
-        pieces: the texts, of dtype "S".
+        pieces: of dtype "S".
     """
     width = pieces.dtype.itemsize
     matrix = pieces.view(np.uint8).reshape(len(pieces), width)
@@ -223,14 +281,14 @@ def floats_of(pieces: np.ndarray) -> np.ndarray:
         digits += is_digit
         after += is_digit & (points > 0)
         points += is_point
-        allowed = is_digit | is_point | (byte == 0)
-        plain &= allowed | negative if place == 0 else allowed
+        known = is_digit | is_point | (byte == 0)
+        plain &= known | negative if place == 0 else known
     plain &= (digits > 0) & (digits <= _DIGITS) & (points < 2)
     if width > _DIGITS + 2:
         plain &= matrix[:, _DIGITS + 2] == 0
     after = np.where(plain, after, 0)
     value = np.where(negative, -mantissa, mantissa) / _POWERS[after]
-    # An integer has no negative zero.
+    # What an integer cannot tell from 0.
     value[negative & (mantissa == 0)] = -0.0
     others = np.flatnonzero(~plain)
     value[others] = [_float(piece) for piece in pieces[others].tolist()]
@@ -238,7 +296,7 @@ def floats_of(pieces: np.ndarray) -> np.ndarray:
 
 
 def _float(piece: bytes) -> float:
-    if b"_" in piece:  # Python would ignore it
+    if b"_" in piece:  # which Python would leave out
         return float("nan")
     try:
         return float(piece)

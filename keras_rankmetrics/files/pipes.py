@@ -40,7 +40,7 @@ class Pipe:
     def open(self) -> io.BufferedReader:
         """Return a reader that starts at the first byte."""
         if self._file is None:
-            # Opening waits for the writer, so it is done as late as possible.
+            # Opening waits for the writer, so it comes as late as possible.
             if self._path != _STDIN:
                 self._file = open(self._path, "rb")  # noqa: SIM115
             elif sys.stdin is None:
@@ -62,7 +62,7 @@ class Pipe:
         return data + more
 
     def size(self) -> int:
-        """Read the pipe to its end, and return its number of bytes."""
+        """Read the pipe to its end, and return how many bytes it had."""
         while self.read(self._size, 2**20):
             pass
         return self._size
@@ -74,12 +74,12 @@ class Pipe:
             self._file.close()
 
 
-# A path, or a pipe in its place.
+# A path, or what stands for one that can be read only once.
 File: TypeAlias = str | Pipe
 
 
 class _Reader(io.RawIOBase):
-    """A reader of a pipe with its own position."""
+    """A view of a pipe with a position of its own."""
 
     def __init__(self, pipe: Pipe) -> None:
         self._pipe = pipe
@@ -139,7 +139,7 @@ def name_of(file: File) -> str:
 
 
 def real_path(path: str) -> str:
-    """Return one path for all paths of the same file or pipe."""
+    """Return the same path for all paths of one file or pipe."""
     return os.path.realpath("/dev/stdin" if path == _STDIN else path)
 
 
@@ -158,8 +158,8 @@ def short_names(paths: Iterable[str]) -> list[str]:
 
 
 def _is_pipe(path: str) -> bool:
-    """Return True for pipes and devices, and False for missing files."""
-    # Reopening a descriptor continues at its last position on some systems.
+    """Return True for pipes and devices, not for what cannot be opened."""
+    # Some systems open a descriptor again where its last reader stopped.
     if path in _STDINS or _DESCRIPTOR.fullmatch(path):
         return True
     try:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import functools
-import os
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from keras_rankmetrics.files import json_shapes, trec
+from keras_rankmetrics.files import delimited, jsonl, parquet, trec
 from keras_rankmetrics.files.blocks import PARQUET, Watch, first_line
 from keras_rankmetrics.files.chunks import (
     Part,
@@ -22,23 +20,22 @@ from keras_rankmetrics.tables.chunks import Rows, whole
 _DELIMITERS = {".csv": b",", ".tsv": b"\t", ".tab": b"\t"}
 _LAYOUTS = {"score": trec.RUN, "label": trec.QRELS}
 
-# Yields the rows of a file, and reports how far it has read.
 Reader = Callable[[Watch], Iterator[Part]]
 
 
 def run_of(
     file: File, columns: Mapping[str, str], watch: Watch
 ) -> Iterator[Rows]:
-    """Yield a run in chunks of whole queries.
+    """A run in chunks of whole queries.
 
-    Raise QueriesReturnError if the rows of a query are not together. Then read
-    the file with `sorted_run_of`.
+    Raises `QueriesReturnError` where the lines of a query are apart: then
+    `sorted_run_of` reads the file.
 
     Args:
         file: the file.
-        columns: the names of columns that the user chose, by the roles
-            `"query"`, `"item"` and `"score"`.
-        watch: receives the number of bytes read so far.
+        columns: the names of columns, by `"query"`, `"item"` and `"score"`,
+            where they cannot be told by their aliases.
+        watch: told how many bytes have been read.
     """
     return whole_queries(name_of(file), _rows(file, "score", columns, watch))
 
@@ -46,12 +43,12 @@ def run_of(
 def sorted_run_of(
     file: File, columns: Mapping[str, str], watch: Watch
 ) -> Iterator[Rows]:
-    """Yield a run in one chunk, with the rows of each query together."""
+    """A run in one chunk, the lines of a query together."""
     return sorted_by_query(_rows(file, "score", columns, watch))
 
 
 def judgements_of(file: File, columns: Mapping[str, str], watch: Watch) -> Rows:
-    """Return all judgements. Raise FileError if there are none."""
+    """What the items are worth. Raises where the file has no rows."""
     rows = whole(_rows(file, "label", columns, watch))
     if not len(rows.query):
         raise FileError(
@@ -63,7 +60,7 @@ def judgements_of(file: File, columns: Mapping[str, str], watch: Watch) -> Rows:
 def check_items_once(
     file: File, value: str, columns: Mapping[str, str]
 ) -> None:
-    """Raise FileError if an item occurs twice in a query of a file.
+    """Raises where an item comes twice in a query of a file.
 
     Args:
         file: the file.
@@ -81,52 +78,30 @@ def _rows(
 
 
 def _reader(file: File, value: str, columns: Mapping[str, str]) -> Reader:
-    """Return the reader of a file, by its first line and its name."""
+    """What reads a file, by the ending of its name and by its first line."""
     line, number = first_line(file)
     path = name_of(file)
-    _, ending = os.path.splitext(path.lower().removesuffix(".gz"))
+    name = path.lower().removesuffix(".gz")
+    ending = name[name.rfind(".") :] if "." in name else ""
     layout = _LAYOUTS[value]
     if line.startswith(PARQUET):
-        read = _arrow(path).parquet_parts
-        return functools.partial(read, file, value, columns)
+        return _bound(parquet.parts_of, file, value, columns)
     if line.startswith(b"{") or (
-        json_shapes.is_array(line) and ending not in _DELIMITERS
+        jsonl.is_array(line) and ending not in _DELIMITERS
     ):
-        json_shapes.check_shape(path, line, number, value)
-        read = _arrow(path).json_parts
-        return functools.partial(read, file, value, columns)
-    if not trec.is_like(line, layout):
-        trec.check_layout(path, line, number, layout)
-        delimiter = _delimiter(line, ending, layout)
-        if delimiter is not None:
-            read = _arrow(path).delimited_parts
-            return functools.partial(read, file, delimiter, value, columns)
-    return functools.partial(trec.parts_of, file, layout)
-
-
-def _delimiter(line: bytes, ending: str, layout: trec.Layout) -> bytes | None:
-    """Return the delimiter of a table, or None for another format."""
+        jsonl.check_shape(path, line, number, value)
+        return _bound(jsonl.parts_of, file, value, columns)
+    if trec.is_like(line, layout):
+        return _bound(trec.parts_of, file, layout)
+    trec.check_layout(path, line, number, layout)
     if ending in _DELIMITERS:
-        return _DELIMITERS[ending]
-    if len(line.split()) != layout.fields:
-        for delimiter in _DELIMITERS.values():
-            if line.count(delimiter) >= 2:
-                return delimiter
-    return None
+        delimiter = _DELIMITERS[ending]
+        return _bound(delimited.parts_of, file, delimiter, value, columns)
+    for delimiter in _DELIMITERS.values():
+        if line.count(delimiter) >= 2 and len(line.split()) != layout.fields:
+            return _bound(delimited.parts_of, file, delimiter, value, columns)
+    return _bound(trec.parts_of, file, layout)
 
 
-def _arrow(path: str) -> Any:
-    """Return the readers that need pyarrow, which TREC files do not."""
-    try:
-        from keras_rankmetrics.files import arrow
-    except ModuleNotFoundError as error:
-        if error.name != "pyarrow":
-            raise
-        raise FileError(
-            path,
-            "pyarrow should be installed to read this format.",
-            "no such package",
-            remedy='Install it: `pip install "keras_rankmetrics[files]"`. '
-            "Files of TREC need no further package.",
-        ) from None
-    return arrow
+def _bound(parts_of: Callable[..., Iterator[Part]], *given: Any) -> Reader:
+    return lambda watch: parts_of(*given, watch)

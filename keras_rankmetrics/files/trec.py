@@ -1,4 +1,4 @@
-"""TREC files: lines of fields in a fixed order, separated by spaces."""
+"""Files of TREC: fields between spaces, in an order that all tools know."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ from keras_rankmetrics.tables.chunks import Rows
 
 
 class Layout(NamedTuple):
-    """The layout of a line.
+    """Which field is what.
 
     Attributes:
-        fields: the number of fields.
-        more: whether further fields are allowed.
+        fields: how many a line has.
+        more: whether it may have more.
         query: the place of the query.
         item: the place of the item.
-        value: the place of the label or the score.
-        what: `"label"` or `"score"`, for errors.
-        expected: a sentence about the layout, for errors.
+        value: the place of the label or of the score.
+        what: what the value is called.
+        expected: what a line should be, for errors.
     """
 
     fields: int
@@ -76,8 +76,8 @@ _SWAPPED = "The item and the label seem to be swapped in this file. "
 def is_like(line: bytes, layout: Layout) -> bool:
     """Return True if a line has that layout.
 
-    A line with more fields than the layout needs could also be the header of a
-    table, so it must have the usual second field too.
+    A line with more fields than the layout needs, which the header of a table
+    could also be, must have the usual second field too.
     """
     fields = line.split()
     if len(fields) != layout.fields and not (
@@ -88,11 +88,11 @@ def is_like(line: bytes, layout: Layout) -> bool:
 
 
 def check_layout(path: str, line: bytes, number: int, layout: Layout) -> None:
-    """Raise FileError if a line has another layout of TREC than expected.
+    """Raise FileError if a line has another known layout than it should have.
 
     Args:
         path: of the file, for errors.
-        line: its first line, which does not have the expected layout.
+        line: its first line, which is not like the layout.
         number: of that line, from 1.
         layout: the expected layout.
     """
@@ -117,7 +117,7 @@ def parts_of(file: File, layout: Layout, watch: Watch) -> Iterator[Part]:
     source = opened(file)
     path = source.path
     columns = layout.query, layout.item, layout.value
-    items_checked = False
+    checked = False
     with source.packed:
         for block in blocks_of(source, watch):
             check_ends(path, block)
@@ -125,18 +125,13 @@ def parts_of(file: File, layout: Layout, watch: Watch) -> Iterator[Part]:
                 path, block, layout.fields, layout.expected, layout.more
             )
             for fields in lines.narrow(columns):
-                if layout is QRELS and not items_checked:
+                if layout is QRELS and not checked:
                     _check_items(path, fields, block)
-                    items_checked = True
+                    checked = True
                 rows = Rows(
                     fields.texts(layout.query, path),
                     fields.texts(layout.item, path),
-                    checked(
-                        path,
-                        fields.texts(layout.value, path),
-                        fields.line,
-                        layout.what,
-                    ),
+                    numbers(path, fields, layout.value, layout.what),
                 )
                 yield Part(rows, fields.line)
 
@@ -163,3 +158,8 @@ def _check_items(path: str, fields: Fields, block: Block) -> None:
 
 def _is_number(text: bytes) -> bool:
     return not np.isnan(floats_of(np.array([text]))[0])
+
+
+def numbers(path: str, fields: Fields, column: int, what: str) -> np.ndarray:
+    """A column of numbers. Raises where one is none."""
+    return checked(path, fields.texts(column, path), fields.line, what)

@@ -104,6 +104,11 @@ LOOKS = {
         "looks like a run",
     ),
     "table_of_labels": (run_of, "query,item,label\nq,d,1\n", "like judgements"),
+    "table_of_scores": (
+        judgements_of,
+        "query,item,pred\nq,d,1\n",
+        "looks like a run",
+    ),
     "item_second": (
         judgements_of,
         "q d1 0 1\nq d2 0 0\n",

@@ -69,7 +69,7 @@ def test_long_lines_are_refused_at_once(tmp_path, name, read_so_far):
         tracemalloc.stop()
         if read is run_of:
             assert f"{name}, {message} should have {LINE:,}" in str(error.value)
-        assert sum(read_so_far) <= 4 * blocks.BLOCK  # pyarrow reads ahead
+        assert sum(read_so_far) <= 2 * blocks.BLOCK
         assert most < MOST
 
 
@@ -146,7 +146,7 @@ def test_long_ids_make_smaller_chunks(tmp_path):
 def test_deep_json_is_no_object(tmp_path):
     path = tmp_path / "run.jsonl"
     path.write_bytes(OBJECT + b'{"query": ' + b"[" * 50_000 + b"\n")
-    with pytest.raises(FileError, match="line 2: `query` should have one type"):
+    with pytest.raises(FileError, match="line 2: A line should be a JSON"):
         rows_of(run_of, path)
 
 

@@ -38,9 +38,10 @@ def written(path, data):
     return path
 
 
-def test_spaces_around_fields(tmp_path):
-    text = b"query, item ,score\n q1, a ,2.5\nq1 ,  b, 1.5 \n"
-    path = written(tmp_path / "run.csv", text)
+@pytest.mark.parametrize("quote", [b"", b'"'])
+def test_spaces_around_fields(tmp_path, quote):
+    text = b"query, item ,score\n q1, %sa%s ,2.5\nq1 ,  b, 1.5 \n"
+    path = written(tmp_path / "run.csv", text % (quote, quote))
     assert rows_of(run_of, path) == ROWS
 
 
@@ -145,8 +146,7 @@ TWICE = {
     "run.csv": b'query,item,score\nq1,"a\n",1\nq1,b,1\nq2,b,3\nq1,b,1\n',
     "run.jsonl": JSONL + b"\n" + JSONL.splitlines()[1],
 }
-# A quoted field with a line break counts as one line.
-LINES = {"run": (6, 3), "run.csv": (5, 3), "run.jsonl": (4, 2)}
+LINES = {"run": (6, 3), "run.csv": (6, 4), "run.jsonl": (4, 2)}
 
 
 def test_an_item_twice_is_told_with_its_lines(tmp_path, name):
@@ -189,6 +189,14 @@ def test_ids_come_before_texts(tmp_path, header):
     assert rows_of(run_of, path) == ROWS[:1]
 
 
+def test_columns_that_both_may_be(tmp_path):
+    text = b"query,user_id,item,score\nq,u,a,1\n"
+    path = written(tmp_path / "run.csv", text)
+    with pytest.raises(FileError, match="`query` and `user_id` both may be"):
+        rows_of(run_of, path)
+    assert rows_of(sorted_run_of, path, query="query") == [("q", "a", 1.0)]
+
+
 def test_numbers_have_no_underscores(tmp_path):
     path = written(tmp_path / "qrels", b"q1 0 a 1_0\n")
     with pytest.raises(FileError, match=r"line 1: The label.*'1_0'"):
@@ -202,7 +210,7 @@ def test_numbers_have_no_underscores(tmp_path):
 def test_a_query_that_is_no_utf8_may_return(tmp_path):
     text = b"caf\xe9 Q0 a 1 2 t\nq Q0 a 1 2 t\ncaf\xe9 Q0 b 1 2 t\n"
     path = str(written(tmp_path / "run", text))
-    with pytest.raises(QueriesReturnError, match="not together"):
+    with pytest.raises(QueriesReturnError, match="apart"):
         list(run_of(path, {}, print))
     [chunk] = sorted_run_of(path, {}, print)
     assert chunk.query.tolist() == [b"caf\xe9", b"caf\xe9", b"q"]

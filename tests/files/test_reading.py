@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import sys
 
 import numpy as np
 import pyarrow as pa
@@ -98,7 +97,7 @@ def test_objects_in_lines(tmp_path, name):
 
 def test_numbers_are_ids_too(tmp_path):
     path = written(
-        tmp_path / "run.jsonl", '{"query": 7, "doc_id": "12", "score": 3}'
+        tmp_path / "run.jsonl", '{"user": 7, "movieId": "12", "pred": 3}'
     )
     assert rows_of(run_of, path) == [("7", "12", 3.0)]
 
@@ -159,23 +158,7 @@ WRONG = [
     ("r.jsonl", '{"query": 1, "item": 2, "score": 3}\n{,', "line 2: .*object"),
     ("r.jsonl", '{"query": 1, "item": 2, "score": "3"}', "line 1: The score"),
     ("r.jsonl", '{"query": 1, "item": 2.5, "score": 3}', "line 1: `item`"),
-    ("r.jsonl", '{"query": 1, "item": 2, "score": NaN}', "line 1: .*number"),
-    (
-        "r.jsonl",
-        '{"query": 1, "item": 2, "score": 3}\n\n{"query": "1"}',
-        "line 3: `query` should have one type",
-    ),
-    (
-        "r.jsonl",
-        '{"query": 1, "item": 2, "score": 3}\n{"query": 1, "score": 3}',
-        "line 2: `item` should have a value",
-    ),
-    (
-        "r.jsonl",
-        '{"query": 1, "item": 2, "score": 3}\n'
-        '{"query": 1, "item": 3, "score": 3} {"query": 1, "item": 4}',
-        "one whole JSON object",
-    ),
+    ("r.jsonl", f'{{"query": 1, "item": 2, "score": 1{"0" * 400}}}', "number"),
     (
         "r.jsonl",
         '{"query": 1, "score": 3}',
@@ -238,7 +221,7 @@ def test_chunks_hold_whole_queries(size):
 def test_a_query_that_returns(tmp_path):
     rows = [("a", "x", 1.0), ("b", "y", 2.0), ("a", "z", 3.0)]
     path = written(tmp_path / "run", as_run(rows))
-    with pytest.raises(QueriesReturnError, match="query a are not together"):
+    with pytest.raises(QueriesReturnError, match="query a are apart"):
         rows_of(run_of, path)
     assert rows_of(sorted_run_of, path) == [rows[0], rows[2], rows[1]]
 
@@ -248,19 +231,5 @@ def test_a_column_that_only_another_file_has_leaves_the_usual_names(tmp_path):
     path.write_text("query,item,score\nq,d,1\n")
     assert rows_of(run_of, path, item="document") == [("q", "d", 1.0)]
     path.write_text("query,thing,score\nq,d,1\n")
-    with pytest.raises(FileError, match="a column `document` for the item"):
+    with pytest.raises(FileError, match="a column `document`, of the item"):
         rows_of(run_of, path, item="document")
-
-
-@pytest.mark.parametrize("name", ["run.csv", "run.jsonl", "run.parquet"])
-def test_without_pyarrow_the_error_names_the_extra(tmp_path, monkeypatch, name):
-    text = {"run.jsonl": "{}", "run.parquet": "PAR1"}.get(name, "query,item")
-    path = written(tmp_path / name, text)
-    monkeypatch.delitem(sys.modules, "keras_rankmetrics.files.arrow", False)
-    monkeypatch.delattr("keras_rankmetrics.files.arrow", raising=False)
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(FileError, match=r"pip install .*\[files\]"):
-        rows_of(run_of, path)
-    rows = [("[q", "d", 1.0), *PLAIN]  # a query that is no JSON
-    path = written(tmp_path / "run", as_run(rows))
-    assert rows_of(run_of, path) == rows

@@ -16,7 +16,6 @@ PACKAGE = pathlib.Path(keras_rankmetrics.__file__).parent
 MAY_IMPORT = {
     "types": "",
     "version": "",
-    "loading": "",
     "gains": "types",
     "engine": "",
     "engine.backend": "types",
@@ -65,7 +64,7 @@ MAY_IMPORT = {
     ),
     "": (
         "callbacks catalogues comparing conventions engine.naming gains "
-        "loading metrics public tables types version"
+        "metrics public tables types version"
     ),
 }
 FILES = sorted(PACKAGE.rglob("*.py"))

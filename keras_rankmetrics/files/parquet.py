@@ -1,0 +1,150 @@
+"""Tables in Parquet, where pyarrow is installed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from keras_rankmetrics.files.blocks import Watch
+from keras_rankmetrics.files.chunks import Part
+from keras_rankmetrics.files.columns import chosen
+from keras_rankmetrics.files.errors import FileError
+from keras_rankmetrics.files.fields import texts
+from keras_rankmetrics.files.pipes import File, name_of
+from keras_rankmetrics.tables.chunks import Rows
+
+_BUFFER = 2**20  # bytes of a column that are read at once
+_BATCH = 2**22  # bytes of a batch, about
+_GROUP, _MEAN = 2**25, 256  # bytes of a row group, and of its values
+_ROWS = 2**15  # of a batch, at most
+
+
+def parts_of(
+    file: File, value: str, given: Mapping[str, str], watch: Watch
+) -> Iterator[Part]:
+    """Yield the rows of a file, batch by batch. Its lines are the rows."""
+    path = name_of(file)
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ModuleNotFoundError:
+        raise FileError(
+            path,
+            "To read Parquet, pyarrow should be installed: `pip install "
+            "pyarrow`.",
+            "no such package",
+        ) from None
+    source = file if isinstance(file, str) else file.open()
+    try:
+        # Without these options, all of a row group is read at once.
+        table = pq.ParquetFile(source, buffer_size=_BUFFER, pre_buffer=False)
+    except (OSError, pa.ArrowException) as error:
+        raise FileError(path, "It should be Parquet.", str(error)) from None
+    with table:
+        columns = chosen(path, table.schema_arrow.names, value, given, None)
+        size = os.path.getsize(file) if isinstance(file, str) else file.size()
+        done = 0
+        for batch in _batches(path, table, columns):
+            done += len(batch)
+            watch(size * done // max(table.metadata.num_rows, 1))
+            before = done - len(batch)
+            rows = Rows(
+                _ids(path, batch.column(columns.query), columns.query, before),
+                _ids(path, batch.column(columns.item), columns.item, before),
+                _numbers(path, batch.column(columns.value), value, before),
+            )
+            yield Part(rows, np.arange(before, done) + 1)
+
+
+def _batches(path: str, table: Any, columns: Sequence[str]) -> Iterator[Any]:
+    import pyarrow as pa
+
+    rows = _BATCH // max(_longest(path, table, columns), 1)
+    batches = table.iter_batches(
+        max(min(rows, _ROWS), 1), columns=list(columns), use_threads=False
+    )
+    while True:
+        try:
+            batch = next(batches, None)
+        except (OSError, pa.ArrowException) as error:
+            expected = "It should be Parquet that can be read to its end."
+            raise FileError(path, expected, str(error)) from None
+        if batch is None:
+            return
+        yield batch
+        pa.default_memory_pool().release_unused()
+
+
+def _longest(path: str, table: Any, columns: Sequence[str]) -> int:
+    """Return the mean bytes of a value where it is largest.
+
+    Raise FileError if a row group is too large to be read safely.
+    """
+    longest = 0
+    for number in range(table.num_row_groups):
+        group = table.metadata.row_group(number)
+        for place in range(group.num_columns):
+            column = group.column(place)
+            if column.path_in_schema not in columns or not group.num_rows:
+                continue
+            total = column.total_uncompressed_size
+            size = total // group.num_rows
+            # A page can be as large as the row group, and is read at once.
+            if size > _MEAN and total > _GROUP:
+                raise FileError(
+                    path,
+                    f"A row group should have {_GROUP:,} bytes of one column "
+                    f"at most, unless a value has less than {_MEAN}.",
+                    f"{total:,} bytes of `{column.path_in_schema}`",
+                    remedy="Write the file with smaller row groups.",
+                )
+            longest = max(longest, size)
+    return longest
+
+
+def _ids(path: str, column: Any, name: str, before: int) -> np.ndarray:
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    kind = column.type
+    is_text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    if not (is_text or pa.types.is_integer(kind)):
+        expected = f"`{name}` should hold strings or integers."
+        raise FileError(path, expected, str(kind))
+    _check_filled(path, column, name, before)
+    column = column.cast(pa.string()) if not is_text else column
+    column = column.cast(pa.large_binary())
+    _, offsets, data = column.buffers()
+    places = np.frombuffer(offsets, np.int64)
+    places = places[column.offset : column.offset + len(column) + 1]
+    held = np.frombuffer(data or b"", np.uint8)
+    rows = before + np.arange(len(column)) + 1
+    return texts(path, held, places[:-1], places[1:], rows)
+
+
+def _numbers(path: str, column: Any, name: str, before: int) -> np.ndarray:
+    import pyarrow as pa
+
+    kind = column.type
+    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+        expected = f"The {name} should be a number."
+        raise FileError(path, expected, str(kind))
+    _check_filled(path, column, name, before)
+    values = np.asarray(column.to_numpy(zero_copy_only=False), np.float64)
+    wrong = np.isnan(values)
+    if wrong.any():
+        row = before + int(np.argmax(wrong)) + 1
+        raise FileError(path, f"The {name} should be a number.", "NaN", row)
+    return values
+
+
+def _check_filled(path: str, column: Any, name: str, before: int) -> None:
+    if column.null_count:
+        empty = column.is_null().to_numpy(zero_copy_only=False)
+        row = before + int(np.argmax(empty)) + 1
+        expected = f"`{name}` should have a value in each row."
+        raise FileError(path, expected, "null", row)
