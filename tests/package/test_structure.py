@@ -169,6 +169,15 @@ def test_what_dir_shows():
         assert hasattr(keras_rankmetrics, name)
 
 
+def printed(code):
+    """Return what code prints in a process of its own, which must not fail."""
+    ran = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True
+    )
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout
+
+
 @pytest.mark.long
 def test_conventions_need_no_import_of_their_own():
     code = (
@@ -177,10 +186,7 @@ def test_conventions_need_no_import_of_their_own():
         "print(krm.conventions.trec_eval.NDCG(k=3).name);"
         "assert not hasattr(krm, 'convetions')"
     )
-    ran = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True
-    )
-    assert ran.stdout == "ndcg@3\n", ran.stderr
+    assert printed(code) == "ndcg@3\n"
 
 
 @pytest.mark.long
@@ -191,10 +197,7 @@ def test_the_package_needs_no_package_of_the_adapters():
         "sys.modules.update(dict.fromkeys(names));"  # no import finds them
         "from keras_rankmetrics.adapters import ray, spark"
     )
-    ran = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True
-    )
-    assert ran.returncode == 0, ran.stderr
+    printed(code)
 
 
 FIRST = [
@@ -213,10 +216,7 @@ def test_the_import_alone_registers_the_classes(imports):
         "assert keras.saving.deserialize_keras_object(config).k == 3;"
         "assert 'NDCG' in vars(krm) and krm.compare.__name__ == 'compare'"
     )
-    ran = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True
-    )
-    assert ran.returncode == 0, ran.stderr
+    printed(code)
 
 
 ENTRIES = [
@@ -237,10 +237,7 @@ def test_any_module_can_be_imported_first(module):
         "assert module.__file__ == module.__spec__.origin;"
         "assert keras.saving.get_registered_object('keras_rankmetrics>NDCG')"
     )
-    ran = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True
-    )
-    assert ran.returncode == 0, ran.stderr
+    printed(code)
 
 
 def test_version_is_that_of_the_distribution():
