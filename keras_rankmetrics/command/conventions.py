@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 
 from keras_rankmetrics import conventions
-from keras_rankmetrics.conventions.convention import in_a_line, in_words
 
 
 def run(arguments: argparse.Namespace) -> str:
@@ -13,7 +12,9 @@ def run(arguments: argparse.Namespace) -> str:
     if arguments.all:
         return conventions.table()
     if arguments.name is not None:
-        return in_words(conventions.named(arguments.name))
+        return str(conventions.named(arguments.name))
     width = max(map(len, conventions.names()))
-    lines = [in_a_line(each, width) for each in conventions.all_of_them()]
-    return "\n".join(lines)
+    return "\n".join(
+        f"{each.name:{width}}  {each.about}"
+        for each in conventions.all_of_them()
+    )

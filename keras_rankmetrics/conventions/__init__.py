@@ -24,11 +24,7 @@ from __future__ import annotations
 
 import typing
 
-from keras_rankmetrics.conventions.convention import (
-    Convention,
-    by_name,
-    in_words,
-)
+from keras_rankmetrics.conventions.convention import Convention, by_name
 from keras_rankmetrics.conventions.convention import suggestion as _suggestion
 from keras_rankmetrics.conventions.learning import (
     keras_rs,
@@ -58,52 +54,32 @@ from keras_rankmetrics.engine.naming.names import (
     no_attribute as _no_attribute,
 )
 
-__all__ = [
+# The conventions are listed in this order.
+__all__ = [  # noqa: RUF022
+    "keras_rs",
+    "tf_ranking",
+    "trec_eval",
+    "ir_measures",
+    "sklearn",
+    "ranx",
+    "torchmetrics",
+    "mllib",
+    "recommenders",
+    "replay",
+    "rectools",
+    "lenskit",
+    "recbole",
+    "din",
+    "merlin",
+    "kaggle",
+    "pykeen",
+    "recsys",
     "Convention",
     "all_of_them",
-    "din",
-    "ir_measures",
-    "kaggle",
-    "keras_rs",
-    "lenskit",
-    "merlin",
-    "mllib",
     "named",
     "names",
-    "pykeen",
-    "ranx",
-    "recbole",
-    "recommenders",
-    "recsys",
-    "rectools",
-    "replay",
-    "sklearn",
     "table",
-    "tf_ranking",
-    "torchmetrics",
-    "trec_eval",
 ]
-
-_ALL = (
-    keras_rs,
-    tf_ranking,
-    trec_eval,
-    ir_measures,
-    sklearn,
-    ranx,
-    torchmetrics,
-    mllib,
-    recommenders,
-    replay,
-    rectools,
-    lenskit,
-    recbole,
-    din,
-    merlin,
-    kaggle,
-    pykeen,
-    recsys,
-)
 # Other names of the sources.
 _ALIASES = {
     "keras_recommenders": "keras_rs",
@@ -133,7 +109,8 @@ def all_of_them() -> list[Convention]:
     >>> {convention.name for convention in all_of_them()} == set(names())
     True
     """
-    return list(_ALL)
+    public = map(globals().get, __all__)
+    return [each for each in public if isinstance(each, Convention)]
 
 
 def named(name: str) -> Convention:
@@ -142,7 +119,7 @@ def named(name: str) -> Convention:
     >>> named("trec_eval").name
     'trec_eval'
     """
-    return by_name({each.name: each for each in all_of_them()}, name, _ALIASES)
+    return by_name(all_of_them(), name, _ALIASES)
 
 
 def table() -> str:
@@ -151,13 +128,12 @@ def table() -> str:
     >>> table().partition(":")[0]
     'keras_rs'
     """
-    return "\n\n".join(map(in_words, all_of_them()))
+    return "\n\n".join(map(str, all_of_them()))
 
 
 if not typing.TYPE_CHECKING:
 
     def __getattr__(name):
         """Raise an error that names the convention the user probably means."""
-        raise _no_attribute(
-            __name__, name, _suggestion(name, __all__, _ALIASES)
-        )
+        hint = _suggestion(name, __all__, _ALIASES)
+        raise _no_attribute(__name__, name, hint)

@@ -15,12 +15,16 @@ from typing import (
     cast,
 )
 
-from keras_rankmetrics import metrics
+from keras_rankmetrics import metrics as ours
 from keras_rankmetrics.engine.definition import check_names
-from keras_rankmetrics.engine.metric.configured import ConfiguredMetric
+from keras_rankmetrics.engine.metric.configured import (
+    ConfiguredMetric,
+    RankingMetric,
+)
 from keras_rankmetrics.engine.naming.names import closest, did_you_mean, nearest
 from keras_rankmetrics.metrics.names import meant
 
+Value = TypeVar("Value")
 MetricT = TypeVar("MetricT", bound=ConfiguredMetric)
 Parameters = ParamSpec("Parameters")
 
@@ -33,6 +37,29 @@ class Required(NamedTuple):
     """
 
     what: str
+
+
+# From the value of a source's parameter to options here, or a ValueError that
+# says why there are none.
+Meaning = Callable[[Any], Mapping[str, Any]]
+
+
+class Measure(NamedTuple):
+    """A measure of the source, and its equivalent here.
+
+    Args:
+        metric: the class. The convention has a preset for it.
+        parameters: the meaning of each parameter of the measure.
+        required: the parameters that the measure needs.
+        options: options that the measure sets beyond those of the preset.
+        at: the parameter that is written after `@`.
+    """
+
+    metric: type[RankingMetric]
+    parameters: Mapping[str, Meaning] = {}
+    required: tuple[str, ...] = ()
+    options: Mapping[str, Any] = {}
+    at: str = "cutoff"
 
 
 class Preset(Generic[Parameters, MetricT]):
@@ -56,27 +83,20 @@ class Preset(Generic[Parameters, MetricT]):
     ) -> None:
         # Typed as a `Callable`, so that type checkers infer its parameters.
         self.metric = cast(type[MetricT], metric)
-        self.options = {
-            name: value
-            for name, value in options.items()
-            if not isinstance(value, Required)
-        }
-        self.required = {
-            name: value.what
-            for name, value in options.items()
-            if isinstance(value, Required)
-        }
+        self.options: dict[str, Any] = {}
+        self.required: dict[str, str] = {}
+        for name, value in options.items():
+            if isinstance(value, Required):
+                self.required[name] = value.what
+            else:
+                self.options[name] = value
         self.__doc__ = self.metric.__doc__
         self.__name__ = self.metric.__name__
         signature = inspect.signature(metric)
-        self.__signature__ = signature.replace(
-            parameters=[
-                parameter.replace(default=self.options[name])
-                if name in self.options
-                else parameter
-                for name, parameter in signature.parameters.items()
-            ]
-        )
+        defaults = dict(signature.parameters)
+        for name, value in self.options.items():
+            defaults[name] = defaults[name].replace(default=value)
+        self.__signature__ = signature.replace(parameters=[*defaults.values()])
 
     def __call__(
         self, *args: Parameters.args, **options: Parameters.kwargs
@@ -125,12 +145,17 @@ class Convention:
         about: a description, in one sentence.
         source: the place where the convention is defined.
         metrics: for each metric that the source defines, the options that
-            differ from the defaults, or are `Required`.
+            differ from the defaults, or are `Required`. Metrics with the same
+            options share a row: `"NDCG RecallAtK"`. The same holds for the
+            names in the other tables.
         without: the metrics of the source that are not supported, by their name
             there or here, each with the reason.
         ties_by_id: the precision in which the source compares scores, such as
             `"float32"`, if it breaks ties by descending item id; None if it
             does not.
+        measures: the equivalents of the source's measures, by their names
+            there, if the convention parses these. Their metrics need no entry
+            in `metrics` if the defaults apply.
 
     >>> from keras_rankmetrics.conventions import sklearn
     >>> sklearn.NDCG(k=10).name
@@ -140,65 +165,69 @@ class Convention:
     if TYPE_CHECKING:
         # Type checkers infer a constructor's parameters from a value only; no
         # annotation can express them.
-        DCG = Preset(metrics.DCG, {})
-        NDCG = Preset(metrics.NDCG, {})
-        PrecisionAtK = Preset(metrics.PrecisionAtK, {})
-        RecallAtK = Preset(metrics.RecallAtK, {})
-        F1AtK = Preset(metrics.F1AtK, {})
-        HitRateAtK = Preset(metrics.HitRateAtK, {})
-        FBetaAtK = Preset(metrics.FBetaAtK, {})
-        MeanAveragePrecision = Preset(metrics.MeanAveragePrecision, {})
-        MeanReciprocalRank = Preset(metrics.MeanReciprocalRank, {})
-        RPrecision = Preset(metrics.RPrecision, {})
-        FallOutAtK = Preset(metrics.FallOutAtK, {})
-        AUC = Preset(metrics.AUC, {})
-        RankBiasedPrecision = Preset(metrics.RankBiasedPrecision, {})
-        GradedRankBiasedPrecision = Preset(
-            metrics.GradedRankBiasedPrecision, {}
-        )
-        ERR = Preset(metrics.ERR, {})
-        MeanRank = Preset(metrics.MeanRank, {})
-        AdjustedMeanRankIndex = Preset(metrics.AdjustedMeanRankIndex, {})
-        AverageRelevancePosition = Preset(metrics.AverageRelevancePosition, {})
-        BPref = Preset(metrics.BPref, {})
-        JudgedAtK = Preset(metrics.JudgedAtK, {})
-        UnjudgedAtK = Preset(metrics.UnjudgedAtK, {})
-        RBPResidual = Preset(metrics.RBPResidual, {})
-        AlphaDCG = Preset(metrics.AlphaDCG, {})
-        AlphaNDCG = Preset(metrics.AlphaNDCG, {})
-        ERRIA = Preset(metrics.ERRIA, {})
-        NRBP = Preset(metrics.NRBP, {})
-        PrecisionIA = Preset(metrics.PrecisionIA, {})
-        MeanAveragePrecisionIA = Preset(metrics.MeanAveragePrecisionIA, {})
-        SubtopicRecall = Preset(metrics.SubtopicRecall, {})
-        InterpolatedPrecision = Preset(metrics.InterpolatedPrecision, {})
-        ElevenPointPrecision = Preset(metrics.ElevenPointPrecision, {})
-        OrderedPairAccuracy = Preset(metrics.OrderedPairAccuracy, {})
-        CatalogueCoverage = Preset(metrics.CatalogueCoverage, {})
-        ExposureGini = Preset(metrics.ExposureGini, {})
-        AveragePopularity = Preset(metrics.AveragePopularity, {})
-        TailShare = Preset(metrics.TailShare, {})
-        Novelty = Preset(metrics.Novelty, {})
-        Serendipity = Preset(metrics.Serendipity, {})
-        IntraListDiversity = Preset(metrics.IntraListDiversity, {})
+        DCG = Preset(ours.DCG, {})
+        NDCG = Preset(ours.NDCG, {})
+        PrecisionAtK = Preset(ours.PrecisionAtK, {})
+        RecallAtK = Preset(ours.RecallAtK, {})
+        F1AtK = Preset(ours.F1AtK, {})
+        HitRateAtK = Preset(ours.HitRateAtK, {})
+        FBetaAtK = Preset(ours.FBetaAtK, {})
+        MeanAveragePrecision = Preset(ours.MeanAveragePrecision, {})
+        MeanReciprocalRank = Preset(ours.MeanReciprocalRank, {})
+        RPrecision = Preset(ours.RPrecision, {})
+        FallOutAtK = Preset(ours.FallOutAtK, {})
+        AUC = Preset(ours.AUC, {})
+        RankBiasedPrecision = Preset(ours.RankBiasedPrecision, {})
+        GradedRankBiasedPrecision = Preset(ours.GradedRankBiasedPrecision, {})
+        ERR = Preset(ours.ERR, {})
+        MeanRank = Preset(ours.MeanRank, {})
+        AdjustedMeanRankIndex = Preset(ours.AdjustedMeanRankIndex, {})
+        AverageRelevancePosition = Preset(ours.AverageRelevancePosition, {})
+        BPref = Preset(ours.BPref, {})
+        JudgedAtK = Preset(ours.JudgedAtK, {})
+        UnjudgedAtK = Preset(ours.UnjudgedAtK, {})
+        RBPResidual = Preset(ours.RBPResidual, {})
+        AlphaDCG = Preset(ours.AlphaDCG, {})
+        AlphaNDCG = Preset(ours.AlphaNDCG, {})
+        ERRIA = Preset(ours.ERRIA, {})
+        NRBP = Preset(ours.NRBP, {})
+        PrecisionIA = Preset(ours.PrecisionIA, {})
+        MeanAveragePrecisionIA = Preset(ours.MeanAveragePrecisionIA, {})
+        SubtopicRecall = Preset(ours.SubtopicRecall, {})
+        InterpolatedPrecision = Preset(ours.InterpolatedPrecision, {})
+        ElevenPointPrecision = Preset(ours.ElevenPointPrecision, {})
+        OrderedPairAccuracy = Preset(ours.OrderedPairAccuracy, {})
+        CatalogueCoverage = Preset(ours.CatalogueCoverage, {})
+        ExposureGini = Preset(ours.ExposureGini, {})
+        AveragePopularity = Preset(ours.AveragePopularity, {})
+        TailShare = Preset(ours.TailShare, {})
+        Novelty = Preset(ours.Novelty, {})
+        Serendipity = Preset(ours.Serendipity, {})
+        IntraListDiversity = Preset(ours.IntraListDiversity, {})
 
     def __init__(
         self,
         name: str,
         about: str,
         source: str,
-        metrics: Mapping[type[ConfiguredMetric], Mapping[str, Any]],
+        metrics: Mapping[str, Mapping[str, Any]],
         without: Mapping[str, str] | None = None,
         ties_by_id: Literal["float32", "float64"] | None = None,
+        measures: Mapping[str, Measure] | None = None,
     ) -> None:
         self.name = name
         self.about = about
         self.source = source
-        self.without = dict(without or {})
+        self.without = _per_name(without or {})
         self.ties_by_id = ties_by_id
+        self.measures = _per_name(measures or {})
+        options: dict[str, Mapping[str, Any]] = {
+            each.metric.__name__: {} for each in self.measures.values()
+        }
+        options.update(_per_name(metrics))
         self.presets: dict[str, Preset[..., Any]] = {
-            metric.__name__: Preset(metric, options)
-            for metric, options in metrics.items()
+            metric: Preset(getattr(ours, metric), options[metric])
+            for metric in options
         }
         vars(self).update(self.presets)
 
@@ -214,15 +243,14 @@ class Convention:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        metric = None if name in self.without else meant(name)
-        if metric in self.presets:
+        metric = name if name in self.without else meant(name)
+        if metric is None:
+            after = f".{nearest(name, self.presets, 0.7)}"
+        elif metric in self.presets:
             after = f".{did_you_mean(metric)}"
         else:
-            name = metric or name
-            unknown = "the source does not define it" if metric else ""
-            reason = self.without.get(name, unknown)
-            hint = "" if reason else nearest(name, self.presets, 0.7)
-            after = f"{reason and f': {reason}'}.{hint}"
+            name, undefined = metric, "the source does not define it"
+            after = f": {self.without.get(name, undefined)}."
         raise AttributeError(
             f"The convention `{self.name}` has no {name}{after} It has: "
             f"{', '.join(self.presets)}.",
@@ -232,38 +260,31 @@ class Convention:
     def __repr__(self) -> str:
         return f"<Convention {self.name}: {', '.join(self.presets)}>"
 
-
-def in_words(convention: Convention) -> str:
-    """Return a description of a convention: its metrics, and what it lacks."""
-    return "\n".join(
-        [
-            f"{convention.name}: {convention.about}",
-            f"  source: {convention.source}",
-            *(f"  {preset!r}" for preset in convention.presets.values()),
-            *(
-                f"  no {metric}: {reason}"
-                for metric, reason in convention.without.items()
-            ),
-        ]
-    )
-
-
-def in_a_line(convention: Convention, width: int) -> str:
-    """Return the name, padded to a column width, and the description."""
-    return f"{convention.name:{width}}  {convention.about}"
+    def __str__(self) -> str:
+        """Return a description: the metrics, and those that are missing."""
+        lacks = (f"no {name}: {why}" for name, why in self.without.items())
+        return "\n  ".join(
+            [
+                f"{self.name}: {self.about}",
+                f"source: {self.source}",
+                *map(repr, self.presets.values()),
+                *lacks,
+            ]
+        )
 
 
 def by_name(
-    conventions: Mapping[str, Convention], name: str, aliases: Mapping[str, str]
+    conventions: Iterable[Convention], name: str, aliases: Mapping[str, str]
 ) -> Convention:
     """Return the convention of that name, or raise ValueError."""
-    if not isinstance(name, str) or name not in conventions:
-        hint = suggestion(str(name), conventions, aliases)
+    found = {each.name: each for each in conventions}
+    if name not in found:
+        hint = suggestion(str(name), found, aliases)
         raise ValueError(
             f'No convention has the name "{name}".{hint} The conventions are: '
-            f"{', '.join(conventions)}."
+            f"{', '.join(found)}."
         )
-    return conventions[name]
+    return found[name]
 
 
 def suggestion(
@@ -280,3 +301,10 @@ def suggestion(
         return ""
     found = closest(name, [*names, *aliases])
     return did_you_mean(*dict.fromkeys(aliases.get(x, x) for x in found))
+
+
+def _per_name(rows: Mapping[str, Value]) -> dict[str, Value]:
+    """Return a row for each name; the keys are names separated by spaces."""
+    return {
+        name: value for names, value in rows.items() for name in names.split()
+    }

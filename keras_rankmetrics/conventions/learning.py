@@ -2,39 +2,16 @@
 
 from __future__ import annotations
 
+from keras_rankmetrics import gains
 from keras_rankmetrics.conventions.convention import Convention
-from keras_rankmetrics.gains import linear_gain
-from keras_rankmetrics.metrics import (
-    AUC,
-    DCG,
-    NDCG,
-    AdjustedMeanRankIndex,
-    AlphaDCG,
-    AverageRelevancePosition,
-    BPref,
-    FallOutAtK,
-    HitRateAtK,
-    MeanAveragePrecision,
-    MeanRank,
-    MeanReciprocalRank,
-    OrderedPairAccuracy,
-    PrecisionAtK,
-    PrecisionIA,
-    RecallAtK,
-    RPrecision,
-)
 
 keras_rs = Convention(
     "keras_rs",
     "Keras Recommenders, whose rules are the defaults here.",
     "keras_rs.metrics, version 0.4",
     {
-        DCG: {},
-        NDCG: {},
-        PrecisionAtK: {},
-        RecallAtK: {},
-        MeanAveragePrecision: {},
-        MeanReciprocalRank: {},
+        "DCG NDCG PrecisionAtK RecallAtK MeanAveragePrecision "
+        "MeanReciprocalRank": {},
     },
 )
 
@@ -44,18 +21,9 @@ tf_ranking = Convention(
     "tensorflow_ranking/python/metrics_impl.py, version 0.5; rax/_src/"
     "metrics.py, version 0.4",
     {
-        DCG: {},
-        NDCG: {},
-        PrecisionAtK: {},
-        RecallAtK: {},
-        HitRateAtK: {},
-        MeanAveragePrecision: {},
-        MeanReciprocalRank: {},
-        AverageRelevancePosition: {},
-        OrderedPairAccuracy: {},
-        BPref: {},
-        AlphaDCG: {},
-        PrecisionIA: {},
+        "DCG NDCG PrecisionAtK RecallAtK HitRateAtK MeanAveragePrecision "
+        "MeanReciprocalRank AverageRelevancePosition OrderedPairAccuracy BPref "
+        "AlphaDCG PrecisionIA": {},
     },
     without={
         "BPref(use_trec_version=False)": "it divides by the number of relevant "
@@ -73,11 +41,9 @@ sklearn = Convention(
     "`label_ranking_average_precision_score`.",
     "sklearn/metrics/_ranking.py, version 1.9",
     {
-        DCG: {"gain_fn": linear_gain},
-        NDCG: {"gain_fn": linear_gain},
-        HitRateAtK: {},
-        MeanAveragePrecision: {"empty": "one"},
-        AUC: {},
+        "DCG NDCG": {"gain_fn": gains.linear_gain},
+        "HitRateAtK AUC": {},
+        "MeanAveragePrecision": {"empty": "one"},
     },
     without={
         "coverage_error": "it is the rank of the last relevant item, which no "
@@ -91,15 +57,11 @@ torchmetrics = Convention(
     "The retrieval metrics of torchmetrics, for scores above 0.",
     "torchmetrics/functional/retrieval, version 1.9",
     {
-        NDCG: {"gain_fn": linear_gain},
-        PrecisionAtK: {"denominator": "k"},
-        RecallAtK: {},
-        HitRateAtK: {},
-        MeanAveragePrecision: {"denominator": "hits"},
-        MeanReciprocalRank: {},
-        RPrecision: {},
-        FallOutAtK: {"empty": "zero"},
-        AUC: {"empty": "zero"},
+        "NDCG": {"gain_fn": gains.linear_gain},
+        "PrecisionAtK": {"denominator": "k"},
+        "RecallAtK HitRateAtK MeanReciprocalRank RPrecision": {},
+        "MeanAveragePrecision": {"denominator": "hits"},
+        "FallOutAtK AUC": {"empty": "zero"},
     },
     without={
         "RetrievalPrecisionRecallCurve": "it is a curve; "
@@ -114,15 +76,11 @@ mllib = Convention(
     "Spark's `RankingMetrics`, for binary relevance.",
     "org.apache.spark.mllib.evaluation.RankingMetrics, version 4.0",
     {
-        NDCG: {},
-        PrecisionAtK: {"denominator": "k"},
-        RecallAtK: {},
-        MeanAveragePrecision: {"denominator": "min"},
+        "NDCG RecallAtK": {},
+        "PrecisionAtK": {"denominator": "k"},
+        "MeanAveragePrecision": {"denominator": "min"},
     },
 )
-
-_NO_MEAN = "it is not a mean over lists; compute it from the `per_list` values"
-_Z = "it depends on the number of lists"
 
 pykeen = Convention(
     "pykeen",
@@ -130,29 +88,20 @@ pykeen = Convention(
     "its `optimistic` and `pessimistic` ranks, set `ties`.",
     "pykeen/metrics/ranking.py and pykeen/evaluation/ranks.py, version 1.11",
     {
-        MeanRank: {},
-        AdjustedMeanRankIndex: {},
-        MeanReciprocalRank: {},
-        HitRateAtK: {},
+        "MeanRank AdjustedMeanRankIndex MeanReciprocalRank HitRateAtK": {},
     },
     without={
         "AdjustedArithmeticMeanRank": "it is `MeanRank` divided by that of a "
         "random order, (items + 1) / 2; `AdjustedMeanRankIndex` rescales so "
         "that chance is 0",
-        "AdjustedGeometricMeanRankIndex": _NO_MEAN,
+        "AdjustedGeometricMeanRankIndex GeometricMeanRank "
+        "InverseGeometricMeanRank InverseMedianRank MedianAbsoluteDeviation "
+        "MedianRank StandardDeviation Variance": "it is not a mean over lists; "
+        "compute it from the `per_list` values",
         "Count": "it is a count that ignores the order",
-        "GeometricMeanRank": _NO_MEAN,
         "HarmonicMeanRank": "it is 1 / `MeanReciprocalRank`",
         "InverseArithmeticMeanRank": "it is 1 / `MeanRank`",
-        "InverseGeometricMeanRank": _NO_MEAN,
-        "InverseMedianRank": _NO_MEAN,
-        "MedianAbsoluteDeviation": _NO_MEAN,
-        "MedianRank": _NO_MEAN,
-        "StandardDeviation": _NO_MEAN,
-        "Variance": _NO_MEAN,
-        "ZArithmeticMeanRank": _Z,
-        "ZGeometricMeanRank": _Z,
-        "ZHitsAtK": _Z,
-        "ZInverseHarmonicMeanRank": _Z,
+        "ZArithmeticMeanRank ZGeometricMeanRank ZHitsAtK "
+        "ZInverseHarmonicMeanRank": "it depends on the number of lists",
     },
 )

@@ -2,48 +2,21 @@
 
 from __future__ import annotations
 
+from keras_rankmetrics import gains
 from keras_rankmetrics.conventions.convention import Convention, Required
-from keras_rankmetrics.gains import original_discount
-from keras_rankmetrics.metrics import (
-    AUC,
-    DCG,
-    NDCG,
-    AveragePopularity,
-    CatalogueCoverage,
-    ExposureGini,
-    F1AtK,
-    FBetaAtK,
-    HitRateAtK,
-    IntraListDiversity,
-    MeanAveragePrecision,
-    MeanReciprocalRank,
-    Novelty,
-    PrecisionAtK,
-    RankBiasedPrecision,
-    RecallAtK,
-    Serendipity,
-    TailShare,
-)
 
 _ITEMS = {"num_items": Required("the number of items in the catalogue")}
 _COUNTS = {"popularity": Required("the number of interactions with each item")}
-_DATA_CHECK = "it checks the data and ignores the order"
-_NEGATIVES = (
-    "it also counts items that are rightly not recommended, nearly the whole "
-    "catalogue"
-)
 _NO_RANKING = "it evaluates predicted values, not an order"
-_TWO_ORDERS = "it compares two orders rather than an order with labels"
 
 recommenders = Convention(
     "recommenders",
     "Microsoft Recommenders, for binary relevance; AP is `map_at_k`.",
     "recommenders/evaluation/python_evaluation.py, version 1.2",
     {
-        NDCG: {"empty": "skip"},
-        PrecisionAtK: {"denominator": "k", "empty": "skip"},
-        RecallAtK: {"empty": "skip"},
-        MeanAveragePrecision: {"denominator": "min", "empty": "skip"},
+        "NDCG RecallAtK": {"empty": "skip"},
+        "PrecisionAtK": {"denominator": "k", "empty": "skip"},
+        "MeanAveragePrecision": {"denominator": "min", "empty": "skip"},
     },
     without={
         "catalog_coverage": "it is `CatalogueCoverage` times the number of "
@@ -62,13 +35,10 @@ replay = Convention(
     "RePlay, for binary relevance.",
     "replay/metrics, version 0.22",
     {
-        NDCG: {},
-        PrecisionAtK: {"denominator": "k"},
-        RecallAtK: {},
-        HitRateAtK: {},
-        MeanAveragePrecision: {"denominator": "min"},
-        MeanReciprocalRank: {},
-        CatalogueCoverage: {
+        "NDCG RecallAtK HitRateAtK MeanReciprocalRank": {},
+        "PrecisionAtK": {"denominator": "k"},
+        "MeanAveragePrecision": {"denominator": "min"},
+        "CatalogueCoverage": {
             "num_items": Required("the number of items in the training data")
         },
     },
@@ -91,24 +61,20 @@ rectools = Convention(
     "non-relevant items are recommended.",
     "rectools/metrics, version 0.19",
     {
-        PrecisionAtK: {"denominator": "k", "empty": "skip"},
-        RecallAtK: {"empty": "skip"},
-        F1AtK: {"denominator": "k", "empty": "skip"},
-        FBetaAtK: {"denominator": "k", "empty": "skip"},
-        HitRateAtK: {"empty": "skip"},
-        MeanAveragePrecision: {"empty": "skip"},
-        MeanReciprocalRank: {"empty": "skip"},
-        AUC: {},
-        AveragePopularity: _COUNTS,
-        CatalogueCoverage: _ITEMS,
-        Novelty: {
+        "PrecisionAtK F1AtK FBetaAtK": {"denominator": "k", "empty": "skip"},
+        "RecallAtK HitRateAtK MeanAveragePrecision MeanReciprocalRank": {
+            "empty": "skip"
+        },
+        "AUC": {},
+        "AveragePopularity Serendipity": _COUNTS,
+        "CatalogueCoverage": _ITEMS,
+        "Novelty": {
             "popularity": Required(
                 "the share of users who know each item, that of one user for "
                 "items that nobody knows"
             )
         },
-        Serendipity: _COUNTS,
-        IntraListDiversity: {
+        "IntraListDiversity": {
             "empty": "zero",
             "vectors": Required(
                 "a row for each item, with a 1 at its category"
@@ -116,31 +82,20 @@ rectools = Convention(
         },
     },
     without={
-        "Accuracy": _NEGATIVES,
+        "Accuracy MCC": "it also counts items that are rightly not "
+        "recommended, nearly the whole catalogue",
         "CatalogCoverage(normalize=False)": "it is a count: `num_items` times "
         "`CatalogueCoverage`",
-        "CoveredUsers": _DATA_CHECK,
+        "CoveredUsers SufficientReco UnrepeatedReco": "it checks the data and "
+        "ignores the order",
         "Intersection": "it compares with the recommendations of another model",
-        "MCC": _NEGATIVES,
         "NDCG": "its ideal list always has k relevant items, which no other "
         "source does; with `divide_by_achievable=True` it is that of "
         "`recommenders`",
         "Precision(r_precision=True)": 'it is `RecallAtK(denominator="min")`',
         "PAP": "it counts only the first min(k, relevant) relevant items, "
         "which no other source does",
-        "SufficientReco": _DATA_CHECK,
-        "UnrepeatedReco": _DATA_CHECK,
     },
-)
-
-_LENSKIT_AP = (
-    "it divides by the smallest of k and the numbers of relevant and "
-    "recommended items, which no other source does; if at least k items are "
-    "recommended, it is that of `kaggle`"
-)
-_LENSKIT_GINI = (
-    "it weights positions by rank; `ExposureGini`, its ListGini, weights all "
-    "positions within rank k equally"
 )
 
 lenskit = Convention(
@@ -148,36 +103,35 @@ lenskit = Convention(
     "LensKit, for binary relevance; `ExposureGini` is its ListGini.",
     "lenskit/metrics/ranking, version 2025.8",
     {
-        DCG: {"rank_discount_fn": original_discount},
-        NDCG: {"rank_discount_fn": original_discount},
-        PrecisionAtK: {},
-        RecallAtK: {"denominator": "min"},
-        HitRateAtK: {},
-        MeanReciprocalRank: {},
-        RankBiasedPrecision: {"p": 0.85},
-        AveragePopularity: {
+        "DCG NDCG": {"rank_discount_fn": gains.original_discount},
+        "PrecisionAtK HitRateAtK MeanReciprocalRank": {},
+        "RecallAtK": {"denominator": "min"},
+        "RankBiasedPrecision": {"p": 0.85},
+        "AveragePopularity": {
             "popularity": Required(
                 "the rank of each item by increasing popularity, averaged over "
                 "equally popular items, divided by the number of items in the "
                 "training data; 0 for other items"
             )
         },
-        ExposureGini: _ITEMS,
+        "ExposureGini": _ITEMS,
     },
     without={
-        "AveragePrecision": _LENSKIT_AP,
-        "ExposureGini(weight=GeometricRankWeight())": _LENSKIT_GINI,
-        "ExposureGini(weight=LogRankWeight())": _LENSKIT_GINI,
-        "ListLength": "it is a count that ignores the order",
-        "MAE": _NO_RANKING,
-        "MeanAveragePrecision": _LENSKIT_AP,
-        "RMSE": _NO_RANKING,
-        "TestItemCount": "it is a count that ignores the order",
+        "AveragePrecision MeanAveragePrecision": "it divides by the smallest "
+        "of k and the numbers of relevant and recommended items, which no "
+        "other source does; if at least k items are recommended, it is that of "
+        "`kaggle`",
+        "ExposureGini(weight=GeometricRankWeight()) "
+        "ExposureGini(weight=LogRankWeight())": "it weights positions by rank; "
+        "`ExposureGini`, its ListGini, weights all positions within rank k "
+        "equally",
+        "ListLength TestItemCount": "it is a count that ignores the order",
+        "MAE RMSE": _NO_RANKING,
         "entropy": "it measures the categories of the items shown, ignoring "
         "their order",
-        "least_item_promoted": _TWO_ORDERS,
+        "least_item_promoted rank_biased_overlap": "it compares two orders "
+        "rather than an order with labels",
         "rank_biased_entropy": "it measures the categories of the items shown",
-        "rank_biased_overlap": _TWO_ORDERS,
     },
 )
 
@@ -187,22 +141,15 @@ recbole = Convention(
     "items as `sample_weight`.",
     "recbole/evaluator/metrics.py, version 1.2",
     {
-        NDCG: {},
-        PrecisionAtK: {"denominator": "k"},
-        RecallAtK: {},
-        HitRateAtK: {},
-        MeanAveragePrecision: {"denominator": "min"},
-        MeanReciprocalRank: {},
-        AUC: {},
-        AveragePopularity: _COUNTS,
-        CatalogueCoverage: _ITEMS,
-        ExposureGini: _ITEMS,
-        TailShare: {"is_tail": Required("a flag for each item of the tail")},
+        "NDCG RecallAtK HitRateAtK MeanReciprocalRank AUC": {},
+        "PrecisionAtK": {"denominator": "k"},
+        "MeanAveragePrecision": {"denominator": "min"},
+        "AveragePopularity": _COUNTS,
+        "CatalogueCoverage ExposureGini": _ITEMS,
+        "TailShare": {"is_tail": Required("a flag for each item of the tail")},
     },
     without={
-        "LogLoss": _NO_RANKING,
-        "MAE": _NO_RANKING,
-        "RMSE": _NO_RANKING,
+        "LogLoss MAE RMSE": _NO_RANKING,
         "ShannonEntropy": "it divides `ExposureEntropy` by the number of "
         "distinct items shown, unlike its documented formula",
     },
@@ -213,7 +160,9 @@ din = Convention(
     "gAUC of the Deep Interest Network: `AUC` with the number of impressions "
     "of each user as `sample_weight`.",
     "Zhou et al., Deep Interest Network, KDD (2018), section 5.3",
-    {AUC: {}},
+    {
+        "AUC": {},
+    },
 )
 
 merlin = Convention(
@@ -221,11 +170,9 @@ merlin = Convention(
     "NVIDIA Merlin Models, for binary relevance.",
     "merlin/models/tf/metrics/topk.py, version 23.8",
     {
-        NDCG: {},
-        PrecisionAtK: {"denominator": "k"},
-        RecallAtK: {"denominator": "min"},
-        MeanAveragePrecision: {"denominator": "min"},
-        MeanReciprocalRank: {},
+        "NDCG MeanReciprocalRank": {},
+        "PrecisionAtK": {"denominator": "k"},
+        "RecallAtK MeanAveragePrecision": {"denominator": "min"},
     },
 )
 
@@ -234,7 +181,9 @@ kaggle = Convention(
     "MAP@k of Kaggle competitions.",
     "kaggle.com, Mean Average Precision at K; benhamner/Metrics, "
     "average_precision.py",
-    {MeanAveragePrecision: {"denominator": "min"}},
+    {
+        "MeanAveragePrecision": {"denominator": "min"},
+    },
 )
 
 recsys = Convention(
@@ -243,12 +192,9 @@ recsys = Convention(
     "the first k items, and users without relevant items are excluded.",
     "the worked example of five users in `tests/peers/test_conventions.py`",
     {
-        NDCG: {"ideal": "retrieved", "empty": "skip"},
-        PrecisionAtK: {"denominator": "k", "empty": "skip"},
-        RecallAtK: {"empty": "skip"},
-        F1AtK: {"denominator": "k", "empty": "skip"},
-        HitRateAtK: {"empty": "skip"},
-        MeanAveragePrecision: {"denominator": "hits", "empty": "skip"},
-        MeanReciprocalRank: {"empty": "skip"},
+        "NDCG": {"ideal": "retrieved", "empty": "skip"},
+        "PrecisionAtK F1AtK": {"denominator": "k", "empty": "skip"},
+        "RecallAtK HitRateAtK MeanReciprocalRank": {"empty": "skip"},
+        "MeanAveragePrecision": {"denominator": "hits", "empty": "skip"},
     },
 )

@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-from keras_rankmetrics.conventions import vocabularies
-from keras_rankmetrics.conventions.convention import Convention
-from keras_rankmetrics.conventions.measures import Suffixed, Vocabulary
-from keras_rankmetrics.gains import linear_gain
-from keras_rankmetrics.metrics import (
-    DCG,
-    NDCG,
-    BPref,
-    ElevenPointPrecision,
-    F1AtK,
-    FBetaAtK,
-    GradedRankBiasedPrecision,
-    HitRateAtK,
-    InterpolatedPrecision,
-    MeanAveragePrecision,
-    MeanReciprocalRank,
-    PrecisionAtK,
-    RankBiasedPrecision,
-    RBPResidual,
-    RecallAtK,
-    RPrecision,
-    UnjudgedAtK,
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from keras_rankmetrics import gains, metrics
+from keras_rankmetrics.conventions.convention import (
+    Convention,
+    Meaning,
+    Measure,
+)
+from keras_rankmetrics.conventions.measures import (
+    Choices,
+    Suffixed,
+    Vocabulary,
+    named,
 )
 
 _COUNT = "it is a count that ignores the order; compute it from the data"
-_OWN = "it is specific to trec_eval"
+_ESTIMATE = "it is an estimate for sampled judgements"
+_CUTOFF = {"cutoff": named("k")}
+_RECALL = {"recall": named("recall")}
+_P = {"p": named("p")}
 
 trec_eval = Suffixed(
     "trec_eval",
@@ -38,41 +34,24 @@ trec_eval = Suffixed(
     "m_set_F.c, m_bpref.c, m_iprec_at_recall.c, m_11pt_avg.c, m_rbp.c, "
     "m_rbp_resid.c, m_unjudged.c",
     {
-        DCG: {"gain_fn": linear_gain},
-        NDCG: {"gain_fn": linear_gain},
-        PrecisionAtK: {"denominator": "k"},
-        RecallAtK: {},
-        HitRateAtK: {},
-        MeanAveragePrecision: {},
-        MeanReciprocalRank: {},
-        RPrecision: {},
-        FBetaAtK: {},
-        BPref: {},
-        InterpolatedPrecision: {"rounding": "nearest"},
-        ElevenPointPrecision: {"rounding": "nearest"},
-        GradedRankBiasedPrecision: {"p": 0.9},
-        RBPResidual: {"p": 0.9, "tail": "if_unjudged"},
-        UnjudgedAtK: {"denominator": "k"},
+        "DCG NDCG": {"gain_fn": gains.linear_gain},
+        "PrecisionAtK UnjudgedAtK": {"denominator": "k"},
+        "InterpolatedPrecision ElevenPointPrecision": {"rounding": "nearest"},
+        "GradedRankBiasedPrecision": {"p": 0.9},
+        "RBPResidual": {"p": 0.9, "tail": "if_unjudged"},
     },
     without={
         "F1AtK": "it has F only for whole lists, as `set_F`: `FBetaAtK()`, and "
         "with a parameter x `FBetaAtK(beta=x ** 0.5)`",
-        "G": _OWN,
+        "G Rndcg binG yaap": "it is specific to trec_eval",
         "RankBiasedPrecision": "its `rbp` is for graded labels: "
         "`GradedRankBiasedPrecision`, which is equal for labels of 0 and 1",
-        "Rndcg": _OWN,
         "Rprec_mult": "it is R-precision at multiples of R",
-        "binG": _OWN,
-        "gm_bpref": "it is a geometric mean, not a mean over lists",
-        "gm_map": "it is a geometric mean, not a mean over lists",
+        "gm_bpref gm_map": "it is a geometric mean, not a mean over lists",
         "ideal_dcg": "it is the DCG of the best order of a list, which `NDCG` "
         "divides by",
-        "infAP": "it is an estimate for sampled judgements",
-        "num_nonrel_judged_ret": _COUNT,
-        "num_q": _COUNT,
-        "num_rel": _COUNT,
-        "num_rel_ret": _COUNT,
-        "num_ret": _COUNT,
+        "infAP": _ESTIMATE,
+        "num_nonrel_judged_ret num_q num_rel num_rel_ret num_ret": _COUNT,
         "ndcg_rel": "it is NDCG at each recall level, specific to trec_eval",
         "relative_P": "it divides by min(k, relevant items): use "
         '`RecallAtK(denominator="min")`',
@@ -80,11 +59,50 @@ trec_eval = Suffixed(
         "set_relative_P": "it divides by the smaller of the numbers of "
         "relevant and retrieved items, which no other source does",
         "utility": "it is a weighted count of relevant and other items",
-        "yaap": _OWN,
     },
     ties_by_id="float64",
-    measures=vocabularies.OF_TREC_EVAL,
+    measures={
+        "dcg": Measure(metrics.DCG),
+        "ndcg": Measure(metrics.NDCG),
+        "ndcg_cut": Measure(metrics.NDCG, _CUTOFF, ("cutoff",)),
+        "P": Measure(metrics.PrecisionAtK, _CUTOFF, ("cutoff",)),
+        "set_P": Measure(
+            metrics.PrecisionAtK, options={"denominator": "retrieved"}
+        ),
+        "recall": Measure(metrics.RecallAtK, _CUTOFF, ("cutoff",)),
+        "set_recall": Measure(metrics.RecallAtK),
+        "success": Measure(metrics.HitRateAtK, _CUTOFF, ("cutoff",)),
+        "map": Measure(metrics.MeanAveragePrecision),
+        "map_cut": Measure(metrics.MeanAveragePrecision, _CUTOFF, ("cutoff",)),
+        "recip_rank": Measure(metrics.MeanReciprocalRank),
+        "Rprec": Measure(metrics.RPrecision),
+        "set_F": Measure(metrics.FBetaAtK),
+        "bpref": Measure(metrics.BPref),
+        "iprec_at_recall": Measure(
+            metrics.InterpolatedPrecision, _RECALL, ("recall",), at="recall"
+        ),
+        "11pt_avg": Measure(metrics.ElevenPointPrecision),
+        "rbp": Measure(metrics.GradedRankBiasedPrecision, _P, at="p"),
+        "rbp_resid": Measure(metrics.RBPResidual, _P, at="p"),
+        "unj": Measure(metrics.UnjudgedAtK, _CUTOFF, ("cutoff",)),
+    },
 )
+
+
+def _root(weight: float) -> Mapping[str, Any]:
+    """Return the beta whose square is written as beta, as in trec_eval."""
+    return {"beta": math.sqrt(weight)}
+
+
+_REL = {"rel": named("relevance_threshold")}
+_BINARY: dict[str, Meaning] = {
+    **_REL,
+    "judged_only": Choices(
+        {False: {"unjudged": "irrelevant"}, True: {"unjudged": "condense"}}
+    ),
+}
+_BINARY_AT_K = {**_CUTOFF, **_BINARY}
+_ALPHA = {"alpha": named("alpha")}
 
 ir_measures = Vocabulary(
     "ir_measures",
@@ -92,10 +110,106 @@ ir_measures = Vocabulary(
     ".",
     "terrierteam/ir_measures, version 0.4, with pytrec_eval 0.5 (trec_eval 9), "
     "cwl_eval 1.0, pyndeval 0.0.8, and its own gdeval and msmarco",
-    vocabularies.METRICS,
-    vocabularies.OF_IR_MEASURES,
-    vocabularies.NOT_IN_IR_MEASURES,
+    {
+        "NDCG": {"gain_fn": gains.linear_gain},
+        "PrecisionAtK PrecisionIA": {"denominator": "k"},
+        "DCG": {
+            "gain_fn": gains.linear_gain,
+            "rank_discount_fn": gains.inverse_square_discount,
+        },
+        "InterpolatedPrecision": {"rounding": "trec_eval_9"},
+    },
+    without={
+        "Accuracy": "it ignores relevant items that are not retrieved; if all "
+        "are retrieved, it is `AUC()`",
+        "BPM INST NERR10 NERR11 NERR8 NERR9": "it models users who stop "
+        "depending on what they have found so far, which no metric here does",
+        "Compat": "it measures the overlap with an ideal order, not gains",
+        "ERR_IA": "it is `ERRIA` divided by a constant, the same for all lists",
+        "NumQ NumRel NumRelRet NumRet": _COUNT,
+        "SDCG": "it is `DCG(k, gain_fn=linear_gain)` divided by a constant, "
+        "the same for all lists",
+        "SetAP": "it is the product of SetP and SetR",
+        "SetRelP": "it divides by the smaller of the numbers of relevant and "
+        "retrieved items, which no other source does",
+        "nNRBP": "it divides by the NRBP of the greedy order, which is not "
+        "supported",
+        "α_DCG alpha_DCG": "it divides `AlphaDCG` by the value of a list whose "
+        "items are all relevant to all subtopics",
+        "infAP": _ESTIMATE,
+    },
     ties_by_id="float32",
+    measures={
+        "AP MAP": Measure(metrics.MeanAveragePrecision, _BINARY_AT_K),
+        "AP_IA MAP_IA": Measure(metrics.MeanAveragePrecisionIA, _BINARY),
+        "BPref Bpref": Measure(metrics.BPref, _REL),
+        "ERR": Measure(metrics.ERR, _CUTOFF),
+        "INSQ": Measure(
+            metrics.DCG,
+            {
+                "T": Choices(
+                    {1.0: {}},
+                    "The discount models a user who wants one item.",
+                ),
+                "min_rel": Choices({0: {}}, "Labels are gains."),
+                "max_rel": Choices(
+                    {1: {}}, "Labels are gains: divide them by max_rel."
+                ),
+            },
+            ("max_rel",),
+        ),
+        "IPrec": Measure(
+            metrics.InterpolatedPrecision,
+            {**_RECALL, **_BINARY},
+            ("recall",),
+            at="recall",
+        ),
+        "Judged": Measure(metrics.JudgedAtK, _CUTOFF),
+        "RR MRR": Measure(metrics.MeanReciprocalRank, _BINARY_AT_K),
+        "nDCG NDCG": Measure(
+            metrics.NDCG,
+            {
+                **_CUTOFF,
+                "dcg": Choices(
+                    {
+                        "log2": {"gain_fn": gains.linear_gain},
+                        "exp-log2": {"gain_fn": gains.exponential_gain},
+                    }
+                ),
+                "gains": Choices(
+                    {None: {}},
+                    "To map labels to gains, pass a `gain_fn` of your own.",
+                ),
+                "judged_only": _BINARY["judged_only"],
+            },
+        ),
+        "NRBP": Measure(metrics.NRBP, {**_REL, **_ALPHA, "beta": named("p")}),
+        "P Precision": Measure(metrics.PrecisionAtK, _BINARY_AT_K, ("cutoff",)),
+        "P_IA": Measure(metrics.PrecisionIA, _BINARY_AT_K),
+        "R Recall": Measure(metrics.RecallAtK, _BINARY_AT_K, ("cutoff",)),
+        "RBP": Measure(
+            metrics.RankBiasedPrecision, {**_CUTOFF, **_P, **_REL}, ("rel",)
+        ),
+        "RPrec Rprec": Measure(metrics.RPrecision, _BINARY),
+        "SetF": Measure(metrics.FBetaAtK, {**_BINARY, "beta": _root}),
+        "SetP": Measure(
+            metrics.PrecisionAtK,
+            {
+                **_BINARY,
+                "relative": Choices({False: {}}, "SetRelP is not supported."),
+            },
+            options={"denominator": "retrieved"},
+        ),
+        "SetR": Measure(metrics.RecallAtK, _REL),
+        "StRecall": Measure(metrics.SubtopicRecall, {**_CUTOFF, **_REL}),
+        "Success": Measure(metrics.HitRateAtK, _BINARY_AT_K, ("cutoff",)),
+        "alpha_nDCG α_nDCG": Measure(
+            metrics.AlphaNDCG, {**_BINARY_AT_K, **_ALPHA}
+        ),
+        "nERR_IA": Measure(
+            metrics.ERRIA, _BINARY_AT_K, options={"normalized": True}
+        ),
+    },
 )
 
 ranx = Convention(
@@ -104,18 +218,13 @@ ranx = Convention(
     "`gain_fn=exponential_gain`).",
     "ranx/metrics, version 0.3",
     {
-        DCG: {"gain_fn": linear_gain},
-        NDCG: {"gain_fn": linear_gain},
-        PrecisionAtK: {"denominator": "k"},
-        RecallAtK: {},
-        F1AtK: {"denominator": "k"},
-        HitRateAtK: {},
-        MeanAveragePrecision: {},
-        MeanReciprocalRank: {},
-        RPrecision: {},
-        RankBiasedPrecision: {},
-        BPref: {},
-        InterpolatedPrecision: {"rounding": "trec_eval_9"},
+        "DCG NDCG": {"gain_fn": gains.linear_gain},
+        "PrecisionAtK F1AtK": {"denominator": "k"},
+        "RecallAtK HitRateAtK MeanAveragePrecision MeanReciprocalRank "
+        "RPrecision RankBiasedPrecision BPref": {},
+        "InterpolatedPrecision": {"rounding": "trec_eval_9"},
     },
-    without={"hits": "it is k times `PrecisionAtK(k)`"},
+    without={
+        "hits": "it is k times `PrecisionAtK(k)`",
+    },
 )

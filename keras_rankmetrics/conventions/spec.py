@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 SYNTAX = (
@@ -60,18 +60,6 @@ def split(text: str) -> list[str]:
 
 
 def _options(text: str) -> dict[str, Any]:
-    options: dict[str, Any] = {}
-    for name, value in _keywords(text):
-        if name in options:
-            raise ValueError(f"The option `{name}` occurs twice.")
-        try:
-            options[name] = ast.literal_eval(value)
-        except ValueError:
-            options[name] = ast.unparse(value)
-    return options
-
-
-def _keywords(text: str) -> Iterator[tuple[str, ast.expr]]:
     refused = ValueError(
         f"Options should be `name=value`. Received: {text!r}. {SYNTAX}"
     )
@@ -81,7 +69,14 @@ def _keywords(text: str) -> Iterator[tuple[str, ast.expr]]:
         raise refused from None
     if not isinstance(call, ast.Call) or call.args:
         raise refused
+    options: dict[str, Any] = {}
     for keyword in call.keywords:
         if keyword.arg is None:
             raise refused
-        yield keyword.arg, keyword.value
+        if keyword.arg in options:
+            raise ValueError(f"The option `{keyword.arg}` occurs twice.")
+        try:
+            options[keyword.arg] = ast.literal_eval(keyword.value)
+        except ValueError:
+            options[keyword.arg] = ast.unparse(keyword.value)
+    return options

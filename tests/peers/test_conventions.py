@@ -565,7 +565,6 @@ SAYING = (
     "learning",
     "recommending",
     "retrieval",
-    "vocabularies",
 )
 
 

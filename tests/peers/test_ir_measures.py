@@ -386,11 +386,17 @@ def test_options_come_last():
         ("P@", "should be a number. Received: ''"),
         ("P@x", "should be a number. Received: 'x'"),
         ("", "'' is malformed"),
-        ("nDCG(dcg='ln')", "`nDCG` with dcg='ln': expected one of: log2, exp-"),
-        ("nDCG(dcg=['log2'])", "expected one of: log2, exp-log2"),
+        (
+            "nDCG(dcg='ln')",
+            "`nDCG` with dcg='ln': it should be 'log2' or 'exp-",
+        ),
+        ("nDCG(dcg=['log2'])", "it should be 'log2' or 'exp-log2'"),
         ("nDCG(gains={1:2})", "a `gain_fn` of your own"),
-        ("INSQ(max_rel=4)", "divide them by max_rel. Only 1 is supported"),
-        ("INSQ(max_rel=1,T=2.)", "Only 1.0 is supported"),
+        (
+            "INSQ(max_rel=4)",
+            "it should be 1. Labels are gains: divide them by max_rel",
+        ),
+        ("INSQ(max_rel=1,T=2.)", "T=2.0: it should be 1.0"),
         ("P@0", "k"),
     ],
 )
