@@ -67,9 +67,7 @@ def unchanged(metric):
     ids=repr,
 )
 def test_k(metric, k):
-    with fails(
-        f"`k` should be a positive integer or None. Received: `k` = {k!r}."
-    ):
+    with fails(f"`k` should be a positive integer or None. Received: {k!r}."):
         metric(k=k)
 
 

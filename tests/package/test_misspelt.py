@@ -35,7 +35,8 @@ def refusal(call, **options):
 def test_each_spelling_is_explained_by_each_metric(metric):
     """Also those that a metric has no parameter for."""
     known = inspect.signature(metric).parameters
-    for ours, what, spellings in _SPELLINGS:
+    for ours, row in _SPELLINGS.items():
+        what, spellings = row.split(": ")
         for name in set(spellings.split()) - set(known):
             message = refusal(metric, **{name: 1})
             start = f'{metric.__name__} has no parameter "{name}". '

@@ -24,54 +24,32 @@ P = ParamSpec("P")
 
 _POSITIONAL = Parameter.POSITIONAL_OR_KEYWORD
 
-# Each parameter, its description, and its names in other libraries, in lower
+# For each parameter, its description, and its names in other libraries in lower
 # case without hyphens and underscores.
-_SPELLINGS = (
-    (
-        "k",
-        "cutoff",
-        "at atk ats cut cutoff cutoffs cutofflist depth k ks listsize n rank "
-        "top topk topkargs topklist topks topn",
-    ),
-    (
-        "relevance_threshold",
-        "relevance threshold",
-        "level minrel minrelevance rating ratingthreshold rel relevancelevel "
-        "relevancethresh relevancylevel relevancythreshold relevantthreshold "
-        "rellevel rellvl relthreshold threshold",
-    ),
-    (
-        "gain_fn",
-        "gain function",
-        "exponential gain gainfunction gainkey gains gaintype linear",
-    ),
-    (
-        "rank_discount_fn",
-        "discount",
-        "base dcg discount discountfn discountfunction discounts log logbase "
-        "rankdiscount rankdiscountfunction",
-    ),
-    (
-        "ties",
-        "option for tied scores",
-        "breakties ignoreties tie tiebreak tiebreaker tiebreaking tiemethod "
-        "tiepolicy",
-    ),
-    (
-        "empty",
-        "option for lists without relevant items",
-        "emptylists emptypolicy emptytargetaction ignorezerohits onempty "
-        "zerodivision",
-    ),
-    ("unjudged", "option for unjudged items", "condensed judgedonly"),
-    ("inputs", "form of input", "form format inputform inputtype"),
-    ("num_items", "number of items", "catalogsize cataloguesize nitems"),
-    ("catalogue", "number of items", "catalog nitems numitems"),
-    ("negatives", "number of negatives", "nnegatives numnegatives"),
-    ("max_grade", "highest grade", "maxlabel maxrel maxrelevance"),
-    ("p", "persistence", "patience persistence"),
-    ("seed", "seed", "randomstate rng"),
-)
+_SPELLINGS = {
+    "k": "cutoff: at atk ats cut cutoff cutoffs cutofflist depth k ks listsize "
+    "n rank top topk topkargs topklist topks topn",
+    "relevance_threshold": "relevance threshold: level minrel minrelevance "
+    "rating ratingthreshold rel relevancelevel relevancethresh relevancylevel "
+    "relevancythreshold relevantthreshold rellevel rellvl relthreshold "
+    "threshold",
+    "gain_fn": "gain function: exponential gain gainfunction gainkey gains "
+    "gaintype linear",
+    "rank_discount_fn": "discount: base dcg discount discountfn "
+    "discountfunction discounts log logbase rankdiscount rankdiscountfunction",
+    "ties": "option for tied scores: breakties ignoreties tie tiebreak "
+    "tiebreaker tiebreaking tiemethod tiepolicy",
+    "empty": "option for lists without relevant items: emptylists emptypolicy "
+    "emptytargetaction ignorezerohits onempty zerodivision",
+    "unjudged": "option for unjudged items: condensed judgedonly",
+    "inputs": "form of input: form format inputform inputtype",
+    "num_items": "number of items: catalogsize cataloguesize nitems",
+    "catalogue": "number of items: catalog nitems numitems",
+    "negatives": "number of negatives: nnegatives numnegatives",
+    "max_grade": "highest grade: maxlabel maxrel maxrelevance",
+    "p": "persistence: patience persistence",
+    "seed": "seed: randomstate rng",
+}
 
 
 def parameter(*, default: Any, kw_only: bool = True) -> Any:
@@ -98,44 +76,48 @@ def declared(cls: C) -> C:
         delattr(cls, name)
         if name not in target.common_parameters:
             setattr(cls, name, _option(name))
-    in_order = sorted(parameters.values(), key=lambda p: p.kind)
-    signature = inspect.Signature(
-        [Parameter("self", _POSITIONAL), *in_order], return_annotation=None
-    )
-    _, *names = signature.parameters
-    undeclared = (b for b in cls.__mro__[1:] if "_declared" not in vars(b))
-    base: Any = next(b for b in undeclared if "__init__" in vars(b))
+    in_order = sorted(parameters.values(), key=lambda each: each.kind)
+    signature = inspect.Signature(in_order)
+    positional = [p.name for p in in_order if p.kind is _POSITIONAL]
+    inherited: Any = target.__init__
+    # That of the first base that is not declared.
+    handwritten = getattr(inherited, "__wrapped__", inherited)
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
-        check_names(type(self).__name__, kwargs, names)
-        _check_number(type(self).__name__, args, signature)
-        bound = signature.bind(self, *args, **kwargs)
+        callee = type(self).__name__
+        check_names(callee, kwargs, signature.parameters)
+        if len(args) > len(positional):
+            raise _too_many(callee, args, positional, signature.parameters)
+        bound = signature.bind(*args, **kwargs)
         bound.apply_defaults()
-        del bound.arguments["self"]
-        base.__init__(self, **bound.arguments)
+        handwritten(self, **bound.arguments)
 
     made: Any = __init__
-    made.__signature__ = signature
+    made.__wrapped__ = handwritten
+    made.__signature__ = signature.replace(
+        parameters=[Parameter("self", _POSITIONAL), *in_order],
+        return_annotation=None,
+    )
     made.__qualname__ = f"{cls.__qualname__}.__init__"
     made.__module__ = cls.__module__
     target.__init__, target._declared = made, parameters
     return cls
 
 
-def _check_number(
-    callee: str, arguments: Sequence[Any], signature: inspect.Signature
-) -> None:
-    """Raise TypeError if there are too many positional arguments."""
-    _, *parameters = signature.parameters.values()
-    positional = [p.name for p in parameters if p.kind is not p.KEYWORD_ONLY]
-    if len(arguments) > len(positional):
-        taken = f"only {', '.join(positional)}" if positional else "nothing"
-        rest = [p.name for p in parameters if p.name not in positional]
-        received = ", ".join(map(repr, arguments))
-        raise TypeError(
-            f"{callee} takes {taken} by position. Received: {received}. Pass "
-            f"the others by name: {', '.join(rest)}."
-        )
+def _too_many(
+    callee: str,
+    arguments: Sequence[Any],
+    positional: Sequence[str],
+    parameters: Iterable[str],
+) -> TypeError:
+    """Return the error for too many positional arguments."""
+    taken = f"only {', '.join(positional)}" if positional else "nothing"
+    received = ", ".join(map(repr, arguments))
+    rest = ", ".join(name for name in parameters if name not in positional)
+    return TypeError(
+        f"{callee} takes {taken} by position. Received: {received}. Pass the "
+        f"others by name: {rest}."
+    )
 
 
 def checks_names(init: Callable[P, None]) -> Callable[P, None]:
@@ -174,9 +156,10 @@ def takes(cls: type, name: str) -> bool:
 
 
 def _hint(name: str, parameters: Sequence[str]) -> str:
+    rows = {ours: row.split(": ") for ours, row in _SPELLINGS.items()}
     meant = {
         ours: description
-        for ours, description, spellings in _SPELLINGS
+        for ours, (description, spellings) in rows.items()
         if plain(name) in spellings.split()
     }
     for ours, description in meant.items():

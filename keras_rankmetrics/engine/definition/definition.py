@@ -5,24 +5,20 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Callable, Hashable, Mapping
-from typing import Any, get_args
+from typing import Any, Literal, Self, get_args
 
-from keras_rankmetrics import gains
-from keras_rankmetrics.engine.definition.common_options import (
-    Traits,
-    check_adjustment,
-    check_cutoff,
-    check_form,
-    checked_k,
-    integer_seed,
-    needs_order,
-    tie_policy,
-)
+import keras
+
+from keras_rankmetrics import gains, types
+from keras_rankmetrics.engine.backend.operations import as_integer, ops
+from keras_rankmetrics.engine.backend.tracing import concrete
 from keras_rankmetrics.engine.definition.constructor import check_names
 from keras_rankmetrics.engine.definition.options import (
+    as_code,
     check_choice,
     check_precision,
     checked_options,
+    invalid,
     is_plain,
     options_of,
 )
@@ -32,35 +28,64 @@ from keras_rankmetrics.engine.naming.signature import (
     signature_of,
     signature_of_class,
 )
-from keras_rankmetrics.engine.ranking import (
-    Order,
-    Ranking,
-    Relevance,
-    ranks_that_count,
-)
+from keras_rankmetrics.engine.ranking.cutoffs import ranks_that_count
 from keras_rankmetrics.engine.ranking.memo import Elementwise, Identity
-from keras_rankmetrics.engine.ranking.relevance import labelled, relevant
-from keras_rankmetrics.types import (
-    Adjustment,
-    EmptyPolicy,
-    GroupFn,
-    InputForm,
-    ListWeight,
-    Reading,
-    Tensor,
-    TiePolicy,
-    UnjudgedPolicy,
+from keras_rankmetrics.engine.ranking.ranking import Order, Ranking
+from keras_rankmetrics.engine.ranking.relevance import (
+    Relevance,
+    labelled,
+    relevant,
 )
+from keras_rankmetrics.types import Tensor
 from keras_rankmetrics.version import __version__
 
 _CHOICES = {
-    "empty": EmptyPolicy,
-    "list_weight": ListWeight,
-    "inputs": InputForm,
-    "unjudged": UnjudgedPolicy,
+    "empty": types.EmptyPolicy,
+    "list_weight": types.ListWeight,
+    "inputs": types.InputForm,
+    "unjudged": types.UnjudgedPolicy,
 }
 # The arguments of the constructor that all metrics have in their config.
 _COMMON = ("k", "seed", "ties", "adjusted", *_CHOICES)
+# The names of options in signatures.
+_SHORT = {"gain_fn": "gain", "rank_discount_fn": "discount"}
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Traits:
+    """The functions and declarations of a metric's class.
+
+    They are the class attributes of these names, which `RankingMetric`
+    describes.
+
+    Attributes:
+        metric: the class itself, for its name and its signature.
+    """
+
+    metric: type[Any]
+    measure: Callable[..., Tensor]
+    relevance: Callable[..., Tensor]
+    has_value: Callable[[Ranking], Tensor]
+    has_upper_bound: bool
+    needs_whole_lists: bool
+    by_subtopic: bool
+    averages_orders: bool
+    needs_labels: str | None
+    needs_k_under: tuple[str, str] | None
+    strict_order_under: tuple[str, str] | Literal["always"] | None
+    of_catalogue: str | None
+
+    @classmethod
+    def of(cls, metric: type[Any]) -> Self:
+        """Return the traits of a subclass of `RankingMetric`."""
+        _, *others = (field.name for field in dataclasses.fields(cls))
+        return cls(metric, *(getattr(metric, name) for name in others))
+
+    def needs_order(self, options: Mapping[str, Any]) -> str:
+        """Return the option or class that needs a strict order, else ""."""
+        if self.strict_order_under == "always":
+            return self.metric.__name__
+        return chosen(options, self.strict_order_under)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -90,16 +115,16 @@ class Definition:
     traits: Traits
     name: str
     k: int | None
-    ties: TiePolicy
+    ties: types.TiePolicy
     seed: int
     options: Mapping[str, Any]
-    empty: EmptyPolicy
-    list_weight: ListWeight
-    adjusted: Adjustment
-    inputs: InputForm
-    unjudged: UnjudgedPolicy
+    empty: types.EmptyPolicy
+    list_weight: types.ListWeight
+    adjusted: types.Adjustment
+    inputs: types.InputForm
+    unjudged: types.UnjudgedPolicy
     dtype: str
-    by: GroupFn | None = None
+    by: types.GroupFn | None = None
 
     @classmethod
     def checked(
@@ -128,35 +153,31 @@ class Definition:
             ValueError: if an argument has an invalid value.
             TypeError: if an option does not exist.
         """
-        traits = Traits.of(metric)
-        k = checked_k(k)
+        traits, k = Traits.of(metric), _checked_k(k)
         options = _checked_options(traits, metric.common_parameters, options)
         for name, values in _CHOICES.items():
             check_choice(name, others[name], get_args(values))
-        if others["empty"] == "one" and not traits.has_upper_bound:
-            raise ValueError(
-                f'`empty="one"` has no meaning for {traits.class_name}, '
-                'which has no best value. Use "zero" or "skip".'
-            )
-        check_cutoff(traits, k, options)
-        metric.check_options(options)
-        strict = needs_order(traits, options)
-        if others["adjusted"] is not None:
-            check_adjustment(
-                traits, others["adjusted"], others["inputs"], strict
-            )
+        strict = traits.needs_order(options)
         definition = cls(
             traits=traits,
             k=k,
-            ties=tie_policy(ties, shuffle_ties, strict),
-            seed=integer_seed(seed),
+            ties=_tie_policy(ties, shuffle_ties, strict),
+            seed=_integer_seed(seed),
             options=options,
             **others,
         )
+        if definition.empty == "one" and not traits.has_upper_bound:
+            raise ValueError(
+                f'`empty="one"` has no meaning for {metric.__name__}, which '
+                'has no best value. Use "zero" or "skip".'
+            )
+        _check_cutoff(definition)
+        metric.check_options(options)
+        if definition.adjusted is not None:
+            _check_adjustment(definition, strict)
         check_precision(options, definition.dtype)
-        check_form(
-            traits, definition.inputs, definition.ties, definition.relevance
-        )
+        if definition.inputs != "scores":
+            _check_form(definition)
         return definition
 
     def order(self, draw: Tensor | int) -> Order:
@@ -179,7 +200,7 @@ class Definition:
         return items if isinstance(items, int) else len(items)
 
     @property
-    def reading(self) -> tuple[Reading, UnjudgedPolicy, str]:
+    def reading(self) -> tuple[types.Reading, types.UnjudgedPolicy, str]:
         """The settings that determine how a batch is read."""
         form = "subtopics" if self.traits.by_subtopic else self.inputs
         return form, self.unjudged, self.dtype
@@ -210,7 +231,8 @@ class Definition:
     @functools.cached_property
     def measure(self) -> Callable[[Ranking], Tensor]:
         """The measure with its cutoff and options."""
-        measure, options = self.traits.measure, self._measure_options
+        measure = self.traits.measure
+        options = self._options_for(measure)
 
         def bound(ranking: Ranking) -> Tensor:
             return measure(ranking, self.k, **options)
@@ -225,28 +247,25 @@ class Definition:
     @functools.cached_property
     def signature(self) -> str:
         """Everything that the result depends on, in one line to quote."""
-        traits, condenses = self.traits, self.unjudged == "condense"
-        name = signature_of_class(
-            traits.metric, traits.measure, traits.relevance
-        )
-        parts = {
-            **{_short(name): value for name, value in self.options.items()},
+        cls, measure = self.traits.metric, self.traits.measure
+        name = signature_of_class(cls, measure, self.traits.relevance)
+        options = [
+            f"{_SHORT.get(option, option)}:{_quoted(value)}"
+            for option, value in self.options.items()
+        ]
+        settings = {
             "ties": self.ties,
-            **({"seed": self.seed} if self.ties == "shuffle" else {}),
+            "seed": self.seed if self.ties == "shuffle" else None,
             "empty": self.empty,
             "list_weight": self.list_weight,
-            **({"adjusted": self.adjusted} if self.adjusted else {}),
+            "adjusted": self.adjusted,
             "inputs": self.inputs,
-            **({"unjudged": "condense"} if condenses else {}),
-            **({"dtype": self.dtype} if self.dtype == "float64" else {}),
+            "unjudged": "condense" if self.unjudged == "condense" else None,
+            "dtype": "float64" if self.dtype == "float64" else None,
             gains.PACKAGE: __version__,
         }
-        return "|".join(
-            [
-                name_at(name, self.k),
-                *(f"{key}:{_quoted(value)}" for key, value in parts.items()),
-            ]
-        )
+        common = [f"{n}:{x}" for n, x in settings.items() if x is not None]
+        return "|".join([name_at(name, self.k), *options, *common])
 
     @property
     def config(self) -> dict[str, Any]:
@@ -271,10 +290,6 @@ class Definition:
     def __hash__(self) -> int:
         return self._hash
 
-    @functools.cached_property
-    def _measure_options(self) -> dict[str, Any]:
-        return self._options_for(self.traits.measure)
-
     def _options_for(self, function: Callable[..., Tensor]) -> dict[str, Any]:
         options = {name: self.options[name] for name in options_of(function)}
         return {
@@ -288,6 +303,7 @@ class Definition:
 def _checked_options(
     traits: Traits, common: frozenset[str], options: Mapping[str, Any]
 ) -> dict[str, Any]:
+    name = traits.metric.__name__
     checked = {
         **checked_options(traits.relevance, options),
         **checked_options(traits.measure, options),
@@ -296,17 +312,11 @@ def _checked_options(
     if taken:
         raise TypeError(
             f"`{min(taken)}` cannot be an option of the measure or "
-            f"relevance of {traits.class_name}: every metric has a "
-            "parameter of that name. Rename the option."
+            f"relevance of {name}: every metric has a parameter of that name. "
+            "Rename the option."
         )
-    check_names(traits.class_name, options, [*checked, *sorted(common)])
+    check_names(name, options, [*checked, *sorted(common)])
     return checked
-
-
-def _short(option: str) -> str:
-    return {"gain_fn": "gain", "rank_discount_fn": "discount"}.get(
-        option, option
-    )
 
 
 def _quoted(value: Any) -> str:
@@ -325,3 +335,135 @@ def _key_of(value: Any) -> Hashable:
 def _is_of_the_package(function: Any) -> bool:
     module = getattr(function, "__module__", None) or ""
     return module.startswith(f"{gains.PACKAGE}.")
+
+
+def _checked_k(k: Any) -> int | None:
+    whole = None if k is None else as_integer(k)
+    if k is not None and (whole is None or whole < 1):
+        raise invalid("k", "a positive integer or None", k)
+    return whole
+
+
+def _integer_seed(seed: Any) -> int:
+    """Return the seed as a plain int, 0 for None."""
+    if isinstance(seed, keras.random.SeedGenerator):
+        seed = seed.get_config()["seed"]
+    whole = 0 if seed is None else as_integer(seed)
+    if whole is None:
+        expected = "an integer, a `keras.random.SeedGenerator` or None"
+        raise invalid("seed", expected, seed)
+    return whole
+
+
+def _tie_policy(ties: Any, shuffle_ties: Any, strict: str) -> types.TiePolicy:
+    """Return the policy for tied scores.
+
+    Args:
+        ties: the argument `ties`.
+        shuffle_ties: the argument of the same meaning in keras_rs.
+        strict: the option or class that needs a strict order, or "".
+
+    Raises:
+        ValueError: if a value is invalid, or the two arguments disagree.
+    """
+    if shuffle_ties not in (None, True, False):
+        raise invalid("shuffle_ties", "True, False or None", shuffle_ties)
+    if ties is not None:
+        check_choice("ties", ties, get_args(types.TiePolicy))
+    if strict and ties == "average":
+        raise ValueError(
+            f'`{strict}` has no closed form under `ties="average"`, since it '
+            "depends on the order of tied items. Use another `ties`."
+        )
+    if shuffle_ties is None:
+        return ties or ("stable" if strict else "average")
+    spelled: types.TiePolicy = "shuffle" if shuffle_ties else "stable"
+    if ties not in (None, spelled):
+        raise ValueError(
+            f'`shuffle_ties={shuffle_ties}` means `ties="{spelled}"`. Received '
+            f'also: ties="{ties}". Remove one of them.'
+        )
+    return spelled
+
+
+def _check_cutoff(definition: Definition) -> None:
+    """Raise ValueError if an option needs a cutoff and there is none."""
+    traits = definition.traits
+    needs_k = chosen(definition.options, traits.needs_k_under)
+    if needs_k and definition.k is None:
+        name = needs_k.partition("=")[0]
+        default = options_of(traits.measure)[name]
+        raise ValueError(
+            f"`{needs_k}` needs a `k`. Received: `k` = None. Pass a `k`, or "
+            f"use `{name}={as_code(default)}`."
+        )
+
+
+def _check_adjustment(definition: Definition, strict: str) -> None:
+    """Raise ValueError if the chance level is not available.
+
+    Args:
+        definition: the definition, with the argument `adjusted`.
+        strict: as for `_tie_policy`.
+    """
+    check_choice("adjusted", definition.adjusted, ("chance",))
+    traits, inputs = definition.traits, definition.inputs
+    name = traits.metric.__name__
+    if not traits.has_upper_bound:
+        reason = f"{name} has no best value"
+    elif not traits.averages_orders:
+        reason = f"{name} of tied items is no mean over their orders"
+    elif strict:
+        reason = f"`{strict}` has no exact mean over all orders"
+    elif inputs == "ids":
+        reason = '`inputs="ids"` does not include the candidate items'
+    else:
+        return
+    raise ValueError(
+        f'`adjusted="chance"` is not available: {reason}. Received: {name} '
+        f'with inputs="{inputs}". Remove `adjusted`.'
+    )
+
+
+def _check_form(definition: Definition) -> None:
+    """Raise ValueError if a form without labels lacks what the metric needs."""
+    traits, inputs, ties = definition.traits, definition.inputs, definition.ties
+    name = traits.metric.__name__
+    if traits.needs_labels:
+        raise ValueError(
+            f"{name} needs {traits.needs_labels}. Received: "
+            f'`inputs="{inputs}"`. Use "scores".'
+        )
+    if inputs == "counts" and traits.of_catalogue:
+        raise ValueError(
+            f"{name} needs the ids of the items that are shown. Received: "
+            '`inputs="counts"`, which holds only the ranks of relevant ones. '
+            'Use "sparse" or "ids".'
+        )
+    if inputs == "counts" and ties in ("stable", "shuffle"):
+        raise ValueError(
+            f'`ties="{ties}"` needs the order of tied items. Received: {name} '
+            'with `inputs="counts"`, which holds only their number. Use '
+            '"average", "optimistic" or "pessimistic".'
+        )
+    labels = ops.array([1.0, 0.0])
+    relevant, other = ops.unstack(definition.relevance(labels))
+    if concrete((relevant <= 0) | (other > 0)):
+        raise ValueError(
+            f'With `inputs="{inputs}"`, relevant items have the label 1 and '
+            "all others the label 0. The first should have a positive gain and "
+            f"the others the gain 0. Received: options of {name} with the "
+            f"gains {float(relevant)} and {float(other)}."
+        )
+
+
+def chosen(options: Mapping[str, Any], option: tuple[str, str] | None) -> str:
+    """Return `name="value"` if the option has this value, else ""."""
+    if option is None or options.get(option[0]) != option[1]:
+        return ""
+    return '{}="{}"'.format(*option)
+
+
+def float_dtype(dtype: str) -> str:
+    """Return float64 or float32; half precision is too coarse for sums."""
+    return "float64" if dtype == "float64" else "float32"

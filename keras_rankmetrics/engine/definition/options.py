@@ -55,9 +55,12 @@ def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
     """Raise ValueError unless `value` is one of `choices`."""
     if not any(type(value) is type(c) and value == c for c in choices):
         listed = ", ".join(map(as_code, choices))
-        raise ValueError(
-            f"`{name}` should be one of {listed}. Received: {value!r}."
-        )
+        raise invalid(name, f"one of {listed}", value)
+
+
+def invalid(name: str, expected: str, value: Any) -> ValueError:
+    """Return the error for an argument with an invalid value."""
+    return ValueError(f"`{name}` should be {expected}. Received: {value!r}.")
 
 
 def as_code(value: Any) -> str:
@@ -73,10 +76,11 @@ def check_precision(options: Mapping[str, Any], dtype: str) -> None:
         dtype: the float dtype of labels and ranks.
     """
     dtype = backend.standardize_dtype(ops.zeros((), dtype).dtype)
+    limits = np.finfo(dtype)
     for name, value in _numbers_of(options):
         if not math.isfinite(value):
             continue
-        kept = _kept(value, np.finfo(dtype))
+        kept = _kept(value, limits)
         # Rounding a fraction is harmless: equal labels are rounded as well.
         whole = value.is_integer() and abs(value) <= 2**53
         if kept != value and (whole or kept == 0 or math.isinf(kept)):
@@ -124,8 +128,7 @@ def check_class(cls: type) -> None:
         if getattr(getattr(cls, name, None), "__isabstractmethod__", False):
             raise TypeError(_lacking(cls, name))
     for name, arguments in _CALLED_WITH.items():
-        function = getattr(cls, name)
-        if not callable(function) or not _takes(function, arguments):
+        if not _takes(getattr(cls, name), arguments):
             raise TypeError(_wrong(cls, name, arguments))
 
 
@@ -137,15 +140,19 @@ def _derived(
 
 
 def _checked(name: str, value: Any, annotation: Any) -> Any:
-    if typing.get_origin(annotation) is Literal:
+    origin = typing.get_origin(annotation)
+    if origin is Literal:
         check_choice(name, value, typing.get_args(annotation))
     elif annotation is float:
         return _number(name, value)
-    elif typing.get_origin(annotation) is Annotated:
+    elif origin is Annotated:
         kind, rule = typing.get_args(annotation)
-        if typing.get_origin(kind) is tuple:
-            return _numbers(name, value, rule)
-        return _CHECKS[type(rule)](name, value, rule)
+        if isinstance(rule, Whole):
+            return _whole(name, value, rule)
+        if isinstance(rule, OfItems):
+            return _table(name, value, rule)
+        check = _numbers if typing.get_origin(kind) is tuple else _number
+        return check(name, value, rule)
     elif getattr(annotation, "_is_protocol", False) and not callable(value):
         raise TypeError(
             f"`{name}` should be a function. Received: {value!r} of type "
@@ -159,11 +166,9 @@ def _number(
 ) -> float:
     is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
     if not is_number or value != value:
-        raise ValueError(f"`{name}` should be a number. Received: {value!r}.")
+        raise invalid(name, "a number", value)
     if between is not None and not between.holds(value):
-        raise ValueError(
-            f"`{name}` should be a number {between}. Received: {value!r}."
-        )
+        raise invalid(name, f"a number {between}", value)
     return float(value)
 
 
@@ -172,9 +177,7 @@ def _numbers(
 ) -> tuple[float, ...]:
     """Return relative weights, at least one of them not 0."""
     if not isinstance(value, tuple | list | np.ndarray) or np.ndim(value) != 1:
-        raise ValueError(
-            f"`{name}` should be a tuple of numbers. Received: {value!r}."
-        )
+        raise invalid(name, "a tuple of numbers", value)
     numbers = tuple(_number(name, number, between) for number in value)
     if not any(numbers):
         raise ValueError(
@@ -186,10 +189,7 @@ def _numbers(
 def _whole(name: str, value: Any, whole: Whole) -> int:
     number = as_integer(value)
     if number is None or number < whole.low:
-        raise ValueError(
-            f"`{name}` should be an integer, at least {whole.low}. Received: "
-            f"{value!r}."
-        )
+        raise invalid(name, f"an integer, at least {whole.low}", value)
     return number
 
 
@@ -216,14 +216,6 @@ def _table(name: str, value: Any, kind: OfItems) -> np.ndarray:
     return table
 
 
-_CHECKS: dict[type, Callable[[str, Any, Any], Any]] = {
-    Between: _number,
-    Within: _number,
-    Whole: _whole,
-    OfItems: _table,
-}
-
-
 def _check_positions(name: str, value: Any) -> None:
     """Raise ValueError if an integer pandas index does not count from 0."""
     index: Any = getattr(value, "index", None)
@@ -241,11 +233,8 @@ def _check_positions(name: str, value: Any) -> None:
 def _error(name: str, kind: OfItems, received: str) -> ValueError:
     shape = "one" if kind.dimensions == 1 else "a row"
     limits = {"at least": kind.low, "at most": kind.high, "above": kind.above}
-    text = ", ".join(
-        f"{word} {limit:g}"
-        for word, limit in limits.items()
-        if np.isfinite(limit)
-    )
+    finite = {word: x for word, x in limits.items() if np.isfinite(x)}
+    text = ", ".join(f"{word} {limit:g}" for word, limit in finite.items())
     return ValueError(
         f"`{name}` should hold {kind.what}: finite numbers{' ' * bool(text)}"
         f"{text}, {shape} for each {kind.each}. Received: {received}."
@@ -268,8 +257,8 @@ def _kept(value: float, limits: np.finfo[Any]) -> float:
         return float(limits.dtype.type(value))
 
 
-def _takes(function: Callable[..., Any], arguments: tuple[str, ...]) -> bool:
-    """Return whether the function needs these arguments and no others."""
+def _takes(function: Any, arguments: tuple[str, ...]) -> bool:
+    """Return True for a function that needs these arguments and no others."""
     try:
         signature = inspect.signature(function)
         if {"y_true", "y_pred"} & signature.parameters.keys():
@@ -294,23 +283,19 @@ def _lacking(cls: type, name: str) -> str:
 
 
 def _wrong(cls: type, name: str, arguments: tuple[str, ...]) -> str:
-    expected = ", ".join(arguments)
     function = getattr(cls, name)
-    received, example = repr(function), expected
+    received, example = repr(function), list(arguments)
     if callable(function):
         signature = inspect.signature(function)
         received = f"{name}{signature}"
-        options = [
-            f"{parameter.name}=0.5"
-            if parameter.default is parameter.empty
-            else str(parameter)
-            for parameter in signature.parameters.values()
-            if parameter.name not in (*arguments, "self", "cls")
-        ]
-        example = ", ".join([*arguments, *options])
+        for option in signature.parameters.values():
+            if option.default is not option.empty:
+                example.append(str(option))
+            elif option.name not in (*arguments, "self", "cls"):
+                example.append(f"{option.name}=0.5")
     return (
         f"The `{name}` of {cls.__name__} should be a static method that takes "
-        f"({expected}). Further parameters are options and need a default. "
-        f"Received: `{received}`. Write, for example:\n\n"
-        f"    @staticmethod\n    def {name}({example}):"
+        f"({', '.join(arguments)}). Further parameters are options and need a "
+        f"default. Received: `{received}`. Write, for example:\n\n"
+        f"    @staticmethod\n    def {name}({', '.join(example)}):"
     )

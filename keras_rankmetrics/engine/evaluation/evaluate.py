@@ -18,7 +18,6 @@ from keras_rankmetrics.engine.aggregates import PerList
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import concrete
 from keras_rankmetrics.engine.definition import Definition
-from keras_rankmetrics.engine.definition.common_options import needs_order
 from keras_rankmetrics.engine.evaluation.batch_cache import Batch
 from keras_rankmetrics.engine.inputs import Lists
 from keras_rankmetrics.engine.inputs.raw_batch import groups_of, without_group
@@ -122,7 +121,7 @@ def values_at_ranks(
     if depth is not None:
         # All ranks beyond the cutoff are equal, even where the lists end.
         size = np.where(start >= depth, 1, size)
-    if needs_order(definition.traits, definition.options):
+    if definition.traits.needs_order(definition.options):
         start, size = start + (size - 1) // 2, np.ones_like(size)
     ties: TiePolicy = "stable" if np.all(size == 1) else "average"
     relevance = definition.relevance

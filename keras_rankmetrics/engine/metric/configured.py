@@ -14,7 +14,7 @@ import numpy as np
 from keras_rankmetrics.engine.aggregates import Estimate, WeightedMean
 from keras_rankmetrics.engine.aggregates.aggregate import check_aggregate
 from keras_rankmetrics.engine.definition import Definition, takes
-from keras_rankmetrics.engine.definition.common_options import (
+from keras_rankmetrics.engine.definition.definition import (
     chosen,
     float_dtype,
 )
