@@ -146,8 +146,8 @@ class Convention:
         source: the place where the convention is defined.
         metrics: for each metric that the source defines, the options that
             differ from the defaults, or are `Required`. Metrics with the same
-            options share a row: `"NDCG RecallAtK"`. The same holds for the
-            names in the other tables.
+            options may share a key, as in `"NDCG RecallAtK"`, and so may names
+            in `without` and `measures`.
         without: the metrics of the source that are not supported, by their name
             there or here, each with the reason.
         ties_by_id: the precision in which the source compares scores, such as

@@ -45,6 +45,8 @@ class Choices:
 class Vocabulary(Convention):
     """A convention that parses the names its source has for measures.
 
+    The parameters are those of `Convention`.
+
     >>> from keras_rankmetrics.conventions import ir_measures
     >>> ir_measures.parse("nDCG@10").name
     'ndcg@10'

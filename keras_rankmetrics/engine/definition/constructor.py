@@ -62,8 +62,8 @@ def parameter(*, default: Any, kw_only: bool = True) -> Any:
 def declared(cls: C) -> C:
     """Give the class a constructor with the parameters that it declares.
 
-    The constructor passes them all to that of the first base that is not
-    declared. A metric has its arguments as attributes of the same names.
+    The constructor passes them all to the nearest handwritten constructor of a
+    base. A metric has its arguments as attributes of the same names.
     """
     target: Any = cls
     parameters = dict(getattr(cls, "_declared", {}))
@@ -78,16 +78,13 @@ def declared(cls: C) -> C:
             setattr(cls, name, _option(name))
     in_order = sorted(parameters.values(), key=lambda each: each.kind)
     signature = inspect.Signature(in_order)
-    positional = [p.name for p in in_order if p.kind is _POSITIONAL]
-    inherited: Any = target.__init__
-    # That of the first base that is not declared.
-    handwritten = getattr(inherited, "__wrapped__", inherited)
+    # The constructor of a declared base wraps a handwritten one.
+    handwritten: Any = getattr(target.__init__, "__wrapped__", target.__init__)
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
         callee = type(self).__name__
         check_names(callee, kwargs, signature.parameters)
-        if len(args) > len(positional):
-            raise _too_many(callee, args, positional, signature.parameters)
+        _check_number(callee, args, signature)
         bound = signature.bind(*args, **kwargs)
         bound.apply_defaults()
         handwritten(self, **bound.arguments)
@@ -104,20 +101,20 @@ def declared(cls: C) -> C:
     return cls
 
 
-def _too_many(
-    callee: str,
-    arguments: Sequence[Any],
-    positional: Sequence[str],
-    parameters: Iterable[str],
-) -> TypeError:
-    """Return the error for too many positional arguments."""
-    taken = f"only {', '.join(positional)}" if positional else "nothing"
-    received = ", ".join(map(repr, arguments))
-    rest = ", ".join(name for name in parameters if name not in positional)
-    return TypeError(
-        f"{callee} takes {taken} by position. Received: {received}. Pass the "
-        f"others by name: {rest}."
-    )
+def _check_number(
+    callee: str, arguments: Sequence[Any], signature: inspect.Signature
+) -> None:
+    """Raise TypeError if there are too many positional arguments."""
+    parameters = signature.parameters
+    positional = [n for n, p in parameters.items() if p.kind is _POSITIONAL]
+    if len(arguments) > len(positional):
+        taken = f"only {', '.join(positional)}" if positional else "nothing"
+        rest = ", ".join(name for name in parameters if name not in positional)
+        raise TypeError(
+            f"{callee} takes {taken} by position. Received: "
+            f"{', '.join(map(repr, arguments))}. Pass the others by name: "
+            f"{rest}."
+        )
 
 
 def checks_names(init: Callable[P, None]) -> Callable[P, None]:
