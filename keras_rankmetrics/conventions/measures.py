@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
-from keras_rankmetrics.conventions.convention import Convention, Meaning
+from keras_rankmetrics.conventions.convention import (
+    Convention,
+    Meaning,
+    Measure,
+)
 from keras_rankmetrics.conventions.spec import parsed
 from keras_rankmetrics.engine.metric.configured import RankingMetric
 
@@ -94,19 +98,7 @@ class Vocabulary(Convention):
             )
         if at is not None:
             arguments = {**arguments, found.at: _number(at)}
-        for parameter in arguments:
-            if parameter not in found.parameters:
-                raise ValueError(
-                    f"`{name}` has no parameter {parameter}. It has: "
-                    f"{', '.join(found.parameters)}."
-                )
-        for parameter in found.required:
-            if parameter not in arguments:
-                is_at = parameter == found.at
-                form = "@..." if is_at else f"({parameter}=...)"
-                raise ValueError(
-                    f"`{name}` needs {parameter}: write `{name}{form}`."
-                )
+        _check_parameters(name, found, arguments)
         return _made(self, name, arguments, options)
 
 
@@ -136,6 +128,25 @@ class Suffixed(Convention):
         if set(measure.required) <= set(arguments) <= set(measure.parameters):
             return _made(self, found["name"], arguments, options)
         return None
+
+
+def _check_parameters(
+    name: str, measure: Measure, arguments: Collection[str]
+) -> None:
+    """Raise ValueError if a parameter does not exist or is missing."""
+    for parameter in arguments:
+        if parameter not in measure.parameters:
+            raise ValueError(
+                f"`{name}` has no parameter {parameter}. It has: "
+                f"{', '.join(measure.parameters)}."
+            )
+    for parameter in measure.required:
+        if parameter not in arguments:
+            is_at = parameter == measure.at
+            form = "@..." if is_at else f"({parameter}=...)"
+            raise ValueError(
+                f"`{name}` needs {parameter}: write `{name}{form}`."
+            )
 
 
 def _number(text: str) -> float:

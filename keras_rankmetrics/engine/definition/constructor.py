@@ -78,8 +78,8 @@ def declared(cls: C) -> C:
             setattr(cls, name, _option(name))
     in_order = sorted(parameters.values(), key=lambda each: each.kind)
     signature = inspect.Signature(in_order)
-    # The constructor of a declared base wraps a handwritten one.
-    handwritten: Any = getattr(target.__init__, "__wrapped__", target.__init__)
+    # Sphinx would follow a `__wrapped__`, and document that signature.
+    handwritten: Any = getattr(target.__init__, "_calls", target.__init__)
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
         callee = type(self).__name__
@@ -90,7 +90,7 @@ def declared(cls: C) -> C:
         handwritten(self, **bound.arguments)
 
     made: Any = __init__
-    made.__wrapped__ = handwritten
+    made._calls = handwritten
     made.__signature__ = signature.replace(
         parameters=[Parameter("self", _POSITIONAL), *in_order],
         return_annotation=None,
