@@ -39,7 +39,6 @@ _FORMATS: dict[str, Callable[[Compared], str]] = {
     "json": lambda compared: compared.to_json(per_list=False, indent=2),
     "csv": Compared.to_csv,
 }
-_ROLES = ("query", "item", "score", "label")
 
 
 class _Sources(NamedTuple):
@@ -62,7 +61,6 @@ class _Sources(NamedTuple):
 
 def run(arguments: argparse.Namespace) -> str:
     """Return the text to print."""
-    columns = _columns(arguments.columns)
     name = arguments.convention
     convention = conventions.named(name) if name else None
     by_id = convention.ties_by_id if convention else None
@@ -75,7 +73,7 @@ def run(arguments: argparse.Namespace) -> str:
         sources = _Sources(
             files[arguments.qrels],
             {names[path]: files[path] for path in paths},
-            columns,
+            arguments.columns,
             by_id,
             arguments.progress,
         )
@@ -170,19 +168,6 @@ def _chunks(
     if chunk is None:
         raise FileError(path, "There should be a run.", "an empty file")
     progress.finish(path)
-
-
-def _columns(text: str) -> dict[str, str]:
-    columns = {}
-    for part in filter(None, text.split(",")):
-        role, _, name = part.partition("=")
-        if role not in _ROLES or not name:
-            raise ValueError(
-                "`--columns` should be like query=NAME,item=NAME,score=NAME,"
-                f"label=NAME. Received: {part!r}."
-            )
-        columns[role] = name
-    return columns
 
 
 def _baseline_path(baseline: str | None, runs: list[str]) -> list[str]:

@@ -1,17 +1,28 @@
-"""The arguments of `krm`."""
+"""The command `krm`: its arguments, and the backend that it computes with.
+
+A module beside the package, so that help and usage errors need no import of
+Keras: importing any part of `keras_rankmetrics` imports Keras first.
+"""
 
 from __future__ import annotations
 
 import argparse
-import importlib
+import importlib.util
+import os
+import pathlib
+import runpy
 import sys
 from collections.abc import Sequence
 from typing import Any
 
-from keras_rankmetrics.command.printing import print_text
-from keras_rankmetrics.version import __version__
+_PACKAGE = pathlib.Path(__file__).with_name("keras_rankmetrics")
 
-_USAGE_ERROR = 2  # the exit code of `argparse`, too
+# The command works on every backend and prints the same numbers. It takes the
+# one that starts fastest and compiles nothing. Each backend is followed by the
+# package that it needs: the numpy backend of Keras imports jax.
+_LIGHTEST_FIRST = {"numpy": "jax", "tensorflow": "tensorflow", "torch": "torch"}
+
+_ROLES = ("query", "item", "score", "label")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -22,15 +33,36 @@ def main(arguments: Sequence[str] | None = None) -> int:
             this process.
     """
     parsed = _parser().parse_args(arguments)
-    module = f"keras_rankmetrics.command.{parsed.module}"
-    try:
-        text = importlib.import_module(module).run(parsed)
-    except (ValueError, TypeError) as error:
-        sys.stderr.write(f"krm: {error}\n")
-        return _USAGE_ERROR
-    if text:
-        print_text(text)
-    return 0
+    _choose_backend()
+    from keras_rankmetrics import command
+
+    return command.run(parsed)
+
+
+def _choose_backend() -> None:
+    """Select the lightest backend, unless Keras has one or the user names one.
+
+    The one in `keras.json` is not kept: Keras writes that file itself, so it is
+    no choice of the user.
+    """
+    if "keras" in sys.modules or os.environ.get("KERAS_BACKEND"):
+        return
+    for backend, package in _LIGHTEST_FIRST.items():
+        if importlib.util.find_spec(package) is not None:
+            os.environ["KERAS_BACKEND"] = backend
+            # Keep TensorFlow's log out of the output of the command.
+            os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+            return
+
+
+class _Version(argparse.Action):
+    """An option that prints the version of the package, and exits."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        # The metadata of an editable install may be older than the code.
+        version = runpy.run_path(str(_PACKAGE / "version.py"))["__version__"]
+        print(f"krm {version}")
+        parser.exit()
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -39,7 +71,10 @@ def _parser() -> argparse.ArgumentParser:
         description="Compute ranking metrics of files, and explain signatures.",
     )
     parser.add_argument(
-        "--version", action="version", version=f"krm {__version__}"
+        "--version",
+        action=_Version,
+        nargs=0,
+        help="show program's version number and exit",
     )
     subparsers = parser.add_subparsers(metavar="COMMAND", required=True)
     for add in (_add_eval, _add_signature, _add_conventions):
@@ -78,7 +113,8 @@ def _add_eval(subparsers: Any) -> None:
     parser.add_argument(
         "--columns",
         metavar="ROLE=NAME,...",
-        default="",
+        type=_columns,
+        default={},
         help="columns of a table: query=...,item=...,score=...,label=...",
     )
     parser.add_argument(
@@ -101,6 +137,20 @@ def _add_eval(subparsers: Any) -> None:
         help="draw a progress bar even if stderr is not a terminal",
     )
     parser.set_defaults(module="evaluate")
+
+
+def _columns(text: str) -> dict[str, str]:
+    """Return the names of columns by role."""
+    columns = {}
+    for part in text.split(","):
+        role, _, name = part.partition("=")
+        if role not in _ROLES or not name:
+            raise argparse.ArgumentTypeError(
+                "it should be like query=NAME,item=NAME,score=NAME,label=NAME. "
+                f"Received: {part!r}."
+            )
+        columns[role] = name
+    return columns
 
 
 def _add_signature(subparsers: Any) -> None:
@@ -127,3 +177,7 @@ def _add_conventions(subparsers: Any) -> None:
         "--all", action="store_true", help="describe all conventions"
     )
     parser.set_defaults(module="conventions")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
