@@ -9,7 +9,7 @@ from typing import Any
 import keras
 
 from keras_rankmetrics.adapters.worker import on_worker, sum_of
-from keras_rankmetrics.tables.arguments import (
+from keras_rankmetrics.tables.jobs import (
     LISTS_PER_UPDATE,
     Metrics,
     job_of,

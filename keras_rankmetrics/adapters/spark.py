@@ -7,15 +7,15 @@ from typing import Any
 
 import keras
 
-from keras_rankmetrics.adapters.schema import check_schema
+from keras_rankmetrics.adapters.arrow import check_schema
 from keras_rankmetrics.adapters.worker import on_worker, sum_of
-from keras_rankmetrics.tables.arguments import (
+from keras_rankmetrics.tables.job_columns import Columns
+from keras_rankmetrics.tables.jobs import (
     LISTS_PER_UPDATE,
     Metrics,
     job_of,
     with_states,
 )
-from keras_rankmetrics.tables.lists import Columns
 
 _SCHEMA = "states array<binary>"
 

@@ -10,9 +10,8 @@ from typing import Any
 import keras
 
 import keras_rankmetrics as krm
-from keras_rankmetrics.adapters.reading import states_of_tables
-from keras_rankmetrics.adapters.schema import check_schema
-from keras_rankmetrics.tables.runner import merged
+from keras_rankmetrics.adapters.arrow import check_schema, states_of_tables
+from keras_rankmetrics.tables.jobs import merged
 
 Packed = list[bytes]
 

@@ -20,8 +20,11 @@ from keras_rankmetrics.callbacks.batches import (
     shuffles,
 )
 from keras_rankmetrics.engine.inputs.shapes import check_same
-from keras_rankmetrics.tables.columns import as_column, as_numbers
-from keras_rankmetrics.tables.rows import checked_metrics, evaluate_rows
+from keras_rankmetrics.tables.evaluate_rows import (
+    checked_metrics,
+    evaluate_rows,
+)
+from keras_rankmetrics.tables.flat_columns import as_column, as_numbers
 
 Fn = Callable[[Any], Any]
 
