@@ -13,7 +13,6 @@ import pathlib
 import runpy
 import sys
 from collections.abc import Sequence
-from typing import Any
 
 _PACKAGE = pathlib.Path(__file__).with_name("keras_rankmetrics")
 
@@ -21,8 +20,6 @@ _PACKAGE = pathlib.Path(__file__).with_name("keras_rankmetrics")
 # one that starts fastest and compiles nothing. Each backend is followed by the
 # package that it needs: the numpy backend of Keras imports jax.
 _LIGHTEST_FIRST = {"numpy": "jax", "tensorflow": "tensorflow", "torch": "torch"}
-
-_ROLES = ("query", "item", "score", "label")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -55,14 +52,10 @@ def _choose_backend() -> None:
             return
 
 
-class _Version(argparse.Action):
-    """An option that prints the version of the package, and exits."""
-
-    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
-        # The metadata of an editable install may be older than the code.
-        version = runpy.run_path(str(_PACKAGE / "version.py"))["__version__"]
-        print(f"krm {version}")
-        parser.exit()
+def _version() -> str:
+    # The metadata of an editable install may be older than the code.
+    values = runpy.run_path(str(_PACKAGE / "version.py"))
+    return f"krm {values['__version__']}"
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -70,73 +63,65 @@ def _parser() -> argparse.ArgumentParser:
         prog="krm",
         description="Compute ranking metrics of files, and explain signatures.",
     )
-    parser.add_argument(
-        "--version",
-        action=_Version,
-        nargs=0,
-        help="show program's version number and exit",
+    parser.add_argument("--version", action="version", version=_version())
+    commands = parser.add_subparsers(
+        dest="command", metavar="COMMAND", required=True
     )
-    subparsers = parser.add_subparsers(metavar="COMMAND", required=True)
-    for add in (_add_eval, _add_signature, _add_conventions):
-        add(subparsers)
-    return parser
-
-
-def _add_eval(subparsers: Any) -> None:
-    parser = subparsers.add_parser(
+    runs = commands.add_parser(
         "eval",
         help="evaluate runs, and compare them with a baseline",
         description="Evaluate runs, and test which differ from the baseline.",
     )
-    parser.add_argument("qrels", metavar="QRELS", help="file of judgements")
-    parser.add_argument("runs", metavar="RUN", nargs="+", help="file of a run")
-    parser.add_argument(
-        "-m",
-        "--metrics",
-        required=True,
-        help="such as 'NDCG@10 MAP(denominator=min)@100 RR'",
+    _add_arguments_of_eval(runs)
+    signature = commands.add_parser(
+        "signature",
+        help="explain the signature of a metric",
+        description="Explain the signature of a metric in words.",
     )
-    parser.add_argument(
+    signature.add_argument(
+        "signature", help="the text of `metric.signature`, in quotes"
+    )
+    tools = commands.add_parser(
+        "conventions",
+        help="list the conventions, or describe one",
+        description="List the options that reproduce the numbers of other "
+        "tools.",
+    )
+    tools.add_argument("name", nargs="?", help="a convention to describe")
+    tools.add_argument(
+        "--all", action="store_true", help="describe all conventions"
+    )
+    return parser
+
+
+def _add_arguments_of_eval(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("qrels", metavar="QRELS", help="file of judgements")
+    add("runs", metavar="RUN", nargs="+", help="file of a run")
+    specs = "such as 'NDCG@10 MAP(denominator=min)@100 RR'"
+    add("-m", "--metrics", required=True, help=specs)
+    add(
         "--convention",
         metavar="NAME",
         help="use the names and options of another tool: see `krm conventions`",
     )
-    parser.add_argument(
-        "--baseline", metavar="RUN", help="(default: the first run)"
-    )
-    parser.add_argument(
-        "--confidence",
-        type=float,
-        default=0.95,
-        help="level of intervals and tests (default: 0.95)",
-    )
-    parser.add_argument(
+    add("--baseline", metavar="RUN", help="(default: the first run)")
+    level = "level of intervals and tests (default: 0.95)"
+    add("--confidence", type=float, default=0.95, help=level)
+    add(
         "--columns",
         metavar="ROLE=NAME,...",
         type=_columns,
         default={},
         help="columns of a table: query=...,item=...,score=...,label=...",
     )
-    parser.add_argument(
-        "--format",
-        choices=("text", "markdown", "latex", "json", "csv"),
-        default="text",
-        help="(default: text)",
-    )
-    parser.add_argument(
-        "--output", metavar="FILE", help="write the table to FILE"
-    )
-    parser.add_argument(
-        "--per-list",
-        metavar="FILE",
-        help="write a CSV with the value of each query to FILE",
-    )
-    parser.add_argument(
-        "--progress",
-        action="store_true",
-        help="draw a progress bar even if stderr is not a terminal",
-    )
-    parser.set_defaults(module="evaluate")
+    formats = ("text", "markdown", "latex", "json", "csv")
+    add("--format", choices=formats, default="text", help="(default: text)")
+    add("--output", metavar="FILE", help="write the table to FILE")
+    per_list = "write a CSV with the value of each query to FILE"
+    add("--per-list", metavar="FILE", help=per_list)
+    progress = "draw a progress bar even if stderr is not a terminal"
+    add("--progress", action="store_true", help=progress)
 
 
 def _columns(text: str) -> dict[str, str]:
@@ -144,39 +129,13 @@ def _columns(text: str) -> dict[str, str]:
     columns = {}
     for part in text.split(","):
         role, _, name = part.partition("=")
-        if role not in _ROLES or not name:
+        if role not in ("query", "item", "score", "label") or not name:
             raise argparse.ArgumentTypeError(
                 "it should be like query=NAME,item=NAME,score=NAME,label=NAME. "
                 f"Received: {part!r}."
             )
         columns[role] = name
     return columns
-
-
-def _add_signature(subparsers: Any) -> None:
-    parser = subparsers.add_parser(
-        "signature",
-        help="explain the signature of a metric",
-        description="Explain the signature of a metric in words.",
-    )
-    parser.add_argument(
-        "signature", help="the text of `metric.signature`, in quotes"
-    )
-    parser.set_defaults(module="signature")
-
-
-def _add_conventions(subparsers: Any) -> None:
-    parser = subparsers.add_parser(
-        "conventions",
-        help="list the conventions, or describe one",
-        description="List the options that reproduce the numbers of other "
-        "tools.",
-    )
-    parser.add_argument("name", nargs="?", help="a convention to describe")
-    parser.add_argument(
-        "--all", action="store_true", help="describe all conventions"
-    )
-    parser.set_defaults(module="conventions")
 
 
 if __name__ == "__main__":

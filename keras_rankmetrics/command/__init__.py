@@ -8,14 +8,21 @@ import sys
 
 from keras_rankmetrics.command.printing import print_text
 
+# Modules and functions, imported when they are needed.
+_COMMANDS = {
+    "eval": ("compared_runs", "table"),
+    "signature": ("explained", "of_signature"),
+    "conventions": ("explained", "of_conventions"),
+}
 _USAGE_ERROR = 2  # the exit code of `argparse`, too
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the parsed command, and return its exit code."""
-    module = importlib.import_module(f"{__name__}.{arguments.module}")
+    name, function = _COMMANDS[arguments.command]
+    module = importlib.import_module(f"{__name__}.{name}")
     try:
-        text = module.run(arguments)
+        text = getattr(module, function)(arguments)
     except (ValueError, TypeError) as error:
         sys.stderr.write(f"krm: {error}\n")
         return _USAGE_ERROR

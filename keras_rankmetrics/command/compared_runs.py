@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import csv
-import io
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
@@ -14,9 +12,10 @@ import numpy as np
 
 import keras_rankmetrics as krm
 from keras_rankmetrics import conventions
+from keras_rankmetrics.command.metric_specs import metrics_of
 from keras_rankmetrics.command.printing import Progress, terminal
-from keras_rankmetrics.command.specs import metrics_of
 from keras_rankmetrics.comparing import Compared, Rows
+from keras_rankmetrics.comparing.formats import as_csv
 from keras_rankmetrics.files.errors import FileError, QueriesReturnError
 from keras_rankmetrics.files.pipes import (
     File,
@@ -50,6 +49,8 @@ class _Sources(NamedTuple):
         columns: the names of columns that the user chose, by role.
         score_dtype: the dtype in which scores tie; None for that of the file.
         progress: whether to draw a bar even without a terminal.
+        scattered: the paths of the runs that are known to have the rows of a
+            query apart. They are held in memory and sorted.
     """
 
     qrels: File
@@ -57,9 +58,10 @@ class _Sources(NamedTuple):
     columns: Mapping[str, str]
     score_dtype: str | None
     progress: bool
+    scattered: list[str]
 
 
-def run(arguments: argparse.Namespace) -> str:
+def table(arguments: argparse.Namespace) -> str:
     """Return the text to print."""
     name = arguments.convention
     convention = conventions.named(name) if name else None
@@ -67,7 +69,7 @@ def run(arguments: argparse.Namespace) -> str:
     options = {"ties": "stable"} if by_id else {}
     metrics = metrics_of(arguments.metrics, convention, **options)
     first = _baseline_path(arguments.baseline, arguments.runs)
-    paths = _distinct([*first, *arguments.runs])
+    paths, _ = _distinct([*first, *arguments.runs])
     names = _names(paths)
     with kept_pipes([arguments.qrels, *paths]) as files:
         sources = _Sources(
@@ -76,20 +78,29 @@ def run(arguments: argparse.Namespace) -> str:
             arguments.columns,
             by_id,
             arguments.progress,
+            scattered=[],
         )
-        compared, scattered = _compared(
-            sources,
-            metrics,
-            baseline=names[paths[0]] if first else None,
-            confidence=arguments.confidence,
-        )
+        baseline = names[paths[0]] if first else None
+        compared = None
+        while compared is None:
+            compared = _compared(
+                sources,
+                metrics,
+                baseline=baseline,
+                confidence=arguments.confidence,
+            )
     if arguments.per_list:
-        _write(arguments.per_list, _per_list(compared))
-    for note in [*_repeated(arguments.runs), *compared.report.unjudged]:
+        _write(arguments.per_list, as_csv(compared.per_list()))
+    _, again = _distinct(arguments.runs)
+    repeated = [
+        f"{path} was passed more than once. It is evaluated once."
+        for path in again
+    ]
+    for note in [*repeated, *compared.report.unjudged]:
         sys.stderr.write(f"krm: warning: {note}\n")
     text = _FORMATS[arguments.format](compared)
     if arguments.format == "text":
-        text += "".join(f"\n{note}" for note in _notes(by_id, scattered))
+        text += "".join(f"\n{note}" for note in _notes(sources))
     if arguments.output:
         _write(arguments.output, text.rstrip("\n") + "\n")
         return ""
@@ -97,68 +108,51 @@ def run(arguments: argparse.Namespace) -> str:
 
 
 def _compared(
-    sources: _Sources,
-    metrics: list[Any],
-    scattered: tuple[str, ...] = (),
-    **options: Any,
-) -> tuple[Compared, tuple[str, ...]]:
-    """Return the comparison, and the runs with scattered queries.
+    sources: _Sources, metrics: list[Any], **options: Any
+) -> Compared | None:
+    """Return the comparison, or None to start again.
 
-    A run whose rows of a query are not together is found while it is read. The
-    comparison then starts again and sorts this run first.
+    A run whose rows of a query are not together is found while it is read. It
+    is then one of `sources.scattered`.
     """
-    files = [sources.qrels, *sources.runs.values()]
-    progress = Progress(map(name_of, files), terminal(sources.progress))
-    try:
-        return _compare(
-            sources, metrics, scattered, progress, options
-        ), scattered
-    except QueriesReturnError as error:
-        scattered = (*scattered, error.path)
-    finally:
-        progress.clear()
-    return _compared(sources, metrics, scattered, **options)
-
-
-def _compare(
-    sources: _Sources,
-    metrics: list[Any],
-    scattered: tuple[str, ...],
-    progress: Progress,
-    options: Mapping[str, Any],
-) -> Compared:
-    qrels = name_of(sources.qrels)
-    watch = progress.watch(qrels)
-    truth = judgements_of(sources.qrels, sources.columns, watch)
-    progress.finish(qrels)
+    qrels, runs = sources.qrels, sources.runs
+    files = map(name_of, [qrels, *runs.values()])
+    progress = Progress(files, terminal(sources.progress))
     systems = {
-        name: _chunks(file, sources, name_of(file) in scattered, progress)
-        for name, file in sources.runs.items()
+        name: _chunks(file, sources, progress) for name, file in runs.items()
     }
     try:
+        watch = progress.watch(name_of(qrels))
+        truth = judgements_of(qrels, sources.columns, watch)
+        progress.finish(name_of(qrels))
         with (
             np.errstate(divide="ignore", invalid="ignore"),
             warnings.catch_warnings(),
         ):
-            # `run` prints this warning without a line of code.
+            # `table` prints this warning without a line of code.
             warnings.filterwarnings("ignore", ".*items are judged")
             return krm.compare(systems, truth, metrics, **options)
+    except QueriesReturnError as error:
+        sources.scattered.append(error.path)
+        return None
     except FileError:
         raise
     except ValueError:
         # Rows have no line numbers, so a duplicate is located only now.
-        check_items_once(sources.qrels, "label", sources.columns)
-        for file in sources.runs.values():
+        check_items_once(qrels, "label", sources.columns)
+        for file in runs.values():
             check_items_once(file, "score", sources.columns)
         raise
+    finally:
+        progress.clear()
 
 
 def _chunks(
-    file: File, sources: _Sources, is_scattered: bool, progress: Progress
+    file: File, sources: _Sources, progress: Progress
 ) -> Iterator[Rows]:
     """Yield a run in chunks of whole queries."""
     path = name_of(file)
-    read = sorted_run_of if is_scattered else run_of
+    read = sorted_run_of if path in sources.scattered else run_of
     chunk = None
     for chunk in read(file, sources.columns, progress.watch(path)):
         scores = chunk.value
@@ -178,23 +172,16 @@ def _baseline_path(baseline: str | None, runs: list[str]) -> list[str]:
     return named or [baseline]
 
 
-def _distinct(paths: list[str]) -> list[str]:
-    """Return the first path of each file, in the order of the paths."""
+def _distinct(paths: list[str]) -> tuple[list[str], list[str]]:
+    """Return the first path of each file, and the further ones."""
     found: dict[str, str] = {}
+    again = []
     for path in paths:
-        found.setdefault(real_path(path), path)
-    return list(found.values())
-
-
-def _repeated(paths: list[str]) -> list[str]:
-    """Return a sentence for each run that was passed before."""
-    again = list(paths)
-    for path in _distinct(paths):
-        again.remove(path)
-    return [
-        f"{path} was passed more than once. It is evaluated once."
-        for path in again
-    ]
+        if real_path(path) in found:
+            again.append(path)
+        else:
+            found[real_path(path)] = path
+    return list(found.values()), again
 
 
 def _names(paths: list[str]) -> dict[str, str]:
@@ -209,28 +196,20 @@ def _names(paths: list[str]) -> dict[str, str]:
     return {path: path for path in paths}
 
 
-def _notes(by_id: str | None, scattered: tuple[str, ...]) -> list[str]:
+def _notes(sources: _Sources) -> list[str]:
     notes = []
-    if by_id:
+    if sources.score_dtype:
         notes.append(
-            f"Items of equal {by_id} score are in the order of their ids, the "
-            "last one first."
+            f"Items of equal {sources.score_dtype} score are in the order of "
+            "their ids, the last one first."
         )
-    if scattered:
+    if sources.scattered:
         notes.append(
-            f"The rows of a query are not together in {', '.join(scattered)}, "
-            "so it was held in memory and sorted."
+            f"The rows of a query are not together in "
+            f"{', '.join(sources.scattered)}, so it was held in memory and "
+            "sorted."
         )
     return ["", *notes] if notes else []
-
-
-def _per_list(compared: Compared) -> str:
-    columns = compared.per_list()
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(zip(*columns.values(), strict=True))
-    return text.getvalue()
 
 
 def _write(path: str, text: str) -> None:
