@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import keras
 import numpy as np
@@ -135,11 +135,12 @@ class EvaluateByQuery(keras.callbacks.Callback):
             self._data = of_dataset(x)
         else:
             self._data = of_arrays(x, y, sample_weight, batch_size)
-        self._query = id_source("query", query)
-        self._group = None if group is None else id_source("group", group)
+        self._sources = {"query": IdSource("query", query)}
+        if group is not None:
+            self._sources["group"] = IdSource("group", group)
         check_same("index", {"y": y, "query": query, "group": group})
-        self._in_order = self._query.ids is not None or (
-            self._group is not None and self._group.ids is not None
+        self._in_order = any(
+            source.ids is not None for source in self._sources.values()
         )
         if self._in_order and y is None and shuffles(x):
             raise ValueError(
@@ -154,9 +155,11 @@ class EvaluateByQuery(keras.callbacks.Callback):
     ) -> None:
         """Write the metrics into the logs."""
         logs = {} if logs is None else logs
-        found = self.evaluate(self.model)
-        taken = sorted(f"{self.prefix}{n}" for n in found)
-        taken = [name for name in taken if name in logs]
+        found = {
+            f"{self.prefix}{name}": value
+            for name, value in self.evaluate(self.model).items()
+        }
+        taken = sorted(found.keys() & logs.keys())
         if taken:
             raise ValueError(
                 "The names of the values should be new to the logs. Received: "
@@ -164,7 +167,7 @@ class EvaluateByQuery(keras.callbacks.Callback):
                 "`compile` or from an earlier callback. Rename the metrics, or "
                 "give this callback another `prefix`."
             )
-        logs.update({f"{self.prefix}{n}": value for n, value in found.items()})
+        logs.update(found)
 
     def evaluate(self, model: keras.Model) -> dict[str, float]:
         """Return the metrics of the validation rows under a model, by name.
@@ -182,11 +185,11 @@ class EvaluateByQuery(keras.callbacks.Callback):
         rows = len(whole.get("y_true", ()))
         if self._in_order:
             self._check_order(whole["y_true"])
-        query = self._query.of_all(whole.pop("query", None), rows)
-        group = whole.pop("group", None)
-        if self._group is not None:
-            group = self._group.of_all(group, rows)
-        return evaluate_rows(query, metrics=self.metrics, group=group, **whole)
+        ids = {
+            name: source.of_all(whole.pop(name, None), rows)
+            for name, source in self._sources.items()
+        }
+        return evaluate_rows(metrics=self.metrics, **ids, **whole)
 
     def _check_order(self, labels: np.ndarray) -> None:
         """Raise ValueError if labels differ from the first evaluation."""
@@ -203,11 +206,11 @@ class EvaluateByQuery(keras.callbacks.Callback):
     ) -> dict[str, np.ndarray]:
         """Return the columns of a batch that the evaluation needs."""
         x = batch.x
-        columns = {"query": self._query.of_batch(x)}
-        if self._group is not None:
-            columns["group"] = self._group.of_batch(x)
-        for key in (self._query.key, self._group and self._group.key):
-            x = _without_key(model, x, key)
+        columns = {
+            name: source.of_batch(x) for name, source in self._sources.items()
+        }
+        for source in self._sources.values():
+            x = _without_key(model, x, source.key)
         predicted = _predicted(model, as_input(x))
         columns["y_pred"] = _single(
             "score_fn", "The model should predict", predicted, self._score_fn
@@ -235,20 +238,30 @@ class EvaluateByQuery(keras.callbacks.Callback):
         return bool(verbose == 1)
 
 
-class IdSource(NamedTuple):
-    """The source of the query or group id of each row; one of the three.
+class IdSource:
+    """The source of the query or group id of each row.
 
-    Attributes:
+    Args:
         name: the name of the argument, for errors.
-        ids: the ids of all rows, or None.
-        key: the key of the ids in a dict `x`, or None.
-        fn: a function from the `x` of a batch to its ids, or None.
+        value: the ids of all rows; or their key in a dict `x`; or a function
+            from the `x` of a batch to its ids.
     """
 
-    name: str
-    ids: Any
-    key: str | None
-    fn: Callable[[Any], Any] | None
+    def __init__(self, name: str, value: Any) -> None:
+        self.name = name
+        self.key = value if isinstance(value, str) else None
+        self.fn = value if callable(value) else None
+        self.ids = None
+        if self.key is not None or self.fn is not None:
+            return
+        if value is None or isinstance(value, Mapping) or not np.shape(value):
+            raise ValueError(
+                f"`{name}` should hold an id for each row, or be a key of `x`, "
+                "or a function from the `x` of a batch to its ids. Received: "
+                f"{value!r}."
+            )
+        as_column(name, value)
+        self.ids = value
 
     def of_batch(self, x: Any) -> np.ndarray | None:
         """Return the ids of a batch, or None if the source holds all ids.
@@ -285,30 +298,6 @@ class IdSource(NamedTuple):
                 f"Received: {number} ids and {rows} rows."
             )
         return ids
-
-
-def id_source(name: str, value: Any) -> IdSource:
-    """Return the source for the argument `query` or `group`.
-
-    Args:
-        name: the name of the argument, for errors.
-        value: ids, a key or a function.
-
-    Raises:
-        ValueError: if the value is none of these.
-    """
-    if isinstance(value, str):
-        return IdSource(name, None, value, None)
-    if callable(value):
-        return IdSource(name, None, None, value)
-    if value is None or isinstance(value, Mapping) or not np.shape(value):
-        raise ValueError(
-            f"`{name}` should hold an id for each row, or be a key of `x`, or "
-            "a function from the `x` of a batch to its ids. Received: "
-            f"{value!r}."
-        )
-    as_column(name, value)
-    return IdSource(name, value, None, None)
 
 
 def _with_progress(data: Data) -> Iterator[Batch]:
