@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Mapping
 from typing import Any
 
@@ -76,5 +75,5 @@ def evaluate(
         batch_format="pyarrow",
         batch_size=None,  # a block
     )
-    rows = (pickle.loads(row["states"]) for row in states.iter_rows())
-    return with_states(metrics, sum_of(rows))
+    packed = (row["states"] for row in states.iter_rows())
+    return with_states(metrics, sum_of(packed))

@@ -13,8 +13,6 @@ import keras_rankmetrics as krm
 from keras_rankmetrics.adapters.arrow import check_schema, states_of_tables
 from keras_rankmetrics.tables.jobs import merged
 
-Packed = list[bytes]
-
 
 def on_worker(task: str, job: bytes, backend: str) -> Callable[[Any], Any]:
     """Return a function for a worker, which imports Keras with the backend.
@@ -59,19 +57,17 @@ def check_backend(backend: str) -> None:
         )
 
 
-def states_of(job: bytes, tables: Iterable[Any]) -> Packed | None:
-    """Return the packed states of some tables; None without lists."""
-    return _packed(states_of_tables(_unpickled(job), tables))
-
-
-def sum_of(rows: Iterable[Packed]) -> list[krm.State] | None:
+def sum_of(packed: Iterable[bytes]) -> list[krm.State] | None:
     """Return the sum of packed states; None without any."""
-    states = (map(krm.State.from_bytes, row) for row in rows)
+    states = (map(krm.State.from_bytes, pickle.loads(each)) for each in packed)
     return functools.reduce(merged, map(list, states), None)
 
 
-def _packed(states: Sequence[krm.State] | None) -> Packed | None:
-    return None if states is None else [s.to_bytes() for s in states]
+def _packed(states: Sequence[krm.State] | None) -> list[bytes]:
+    """Return the states as one entry; none without lists."""
+    if states is None:
+        return []
+    return [pickle.dumps([state.to_bytes() for state in states])]
 
 
 # A process runs a job on many partitions, and should compile it once.
@@ -85,25 +81,27 @@ def tables_to_states(job: bytes, batches: Iterable[Any]) -> Iterator[Any]:
     import pyarrow as pa
 
     tables = (pa.Table.from_batches([batch]) for batch in batches)
-    packed = states_of(job, tables)
-    if packed is not None:
-        yield _row(packed)
+    yield _batch(states_of_tables(_unpickled(job), tables))
 
 
 def table_to_states(job: bytes, table: Any) -> dict[str, list[bytes]]:
     """Return a column with the states of a table, empty without lists."""
     table = _without_tensors(table)
     check_schema(_unpickled(job).columns, table.schema)
-    packed = states_of(job, [table])
-    return {"states": [] if packed is None else [pickle.dumps(packed)]}
+    return {"states": _packed(states_of_tables(_unpickled(job), [table]))}
 
 
 def states_to_state(_: bytes, batches: Iterable[Any]) -> Iterator[Any]:
     """Yield an Arrow batch with the sum of all states, if there are any."""
     rows = (row for batch in batches for row in batch.column(0).to_pylist())
-    packed = _packed(sum_of(rows))
-    if packed is not None:
-        yield _row(packed)
+    yield _batch(sum_of(rows))
+
+
+def _batch(states: Sequence[krm.State] | None) -> Any:
+    import pyarrow as pa
+
+    column = pa.array(_packed(states), pa.binary())
+    return pa.RecordBatch.from_arrays([column], names=["states"])
 
 
 def _without_tensors(table: Any) -> Any:
@@ -119,10 +117,3 @@ def _without_tensors(table: Any) -> Any:
                 storage = pc.struct_field(storage, "data")
             table = table.set_column(place, field.name, storage)
     return table
-
-
-def _row(packed: Packed) -> Any:
-    import pyarrow as pa
-
-    column = pa.array([packed], pa.list_(pa.binary()))
-    return pa.RecordBatch.from_arrays([column], names=["states"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -137,12 +138,12 @@ def query_numbers(query: Any) -> np.ndarray:
 def _factorized(query: Any) -> np.ndarray:
     _check_type(getattr(query.dtype, "kind", "O"), query.dtype)
     codes, distinct = query.factorize()
+    _check_none_missing(codes < 0)
     ids = np.asarray(distinct)
     if ids.dtype.kind == "f":
         _check_whole(ids)
     if ids.dtype.kind == "O":
         _check_one_type(ids.tolist())
-    _check_none_missing(codes < 0)
     found: np.ndarray = codes
     return found
 
@@ -158,6 +159,8 @@ def _by_first_use(ids: np.ndarray) -> np.ndarray:
             f"{type(values[0]).__name__}. If several columns identify a query, "
             "combine them into one."
         ) from error
+    if any(map(_is_missing, distinct)):
+        _check_none_missing(np.array(list(map(_is_missing, values))))
     _check_one_type(distinct)
     numbers = {id_: number for number, id_ in enumerate(distinct)}
     return np.fromiter(map(numbers.__getitem__, values), np.int64, len(values))
@@ -192,14 +195,8 @@ def _check_whole(ids: np.ndarray) -> None:
 
 
 def _check_one_type(distinct: Sequence[Any]) -> None:
-    for place, id_ in enumerate(distinct):
-        if _is_missing(id_):
-            raise ValueError(
-                f"{_EXPECTED}, and none may be missing. Received: {id_!r}, "
-                f"as number {place} of the distinct ids. Leave out rows "
-                "without a query, or give each an id of its own."
-            )
-    kinds = {"int" if _is_integer(x) else type(x).__name__ for x in distinct}
+    names = {type(x).__name__ for x in distinct}
+    kinds = {"int" if re.match("u?int", name) else name for name in names}
     if len(kinds) > 1:
         raise TypeError(
             f"{_EXPECTED}, all of one type. Received: {sorted(kinds)}. The "
@@ -210,10 +207,6 @@ def _check_one_type(distinct: Sequence[Any]) -> None:
 def _is_missing(x: Any) -> bool:
     # Comparing the missing value of pandas does not return a bool.
     return x is None or type(x).__name__ == "NAType" or bool(x != x)
-
-
-def _is_integer(x: Any) -> bool:
-    return isinstance(x, int | np.integer) and not isinstance(x, bool)
 
 
 def _check_none_missing(missing: np.ndarray) -> None:
