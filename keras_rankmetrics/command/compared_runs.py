@@ -45,19 +45,17 @@ class _Sources(NamedTuple):
 
     Attributes:
         qrels: the file of judgements.
-        runs: the file of each run, by the name of the run.
-        columns: the names of columns that the user chose, by role.
+        runs: the file of each run, by the name of the run; the baseline first.
         score_dtype: the dtype in which scores tie; None for that of the file.
-        progress: whether to draw a bar even without a terminal.
+        arguments: those of the command.
         scattered: the paths of the runs that are known to have the rows of a
             query apart. They are held in memory and sorted.
     """
 
     qrels: File
     runs: Mapping[str, File]
-    columns: Mapping[str, str]
     score_dtype: str | None
-    progress: bool
+    arguments: argparse.Namespace
     scattered: list[str]
 
 
@@ -72,58 +70,43 @@ def table(arguments: argparse.Namespace) -> str:
     paths, _ = _distinct([*first, *arguments.runs])
     names = _names(paths)
     with kept_pipes([arguments.qrels, *paths]) as files:
-        sources = _Sources(
-            files[arguments.qrels],
-            {names[path]: files[path] for path in paths},
-            arguments.columns,
-            by_id,
-            arguments.progress,
-            scattered=[],
-        )
-        baseline = names[paths[0]] if first else None
+        runs = {names[path]: files[path] for path in paths}
+        qrels = files[arguments.qrels]
+        sources = _Sources(qrels, runs, by_id, arguments, scattered=[])
         compared = None
         while compared is None:
-            compared = _compared(
-                sources,
-                metrics,
-                baseline=baseline,
-                confidence=arguments.confidence,
-            )
+            compared = _compared(sources, metrics)
     if arguments.per_list:
         _write(arguments.per_list, as_csv(compared.per_list()))
     _, again = _distinct(arguments.runs)
-    repeated = [
-        f"{path} was passed more than once. It is evaluated once."
-        for path in again
-    ]
-    for note in [*repeated, *compared.report.unjudged]:
-        sys.stderr.write(f"krm: warning: {note}\n")
+    for path in again:
+        _warn(f"{path} was passed more than once. It is evaluated once.")
+    for note in compared.report.unjudged:
+        _warn(note)
     text = _FORMATS[arguments.format](compared)
     if arguments.format == "text":
-        text += "".join(f"\n{note}" for note in _notes(sources))
+        text = "\n".join([text, *_notes(sources)])
     if arguments.output:
         _write(arguments.output, text.rstrip("\n") + "\n")
         return ""
     return text
 
 
-def _compared(
-    sources: _Sources, metrics: list[Any], **options: Any
-) -> Compared | None:
+def _compared(sources: _Sources, metrics: list[Any]) -> Compared | None:
     """Return the comparison, or None to start again.
 
     A run whose rows of a query are not together is found while it is read. It
     is then one of `sources.scattered`.
     """
-    qrels, runs = sources.qrels, sources.runs
+    qrels, runs, _, arguments, _ = sources
     files = map(name_of, [qrels, *runs.values()])
-    progress = Progress(files, terminal(sources.progress))
+    progress = Progress(files, terminal(arguments.progress))
     systems = {
         name: _chunks(file, sources, progress) for name, file in runs.items()
     }
     try:
         watch = progress.watch(name_of(qrels))
-        truth = judgements_of(qrels, sources.columns, watch)
+        truth = judgements_of(qrels, arguments.columns, watch)
         progress.finish(name_of(qrels))
         with (
             np.errstate(divide="ignore", invalid="ignore"),
@@ -131,7 +114,9 @@ def _compared(
         ):
             # `table` prints this warning without a line of code.
             warnings.filterwarnings("ignore", ".*items are judged")
-            return krm.compare(systems, truth, metrics, **options)
+            return krm.compare(
+                systems, truth, metrics, confidence=arguments.confidence
+            )
     except QueriesReturnError as error:
         sources.scattered.append(error.path)
         return None
@@ -139,9 +124,9 @@ def _compared(
         raise
     except ValueError:
         # Rows have no line numbers, so a duplicate is located only now.
-        check_items_once(qrels, "label", sources.columns)
+        check_items_once(qrels, "label", arguments.columns)
         for file in runs.values():
-            check_items_once(file, "score", sources.columns)
+            check_items_once(file, "score", arguments.columns)
         raise
     finally:
         progress.clear()
@@ -154,7 +139,7 @@ def _chunks(
     path = name_of(file)
     read = sorted_run_of if path in sources.scattered else run_of
     chunk = None
-    for chunk in read(file, sources.columns, progress.watch(path)):
+    for chunk in read(file, sources.arguments.columns, progress.watch(path)):
         scores = chunk.value
         if sources.score_dtype:
             scores = scores.astype(sources.score_dtype)
@@ -196,20 +181,24 @@ def _names(paths: list[str]) -> dict[str, str]:
     return {path: path for path in paths}
 
 
-def _notes(sources: _Sources) -> list[str]:
-    notes = []
+def _notes(sources: _Sources) -> Iterator[str]:
+    if sources.score_dtype or sources.scattered:
+        yield ""
     if sources.score_dtype:
-        notes.append(
+        yield (
             f"Items of equal {sources.score_dtype} score are in the order of "
             "their ids, the last one first."
         )
     if sources.scattered:
-        notes.append(
-            f"The rows of a query are not together in "
+        yield (
+            "The rows of a query are not together in "
             f"{', '.join(sources.scattered)}, so it was held in memory and "
             "sorted."
         )
-    return ["", *notes] if notes else []
+
+
+def _warn(note: str) -> None:
+    sys.stderr.write(f"krm: warning: {note}\n")
 
 
 def _write(path: str, text: str) -> None:

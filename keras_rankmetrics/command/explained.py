@@ -171,10 +171,8 @@ _SENTENCES: Mapping[str, Mapping[str, str]] = {
         "average": "Tied items count as the exact mean over all their orders.",
         "shuffle": "Tied items are in one random order.",
         "stable": "Tied items are in the order of the input.",
-        "pessimistic": "Tied items are in the worst order: the least relevant "
-        "first.",
-        "optimistic": "Tied items are in the best order: the most relevant "
-        "first.",
+        "pessimistic": "Tied items have the least relevant one first.",
+        "optimistic": "Tied items have the most relevant one first.",
     },
     "empty": {
         "zero": "A list without relevant items counts as 0.",
@@ -188,8 +186,7 @@ _SENTENCES: Mapping[str, Mapping[str, str]] = {
         "`sample_weight` all lists have the same weight.",
     },
     "adjusted": {
-        "chance": "The values are rescaled: 0 is the value of a random order, "
-        "and 1 the best value.",
+        "chance": "The values are rescaled: a random order has 0, the best 1.",
     },
     "inputs": {
         "scores": "The input is a label and a score for each item.",
@@ -199,9 +196,7 @@ _SENTENCES: Mapping[str, Mapping[str, str]] = {
         "recommended ids, the best first.",
         "counts": "The input is the number of items above each relevant item.",
     },
-    "unjudged": {
-        "condense": "Unjudged items are removed from the ranking.",
-    },
+    "unjudged": {"condense": "Unjudged items are removed from the ranking."},
     "dtype": {"float64": "The computation is in double precision."},
     "ideal": {
         "relevant": "The ideal order has the best k of all items first.",
