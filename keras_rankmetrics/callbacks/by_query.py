@@ -12,7 +12,6 @@ from keras import tree
 
 from keras_rankmetrics.callbacks.batches import (
     Batch,
-    Data,
     as_input,
     is_dataset,
     of_arrays,
@@ -139,10 +138,10 @@ class EvaluateByQuery(keras.callbacks.Callback):
         if group is not None:
             self._sources["group"] = IdSource("group", group)
         check_same("index", {"y": y, "query": query, "group": group})
-        self._in_order = any(
+        in_order = any(
             source.ids is not None for source in self._sources.values()
         )
-        if self._in_order and y is None and shuffles(x):
+        if in_order and y is None and shuffles(x):
             raise ValueError(
                 f"{_FIXED}Received: a dataset that shuffles. {_REMEDY}"
             )
@@ -176,20 +175,34 @@ class EvaluateByQuery(keras.callbacks.Callback):
             model: the model, trained or not.
         """
         columns: dict[str, list[np.ndarray]] = {}
-        data = self._data
-        shows = self._shows_progress()
-        for batch in _with_progress(data) if shows else data.batches():
+        for batch in self._batches():
             for name, part in self._columns(model, batch).items():
                 columns.setdefault(name, []).append(part)
         whole = {name: np.concatenate(parts) for name, parts in columns.items()}
-        rows = len(whole.get("y_true", ()))
-        if self._in_order:
-            self._check_order(whole["y_true"])
         ids = {
-            name: source.of_all(whole.pop(name, None), rows)
+            name: source.ids
             for name, source in self._sources.items()
+            if source.ids is not None
         }
-        return evaluate_rows(metrics=self.metrics, **ids, **whole)
+        if ids:
+            self._check_order(whole["y_true"])
+        return evaluate_rows(metrics=self.metrics, **whole, **ids)
+
+    def _batches(self) -> Iterator[Batch]:
+        """Yield the batches of rows, under a progress bar if it is wanted."""
+        verbose, number = self.verbose, self._data.number
+        if verbose is None:
+            verbose = (self.params or {}).get("verbose", 0)
+        shows = verbose == 1
+        if shows:
+            print()  # the progress bar of the epoch has not ended its line
+        bar = keras.utils.Progbar(number, verbose=int(shows), unit_name="batch")
+        seen = 0
+        for seen, batch in enumerate(self._data.batches(), start=1):
+            yield batch
+            bar.update(seen)
+        if number is None:
+            bar.update(seen, finalize=True)
 
     def _check_order(self, labels: np.ndarray) -> None:
         """Raise ValueError if labels differ from the first evaluation."""
@@ -207,7 +220,9 @@ class EvaluateByQuery(keras.callbacks.Callback):
         """Return the columns of a batch that the evaluation needs."""
         x = batch.x
         columns = {
-            name: source.of_batch(x) for name, source in self._sources.items()
+            name: source.of_batch(x)
+            for name, source in self._sources.items()
+            if source.ids is None
         }
         for source in self._sources.values():
             x = _without_key(model, x, source.key)
@@ -222,20 +237,13 @@ class EvaluateByQuery(keras.callbacks.Callback):
             columns["sample_weight"] = as_numbers(
                 "sample_weight", batch.sample_weight
             )
-        found = {name: x for name, x in columns.items() if x is not None}
-        lengths = {name: len(x) for name, x in found.items()}
+        lengths = {name: len(column) for name, column in columns.items()}
         if len(set(lengths.values())) > 1:
             raise ValueError(
                 "A batch should have one score and one label for each row. "
                 f"Received: {lengths}."
             )
-        return found
-
-    def _shows_progress(self) -> bool:
-        verbose = self.verbose
-        if verbose is None:
-            verbose = (self.params or {}).get("verbose", 0)
-        return bool(verbose == 1)
+        return columns
 
 
 class IdSource:
@@ -263,16 +271,14 @@ class IdSource:
         as_column(name, value)
         self.ids = value
 
-    def of_batch(self, x: Any) -> np.ndarray | None:
-        """Return the ids of a batch, or None if the source holds all ids.
+    def of_batch(self, x: Any) -> np.ndarray:
+        """Return the ids of a batch, by the key or the function.
 
         Raises:
             ValueError: if `x` has no such key.
         """
         if self.fn is not None:
             return as_column(self.name, self.fn(x))
-        if self.key is None:
-            return None
         if not isinstance(x, Mapping) or self.key not in x:
             held = sorted(map(str, x)) if isinstance(x, Mapping) else None
             received = f"the keys {held}" if held else f"a {type(x).__name__}"
@@ -283,33 +289,6 @@ class IdSource:
                 "the `x` of a batch to its ids."
             )
         return as_column(self.name, x[self.key])
-
-    def of_all(self, of_batches: np.ndarray | None, rows: int) -> Any:
-        """Return the ids of all rows.
-
-        Raises:
-            ValueError: if the number of ids is not the number of rows.
-        """
-        ids = self.ids if of_batches is None else of_batches
-        number = 0 if ids is None else len(ids)
-        if number != rows:
-            raise ValueError(
-                f"`{self.name}` should hold an id for each validation row. "
-                f"Received: {number} ids and {rows} rows."
-            )
-        return ids
-
-
-def _with_progress(data: Data) -> Iterator[Batch]:
-    """Yield the batches under a progress bar."""
-    print()  # the progress bar of the epoch has not ended its line
-    bar = keras.utils.Progbar(data.number, unit_name="batch")
-    seen = 0
-    for seen, batch in enumerate(data.batches(), start=1):
-        yield batch
-        bar.update(seen)
-    if data.number is None:
-        bar.update(seen, finalize=True)
 
 
 def _predicted(model: keras.Model, x: Any) -> Any:
@@ -352,10 +331,10 @@ def _without_key(model: keras.Model, x: Any, key: str | None) -> Any:
 def _takes(model: keras.Model, key: str, ids: Any) -> bool:
     inputs = getattr(model, "inputs", None)
     if inputs:  # a functional model
-        by_key = getattr(model, "input", None)
-        if isinstance(by_key, dict):
-            return key in by_key
-        return key in [each.name for each in inputs]
+        names = getattr(model, "input", None)
+        if not isinstance(names, dict):
+            names = [each.name for each in inputs]
+        return key in names
     # The other backends have no strings.
     return (
         keras.config.backend() == "tensorflow"
