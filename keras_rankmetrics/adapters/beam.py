@@ -10,7 +10,7 @@ import apache_beam as beam
 from apache_beam.internal import pickler
 
 import keras_rankmetrics as krm
-from keras_rankmetrics.adapters.arrow import check_schema, states_of_tables
+from keras_rankmetrics.adapters.worker import check_schema, states_of_tables
 from keras_rankmetrics.tables.jobs import job_of, merged, with_states
 
 ROWS = 1000

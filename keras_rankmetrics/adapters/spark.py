@@ -7,8 +7,7 @@ from typing import Any
 
 import keras
 
-from keras_rankmetrics.adapters.arrow import check_schema
-from keras_rankmetrics.adapters.worker import on_worker, sum_of
+from keras_rankmetrics.adapters.worker import check_schema, on_worker, sum_of
 from keras_rankmetrics.tables.jobs import (
     LISTS_PER_UPDATE,
     Metrics,

@@ -10,7 +10,7 @@ import pytest
 from pytest import approx
 
 import keras_rankmetrics as krm
-from keras_rankmetrics.adapters.arrow import (
+from keras_rankmetrics.adapters.worker import (
     arrow_ids_as_int32,
     check_schema,
     flattened,
