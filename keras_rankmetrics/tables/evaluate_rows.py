@@ -90,14 +90,11 @@ def evaluate_rows(
             "`group`. Other inputs need lists: call `update_state`."
         )
     columns: dict[str, Any] = {"y_true": y_true}
-    names = [
-        _named(argument, x, columns)
-        for argument, x in (
-            ("y_pred", y_pred),
-            ("sample_weight", sample_weight),
-            ("group", group),
-        )
-    ]
+    names = (
+        _named("y_pred", y_pred, columns),
+        _named("sample_weight", sample_weight, columns),
+        _named("group", group, columns),
+    )
     check_same_rows({"query": query, **columns})
     job = _job(members, names, tuple(columns))
     order, starts = _by_query(query_numbers(query))
