@@ -13,7 +13,7 @@ _AT_FIRST_USE = {
     "Rows": "comparing",
     "compare": "comparing",
     "count_ranks": "catalogues",
-    "evaluate_rows": "tables.rows",
+    "evaluate_rows": "tables.evaluate_rows",
 }
 
 if typing.TYPE_CHECKING:
@@ -27,8 +27,8 @@ if typing.TYPE_CHECKING:
     from keras_rankmetrics.comparing.compare import compare
     from keras_rankmetrics.comparing.compared import Compared
     from keras_rankmetrics.public import *  # noqa: F403
-    from keras_rankmetrics.tables.chunks import Rows
-    from keras_rankmetrics.tables.rows import evaluate_rows
+    from keras_rankmetrics.tables.evaluate_rows import evaluate_rows
+    from keras_rankmetrics.tables.item_rows import Rows
 
     __all__: list[str] = [
         "Compared",

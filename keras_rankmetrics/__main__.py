@@ -2,7 +2,7 @@
 
 import sys
 
-from keras_rankmetrics.command import main
+import krm_command
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(krm_command.main())

@@ -4,7 +4,7 @@ Each of the modules `spark`, `ray` and `beam` needs the package of that name,
 which the extra of that name installs. Importing `spark` or `ray` does not
 import the package yet.
 
-    tables --schema, reading--> lists --tables.runner--> states
+    tables --worker--> lists --tables.jobs--> states
 
-`worker` contains the functions that run on the workers of Spark and Ray.
+`worker` contains the functions that run in other processes.
 """

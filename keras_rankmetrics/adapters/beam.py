@@ -10,10 +10,8 @@ import apache_beam as beam
 from apache_beam.internal import pickler
 
 import keras_rankmetrics as krm
-from keras_rankmetrics.adapters.reading import states_of_tables
-from keras_rankmetrics.adapters.schema import check_schema
-from keras_rankmetrics.tables.arguments import job_of, with_states
-from keras_rankmetrics.tables.runner import merged
+from keras_rankmetrics.adapters.worker import check_schema, states_of_tables
+from keras_rankmetrics.tables.jobs import job_of, merged, with_states
 
 ROWS = 1000
 """The number of rows in one call of `update_state`."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Mapping
 from typing import Any
 
 import keras
 
 from keras_rankmetrics.adapters.worker import on_worker, sum_of
-from keras_rankmetrics.tables.arguments import (
+from keras_rankmetrics.tables.jobs import (
     LISTS_PER_UPDATE,
     Metrics,
     job_of,
@@ -76,5 +75,5 @@ def evaluate(
         batch_format="pyarrow",
         batch_size=None,  # a block
     )
-    rows = (pickle.loads(row["states"]) for row in states.iter_rows())
-    return with_states(metrics, sum_of(rows))
+    packed = (row["states"] for row in states.iter_rows())
+    return with_states(metrics, sum_of(packed))

@@ -7,17 +7,15 @@ from typing import Any
 
 import keras
 
-from keras_rankmetrics.adapters.schema import check_schema
-from keras_rankmetrics.adapters.worker import on_worker, sum_of
-from keras_rankmetrics.tables.arguments import (
+from keras_rankmetrics.adapters.worker import check_schema, on_worker, sum_of
+from keras_rankmetrics.tables.jobs import (
     LISTS_PER_UPDATE,
     Metrics,
     job_of,
     with_states,
 )
-from keras_rankmetrics.tables.lists import Columns
 
-_SCHEMA = "states array<binary>"
+_SCHEMA = "states binary"
 
 
 def evaluate(
@@ -100,20 +98,15 @@ def evaluate(
     check_schema(job.columns, to_arrow_schema(df.schema))
     backend = backend or keras.config.backend()
     pickled = cloudpickle.dumps(job)
-    states = _by_query(df, job.columns).mapInArrow(
+    df = df.select(*job.columns.names)
+    if query is not None:  # the rows of each query next to each other
+        df = df.repartition(query).sortWithinPartitions(query)
+    states = df.mapInArrow(
         on_worker("tables_to_states", pickled, backend), _SCHEMA
     )
     # Spark picks the number of tasks by the size of the states: usually one.
     merged = states.hint("rebalance").mapInArrow(
         on_worker("states_to_state", b"", backend), _SCHEMA
     )
-    rows = ([bytes(s) for s in row.states] for row in merged.toLocalIterator())
-    return with_states(metrics, sum_of(rows))
-
-
-def _by_query(df: Any, columns: Columns) -> Any:
-    """Return the columns, with the rows of each query next to each other."""
-    df = df.select(*columns.names)
-    if columns.query is None:
-        return df
-    return df.repartition(columns.query).sortWithinPartitions(columns.query)
+    packed = (bytes(row.states) for row in merged.toLocalIterator())
+    return with_states(metrics, sum_of(packed))

@@ -1,20 +1,27 @@
-"""Functions for workers, in processes that may not have imported Keras."""
+"""The work on Arrow tables, in processes that may not have imported Keras.
+
+A worker checks the columns of a table, reads its lists, and returns the states
+of the metrics after them.
+"""
 
 from __future__ import annotations
 
 import functools
 import pickle
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import keras
+import numpy as np
 
-import keras_rankmetrics as krm
-from keras_rankmetrics.adapters.reading import states_of_tables
-from keras_rankmetrics.adapters.schema import check_schema
-from keras_rankmetrics.tables.runner import merged
-
-Packed = list[bytes]
+from keras_rankmetrics.engine.aggregates import State
+from keras_rankmetrics.tables.job_columns import (
+    Columns,
+    check_lists,
+    lists_of_items,
+)
+from keras_rankmetrics.tables.jobs import Job, merged
+from keras_rankmetrics.tables.ragged import Lists, Ragged
 
 
 def on_worker(task: str, job: bytes, backend: str) -> Callable[[Any], Any]:
@@ -60,19 +67,17 @@ def check_backend(backend: str) -> None:
         )
 
 
-def states_of(job: bytes, tables: Iterable[Any]) -> Packed | None:
-    """Return the packed states of some tables; None without lists."""
-    return _packed(states_of_tables(_unpickled(job), tables))
-
-
-def sum_of(rows: Iterable[Packed]) -> list[krm.State] | None:
+def sum_of(packed: Iterable[bytes]) -> list[State] | None:
     """Return the sum of packed states; None without any."""
-    states = (map(krm.State.from_bytes, row) for row in rows)
+    states = (map(State.from_bytes, pickle.loads(each)) for each in packed)
     return functools.reduce(merged, map(list, states), None)
 
 
-def _packed(states: Sequence[krm.State] | None) -> Packed | None:
-    return None if states is None else [s.to_bytes() for s in states]
+def _packed(states: Sequence[State] | None) -> list[bytes]:
+    """Return the states as one entry; none without lists."""
+    if states is None:
+        return []
+    return [pickle.dumps([state.to_bytes() for state in states])]
 
 
 # A process runs a job on many partitions, and should compile it once.
@@ -82,29 +87,31 @@ def _unpickled(job: bytes) -> Any:
 
 
 def tables_to_states(job: bytes, batches: Iterable[Any]) -> Iterator[Any]:
-    """Yield an Arrow batch with the states of all batches, if there are any."""
+    """Yield a batch with the states after all batches; empty without lists."""
     import pyarrow as pa
 
     tables = (pa.Table.from_batches([batch]) for batch in batches)
-    packed = states_of(job, tables)
-    if packed is not None:
-        yield _row(packed)
+    yield _batch(states_of_tables(_unpickled(job), tables))
 
 
 def table_to_states(job: bytes, table: Any) -> dict[str, list[bytes]]:
     """Return a column with the states of a table, empty without lists."""
     table = _without_tensors(table)
     check_schema(_unpickled(job).columns, table.schema)
-    packed = states_of(job, [table])
-    return {"states": [] if packed is None else [pickle.dumps(packed)]}
+    return {"states": _packed(states_of_tables(_unpickled(job), [table]))}
 
 
 def states_to_state(_: bytes, batches: Iterable[Any]) -> Iterator[Any]:
-    """Yield an Arrow batch with the sum of all states, if there are any."""
+    """Yield a batch with the sum of all states; empty without any."""
     rows = (row for batch in batches for row in batch.column(0).to_pylist())
-    packed = _packed(sum_of(rows))
-    if packed is not None:
-        yield _row(packed)
+    yield _batch(sum_of(rows))
+
+
+def _batch(states: Sequence[State] | None) -> Any:
+    import pyarrow as pa
+
+    column = pa.array(_packed(states), pa.binary())
+    return pa.RecordBatch.from_arrays([column], names=["states"])
 
 
 def _without_tensors(table: Any) -> Any:
@@ -122,8 +129,299 @@ def _without_tensors(table: Any) -> Any:
     return table
 
 
-def _row(packed: Packed) -> Any:
+# The lists of a table.
+
+
+def states_of_tables(job: Job, tables: Iterable[Any]) -> list[State] | None:
+    """Return the states of a job after all tables; None without lists.
+
+    Args:
+        job: the metrics, and the columns to read.
+        tables: `pyarrow.Table` objects. If rows are items, the rows of a list
+            must follow each other, and may continue in the next table.
+    """
+    return job.states(_lists_in(tables, job.columns))
+
+
+def _lists_in(tables: Iterable[Any], columns: Columns) -> Iterator[Lists]:
+    """Yield the lists of each table, by the names of the columns."""
+    if columns.query is None:
+        read = (_of_rows(table, columns) for table in tables)
+    else:
+        whole = _whole_lists(tables, columns.query)
+        read = (_of_items(table, columns) for table in whole)
+    for lists in read:
+        if len(lists[columns.y_true].lengths):
+            check_lists(lists, columns)
+            yield lists
+
+
+def _of_rows(table: Any, columns: Columns) -> Lists:
+    """Return the lists of a table in which each row is a list."""
+    flat = {name: flattened(_array(table, name)) for name in columns.names}
+    ids = [_without_nulls(flat[name][0], name) for name in columns.ids]
+    values = arrow_ids_as_int32(ids) if ids else []
+    numbers = dict(zip(columns.ids, values, strict=True))
+    return {
+        name: Ragged(
+            numbers[name] if name in numbers else _numpy(array, name), lengths
+        )
+        for name, (array, lengths) in flat.items()
+    }
+
+
+def _of_items(table: Any, columns: Columns) -> Lists:
+    """Return the lists of a table in which each row is an item."""
+    starts = _starts(table, str(columns.query))
+    values = {
+        name: _numpy(_array(table, name), name)
+        for name in columns.names
+        if name != columns.query
+    }
+    return lists_of_items(values, starts, columns)
+
+
+def _whole_lists(tables: Iterable[Any], query: str) -> Iterator[Any]:
+    """Yield the same rows in tables that contain whole lists."""
     import pyarrow as pa
 
-    column = pa.array([packed], pa.list_(pa.binary()))
-    return pa.RecordBatch.from_arrays([column], names=["states"])
+    held = None
+    for table in tables:
+        if table.num_rows == 0:
+            continue
+        rows = table if held is None else pa.concat_tables([held, table])
+        last = int(_starts(rows, query)[-1])
+        if last:
+            yield rows.slice(0, last)
+        held = rows.slice(last)
+    if held is not None:
+        yield held
+
+
+def _starts(table: Any, query: str) -> np.ndarray:
+    """Return the first row of each list."""
+    import pyarrow.compute as pc
+
+    # Arrow ids may be strings, which numpy would copy one by one.
+    queries = _without_nulls(_array(table, query), query)
+    differ = pc.not_equal(queries[1:], queries[:-1])
+    changes = np.flatnonzero(differ.to_numpy(zero_copy_only=False))
+    return np.concatenate([[0], changes + 1])
+
+
+def flattened(array: Any) -> tuple[Any, np.ndarray]:
+    """Return the values of a column in one array, and their number by row.
+
+    A null has no values. A column of single values has one in each row.
+
+    Args:
+        array: a `pyarrow.Array`.
+    """
+    import pyarrow.compute as pc
+    from pyarrow import types
+
+    if types.is_null(array.type):
+        return array.drop_null(), np.zeros(len(array), np.int64)
+    if not _is_list(array.type):
+        is_value = array.is_valid().to_numpy(zero_copy_only=False)
+        return array.drop_null(), is_value.astype(np.int64)
+    lengths = pc.fill_null(pc.list_value_length(array), 0)
+    # Unlike `values`, `flatten` leaves out values under nulls and before a
+    # slice.
+    return array.flatten(), lengths.to_numpy().astype(np.int64)
+
+
+def _array(table: Any, name: str) -> Any:
+    """Return a column as one array."""
+    return table.column(name).combine_chunks()
+
+
+def _without_nulls(array: Any, name: str) -> Any:
+    """Return the array, or raise ValueError if it contains nulls."""
+    if array.null_count:
+        raise ValueError(
+            f"The column {name!r} should hold no null. Received: "
+            f"{array.null_count} of them among {len(array)} values. Only a "
+            "whole array may be null, which means an empty one."
+        )
+    return array
+
+
+def _numpy(array: Any, name: str) -> np.ndarray:
+    values: np.ndarray = _without_nulls(array, name).to_numpy(
+        zero_copy_only=False
+    )
+    return values.astype(np.float32) if values.dtype == np.float16 else values
+
+
+def arrow_ids_as_int32(columns: Sequence[Any]) -> list[np.ndarray]:
+    """Return Arrow ids as int32, with the same number for equal ids.
+
+    Integers that fit stay as they are. Other integers, and strings, are
+    numbered within this call. Negative integers become -1.
+
+    Args:
+        columns: Arrow arrays, all of integers or all of strings.
+    """
+    import pyarrow as pa
+
+    together = pa.concat_arrays(_of_one_type(columns))
+
+    def codes() -> np.ndarray:
+        found: np.ndarray = together.dictionary_encode().indices.to_numpy()
+        return found
+
+    if pa.types.is_integer(together.type):
+        values = together.to_numpy()
+        fits = values.max(initial=0) <= np.iinfo(np.int32).max
+        numbers = np.where(values < 0, -1, values if fits else codes())
+    else:
+        numbers = codes()
+    ends = np.cumsum([len(column) for column in columns])
+    return np.split(numbers.astype(np.int32), ends[:-1])
+
+
+def _of_one_type(columns: Sequence[Any]) -> list[Any]:
+    """Return the columns in their widest type; empty ones take any type."""
+    import pyarrow as pa
+
+    kinds = {column.type for column in columns if len(column)}
+    if len(kinds) < 2:
+        wide = kinds.pop() if kinds else pa.int64()
+    elif any(pa.types.is_integer(kind) for kind in kinds):
+        wide = pa.uint64() if pa.uint64() in kinds else pa.int64()
+    else:
+        wide = pa.large_string()
+    return [
+        column.cast(wide) if len(column) else pa.array([], wide)
+        for column in columns
+    ]
+
+
+# The types that the columns may have.
+
+
+class _Rule(NamedTuple):
+    """The types that a column may have.
+
+    Attributes:
+        expected: the types in words.
+        kinds: the kinds of the values.
+        lists: True for columns of lists, False for columns of single values,
+            None for both.
+    """
+
+    expected: str
+    kinds: tuple[str, ...]
+    lists: bool | None
+
+
+_NUMBER, _ID = ("integer", "float"), ("integer", "text")
+_SINGLE_NUMBERS = _Rule("numbers", _NUMBER, False)
+_NUMBERS = _Rule("arrays of numbers", _NUMBER, True)
+_INDICES = _Rule("arrays of indices of items, integers from 0", _ID[:1], True)
+_IDS = _Rule("arrays of ids, integers or strings", _ID, True)
+
+# An argument, in all forms of input, and in each of them. With `query` each row
+# is an item, and the forms do not matter.
+_ALL_FORMS = {
+    "group": _Rule("integers or strings", _ID, False),
+    "sample_weight": _SINGLE_NUMBERS,
+    "num_relevant": _SINGLE_NUMBERS,
+}
+_ITEM = _Rule("a number for each item", _NUMBER, False)
+_BY_FORM = {
+    "scores": {"y_true": _NUMBERS, "y_pred": _NUMBERS, "exclude": _INDICES},
+    "sparse": {
+        "y_true": _Rule(f"{_INDICES.expected}, or single ones", _ID[:1], None),
+        "y_pred": _NUMBERS,
+        "exclude": _INDICES,
+    },
+    "ids": {
+        "y_true": _Rule(f"{_IDS.expected}, or single ids", _ID, None),
+        "y_pred": _Rule(f"{_IDS.expected}, best first", _ID, True),
+        "exclude": _IDS,
+    },
+}
+
+
+def check_schema(columns: Columns, schema: Any) -> None:
+    """Raise an error if columns are missing, or have the wrong type.
+
+    Args:
+        columns: the columns that a job reads.
+        schema: a `pyarrow.Schema`.
+
+    Raises:
+        ValueError: if a column is missing.
+        TypeError: if a column has the wrong type.
+    """
+    types = dict(zip(schema.names, schema.types, strict=True))
+    for argument, name in columns.by_argument():
+        if name not in types:
+            raise ValueError(
+                f"`{argument}` should be the name of a column. Received: "
+                f"{name!r}. The columns are: {list(types)}."
+            )
+    for argument, name in columns.by_argument():
+        if argument != "query":
+            _check_type(columns, argument, name, types[name])
+    _check_ids(columns, {name: _kind(types[name]) for name in columns.ids})
+
+
+def _check_type(
+    columns: Columns, argument: str, name: str, arrow_type: Any
+) -> None:
+    kind = _kind(arrow_type)
+    if kind == "null" and argument in ("y_true", "y_pred", "exclude"):
+        return  # all arrays are empty, or null
+    rule = _ALL_FORMS.get(argument)
+    if rule is None and columns.query is not None:
+        rule = _ITEM
+    rule = rule or _BY_FORM[columns.form][argument]
+    if kind not in rule.kinds or rule.lists not in (None, _is_list(arrow_type)):
+        raise TypeError(
+            f"The column {name!r} of `{argument}` should hold {rule.expected}. "
+            f"Received: values of the type {arrow_type}. Cast the column, or "
+            "create the metric with other `inputs`."
+        )
+
+
+def _is_list(arrow_type: Any) -> bool:
+    from pyarrow import types
+
+    kinds = types.is_list, types.is_large_list, types.is_fixed_size_list
+    return any(is_kind(arrow_type) for is_kind in kinds)
+
+
+def _kind(arrow_type: Any) -> str:
+    """Return the kind of a type, or of the elements of lists."""
+    from pyarrow import types
+
+    if _is_list(arrow_type):
+        arrow_type = arrow_type.value_type
+    for kind, is_kind in (
+        ("text", types.is_string),
+        ("text", types.is_large_string),
+        ("null", types.is_null),
+        ("integer", types.is_integer),
+        ("float", types.is_floating),
+    ):
+        if is_kind(arrow_type):
+            return kind
+    return "other"
+
+
+def _check_ids(columns: Columns, kinds: Mapping[str, str]) -> None:
+    texts = [name for name, kind in kinds.items() if kind == "text"]
+    if texts and "integer" in kinds.values():
+        raise TypeError(
+            "Ids should be strings in all columns, or integers in all. "
+            f"Received: strings in {texts} of {columns.ids}."
+        )
+    if texts and columns.needs_indices:
+        raise TypeError(
+            "For metrics about the items of a catalogue, ids should be the "
+            f"indices of the items, from 0. Received: strings in {texts}. "
+            "Replace each id by the index of its item."
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -12,6 +13,7 @@ from keras import ops, tree
 
 from keras_rankmetrics.engine.backend.operations import as_integer
 from keras_rankmetrics.engine.inputs.shapes import check_same
+from keras_rankmetrics.tables.flat_columns import to_numpy
 
 
 class Batch(NamedTuple):
@@ -61,9 +63,8 @@ def of_arrays(x: Any, y: Any, sample_weight: Any, batch_size: int) -> Data:
     names = "x", "y", "sample_weight"
     firsts = (tree.flatten(part)[0] for part in parts)
     check_same("index", dict(zip(names, firsts, strict=True)))
-    counts = sorted(
-        {_rows(leaf) for leaf in tree.flatten(parts) if _has_rows(leaf)}
-    )
+    shapes = [np.shape(leaf) for leaf in tree.flatten(parts)]
+    counts = sorted({int(shape[0]) for shape in shapes if len(shape)})
     if len(counts) != 1 or not counts[0]:
         raise ValueError(
             "`x`, `y` and `sample_weight` should have the same number of rows, "
@@ -71,14 +72,16 @@ def of_arrays(x: Any, y: Any, sample_weight: Any, batch_size: int) -> Data:
         )
     [rows] = counts
 
+    def taken(leaf: Any, part: slice) -> Any:
+        if leaf is None:
+            return None
+        return leaf.iloc[part] if hasattr(leaf, "iloc") else leaf[part]
+
     def batches() -> Iterator[Batch]:
         for start in range(0, rows, size):
             part = slice(start, min(start + size, rows))
-            yield Batch(
-                *tree.map_structure(
-                    lambda leaf, part=part: _taken(leaf, part), parts
-                )
-            )
+            take = functools.partial(taken, part=part)
+            yield Batch(*tree.map_structure(take, parts))
 
     return Data(batches, -(-rows // size))
 
@@ -146,15 +149,9 @@ def shuffles(dataset: Any) -> bool:
 
 def as_input(x: Any) -> Any:
     """Return `x` as a model accepts it: tensors of the backend, or arrays."""
-
-    def converted(leaf: Any) -> Any:
-        if ops.is_tensor(leaf):
-            return leaf
-        if hasattr(leaf, "detach"):
-            return leaf.detach().cpu().numpy()
-        return np.asarray(leaf)
-
-    return tree.map_structure(converted, x)
+    return tree.map_structure(
+        lambda leaf: leaf if ops.is_tensor(leaf) else to_numpy(leaf), x
+    )
 
 
 def _of_lists(part: Any) -> Any:
@@ -165,32 +162,16 @@ def _of_lists(part: Any) -> Any:
     return part
 
 
-def _has_rows(leaf: Any) -> bool:
-    return len(np.shape(leaf)) > 0
-
-
-def _rows(leaf: Any) -> int:
-    shape = getattr(leaf, "shape", None)
-    return int(shape[0]) if shape is not None else len(leaf)
-
-
-def _taken(leaf: Any, part: slice) -> Any:
-    if leaf is None:
-        return None
-    return leaf.iloc[part] if hasattr(leaf, "iloc") else leaf[part]
-
-
 def _number_of_batches(dataset: Any) -> int | None:
+    """Return the number of batches, or None if it is unknown."""
     if isinstance(dataset, keras.utils.PyDataset):
         number = dataset.num_batches
         endless = number is None
+    elif hasattr(dataset, "cardinality"):
+        number = int(dataset.cardinality())
+        endless = number == -1  # and -2 is an unknown number
     else:
-        # TensorFlow's cardinality is -1 for infinite, -2 for unknown.
-        count = getattr(
-            dataset, "cardinality", lambda: operator.length_hint(dataset, -2)
-        )
-        number = int(count())
-        endless = number == -1
+        number, endless = operator.length_hint(dataset, -2), False
     if endless:
         raise ValueError(
             "The validation rows should have an end. Received: an infinite "

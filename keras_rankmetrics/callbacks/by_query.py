@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import keras
 import numpy as np
@@ -12,7 +12,6 @@ from keras import tree
 
 from keras_rankmetrics.callbacks.batches import (
     Batch,
-    Data,
     as_input,
     is_dataset,
     of_arrays,
@@ -20,8 +19,11 @@ from keras_rankmetrics.callbacks.batches import (
     shuffles,
 )
 from keras_rankmetrics.engine.inputs.shapes import check_same
-from keras_rankmetrics.tables.columns import as_column, as_numbers
-from keras_rankmetrics.tables.rows import checked_metrics, evaluate_rows
+from keras_rankmetrics.tables.evaluate_rows import (
+    checked_metrics,
+    evaluate_rows,
+)
+from keras_rankmetrics.tables.flat_columns import as_column, as_numbers
 
 Fn = Callable[[Any], Any]
 
@@ -132,13 +134,14 @@ class EvaluateByQuery(keras.callbacks.Callback):
             self._data = of_dataset(x)
         else:
             self._data = of_arrays(x, y, sample_weight, batch_size)
-        self._query = id_source("query", query)
-        self._group = None if group is None else id_source("group", group)
+        self._sources = {"query": IdSource("query", query)}
+        if group is not None:
+            self._sources["group"] = IdSource("group", group)
         check_same("index", {"y": y, "query": query, "group": group})
-        self._in_order = self._query.ids is not None or (
-            self._group is not None and self._group.ids is not None
+        in_order = any(
+            source.ids is not None for source in self._sources.values()
         )
-        if self._in_order and y is None and shuffles(x):
+        if in_order and y is None and shuffles(x):
             raise ValueError(
                 f"{_FIXED}Received: a dataset that shuffles. {_REMEDY}"
             )
@@ -151,9 +154,11 @@ class EvaluateByQuery(keras.callbacks.Callback):
     ) -> None:
         """Write the metrics into the logs."""
         logs = {} if logs is None else logs
-        found = self.evaluate(self.model)
-        taken = sorted(f"{self.prefix}{n}" for n in found)
-        taken = [name for name in taken if name in logs]
+        found = {
+            f"{self.prefix}{name}": value
+            for name, value in self.evaluate(self.model).items()
+        }
+        taken = sorted(found.keys() & logs.keys())
         if taken:
             raise ValueError(
                 "The names of the values should be new to the logs. Received: "
@@ -161,7 +166,7 @@ class EvaluateByQuery(keras.callbacks.Callback):
                 "`compile` or from an earlier callback. Rename the metrics, or "
                 "give this callback another `prefix`."
             )
-        logs.update({f"{self.prefix}{n}": value for n, value in found.items()})
+        logs.update(found)
 
     def evaluate(self, model: keras.Model) -> dict[str, float]:
         """Return the metrics of the validation rows under a model, by name.
@@ -170,20 +175,34 @@ class EvaluateByQuery(keras.callbacks.Callback):
             model: the model, trained or not.
         """
         columns: dict[str, list[np.ndarray]] = {}
-        data = self._data
-        shows = self._shows_progress()
-        for batch in _with_progress(data) if shows else data.batches():
+        for batch in self._batches():
             for name, part in self._columns(model, batch).items():
                 columns.setdefault(name, []).append(part)
         whole = {name: np.concatenate(parts) for name, parts in columns.items()}
-        rows = len(whole.get("y_true", ()))
-        if self._in_order:
+        ids = {
+            name: source.ids
+            for name, source in self._sources.items()
+            if source.ids is not None
+        }
+        if ids:
             self._check_order(whole["y_true"])
-        query = self._query.of_all(whole.pop("query", None), rows)
-        group = whole.pop("group", None)
-        if self._group is not None:
-            group = self._group.of_all(group, rows)
-        return evaluate_rows(query, metrics=self.metrics, group=group, **whole)
+        return evaluate_rows(metrics=self.metrics, **whole, **ids)
+
+    def _batches(self) -> Iterator[Batch]:
+        """Yield the batches of rows, under a progress bar if it is wanted."""
+        verbose, number = self.verbose, self._data.number
+        if verbose is None:
+            verbose = (self.params or {}).get("verbose", 0)
+        shows = verbose == 1
+        if shows:
+            print()  # the progress bar of the epoch has not ended its line
+        bar = keras.utils.Progbar(number, verbose=int(shows), unit_name="batch")
+        seen = 0
+        for seen, batch in enumerate(self._data.batches(), start=1):
+            yield batch
+            bar.update(seen)
+        if number is None:
+            bar.update(seen, finalize=True)
 
     def _check_order(self, labels: np.ndarray) -> None:
         """Raise ValueError if labels differ from the first evaluation."""
@@ -200,11 +219,13 @@ class EvaluateByQuery(keras.callbacks.Callback):
     ) -> dict[str, np.ndarray]:
         """Return the columns of a batch that the evaluation needs."""
         x = batch.x
-        columns = {"query": self._query.of_batch(x)}
-        if self._group is not None:
-            columns["group"] = self._group.of_batch(x)
-        for key in (self._query.key, self._group and self._group.key):
-            x = _without_key(model, x, key)
+        columns = {
+            name: source.of_batch(x)
+            for name, source in self._sources.items()
+            if source.ids is None
+        }
+        for source in self._sources.values():
+            x = _without_key(model, x, source.key)
         predicted = _predicted(model, as_input(x))
         columns["y_pred"] = _single(
             "score_fn", "The model should predict", predicted, self._score_fn
@@ -216,47 +237,48 @@ class EvaluateByQuery(keras.callbacks.Callback):
             columns["sample_weight"] = as_numbers(
                 "sample_weight", batch.sample_weight
             )
-        found = {name: x for name, x in columns.items() if x is not None}
-        lengths = {name: len(x) for name, x in found.items()}
+        lengths = {name: len(column) for name, column in columns.items()}
         if len(set(lengths.values())) > 1:
             raise ValueError(
                 "A batch should have one score and one label for each row. "
                 f"Received: {lengths}."
             )
-        return found
-
-    def _shows_progress(self) -> bool:
-        verbose = self.verbose
-        if verbose is None:
-            verbose = (self.params or {}).get("verbose", 0)
-        return bool(verbose == 1)
+        return columns
 
 
-class IdSource(NamedTuple):
-    """The source of the query or group id of each row; one of the three.
+class IdSource:
+    """The source of the query or group id of each row.
 
-    Attributes:
+    Args:
         name: the name of the argument, for errors.
-        ids: the ids of all rows, or None.
-        key: the key of the ids in a dict `x`, or None.
-        fn: a function from the `x` of a batch to its ids, or None.
+        value: the ids of all rows; or their key in a dict `x`; or a function
+            from the `x` of a batch to its ids.
     """
 
-    name: str
-    ids: Any
-    key: str | None
-    fn: Callable[[Any], Any] | None
+    def __init__(self, name: str, value: Any) -> None:
+        self.name = name
+        self.key = value if isinstance(value, str) else None
+        self.fn = value if callable(value) else None
+        self.ids = None
+        if self.key is not None or self.fn is not None:
+            return
+        if value is None or isinstance(value, Mapping) or not np.shape(value):
+            raise ValueError(
+                f"`{name}` should hold an id for each row, or be a key of `x`, "
+                "or a function from the `x` of a batch to its ids. Received: "
+                f"{value!r}."
+            )
+        as_column(name, value)
+        self.ids = value
 
-    def of_batch(self, x: Any) -> np.ndarray | None:
-        """Return the ids of a batch, or None if the source holds all ids.
+    def of_batch(self, x: Any) -> np.ndarray:
+        """Return the ids of a batch, by the key or the function.
 
         Raises:
             ValueError: if `x` has no such key.
         """
         if self.fn is not None:
             return as_column(self.name, self.fn(x))
-        if self.key is None:
-            return None
         if not isinstance(x, Mapping) or self.key not in x:
             held = sorted(map(str, x)) if isinstance(x, Mapping) else None
             received = f"the keys {held}" if held else f"a {type(x).__name__}"
@@ -267,57 +289,6 @@ class IdSource(NamedTuple):
                 "the `x` of a batch to its ids."
             )
         return as_column(self.name, x[self.key])
-
-    def of_all(self, of_batches: np.ndarray | None, rows: int) -> Any:
-        """Return the ids of all rows.
-
-        Raises:
-            ValueError: if the number of ids is not the number of rows.
-        """
-        ids = self.ids if of_batches is None else of_batches
-        number = 0 if ids is None else len(ids)
-        if number != rows:
-            raise ValueError(
-                f"`{self.name}` should hold an id for each validation row. "
-                f"Received: {number} ids and {rows} rows."
-            )
-        return ids
-
-
-def id_source(name: str, value: Any) -> IdSource:
-    """Return the source for the argument `query` or `group`.
-
-    Args:
-        name: the name of the argument, for errors.
-        value: ids, a key or a function.
-
-    Raises:
-        ValueError: if the value is none of these.
-    """
-    if isinstance(value, str):
-        return IdSource(name, None, value, None)
-    if callable(value):
-        return IdSource(name, None, None, value)
-    if value is None or isinstance(value, Mapping) or not np.shape(value):
-        raise ValueError(
-            f"`{name}` should hold an id for each row, or be a key of `x`, or "
-            "a function from the `x` of a batch to its ids. Received: "
-            f"{value!r}."
-        )
-    as_column(name, value)
-    return IdSource(name, value, None, None)
-
-
-def _with_progress(data: Data) -> Iterator[Batch]:
-    """Yield the batches under a progress bar."""
-    print()  # the progress bar of the epoch has not ended its line
-    bar = keras.utils.Progbar(data.number, unit_name="batch")
-    seen = 0
-    for seen, batch in enumerate(data.batches(), start=1):
-        yield batch
-        bar.update(seen)
-    if data.number is None:
-        bar.update(seen, finalize=True)
 
 
 def _predicted(model: keras.Model, x: Any) -> Any:
@@ -360,10 +331,10 @@ def _without_key(model: keras.Model, x: Any, key: str | None) -> Any:
 def _takes(model: keras.Model, key: str, ids: Any) -> bool:
     inputs = getattr(model, "inputs", None)
     if inputs:  # a functional model
-        by_key = getattr(model, "input", None)
-        if isinstance(by_key, dict):
-            return key in by_key
-        return key in [each.name for each in inputs]
+        names = getattr(model, "input", None)
+        if not isinstance(names, dict):
+            names = [each.name for each in inputs]
+        return key in names
     # The other backends have no strings.
     return (
         keras.config.backend() == "tensorflow"

@@ -90,8 +90,8 @@ def count_chunk(
     ranked, undefined = _ranked(scores, finite, held)
     if held is not None:
         scores = ops.where(positions(scores) < held, scores, LOWEST)
-    exclude = _InChunk.of(targets.exclude - first, scores)
-    of_targets = _InChunk.of(targets.items - first, scores)
+    _, excluded = _in_chunk(targets.exclude - first, scores)
+    there, of_targets = _in_chunk(targets.items - first, scores)
 
     # Compared in the dtype of the product, whatever dtype the targets have.
     thresholds = ops.cast(targets.scores, scores.dtype)
@@ -99,18 +99,15 @@ def count_chunk(
         of_all - of_excluded
         for of_all, of_excluded in zip(
             above_and_reach(scores, thresholds),
-            above_and_reach(exclude.scores, thresholds),
+            above_and_reach(excluded, thresholds),
             strict=True,
         )
     )
     return RankCounts(
         above=above,
         reach=reach,
-        scores=ops.cast(
-            ops.where(of_targets.there, of_targets.scores, 0),
-            targets.scores.dtype,
-        ),
-        ranked=ranked - count(exclude.scores > LOWEST),
+        scores=ops.cast(ops.where(there, of_targets, 0), targets.scores.dtype),
+        ranked=ranked - count(excluded > LOWEST),
         undefined=undefined,
     )
 
@@ -153,24 +150,16 @@ def _both(scores: Tensor, s: Tensor) -> Tensor:
     return ops.cast(ops.sum(worth, axis=-1, keepdims=True), "int32")
 
 
-class _InChunk(NamedTuple):
-    """Some items of each list, looked up in a chunk.
+def _in_chunk(place: Tensor, scores: Tensor) -> tuple[Tensor, Tensor]:
+    """Look up places, which may lie outside the chunk.
 
-    Attributes:
-        scores: `[lists, row]`, their scores; the lowest one outside the chunk.
-        there: bool `[lists, row]`, True for items in the chunk.
+    Returns:
+        Whether each place is in the chunk, and its score, the lowest outside.
     """
-
-    scores: Tensor
-    there: Tensor
-
-    @classmethod
-    def of(cls, place: Tensor, scores: Tensor) -> _InChunk:
-        """Look up places, which may lie outside the chunk."""
-        last = scores.shape[-1] - 1
-        there = (place >= 0) & (place <= last)
-        found = ops.take_along_axis(scores, ops.clip(place, 0, last), axis=-1)
-        return cls(ops.where(there, found, LOWEST), there)
+    last = scores.shape[-1] - 1
+    there = (place >= 0) & (place <= last)
+    found = ops.take_along_axis(scores, ops.clip(place, 0, last), axis=-1)
+    return there, ops.where(there, found, LOWEST)
 
 
 def _ranked(

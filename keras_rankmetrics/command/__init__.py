@@ -1,10 +1,31 @@
-"""The command `krm`: evaluates run files, and explains signatures.
-
-`python -m keras_rankmetrics` is the same command.
-"""
+"""The work of the command `krm`, whose arguments are in `krm_command`."""
 
 from __future__ import annotations
 
-from keras_rankmetrics.command.main import main
+import argparse
+import importlib
+import sys
 
-__all__ = ["main"]
+from keras_rankmetrics.command.printing import print_text
+
+# Modules and functions, imported when they are needed.
+_COMMANDS = {
+    "eval": ("compared_runs", "table"),
+    "signature": ("explained", "of_signature"),
+    "conventions": ("explained", "of_conventions"),
+}
+_USAGE_ERROR = 2  # the exit code of `argparse`, too
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the parsed command, and return its exit code."""
+    name, function = _COMMANDS[arguments.command]
+    module = importlib.import_module(f"{__name__}.{name}")
+    try:
+        text = getattr(module, function)(arguments)
+    except (ValueError, TypeError) as error:
+        sys.stderr.write(f"krm: {error}\n")
+        return _USAGE_ERROR
+    if text:
+        print_text(text)
+    return 0

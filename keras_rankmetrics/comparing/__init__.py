@@ -10,6 +10,6 @@ from __future__ import annotations
 
 from keras_rankmetrics.comparing.compare import compare
 from keras_rankmetrics.comparing.compared import Compared
-from keras_rankmetrics.tables.chunks import Rows
+from keras_rankmetrics.tables.item_rows import Rows
 
 __all__ = ["Compared", "Rows", "compare"]

@@ -27,9 +27,9 @@ from keras_rankmetrics.comparing.measured import (
 from keras_rankmetrics.comparing.report import unjudged
 from keras_rankmetrics.engine.metric.configured import RankingMetric
 from keras_rankmetrics.metrics.bases import check_mean
-from keras_rankmetrics.tables.arguments import members_of
-from keras_rankmetrics.tables.chunks import whole
 from keras_rankmetrics.tables.ids import as_text
+from keras_rankmetrics.tables.item_rows import whole
+from keras_rankmetrics.tables.jobs import members_of
 
 
 def compare(

@@ -22,7 +22,7 @@ from keras_rankmetrics.comparing.measured import Gaps, Measure, Measured, System
 from keras_rankmetrics.comparing.overlap import Overlap
 from keras_rankmetrics.comparing.report import Report, reported
 from keras_rankmetrics.comparing.values import Values
-from keras_rankmetrics.tables.columns import to_numpy
+from keras_rankmetrics.tables.flat_columns import to_numpy
 
 _KIND = "keras_rankmetrics.Compared"
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from keras_rankmetrics.engine.inputs.shapes import check_same
-from keras_rankmetrics.tables.chunks import Rows, split
-from keras_rankmetrics.tables.columns import to_numpy
+from keras_rankmetrics.tables.flat_columns import to_numpy
 from keras_rankmetrics.tables.ids import as_text
+from keras_rankmetrics.tables.item_rows import Rows, split
 
 # The hint in errors about a truth that looks like systems, and the reverse.
 SWAPPED = (

@@ -9,9 +9,8 @@ import numpy as np
 
 from keras_rankmetrics.comparing.judgements import Judgements
 from keras_rankmetrics.comparing.overlap import Matches, no_common_query
-from keras_rankmetrics.tables.chunks import Rows, run_starts
 from keras_rankmetrics.tables.ids import as_text, numbered
-from keras_rankmetrics.tables.join import Pairs, match
+from keras_rankmetrics.tables.item_rows import Pairs, Rows, match, run_starts
 from keras_rankmetrics.types import UNJUDGED
 
 

@@ -7,7 +7,6 @@ import functools
 
 import numpy as np
 
-from keras_rankmetrics.tables.chunks import Rows
 from keras_rankmetrics.tables.ids import (
     as_text,
     joint,
@@ -15,7 +14,7 @@ from keras_rankmetrics.tables.ids import (
     mixed,
     numbered,
 )
-from keras_rankmetrics.tables.join import Pairs, duplicates
+from keras_rankmetrics.tables.item_rows import Pairs, Rows, duplicates
 from keras_rankmetrics.tables.ragged import value_indices
 from keras_rankmetrics.types import UNJUDGED
 

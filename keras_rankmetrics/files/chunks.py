@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from keras_rankmetrics.files.errors import FileError, QueriesReturnError
-from keras_rankmetrics.tables.chunks import Rows, whole
 from keras_rankmetrics.tables.ids import keys_of, mixed, twins
+from keras_rankmetrics.tables.item_rows import Rows, whole
 
 # Chunks of whole queries, whatever the blocks of a file cut apart.
 

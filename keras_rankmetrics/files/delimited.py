@@ -23,7 +23,7 @@ from keras_rankmetrics.files.errors import FileError
 from keras_rankmetrics.files.fields import as_array, checked, split_at
 from keras_rankmetrics.files.pipes import File
 from keras_rankmetrics.files.trec import numbers
-from keras_rankmetrics.tables.chunks import Rows
+from keras_rankmetrics.tables.item_rows import Rows
 
 _QUOTE = b'"'
 # Bytes that are no UTF-8 come back as they were.

@@ -22,7 +22,7 @@ from keras_rankmetrics.files.columns import Chosen, chosen
 from keras_rankmetrics.files.errors import FileError
 from keras_rankmetrics.files.fields import as_array
 from keras_rankmetrics.files.pipes import File
-from keras_rankmetrics.tables.chunks import Rows
+from keras_rankmetrics.tables.item_rows import Rows
 
 _OBJECT = "A line should be a JSON object."
 _NOT_JSON = (ValueError, RecursionError)  # the second one of "[[[[..."

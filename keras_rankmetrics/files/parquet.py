@@ -14,7 +14,7 @@ from keras_rankmetrics.files.columns import chosen
 from keras_rankmetrics.files.errors import FileError
 from keras_rankmetrics.files.fields import texts
 from keras_rankmetrics.files.pipes import File, name_of
-from keras_rankmetrics.tables.chunks import Rows
+from keras_rankmetrics.tables.item_rows import Rows
 
 _BUFFER = 2**20  # bytes of a column that are read at once
 _BATCH = 2**22  # bytes of a batch, about

@@ -15,7 +15,7 @@ from keras_rankmetrics.files.chunks import (
 )
 from keras_rankmetrics.files.errors import FileError
 from keras_rankmetrics.files.pipes import File, name_of
-from keras_rankmetrics.tables.chunks import Rows, whole
+from keras_rankmetrics.tables.item_rows import Rows, whole
 
 _DELIMITERS = {".csv": b",", ".tsv": b"\t", ".tab": b"\t"}
 _LAYOUTS = {"score": trec.RUN, "label": trec.QRELS}

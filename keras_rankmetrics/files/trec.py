@@ -24,7 +24,7 @@ from keras_rankmetrics.files.fields import (
     split_at_spaces,
 )
 from keras_rankmetrics.files.pipes import File
-from keras_rankmetrics.tables.chunks import Rows
+from keras_rankmetrics.tables.item_rows import Rows
 
 
 class Layout(NamedTuple):

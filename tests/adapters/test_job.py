@@ -10,12 +10,14 @@ import pytest
 from pytest import approx
 
 import keras_rankmetrics as krm
-from keras_rankmetrics.adapters.reading import flattened, states_of_tables
-from keras_rankmetrics.adapters.schema import check_schema
-from keras_rankmetrics.tables.arguments import job_of, with_states
-from keras_rankmetrics.tables.ids import arrow_ids_as_int32
+from keras_rankmetrics.adapters.worker import (
+    arrow_ids_as_int32,
+    check_schema,
+    flattened,
+    states_of_tables,
+)
+from keras_rankmetrics.tables.jobs import job_of, merged, with_states
 from keras_rankmetrics.tables.ragged import LARGEST, Ragged, chunks, padded
-from keras_rankmetrics.tables.runner import merged
 
 
 def evaluated(tables, metrics, *columns, **options):

@@ -121,7 +121,7 @@ def tools(trec_eval: str, qrels: str, run: str) -> dict[str, list[str]]:
     python = [sys.executable, "-c"]
     found = {
         "krm": [
-            *(sys.executable, "-m", "keras_rankmetrics", "eval", qrels, run),
+            *(sys.executable, "-m", "krm_command", "eval", qrels, run),
             *("-m", "NDCG@10 MAP@100 RR", "--format", "csv"),
             *("--convention", "trec_eval"),
         ],

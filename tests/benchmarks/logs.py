@@ -94,8 +94,8 @@ def one_process(folder: str) -> dict[str, object]:
     """The job of a worker, in this process."""
     import pyarrow.parquet as pq
 
-    from keras_rankmetrics.adapters.reading import states_of_tables
-    from keras_rankmetrics.tables.arguments import job_of, with_states
+    from keras_rankmetrics.adapters.worker import states_of_tables
+    from keras_rankmetrics.tables.jobs import job_of, with_states
 
     metrics = _metrics()
     job = job_of(metrics, "taken", "shown")

@@ -47,8 +47,12 @@ def measured(options: argparse.Namespace) -> str:
     import numpy as np
 
     import keras_rankmetrics as krm
-    from keras_rankmetrics.catalogues.arguments import checked_chunk
-    from keras_rankmetrics.catalogues.chunks import _product, chunks_of
+    from keras_rankmetrics.catalogues.passes import (
+        chunks_of,
+        compiled,
+        product,
+    )
+    from keras_rankmetrics.catalogues.ranks import chunk_size
     from tests.benchmarks.resident import rise_in
 
     rng = np.random.default_rng(0)
@@ -59,12 +63,12 @@ def measured(options: argparse.Namespace) -> str:
         for number in (options.users, options.items)
     )
     targets = rng.integers(0, options.items, options.users)
-    size = checked_chunk(options.chunk, options.users, options.items)
+    size = chunk_size(options.chunk, options.users, options.items)
 
     def products() -> None:
-        product = _product()
+        program = compiled(product)
         for _, rows, _ in chunks_of(items, size):
-            last = product(users, rows)
+            last = program(users, rows)
         keras.ops.convert_to_numpy(last[0, :1])
 
     def ours() -> None:

@@ -9,7 +9,7 @@ from keras import ops
 from pytest import approx
 
 import keras_rankmetrics as krm
-from keras_rankmetrics.catalogues import chunks
+from keras_rankmetrics.catalogues import passes
 from keras_rankmetrics.catalogues.counts import _STEP
 
 BACKEND = keras.backend.backend()
@@ -329,17 +329,16 @@ def test_all_chunks_share_a_program(monkeypatch):
         pytest.skip("torch compiles nothing")
     (queries, items), (targets, _) = towers(), asked()
     traced = []
-    product = chunks.product
-    chunks._product()  # the program that scores targets, which is another one
+    count_chunk = passes.count_chunk
 
-    def seen(queries, rows):
+    def seen(*arguments):
         traced.append(1)
-        return product(queries, rows)
+        return count_chunk(*arguments)
 
-    monkeypatch.setattr(chunks, "product", seen)
-    chunks._of_towers.cache_clear()
+    monkeypatch.setattr(passes, "count_chunk", seen)
+    passes.compiled.cache_clear()
     krm.count_ranks(queries, items, targets, chunk=167)
-    chunks._of_towers.cache_clear()
+    passes.compiled.cache_clear()
     assert len(traced) == 1
 
 
@@ -350,7 +349,7 @@ def test_tensorflow_does_not_warn_of_other_chunks_and_dtypes(caplog):
     for chunk in range(1, 7):
         for dtype in ("float32", "float16"):
             rows = ops.cast(items[:chunk], dtype)
-            found = chunks.score(queries, rows, None)
+            found = passes.score(queries, rows, None)
             expected = products(QUERIES, VECTORS[:chunk])
             np.testing.assert_array_equal(found, expected)
     assert caplog.text == ""

@@ -13,7 +13,7 @@ import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 import keras_rankmetrics as krm
-from keras_rankmetrics.catalogues import chunks
+from keras_rankmetrics.catalogues import passes
 
 rng = np.random.default_rng(0)
 queries = rng.normal(size=(20, 8)).astype("float32")
@@ -29,13 +29,13 @@ for shape, axes, spec in [
 ]:
     mesh = Mesh(np.array(jax.devices()).reshape(shape), axes)
     spread = jax.device_put(items, NamedSharding(mesh, spec))
-    assert chunks.is_spread(spread, None)
+    assert passes.is_spread(spread, None)
     for chunk in (None, 50, 7):
         found = krm.count_ranks(queries, spread, targets, exclude, chunk=chunk)
         for name, counts in expected.items():
             np.testing.assert_array_equal(found[name], counts, name)
 # Only what was counted travels: no gathering of scores or of vectors.
-program = chunks._program(mesh, ("data", "model"), 50)
+program = passes._program(mesh, ("data", "model"), 50)
 asked = krm.catalogues.counts.Targets(
     targets.astype("int32"),
     np.zeros((20, 3), "float32"),

@@ -4,7 +4,7 @@ import pathlib
 import re
 import shlex
 
-from keras_rankmetrics.command import main
+from krm_command import main
 
 PAGE = pathlib.Path(__file__).parents[2] / "docs" / "command.md"
 

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from keras_rankmetrics.command import main
 from keras_rankmetrics.command.printing import Progress
 from keras_rankmetrics.files import blocks, pipes
 from keras_rankmetrics.files.pipes import Pipe, kept_pipes, short_names
+from krm_command import main
 
 QRELS = "".join(
     f"q{q} 0 d{d} {int(q == d)}\n" for q in range(4) for d in (0, 1)

@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from keras_rankmetrics.command import main
 from keras_rankmetrics.command.printing import in_letters_of
+from krm_command import main
 
 QRELS = "".join(f"q{q} 0 a 1\nq{q} 0 b 0\n" for q in range(9))
 

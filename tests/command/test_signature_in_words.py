@@ -5,8 +5,8 @@ from test_specs import OF_SOURCES, SPECS
 
 import keras_rankmetrics as krm
 from keras_rankmetrics import conventions
-from keras_rankmetrics.command import main
-from keras_rankmetrics.command.signature import constructor, parsed
+from keras_rankmetrics.command.explained import constructor, parsed
+from krm_command import main
 
 METRICS = [
     *(metric for _, metric in SPECS),

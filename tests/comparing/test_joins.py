@@ -15,7 +15,7 @@ from keras_rankmetrics.comparing import inputs, joining
 from keras_rankmetrics.conventions import ranx as as_ranx
 from keras_rankmetrics.conventions import trec_eval
 from keras_rankmetrics.tables import ids
-from keras_rankmetrics.tables.chunks import whole
+from keras_rankmetrics.tables.item_rows import whole
 
 METRICS = [
     krm.NDCG(k=5),

@@ -177,7 +177,7 @@ def test_parquet_with_large_values(tmp_path, longest):
     assert pa.default_memory_pool().bytes_allocated() - before < 2**20
 
 
-KRM = [sys.executable, "-m", "keras_rankmetrics", "eval"]
+KRM = [sys.executable, "-m", "krm_command", "eval"]
 MEASURED = f"""
 import resource, subprocess, sys
 subprocess.run({KRM!r} + sys.argv[1:] + ["-m", "RR"], capture_output=True)

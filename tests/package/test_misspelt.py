@@ -8,9 +8,9 @@ import pytest
 
 import keras_rankmetrics as krm
 from keras_rankmetrics import conventions
-from keras_rankmetrics.command.main import main
 from keras_rankmetrics.engine.definition.constructor import _SPELLINGS
 from keras_rankmetrics.engine.metric.configured import ConfiguredMetric
+from krm_command import main
 
 METRICS = [
     cls

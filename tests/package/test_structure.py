@@ -57,7 +57,7 @@ MAY_IMPORT = {
         "comparing conventions engine.metric engine.naming files gains metrics "
         "version"
     ),
-    "__main__": "command",
+    "__main__": "",
     "public": (
         "engine.aggregates engine.backend engine.inputs engine.metric "
         "engine.ranking gains metrics types"
@@ -217,6 +217,10 @@ def test_the_import_alone_registers_the_classes(imports):
         "assert 'NDCG' in vars(krm) and krm.compare.__name__ == 'compare'"
     )
     printed(code)
+
+
+def test_the_import_reads_no_arguments():
+    printed("import sys; del sys.argv, sys.orig_argv; import keras_rankmetrics")
 
 
 ENTRIES = [

@@ -403,7 +403,11 @@ def test_the_progress_bar(rows, capsys, own, of_fit, shown):
         ({"y": None}, ValueError, "`y` should be the labels"),
         ({"y": [1, 0]}, ValueError, "same number of rows"),
         ({"query": None}, ValueError, "id for each row, or be a key"),
-        ({"query": [1, 2]}, ValueError, r"Received: 2 ids and 4 rows"),
+        (
+            {"query": [1, 2]},
+            ValueError,
+            "Received: 2 in `query`, 4 in `y_true`",
+        ),
         ({"query": "qid"}, ValueError, "`x` a ndarray"),
         (
             {"x": {"a": np.zeros((4, 1))}, "query": "qid"},

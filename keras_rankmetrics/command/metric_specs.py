@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import re
 from collections.abc import Mapping
@@ -15,7 +16,6 @@ from keras_rankmetrics.engine.metric.configured import RankingMetric
 from keras_rankmetrics.engine.naming.names import nearest
 from keras_rankmetrics.metrics.names import all_names, class_of
 
-_CUTOFF, _NAME = "k", "name"
 # By name, and by the form that signatures use: `linear` is `linear_gain`.
 _FUNCTIONS = {
     alias: function
@@ -59,28 +59,26 @@ def _made(
         if isinstance(of_source, RankingMetric):
             return [of_source]
     spec = parsed(text)
-    if spec.at is not None and _CUTOFF in spec.options:
+    if spec.at is not None and "k" in spec.options:
         raise ValueError(
             f"A metric has one cutoff. Received: `@{spec.at}` and "
-            f"`k={spec.options[_CUTOFF]}`."
+            f"`k={spec.options['k']}`."
         )
-    if _NAME in spec.options:
+    if "name" in spec.options:
         raise ValueError(
             "A metric is named after its text. Remove "
-            f"`name={spec.options[_NAME]}`."
+            f"`name={spec.options['name']}`."
         )
     kind = _class_or_preset(text, spec, convention)
-    values = {
-        name: _FUNCTIONS.get(value, value) if isinstance(value, str) else value
-        for name, value in spec.options.items()
-    }
-    arguments = {**options, **values}
+    arguments = {**options, **spec.options}
+    for name, value in spec.options.items():
+        if isinstance(value, str):
+            arguments[name] = _FUNCTIONS.get(value, value)
     if spec.at is None:
         return [kind(name=text, **arguments)]
-    cutoffs = list(map(_cutoff, spec.at.split(",")))
     return [
         kind(k=k, name=re.sub(r"@[\d,]+", f"@{k}", text), **arguments)
-        for k in cutoffs
+        for k in list(map(_cutoff, spec.at.split(",")))
     ]
 
 
@@ -96,23 +94,22 @@ def _class_or_preset(
     text: str, spec: Spec, convention: Convention | None
 ) -> Any:
     """Return the class, or the preset of the convention."""
+    there = ""
+    if convention is not None:
+        there = f" in `{convention.name}`"
+        if spec.name in convention.without:
+            raise ValueError(
+                f"The convention `{convention.name}` has no {spec.name}: "
+                f"{convention.without[spec.name]}."
+            )
     name = class_of(spec.name)
-    if convention is not None and spec.name in convention.without:
-        raise ValueError(
-            f"The convention `{convention.name}` has no {spec.name}: "
-            f"{convention.without[spec.name]}."
-        )
     if name is None:
-        there = "" if convention is None else f" in `{convention.name}`"
         raise ValueError(
             f"There is no metric `{spec.name}`{there}."
             f"{nearest(spec.name, all_names())}{_hint(text)}"
         )
     kind = getattr(convention or metrics, name)
-    if (
-        spec.at is not None
-        and _CUTOFF not in inspect.signature(kind).parameters
-    ):
+    if spec.at is not None and "k" not in inspect.signature(kind).parameters:
         raise ValueError(f"{name} has no cutoff. Remove `@{spec.at}`.")
     return kind
 
@@ -120,11 +117,8 @@ def _class_or_preset(
 def _hint(text: str) -> str:
     """Return a sentence naming the convention of a spec, or an empty text."""
     for convention in conventions.all_of_them():
-        try:
-            found = convention.of_source(text)
-        except ValueError:
-            continue
-        if found is not None:
-            name = convention.name
-            return f" It is a name of {name}: use `--convention {name}`."
+        with contextlib.suppress(ValueError):
+            if convention.of_source(text) is not None:
+                name = convention.name
+                return f" It is a name of {name}: use `--convention {name}`."
     return ""

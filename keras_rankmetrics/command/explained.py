@@ -1,4 +1,4 @@
-"""`krm signature`: a signature in words, and as a call of its constructor."""
+"""`krm signature` and `krm conventions`: metrics explained in words."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from keras_rankmetrics import gains, metrics
+from keras_rankmetrics import conventions, gains, metrics
 from keras_rankmetrics.engine.metric.configured import ConfiguredMetric
 from keras_rankmetrics.engine.naming.names import nearest
 from keras_rankmetrics.metrics.names import class_names
@@ -19,17 +19,27 @@ _EXAMPLE = (
     "A signature should have the form that `metric.signature` prints: "
     "`NDCG@10|gain:linear|ties:average|...|keras_rankmetrics:0.1.0`."
 )
+_HEAD = re.compile(r"(?P<name>[^@|]+)(?:@(?P<k>\d+))?")
 # A signature has only a fingerprint of these options.
 _TABLES = ("groups", "is_tail", "popularity", "target", "vectors")
 _PARAMETERS = {"gain": "gain_fn", "discount": "rank_discount_fn"}
-_MORE = re.compile(
-    rf"(?P<metric>.*?\|{gains.PACKAGE}:[^|]+)\|(?P<more>.+)", re.DOTALL
-)
-_HEAD = re.compile(r"(?P<name>[^@|]+)(?:@(?P<k>\d+))?")
 
 
-def run(arguments: argparse.Namespace) -> str:
-    """Return the text to print."""
+def of_conventions(arguments: argparse.Namespace) -> str:
+    """Return the metrics of a convention, or a list of the conventions."""
+    if arguments.all:
+        return conventions.table()
+    if arguments.name is not None:
+        return str(conventions.named(arguments.name))
+    width = max(map(len, conventions.names()))
+    return "\n".join(
+        f"{each.name:{width}}  {each.about}"
+        for each in conventions.all_of_them()
+    )
+
+
+def of_signature(arguments: argparse.Namespace) -> str:
+    """Return a signature in words, and as a call of its constructor."""
     signature = parsed(arguments.signature)
     sentences = explained(signature)
     width = max(map(len, sentences))
@@ -44,14 +54,14 @@ class Signature(NamedTuple):
     """The parts of a signature.
 
     Attributes:
-        text: the whole signature.
+        head: the name of the metric, with its cutoff.
         metric: the class of the metric.
         k: the cutoff, or None.
         options: the text of each option, by name.
         version: the version of the package.
     """
 
-    text: str
+    head: str
     metric: type[ConfiguredMetric]
     k: int | None
     options: Mapping[str, str]
@@ -64,15 +74,22 @@ def parsed(text: str) -> Signature:
     Raise ValueError if it is malformed, or not a signature of this package.
     """
     text = text.strip()
-    head, *parts = text.split("|")
+    described, _, rest = text.partition(f"|{gains.PACKAGE}:")
+    version, _, more = rest.partition("|")
+    head, *parts = described.split("|")
     found = _HEAD.fullmatch(head)
-    if found is None or not parts:
+    if found is None or "|" not in text:
         raise ValueError(f"{_EXAMPLE} Received: {text!r}.")
-    _check_last(text)
+    if more:
+        raise ValueError(
+            "A signature should end with the version of the package. Received: "
+            f"{more!r} after it, as in the signature of a comparison or of "
+            f"slices. Explain `{text.removesuffix(f'|{more}')}`."
+        )
     options: dict[str, str] = {}
     for part in parts:
-        name, colon, value = part.partition(":")
-        if not colon or not name or not value:
+        name, _, value = part.partition(":")
+        if not name or not value:
             raise ValueError(
                 f"{_EXAMPLE} Each part after the first should be `name:value`. "
                 f"Received: {part!r}."
@@ -83,65 +100,21 @@ def parsed(text: str) -> Signature:
                 "twice."
             )
         options[name] = value
-    version = options.pop(gains.PACKAGE, None)
-    if version is None:
+    if not version:
         raise ValueError(
             f"A signature should end with `{gains.PACKAGE}:` and a version. "
             f"Received: {parts[-1]!r}. Check whether it was cut off."
         )
-    metric = _class(found["name"])
-    k = int(found["k"]) if found["k"] else None
-    _check(metric, k, options)
-    return Signature(text, metric, k, options, version)
-
-
-def constructor(signature: Signature) -> str:
-    """Return the call that creates the metric, without default options."""
-    metric = signature.metric
-    defaults = {
-        name: parameter.default
-        for name, parameter in inspect.signature(metric).parameters.items()
-    }
-    default_texts = _default_options(metric)
-    arguments = [] if signature.k is None else [f"k={signature.k}"]
-    for name, value in signature.options.items():
-        parameter = _PARAMETERS.get(name, name)
-        if default_texts.get(name) != value and parameter in defaults:
-            arguments.append(f"{parameter}={_code(name, value, defaults)}")
-    return f"krm.{metric.__name__}({', '.join(arguments)})"
-
-
-def _default_options(metric: type[ConfiguredMetric]) -> dict[str, str]:
-    """Return the options in the signature of a metric without arguments.
-
-    There are none for a metric that cannot be created without arguments.
-    """
-    if metric.of_catalogue is not None:
-        return {}
-    _, *parts = metric().signature.split("|")
-    return dict(part.split(":", 1) for part in parts)
-
-
-def _class(name: str) -> type[ConfiguredMetric]:
-    found = getattr(metrics, name, None)
-    if not (isinstance(found, type) and issubclass(found, ConfiguredMetric)):
+    metric = getattr(metrics, found["name"], None)
+    if not (isinstance(metric, type) and issubclass(metric, ConfiguredMetric)):
         raise ValueError(
             "A signature should begin with a metric of this package. Received: "
-            f"{name!r}.{nearest(name, class_names())} The signature of your "
-            "own metric is explained by its code."
+            f"{found['name']!r}.{nearest(found['name'], class_names())} The "
+            "signature of your own metric is explained by its code."
         )
-    return found
-
-
-def _check_last(text: str) -> None:
-    """Raise ValueError if the version is not the last part."""
-    found = _MORE.fullmatch(text)
-    if found is not None:
-        raise ValueError(
-            "A signature should end with the version of the package. Received: "
-            f"{found['more']!r} after it, as in the signature of a comparison "
-            f"or of slices. Explain `{found['metric']}`."
-        )
+    k = int(found["k"]) if found["k"] else None
+    _check(metric, k, options)
+    return Signature(head, metric, k, options, version)
 
 
 def _check(
@@ -149,9 +122,9 @@ def _check(
 ) -> None:
     """Raise ValueError if the metric lacks one of the options."""
     parameters = {*inspect.signature(metric).parameters}
-    allowed = parameters | ConfiguredMetric.common_parameters
     if k is not None and "k" not in parameters:
         raise ValueError(f"{metric.__name__} takes no cutoff. Received: @{k}.")
+    allowed = parameters | ConfiguredMetric.common_parameters
     for name in options:
         if _PARAMETERS.get(name, name) not in allowed:
             raise ValueError(
@@ -161,12 +134,29 @@ def _check(
             )
 
 
-def _code(name: str, value: str, defaults: Mapping[str, Any]) -> str:
+def constructor(signature: Signature) -> str:
+    """Return the call that creates the metric, without default options."""
+    metric = signature.metric
+    # Metrics of a catalogue cannot be created without arguments.
+    is_of_catalogue = metric.of_catalogue is not None
+    by_default = "" if is_of_catalogue else metric().signature
+    parameters = inspect.signature(metric).parameters
+    arguments = [] if signature.k is None else [f"k={signature.k}"]
+    for name, value in signature.options.items():
+        parameter = parameters.get(_PARAMETERS.get(name, name))
+        is_default = f"{name}:{value}" in by_default.split("|")
+        if parameter is not None and not is_default:
+            code = _code(name, value, parameter.default)
+            arguments.append(f"{parameter.name}={code}")
+    return f"krm.{metric.__name__}({', '.join(arguments)})"
+
+
+def _code(name: str, value: str, default: Any) -> str:
     """Return the value of an option as Python code."""
     if name in _PARAMETERS:
         function = f"{value}_{name}"
         return f"krm.{function}" if hasattr(gains, function) else value
-    if isinstance(defaults[name], tuple):
+    if isinstance(default, tuple):
         return f"({', '.join(value.split(','))},)"
     if name in _TABLES:
         return "..."
@@ -182,10 +172,8 @@ _SENTENCES: Mapping[str, Mapping[str, str]] = {
         "average": "Tied items count as the exact mean over all their orders.",
         "shuffle": "Tied items are in one random order.",
         "stable": "Tied items are in the order of the input.",
-        "pessimistic": "Tied items are in the worst order: the least relevant "
-        "first.",
-        "optimistic": "Tied items are in the best order: the most relevant "
-        "first.",
+        "pessimistic": "Tied items have the least relevant one first.",
+        "optimistic": "Tied items have the most relevant one first.",
     },
     "empty": {
         "zero": "A list without relevant items counts as 0.",
@@ -199,8 +187,7 @@ _SENTENCES: Mapping[str, Mapping[str, str]] = {
         "`sample_weight` all lists have the same weight.",
     },
     "adjusted": {
-        "chance": "The values are rescaled: 0 is the value of a random order, "
-        "and 1 the best value.",
+        "chance": "The values are rescaled: a random order has 0, the best 1.",
     },
     "inputs": {
         "scores": "The input is a label and a score for each item.",
@@ -210,9 +197,7 @@ _SENTENCES: Mapping[str, Mapping[str, str]] = {
         "recommended ids, the best first.",
         "counts": "The input is the number of items above each relevant item.",
     },
-    "unjudged": {
-        "condense": "Unjudged items are removed from the ranking.",
-    },
+    "unjudged": {"condense": "Unjudged items are removed from the ranking."},
     "dtype": {"float64": "The computation is in double precision."},
     "ideal": {
         "relevant": "The ideal order has the best k of all items first.",
@@ -270,8 +255,7 @@ _NUMBERS = {
 
 def explained(signature: Signature) -> dict[str, str]:
     """Return a sentence for each part of a signature, by part."""
-    head = signature.text.partition("|")[0]
-    found = {head: _summary(signature)}
+    found = {signature.head: _summary(signature)}
     for name, value in signature.options.items():
         found[f"{name}:{value}"] = _sentence(name, value)
     found[f"{gains.PACKAGE}:{signature.version}"] = (

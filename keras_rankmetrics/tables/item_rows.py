@@ -1,12 +1,77 @@
-"""Joins of two tables by list and item, and duplicates in one table."""
+"""Tables with a row for each query and item: chunks, joins and duplicates."""
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from keras_rankmetrics.tables.ids import exact, joint, keys_of, twins
+
+
+class Rows(NamedTuple):
+    """A chunk of a table of queries, items, and labels or scores.
+
+    Attributes:
+        query: `[rows]`, the ids of queries: integers, str or bytes.
+        item: `[rows]`, the ids of items: integers, str or bytes.
+        value: `[rows]`, floats: the labels of the items, or their scores.
+
+    Example:
+        >>> import numpy as np
+        >>> import keras_rankmetrics as krm
+        >>> queries, items = np.array(["q1", "q1"]), np.array([7, 8])
+        >>> truth = krm.Rows(queries, items, np.array([0.0, 1.0]))
+        >>> run = krm.Rows(queries, items, np.array([0.9, 0.8]))
+        >>> compared = krm.compare({"run": run}, truth, krm.HitRateAtK(k=1))
+        >>> compared.per_list()["hit_rate@1"]
+        [0.0]
+    """
+
+    query: np.ndarray
+    item: np.ndarray
+    value: np.ndarray
+
+
+def whole(chunks: Iterable[Rows]) -> Rows:
+    """Return all chunks as one."""
+    columns = list(zip(*chunks, strict=True))
+    if not columns:
+        none = np.zeros(0, np.int64)
+        return Rows(none, none, np.zeros(0))
+    return Rows(*map(np.concatenate, columns))
+
+
+def split(rows: Rows, size: int) -> Iterator[Rows]:
+    """Yield chunks of whole queries.
+
+    If the rows of some query are not contiguous, yield all rows as one chunk.
+
+    Args:
+        rows: the rows of all queries.
+        size: the number of rows of a chunk, which continues to the end of a
+            query.
+    """
+    total = len(rows.query)
+    starts = run_starts(rows.query)
+    if total <= size or len(np.unique(rows.query[starts])) < len(starts):
+        yield rows
+        return
+    at = np.searchsorted(starts, np.arange(size, total, size))
+    cuts = np.unique(starts[at[at < len(starts)]])
+    for begin, end in itertools.pairwise([0, *cuts.tolist(), total]):
+        yield Rows(*(column[begin:end] for column in rows))
+
+
+def run_starts(values: np.ndarray) -> np.ndarray:
+    """Return the index of the first value of each run of equal values."""
+    changes = np.flatnonzero(values[1:] != values[:-1])
+    return np.concatenate([[0], changes + 1])
+
+
+# Joins by list and item.
 
 
 class Pairs(NamedTuple):

@@ -3,32 +3,27 @@
 from __future__ import annotations
 
 import copy
-import dataclasses
-import functools
+import threading
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from keras import ops
 
 from keras_rankmetrics.metrics import Sliced
-from keras_rankmetrics.tables.arguments import job_of, members_of, metrics_in
-from keras_rankmetrics.tables.chunks import run_starts
-from keras_rankmetrics.tables.columns import (
+from keras_rankmetrics.tables.flat_columns import (
     as_column,
     as_numbers,
     check_same_rows,
+    query_numbers,
 )
-from keras_rankmetrics.tables.ids import query_numbers
-from keras_rankmetrics.tables.lists import check_lists, lists_of_items
-from keras_rankmetrics.tables.runner import Job
+from keras_rankmetrics.tables.item_rows import run_starts
+from keras_rankmetrics.tables.job_columns import check_lists, lists_of_items
+from keras_rankmetrics.tables.jobs import Job, job_of, members_of, metrics_in
 
 # The maximum number of lists in a padded batch, even if they are short.
 _LISTS_PER_UPDATE = 2**18
-
-# The column of an argument, or its columns by the names of systems or metrics.
-Names = str | tuple[tuple[str, str], ...] | None
 
 
 def evaluate_rows(
@@ -94,17 +89,20 @@ def evaluate_rows(
             "mark unjudged rows with the label `UNJUDGED`, and pass groups as "
             "`group`. Other inputs need lists: call `update_state`."
         )
-    scores, y_pred_names = _named("y_pred", y_pred)
-    weights, weight_names = _named("sample_weight", sample_weight)
-    groups, group_names = _named("group", group)
-    columns = {"y_true": y_true, **scores, **weights, **groups}
+    columns: dict[str, Any] = {"y_true": y_true}
+    names = (
+        _named("y_pred", y_pred, columns),
+        _named("sample_weight", sample_weight, columns),
+        _named("group", group, columns),
+    )
     check_same_rows({"query": query, **columns})
-    job = _job(members, y_pred_names, weight_names, group_names)
+    job = _job(members, names, tuple(columns))
     order, starts = _by_query(query_numbers(query))
-    arrays = {
-        name: _read(name, x, job.columns.groups, order)
-        for name, x in columns.items()
-    }
+    arrays = {}
+    for name, x in columns.items():
+        is_group = name in job.columns.groups
+        array = as_column(name, x) if is_group else as_numbers(name, x)
+        arrays[name] = array if order is None else array[order]
     lists = lists_of_items(arrays, starts, job.columns)
     check_lists(lists, job.columns)
     if (arrays["y_true"] < 0).all():
@@ -120,7 +118,15 @@ def evaluate_rows(
     for member, state in zip(members, states or (), strict=True):
         member.reset_state()
         member.state = state
-    return dict(_numbers(collected))
+    numbers: dict[str, Any] = {}
+    for metric in collected:
+        result = metric.result()
+        by_name = isinstance(result, dict)
+        numbers |= result if by_name else {metric.name: result}
+    return {
+        name: float(ops.convert_to_numpy(number))
+        for name, number in numbers.items()
+    }
 
 
 def checked_metrics(metrics: Any) -> list[Any]:
@@ -135,15 +141,16 @@ def checked_metrics(metrics: Any) -> list[Any]:
     return found
 
 
-def _named(argument: str, x: Any) -> tuple[dict[str, Any], Names]:
-    """Return the columns of an argument by name, and the names for a job."""
+def _named(argument: str, x: Any, columns: dict[str, Any]) -> Any:
+    """Add the columns of an argument, and return their names for a job."""
     if isinstance(x, Mapping):
         names = {key: f'{argument}["{key}"]' for key in x}
-        columns = {names[key]: column for key, column in x.items()}
-        return columns, tuple(names.items())
+        columns.update({names[key]: column for key, column in x.items()})
+        return names
     if x is None and argument != "y_pred":
-        return {}, None
-    return {argument: x}, argument
+        return None
+    columns[argument] = x
+    return argument
 
 
 def _by_query(numbers: np.ndarray) -> tuple[np.ndarray | None, np.ndarray]:
@@ -158,41 +165,24 @@ def _by_query(numbers: np.ndarray) -> tuple[np.ndarray | None, np.ndarray]:
     return order, run_starts(numbers)
 
 
-def _read(
-    name: str, x: Any, groups: Sequence[str], order: np.ndarray | None
-) -> np.ndarray:
-    array = as_column(name, x) if name in groups else as_numbers(name, x)
-    return array if order is None else array[order]
-
-
-def _numbers(metrics: Sequence[Any]) -> Iterator[tuple[str, float]]:
-    """Yield the name and the value of each result."""
-    for metric in metrics:
-        result = metric.result()
-        by_name = result if isinstance(result, dict) else {metric.name: result}
-        for name, number in by_name.items():
-            yield name, float(ops.convert_to_numpy(number))
-
-
-# Jobs that are kept between calls, since JAX compiles each job anew.
-
-
-@dataclasses.dataclass(frozen=True)
-class _Described:
-    """A metric that equals all metrics that compute the same.
-
-    Attributes:
-        key: everything that its values depend on.
-        metric: the metric itself.
-    """
-
-    key: tuple[Any, ...]
-    metric: Any = dataclasses.field(compare=False)
+# Jobs that are kept between calls, since JAX compiles each job anew: the latest
+# ones last.
+_JOBS: dict[Any, Job] = {}
+_KEPT = 16
+_LOCK = threading.Lock()
 
 
 def _job(
-    members: Sequence[Any], y_pred: Names, sample_weight: Names, group: Names
+    members: Sequence[Any], names: Sequence[Any], columns: tuple[str, ...]
 ) -> Job:
+    """Return a job on copies of the metrics.
+
+    Args:
+        members: the metrics.
+        names: the columns of `y_pred`, `sample_weight` and `group`.
+        columns: the names of all columns.
+    """
+    y_pred, sample_weight, group = names
     for member in members:
         from_data = isinstance(member, Sliced) and member.by is None
         if from_data and group is None:
@@ -201,26 +191,18 @@ def _job(
                 f"the group of each row, one of {member.results[1:]} without "
                 "the name of the metric, or its number. Received: None."
             )
-    described = tuple(
-        _Described((type(m), m.name, m.signature, m.definition), m)
-        for m in members
-    )
-    return _cached_job(described, y_pred, sample_weight, group)
-
-
-@functools.lru_cache(maxsize=16)
-def _cached_job(
-    described: tuple[_Described, ...],
-    y_pred: Names,
-    sample_weight: Any,
-    group: Names,
-) -> Job:
-    return job_of(
-        [copy.deepcopy(each.metric) for each in described],
-        "y_true",
-        dict(y_pred) if isinstance(y_pred, tuple) else str(y_pred),
-        sample_weight,
-        dict(group) if isinstance(group, tuple) else group,
-        query="query",
-        lists_per_update=_LISTS_PER_UPDATE,
-    )
+    described = [(type(m), m.name, m.signature, m.definition) for m in members]
+    key = (tuple(described), columns)
+    with _LOCK:
+        _JOBS[key] = job = _JOBS.pop(key, None) or job_of(
+            copy.deepcopy(members),
+            "y_true",
+            y_pred,
+            sample_weight,
+            group,
+            query="query",
+            lists_per_update=_LISTS_PER_UPDATE,
+        )
+        if len(_JOBS) > _KEPT:
+            del _JOBS[next(iter(_JOBS))]
+    return job

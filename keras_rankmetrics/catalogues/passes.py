@@ -1,10 +1,10 @@
-"""Count ranks chunk by chunk, on one device or spread over several."""
+"""One pass over a catalogue, chunk by chunk, on one device or on several."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import keras
 import numpy as np
@@ -30,39 +30,24 @@ class Items(Protocol):
         """Return some of the rows."""
 
 
-class Chunk(NamedTuple):
-    """Consecutive items of a catalogue; all chunks have the same size.
+def chunks_of(
+    items: Items, size: int
+) -> Iterator[tuple[int, Tensor, Tensor | None]]:
+    """Yield the catalogue in chunks, which all have the same size.
 
-    Attributes:
-        first: the number of the first item.
-        rows: the rows of the items, padded at the end.
-        held: int32, the number of rows that are items; None for all.
+    A chunk is the number of its first item, its rows, padded at the end, and
+    the number of rows that are items, int32; None for all.
     """
-
-    first: int
-    rows: Tensor
-    held: Tensor | None
-
-
-def chunks_of(items: Items, size: int) -> Iterator[Chunk]:
-    """Yield the catalogue chunk by chunk."""
     for first in range(0, items.shape[0], size):
         rows = items[first : first + size]
         held = rows.shape[0]
-        yield Chunk(
-            first,
-            _padded(rows, size),
-            None if held == size else _int32(held),
-        )
+        yield first, _padded(rows, size), None if held == size else _int32(held)
 
 
 def picked(items: Items, numbers: np.ndarray, size: int) -> Tensor:
     """Return the rows of some items, padded to the size of a chunk."""
-    rows = (
-        ops.take(items, numbers, axis=0)
-        if ops.is_tensor(items)
-        else items[numbers]
-    )
+    is_tensor = ops.is_tensor(items)
+    rows = ops.take(items, numbers, axis=0) if is_tensor else items[numbers]
     return _padded(rows, size)
 
 
@@ -84,11 +69,18 @@ def over_chunks(
     verbose: bool,
 ) -> RankCounts:
     """Count the whole catalogue, one chunk after the other."""
-    counts, step = RankCounts.zeros(targets), _step(score_fn)
+    counts = RankCounts.zeros(targets)
     number = items.shape[0]
     bar = keras.utils.Progbar(number, verbose=int(verbose), unit_name="item")
     for first, rows, held in chunks_of(items, size):
-        counts = step(counts, queries, rows, _int32(first), held, targets)
+        place = _int32(first), held, targets
+        if score_fn is None:
+            counts = compiled(_plus_towers)(counts, queries, rows, *place)
+        else:
+            # Not compiled together: the program would keep the weights that
+            # the function had at first.
+            scores = score_fn(queries, rows)
+            counts = compiled(_plus_scores)(counts, scores, *place)
         bar.update(min(first + size, number))
     return counts
 
@@ -98,7 +90,15 @@ def checked(score_fn: ScoreFn, lists: int) -> ScoreFn:
 
     It raises ValueError when called, unless the scores are floats of the shape
     `[lists, rows]`.
+
+    Raises:
+        TypeError: if `score_fn` is not callable.
     """
+    if not callable(score_fn):
+        raise TypeError(
+            "`score_fn` should be a function of queries and rows of items. "
+            f"Received: {score_fn!r}."
+        )
 
     def scored(queries: Any, rows: Tensor) -> Tensor:
         scores = detached(ops.convert_to_tensor(score_fn(queries, rows)))
@@ -117,54 +117,25 @@ def checked(score_fn: ScoreFn, lists: int) -> ScoreFn:
 
 def score(queries: Any, rows: Tensor, score_fn: ScoreFn | None) -> Tensor:
     """Return the scores of some items, `[lists, rows]`."""
-    return (_product() if score_fn is None else score_fn)(queries, rows)
+    return (score_fn or compiled(product))(queries, rows)
 
 
-def _step(score_fn: ScoreFn | None) -> Callable[..., RankCounts]:
-    """Return the function that adds a chunk.
-
-    It takes `(counts, queries, rows, first, held, targets)`. For inner products
-    it is one compiled program. A `score_fn` is not compiled, since the program
-    would keep the weights that the function had at first.
-    """
-    if score_fn is None:
-        return _of_towers()
-    of_scores = _of_scores()
-    return lambda counts, queries, rows, *rest: of_scores(
-        counts, score_fn(queries, rows), *rest
-    )
+def _plus_towers(counts: RankCounts, *chunk: Any) -> RankCounts:
+    return counts.plus(count_towers(*chunk))
 
 
-@functools.cache
-def _product() -> Callable[..., Tensor]:
-    return _compiled(product)
+def _plus_scores(counts: RankCounts, scores: Tensor, *place: Any) -> RankCounts:
+    # A sum is finite only if every score is.
+    finite = ops.isfinite(ops.sum(scores))
+    return counts.plus(count_chunk(scores, finite, *place))
 
 
-@functools.cache
-def _of_towers() -> Callable[..., RankCounts]:
-    return _compiled(
-        lambda counts, queries, rows, *rest: counts.plus(
-            count_towers(queries, rows, *rest)
-        )
-    )
-
-
-@functools.cache
-def _of_scores() -> Callable[..., RankCounts]:
-    return _compiled(
-        # A sum is finite only if every score is.
-        lambda counts, scores, *rest: counts.plus(
-            count_chunk(scores, ops.isfinite(ops.sum(scores)), *rest)
-        )
-    )
-
-
-def count_towers(queries: Tensor, rows: Tensor, *rest: Any) -> RankCounts:
-    """Return the counts of one chunk; `rest` is as for `count_chunk`."""
+def count_towers(queries: Tensor, rows: Tensor, *place: Any) -> RankCounts:
+    """Return the counts of one chunk; `place` is as for `count_chunk`."""
     queries, rows = _not_half(queries), _not_half(rows)
     # An upper bound of all products, cheaper than checking each.
     bound = ops.sum(ops.abs(queries)) * ops.sum(ops.abs(rows))
-    return count_chunk(product(queries, rows), ops.isfinite(bound), *rest)
+    return count_chunk(product(queries, rows), ops.isfinite(bound), *place)
 
 
 def product(queries: Tensor, rows: Tensor) -> Tensor:
@@ -183,7 +154,8 @@ def _not_half(vectors: Tensor) -> Tensor:
     return ops.cast(vectors, "float32") if is_half else vectors
 
 
-def _compiled(function: Callable[..., T]) -> Callable[..., T]:
+@functools.cache
+def compiled(function: Callable[..., T]) -> Callable[..., T]:
     """Return the function compiled by the backend."""
     if keras.config.backend() == "jax":
         import jax

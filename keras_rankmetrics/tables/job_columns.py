@@ -9,8 +9,6 @@ import numpy as np
 
 from keras_rankmetrics.tables.ragged import Lists, Ragged
 
-Systems = Mapping[str, str]
-
 
 @dataclasses.dataclass(frozen=True)
 class Columns:
@@ -33,7 +31,7 @@ class Columns:
 
     form: str
     y_true: str
-    y_pred: str | Systems
+    y_pred: str | Mapping[str, str]
     sample_weight: str | None = None
     groups: tuple[str, ...] = ()
     query: str | None = None
@@ -45,7 +43,7 @@ class Columns:
     def predictions(self) -> list[str]:
         """The columns of `y_pred`."""
         found = self.y_pred
-        return [found] if isinstance(found, str) else list(found.values())
+        return [*found.values()] if isinstance(found, Mapping) else [found]
 
     @property
     def names(self) -> list[str]:
@@ -57,26 +55,19 @@ class Columns:
         """The columns of ids; none unless the form is `"ids"`."""
         if self.form != "ids":
             return []
-        maybe = [] if self.exclude is None else [self.exclude]
-        return [self.y_true, *self.predictions, *maybe]
+        return _present(self.y_true, *self.predictions, self.exclude)
 
     @property
     def of_lists(self) -> list[str]:
         """The columns with one value for each list, even if rows are items."""
-        maybe = [] if self.num_relevant is None else [self.num_relevant]
-        return [*self.groups, *maybe]
+        weight = self.sample_weight if self.query is None else None
+        return _present(*self.groups, self.num_relevant, weight)
 
     @property
     def unpadded(self) -> list[str]:
         """The columns with the same number of values in each list."""
         all_items = self.predictions if self.form == "sparse" else []
-        return [*self.of_lists, *self.weights_of_lists, *all_items]
-
-    @property
-    def weights_of_lists(self) -> list[str]:
-        """The column of weights, if they are weights of lists."""
-        found = self.sample_weight
-        return [] if found is None or self.query is not None else [found]
+        return [*self.of_lists, *all_items]
 
     def by_argument(self) -> Iterator[tuple[str, str]]:
         """Yield the name of each argument with the column that it names."""
@@ -87,6 +78,53 @@ class Columns:
             name = getattr(self, argument)
             if name is not None:
                 yield argument, name
+
+
+def _present(*names: str | None) -> list[str]:
+    return [name for name in names if name is not None]
+
+
+@dataclasses.dataclass(frozen=True)
+class Slicing:
+    """The column of the groups of a `Sliced` metric.
+
+    Attributes:
+        column: its name.
+        groups: the names of the groups, or their number.
+    """
+
+    column: str
+    groups: tuple[str, ...] | int
+
+    @property
+    def name(self) -> str:
+        """A name for the group numbers that no column has."""
+        return f"{self.column} as one of {self.groups}"
+
+    def numbers(self, column: Ragged) -> Ragged:
+        """Return the number of the group of each list.
+
+        Raises:
+            ValueError: if a value of the column is not one of the groups.
+        """
+        groups = self.groups
+        names = () if isinstance(groups, int) else groups
+        count = groups if isinstance(groups, int) else len(groups)
+        numbers = values = column.values
+        if values.dtype.kind not in "iu":
+            distinct, places = np.unique(values, return_inverse=True)
+            number_of = {name: number for number, name in enumerate(names)}
+            known = [number_of.get(name, -1) for name in distinct]
+            numbers = np.array(known, np.int32)[places]
+        wrong = (numbers < 0) | (numbers >= count)
+        if wrong.any():
+            or_names = f", or one of {list(names)}" if names else ""
+            raise ValueError(
+                f"The column {self.column!r} should hold the group of each "
+                f"list, an integer from 0 to {count - 1}{or_names}. Received: "
+                f"{values[wrong][0]!r}."
+            )
+        return Ragged.of_single(numbers.astype(np.int32))
 
 
 def lists_of_items(
@@ -102,38 +140,42 @@ def lists_of_items(
     Raises:
         ValueError: if a value of the whole list differs between its items.
     """
-    rows = len(values[columns.y_true])
-    lengths = np.diff(starts, append=rows)
-    lists = {}
-    for name, of_rows in values.items():
-        if name in columns.of_lists:
-            lists[name] = Ragged.of_single(of_rows[starts])
-            _check_constant(of_rows, of_rows[starts], lengths, name)
-        else:
-            lists[name] = Ragged(of_rows, lengths)
+    lengths = np.diff(starts, append=len(values[columns.y_true]))
+    lists = {name: Ragged(rows, lengths) for name, rows in values.items()}
+    for name in columns.of_lists:
+        rows = values[name]
+        lists[name] = Ragged.of_single(rows[starts])
+        if (rows != np.repeat(rows[starts], lengths)).any():
+            raise ValueError(
+                f"The items of a list should have the same value in {name!r}. "
+                "Received: lists with several values."
+            )
     return lists
 
 
 def check_lists(lists: Lists, columns: Columns) -> None:
     """Raise ValueError if values or lengths of lists are invalid."""
-    for name in (columns.sample_weight, columns.num_relevant):
-        if name is not None:
-            _check_not_negative(lists[name].values, name)
-    for name in [*columns.of_lists, *columns.weights_of_lists]:
-        if (lists[name].lengths != 1).any():
+    for name in _present(columns.sample_weight, columns.num_relevant):
+        values = lists[name].values
+        _refuse_first(
+            values,
+            (values < 0) | np.isinf(values),
+            f"The numbers in {name!r} should be finite, and not negative.",
+        )
+    for name in columns.of_lists:
+        nulls = (lists[name].lengths != 1).sum()
+        if nulls:
             raise ValueError(
-                f"The column {name!r} should hold no null. Received: "
-                f"{(lists[name].lengths != 1).sum()} of them."
+                f"The column {name!r} should hold no null. Received: {nulls} "
+                "of them."
             )
-    if columns.form == "scores":
-        for name in columns.predictions:
+    for name in columns.predictions:
+        if columns.form == "scores":
             _check_aligned(lists, columns.y_true, name)
-    if columns.form == "sparse":
-        for name in columns.predictions:
+        if columns.form == "sparse":
             _check_one_length(lists[name].lengths, name)
             _check_within(lists, columns.y_true, name)
-    if columns.form != "ids" and columns.exclude is not None:
-        for name in columns.predictions:
+        if columns.form != "ids" and columns.exclude is not None:
             _check_within(lists, columns.exclude, name)
 
 
@@ -159,28 +201,15 @@ def _check_one_length(lengths: np.ndarray, name: str) -> None:
 
 def _check_within(lists: Lists, indices: str, scores: str) -> None:
     values, lengths = lists[indices]
-    wrong = values >= np.repeat(lists[scores].lengths, lengths)
+    _refuse_first(
+        values,
+        values >= np.repeat(lists[scores].lengths, lengths),
+        f"The column {indices!r} should hold indices of items, below the "
+        f"number of scores in {scores!r}.",
+    )
+
+
+def _refuse_first(values: np.ndarray, wrong: np.ndarray, expected: str) -> None:
+    """Raise ValueError naming the first wrong value, if there is one."""
     if wrong.any():
-        raise ValueError(
-            f"The column {indices!r} should hold indices of items, below the "
-            f"number of scores in {scores!r}. Received: {values[wrong][0]}."
-        )
-
-
-def _check_not_negative(values: np.ndarray, name: str) -> None:
-    wrong = (values < 0) | np.isinf(values)
-    if wrong.any():
-        raise ValueError(
-            f"The numbers in {name!r} should be finite, and not negative. "
-            f"Received: {values[wrong][0]}."
-        )
-
-
-def _check_constant(
-    values: np.ndarray, firsts: np.ndarray, lengths: np.ndarray, name: str
-) -> None:
-    if (values != np.repeat(firsts, lengths)).any():
-        raise ValueError(
-            f"The items of a list should have the same value in {name!r}. "
-            "Received: lists with several values."
-        )
+        raise ValueError(f"{expected} Received: {values[wrong][0]}.")

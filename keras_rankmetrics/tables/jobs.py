@@ -1,0 +1,357 @@
+"""`Job`: metrics over the lists of a table, and the states that they end in."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import functools
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+import keras
+import numpy as np
+
+from keras_rankmetrics.engine.aggregates import State
+from keras_rankmetrics.engine.metric.accumulator import Accumulator
+from keras_rankmetrics.engine.metric.collection import MetricCollection
+from keras_rankmetrics.engine.metric.members import own_methods
+from keras_rankmetrics.metrics import Comparison, Sliced
+from keras_rankmetrics.tables.job_columns import Columns, Slicing
+from keras_rankmetrics.tables.ragged import Lists, chunks, padded
+
+Arrays = Mapping[str, np.ndarray]
+Metrics = TypeVar("Metrics")
+LISTS_PER_UPDATE = 4096
+
+
+def job_of(
+    metrics: Any,
+    y_true: str,
+    y_pred: str | Mapping[str, str],
+    sample_weight: str | None = None,
+    group: str | Mapping[str, str] | None = None,
+    query: str | None = None,
+    lists_per_update: int = LISTS_PER_UPDATE,
+    exclude: str | None = None,
+    num_relevant: str | None = None,
+) -> Job:
+    """Return the job that computes the metrics from these columns.
+
+    Raises:
+        ValueError: if the arguments do not fit together.
+        TypeError: if a metric or the name of a column has the wrong type.
+    """
+    members = members_of(metrics)
+    slicings = [_slicing(member, group) for member in members]
+    columns = Columns(
+        form=_form(members),
+        y_true=y_true,
+        y_pred=dict(y_pred) if isinstance(y_pred, Mapping) else y_pred,
+        sample_weight=sample_weight,
+        groups=tuple(dict.fromkeys(s.column for s in slicings if s)),
+        query=query,
+        needs_indices=any(m.definition.catalogue for m in members),
+        exclude=exclude,
+        num_relevant=num_relevant,
+    )
+    for name in columns.names:
+        if not isinstance(name, str):
+            raise TypeError(
+                f"The name of a column should be a string. Received: {name!r}."
+            )
+    _check_form(members, columns)
+    for member in members:
+        _check_systems(member, y_pred)
+    if group is not None and not any(slicings):
+        raise ValueError(
+            "`group` is for `Sliced` metrics. Received: "
+            f"`group={group!r}` and {[m.name for m in members]}."
+        )
+    if type(lists_per_update) is not int or lists_per_update < 1:
+        raise ValueError(
+            "`lists_per_update` should be a positive integer. Received: "
+            f"{lists_per_update!r}."
+        )
+    return Job(members, columns, slicings, lists_per_update)
+
+
+def with_states(metrics: Metrics, states: Sequence[State] | None) -> Metrics:
+    """Return copies of the metrics with these states; None means no lists."""
+    fresh = copy.deepcopy(metrics)
+    members = members_of(fresh)
+    for member in members:
+        member.reset_state()
+    for member, state in zip(members, states or (), strict=states is not None):
+        member.state = state
+    return fresh
+
+
+def metrics_in(metrics: Any) -> Iterator[Any]:
+    """Yield the metrics and collections of a list, or of a list of lists."""
+    if isinstance(metrics, list | tuple):
+        for each in metrics:
+            yield from metrics_in(each)
+    else:
+        yield metrics
+
+
+def _check_is_metric(metric: Any) -> None:
+    if not hasattr(metric, "definition"):
+        raise TypeError(
+            "`metrics` should be a ranking metric, a `Sliced` one, a "
+            "`Comparison`, a `MetricCollection`, or a list of metrics. "
+            f"Received: {metric!r}."
+        )
+
+
+def members_of(
+    metrics: Any, check: Callable[[Any], None] = _check_is_metric
+) -> list[Any]:
+    """Return the metrics one by one, with the members of collections.
+
+    Args:
+        metrics: a metric, a collection, or a list of these.
+        check: raises an error for an object that is not accepted.
+
+    Raises:
+        ValueError: if there is none, or two have the same name.
+    """
+    members: list[Any] = []
+    for each in metrics_in(metrics):
+        is_collection = isinstance(each, MetricCollection)
+        members += each.metrics if is_collection else [each]
+    for member in members:
+        check(member)
+    names = [member.name for member in members]
+    if not names or len(set(names)) < len(names):
+        raise ValueError(
+            "`metrics` should hold metrics of different names. Received: "
+            f"{names}. Give one a name of its own: "
+            '`NDCG(k=10, name="my_ndcg@10")`.'
+        )
+    return members
+
+
+def _form(members: Sequence[Any]) -> str:
+    """Return the form of input that all metrics take."""
+    forms = {member.definition.inputs for member in members}
+    subtopics = any(member.definition.traits.by_subtopic for member in members)
+    if len(forms) > 1 or "counts" in forms or subtopics:
+        raise ValueError(
+            'The metrics should all take labels and scores, `inputs="scores"`, '
+            'or all take `inputs="ids"`, or all "sparse"; none labels by '
+            "subtopic. Received: "
+            f"{ {m.name: m.definition.inputs for m in members} }."
+        )
+    return str(forms.pop())
+
+
+def _check_form(members: Sequence[Any], columns: Columns) -> None:
+    """Raise ValueError if the form of input does not fit the columns."""
+    form, query = columns.form, columns.query
+    if columns.num_relevant is not None and form != "scores":
+        raise ValueError(
+            '`num_relevant` is for metrics of `inputs="scores"`. Received: '
+            f'`num_relevant={columns.num_relevant!r}` and `inputs="{form}"`.'
+        )
+    if query is None:
+        return
+    if form != "scores":
+        raise ValueError(
+            "With `query`, each row should be an item with a label and a "
+            'score, for metrics of `inputs="scores"`. Received: '
+            f'`inputs="{form}"`.'
+        )
+    about_items = [m.name for m in members if m.definition.traits.of_catalogue]
+    if about_items:
+        raise ValueError(
+            "With `query`, a row does not contain the index of its item, which "
+            f"metrics about a catalogue need. Received: {about_items}. Pass "
+            'lists of ids instead, to metrics of `inputs="ids"`.'
+        )
+    if columns.exclude is not None:
+        raise ValueError(
+            "`exclude` is for rows that are lists. Received: "
+            f"`exclude={columns.exclude!r}` and `query={query!r}`. Leave out "
+            "the rows of these items, or let their score be -inf."
+        )
+
+
+def _check_systems(member: Any, y_pred: Any) -> None:
+    several = isinstance(y_pred, Mapping)
+    if not isinstance(member, Comparison):
+        if several:
+            raise ValueError(
+                "`y_pred` should be the name of one column; only a "
+                f"`Comparison` takes several. Received: {y_pred!r} for "
+                f"{member.name!r}."
+            )
+    elif not several or sorted(y_pred) != sorted(member.systems):
+        raise ValueError(
+            "`y_pred` should be a dict with the column of each system, by the "
+            f"names {list(member.systems)}. Received: {y_pred!r}."
+        )
+
+
+def _slicing(member: Any, group: Any) -> Slicing | None:
+    if not isinstance(member, Sliced) or member.by is not None:
+        return None
+    column = group.get(member.name) if isinstance(group, Mapping) else group
+    if not isinstance(column, str):
+        raise ValueError(
+            "`group` should be the name of the column with the group of each "
+            "list, or a dict of such names by the names of the metrics. "
+            f"Received: {group!r}, for {member.name!r}."
+        )
+    return Slicing(column, member.groups)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Job:
+    """Metrics, and the columns that they are computed from.
+
+    Attributes:
+        members: the metrics, in the order of their states.
+        columns: the columns to read.
+        slicings: for each member, the column of its groups, or None.
+        lists_per_update: the number of lists in one call of `update_state`.
+    """
+
+    members: Sequence[Any]
+    columns: Columns
+    slicings: Sequence[Slicing | None]
+    lists_per_update: int
+
+    def states(self, tables: Iterable[Lists]) -> list[State] | None:
+        """Return the states after all lists, or None if there are no lists."""
+        return self._runner.states(self._batches(tables))
+
+    @functools.cached_property
+    def _runner(self) -> _Runner:
+        return _Runner(self)
+
+    def _batches(self, tables: Iterable[Lists]) -> Iterator[Arrays]:
+        slicings = {s for s in self.slicings if s is not None}
+        fills = self._fills()
+        for lists in tables:
+            numbers = {s.name: s.numbers(lists[s.column]) for s in slicings}
+            used = {name: x for name, x in lists.items() if name in fills}
+            for chunk in chunks({**used, **numbers}, self.lists_per_update):
+                yield padded(
+                    chunk,
+                    {**fills, **dict.fromkeys(numbers, 0)},
+                    {*numbers, *self.columns.unpadded},
+                )
+
+    def _fills(self) -> dict[str, float]:
+        """Return the value of padding for each column."""
+        c = self.columns
+        fills: dict[Any, float] = {
+            **dict.fromkeys(c.predictions, -1 if c.form == "ids" else 0.0),
+            c.sample_weight: 0.0,
+            c.num_relevant: 0.0,
+            c.exclude: -1,
+            c.y_true: -1,
+        }
+        fills.pop(None, None)
+        return fills
+
+    def arguments(
+        self, slicing: Slicing | None, arrays: Arrays
+    ) -> tuple[Any, Any, Any]:
+        """Return the arguments of `update_state` for a batch."""
+        c = self.columns
+        labels = "labels" if c.form == "scores" else "target"
+        y_true = {labels: arrays[c.y_true]}
+        if slicing is not None:
+            y_true["group"] = arrays[slicing.name]
+        if c.exclude is not None:
+            y_true["exclude"] = arrays[c.exclude]
+        if c.num_relevant is not None:
+            y_true["num_relevant"] = arrays[c.num_relevant][:, 0]
+        y_pred: Any = (
+            arrays[c.y_pred]
+            if isinstance(c.y_pred, str)
+            else {system: arrays[x] for system, x in c.y_pred.items()}
+        )
+        weights = None if c.sample_weight is None else arrays[c.sample_weight]
+        return y_true, y_pred, weights
+
+
+class _Runner:
+    """The metrics of a job while they run, compiled on JAX.
+
+    A collection reads and sorts a batch once for all its members. So all
+    metrics of a slicing are in one, except those with methods of their own,
+    which a collection does not accept.
+    """
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self._updated: list[tuple[Any, Slicing | None]] = []
+        together: dict[Slicing | None, list[Any]] = {}
+        for member, slicing in zip(job.members, job.slicings, strict=True):
+            if own_methods(member, Accumulator):
+                self._updated.append((member, slicing))
+            else:
+                together.setdefault(slicing, []).append(member)
+        for slicing, members in together.items():
+            self._updated.append((MetricCollection(members), slicing))
+        jax = keras.config.backend() == "jax"
+        self._compiled = self._compile() if jax else None
+        self._lock = threading.Lock()
+
+    def states(self, batches: Iterable[Arrays]) -> list[State] | None:
+        """Return the states after these batches alone; None without batches."""
+        run = self._run if self._compiled is None else self._run_compiled
+        with self._lock:  # an executor may call it from several threads
+            for metric, _ in self._updated:
+                metric.reset_state()
+            if not run(batches):
+                return None
+            return [member.state for member in self._job.members]
+
+    def _run(self, batches: Iterable[Arrays]) -> int:
+        seen = 0
+        for seen, arrays in enumerate(batches, start=1):  # noqa: B007
+            for metric, slicing in self._updated:
+                metric.update_state(*self._job.arguments(slicing, arrays))
+        return seen
+
+    def _run_compiled(self, batches: Iterable[Arrays]) -> int:
+        variables = [metric.variables for metric, _ in self._updated]
+        values = [[each.value for each in own] for own in variables]
+        seen = 0
+        for seen, arrays in enumerate(batches, start=1):  # noqa: B007
+            passed = [self._job.arguments(s, arrays) for _, s in self._updated]
+            values = self._compiled(values, passed)  # type: ignore[misc]
+        for own, new in zip(variables, values, strict=True):
+            for variable, value in zip(own, new, strict=True):
+                variable.assign(value)
+        return seen
+
+    def _compile(self) -> Callable[[Any, Any], Any]:
+        import jax
+
+        metrics = [metric for metric, _ in self._updated]
+
+        def updated(values: Any, passed: Any) -> Any:
+            return [
+                metric.stateless_update_state(own, *arguments)
+                for metric, own, arguments in zip(
+                    metrics, values, passed, strict=True
+                )
+            ]
+
+        compiled: Callable[[Any, Any], Any] = jax.jit(updated)
+        return compiled
+
+
+def merged(
+    states: Sequence[State] | None, others: Sequence[State] | None
+) -> list[State] | None:
+    """Return the sums of the states; None if there are none on either side."""
+    if states is None or others is None:
+        return list(states or others or []) or None
+    return [one + other for one, other in zip(states, others, strict=True)]

@@ -1,0 +1,142 @@
+"""The command `krm`: its arguments, and the backend that it computes with.
+
+A module beside the package, so that help and usage errors need no import of
+Keras: importing any part of `keras_rankmetrics` imports Keras first.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import os
+import pathlib
+import runpy
+import sys
+from collections.abc import Sequence
+
+_PACKAGE = pathlib.Path(__file__).with_name("keras_rankmetrics")
+
+# The command works on every backend and prints the same numbers. It takes the
+# one that starts fastest and compiles nothing. Each backend is followed by the
+# package that it needs: the numpy backend of Keras imports jax.
+_LIGHTEST_FIRST = {"numpy": "jax", "tensorflow": "tensorflow", "torch": "torch"}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command, and return its exit code.
+
+    Args:
+        arguments: those after the name of the command; by default those of
+            this process.
+    """
+    parsed = _parser().parse_args(arguments)
+    _choose_backend()
+    from keras_rankmetrics import command
+
+    return command.run(parsed)
+
+
+def _choose_backend() -> None:
+    """Select the lightest backend, unless Keras has one or the user names one.
+
+    The one in `keras.json` is not kept: Keras writes that file itself, so it is
+    no choice of the user.
+    """
+    if "keras" in sys.modules or os.environ.get("KERAS_BACKEND"):
+        return
+    for backend, package in _LIGHTEST_FIRST.items():
+        if importlib.util.find_spec(package) is not None:
+            os.environ["KERAS_BACKEND"] = backend
+            # Keep TensorFlow's log out of the output of the command.
+            os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+            return
+
+
+def _version() -> str:
+    # The metadata of an editable install may be older than the code.
+    values = runpy.run_path(str(_PACKAGE / "version.py"))
+    return f"krm {values['__version__']}"
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="krm",
+        description="Compute ranking metrics of files, and explain signatures.",
+    )
+    parser.add_argument("--version", action="version", version=_version())
+    commands = parser.add_subparsers(
+        dest="command", metavar="COMMAND", required=True
+    )
+    runs = commands.add_parser(
+        "eval",
+        help="evaluate runs, and compare them with a baseline",
+        description="Evaluate runs, and test which differ from the baseline.",
+    )
+    _add_arguments_of_eval(runs)
+    signature = commands.add_parser(
+        "signature",
+        help="explain the signature of a metric",
+        description="Explain the signature of a metric in words.",
+    )
+    signature.add_argument(
+        "signature", help="the text of `metric.signature`, in quotes"
+    )
+    tools = commands.add_parser(
+        "conventions",
+        help="list the conventions, or describe one",
+        description="List the options that reproduce the numbers of other "
+        "tools.",
+    )
+    tools.add_argument("name", nargs="?", help="a convention to describe")
+    tools.add_argument(
+        "--all", action="store_true", help="describe all conventions"
+    )
+    return parser
+
+
+def _add_arguments_of_eval(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("qrels", metavar="QRELS", help="file of judgements")
+    add("runs", metavar="RUN", nargs="+", help="file of a run")
+    specs = "such as 'NDCG@10 MAP(denominator=min)@100 RR'"
+    add("-m", "--metrics", required=True, help=specs)
+    add(
+        "--convention",
+        metavar="NAME",
+        help="use the names and options of another tool: see `krm conventions`",
+    )
+    add("--baseline", metavar="RUN", help="(default: the first run)")
+    level = "level of intervals and tests (default: 0.95)"
+    add("--confidence", type=float, default=0.95, help=level)
+    add(
+        "--columns",
+        metavar="ROLE=NAME,...",
+        type=_columns,
+        default={},
+        help="columns of a table: query=...,item=...,score=...,label=...",
+    )
+    formats = ("text", "markdown", "latex", "json", "csv")
+    add("--format", choices=formats, default="text", help="(default: text)")
+    add("--output", metavar="FILE", help="write the table to FILE")
+    per_list = "write a CSV with the value of each query to FILE"
+    add("--per-list", metavar="FILE", help=per_list)
+    progress = "draw a progress bar even if stderr is not a terminal"
+    add("--progress", action="store_true", help=progress)
+
+
+def _columns(text: str) -> dict[str, str]:
+    """Return the names of columns by role."""
+    columns = {}
+    for part in text.split(","):
+        role, _, name = part.partition("=")
+        if role not in ("query", "item", "score", "label") or not name:
+            raise argparse.ArgumentTypeError(
+                "it should be like query=NAME,item=NAME,score=NAME,label=NAME. "
+                f"Received: {part!r}."
+            )
+        columns[role] = name
+    return columns
+
+
+if __name__ == "__main__":
+    sys.exit(main())
