@@ -314,7 +314,6 @@ WRONG = [
         "twice_qrels, line 3: An item should occur once in the list of a "
         "query. Received: 'item d1 of query q1, as in line 1'.",
     ),
-    (["qrels", "best.txt", "-m", "RR", "--confidence", "2"], "between 0 and 1"),
     (
         ["qrels", "best.txt", "-m", "RR", "--output", "no/file"],
         "no/file: The output should be a file that can be written. Received: "
@@ -394,6 +393,8 @@ ENDS = [
     (["eval", "qrels"], 2, "the following arguments are required"),
     (["evaluate"], 2, "invalid choice"),
     (["eval", "a", "b", "-m", "RR", "--columns", "doc=x"], 2, "--columns: it"),
+    (["eval", "a", "b", "-m", "RR", "--confidence", "2"], 2, "between 0 and 1"),
+    (["eval", "a", "b", "-m", "RR", "--confidence", "x"], 2, "invalid level"),
 ]
 
 

@@ -9,9 +9,7 @@ import io
 import pathlib
 import tokenize
 
-ROOT = pathlib.Path(__file__).parents[2]
-PACKAGE = ROOT / "keras_rankmetrics"
-COMMAND = ROOT / "krm_command.py"
+PACKAGE = pathlib.Path(__file__).parents[2] / "keras_rankmetrics"
 NO_CODE = {
     tokenize.COMMENT,
     tokenize.DEDENT,
@@ -51,8 +49,6 @@ def lines_of_imports(source):
 
 def part_of(path):
     """Return the folder of a module, one level deeper within the engine."""
-    if path == COMMAND:
-        return "command"
     folders = path.relative_to(PACKAGE).with_suffix("").parts
     depth = 2 if folders[0] == "engine" else 1
     return "/".join(folders[:depth]) if len(folders) > 1 else "."
@@ -61,7 +57,7 @@ def part_of(path):
 def main():
     """Print a row for each part, and one for all."""
     modules, code, imports = (collections.Counter() for _ in range(3))
-    for path in [*PACKAGE.rglob("*.py"), COMMAND]:
+    for path in PACKAGE.rglob("*.py"):
         source = path.read_text()
         for part in (part_of(path), "all"):
             modules[part] += 1

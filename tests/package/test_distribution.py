@@ -50,12 +50,12 @@ def test_the_advice_names_extras_that_exist():
     assert set(BACKENDS) <= set(EXTRAS)
 
 
-def test_the_distributions_have_the_module_of_the_script():
+def test_the_wheel_has_the_module_of_the_script():
     module = PYPROJECT["project"]["scripts"]["krm"].partition(":")[0]
-    assert (ROOT / f"{module}.py").is_file()
-    targets = PYPROJECT["tool"]["hatch"]["build"]["targets"]
-    assert f"{module}.py" in targets["wheel"]["only-include"]
-    assert f"/{module}.py" in targets["sdist"]["include"]
+    (folder,) = PYPROJECT["tool"]["hatch"]["build"]["targets"]["wheel"][
+        "sources"
+    ]
+    assert (ROOT / folder / f"{module}.py").is_file()
 
 
 def test_a_package_index_gets_no_link_into_the_repository():

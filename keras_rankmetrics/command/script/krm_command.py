@@ -1,20 +1,17 @@
 """The command `krm`: its arguments, and the backend that it computes with.
 
-A module beside the package, so that help and usage errors need no import of
-Keras: importing any part of `keras_rankmetrics` imports Keras first.
+Installed beside the package, not in it: importing any module of
+`keras_rankmetrics` imports Keras first, and help must not wait for that.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib.metadata
 import importlib.util
 import os
-import pathlib
-import runpy
 import sys
 from collections.abc import Sequence
-
-_PACKAGE = pathlib.Path(__file__).with_name("keras_rankmetrics")
 
 # The command works on every backend and prints the same numbers. It takes the
 # one that starts fastest and compiles nothing. Each backend is followed by the
@@ -52,18 +49,13 @@ def _choose_backend() -> None:
             return
 
 
-def _version() -> str:
-    # The metadata of an editable install may be older than the code.
-    values = runpy.run_path(str(_PACKAGE / "version.py"))
-    return f"krm {values['__version__']}"
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="krm",
         description="Compute ranking metrics of files, and explain signatures.",
     )
-    parser.add_argument("--version", action="version", version=_version())
+    version = f"krm {importlib.metadata.version('keras_rankmetrics')}"
+    parser.add_argument("--version", action="version", version=version)
     commands = parser.add_subparsers(
         dest="command", metavar="COMMAND", required=True
     )
@@ -106,8 +98,8 @@ def _add_arguments_of_eval(parser: argparse.ArgumentParser) -> None:
         help="use the names and options of another tool: see `krm conventions`",
     )
     add("--baseline", metavar="RUN", help="(default: the first run)")
-    level = "level of intervals and tests (default: 0.95)"
-    add("--confidence", type=float, default=0.95, help=level)
+    confidence = "level of intervals and tests (default: 0.95)"
+    add("--confidence", type=level, default=0.95, help=confidence)
     add(
         "--columns",
         metavar="ROLE=NAME,...",
@@ -122,6 +114,15 @@ def _add_arguments_of_eval(parser: argparse.ArgumentParser) -> None:
     add("--per-list", metavar="FILE", help=per_list)
     progress = "draw a progress bar even if stderr is not a terminal"
     add("--progress", action="store_true", help=progress)
+
+
+def level(text: str) -> float:
+    """Return the level that the text gives."""
+    if not 0 < float(text) < 1:
+        raise argparse.ArgumentTypeError(
+            f"it should be between 0 and 1. Received: {text}."
+        )
+    return float(text)
 
 
 def _columns(text: str) -> dict[str, str]:
