@@ -1,4 +1,4 @@
-"""The truth and the systems that users pass, as chunks of rows."""
+"""The truth and the systems that users pass: checked, and as chunks of rows."""
 
 from __future__ import annotations
 
@@ -13,24 +13,126 @@ from keras_rankmetrics.tables.chunks import Rows, split
 from keras_rankmetrics.tables.columns import to_numpy
 from keras_rankmetrics.tables.ids import as_text
 
-# The hint in errors about a truth that looks like systems, and the reverse.
-SWAPPED = (
+# The number of rows of a chunk, up to the end of a query.
+_ROWS_OF_CHUNK = 2**20
+_LARGEST = np.finfo(np.float32).max
+_KINDS = {"U": "str", "S": "bytes", "i": "integers", "u": "integers"}
+_SWAPPED = (
     "Are the arguments swapped? Their order is `compare(systems, truth, "
     "metrics)`."
 )
-# The number of rows of a chunk, up to the end of a query.
-_ROWS_OF_CHUNK = 2**20
-_KINDS = {"U": "str", "S": "bytes", "i": "integers", "u": "integers"}
+# The remedy for a truth and for a system without ids.
+_REMEDIES = {
+    "label": (
+        "Pass sets of relevant items, {query: {item, item}}, or {query: "
+        "{item: label}}, `Rows`, or a table with the columns `query`, `item` "
+        "and `label`."
+    ),
+    "score": (
+        "Pass {query: {item: score}}, `Rows`, or a table with the columns "
+        "`query`, `item` and `score`. For ranked items without scores, pass "
+        "{query: {item: -rank for rank, item in enumerate(items)}}."
+    ),
+}
+
+# The form of inputs.
 
 
 def is_by_ids(x: Any) -> bool:
     """Return True for inputs with ids of queries and items, not arrays."""
+    if isinstance(x, list | tuple) and not isinstance(x, Rows):
+        return any(isinstance(chunk, Rows) for chunk in x)
+    return isinstance(x, Rows | Iterator) or _is_nested(x) or _is_table(x)
+
+
+def check_form(systems: Any, truth: Any) -> None:
+    """Raise ValueError if arguments are swapped, or some lack ids.
+
+    `systems` must be a dict of systems by name. The truth and all systems must
+    have ids, or none of them.
+    """
+    if _is_systems(truth):
+        raise ValueError(
+            "`truth` should hold a label for each query and item. Received: "
+            f"{_described(truth)}. {_SWAPPED}"
+        )
+    by_ids = is_by_ids(truth)
+    if not isinstance(systems, Mapping) or (by_ids and _is_one(systems)):
+        raise ValueError(
+            "`systems` should be a dict of systems by name. Received: "
+            f"{_described(systems)}. Give each system a name, even a single "
+            f'one: {{"name": run}}. {_SWAPPED}'
+        )
+    for name, system in systems.items():
+        if is_by_ids(system) == by_ids:
+            continue
+        argument = f"the system {name!r}"
+        with_ids, without = ("the truth", argument)[:: 1 if by_ids else -1]
+        x, value = (system, "score") if by_ids else (truth, "label")
+        raise ValueError(
+            "The truth and all systems should name queries and items by id, or "
+            f"all be arrays. Received: ids in {with_ids}, and {_described(x)} "
+            f"as {without}. {_REMEDIES[value]}"
+        )
+
+
+def _is_systems(x: Any) -> bool:
+    """Return True for a dict of runs or judgements by name."""
     return (
-        isinstance(x, Rows | Iterator)
-        or is_nested(x)
-        or is_table(x)
-        or _is_chunks(x)
+        isinstance(x, Mapping)
+        and not _is_one(x)
+        and any(map(_is_one, itertools.islice(x.values(), 1)))
     )
+
+
+def _is_one(x: Any) -> bool:
+    """Return True for labels or scores of items, False for a dict of those."""
+    if not isinstance(x, Mapping):
+        return is_by_ids(x)
+    dicts = (each for each in x.values() if isinstance(each, Mapping | Set))
+    first: Any = next(filter(None, dicts), None)
+    if first is None:
+        return _is_table(x) and not is_by_ids(x["query"])
+    if isinstance(first, Set):
+        return True
+    value = next(iter(first.values()))
+    return isinstance(value, int | float) or getattr(value, "ndim", None) == 0
+
+
+def _is_nested(x: Any) -> bool:
+    """Return True for a dict of dicts or sets, one for each query."""
+    return isinstance(x, Mapping) and all(
+        isinstance(of_query, Mapping | Set) for of_query in x.values()
+    )
+
+
+def _is_table(x: Any) -> bool:
+    """Return True for a table with columns of queries and items."""
+    return {"query", "item"} <= set(_columns(x))
+
+
+def _columns(x: Any) -> list[Any]:
+    """Return the names of the columns of a table; none for other objects."""
+    if isinstance(x, Mapping):
+        return list(x)
+    if hasattr(x, "column_names"):  # an Arrow table
+        return list(x.column_names)
+    return list(getattr(x, "columns", ()))
+
+
+def _described(x: Any) -> str:
+    if not isinstance(x, Mapping):
+        columns = _columns(x)
+        of = f" with the columns {columns}" if columns else ""
+        return f"an object of the type {type(x).__name__}{of}"
+    keys = [repr(as_text(key)) for key in itertools.islice(x, 3)]
+    keys += ["..."] * (len(x) > len(keys))
+    types = {type(each).__name__ for each in itertools.islice(x.values(), 3)}
+    of = " and ".join(f"{name}s" for name in sorted(types))
+    return f"a dict of {of} with the keys {', '.join(keys)}"
+
+
+# Inputs as chunks of rows.
 
 
 def chunks_of(x: Any, value: str, argument: str) -> Iterator[Rows]:
@@ -41,73 +143,39 @@ def chunks_of(x: Any, value: str, argument: str) -> Iterator[Rows]:
         value: the name of the column of values, `"label"` or `"score"`.
         argument: the name of the argument, for errors.
     """
+    found: Iterable[Any] = x
     if isinstance(x, Rows):
-        found: Iterable[Any] = split(_checked(x, argument), _ROWS_OF_CHUNK)
-    elif is_nested(x):
+        found = [x]
+    elif _is_nested(x):
         found = _of_dicts(x, value, argument)
-    elif is_table(x):
+    elif _is_table(x):
         found = [_of_table(x, value, argument)]
-    else:
-        found = x
     for chunk in found:
         if not isinstance(chunk, Rows):
             raise TypeError(
                 f"{argument} should hold chunks of the type `Rows`. Received: "
                 f"{type(chunk).__name__} in it."
             )
-        yield _checked(chunk, argument)
+        yield from split(_checked(chunk, argument), _ROWS_OF_CHUNK)
 
 
 def queries_of(x: Any, argument: str) -> np.ndarray | None:
     """Return all queries of nested dicts; None for other forms."""
-    if not is_nested(x) or not x:
-        return None
-    return _ids(list(x), argument)
-
-
-def is_nested(x: Any) -> bool:
-    """Return True for a dict of dicts or sets, one for each query."""
-    return isinstance(x, Mapping) and all(
-        isinstance(of_query, Mapping | Set) for of_query in x.values()
-    )
-
-
-def _is_chunks(x: Any) -> bool:
-    return isinstance(x, list | tuple) and any(
-        isinstance(chunk, Rows) for chunk in x
-    )
-
-
-def is_table(x: Any) -> bool:
-    """Return True for a table with columns of queries and items."""
-    return {"query", "item"} <= set(columns_of(x))
-
-
-def columns_of(x: Any) -> list[Any]:
-    """Return the names of the columns of a table; none for other objects."""
-    if isinstance(x, Mapping):
-        return list(x)
-    if hasattr(x, "column_names"):  # an Arrow table
-        return list(x.column_names)
-    return list(getattr(x, "columns", ()))
+    return _ids(list(x), argument) if _is_nested(x) and x else None
 
 
 def _of_table(table: Any, value: str, argument: str) -> Rows:
     names = ["query", "item", value]
-    received = columns_of(table)
-    if not set(names) <= set(received):
-        other = "score" if value == "label" else "label"
-        hint = "Rename the columns, or select the right ones."
-        if value not in received and other in received:
-            hint = SWAPPED
+    received = _columns(table)
+    if value not in received:
         raise ValueError(
             f"{argument} should have the columns {names}. Received: "
-            f"{received}. {hint}"
+            f"{received}. Rename the columns, or select the right ones. "
+            f"{_SWAPPED}"
         )
     columns = {name: table[name] for name in names}
-    rows = _checked(Rows(*columns.values()), argument)
     check_same("index", columns)
-    return rows
+    return Rows(*columns.values())
 
 
 def _of_dicts(
@@ -135,29 +203,13 @@ def _of_dicts(
 
 def _of_queries(nested: Mapping[Any, Mapping[Any, Any]]) -> Rows:
     dicts = list(nested.values())
-    lengths = [len(of_query) for of_query in dicts]
-    items = list(itertools.chain.from_iterable(dicts))
+    items = itertools.chain.from_iterable(dicts)
     values = itertools.chain.from_iterable(d.values() for d in dicts)
     return Rows(
-        np.repeat(_array(list(nested)), lengths),
-        _array(items),
+        np.repeat(_array(list(nested)), list(map(len, dicts))),
+        _array(list(items)),
         np.array(list(values), dtype=np.float64),
     )
-
-
-def _array(column: Any) -> np.ndarray:
-    """Return a column as an array, with strings of a fixed width."""
-    if isinstance(column, list | tuple):
-        kinds = set(map(type, column))
-        if len(kinds) > 1 and kinds & {str, bytes}:
-            return np.array(column, object)  # numpy would convert integers
-    array = to_numpy(column)
-    if array.dtype.kind in "OT":
-        values = array.tolist()
-        kinds = {type(value) for value in values}
-        if kinds in ({str}, {bytes}, {int}):
-            array = np.array(values)
-    return array
 
 
 def _checked(rows: Rows, argument: str) -> Rows:
@@ -168,32 +220,22 @@ def _checked(rows: Rows, argument: str) -> Rows:
             f"The values of {argument} should be numbers. Received: "
             f"{value.dtype}."
         )
-    shapes = [query.shape, item.shape, value.shape]
-    if any(len(shape) != 1 for shape in shapes):
+    shapes = query.shape, item.shape, value.shape
+    if value.ndim != 1 or len(set(shapes)) > 1:
         raise ValueError(
             f"The queries, items and values of {argument} should be arrays of "
-            f"one dimension. Received the shapes: {shapes}."
+            "one dimension and one length. Received: the shapes "
+            f"{shapes[0]}, {shapes[1]} and {shapes[2]}."
         )
-    if len(set(shapes)) > 1:
-        raise ValueError(
-            f"The queries, items and values of {argument} should have one "
-            f"length. Received: {len(query)} queries, {len(item)} items and "
-            f"{len(value)} values."
-        )
-    value = value.astype(_float(value.dtype), copy=False)
     [wrong] = np.nonzero(np.isnan(value))
     if len(wrong):
-        at = wrong[0]
         raise ValueError(
             f"The values of {argument} should be numbers. Received: NaN for "
-            f"the item {as_text(item[at].item())!r} of the query "
-            f"{as_text(query[at].item())!r}."
+            f"the item {as_text(item[wrong[0]].item())!r} of the query "
+            f"{as_text(query[wrong[0]].item())!r}."
         )
-    return Rows(query, item, value)
-
-
-def _float(dtype: np.dtype) -> type[np.generic]:
-    return np.float32 if dtype.itemsize < 4 or dtype == "f4" else np.float64
+    single = np.promote_types(value.dtype, np.float32)
+    return Rows(query, item, value.astype(single, copy=False))
 
 
 def _ids(ids: Any, argument: str) -> np.ndarray:
@@ -204,6 +246,19 @@ def _ids(ids: Any, argument: str) -> np.ndarray:
             f"bytes, none of them missing. Received: {array.dtype}."
         )
     return array if array.size else array.astype(np.int64).ravel()
+
+
+def _array(column: Any) -> np.ndarray:
+    """Return a column as an array, with strings of a fixed width."""
+    if not isinstance(column, list | tuple):
+        array = to_numpy(column)
+        if array.dtype.kind not in "OT":
+            return array
+        column = array.tolist()
+    kinds = set(map(type, column))
+    if len(kinds) > 1 and kinds & {str, bytes}:
+        return np.array(column, object)  # numpy would convert integers
+    return np.array(column)
 
 
 def of_same_kind(rows: Rows, truth: Rows, argument: str) -> Rows:
@@ -230,21 +285,14 @@ def weights_of(sample_weight: Any, queries: np.ndarray) -> np.ndarray | None:
             "`sample_weight` should be a dict with the weight of each query. "
             f"Received: {type(sample_weight).__name__}."
         )
-    ids = queries.tolist()
-    missing = [query for query in ids if query not in sample_weight]
-    if missing:
-        raise ValueError(
-            "`sample_weight` should have the weight of each query of the "
-            f"truth. Received: no weight for the query "
-            f"{as_text(missing[0])!r}."
-        )
-    weights = np.array([sample_weight[query] for query in ids], np.float32)
-    [wrong] = np.nonzero(~(np.isfinite(weights) & (weights >= 0)))
-    if len(wrong):
-        query = ids[wrong[0]]
-        raise ValueError(
-            "The weights in `sample_weight` should be finite, and not "
-            f"negative. Received: {sample_weight[query]!r} for the query "
-            f"{as_text(query)!r}. A query of weight 0 does not count."
-        )
+    weights = np.zeros(len(queries), np.float32)
+    for place, query in enumerate(queries.tolist()):
+        weight = sample_weight.get(query)
+        if weight is None or not 0.0 <= weight <= _LARGEST:
+            raise ValueError(
+                "`sample_weight` should have a finite weight for each query of "
+                f"the truth, not negative. Received: {weight!r} for the query "
+                f"{as_text(query)!r}. A query of weight 0 does not count."
+            )
+        weights[place] = weight
     return weights
