@@ -21,19 +21,12 @@ _SWAPPED = (
     "Are the arguments swapped? Their order is `compare(systems, truth, "
     "metrics)`."
 )
-# The remedy for a truth and for a system without ids.
-_REMEDIES = {
-    "label": (
-        "Pass sets of relevant items, {query: {item, item}}, or {query: "
-        "{item: label}}, `Rows`, or a table with the columns `query`, `item` "
-        "and `label`."
-    ),
-    "score": (
-        "Pass {query: {item: score}}, `Rows`, or a table with the columns "
-        "`query`, `item` and `score`. For ranked items without scores, pass "
-        "{query: {item: -rank for rank, item in enumerate(items)}}."
-    ),
-}
+_FORMS = (
+    "Pass {query: {item: label}} and {query: {item: score}}, `Rows`, or tables "
+    "with the columns `query`, `item`, and `label` or `score`. Relevant items "
+    "may be sets, {query: {item, item}}. Ranked items without scores need "
+    "scores: {query: {item: -rank for rank, item in enumerate(items)}}."
+)
 
 # The form of inputs.
 
@@ -66,13 +59,14 @@ def check_form(systems: Any, truth: Any) -> None:
     for name, system in systems.items():
         if is_by_ids(system) == by_ids:
             continue
-        argument = f"the system {name!r}"
-        with_ids, without = ("the truth", argument)[:: 1 if by_ids else -1]
-        x, value = (system, "score") if by_ids else (truth, "label")
+        received = f"ids in the truth, and {_described(system)} as the system"
+        if not by_ids:
+            received = (
+                f"{_described(truth)} as the truth, and ids in the system"
+            )
         raise ValueError(
             "The truth and all systems should name queries and items by id, or "
-            f"all be arrays. Received: ids in {with_ids}, and {_described(x)} "
-            f"as {without}. {_REMEDIES[value]}"
+            f"all be arrays. Received: {received} {name!r}. {_FORMS}"
         )
 
 
@@ -127,9 +121,8 @@ def _described(x: Any) -> str:
         return f"an object of the type {type(x).__name__}{of}"
     keys = [repr(as_text(key)) for key in itertools.islice(x, 3)]
     keys += ["..."] * (len(x) > len(keys))
-    types = {type(each).__name__ for each in itertools.islice(x.values(), 3)}
-    of = " and ".join(f"{name}s" for name in sorted(types))
-    return f"a dict of {of} with the keys {', '.join(keys)}"
+    of = type(next(iter(x.values()), None)).__name__
+    return f"a dict of {of}s with the keys {', '.join(keys)}"
 
 
 # Inputs as chunks of rows.

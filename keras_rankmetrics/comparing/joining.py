@@ -95,6 +95,11 @@ class Judgements:
         at = value_indices(self.starts[places], lengths)
         return np.repeat(places, lengths), at
 
+    def not_retrieved(self, lists: np.ndarray, at: np.ndarray) -> _Items:
+        """Return items that a system lacks, by their lists and indices."""
+        scores = np.full(len(at), -np.inf, np.float32)
+        return _Items(lists, self.labels[at], scores, self.items[at])
+
     @property
     def lists(self) -> np.ndarray:
         """The list of each item."""
@@ -117,6 +122,22 @@ class Judgements:
     def _ordered(self) -> tuple[np.ndarray, np.ndarray]:
         order = np.argsort(self.queries)
         return order, self.queries[order]
+
+
+class _Items(NamedTuple):
+    """Items of lists in any order, `[items]`.
+
+    Attributes:
+        lists: the index of the list in the truth.
+        labels: `UNJUDGED` for an item that the truth lacks.
+        scores: float32, `-inf` for an item that the system lacks.
+        items: the ids.
+    """
+
+    lists: np.ndarray
+    labels: np.ndarray
+    scores: np.ndarray
+    items: np.ndarray
 
 
 class Joined(NamedTuple):
@@ -191,16 +212,13 @@ class Joining:
         _check_once(chunk, *twins, self._argument)
         labels = np.full(len(places), UNJUDGED, np.float32)
         labels[rows] = truth.labels[at[found]]
-        in_truth, rest = places < len(truth), at[~found]
-        places, items = places[in_truth], chunk.item[in_truth]
-        labels = labels[in_truth]
+        in_truth = places < len(truth)
+        places = places[in_truth]
         scores = in_float32(chunk.value[in_truth], places)
-        self._count(places, items, labels, scores, truth.labels[at])
+        items = _Items(places, labels[in_truth], scores, chunk.item[in_truth])
+        self._count(items, truth.labels[at])
         return self._ordered(
-            np.concatenate([places, lists[~found]]),
-            np.concatenate([labels, truth.labels[rest]]),
-            np.concatenate([scores, np.full(len(rest), -np.inf, scores.dtype)]),
-            np.concatenate([items, truth.items[rest]]),
+            items, truth.not_retrieved(lists[~found], at[~found])
         )
 
     def _places(self, queries: np.ndarray) -> np.ndarray:
@@ -228,27 +246,22 @@ class Joining:
         return np.repeat(places[codes], np.diff(starts, append=len(queries)))
 
     def _not_retrieved(self, missing: np.ndarray) -> Joined:
-        truth = self._truth
-        lists, at = truth.of_lists(missing)
+        lists, at = self._truth.of_lists(missing)
         # A list without judgements gets one unjudged item. Without any items,
         # it would be padding.
         empty = np.setdiff1d(missing, lists)
-        unjudged = np.full(len(empty), UNJUDGED, np.float32)
-        fillers = np.zeros(len(empty), truth.items.dtype)
-        return self._ordered(
-            np.concatenate([lists, empty]),
-            np.concatenate([truth.labels[at], unjudged]),
-            np.full(len(lists) + len(empty), -np.inf, np.float32),
-            np.concatenate([truth.items[at], fillers]),
+        fillers = _Items(
+            empty,
+            np.full(len(empty), UNJUDGED, np.float32),
+            np.full(len(empty), -np.inf, np.float32),
+            np.zeros(len(empty), self._truth.items.dtype),
         )
+        return self._ordered(self._truth.not_retrieved(lists, at), fillers)
 
-    def _ordered(
-        self,
-        lists: np.ndarray,
-        labels: np.ndarray,
-        scores: np.ndarray,
-        items: np.ndarray,
-    ) -> Joined:
+    def _ordered(self, *parts: _Items) -> Joined:
+        lists, labels, scores, items = map(
+            np.concatenate, zip(*parts, strict=True)
+        )
         if self._in_order_of_ids:
             order = _by_score_and_id(lists, scores, items)
         else:
@@ -257,25 +270,15 @@ class Joining:
         [places] = np.nonzero(lengths)
         return Joined(places, lengths[places], labels[order], scores[order])
 
-    def _count(
-        self,
-        lists: np.ndarray,
-        items: np.ndarray,
-        labels: np.ndarray,
-        scores: np.ndarray,
-        judgements: np.ndarray,
-    ) -> None:
+    def _count(self, found: _Items, judgements: np.ndarray) -> None:
         """Count the retrieved items of a chunk, and sample the unjudged ones.
 
         Args:
-            lists: `[rows]`, the index of each query in the truth.
-            items: `[rows]`, the ids.
-            labels: `[rows]`, below 0 for unjudged items.
-            scores: `[rows]`, `-inf` for items that are not retrieved.
+            found: the rows of the chunk.
             judgements: the labels in the truth for the queries of the chunk.
         """
-        retrieved = scores > -np.inf
-        judged = retrieved & (labels >= 0)
+        retrieved = found.scores > -np.inf
+        judged = retrieved & (found.labels >= 0)
         before = self._overlap
         self._overlap = Overlap(
             retrieved=before.retrieved + int(retrieved.sum()),
@@ -284,7 +287,7 @@ class Joining:
         )
         room = _ROWS - len(self._unjudged)
         at = np.flatnonzero(retrieved & ~judged)[:room]
-        self._unjudged += _with_lists(lists[at], items[at])
+        self._unjudged += _with_lists(found.lists[at], found.items[at])
 
     def _example(self) -> str:
         truth = self._truth

@@ -184,15 +184,11 @@ class Measured(NamedTuple):
 
 
 def _check_joinable(one: Measured, other: Measured) -> None:
-    names = [[m.name for m in x.measures] for x in (one, other)]
-    if names[0] != names[1]:
-        raise _error("the same metrics", f"{names[0]} and {names[1]}")
-    for mine, theirs in zip(one.measures, other.measures, strict=True):
-        if mine.signature != theirs.signature:
-            raise _error(
-                f"the same signature of {mine.name!r}",
-                f"{mine.signature} and {theirs.signature}",
-            )
+    mine, theirs = (
+        [f"{m.name}: {m.signature}" for m in x.measures] for x in (one, other)
+    )
+    if mine != theirs:
+        raise _error("the same metrics", f"{mine} and {theirs}")
     only = set(one.lists) ^ set(other.lists)
     if only:
         some = ", ".join(sorted(map(repr, only))[:3])
@@ -203,10 +199,8 @@ def _check_joinable(one: Measured, other: Measured) -> None:
         )
     twice = len(one.lists) - len(set(one.lists))
     if twice or len(one.lists) != len(other.lists):
-        raise _error(
-            "lists of different ids",
-            f"{twice} of {len(one.lists)} ids twice",
-        )
+        received = f"{twice} of {len(one.lists)} ids twice"
+        raise _error("lists of different ids", received)
     if one.truth != other.truth:
         raise _error("the same truth", "other labels of the same lists")
     both = sorted(set(one.systems) & set(other.systems))

@@ -190,23 +190,18 @@ def reported(measured: Measured, baseline: str, confidence: float) -> Report:
     p = [d.p for _, differences, _ in found for d in differences]
     corrected = iter(paired.holm(p))
     columns = []
-    for (estimates, differences, _), measure in zip(
-        found, measures, strict=True
-    ):
+    for measure, (means, differences, _) in zip(measures, found, strict=True):
         against = {
             d.system: dataclasses.replace(d, p_holm=next(corrected))
             for d in differences
         }
-        values = [
-            e.value for e in estimates if e.lists and not math.isnan(e.value)
-        ]
-        best = (max if measure.more_is_better else min)(
-            values, default=math.nan
-        )
+        values = [e.value for e in means if e.lists and not math.isnan(e.value)]
+        pick = max if measure.more_is_better else min
+        best = pick(values, default=math.nan)
         columns.append(
             [
                 _cell(e, best, against.get(name), measure, confidence)
-                for name, e in zip(measured.systems, estimates, strict=True)
+                for name, e in zip(measured.systems, means, strict=True)
             ]
         )
     return Report(
