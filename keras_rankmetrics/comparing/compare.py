@@ -147,31 +147,27 @@ def _measured_by_ids(
 ) -> tuple[tuple[Any, ...], str, dict[str, System]]:
     """Return the queries, a fingerprint of the truth, and each system."""
     _check_by_ids(metrics)
-    rows = whole(inputs.chunks_of(truth, "label", "`truth`"))
-    queries = inputs.queries_of(truth, "`truth`")
-    judgements = joining.Judgements.of(rows, queries)
+    judgements = joining.Judgements.of(
+        whole(inputs.chunks_of(truth, "label", "`truth`")),
+        inputs.queries_of(truth, "`truth`"),
+    )
     if not len(judgements):
         raise ValueError(
             "There should be judgements in `truth`. Received: none. Check how "
             "they were read."
         )
-    rows = rows._replace(query=judgements.queries)
     in_order = any(metric.ties == "stable" for metric in metrics)
     weights = inputs.weights_of(sample_weight, judgements.queries)
     found = {}
     for name, system in systems.items():
         argument = f"the system {name!r}"
+        chunks = inputs.chunks_of(system, "score", argument)
         joined = joining.Joining(judgements, in_order, argument)
-        chunks = (
-            inputs.of_same_kind(chunk, rows, argument)
-            for chunk in inputs.chunks_of(system, "score", argument)
-        )
-        of_lists = values.of_lists(
-            metrics, joined.join(chunks), weights, len(judgements)
-        )
+        lists = joined.join(chunks)
+        of_lists = values.of_lists(metrics, lists, weights, len(judgements))
         found[name] = System(of_lists, joined.overlap)
-    lists = tuple(map(as_text, judgements.queries.tolist()))
-    return lists, judgements.fingerprint, found
+    queries = tuple(map(as_text, judgements.queries.tolist()))
+    return queries, judgements.fingerprint, found
 
 
 def _measured(

@@ -222,16 +222,16 @@ def as_plain(report: Report) -> dict[str, Any]:
         "correction": f"Holm, for {report.comparisons} comparisons",
         "notes": list(report.notes),
         "metrics": {
-            column.name: {
-                "signature": column.signature,
-                "more_is_better": column.more_is_better,
+            c.name: {
+                "signature": c.signature,
+                "more_is_better": c.more_is_better,
             }
-            for column in report.columns
+            for c in report.columns
         },
         "systems": {
             system: {
-                column.name: cell.numbers()
-                for column, cell in zip(report.columns, cells, strict=True)
+                c.name: cell.numbers()
+                for c, cell in zip(report.columns, cells, strict=True)
             }
             for system, cells in report.rows()
         },

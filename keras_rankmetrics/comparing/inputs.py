@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import operator
 from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Any
 
@@ -174,35 +175,26 @@ def _of_table(table: Any, value: str, argument: str) -> Rows:
 def _of_dicts(
     nested: Mapping[Any, Any], value: str, argument: str
 ) -> Iterator[Rows]:
-    found: dict[Any, Mapping[Any, Any]] = {}
-    rows = 0
-    for query, of_query in nested.items():
-        if isinstance(of_query, Set):
-            if value == "score":
-                raise TypeError(
-                    f"{argument} should have a score for each item, as in "
-                    "{query: {item: score}}. Received: a set of items for the "
-                    f"query {as_text(query)!r}. Only `truth` may have sets."
-                )
-            of_query = dict.fromkeys(of_query, 1)
-        found[query] = of_query
-        rows += len(of_query)
-        if rows >= _ROWS_OF_CHUNK:
-            yield _of_queries(found)
-            found, rows = {}, 0
-    if found:
-        yield _of_queries(found)
-
-
-def _of_queries(nested: Mapping[Any, Mapping[Any, Any]]) -> Rows:
-    dicts = list(nested.values())
-    items = itertools.chain.from_iterable(dicts)
-    values = itertools.chain.from_iterable(d.values() for d in dicts)
-    return Rows(
-        np.repeat(_array(list(nested)), list(map(len, dicts))),
-        _array(list(items)),
-        np.array(list(values), dtype=np.float64),
-    )
+    sets = [query for query, x in nested.items() if isinstance(x, Set)]
+    if sets and value == "score":
+        raise TypeError(
+            f"{argument} should have a score for each item, as in {{query: "
+            "{item: score}}. Received: a set of items for the query "
+            f"{as_text(sets[0])!r}. Only `truth` may have sets."
+        )
+    rows = np.cumsum(list(map(len, nested.values())))
+    chunks = zip(rows // _ROWS_OF_CHUNK, nested, nested.values(), strict=True)
+    for _, chunk in itertools.groupby(chunks, operator.itemgetter(0)):
+        _, queries, found = zip(*chunk, strict=True)
+        dicts = [
+            dict.fromkeys(x, 1) if isinstance(x, Set) else x for x in found
+        ]
+        values = itertools.chain.from_iterable(x.values() for x in dicts)
+        yield Rows(
+            np.repeat(_array(queries), list(map(len, dicts))),
+            _array(list(itertools.chain.from_iterable(dicts))),
+            np.array(list(values), np.float64),
+        )
 
 
 def _checked(rows: Rows, argument: str) -> Rows:
@@ -254,19 +246,27 @@ def _array(column: Any) -> np.ndarray:
     return np.array(column)
 
 
-def of_same_kind(rows: Rows, truth: Rows, argument: str) -> Rows:
-    """Return the rows, or raise TypeError if the truth has other ids."""
-    for name in ("query", "item"):
-        ids = getattr(truth, name), getattr(rows, name)
-        kinds = [_KINDS[x.dtype.kind] for x in ids if x.size]
-        if len(set(kinds)) > 1:
-            first, second = (repr(x[0].item()) for x in ids)
+def check_kinds(
+    rows: Rows, queries: np.ndarray, items: np.ndarray, argument: str
+) -> None:
+    """Raise TypeError if the truth has ids of another kind than the rows.
+
+    Args:
+        rows: rows of a system.
+        queries: the queries of the truth.
+        items: the items of the truth.
+        argument: the name of the system, for errors.
+    """
+    columns = ("query", queries, rows.query), ("item", items, rows.item)
+    for name, ours, theirs in columns:
+        kinds = [_KINDS[x.dtype.kind] for x in (ours, theirs)]
+        if ours.size and kinds[0] != kinds[1]:
             raise TypeError(
                 f"The ids of the column `{name}` should be of one kind. "
-                f"Received: {kinds[0]} in the truth ({first}), {kinds[1]} in "
-                f"{argument} ({second}). Convert one side."
+                f"Received: {kinds[0]} in the truth ({ours[0].item()!r}), "
+                f"{kinds[1]} in {argument} ({theirs[0].item()!r}). Convert one "
+                "side."
             )
-    return rows
 
 
 def weights_of(sample_weight: Any, queries: np.ndarray) -> np.ndarray | None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from keras_rankmetrics.comparing.inputs import check_kinds
 from keras_rankmetrics.comparing.measured import Overlap
 from keras_rankmetrics.tables import ids, join
 from keras_rankmetrics.tables.chunks import Rows, run_starts
@@ -59,18 +59,14 @@ class Judgements:
         Raises:
             ValueError: if an item is twice in a list.
         """
-        named = rows.query
-        if queries is not None:
-            named = np.concatenate([queries, named]) if len(named) else queries
-        distinct, codes = ids.numbered(named)
-        _, first = np.unique(codes, return_index=True)
-        by_place = np.argsort(first)
-        lists = np.argsort(by_place)[codes][len(codes) - len(rows.query) :]
+        all_queries = [] if queries is None else queries.tolist()
+        numbers = {query: list_ for list_, query in enumerate(all_queries)}
+        lists = _numbered(rows.query, numbers)
         order = np.argsort(lists, kind="stable")
-        lengths = np.bincount(lists, minlength=len(distinct))
+        lengths = np.bincount(lists, minlength=len(numbers))
         labels = rows.value[order].astype(np.float32)
         found = cls(
-            distinct[by_place],
+            np.array(list(numbers)),
             np.concatenate([[0], np.cumsum(lengths)]),
             rows.item[order],
             np.where(labels < 0, np.float32(UNJUDGED), labels),
@@ -82,12 +78,6 @@ class Judgements:
 
     def __len__(self) -> int:
         return len(self.queries)
-
-    def places_of(self, queries: np.ndarray) -> np.ndarray:
-        """Return the index of each query in the truth, -1 for unknown ones."""
-        order, ordered = self._ordered
-        found = np.minimum(np.searchsorted(ordered, queries), len(ordered) - 1)
-        return np.where(ordered[found] == queries, order[found], -1)
 
     def of_lists(self, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the list and the index of each judged item of some lists."""
@@ -117,11 +107,6 @@ class Judgements:
         keys += np.uint64(3) * ids.mixed(ids.keys_of(self.items))
         bits = self.labels.astype(np.float64).view(np.uint64)
         return f"{int(ids.mixed(ids.mixed(keys) + bits).sum()):016x}"
-
-    @functools.cached_property
-    def _ordered(self) -> tuple[np.ndarray, np.ndarray]:
-        order = np.argsort(self.queries)
-        return order, self.queries[order]
 
 
 class _Items(NamedTuple):
@@ -171,8 +156,10 @@ class Joining:
         self._truth = truth
         self._in_order_of_ids = in_order_of_ids
         self._argument = argument
-        self._seen = np.zeros(len(truth), bool)
-        self._unknown: set[Any] = set()
+        # Queries that the truth lacks get the next numbers.
+        queries = truth.queries.tolist()
+        self._numbers = {query: list_ for list_, query in enumerate(queries)}
+        self._seen: set[int] = set()
         self._overlap = Overlap()
         self._unjudged: _WithLists = []
 
@@ -186,25 +173,39 @@ class Joining:
             if len(chunk.query):
                 yield self._joined(chunk)
         self._check_has_queries()
-        missing = np.flatnonzero(~self._seen)
-        if len(missing):
-            yield self._not_retrieved(missing)
+        if len(self._missing):
+            yield self._not_retrieved()
 
     @property
     def overlap(self) -> Overlap:
         """The queries and items that the system and the truth share."""
         found = self._overlap._replace(
-            missing=int((~self._seen).sum()), unknown=len(self._unknown)
+            missing=len(self._missing),
+            unknown=len(self._numbers) - len(self._truth),
         )
         return (
             found._replace(example=self._example()) if found.is_low else found
         )
 
+    @property
+    def _missing(self) -> np.ndarray:
+        """The lists of the truth that no chunk had so far."""
+        return np.setdiff1d(np.arange(len(self._truth)), list(self._seen))
+
     def _joined(self, chunk: Rows) -> Joined:
         truth = self._truth
-        places = self._places(chunk.query)
-        in_chunk = np.bincount(places, minlength=len(truth))[: len(truth)]
-        lists, at = truth.of_lists(np.flatnonzero(in_chunk))
+        check_kinds(chunk, truth.queries, truth.items, self._argument)
+        places = _numbered(chunk.query, self._numbers)
+        in_chunk = np.unique(places)
+        again = self._seen.intersection(in_chunk.tolist())
+        if again:
+            query = ids.as_text(list(self._numbers)[min(again)])
+            raise ValueError(
+                "All rows of a query should be in one chunk. Received: the "
+                f"query {query!r} in several. Sort the rows by query."
+            )
+        self._seen.update(in_chunk.tolist())
+        lists, at = truth.of_lists(in_chunk[in_chunk < len(truth)])
         rows, found, twins = join.match(
             join.Pairs.of(places, chunk.item),
             join.Pairs(lists, truth.items[at], truth.keys[at]),
@@ -221,31 +222,8 @@ class Joining:
             items, truth.not_retrieved(lists[~found], at[~found])
         )
 
-    def _places(self, queries: np.ndarray) -> np.ndarray:
-        """Return the list of each row, with new numbers for unknown queries.
-
-        Raises ValueError if a query was in an earlier chunk.
-        """
-        starts = run_starts(queries)
-        distinct, codes = ids.numbered(queries[starts])
-        places = self._truth.places_of(distinct)
-        is_unknown = places < 0
-        unknown = distinct[is_unknown].tolist()
-        present = places[~is_unknown]
-        again = [query for query in unknown if query in self._unknown]
-        again += self._truth.queries[present[self._seen[present]]].tolist()
-        if again:
-            raise ValueError(
-                "All rows of a query should be in one chunk. Received: "
-                f"the query {ids.as_text(again[0])!r} in several. Sort the "
-                "rows by query."
-            )
-        self._seen[present] = True
-        self._unknown.update(unknown)
-        places[is_unknown] = len(self._truth) + np.arange(len(unknown))
-        return np.repeat(places[codes], np.diff(starts, append=len(queries)))
-
-    def _not_retrieved(self, missing: np.ndarray) -> Joined:
+    def _not_retrieved(self) -> Joined:
+        missing = self._missing
         lists, at = self._truth.of_lists(missing)
         # A list without judgements gets one unjudged item. Without any items,
         # it would be padding.
@@ -306,23 +284,36 @@ class Joining:
         )
 
     def _check_has_queries(self) -> None:
-        if self._seen.any():
+        known = len(self._truth)
+        if len(self._missing) < known:
             return
-        if not self._unknown:
+        unknown = list(self._numbers)[known:]
+        if not unknown:
             raise ValueError(
                 f"There should be rows in {self._argument}. Received: none. "
                 "Check how they were read, or leave the system out."
             )
-        mine = sorted(itertools.islice(self._unknown, _QUERIES))
-        theirs = self._truth.queries[:_QUERIES].tolist()
-        _, one, other, hint = _unmatched(
-            [(0, query) for query in mine], [(0, query) for query in theirs]
+        mine, theirs = (
+            [(0, query) for query in queries[:_QUERIES]]
+            for queries in (sorted(unknown), self._truth.queries.tolist())
         )
+        _, one, other, hint = _unmatched(mine, theirs)
         raise ValueError(
             f"Some queries of {self._argument} should be in the truth. "
-            f"Received: 0 of {len(self._unknown):,}. It has {one!r}, and the "
+            f"Received: 0 of {len(unknown):,}. It has {one!r}, and the "
             f"truth has {other!r}. {hint}"
         )
+
+
+def _numbered(queries: np.ndarray, numbers: dict[Any, int]) -> np.ndarray:
+    """Return the number of the query of each row; new queries are added."""
+    starts = run_starts(queries)[: len(queries)]
+    of_runs = [
+        numbers.setdefault(query, len(numbers))
+        for query in queries[starts].tolist()
+    ]
+    lengths = np.diff(starts, append=len(queries))
+    return np.repeat(np.array(of_runs, np.int64), lengths)
 
 
 def _check_once(
