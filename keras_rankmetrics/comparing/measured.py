@@ -188,7 +188,10 @@ def _check_joinable(one: Measured, other: Measured) -> None:
         [f"{m.name}: {m.signature}" for m in x.measures] for x in (one, other)
     )
     if mine != theirs:
-        raise _error("the same metrics", f"{mine} and {theirs}")
+        here = [metric for metric in mine if metric not in theirs]
+        there = [metric for metric in theirs if metric not in mine]
+        received = f"{here} and {there} in one of them alone"
+        raise _error("the same metrics in the same order", received)
     only = set(one.lists) ^ set(other.lists)
     if only:
         some = ", ".join(sorted(map(repr, only))[:3])
