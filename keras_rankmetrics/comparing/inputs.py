@@ -193,7 +193,7 @@ def _of_dicts(
         yield Rows(
             np.repeat(_array(queries), list(map(len, dicts))),
             _array(list(itertools.chain.from_iterable(dicts))),
-            np.array(list(values), np.float64),
+            np.fromiter(values, np.float64),
         )
 
 

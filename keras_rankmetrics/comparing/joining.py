@@ -306,7 +306,7 @@ class Joining:
 
 
 def _numbered(queries: np.ndarray, numbers: dict[Any, int]) -> np.ndarray:
-    """Return the number of the query of each row; new queries are added."""
+    """Return the number of each row's query, and add new ones to `numbers`."""
     starts = run_starts(queries)[: len(queries)]
     of_runs = [
         numbers.setdefault(query, len(numbers))
