@@ -73,11 +73,9 @@ def check_form(systems: Any, truth: Any) -> None:
 
 def _is_systems(x: Any) -> bool:
     """Return True for a dict of runs or judgements by name."""
-    return (
-        isinstance(x, Mapping)
-        and not _is_one(x)
-        and any(map(_is_one, itertools.islice(x.values(), 1)))
-    )
+    if not isinstance(x, Mapping) or _is_one(x):
+        return False
+    return any(map(_is_one, itertools.islice(x.values(), 1)))
 
 
 def _is_one(x: Any) -> bool:

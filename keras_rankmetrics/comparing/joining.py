@@ -160,7 +160,8 @@ class Joining:
         queries = truth.queries.tolist()
         self._numbers = {query: list_ for list_, query in enumerate(queries)}
         self._seen: set[int] = set()
-        self._overlap = Overlap()
+        # Of retrieved items, of judged ones among them, and of judgements.
+        self._counts = np.zeros(3, np.int64)
         self._unjudged: _WithLists = []
 
     def join(self, chunks: Iterable[Rows]) -> Iterator[Joined]:
@@ -179,13 +180,13 @@ class Joining:
     @property
     def overlap(self) -> Overlap:
         """The queries and items that the system and the truth share."""
-        found = self._overlap._replace(
-            missing=len(self._missing),
-            unknown=len(self._numbers) - len(self._truth),
+        unknown = len(self._numbers) - len(self._truth)
+        retrieved, judged, judgements = self._counts.tolist()
+        found = Overlap(
+            len(self._missing), unknown, retrieved, judged, judgements
         )
-        return (
-            found._replace(example=self._example()) if found.is_low else found
-        )
+        example = self._example() if found.is_low else ""
+        return found._replace(example=example)
 
     @property
     def _missing(self) -> np.ndarray:
@@ -257,12 +258,8 @@ class Joining:
         """
         retrieved = found.scores > -np.inf
         judged = retrieved & (found.labels >= 0)
-        before = self._overlap
-        self._overlap = Overlap(
-            retrieved=before.retrieved + int(retrieved.sum()),
-            judged=before.judged + int(judged.sum()),
-            judgements=before.judgements + int((judgements >= 0).sum()),
-        )
+        counted = retrieved, judged, judgements >= 0
+        self._counts += [x.sum() for x in counted]
         room = _ROWS - len(self._unjudged)
         at = np.flatnonzero(retrieved & ~judged)[:room]
         self._unjudged += _with_lists(found.lists[at], found.items[at])
@@ -275,7 +272,7 @@ class Joining:
         judged = _with_lists(lists[is_judged], truth.items[at[is_judged]])
         if not judged:
             return "The truth judges no items of these queries."
-        some_match = self._overlap.judged > 0
+        some_match = bool(self._counts[1])
         place, one, other, hint = _unmatched(self._unjudged, judged, some_match)
         query = ids.as_text(truth.queries[place].item())
         return (

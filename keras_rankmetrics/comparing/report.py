@@ -225,17 +225,15 @@ def _of_metric(
     measure, names = measured.measures[metric], list(measured.systems)
     first = names.index(baseline)
     others = [place for place in range(len(names)) if place != first]
-    values, counts, weights = (
-        np.stack(
-            [getattr(s.values, x)[metric] for s in measured.systems.values()]
-        )
-        for x in ("values", "counts", "weights")
-    )
+    systems = [system.values for system in measured.systems.values()]
+    values = np.stack([x.values[metric] for x in systems])
+    counts = np.stack([x.counts[metric] for x in systems])
+    weights = np.stack([x.weights[metric] for x in systems])
     sums = _sums(
         np.concatenate([values, values[others] - values[first]]),
         np.concatenate([counts, counts[others] & counts[first]]),
         weights[[*range(len(names)), *[first] * len(others)]],
-        measured.systems[baseline].values.lists_of_row,
+        systems[first].lists_of_row,
         measure.bounded,
     )
     means, of_others = np.split(sums, [len(names)])
