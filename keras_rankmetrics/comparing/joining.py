@@ -197,7 +197,7 @@ class Joining:
         truth = self._truth
         check_kinds(chunk, truth.queries, truth.items, self._argument)
         places = _numbered(chunk.query, self._numbers)
-        in_chunk = np.unique(places)
+        in_chunk = np.unique(places[run_starts(places)])
         again = self._seen.intersection(in_chunk.tolist())
         if again:
             query = ids.as_text(list(self._numbers)[min(again)])
