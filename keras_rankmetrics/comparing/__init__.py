@@ -1,9 +1,8 @@
 """`compare`: systems on the same lists, in a table to print or publish.
 
-    inputs --Rows--> joining --lists--> values --> statistics --> report
+    inputs --Rows--> joining --lists--> values --> measured --> report
 
-`arguments` checks the call, `compared` holds the result, and `formats` prints
-it.
+`compared` holds the result, and `formats` prints it.
 """
 
 from __future__ import annotations

@@ -6,23 +6,13 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from keras_rankmetrics.comparing import inputs, values
-from keras_rankmetrics.comparing.arguments import (
-    check_baseline,
-    check_by_ids,
-    check_confidence,
-    check_roles,
-    check_same_form,
-    check_systems,
-)
-from keras_rankmetrics.comparing.compared import Compared, fingerprint
-from keras_rankmetrics.comparing.joining import Joining
-from keras_rankmetrics.comparing.judgements import Judgements
+from keras_rankmetrics.comparing import inputs, joining, values
+from keras_rankmetrics.comparing.compared import Compared, checked
 from keras_rankmetrics.comparing.measured import (
-    Gaps,
     Measure,
     Measured,
     System,
+    fingerprint,
 )
 from keras_rankmetrics.comparing.report import unjudged
 from keras_rankmetrics.engine.metric.configured import RankingMetric
@@ -128,18 +118,22 @@ def compare(
     Smucker, Allan and Carterette, CIKM (2007); Holm, Scandinavian Journal of
     Statistics 6 (1979).
     """
-    check_roles(systems, truth)
-    check_systems(systems)
-    baseline = check_baseline(baseline, systems)
-    confidence = check_confidence(confidence)
+    inputs.check_form(systems, truth)
+    baseline, confidence = checked(systems, baseline, confidence)
     members = members_of(metrics, check_mean)
-    by_ids = inputs.is_by_ids(truth)
-    check_same_form(systems, truth)
-    if by_ids:
-        check_by_ids(members)
-        measured = _measured_by_ids(systems, truth, members, sample_weight)
-    else:
-        measured = _measured(systems, truth, members, sample_weight)
+    measure = _measured_by_ids if inputs.is_by_ids(truth) else _measured
+    measured = Measured(
+        tuple(
+            Measure(
+                metric.name,
+                metric.signature,
+                metric._direction == "up",
+                metric.aggregate.bounded,
+            )
+            for metric in members
+        ),
+        *measure(systems, truth, members, sample_weight),
+    )
     for sentence in unjudged(measured):
         warnings.warn(sentence, UserWarning, stacklevel=2)
     return Compared(measured, baseline, confidence)
@@ -150,37 +144,30 @@ def _measured_by_ids(
     truth: Any,
     metrics: Sequence[RankingMetric],
     sample_weight: Any,
-) -> Measured:
-    rows = whole(inputs.chunks_of(truth, "label", "`truth`"))
-    judgements = Judgements.of(rows, inputs.queries_of(truth, "`truth`"))
+) -> tuple[tuple[Any, ...], str, dict[str, System]]:
+    """Return the queries, a fingerprint of the truth, and each system."""
+    _check_by_ids(metrics)
+    judgements = joining.Judgements.of(
+        whole(inputs.chunks_of(truth, "label", "`truth`")),
+        inputs.queries_of(truth, "`truth`"),
+    )
     if not len(judgements):
         raise ValueError(
             "There should be judgements in `truth`. Received: none. Check how "
             "they were read."
         )
-    rows = rows._replace(query=judgements.queries)
     in_order = any(metric.ties == "stable" for metric in metrics)
     weights = inputs.weights_of(sample_weight, judgements.queries)
     found = {}
     for name, system in systems.items():
         argument = f"the system {name!r}"
-        joining = Joining(judgements, in_order, argument)
-        chunks = (
-            inputs.of_same_kind(chunk, rows, argument)
-            for chunk in inputs.chunks_of(system, "score", argument)
-        )
-        of_lists = values.of_lists(
-            metrics, joining.join(chunks), weights, len(judgements)
-        )
-        gaps = Gaps(int((~joining.seen).sum()), len(joining.unknown))
-        overlap = joining.matches.overlap
-        found[name] = System(values.simplest(of_lists), gaps, overlap)
-    return Measured(
-        _measures(metrics),
-        tuple(map(as_text, judgements.queries.tolist())),
-        judgements.fingerprint,
-        found,
-    )
+        chunks = inputs.chunks_of(system, "score", argument)
+        joined = joining.Joining(judgements, in_order, argument)
+        lists = joined.join(chunks)
+        of_lists = values.of_lists(metrics, lists, weights, len(judgements))
+        found[name] = System(of_lists, joined.overlap)
+    queries = tuple(map(as_text, judgements.queries.tolist()))
+    return queries, judgements.fingerprint, found
 
 
 def _measured(
@@ -188,32 +175,33 @@ def _measured(
     truth: Any,
     metrics: Sequence[RankingMetric],
     sample_weight: Any,
-) -> Measured:
+) -> tuple[tuple[Any, ...], str, dict[str, System]]:
+    """Return the numbers of the lists, and the same for arrays."""
     found = {}
     for name, system in systems.items():
         try:
             passed = truth, system, sample_weight
-            of_system = values.of_arrays(metrics, passed)
+            found[name] = System(values.of_arrays(metrics, passed))
         except (TypeError, ValueError) as error:
             error.add_note(f"The error concerns the system {name!r}.")
             raise
-        found[name] = System(values.simplest(of_system))
     [number] = {s.values.values.shape[1] for s in found.values()}
-    return Measured(
-        _measures(metrics),
-        tuple(range(number)),
-        fingerprint(truth),
-        found,
-    )
+    return tuple(range(number)), fingerprint(truth), found
 
 
-def _measures(metrics: Sequence[RankingMetric]) -> tuple[Measure, ...]:
-    return tuple(
-        Measure(
-            metric.name,
-            metric.signature,
-            metric._direction == "up",
-            metric.aggregate.bounded,
-        )
-        for metric in metrics
-    )
+def _check_by_ids(metrics: Sequence[RankingMetric]) -> None:
+    """Raise ValueError if a metric needs arrays in place of ids."""
+    arrays = "Pass labels and scores as arrays"
+    for metric in metrics:
+        definition, reason = metric.definition, ""
+        if definition.inputs != "scores":
+            reason = f'`inputs="{definition.inputs}"`. Leave `inputs` out'
+        elif definition.traits.by_subtopic:
+            reason = f"labels by subtopic. {arrays}"
+        elif definition.traits.of_catalogue is not None:
+            reason = f"the items of a catalogue by number. {arrays}"
+        if reason:
+            raise ValueError(
+                "With ids of queries and items, metrics should take labels and "
+                f"scores. Received: {metric.name!r}, which takes {reason}."
+            )

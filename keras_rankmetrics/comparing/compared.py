@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import itertools
 import json
-import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
 
 from keras_rankmetrics.comparing import formats
-from keras_rankmetrics.comparing.arguments import (
-    check_baseline,
-    check_confidence,
-    check_systems,
-)
-from keras_rankmetrics.comparing.measured import Gaps, Measure, Measured, System
-from keras_rankmetrics.comparing.overlap import Overlap
+from keras_rankmetrics.comparing.measured import Measured
 from keras_rankmetrics.comparing.report import Report, reported
-from keras_rankmetrics.comparing.values import Values
-from keras_rankmetrics.tables.flat_columns import to_numpy
 
 _KIND = "keras_rankmetrics.Compared"
 
@@ -49,10 +39,10 @@ class Compared:
         baseline: str | None = None,
         confidence: float = 0.95,
     ) -> None:
-        check_systems(measured.systems)
         self._measured = measured
-        self._baseline = check_baseline(baseline, measured.systems)
-        self._confidence = check_confidence(confidence)
+        self._baseline, self._confidence = checked(
+            measured.systems, baseline, confidence
+        )
 
     @property
     def measured(self) -> Measured:
@@ -144,7 +134,7 @@ class Compared:
             "judged": self.judged,
         }
         if per_list:
-            found["per_list"] = _saved(self.measured)
+            found["per_list"] = self.measured.saved()
         return found
 
     def to_json(self, per_list: bool = True, indent: int | None = None) -> str:
@@ -169,24 +159,15 @@ class Compared:
             ValueError: if `values` is something else, or has no values of
                 lists.
         """
-        if not isinstance(values, Mapping) or values.get("kind") != _KIND:
-            raise ValueError(
-                "`values` should be a dict from `to_dict`. Received: "
-                f"{type(values).__name__} without `kind: {_KIND!r}`."
-            )
-        if "per_list" not in values:
-            raise ValueError(
-                "`values` should have the values of each list. Received: a "
-                "dict without `per_list`. Save `to_dict()` instead of "
-                "`to_dict(per_list=False)`."
-            )
         try:
-            measured = _loaded(values["per_list"])
+            measured = Measured.loaded(values["per_list"])
             return cls(measured, values["baseline"], values["confidence"])
         except (AttributeError, KeyError, TypeError) as error:
             raise ValueError(
-                "`values` should be an unchanged dict from `to_dict`. "
-                f"Received one that cannot be read: {error!r}."
+                "`values` should be an unchanged dict from `to_dict`, with the "
+                f"values of each list. Received: {type(values).__name__} that "
+                f"cannot be read, with {error!r}. Save `to_dict()` instead of "
+                "`to_dict(per_list=False)`."
             ) from error
 
     @classmethod
@@ -207,19 +188,17 @@ class Compared:
         computed, such as that of NaN scores. Without ids of queries, `query` is
         the number of the list.
         """
-        measured = self.measured
-        found: dict[str, list[Any]] = {"query": [], "system": []}
-        found |= {measure.name: [] for measure in measured.measures}
-        for name, system in measured.systems.items():
-            found["query"] += measured.lists
-            found["system"] += [name] * len(measured.lists)
-            for place, measure in enumerate(measured.measures):
-                values = system.values.values[place].tolist()
-                counts = system.values.counts[place].tolist()
-                found[measure.name] += [
-                    value if counted else None
-                    for value, counted in zip(values, counts, strict=True)
-                ]
+        lists, systems = self.measured.lists, self.measured.systems
+        found: dict[str, list[Any]] = {
+            "query": list(lists) * len(systems),
+            "system": [name for name in systems for _ in lists],
+        }
+        values = [system.values.of_lists() for system in systems.values()]
+        for place, measure in enumerate(self.measured.measures):
+            of_systems = (of_system[place] for of_system in values)
+            found[measure.name] = list(
+                itertools.chain.from_iterable(of_systems)
+            )
         return found
 
     def join(self, other: Compared) -> Compared:
@@ -254,114 +233,30 @@ class Compared:
         return formats.plotted(self.report, axes)
 
 
-# `Measured` as plain values, and back.
+def checked(
+    systems: Mapping[str, Any], baseline: Any, confidence: Any
+) -> tuple[str, float]:
+    """Return the baseline, by default the first system, and the confidence.
 
-
-def _saved(measured: Measured) -> dict[str, Any]:
-    """Return everything as plain values, None for unknown numbers."""
-    return {
-        "metrics": [measure._asdict() for measure in measured.measures],
-        "lists": list(measured.lists),
-        "truth": measured.truth,
-        "systems": {
-            name: {
-                **system.gaps._asdict(),
-                **system.overlap._asdict(),
-                "lists_of_row": system.values.lists_of_row,
-                "values": _values(system.values),
-                "weights": _weights(system.values.weights),
-            }
-            for name, system in measured.systems.items()
-        },
-    }
-
-
-def _loaded(plain: Mapping[str, Any]) -> Measured:
-    """Return the `Measured` that `_saved` was called on."""
-    return Measured(
-        measures=tuple(Measure(**measure) for measure in plain["metrics"]),
-        lists=tuple(plain["lists"]),
-        truth=plain["truth"],
-        systems={
-            name: _system(system) for name, system in plain["systems"].items()
-        },
-    )
-
-
-def _system(plain: Mapping[str, Any]) -> System:
-    values = np.array(plain["values"], np.float64)
-    weights = plain["weights"]
-    return System(
-        Values(
-            values,
-            np.array([[x is not None for x in row] for row in plain["values"]]),
-            np.ones_like(values)
-            if weights is None
-            else np.array(weights, np.float64),
-            plain["lists_of_row"],
-        ),
-        Gaps(plain["missing"], plain["unknown"]),
-        Overlap(**{x: plain[x] for x in Overlap._fields if x in plain}),
-    )
-
-
-def _values(values: Values) -> list[list[float | str | None]]:
-    """Return rows with None for excluded lists, and NaN as a string."""
-    return [
-        [
-            (x if math.isfinite(x) else str(x)) if counts else None
-            for x, counts in zip(*row, strict=True)
-        ]
-        for row in zip(
-            values.values.tolist(), values.counts.tolist(), strict=True
+    Raises:
+        ValueError: if there are no systems, a name is not a str, or an argument
+            is invalid.
+    """
+    names = list(systems)
+    if not names or not all(isinstance(name, str) for name in names):
+        raise ValueError(
+            "`systems` should be a dict of systems by name, such as "
+            f"{{'bm25': ..., 'ours': ...}}. Received: the names {names}."
         )
-    ]
-
-
-def _weights(array: np.ndarray) -> list[list[float | None]] | None:
-    """Return rows with None for NaN; None if all weights are 1."""
-    if (array == 1).all():
-        return None
-    rows: list[list[float]] = array.tolist()
-    return [[None if x != x else x for x in row] for row in rows]
-
-
-# A hash to check that two comparisons have the same truth.
-
-_NUMBERS_OF_PART = 2**16  # bounds the memory of the copy in float64
-
-
-def fingerprint(truth: Any) -> str:
-    """Return a hash that is equal for equal arrays or lists."""
-    if isinstance(truth, Mapping):
-        parts = [f"{key}:{fingerprint(truth[key])}" for key in sorted(truth)]
-        return _hashed([",".join(parts).encode()])
-    try:
-        array = to_numpy(truth)
-    except ValueError:  # lists of unequal lengths
-        return _hashed([repr(_plain(truth)).encode()])
-    if array.dtype.kind in "fiub":
-        shape = str(array.shape).encode()
-        return _hashed(itertools.chain([shape], _bytes_of(array)))
-    return _hashed([repr(array.tolist()).encode()])
-
-
-def _plain(x: Any) -> Any:
-    if isinstance(x, list | tuple):
-        return list(map(_plain, x))
-    return x if isinstance(x, str | bytes) else float(x)
-
-
-def _bytes_of(array: np.ndarray) -> Iterator[bytes]:
-    """Yield bytes that are equal for equal numbers of any dtype."""
-    flat = array.ravel()
-    for begin in range(0, len(flat), _NUMBERS_OF_PART):
-        part = flat[begin : begin + _NUMBERS_OF_PART]
-        yield (part.astype(np.float64) + 0.0).tobytes()  # -0.0 is 0.0
-
-
-def _hashed(parts: Iterable[bytes]) -> str:
-    found = hashlib.blake2b(digest_size=8)
-    for part in parts:
-        found.update(part)
-    return found.hexdigest()
+    if baseline is not None and baseline not in names:
+        raise ValueError(
+            f"`baseline` should be one of the systems {names}. Received: "
+            f"{baseline!r}."
+        )
+    is_number = isinstance(confidence, int | float | np.number)
+    if not is_number or not 0.0 < confidence < 1.0:
+        raise ValueError(
+            "`confidence` should be a number between 0 and 1, such as 0.95. "
+            f"Received: {confidence!r}."
+        )
+    return names[0] if baseline is None else baseline, float(confidence)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,10 +12,24 @@ from typing import Any
 from keras_rankmetrics.comparing.report import Cell, Report
 from keras_rankmetrics.engine.naming.signature import as_table
 
+_BEST = "The best of each column is bold."
+_Marks = dict[str | None, str]
+
+
+def _number(cell: Cell, bold: str = "{}") -> str:
+    value = f"{cell.value:.4f}"
+    return bold.format(value) if cell.best else value
+
+
+def _interval(cell: Cell, sign: str = "±") -> str:
+    """Return the margin after a sign; an empty string if it is NaN."""
+    return "" if math.isnan(cell.margin) else f" {sign} {cell.margin:.4f}"
+
+
 # A plain table.
 
 _WIDTH = 80  # the width of the notes; the table and signatures do not wrap
-_TEXT_MARKS = {"better": "▲", "worse": "▼", "": " "}
+_TEXT_MARKS: _Marks = {"better": "▲", "worse": "▼"}
 
 
 def as_text(report: Report) -> str:
@@ -28,19 +43,15 @@ def as_text(report: Report) -> str:
             for system, cells in report.rows()
         ],
     )
-    notes = [
-        report.about_means(),
-        report.about_marks(_TEXT_MARKS["better"], _TEXT_MARKS["worse"]),
-        *report.notes,
-    ]
-    lines = (textwrap.fill(note, _WIDTH) for note in notes if note)
+    legend = report.legend(_TEXT_MARKS["better"], _TEXT_MARKS["worse"])
+    lines = [textwrap.fill(sentence, _WIDTH) for sentence in legend]
     signatures = [f"{c.name}: {c.signature}" for c in report.columns]
     return "\n".join([table, *lines, *signatures])
 
 
 def _text_cell(cell: Cell, has_marks: bool) -> str:
-    number = f"{cell.value:.4f}{cell.half_interval('±')}"
-    return f"{number} {_TEXT_MARKS[cell.mark]}" if has_marks else number
+    mark = f" {_TEXT_MARKS.get(cell.mark, ' ')}" if has_marks else ""
+    return f"{_number(cell)}{_interval(cell)}{mark}"
 
 
 # A table in GitHub's Markdown.
@@ -48,35 +59,35 @@ def _text_cell(cell: Cell, has_marks: bool) -> str:
 
 def as_markdown(report: Report) -> str:
     """Return the table with the best values in bold, and notes below it."""
-    head = [
-        "",
-        *(_to_markdown(column.name) for column in report.columns),
-    ]
-    rule = ["---", *["---:"] * len(report.columns)]
+    names = [_to_markdown(column.name) for column in report.columns]
     rows = [
-        [_to_markdown(system), *map(_markdown_cell, cells)]
-        for system, cells in report.rows()
+        ["", *names],
+        ["---", *["---:"] * len(names)],
+        *(
+            [_to_markdown(system), *map(_markdown_cell, cells)]
+            for system, cells in report.rows()
+        ),
     ]
-    lines = [f"| {' | '.join(row)} |" for row in (head, rule, *rows)]
-    notes = [
-        report.about_means() + " The best of each column is bold.",
-        report.about_marks(_TEXT_MARKS["better"], _TEXT_MARKS["worse"]),
-        *report.notes,
-    ]
-    notes = [_to_markdown(note) for note in notes if note]
-    signatures = [
-        f"- {_to_markdown(c.name)}: `{c.signature}`" for c in report.columns
-    ]
+    legend = report.legend(_TEXT_MARKS["better"], _TEXT_MARKS["worse"], _BEST)
     return "\n".join(
-        [*lines, "", " ".join(notes), "", "Signatures:", "", *signatures]
+        [
+            *(f"| {' | '.join(row)} |" for row in rows),
+            "",
+            _to_markdown(" ".join(legend)),
+            "",
+            "Signatures:",
+            "",
+            *(
+                f"- {name}: `{column.signature}`"
+                for name, column in zip(names, report.columns, strict=True)
+            ),
+        ]
     )
 
 
 def _markdown_cell(cell: Cell) -> str:
-    value = f"{cell.value:.4f}"
-    if cell.best:
-        value = f"**{value}**"
-    return f"{value}{cell.half_interval('±')} {_TEXT_MARKS[cell.mark]}".rstrip()
+    mark = _TEXT_MARKS.get(cell.mark, "")
+    return f"{_number(cell, '**{}**')}{_interval(cell)} {mark}".rstrip()
 
 
 def _to_markdown(text: str) -> str:
@@ -87,7 +98,8 @@ def _to_markdown(text: str) -> str:
 
 # A LaTeX table, for the package `booktabs`.
 
-_LATEX_MARKS = {"better": "$^{+}$", "worse": "$^{-}$", "": "$^{\\phantom{+}}$"}
+_LATEX_MARKS: _Marks = {"better": "$^{+}$", "worse": "$^{-}$"}
+_LATEX_SPACE = r"$^{\phantom{+}}$"
 _SPECIAL = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -107,48 +119,44 @@ def as_latex(report: Report, label: str | None = None) -> str:
         report: the table.
         label: the label of the table, for references; none by default.
     """
-    caption = [
-        report.about_means() + " The best of each column is bold.",
-        report.about_marks("+", "-"),
-        *report.notes,
+    caption = _to_latex(" ".join(report.legend("+", "-", _BEST)))
+    rows = [
+        ["System", *(_to_latex(column.name) for column in report.columns)],
+        *(
+            [_first(system), *map(_latex_cell, cells)]
+            for system, cells in report.rows()
+        ),
     ]
+    [head, *body] = [" & ".join(row) + r" \\" for row in rows]
     signatures = [
         f"{_first(column.name)}: {_breakable(column.signature)}"
         for column in report.columns
     ]
-    labelled = [] if label is None else [rf"\label{{{label}}}"]
-    names = [_to_latex(column.name) for column in report.columns]
     return "\n".join(
         [
             r"% In the preamble: \usepackage{booktabs}",
             r"\begin{table}",
             r"\centering",
-            rf"\caption{{{_to_latex(' '.join(filter(None, caption)))}}}",
-            *labelled,
+            rf"\caption{{{caption}}}",
+            *([] if label is None else [rf"\label{{{label}}}"]),
             rf"\begin{{tabular}}{{l{'r' * len(report.columns)}}}",
             r"\toprule",
-            " & ".join(["System", *names]) + r" \\",
+            head,
             r"\midrule",
-            *(
-                " & ".join([_first(system), *map(_latex_cell, cells)]) + r" \\"
-                for system, cells in report.rows()
-            ),
+            *body,
             r"\bottomrule",
             r"\end{tabular}",
             r"\par\smallskip",
             r"\raggedright\footnotesize Signatures.",
-            *(rf"{line}\\" for line in signatures[:-1]),
-            signatures[-1],
+            "\\\\\n".join(signatures),
             r"\end{table}",
         ]
     )
 
 
 def _latex_cell(cell: Cell) -> str:
-    value = f"{cell.value:.4f}"
-    if cell.best:
-        value = rf"\textbf{{{value}}}"
-    return value + _LATEX_MARKS[cell.mark] + cell.half_interval(r"$\pm$")
+    mark = _LATEX_MARKS.get(cell.mark, _LATEX_SPACE)
+    return _number(cell, r"\textbf{{{}}}") + mark + _interval(cell, r"$\pm$")
 
 
 def _first(text: str) -> str:
@@ -214,16 +222,16 @@ def as_plain(report: Report) -> dict[str, Any]:
         "correction": f"Holm, for {report.comparisons} comparisons",
         "notes": list(report.notes),
         "metrics": {
-            column.name: {
-                "signature": column.signature,
-                "more_is_better": column.more_is_better,
+            c.name: {
+                "signature": c.signature,
+                "more_is_better": c.more_is_better,
             }
-            for column in report.columns
+            for c in report.columns
         },
         "systems": {
             system: {
-                column.name: cell.numbers()
-                for column, cell in zip(report.columns, cells, strict=True)
+                c.name: cell.numbers()
+                for c, cell in zip(report.columns, cells, strict=True)
             }
             for system, cells in report.rows()
         },
@@ -233,8 +241,8 @@ def as_plain(report: Report) -> dict[str, Any]:
 # A matplotlib plot.
 
 # Colours that are legible on white and on black.
-_GREY = "#808080"
-_COLOURS = {"better": "#2a9d5c", "worse": "#d1495b", "": "#4f86c6"}
+_GREY, _BLUE = "#808080", "#4f86c6"
+_COLOURS: _Marks = {"better": "#2a9d5c", "worse": "#d1495b"}
 
 
 def plotted(report: Report, axes: Any = None) -> Any:
@@ -251,19 +259,24 @@ def plotted(report: Report, axes: Any = None) -> Any:
         ImportError: if matplotlib is not installed.
         ValueError: if there are not as many axes as metrics.
     """
-    axes = _new(report) if axes is None else axes
+    axes = _new_axes(report) if axes is None else axes
     panels = list(getattr(axes, "flat", [axes]))
     if len(panels) != len(report.columns):
         raise ValueError(
             "`axes` should have an entry for each metric, "
             f"{len(report.columns)} in all. Received: {len(panels)}."
         )
-    for place, panel in enumerate(panels):
-        _draw(panel, report, place)
+    columns = zip(*report.cells, strict=True)
+    for panel, measure, cells in zip(
+        panels, report.columns, columns, strict=True
+    ):
+        _draw(panel, cells)
+        panel.set_title(measure.name, color=_GREY, fontsize="medium")
+        panel.set_yticks(range(len(cells)), labels=report.systems)
     return axes
 
 
-def _new(report: Report) -> Any:
+def _new_axes(report: Report) -> Any:
     try:
         from matplotlib import pyplot
     except ImportError as error:
@@ -280,27 +293,20 @@ def _new(report: Report) -> Any:
     return axes
 
 
-def _draw(panel: Any, report: Report, column: int) -> None:
-    for row, (_, cells) in enumerate(report.rows()):
-        _draw_cell(panel, row, cells[column])
-    places = range(len(report.systems))
-    panel.set_yticks(places, labels=report.systems)
-    panel.set_ylim(len(report.systems) - 0.5, -0.5)
-    panel.set_title(report.columns[column].name, color=_GREY, fontsize="medium")
+def _draw(panel: Any, cells: Sequence[Cell]) -> None:
+    for row, cell in enumerate(cells):
+        panel.errorbar(
+            [cell.value],
+            [row],
+            xerr=[cell.margin],
+            fmt="o",
+            capsize=3,
+            color=_COLOURS.get(cell.mark, _BLUE),
+        )
+    panel.set_ylim(len(cells) - 0.5, -0.5)
     panel.tick_params(colors=_GREY)
     panel.set_facecolor("none")
     panel.grid(axis="x", color=_GREY, alpha=0.3)
     for name, spine in panel.spines.items():
         spine.set_visible(name == "bottom")
         spine.set_color(_GREY)
-
-
-def _draw_cell(panel: Any, row: int, cell: Cell) -> None:
-    panel.errorbar(
-        [cell.value],
-        [row],
-        xerr=[cell.margin],
-        fmt="o",
-        capsize=3,
-        color=_COLOURS[cell.mark],
-    )

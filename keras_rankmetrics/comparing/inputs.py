@@ -1,8 +1,9 @@
-"""The truth and the systems that users pass, as chunks of rows."""
+"""The truth and the systems that users pass: checked, and as chunks of rows."""
 
 from __future__ import annotations
 
 import itertools
+import operator
 from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Any
 
@@ -13,24 +14,117 @@ from keras_rankmetrics.tables.flat_columns import to_numpy
 from keras_rankmetrics.tables.ids import as_text
 from keras_rankmetrics.tables.item_rows import Rows, split
 
-# The hint in errors about a truth that looks like systems, and the reverse.
-SWAPPED = (
+# The number of rows of a chunk, up to the end of a query.
+_ROWS_OF_CHUNK = 2**20
+_LARGEST = np.finfo(np.float32).max
+_KINDS = {"U": "str", "S": "bytes", "i": "integers", "u": "integers"}
+_SWAPPED = (
     "Are the arguments swapped? Their order is `compare(systems, truth, "
     "metrics)`."
 )
-# The number of rows of a chunk, up to the end of a query.
-_ROWS_OF_CHUNK = 2**20
-_KINDS = {"U": "str", "S": "bytes", "i": "integers", "u": "integers"}
+_FORMS = (
+    "Pass {query: {item: label}} and {query: {item: score}}, `Rows`, or tables "
+    "with the columns `query`, `item`, and `label` or `score`. Relevant items "
+    "may be sets, {query: {item, item}}. Ranked items without scores need "
+    "scores: {query: {item: -rank for rank, item in enumerate(items)}}."
+)
+
+# The form of inputs.
 
 
 def is_by_ids(x: Any) -> bool:
     """Return True for inputs with ids of queries and items, not arrays."""
-    return (
-        isinstance(x, Rows | Iterator)
-        or is_nested(x)
-        or is_table(x)
-        or _is_chunks(x)
+    if isinstance(x, list | tuple) and not isinstance(x, Rows):
+        return any(isinstance(chunk, Rows) for chunk in x)
+    return isinstance(x, Rows | Iterator) or _is_nested(x) or _is_table(x)
+
+
+def check_form(systems: Any, truth: Any) -> None:
+    """Raise ValueError if arguments are swapped, or some lack ids.
+
+    `systems` must be a dict of systems by name. The truth and all systems must
+    have ids, or none of them.
+    """
+    if _is_systems(truth):
+        raise ValueError(
+            "`truth` should hold a label for each query and item. Received: "
+            f"{_described(truth)}. {_SWAPPED}"
+        )
+    by_ids = is_by_ids(truth)
+    if not isinstance(systems, Mapping) or (by_ids and _is_one(systems)):
+        raise ValueError(
+            "`systems` should be a dict of systems by name. Received: "
+            f"{_described(systems)}. Give each system a name, even a single "
+            f'one: {{"name": run}}. {_SWAPPED}'
+        )
+    for name, system in systems.items():
+        if is_by_ids(system) == by_ids:
+            continue
+        received = f"ids in the truth, and {_described(system)} as the system"
+        if not by_ids:
+            received = (
+                f"{_described(truth)} as the truth, and ids in the system"
+            )
+        raise ValueError(
+            "The truth and all systems should name queries and items by id, or "
+            f"all be arrays. Received: {received} {name!r}. {_FORMS}"
+        )
+
+
+def _is_systems(x: Any) -> bool:
+    """Return True for a dict of runs or judgements by name."""
+    if not isinstance(x, Mapping) or _is_one(x):
+        return False
+    return any(map(_is_one, itertools.islice(x.values(), 1)))
+
+
+def _is_one(x: Any) -> bool:
+    """Return True for labels or scores of items, False for a dict of those."""
+    if not isinstance(x, Mapping):
+        return is_by_ids(x)
+    dicts = (each for each in x.values() if isinstance(each, Mapping | Set))
+    first: Any = next(filter(None, dicts), None)
+    if first is None:
+        return _is_table(x) and not is_by_ids(x["query"])
+    if isinstance(first, Set):
+        return True
+    value = next(iter(first.values()))
+    return isinstance(value, int | float) or getattr(value, "ndim", None) == 0
+
+
+def _is_nested(x: Any) -> bool:
+    """Return True for a dict of dicts or sets, one for each query."""
+    return isinstance(x, Mapping) and all(
+        isinstance(of_query, Mapping | Set) for of_query in x.values()
     )
+
+
+def _is_table(x: Any) -> bool:
+    """Return True for a table with columns of queries and items."""
+    return {"query", "item"} <= set(_columns(x))
+
+
+def _columns(x: Any) -> list[Any]:
+    """Return the names of the columns of a table; none for other objects."""
+    if isinstance(x, Mapping):
+        return list(x)
+    if hasattr(x, "column_names"):  # an Arrow table
+        return list(x.column_names)
+    return list(getattr(x, "columns", ()))
+
+
+def _described(x: Any) -> str:
+    if not isinstance(x, Mapping):
+        columns = _columns(x)
+        of = f" with the columns {columns}" if columns else ""
+        return f"an object of the type {type(x).__name__}{of}"
+    keys = [repr(as_text(key)) for key in itertools.islice(x, 3)]
+    keys += ["..."] * (len(x) > len(keys))
+    of = type(next(iter(x.values()), None)).__name__
+    return f"a dict of {of}s with the keys {', '.join(keys)}"
+
+
+# Inputs as chunks of rows.
 
 
 def chunks_of(x: Any, value: str, argument: str) -> Iterator[Rows]:
@@ -41,123 +135,64 @@ def chunks_of(x: Any, value: str, argument: str) -> Iterator[Rows]:
         value: the name of the column of values, `"label"` or `"score"`.
         argument: the name of the argument, for errors.
     """
+    found: Iterable[Any] = x
     if isinstance(x, Rows):
-        found: Iterable[Any] = split(_checked(x, argument), _ROWS_OF_CHUNK)
-    elif is_nested(x):
+        found = [x]
+    elif _is_nested(x):
         found = _of_dicts(x, value, argument)
-    elif is_table(x):
+    elif _is_table(x):
         found = [_of_table(x, value, argument)]
-    else:
-        found = x
     for chunk in found:
         if not isinstance(chunk, Rows):
             raise TypeError(
                 f"{argument} should hold chunks of the type `Rows`. Received: "
                 f"{type(chunk).__name__} in it."
             )
-        yield _checked(chunk, argument)
+        yield from split(_checked(chunk, argument), _ROWS_OF_CHUNK)
 
 
 def queries_of(x: Any, argument: str) -> np.ndarray | None:
     """Return all queries of nested dicts; None for other forms."""
-    if not is_nested(x) or not x:
-        return None
-    return _ids(list(x), argument)
-
-
-def is_nested(x: Any) -> bool:
-    """Return True for a dict of dicts or sets, one for each query."""
-    return isinstance(x, Mapping) and all(
-        isinstance(of_query, Mapping | Set) for of_query in x.values()
-    )
-
-
-def _is_chunks(x: Any) -> bool:
-    return isinstance(x, list | tuple) and any(
-        isinstance(chunk, Rows) for chunk in x
-    )
-
-
-def is_table(x: Any) -> bool:
-    """Return True for a table with columns of queries and items."""
-    return {"query", "item"} <= set(columns_of(x))
-
-
-def columns_of(x: Any) -> list[Any]:
-    """Return the names of the columns of a table; none for other objects."""
-    if isinstance(x, Mapping):
-        return list(x)
-    if hasattr(x, "column_names"):  # an Arrow table
-        return list(x.column_names)
-    return list(getattr(x, "columns", ()))
+    return _ids(list(x), argument) if _is_nested(x) and x else None
 
 
 def _of_table(table: Any, value: str, argument: str) -> Rows:
     names = ["query", "item", value]
-    received = columns_of(table)
-    if not set(names) <= set(received):
-        other = "score" if value == "label" else "label"
-        hint = "Rename the columns, or select the right ones."
-        if value not in received and other in received:
-            hint = SWAPPED
+    received = _columns(table)
+    if value not in received:
         raise ValueError(
             f"{argument} should have the columns {names}. Received: "
-            f"{received}. {hint}"
+            f"{received}. Rename the columns, or select the right ones. "
+            f"{_SWAPPED}"
         )
     columns = {name: table[name] for name in names}
-    rows = _checked(Rows(*columns.values()), argument)
     check_same("index", columns)
-    return rows
+    return Rows(*columns.values())
 
 
 def _of_dicts(
     nested: Mapping[Any, Any], value: str, argument: str
 ) -> Iterator[Rows]:
-    found: dict[Any, Mapping[Any, Any]] = {}
-    rows = 0
-    for query, of_query in nested.items():
-        if isinstance(of_query, Set):
-            if value == "score":
-                raise TypeError(
-                    f"{argument} should have a score for each item, as in "
-                    "{query: {item: score}}. Received: a set of items for the "
-                    f"query {as_text(query)!r}. Only `truth` may have sets."
-                )
-            of_query = dict.fromkeys(of_query, 1)
-        found[query] = of_query
-        rows += len(of_query)
-        if rows >= _ROWS_OF_CHUNK:
-            yield _of_queries(found)
-            found, rows = {}, 0
-    if found:
-        yield _of_queries(found)
-
-
-def _of_queries(nested: Mapping[Any, Mapping[Any, Any]]) -> Rows:
-    dicts = list(nested.values())
-    lengths = [len(of_query) for of_query in dicts]
-    items = list(itertools.chain.from_iterable(dicts))
-    values = itertools.chain.from_iterable(d.values() for d in dicts)
-    return Rows(
-        np.repeat(_array(list(nested)), lengths),
-        _array(items),
-        np.array(list(values), dtype=np.float64),
-    )
-
-
-def _array(column: Any) -> np.ndarray:
-    """Return a column as an array, with strings of a fixed width."""
-    if isinstance(column, list | tuple):
-        kinds = set(map(type, column))
-        if len(kinds) > 1 and kinds & {str, bytes}:
-            return np.array(column, object)  # numpy would convert integers
-    array = to_numpy(column)
-    if array.dtype.kind in "OT":
-        values = array.tolist()
-        kinds = {type(value) for value in values}
-        if kinds in ({str}, {bytes}, {int}):
-            array = np.array(values)
-    return array
+    sets = [query for query, x in nested.items() if isinstance(x, Set)]
+    if sets and value == "score":
+        raise TypeError(
+            f"{argument} should have a score for each item, as in {{query: "
+            "{item: score}}. Received: a set of items for the query "
+            f"{as_text(sets[0])!r}. Only `truth` may have sets."
+        )
+    rows = np.cumsum(list(map(len, nested.values())))
+    chunks = zip(rows // _ROWS_OF_CHUNK, nested, nested.values(), strict=True)
+    for _, chunk in itertools.groupby(chunks, operator.itemgetter(0)):
+        _, queries, found = zip(*chunk, strict=True)
+        dicts = [
+            dict.fromkeys(x, 1) if isinstance(x, Set) else x for x in found
+        ]
+        values = itertools.chain.from_iterable(x.values() for x in dicts)
+        yield Rows(
+            np.repeat(_array(queries), list(map(len, dicts))),
+            _array(list(itertools.chain.from_iterable(dicts))),
+            np.fromiter(values, np.float64),
+        )
 
 
 def _checked(rows: Rows, argument: str) -> Rows:
@@ -168,32 +203,22 @@ def _checked(rows: Rows, argument: str) -> Rows:
             f"The values of {argument} should be numbers. Received: "
             f"{value.dtype}."
         )
-    shapes = [query.shape, item.shape, value.shape]
-    if any(len(shape) != 1 for shape in shapes):
+    shapes = query.shape, item.shape, value.shape
+    if value.ndim != 1 or len(set(shapes)) > 1:
         raise ValueError(
             f"The queries, items and values of {argument} should be arrays of "
-            f"one dimension. Received the shapes: {shapes}."
+            "one dimension and one length. Received: the shapes "
+            f"{shapes[0]}, {shapes[1]} and {shapes[2]}."
         )
-    if len(set(shapes)) > 1:
-        raise ValueError(
-            f"The queries, items and values of {argument} should have one "
-            f"length. Received: {len(query)} queries, {len(item)} items and "
-            f"{len(value)} values."
-        )
-    value = value.astype(_float(value.dtype), copy=False)
     [wrong] = np.nonzero(np.isnan(value))
     if len(wrong):
-        at = wrong[0]
         raise ValueError(
             f"The values of {argument} should be numbers. Received: NaN for "
-            f"the item {as_text(item[at].item())!r} of the query "
-            f"{as_text(query[at].item())!r}."
+            f"the item {as_text(item[wrong[0]].item())!r} of the query "
+            f"{as_text(query[wrong[0]].item())!r}."
         )
-    return Rows(query, item, value)
-
-
-def _float(dtype: np.dtype) -> type[np.generic]:
-    return np.float32 if dtype.itemsize < 4 or dtype == "f4" else np.float64
+    single = np.promote_types(value.dtype, np.float32)
+    return Rows(query, item, value.astype(single, copy=False))
 
 
 def _ids(ids: Any, argument: str) -> np.ndarray:
@@ -206,19 +231,40 @@ def _ids(ids: Any, argument: str) -> np.ndarray:
     return array if array.size else array.astype(np.int64).ravel()
 
 
-def of_same_kind(rows: Rows, truth: Rows, argument: str) -> Rows:
-    """Return the rows, or raise TypeError if the truth has other ids."""
-    for name in ("query", "item"):
-        ids = getattr(truth, name), getattr(rows, name)
-        kinds = [_KINDS[x.dtype.kind] for x in ids if x.size]
-        if len(set(kinds)) > 1:
-            first, second = (repr(x[0].item()) for x in ids)
+def _array(column: Any) -> np.ndarray:
+    """Return a column as an array, with strings of a fixed width."""
+    if not isinstance(column, list | tuple):
+        array = to_numpy(column)
+        if array.dtype.kind not in "OT":
+            return array
+        column = array.tolist()
+    kinds = set(map(type, column))
+    if len(kinds) > 1 and kinds & {str, bytes}:
+        return np.array(column, object)  # numpy would convert integers
+    return np.array(column)
+
+
+def check_kinds(
+    rows: Rows, queries: np.ndarray, items: np.ndarray, argument: str
+) -> None:
+    """Raise TypeError if the truth has ids of another kind than the rows.
+
+    Args:
+        rows: rows of a system.
+        queries: the queries of the truth.
+        items: the items of the truth.
+        argument: the name of the system, for errors.
+    """
+    columns = ("query", queries, rows.query), ("item", items, rows.item)
+    for name, ours, theirs in columns:
+        kinds = [_KINDS[x.dtype.kind] for x in (ours, theirs)]
+        if ours.size and kinds[0] != kinds[1]:
             raise TypeError(
                 f"The ids of the column `{name}` should be of one kind. "
-                f"Received: {kinds[0]} in the truth ({first}), {kinds[1]} in "
-                f"{argument} ({second}). Convert one side."
+                f"Received: {kinds[0]} in the truth ({ours[0].item()!r}), "
+                f"{kinds[1]} in {argument} ({theirs[0].item()!r}). Convert one "
+                "side."
             )
-    return rows
 
 
 def weights_of(sample_weight: Any, queries: np.ndarray) -> np.ndarray | None:
@@ -230,21 +276,14 @@ def weights_of(sample_weight: Any, queries: np.ndarray) -> np.ndarray | None:
             "`sample_weight` should be a dict with the weight of each query. "
             f"Received: {type(sample_weight).__name__}."
         )
-    ids = queries.tolist()
-    missing = [query for query in ids if query not in sample_weight]
-    if missing:
-        raise ValueError(
-            "`sample_weight` should have the weight of each query of the "
-            f"truth. Received: no weight for the query "
-            f"{as_text(missing[0])!r}."
-        )
-    weights = np.array([sample_weight[query] for query in ids], np.float32)
-    [wrong] = np.nonzero(~(np.isfinite(weights) & (weights >= 0)))
-    if len(wrong):
-        query = ids[wrong[0]]
-        raise ValueError(
-            "The weights in `sample_weight` should be finite, and not "
-            f"negative. Received: {sample_weight[query]!r} for the query "
-            f"{as_text(query)!r}. A query of weight 0 does not count."
-        )
+    weights = np.zeros(len(queries), np.float32)
+    for place, query in enumerate(queries.tolist()):
+        weight = sample_weight.get(query)
+        if weight is None or not 0.0 <= weight <= _LARGEST:
+            raise ValueError(
+                "`sample_weight` should have a finite weight for each query of "
+                f"the truth, not negative. Received: {weight!r} for the query "
+                f"{as_text(query)!r}. A query of weight 0 does not count."
+            )
+        weights[place] = weight
     return weights

@@ -2,16 +2,127 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import dataclasses
+import functools
+import re
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from keras_rankmetrics.comparing.judgements import Judgements
-from keras_rankmetrics.comparing.overlap import Matches, no_common_query
-from keras_rankmetrics.tables.ids import as_text, numbered
-from keras_rankmetrics.tables.item_rows import Pairs, Rows, match, run_starts
+from keras_rankmetrics.comparing.inputs import check_kinds
+from keras_rankmetrics.comparing.measured import Overlap
+from keras_rankmetrics.tables import ids, item_rows
+from keras_rankmetrics.tables.item_rows import Rows, run_starts
+from keras_rankmetrics.tables.ragged import value_indices
 from keras_rankmetrics.types import UNJUDGED
+
+# Common differences between two spellings of an id, and how to remove them.
+_DIFFERENCES: dict[str, Callable[[str], str]] = {
+    "in spaces around them": str.strip,
+    "in case": str.casefold,
+    "in leading zeros": lambda id_: re.sub(r"(?<!\d)0+(?=\d)", "", id_),
+    "in the ending `.0`": lambda id_: id_.removesuffix(".0"),
+    "in a prefix before the digits": lambda id_: re.sub(r"^\D+(?=\d)", "", id_),
+}
+# The size of the sample in which ids that differ in spelling are searched.
+_ROWS, _LISTS, _QUERIES = 10_000, 100, 100_000
+_WithLists = list[tuple[int, Any]]
+_NO_COMMON_FORM = "Do both sides use the same ids?"
+_EXACT = 2**24  # integers below it are exact in float32
+
+
+@dataclasses.dataclass(frozen=True)
+class Judgements:
+    """Labels of items, with the items of each query contiguous.
+
+    Attributes:
+        queries: `[lists]`, the ids of queries, in the order of the truth.
+        starts: `[lists + 1]`, the first item of each query.
+        items: `[items]`, the ids of items.
+        labels: `[items]`, `UNJUDGED` in place of labels below 0.
+    """
+
+    queries: np.ndarray
+    starts: np.ndarray
+    items: np.ndarray
+    labels: np.ndarray
+
+    @classmethod
+    def of(cls, rows: Rows, queries: np.ndarray | None = None) -> Judgements:
+        """Return the judgements of rows in any order.
+
+        Args:
+            rows: the judgements.
+            queries: all queries, if some may have no rows.
+
+        Raises:
+            ValueError: if an item is twice in a list.
+        """
+        all_queries = [] if queries is None else queries.tolist()
+        numbers = {query: list_ for list_, query in enumerate(all_queries)}
+        lists = _numbered(rows.query, numbers)
+        order = np.argsort(lists, kind="stable")
+        lengths = np.bincount(lists, minlength=len(numbers))
+        labels = rows.value[order].astype(np.float32)
+        found = cls(
+            np.array(list(numbers)),
+            np.concatenate([[0], np.cumsum(lengths)]),
+            rows.item[order],
+            np.where(labels < 0, np.float32(UNJUDGED), labels),
+        )
+        pairs = item_rows.Pairs(found.lists, found.items, found.keys)
+        first, second = item_rows.duplicates(pairs)
+        _check_once(rows, order[first], order[second], "the truth")
+        return found
+
+    def __len__(self) -> int:
+        return len(self.queries)
+
+    def of_lists(self, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the list and the index of each judged item of some lists."""
+        lengths = np.diff(self.starts)[places]
+        at = value_indices(self.starts[places], lengths)
+        return np.repeat(places, lengths), at
+
+    def not_retrieved(self, lists: np.ndarray, at: np.ndarray) -> _Items:
+        """Return items that a system lacks, by their lists and indices."""
+        scores = np.full(len(at), -np.inf, np.float32)
+        return _Items(lists, self.labels[at], scores, self.items[at])
+
+    @property
+    def lists(self) -> np.ndarray:
+        """The list of each item."""
+        return np.repeat(np.arange(len(self)), np.diff(self.starts))
+
+    @functools.cached_property
+    def keys(self) -> np.ndarray:
+        """A key for each item and its list."""
+        return ids.joint(self.lists, ids.keys_of(self.items))
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash that does not depend on the order of the rows."""
+        keys = ids.mixed(ids.keys_of(self.queries))[self.lists]
+        keys += np.uint64(3) * ids.mixed(ids.keys_of(self.items))
+        bits = self.labels.astype(np.float64).view(np.uint64)
+        return f"{int(ids.mixed(ids.mixed(keys) + bits).sum()):016x}"
+
+
+class _Items(NamedTuple):
+    """Items of lists in any order, `[items]`.
+
+    Attributes:
+        lists: the index of the list in the truth.
+        labels: `UNJUDGED` for an item that the truth lacks.
+        scores: float32, `-inf` for an item that the system lacks.
+        items: the ids.
+    """
+
+    lists: np.ndarray
+    labels: np.ndarray
+    scores: np.ndarray
+    items: np.ndarray
 
 
 class Joined(NamedTuple):
@@ -37,11 +148,6 @@ class Joining:
         truth: the labels of the items.
         in_order_of_ids: True to order tied items by id, the last one first.
         argument: the name of the system in errors.
-
-    Attributes:
-        seen: bool `[lists]`, True for lists of the truth that the system has.
-        unknown: the queries that the truth lacks.
-        matches: the items that the system and the truth have in common.
     """
 
     def __init__(
@@ -50,9 +156,13 @@ class Joining:
         self._truth = truth
         self._in_order_of_ids = in_order_of_ids
         self._argument = argument
-        self.seen = np.zeros(len(truth), bool)
-        self.unknown: set[Any] = set()
-        self.matches = Matches(truth)
+        # Queries that the truth lacks get the next numbers.
+        queries = truth.queries.tolist()
+        self._numbers = {query: list_ for list_, query in enumerate(queries)}
+        self._seen: set[int] = set()
+        # Of retrieved items, of judged ones among them, and of judgements.
+        self._counts = np.zeros(3, np.int64)
+        self._unjudged: _WithLists = []
 
     def join(self, chunks: Iterable[Rows]) -> Iterator[Joined]:
         """Yield the lists of each chunk, then the lists that the system lacks.
@@ -64,95 +174,73 @@ class Joining:
             if len(chunk.query):
                 yield self._joined(chunk)
         self._check_has_queries()
-        missing = np.flatnonzero(~self.seen)
-        if len(missing):
-            yield self._not_retrieved(missing)
+        if len(self._missing):
+            yield self._not_retrieved()
 
-    def _check_has_queries(self) -> None:
-        if self.seen.any():
-            return
-        if not self.unknown:
-            raise ValueError(
-                f"There should be rows in {self._argument}. Received: none. "
-                "Check how they were read, or leave the system out."
-            )
-        raise ValueError(
-            f"Some queries of {self._argument} should be in the truth. "
-            f"Received: 0 of {len(self.unknown):,}. "
-            f"{no_common_query(self.unknown, self._truth)}"
+    @property
+    def overlap(self) -> Overlap:
+        """The queries and items that the system and the truth share."""
+        unknown = len(self._numbers) - len(self._truth)
+        retrieved, judged, judgements = self._counts.tolist()
+        found = Overlap(
+            len(self._missing), unknown, retrieved, judged, judgements
         )
+        example = self._example() if found.is_low else ""
+        return found._replace(example=example)
 
-    def _not_retrieved(self, missing: np.ndarray) -> Joined:
-        truth = self._truth
-        lists, at = truth.of_lists(missing)
-        # A list without judgements gets one unjudged item. Without any items,
-        # it would be padding.
-        empty = missing[truth.starts[missing] == truth.starts[missing + 1]]
-        unjudged = np.full(len(empty), UNJUDGED, np.float32)
-        fillers = np.zeros(len(empty), truth.items.dtype)
-        number = len(lists) + len(empty)
-        return self._ordered(
-            np.concatenate([lists, empty]),
-            np.concatenate([truth.labels[at], unjudged]),
-            np.full(number, -np.inf, np.float32),
-            np.concatenate([truth.items[at], fillers]),
-        )
+    @property
+    def _missing(self) -> np.ndarray:
+        """The lists of the truth that no chunk had so far."""
+        return np.setdiff1d(np.arange(len(self._truth)), list(self._seen))
 
     def _joined(self, chunk: Rows) -> Joined:
         truth = self._truth
-        places = self._places(chunk.query)
-        lists, at = truth.of_lists(np.unique(places[places < len(truth)]))
-        rows, found, twins = match(
-            Pairs.of(places, chunk.item),
-            Pairs(lists, truth.items[at], truth.keys[at]),
+        check_kinds(chunk, truth.queries, truth.items, self._argument)
+        places = _numbered(chunk.query, self._numbers)
+        in_chunk = np.unique(places[run_starts(places)])
+        again = self._seen.intersection(in_chunk.tolist())
+        if again:
+            query = ids.as_text(list(self._numbers)[min(again)])
+            raise ValueError(
+                "All rows of a query should be in one chunk. Received: the "
+                f"query {query!r} in several. Sort the rows by query."
+            )
+        self._seen.update(in_chunk.tolist())
+        lists, at = truth.of_lists(in_chunk[in_chunk < len(truth)])
+        rows, found, twins = item_rows.match(
+            item_rows.Pairs.of(places, chunk.item),
+            item_rows.Pairs(lists, truth.items[at], truth.keys[at]),
         )
-        _check_once(chunk, *twins)
+        _check_once(chunk, *twins, self._argument)
         labels = np.full(len(places), UNJUDGED, np.float32)
         labels[rows] = truth.labels[at[found]]
-        in_truth, rest = places < len(truth), at[~found]
-        places, items = places[in_truth], chunk.item[in_truth]
-        labels = labels[in_truth]
+        in_truth = places < len(truth)
+        places = places[in_truth]
         scores = in_float32(chunk.value[in_truth], places)
-        self.matches.add(places, items, labels, scores, truth.labels[at])
+        items = _Items(places, labels[in_truth], scores, chunk.item[in_truth])
+        self._count(items, truth.labels[at])
         return self._ordered(
-            np.concatenate([places, lists[~found]]),
-            np.concatenate([labels, truth.labels[rest]]),
-            np.concatenate([scores, np.full(len(rest), -np.inf, scores.dtype)]),
-            np.concatenate([items, truth.items[rest]]),
+            items, truth.not_retrieved(lists[~found], at[~found])
         )
 
-    def _places(self, queries: np.ndarray) -> np.ndarray:
-        """Return the list of each row, with new numbers for unknown queries.
+    def _not_retrieved(self) -> Joined:
+        missing = self._missing
+        lists, at = self._truth.of_lists(missing)
+        # A list without judgements gets one unjudged item. Without any items,
+        # it would be padding.
+        empty = np.setdiff1d(missing, lists)
+        fillers = _Items(
+            empty,
+            np.full(len(empty), UNJUDGED, np.float32),
+            np.full(len(empty), -np.inf, np.float32),
+            np.zeros(len(empty), self._truth.items.dtype),
+        )
+        return self._ordered(self._truth.not_retrieved(lists, at), fillers)
 
-        Raises ValueError if a query was in an earlier chunk.
-        """
-        starts = run_starts(queries)
-        distinct, codes = numbered(queries[starts])
-        places = self._truth.places_of(distinct)
-        is_unknown = places < 0
-        unknown = distinct[is_unknown].tolist()
-        again = [query for query in unknown if query in self.unknown]
-        present = places[~is_unknown]
-        again += self._truth.queries[present[self.seen[present]]].tolist()
-        if again:
-            raise ValueError(
-                "All rows of a query should be in one chunk. Received: "
-                f"the query {as_text(again[0])!r} in several. Sort the rows by "
-                "query."
-            )
-        self.seen[present] = True
-        self.unknown.update(unknown)
-        places[is_unknown] = len(self._truth) + np.arange(len(unknown))
-        lengths = np.diff(starts, append=len(queries))
-        return np.repeat(places[codes], lengths)
-
-    def _ordered(
-        self,
-        lists: np.ndarray,
-        labels: np.ndarray,
-        scores: np.ndarray,
-        items: np.ndarray,
-    ) -> Joined:
+    def _ordered(self, *parts: _Items) -> Joined:
+        lists, labels, scores, items = map(
+            np.concatenate, zip(*parts, strict=True)
+        )
         if self._in_order_of_ids:
             order = _by_score_and_id(lists, scores, items)
         else:
@@ -161,16 +249,115 @@ class Joining:
         [places] = np.nonzero(lengths)
         return Joined(places, lengths[places], labels[order], scores[order])
 
+    def _count(self, found: _Items, judgements: np.ndarray) -> None:
+        """Count the retrieved items of a chunk, and sample the unjudged ones.
 
-def _check_once(chunk: Rows, first: np.ndarray, second: np.ndarray) -> None:
+        Args:
+            found: the rows of the chunk.
+            judgements: the labels in the truth for the queries of the chunk.
+        """
+        retrieved = found.scores > -np.inf
+        judged = retrieved & (found.labels >= 0)
+        counted = retrieved, judged, judgements >= 0
+        self._counts += [x.sum() for x in counted]
+        room = _ROWS - len(self._unjudged)
+        at = np.flatnonzero(retrieved & ~judged)[:room]
+        self._unjudged += _with_lists(found.lists[at], found.items[at])
+
+    def _example(self) -> str:
+        truth = self._truth
+        places = sorted({place for place, _ in self._unjudged})[:_LISTS]
+        lists, at = truth.of_lists(np.array(places))
+        is_judged = truth.labels[at] >= 0
+        judged = _with_lists(lists[is_judged], truth.items[at[is_judged]])
+        if not judged:
+            return "The truth judges no items of these queries."
+        some_match = bool(self._counts[1])
+        place, one, other, hint = _unmatched(self._unjudged, judged, some_match)
+        query = ids.as_text(truth.queries[place].item())
+        return (
+            f"For the query {query!r} it retrieves {one!r}, and the truth "
+            f"judges {other!r}. {hint}"
+        )
+
+    def _check_has_queries(self) -> None:
+        known = len(self._truth)
+        if len(self._missing) < known:
+            return
+        unknown = list(self._numbers)[known:]
+        if not unknown:
+            raise ValueError(
+                f"There should be rows in {self._argument}. Received: none. "
+                "Check how they were read, or leave the system out."
+            )
+        mine, theirs = (
+            [(0, query) for query in queries[:_QUERIES]]
+            for queries in (sorted(unknown), self._truth.queries.tolist())
+        )
+        _, one, other, hint = _unmatched(mine, theirs)
+        raise ValueError(
+            f"Some queries of {self._argument} should be in the truth. "
+            f"Received: 0 of {len(unknown):,}. It has {one!r}, and the "
+            f"truth has {other!r}. {hint}"
+        )
+
+
+def _numbered(queries: np.ndarray, numbers: dict[Any, int]) -> np.ndarray:
+    """Return the number of each row's query, and add new ones to `numbers`."""
+    starts = run_starts(queries)[: len(queries)]
+    of_runs = [
+        numbers.setdefault(query, len(numbers))
+        for query in queries[starts].tolist()
+    ]
+    lengths = np.diff(starts, append=len(queries))
+    return np.repeat(np.array(of_runs, np.int64), lengths)
+
+
+def _check_once(
+    rows: Rows, first: np.ndarray, second: np.ndarray, argument: str
+) -> None:
+    """Raise ValueError if there are indices of rows of the same item."""
     if len(first):
-        one = first[0]
+        one, other = first[0], second[0]
+        query, item = rows.query[one].item(), rows.item[one].item()
         raise ValueError(
             "An item should occur once in the list of a query. Received: the "
-            f"item {as_text(chunk.item[one].item())!r} of the query "
-            f"{as_text(chunk.query[one].item())!r} twice, with the scores "
-            f"{chunk.value[one]} and {chunk.value[second[0]]}."
+            f"item {ids.as_text(item)!r} of the query {ids.as_text(query)!r} "
+            f"twice in {argument}, with the values {rows.value[one]} and "
+            f"{rows.value[other]}."
         )
+
+
+def _with_lists(lists: np.ndarray, items: np.ndarray) -> _WithLists:
+    return list(zip(lists.tolist(), items.tolist(), strict=True))
+
+
+def _unmatched(
+    ones: _WithLists, others: _WithLists, some_match: bool = False
+) -> tuple[int, Any, Any, str]:
+    """Return two ids of one list that do not match, and a question about them.
+
+    Args:
+        ones: ids of the system, each with the number of its list.
+        others: ids of the truth, in the same way.
+        some_match: True if other ids match. Similar spellings then explain
+            nothing.
+
+    Returns:
+        The number of the list, the two ids as text, and the question.
+    """
+    for difference, plain in () if some_match else _DIFFERENCES.items():
+        by_form = {
+            (list_, plain(str(ids.as_text(x)))): x for list_, x in others
+        }
+        for place, one in ones:
+            other = by_form.get((place, plain(str(ids.as_text(one)))), one)
+            if other != one:
+                question = f"Do the ids differ only {difference}?"
+                return place, ids.as_text(one), ids.as_text(other), question
+    place, other = others[0]
+    one = next(id_ for list_, id_ in ones if list_ == place)
+    return place, ids.as_text(one), ids.as_text(other), _NO_COMMON_FORM
 
 
 def _by_score_and_id(
@@ -183,11 +370,8 @@ def _by_score_and_id(
     order = np.lexsort((-scores, lists))
     ordered = lists[order], scores[order]
     same = np.all([x[1:] == x[:-1] for x in ordered], axis=0)
-    ties = np.zeros(len(order), bool)
-    ties[1:] |= same
-    ties[:-1] |= same
+    tied = order[np.append(same, False) | np.append(False, same)]
     rank = np.zeros(len(order), np.int64)
-    tied = order[ties]
     rank[tied] = np.unique(items[tied], return_inverse=True)[1]
     return np.lexsort((-rank, -scores, lists))
 
@@ -199,11 +383,6 @@ def _descends(lists: np.ndarray, scores: np.ndarray) -> bool:
     """
     descends = (scores[1:] < scores[:-1]) | (scores[1:] == -np.inf)
     return bool((descends | (lists[1:] != lists[:-1])).all())
-
-
-# Scores in float32, in the same order.
-
-_EXACT = 2**24  # integers below it are exact in float32
 
 
 def in_float32(scores: np.ndarray, lists: np.ndarray) -> np.ndarray:
@@ -224,16 +403,9 @@ def in_float32(scores: np.ndarray, lists: np.ndarray) -> np.ndarray:
         single = scores.astype(np.float32)
     if (single == scores).all():
         return single
-    places = np.unique(scores, return_inverse=True)[1]
-    if places.max() >= _EXACT:
-        places = _within_lists(places, lists)
-    return np.where(scores == -np.inf, -np.inf, places).astype(np.float32)
-
-
-def _within_lists(places: np.ndarray, lists: np.ndarray) -> np.ndarray:
-    """Return the rank of each integer in its list, from 0."""
-    pairs = lists.astype(np.int64) * (int(places.max()) + 1) + places
-    ranks = np.unique(pairs, return_inverse=True)[1]
-    lowest = np.full(int(lists.max()) + 1, len(ranks))
-    np.minimum.at(lowest, lists, ranks)
-    return ranks - lowest[lists]
+    ranks = np.unique(scores, return_inverse=True)[1]
+    if ranks.max() >= _EXACT:  # rank the scores of each list alone
+        lowest = lists.astype(np.int64) * (int(ranks.max()) + 1)
+        distinct, ranks = np.unique(lowest + ranks, return_inverse=True)
+        ranks -= np.searchsorted(distinct, lowest)
+    return np.where(scores == -np.inf, -np.inf, ranks).astype(np.float32)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Mapping
+import hashlib
+import math
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from keras_rankmetrics.comparing.overlap import Overlap
-from keras_rankmetrics.comparing.values import Values
+from keras_rankmetrics.tables.flat_columns import to_numpy
+
+# Fewer matches than this share of all possible ones look like a mistake.
+_LOW = 0.01
 
 
 class Measure(NamedTuple):
@@ -28,16 +31,80 @@ class Measure(NamedTuple):
     bounded: bool
 
 
-class Gaps(NamedTuple):
-    """The numbers of queries that only one side has.
+class Values(NamedTuple):
+    """The values of lists, with everything that their means need.
+
+    Attributes:
+        values: `[metrics, lists]`. NaN is a value that could not be computed;
+            the mean is then NaN, too.
+        counts: bool `[metrics, lists]`, False for excluded lists, whose value
+            may be NaN.
+        weights: `[metrics, lists]`, NaN for a list without a weight of its own,
+            which gets the mean weight of the others.
+        lists_of_row: the number of consecutive lists that belong together, such
+            as the steps of a session.
+    """
+
+    values: np.ndarray
+    counts: np.ndarray
+    weights: np.ndarray
+    lists_of_row: int = 1
+
+    def taken(self, lists: np.ndarray) -> Values:
+        """Return the values of the lists at these indices."""
+        return self._replace(
+            values=self.values[:, lists],
+            counts=self.counts[:, lists],
+            weights=self.weights[:, lists],
+        )
+
+    def of_lists(self) -> list[list[float | None]]:
+        """Return the values by metric and list, None for excluded lists."""
+        return _with_none(self.values, self.counts)
+
+
+class Overlap(NamedTuple):
+    """The numbers of queries and items that a system and the truth share.
+
+    Items are counted in the queries that both of them have.
 
     Attributes:
         missing: the queries of the truth that the system lacks.
         unknown: the queries of the system that the truth lacks.
+        retrieved: the items that the system retrieves.
+        judged: the retrieved items that are judged.
+        judgements: all judged items, retrieved or not.
+        example: where few items match, a sentence with an item of each side.
     """
 
     missing: int = 0
     unknown: int = 0
+    retrieved: int = 0
+    judged: int = 0
+    judgements: int = 0
+    example: str = ""
+
+    @property
+    def share(self) -> float | None:
+        """The share of judged items among the retrieved ones, if there are any.
+
+        None for arrays, whose items have no ids.
+        """
+        return self.judged / self.retrieved if self.retrieved else None
+
+    @property
+    def is_low(self) -> bool:
+        """True if less than 1% of the possible matches were found."""
+        return self.judged < max(1, _LOW * self.possible) and self.possible > 0
+
+    @property
+    def possible(self) -> int:
+        """The number of items that could match.
+
+        A query with one judgement has one possible match, however many items
+        are retrieved.
+        """
+        return min(self.retrieved, self.judgements)
 
 
 class System(NamedTuple):
@@ -45,17 +112,14 @@ class System(NamedTuple):
 
     Attributes:
         values: the value of each metric and list.
-        gaps: the queries that the system or the truth lacks.
-        overlap: the items that the system and the truth have in common.
+        overlap: the queries and items that it shares with the truth.
     """
 
     values: Values
-    gaps: Gaps = Gaps()
     overlap: Overlap = Overlap()
 
 
-@dataclasses.dataclass(frozen=True)
-class Measured:
+class Measured(NamedTuple):
     """The values of all systems, metrics and lists.
 
     Attributes:
@@ -77,61 +141,156 @@ class Measured:
             ValueError: if metrics, lists or the truth differ, or a system is in
                 both.
         """
-        _check_same(self, other)
+        _check_joinable(self, other)
         place = {name: i for i, name in enumerate(other.lists)}
         order = np.array([place[name] for name in self.lists], np.int64)
         moved = {
             name: system._replace(values=system.values.taken(order))
             for name, system in other.systems.items()
         }
-        return dataclasses.replace(self, systems={**self.systems, **moved})
+        return self._replace(systems={**self.systems, **moved})
 
+    def saved(self) -> dict[str, Any]:
+        """Return everything as values that JSON can contain."""
+        return {
+            "metrics": [measure._asdict() for measure in self.measures],
+            "lists": list(self.lists),
+            "truth": self.truth,
+            "systems": {
+                name: {
+                    **overlap._asdict(),
+                    "lists_of_row": values.lists_of_row,
+                    "values": [
+                        list(map(_as_json, row)) for row in values.of_lists()
+                    ],
+                    "weights": _weights(values.weights),
+                }
+                for name, (values, overlap) in self.systems.items()
+            },
+        }
 
-def _check_same(one: Measured, other: Measured) -> None:
-    names = [[m.name for m in x.measures] for x in (one, other)]
-    if names[0] != names[1]:
-        raise ValueError(
-            "Joined comparisons should have the same metrics. "
-            f"Received: {names[0]} and {names[1]}."
+    @classmethod
+    def loaded(cls, saved: Mapping[str, Any]) -> Measured:
+        """Return the `Measured` that `saved` was called on."""
+        return cls(
+            measures=tuple(Measure(**measure) for measure in saved["metrics"]),
+            lists=tuple(saved["lists"]),
+            truth=saved["truth"],
+            systems={
+                name: _system(of_name)
+                for name, of_name in saved["systems"].items()
+            },
         )
-    for mine, theirs in zip(one.measures, other.measures, strict=True):
-        if mine.signature != theirs.signature:
-            raise ValueError(
-                "A column should have one signature. Received for "
-                f"{mine.name!r}: {mine.signature} and {theirs.signature}. "
-                "Compare both by the same metric."
-            )
+
+
+def _check_joinable(one: Measured, other: Measured) -> None:
+    mine, theirs = (
+        [f"{m.name}: {m.signature}" for m in x.measures] for x in (one, other)
+    )
+    if mine != theirs:
+        here = [metric for metric in mine if metric not in theirs]
+        there = [metric for metric in theirs if metric not in mine]
+        received = f"{here} and {there} in one of them alone"
+        raise _error("the same metrics in the same order", received)
     only = set(one.lists) ^ set(other.lists)
     if only:
         some = ", ".join(sorted(map(repr, only))[:3])
-        raise ValueError(
-            "Joined comparisons should have the same lists. "
-            f"Received: {len(one.lists)} lists and {len(other.lists)}, of "
-            f"which {len(only)} are in only one of them, such as {some}."
+        raise _error(
+            "the same lists",
+            f"{len(one.lists)} lists and {len(other.lists)}, of which "
+            f"{len(only)} are in only one of them, such as {some}",
         )
     twice = len(one.lists) - len(set(one.lists))
     if twice or len(one.lists) != len(other.lists):
-        raise ValueError(
-            "Joined comparisons should have lists of different ids. "
-            f"Received: {twice} of {len(one.lists)} ids twice."
-        )
+        received = f"{twice} of {len(one.lists)} ids twice"
+        raise _error("lists of different ids", received)
     if one.truth != other.truth:
-        raise ValueError(
-            "Joined comparisons should have the same truth. Received: other "
-            "labels of the same lists."
-        )
-    per_row = [
-        {s.values.lists_of_row for s in x.systems.values()}
-        for x in (one, other)
-    ]
-    if per_row[0] != per_row[1]:
-        raise ValueError(
-            "Joined comparisons should have the same number of lists in each "
-            f"row. Received: {per_row[0]} and {per_row[1]}."
-        )
+        raise _error("the same truth", "other labels of the same lists")
     both = sorted(set(one.systems) & set(other.systems))
     if both:
-        raise ValueError(
-            "Joined comparisons should have different names of systems. "
-            f"Received: {both} in both."
-        )
+        raise _error("different names of systems", f"{both} in both")
+
+
+def _error(expected: str, received: str) -> ValueError:
+    return ValueError(
+        f"Joined comparisons should have {expected}. Received: {received}."
+    )
+
+
+def _with_none(
+    array: np.ndarray, known: np.ndarray
+) -> list[list[float | None]]:
+    """Return lists of floats, with None where `known` is False."""
+    objects = array.astype(object)
+    objects[~known] = None
+    found: list[list[float | None]] = objects.tolist()
+    return found
+
+
+def _as_json(x: float | None) -> float | str | None:
+    """Return NaN and infinity as strings, since JSON has neither."""
+    return x if x is None or math.isfinite(x) else str(x)
+
+
+def _weights(weights: np.ndarray) -> Any:
+    """Return rows with None for NaN; None if all weights are 1."""
+    if (weights == 1).all():
+        return None
+    return _with_none(weights, ~np.isnan(weights))
+
+
+def _system(saved: Mapping[str, Any]) -> System:
+    rows = saved["values"]
+    values, weights = np.array(rows, np.float64), saved["weights"]
+    counts = np.array([[x is not None for x in row] for row in rows])
+    weights = np.ones_like(values) if weights is None else weights
+    return System(
+        Values(
+            values,
+            counts,
+            np.array(weights, np.float64),
+            saved["lists_of_row"],
+        ),
+        # Files of earlier versions have fewer numbers.
+        Overlap(**{x: saved[x] for x in Overlap._fields if x in saved}),
+    )
+
+
+# A hash to check that two comparisons have the same truth.
+
+_NUMBERS_OF_PART = 2**16  # bounds the memory of the copy in float64
+
+
+def fingerprint(truth: Any) -> str:
+    """Return a hash that is equal for equal arrays or lists."""
+    found = hashlib.blake2b(digest_size=8)
+    for part in _parts(truth):
+        found.update(part)
+    return found.hexdigest()
+
+
+def _parts(truth: Any) -> Iterator[bytes]:
+    """Yield bytes that are equal for equal numbers of any dtype."""
+    if isinstance(truth, Mapping):
+        parts = [f"{key}:{fingerprint(truth[key])}" for key in sorted(truth)]
+        yield ",".join(parts).encode()
+        return
+    try:
+        array = to_numpy(truth)
+    except ValueError:  # lists of unequal lengths
+        yield repr(_plain(truth)).encode()
+        return
+    if array.dtype.kind not in "fiub":
+        yield repr(array.tolist()).encode()
+        return
+    yield str(array.shape).encode()
+    flat = array.ravel()
+    for begin in range(0, len(flat), _NUMBERS_OF_PART):
+        part = flat[begin : begin + _NUMBERS_OF_PART]
+        yield (part.astype(np.float64) + 0.0).tobytes()  # -0.0 is 0.0
+
+
+def _plain(x: Any) -> Any:
+    if isinstance(x, list | tuple):
+        return list(map(_plain, x))
+    return x if isinstance(x, str | bytes) else float(x)

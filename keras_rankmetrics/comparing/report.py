@@ -4,47 +4,32 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple
 
-from keras_rankmetrics.comparing import statistics
+import numpy as np
+
 from keras_rankmetrics.comparing.measured import Measure, Measured
-from keras_rankmetrics.engine.aggregates.paired import Difference
+from keras_rankmetrics.engine.aggregates import (
+    Estimate,
+    PerList,
+    WeightedMean,
+    paired,
+)
+from keras_rankmetrics.engine.backend.operations import ops
+
+# Sums over this number of lists are computed in float32, and added in float64.
+_LISTS_OF_PART = 1024
+# Values in float32 that differ by less are equal.
+_ROUNDING = 1e-6
 
 Mark = Literal["better", "worse", ""]
 
-_OF_DIFFERENCE = (
-    "difference",
-    "difference_error",
-    "difference_margin",
-    "t",
-    "p",
-    "p_corrected",
-    "effect_size",
-    "wins",
-    "ties",
-    "losses",
-    "mark",
-)
-
-
-class Against(NamedTuple):
-    """The comparison of a system to the baseline.
-
-    Attributes:
-        difference: the mean difference with its test. `p_holm` is corrected for
-            all comparisons of the table.
-        margin: half the confidence interval of the difference.
-        mark: `"better"` or `"worse"` if `p_holm` is below the level.
-    """
-
-    difference: Difference
-    margin: float
-    mark: Mark
-
 
 class Cell(NamedTuple):
-    """The value of a metric for a system.
+    """The value of a metric for a system, compared to the baseline.
+
+    The fields from `difference` on are None for the baseline itself.
 
     Attributes:
         value: the mean over the lists.
@@ -52,7 +37,18 @@ class Cell(NamedTuple):
         margin: half the confidence interval of the value.
         lists: the number of valid lists.
         best: True if no system has a better value.
-        against: the comparison to the baseline; None for the baseline itself.
+        difference: the mean difference to the baseline.
+        difference_error: the standard error of the difference.
+        difference_margin: half the confidence interval of the difference.
+        t: the difference divided by its standard error.
+        p: the two-sided p value of t.
+        p_corrected: p, corrected for all comparisons of the table.
+        effect_size: the difference divided by the standard deviation of the
+            differences.
+        wins: the number of lists on which the system is better.
+        ties: the number of lists on which both are equal.
+        losses: the number of lists on which the system is worse.
+        mark: `"better"` or `"worse"` if `p_corrected` is below the level.
     """
 
     value: float
@@ -60,30 +56,23 @@ class Cell(NamedTuple):
     margin: float
     lists: int
     best: bool
-    against: Against | None = None
-
-    @property
-    def mark(self) -> Mark:
-        """The mark of a significant difference, empty without one."""
-        return "" if self.against is None else self.against.mark
-
-    def half_interval(self, sign: str) -> str:
-        """Return the margin after a sign; an empty string if it is NaN."""
-        return "" if math.isnan(self.margin) else f" {sign} {self.margin:.4f}"
+    difference: float | None = None
+    difference_error: float | None = None
+    difference_margin: float | None = None
+    t: float | None = None
+    p: float | None = None
+    p_corrected: float | None = None
+    effect_size: float | None = None
+    wins: int | None = None
+    ties: int | None = None
+    losses: int | None = None
+    mark: Mark | None = None
 
     def numbers(self) -> dict[str, Any]:
         """Return all values by name, None for unknown ones."""
-        found = self._asdict()
-        del found["against"]
-        found |= dict.fromkeys(_OF_DIFFERENCE)
-        if self.against is not None:
-            d, margin, mark = self.against
-            values = d.estimate.value, d.estimate.standard_error, margin
-            tests = d.t, d.p, d.p_holm, d.effect_size, d.wins, d.ties, d.losses
-            found |= zip(_OF_DIFFERENCE, (*values, *tests, mark), strict=True)
         return {
             name: None if isinstance(x, float) and not math.isfinite(x) else x
-            for name, x in found.items()
+            for name, x in self._asdict().items()
         }
 
 
@@ -126,25 +115,36 @@ class Report:
 
     def records(self) -> dict[str, list[Any]]:
         """Return columns with a row for each system and metric."""
-        found: dict[str, list[Any]] = {"system": [], "metric": []}
-        for system, cells in self.rows():
-            for column, cell in zip(self.columns, cells, strict=True):
-                row = {"system": system, "metric": column.name}
-                row |= {**cell.numbers(), "signature": column.signature}
-                for name, value in row.items():
-                    found.setdefault(name, []).append(value)
-        return found
+        rows = [
+            {
+                "system": system,
+                "metric": column.name,
+                **cell.numbers(),
+                "signature": column.signature,
+            }
+            for system, cells in self.rows()
+            for column, cell in zip(self.columns, cells, strict=True)
+        ]
+        return {name: [row[name] for row in rows] for name in rows[0]}
 
-    def about_means(self) -> str:
-        """Return a sentence about the means and intervals."""
+    def legend(self, better: str, worse: str, best: str = "") -> list[str]:
+        """Return the sentences below the table.
+
+        Args:
+            better: the mark of a system that is better than the baseline.
+            worse: the mark of a system that is worse.
+            best: a sentence about the best values, if they are marked.
+        """
+        found = [self._about_means(), best, self.about_marks(better, worse)]
+        return [*filter(None, found), *self.notes]
+
+    def _about_means(self) -> str:
         counts = {cell.lists for row in self.cells for cell in row}
-        number = f"{self.lists:,} list{'s' * (self.lists != 1)}"
-        if counts == {self.lists}:
-            over = number
-        else:
+        over = f"{self.lists:,} list{'s' * (self.lists != 1)}"
+        if counts != {self.lists}:
             ends = sorted({min(counts), max(counts)})
             some = " to ".join(f"{n:,}" for n in ends)
-            over = f"the lists that count, {some} of {number}"
+            over = f"the lists that count, {some} of {over}"
         interval = f"half the {_percent(self.confidence)} confidence interval"
         return f"Means over {over}; ± is {interval}."
 
@@ -157,29 +157,24 @@ class Report:
         """
         if not self.comparisons:
             return ""
-        level = _percent(1.0 - self.confidence)
+        correction = (
+            f", with the Holm correction for all {self.comparisons} "
+            "comparisons of this table"
+        )
         if self.comparisons == 1:
             correction = (
                 "; it is the only comparison of this table, so nothing is "
                 "corrected"
             )
-        else:
-            correction = (
-                ", with the Holm correction for all "
-                f"{self.comparisons} comparisons of this table"
-            )
         return (
             f"{better} is better and {worse} is worse than {self.baseline}: "
             "two-sided paired t test over the lists, at the level of "
-            f"{level}{correction}."
+            f"{_percent(1.0 - self.confidence)}{correction}."
         )
 
 
 def _percent(share: float) -> str:
     return f"{100.0 * share:.6g}%"
-
-
-# From the values of lists to a report.
 
 
 def reported(measured: Measured, baseline: str, confidence: float) -> Report:
@@ -190,103 +185,177 @@ def reported(measured: Measured, baseline: str, confidence: float) -> Report:
         baseline: the name of the system to which the others are compared.
         confidence: the level of the intervals.
     """
-    names, measures = list(measured.systems), measured.measures
-    found = statistics.of_metrics(
-        [system.values for system in measured.systems.values()],
-        names,
-        names.index(baseline),
-        [measure.bounded for measure in measures],
-        [measure.more_is_better for measure in measures],
-    )
-    columns = [
-        _cells(of_metric, measure, names, confidence)
-        for of_metric, measure in zip(found, measures, strict=True)
-    ]
+    measures = measured.measures
+    found = [_of_metric(measured, m, baseline) for m in range(len(measures))]
+    p = [d.p for _, differences, _ in found for d in differences]
+    corrected = iter(paired.holm(p))
+    columns = []
+    for measure, (means, differences, _) in zip(measures, found, strict=True):
+        against = {
+            d.system: dataclasses.replace(d, p_holm=next(corrected))
+            for d in differences
+        }
+        values = [e.value for e in means if e.lists and not math.isnan(e.value)]
+        pick = max if measure.more_is_better else min
+        best = pick(values, default=math.nan)
+        columns.append(
+            [
+                _cell(e, best, against.get(name), measure, confidence)
+                for name, e in zip(measured.systems, means, strict=True)
+            ]
+        )
     return Report(
-        systems=tuple(names),
+        systems=tuple(measured.systems),
         columns=measures,
         cells=tuple(zip(*columns, strict=True)),
         baseline=baseline,
         confidence=confidence,
         lists=len(measured.lists),
-        comparisons=sum(
-            not math.isnan(d.p) for of in found for d in of.differences
-        ),
+        comparisons=len(p) - sum(map(math.isnan, p)),
         unjudged=tuple(unjudged(measured)),
         gaps=tuple(_gaps(measured)),
-        untested=tuple(_untested(found, measures)),
+        untested=tuple(note for _, _, notes in found for note in notes),
+    )
+
+
+def _of_metric(
+    measured: Measured, metric: int, baseline: str
+) -> tuple[list[Estimate], list[paired.Difference], list[str]]:
+    """Return the means, the differences, and notes on those without a test."""
+    measure, names = measured.measures[metric], list(measured.systems)
+    first = names.index(baseline)
+    others = [place for place in range(len(names)) if place != first]
+    systems = [system.values for system in measured.systems.values()]
+    values = np.stack([x.values[metric] for x in systems])
+    counts = np.stack([x.counts[metric] for x in systems])
+    weights = np.stack([x.weights[metric] for x in systems])
+    sums = _sums(
+        np.concatenate([values, values[others] - values[first]]),
+        np.concatenate([counts, counts[others] & counts[first]]),
+        weights[[*range(len(names)), *[first] * len(others)]],
+        systems[first].lists_of_row,
+        measure.bounded,
+    )
+    means, of_others = np.split(sums, [len(names)])
+    differences = paired.differences(
+        of_others,
+        [names[place] for place in others],
+        baseline,
+        bounded=measure.bounded,
+        more_is_better=measure.more_is_better,
+    )
+    notes = []
+    for i, place in enumerate(others):
+        valid = counts[place] & counts[first]
+        if _differ_by_constant(values[place][valid], values[first][valid]):
+            d = dataclasses.replace(differences[i], p=math.nan)
+            differences[i] = d
+            notes.append(
+                f"{d.system}: {measure.name} differs from that of {baseline} "
+                f"by {d.estimate.value:.4g} on each of {d.estimate.lists:,} "
+                "lists. A t test needs differences that vary, so there is no "
+                "test, and no mark."
+            )
+    estimates = [paired.estimate_of(x, measure.bounded) for x in means]
+    return estimates, differences, notes
+
+
+def _sums(
+    values: np.ndarray,
+    counts: np.ndarray,
+    weights: np.ndarray,
+    per_row: int,
+    bounded: bool,
+) -> np.ndarray:
+    """Return the sums of `Paired` over all lists, `[rows, sums]`.
+
+    Args:
+        values: `[rows, lists]`, for each system and difference.
+        counts: `[rows, lists]`, False for excluded lists.
+        weights: `[rows, lists]`, NaN for lists without their own weight.
+        per_row: the number of consecutive lists that depend on each other.
+        bounded: True if the values of systems are in [0, 1].
+    """
+    aggregate = paired.Paired(len(values), WeightedMean(bounded))
+    lists = values.shape[1]
+    # Backends compile each shape anew, so few lists are padded to a power of 2.
+    rows = 1 << max(lists // per_row - 1, 0).bit_length()
+    step = per_row * min(max(1, _LISTS_OF_PART // per_row), rows)
+    padding = (0, 0), (0, -lists % step)
+    arrays = [np.pad(x, padding) for x in (values, counts, weights)]
+    total = np.zeros(aggregate.shape)
+    for begin in range(0, lists, step):
+        values, counts, weights = (x[:, begin : begin + step] for x in arrays)
+        per_list = PerList(
+            ops.convert_to_tensor(values, "float32"),
+            ops.convert_to_tensor(weights, "float32"),
+            ops.convert_to_tensor(~np.isnan(weights)),
+            ops.convert_to_tensor(counts),
+            None if per_row == 1 else (step // per_row, per_row),
+        )
+        total += ops.convert_to_numpy(aggregate.of_batch(per_list)[0])
+    return total
+
+
+def _differ_by_constant(one: np.ndarray, other: np.ndarray) -> bool:
+    """Return True if all differences are equal up to rounding, and not 0."""
+    if len(one) < 2:
+        return False
+    difference = one - other
+    rounding = _ROUNDING * np.max(np.abs([one, other]))
+    spread = difference.max() - difference.min()
+    return bool(spread <= rounding < np.abs(difference).min())
+
+
+def _cell(
+    e: Estimate,
+    best: float,
+    d: paired.Difference | None,
+    measure: Measure,
+    confidence: float,
+) -> Cell:
+    margin = e.margin(confidence)
+    is_best = e.value == best
+    cell = Cell(e.value, e.standard_error, margin, e.lists, is_best)
+    if d is None:
+        return cell
+    mark: Mark = ""
+    if d.p_holm < 1.0 - confidence:
+        is_better = (d.estimate.value > 0) == measure.more_is_better
+        mark = "better" if is_better else "worse"
+    return cell._replace(
+        difference=d.estimate.value,
+        difference_error=d.estimate.standard_error,
+        difference_margin=d.estimate.margin(confidence),
+        t=d.t,
+        p=d.p,
+        p_corrected=d.p_holm,
+        effect_size=d.effect_size,
+        wins=d.wins,
+        ties=d.ties,
+        losses=d.losses,
+        mark=mark,
     )
 
 
 def unjudged(measured: Measured) -> Iterator[str]:
     """Yield a sentence for each system few of whose items are judged."""
     for name, system in measured.systems.items():
-        overlap = system.overlap
-        if overlap.is_low:
-            number = f"{overlap.judged:,}" if overlap.judged else "none"
-            could = f", and {overlap.possible:,} could be" * bool(
-                overlap.judged
-            )
+        found = system.overlap
+        if found.is_low:
+            number, could = "none", ""
+            if found.judged:
+                number = f"{found.judged:,}"
+                could = f", and {found.possible:,} could be"
             yield (
-                f"{name}: {number} of its {overlap.retrieved:,} retrieved "
-                f"items are judged ({overlap.share:.2%}){could}. "
-                f"{overlap.example}"
+                f"{name}: {number} of its {found.retrieved:,} retrieved items "
+                f"are judged ({found.share:.2%}){could}. {found.example}"
             )
-
-
-def _cells(
-    found: statistics.MetricStatistics,
-    measure: Measure,
-    names: list[str],
-    confidence: float,
-) -> list[Cell]:
-    by_system = {d.system: d for d in found.differences}
-    values = [
-        e.value for e in found.estimates if e.lists and not math.isnan(e.value)
-    ]
-    best = (max if measure.more_is_better else min)(values, default=math.nan)
-    return [
-        Cell(
-            value=e.value,
-            standard_error=e.standard_error,
-            margin=e.margin(confidence),
-            lists=e.lists,
-            best=e.value == best,
-            against=_against(by_system.get(name), measure, confidence),
-        )
-        for name, e in zip(names, found.estimates, strict=True)
-    ]
-
-
-def _against(
-    d: Difference | None, measure: Measure, confidence: float
-) -> Against | None:
-    if d is None:
-        return None
-    mark: Mark = ""
-    if d.p_holm < 1.0 - confidence:
-        is_better = (d.estimate.value > 0) == measure.more_is_better
-        mark = "better" if is_better else "worse"
-    return Against(d, d.estimate.margin(confidence), mark)
-
-
-def _untested(
-    found: Sequence[statistics.MetricStatistics], measures: Sequence[Measure]
-) -> Iterator[str]:
-    for of_metric, measure in zip(found, measures, strict=True):
-        for d in of_metric.differences:
-            if d.system in of_metric.without_spread:
-                yield (
-                    f"{d.system}: {measure.name} differs from that of "
-                    f"{d.baseline} by {d.estimate.value:.4g} on each of "
-                    f"{d.estimate.lists:,} lists. A t test needs differences "
-                    "that vary, so there is no test, and no mark."
-                )
 
 
 def _gaps(measured: Measured) -> Iterator[str]:
     for name, system in measured.systems.items():
-        missing, unknown = system.gaps
+        missing, unknown = system.overlap[:2]
         if missing:
             yield (
                 f"{name}: {missing:,} of {len(measured.lists):,} queries have "

@@ -84,17 +84,6 @@ def twins(
     return order[again], order[again + 1]
 
 
-def numbered(ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the distinct ids, and the index of each id among them."""
-    _, first, codes = np.unique(
-        keys_of(ids), return_index=True, return_inverse=True
-    )
-    distinct = ids[first]
-    if (distinct[codes] != ids).any():  # two ids have the same key
-        distinct, codes = np.unique(ids, return_inverse=True)
-    return distinct, codes
-
-
 def _as_matrix(ids: np.ndarray, unit: type[np.generic]) -> np.ndarray:
     """Return the letters `[ids, width]`, with 0 after the end of an id."""
     size = np.dtype(unit).itemsize

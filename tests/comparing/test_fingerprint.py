@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import keras_rankmetrics as krm
-from keras_rankmetrics.comparing import compared
+from keras_rankmetrics.comparing import measured
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_a_fingerprint_takes_little_memory():
     passed = {"s": np.zeros(labels.shape, np.float32)}, labels, krm.NDCG(k=5)
     krm.compare(*passed)
     tracemalloc.start()
-    compared.fingerprint(labels)
+    measured.fingerprint(labels)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < labels.nbytes

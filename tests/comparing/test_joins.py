@@ -263,7 +263,7 @@ def test_queries_that_one_side_lacks():
     compared = krm.compare(runs, truth, krm.MeanReciprocalRank())
     found = compared.per_list()["mrr"]
     assert found == [1.0, 0.0, 0.0, 0.0, 1.0, 0.0]
-    gaps = [system.gaps for system in compared.measured.systems.values()]
+    gaps = [s.overlap[:2] for s in compared.measured.systems.values()]
     assert gaps == [(2, 2), (2, 0)]
     text = str(compared)
     assert "s: 2 of 3 queries have no rows" in text

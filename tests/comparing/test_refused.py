@@ -94,14 +94,14 @@ def test_systems_and_truths(systems, truth, error, text):
 TABLE = {"query": ["a", "b"], "item": ["x", "x"]}
 LABELS, SCORES = {**TABLE, "label": [1, 1]}, {**TABLE, "score": [0.5, 1.0]}
 SETS = {"a": {"x"}, "b": {"x", "z"}}
-IS_ONE = r'Is this one system\? Pass {"name": run}.'
+IS_ONE = r'Give each system a name, even a single one: {"name": run}. Are'
 IS_SWAPPED = r"Are the arguments swapped\? Their order is `compare\(systems, "
 
 
 @pytest.mark.parametrize(
     "systems, truth, text",
     [
-        (RUN, TRUTH, "dicts with the keys 'a', 'b'. " + IS_ONE + "$"),
+        (RUN, TRUTH, "dicts with the keys 'a', 'b'. " + IS_ONE),
         ({1: {2: 0.5}}, {1: {2: 1}}, "keys 1. " + IS_ONE),
         ({q: {} for q in "abcd"} | RUN, TRUTH, "'c', .... " + IS_ONE),
         (SCORES, TRUTH, "keys 'query', 'item', 'score'. " + IS_ONE),
@@ -114,22 +114,26 @@ IS_SWAPPED = r"Are the arguments swapped\? Their order is `compare\(systems, "
         (TRUTH, {"s": ROWS, "t": RUN}, IS_SWAPPED),
         (TRUTH, {"s": SCORES}, IS_SWAPPED),
         (LABELS, {"s": SCORES}, IS_SWAPPED),
-        (LABELS, SCORES, "labels, and no scores. " + IS_SWAPPED),
+        (LABELS, SCORES, "'item', 'label'. .* " + IS_SWAPPED),
         (
             {"s": LABELS},
             SCORES,
-            "'label']. Received: .*'score']. " + IS_SWAPPED,
+            "'label']. Received: .*'score']. .* " + IS_SWAPPED,
         ),
-        ({"s": LABELS}, TRUTH, "'score']. Received: .*'label']. " + IS_SWAPPED),
-        (SETS, RUN, "labels, and no scores. " + IS_SWAPPED),
+        (
+            {"s": LABELS},
+            TRUTH,
+            "'score']. Received: .*'label']. .*" + IS_SWAPPED,
+        ),
+        (SETS, RUN, "sets with the keys 'a', 'b'. .* " + IS_SWAPPED),
         (SETS, {"s": RUN}, IS_SWAPPED),
         ([[1, 0]], {"s": [[1.0, 2.0]]}, IS_SWAPPED),
-        (TRUTH, {"a": {"x": 0.25}}, IS_ONE + " " + IS_SWAPPED),
+        (TRUTH, {"a": {"x": 0.25}}, IS_SWAPPED),
         ([RUN, RUN], TRUTH, "Give each system a name"),
         (
             {"s": {"a": ["x"]}},
             TRUTH,
-            "the keys 'a' as the system 's'. Pass scores",
+            "the keys 'a' as the system 's'. .* items without scores need",
         ),
         (
             {"s": {"a": [1, 2]}},
@@ -139,7 +143,7 @@ IS_SWAPPED = r"Are the arguments swapped\? Their order is `compare\(systems, "
         (
             {"s": RUN},
             {"a": ["x"]},
-            "a dict of lists .* as the truth. Pass sets",
+            "a dict of lists .* as the truth, .* may be sets",
         ),
     ],
 )
@@ -165,12 +169,12 @@ def test_scores_that_are_sets():
 
 
 def test_columns_of_different_lengths_are_named():
-    text = "the system 's' should have one length. Received: 2 queries, 2 items"
+    text = r"the system 's' .* one length. Received: the shapes \(2,\), \(2,\)"
     short = {**SCORES, "score": [1.0]}
-    with pytest.raises(ValueError, match=text + " and 1 values"):
+    with pytest.raises(ValueError, match=text + r" and \(1,\)"):
         krm.compare({"s": short}, TRUTH, MRR)
     rows = ROWS._replace(value=np.ones(1))
-    with pytest.raises(ValueError, match="2 queries, 2 items and 1 values"):
+    with pytest.raises(ValueError, match=text + r" and \(1,\)"):
         krm.compare({"s": rows}, TRUTH, MRR)
 
 
@@ -178,7 +182,7 @@ def test_columns_of_pandas_have_one_index():
     pd = pytest.importorskip("pandas", reason="needs the extra [interop]")
     columns = {name: pd.Series(x) for name, x in LABELS.items()}
     for changed, text in (
-        ({"label": pd.Series([1])}, "`truth` .* 2 items and 1 values"),
+        ({"label": pd.Series([1])}, r"`truth` .* \(2,\) and \(1,\)"),
         ({"label": columns["label"][::-1]}, "should have the same index"),
     ):
         with pytest.raises(ValueError, match=text):
@@ -213,7 +217,7 @@ def test_metrics(metrics, error, text):
         (
             {"sample_weight": {"a": 1}},
             ValueError,
-            "no weight for the query 'b'",
+            "None for the query 'b'",
         ),
         ({"sample_weight": {"a": 1, "b": -1}}, ValueError, "negative"),
         (
@@ -247,10 +251,10 @@ def test_what_is_not_joined():
         return krm.compare({run: systems["new"]}, truth, metric, **options)
 
     for theirs, text in [
-        (other(metric=krm.NDCG()), r"the same metrics. .*'mrr'.*'ndcg'"),
+        (other(metric=krm.NDCG()), r"the same metrics .*'mrr: .*'ndcg: "),
         (
             other(metric=krm.MeanReciprocalRank(ties="stable")),
-            r"one signature. .*ties:average.*ties:stable",
+            r"the same metrics .*ties:average.*ties:stable",
         ),
         (other(run="old"), "different names .*'old'"),
         (
@@ -268,16 +272,16 @@ def test_what_is_not_joined():
 @pytest.mark.parametrize(
     "given, text",
     [
-        ({}, "a dict from `to_dict`"),
-        ([], "a dict from `to_dict`"),
-        ({"kind": "keras_rankmetrics.Compared"}, "without `per_list`"),
+        ({}, "an unchanged dict from `to_dict`"),
+        ([], "an unchanged dict from `to_dict`"),
+        ({"kind": "keras_rankmetrics.Compared"}, r"KeyError\('per_list'\)"),
         (
             {"kind": "keras_rankmetrics.Compared", "per_list": {}},
-            "cannot be read: KeyError",
+            "cannot be read, with KeyError",
         ),
         (
             {"kind": "keras_rankmetrics.Compared", "per_list": None},
-            "cannot be read: TypeError",
+            "cannot be read, with TypeError",
         ),
     ],
 )

@@ -31,7 +31,7 @@ def test_broken_scores_are_seen_in_the_mean():
         [[broken], [whole]] = found.report.cells
         assert math.isnan(broken.value) and broken.lists == 2
         assert whole.value == 1.0 and whole.best and not broken.best
-        assert math.isnan(whole.against.difference.p) and whole.mark == ""
+        assert math.isnan(whole.p) and whole.mark == ""
         assert "nan" in str(found).splitlines()[1]
     text = json.loads(compared.to_json(), parse_constant=pytest.fail)
     values = text["per_list"]["systems"]["s"]["values"]
@@ -74,12 +74,9 @@ def test_differences_without_spread_are_not_tested():
     metric = krm.PrecisionAtK(k=1)
     systems = {"old": OLD, "new": new, "some": some, "same": OLD}
     compared = krm.compare(systems, TRUTH, metric)
-    _, [new_cell], [some_cell], [same_cell] = compared.report.cells
-    new, some, same = (
-        each.against.difference for each in (new_cell, some_cell, same_cell)
-    )
-    assert math.isnan(new.p) and new_cell.mark == ""
-    assert new.estimate.value == 1.0 and new.wins == 3
+    _, [new], [some], [same] = compared.report.cells
+    assert math.isnan(new.p) and new.mark == ""
+    assert new.difference == 1.0 and new.wins == 3
     assert 0 < some.p < same.p == 1.0
     assert compared.report.comparisons == 2
     [note] = compared.report.untested

@@ -120,8 +120,8 @@ def differences(
         sums: `[systems, sums]`, in float64.
         systems: the names of the systems, without the baseline.
         baseline: the name of the baseline.
-        bounded: whether values are in [0, 1].
-        more_is_better: whether higher values are better.
+        bounded: True if values are in [0, 1].
+        more_is_better: True if higher values are better.
     """
     estimates = [estimate_of(each, bounded) for each in sums]
     t = [_ratio(e.value, e.standard_error) for e in estimates]
