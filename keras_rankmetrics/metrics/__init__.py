@@ -18,46 +18,43 @@ from keras_rankmetrics.metrics import (
     average_precision,
     comparison,
     coverage,
+    discounted,
     fairness,
-    found,
-    gain,
+    hits,
     incomplete,
-    pairs,
+    pairwise,
     popularity,
     sampled,
     slices,
     subtopics,
-    user_models,
 )
 from keras_rankmetrics.metrics.average_precision import *
 from keras_rankmetrics.metrics.comparison import *
 from keras_rankmetrics.metrics.coverage import *
+from keras_rankmetrics.metrics.discounted import *
 from keras_rankmetrics.metrics.fairness import *
-from keras_rankmetrics.metrics.found import *
-from keras_rankmetrics.metrics.gain import *
+from keras_rankmetrics.metrics.hits import *
 from keras_rankmetrics.metrics.incomplete import *
 from keras_rankmetrics.metrics.names import suggestion as _suggestion
-from keras_rankmetrics.metrics.pairs import *
+from keras_rankmetrics.metrics.pairwise import *
 from keras_rankmetrics.metrics.popularity import *
 from keras_rankmetrics.metrics.sampled import *
 from keras_rankmetrics.metrics.slices import *
 from keras_rankmetrics.metrics.subtopics import *
-from keras_rankmetrics.metrics.user_models import *
 
 __all__: list[str] = []
 __all__ += average_precision.__all__
 __all__ += comparison.__all__
 __all__ += coverage.__all__
+__all__ += discounted.__all__
 __all__ += fairness.__all__
-__all__ += found.__all__
-__all__ += gain.__all__
+__all__ += hits.__all__
 __all__ += incomplete.__all__
-__all__ += pairs.__all__
+__all__ += pairwise.__all__
 __all__ += popularity.__all__
 __all__ += sampled.__all__
 __all__ += slices.__all__
 __all__ += subtopics.__all__
-__all__ += user_models.__all__
 
 if not typing.TYPE_CHECKING:
 

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+import typing
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
 
 import keras
 
-from keras_rankmetrics.engine.aggregates import Aggregate, WeightedMean
+from keras_rankmetrics.engine.aggregates import (
+    Aggregate,
+    Estimate,
+    WeightedMean,
+)
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.definition import Definition, declared, parameter
 from keras_rankmetrics.engine.metric.accumulator import Accumulator, is_concrete
 from keras_rankmetrics.engine.metric.configured import RankingMetric
 from keras_rankmetrics.engine.metric.counter import Counter
+from keras_rankmetrics.engine.metric.members import own_methods
 from keras_rankmetrics.engine.naming.saving import deserialized
+from keras_rankmetrics.engine.naming.signature import as_table
 from keras_rankmetrics.engine.ranking import Ranking
 from keras_rankmetrics.engine.ranking.relevance import (
     gain,
@@ -24,10 +31,12 @@ from keras_rankmetrics.engine.ranking.relevance import (
 from keras_rankmetrics.gains import PACKAGE, exponential_gain, log2_discount
 from keras_rankmetrics.types import (
     Adjustment,
+    Between,
     EmptyPolicy,
     GainFn,
     InputForm,
     ListWeight,
+    OfItems,
     RankDiscountFn,
     Tensor,
     TiePolicy,
@@ -35,6 +44,20 @@ from keras_rankmetrics.types import (
 )
 
 register = keras.saving.register_keras_serializable(package=PACKAGE)
+
+C = TypeVar("C", bound=type)
+
+# Options that several metrics share.
+Denominator = Literal["retrieved", "k"]
+Probability = Annotated[float, Between(0, 1)]
+Popularity = Annotated[Any, OfItems("the popularity of items", low=0)]
+
+
+@typing.dataclass_transform(kw_only_default=True, field_specifiers=(parameter,))
+def metric(cls: C) -> C:
+    """Make the constructor of a metric, and register its class with Keras."""
+    registered: C = register(declared(cls))
+    return registered
 
 
 @declared
@@ -54,6 +77,8 @@ class AtK(_Common, abstract=True):
     """Metrics with a cutoff."""
 
     k: int | None = parameter(default=None, kw_only=False)
+    shuffle_ties: bool | None = None
+    seed: int | keras.random.SeedGenerator | None = None
 
 
 @declared
@@ -66,8 +91,6 @@ class Graded(AtK, abstract=True):
     rank_discount_fn: RankDiscountFn = parameter(
         default=log2_discount, kw_only=False
     )
-    shuffle_ties: bool | None = None
-    seed: int | keras.random.SeedGenerator | None = None
 
 
 @declared
@@ -88,8 +111,6 @@ class SubtopicMetric(AtK, abstract=True):
     by_subtopic = True
     needs_labels = "a label for each item and subtopic"
 
-    shuffle_ties: bool | None = None
-    seed: int | keras.random.SeedGenerator | None = None
     relevance_threshold: float = 1.0
 
 
@@ -102,15 +123,11 @@ class NoveltyAware(SubtopicMetric, abstract=True):
     alpha: float = 0.5
 
 
-@declared
 class JudgementMetric(AtK, abstract=True):
     """Metrics of which items are judged."""
 
     relevance = staticmethod(judged)
     needs_labels = "labels, which mark unjudged items"
-
-    shuffle_ties: bool | None = None
-    seed: int | keras.random.SeedGenerator | None = None
 
 
 @declared
@@ -127,45 +144,13 @@ class BinaryWholeList(WholeList, abstract=True):
     relevance_threshold: float = 1.0
 
 
-def check_mean(metric: Any) -> None:
-    """Raise TypeError if the metric is not a plain mean over lists."""
-    if not isinstance(metric, RankingMetric):
-        raise TypeError(
-            "`metric` should be a ranking metric, such as `NDCG(k=10)`. "
-            f"Received: {metric!r}."
-        )
-    for method in ("update_state", "result"):
-        if getattr(type(metric), method) is not getattr(RankingMetric, method):
-            raise TypeError(
-                "`metric` should be a mean over lists. Received: "
-                f"{metric!r}, which has its own `{method}`."
-            )
-    if type(metric.aggregate) is not WeightedMean:
-        raise TypeError(
-            "`metric` should be a mean over lists. Received: "
-            f"{metric!r}, which has its own `aggregate`."
-        )
-
-
 @declared
-class CatalogueMetric(Counter, abstract=True):
-    """Metrics of how often each item of a catalogue is shown."""
-
-    k: int | None = parameter(default=None, kw_only=False)
-    num_items: int | None = parameter(default=None, kw_only=False)
-    seed: int | keras.random.SeedGenerator | None = None
-    ties: TiePolicy | None = None
-    inputs: InputForm = "scores"
-    name: str | None = None
-    dtype: Any = None
-
-
-@declared
-class ExposureMetric(AtK, abstract=True):
+class ExposureMetric(_Common, abstract=True):
     """Means over lists of a property of the items shown."""
 
     relevance = staticmethod(labelled)
 
+    k: int | None = parameter(default=None, kw_only=False)
     seed: int | keras.random.SeedGenerator | None = None
     empty: EmptyPolicy = "skip"
     list_weight: ListWeight = "mean"
@@ -185,8 +170,21 @@ class RelevantExposureMetric(ExposureMetric, abstract=True):
     relevance_threshold: float = 1.0
 
 
+@declared
+class CatalogueMetric(Counter, abstract=True):
+    """Metrics of how often each item of a catalogue is shown."""
+
+    k: int | None = parameter(default=None, kw_only=False)
+    num_items: int | None = parameter(default=None, kw_only=False)
+    seed: int | keras.random.SeedGenerator | None = None
+    ties: TiePolicy | None = None
+    inputs: InputForm = "scores"
+    name: str | None = None
+    dtype: Any = None
+
+
 class MultiValueMetric(Accumulator):
-    """MultiValueMetric values computed from one metric, by name and as a table.
+    """The base of metrics with several values, computed from one metric.
 
     Args:
         metric: the metric. It is not updated itself.
@@ -194,6 +192,9 @@ class MultiValueMetric(Accumulator):
         aggregate: the sums to keep, and the `results` computed from them.
         name: the name; by default that of the metric.
     """
+
+    _parameters: ClassVar[tuple[str, ...]]
+    """The parameters in the config, besides `metric` and `name`."""
 
     def __init__(
         self,
@@ -215,9 +216,21 @@ class MultiValueMetric(Accumulator):
         numbers = ops.unstack(result, len(self.results))
         return dict(zip(self.results, numbers, strict=True))
 
+    def estimates(self) -> dict[str, Estimate]:
+        """Return the values that have a standard error, by name."""
+        raise NotImplementedError
+
     def table(self, level: float = 0.95) -> str:
         """Return the values as a table, with confidence intervals."""
-        raise NotImplementedError
+        estimates = self.estimates()
+        first = estimates[self.results[0]]
+        rows = []
+        for name, value in self.result().items():
+            estimate = estimates.get(name)
+            margin = f"{estimate.margin(level):.4f}" if estimate else ""
+            lists = (estimate or first).lists
+            rows.append((name, f"{float(value):.4f}", margin, f"{lists:,}"))
+        return as_table(("", "value", "±", "lists"), rows)
 
     def __str__(self) -> str:
         """Return the table, or the repr while the values are traced."""
@@ -228,7 +241,36 @@ class MultiValueMetric(Accumulator):
         metric = keras.saving.serialize_keras_object(self._metric())
         return {**self._own_config(), "metric": metric}
 
+    def _own_config(self) -> dict[str, Any]:
+        # A copy, unlike a saved file, needs no registered function.
+        own = {name: getattr(self, name) for name in self._parameters}
+        return {"metric": self._metric(), **own, "name": self.name}
+
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Self:
         """Return the metric that a config from `get_config` describes."""
         return cls(**deserialized(config))
+
+
+def check_mean(metric: Any) -> None:
+    """Raise TypeError if the metric is not a plain mean over lists."""
+    if not isinstance(metric, RankingMetric):
+        raise TypeError(
+            "`metric` should be a ranking metric, such as `NDCG(k=10)`. "
+            f"Received: {metric!r}."
+        )
+    own = [x for x in own_methods(metric, RankingMetric) if x != "per_list"]
+    if type(metric.aggregate) is not WeightedMean:
+        own.append("aggregate")
+    if own:
+        raise TypeError(
+            "`metric` should be a mean over lists. Received: "
+            f"{metric!r}, which has its own `{own[0]}`."
+        )
+
+
+def distinct_names(names: Any) -> list[str]:
+    """Return a list of different texts, or an empty list for anything else."""
+    found = list(names) if isinstance(names, list | tuple) else []
+    are_texts = all(isinstance(name, str) for name in found)
+    return found if are_texts and len(set(found)) == len(found) else []

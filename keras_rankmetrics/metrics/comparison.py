@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import keras
-
-from keras_rankmetrics.engine.aggregates import (
-    Estimate,
-    PerList,
-)
+from keras_rankmetrics.engine.aggregates import Estimate, PerList
 from keras_rankmetrics.engine.aggregates.paired import (
     Difference,
     Paired,
@@ -22,14 +17,18 @@ from keras_rankmetrics.engine.definition import checks_names
 from keras_rankmetrics.engine.metric.accumulator import on_host
 from keras_rankmetrics.engine.metric.configured import RankingMetric
 from keras_rankmetrics.engine.naming.signature import as_table, as_text
-from keras_rankmetrics.gains import PACKAGE
-from keras_rankmetrics.metrics.bases import MultiValueMetric, check_mean
+from keras_rankmetrics.metrics.bases import (
+    MultiValueMetric,
+    check_mean,
+    distinct_names,
+    register,
+)
 from keras_rankmetrics.types import Tensor
 
 __all__ = ["Comparison"]
 
 
-@keras.saving.register_keras_serializable(package=PACKAGE)
+@register
 class Comparison(MultiValueMetric):
     """A metric of several systems on the same lists, compared with a baseline.
 
@@ -73,6 +72,8 @@ class Comparison(MultiValueMetric):
     Smucker, Allan and Carterette, CIKM (2007); Urbano, Lima and Hanjalic, SIGIR
     (2019); Holm, Scandinavian Journal of Statistics 6 (1979).
     """
+
+    _parameters = ("systems", "baseline")
 
     @checks_names
     def __init__(
@@ -141,14 +142,11 @@ class Comparison(MultiValueMetric):
 
         Values have the leading shape of the input. Excluded lists are NaN.
         """
-        found = {}
-        for system, of_system in self._by_system(y_pred).items():
-            _, lists, per_list = self._evaluate(
-                y_true, of_system, sample_weight
-            )
-            values = per_list.per_list()[0]
-            found[system] = lists.leading.as_passed(values)
-        return found
+        per_list = super().per_list
+        return {
+            system: per_list(y_true, of_system, sample_weight)
+            for system, of_system in self._by_system(y_pred).items()
+        }
 
     @property
     def results(self) -> list[str]:
@@ -193,14 +191,6 @@ class Comparison(MultiValueMetric):
             ],
         )
 
-    def _own_config(self) -> dict[str, Any]:
-        return {
-            "metric": self._metric(),
-            "systems": list(self.systems),
-            "baseline": self.baseline,
-            "name": self.name,
-        }
-
     def _of_system(self, system: str, *batch: Any) -> PerList:
         try:
             return self._evaluate(*batch).per_list
@@ -210,27 +200,22 @@ class Comparison(MultiValueMetric):
 
     def _by_system(self, y_pred: Any) -> dict[str, Any]:
         """Return the predictions of each system, in the order of `systems`."""
-        predictions: Any = y_pred
-        if isinstance(y_pred, list | tuple):
-            predictions = dict(zip(self.systems, y_pred, strict=False))
-        if (
-            not isinstance(predictions, Mapping)
-            or set(predictions) != set(self.systems)
-            or len(y_pred) != len(self.systems)
-        ):
-            received = (
-                f"the keys {sorted(map(str, y_pred))}"
-                if isinstance(y_pred, Mapping)
-                else f"{type(y_pred).__name__} of {len(y_pred)}"
-                if hasattr(y_pred, "__len__")
-                else type(y_pred).__name__
-            )
-            raise ValueError(
-                "`y_pred` should be a dict of predictions with the keys "
-                f"{list(self.systems)}, or a list of predictions in that "
-                f"order. Received: {received}."
-            )
-        return {system: predictions[system] for system in self.systems}
+        systems, predictions = self.systems, y_pred
+        if isinstance(y_pred, list | tuple) and len(y_pred) == len(systems):
+            predictions = dict(zip(systems, y_pred, strict=True))
+        if isinstance(predictions, Mapping):
+            if set(predictions) == set(systems):
+                return {system: predictions[system] for system in systems}
+            received = f"the keys {sorted(map(str, predictions))}"
+        else:
+            received = type(y_pred).__name__
+            if hasattr(y_pred, "__len__"):
+                received += f" of {len(y_pred)}"
+        raise ValueError(
+            "`y_pred` should be a dict of predictions with the keys "
+            f"{list(systems)}, or a list of predictions in that order. "
+            f"Received: {received}."
+        )
 
     @property
     def _others(self) -> list[str]:
@@ -240,25 +225,26 @@ class Comparison(MultiValueMetric):
 def _row(
     system: str, estimate: Estimate, difference: Difference | None, level: float
 ) -> tuple[str, ...]:
-    value = f"{estimate.value:.4f}", f"{estimate.margin(level):.4f}"
     if difference is None:
-        return system, *value, *[""] * 7
-    d = difference
+        return system, *_with_margin(estimate, level), *[""] * 7
+    counts = difference.wins, difference.ties, difference.losses
     return (
         system,
-        *value,
-        f"{d.estimate.value:.4f}",
-        f"{d.estimate.margin(level):.4f}",
-        f"{d.p_holm:.4f}",
-        f"{d.effect_size:.2f}",
-        *(f"{count:,}" for count in (d.wins, d.ties, d.losses)),
+        *_with_margin(estimate, level),
+        *_with_margin(difference.estimate, level),
+        f"{difference.p_holm:.4f}",
+        f"{difference.effect_size:.2f}",
+        *(f"{count:,}" for count in counts),
     )
 
 
+def _with_margin(estimate: Estimate, level: float) -> tuple[str, str]:
+    return f"{estimate.value:.4f}", f"{estimate.margin(level):.4f}"
+
+
 def _check_systems(systems: Any, baseline: Any) -> None:
-    names = list(systems) if isinstance(systems, list | tuple) else []
-    are_texts = all(isinstance(name, str) for name in names)
-    if len(names) < 2 or not are_texts or len(set(names)) < len(names):
+    names = distinct_names(systems)
+    if len(names) < 2:
         raise ValueError(
             "`systems` should be a list of at least two different names. "
             f"Received: {systems!r}."

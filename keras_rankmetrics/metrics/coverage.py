@@ -8,12 +8,12 @@ import numpy as np
 
 from keras_rankmetrics.engine.aggregates import WeightedMean
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.definition import declared, derived
+from keras_rankmetrics.engine.definition import derived
 from keras_rankmetrics.engine.ranking import Ranking, Shown
 from keras_rankmetrics.metrics.bases import (
     CatalogueMetric,
     ExposureMetric,
-    register,
+    metric,
 )
 from keras_rankmetrics.types import OfItems, Tensor
 
@@ -55,8 +55,7 @@ def coverage(sums: Tensor) -> Tensor:
     return ops.mean(ops.where(certain > 0, 1.0, -ops.expm1(logs)))
 
 
-@register
-@declared
+@metric
 class CatalogueCoverage(CatalogueMetric):
     """Catalogue coverage at k: the share of the catalogue that is shown.
 
@@ -135,8 +134,7 @@ def personalization(sums: Tensor) -> Tensor:
     return ops.where(lists <= 1, 0.0, 1.0 - overlap)
 
 
-@register
-@declared
+@metric
 class Personalization(CatalogueMetric):
     """Personalization at k: how much the lists differ from each other.
 
@@ -203,8 +201,7 @@ def gini(sums: Tensor) -> Tensor:
     return ops.maximum(inequality, 0.0)  # rounding may take it below 0
 
 
-@register
-@declared
+@metric
 class ExposureGini(CatalogueMetric):
     """Gini index at k: how unevenly the items of a catalogue are shown.
 
@@ -247,8 +244,7 @@ def entropy(sums: Tensor) -> Tensor:
     return ops.abs(ops.sum(share * surprise))  # 0 rather than -0
 
 
-@register
-@declared
+@metric
 class ExposureEntropy(CatalogueMetric):
     """Shannon entropy at k: how evenly the items of a catalogue are shown.
 
@@ -327,8 +323,7 @@ def intra_list_diversity(
     return 1.0 - ops.divide_no_nan(pairs, shown * (shown - 1.0))
 
 
-@register
-@declared
+@metric
 class IntraListDiversity(ExposureMetric):
     """Intra-list diversity (ILD) at k: how different the items of a list are.
 

@@ -9,13 +9,13 @@ import numpy as np
 
 from keras_rankmetrics.engine.aggregates import WeightedMean
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.definition import declared, derived
+from keras_rankmetrics.engine.definition import derived
 from keras_rankmetrics.engine.ranking import Ranking, Shown
 from keras_rankmetrics.gains import log2_discount
 from keras_rankmetrics.metrics.bases import (
     ExposureMetric,
     RelevantExposureMetric,
-    register,
+    metric,
 )
 from keras_rankmetrics.types import OfItems, RankDiscountFn, Tensor
 
@@ -62,8 +62,7 @@ def log2_ratio(share: Tensor, middle: Tensor) -> Tensor:
     return ops.log2(numerator / denominator)
 
 
-@register
-@declared
+@metric
 class AttentionWeightedFairness(ExposureMetric):
     """Attention-weighted rank fairness (AWRF) at k.
 
@@ -166,8 +165,7 @@ def expected_exposure_loss(
     }[part]
 
 
-@register
-@declared
+@metric
 class ExpectedExposureLoss(RelevantExposureMetric):
     """Expected exposure loss at k: how far exposure is from its fair share.
 

@@ -8,12 +8,12 @@ import numpy as np
 
 from keras_rankmetrics.engine.aggregates import WeightedMean
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.definition import declared, derived
+from keras_rankmetrics.engine.definition import derived
 from keras_rankmetrics.engine.ranking import Ranking, Shown
 from keras_rankmetrics.metrics.bases import (
     ExposureMetric,
     RelevantExposureMetric,
-    register,
+    metric,
 )
 from keras_rankmetrics.types import OfItems, Tensor
 
@@ -45,8 +45,7 @@ def average_popularity(
     return mean_shown(ranking, k, popularity)
 
 
-@register
-@declared
+@metric
 class AveragePopularity(ExposureMetric):
     """Average popularity at k: how popular the items shown are.
 
@@ -98,8 +97,7 @@ def self_information(share: np.ndarray) -> np.ndarray:
     return -np.log2(share, dtype="float64") + 0.0
 
 
-@register
-@declared
+@metric
 class Novelty(ExposureMetric):
     """Novelty at k: the mean self-information of the items shown.
 
@@ -148,8 +146,7 @@ def tail_share(
     return mean_shown(ranking, k, is_tail)
 
 
-@register
-@declared
+@metric
 class TailShare(ExposureMetric):
     """Tail share at k: the share of long-tail items among the items shown.
 
@@ -200,8 +197,7 @@ def popularity_lift(
     return ops.divide_no_nan(lift, profile)
 
 
-@register
-@declared
+@metric
 class PopularityLift(RelevantExposureMetric):
     """Popularity lift at k: how much more popular items are than the profile.
 
@@ -274,8 +270,7 @@ def serendipity(
     return ops.divide_no_nan(ranking.shown(surprise, k), shown)
 
 
-@register
-@declared
+@metric
 class Serendipity(RelevantExposureMetric):
     """Serendipity at k: relevant items that popularity would not have shown.
 

@@ -6,19 +6,20 @@ import dataclasses
 import functools
 from typing import Any, Literal
 
-import keras
 import numpy as np
 
 from keras_rankmetrics.engine.aggregates import Estimate
 from keras_rankmetrics.engine.backend.operations import as_integer, ops
 from keras_rankmetrics.engine.definition import Definition, checks_names
-from keras_rankmetrics.engine.definition.options import check_choice
+from keras_rankmetrics.engine.definition.options import (
+    check_choice,
+    checked_options,
+)
 from keras_rankmetrics.engine.evaluation.evaluate import values_at_ranks
 from keras_rankmetrics.engine.metric.accumulator import on_host
 from keras_rankmetrics.engine.metric.configured import RankingMetric
-from keras_rankmetrics.engine.naming.signature import as_table
 from keras_rankmetrics.engine.ranking import Ranking
-from keras_rankmetrics.engine.sampled import (
+from keras_rankmetrics.engine.sampling import (
     Mixture,
     Sampled,
     Sampling,
@@ -26,8 +27,11 @@ from keras_rankmetrics.engine.sampled import (
     buckets_of,
     fits,
 )
-from keras_rankmetrics.gains import PACKAGE
-from keras_rankmetrics.metrics.bases import MultiValueMetric, check_mean
+from keras_rankmetrics.metrics.bases import (
+    MultiValueMetric,
+    check_mean,
+    register,
+)
 from keras_rankmetrics.types import Tensor
 
 __all__ = ["SampledRanks"]
@@ -35,16 +39,11 @@ __all__ = ["SampledRanks"]
 # Steps of expectation maximisation. Further ones fit the noise of the sample.
 _STEPS = 100
 
-# With less, single lists have values in the thousands: the result is noise.
-_LEAST_GAMMA = 1e-4
-
 # Without `k`, the values at all ranks are held in memory.
 _MOST_ITEMS = 10**8
 
-_ESTIMATES = ("naive", "bv", "em")
 
-
-@keras.saving.register_keras_serializable(package=PACKAGE)
+@register
 class SampledRanks(MultiValueMetric):
     """A metric on lists of sampled items, estimated for the whole catalogue.
 
@@ -119,6 +118,8 @@ class SampledRanks(MultiValueMetric):
     AAAI (2021).
     """
 
+    _parameters = ("catalogue", "negatives", "replacement", "gamma")
+
     @checks_names
     def __init__(
         self,
@@ -132,47 +133,36 @@ class SampledRanks(MultiValueMetric):
     ) -> None:
         check_mean(metric)
         _check_is_of_ranks(metric)
-        _check_sampling(sampling)
-        self._sampling = _sampling_of(catalogue, negatives, replacement)
-        self.gamma = _checked_gamma(gamma)
+        if sampling != "uniform":
+            raise ValueError(
+                f'`sampling` should be "uniform". Received: {sampling!r}. The '
+                "relation between ranks among other samples, such as popular "
+                "items, and among all items depends on the model, so no "
+                "formula can correct for it. Draw negatives uniformly, or rank "
+                "all items."
+            )
+        sample = _sampling_of(catalogue, negatives, replacement)
+        gamma = checked_options(bias_variance, {"gamma": gamma})["gamma"]
         self._of_metric = metric.definition
         super().__init__(
             metric,
-            _of_sampled_rank(metric.definition, self._sampling.negatives),
-            _aggregate_of(metric.definition, self._sampling, self.gamma),
+            _of_sampled_rank(metric.definition, sample.negatives),
+            _aggregate_of(metric.definition, sample, gamma),
             name or f"sampled_{metric.name}",
         )
-
-    @property
-    def catalogue(self) -> int:
-        """The number of items in the catalogue."""
-        return self._sampling.catalogue
-
-    @property
-    def negatives(self) -> int:
-        """The number of items that a list holds besides the relevant one."""
-        return self._sampling.negatives
-
-    @property
-    def replacement(self) -> bool:
-        """True if an item may be drawn more than once for a list."""
-        return self._sampling.replacement
+        self.catalogue, self.negatives = sample.catalogue, sample.negatives
+        self.replacement, self.gamma = sample.replacement, gamma
 
     @property
     def signature(self) -> str:
         """The signature of the metric, with the sampling."""
-        parts = {**self._parameters(), "steps": _STEPS}
-        return "|".join(
-            [
-                self._of_metric.signature,
-                *(f"{name}:{value}" for name, value in parts.items()),
-            ]
-        )
+        own = [f"{name}:{getattr(self, name)}" for name in self._parameters]
+        return "|".join([self._of_metric.signature, *own, f"steps:{_STEPS}"])
 
     @property
     def results(self) -> list[str]:
         """The names of the results."""
-        return [f"{self.name}/{estimate}" for estimate in _ESTIMATES]
+        return [f"{self.name}/{estimate}" for estimate in ("naive", "bv", "em")]
 
     def estimates(self) -> dict[str, Estimate]:
         """Return the results that are means over lists, with their errors."""
@@ -186,34 +176,6 @@ class SampledRanks(MultiValueMetric):
         """
         return self.aggregate.histogram(on_host(self._seen()))
 
-    def table(self, level: float = 0.95) -> str:
-        """Return the results as a table, with confidence intervals."""
-        estimates = self.estimates()
-        return as_table(
-            ("", "value", "±", "lists"),
-            [
-                (
-                    name,
-                    f"{float(value):.4f}",
-                    f"{estimates[name].margin(level):.4f}"
-                    if name in estimates
-                    else "",
-                    f"{estimates[self.results[0]].lists:,}",
-                )
-                for name, value in self.result().items()
-            ],
-        )
-
-    def _own_config(self) -> dict[str, Any]:
-        return {
-            "metric": self._metric(),
-            **self._parameters(),
-            "name": self.name,
-        }
-
-    def _parameters(self) -> dict[str, Any]:
-        return {**dataclasses.asdict(self._sampling), "gamma": self.gamma}
-
 
 def sampled_rank(ranking: Ranking, k: int | None, negatives: int = 0) -> Tensor:
     """Return the mean rank of the relevant item, 0 for lists of wrong form."""
@@ -224,16 +186,15 @@ def sampled_rank(ranking: Ranking, k: int | None, negatives: int = 0) -> Tensor:
 
 def _of_sampled_rank(metric: Definition, negatives: int) -> Definition:
     """Return the definition with the rank in place of the metric's value."""
+    traits = dataclasses.replace(
+        metric.traits,
+        measure=sampled_rank,
+        has_value=RankingMetric.has_value,
+        needs_whole_lists=True,
+    )
+    options = {**metric.options, "negatives": negatives}
     return dataclasses.replace(
-        metric,
-        traits=dataclasses.replace(
-            metric.traits,
-            measure=sampled_rank,
-            has_value=RankingMetric.has_value,
-            needs_whole_lists=True,
-        ),
-        options={**metric.options, "negatives": negatives},
-        adjusted=None,
+        metric, traits=traits, options=options, adjusted=None
     )
 
 
@@ -278,53 +239,19 @@ def _check_is_of_ranks(metric: RankingMetric) -> None:
         )
 
 
-def _check_sampling(sampling: Any) -> None:
-    if sampling == "popularity":
-        raise ValueError(
-            '`sampling` should be "uniform". Received: "popularity". The '
-            "relation between ranks among popular items and among all items "
-            "depends on the model, so no formula can correct for it. Draw "
-            "negatives uniformly, or rank all items."
-        )
-    check_choice("sampling", sampling, ("uniform",))
-
-
 def _sampling_of(catalogue: Any, negatives: Any, replacement: Any) -> Sampling:
     items, drawn = as_integer(catalogue), as_integer(negatives)
+    check_choice("replacement", replacement, (False, True))
     if items is None or not 2 <= items <= _MOST_ITEMS:
         raise ValueError(
             "`catalogue` should be the number of items, an integer from 2 to "
             f"{_MOST_ITEMS:,}. Received: {catalogue!r}."
         )
-    if not isinstance(replacement, bool | np.bool_):
-        raise TypeError(
-            f"`replacement` should be True or False. Received: {replacement!r}."
-        )
-    if drawn is None or drawn < 1:
+    if drawn is None or drawn < 1 or (drawn >= items and not replacement):
         raise ValueError(
             "`negatives` should be the number of items in each list besides "
-            "the relevant one, an integer of at least 1. Received: "
-            f"{negatives!r}."
+            "the relevant one: an integer of at least 1, and below "
+            "`catalogue` unless `replacement=True`. Received: "
+            f"{negatives!r} with a catalogue of {items}."
         )
-    if drawn >= items and not replacement:
-        raise ValueError(
-            "`negatives` should be below `catalogue`, which includes the "
-            f"relevant item. Received: {drawn} negatives from a catalogue of "
-            f"{items}. If items are drawn repeatedly, set `replacement=True`."
-        )
-    return Sampling(items, drawn, bool(replacement))
-
-
-def _checked_gamma(gamma: Any) -> float:
-    is_number = isinstance(gamma, int | float | np.number)
-    if (
-        not is_number
-        or isinstance(gamma, bool)
-        or not _LEAST_GAMMA <= gamma <= 1.0
-    ):
-        raise ValueError(
-            f"`gamma` should be a number from {_LEAST_GAMMA} to 1. Received: "
-            f"{gamma!r}. With 0 the bias is smallest, but the variance is "
-            "unbounded."
-        )
-    return float(gamma)
+    return Sampling(items, drawn, replacement)

@@ -6,8 +6,6 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-import keras
-
 from keras_rankmetrics.engine.aggregates import Estimate
 from keras_rankmetrics.engine.aggregates.grouped import Grouped
 from keras_rankmetrics.engine.backend.operations import as_integer
@@ -15,19 +13,19 @@ from keras_rankmetrics.engine.definition import checks_names
 from keras_rankmetrics.engine.metric.accumulator import on_host
 from keras_rankmetrics.engine.metric.configured import RankingMetric
 from keras_rankmetrics.engine.naming.saving import serialized
-from keras_rankmetrics.engine.naming.signature import (
-    as_table,
-    as_text,
-    signature_of,
+from keras_rankmetrics.engine.naming.signature import as_text, signature_of
+from keras_rankmetrics.metrics.bases import (
+    MultiValueMetric,
+    check_mean,
+    distinct_names,
+    register,
 )
-from keras_rankmetrics.gains import PACKAGE
-from keras_rankmetrics.metrics.bases import MultiValueMetric, check_mean
 from keras_rankmetrics.types import GroupFn
 
 __all__ = ["Sliced"]
 
 
-@keras.saving.register_keras_serializable(package=PACKAGE)
+@register
 class Sliced(MultiValueMetric):
     """A metric over all lists, and over each group of lists.
 
@@ -63,6 +61,8 @@ class Sliced(MultiValueMetric):
          'precision@1/tail': 0.5}
     """
 
+    _parameters = ("groups", "by")
+
     @checks_names
     def __init__(
         self,
@@ -81,10 +81,8 @@ class Sliced(MultiValueMetric):
             Grouped(len(names), metric.aggregate),
             name,
         )
-        number = as_integer(groups)
-        self.groups = tuple(names) if number is None else number
-        self.by = by
-        self._names = names
+        self.groups = as_integer(groups) or tuple(names)
+        self.by, self._names = by, names
 
     @property
     def signature(self) -> str:
@@ -105,34 +103,10 @@ class Sliced(MultiValueMetric):
             for name, of_name in zip(self.results, sums, strict=True)
         }
 
-    def table(self, level: float = 0.95) -> str:
-        """Return the estimates as a table, with confidence intervals."""
-        return as_table(
-            ("", "value", "±", "lists"),
-            [
-                (
-                    name,
-                    f"{e.value:.4f}",
-                    f"{e.margin(level):.4f}",
-                    f"{e.lists:,}",
-                )
-                for name, e in self.estimates().items()
-            ],
-        )
-
     def get_config(self) -> dict[str, Any]:
         """Return the config from which `from_config` rebuilds the metric."""
         by = None if self.by is None else serialized(self.by, "by")
         return {**super().get_config(), "by": by}
-
-    def _own_config(self) -> dict[str, Any]:
-        # A copy, unlike a saved file, needs no registered function.
-        return {
-            "metric": self._metric(),
-            "groups": self.groups,
-            "by": self.by,
-            "name": self.name,
-        }
 
     @property
     def results(self) -> list[str]:
@@ -144,9 +118,8 @@ def _names(groups: Any) -> list[str]:
     number = as_integer(groups)
     if number is not None and number > 0:
         return list(map(str, range(number)))
-    names = list(groups) if isinstance(groups, list | tuple) else []
-    are_texts = all(isinstance(name, str) for name in names)
-    if not names or not are_texts or len(set(names)) < len(names):
+    names = distinct_names(groups)
+    if not names:
         raise ValueError(
             "`groups` should be a list of different names, or the number of "
             f"groups. Received: {groups!r}."

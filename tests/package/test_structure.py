@@ -30,14 +30,14 @@ MAY_IMPORT = {
         "engine.aggregates engine.backend engine.definition engine.inputs "
         "engine.ranking types"
     ),
-    "engine.sampled": "engine.aggregates engine.backend types",
+    "engine.sampling": "engine.aggregates engine.backend types",
     "engine.metric": (
         "engine.aggregates engine.backend engine.definition engine.evaluation "
         "engine.inputs engine.naming engine.ranking gains types"
     ),
     "metrics": (
         "engine.aggregates engine.backend engine.definition engine.evaluation "
-        "engine.metric engine.naming engine.ranking engine.sampled gains types"
+        "engine.metric engine.naming engine.ranking engine.sampling gains types"
     ),
     "conventions": (
         "engine.definition engine.metric engine.naming gains metrics"

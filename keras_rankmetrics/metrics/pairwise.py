@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from keras_rankmetrics.engine.aggregates import WeightedMean
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.definition import declared
 from keras_rankmetrics.engine.ranking import Ranking
 from keras_rankmetrics.engine.ranking.relevance import gain
 from keras_rankmetrics.gains import linear_gain
@@ -12,7 +11,7 @@ from keras_rankmetrics.metrics.bases import (
     Binary,
     BinaryWholeList,
     WholeList,
-    register,
+    metric,
 )
 from keras_rankmetrics.types import EmptyPolicy, GainFn, Tensor
 
@@ -39,8 +38,7 @@ def auc(ranking: Ranking, k: int | None) -> Tensor:
     return 1.0 - ops.divide_no_nan(above, relevant * counted)
 
 
-@register
-@declared
+@metric
 class AUC(Binary):
     """Area under the ROC curve, per list.
 
@@ -91,8 +89,7 @@ def adjusted_mean_rank_index(ranking: Ranking, k: int | None) -> Tensor:
     return 2.0 * auc(ranking, k) - 1.0
 
 
-@register
-@declared
+@metric
 class AdjustedMeanRankIndex(BinaryWholeList):
     """Adjusted mean rank index (AMRI): mean rank, rescaled so that chance is 0.
 
@@ -139,8 +136,7 @@ def has_unlike_labels(ranking: Ranking) -> Tensor:
     return ranking.pairs().every > 0
 
 
-@register
-@declared
+@metric
 class OrderedPairAccuracy(WholeList):
     """Ordered pair accuracy (OPA): AUC for graded labels.
 
@@ -186,8 +182,7 @@ def mean_rank(ranking: Ranking, k: int | None) -> Tensor:
     return ops.divide_no_nan(ranking.ranks() + missed, ranking.overall())
 
 
-@register
-@declared
+@metric
 class MeanRank(BinaryWholeList):
     """Mean rank of the relevant items.
 
@@ -221,8 +216,7 @@ class MeanRank(BinaryWholeList):
     empty: EmptyPolicy = "skip"
 
 
-@register
-@declared
+@metric
 class AverageRelevancePosition(WholeList):
     """Average relevance position (ARP): the mean rank, weighted by gain.
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from keras_rankmetrics.engine.aggregates import Estimate, PerList, WeightedMean
 from keras_rankmetrics.engine.backend import host_floats
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import concrete, loop
-from keras_rankmetrics.types import Tensor
+from keras_rankmetrics.types import Tensor, Within
 
 
 @dataclasses.dataclass(frozen=True)
@@ -121,7 +120,7 @@ def bias_variance(
     probabilities: np.ndarray,
     prior: np.ndarray,
     values: np.ndarray,
-    gamma: float,
+    gamma: Annotated[float, Within(1e-4, 1.0)] = 0.1,
 ) -> np.ndarray:
     """Return the estimated value f^ of each sampled rank, `[negatives + 1]`.
 
@@ -136,7 +135,8 @@ def bias_variance(
         probabilities: P, `[ranks, negatives + 1]`.
         prior: p, `[ranks]`, with sum 1.
         values: f, `[ranks]`.
-        gamma: γ, above 0 and at most 1.
+        gamma: γ. With less than the lowest value allowed, single lists have
+            values in the thousands, and the result is noise.
     """
     weighted = prior[:, None] * probabilities
     squares = (1.0 - gamma) * (probabilities.T @ weighted)
@@ -174,8 +174,10 @@ class Mixture:
             histogram: `[negatives + 1]`, with any sum. A tensor, or a numpy
                 array, which is computed without a backend.
         """
-        by = _ON_HOST if isinstance(histogram, np.ndarray) else _IN_BACKEND
-        xp, p = by.xp, self.probabilities
+        on_host = isinstance(histogram, np.ndarray)
+        xp: Any = np if on_host else ops
+        times = np.matmul if on_host else _times
+        p = self.probabilities
         by_rank, by_sampled_rank, prior, values = (
             xp.array(x, dtype=histogram.dtype)
             for x in (p, p.T, self.prior, self.values)
@@ -184,41 +186,23 @@ class Mixture:
         seen = histogram / xp.where(total == 0, 1.0, total)
 
         def step(_: Any, ranks: Any) -> Any:
-            expected = by.times(by_sampled_rank, ranks)
+            expected = times(by_sampled_rank, ranks)
             some = expected > 0
             ratios = xp.where(some, seen / xp.where(some, expected, 1.0), 0.0)
-            return ranks * by.times(by_rank, ratios)
+            return ranks * times(by_rank, ratios)
 
-        return xp.sum(by.repeated(self.steps, step, prior) * values)
-
-
-class _Arithmetic(NamedTuple):
-    """The operations of numpy or of a backend.
-
-    Attributes:
-        xp: the module of operations.
-        times: the product of a matrix and a vector.
-        repeated: `(times, step, x)`, like `loop`.
-    """
-
-    xp: Any
-    times: Callable[[Any, Any], Any]
-    repeated: Callable[..., Any]
+        ranks = prior
+        if on_host:
+            for number in range(self.steps):
+                ranks = step(number, ranks)
+        else:
+            ranks = loop(self.steps, step, prior)
+        return xp.sum(ranks * values)
 
 
 def _times(matrix: Tensor, vector: Tensor) -> Tensor:
     # No matrix product, since accelerators round its operands.
     return ops.sum(matrix * vector, axis=-1)
-
-
-def _repeated(times: int, step: Callable[[int, Any], Any], x: Any) -> Any:
-    for i in range(times):
-        x = step(i, x)
-    return x
-
-
-_ON_HOST = _Arithmetic(np, np.matmul, _repeated)
-_IN_BACKEND = _Arithmetic(ops, _times, loop)
 
 
 _MEAN = WeightedMean(bounded=False)
@@ -345,20 +329,15 @@ def _with_values(x: PerList, values: Tensor) -> PerList:
 
 
 def _unfit_error(negatives: int, ranking: Any, unfit: Tensor) -> ValueError:
-    def of_first(x: Tensor) -> float:
-        place = ops.argmax(ops.cast(unfit, "int32"))
-        return float(ops.take(x, place))
-
-    _, size = ranking.place()
-    relevant = of_first(ranking.as_binary().overall())
-    others = of_first(ranking.all_others())
+    first = ops.argmax(ops.cast(unfit, "int32"))
+    counts = ranking.as_binary().overall(), ranking.all_others()
+    relevant, others, retrieved = (
+        float(ops.take(x, first)) for x in (*counts, ranking.place()[1])
+    )
     received = f"with {relevant:g} relevant items and {others:g} others"
     if relevant == 1 and others == negatives:
-        received = (
-            "whose relevant item is not retrieved"
-            if of_first(size) == 0
-            else "whose relevant item has another label"
-        )
+        is_wrong = "has another label" if retrieved else "is not retrieved"
+        received = f"whose relevant item {is_wrong}"
     return ValueError(
         "Each list should hold one relevant item with the label 1 that is "
         f"retrieved, and {negatives} sampled others. Received: a list "

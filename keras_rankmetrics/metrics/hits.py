@@ -5,10 +5,14 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.definition import declared
 from keras_rankmetrics.engine.ranking import Ranking
 from keras_rankmetrics.gains import reciprocal_discount
-from keras_rankmetrics.metrics.bases import Binary, BinaryWholeList, register
+from keras_rankmetrics.metrics.bases import (
+    Binary,
+    BinaryWholeList,
+    Denominator,
+    metric,
+)
 from keras_rankmetrics.types import Between, EmptyPolicy, Tensor
 
 __all__ = [
@@ -24,18 +28,14 @@ __all__ = [
 
 
 def precision(
-    ranking: Ranking,
-    k: int | None,
-    denominator: Literal["retrieved", "k"] = "retrieved",
+    ranking: Ranking, k: int | None, denominator: Denominator = "retrieved"
 ) -> Tensor:
     """Return hits / min(k, retrieved), or hits / k."""
-    return ops.divide_no_nan(
-        ranking.hits(k), precision_denominator(ranking, k, denominator)
-    )
+    total = precision_denominator(ranking, k, denominator)
+    return ops.divide_no_nan(ranking.hits(k), total)
 
 
-@register
-@declared
+@metric
 class PrecisionAtK(Binary):
     """Precision at k: the share of the first k items that are relevant.
 
@@ -77,13 +77,11 @@ def recall(
     denominator: Literal["relevant", "min"] = "relevant",
 ) -> Tensor:
     """Return hits / relevant, or hits / min(k, relevant)."""
-    return ops.divide_no_nan(
-        ranking.hits(k), recall_denominator(ranking, k, denominator)
-    )
+    total = recall_denominator(ranking, k, denominator)
+    return ops.divide_no_nan(ranking.hits(k), total)
 
 
-@register
-@declared
+@metric
 class RecallAtK(Binary):
     """Recall at k: the share of the relevant items that are among the first k.
 
@@ -124,8 +122,7 @@ def r_precision(ranking: Ranking, k: int | None) -> Tensor:
     return ops.divide_no_nan(ranking.hits(relevant), relevant)
 
 
-@register
-@declared
+@metric
 class RPrecision(BinaryWholeList):
     """R-precision: precision at rank R, for a list with R relevant items.
 
@@ -160,13 +157,11 @@ def has_others(ranking: Ranking) -> Tensor:
 
 def fall_out(ranking: Ranking, k: int | None) -> Tensor:
     """Return (retrieved within rank k - hits) / others."""
-    return ops.divide_no_nan(
-        ranking.retrieved - ranking.hits(k), ranking.others()
-    )
+    found = ranking.retrieved - ranking.hits(k)
+    return ops.divide_no_nan(found, ranking.others())
 
 
-@register
-@declared
+@metric
 class FallOutAtK(Binary):
     """Fall-out at k: the share of non-relevant items among the first k.
 
@@ -204,19 +199,17 @@ def f_beta(
     ranking: Ranking,
     k: int | None,
     beta: Annotated[float, Between(0)] = 1.0,
-    denominator: Literal["retrieved", "k"] = "retrieved",
+    denominator: Denominator = "retrieved",
 ) -> Tensor:
     """Return (1 + β²) hits / (the denominator of precision + β² relevant)."""
     of_recall = beta**2
-    return ops.divide_no_nan(
-        (1.0 + of_recall) * ranking.hits(k),
-        precision_denominator(ranking, k, denominator)
-        + of_recall * ranking.overall(),
-    )
+    hits, relevant = ranking.hits(k), ranking.overall()
+    total = precision_denominator(ranking, k, denominator)
+    total = total + of_recall * relevant
+    return ops.divide_no_nan((1.0 + of_recall) * hits, total)
 
 
-@register
-@declared
+@metric
 class FBetaAtK(Binary):
     """F-beta at k: the weighted harmonic mean of precision and recall.
 
@@ -255,16 +248,13 @@ class FBetaAtK(Binary):
 
 
 def f1(
-    ranking: Ranking,
-    k: int | None,
-    denominator: Literal["retrieved", "k"] = "retrieved",
+    ranking: Ranking, k: int | None, denominator: Denominator = "retrieved"
 ) -> Tensor:
     """Return 2 hits / (the denominator of precision + relevant)."""
     return f_beta(ranking, k, 1.0, denominator)
 
 
-@register
-@declared
+@metric
 class F1AtK(Binary):
     """F1 at k: the harmonic mean of precision and recall at k.
 
@@ -302,8 +292,7 @@ def hit_rate(ranking: Ranking, k: int | None) -> Tensor:
     return ranking.at_first_hit(ops.ones_like, k)
 
 
-@register
-@declared
+@metric
 class HitRateAtK(Binary):
     """Hit rate at k: the share of lists with a relevant item among the first k.
 
@@ -335,8 +324,7 @@ def reciprocal_rank(ranking: Ranking, k: int | None) -> Tensor:
     return ranking.at_first_hit(reciprocal_discount, k)
 
 
-@register
-@declared
+@metric
 class MeanReciprocalRank(Binary):
     """Mean reciprocal rank (MRR) at k.
 
