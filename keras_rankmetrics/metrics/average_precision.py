@@ -125,7 +125,6 @@ class QMeasure(AtK):
     Application to Question Answering, NTCIR-4 (2004).
     """
 
-    short_name = "q_measure"
     measure = staticmethod(q_measure)
     relevance = staticmethod(gain)
 
@@ -133,7 +132,7 @@ class QMeasure(AtK):
     gain_fn: GainFn = linear_gain
 
 
-def graded_average_precision(
+def gap(
     ranking: Ranking,
     k: int | None,
     probabilities: Annotated[tuple[float, ...], Within(0)] = QUARTERS,
@@ -181,8 +180,7 @@ class GradedAveragePrecision(AtK):
     Relevance Judgments, SIGIR (2010).
     """
 
-    short_name = "gap"
-    measure = staticmethod(graded_average_precision)
+    measure = staticmethod(gap)
     relevance = staticmethod(relevance_probability)
 
     probabilities: tuple[float, ...] = QUARTERS
@@ -196,7 +194,7 @@ _LARGEST_DENOMINATOR = 2**20
 _TOLERANCE = 2.0**-52
 
 
-def interpolated_precision(
+def iprec(
     ranking: Ranking,
     k: int | None,
     recall: Annotated[float, Within(0, 1)] = 0.5,
@@ -316,9 +314,8 @@ class InterpolatedPrecision(BinaryWholeList):
     section 8.4.
     """
 
-    short_name = "iprec"
     option_in_name = "recall"
-    measure = staticmethod(interpolated_precision)
+    measure = staticmethod(iprec)
     strict_order_under = "always"
 
     recall: float = 0.5

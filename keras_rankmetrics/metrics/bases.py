@@ -16,7 +16,6 @@ from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.definition import Definition, declared, parameter
 from keras_rankmetrics.engine.metric.accumulator import Accumulator, is_concrete
 from keras_rankmetrics.engine.metric.configured import RankingMetric
-from keras_rankmetrics.engine.metric.counter import Counter
 from keras_rankmetrics.engine.metric.members import own_methods
 from keras_rankmetrics.engine.naming.saving import deserialized
 from keras_rankmetrics.engine.naming.signature import as_table
@@ -36,7 +35,6 @@ from keras_rankmetrics.types import (
     GainFn,
     InputForm,
     ListWeight,
-    OfItems,
     RankDiscountFn,
     Tensor,
     TiePolicy,
@@ -50,13 +48,18 @@ C = TypeVar("C", bound=type)
 # Options that several metrics share.
 Denominator = Literal["retrieved", "k"]
 Probability = Annotated[float, Between(0, 1)]
-Popularity = Annotated[Any, OfItems("the popularity of items", low=0)]
 
 
 @typing.dataclass_transform(kw_only_default=True, field_specifiers=(parameter,))
 def metric(cls: C) -> C:
-    """Make the constructor of a metric, and register its class with Keras."""
-    registered: C = register(declared(cls))
+    """Make the constructor of a metric, and register its class with Keras.
+
+    A class without a short name of its own takes the name of its measure.
+    """
+    made: Any = declared(cls)
+    if "short_name" not in vars(cls):
+        made.short_name = made.measure.__name__
+    registered: C = register(made)
     return registered
 
 
@@ -168,19 +171,6 @@ class RelevantExposureMetric(ExposureMetric, abstract=True):
     relevance = staticmethod(relevant)
 
     relevance_threshold: float = 1.0
-
-
-@declared
-class CatalogueMetric(Counter, abstract=True):
-    """Metrics of how often each item of a catalogue is shown."""
-
-    k: int | None = parameter(default=None, kw_only=False)
-    num_items: int | None = parameter(default=None, kw_only=False)
-    seed: int | keras.random.SeedGenerator | None = None
-    ties: TiePolicy | None = None
-    inputs: InputForm = "scores"
-    name: str | None = None
-    dtype: Any = None
 
 
 class MultiValueMetric(Accumulator):

@@ -82,7 +82,6 @@ class DCG(Graded):
     Järvelin and Kekäläinen, ACM TOIS 20 (2002); Burges et al., ICML (2005).
     """
 
-    short_name = "dcg"
     measure = staticmethod(dcg)
     has_upper_bound = False
     aggregate = WeightedMean(bounded=False)
@@ -138,14 +137,13 @@ class NDCG(Graded):
     Järvelin and Kekäläinen, ACM TOIS 20 (2002); Burges et al., ICML (2005).
     """
 
-    short_name = "ndcg"
     measure = staticmethod(ndcg)
     strict_order_under = ("ideal", "retrieved")
 
     ideal: Literal["relevant", "retrieved"] = "relevant"
 
 
-def expected_reciprocal_rank(
+def err(
     ranking: Ranking, k: int | None, normalized: Literal[False, True] = False
 ) -> Tensor:
     """Return E[1 / rank where users stop], or that over its ideal value."""
@@ -193,8 +191,7 @@ class ERR(AtK):
     Chapelle et al., Expected Reciprocal Rank for Graded Relevance, CIKM (2009).
     """
 
-    short_name = "err"
-    measure = staticmethod(expected_reciprocal_rank)
+    measure = staticmethod(err)
     relevance = staticmethod(stop_probability)
 
     max_grade: float = 4.0
@@ -207,9 +204,7 @@ def reach_probability(p: float) -> RankDiscountFn:
     return lambda rank: ops.power(p, rank - 1.0)
 
 
-def rank_biased_precision(
-    ranking: Ranking, k: int | None, p: Probability = 0.8
-) -> Tensor:
+def rbp(ranking: Ranking, k: int | None, p: Probability = 0.8) -> Tensor:
     """Return (1 - p) Σ rel p^(rank - 1) over the ranks up to k."""
     reached = ranking.discount(reach_probability(p), k)
     return (1.0 - p) * ops.sum(ranking.total() * reached, axis=-1)
@@ -243,17 +238,14 @@ class RankBiasedPrecision(Binary):
     Moffat and Zobel, ACM TOIS 27 (2008).
     """
 
-    short_name = "rbp"
-    measure = staticmethod(rank_biased_precision)
+    measure = staticmethod(rbp)
 
     p: float = 0.8
 
 
-def graded_rank_biased_precision(
-    ranking: Ranking, k: int | None, p: Probability = 0.8
-) -> Tensor:
+def graded_rbp(ranking: Ranking, k: int | None, p: Probability = 0.8) -> Tensor:
     """Return rank-biased precision of gains over max(1, the highest gain)."""
-    found = rank_biased_precision(ranking, k, p)
+    found = rbp(ranking, k, p)
     return found / ops.maximum(ranking.highest_gain(), 1.0)
 
 
@@ -285,8 +277,7 @@ class GradedRankBiasedPrecision(AtK):
     Moffat and Zobel, ACM TOIS 27 (2008); trec_eval 10.0, m_rbp.c.
     """
 
-    short_name = "graded_rbp"
-    measure = staticmethod(graded_rank_biased_precision)
+    measure = staticmethod(graded_rbp)
     relevance = staticmethod(linear_gain)
 
     p: float = 0.8

@@ -64,7 +64,6 @@ class PrecisionAtK(Binary):
     section 8.4.
     """
 
-    short_name = "precision"
     measure = staticmethod(precision)
     needs_k_under = ("denominator", "k")
 
@@ -110,7 +109,6 @@ class RecallAtK(Binary):
     section 8.4.
     """
 
-    short_name = "recall"
     measure = staticmethod(recall)
 
     denominator: Literal["relevant", "min"] = "relevant"
@@ -146,7 +144,6 @@ class RPrecision(BinaryWholeList):
     section 8.4.
     """
 
-    short_name = "r_precision"
     measure = staticmethod(r_precision)
 
 
@@ -186,7 +183,6 @@ class FallOutAtK(Binary):
     van Rijsbergen, Information Retrieval (1979), chapter 7.
     """
 
-    short_name = "fall_out"
     measure = staticmethod(fall_out)
     has_value = staticmethod(has_others)
     has_upper_bound = False
@@ -239,7 +235,6 @@ class FBetaAtK(Binary):
     van Rijsbergen, Information Retrieval (1979), chapter 7.
     """
 
-    short_name = "f_beta"
     measure = staticmethod(f_beta)
     needs_k_under = ("denominator", "k")
 
@@ -280,7 +275,6 @@ class F1AtK(Binary):
     van Rijsbergen, Information Retrieval (1979), chapter 7.
     """
 
-    short_name = "f1"
     measure = staticmethod(f1)
     needs_k_under = ("denominator", "k")
 
@@ -315,11 +309,10 @@ class HitRateAtK(Binary):
     Deshpande and Karypis, ACM TOIS 22 (2004).
     """
 
-    short_name = "hit_rate"
     measure = staticmethod(hit_rate)
 
 
-def reciprocal_rank(ranking: Ranking, k: int | None) -> Tensor:
+def mrr(ranking: Ranking, k: int | None) -> Tensor:
     """Return 1 / the first relevant rank within k, or 0 without one."""
     return ranking.at_first_hit(reciprocal_discount, k)
 
@@ -347,8 +340,7 @@ class MeanReciprocalRank(Binary):
     Voorhees, TREC-8 (1999).
     """
 
-    short_name = "mrr"
-    measure = staticmethod(reciprocal_rank)
+    measure = staticmethod(mrr)
 
 
 def precision_denominator(

@@ -13,7 +13,7 @@ from keras_rankmetrics.metrics.bases import (
     Probability,
     metric,
 )
-from keras_rankmetrics.metrics.discounted import rank_biased_precision
+from keras_rankmetrics.metrics.discounted import rbp
 from keras_rankmetrics.metrics.hits import precision_denominator
 from keras_rankmetrics.types import Tensor, UnjudgedPolicy
 
@@ -58,7 +58,6 @@ class BPref(BinaryWholeList):
     SIGIR (2004), as trec_eval computes it.
     """
 
-    short_name = "bpref"
     measure = staticmethod(bpref)
     needs_whole_lists = True
 
@@ -95,7 +94,6 @@ class JudgedAtK(JudgementMetric):
     Sakai, Alternatives to Bpref, SIGIR (2007).
     """
 
-    short_name = "judged"
     measure = staticmethod(judged)
 
 
@@ -142,7 +140,6 @@ class UnjudgedAtK(JudgementMetric):
         0.2
     """
 
-    short_name = "unjudged"
     measure = staticmethod(unjudged)
     has_value = staticmethod(every_list)
     needs_k_under = ("denominator", "k")
@@ -152,7 +149,7 @@ class UnjudgedAtK(JudgementMetric):
     denominator: Literal["retrieved", "k"] = "retrieved"
 
 
-def residual(
+def rbp_residual(
     ranking: Ranking,
     k: int | None,
     p: Probability = 0.8,
@@ -162,7 +159,7 @@ def residual(
 
     With `tail="if_unjudged"`, return 0 for lists without unjudged items there.
     """
-    missing = 1.0 - rank_biased_precision(ranking, k, p)
+    missing = 1.0 - rbp(ranking, k, p)
     if tail == "always":
         return missing
     return ops.where(ranking.hits(k) < ranking.retrieved, missing, 0)
@@ -201,8 +198,7 @@ class RBPResidual(JudgementMetric):
     Moffat and Zobel, ACM TOIS 27 (2008).
     """
 
-    short_name = "rbp_residual"
-    measure = staticmethod(residual)
+    measure = staticmethod(rbp_residual)
     has_value = staticmethod(every_list)
     has_upper_bound = False
     more_is_better = False

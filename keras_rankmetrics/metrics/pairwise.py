@@ -76,7 +76,6 @@ class AUC(Binary):
     KDD (2018).
     """
 
-    short_name = "auc"
     measure = staticmethod(auc)
     has_value = staticmethod(has_pairs)
     needs_whole_lists = True
@@ -84,7 +83,7 @@ class AUC(Binary):
     empty: EmptyPolicy = "skip"
 
 
-def adjusted_mean_rank_index(ranking: Ranking, k: int | None) -> Tensor:
+def amri(ranking: Ranking, k: int | None) -> Tensor:
     """Return 1 - mean(others above) / (others / 2)."""
     return 2.0 * auc(ranking, k) - 1.0
 
@@ -117,15 +116,14 @@ class AdjustedMeanRankIndex(BinaryWholeList):
     Alignment or Link Prediction Methods" (2020).
     """
 
-    short_name = "amri"
-    measure = staticmethod(adjusted_mean_rank_index)
+    measure = staticmethod(amri)
     has_value = staticmethod(has_pairs)
     aggregate = WeightedMean(bounded=False)
 
     empty: EmptyPolicy = "skip"
 
 
-def ordered_pair_accuracy(ranking: Ranking, k: int | None) -> Tensor:
+def opa(ranking: Ranking, k: int | None) -> Tensor:
     """Return the share of pairs with different labels in the right order."""
     pairs = ranking.pairs()
     return ops.divide_no_nan(pairs.right, pairs.every)
@@ -168,8 +166,7 @@ class OrderedPairAccuracy(WholeList):
     (2019).
     """
 
-    short_name = "opa"
-    measure = staticmethod(ordered_pair_accuracy)
+    measure = staticmethod(opa)
     relevance = staticmethod(linear_gain)
     has_value = staticmethod(has_unlike_labels)
 
@@ -207,7 +204,6 @@ class MeanRank(BinaryWholeList):
     NIPS (2013).
     """
 
-    short_name = "mean_rank"
     measure = staticmethod(mean_rank)
     has_upper_bound = False
     more_is_better = False

@@ -69,14 +69,13 @@ class PrecisionIA(SubtopicMetric):
     Agrawal et al., Diversifying Search Results, WSDM (2009).
     """
 
-    short_name = "precision_ia"
     measure = staticmethod(precision_ia)
     needs_k_under = ("denominator", "k")
 
     denominator: Literal["retrieved", "k"] = "retrieved"
 
 
-def average_precision_ia(ranking: Ranking, k: int | None) -> Tensor:
+def map_ia(ranking: Ranking, k: int | None) -> Tensor:
     """Return the mean of average precision over subtopics."""
     subtopics = ranking.by_subtopic()
     return subtopics.mean(average_precision(subtopics.rows, k))
@@ -107,8 +106,7 @@ class MeanAveragePrecisionIA(SubtopicMetric):
     Agrawal et al., Diversifying Search Results, WSDM (2009).
     """
 
-    short_name = "map_ia"
-    measure = staticmethod(average_precision_ia)
+    measure = staticmethod(map_ia)
 
 
 def subtopic_recall(ranking: Ranking, k: int | None) -> Tensor:
@@ -141,7 +139,6 @@ class SubtopicRecall(SubtopicMetric):
     Zhai, Cohen and Lafferty, Beyond Independent Relevance, SIGIR (2003).
     """
 
-    short_name = "subtopic_recall"
     measure = staticmethod(subtopic_recall)
 
 
@@ -201,7 +198,6 @@ class AlphaDCG(NoveltyAware):
     SIGIR (2008).
     """
 
-    short_name = "alpha_dcg"
     measure = staticmethod(alpha_dcg)
     has_upper_bound = False
     aggregate = WeightedMean(bounded=False)
@@ -255,7 +251,6 @@ class AlphaNDCG(NoveltyAware):
     SIGIR (2008).
     """
 
-    short_name = "alpha_ndcg"
     measure = staticmethod(alpha_ndcg)
 
     rank_discount_fn: RankDiscountFn = log2_discount
@@ -310,7 +305,6 @@ class ERRIA(NoveltyAware):
     Information Retrieval 14 (2011).
     """
 
-    short_name = "err_ia"
     measure = staticmethod(err_ia)
 
     normalized: bool = False
@@ -361,7 +355,6 @@ class NRBP(NoveltyAware):
     Underspecified Queries, ICTIR (2009).
     """
 
-    short_name = "nrbp"
     measure = staticmethod(nrbp)
 
     p: float = 0.5
