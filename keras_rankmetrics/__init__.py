@@ -50,8 +50,8 @@ else:
         if name in _AT_FIRST_USE:
             module = f"{__name__}.{_AT_FIRST_USE[name]}"
             return getattr(importlib.import_module(module), name)
-        from keras_rankmetrics.engine.naming.names import no_attribute
-        from keras_rankmetrics.metrics.names import suggestion
+        from keras_rankmetrics.engine.naming import no_attribute
+        from keras_rankmetrics.metrics.aliases import suggestion
 
         raise no_attribute(__name__, name, suggestion(name, __dir__()))
 

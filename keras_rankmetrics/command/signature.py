@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from keras_rankmetrics import gains, metrics
 from keras_rankmetrics.engine.metric.configured import ConfiguredMetric
-from keras_rankmetrics.engine.naming.names import nearest
-from keras_rankmetrics.metrics.names import class_names
+from keras_rankmetrics.engine.naming import nearest
+from keras_rankmetrics.metrics.aliases import class_by_name
 from keras_rankmetrics.version import __version__
 
 _EXAMPLE = (
@@ -125,10 +125,11 @@ def _default_options(metric: type[ConfiguredMetric]) -> dict[str, str]:
 def _class(name: str) -> type[ConfiguredMetric]:
     found = getattr(metrics, name, None)
     if not (isinstance(found, type) and issubclass(found, ConfiguredMetric)):
+        hint = nearest(name, class_by_name().values())
         raise ValueError(
             "A signature should begin with a metric of this package. Received: "
-            f"{name!r}.{nearest(name, class_names())} The signature of your "
-            "own metric is explained by its code."
+            f"{name!r}.{hint} The signature of your own metric is explained by "
+            "its code."
         )
     return found
 

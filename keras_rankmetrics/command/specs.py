@@ -12,8 +12,8 @@ from keras_rankmetrics import conventions, gains, metrics
 from keras_rankmetrics.conventions.convention import Convention
 from keras_rankmetrics.conventions.spec import SYNTAX, Spec, parsed, split
 from keras_rankmetrics.engine.metric.configured import RankingMetric
-from keras_rankmetrics.engine.naming.names import nearest
-from keras_rankmetrics.metrics.names import all_names, class_of
+from keras_rankmetrics.engine.naming import nearest
+from keras_rankmetrics.metrics.aliases import class_by_name, class_of
 
 _CUTOFF, _NAME = "k", "name"
 # By name, and by the form that signatures use: `linear` is `linear_gain`.
@@ -106,7 +106,7 @@ def _class_or_preset(
         there = "" if convention is None else f" in `{convention.name}`"
         raise ValueError(
             f"There is no metric `{spec.name}`{there}."
-            f"{nearest(spec.name, all_names())}{_hint(text)}"
+            f"{nearest(spec.name, class_by_name())}{_hint(text)}"
         )
     kind = getattr(convention or metrics, name)
     if (

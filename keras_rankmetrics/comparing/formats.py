@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from keras_rankmetrics.comparing.report import Cell, Report
-from keras_rankmetrics.engine.naming.signature import as_table
+from keras_rankmetrics.engine.naming import as_table
 
 # A plain table.
 

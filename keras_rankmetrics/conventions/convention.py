@@ -18,8 +18,8 @@ from typing import (
 from keras_rankmetrics import metrics
 from keras_rankmetrics.engine.definition import check_names
 from keras_rankmetrics.engine.metric.configured import ConfiguredMetric
-from keras_rankmetrics.engine.naming.names import closest, did_you_mean, nearest
-from keras_rankmetrics.metrics.names import meant
+from keras_rankmetrics.engine.naming import closest, did_you_mean, nearest
+from keras_rankmetrics.metrics.aliases import meant
 
 MetricT = TypeVar("MetricT", bound=ConfiguredMetric)
 Parameters = ParamSpec("Parameters")

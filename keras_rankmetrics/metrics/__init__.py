@@ -11,7 +11,7 @@ documented on `RankingMetric`.
 
 import typing
 
-from keras_rankmetrics.engine.naming.names import (
+from keras_rankmetrics.engine.naming import (
     no_attribute as _no_attribute,
 )
 from keras_rankmetrics.metrics import (
@@ -27,6 +27,7 @@ from keras_rankmetrics.metrics import (
     slices,
     subtopics,
 )
+from keras_rankmetrics.metrics.aliases import suggestion as _suggestion
 from keras_rankmetrics.metrics.average_precision import *
 from keras_rankmetrics.metrics.beyond_accuracy import *
 from keras_rankmetrics.metrics.comparison import *
@@ -34,7 +35,6 @@ from keras_rankmetrics.metrics.coverage import *
 from keras_rankmetrics.metrics.discounted import *
 from keras_rankmetrics.metrics.hits import *
 from keras_rankmetrics.metrics.incomplete import *
-from keras_rankmetrics.metrics.names import suggestion as _suggestion
 from keras_rankmetrics.metrics.pairwise import *
 from keras_rankmetrics.metrics.sampled import *
 from keras_rankmetrics.metrics.slices import *

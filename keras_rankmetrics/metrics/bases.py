@@ -17,8 +17,7 @@ from keras_rankmetrics.engine.definition import Definition, declared, parameter
 from keras_rankmetrics.engine.metric.accumulator import Accumulator, is_concrete
 from keras_rankmetrics.engine.metric.configured import RankingMetric
 from keras_rankmetrics.engine.metric.members import own_methods
-from keras_rankmetrics.engine.naming.saving import deserialized
-from keras_rankmetrics.engine.naming.signature import as_table
+from keras_rankmetrics.engine.naming import as_table, deserialized
 from keras_rankmetrics.engine.ranking import Ranking
 from keras_rankmetrics.engine.ranking.relevance import (
     gain,
@@ -61,6 +60,13 @@ def metric(cls: C) -> C:
         made.short_name = made.measure.__name__
     registered: C = register(made)
     return registered
+
+
+class Unbounded:
+    """Traits of metrics whose values may exceed 1."""
+
+    has_upper_bound: ClassVar[bool] = False
+    aggregate = WeightedMean(bounded=False)
 
 
 @declared

@@ -7,7 +7,6 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from keras_rankmetrics.engine.aggregates import WeightedMean
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.definition import derived
 from keras_rankmetrics.engine.metric.configured import RankingMetric
@@ -16,6 +15,7 @@ from keras_rankmetrics.gains import log2_discount
 from keras_rankmetrics.metrics.bases import (
     ExposureMetric,
     RelevantExposureMetric,
+    Unbounded,
     metric,
 )
 from keras_rankmetrics.types import OfItems, RankDiscountFn, Tensor
@@ -31,7 +31,12 @@ __all__ = [
     "TailShare",
 ]
 
+# Options with numbers for each item of a catalogue.
 Popularity = Annotated[Any, OfItems("the popularity of items", low=0)]
+Familiarity = Annotated[Any, OfItems("shares of users", high=1, above=0)]
+TailFlags = Annotated[Any, OfItems("flags of tail items", low=0, high=1)]
+Vectors = Annotated[Any, OfItems("vectors of items", dimensions=2)]
+Groups = Annotated[Any, OfItems("the groups of items", low=0, dimensions=2)]
 
 
 def mean_shown(ranking: Ranking, k: int | None, table: Any) -> Tensor:
@@ -50,7 +55,7 @@ def average_popularity(
 
 
 @metric
-class AveragePopularity(ExposureMetric):
+class AveragePopularity(Unbounded, ExposureMetric):
     """Average popularity at k: how popular the items shown are.
 
         ARP@k = (Σ_{i=1..m} popularity of the item at rank i) / m
@@ -78,19 +83,13 @@ class AveragePopularity(ExposureMetric):
     short_name = "popularity"
     measure = staticmethod(average_popularity)
     of_catalogue = "popularity"
-    has_upper_bound = False
     more_is_better = False
-    aggregate = WeightedMean(bounded=False)
 
     popularity: Any = None
 
 
 def novelty(
-    ranking: Ranking,
-    k: int | None,
-    popularity: Annotated[
-        Any, OfItems("shares of users", high=1, above=0)
-    ] = None,
+    ranking: Ranking, k: int | None, popularity: Familiarity = None
 ) -> Tensor:
     """Return the mean of -log2(share) over the items shown."""
     return mean_shown(ranking, k, derived(self_information, popularity))
@@ -102,7 +101,7 @@ def self_information(share: np.ndarray) -> np.ndarray:
 
 
 @metric
-class Novelty(ExposureMetric):
+class Novelty(Unbounded, ExposureMetric):
     """Novelty at k: the mean self-information of the items shown.
 
         novelty@k = (Σ_{i=1..m} -log2(share of the item at rank i)) / m
@@ -132,18 +131,12 @@ class Novelty(ExposureMetric):
 
     measure = staticmethod(novelty)
     of_catalogue = "popularity"
-    has_upper_bound = False
-    aggregate = WeightedMean(bounded=False)
 
     popularity: Any = None
 
 
 def tail_share(
-    ranking: Ranking,
-    k: int | None,
-    is_tail: Annotated[
-        Any, OfItems("flags of tail items", low=0, high=1)
-    ] = None,
+    ranking: Ranking, k: int | None, is_tail: TailFlags = None
 ) -> Tensor:
     """Return the share of tail items among the items shown."""
     return mean_shown(ranking, k, is_tail)
@@ -197,7 +190,7 @@ def popularity_lift(
 
 
 @metric
-class PopularityLift(RelevantExposureMetric):
+class PopularityLift(Unbounded, RelevantExposureMetric):
     """Popularity lift at k: how much more popular items are than the profile.
 
         lift@k = (mean popularity of the items at ranks 1..k) / (profile's) - 1
@@ -233,9 +226,7 @@ class PopularityLift(RelevantExposureMetric):
     measure = staticmethod(popularity_lift)
     has_value = staticmethod(shows_and_has_gain)
     of_catalogue = "popularity"
-    has_upper_bound = False
     more_is_better = False
-    aggregate = WeightedMean(bounded=False)
 
     popularity: Any = None
 
@@ -314,11 +305,7 @@ def shows_two(ranking: Ranking) -> Tensor:
     return ranking.number_shown() > 1
 
 
-def ild(
-    ranking: Ranking,
-    k: int | None,
-    vectors: Annotated[Any, OfItems("vectors of items", dimensions=2)] = None,
-) -> Tensor:
+def ild(ranking: Ranking, k: int | None, vectors: Vectors = None) -> Tensor:
     """Return 1 - the mean cosine similarity of two shown items."""
     units = derived(unit_vectors, vectors)
     lengths = (units**2).sum(axis=-1)
@@ -349,7 +336,7 @@ def ild(
 
 
 @metric
-class IntraListDiversity(ExposureMetric):
+class IntraListDiversity(Unbounded, ExposureMetric):
     """Intra-list diversity (ILD) at k: how different the items of a list are.
 
         ILD@k = mean of 1 - cos(v_i, v_j) over all pairs of the first k items
@@ -384,8 +371,6 @@ class IntraListDiversity(ExposureMetric):
     measure = staticmethod(ild)
     has_value = staticmethod(shows_two)
     of_catalogue = "vectors"
-    has_upper_bound = False
-    aggregate = WeightedMean(bounded=False)
 
     vectors: Any = None
 
@@ -398,9 +383,7 @@ def normalized(target: np.ndarray) -> np.ndarray:
 def awrf(
     ranking: Ranking,
     k: int | None,
-    groups: Annotated[
-        Any, OfItems("the groups of items", low=0, dimensions=2)
-    ] = None,
+    groups: Groups = None,
     target: Annotated[
         Any, OfItems("shares of the attention", low=0, each="group")
     ] = None,
@@ -528,7 +511,7 @@ def ee_loss(
 
 
 @metric
-class ExpectedExposureLoss(RelevantExposureMetric):
+class ExpectedExposureLoss(Unbounded, RelevantExposureMetric):
     """Expected exposure loss at k: how far exposure is from its fair share.
 
         EE-L@k = Σ_i (e_i - e*_i)²
@@ -570,10 +553,8 @@ class ExpectedExposureLoss(RelevantExposureMetric):
 
     measure = staticmethod(ee_loss)
     has_value = staticmethod(RankingMetric.has_value)
-    has_upper_bound = False
     more_is_better = False
     turns_under = ("part", "relevance")
-    aggregate = WeightedMean(bounded=False)
 
     part: Literal["loss", "disparity", "relevance"] = "loss"
     rank_discount_fn: RankDiscountFn = log2_discount

@@ -16,7 +16,7 @@ from keras_rankmetrics.engine.backend.tracing import unconverted
 from keras_rankmetrics.engine.definition import checks_names
 from keras_rankmetrics.engine.metric.accumulator import on_host
 from keras_rankmetrics.engine.metric.configured import RankingMetric
-from keras_rankmetrics.engine.naming.signature import as_table, as_text
+from keras_rankmetrics.engine.naming import as_table, as_text
 from keras_rankmetrics.metrics.bases import (
     MultiValueMetric,
     check_mean,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 from typing import Literal
 
-from keras_rankmetrics.engine.aggregates import WeightedMean
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.ranking import Ranking
 from keras_rankmetrics.engine.ranking.relevance import stop_probability
@@ -19,6 +18,7 @@ from keras_rankmetrics.metrics.bases import (
     Binary,
     Graded,
     Probability,
+    Unbounded,
     metric,
 )
 from keras_rankmetrics.types import RankDiscountFn, Tensor
@@ -51,7 +51,7 @@ def dcg(
 
 
 @metric
-class DCG(Graded):
+class DCG(Unbounded, Graded):
     """Discounted cumulative gain at k.
 
     For a list whose item at rank i has the label y_i,
@@ -83,8 +83,6 @@ class DCG(Graded):
     """
 
     measure = staticmethod(dcg)
-    has_upper_bound = False
-    aggregate = WeightedMean(bounded=False)
 
 
 def ndcg(

@@ -10,6 +10,7 @@ from keras_rankmetrics.gains import linear_gain
 from keras_rankmetrics.metrics.bases import (
     Binary,
     BinaryWholeList,
+    Unbounded,
     WholeList,
     metric,
 )
@@ -180,7 +181,7 @@ def mean_rank(ranking: Ranking, k: int | None) -> Tensor:
 
 
 @metric
-class MeanRank(BinaryWholeList):
+class MeanRank(Unbounded, BinaryWholeList):
     """Mean rank of the relevant items.
 
         MR = (Σ ranks of the relevant items) / (relevant items)
@@ -205,15 +206,13 @@ class MeanRank(BinaryWholeList):
     """
 
     measure = staticmethod(mean_rank)
-    has_upper_bound = False
     more_is_better = False
-    aggregate = WeightedMean(bounded=False)
 
     empty: EmptyPolicy = "skip"
 
 
 @metric
-class AverageRelevancePosition(WholeList):
+class AverageRelevancePosition(Unbounded, WholeList):
     """Average relevance position (ARP): the mean rank, weighted by gain.
 
         ARP = (Σ_i i · gain_fn(y_i)) / (Σ_i gain_fn(y_i))
@@ -241,9 +240,7 @@ class AverageRelevancePosition(WholeList):
     short_name = "arp"
     measure = staticmethod(mean_rank)
     relevance = staticmethod(gain)
-    has_upper_bound = False
     more_is_better = False
-    aggregate = WeightedMean(bounded=False)
 
     gain_fn: GainFn = linear_gain
     empty: EmptyPolicy = "skip"

@@ -12,8 +12,7 @@ from keras_rankmetrics.engine.backend.operations import as_integer
 from keras_rankmetrics.engine.definition import checks_names
 from keras_rankmetrics.engine.metric.accumulator import on_host
 from keras_rankmetrics.engine.metric.configured import RankingMetric
-from keras_rankmetrics.engine.naming.saving import serialized
-from keras_rankmetrics.engine.naming.signature import as_text, signature_of
+from keras_rankmetrics.engine.naming import as_text, serialized, signature_of
 from keras_rankmetrics.metrics.bases import (
     MultiValueMetric,
     check_mean,

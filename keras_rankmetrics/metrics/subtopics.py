@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Literal
 
-from keras_rankmetrics.engine.aggregates import WeightedMean
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.ranking import Ranking
 from keras_rankmetrics.gains import log2_discount, reciprocal_discount
@@ -14,6 +13,7 @@ from keras_rankmetrics.metrics.bases import (
     NoveltyAware,
     Probability,
     SubtopicMetric,
+    Unbounded,
     metric,
 )
 from keras_rankmetrics.metrics.discounted import reach_probability
@@ -163,7 +163,7 @@ def alpha_dcg(
 
 
 @metric
-class AlphaDCG(NoveltyAware):
+class AlphaDCG(Unbounded, NoveltyAware):
     """α-DCG at k: gain that shrinks with each item on the same subtopic.
 
         α-DCG@k = Σ_{i=1..k} rank_discount_fn(i) Σ_t rel_it (1 - α)^c_it
@@ -199,8 +199,6 @@ class AlphaDCG(NoveltyAware):
     """
 
     measure = staticmethod(alpha_dcg)
-    has_upper_bound = False
-    aggregate = WeightedMean(bounded=False)
 
     rank_discount_fn: RankDiscountFn = log2_discount
 

@@ -30,14 +30,13 @@ MAY_IMPORT = {
         "engine.aggregates engine.backend engine.definition engine.inputs "
         "engine.ranking types"
     ),
-    "engine.sampling": "engine.aggregates engine.backend types",
     "engine.metric": (
         "engine.aggregates engine.backend engine.definition engine.evaluation "
         "engine.inputs engine.naming engine.ranking gains types"
     ),
     "metrics": (
         "engine.aggregates engine.backend engine.definition engine.evaluation "
-        "engine.metric engine.naming engine.ranking engine.sampling gains types"
+        "engine.metric engine.naming engine.ranking gains types"
     ),
     "conventions": (
         "engine.definition engine.metric engine.naming gains metrics"
@@ -223,7 +222,7 @@ ENTRIES = [
     "keras",
     "keras_rankmetrics.gains",
     "keras_rankmetrics.callbacks",
-    "keras_rankmetrics.engine.naming.names",
+    "keras_rankmetrics.engine.naming",
     "keras_rankmetrics.files.errors",
 ]
 

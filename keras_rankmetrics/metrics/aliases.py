@@ -1,4 +1,4 @@
-"""Names of metrics, in this package and in other libraries."""
+"""Names of metrics, here and in other libraries, and suggestions for typos."""
 
 from __future__ import annotations
 
@@ -8,12 +8,7 @@ from collections.abc import Iterable
 
 from keras_rankmetrics import metrics
 from keras_rankmetrics.engine.metric.configured import ConfiguredMetric
-from keras_rankmetrics.engine.naming.names import (
-    closest,
-    did_you_mean,
-    in_words,
-    plain,
-)
+from keras_rankmetrics.engine.naming import closest, did_you_mean, plain
 
 # Besides the name of the class and its short name.
 _ALIASES = {
@@ -51,7 +46,8 @@ def class_of(name: str) -> str | None:
     Accepts the name of the class, its short name and common aliases, in any
     case: "P" and "p" are equal.
     """
-    return _class_by_plain_name().get(plain(name))
+    by_plain = {plain(each): cls for each, cls in class_by_name().items()}
+    return by_plain.get(plain(name))
 
 
 def meant(name: str) -> str | None:
@@ -72,41 +68,22 @@ def suggestion(name: str, names: Iterable[str]) -> str:
     """
     if name.startswith("_"):
         return ""
-    metric = meant(name)
-    public = (each for each in names if not each.startswith("_"))
-    found = (
-        [metric]
-        if metric
-        else closest(name, [*all_names(), *public], least=0.7)
-    )
+    if metric := meant(name):
+        return did_you_mean(metric)
+    public = [each for each in names if not each.startswith("_")]
+    found = closest(name, [*class_by_name(), *public], least=0.7)
     return did_you_mean(
         *dict.fromkeys(class_of(each) or each for each in found)
     )
 
 
-def all_names() -> list[str]:
-    """Return every name that a metric has."""
-    return list(_class_by_name())
-
-
-def class_names() -> list[str]:
-    """Return the names of the classes of all metrics."""
-    return [cls.__name__ for cls in _classes()]
-
-
-def _classes() -> list[type[ConfiguredMetric]]:
-    found = (getattr(metrics, name) for name in vars(metrics)["__all__"])
-    return [each for each in found if issubclass(each, ConfiguredMetric)]
-
-
 @functools.cache
-def _class_by_plain_name() -> dict[str, str]:
-    return {plain(name): cls for name, cls in _class_by_name().items()}
-
-
-def _class_by_name() -> dict[str, str]:
+def class_by_name() -> dict[str, str]:
+    """Return every name of a metric, with the name of its class."""
+    public = ((name, getattr(metrics, name)) for name in metrics.__all__)
     short = {
-        cls.short_name or in_words(cls.__name__): cls.__name__
-        for cls in _classes()
+        cls.short_name: name
+        for name, cls in public
+        if issubclass(cls, ConfiguredMetric)
     }
-    return {**short, **_ALIASES, **{name: name for name in class_names()}}
+    return {**short, **_ALIASES, **{name: name for name in short.values()}}
