@@ -17,40 +17,37 @@ from keras_rankmetrics.engine.naming import (
 from keras_rankmetrics.metrics import (
     average_precision,
     beyond_accuracy,
-    comparison,
     coverage,
     discounted,
     hits,
     incomplete,
+    multi_value,
     pairwise,
     sampled,
-    slices,
     subtopics,
 )
 from keras_rankmetrics.metrics.aliases import suggestion as _suggestion
 from keras_rankmetrics.metrics.average_precision import *
 from keras_rankmetrics.metrics.beyond_accuracy import *
-from keras_rankmetrics.metrics.comparison import *
 from keras_rankmetrics.metrics.coverage import *
 from keras_rankmetrics.metrics.discounted import *
 from keras_rankmetrics.metrics.hits import *
 from keras_rankmetrics.metrics.incomplete import *
+from keras_rankmetrics.metrics.multi_value import *
 from keras_rankmetrics.metrics.pairwise import *
 from keras_rankmetrics.metrics.sampled import *
-from keras_rankmetrics.metrics.slices import *
 from keras_rankmetrics.metrics.subtopics import *
 
 __all__: list[str] = []
 __all__ += average_precision.__all__
 __all__ += beyond_accuracy.__all__
-__all__ += comparison.__all__
 __all__ += coverage.__all__
 __all__ += discounted.__all__
 __all__ += hits.__all__
 __all__ += incomplete.__all__
+__all__ += multi_value.__all__
 __all__ += pairwise.__all__
 __all__ += sampled.__all__
-__all__ += slices.__all__
 __all__ += subtopics.__all__
 
 if not typing.TYPE_CHECKING:

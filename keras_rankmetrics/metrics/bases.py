@@ -1,23 +1,16 @@
-"""Base classes with shared parameters, and the base of multi-value metrics."""
+"""Base classes of the metrics, with the parameters and options they share."""
 
 from __future__ import annotations
 
 import typing
-from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 import keras
 
-from keras_rankmetrics.engine.aggregates import (
-    Aggregate,
-    Estimate,
-    WeightedMean,
-)
-from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.definition import Definition, declared, parameter
-from keras_rankmetrics.engine.metric.accumulator import Accumulator, is_concrete
+from keras_rankmetrics.engine.aggregates import WeightedMean
+from keras_rankmetrics.engine.definition import declared, parameter
 from keras_rankmetrics.engine.metric.configured import RankingMetric
 from keras_rankmetrics.engine.metric.members import own_methods
-from keras_rankmetrics.engine.naming import as_table, deserialized
 from keras_rankmetrics.engine.ranking import Ranking
 from keras_rankmetrics.engine.ranking.relevance import (
     gain,
@@ -179,75 +172,6 @@ class RelevantExposureMetric(ExposureMetric, abstract=True):
     relevance_threshold: float = 1.0
 
 
-class MultiValueMetric(Accumulator):
-    """The base of metrics with several values, computed from one metric.
-
-    Args:
-        metric: the metric. It is not updated itself.
-        definition: defines the value of each list.
-        aggregate: the sums to keep, and the `results` computed from them.
-        name: the name; by default that of the metric.
-    """
-
-    _parameters: ClassVar[tuple[str, ...]]
-    """The parameters in the config, besides `metric` and `name`."""
-
-    def __init__(
-        self,
-        metric: RankingMetric,
-        definition: Definition,
-        aggregate: Aggregate,
-        name: str | None,
-    ) -> None:
-        name = name or metric.name
-        super().__init__(name, metric.dtype)
-        self.definition = definition
-        self.aggregate = aggregate
-        self._metric = metric.remade
-        self._direction = "up"
-        self._create_variables(name)
-
-    def named(self, result: Tensor) -> dict[str, Tensor]:
-        """Return the values by name."""
-        numbers = ops.unstack(result, len(self.results))
-        return dict(zip(self.results, numbers, strict=True))
-
-    def estimates(self) -> dict[str, Estimate]:
-        """Return the values that have a standard error, by name."""
-        raise NotImplementedError
-
-    def table(self, level: float = 0.95) -> str:
-        """Return the values as a table, with confidence intervals."""
-        estimates = self.estimates()
-        first = estimates[self.results[0]]
-        rows = []
-        for name, value in self.result().items():
-            estimate = estimates.get(name)
-            margin = f"{estimate.margin(level):.4f}" if estimate else ""
-            lists = (estimate or first).lists
-            rows.append((name, f"{float(value):.4f}", margin, f"{lists:,}"))
-        return as_table(("", "value", "±", "lists"), rows)
-
-    def __str__(self) -> str:
-        """Return the table, or the repr while the values are traced."""
-        return self.table() if is_concrete(self._seen()) else repr(self)
-
-    def get_config(self) -> dict[str, Any]:
-        """Return the config from which `from_config` rebuilds the metric."""
-        metric = keras.saving.serialize_keras_object(self._metric())
-        return {**self._own_config(), "metric": metric}
-
-    def _own_config(self) -> dict[str, Any]:
-        # A copy, unlike a saved file, needs no registered function.
-        own = {name: getattr(self, name) for name in self._parameters}
-        return {"metric": self._metric(), **own, "name": self.name}
-
-    @classmethod
-    def from_config(cls, config: dict[str, Any]) -> Self:
-        """Return the metric that a config from `get_config` describes."""
-        return cls(**deserialized(config))
-
-
 def check_mean(metric: Any) -> None:
     """Raise TypeError if the metric is not a plain mean over lists."""
     if not isinstance(metric, RankingMetric):
@@ -263,10 +187,3 @@ def check_mean(metric: Any) -> None:
             "`metric` should be a mean over lists. Received: "
             f"{metric!r}, which has its own `{own[0]}`."
         )
-
-
-def distinct_names(names: Any) -> list[str]:
-    """Return a list of different texts, or an empty list for anything else."""
-    found = list(names) if isinstance(names, list | tuple) else []
-    are_texts = all(isinstance(name, str) for name in found)
-    return found if are_texts and len(set(found)) == len(found) else []

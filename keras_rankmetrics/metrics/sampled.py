@@ -21,11 +21,8 @@ from keras_rankmetrics.engine.evaluation.evaluate import values_at_ranks
 from keras_rankmetrics.engine.metric.accumulator import on_host
 from keras_rankmetrics.engine.metric.configured import RankingMetric
 from keras_rankmetrics.engine.ranking import Ranking
-from keras_rankmetrics.metrics.bases import (
-    MultiValueMetric,
-    check_mean,
-    register,
-)
+from keras_rankmetrics.metrics.bases import check_mean, register
+from keras_rankmetrics.metrics.multi_value import MultiValueMetric
 from keras_rankmetrics.types import Tensor, Within
 
 __all__ = ["SampledRanks"]
@@ -542,7 +539,11 @@ class Sampled:
         )
         lost = unfit | undefined
         values = ops.where(lost, float("nan"), values)
-        means = _MEAN.of_batch(_with_values(x, values))
+        lists = [
+            x._replace(values=of_mean[None])
+            for of_mean in ops.unstack(values, self._means)
+        ]
+        means = _MEAN.of_batch(PerList.joined(lists))
         weights = ops.where(counts, x.weights[0], 0)
         histogram = ops.sum(shares * weights[:, None], axis=0)
         histogram = ops.where(ops.any(lost), float("nan"), histogram)
@@ -554,15 +555,6 @@ class Sampled:
         above = ops.arange(self.negatives + 1, dtype=dtype)
         there = (above >= start) & (above < start + size)
         return ops.cast(there, dtype) / ops.maximum(size, 1.0)
-
-
-def _with_values(x: PerList, values: Tensor) -> PerList:
-    """Return the lists with the values of several means."""
-    repeated = {
-        name: ops.broadcast_to(getattr(x, name), ops.shape(values))
-        for name in ("weights", "has_own_weight", "counts")
-    }
-    return x._replace(values=values, **repeated)
 
 
 def _unfit_error(negatives: int, ranking: Ranking, unfit: Tensor) -> ValueError:

@@ -1,31 +1,212 @@
-"""Compare systems on the same lists with a baseline."""
+"""Metrics with several values: for groups of lists, or for several systems."""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar, Self
 
-from keras_rankmetrics.engine.aggregates import Estimate, PerList
+import keras
+
+from keras_rankmetrics.engine.aggregates import Aggregate, Estimate, PerList
+from keras_rankmetrics.engine.aggregates.grouped import Grouped
 from keras_rankmetrics.engine.aggregates.paired import (
     Difference,
     Paired,
     differences,
     estimate_of,
 )
+from keras_rankmetrics.engine.backend.operations import as_integer, ops
 from keras_rankmetrics.engine.backend.tracing import unconverted
-from keras_rankmetrics.engine.definition import checks_names
-from keras_rankmetrics.engine.metric.accumulator import on_host
-from keras_rankmetrics.engine.metric.configured import RankingMetric
-from keras_rankmetrics.engine.naming import as_table, as_text
-from keras_rankmetrics.metrics.bases import (
-    MultiValueMetric,
-    check_mean,
-    distinct_names,
-    register,
+from keras_rankmetrics.engine.definition import Definition, checks_names
+from keras_rankmetrics.engine.metric.accumulator import (
+    Accumulator,
+    is_concrete,
+    on_host,
 )
-from keras_rankmetrics.types import Tensor
+from keras_rankmetrics.engine.metric.configured import RankingMetric
+from keras_rankmetrics.engine.naming import (
+    as_table,
+    as_text,
+    deserialized,
+    serialized,
+    signature_of,
+)
+from keras_rankmetrics.metrics.bases import check_mean, register
+from keras_rankmetrics.types import GroupFn, Tensor
 
-__all__ = ["Comparison"]
+__all__ = ["Comparison", "Sliced"]
+
+
+class MultiValueMetric(Accumulator):
+    """The base of metrics with several values, computed from one metric.
+
+    Args:
+        metric: the metric. It is not updated itself.
+        definition: defines the value of each list.
+        aggregate: the sums to keep, and the `results` computed from them.
+        name: the name; by default that of the metric.
+    """
+
+    _parameters: ClassVar[tuple[str, ...]]
+    """The parameters in the config, besides `metric` and `name`."""
+
+    def __init__(
+        self,
+        metric: RankingMetric,
+        definition: Definition,
+        aggregate: Aggregate,
+        name: str | None,
+    ) -> None:
+        name = name or metric.name
+        super().__init__(name, metric.dtype)
+        self.definition = definition
+        self.aggregate = aggregate
+        self._metric = metric.remade
+        self._direction = "up"
+        self._create_variables(name)
+
+    def named(self, result: Tensor) -> dict[str, Tensor]:
+        """Return the values by name."""
+        numbers = ops.unstack(result, len(self.results))
+        return dict(zip(self.results, numbers, strict=True))
+
+    def estimates(self) -> dict[str, Estimate]:
+        """Return the values that have a standard error, by name."""
+        raise NotImplementedError
+
+    def table(self, level: float = 0.95) -> str:
+        """Return the values as a table, with confidence intervals."""
+        estimates = self.estimates()
+        first = estimates[self.results[0]]
+        rows = []
+        for name, value in self.result().items():
+            estimate = estimates.get(name)
+            margin = f"{estimate.margin(level):.4f}" if estimate else ""
+            lists = (estimate or first).lists
+            rows.append((name, f"{float(value):.4f}", margin, f"{lists:,}"))
+        return as_table(("", "value", "±", "lists"), rows)
+
+    def __str__(self) -> str:
+        """Return the table, or the repr while the values are traced."""
+        return self.table() if is_concrete(self._seen()) else repr(self)
+
+    def get_config(self) -> dict[str, Any]:
+        """Return the config from which `from_config` rebuilds the metric."""
+        metric = keras.saving.serialize_keras_object(self._metric())
+        return {**self._own_config(), "metric": metric}
+
+    def _own_config(self) -> dict[str, Any]:
+        # A copy, unlike a saved file, needs no registered function.
+        own = {name: getattr(self, name) for name in self._parameters}
+        return {"metric": self._metric(), **own, "name": self.name}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Self:
+        """Return the metric that a config from `get_config` describes."""
+        return cls(**deserialized(config))
+
+
+@register
+class Sliced(MultiValueMetric):
+    """A metric over all lists, and over each group of lists.
+
+    A group is a slice of the data: head and tail queries, new and returning
+    users, one market. Each list belongs to one group, an integer from 0. In
+    direct calls, pass it as `y_true["group"]`, one per list, or one per row if
+    there are several leading dimensions. Alternatively the function `by`
+    computes it, in `fit` as well.
+
+    Results are named after the metric and the group: `"ndcg@10"` for all lists,
+    `"ndcg@10/tail"` for one group. The value of a group without lists is 0.
+
+    A list whose value is NaN makes its group and the total NaN, but no other
+    group. A valid list with a group out of range is an error where the check is
+    possible. In compiled programs it counts in no group, and the total is NaN.
+
+    Args:
+        metric: the metric. It is not updated itself.
+        groups: the names of the groups, or their number.
+        by: a function from `(y_true, y_pred)` to the group of each list, see
+            `keras_rankmetrics.types.GroupFn`. Register it with Keras to save
+            the metric.
+        name: the prefix of the result names; by default the metric's name.
+
+    Example:
+        >>> from keras_rankmetrics import PrecisionAtK, Sliced
+        >>> sliced = Sliced(PrecisionAtK(k=1), groups=["head", "tail"])
+        >>> labels, scores = [[1, 0], [0, 1], [1, 0]], [[2, 1]] * 3
+        >>> sliced.update_state({"labels": labels, "group": [0, 1, 1]}, scores)
+        >>> {name: float(value) for name, value in sliced.result().items()}
+        ... # doctest: +NORMALIZE_WHITESPACE
+        {'precision@1': 0.6666666865348816, 'precision@1/head': 1.0,
+         'precision@1/tail': 0.5}
+    """
+
+    _parameters = ("groups", "by")
+
+    @checks_names
+    def __init__(
+        self,
+        metric: RankingMetric,
+        groups: Sequence[str] | int,
+        by: GroupFn | None = None,
+        name: str | None = None,
+    ) -> None:
+        check_mean(metric)
+        if by is not None and not callable(by):
+            raise TypeError(f"`by` should be a function. Received: {by!r}.")
+        names = _names(groups)
+        super().__init__(
+            metric,
+            dataclasses.replace(metric.definition, by=by),
+            Grouped(len(names), metric.aggregate),
+            name,
+        )
+        self.groups = as_integer(groups) or tuple(names)
+        self.by, self._names = by, names
+
+    @property
+    def signature(self) -> str:
+        """The signature of the metric, with the groups."""
+        by = "" if self.by is None else f"|by:{signature_of(self.by)}"
+        return f"{super().signature}|groups:{as_text(self._names)}{by}"
+
+    def estimates(self) -> dict[str, Estimate]:
+        """Return the results with their standard errors and numbers of lists.
+
+        The groups are taken as fixed: the standard errors ignore that the
+        number of lists in a group is itself random.
+        """
+        sums = on_host(self._seen())
+        bounded = self.aggregate.mean.bounded
+        return {
+            name: Estimate.of_sums(of_name, bounded)
+            for name, of_name in zip(self.results, sums, strict=True)
+        }
+
+    def get_config(self) -> dict[str, Any]:
+        """Return the config from which `from_config` rebuilds the metric."""
+        by = None if self.by is None else serialized(self.by, "by")
+        return {**super().get_config(), "by": by}
+
+    @property
+    def results(self) -> list[str]:
+        """The name of the total, and of each group."""
+        return [self.name, *(f"{self.name}/{name}" for name in self._names)]
+
+
+def _names(groups: Any) -> list[str]:
+    number = as_integer(groups)
+    if number is not None and number > 0:
+        return list(map(str, range(number)))
+    names = distinct_names(groups)
+    if not names:
+        raise ValueError(
+            "`groups` should be a list of different names, or the number of "
+            f"groups. Received: {groups!r}."
+        )
+    return names
 
 
 @register
@@ -124,10 +305,8 @@ class Comparison(MultiValueMetric):
         }
         baseline = found[self.baseline]
         others = [
-            found[system]._replace(
+            baseline._replace(
                 values=found[system].values - baseline.values,
-                weights=baseline.weights,
-                has_own_weight=baseline.has_own_weight,
                 counts=found[system].counts & baseline.counts,
             )
             for system in self._others
@@ -260,3 +439,10 @@ def _check_systems(systems: Any, baseline: Any) -> None:
             f"`baseline` should be one of the systems {names}. Received: "
             f"{baseline!r}."
         )
+
+
+def distinct_names(names: Any) -> list[str]:
+    """Return a list of different texts, or an empty list for anything else."""
+    found = list(names) if isinstance(names, list | tuple) else []
+    are_texts = all(isinstance(name, str) for name in found)
+    return found if are_texts and len(set(found)) == len(found) else []
