@@ -1,19 +1,17 @@
 """The metrics, one file per family.
 
-Each measure is a pure function of a ranking, defined above its class. It takes
-a `Ranking`, the cutoff `k` (None: all ranks) and its options as keyword
-arguments, and returns one value per list. The gains of labels and the order of
-tied items are decided by the ranking. What all metrics have in common is
-documented on `RankingMetric`.
+Each measure is a pure function of a ranking, defined above its class and named
+like the metric in results. It takes a `Ranking`, the cutoff `k` (None: all
+ranks) and its options as keyword arguments, and returns one value per list. The
+gains of labels and the order of tied items are decided by the ranking. What all
+metrics have in common is documented on `RankingMetric`.
 """
 
 # ruff: noqa: F403
 
 import typing
 
-from keras_rankmetrics.engine.naming import (
-    no_attribute as _no_attribute,
-)
+from keras_rankmetrics.engine.naming import no_attribute as _no_attribute
 from keras_rankmetrics.metrics import (
     average_precision,
     beyond_accuracy,

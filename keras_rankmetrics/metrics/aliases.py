@@ -10,31 +10,20 @@ from keras_rankmetrics import metrics
 from keras_rankmetrics.engine.metric.configured import ConfiguredMetric
 from keras_rankmetrics.engine.naming import closest, did_you_mean, plain
 
-# Besides the name of the class and its short name.
+# Names of metrics besides their class and their short name.
 _ALIASES = {
-    "AP": "MeanAveragePrecision",
-    "AveragePrecision": "MeanAveragePrecision",
-    "CatalogCoverage": "CatalogueCoverage",
-    "DiscountedCumulativeGain": "DCG",
-    "ExpectedReciprocalRank": "ERR",
-    "F": "FBetaAtK",
-    "HR": "HitRateAtK",
-    "Hit": "HitRateAtK",
-    "HitRatio": "HitRateAtK",
-    "Hits": "HitRateAtK",
-    "IPrec": "InterpolatedPrecision",
-    "NormalizedDCG": "NDCG",
-    "NormalizedDiscountedCumulativeGain": "NDCG",
-    "P": "PrecisionAtK",
-    "Prec": "PrecisionAtK",
-    "R": "RecallAtK",
-    "RPrec": "RPrecision",
-    "RR": "MeanReciprocalRank",
-    "ReciprocalRank": "MeanReciprocalRank",
-    "ROCAUC": "AUC",
-    "AUROC": "AUC",
-    "Success": "HitRateAtK",
-    "recip_rank": "MeanReciprocalRank",
+    "AUC": "AUROC ROCAUC",
+    "CatalogueCoverage": "CatalogCoverage",
+    "DCG": "DiscountedCumulativeGain",
+    "ERR": "ExpectedReciprocalRank",
+    "FBetaAtK": "F",
+    "HitRateAtK": "HR Hit HitRatio Hits Success",
+    "MeanAveragePrecision": "AP AveragePrecision",
+    "MeanReciprocalRank": "ReciprocalRank RR recip_rank",
+    "NDCG": "NormalizedDCG NormalizedDiscountedCumulativeGain",
+    "PrecisionAtK": "P Prec",
+    "RPrecision": "RPrec",
+    "RecallAtK": "R",
 }
 # Affixes that libraries use: `RetrievalMAP`, `MRRMetric`, `ndcg_at_k`.
 _AFFIXES = re.compile(r"^retrieval|(metric|score|atk|at\d+|\d+)$")
@@ -80,10 +69,10 @@ def suggestion(name: str, names: Iterable[str]) -> str:
 @functools.cache
 def class_by_name() -> dict[str, str]:
     """Return every name of a metric, with the name of its class."""
-    public = ((name, getattr(metrics, name)) for name in metrics.__all__)
-    short = {
-        cls.short_name: name
-        for name, cls in public
-        if issubclass(cls, ConfiguredMetric)
-    }
-    return {**short, **_ALIASES, **{name: name for name in short.values()}}
+    found: dict[str, str] = {}
+    for name in metrics.__all__:
+        cls = getattr(metrics, name)
+        if issubclass(cls, ConfiguredMetric):
+            aliases = _ALIASES.get(name, "").split()
+            found |= dict.fromkeys([cls.short_name, *aliases, name], name)
+    return found

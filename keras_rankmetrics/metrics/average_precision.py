@@ -13,12 +13,7 @@ from keras_rankmetrics.engine.ranking.relevance import (
     relevance_probability,
 )
 from keras_rankmetrics.gains import linear_gain
-from keras_rankmetrics.metrics.bases import (
-    AtK,
-    Binary,
-    BinaryWholeList,
-    metric,
-)
+from keras_rankmetrics.metrics.bases import AtK, Binary, BinaryWholeList, metric
 from keras_rankmetrics.metrics.hits import recall_denominator
 from keras_rankmetrics.types import Between, GainFn, Tensor, Within
 

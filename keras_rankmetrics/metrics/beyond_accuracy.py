@@ -406,11 +406,8 @@ def awrf(
 
 def log2_ratio(share: Tensor, middle: Tensor) -> Tensor:
     """Return log2(share / middle), or 0 where the share is 0."""
-    is_shared = share > 0
-    numerator, denominator = (
-        ops.where(is_shared, x, 1.0) for x in (share, middle)
-    )
-    return ops.log2(numerator / denominator)
+    ratio = ops.divide_no_nan(share, middle)
+    return ops.log2(ops.where(share > 0, ratio, 1.0))
 
 
 @metric

@@ -201,10 +201,9 @@ def personalization(sums: Tensor) -> Tensor:
     shared = ops.sum(ops.square(counts)) - with_itself
     pairs, all_pairs = ops.square(weight) - squares, ops.square(weight)
     is_exact = (pairs > _LEAST_SHARE * all_pairs) & (pairs > _LEAST)
-    overlap = ops.where(
-        is_exact, ops.divide_no_nan(shared, pairs), float("nan")
-    )
-    return ops.where(lists <= 1, 0.0, 1.0 - overlap)
+    overlap = ops.divide_no_nan(shared, pairs)
+    value = ops.where(is_exact, 1.0 - overlap, float("nan"))
+    return ops.where(lists <= 1, 0.0, value)
 
 
 @metric

@@ -75,6 +75,14 @@ class MultiValueMetric(Accumulator):
         """Return the values that have a standard error, by name."""
         raise NotImplementedError
 
+    def _estimates_of(self, names: Sequence[str]) -> dict[str, Estimate]:
+        """Return the estimates for the first rows of the sums, by name."""
+        sums, bounded = on_host(self._seen()), self.aggregate.mean.bounded
+        return {
+            name: estimate_of(row, bounded)
+            for name, row in zip(names, sums, strict=False)
+        }
+
     def table(self, level: float = 0.95) -> str:
         """Return the values as a table, with confidence intervals."""
         estimates = self.estimates()
@@ -178,12 +186,7 @@ class Sliced(MultiValueMetric):
         The groups are taken as fixed: the standard errors ignore that the
         number of lists in a group is itself random.
         """
-        sums = on_host(self._seen())
-        bounded = self.aggregate.mean.bounded
-        return {
-            name: Estimate.of_sums(of_name, bounded)
-            for name, of_name in zip(self.results, sums, strict=True)
-        }
+        return self._estimates_of(self.results)
 
     def get_config(self) -> dict[str, Any]:
         """Return the config from which `from_config` rebuilds the metric."""
@@ -337,12 +340,7 @@ class Comparison(MultiValueMetric):
 
     def estimates(self) -> dict[str, Estimate]:
         """Return the value of each system, with its standard error."""
-        sums = on_host(self._seen())[: len(self.systems)]
-        bounded = self.aggregate.mean.bounded
-        return {
-            system: estimate_of(of_system, bounded)
-            for system, of_system in zip(self.systems, sums, strict=True)
-        }
+        return self._estimates_of(self.systems)
 
     def differences(self) -> list[Difference]:
         """Return the comparison of each other system with the baseline."""

@@ -441,6 +441,7 @@ def _times(matrix: Tensor, vector: Tensor) -> Tensor:
 
 _MEAN = WeightedMean(bounded=False)
 _SUMS = _MEAN.shape[0]
+_OF_MEANS = 2 * _SUMS  # before the sums of the histogram
 
 
 def fits(ranking: Ranking, negatives: int) -> Tensor:
@@ -467,8 +468,8 @@ class Sampled:
     rank. A list is spread evenly over the ranks that its tied items share.
 
     Attributes:
-        worths: `[means, negatives + 1]`, the value of each sampled rank in each
-            mean.
+        worths: `[2, negatives + 1]`, the value of each sampled rank: as it is,
+            and corrected.
         mixture: the estimator from the histogram.
     """
 
@@ -483,7 +484,7 @@ class Sampled:
     @property
     def shape(self) -> tuple[int, ...]:
         """The shape of the sums of one metric."""
-        return (self._means * _SUMS + self.negatives + 1,)
+        return (_OF_MEANS + self.negatives + 1,)
 
     def of_batch(self, x: PerList) -> Tensor:
         """Return the sums of a batch, `[metrics, *shape]`.
@@ -504,9 +505,8 @@ class Sampled:
         """Return the means and the mixture's estimate, `[..., means + 1]`."""
         if len(sums.shape) > 1:
             return ops.stack([self.result(each) for each in ops.unstack(sums)])
-        split = self._means * _SUMS
-        means = _MEAN.result(ops.reshape(sums[:split], (self._means, _SUMS)))
-        histogram = sums[split:]
+        means = _MEAN.result(ops.reshape(sums[:_OF_MEANS], (2, _SUMS)))
+        histogram = sums[_OF_MEANS:]
         numbers = host_floats.concrete_floats(histogram)
         value = self.mixture.value(
             histogram if numbers is None else np.array(numbers)
@@ -516,16 +516,12 @@ class Sampled:
 
     def estimates(self, sums: np.ndarray) -> list[Estimate]:
         """Return the means with their standard errors."""
-        of_means = sums[: self._means * _SUMS].reshape(self._means, _SUMS)
+        of_means = sums[:_OF_MEANS].reshape(2, _SUMS)
         return [Estimate.of_sums(of_mean, False) for of_mean in of_means]
 
     def histogram(self, sums: np.ndarray) -> np.ndarray:
         """Return the weights of the lists by their sampled rank."""
-        return sums[self._means * _SUMS :]
-
-    @property
-    def _means(self) -> int:
-        return self.worths.shape[0]
+        return sums[_OF_MEANS:]
 
     def _of_metric(self, x: PerList, ranking: Ranking) -> Tensor:
         counts = x.counts[0]
@@ -539,10 +535,8 @@ class Sampled:
         )
         lost = unfit | undefined
         values = ops.where(lost, float("nan"), values)
-        lists = [
-            x._replace(values=of_mean[None])
-            for of_mean in ops.unstack(values, self._means)
-        ]
+        naive, corrected = ops.unstack(values[:, None], 2)
+        lists = [x._replace(values=naive), x._replace(values=corrected)]
         means = _MEAN.of_batch(PerList.joined(lists))
         weights = ops.where(counts, x.weights[0], 0)
         histogram = ops.sum(shares * weights[:, None], axis=0)
