@@ -1,10 +1,15 @@
 """Ranking metrics for Keras 3: exact, fast, and they say what they measure."""
 
+# ruff: noqa: F403
+
 import importlib
 import typing
 
-from keras_rankmetrics import public as _public
-from keras_rankmetrics.version import __version__
+from keras_rankmetrics.public import *
+
+# isort: split
+from keras_rankmetrics.metrics import *
+from keras_rankmetrics.version import __version__ as __version__
 
 _MODULES = ("callbacks", "conventions", "gains", "metrics", "types")
 # These and what they import would double the time of the import.
@@ -21,27 +26,19 @@ if typing.TYPE_CHECKING:
     from keras_rankmetrics import conventions as conventions
     from keras_rankmetrics import gains as gains
     from keras_rankmetrics import metrics as metrics
-    from keras_rankmetrics import public as public
     from keras_rankmetrics import types as types
-    from keras_rankmetrics.catalogues import count_ranks
-    from keras_rankmetrics.comparing.compare import compare
-    from keras_rankmetrics.comparing.compared import Compared
-    from keras_rankmetrics.public import *  # noqa: F403
-    from keras_rankmetrics.tables.chunks import Rows
-    from keras_rankmetrics.tables.rows import evaluate_rows
-
-    __all__: list[str] = [
-        "Compared",
-        "Rows",
-        "__version__",
-        "compare",
-        "count_ranks",
-        "evaluate_rows",
-    ]
-    __all__ += public.__all__
+    from keras_rankmetrics.catalogues import count_ranks as count_ranks
+    from keras_rankmetrics.comparing.compare import compare as compare
+    from keras_rankmetrics.comparing.compared import Compared as Compared
+    from keras_rankmetrics.tables.chunks import Rows as Rows
+    from keras_rankmetrics.tables.rows import evaluate_rows as evaluate_rows
 else:
-    globals().update({name: getattr(_public, name) for name in _public.__all__})
-    __all__ = sorted([*_public.__all__, *_AT_FIRST_USE, "__version__"])
+    from keras_rankmetrics import metrics as _metrics
+    from keras_rankmetrics import public as _public
+
+    __all__ = sorted(
+        [*_public.__all__, *_metrics.__all__, *_AT_FIRST_USE, "__version__"]
+    )
 
     def __getattr__(name):
         """Import a name at its first use, or suggest a name that exists."""
@@ -55,7 +52,6 @@ else:
 
         raise no_attribute(__name__, name, suggestion(name, __dir__()))
 
-
-def __dir__() -> list[str]:
-    """Return the public names and the public modules."""
-    return sorted([*__all__, *_MODULES])
+    def __dir__():
+        """Return the public names and the public modules."""
+        return sorted([*__all__, *_MODULES])

@@ -1,10 +1,9 @@
-"""The public names that are imported together with Keras."""
+"""The public names besides the metrics that are imported with the package."""
 
 # Explains how to install a backend, so it comes before all that needs Keras.
 from keras_rankmetrics.engine.backend import missing  # noqa: F401
 
 # isort: split
-from keras_rankmetrics import metrics as _metrics
 from keras_rankmetrics.engine.aggregates import (
     Aggregate,
     Estimate,
@@ -25,10 +24,9 @@ from keras_rankmetrics.gains import (
     original_discount,
     reciprocal_discount,
 )
-from keras_rankmetrics.metrics import *  # noqa: F403
 from keras_rankmetrics.types import UNJUDGED, GainFn, RankDiscountFn
 
-__all__: list[str] = [
+__all__ = [
     "UNJUDGED",
     "Aggregate",
     "Difference",
@@ -50,4 +48,3 @@ __all__: list[str] = [
     "pad_to",
     "reciprocal_discount",
 ]
-__all__ += _metrics.__all__

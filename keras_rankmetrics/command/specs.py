@@ -20,7 +20,7 @@ _CUTOFF, _NAME = "k", "name"
 _FUNCTIONS = {
     alias: function
     for name, function in vars(gains).items()
-    if name.endswith(("_gain", "_discount")) and name in krm.__all__
+    if name.endswith(("_gain", "_discount")) and name in vars(krm)
     for alias in (name, name.rpartition("_")[0])
 }
 

@@ -12,18 +12,6 @@ metrics have in common is documented on `RankingMetric`.
 import typing
 
 from keras_rankmetrics.engine.naming import no_attribute as _no_attribute
-from keras_rankmetrics.metrics import (
-    average_precision,
-    beyond_accuracy,
-    coverage,
-    discounted,
-    hits,
-    incomplete,
-    multi_value,
-    pairwise,
-    sampled,
-    subtopics,
-)
 from keras_rankmetrics.metrics.aliases import suggestion as _suggestion
 from keras_rankmetrics.metrics.average_precision import *
 from keras_rankmetrics.metrics.beyond_accuracy import *
@@ -36,19 +24,9 @@ from keras_rankmetrics.metrics.pairwise import *
 from keras_rankmetrics.metrics.sampled import *
 from keras_rankmetrics.metrics.subtopics import *
 
-__all__: list[str] = []
-__all__ += average_precision.__all__
-__all__ += beyond_accuracy.__all__
-__all__ += coverage.__all__
-__all__ += discounted.__all__
-__all__ += hits.__all__
-__all__ += incomplete.__all__
-__all__ += multi_value.__all__
-__all__ += pairwise.__all__
-__all__ += sampled.__all__
-__all__ += subtopics.__all__
-
+# mypy reads only literal lists, and exports what a star imports without one.
 if not typing.TYPE_CHECKING:
+    __all__ = [name for name, x in globals().items() if isinstance(x, type)]
 
     def __getattr__(name):
         """Raise an error that names the metric the user probably means."""

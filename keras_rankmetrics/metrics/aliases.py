@@ -70,7 +70,7 @@ def suggestion(name: str, names: Iterable[str]) -> str:
 def class_by_name() -> dict[str, str]:
     """Return every name of a metric, with the name of its class."""
     found: dict[str, str] = {}
-    for name in metrics.__all__:
+    for name in vars(metrics)["__all__"]:
         cls = getattr(metrics, name)
         if issubclass(cls, ConfiguredMetric):
             aliases = _ALIASES.get(name, "").split()
