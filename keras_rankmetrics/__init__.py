@@ -3,12 +3,40 @@
 # ruff: noqa: F403
 
 import importlib
+import inspect
 import typing
 
-from keras_rankmetrics.public import *
+# Explains how to install a backend, so it comes before all that needs Keras.
+from keras_rankmetrics.engine.backend import missing as _missing  # noqa: F401
 
 # isort: split
+from keras_rankmetrics.engine.aggregates import Aggregate as Aggregate
+from keras_rankmetrics.engine.aggregates import Estimate as Estimate
+from keras_rankmetrics.engine.aggregates import PerList as PerList
+from keras_rankmetrics.engine.aggregates import State as State
+from keras_rankmetrics.engine.aggregates.paired import Difference as Difference
+from keras_rankmetrics.engine.inputs.padding import pad_to as pad_to
+from keras_rankmetrics.engine.metric.collection import (
+    MetricCollection as MetricCollection,
+)
+from keras_rankmetrics.engine.metric.configured import (
+    RankingMetric as RankingMetric,
+)
+from keras_rankmetrics.engine.ranking import Ranking as Ranking
+from keras_rankmetrics.engine.ranking import Shown as Shown
+from keras_rankmetrics.gains import exponential_gain as exponential_gain
+from keras_rankmetrics.gains import (
+    inverse_square_discount as inverse_square_discount,
+)
+from keras_rankmetrics.gains import linear_gain as linear_gain
+from keras_rankmetrics.gains import log2_discount as log2_discount
+from keras_rankmetrics.gains import natural_log_discount as natural_log_discount
+from keras_rankmetrics.gains import original_discount as original_discount
+from keras_rankmetrics.gains import reciprocal_discount as reciprocal_discount
 from keras_rankmetrics.metrics import *
+from keras_rankmetrics.types import UNJUDGED as UNJUDGED
+from keras_rankmetrics.types import GainFn as GainFn
+from keras_rankmetrics.types import RankDiscountFn as RankDiscountFn
 from keras_rankmetrics.version import __version__ as __version__
 
 _MODULES = ("callbacks", "conventions", "gains", "metrics", "types")
@@ -33,11 +61,13 @@ if typing.TYPE_CHECKING:
     from keras_rankmetrics.tables.chunks import Rows as Rows
     from keras_rankmetrics.tables.rows import evaluate_rows as evaluate_rows
 else:
-    from keras_rankmetrics import metrics as _metrics
-    from keras_rankmetrics import public as _public
-
     __all__ = sorted(
-        [*_public.__all__, *_metrics.__all__, *_AT_FIRST_USE, "__version__"]
+        [
+            name
+            for name, x in globals().items()
+            if not name.startswith("_") and not inspect.ismodule(x)
+        ]
+        + [*_AT_FIRST_USE, "__version__"]
     )
 
     def __getattr__(name):

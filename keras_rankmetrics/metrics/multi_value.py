@@ -203,7 +203,7 @@ def _names(groups: Any) -> list[str]:
     number = as_integer(groups)
     if number is not None and number > 0:
         return list(map(str, range(number)))
-    names = distinct_names(groups)
+    names = _distinct_names(groups)
     if not names:
         raise ValueError(
             "`groups` should be a list of different names, or the number of "
@@ -420,7 +420,7 @@ def _with_margin(estimate: Estimate, level: float) -> tuple[str, str]:
 
 
 def _check_systems(systems: Any, baseline: Any) -> None:
-    names = distinct_names(systems)
+    names = _distinct_names(systems)
     if len(names) < 2:
         raise ValueError(
             "`systems` should be a list of at least two different names. "
@@ -439,7 +439,7 @@ def _check_systems(systems: Any, baseline: Any) -> None:
         )
 
 
-def distinct_names(names: Any) -> list[str]:
+def _distinct_names(names: Any) -> list[str]:
     """Return a list of different texts, or an empty list for anything else."""
     found = list(names) if isinstance(names, list | tuple) else []
     are_texts = all(isinstance(name, str) for name in found)

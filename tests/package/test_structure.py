@@ -57,13 +57,10 @@ MAY_IMPORT = {
         "version"
     ),
     "__main__": "command",
-    "public": (
-        "engine.aggregates engine.backend engine.inputs engine.metric "
-        "engine.ranking gains metrics types"
-    ),
     "": (
-        "callbacks catalogues comparing conventions engine.naming gains "
-        "metrics public tables types version"
+        "callbacks catalogues comparing conventions engine.aggregates "
+        "engine.backend engine.inputs engine.metric engine.naming "
+        "engine.ranking gains metrics tables types version"
     ),
 }
 FILES = sorted(PACKAGE.rglob("*.py"))
