@@ -1,10 +1,43 @@
 """Ranking metrics for Keras 3: exact, fast, and they say what they measure."""
 
+# ruff: noqa: F403
+
 import importlib
+import inspect
 import typing
 
-from keras_rankmetrics import public as _public
-from keras_rankmetrics.version import __version__
+# Explains how to install a backend, so it comes before all that needs Keras.
+from keras_rankmetrics.engine.backend import missing as _missing  # noqa: F401
+
+# isort: split
+from keras_rankmetrics.engine.aggregates import Aggregate as Aggregate
+from keras_rankmetrics.engine.aggregates import Estimate as Estimate
+from keras_rankmetrics.engine.aggregates import PerList as PerList
+from keras_rankmetrics.engine.aggregates import State as State
+from keras_rankmetrics.engine.aggregates.paired import Difference as Difference
+from keras_rankmetrics.engine.inputs.padding import pad_to as pad_to
+from keras_rankmetrics.engine.metric.collection import (
+    MetricCollection as MetricCollection,
+)
+from keras_rankmetrics.engine.metric.configured import (
+    RankingMetric as RankingMetric,
+)
+from keras_rankmetrics.engine.ranking import Ranking as Ranking
+from keras_rankmetrics.engine.ranking import Shown as Shown
+from keras_rankmetrics.gains import exponential_gain as exponential_gain
+from keras_rankmetrics.gains import (
+    inverse_square_discount as inverse_square_discount,
+)
+from keras_rankmetrics.gains import linear_gain as linear_gain
+from keras_rankmetrics.gains import log2_discount as log2_discount
+from keras_rankmetrics.gains import natural_log_discount as natural_log_discount
+from keras_rankmetrics.gains import original_discount as original_discount
+from keras_rankmetrics.gains import reciprocal_discount as reciprocal_discount
+from keras_rankmetrics.metrics import *
+from keras_rankmetrics.types import UNJUDGED as UNJUDGED
+from keras_rankmetrics.types import GainFn as GainFn
+from keras_rankmetrics.types import RankDiscountFn as RankDiscountFn
+from keras_rankmetrics.version import __version__ as __version__
 
 _MODULES = ("callbacks", "conventions", "gains", "metrics", "types")
 # These and what they import would double the time of the import.
@@ -21,27 +54,23 @@ if typing.TYPE_CHECKING:
     from keras_rankmetrics import conventions as conventions
     from keras_rankmetrics import gains as gains
     from keras_rankmetrics import metrics as metrics
-    from keras_rankmetrics import public as public
     from keras_rankmetrics import types as types
-    from keras_rankmetrics.catalogues import count_ranks
-    from keras_rankmetrics.comparing.compare import compare
-    from keras_rankmetrics.comparing.compared import Compared
-    from keras_rankmetrics.public import *  # noqa: F403
-    from keras_rankmetrics.tables.evaluate_rows import evaluate_rows
-    from keras_rankmetrics.tables.item_rows import Rows
-
-    __all__: list[str] = [
-        "Compared",
-        "Rows",
-        "__version__",
-        "compare",
-        "count_ranks",
-        "evaluate_rows",
-    ]
-    __all__ += public.__all__
+    from keras_rankmetrics.catalogues import count_ranks as count_ranks
+    from keras_rankmetrics.comparing.compare import compare as compare
+    from keras_rankmetrics.comparing.compared import Compared as Compared
+    from keras_rankmetrics.tables.evaluate_rows import (
+        evaluate_rows as evaluate_rows,
+    )
+    from keras_rankmetrics.tables.item_rows import Rows as Rows
 else:
-    globals().update({name: getattr(_public, name) for name in _public.__all__})
-    __all__ = sorted([*_public.__all__, *_AT_FIRST_USE, "__version__"])
+    __all__ = sorted(
+        [
+            name
+            for name, x in globals().items()
+            if not name.startswith("_") and not inspect.ismodule(x)
+        ]
+        + [*_AT_FIRST_USE, "__version__"]
+    )
 
     def __getattr__(name):
         """Import a name at its first use, or suggest a name that exists."""
@@ -50,12 +79,11 @@ else:
         if name in _AT_FIRST_USE:
             module = f"{__name__}.{_AT_FIRST_USE[name]}"
             return getattr(importlib.import_module(module), name)
-        from keras_rankmetrics.engine.naming.names import no_attribute
-        from keras_rankmetrics.metrics.names import suggestion
+        from keras_rankmetrics.engine.naming import no_attribute
+        from keras_rankmetrics.metrics.aliases import suggestion
 
         raise no_attribute(__name__, name, suggestion(name, __dir__()))
 
-
-def __dir__() -> list[str]:
-    """Return the public names and the public modules."""
-    return sorted([*__all__, *_MODULES])
+    def __dir__():
+        """Return the public names and the public modules."""
+        return sorted([*__all__, *_MODULES])

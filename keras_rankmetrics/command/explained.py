@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from keras_rankmetrics import conventions, gains, metrics
 from keras_rankmetrics.engine.metric.configured import ConfiguredMetric
-from keras_rankmetrics.engine.naming.names import nearest
-from keras_rankmetrics.metrics.names import class_names
+from keras_rankmetrics.engine.naming import nearest
+from keras_rankmetrics.metrics.aliases import class_by_name
 from keras_rankmetrics.version import __version__
 
 _EXAMPLE = (
@@ -107,10 +107,11 @@ def parsed(text: str) -> Signature:
         )
     metric = getattr(metrics, found["name"], None)
     if not (isinstance(metric, type) and issubclass(metric, ConfiguredMetric)):
+        hint = nearest(found["name"], class_by_name().values())
         raise ValueError(
             "A signature should begin with a metric of this package. Received: "
-            f"{found['name']!r}.{nearest(found['name'], class_names())} The "
-            "signature of your own metric is explained by its code."
+            f"{found['name']!r}.{hint} The signature of your own metric is "
+            "explained by its code."
         )
     k = int(found["k"]) if found["k"] else None
     _check(metric, k, options)

@@ -13,14 +13,14 @@ from keras_rankmetrics import conventions, gains, metrics
 from keras_rankmetrics.conventions.convention import Convention
 from keras_rankmetrics.conventions.spec import SYNTAX, Spec, parsed, split
 from keras_rankmetrics.engine.metric.configured import RankingMetric
-from keras_rankmetrics.engine.naming.names import nearest
-from keras_rankmetrics.metrics.names import all_names, class_of
+from keras_rankmetrics.engine.naming import nearest
+from keras_rankmetrics.metrics.aliases import class_by_name, class_of
 
 # By name, and by the form that signatures use: `linear` is `linear_gain`.
 _FUNCTIONS = {
     alias: function
     for name, function in vars(gains).items()
-    if name.endswith(("_gain", "_discount")) and name in krm.__all__
+    if name.endswith(("_gain", "_discount")) and name in vars(krm)
     for alias in (name, name.rpartition("_")[0])
 }
 
@@ -106,7 +106,7 @@ def _class_or_preset(
     if name is None:
         raise ValueError(
             f"There is no metric `{spec.name}`{there}."
-            f"{nearest(spec.name, all_names())}{_hint(text)}"
+            f"{nearest(spec.name, class_by_name())}{_hint(text)}"
         )
     kind = getattr(convention or metrics, name)
     if spec.at is not None and "k" not in inspect.signature(kind).parameters:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from keras_rankmetrics.comparing.report import Cell, Report
-from keras_rankmetrics.engine.naming.signature import as_table
+from keras_rankmetrics.engine.naming import as_table
 
 _BEST = "The best of each column is bold."
 _Marks = dict[str | None, str]

@@ -50,7 +50,7 @@ from keras_rankmetrics.conventions.retrieval import (
     ranx,
     trec_eval,
 )
-from keras_rankmetrics.engine.naming.names import (
+from keras_rankmetrics.engine.naming import (
     no_attribute as _no_attribute,
 )
 

@@ -21,8 +21,8 @@ from keras_rankmetrics.engine.metric.configured import (
     ConfiguredMetric,
     RankingMetric,
 )
-from keras_rankmetrics.engine.naming.names import closest, did_you_mean, nearest
-from keras_rankmetrics.metrics.names import meant
+from keras_rankmetrics.engine.naming import closest, did_you_mean, nearest
+from keras_rankmetrics.metrics.aliases import meant
 
 Value = TypeVar("Value")
 MetricT = TypeVar("MetricT", bound=ConfiguredMetric)

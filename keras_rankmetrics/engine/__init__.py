@@ -12,6 +12,5 @@
 6. `aggregates` add up sums over the lists, and turn sums into numbers.
 7. `metric` keeps the sums in Keras variables: one metric, or a collection.
 
-`sampled` estimates ranks among all items from ranks among sampled negatives.
 `backend` contains everything that differs between TensorFlow, JAX and torch.
 """

@@ -1,65 +1,32 @@
 """The metrics, one file per family.
 
-Each measure is a pure function of a ranking, defined above its class. It takes
-a `Ranking`, the cutoff `k` (None: all ranks) and its options as keyword
-arguments, and returns one value per list. The gains of labels and the order of
-tied items are decided by the ranking. What all metrics have in common is
-documented on `RankingMetric`.
+Each measure is a pure function of a ranking, defined above its class and named
+like the metric in results. It takes a `Ranking`, the cutoff `k` (None: all
+ranks) and its options as keyword arguments, and returns one value per list. The
+gains of labels and the order of tied items are decided by the ranking. What all
+metrics have in common is documented on `RankingMetric`.
 """
 
 # ruff: noqa: F403
 
 import typing
 
-from keras_rankmetrics.engine.naming.names import (
-    no_attribute as _no_attribute,
-)
-from keras_rankmetrics.metrics import (
-    average_precision,
-    comparison,
-    coverage,
-    fairness,
-    found,
-    gain,
-    incomplete,
-    pairs,
-    popularity,
-    sampled,
-    slices,
-    subtopics,
-    user_models,
-)
+from keras_rankmetrics.engine.naming import no_attribute as _no_attribute
+from keras_rankmetrics.metrics.aliases import suggestion as _suggestion
 from keras_rankmetrics.metrics.average_precision import *
-from keras_rankmetrics.metrics.comparison import *
+from keras_rankmetrics.metrics.beyond_accuracy import *
 from keras_rankmetrics.metrics.coverage import *
-from keras_rankmetrics.metrics.fairness import *
-from keras_rankmetrics.metrics.found import *
-from keras_rankmetrics.metrics.gain import *
+from keras_rankmetrics.metrics.discounted import *
+from keras_rankmetrics.metrics.hits import *
 from keras_rankmetrics.metrics.incomplete import *
-from keras_rankmetrics.metrics.names import suggestion as _suggestion
-from keras_rankmetrics.metrics.pairs import *
-from keras_rankmetrics.metrics.popularity import *
+from keras_rankmetrics.metrics.multi_value import *
+from keras_rankmetrics.metrics.pairwise import *
 from keras_rankmetrics.metrics.sampled import *
-from keras_rankmetrics.metrics.slices import *
 from keras_rankmetrics.metrics.subtopics import *
-from keras_rankmetrics.metrics.user_models import *
 
-__all__: list[str] = []
-__all__ += average_precision.__all__
-__all__ += comparison.__all__
-__all__ += coverage.__all__
-__all__ += fairness.__all__
-__all__ += found.__all__
-__all__ += gain.__all__
-__all__ += incomplete.__all__
-__all__ += pairs.__all__
-__all__ += popularity.__all__
-__all__ += sampled.__all__
-__all__ += slices.__all__
-__all__ += subtopics.__all__
-__all__ += user_models.__all__
-
+# mypy reads only literal lists, and exports what a star imports without one.
 if not typing.TYPE_CHECKING:
+    __all__ = [name for name, x in globals().items() if isinstance(x, type)]
 
     def __getattr__(name):
         """Raise an error that names the metric the user probably means."""

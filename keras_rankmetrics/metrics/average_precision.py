@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from fractions import Fraction
 from typing import Annotated, Literal
 
-import keras
-
 from keras_rankmetrics.engine.backend.operations import in_64_bits, ops
-from keras_rankmetrics.engine.definition import declared
 from keras_rankmetrics.engine.ranking import Ranking, Relevance
 from keras_rankmetrics.engine.ranking.relevance import (
     QUARTERS,
@@ -17,13 +13,8 @@ from keras_rankmetrics.engine.ranking.relevance import (
     relevance_probability,
 )
 from keras_rankmetrics.gains import linear_gain
-from keras_rankmetrics.metrics.bases import (
-    AtK,
-    Binary,
-    BinaryWholeList,
-    register,
-)
-from keras_rankmetrics.metrics.found import recall_denominator
+from keras_rankmetrics.metrics.bases import AtK, Binary, BinaryWholeList, metric
+from keras_rankmetrics.metrics.hits import recall_denominator
 from keras_rankmetrics.types import Between, GainFn, Tensor, Within
 
 __all__ = [
@@ -41,19 +32,15 @@ def average_precision(
     denominator: Literal["relevant", "min", "hits"] = "relevant",
 ) -> Tensor:
     """Return Σ w precision(rank) over relevant ranks up to k, over D mean w."""
+    weight = ranking.mean_weight()
     if denominator == "hits":
-        return ops.divide_no_nan(
-            ranking.precision_per_hit(k), ranking.mean_weight()
-        )
+        return ops.divide_no_nan(ranking.precision_per_hit(k), weight)
     relevant = recall_denominator(ranking, k, denominator)
     precisions = ranking.weighted_total() * ranking.precision(k)
-    return ops.divide_no_nan(
-        ops.sum(precisions, axis=-1), relevant * ranking.mean_weight()
-    )
+    return ops.divide_no_nan(ops.sum(precisions, axis=-1), relevant * weight)
 
 
-@register
-@declared
+@metric
 class MeanAveragePrecision(Binary):
     """Mean average precision (MAP) at k.
 
@@ -103,8 +90,7 @@ def q_measure(
     return ops.divide_no_nan(ops.sum(ratios, axis=-1), relevant.overall())
 
 
-@register
-@declared
+@metric
 class QMeasure(AtK):
     """Q-measure at k: average precision for graded labels.
 
@@ -134,17 +120,14 @@ class QMeasure(AtK):
     Application to Question Answering, NTCIR-4 (2004).
     """
 
-    short_name = "q_measure"
     measure = staticmethod(q_measure)
     relevance = staticmethod(gain)
 
     beta: float = 1.0
     gain_fn: GainFn = linear_gain
-    shuffle_ties: bool | None = None
-    seed: int | keras.random.SeedGenerator | None = None
 
 
-def graded_average_precision(
+def gap(
     ranking: Ranking,
     k: int | None,
     probabilities: Annotated[tuple[float, ...], Within(0)] = QUARTERS,
@@ -158,8 +141,7 @@ def graded_average_precision(
     return ops.divide_no_nan(precisions, ranking.overall())
 
 
-@register
-@declared
+@metric
 class GradedAveragePrecision(AtK):
     """Graded average precision (GAP) at k.
 
@@ -193,13 +175,10 @@ class GradedAveragePrecision(AtK):
     Relevance Judgments, SIGIR (2010).
     """
 
-    short_name = "gap"
-    measure = staticmethod(graded_average_precision)
+    measure = staticmethod(gap)
     relevance = staticmethod(relevance_probability)
 
     probabilities: tuple[float, ...] = QUARTERS
-    shuffle_ties: bool | None = None
-    seed: int | keras.random.SeedGenerator | None = None
 
 
 Rounding = Literal["up", "nearest", "trec_eval_9"]
@@ -210,7 +189,7 @@ _LARGEST_DENOMINATOR = 2**20
 _TOLERANCE = 2.0**-52
 
 
-def interpolated_precision(
+def iprec(
     ranking: Ranking,
     k: int | None,
     recall: Annotated[float, Within(0, 1)] = 0.5,
@@ -229,10 +208,7 @@ def eleven_point_precision(
 
 
 def _at_recalls(
-    ranking: Ranking,
-    k: int | None,
-    recalls: Sequence[float],
-    rounding: Rounding,
+    ranking: Ranking, k: int | None, recalls: list[float], rounding: Rounding
 ) -> list[Tensor]:
     hits = ranking.total() * ranking.share(k)
     # Precision only falls between two relevant items, so that the maximum is
@@ -240,14 +216,12 @@ def _at_recalls(
     precisions = ops.where(hits > 0, ranking.precision(k), 0)
     found = ops.cumsum(hits, axis=-1)
     relevant = ranking.overall()
-    reached = [
-        found >= hits_for(recall, relevant, rounding)[:, None]
-        for recall in recalls
-    ]
-    return [
-        ops.max(ops.where(ranks, precisions, 0), axis=-1, initial=0)
-        for ranks in reached
-    ]
+    best = []
+    for recall in recalls:
+        reached = found >= hits_for(recall, relevant, rounding)[:, None]
+        values = ops.where(reached, precisions, 0)
+        best.append(ops.max(values, axis=-1, initial=0))
+    return best
 
 
 def hits_for(recall: float, relevant: Tensor, rounding: Rounding) -> Tensor:
@@ -299,8 +273,7 @@ def _floor(x: Tensor) -> Tensor:
 _ROUNDED = {"up": _up, "nearest": _nearest, "trec_eval_9": _trec_eval_9}
 
 
-@register
-@declared
+@metric
 class InterpolatedPrecision(BinaryWholeList):
     """Interpolated precision: the best precision at a recall of at least r.
 
@@ -336,17 +309,15 @@ class InterpolatedPrecision(BinaryWholeList):
     section 8.4.
     """
 
-    short_name = "iprec"
     option_in_name = "recall"
-    measure = staticmethod(interpolated_precision)
+    measure = staticmethod(iprec)
     strict_order_under = "always"
 
     recall: float = 0.5
     rounding: Rounding = "up"
 
 
-@register
-@declared
+@metric
 class ElevenPointPrecision(BinaryWholeList):
     """Eleven-point average precision: mean precision over 11 recall levels.
 

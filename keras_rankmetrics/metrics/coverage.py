@@ -1,27 +1,27 @@
-"""Catalogue coverage, concentration of exposure, and diversity."""
+"""Coverage of a catalogue, and concentration of exposure over its items."""
 
 from __future__ import annotations
 
+import abc
+import functools
 from typing import Annotated, Any
 
-import numpy as np
+import keras
 
-from keras_rankmetrics.engine.aggregates import WeightedMean
+from keras_rankmetrics.engine.aggregates import Tally
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.definition import declared, derived
+from keras_rankmetrics.engine.definition import declared, parameter
+from keras_rankmetrics.engine.metric.accumulator import is_concrete
+from keras_rankmetrics.engine.metric.configured import ConfiguredMetric
 from keras_rankmetrics.engine.ranking import Ranking, Shown
-from keras_rankmetrics.metrics.bases import (
-    CatalogueMetric,
-    ExposureMetric,
-    register,
-)
-from keras_rankmetrics.types import OfItems, Tensor
+from keras_rankmetrics.engine.ranking.relevance import labelled
+from keras_rankmetrics.metrics.bases import metric
+from keras_rankmetrics.types import InputForm, Tensor, TiePolicy, Whole
 
 __all__ = [
     "CatalogueCoverage",
     "ExposureEntropy",
     "ExposureGini",
-    "IntraListDiversity",
     "Personalization",
 ]
 
@@ -29,6 +29,79 @@ __all__ = [
 # the smallest numbers of single precision have too few digits to begin with.
 _LEAST_SHARE = 1e-3
 _LEAST = 1e-30
+
+
+def number_shown(
+    ranking: Ranking,
+    k: int | None,
+    num_items: Annotated[int | None, Whole(1)] = None,
+) -> Tensor:
+    """Return the number of items that a list shows, `[lists]`."""
+    return ranking.number_shown(k)
+
+
+class Counter(ConfiguredMetric, abstract=True):
+    """A number computed from how often all lists show each item.
+
+    The state has sums for each item, which add up over batches, machines and
+    states. A single list has no value, so there is no standard error, and
+    `per_list` returns the number of items that each list shows.
+
+    Lists that show no item are excluded, and so are those with the weight 0.
+    The weight of a list with weighted items is their mean weight.
+    """
+
+    relevance = staticmethod(labelled)
+    measure = staticmethod(number_shown)
+    of_catalogue = "num_items"
+
+    def __init__(self, **parameters: Any) -> None:
+        super().__init__(empty="skip", list_weight="mean", **parameters)
+
+    @functools.cached_property
+    def aggregate(self) -> Tally:
+        """The sums for each item."""
+        items, kind = self.definition.catalogue or 0, type(self)
+        return Tally(items, kind.shape(items), kind.of_lists, kind.number)
+
+    @staticmethod
+    def has_value(ranking: Ranking) -> Tensor:
+        """Return True for lists that show an item, bool `[lists]`."""
+        return ranking.shows_any()
+
+    @staticmethod
+    def shape(items: int) -> tuple[int, ...]:
+        """Return the shape of the sums for a catalogue of this size."""
+        return (items,)
+
+    @staticmethod
+    @abc.abstractmethod
+    def of_lists(ranking: Ranking, weights: Tensor, items: int) -> Tensor:
+        """Return the terms that lists with these weights add to the sums."""
+
+    @staticmethod
+    @abc.abstractmethod
+    def number(sums: Tensor) -> Tensor:
+        """Return the result computed from the sums."""
+
+    def __str__(self) -> str:
+        """Return `coverage@10 = 0.7719`."""
+        if not is_concrete(self._seen()):
+            return repr(self)
+        return f"{self.name} = {float(self.result()):.4f}"
+
+
+@declared
+class CatalogueMetric(Counter, abstract=True):
+    """Metrics of how often each item of a catalogue is shown."""
+
+    k: int | None = parameter(default=None, kw_only=False)
+    num_items: int | None = parameter(default=None, kw_only=False)
+    seed: int | keras.random.SeedGenerator | None = None
+    ties: TiePolicy | None = None
+    inputs: InputForm = "scores"
+    name: str | None = None
+    dtype: Any = None
 
 
 def absence(ranking: Ranking, weights: Tensor, items: int) -> Tensor:
@@ -55,8 +128,7 @@ def coverage(sums: Tensor) -> Tensor:
     return ops.mean(ops.where(certain > 0, 1.0, -ops.expm1(logs)))
 
 
-@register
-@declared
+@metric
 class CatalogueCoverage(CatalogueMetric):
     """Catalogue coverage at k: the share of the catalogue that is shown.
 
@@ -129,14 +201,12 @@ def personalization(sums: Tensor) -> Tensor:
     shared = ops.sum(ops.square(counts)) - with_itself
     pairs, all_pairs = ops.square(weight) - squares, ops.square(weight)
     is_exact = (pairs > _LEAST_SHARE * all_pairs) & (pairs > _LEAST)
-    overlap = ops.where(
-        is_exact, ops.divide_no_nan(shared, pairs), float("nan")
-    )
-    return ops.where(lists <= 1, 0.0, 1.0 - overlap)
+    overlap = ops.divide_no_nan(shared, pairs)
+    value = ops.where(is_exact, 1.0 - overlap, float("nan"))
+    return ops.where(lists <= 1, 0.0, value)
 
 
-@register
-@declared
+@metric
 class Personalization(CatalogueMetric):
     """Personalization at k: how much the lists differ from each other.
 
@@ -203,8 +273,7 @@ def gini(sums: Tensor) -> Tensor:
     return ops.maximum(inequality, 0.0)  # rounding may take it below 0
 
 
-@register
-@declared
+@metric
 class ExposureGini(CatalogueMetric):
     """Gini index at k: how unevenly the items of a catalogue are shown.
 
@@ -247,8 +316,7 @@ def entropy(sums: Tensor) -> Tensor:
     return ops.abs(ops.sum(share * surprise))  # 0 rather than -0
 
 
-@register
-@declared
+@metric
 class ExposureEntropy(CatalogueMetric):
     """Shannon entropy at k: how evenly the items of a catalogue are shown.
 
@@ -279,93 +347,3 @@ class ExposureEntropy(CatalogueMetric):
     short_name = "entropy"
     of_lists = staticmethod(times_shown)
     number = staticmethod(entropy)
-
-
-def unit_vectors(vectors: np.ndarray) -> np.ndarray:
-    """Return the vectors scaled to length 1; zero vectors stay zero."""
-    vectors = vectors.astype("float64")
-    length = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return np.divide(vectors, np.where(length > 0, length, 1.0))
-
-
-def shows_two(ranking: Ranking) -> Tensor:
-    """Return True for lists that show at least two items."""
-    return ranking.number_shown() > 1
-
-
-def intra_list_diversity(
-    ranking: Ranking,
-    k: int | None,
-    vectors: Annotated[Any, OfItems("vectors of items", dimensions=2)] = None,
-) -> Tensor:
-    """Return 1 - the mean cosine similarity of two shown items."""
-    units = derived(unit_vectors, vectors)
-    lengths = (units**2).sum(axis=-1)
-
-    def sums(items: Shown) -> tuple[Tensor, ...]:
-        certain = ops.cast(items.is_certain & (items.ranks > 0), items.dtype)
-        split = ops.cast(items.chance > 0, items.dtype) - certain
-        return tuple(
-            total
-            for x in (certain, split)
-            for total in (
-                items.times(x, units),
-                ops.sum(x * items.at(lengths), axis=-1),
-                ops.sum(x, axis=-1),
-            )
-        )
-
-    # All tied items that the cutoff splits are equally likely to be shown.
-    inside, own, certain, maybe, own_maybe, split = ranking.shown(sums, k)
-    shown = ranking.number_shown(k)
-    drawn = shown - certain
-    pairs = ops.sum(inside**2, axis=-1) - own
-    across = 2.0 * ops.sum(inside * maybe, axis=-1)
-    pairs += ops.divide_no_nan(drawn, split) * across
-    both = ops.divide_no_nan(drawn * (drawn - 1.0), split * (split - 1.0))
-    pairs += both * (ops.sum(maybe**2, axis=-1) - own_maybe)
-    return 1.0 - ops.divide_no_nan(pairs, shown * (shown - 1.0))
-
-
-@register
-@declared
-class IntraListDiversity(ExposureMetric):
-    """Intra-list diversity (ILD) at k: how different the items of a list are.
-
-        ILD@k = mean of 1 - cos(v_i, v_j) over all pairs of the first k items
-
-    where v_i is the vector of item i. With a 0/1 vector of the categories of
-    each item, it is the diversity of categories. A zero vector has distance 1
-    from all others. Labels do not affect the value. A list that shows fewer
-    than two items is excluded by default.
-
-    If items tie at the cutoff, every pair of them is equally likely to be
-    shown, so the mean over all orders follows from sums of vectors, without
-    looking at pairs. Memory grows with the vectors of all ranks that count, so
-    set k for a large catalogue.
-
-    Args:
-        k: the cutoff, or None for all ranks.
-        vectors: `[items, d]`, a vector for each item. Items are indexed by
-            their position in `y_pred` or, with `inputs="ids"`, by their id.
-        seed, ties, empty, list_weight, inputs, unjudged, name, dtype: see
-            `RankingMetric`. `empty="one"` and `adjusted` are not available.
-
-    Example:
-        >>> from keras_rankmetrics import IntraListDiversity
-        >>> genres = [[1, 0], [1, 0], [0, 1]]
-        >>> metric = IntraListDiversity(3, vectors=genres, inputs="ids")
-        >>> round(float(metric([[0]], [[0, 1, 2]])), 4)  # 2 of 3 pairs
-        0.6667
-
-    Ziegler et al., WWW (2005); Zhang and Hurley, RecSys (2008).
-    """
-
-    short_name = "ild"
-    measure = staticmethod(intra_list_diversity)
-    has_value = staticmethod(shows_two)
-    of_catalogue = "vectors"
-    has_upper_bound = False
-    aggregate = WeightedMean(bounded=False)
-
-    vectors: Any = None

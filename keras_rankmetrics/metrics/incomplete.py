@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.definition import declared
 from keras_rankmetrics.engine.ranking import Ranking
 from keras_rankmetrics.metrics.bases import (
     BinaryWholeList,
+    Denominator,
     JudgementMetric,
-    register,
+    Probability,
+    metric,
 )
-from keras_rankmetrics.metrics.found import precision_denominator
-from keras_rankmetrics.metrics.user_models import rank_biased_precision
-from keras_rankmetrics.types import Between, Tensor, UnjudgedPolicy
+from keras_rankmetrics.metrics.discounted import rbp
+from keras_rankmetrics.metrics.hits import precision_denominator
+from keras_rankmetrics.types import Tensor, UnjudgedPolicy
 
 __all__ = ["BPref", "JudgedAtK", "RBPResidual", "UnjudgedAtK"]
 
@@ -28,8 +29,7 @@ def bpref(ranking: Ranking, k: int | None) -> Tensor:
     return ops.divide_no_nan(found - above, relevant)
 
 
-@register
-@declared
+@metric
 class BPref(BinaryWholeList):
     """Binary preference: how rarely a judged non-relevant item ranks higher.
 
@@ -58,7 +58,6 @@ class BPref(BinaryWholeList):
     SIGIR (2004), as trec_eval computes it.
     """
 
-    short_name = "bpref"
     measure = staticmethod(bpref)
     needs_whole_lists = True
 
@@ -70,8 +69,7 @@ def judged(ranking: Ranking, k: int | None) -> Tensor:
     return ops.divide_no_nan(ranking.hits(k), ranking.retrieved)
 
 
-@register
-@declared
+@metric
 class JudgedAtK(JudgementMetric):
     """Judged at k: the share of the first k items that are judged.
 
@@ -96,7 +94,6 @@ class JudgedAtK(JudgementMetric):
     Sakai, Alternatives to Bpref, SIGIR (2007).
     """
 
-    short_name = "judged"
     measure = staticmethod(judged)
 
 
@@ -106,19 +103,14 @@ def every_list(ranking: Ranking) -> Tensor:
 
 
 def unjudged(
-    ranking: Ranking,
-    k: int | None,
-    denominator: Literal["retrieved", "k"] = "retrieved",
+    ranking: Ranking, k: int | None, denominator: Denominator = "retrieved"
 ) -> Tensor:
     """Return unjudged items within rank k / min(k, retrieved), or / k."""
-    return ops.divide_no_nan(
-        ranking.retrieved - ranking.hits(k),
-        precision_denominator(ranking, k, denominator),
-    )
+    total = precision_denominator(ranking, k, denominator)
+    return ops.divide_no_nan(ranking.retrieved - ranking.hits(k), total)
 
 
-@register
-@declared
+@metric
 class UnjudgedAtK(JudgementMetric):
     """Unjudged at k: the share of the first k items that are not judged.
 
@@ -148,7 +140,6 @@ class UnjudgedAtK(JudgementMetric):
         0.2
     """
 
-    short_name = "unjudged"
     measure = staticmethod(unjudged)
     has_value = staticmethod(every_list)
     needs_k_under = ("denominator", "k")
@@ -158,24 +149,23 @@ class UnjudgedAtK(JudgementMetric):
     denominator: Literal["retrieved", "k"] = "retrieved"
 
 
-def residual(
+def rbp_residual(
     ranking: Ranking,
     k: int | None,
-    p: Annotated[float, Between(0, 1)] = 0.8,
+    p: Probability = 0.8,
     tail: Literal["always", "if_unjudged"] = "always",
 ) -> Tensor:
     """Return 1 - (1 - p) Σ judged p^(rank - 1) over the ranks up to k.
 
     With `tail="if_unjudged"`, return 0 for lists without unjudged items there.
     """
-    missing = 1.0 - rank_biased_precision(ranking, k, p)
+    missing = 1.0 - rbp(ranking, k, p)
     if tail == "always":
         return missing
     return ops.where(ranking.hits(k) < ranking.retrieved, missing, 0)
 
 
-@register
-@declared
+@metric
 class RBPResidual(JudgementMetric):
     """Residual of rank-biased precision: how much higher RBP could be.
 
@@ -208,8 +198,7 @@ class RBPResidual(JudgementMetric):
     Moffat and Zobel, ACM TOIS 27 (2008).
     """
 
-    short_name = "rbp_residual"
-    measure = staticmethod(residual)
+    measure = staticmethod(rbp_residual)
     has_value = staticmethod(every_list)
     has_upper_bound = False
     more_is_better = False

@@ -4,47 +4,37 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-import keras
 import numpy as np
 
-from keras_rankmetrics.engine.aggregates import Estimate
+from keras_rankmetrics.engine.aggregates import Estimate, PerList, WeightedMean
+from keras_rankmetrics.engine.backend import host_floats
 from keras_rankmetrics.engine.backend.operations import as_integer, ops
+from keras_rankmetrics.engine.backend.tracing import concrete, loop
 from keras_rankmetrics.engine.definition import Definition, checks_names
-from keras_rankmetrics.engine.definition.options import check_choice
+from keras_rankmetrics.engine.definition.options import (
+    check_choice,
+    checked_options,
+)
 from keras_rankmetrics.engine.evaluation.evaluate import values_at_ranks
 from keras_rankmetrics.engine.metric.accumulator import on_host
 from keras_rankmetrics.engine.metric.configured import RankingMetric
-from keras_rankmetrics.engine.naming.signature import as_table
 from keras_rankmetrics.engine.ranking import Ranking
-from keras_rankmetrics.engine.sampled import (
-    Mixture,
-    Sampled,
-    Sampling,
-    bias_variance,
-    buckets_of,
-    fits,
-)
-from keras_rankmetrics.gains import PACKAGE
-from keras_rankmetrics.metrics.bases import MultiValueMetric, check_mean
-from keras_rankmetrics.types import Tensor
+from keras_rankmetrics.metrics.bases import check_mean, register
+from keras_rankmetrics.metrics.multi_value import MultiValueMetric
+from keras_rankmetrics.types import Tensor, Within
 
 __all__ = ["SampledRanks"]
 
 # Steps of expectation maximisation. Further ones fit the noise of the sample.
 _STEPS = 100
 
-# With less, single lists have values in the thousands: the result is noise.
-_LEAST_GAMMA = 1e-4
-
 # Without `k`, the values at all ranks are held in memory.
 _MOST_ITEMS = 10**8
 
-_ESTIMATES = ("naive", "bv", "em")
 
-
-@keras.saving.register_keras_serializable(package=PACKAGE)
+@register
 class SampledRanks(MultiValueMetric):
     """A metric on lists of sampled items, estimated for the whole catalogue.
 
@@ -119,6 +109,8 @@ class SampledRanks(MultiValueMetric):
     AAAI (2021).
     """
 
+    _parameters = ("catalogue", "negatives", "replacement", "gamma")
+
     @checks_names
     def __init__(
         self,
@@ -132,47 +124,36 @@ class SampledRanks(MultiValueMetric):
     ) -> None:
         check_mean(metric)
         _check_is_of_ranks(metric)
-        _check_sampling(sampling)
-        self._sampling = _sampling_of(catalogue, negatives, replacement)
-        self.gamma = _checked_gamma(gamma)
+        if sampling != "uniform":
+            raise ValueError(
+                f'`sampling` should be "uniform". Received: {sampling!r}. The '
+                "relation between ranks among other samples, such as popular "
+                "items, and among all items depends on the model, so no "
+                "formula can correct for it. Draw negatives uniformly, or rank "
+                "all items."
+            )
+        sample = _sampling_of(catalogue, negatives, replacement)
+        gamma = checked_options(bias_variance, {"gamma": gamma})["gamma"]
         self._of_metric = metric.definition
         super().__init__(
             metric,
-            _of_sampled_rank(metric.definition, self._sampling.negatives),
-            _aggregate_of(metric.definition, self._sampling, self.gamma),
+            _of_sampled_rank(metric.definition, sample.negatives),
+            _aggregate_of(metric.definition, sample, gamma),
             name or f"sampled_{metric.name}",
         )
-
-    @property
-    def catalogue(self) -> int:
-        """The number of items in the catalogue."""
-        return self._sampling.catalogue
-
-    @property
-    def negatives(self) -> int:
-        """The number of items that a list holds besides the relevant one."""
-        return self._sampling.negatives
-
-    @property
-    def replacement(self) -> bool:
-        """True if an item may be drawn more than once for a list."""
-        return self._sampling.replacement
+        self.catalogue, self.negatives = sample.catalogue, sample.negatives
+        self.replacement, self.gamma = sample.replacement, gamma
 
     @property
     def signature(self) -> str:
         """The signature of the metric, with the sampling."""
-        parts = {**self._parameters(), "steps": _STEPS}
-        return "|".join(
-            [
-                self._of_metric.signature,
-                *(f"{name}:{value}" for name, value in parts.items()),
-            ]
-        )
+        own = [f"{name}:{getattr(self, name)}" for name in self._parameters]
+        return "|".join([self._of_metric.signature, *own, f"steps:{_STEPS}"])
 
     @property
     def results(self) -> list[str]:
         """The names of the results."""
-        return [f"{self.name}/{estimate}" for estimate in _ESTIMATES]
+        return [f"{self.name}/{estimate}" for estimate in ("naive", "bv", "em")]
 
     def estimates(self) -> dict[str, Estimate]:
         """Return the results that are means over lists, with their errors."""
@@ -186,34 +167,6 @@ class SampledRanks(MultiValueMetric):
         """
         return self.aggregate.histogram(on_host(self._seen()))
 
-    def table(self, level: float = 0.95) -> str:
-        """Return the results as a table, with confidence intervals."""
-        estimates = self.estimates()
-        return as_table(
-            ("", "value", "±", "lists"),
-            [
-                (
-                    name,
-                    f"{float(value):.4f}",
-                    f"{estimates[name].margin(level):.4f}"
-                    if name in estimates
-                    else "",
-                    f"{estimates[self.results[0]].lists:,}",
-                )
-                for name, value in self.result().items()
-            ],
-        )
-
-    def _own_config(self) -> dict[str, Any]:
-        return {
-            "metric": self._metric(),
-            **self._parameters(),
-            "name": self.name,
-        }
-
-    def _parameters(self) -> dict[str, Any]:
-        return {**dataclasses.asdict(self._sampling), "gamma": self.gamma}
-
 
 def sampled_rank(ranking: Ranking, k: int | None, negatives: int = 0) -> Tensor:
     """Return the mean rank of the relevant item, 0 for lists of wrong form."""
@@ -224,16 +177,15 @@ def sampled_rank(ranking: Ranking, k: int | None, negatives: int = 0) -> Tensor:
 
 def _of_sampled_rank(metric: Definition, negatives: int) -> Definition:
     """Return the definition with the rank in place of the metric's value."""
+    traits = dataclasses.replace(
+        metric.traits,
+        measure=sampled_rank,
+        has_value=RankingMetric.has_value,
+        needs_whole_lists=True,
+    )
+    options = {**metric.options, "negatives": negatives}
     return dataclasses.replace(
-        metric,
-        traits=dataclasses.replace(
-            metric.traits,
-            measure=sampled_rank,
-            has_value=RankingMetric.has_value,
-            needs_whole_lists=True,
-        ),
-        options={**metric.options, "negatives": negatives},
-        adjusted=None,
+        metric, traits=traits, options=options, adjusted=None
     )
 
 
@@ -278,53 +230,339 @@ def _check_is_of_ranks(metric: RankingMetric) -> None:
         )
 
 
-def _check_sampling(sampling: Any) -> None:
-    if sampling == "popularity":
-        raise ValueError(
-            '`sampling` should be "uniform". Received: "popularity". The '
-            "relation between ranks among popular items and among all items "
-            "depends on the model, so no formula can correct for it. Draw "
-            "negatives uniformly, or rank all items."
-        )
-    check_choice("sampling", sampling, ("uniform",))
-
-
 def _sampling_of(catalogue: Any, negatives: Any, replacement: Any) -> Sampling:
     items, drawn = as_integer(catalogue), as_integer(negatives)
+    check_choice("replacement", replacement, (False, True))
     if items is None or not 2 <= items <= _MOST_ITEMS:
         raise ValueError(
             "`catalogue` should be the number of items, an integer from 2 to "
             f"{_MOST_ITEMS:,}. Received: {catalogue!r}."
         )
-    if not isinstance(replacement, bool | np.bool_):
-        raise TypeError(
-            f"`replacement` should be True or False. Received: {replacement!r}."
-        )
-    if drawn is None or drawn < 1:
+    if drawn is None or drawn < 1 or (drawn >= items and not replacement):
         raise ValueError(
             "`negatives` should be the number of items in each list besides "
-            "the relevant one, an integer of at least 1. Received: "
-            f"{negatives!r}."
+            "the relevant one: an integer of at least 1, and below "
+            "`catalogue` unless `replacement=True`. Received: "
+            f"{negatives!r} with a catalogue of {items}."
         )
-    if drawn >= items and not replacement:
-        raise ValueError(
-            "`negatives` should be below `catalogue`, which includes the "
-            f"relevant item. Received: {drawn} negatives from a catalogue of "
-            f"{items}. If items are drawn repeatedly, set `replacement=True`."
-        )
-    return Sampling(items, drawn, bool(replacement))
+    return Sampling(items, drawn, replacement)
 
 
-def _checked_gamma(gamma: Any) -> float:
-    is_number = isinstance(gamma, int | float | np.number)
-    if (
-        not is_number
-        or isinstance(gamma, bool)
-        or not _LEAST_GAMMA <= gamma <= 1.0
-    ):
-        raise ValueError(
-            f"`gamma` should be a number from {_LEAST_GAMMA} to 1. Received: "
-            f"{gamma!r}. With 0 the bias is smallest, but the variance is "
-            "unbounded."
+@dataclasses.dataclass(frozen=True)
+class Sampling:
+    """A uniform sample of a catalogue.
+
+    Attributes:
+        catalogue: the number of items, including the relevant one.
+        negatives: the number of other items that are drawn.
+        replacement: whether an item may be drawn twice.
+    """
+
+    catalogue: int
+    negatives: int
+    replacement: bool
+
+    @property
+    def others(self) -> int:
+        """The number of items that the sample is drawn from."""
+        return self.catalogue - 1
+
+    def probabilities(self, ranks: np.ndarray) -> np.ndarray:
+        """Return P(0, 1, ... negatives above the item), `[ranks, negatives+1]`.
+
+        The distribution is hypergeometric, or binomial with replacement. Each
+        probability is the previous one times a ratio, which avoids quotients of
+        factorials.
+
+        Args:
+            ranks: ranks of the item among all items, `[ranks]`.
+        """
+        above = np.asarray(ranks, "float64")[:, None] - 1.0
+        below, drawn = self.others - above, self.negatives
+        found = np.arange(drawn, dtype="float64")
+        if self.replacement:
+            more, less = above, below
+            least = np.where(below > 0.0, 0.0, drawn)
+        else:
+            more, less = above - found, below - drawn + found + 1.0
+            least = np.maximum(drawn - below, 0.0)
+        more, less = more * (drawn - found), less * (found + 1.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            steps = np.log(np.maximum(more, 0.0) / less)
+        steps = np.where(less > 0.0, steps, 0.0)
+        logs = np.pad(np.cumsum(steps, axis=1), [(0, 0), (1, 0)])
+        logs = np.where(np.arange(drawn + 1) < least, -np.inf, logs)
+        scaled = np.exp(logs - logs.max(axis=1, keepdims=True))
+        shares: np.ndarray = scaled / scaled.sum(axis=1, keepdims=True)
+        return shares
+
+    def resolution(self, above: float) -> float:
+        """Return the number of ranks in one standard deviation of the sample.
+
+        Args:
+            above: the number of items above the relevant one.
+        """
+        share = above / self.others
+        variance = self.negatives * share * (1.0 - share)
+        if not self.replacement:
+            left = self.others - self.negatives
+            variance *= left / max(self.others - 1, 1)
+        deviation = max(variance, 1.0) ** 0.5
+        return self.others / self.negatives * deviation
+
+
+# A bucket is at most this fraction of the sample's resolution and of the ranks
+# above it. It changes the estimates by less than 2e-4.
+_OF_RESOLUTION = 0.1
+_OF_RANK = 0.125
+
+
+def buckets_of(
+    sampling: Sampling, cutoff: int | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return buckets of ranks that a sample cannot tell apart.
+
+    A bucket usually has an odd number of ranks, so that one is in the middle.
+
+    Args:
+        sampling: the sampling of the items.
+        cutoff: a rank at which a bucket must end, or None.
+
+    Returns:
+        `(start, stop)`, two arrays; a bucket has the ranks `start + 1` to
+        `stop`.
+    """
+    stops, start = [], 0
+    while start < sampling.catalogue:
+        widest = min(
+            _OF_RESOLUTION * sampling.resolution(start), _OF_RANK * start
         )
-    return float(gamma)
+        width = int(max(widest, 1.0))
+        stop = min(start + width - 1 + width % 2, sampling.catalogue)
+        if cutoff is not None and start < cutoff < stop:
+            stop = cutoff
+        stops.append(stop)
+        start = stop
+    return np.array([0, *stops[:-1]]), np.array(stops)
+
+
+# Both estimators use the probability P(s | r) of s negatives above an item at
+# rank r of the catalogue, and the value f(r) of the metric at that rank.
+
+
+def bias_variance(
+    probabilities: np.ndarray,
+    prior: np.ndarray,
+    values: np.ndarray,
+    gamma: Annotated[float, Within(1e-4, 1.0)] = 0.1,
+) -> np.ndarray:
+    """Return the estimated value f^ of each sampled rank, `[negatives + 1]`.
+
+    f^ minimises Σ_r p(r) {(E[f^ | r] - f(r))² + γ Var[f^ | r]}:
+
+        f^ = ((1 - γ) AᵀA + γ diag(c))⁻¹ Aᵀb
+
+    with A_rs = √p(r) P(s | r), b_r = √p(r) f(r) and c_s = Σ_r p(r) P(s | r).
+    Krichene and Rendle, KDD (2020).
+
+    Args:
+        probabilities: P, `[ranks, negatives + 1]`.
+        prior: p, `[ranks]`, with sum 1.
+        values: f, `[ranks]`.
+        gamma: γ. With less than the lowest value allowed, single lists have
+            values in the thousands, and the result is noise.
+    """
+    weighted = prior[:, None] * probabilities
+    squares = (1.0 - gamma) * (probabilities.T @ weighted)
+    squares += gamma * np.diag(weighted.sum(axis=0))
+    found: np.ndarray = np.linalg.solve(squares, weighted.T @ values)
+    return found
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Mixture:
+    """An estimator that maximises the likelihood of the sampled ranks.
+
+    Expectation maximisation starts from the prior p. Each step replaces p(r) by
+
+        p(r) Σ_s P(s | r) h(s) / Σ_r p(r) P(s | r)
+
+    for the distribution h of the sampled ranks. Jin et al., AAAI (2021).
+
+    Attributes:
+        probabilities: P, `[ranks, negatives + 1]`.
+        prior: p, `[ranks]`, with sum 1.
+        values: f, `[ranks]`.
+        steps: the number of steps.
+    """
+
+    probabilities: np.ndarray
+    prior: np.ndarray
+    values: np.ndarray
+    steps: int
+
+    def value(self, histogram: Tensor) -> Tensor:
+        """Return Σ_r p(r) f(r), a scalar; 0 for an empty histogram.
+
+        Args:
+            histogram: `[negatives + 1]`, with any sum. A tensor, or a numpy
+                array, which is computed without a backend.
+        """
+        on_host = isinstance(histogram, np.ndarray)
+        xp: Any = np if on_host else ops
+        times = np.matmul if on_host else _times
+        p = self.probabilities
+        by_rank, by_sampled_rank, prior, values = (
+            xp.array(x, dtype=histogram.dtype)
+            for x in (p, p.T, self.prior, self.values)
+        )
+        total = xp.sum(histogram)
+        seen = histogram / xp.where(total == 0, 1.0, total)
+
+        def step(_: Any, ranks: Any) -> Any:
+            expected = times(by_sampled_rank, ranks)
+            some = expected > 0
+            ratios = xp.where(some, seen / xp.where(some, expected, 1.0), 0.0)
+            return ranks * times(by_rank, ratios)
+
+        ranks = prior
+        if on_host:
+            for number in range(self.steps):
+                ranks = step(number, ranks)
+        else:
+            ranks = loop(self.steps, step, prior)
+        return xp.sum(ranks * values)
+
+
+def _times(matrix: Tensor, vector: Tensor) -> Tensor:
+    # No matrix product, since accelerators round its operands.
+    return ops.sum(matrix * vector, axis=-1)
+
+
+_MEAN = WeightedMean(bounded=False)
+_SUMS = _MEAN.shape[0]
+_OF_MEANS = 2 * _SUMS  # before the sums of the histogram
+
+
+def fits(ranking: Ranking, negatives: int) -> Tensor:
+    """Return True for lists of one relevant item and `negatives` others.
+
+    The item must be retrieved and have the gain of the label 1, or with a
+    `relevance_threshold` the gain of a label from there on. bool `[lists]`.
+    """
+    gain, one = ranking.overall(), ranking.gain.of_unseen(ranking.items.highest)
+    _, size = ranking.place()
+    return (
+        (ranking.as_binary().overall() == 1)
+        & (ops.abs(gain - one) <= 1e-5 * one)
+        & (size > 0)
+        & (ranking.all_others() == negatives)
+    )
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Sampled:
+    """Means of the values of sampled ranks, and a histogram of the ranks.
+
+    The sums are those of the means, then the weights of the lists by sampled
+    rank. A list is spread evenly over the ranks that its tied items share.
+
+    Attributes:
+        worths: `[2, negatives + 1]`, the value of each sampled rank: as it is,
+            and corrected.
+        mixture: the estimator from the histogram.
+    """
+
+    worths: np.ndarray
+    mixture: Mixture
+
+    @property
+    def negatives(self) -> int:
+        """The number of negatives in a list."""
+        return self.worths.shape[1] - 1
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the sums of one metric."""
+        return (_OF_MEANS + self.negatives + 1,)
+
+    def of_batch(self, x: PerList) -> Tensor:
+        """Return the sums of a batch, `[metrics, *shape]`.
+
+        In a compiled program, a valid list that does not fit makes them NaN.
+
+        Raises:
+            ValueError: if a valid list does not fit and values are concrete.
+        """
+        return ops.stack(
+            [
+                self._of_metric(x.of([row]), ranking)
+                for row, ranking in enumerate(x.rankings)
+            ]
+        )
+
+    def result(self, sums: Tensor) -> Tensor:
+        """Return the means and the mixture's estimate, `[..., means + 1]`."""
+        if len(sums.shape) > 1:
+            return ops.stack([self.result(each) for each in ops.unstack(sums)])
+        means = _MEAN.result(ops.reshape(sums[:_OF_MEANS], (2, _SUMS)))
+        histogram = sums[_OF_MEANS:]
+        numbers = host_floats.concrete_floats(histogram)
+        value = self.mixture.value(
+            histogram if numbers is None else np.array(numbers)
+        )
+        value = ops.convert_to_tensor(value, sums.dtype)
+        return ops.concatenate([means, ops.reshape(value, (1,))])
+
+    def estimates(self, sums: np.ndarray) -> list[Estimate]:
+        """Return the means with their standard errors."""
+        of_means = sums[:_OF_MEANS].reshape(2, _SUMS)
+        return [Estimate.of_sums(of_mean, False) for of_mean in of_means]
+
+    def histogram(self, sums: np.ndarray) -> np.ndarray:
+        """Return the weights of the lists by their sampled rank."""
+        return sums[_OF_MEANS:]
+
+    def _of_metric(self, x: PerList, ranking: Ranking) -> Tensor:
+        counts = x.counts[0]
+        unfit = counts & ~fits(ranking, self.negatives)
+        undefined = counts & ops.isnan(x.values[0])
+        if concrete(ops.any(unfit & ~undefined)):
+            raise _unfit_error(self.negatives, ranking, unfit)
+        shares = self._shares(ranking, x.values.dtype)
+        values = ops.sum(
+            shares[None] * ops.array(self.worths, shares.dtype)[:, None], -1
+        )
+        lost = unfit | undefined
+        values = ops.where(lost, float("nan"), values)
+        naive, corrected = ops.unstack(values[:, None], 2)
+        lists = [x._replace(values=naive), x._replace(values=corrected)]
+        means = _MEAN.of_batch(PerList.joined(lists))
+        weights = ops.where(counts, x.weights[0], 0)
+        histogram = ops.sum(shares * weights[:, None], axis=0)
+        histogram = ops.where(ops.any(lost), float("nan"), histogram)
+        return ops.concatenate([ops.reshape(means, (-1,)), histogram])
+
+    def _shares(self, ranking: Ranking, dtype: Any) -> Tensor:
+        """Return each list's share at each rank, `[lists, negatives + 1]`."""
+        start, size = (x[:, None] for x in ranking.place())
+        above = ops.arange(self.negatives + 1, dtype=dtype)
+        there = (above >= start) & (above < start + size)
+        return ops.cast(there, dtype) / ops.maximum(size, 1.0)
+
+
+def _unfit_error(negatives: int, ranking: Ranking, unfit: Tensor) -> ValueError:
+    first = ops.argmax(ops.cast(unfit, "int32"))
+    counts = ranking.as_binary().overall(), ranking.all_others()
+    relevant, others, retrieved = (
+        float(ops.take(x, first)) for x in (*counts, ranking.place()[1])
+    )
+    received = f"with {relevant:g} relevant items and {others:g} others"
+    if relevant == 1 and others == negatives:
+        is_wrong = "has another label" if retrieved else "is not retrieved"
+        received = f"whose relevant item {is_wrong}"
+    return ValueError(
+        "Each list should hold one relevant item with the label 1 that is "
+        f"retrieved, and {negatives} sampled others. Received: a list "
+        f"{received}."
+    )

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
-from keras_rankmetrics.engine.aggregates import WeightedMean
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.definition import declared
 from keras_rankmetrics.engine.ranking import Ranking
 from keras_rankmetrics.gains import log2_discount, reciprocal_discount
 from keras_rankmetrics.metrics.average_precision import average_precision
 from keras_rankmetrics.metrics.bases import (
+    Denominator,
     NoveltyAware,
+    Probability,
     SubtopicMetric,
-    register,
+    Unbounded,
+    metric,
 )
-from keras_rankmetrics.metrics.found import hit_rate, precision
-from keras_rankmetrics.metrics.user_models import reach_probability
-from keras_rankmetrics.types import Between, RankDiscountFn, Tensor
+from keras_rankmetrics.metrics.discounted import reach_probability
+from keras_rankmetrics.metrics.hits import hit_rate, precision
+from keras_rankmetrics.types import RankDiscountFn, Tensor
 
 __all__ = [
     "ERRIA",
@@ -33,18 +34,14 @@ __all__ = [
 
 
 def precision_ia(
-    ranking: Ranking,
-    k: int | None,
-    denominator: Literal["retrieved", "k"] = "retrieved",
+    ranking: Ranking, k: int | None, denominator: Denominator = "retrieved"
 ) -> Tensor:
     """Return the mean over subtopics of hits / min(k, retrieved), or / k."""
     subtopics = ranking.by_subtopic()
-    found = precision(subtopics.rows, k, denominator)
-    return subtopics.mean(found)
+    return subtopics.mean(precision(subtopics.rows, k, denominator))
 
 
-@register
-@declared
+@metric
 class PrecisionIA(SubtopicMetric):
     """Intent-aware precision at k: the mean precision over subtopics.
 
@@ -72,21 +69,19 @@ class PrecisionIA(SubtopicMetric):
     Agrawal et al., Diversifying Search Results, WSDM (2009).
     """
 
-    short_name = "precision_ia"
     measure = staticmethod(precision_ia)
     needs_k_under = ("denominator", "k")
 
     denominator: Literal["retrieved", "k"] = "retrieved"
 
 
-def average_precision_ia(ranking: Ranking, k: int | None) -> Tensor:
+def map_ia(ranking: Ranking, k: int | None) -> Tensor:
     """Return the mean of average precision over subtopics."""
     subtopics = ranking.by_subtopic()
     return subtopics.mean(average_precision(subtopics.rows, k))
 
 
-@register
-@declared
+@metric
 class MeanAveragePrecisionIA(SubtopicMetric):
     """Intent-aware average precision at k: its mean over subtopics.
 
@@ -111,8 +106,7 @@ class MeanAveragePrecisionIA(SubtopicMetric):
     Agrawal et al., Diversifying Search Results, WSDM (2009).
     """
 
-    short_name = "map_ia"
-    measure = staticmethod(average_precision_ia)
+    measure = staticmethod(map_ia)
 
 
 def subtopic_recall(ranking: Ranking, k: int | None) -> Tensor:
@@ -121,8 +115,7 @@ def subtopic_recall(ranking: Ranking, k: int | None) -> Tensor:
     return subtopics.mean(hit_rate(subtopics.rows, k))
 
 
-@register
-@declared
+@metric
 class SubtopicRecall(SubtopicMetric):
     """Subtopic recall at k: the share of subtopics that are covered.
 
@@ -146,7 +139,6 @@ class SubtopicRecall(SubtopicMetric):
     Zhai, Cohen and Lafferty, Beyond Independent Relevance, SIGIR (2003).
     """
 
-    short_name = "subtopic_recall"
     measure = staticmethod(subtopic_recall)
 
 
@@ -170,9 +162,8 @@ def alpha_dcg(
     return subtopics.total(subtopics.rows.at_stop(rank_discount_fn, k)) / alpha
 
 
-@register
-@declared
-class AlphaDCG(NoveltyAware):
+@metric
+class AlphaDCG(Unbounded, NoveltyAware):
     """α-DCG at k: gain that shrinks with each item on the same subtopic.
 
         α-DCG@k = Σ_{i=1..k} rank_discount_fn(i) Σ_t rel_it (1 - α)^c_it
@@ -207,10 +198,7 @@ class AlphaDCG(NoveltyAware):
     SIGIR (2008).
     """
 
-    short_name = "alpha_dcg"
     measure = staticmethod(alpha_dcg)
-    has_upper_bound = False
-    aggregate = WeightedMean(bounded=False)
 
     rank_discount_fn: RankDiscountFn = log2_discount
 
@@ -227,8 +215,7 @@ def alpha_ndcg(
     return ops.divide_no_nan(found, best)
 
 
-@register
-@declared
+@metric
 class AlphaNDCG(NoveltyAware):
     """α-NDCG at k: α-DCG over that of the ideal order.
 
@@ -262,7 +249,6 @@ class AlphaNDCG(NoveltyAware):
     SIGIR (2008).
     """
 
-    short_name = "alpha_ndcg"
     measure = staticmethod(alpha_ndcg)
 
     rank_discount_fn: RankDiscountFn = log2_discount
@@ -280,8 +266,7 @@ def err_ia(
     return ops.divide_no_nan(subtopics.total(stopped), best)
 
 
-@register
-@declared
+@metric
 class ERRIA(NoveltyAware):
     """Intent-aware expected reciprocal rank (ERR-IA) at k.
 
@@ -318,7 +303,6 @@ class ERRIA(NoveltyAware):
     Information Retrieval 14 (2011).
     """
 
-    short_name = "err_ia"
     measure = staticmethod(err_ia)
 
     normalized: bool = False
@@ -328,7 +312,7 @@ def nrbp(
     ranking: Ranking,
     k: int | None,
     alpha: float = 0.5,
-    p: Annotated[float, Between(0, 1)] = 0.5,
+    p: Probability = 0.5,
 ) -> Tensor:
     """Return (1 - (1 - α) p) mean over subtopics of Σ p^(rank - 1) novelty."""
     subtopics = ranking.by_subtopic()
@@ -336,8 +320,7 @@ def nrbp(
     return (1.0 - (1.0 - alpha) * p) / alpha * subtopics.mean(reached)
 
 
-@register
-@declared
+@metric
 class NRBP(NoveltyAware):
     """Novelty- and rank-biased precision (NRBP) at k.
 
@@ -370,7 +353,6 @@ class NRBP(NoveltyAware):
     Underspecified Queries, ICTIR (2009).
     """
 
-    short_name = "nrbp"
     measure = staticmethod(nrbp)
 
     p: float = 0.5

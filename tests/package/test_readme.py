@@ -4,7 +4,7 @@ import pathlib
 import re
 
 from keras_rankmetrics import metrics
-from keras_rankmetrics.metrics.bases import MultiValueMetric
+from keras_rankmetrics.metrics.multi_value import MultiValueMetric
 from tests.pictures.time_per_batch import medians
 
 README = (pathlib.Path(__file__).parents[2] / "README.md").read_text()

@@ -30,14 +30,13 @@ MAY_IMPORT = {
         "engine.aggregates engine.backend engine.definition engine.inputs "
         "engine.ranking types"
     ),
-    "engine.sampled": "engine.aggregates engine.backend types",
     "engine.metric": (
         "engine.aggregates engine.backend engine.definition engine.evaluation "
         "engine.inputs engine.naming engine.ranking gains types"
     ),
     "metrics": (
         "engine.aggregates engine.backend engine.definition engine.evaluation "
-        "engine.metric engine.naming engine.ranking engine.sampled gains types"
+        "engine.metric engine.naming engine.ranking gains types"
     ),
     "conventions": (
         "engine.definition engine.metric engine.naming gains metrics"
@@ -58,13 +57,10 @@ MAY_IMPORT = {
         "version"
     ),
     "__main__": "",
-    "public": (
-        "engine.aggregates engine.backend engine.inputs engine.metric "
-        "engine.ranking gains metrics types"
-    ),
     "": (
-        "callbacks catalogues comparing conventions engine.naming gains "
-        "metrics public tables types version"
+        "callbacks catalogues comparing conventions engine.aggregates "
+        "engine.backend engine.inputs engine.metric engine.naming "
+        "engine.ranking gains metrics tables types version"
     ),
 }
 FILES = sorted(PACKAGE.rglob("*.py"))
@@ -227,7 +223,7 @@ ENTRIES = [
     "keras",
     "keras_rankmetrics.gains",
     "keras_rankmetrics.callbacks",
-    "keras_rankmetrics.engine.naming.names",
+    "keras_rankmetrics.engine.naming",
     "keras_rankmetrics.files.errors",
 ]
 

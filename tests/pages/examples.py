@@ -26,10 +26,10 @@ from keras_rankmetrics.engine.definition import takes
 from keras_rankmetrics.metrics.bases import (
     Binary,
     BinaryWholeList,
-    CatalogueMetric,
     JudgementMetric,
     SubtopicMetric,
 )
+from keras_rankmetrics.metrics.coverage import CatalogueMetric
 from tests.pages.notation import (
     is_of_ids,
     values_of_catalogues,

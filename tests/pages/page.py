@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from keras_rankmetrics import RankingMetric, metrics
-from keras_rankmetrics.metrics.bases import MultiValueMetric
+from keras_rankmetrics.metrics.multi_value import MultiValueMetric
 from tests.pages.blocks import edge_cases, libraries, shown
 from tests.pages.picture import picture
 

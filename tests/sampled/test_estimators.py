@@ -6,7 +6,7 @@ from draws import sampled, two_models
 from keras import ops
 from pytest import approx
 
-from keras_rankmetrics.engine.sampled import (
+from keras_rankmetrics.metrics.sampled import (
     Mixture,
     Sampling,
     bias_variance,

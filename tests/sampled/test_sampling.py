@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pytest import approx
 
-from keras_rankmetrics.engine.sampled import Sampling, buckets_of
+from keras_rankmetrics.metrics.sampled import Sampling, buckets_of
 
 
 def by_factorials(sampling, rank):

@@ -22,9 +22,9 @@ from keras_rankmetrics.engine.definition.options import (
     is_plain,
     options_of,
 )
-from keras_rankmetrics.engine.naming.names import name_at
-from keras_rankmetrics.engine.naming.signature import (
+from keras_rankmetrics.engine.naming import (
     fingerprint,
+    name_at,
     signature_of,
     signature_of_class,
 )

@@ -22,7 +22,7 @@ from keras_rankmetrics.engine.evaluation.precompute import terms_of
 from keras_rankmetrics.engine.inputs.warn_once import WarnOnce
 from keras_rankmetrics.engine.metric.members import own_methods
 from keras_rankmetrics.engine.metric.sync import states_of_all
-from keras_rankmetrics.engine.naming.names import as_scope
+from keras_rankmetrics.engine.naming import as_scope
 from keras_rankmetrics.types import Tensor
 
 

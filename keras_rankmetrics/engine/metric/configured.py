@@ -24,9 +24,13 @@ from keras_rankmetrics.engine.metric.accumulator import (
     is_concrete,
     on_host,
 )
-from keras_rankmetrics.engine.naming.names import in_words, name_at
-from keras_rankmetrics.engine.naming.saving import deserialized, serialized
-from keras_rankmetrics.engine.naming.signature import signature_of_object
+from keras_rankmetrics.engine.naming import (
+    deserialized,
+    in_words,
+    name_at,
+    serialized,
+    signature_of_object,
+)
 from keras_rankmetrics.engine.ranking import Ranking
 from keras_rankmetrics.engine.ranking.relevance import relevant
 from keras_rankmetrics.types import (

@@ -1,24 +1,147 @@
-"""Metrics with a model of where the user stops: ERR and RBP."""
+"""Metrics that discount items by rank: DCG, NDCG, ERR and RBP."""
 
 from __future__ import annotations
 
 import functools
-from typing import Annotated, Literal
-
-import keras
+from typing import Literal
 
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.definition import declared
 from keras_rankmetrics.engine.ranking import Ranking
 from keras_rankmetrics.engine.ranking.relevance import stop_probability
-from keras_rankmetrics.gains import linear_gain, reciprocal_discount
-from keras_rankmetrics.metrics.bases import AtK, Binary, register
-from keras_rankmetrics.types import Between, RankDiscountFn, Tensor
+from keras_rankmetrics.gains import (
+    linear_gain,
+    log2_discount,
+    reciprocal_discount,
+)
+from keras_rankmetrics.metrics.bases import (
+    AtK,
+    Binary,
+    Graded,
+    Probability,
+    Unbounded,
+    metric,
+)
+from keras_rankmetrics.types import RankDiscountFn, Tensor
 
-__all__ = ["ERR", "GradedRankBiasedPrecision", "RankBiasedPrecision"]
+__all__ = [
+    "DCG",
+    "ERR",
+    "NDCG",
+    "GradedRankBiasedPrecision",
+    "RankBiasedPrecision",
+]
 
 
-def expected_reciprocal_rank(
+def _discounted(
+    ranking: Ranking, k: int | None, rank_discount_fn: RankDiscountFn
+) -> Tensor:
+    gains = ranking.weighted_total() * ranking.discount(rank_discount_fn, k)
+    return ops.sum(gains, axis=-1)
+
+
+def dcg(
+    ranking: Ranking,
+    k: int | None,
+    rank_discount_fn: RankDiscountFn = log2_discount,
+) -> Tensor:
+    """Return Σ w g(y) d(rank) over the ranks up to k, over the mean weight."""
+    return ops.divide_no_nan(
+        _discounted(ranking, k, rank_discount_fn), ranking.mean_weight()
+    )
+
+
+@metric
+class DCG(Unbounded, Graded):
+    """Discounted cumulative gain at k.
+
+    For a list whose item at rank i has the label y_i,
+
+        DCG@k = Σ_{i=1..k} gain_fn(y_i) · rank_discount_fn(i)
+
+    by default Σ (2^y_i - 1) / log2(i + 1). It is 0 for a list in which no item
+    has a gain, and has no upper bound.
+
+    With item weights, gains are multiplied by them, and the sum is divided by
+    the mean weight of the gains, Σ w g / Σ g over the whole list.
+
+    Args:
+        k: the cutoff, or None for all ranks.
+        gain_fn: the gain of a label, see `keras_rankmetrics.types.GainFn`.
+        rank_discount_fn: the discount of a rank, see
+            `keras_rankmetrics.types.RankDiscountFn`.
+        shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
+        adjusted, inputs, unjudged, name, dtype: see `RankingMetric`.
+
+    Example:
+        >>> from keras_rankmetrics import DCG
+        >>> metric = DCG(k=2)
+        >>> value = metric([[3.0, 0.0, 1.0]], [[0.3, 0.9, 0.6]])
+        >>> round(float(value), 4)  # 0 at rank 1, (2^1 - 1) / log2(3) at rank 2
+        0.6309
+
+    Järvelin and Kekäläinen, ACM TOIS 20 (2002); Burges et al., ICML (2005).
+    """
+
+    measure = staticmethod(dcg)
+
+
+def ndcg(
+    ranking: Ranking,
+    k: int | None,
+    rank_discount_fn: RankDiscountFn = log2_discount,
+    ideal: Literal["relevant", "retrieved"] = "relevant",
+) -> Tensor:
+    """Return the discounted gains over those of the ideal order."""
+    is_of_all = ideal == "relevant"
+    best = ranking.best() if is_of_all else ranking.best_of_retrieved(k)
+    most = ranking.discounted(best, rank_discount_fn, k)
+    value = ops.divide_no_nan(_discounted(ranking, k, rank_discount_fn), most)
+    # If the discounts make the sum overflow, the quotient would be 0.
+    return ops.where(most < float("inf"), value, float("nan"))
+
+
+@metric
+class NDCG(Graded):
+    """Normalised discounted cumulative gain at k.
+
+        NDCG@k = DCG@k / IDCG@k
+
+    where IDCG@k is the DCG@k of the ideal order. Values are in [0, 1]; 1 means
+    that the first k ranks hold the highest gains in decreasing order. A list in
+    which no item has a gain is empty.
+
+    With item weights, DCG and IDCG use the products of weights and gains, and
+    the ideal order sorts by these products.
+
+    Args:
+        k: the cutoff, or None for all ranks.
+        gain_fn: the gain of a label, see `keras_rankmetrics.types.GainFn`.
+        rank_discount_fn: the discount of a rank, see
+            `keras_rankmetrics.types.RankDiscountFn`.
+        ideal: the items of the ideal order: `"relevant"`, all valid items,
+            retrieved or not; or `"retrieved"`, only those that the ranking has
+            at its first k ranks. The latter has no exact mean over the orders
+            of tied items, so `ties` then defaults to `"stable"`.
+        shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
+        adjusted, inputs, unjudged, name, dtype: see `RankingMetric`.
+
+    Example:
+        >>> from keras_rankmetrics import NDCG
+        >>> metric = NDCG(k=2)
+        >>> value = metric([[3.0, 0.0, 1.0]], [[0.3, 0.9, 0.6]])
+        >>> round(float(value), 4)  # 0.6309 / (7 + 0.6309)
+        0.0827
+
+    Järvelin and Kekäläinen, ACM TOIS 20 (2002); Burges et al., ICML (2005).
+    """
+
+    measure = staticmethod(ndcg)
+    strict_order_under = ("ideal", "retrieved")
+
+    ideal: Literal["relevant", "retrieved"] = "relevant"
+
+
+def err(
     ranking: Ranking, k: int | None, normalized: Literal[False, True] = False
 ) -> Tensor:
     """Return E[1 / rank where users stop], or that over its ideal value."""
@@ -29,8 +152,7 @@ def expected_reciprocal_rank(
     return ops.divide_no_nan(value, best)
 
 
-@register
-@declared
+@metric
 class ERR(AtK):
     """Expected reciprocal rank (ERR) at k: 1 / the rank where a user stops.
 
@@ -67,14 +189,11 @@ class ERR(AtK):
     Chapelle et al., Expected Reciprocal Rank for Graded Relevance, CIKM (2009).
     """
 
-    short_name = "err"
-    measure = staticmethod(expected_reciprocal_rank)
+    measure = staticmethod(err)
     relevance = staticmethod(stop_probability)
 
     max_grade: float = 4.0
     normalized: bool = False
-    shuffle_ties: bool | None = None
-    seed: int | keras.random.SeedGenerator | None = None
 
 
 @functools.cache  # a ranking's memo is keyed by the identity of the discount
@@ -83,16 +202,13 @@ def reach_probability(p: float) -> RankDiscountFn:
     return lambda rank: ops.power(p, rank - 1.0)
 
 
-def rank_biased_precision(
-    ranking: Ranking, k: int | None, p: Annotated[float, Between(0, 1)] = 0.8
-) -> Tensor:
+def rbp(ranking: Ranking, k: int | None, p: Probability = 0.8) -> Tensor:
     """Return (1 - p) Σ rel p^(rank - 1) over the ranks up to k."""
     reached = ranking.discount(reach_probability(p), k)
     return (1.0 - p) * ops.sum(ranking.total() * reached, axis=-1)
 
 
-@register
-@declared
+@metric
 class RankBiasedPrecision(Binary):
     """Rank-biased precision (RBP) at k.
 
@@ -120,22 +236,18 @@ class RankBiasedPrecision(Binary):
     Moffat and Zobel, ACM TOIS 27 (2008).
     """
 
-    short_name = "rbp"
-    measure = staticmethod(rank_biased_precision)
+    measure = staticmethod(rbp)
 
     p: float = 0.8
 
 
-def graded_rank_biased_precision(
-    ranking: Ranking, k: int | None, p: Annotated[float, Between(0, 1)] = 0.8
-) -> Tensor:
+def graded_rbp(ranking: Ranking, k: int | None, p: Probability = 0.8) -> Tensor:
     """Return rank-biased precision of gains over max(1, the highest gain)."""
-    found = rank_biased_precision(ranking, k, p)
+    found = rbp(ranking, k, p)
     return found / ops.maximum(ranking.highest_gain(), 1.0)
 
 
-@register
-@declared
+@metric
 class GradedRankBiasedPrecision(AtK):
     """Rank-biased precision (RBP) at k for graded labels.
 
@@ -163,10 +275,7 @@ class GradedRankBiasedPrecision(AtK):
     Moffat and Zobel, ACM TOIS 27 (2008); trec_eval 10.0, m_rbp.c.
     """
 
-    short_name = "graded_rbp"
-    measure = staticmethod(graded_rank_biased_precision)
+    measure = staticmethod(graded_rbp)
     relevance = staticmethod(linear_gain)
 
     p: float = 0.8
-    shuffle_ties: bool | None = None
-    seed: int | keras.random.SeedGenerator | None = None

@@ -1,4 +1,4 @@
-"""Signatures of functions, classes and objects, and tables of text.
+"""Names and signatures of metrics and functions; no two share a signature.
 
 A signature is the registered name, or else the import path. Lambdas, closures
 and objects have neither, so they get a fingerprint of their contents. Code,
@@ -10,17 +10,155 @@ for two things.
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import json
+import re
+import sys
 import types
 import uuid
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+import keras
 from keras import ops
 
-from keras_rankmetrics.engine.naming.names import import_path, registered_name
 from keras_rankmetrics.gains import PACKAGE
+
+
+def name_at(name: str, k: float | None) -> str:
+    """Return the name with the cutoff or number appended: `ndcg@10`."""
+    if isinstance(k, float):
+        return f"{name}@{k:g}"
+    return name if k is None else f"{name}@{k}"
+
+
+def in_words(name: str) -> str:
+    """Return `"discounted_success"` for `"DiscountedSuccess"`."""
+    return re.sub(
+        r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name
+    ).lower()
+
+
+def as_scope(name: str) -> str:
+    """Return a valid scope name; TensorFlow refuses "@" in a graph."""
+    return re.sub(r"[^A-Za-z0-9_.>-]", "_", name)
+
+
+def plain(name: str) -> str:
+    """Return the name without case, hyphens and underscores."""
+    return name.lower().replace("_", "").replace("-", "")
+
+
+def closest(name: str, names: Iterable[str], least: float = 0.5) -> list[str]:
+    """Return up to three similar names, the most similar first.
+
+    Args:
+        name: a name that does not exist.
+        names: the names that exist.
+        least: the lowest similarity, from 0 to 1.
+    """
+    by_plain = {plain(each): each for each in names}
+    for cutoff in (1.0, 0.7, least):
+        found = difflib.get_close_matches(plain(name), by_plain, 3, cutoff)
+        if found:
+            return [by_plain[each] for each in found]
+    return []
+
+
+def nearest(name: str, names: Iterable[str], least: float = 0.5) -> str:
+    """Return "Did you mean ...?" for the most similar names, or "".
+
+    Args:
+        name: a name that does not exist.
+        names: the names that exist.
+        least: the lowest similarity, from 0 to 1.
+    """
+    return did_you_mean(*closest(name, names, least))
+
+
+def did_you_mean(*names: str) -> str:
+    """Return " Did you mean ...?" for the names, or "" without names."""
+    if not names:
+        return ""
+    quoted = " or ".join(f'"{name}"' for name in names)
+    return f" Did you mean {quoted}?"
+
+
+def no_attribute(module: str, name: str, hint: str) -> AttributeError:
+    """Return the AttributeError for a module's `__getattr__`.
+
+    Args:
+        module: the name of the module.
+        name: the name that the module does not have.
+        hint: a sentence that starts with a space, or "".
+    """
+    # With `name` but no `obj`, Python adds no second suggestion.
+    return AttributeError(
+        f'module "{module}" has no attribute "{name}".{hint}', name=name
+    )
+
+
+def import_path(x: Any) -> str | None:
+    """Return the path that imports `x`, or None if there is none."""
+    module = getattr(x, "__module__", None)
+    name = getattr(x, "__qualname__", "")
+    # Each script has a different `__main__`.
+    found = None if module == "__main__" else sys.modules.get(module or "")
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return f"{module}.{name}" if found is x else None
+
+
+def registered_name(function: Callable[..., Any]) -> str | None:
+    """Return the function's name in Keras's registry, or None."""
+    if not hasattr(function, "__name__"):
+        return None
+    name: str = keras.saving.get_registered_name(function)
+    registered = keras.saving.get_registered_object(name)
+    return name if registered is function else None
+
+
+def deserialized(config: dict[str, Any]) -> dict[str, Any]:
+    """Return the constructor arguments for a config."""
+    return {
+        name: keras.saving.deserialize_keras_object(value)
+        if isinstance(value, dict)
+        else value
+        for name, value in config.items()
+    }
+
+
+def serialized(function: Callable[..., Any], argument: str) -> Any:
+    """Return the function's Keras config; warn if it may not load again.
+
+    Raises:
+        TypeError: if `function` is an object that Keras cannot save.
+    """
+    register = "`@keras.saving.register_keras_serializable()`"
+    warning = ""
+    if not isinstance(function, types.FunctionType | types.BuiltinFunctionType):
+        if not hasattr(function, "get_config"):
+            raise TypeError(
+                f"To save a metric, `{argument}` should be a function. "
+                f"Received: {function!r} of type {type(function).__name__}, "
+                "which Keras cannot save. Write it as a `def` and register "
+                f"that with {register}."
+            )
+    elif getattr(function, "__name__", "") == "<lambda>":
+        warning = (
+            f"`{argument}` is a lambda. The saved file loads only with "
+            "`safe_mode=False`. Write it as a `def` and register that with"
+        )
+    elif registered_name(function) is None:
+        warning = (
+            f"`{argument}={function.__qualname__}` is not registered. The "
+            "saved file loads only with `custom_objects`. Register it with"
+        )
+    if warning:
+        warnings.warn(f"{warning} {register}.", UserWarning, stacklevel=3)
+    return keras.saving.serialize_keras_object(function)
 
 
 def fingerprint(x: Any) -> str:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from keras_rankmetrics.engine.aggregates import WeightedMean
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.definition import declared
 from keras_rankmetrics.engine.ranking import Ranking
 from keras_rankmetrics.engine.ranking.relevance import gain
 from keras_rankmetrics.gains import linear_gain
 from keras_rankmetrics.metrics.bases import (
     Binary,
     BinaryWholeList,
+    Unbounded,
     WholeList,
-    register,
+    metric,
 )
 from keras_rankmetrics.types import EmptyPolicy, GainFn, Tensor
 
@@ -39,8 +39,7 @@ def auc(ranking: Ranking, k: int | None) -> Tensor:
     return 1.0 - ops.divide_no_nan(above, relevant * counted)
 
 
-@register
-@declared
+@metric
 class AUC(Binary):
     """Area under the ROC curve, per list.
 
@@ -78,7 +77,6 @@ class AUC(Binary):
     KDD (2018).
     """
 
-    short_name = "auc"
     measure = staticmethod(auc)
     has_value = staticmethod(has_pairs)
     needs_whole_lists = True
@@ -86,13 +84,12 @@ class AUC(Binary):
     empty: EmptyPolicy = "skip"
 
 
-def adjusted_mean_rank_index(ranking: Ranking, k: int | None) -> Tensor:
+def amri(ranking: Ranking, k: int | None) -> Tensor:
     """Return 1 - mean(others above) / (others / 2)."""
     return 2.0 * auc(ranking, k) - 1.0
 
 
-@register
-@declared
+@metric
 class AdjustedMeanRankIndex(BinaryWholeList):
     """Adjusted mean rank index (AMRI): mean rank, rescaled so that chance is 0.
 
@@ -120,15 +117,14 @@ class AdjustedMeanRankIndex(BinaryWholeList):
     Alignment or Link Prediction Methods" (2020).
     """
 
-    short_name = "amri"
-    measure = staticmethod(adjusted_mean_rank_index)
+    measure = staticmethod(amri)
     has_value = staticmethod(has_pairs)
     aggregate = WeightedMean(bounded=False)
 
     empty: EmptyPolicy = "skip"
 
 
-def ordered_pair_accuracy(ranking: Ranking, k: int | None) -> Tensor:
+def opa(ranking: Ranking, k: int | None) -> Tensor:
     """Return the share of pairs with different labels in the right order."""
     pairs = ranking.pairs()
     return ops.divide_no_nan(pairs.right, pairs.every)
@@ -139,8 +135,7 @@ def has_unlike_labels(ranking: Ranking) -> Tensor:
     return ranking.pairs().every > 0
 
 
-@register
-@declared
+@metric
 class OrderedPairAccuracy(WholeList):
     """Ordered pair accuracy (OPA): AUC for graded labels.
 
@@ -172,8 +167,7 @@ class OrderedPairAccuracy(WholeList):
     (2019).
     """
 
-    short_name = "opa"
-    measure = staticmethod(ordered_pair_accuracy)
+    measure = staticmethod(opa)
     relevance = staticmethod(linear_gain)
     has_value = staticmethod(has_unlike_labels)
 
@@ -186,9 +180,8 @@ def mean_rank(ranking: Ranking, k: int | None) -> Tensor:
     return ops.divide_no_nan(ranking.ranks() + missed, ranking.overall())
 
 
-@register
-@declared
-class MeanRank(BinaryWholeList):
+@metric
+class MeanRank(Unbounded, BinaryWholeList):
     """Mean rank of the relevant items.
 
         MR = (Σ ranks of the relevant items) / (relevant items)
@@ -212,18 +205,14 @@ class MeanRank(BinaryWholeList):
     NIPS (2013).
     """
 
-    short_name = "mean_rank"
     measure = staticmethod(mean_rank)
-    has_upper_bound = False
     more_is_better = False
-    aggregate = WeightedMean(bounded=False)
 
     empty: EmptyPolicy = "skip"
 
 
-@register
-@declared
-class AverageRelevancePosition(WholeList):
+@metric
+class AverageRelevancePosition(Unbounded, WholeList):
     """Average relevance position (ARP): the mean rank, weighted by gain.
 
         ARP = (Σ_i i · gain_fn(y_i)) / (Σ_i gain_fn(y_i))
@@ -251,9 +240,7 @@ class AverageRelevancePosition(WholeList):
     short_name = "arp"
     measure = staticmethod(mean_rank)
     relevance = staticmethod(gain)
-    has_upper_bound = False
     more_is_better = False
-    aggregate = WeightedMean(bounded=False)
 
     gain_fn: GainFn = linear_gain
     empty: EmptyPolicy = "skip"

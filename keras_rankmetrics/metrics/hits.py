@@ -5,10 +5,14 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.definition import declared
 from keras_rankmetrics.engine.ranking import Ranking
 from keras_rankmetrics.gains import reciprocal_discount
-from keras_rankmetrics.metrics.bases import Binary, BinaryWholeList, register
+from keras_rankmetrics.metrics.bases import (
+    Binary,
+    BinaryWholeList,
+    Denominator,
+    metric,
+)
 from keras_rankmetrics.types import Between, EmptyPolicy, Tensor
 
 __all__ = [
@@ -24,18 +28,14 @@ __all__ = [
 
 
 def precision(
-    ranking: Ranking,
-    k: int | None,
-    denominator: Literal["retrieved", "k"] = "retrieved",
+    ranking: Ranking, k: int | None, denominator: Denominator = "retrieved"
 ) -> Tensor:
     """Return hits / min(k, retrieved), or hits / k."""
-    return ops.divide_no_nan(
-        ranking.hits(k), precision_denominator(ranking, k, denominator)
-    )
+    total = precision_denominator(ranking, k, denominator)
+    return ops.divide_no_nan(ranking.hits(k), total)
 
 
-@register
-@declared
+@metric
 class PrecisionAtK(Binary):
     """Precision at k: the share of the first k items that are relevant.
 
@@ -64,7 +64,6 @@ class PrecisionAtK(Binary):
     section 8.4.
     """
 
-    short_name = "precision"
     measure = staticmethod(precision)
     needs_k_under = ("denominator", "k")
 
@@ -77,13 +76,11 @@ def recall(
     denominator: Literal["relevant", "min"] = "relevant",
 ) -> Tensor:
     """Return hits / relevant, or hits / min(k, relevant)."""
-    return ops.divide_no_nan(
-        ranking.hits(k), recall_denominator(ranking, k, denominator)
-    )
+    total = recall_denominator(ranking, k, denominator)
+    return ops.divide_no_nan(ranking.hits(k), total)
 
 
-@register
-@declared
+@metric
 class RecallAtK(Binary):
     """Recall at k: the share of the relevant items that are among the first k.
 
@@ -112,7 +109,6 @@ class RecallAtK(Binary):
     section 8.4.
     """
 
-    short_name = "recall"
     measure = staticmethod(recall)
 
     denominator: Literal["relevant", "min"] = "relevant"
@@ -124,8 +120,7 @@ def r_precision(ranking: Ranking, k: int | None) -> Tensor:
     return ops.divide_no_nan(ranking.hits(relevant), relevant)
 
 
-@register
-@declared
+@metric
 class RPrecision(BinaryWholeList):
     """R-precision: precision at rank R, for a list with R relevant items.
 
@@ -149,7 +144,6 @@ class RPrecision(BinaryWholeList):
     section 8.4.
     """
 
-    short_name = "r_precision"
     measure = staticmethod(r_precision)
 
 
@@ -160,13 +154,11 @@ def has_others(ranking: Ranking) -> Tensor:
 
 def fall_out(ranking: Ranking, k: int | None) -> Tensor:
     """Return (retrieved within rank k - hits) / others."""
-    return ops.divide_no_nan(
-        ranking.retrieved - ranking.hits(k), ranking.others()
-    )
+    found = ranking.retrieved - ranking.hits(k)
+    return ops.divide_no_nan(found, ranking.others())
 
 
-@register
-@declared
+@metric
 class FallOutAtK(Binary):
     """Fall-out at k: the share of non-relevant items among the first k.
 
@@ -191,7 +183,6 @@ class FallOutAtK(Binary):
     van Rijsbergen, Information Retrieval (1979), chapter 7.
     """
 
-    short_name = "fall_out"
     measure = staticmethod(fall_out)
     has_value = staticmethod(has_others)
     has_upper_bound = False
@@ -204,19 +195,17 @@ def f_beta(
     ranking: Ranking,
     k: int | None,
     beta: Annotated[float, Between(0)] = 1.0,
-    denominator: Literal["retrieved", "k"] = "retrieved",
+    denominator: Denominator = "retrieved",
 ) -> Tensor:
     """Return (1 + β²) hits / (the denominator of precision + β² relevant)."""
     of_recall = beta**2
-    return ops.divide_no_nan(
-        (1.0 + of_recall) * ranking.hits(k),
-        precision_denominator(ranking, k, denominator)
-        + of_recall * ranking.overall(),
-    )
+    hits, relevant = ranking.hits(k), ranking.overall()
+    total = precision_denominator(ranking, k, denominator)
+    total = total + of_recall * relevant
+    return ops.divide_no_nan((1.0 + of_recall) * hits, total)
 
 
-@register
-@declared
+@metric
 class FBetaAtK(Binary):
     """F-beta at k: the weighted harmonic mean of precision and recall.
 
@@ -246,7 +235,6 @@ class FBetaAtK(Binary):
     van Rijsbergen, Information Retrieval (1979), chapter 7.
     """
 
-    short_name = "f_beta"
     measure = staticmethod(f_beta)
     needs_k_under = ("denominator", "k")
 
@@ -255,16 +243,13 @@ class FBetaAtK(Binary):
 
 
 def f1(
-    ranking: Ranking,
-    k: int | None,
-    denominator: Literal["retrieved", "k"] = "retrieved",
+    ranking: Ranking, k: int | None, denominator: Denominator = "retrieved"
 ) -> Tensor:
     """Return 2 hits / (the denominator of precision + relevant)."""
     return f_beta(ranking, k, 1.0, denominator)
 
 
-@register
-@declared
+@metric
 class F1AtK(Binary):
     """F1 at k: the harmonic mean of precision and recall at k.
 
@@ -290,7 +275,6 @@ class F1AtK(Binary):
     van Rijsbergen, Information Retrieval (1979), chapter 7.
     """
 
-    short_name = "f1"
     measure = staticmethod(f1)
     needs_k_under = ("denominator", "k")
 
@@ -302,8 +286,7 @@ def hit_rate(ranking: Ranking, k: int | None) -> Tensor:
     return ranking.at_first_hit(ops.ones_like, k)
 
 
-@register
-@declared
+@metric
 class HitRateAtK(Binary):
     """Hit rate at k: the share of lists with a relevant item among the first k.
 
@@ -326,17 +309,15 @@ class HitRateAtK(Binary):
     Deshpande and Karypis, ACM TOIS 22 (2004).
     """
 
-    short_name = "hit_rate"
     measure = staticmethod(hit_rate)
 
 
-def reciprocal_rank(ranking: Ranking, k: int | None) -> Tensor:
+def mrr(ranking: Ranking, k: int | None) -> Tensor:
     """Return 1 / the first relevant rank within k, or 0 without one."""
     return ranking.at_first_hit(reciprocal_discount, k)
 
 
-@register
-@declared
+@metric
 class MeanReciprocalRank(Binary):
     """Mean reciprocal rank (MRR) at k.
 
@@ -359,8 +340,7 @@ class MeanReciprocalRank(Binary):
     Voorhees, TREC-8 (1999).
     """
 
-    short_name = "mrr"
-    measure = staticmethod(reciprocal_rank)
+    measure = staticmethod(mrr)
 
 
 def precision_denominator(

@@ -1,1 +1,0 @@
-"""Names and signatures of metrics and functions; no two share a signature."""
