@@ -61,11 +61,7 @@ def unless(
     return cond(predicate, if_true, otherwise)
 
 
-def loop(
-    times: int | Tensor,
-    step: Callable[[int | Tensor, T], T],
-    x: T,
-) -> T:
+def loop(times: int | Tensor, step: Callable[[int | Tensor, T], T], x: T) -> T:
     """Apply `x = step(i, x)` for i = 0, 1, ... and return the last `x`.
 
     This is `ops.fori_loop`, but a Python loop if nothing is traced: there, jax

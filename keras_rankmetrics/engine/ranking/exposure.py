@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.ranking.matching import is_new
 from keras_rankmetrics.engine.ranking.probabilities import (
     sums_over_ranks,
     table_of,
@@ -241,19 +240,6 @@ class AllItems:
 
 
 ItemNumbers: TypeAlias = SomeItems | AllItems
-
-
-def relevant_ids(
-    ids: Tensor, gain: Relevance, dtype: str
-) -> tuple[ItemNumbers, Tensor]:
-    """Return the numbers and gains of relevant items, 0 for duplicates.
-
-    Args:
-        ids: int `[lists, relevant]`, negative for padding.
-        gain: the gain of each label.
-        dtype: the dtype of the labels.
-    """
-    return SomeItems(ids), gain.of_either(is_new(ids), 1, -1, dtype)
 
 
 class GroupedGains(NamedTuple):

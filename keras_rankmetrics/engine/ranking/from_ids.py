@@ -12,15 +12,19 @@ from keras_rankmetrics.engine.ranking.exposure import (
     GroupedItems,
     ItemNumbers,
     SomeItems,
-    relevant_ids,
 )
 from keras_rankmetrics.engine.ranking.items import RelevantItems
 from keras_rankmetrics.engine.ranking.list_ranking import ListRanking
-from keras_rankmetrics.engine.ranking.matching import Matched, matched
 from keras_rankmetrics.engine.ranking.memo import remembered
-from keras_rankmetrics.engine.ranking.ranking import Content, Cutoff, Order
+from keras_rankmetrics.engine.ranking.ranking import Content, Cutoff
 from keras_rankmetrics.engine.ranking.relevance import Relevance
-from keras_rankmetrics.engine.ranking.sums import count
+from keras_rankmetrics.engine.ranking.runs import (
+    Matched,
+    count,
+    is_new,
+    matched,
+)
+from keras_rankmetrics.engine.ranking.top import Order
 from keras_rankmetrics.types import RankDiscountFn, Tensor
 
 
@@ -70,8 +74,10 @@ class Ids(Content):
         )
 
     def relevant(self, gain: Relevance) -> tuple[ItemNumbers, Tensor]:
-        """Return the relevant ids and their gains."""
-        return relevant_ids(self.relevant_ids, gain, self.dtype)
+        """Return the relevant ids and their gains, 0 for duplicates."""
+        are_new = is_new(self.relevant_ids)
+        gains = gain.of_either(are_new, 1, -1, self.dtype)
+        return SomeItems(self.relevant_ids), gains
 
     def outside_catalogue(self, items: int) -> Tensor:
         """Return True for lists with an id outside of a catalogue."""

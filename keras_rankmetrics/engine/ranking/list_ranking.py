@@ -5,16 +5,18 @@ from __future__ import annotations
 import abc
 import dataclasses
 
-from keras_rankmetrics.engine.backend.compensated_sums import running_sums
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import MANY
-from keras_rankmetrics.engine.ranking.cutoffs import at_most
 from keras_rankmetrics.engine.ranking.exposure import GroupedGains
 from keras_rankmetrics.engine.ranking.memo import remembered
-from keras_rankmetrics.engine.ranking.pairs import InOrder, Pairs, pairs_of
+from keras_rankmetrics.engine.ranking.probabilities import (
+    running_sums,
+    stop_probabilities,
+)
 from keras_rankmetrics.engine.ranking.ranking import Cutoff, Ranking, within
 from keras_rankmetrics.engine.ranking.relevance import Relevance
-from keras_rankmetrics.engine.ranking.stopping import stop_probabilities
+from keras_rankmetrics.engine.ranking.runs import InOrder, Pairs, pairs_of
+from keras_rankmetrics.engine.ranking.top import at_most
 from keras_rankmetrics.gains import reciprocal_discount
 from keras_rankmetrics.types import RankDiscountFn, Tensor
 
@@ -59,7 +61,7 @@ class ListRanking(Ranking):
     @remembered("gain", "k")
     def total(self) -> Tensor:
         """Return the expected gain at the rank."""
-        return self._within(None, self._mean_gains())
+        return self._within(None, self._gains())
 
     def weighted_total(self) -> Tensor:
         """Return the expected gain times weight at the rank."""
@@ -129,17 +131,10 @@ class ListRanking(Ranking):
         gains = self._gains_in_order(self.gain)
         there, one = self.there, ops.ones_like(gains, dtype="int32")
         return InOrder(
-            gains,
-            one > 0 if there is None else there,
-            one * self._above(),
-            one,
+            gains, one > 0 if there is None else there, one * self._above(), one
         )
 
     # Down to the largest `k` that the ranking was made for.
-
-    def _mean_gains(self) -> Tensor:
-        """Return the expected gain at each rank."""
-        return self._gains()
 
     @remembered("gain")
     def _gains(self) -> Tensor:

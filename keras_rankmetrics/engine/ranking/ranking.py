@@ -5,14 +5,13 @@ from __future__ import annotations
 import abc
 import dataclasses
 from collections.abc import Callable
-from typing import Any, NamedTuple, Self, TypeAlias, TypeVar
+from typing import Any, Self, TypeAlias, TypeVar
 
 import keras
 
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.sorting import highest
 from keras_rankmetrics.engine.backend.tracing import MANY, cond
-from keras_rankmetrics.engine.ranking.cutoffs import at_most
 from keras_rankmetrics.engine.ranking.exposure import (
     Exposure,
     GroupedGains,
@@ -22,41 +21,23 @@ from keras_rankmetrics.engine.ranking.exposure import (
 )
 from keras_rankmetrics.engine.ranking.items import Items
 from keras_rankmetrics.engine.ranking.memo import Memo, remembered
-from keras_rankmetrics.engine.ranking.pairs import Pairs
 from keras_rankmetrics.engine.ranking.probabilities import (
+    greedy_stop_probabilities,
+    stop_probabilities,
     sums_over_ranks,
     table_of,
 )
 from keras_rankmetrics.engine.ranking.relevance import Relevance
-from keras_rankmetrics.engine.ranking.stopping import (
-    greedy_stop_probabilities,
-    stop_probabilities,
-)
-from keras_rankmetrics.engine.ranking.sums import positions
+from keras_rankmetrics.engine.ranking.runs import Pairs, positions
+from keras_rankmetrics.engine.ranking.top import Order, at_most
 from keras_rankmetrics.gains import SHARED_DISCOUNTS
-from keras_rankmetrics.types import RankDiscountFn, Tensor, TiePolicy
+from keras_rankmetrics.types import RankDiscountFn, Tensor
 
 T = TypeVar("T")
 
 # The number of ranks that count, for all lists or `[lists]`. None for as many
 # as the ranking was made for, which is also the most.
 Cutoff: TypeAlias = int | Tensor | None
-
-
-class Order(NamedTuple):
-    """The options of a ranking.
-
-    Attributes:
-        k: the number of ranks that count, or None for all.
-        ties: the policy for items with equal scores.
-        seed: for `ties="shuffle"`.
-        draw: the number of the draw, for `ties="shuffle"`.
-    """
-
-    k: int | None
-    ties: TiePolicy = "average"
-    seed: int = 0
-    draw: Tensor | int = 0
 
 
 class Content(abc.ABC):
@@ -72,6 +53,14 @@ class Content(abc.ABC):
 
     def relevant(self, gain: Relevance) -> tuple[ItemNumbers, Tensor]:
         """Return the items that may have a gain and their gains.
+
+        Raises:
+            ValueError: if the items have no numbers.
+        """
+        raise _no_items()
+
+    def exposure(self, order: Order) -> Exposure:
+        """Return the items by their ranks.
 
         Raises:
             ValueError: if the items have no numbers.
@@ -478,9 +467,9 @@ class Ranking(abc.ABC):
     def _at_first_hit(self, value: RankDiscountFn, k: Cutoff) -> Tensor:
         """Return `at_first_hit` for gains of 0 and 1."""
 
+    @remembered()
     def _exposure(self) -> Exposure:
-        """Return the items by their ranks."""
-        raise _no_items()
+        return self.content.exposure(self.order)
 
     @remembered()
     def _all_tied(self) -> Ranking:
