@@ -22,8 +22,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from keras_rankmetrics.engine.aggregates.aggregate import PerList
-from keras_rankmetrics.engine.backend import host_floats
 from keras_rankmetrics.engine.backend.operations import ops
+from keras_rankmetrics.engine.backend.tracing import concrete_floats
 from keras_rankmetrics.types import Tensor
 
 
@@ -98,9 +98,9 @@ class WeightedMean:
     def result(self, sums: Tensor) -> Tensor:
         """Return the means; 0 without lists."""
         of_lists = sums[..., _OF_LISTS]
-        numbers = host_floats.concrete_floats(of_lists)
+        numbers = concrete_floats(of_lists)
         if numbers is not None:
-            mean = Moments(numbers, self.bounded, host_floats).mean
+            mean = Moments(numbers, self.bounded, _PythonFloats).mean
             return ops.convert_to_tensor(mean, sums.dtype)
         totals = ops.unstack(of_lists, SUMS_OF_LISTS, axis=-1)
         return Moments(totals, self.bounded, ops).mean
@@ -171,6 +171,15 @@ def _parts(x: PerList, bounded: bool) -> tuple[Tensor, ...]:
     return own, other, counted, value, rest, weight
 
 
+class _PythonFloats:
+    """A namespace for `Moments` of Python floats."""
+
+    @staticmethod
+    def where(condition: bool, x1: float, x2: float) -> float:
+        """Return `x1` if the condition holds, else `x2`."""
+        return x1 if condition else x2
+
+
 @dataclasses.dataclass
 class Moments:
     """The statistics that the sums of a `WeightedMean` determine.
@@ -179,8 +188,8 @@ class Moments:
         sums: a numpy array, plain numbers, or tensors. Those over lists suffice
             unless an error is computed.
         bounded: as for the `WeightedMean`.
-        xp: the module with a `where` for the sums: `numpy`, `host_floats` or
-            `keras.ops`.
+        xp: the namespace of `where` for the sums: `numpy`, `keras.ops`, or
+            `_PythonFloats` for a single mean.
         own: the sums over the lists with their own weight.
         other: the sums over the other lists.
     """

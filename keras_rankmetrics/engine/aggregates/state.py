@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from keras_rankmetrics.engine.backend import compensated_sums
+from keras_rankmetrics.engine.backend.processes import merged_sums
 
 _FORMAT = 2
 # The bytes of a state start with this, followed by a digest of the rest.
@@ -60,7 +60,7 @@ class State:
                 f"shapes. Received: {kept} and {added}."
             )
         draws = None if self.draws is None else self.draws + other.draws
-        sums = compensated_sums.merged(self.sums, other.sums)
+        sums = merged_sums(self.sums, other.sums)
         return State(self.signature, sums, draws)
 
     def __radd__(self, other: Any) -> State:
