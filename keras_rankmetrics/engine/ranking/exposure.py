@@ -260,26 +260,3 @@ class GroupedGains(NamedTuple):
     size: Tensor
     hits_above: Tensor
     hits: Tensor
-
-    def others_above(self, most: Tensor | None) -> Tensor:
-        """Return the expected number of items without a gain above each entry.
-
-        For gains of 0 and 1.
-
-        Args:
-            most: `[lists]`, the most that are counted, or None for all.
-        """
-        above = self.start - self.hits_above
-        tied = self.size - self.hits
-        # 0, 1, ... or all of the tied ones are equally likely to be above.
-        if most is None:
-            return above + tied / 2.0
-        most = most[:, None]
-        room = ops.clip(most - above, 0.0, tied)
-        ways = room * (2.0 * tied - room + 1.0) / 2.0
-        return ops.minimum(above, most) + ways / (tied + 1.0)
-
-    def ranks(self) -> Tensor:
-        """Return the expected sum of gain times rank, Σ g rank, `[lists]`."""
-        middle = self.start + (self.size + 1.0) / 2.0
-        return ops.sum(self.gains * middle, axis=-1)

@@ -60,7 +60,7 @@ class Ids(Content):
             order=order,
             items=items,
             k=order.k,
-            entries=ops.shape(found.hits)[-1],
+            depth=ops.shape(found.hits)[-1],
             there=None if is_dense else found.new,
             found=found,
             above=ops.cumsum(counted, axis=-1) - counted,
@@ -144,7 +144,7 @@ class SpacedIdRanking(IdRanking):
 
     @property
     def _width(self) -> int | Tensor:
-        return self.entries
+        return self.depth
 
     def _above(self) -> Tensor:
         return self.above
@@ -160,7 +160,7 @@ class SpacedIdRanking(IdRanking):
 
     @remembered()
     def _at_entries(self, value: RankDiscountFn, most: int | None) -> Tensor:
-        values = self._values(value, self.entries)
+        values = self._values(value, self.depth)
         return ops.take(values, self.above, axis=0)
 
     def _of_each_list(self, x: Tensor) -> Tensor:

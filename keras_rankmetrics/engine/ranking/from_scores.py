@@ -11,7 +11,6 @@ from keras_rankmetrics.engine.ranking import probabilities
 from keras_rankmetrics.engine.ranking.exposure import (
     AllItems,
     Exposure,
-    GroupedGains,
     ItemNumbers,
 )
 from keras_rankmetrics.engine.ranking.items import Items
@@ -19,7 +18,7 @@ from keras_rankmetrics.engine.ranking.list_ranking import ListRanking
 from keras_rankmetrics.engine.ranking.memo import remembered
 from keras_rankmetrics.engine.ranking.ranking import Content, Cutoff, Subtopics
 from keras_rankmetrics.engine.ranking.relevance import Relevance
-from keras_rankmetrics.engine.ranking.runs import InOrder, count
+from keras_rankmetrics.engine.ranking.runs import count
 from keras_rankmetrics.engine.ranking.top import Order, Shared, Sortable, Top
 from keras_rankmetrics.types import Tensor
 
@@ -94,13 +93,13 @@ class Scored(ScoredContent):
         kind = ScoredRanking if top.tie is None else TiedRanking
         # Whole lists take the gains from those of all items instead, which the
         # best order needs too.
-        labels = None if items.whole else _at(top.indices, self.labels)
+        labels = None if items.k is None else _at(top.indices, self.labels)
         return kind(
             content=self,
             order=order,
             items=items,
             k=order.k,
-            entries=top.depth,
+            depth=top.depth,
             weights=_at(top.indices, self.item_weights),
             there=None if concrete(ops.all(top.there)) else top.there,
             top=top,
@@ -217,27 +216,6 @@ class TiedRanking(ScoredRanking):
             return ops.where(self.top.there, found, 0)
 
         return cond(self.top.tie, tied, lambda: alone)
-
-    @remembered("gain")
-    def _grouped_gains(self) -> GroupedGains:
-        shared = self._shared()
-        return GroupedGains(
-            self._gains(),
-            self._float(shared.start),
-            self._float(shared.size),
-            self._hits_above_group(),
-            shared.total,
-        )
-
-    def _row(self) -> InOrder:
-        shared = self._shared()
-        return super()._row()._replace(start=shared.start, size=shared.size)
-
-    @remembered("gain")
-    def _hits_above_group(self) -> Tensor:
-        """Return the sum of the gains above the tie group of each rank."""
-        hits = self._gains()
-        return self._running(hits) - hits - self._shared().before
 
     def _per_hit(self, precisions: Tensor, k: Cutoff) -> Tensor:
         hits, weighted = self.total(), self.weighted_total()

@@ -14,6 +14,7 @@ from collections.abc import Callable
 
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import MANY, length_at_most
+from keras_rankmetrics.engine.ranking import runs
 from keras_rankmetrics.engine.ranking.exposure import (
     Exposure,
     ItemNumbers,
@@ -22,15 +23,6 @@ from keras_rankmetrics.engine.ranking.exposure import (
 from keras_rankmetrics.engine.ranking.from_scores import ScoredContent
 from keras_rankmetrics.engine.ranking.items import Items, RelevantItems
 from keras_rankmetrics.engine.ranking.relevance import Relevance
-from keras_rankmetrics.engine.ranking.runs import (
-    count,
-    count_column,
-    for_each,
-    is_in,
-    is_new,
-    positions,
-    sums_over_runs,
-)
 from keras_rankmetrics.engine.ranking.target_ranking import (
     Located,
     TargetContent,
@@ -67,7 +59,7 @@ class Targets(ScoredContent, TargetContent):
         """True for the first occurrence of each target, bool."""
         # `ranked` needs it first. So it is never created in a branch, whose
         # tensors are not valid outside.
-        return is_new(self.targets)
+        return runs.is_new(self.targets)
 
     def ranked(self, order: Order) -> TargetRanking:
         """Return the ranking of the targets among all items."""
@@ -75,7 +67,7 @@ class Targets(ScoredContent, TargetContent):
             content=self,
             order=order,
             items=RelevantItems.of(
-                count(self._are_new), self.targets, order.k, self.dtype
+                runs.count(self._are_new), self.targets, order.k, self.dtype
             ),
             k=order.k,
             depth=depth_beyond(order.k, ops.shape(self.scores.raw)[-1]),
@@ -88,25 +80,27 @@ class Targets(ScoredContent, TargetContent):
 
     def num_retrieved(self) -> Tensor:
         """Return the number of retrieved items, int32 `[lists]`."""
-        return count(self.scores.raw > lowest(self.scores.raw))
+        return runs.count(self.scores.raw > lowest(self.scores.raw))
 
     def located(self, order: Order, depth: int | Tensor) -> Located:
         """Return the targets, found in a pass over all scores."""
         scores, targets = self.scores.raw, ops.maximum(self.targets, 0)
         score = ops.take_along_axis(scores, targets, axis=-1)
         there = self._are_new & (score > lowest(scores))
-        start = for_each(lambda s: count_column(scores > s), score)
+        start = runs.for_each(lambda s: runs.count_column(scores > s), score)
         size = ops.ones_like(start)
 
         def count_tied() -> Tensor:
-            return for_each(lambda s: count_column(scores == s), score)
+            return runs.for_each(
+                lambda s: runs.count_column(scores == s), score
+            )
 
         def count_targets(
             compare: Callable[[Tensor, Tensor], Tensor],
         ) -> Tensor:
             """Count the tied targets whose index compares to that of each."""
-            return for_each(
-                lambda s, target: count_column(
+            return runs.for_each(
+                lambda s, target: runs.count_column(
                     there & (score == s) & compare(targets, target)
                 ),
                 score,
@@ -121,8 +115,8 @@ class Targets(ScoredContent, TargetContent):
             start = start + (count_tied() - count_targets(operator.ge))
         else:
             key = key_within_ties(scores, order)
-            start = start + for_each(
-                lambda s, k: count_column((scores == s) & (key > k)),
+            start = start + runs.for_each(
+                lambda s, k: runs.count_column((scores == s) & (key > k)),
                 score,
                 ops.take_along_axis(key, targets, axis=-1),
             )
@@ -131,10 +125,12 @@ class Targets(ScoredContent, TargetContent):
     def exposure(self, order: Order) -> Exposure:
         """Return all items by their ranks."""
         scores, sorted_targets = self.scores, ops.sort(self.targets, axis=-1)
-        numbers = positions(scores.raw)
+        numbers = runs.positions(scores.raw)
 
         def are_relevant(numbers: Tensor) -> Tensor:
-            return is_in(ops.cast(numbers, self.targets.dtype), sorted_targets)
+            return runs.is_in(
+                ops.cast(numbers, self.targets.dtype), sorted_targets
+            )
 
         def all_items() -> Tensor:
             shape = ops.shape(scores.raw)
@@ -180,7 +176,7 @@ class Counted(TargetContent):
             last = most_of(
                 self.num_items, "Without `k`, ranks go down to the last item"
             )
-        counts = count(self.is_relevant)
+        counts = runs.count(self.is_relevant)
         return TargetRanking(
             content=self,
             order=order,
@@ -214,7 +210,7 @@ class Counted(TargetContent):
                 ops.take_along_axis(x, place, axis=-1)
                 for x in (start, size, there)
             )
-            ahead, relevant = sums_over_runs(
+            ahead, relevant = runs.sums_over_runs(
                 start, ops.cast(there, "int32"), length_at_most(start)
             )
             if order.ties == "pessimistic":

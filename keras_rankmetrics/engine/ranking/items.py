@@ -48,11 +48,6 @@ class Items:
     _memo: Memo = dataclasses.field(default_factory=Memo, compare=False)
 
     @property
-    def whole(self) -> bool:
-        """True if lists are ranked as a whole."""
-        return self.k is None
-
-    @property
     def depth(self) -> int | Tensor:
         """The number of ranks of the best order, more than `k`."""
         return depth_beyond(self.k, ops.shape(self.labels)[-1])
@@ -149,7 +144,7 @@ class Items:
         They are cached for whole lists. They are not for the top of a
         catalogue, where most of them are used only once, in a sum.
         """
-        return self._cached_gains(gain) if self.whole else gain(self.labels)
+        return self._cached_gains(gain) if self.k is None else gain(self.labels)
 
     def weighted(self, gain: Relevance) -> Tensor:
         """Return the gains times the weights, `[lists, items]`."""
@@ -193,7 +188,7 @@ class Items:
 
         To a depth of more than `k`, or of all items.
         """
-        if self.whole:
+        if self.k is None:
             best = highest(self.gains(gain), self.depth)
         else:
             best = gain(self._best_labels())

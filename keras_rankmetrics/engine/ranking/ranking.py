@@ -12,6 +12,7 @@ import keras
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.sorting import highest
 from keras_rankmetrics.engine.backend.tracing import MANY, cond
+from keras_rankmetrics.engine.ranking import probabilities
 from keras_rankmetrics.engine.ranking.exposure import (
     Exposure,
     GroupedGains,
@@ -21,12 +22,6 @@ from keras_rankmetrics.engine.ranking.exposure import (
 )
 from keras_rankmetrics.engine.ranking.items import Items
 from keras_rankmetrics.engine.ranking.memo import Memo, remembered
-from keras_rankmetrics.engine.ranking.probabilities import (
-    greedy_stop_probabilities,
-    stop_probabilities,
-    sums_over_ranks,
-    table_of,
-)
 from keras_rankmetrics.engine.ranking.relevance import Relevance
 from keras_rankmetrics.engine.ranking.runs import Pairs, positions
 from keras_rankmetrics.engine.ranking.top import Order, at_most
@@ -95,6 +90,7 @@ class Ranking(abc.ABC):
         order: the options with which it is ranked.
         items: all items, retrieved or not.
         k: the number of ranks that count, or None for all.
+        depth: the number of ranks that are computed.
         gain: the gain of each label.
 
     A measure receives one from the package:
@@ -112,6 +108,7 @@ class Ranking(abc.ABC):
     order: Order
     items: Items
     k: int | None
+    depth: int | Tensor
     gain: Relevance = dataclasses.field(default_factory=Relevance)
     _memo: Memo = dataclasses.field(default_factory=Memo, compare=False)
 
@@ -208,7 +205,9 @@ class Ranking(abc.ABC):
 
         For whole lists, without a cutoff.
         """
-        return self._grouped_gains().ranks()
+        placed = self._grouped_gains()
+        middle = placed.start + (placed.size + 1.0) / 2.0
+        return ops.sum(placed.gains * middle, axis=-1)
 
     def place(self) -> tuple[Tensor, Tensor]:
         """Return the ranks of the only item with a gain, as (start, size).
@@ -234,7 +233,17 @@ class Ranking(abc.ABC):
             most: `[lists]`, at most so many are counted above each item.
         """
         placed = self._grouped_gains()
-        return ops.sum(placed.gains * placed.others_above(most), axis=-1)
+        above = placed.start - placed.hits_above
+        tied = placed.size - placed.hits
+        # 0, 1, ... or all of the tied ones are equally likely to be above.
+        if most is None:
+            found = above + tied / 2.0
+        else:
+            most = most[:, None]
+            room = ops.clip(most - above, 0.0, tied)
+            ways = room * (2.0 * tied - room + 1.0) / 2.0
+            found = ops.minimum(above, most) + ways / (tied + 1.0)
+        return ops.sum(placed.gains * found, axis=-1)
 
     @remembered("gain")
     def pairs(self) -> Pairs:
@@ -244,7 +253,12 @@ class Ranking(abc.ABC):
         the same, whatever the difference of its gains. For whole lists, without
         a cutoff.
         """
-        return self._pairs()
+        # This holds if all gains above 0 are equal.
+        ones = self.as_binary()
+        others = ones.others()
+        every = ones.overall() * others
+        wrong = ones.others_above() + ones.missed() * others
+        return Pairs(every - wrong, every)
 
     @abc.abstractmethod
     def hits(self, k: Cutoff = None) -> Tensor:
@@ -320,7 +334,9 @@ class Ranking(abc.ABC):
 
     def best_at_stop(self, value: RankDiscountFn, k: Cutoff = None) -> Tensor:
         """Return `at_stop` of the best order of all items, `[lists]`."""
-        stops = stop_probabilities(self.items.best_gains(self.gain))
+        stops = probabilities.stop_probabilities(
+            self.items.best_gains(self.gain)
+        )
         return self.discounted(stops, value, k)
 
     def discounted(
@@ -441,15 +457,10 @@ class Ranking(abc.ABC):
         start, stop = (
             ops.minimum(ops.cast(x, "int32"), ranks) for x in (start, stop)
         )
-        table = table_of(self._values(discount, ranks))
-        return sums_over_ranks(table, start, stop)
+        table = probabilities.table_of(self._values(discount, ranks))
+        return probabilities.sums_over_ranks(table, start, stop)
 
     # For subclasses, one for each form of input.
-
-    @property
-    @abc.abstractmethod
-    def _lowest_rank(self) -> int | Tensor:
-        """The lowest rank at which values may be needed."""
 
     @abc.abstractmethod
     def _count_retrieved(self) -> Tensor:
@@ -482,14 +493,6 @@ class Ranking(abc.ABC):
             "labels of items. Set `by_subtopic = True` in the class."
         )
 
-    def _pairs(self) -> Pairs:
-        """Return `pairs`, if all gains above 0 are equal."""
-        ones = self.as_binary()
-        others = ones.others()
-        every = ones.overall() * others
-        wrong = ones.others_above() + ones.missed() * others
-        return Pairs(every - wrong, every)
-
     def _per_hit(self, precisions: Tensor, k: Cutoff) -> Tensor:
         """Return `precision_per_hit` for the weighted precisions of entries."""
         precisions = ops.sum(precisions, axis=-1)
@@ -509,7 +512,7 @@ class Ranking(abc.ABC):
     def _values(self, value: RankDiscountFn, ranks: int | Tensor) -> Tensor:
         """Return `value(rank)` at ranks 1, 2, 3, ..., `[ranks]`."""
         # The values are shared by all cutoffs if all lengths are concrete.
-        lengths = (ranks, self.items.depth, self._lowest_rank)
+        lengths = (ranks, self.items.depth, self.depth)
         if all(isinstance(length, int) for length in lengths):
             widest = max(lengths)
         else:
@@ -521,8 +524,7 @@ class Ranking(abc.ABC):
 
         A user's function is not called with ranks beyond the metric's own `k`.
         """
-        shared = any(value is discount for discount in SHARED_DISCOUNTS)
-        return None if shared else self.k
+        return None if value in SHARED_DISCOUNTS else self.k
 
     @remembered()
     def _first_values(
@@ -594,7 +596,7 @@ class Subtopics:
 
     def total(self, values: Tensor) -> Tensor:
         """Return the sum over the subtopics, `[lists]`."""
-        return ops.sum(self._by_list(values), axis=-1)
+        return ops.sum(ops.reshape(values, (-1, self.number)), axis=-1)
 
     def mean(self, values: Tensor) -> Tensor:
         """Return the mean over subtopics that have a gain, `[lists]`.
@@ -613,8 +615,5 @@ class Subtopics:
         stops = self.rows.items.gains(self.rows.gain)
         stops = ops.reshape(stops, (-1, self.number, ops.shape(stops)[-1]))
         ranks = at_most(MANY if k is None else k, ops.shape(stops)[-1])
-        probabilities = greedy_stop_probabilities(stops, ranks)
-        return self.rows.discounted(probabilities, value, k)
-
-    def _by_list(self, values: Tensor) -> Tensor:
-        return ops.reshape(values, (-1, self.number))
+        stops = probabilities.greedy_stop_probabilities(stops, ranks)
+        return self.rows.discounted(stops, value, k)

@@ -8,17 +8,12 @@ from typing import NamedTuple, Self
 
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import MANY, cond, length_at_most
-from keras_rankmetrics.engine.ranking import probabilities
+from keras_rankmetrics.engine.ranking import probabilities, runs
 from keras_rankmetrics.engine.ranking.exposure import GroupedGains
 from keras_rankmetrics.engine.ranking.items import labels_of_relevant
 from keras_rankmetrics.engine.ranking.memo import remembered
 from keras_rankmetrics.engine.ranking.probabilities import Group
 from keras_rankmetrics.engine.ranking.ranking import Content, Cutoff, Ranking
-from keras_rankmetrics.engine.ranking.runs import (
-    count,
-    positions,
-    sums_over_runs,
-)
 from keras_rankmetrics.engine.ranking.top import Order
 from keras_rankmetrics.gains import reciprocal_discount
 from keras_rankmetrics.types import RankDiscountFn, Tensor
@@ -92,16 +87,14 @@ class TargetRanking(Ranking):
 
     `start` retrieved items are above an entry's tie group, which has `size`
     items. So it is equally likely to be at each rank from `start + 1` to
-    `start + size`. In a strict order every group has one item.
+    `start + size`. In a strict order every group has one item. Items beyond the
+    `depth`, which is more than `k`, have it as their start.
 
     Attributes:
         content: the relevant items, and how many others are above each.
-        depth: the number of ranks that are distinguished, more than `k`.
-            Entries beyond it have it as their start.
     """
 
     content: TargetContent
-    depth: int | Tensor
 
     def read_only(self) -> Self:
         """Return the same ranking, which stores no new results."""
@@ -212,7 +205,7 @@ class TargetRanking(Ranking):
         return self.content.num_retrieved()
 
     def _count_others(self) -> Tensor:
-        return self._count_retrieved() - count(self.labels >= 0)
+        return self._count_retrieved() - runs.count(self.labels >= 0)
 
     @remembered("gain")
     def _grouped_gains(self) -> GroupedGains:
@@ -271,11 +264,7 @@ class TargetRanking(Ranking):
     def _values_within(self, value: RankDiscountFn, k: Cutoff) -> Tensor:
         """Return `value(rank)` at all ranks down to `depth`, 0 beyond `k`."""
         values = self._values(value, self.depth)
-        return ops.where(positions(values) < self._column(k), values, 0)
-
-    @property
-    def _lowest_rank(self) -> int | Tensor:
-        return self.depth
+        return ops.where(runs.positions(values) < self._column(k), values, 0)
 
     def _cut(self, k: Cutoff, start: Tensor, stop: Tensor) -> Tensor:
         return ops.minimum(ops.maximum(self._column(k), start), stop)
@@ -293,7 +282,7 @@ class TargetRanking(Ranking):
     def _sums_over_groups(self) -> tuple[Tensor, Tensor]:
         """Return the gains before each entry in its group and of the group."""
         hits = self.total()
-        return sums_over_runs(self.start, hits, length_at_most(hits))
+        return runs.sums_over_runs(self.start, hits, length_at_most(hits))
 
     def _sums(
         self, value: RankDiscountFn, start: Tensor, stop: Tensor

@@ -10,15 +10,10 @@ from typing import NamedTuple
 import keras
 import numpy as np
 
+from keras_rankmetrics.engine.backend import tracing
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.sorting import top_k
-from keras_rankmetrics.engine.backend.tracing import (
-    MANY,
-    concrete,
-    cond,
-    length_at_most,
-    unless,
-)
+from keras_rankmetrics.engine.ranking import runs
 from keras_rankmetrics.engine.ranking.exposure import (
     AllItems,
     Exposure,
@@ -26,12 +21,6 @@ from keras_rankmetrics.engine.ranking.exposure import (
     SomeItems,
 )
 from keras_rankmetrics.engine.ranking.relevance import Relevance
-from keras_rankmetrics.engine.ranking.runs import (
-    count,
-    counting_dtype,
-    positions,
-    sums_over_runs,
-)
 from keras_rankmetrics.types import Tensor, TiePolicy
 
 
@@ -56,10 +45,12 @@ class Order(NamedTuple):
 
 def ranks_that_count(k: int | None) -> int | None:
     """Return `k`, or None for all ranks if `k` exceeds any possible length."""
-    return None if k is None or k >= MANY else k
+    return None if k is None or k >= tracing.MANY else k
 
 
-def depth_beyond(k: int | None, items: int | Tensor = MANY) -> int | Tensor:
+def depth_beyond(
+    k: int | None, items: int | Tensor = tracing.MANY
+) -> int | Tensor:
     """Return a depth of more than `k`, at most the number of items.
 
     It is the next of 11, 101, 1001, ..., so metrics of the usual cutoffs use
@@ -71,7 +62,7 @@ def depth_beyond(k: int | None, items: int | Tensor = MANY) -> int | Tensor:
     cutoff = 10
     while cutoff < k:
         cutoff *= 10
-    return at_most(min(cutoff + 1, MANY), items)
+    return at_most(min(cutoff + 1, tracing.MANY), items)
 
 
 def most_of(numbers: Tensor, reason: str) -> int | Tensor:
@@ -126,7 +117,9 @@ class Sortable:
 
         For floats that is -inf, the score of an item that is not retrieved.
         """
-        return self.raw if concrete(self.all_valid) else self._replaced()
+        return (
+            self.raw if tracing.concrete(self.all_valid) else self._replaced()
+        )
 
     def retrieved(self) -> Tensor:
         """Return True for items with a rank, bool `[lists, items]`."""
@@ -155,7 +148,7 @@ class Sortable:
 
     def top_k(self, k: int | Tensor) -> tuple[Tensor, Tensor]:
         """Return the highest `k` scores of each list and their indices."""
-        return unless(
+        return tracing.unless(
             self.all_valid,
             lambda: top_k(self._replaced(), k),
             if_true=lambda: top_k(self.raw, k),
@@ -196,6 +189,17 @@ class Shared(NamedTuple):
     ahead: Tensor
     start: Tensor
     size: Tensor
+
+    @classmethod
+    def alone(cls, x: Tensor, start: Tensor) -> Shared:
+        """Return the values of items without ties.
+
+        Args:
+            x: `[lists, ranks]`, the value of the item at each rank.
+            start: int32, the number of items above, in a shape that broadcasts.
+        """
+        start, none = ops.broadcast_to(start, ops.shape(x)), ops.zeros_like(x)
+        return cls(x, x, none, none, start, ops.ones_like(start))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -241,14 +245,14 @@ class Top:
         negated = -values
         tie = ops.any(there[:, 1:] & (negated[:, 1:] == negated[:, :-1]))
         if order.ties != "average":
-            indices = cond(
+            indices = tracing.cond(
                 tie,
                 lambda: _settled(scores, order, labels, depth),
                 lambda: indices,
             )
-        if order.ties != "average" or concrete(~tie):
+        if order.ties != "average" or tracing.concrete(~tie):
             tie = None
-        most = min(depth_beyond(order.k), length_at_most(values))
+        most = min(depth_beyond(order.k), tracing.length_at_most(values))
         return cls(scores, values, indices, there, depth, tie, most)
 
     def repeated(self, times: int | Tensor) -> Top:
@@ -273,10 +277,10 @@ class Top:
                 none is retrieved.
             of_items: computes the values of all items, `[lists, items]`.
         """
-        position = positions(x)
+        position = runs.positions(x)
 
         def tied() -> tuple[Tensor, ...]:
-            before, in_row = sums_over_runs(
+            before, in_row = runs.sums_over_runs(
                 self.values, ops.stack([x, ops.ones_like(x)]), self.most
             )
             x_before, items_before = ops.unstack(before, 2)
@@ -288,11 +292,9 @@ class Top:
             return total / items, total, x_before, items_before, start, size
 
         def alone() -> tuple[Tensor, ...]:
-            start = ops.broadcast_to(position, ops.shape(x))
-            none = ops.zeros_like(x)
-            return x, x, none, none, start, ops.ones_like(start)
+            return tuple(Shared.alone(x, position))
 
-        return Shared(*cond(self.tie, tied, alone))
+        return Shared(*tracing.cond(self.tie, tied, alone))
 
     def exposure(
         self,
@@ -321,7 +323,7 @@ class Top:
             return GroupedItems(
                 AllItems(ops.shape(self.scores.raw)[-1]),
                 ops.max(above, axis=-1, keepdims=True),
-                ops.maximum(count(tied), 1)[:, None],
+                ops.maximum(runs.count(tied), 1)[:, None],
                 tied,
                 gains,
             )
@@ -342,11 +344,11 @@ class Top:
             `[lists, ranks]`, and True where it may extend beyond the row, bool
             `[lists, ranks]`.
         """
-        position = positions(self.values)
+        position = runs.positions(self.values)
 
         def tied() -> tuple[Tensor, ...]:
             ones = ops.ones_like(self.values, dtype="float32")
-            sums = sums_over_runs(self.values, ones, self.most)
+            sums = runs.sums_over_runs(self.values, ones, self.most)
             before, items = (ops.cast(x, "int32") for x in sums)
             start = position - before
             return start, items, self._may_extend(start, start + items)
@@ -357,7 +359,7 @@ class Top:
 
         if self.tie is None:
             return alone()
-        return cond(self.tie, tied, alone)
+        return tracing.cond(self.tie, tied, alone)
 
     def _beyond_the_row(
         self, start: Tensor, in_row: Tensor, of_items: Callable[[], Tensor]
@@ -376,7 +378,7 @@ class Top:
 
         def whole() -> Tensor:
             tied = self.is_lowest()
-            items = count(tied)
+            items = runs.count(tied)
             # This is always true, and forces the items to be counted before
             # they are summed, so that one array of all items is in memory at a
             # time.
@@ -385,7 +387,7 @@ class Top:
             of_all = ops.stack([total, ops.cast(items, total.dtype)])
             return ops.where(beyond, of_all[:, :, None], in_row)
 
-        return cond(ops.any(beyond), whole, lambda: in_row)
+        return tracing.cond(ops.any(beyond), whole, lambda: in_row)
 
     def _may_extend(self, start: Tensor, stop: Tensor) -> Tensor:
         """Return True for groups that may extend beyond the row.
@@ -395,7 +397,7 @@ class Top:
             stop: the last rank of each group in the row.
         """
         end = ops.shape(self.values)[-1]
-        more_items = ops.any(positions(self.scores.raw) >= end)
+        more_items = ops.any(runs.positions(self.scores.raw) >= end)
         return (stop == end) & (start < end - 1) & self.there & more_items
 
 
@@ -448,7 +450,7 @@ def first_by(
     boundary = ops.min(values, axis=-1, keepdims=True)
     above = ops.sum(ops.cast(values > boundary, "int32"), -1, keepdims=True)
     tied = first_by(keys[1:], depth, among=ranked[0] == boundary)
-    position = positions(order)
+    position = runs.positions(order)
     tied = ops.take_along_axis(tied, ops.maximum(position - above, 0), axis=-1)
     order = ops.where(position < above, order, tied)
     for key in reversed(ranked):
@@ -477,7 +479,7 @@ def _input_order(like: Tensor) -> Tensor:
     Args:
         like: `[lists, items]`; only its shape is used.
     """
-    index = ops.cast(positions(like), counting_dtype(like.shape[-1]))
+    index = ops.cast(runs.positions(like), runs.counting_dtype(like.shape[-1]))
     return ops.broadcast_to(-index, ops.shape(like))
 
 
