@@ -33,15 +33,6 @@ def strategy_of(variable: keras.Variable) -> Any:
     return value.distribute_strategy
 
 
-def values_here(variable: keras.Variable) -> list[np.ndarray]:
-    """Return the values of this process, one per replica."""
-    strategy = strategy_of(variable)
-    if strategy is None:
-        return [ops.convert_to_numpy(variable)]
-    values = strategy.experimental_local_results(variable.value)
-    return [value.numpy() for value in values]
-
-
 def assign(variable: keras.Variable, x: Any) -> None:
     """Assign values to the replicas that add up to `x`.
 
@@ -165,7 +156,12 @@ class Slot:
 
     def values_here(self) -> list[np.ndarray]:
         """Return the arrays of this process, one per replica."""
-        values = values_here(self.variable)
+        strategy, value = strategy_of(self.variable), self.variable.value
+        if strategy is None:
+            values = [ops.convert_to_numpy(self.variable)]
+        else:
+            replicas = strategy.experimental_local_results(value)
+            values = [replica.numpy() for replica in replicas]
         return values if self.row is None else [x[self.row] for x in values]
 
     def write(self, x: Tensor | np.ndarray) -> None:
