@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.ranking.probabilities import (
@@ -12,6 +12,7 @@ from keras_rankmetrics.engine.ranking.probabilities import (
     table_of,
 )
 from keras_rankmetrics.engine.ranking.relevance import Relevance
+from keras_rankmetrics.engine.ranking.runs import positions
 from keras_rankmetrics.types import RankDiscountFn, Tensor
 
 # An item is identified by its number: its index in the scores of a catalogue,
@@ -167,11 +168,12 @@ class GroupedItems(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True)
-class SomeItems:
+class ItemNumbers:
     """The numbers of some items of each list.
 
     Attributes:
-        numbers: int `[lists, entries]`.
+        numbers: int `[lists, entries]`, or `[1, entries]` if they are the same
+            in all lists.
     """
 
     numbers: Tensor
@@ -211,19 +213,13 @@ class SomeItems:
         return ops.cast(ops.clip(self.numbers, 0, items - 1), "int32")
 
 
-@dataclasses.dataclass(frozen=True)
-class AllItems:
-    """The numbers 0, 1, 2, ... of all items of a catalogue.
+class AllItems(ItemNumbers):
+    """The numbers 0, 1, 2, ... of all items of a catalogue, `[1, items]`."""
 
-    Attributes:
-        number: the number of items.
-    """
-
-    number: int | Tensor
-
-    def at(self, table: Tensor) -> Tensor:
-        """Return the rows of a table, `[1, items, ...]`."""
-        return ops.take(table, self._clipped(table.shape[0]), axis=0)[None]
+    @classmethod
+    def of(cls, x: Tensor) -> AllItems:
+        """Return the numbers of the items of `x`, `[lists, items]`."""
+        return cls(positions(x)[None])
 
     def times(self, x: Tensor, table: Tensor) -> Tensor:
         """Return the sum of `x` times the rows of a table, `[lists, d]`."""
@@ -231,15 +227,7 @@ class AllItems:
 
     def by_item(self, x: Tensor, items: int) -> Tensor:
         """Return the sum of `x` for each item, `[items]`."""
-        return ops.segment_sum(
-            ops.sum(x, axis=0), self._clipped(items), num_segments=items
-        )
-
-    def _clipped(self, items: int) -> Tensor:
-        return ops.minimum(ops.arange(self.number, dtype="int32"), items - 1)
-
-
-ItemNumbers: TypeAlias = SomeItems | AllItems
+        return super().by_item(ops.sum(x, axis=0), items)
 
 
 class GroupedGains(NamedTuple):

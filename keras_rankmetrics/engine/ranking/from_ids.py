@@ -11,7 +11,6 @@ from keras_rankmetrics.engine.ranking.exposure import (
     Exposure,
     GroupedItems,
     ItemNumbers,
-    SomeItems,
 )
 from keras_rankmetrics.engine.ranking.items import RelevantItems
 from keras_rankmetrics.engine.ranking.list_ranking import ListRanking
@@ -77,7 +76,7 @@ class Ids(Content):
         """Return the relevant ids and their gains, 0 for duplicates."""
         are_new = is_new(self.relevant_ids)
         gains = gain.of_either(are_new, 1, -1, self.dtype)
-        return SomeItems(self.relevant_ids), gains
+        return ItemNumbers(self.relevant_ids), gains
 
     def outside_catalogue(self, items: int) -> Tensor:
         """Return True for lists with an id outside of a catalogue."""
@@ -124,7 +123,7 @@ class IdRanking(ListRanking):
     @remembered()
     def _exposure(self) -> Exposure:
         first = GroupedItems(
-            SomeItems(self.content.recommended),
+            ItemNumbers(self.content.recommended),
             self.above,
             ops.ones_like(self.above),
             self.found.new,

@@ -16,7 +16,7 @@ from keras_rankmetrics.engine.ranking.exposure import (
 from keras_rankmetrics.engine.ranking.items import Items
 from keras_rankmetrics.engine.ranking.list_ranking import ListRanking
 from keras_rankmetrics.engine.ranking.memo import remembered
-from keras_rankmetrics.engine.ranking.ranking import Content, Cutoff, Subtopics
+from keras_rankmetrics.engine.ranking.ranking import Content, Subtopics
 from keras_rankmetrics.engine.ranking.relevance import Relevance
 from keras_rankmetrics.engine.ranking.runs import count
 from keras_rankmetrics.engine.ranking.top import Order, Shared, Sortable, Top
@@ -108,7 +108,7 @@ class Scored(ScoredContent):
 
     def relevant(self, gain: Relevance) -> tuple[ItemNumbers, Tensor]:
         """Return all items and their gains."""
-        return AllItems(ops.shape(self.labels)[-1]), gain(self.labels)
+        return AllItems.of(self.labels), gain(self.labels)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -156,10 +156,14 @@ class ScoredRanking(ListRanking):
             self._gains_in_order, lambda gain: gain(labels)
         )
 
+    def by_subtopic(self) -> Subtopics:
+        """Return the same lists, once for each subtopic."""
+        if self.content.by_subtopic is None:
+            return super().by_subtopic()
+        return self._by_subtopic().judged_by(self.gain, self.k)
+
     @remembered()
     def _by_subtopic(self) -> Subtopics:
-        if self.content.by_subtopic is None:
-            return super()._by_subtopic()
         # All subtopics have the same scores, which are not sorted again.
         times, items = ops.shape(self.content.by_subtopic)[1:]
         labels = ops.reshape(self.content.by_subtopic, (-1, items))
@@ -217,39 +221,24 @@ class TiedRanking(ScoredRanking):
 
         return cond(self.top.tie, tied, lambda: alone)
 
-    def _per_hit(self, precisions: Tensor, k: Cutoff) -> Tensor:
-        hits, weighted = self.total(), self.weighted_total()
+    @remembered("gain", "k")
+    def _tie_groups(self) -> probabilities.Group:
         shared = self._shared()
-
-        def group_at(split: Tensor) -> probabilities.Group:
-            weight = ops.divide_no_nan(
-                _of_one(split, weighted), _of_one(split, hits)
-            )
-            return self._group_at(split)._replace(weight=weight)
-
-        return probabilities.precision_per_hit(
-            super()._per_hit(precisions, k),
-            hits,
-            precisions,
-            start=self._within(None, shared.start),
-            size=self._within(None, shared.size),
-            group_at=group_at,
-            cutoff=self._column(k),
-            depth=self._width,
-        )
+        groups = shared.start, shared.size, shared.total
+        return probabilities.Group(*(self._within(None, x) for x in groups))
 
     def _value_at(self, first: Tensor, values: Tensor) -> Tensor:
         certain = super()._value_at(first, values)
         uncertain = ops.any(first & (self.total() < 1), axis=-1)
 
         def expected() -> Tensor:
-            group = self._group_at(first)
+            group = self._tie_groups().of(first)
             # A single relevant item is equally likely to be at each rank.
-            inside = self._within(None, self._shared().start) == group.start
+            inside = self._tie_groups().start == group.start
             evenly = ops.sum(ops.where(inside, values, 0), -1, keepdims=True)
             value = ops.where(
                 group.relevant < 1.5,
-                evenly / ops.maximum(group.size, 1.0),
+                evenly / self._float(ops.maximum(group.size, 1)),
                 probabilities.value_at_first_hit(group, values),
             )
             return ops.where(uncertain, value[:, 0], certain)
@@ -262,20 +251,6 @@ class TiedRanking(ScoredRanking):
         return self.top.share(
             self._gains(), lambda: self.items.gains(self.gain)
         )
-
-    def _group_at(self, chosen: Tensor) -> probabilities.Group:
-        """Return the tie group of the chosen ranks of each list."""
-        shared = self._shared()
-        start, size, relevant = (
-            _of_one(chosen, self._within(None, x))
-            for x in (shared.start, shared.size, shared.total)
-        )
-        return probabilities.Group(start, self._float(size), relevant)
-
-
-def _of_one(chosen: Tensor, x: Tensor) -> Tensor:
-    """Return the common value of the chosen ranks, `[lists, 1]`, 0 if none."""
-    return ops.max(ops.where(chosen, x, 0), axis=-1, keepdims=True)
 
 
 def _at(indices: Tensor, x: Tensor | None) -> Tensor | None:

@@ -15,11 +15,7 @@ from collections.abc import Callable
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import MANY, length_at_most
 from keras_rankmetrics.engine.ranking import runs
-from keras_rankmetrics.engine.ranking.exposure import (
-    Exposure,
-    ItemNumbers,
-    SomeItems,
-)
+from keras_rankmetrics.engine.ranking.exposure import Exposure, ItemNumbers
 from keras_rankmetrics.engine.ranking.from_scores import ScoredContent
 from keras_rankmetrics.engine.ranking.items import Items, RelevantItems
 from keras_rankmetrics.engine.ranking.relevance import Relevance
@@ -76,7 +72,7 @@ class Targets(ScoredContent, TargetContent):
     def relevant(self, gain: Relevance) -> tuple[ItemNumbers, Tensor]:
         """Return the targets and their gains."""
         gains = gain.of_either(self._are_new, 1, -1, self.dtype)
-        return SomeItems(self.targets), gains
+        return ItemNumbers(self.targets), gains
 
     def num_retrieved(self) -> Tensor:
         """Return the number of retrieved items, int32 `[lists]`."""

@@ -226,8 +226,13 @@ class Items:
         """
         if self.num_relevant is None:
             return best
-        k = self.k
-        room = self._most_relevant() if k is None else depth_beyond(k)
+        room = depth_beyond(self.k)
+        if self.k is None:
+            room = most_of(
+                self.num_relevant,
+                "With `num_relevant` and without `k`, the best order has a "
+                "rank for each relevant item",
+            )
         best = ops.pad(best, [[0, 0], [0, room]])
         seen = ops.sum(ops.cast(best > 0, best.dtype), -1, keepdims=True)
         place = ops.cast(positions(best), best.dtype)
@@ -237,14 +242,6 @@ class Items:
         gain_of_unseen = weight * gain.of_unseen(self.highest)
         best = ops.where(is_unseen, gain_of_unseen[:, None], best)
         return highest(best, ops.shape(best)[-1])
-
-    def _most_relevant(self) -> int | Tensor:
-        """Return the largest number of relevant items in a list."""
-        return most_of(
-            self.num_relevant,
-            "With `num_relevant` and without `k`, the best order has a rank "
-            "for each relevant item",
-        )
 
 
 class RelevantItems(Items):

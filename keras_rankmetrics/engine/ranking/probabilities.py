@@ -22,7 +22,7 @@ _NEAR = 8
 
 
 class Group(NamedTuple):
-    """A tie group of each list, `[lists, 1]`.
+    """A tie group of each list, `[lists, 1]`, or of each entry of a list.
 
     Attributes:
         start: the number of items above the group, int32 or floats.
@@ -37,11 +37,24 @@ class Group(NamedTuple):
     relevant: Tensor
     weight: Tensor | float = 1.0
 
-    def of(self, depth: int | Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def of(self, chosen: Tensor) -> Group:
+        """Return the group of the chosen entries, which have the same one."""
+        return Group(*(common(chosen, x) for x in self[:3]))
+
+    def floats(self, depth: int | Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Return the ranks, `[1, depth]`, the start and the size as floats."""
         ranks = ops.arange(1, depth + 1)[None, :]
         x = (ranks, self.start, self.size)
         return tuple(ops.cast(x, self.relevant.dtype) for x in x)
+
+
+def common(chosen: Tensor, x: Tensor) -> Tensor:
+    """Return the value that the chosen entries share, `[lists, 1]`.
+
+    It is 0 if none is chosen; no value is below that.
+    """
+    x = ops.where(chosen, x, 0)
+    return ops.max(x, axis=-1, keepdims=True, initial=0)
 
 
 def rate_of_others(relevant: Tensor, size: Tensor) -> Tensor:
@@ -73,10 +86,9 @@ def precisions_in_group(
 def precision_per_hit(
     certain: Tensor,
     hits: Tensor,
+    weighted: Tensor,
     precisions: Tensor,
-    start: Tensor,
-    size: Tensor,
-    group_at: Callable[[Tensor], Group],
+    groups: Group,
     cutoff: int | Tensor,
     depth: int | Tensor,
 ) -> Tensor:
@@ -88,15 +100,14 @@ def precision_per_hit(
     Args:
         certain: the result if no group is split.
         hits: `[lists, entries]`, the expected hits of each entry.
+        weighted: `[lists, entries]`, these times their weights.
         precisions: `[lists, entries]`, the weighted precisions of each entry.
-        start: int32 `[lists, entries]`, the items above the entry's group.
-        size: int32 `[lists, entries]`, the items in the entry's group.
-        group_at: returns the group of the selected entries of each list.
+        groups: the tie group of each entry.
         cutoff: the number of ranks that count, for all lists or `[lists, 1]`.
         depth: the largest number of ranks.
     """
-    end = start + size
-    split = (start < cutoff) & (cutoff < end)
+    end = groups.start + groups.size
+    split = (groups.start < cutoff) & (cutoff < end)
 
     def expected() -> Tensor:
         whole = end <= cutoff
@@ -104,8 +115,10 @@ def precision_per_hit(
         def above(x: Tensor) -> Tensor:
             return ops.sum(ops.where(whole, x, 0), axis=-1, keepdims=True)
 
+        weight = ops.divide_no_nan(common(split, weighted), common(split, hits))
+        group = groups.of(split)._replace(weight=weight)
         return _precision_per_hit(
-            group_at(split), above(hits), above(precisions), cutoff, depth
+            group, above(hits), above(precisions), cutoff, depth
         )
 
     return cond(ops.any(split), expected, lambda: certain)
@@ -118,7 +131,7 @@ def _precision_per_hit(
     cutoff: int | Tensor,
     depth: int | Tensor,
 ) -> Tensor:
-    rank, start, size = group.of(depth)
+    rank, start, size = group.floats(depth)
     end = ops.minimum(start + size, ops.cast(cutoff, start.dtype))
     inside = (rank > start) & (rank <= end)
 
@@ -182,7 +195,7 @@ def value_at_first_hit(group: Group, values: Tensor) -> Tensor:
     Returns:
         `[lists, 1]`.
     """
-    rank, start, size = group.of(ops.shape(values)[-1])
+    rank, start, size = group.floats(ops.shape(values)[-1])
     left = size - (rank - start - 1.0)
     hit = ops.clip(group.relevant / ops.maximum(left, 1.0), 0.0, 1.0)
     hit = ops.where(rank > start, hit, 0.0)

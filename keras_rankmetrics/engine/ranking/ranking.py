@@ -144,7 +144,10 @@ class Ranking(abc.ABC):
         Raises:
             ValueError: if the labels are not those of subtopics.
         """
-        return self._by_subtopic().judged_by(self.gain, self.k)
+        raise ValueError(
+            "A measure of subtopics needs labels of subtopics. Received: "
+            "labels of items. Set `by_subtopic = True` in the class."
+        )
 
     def read_only(self) -> Self:
         """Return the same ranking, which stores no new results.
@@ -324,7 +327,21 @@ class Ranking(abc.ABC):
         Σ w P@i over the relevant ranks i <= k, divided by their number; 0 if
         there are none. For gains of 0 and 1.
         """
-        return self._per_hit(self.weighted_total() * self.precision(k), k)
+        hits, weighted = self.total(), self.weighted_total()
+        precisions = weighted * self.precision(k)
+        certain = ops.divide_no_nan(ops.sum(precisions, axis=-1), self.hits(k))
+        groups = self._tie_groups()
+        if groups is None:
+            return certain
+        return probabilities.precision_per_hit(
+            certain,
+            hits,
+            weighted,
+            precisions,
+            groups,
+            self._column(k),
+            self._width,
+        )
 
     # The best order, `[lists, ranks]`.
 
@@ -475,6 +492,15 @@ class Ranking(abc.ABC):
         """Return the gains of whole lists by tie group."""
 
     @abc.abstractmethod
+    def _tie_groups(self) -> probabilities.Group | None:
+        """Return the tie group of each entry, None if there are no ties."""
+
+    @property
+    @abc.abstractmethod
+    def _width(self) -> int | Tensor:
+        """The number of ranks that may count."""
+
+    @abc.abstractmethod
     def _at_first_hit(self, value: RankDiscountFn, k: Cutoff) -> Tensor:
         """Return `at_first_hit` for gains of 0 and 1."""
 
@@ -486,17 +512,6 @@ class Ranking(abc.ABC):
     def _all_tied(self) -> Ranking:
         order = self.order._replace(ties="average")
         return self.content.all_tied().ranked(order)
-
-    def _by_subtopic(self) -> Subtopics:
-        raise ValueError(
-            "A measure of subtopics needs labels of subtopics. Received: "
-            "labels of items. Set `by_subtopic = True` in the class."
-        )
-
-    def _per_hit(self, precisions: Tensor, k: Cutoff) -> Tensor:
-        """Return `precision_per_hit` for the weighted precisions of entries."""
-        precisions = ops.sum(precisions, axis=-1)
-        return ops.divide_no_nan(precisions, self.hits(k))
 
     @remembered()
     def _retrieved(self) -> Tensor:

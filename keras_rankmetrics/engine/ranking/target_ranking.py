@@ -165,7 +165,7 @@ class TargetRanking(Ranking):
     def at_stop(self, value: RankDiscountFn, k: Cutoff = None) -> Tensor:
         """Return the expected `value(rank)` where the user stops."""
         stop = self.total()
-        ones = self.judged_by(self.gain.as_binary(), self.k)
+        ones = self.as_binary()
         above = ones._hits_above_group()
         before, relevant = ones._sums_over_groups()
 
@@ -225,23 +225,19 @@ class TargetRanking(Ranking):
         before, _ = self._sums_over_groups()
         return ops.cumsum(hits, axis=-1) - hits - before
 
-    def _per_hit(self, precisions: Tensor, k: Cutoff) -> Tensor:
-        return probabilities.precision_per_hit(
-            super()._per_hit(precisions, k),
-            self.total(),
-            precisions,
-            start=self.start,
-            size=self.size,
-            group_at=self._group_at,
-            cutoff=self._column(k),
-            depth=self.depth,
-        )
+    def _tie_groups(self) -> Group:
+        _, relevant = self._sums_over_groups()
+        return Group(self.start, self.size, relevant)
+
+    @property
+    def _width(self) -> int | Tensor:
+        return self.depth
 
     def _at_first_hit(self, value: RankDiscountFn, k: Cutoff) -> Tensor:
         found = self.total() > 0
         start = ops.where(found, self.start, MANY)
         start = ops.min(start, axis=-1, keepdims=True)
-        group = self._group_at(found & (self.start == start))
+        group = self._tie_groups().of(found & (self.start == start))
         # A single relevant item is equally likely to be at each rank of the
         # group. If all items are relevant, one is at the first rank.
         one = ops.minimum(group.size, 1)
@@ -344,18 +340,4 @@ class TargetRanking(Ranking):
         series = ranks * (ranks - 1.0) / 2.0 - above * (second + fourth)
         return ops.where(
             8.0 * ranks < above, series / middle, ranks - above * reciprocals
-        )
-
-    def _group_at(self, chosen: Tensor) -> Group:
-        """Return the tie group of the chosen entries of each list."""
-
-        def highest(x: Tensor) -> Tensor:
-            x = ops.where(chosen, x, 0)
-            return ops.max(x, axis=-1, keepdims=True, initial=0)
-
-        relevant = ops.where(chosen, self.total(), 0)
-        return Group(
-            start=highest(self.start),
-            size=highest(self.size),
-            relevant=ops.sum(relevant, axis=-1, keepdims=True),
         )

@@ -18,7 +18,7 @@ from keras_rankmetrics.engine.ranking.exposure import (
     AllItems,
     Exposure,
     GroupedItems,
-    SomeItems,
+    ItemNumbers,
 )
 from keras_rankmetrics.engine.ranking.relevance import Relevance
 from keras_rankmetrics.types import Tensor, TiePolicy
@@ -311,7 +311,7 @@ class Top:
         start, size, beyond = self._groups()
         is_whole = self.there if self.tie is None else self.there & ~beyond
         first = GroupedItems(
-            SomeItems(self.indices), start, size, is_whole, gains_in_order
+            ItemNumbers(self.indices), start, size, is_whole, gains_in_order
         )
         if self.tie is None:
             return Exposure(first, self.there, extends=False, rest=None)
@@ -321,7 +321,7 @@ class Top:
             above = ops.where(beyond, start, 0)
             tied = self.is_lowest() & ops.any(beyond, axis=-1)[:, None]
             return GroupedItems(
-                AllItems(ops.shape(self.scores.raw)[-1]),
+                AllItems.of(self.scores.raw),
                 ops.max(above, axis=-1, keepdims=True),
                 ops.maximum(runs.count(tied), 1)[:, None],
                 tied,
