@@ -58,6 +58,7 @@ def test_a_backend_that_does_not_exist():
     assert "no_such_backend" in error
 
 
+@pytest.mark.long
 def test_the_numpy_backend_needs_no_other():
     updated = "m = NDCG(k=1); m.update_state([[1, 0]], [[2, 1]]); m.result()"
     ran = subprocess.run(
