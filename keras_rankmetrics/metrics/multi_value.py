@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import keras
 
 from keras_rankmetrics.engine.aggregates import Aggregate, Estimate, PerList
-from keras_rankmetrics.engine.aggregates.grouped import Grouped
+from keras_rankmetrics.engine.aggregates.mean import Grouped
 from keras_rankmetrics.engine.aggregates.paired import (
     Difference,
     Paired,

@@ -9,9 +9,12 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from keras_rankmetrics.engine.aggregates import Estimate, PerList, WeightedMean
-from keras_rankmetrics.engine.backend import host_floats
 from keras_rankmetrics.engine.backend.operations import as_integer, ops
-from keras_rankmetrics.engine.backend.tracing import concrete, loop
+from keras_rankmetrics.engine.backend.tracing import (
+    concrete,
+    concrete_floats,
+    loop,
+)
 from keras_rankmetrics.engine.definition import Definition, checks_names
 from keras_rankmetrics.engine.definition.options import (
     check_choice,
@@ -507,7 +510,7 @@ class Sampled:
             return ops.stack([self.result(each) for each in ops.unstack(sums)])
         means = _MEAN.result(ops.reshape(sums[:_OF_MEANS], (2, _SUMS)))
         histogram = sums[_OF_MEANS:]
-        numbers = host_floats.concrete_floats(histogram)
+        numbers = concrete_floats(histogram)
         value = self.mixture.value(
             histogram if numbers is None else np.array(numbers)
         )

@@ -28,14 +28,14 @@ from keras_rankmetrics.engine.naming import (
     signature_of,
     signature_of_class,
 )
-from keras_rankmetrics.engine.ranking.cutoffs import ranks_that_count
 from keras_rankmetrics.engine.ranking.memo import Elementwise, Identity
-from keras_rankmetrics.engine.ranking.ranking import Order, Ranking
+from keras_rankmetrics.engine.ranking.ranking import Ranking
 from keras_rankmetrics.engine.ranking.relevance import (
     Relevance,
     labelled,
     relevant,
 )
+from keras_rankmetrics.engine.ranking.top import Order, ranks_that_count
 from keras_rankmetrics.types import Tensor
 from keras_rankmetrics.version import __version__
 

@@ -25,8 +25,7 @@ from keras_rankmetrics.engine.inputs.rows import (
 from keras_rankmetrics.engine.inputs.shapes import Leading, compatible, squeezed
 from keras_rankmetrics.engine.inputs.tensors import integers, ragged_mask
 from keras_rankmetrics.engine.ranking import Counted
-from keras_rankmetrics.engine.ranking.matching import is_new
-from keras_rankmetrics.engine.ranking.sums import sums_over_runs
+from keras_rankmetrics.engine.ranking.runs import is_new, sums_over_runs
 from keras_rankmetrics.types import Tensor
 
 _KEYS = ("above", "tied", "num_items")

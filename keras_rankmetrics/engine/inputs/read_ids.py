@@ -17,7 +17,7 @@ from keras_rankmetrics.engine.inputs.rows import (
 from keras_rankmetrics.engine.inputs.shapes import Leading
 from keras_rankmetrics.engine.inputs.tensors import integers
 from keras_rankmetrics.engine.ranking import Ids
-from keras_rankmetrics.engine.ranking.matching import is_in
+from keras_rankmetrics.engine.ranking.runs import is_in
 from keras_rankmetrics.types import Tensor
 
 RELEVANT = "the ids of the relevant items"

@@ -37,7 +37,7 @@ from keras_rankmetrics.engine.ranking.relevance import (
     exists,
     judged_where,
 )
-from keras_rankmetrics.engine.ranking.sort_keys import Sortable
+from keras_rankmetrics.engine.ranking.top import Sortable
 from keras_rankmetrics.types import UNJUDGED, Tensor
 
 
@@ -82,7 +82,7 @@ def read_scores(raw: RawBatch) -> Lists:
         entries["num_relevant"], leading, present, labels.dtype
     )
     return masks_and_weights.lists(
-        Scored(labels, highest, sortable, item_weights, num_relevant),
+        Scored(sortable, labels, highest, item_weights, num_relevant),
         present,
         undefined | no_number,
         pointwise_warning(leading, items),

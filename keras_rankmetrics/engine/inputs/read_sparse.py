@@ -20,7 +20,7 @@ from keras_rankmetrics.engine.inputs.rows import (
 from keras_rankmetrics.engine.inputs.shapes import Leading, check_positions
 from keras_rankmetrics.engine.inputs.tensors import numbers, rankable
 from keras_rankmetrics.engine.ranking import Targets
-from keras_rankmetrics.engine.ranking.sort_keys import Sortable, lowest
+from keras_rankmetrics.engine.ranking.top import Sortable, lowest
 from keras_rankmetrics.types import Tensor
 
 
@@ -75,7 +75,7 @@ def read_sparse(raw: RawBatch) -> Lists:
         scores, valid=lambda: scores == scores, all_valid=~ops.any(with_nan)
     )
     return masks_and_weights.lists(
-        Targets(targets, sortable, raw.dtype), present, undefined
+        Targets(sortable, targets, raw.dtype), present, undefined
     )
 
 

@@ -8,7 +8,7 @@ from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import concrete
 from keras_rankmetrics.engine.inputs.shapes import Leading, compatible
 from keras_rankmetrics.engine.inputs.tensors import integers
-from keras_rankmetrics.engine.ranking.sort_keys import lowest
+from keras_rankmetrics.engine.ranking.top import lowest
 from keras_rankmetrics.types import Tensor
 
 _EXCLUDE = 'y_true["exclude"]'

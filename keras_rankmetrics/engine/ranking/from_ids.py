@@ -7,20 +7,18 @@ from typing import NoReturn
 
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import concrete
+from keras_rankmetrics.engine.ranking import runs
 from keras_rankmetrics.engine.ranking.exposure import (
     Exposure,
     GroupedItems,
     ItemNumbers,
-    SomeItems,
-    relevant_ids,
 )
 from keras_rankmetrics.engine.ranking.items import RelevantItems
 from keras_rankmetrics.engine.ranking.list_ranking import ListRanking
-from keras_rankmetrics.engine.ranking.matching import Matched, matched
 from keras_rankmetrics.engine.ranking.memo import remembered
-from keras_rankmetrics.engine.ranking.ranking import Content, Cutoff, Order
+from keras_rankmetrics.engine.ranking.ranking import Content, Cutoff
 from keras_rankmetrics.engine.ranking.relevance import Relevance
-from keras_rankmetrics.engine.ranking.sums import count
+from keras_rankmetrics.engine.ranking.top import Order
 from keras_rankmetrics.types import RankDiscountFn, Tensor
 
 
@@ -44,7 +42,7 @@ class Ids(Content):
 
     def ranked(self, order: Order) -> ListRanking:
         """Return the recommended ids in the order in which they were passed."""
-        found = matched(self.relevant_ids, self.recommended)
+        found = runs.matched(self.relevant_ids, self.recommended)
         counted = ops.cast(found.new, "int32")
         is_dense = concrete(ops.all(found.new))
         kind = IdRanking if is_dense else SpacedIdRanking
@@ -56,7 +54,7 @@ class Ids(Content):
             order=order,
             items=items,
             k=order.k,
-            entries=ops.shape(found.hits)[-1],
+            depth=ops.shape(found.hits)[-1],
             there=None if is_dense else found.new,
             found=found,
             above=ops.cumsum(counted, axis=-1) - counted,
@@ -70,8 +68,10 @@ class Ids(Content):
         )
 
     def relevant(self, gain: Relevance) -> tuple[ItemNumbers, Tensor]:
-        """Return the relevant ids and their gains."""
-        return relevant_ids(self.relevant_ids, gain, self.dtype)
+        """Return the relevant ids and their gains, 0 for duplicates."""
+        are_new = runs.is_new(self.relevant_ids)
+        gains = gain.of_either(are_new, 1, -1, self.dtype)
+        return ItemNumbers(self.relevant_ids), gains
 
     def outside_catalogue(self, items: int) -> Tensor:
         """Return True for lists with an id outside of a catalogue."""
@@ -98,7 +98,7 @@ class IdRanking(ListRanking):
     """
 
     content: Ids
-    found: Matched
+    found: runs.Matched
     above: Tensor
 
     @property
@@ -110,15 +110,15 @@ class IdRanking(ListRanking):
         return gain.of_either(self.found.hits, 1, 0, self._dtype)
 
     def _count_retrieved(self) -> Tensor:
-        return count(self.found.new)
+        return runs.count(self.found.new)
 
     def _count_others(self) -> Tensor:
-        return count(self.found.new & ~self.found.hits)
+        return runs.count(self.found.new & ~self.found.hits)
 
     @remembered()
     def _exposure(self) -> Exposure:
         first = GroupedItems(
-            SomeItems(self.content.recommended),
+            ItemNumbers(self.content.recommended),
             self.above,
             ops.ones_like(self.above),
             self.found.new,
@@ -138,7 +138,7 @@ class SpacedIdRanking(IdRanking):
 
     @property
     def _width(self) -> int | Tensor:
-        return self.entries
+        return self.depth
 
     def _above(self) -> Tensor:
         return self.above
@@ -154,7 +154,7 @@ class SpacedIdRanking(IdRanking):
 
     @remembered()
     def _at_entries(self, value: RankDiscountFn, most: int | None) -> Tensor:
-        values = self._values(value, self.entries)
+        values = self._values(value, self.depth)
         return ops.take(values, self.above, axis=0)
 
     def _of_each_list(self, x: Tensor) -> Tensor:
