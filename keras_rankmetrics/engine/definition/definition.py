@@ -34,7 +34,6 @@ from keras_rankmetrics.engine.naming.signature import (
 )
 from keras_rankmetrics.engine.ranking import (
     Order,
-    Ranking,
     Relevance,
     ranks_that_count,
 )
@@ -208,14 +207,9 @@ class Definition:
         )
 
     @functools.cached_property
-    def measure(self) -> Callable[[Ranking], Tensor]:
-        """The measure with its cutoff and options."""
-        measure, options = self.traits.measure, self._measure_options
-
-        def bound(ranking: Ranking) -> Tensor:
-            return measure(ranking, self.k, **options)
-
-        return bound
+    def arguments(self) -> dict[str, Any]:
+        """The arguments of the measure beyond the ranking and the cutoff."""
+        return self._options_for(self.traits.measure)
 
     @functools.cached_property
     def may_branch(self) -> bool:
@@ -270,10 +264,6 @@ class Definition:
 
     def __hash__(self) -> int:
         return self._hash
-
-    @functools.cached_property
-    def _measure_options(self) -> dict[str, Any]:
-        return self._options_for(self.traits.measure)
 
     def _options_for(self, function: Callable[..., Tensor]) -> dict[str, Any]:
         options = {name: self.options[name] for name in options_of(function)}

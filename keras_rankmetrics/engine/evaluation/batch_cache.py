@@ -41,12 +41,11 @@ import contextlib
 import threading
 import weakref
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from keras_rankmetrics.engine.aggregates import Aggregate
 from keras_rankmetrics.engine.backend.cache_keys import (
     Stamp,
-    UnkeptError,
     place,
     this_thread,
     trace,
@@ -59,6 +58,9 @@ from keras_rankmetrics.engine.ranking.memo import key_of
 from keras_rankmetrics.types import Tensor
 
 _ATTRIBUTE = "_keras_rankmetrics_batch"
+
+# A metric whose sums its peers can compute.
+Shared: TypeAlias = tuple[Definition, Aggregate]
 
 
 class BatchCache:
@@ -93,11 +95,16 @@ class BatchCache:
         if self._siblings is _thread.siblings:
             _thread.siblings = weakref.WeakSet()
         parts = _parts(*inputs)
-        batch = _find(home, parts)
+        entry: _Entry | None = getattr(home, _ATTRIBUTE, None)
+        batch = None
+        if entry is not None and entry.matches(parts):
+            batch = entry.batch
         # The same metric seeing the same objects again means a new step.
         if batch is None or batch is self._last():
             batch = Batch(self._expected())
-            _store(home, batch, parts)
+            _clear(home)
+            if all(map(Stamp.is_possible, parts)):
+                setattr(home, _ATTRIBUTE, _Entry(batch, parts))
         self._join(batch.peers)
         self._peers = batch.peers
         self._last = weakref.ref(batch)
@@ -108,7 +115,7 @@ class BatchCache:
         """Drop the entry, unless `held` is active."""
         home = place()
         if home is not None and not _thread.is_held:
-            _drop(home)
+            _clear(home)
 
     @staticmethod
     @contextlib.contextmanager
@@ -143,24 +150,21 @@ class Batch:
         expected: the metrics that will probably open it.
         peers: the metrics that have opened it.
         fails_together: True if computing for several metrics at once raised.
+        terms: for each metric that has been computed, the terms that the batch
+            adds to its sums.
+        warnings: for each form of input that has been read, a warning or None.
     """
 
     def __init__(self, expected: Peers | None = None) -> None:
         self.expected = expected or Peers()
         self.peers = Peers()
         self.fails_together = False
-        self._terms: dict[tuple[Definition, Aggregate], Tensor] = {}
-        self._warnings: dict[Hashable, str | None] = {}
+        self.terms: dict[Shared, Tensor] = {}
+        self.warnings: dict[Hashable, str | None] = {}
         self._lists: dict[Hashable, Lists] = {}
         self._rankings: dict[Hashable, Ranking] = {}
 
-    def lists(
-        self,
-        definition: Definition,
-        y_true: Any,
-        y_pred: Any,
-        sample_weight: Any,
-    ) -> Lists:
+    def lists(self, definition: Definition, inputs: Sequence[Any]) -> Lists:
         """Return the lists that the metric reads.
 
         Raises:
@@ -168,14 +172,9 @@ class Batch:
         """
         reading = definition.reading
         if reading not in self._lists:
-            lists = read(*reading, y_true, y_pred, sample_weight)
-            self._lists[reading] = lists
-            self._warnings[reading] = lists.doubt
+            lists = self._lists[reading] = read(*reading, *inputs)
+            self.warnings[reading] = lists.doubt
         return self._lists[reading]
-
-    def warning(self, definition: Definition) -> str | None:
-        """Return the warning about the lists that the metric read, if any."""
-        return self._warnings[definition.reading]
 
     def ranking(
         self, definition: Definition, order: Order, lists: Lists
@@ -193,25 +192,15 @@ class Batch:
             if order.k is not None:
                 k = max(order.k, self.expected.largest_k(definition))
                 order = order._replace(k=k)
-            ranking = self._rankings[kind] = lists.ranked(order)
+            ranking = self._rankings[kind] = lists.content.ranked(order)
         return ranking
 
-    def terms(
-        self, definition: Definition, aggregate: Aggregate
-    ) -> Tensor | None:
-        """Return the terms that the batch adds to the sums of the metric.
-
-        None if they have not been computed.
-        """
-        return self._terms.get((definition, aggregate))
-
-    def add_terms(
-        self, definition: Definition, aggregate: Aggregate, terms: Tensor
-    ) -> None:
-        """Store the terms of a metric, and drop what no peer needs any more."""
-        self._terms[definition, aggregate] = terms
+    def add_terms(self, metrics: Sequence[Shared], terms: Tensor) -> None:
+        """Store terms, `[metrics, ...]`; drop lists that no peer needs."""
+        for row, metric in enumerate(metrics):
+            self.terms[metric] = terms[row]
         expected = self.expected
-        if not expected.has_others and expected.sharing <= self._terms.keys():
+        if not expected.has_others and expected.sharing <= self.terms.keys():
             self._lists.clear()
             self._rankings.clear()
 
@@ -226,7 +215,7 @@ class Peers:
     """
 
     def __init__(self) -> None:
-        self.sharing: set[tuple[Definition, Aggregate]] = set()
+        self.sharing: set[Shared] = set()
         self.has_others = False
         self._largest_k: dict[Hashable, int] = {}
 
@@ -271,7 +260,7 @@ _thread = _Thread()
 
 
 class _Entry:
-    """A batch with its keys.
+    """A batch, and the keys that recognize its inputs.
 
     Attributes:
         batch: None once an input has been deleted.
@@ -298,30 +287,14 @@ class _Entry:
         )
 
 
-def _find(home: Any, parts: Sequence[Any]) -> Batch | None:
-    entry: _Entry | None = getattr(home, _ATTRIBUTE, None)
-    with contextlib.suppress(UnkeptError):
-        if entry is not None and entry.matches(parts):
-            return entry.batch
-    return None
-
-
-def _store(home: Any, batch: Batch, parts: Sequence[Any]) -> None:
-    _drop(home)
-    with contextlib.suppress(UnkeptError):
-        setattr(home, _ATTRIBUTE, _Entry(batch, parts))
-
-
-def _drop(home: Any) -> None:
+def _clear(home: Any) -> None:
     for each in (home, this_thread):
         setattr(each, _ATTRIBUTE, None)
 
 
 def _parts(y_true: Any, y_pred: Any, sample_weight: Any) -> list[Any]:
     """Return all objects on which reading the batch may depend."""
-    inputs = [y_true, y_pred, implicit_mask(y_pred), sample_weight]
-    return [part for x in inputs for part in _entries(x)]
-
-
-def _entries(x: Any) -> list[Any]:
-    return [*x, *x.values()] if isinstance(x, dict) else [x]
+    parts: list[Any] = []
+    for x in (y_true, y_pred, implicit_mask(y_pred), sample_weight):
+        parts += [*x, *x.values()] if isinstance(x, dict) else [x]
+    return parts

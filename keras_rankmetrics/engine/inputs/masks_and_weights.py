@@ -16,8 +16,7 @@ from keras import backend
 from keras_rankmetrics.engine.backend.keras_internals import implicit_mask
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import concrete, cond
-from keras_rankmetrics.engine.inputs.lists import Lists
-from keras_rankmetrics.engine.inputs.raw_batch import RawBatch
+from keras_rankmetrics.engine.inputs.batch import Lists, RawBatch
 from keras_rankmetrics.engine.inputs.shapes import Leading, compatible, squeezed
 from keras_rankmetrics.engine.inputs.tensors import numbers
 from keras_rankmetrics.engine.ranking import Content
@@ -92,16 +91,18 @@ class MasksAndWeights:
         warning: str | None = None,
     ) -> Lists:
         """Return the lists of the batch with this content."""
-        weights = self.list_weights
         return Lists(
-            content, weights, present, undefined, self.leading, warning
+            content,
+            self.list_weights,
+            present,
+            undefined,
+            self.leading,
+            warning,
         )
 
 
-def judged_mask(
-    judged: Any, leading: Leading, items: int | None
-) -> Tensor | None:
-    """Return `y_true["judged"]`, bool `[lists, items]`, or None.
+def judged_mask(judged: Any, leading: Leading, items: int | None) -> Tensor:
+    """Return `y_true["judged"]`, bool `[lists, items]`.
 
     Args:
         judged: the entry, True for each item that was judged.
@@ -111,8 +112,6 @@ def judged_mask(
     Raises:
         ValueError: if it has a wrong shape or dtype.
     """
-    if judged is None or items == 0:
-        return None
     name = 'y_true["judged"]'
     judged = _checked_mask(name, judged, leading, items)
     if len(judged.shape) == len(leading.shape):
@@ -136,7 +135,16 @@ def nonzero(weights: Tensor, exists: Tensor) -> Tensor:
     """
     wrong = exists & ((weights < 0) | (weights == _INFINITE))
     if concrete(ops.any(wrong)):
-        raise _invalid_weight(float(ops.min(ops.where(wrong, weights, 0))))
+        lowest = float(ops.min(ops.where(wrong, weights, 0)))
+        if lowest < 0:
+            raise ValueError(
+                "`sample_weight` should not be negative. Received: a weight of "
+                f"{lowest}. Use the weight 0 to exclude a list or an item."
+            )
+        raise ValueError(
+            "`sample_weight` should be finite. Received: a weight of inf. To "
+            "count this one alone, set all other weights to 0."
+        )
     return (weights != 0) | ops.isnan(weights)
 
 
@@ -276,15 +284,3 @@ def _shapes(leading: Leading) -> str:
     if leading.shape:
         shapes += [str(leading.shape), str((*leading.shape, 1))]
     return ", ".join(shapes)
-
-
-def _invalid_weight(lowest: float) -> ValueError:
-    if lowest < 0:
-        return ValueError(
-            "`sample_weight` should not be negative. Received: a weight of "
-            f"{lowest}. Use the weight 0 to exclude a list or an item."
-        )
-    return ValueError(
-        "`sample_weight` should be finite. Received: a weight of inf. To count "
-        "this one alone, set all other weights to 0."
-    )

@@ -10,9 +10,10 @@ import math
 import reprlib
 from typing import Any
 
+from keras_rankmetrics.engine.backend.keras_internals import is_in_compile
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import concrete, cond
-from keras_rankmetrics.engine.inputs.lists import Lists
+from keras_rankmetrics.engine.inputs.batch import Lists, RawBatch
 from keras_rankmetrics.engine.inputs.masks_and_weights import (
     MasksAndWeights,
     is_invalid,
@@ -21,16 +22,19 @@ from keras_rankmetrics.engine.inputs.masks_and_weights import (
     may_contain_nan,
     nonzero,
 )
-from keras_rankmetrics.engine.inputs.raw_batch import RawBatch
-from keras_rankmetrics.engine.inputs.rows import as_rows, without_excluded
-from keras_rankmetrics.engine.inputs.shapes import Leading, compatible, squeezed
+from keras_rankmetrics.engine.inputs.rows import without_excluded
+from keras_rankmetrics.engine.inputs.shapes import (
+    Leading,
+    check_shape,
+    compatible,
+    squeezed,
+)
 from keras_rankmetrics.engine.inputs.tensors import (
     floats,
     numbers,
     padded_like,
     rankable,
 )
-from keras_rankmetrics.engine.inputs.warn_once import pointwise_warning
 from keras_rankmetrics.engine.ranking import Scored
 from keras_rankmetrics.engine.ranking.relevance import (
     condensed,
@@ -58,12 +62,14 @@ def read_scores(raw: RawBatch) -> Lists:
         entries["labels"], raw.y_pred, raw.dtype
     )
     leading, items = Leading.of(labels), labels.shape[-1]
-    labels, scores = as_rows(labels, leading), leading.as_lists(scores)
+    labels, scores = leading.as_rows(labels), leading.as_lists(scores)
     masks_and_weights = MasksAndWeights.of(raw, leading, items, labels)
     item_weights = masks_and_weights.item_weights
-    scores, beyond = without_excluded(scores, entries["exclude"], leading)
-    judged = judged_mask(entries["judged"], leading, items)
-    if judged is not None:
+    beyond: Tensor | bool = False
+    if entries["exclude"] is not None:
+        scores, beyond = without_excluded(scores, entries["exclude"], leading)
+    if entries["judged"] is not None and items != 0:
+        judged = judged_mask(entries["judged"], leading, items)
         labels = judged_where(judged, labels)
     if raw.unjudged == "condense":
         labels = condensed(labels)
@@ -78,14 +84,17 @@ def read_scores(raw: RawBatch) -> Lists:
     present, undefined = masks_and_weights.presence(
         _have_items(labels, highest) | with_nan, with_nan | beyond
     )
-    num_relevant, no_number = _num_relevant(
-        entries["num_relevant"], leading, present, labels.dtype
-    )
+    num_relevant = entries["num_relevant"]
+    if num_relevant is not None:
+        num_relevant, no_number = _num_relevant(
+            num_relevant, leading, present, labels.dtype
+        )
+        undefined = undefined | no_number
     return masks_and_weights.lists(
         Scored(labels, highest, sortable, item_weights, num_relevant),
         present,
-        undefined | no_number,
-        pointwise_warning(leading, items),
+        undefined,
+        _pointwise_warning(leading, items),
     )
 
 
@@ -247,27 +256,53 @@ def _have_items(labels: Tensor, highest: Tensor) -> Tensor:
 
 def _num_relevant(
     x: Any, leading: Leading, present: Tensor, dtype: str
-) -> tuple[Tensor | None, Tensor | bool]:
+) -> tuple[Tensor, Tensor]:
     """Return `y_true["num_relevant"]`, `[lists]`, and the lists with NaN."""
-    if x is None:
-        return None, False
-    count, _ = numbers('y_true["num_relevant"]', x, 0)
-    received = tuple(count.shape)
+    name = 'y_true["num_relevant"]'
+    count, _ = numbers(name, x, 0)
     count = squeezed(count, len(leading.shape))
-    if not compatible(count.shape, leading.shape):
-        raise ValueError(
-            '`y_true["num_relevant"]` should hold one number for each list, '
-            f"in the shape {leading.shape}. Received: the shape {received}."
-        )
+    check_shape(name, count, leading.shape, "one number for each list")
     count = leading.as_lists(ops.cast(count, dtype))
     negative = present & (count < 0)
     if concrete(ops.any(negative)):
         raise ValueError(
-            '`y_true["num_relevant"]` should not be negative. Received: '
+            f"`{name}` should not be negative. Received: "
             f"{float(ops.min(ops.where(negative, count, 0)))}."
         )
     is_number = ops.isfinite(count)
     return ops.where(is_number, count, 0), present & ~is_number
+
+
+_REMEDY = (
+    "Pass lists: labels and scores [batch, items], with the label -1 for "
+    "padding. If the model scores rows one by one, use the callback "
+    '`callbacks.EvaluateByQuery`: see "Point-wise models" in docs/in_keras.md.'
+)
+
+
+def _pointwise_warning(leading: Leading, items: int | None) -> str | None:
+    """Return a warning if the shapes look like those of single rows.
+
+    Point-wise models score (query, item) rows one by one, and a metric cannot
+    tell which rows belong to one list. The shape may be intended all the same:
+    a batch may be one list, or the longest list may have one item.
+    """
+    shape = (*leading.shape, items)
+    if leading.shape == ():
+        if not is_in_compile():
+            return None
+        return (
+            f"Labels of the shape {shape} make each batch one list, so that "
+            f"the result depends on the batch size. {_REMEDY}"
+        )
+    several = any(size != 1 for size in leading.shape)
+    if items == 1 and several and not leading.is_empty:
+        return (
+            f"Labels and scores of the shape {shape} are lists of one item "
+            "each, so that the result does not depend on the scores. "
+            f"{_REMEDY}"
+        )
+    return None
 
 
 def _sortable(

@@ -6,20 +6,16 @@ from typing import Any
 
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import concrete
-from keras_rankmetrics.engine.inputs.shapes import Leading, compatible
+from keras_rankmetrics.engine.inputs.shapes import (
+    Leading,
+    check_shape,
+    compatible,
+)
 from keras_rankmetrics.engine.inputs.tensors import integers
 from keras_rankmetrics.engine.ranking.sort_keys import lowest
 from keras_rankmetrics.types import Tensor
 
 _EXCLUDE = 'y_true["exclude"]'
-
-
-def as_rows(x: Tensor, leading: Leading) -> Tensor:
-    """Return `[*leading, row]` as `[lists, row]`; an empty row becomes -1."""
-    rows = leading.as_lists(x)
-    if rows.shape[-1] == 0:  # not all backends reduce empty tensors
-        rows = ops.pad(rows, [[0, 0], [0, 1]], constant_values=-1)
-    return ops.full_like(rows, -1) if leading.is_empty else rows
 
 
 def relevant_rows(x: Any, leading: Leading, expected: str, hint: str) -> Tensor:
@@ -44,7 +40,7 @@ def relevant_rows(x: Any, leading: Leading, expected: str, hint: str) -> Tensor:
             f"for one per list, or {(*leading.shape, None)} for a row of them. "
             f"Received: `y_true.shape` = {received}."
         )
-    return as_rows(ids, leading)
+    return leading.as_rows(ids)
 
 
 def excluded_rows(x: Any, leading: Leading, expected: str) -> Tensor:
@@ -60,12 +56,8 @@ def excluded_rows(x: Any, leading: Leading, expected: str) -> Tensor:
     """
     ids = integers(_EXCLUDE, x, expected)
     shape = (*leading.shape, None)
-    if not compatible(tuple(ids.shape), shape):
-        raise ValueError(
-            f"`{_EXCLUDE}` should hold {expected}, a row for each list, in the "
-            f"shape {shape}. Received: `{_EXCLUDE}.shape` = {tuple(ids.shape)}."
-        )
-    return as_rows(ids, leading)
+    check_shape(_EXCLUDE, ids, shape, f"{expected}, a row for each list")
+    return leading.as_rows(ids)
 
 
 def without_excluded(
@@ -91,7 +83,7 @@ def without_excluded(
         return scores, False
     lists, items = ops.shape(scores)
     excluded = excluded_rows(exclude, leading, "indices of items")
-    if concrete(look_like_labels_of(excluded, items)):
+    if concrete(look_like_labels(excluded, items)):
         raise ValueError(
             f"`{_EXCLUDE}` should hold indices of items. Received: {items} "
             f"numbers for {items} scores, all of them 0 or 1, which look like "
@@ -134,35 +126,20 @@ def checked_indices(
     return ops.where(beyond, -1, indices), ops.any(beyond, axis=-1)
 
 
-def check_are_ids(rows: Tensor, expected: str, hint: str) -> None:
-    """Raise ValueError if rows of `y_true` look like labels.
+def look_like_labels(rows: Tensor, items: int | Tensor | None = None) -> Tensor:
+    """Return True if rows look like a label for each item, a bool scalar.
+
+    Such rows have three or more entries, all of them 0 or 1, and both occur.
 
     Args:
         rows: `[lists, row]`.
-        expected: a description of valid values, for errors.
-        hint: advice on labels, for errors.
+        items: the number of items in a list; None if labels may be those of
+            any number of items. False for rows of another length, or if the
+            number is traced.
     """
-    if concrete(_look_like_labels(rows)):
-        raise ValueError(
-            f"`y_true` should hold {expected}. Received: {rows.shape[-1]} "
-            "numbers for each list, all of them 0 or 1, which look like "
-            f"labels. {hint}"
-        )
-
-
-def look_like_labels_of(rows: Tensor, items: int | Tensor) -> Tensor:
-    """Return True if rows look like a label for each item, a bool scalar.
-
-    False if the number of items is unknown.
-    """
-    if not isinstance(items, int) or rows.shape[-1] != items:
-        return ops.zeros((), dtype="bool")
-    return _look_like_labels(rows)
-
-
-def _look_like_labels(rows: Tensor) -> Tensor:
-    """Return True if rows of three or more contain only 0 and 1, and both."""
-    if rows.shape[-1] is None or rows.shape[-1] < 3:
+    length = rows.shape[-1]
+    fits = items is None or (isinstance(items, int) and length == items)
+    if length is None or length < 3 or not fits:
         return ops.zeros((), dtype="bool")
     none, one = rows == 0, rows == 1
     # Both, since Keras builds metrics on torch with tensors of ones.

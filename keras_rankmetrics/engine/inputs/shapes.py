@@ -31,6 +31,22 @@ def compatible(shape: Shape, other: Shape) -> bool:
     )
 
 
+def check_shape(name: str, x: Tensor, shape: Shape, expected: str) -> None:
+    """Raise ValueError if a tensor has another shape.
+
+    Args:
+        name: the argument, for the error.
+        x: the tensor.
+        shape: its shape, None for any size.
+        expected: a description of valid values, for the error.
+    """
+    if not compatible(tuple(x.shape), shape):
+        raise ValueError(
+            f"`{name}` should hold {expected}, in the shape {shape}. Received: "
+            f"the shape {tuple(x.shape)}."
+        )
+
+
 @dataclasses.dataclass(frozen=True)
 class Leading:
     """The leading dimensions of the lists: all but the last one.
@@ -80,6 +96,16 @@ class Leading:
         if self.is_empty:
             x = ops.pad(x, [[0, 1], *[[0, 0]] * (len(x.shape) - 1)])
         return x
+
+    def as_rows(self, x: Tensor) -> Tensor:
+        """Return `[*leading, row]` as `[lists, row]`; an empty row becomes -1.
+
+        So does each row of an empty batch.
+        """
+        rows = self.as_lists(x)
+        if rows.shape[-1] == 0:  # not all backends reduce empty tensors
+            rows = ops.pad(rows, [[0, 0], [0, 1]], constant_values=-1)
+        return ops.full_like(rows, -1) if self.is_empty else rows
 
     def as_passed(self, values: Tensor) -> Tensor:
         """Return `[lists]` reshaped to `[*leading]`."""

@@ -17,9 +17,12 @@ from keras_rankmetrics.engine.backend.processes import Slot
 from keras_rankmetrics.engine.backend.tracing import concrete, unconverted
 from keras_rankmetrics.engine.definition import Definition
 from keras_rankmetrics.engine.evaluation.batch_cache import Batch, BatchCache
-from keras_rankmetrics.engine.evaluation.evaluate import Evaluated, evaluate
-from keras_rankmetrics.engine.evaluation.precompute import terms_of
-from keras_rankmetrics.engine.inputs.warn_once import WarnOnce
+from keras_rankmetrics.engine.evaluation.evaluate import (
+    Evaluated,
+    evaluate,
+    terms_of,
+)
+from keras_rankmetrics.engine.inputs import WarnOnce
 from keras_rankmetrics.engine.metric.members import own_methods
 from keras_rankmetrics.engine.metric.sync import states_of_all
 from keras_rankmetrics.engine.naming.names import as_scope
@@ -93,7 +96,7 @@ class Accumulator(Metric):
         terms = terms_of(
             self.definition, self.aggregate, batch, inputs, self._draw()
         )
-        self._warn_once(batch.warning(self.definition), self.name)
+        self._warn_once(batch.warnings[self.definition.reading], self.name)
         self._add(terms)
 
     @unconverted

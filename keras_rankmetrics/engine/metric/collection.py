@@ -21,7 +21,7 @@ from keras_rankmetrics.engine.evaluation.evaluate import (
     evaluate,
     same_reading,
 )
-from keras_rankmetrics.engine.inputs.warn_once import WarnOnce
+from keras_rankmetrics.engine.inputs import WarnOnce
 from keras_rankmetrics.engine.metric.accumulator import Accumulator
 from keras_rankmetrics.engine.metric.members import members_of
 from keras_rankmetrics.engine.metric.sync import states_of_all
