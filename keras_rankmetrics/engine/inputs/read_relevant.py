@@ -18,31 +18,14 @@ from keras_rankmetrics.engine.backend.tracing import (
     concrete,
     length_at_most,
 )
+from keras_rankmetrics.engine.inputs import rows, shapes, tensors
 from keras_rankmetrics.engine.inputs.batch import Lists, RawBatch
 from keras_rankmetrics.engine.inputs.masks_and_weights import (
     MasksAndWeights,
     lists_with,
     may_contain_nan,
 )
-from keras_rankmetrics.engine.inputs.rows import (
-    checked_indices,
-    excluded_rows,
-    look_like_labels,
-    relevant_rows,
-    without_excluded,
-)
-from keras_rankmetrics.engine.inputs.shapes import (
-    Leading,
-    check_positions,
-    check_shape,
-    squeezed,
-)
-from keras_rankmetrics.engine.inputs.tensors import (
-    integers,
-    numbers,
-    ragged_mask,
-    rankable,
-)
+from keras_rankmetrics.engine.inputs.shapes import Leading
 from keras_rankmetrics.engine.ranking import Counted, Ids, Targets
 from keras_rankmetrics.engine.ranking.matching import is_in, is_new
 from keras_rankmetrics.engine.ranking.sort_keys import Sortable, lowest
@@ -66,24 +49,24 @@ def read_sparse(raw: RawBatch) -> Lists:
     Raises:
         ValueError: if the input is invalid.
     """
-    check_positions("y_pred", raw.y_pred)
-    scores, scores_mask = numbers("y_pred", raw.y_pred, 0)
+    shapes.check_positions("y_pred", raw.y_pred)
+    scores, scores_mask = tensors.numbers("y_pred", raw.y_pred, 0)
     if len(scores.shape) == 0:
         raise ValueError(
             "`y_pred` should hold the scores of all items, [items] or "
             "[batch, items]. Received: a single number."
         )
-    scores = rankable(scores)
+    scores = tensors.rankable(scores)
     leading, items = Leading.of(scores), ops.shape(scores)[-1]
-    targets = relevant_rows(
+    targets = rows.relevant(
         raw.entries["target"],
         leading,
         "indices of items",
         hint='For labels of all items, use `inputs="scores"`.',
     )
-    targets, beyond = checked_indices("y_true", targets, items)
+    targets, beyond = rows.checked_indices("y_true", targets, items)
     masks_and_weights = MasksAndWeights.of(raw, leading, scores.shape[-1])
-    scores, exclude_beyond = without_excluded(
+    scores, exclude_beyond = rows.without_excluded(
         leading.as_lists(scores), raw.entries["exclude"], leading
     )
     item_masks, no_score = [*masks_and_weights.item_masks], False
@@ -93,7 +76,7 @@ def read_sparse(raw: RawBatch) -> Lists:
     elif scores_mask is not None:
         item_masks.append(leading.as_lists(scores_mask))
         no_score = _without_score(item_masks[-1], targets)
-    are_labels = look_like_labels(targets, items)
+    are_labels = rows.look_like_labels(targets, items)
     if concrete(are_labels):
         raise ValueError(
             "`y_true` should hold indices of the relevant items. Received: "
@@ -149,7 +132,7 @@ def read_ids(raw: RawBatch) -> Lists:
     Raises:
         ValueError: if the input is invalid.
     """
-    recommended = integers(
+    recommended = tensors.integers(
         "y_pred",
         raw.y_pred,
         _RECOMMENDED,
@@ -176,7 +159,7 @@ def read_ids(raw: RawBatch) -> Lists:
     relevant, recommended = _in_one_dtype(relevant, recommended)
     exclude = raw.entries["exclude"]
     if exclude is not None:
-        excluded = ops.sort(excluded_rows(exclude, leading, "ids"), axis=-1)
+        excluded = ops.sort(rows.excluded(exclude, leading, "ids"), axis=-1)
         one, other = _in_one_dtype(recommended, excluded)
         recommended = ops.where(is_in(one, other), -1, recommended)
     return masks_and_weights.lists(
@@ -190,10 +173,10 @@ def _relevant_ids(raw: RawBatch, leading: Leading) -> Tensor:
     Raises:
         ValueError: if they are invalid, or look like labels.
     """
-    ids = relevant_rows(
+    ids = rows.relevant(
         raw.entries["target"], leading, _RELEVANT, hint=_LABELS_HINT
     )
-    if concrete(look_like_labels(ids)):
+    if concrete(rows.look_like_labels(ids)):
         raise ValueError(
             f"`y_true` should hold {_RELEVANT}. Received: {ids.shape[-1]} "
             "numbers for each list, all of them 0 or 1, which look like "
@@ -286,7 +269,11 @@ def _counts_of(y_pred: Any) -> tuple[Counts, Leading]:
             '`inputs="sparse"`.'
         )
     above, tied, items = (
-        _as_int32(integers(f'y_pred["{key}"]', y_pred[key], "numbers of items"))
+        _as_int32(
+            tensors.integers(
+                f'y_pred["{key}"]', y_pred[key], "numbers of items"
+            )
+        )
         for key in Counts._fields
     )
     if len(above.shape) == 0:
@@ -295,13 +282,13 @@ def _counts_of(y_pred: Any) -> tuple[Counts, Leading]:
             "[relevant] or [batch, relevant]. Received: a single number."
         )
     leading, shape = Leading.of(above), tuple(above.shape)
-    check_shape(
+    shapes.check_shape(
         'y_pred["tied"]', tied, shape, "a number for each relevant item"
     )
-    items = squeezed(items, len(leading.shape))
+    items = shapes.squeezed(items, len(leading.shape))
     if len(items.shape) == 0:
         items = ops.broadcast_to(items, leading.sizes)
-    check_shape(
+    shapes.check_shape(
         'y_pred["num_items"]',
         items,
         leading.shape,
@@ -325,10 +312,10 @@ def _unpaired(raw: RawBatch, targets: Tensor, leading: Leading) -> Tensor:
     Raises:
         ValueError: if concrete rows differ.
     """
-    ids = ragged_mask("y_true", raw.entries["target"])
+    ids = tensors.ragged_mask("y_true", raw.entries["target"])
     unpaired = ops.zeros_like(targets[:, 0], dtype="bool")
     for key in ("above", "tied"):
-        mask = ragged_mask(f'y_pred["{key}"]', raw.y_pred[key])
+        mask = tensors.ragged_mask(f'y_pred["{key}"]', raw.y_pred[key])
         if mask is None:
             continue
         has_id = targets >= 0 if ids is None else leading.as_rows(ids)

@@ -18,7 +18,7 @@ from keras_rankmetrics.types import Tensor
 _EXCLUDE = 'y_true["exclude"]'
 
 
-def relevant_rows(x: Any, leading: Leading, expected: str, hint: str) -> Tensor:
+def relevant(x: Any, leading: Leading, expected: str, hint: str) -> Tensor:
     """Return the relevant items of `y_true`, `[lists, row]`.
 
     Args:
@@ -43,7 +43,7 @@ def relevant_rows(x: Any, leading: Leading, expected: str, hint: str) -> Tensor:
     return leading.as_rows(ids)
 
 
-def excluded_rows(x: Any, leading: Leading, expected: str) -> Tensor:
+def excluded(x: Any, leading: Leading, expected: str) -> Tensor:
     """Return `y_true["exclude"]`, `[lists, row]`.
 
     Args:
@@ -82,17 +82,17 @@ def without_excluded(
     if exclude is None:
         return scores, False
     lists, items = ops.shape(scores)
-    excluded = excluded_rows(exclude, leading, "indices of items")
-    if concrete(look_like_labels(excluded, items)):
+    indices = excluded(exclude, leading, "indices of items")
+    if concrete(look_like_labels(indices, items)):
         raise ValueError(
             f"`{_EXCLUDE}` should hold indices of items. Received: {items} "
             f"numbers for {items} scores, all of them 0 or 1, which look like "
             "a mask. To exclude items by a mask, set their label to -1 or "
             "their score to -inf."
         )
-    excluded, beyond = checked_indices(_EXCLUDE, excluded, items)
+    indices, beyond = checked_indices(_EXCLUDE, indices, items)
     # Padding is written to an extra column behind the items.
-    column = ops.cast(ops.where(excluded < 0, items, excluded), "int32")
+    column = ops.cast(ops.where(indices < 0, items, indices), "int32")
     row = ops.arange(lists, dtype="int32")[:, None]
     row = ops.broadcast_to(row, ops.shape(column))
     at = ops.stack([ops.reshape(row, (-1,)), ops.reshape(column, (-1,))], 1)

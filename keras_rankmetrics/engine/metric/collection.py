@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import copy
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Self
@@ -22,8 +23,11 @@ from keras_rankmetrics.engine.evaluation.evaluate import (
     same_reading,
 )
 from keras_rankmetrics.engine.inputs import WarnOnce
-from keras_rankmetrics.engine.metric.accumulator import Accumulator
-from keras_rankmetrics.engine.metric.members import members_of
+from keras_rankmetrics.engine.metric.accumulator import (
+    Accumulator,
+    own_methods,
+    zeros,
+)
 from keras_rankmetrics.engine.metric.sync import states_of_all
 from keras_rankmetrics.gains import PACKAGE
 from keras_rankmetrics.types import Tensor
@@ -80,7 +84,7 @@ class MetricCollection(keras.metrics.Metric):
         name: str = "metric_collection",
         errors: bool = False,
     ) -> None:
-        members = members_of(metrics, Accumulator, bool(errors))
+        members = _members(metrics, bool(errors))
         if not isinstance(prefix, str):
             raise TypeError(
                 f"`prefix` should be a string. Received: {prefix!r}."
@@ -311,21 +315,14 @@ class MetricCollection(keras.metrics.Metric):
         drawn = [m for m in self.metrics if m._draws is not None]
         draws: dict[int, Slot] = {}
         if drawn:
-            variable = self._variable("draws", (len(drawn),), "int32")
+            variable = zeros(self, "draws", (len(drawn),), "int32")
             draws = {id(m): Slot(variable, i) for i, m in enumerate(drawn)}
         for kind in self._kinds:
             shape = (len(kind.members), *kind.aggregate.shape, 2)
             dtype = kind.members[0].definition.dtype
-            variable = self._variable("sums", shape, dtype)
+            variable = zeros(self, "sums", shape, dtype)
             for row, metric in enumerate(kind.members):
                 metric._move(Slot(variable, row), draws.get(id(metric)))
-
-    def _variable(
-        self, name: str, shape: tuple[int, ...], dtype: str
-    ) -> keras.Variable:
-        return self.add_variable(
-            shape=shape, initializer="zeros", dtype=dtype, name=name
-        )
 
     def _evaluate(self, inputs: Sequence[Any], batch: Batch) -> list[Evaluated]:
         draws = [metric._draw() for metric in self.metrics]
@@ -399,3 +396,72 @@ def _by_name(
     if not isinstance(named, dict):
         named = {metric.name: named}
     return {name + suffix: number for name, number in named.items()}
+
+
+def _members(
+    metrics: Iterable[Accumulator], errors: bool
+) -> tuple[Accumulator, ...]:
+    """Return the metrics, if a collection can contain them together.
+
+    Args:
+        metrics: the argument of the collection.
+        errors: whether the collection reports standard errors.
+
+    Raises:
+        TypeError: if one is not a metric, or not one that a collection can
+            contain.
+        ValueError: if there is no metric, or two have the same name.
+    """
+    if isinstance(metrics, Mapping) or not isinstance(metrics, Iterable):
+        raise TypeError(
+            "`metrics` should be a list: `MetricCollection([NDCG(k=10)])`. "
+            f"Received: {metrics!r}. Values are named after their metrics: "
+            '`NDCG(k=10, name="my_ndcg@10")`.'
+        )
+    members: tuple[Any, ...] = tuple(metrics)
+    if not members:
+        raise ValueError("`metrics` should hold a metric. Received: none.")
+    for metric in members:
+        _check_member(metric, errors)
+    names = collections.Counter(
+        name for metric in members for name in metric.results
+    )
+    if errors:
+        names.update([f"{name}_se" for name in names])
+    [(name, times)] = names.most_common(1)
+    if times > 1:
+        raise ValueError(
+            "The metrics of a collection should have different names, which "
+            f"are the keys of its result. Received: {times} with the name "
+            f'"{name}". Rename one: `NDCG(k=10, name="my_ndcg@10")`.'
+        )
+    return members
+
+
+def _check_member(metric: Any, errors: bool) -> None:
+    if isinstance(metric, list | tuple) or hasattr(metric, "signatures"):
+        raise TypeError(
+            "`metrics` should be a flat list of metrics. Received in it: "
+            f"{metric!r}. Unpack a list with a star, "
+            "`[*NDCG.at(1, 10), ...]`, and a collection too, "
+            "`[*collection.metrics, ...]`."
+        )
+    if not isinstance(metric, Accumulator):
+        advice = "Keep other metrics outside the collection."
+        if callable(metric) and not isinstance(metric, keras.metrics.Metric):
+            advice = "If it is the class of one, call it: `NDCG(k=10)`."
+        raise TypeError(
+            "`metrics` should hold ranking metrics, instances of "
+            f"`RankingMetric`. Received: {metric!r}. {advice}"
+        )
+    for method in own_methods(metric, Accumulator):
+        raise TypeError(
+            "A collection does not call the methods of its metrics. Received: "
+            f"{type(metric).__name__}, which has its own `{method}`. Keep it "
+            "outside the collection."
+        )
+    if errors and not hasattr(metric.aggregate, "errors"):
+        raise TypeError(
+            "With `errors=True`, each metric should have a standard error. "
+            f"Received: {metric!r}, whose `aggregate` has no `errors`."
+        )
