@@ -10,7 +10,8 @@ from keras_rankmetrics.engine.aggregates import Aggregate, WeightedMean
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.definition import Definition, declared, parameter
 from keras_rankmetrics.engine.metric.accumulator import Accumulator, is_concrete
-from keras_rankmetrics.engine.metric.configured import Counter, RankingMetric
+from keras_rankmetrics.engine.metric.configured import RankingMetric
+from keras_rankmetrics.engine.metric.counter import Counter
 from keras_rankmetrics.engine.naming.saving import deserialized
 from keras_rankmetrics.engine.ranking import Ranking
 from keras_rankmetrics.engine.ranking.relevance import (

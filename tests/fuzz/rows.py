@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-from keras_rankmetrics.engine.metric.configured import Counter
+from keras_rankmetrics.engine.metric.counter import Counter
 
 
 @dataclasses.dataclass(frozen=True)

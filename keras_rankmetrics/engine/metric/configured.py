@@ -1,18 +1,17 @@
-"""The bases of metrics: made from options, a mean of lists, counts of items."""
+"""`RankingMetric` and its bases: a metric made from options, and a mean."""
 
 from __future__ import annotations
 
 import abc
-import functools
 import inspect
 import operator
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, ClassVar, Literal, Self, cast
+from typing import Any, ClassVar, Literal, Self, cast
 
 import keras
 import numpy as np
 
-from keras_rankmetrics.engine.aggregates import Estimate, Tally, WeightedMean
+from keras_rankmetrics.engine.aggregates import Estimate, WeightedMean
 from keras_rankmetrics.engine.aggregates.aggregate import check_aggregate
 from keras_rankmetrics.engine.definition import Definition, takes
 from keras_rankmetrics.engine.definition.common_options import (
@@ -29,7 +28,7 @@ from keras_rankmetrics.engine.naming.names import in_words, name_at
 from keras_rankmetrics.engine.naming.saving import deserialized, serialized
 from keras_rankmetrics.engine.naming.signature import signature_of_object
 from keras_rankmetrics.engine.ranking import Ranking
-from keras_rankmetrics.engine.ranking.relevance import labelled, relevant
+from keras_rankmetrics.engine.ranking.relevance import relevant
 from keras_rankmetrics.types import (
     Adjustment,
     EmptyPolicy,
@@ -38,7 +37,6 @@ from keras_rankmetrics.types import (
     Tensor,
     TiePolicy,
     UnjudgedPolicy,
-    Whole,
 )
 
 _IN_EMPTY_CLASSES = {"__module__", "__doc__"}
@@ -467,83 +465,3 @@ class RankingMetric(ConfiguredMetric, MeanMetric, abstract=True):
         if self.adjusted is not None and type(self.aggregate) is WeightedMean:
             self.aggregate = WeightedMean(bounded=False)
         super()._create_variables(name)
-
-
-def number_shown(
-    ranking: Ranking,
-    k: int | None,
-    num_items: Annotated[int | None, Whole(1)] = None,
-) -> Tensor:
-    """Return the number of items that a list shows, `[lists]`."""
-    return ranking.number_shown(k)
-
-
-class Counter(ConfiguredMetric, abstract=True):
-    """A number computed from how often all lists show each item.
-
-    The state has sums for each item, which add up over batches, machines and
-    states. A single list has no value, so there is no standard error, and
-    `per_list` returns the number of items that each list shows.
-
-    Lists that show no item are excluded, and so are those with the weight 0.
-    The weight of a list with weighted items is their mean weight.
-    """
-
-    relevance = staticmethod(labelled)
-    measure = staticmethod(number_shown)
-    of_catalogue = "num_items"
-
-    def __init__(
-        self,
-        k: int | None = None,
-        seed: int | keras.random.SeedGenerator | None = None,
-        *,
-        ties: TiePolicy | None = None,
-        inputs: InputForm = "scores",
-        name: str | None = None,
-        dtype: Any = None,
-        **options: Any,
-    ) -> None:
-        super().__init__(
-            k,
-            seed=seed,
-            ties=ties,
-            empty="skip",
-            list_weight="mean",
-            inputs=inputs,
-            name=name,
-            dtype=dtype,
-            **options,
-        )
-
-    @functools.cached_property
-    def aggregate(self) -> Tally:
-        """The sums for each item."""
-        items, kind = self.definition.catalogue or 0, type(self)
-        return Tally(items, kind.shape(items), kind.of_lists, kind.number)
-
-    @staticmethod
-    def has_value(ranking: Ranking) -> Tensor:
-        """Return True for lists that show an item, bool `[lists]`."""
-        return ranking.shows_any()
-
-    @staticmethod
-    def shape(items: int) -> tuple[int, ...]:
-        """Return the shape of the sums for a catalogue of this size."""
-        return (items,)
-
-    @staticmethod
-    @abc.abstractmethod
-    def of_lists(ranking: Ranking, weights: Tensor, items: int) -> Tensor:
-        """Return the terms that lists with these weights add to the sums."""
-
-    @staticmethod
-    @abc.abstractmethod
-    def number(sums: Tensor) -> Tensor:
-        """Return the result computed from the sums."""
-
-    def __str__(self) -> str:
-        """Return `coverage@10 = 0.7719`."""
-        if not is_concrete(self._seen()):
-            return repr(self)
-        return f"{self.name} = {float(self.result()):.4f}"
