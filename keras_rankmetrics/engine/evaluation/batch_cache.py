@@ -176,23 +176,21 @@ class Batch:
             self.warnings[reading] = lists.doubt
         return self._lists[reading]
 
-    def ranking(
-        self, definition: Definition, order: Order, lists: Lists
-    ) -> Ranking:
-        """Return the lists in the order of the metric, to its cutoff or beyond.
+    def ranking(self, kind: Hashable, order: Order, lists: Lists) -> Ranking:
+        """Return the lists in an order, to its cutoff or beyond.
 
         Args:
-            definition: the definition of the metric.
-            order: its order.
-            lists: the lists that it reads.
+            kind: the key of the ranking, `Definition.kind_of_ranking`.
+            order: the order.
+            lists: the lists.
         """
-        kind = definition.kind_of_ranking, key_of(order.draw)
-        ranking = self._rankings.get(kind)
+        key = kind, key_of(order.draw)
+        ranking = self._rankings.get(key)
         if ranking is None or (ranking.k or 0) < (order.k or 0):
             if order.k is not None:
-                k = max(order.k, self.expected.largest_k(definition))
+                k = max(order.k, self.expected.largest_k.get(kind, 0))
                 order = order._replace(k=k)
-            ranking = self._rankings[kind] = lists.content.ranked(order)
+            ranking = self._rankings[key] = lists.content.ranked(order)
         return ranking
 
     def add_terms(self, metrics: Sequence[Shared], terms: Tensor) -> None:
@@ -212,12 +210,13 @@ class Peers:
         sharing: the definition and aggregate of each metric whose sums its
             peers can compute.
         has_others: True if there are further metrics, which need the lists.
+        largest_k: the largest cutoff for each kind of ranking.
     """
 
     def __init__(self) -> None:
         self.sharing: set[Shared] = set()
         self.has_others = False
-        self._largest_k: dict[Hashable, int] = {}
+        self.largest_k: dict[Hashable, int] = {}
 
     def add(self, definition: Definition, aggregate: Aggregate | None) -> None:
         """Add a metric.
@@ -231,11 +230,7 @@ class Peers:
         else:
             self.has_others = True
         kind, k = definition.kind_of_ranking, definition.k or 0
-        self._largest_k[kind] = max(k, self._largest_k.get(kind, 0))
-
-    def largest_k(self, definition: Definition) -> int:
-        """Return the largest cutoff of the metrics with the same ranking."""
-        return self._largest_k.get(definition.kind_of_ranking, 0)
+        self.largest_k[kind] = max(k, self.largest_k.get(kind, 0))
 
 
 def is_shareable(definition: Definition) -> bool:

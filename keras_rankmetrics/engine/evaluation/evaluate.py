@@ -262,22 +262,22 @@ def _judged(
 ) -> list[Ranking]:
     """Return the ranking of each metric, with its gains and cutoff."""
     orders = list(map(Definition.order, definitions, draws))
-    deepest: dict[Hashable, tuple[Definition, Order]] = {}
-    for definition, order in zip(definitions, orders, strict=True):
-        kind = definition.kind_of_ranking
-        _, largest = deepest.setdefault(kind, (definition, order))
-        if (order.k or 0) > (largest.k or 0):
-            # Metrics of one collection share their draws.
-            deepest[kind] = definition, order._replace(draw=largest.draw)
+    kinds = [definition.kind_of_ranking for definition in definitions]
+    deepest: dict[Hashable, Order] = {}
+    for kind, order in zip(kinds, orders, strict=True):
+        # Metrics of one collection share their draws.
+        first = deepest.setdefault(kind, order)
+        if order.k is not None:
+            deepest[kind] = first._replace(k=max(order.k, first.k or 0))
     rankings = {
-        kind: batch.ranking(definition, order, lists)
-        for kind, (definition, order) in deepest.items()
+        kind: batch.ranking(kind, order, lists)
+        for kind, order in deepest.items()
     }
     return [
-        rankings[definition.kind_of_ranking].judged_by(
-            definition.relevance, order.k
+        rankings[kind].judged_by(definition.relevance, order.k)
+        for kind, definition, order in zip(
+            kinds, definitions, orders, strict=True
         )
-        for definition, order in zip(definitions, orders, strict=True)
     ]
 
 

@@ -254,20 +254,18 @@ def _weights(
     of_lists = leading.per_list(weights)
     if of_lists is not None:
         return None, of_lists
-    if labels is None:
-        raise ValueError(
-            f"`sample_weight` should have one of the shapes {_shapes(leading)}"
-            ": one weight for all or per list, since these lists have no items "
-            "to weight. Received: `sample_weight.shape` = "
-            f"{tuple(weights.shape)}."
-        )
     received, shape = tuple(weights.shape), (*leading.shape, items)
     weights = squeezed(weights, len(shape))
-    if not compatible(weights.shape, shape):
+    if labels is None or not compatible(weights.shape, shape):
+        valid = [leading.shape, (*leading.shape, 1)] if leading.shape else []
+        purpose = "for all or per list, since these lists have no items"
+        if labels is not None:
+            valid.append(shape)
+            purpose = "for all, per list or per item"
         raise ValueError(
-            f"`sample_weight` should have one of the shapes {_shapes(leading)}"
-            f", {shape}: one weight for all, per list or per item. Received: "
-            f"`sample_weight.shape` = {received} with labels of shape {shape}."
+            "`sample_weight` should have one of the shapes "
+            f"{', '.join(map(str, [(), *valid]))}: one weight {purpose}. "
+            f"Received: `sample_weight.shape` = {received}."
         )
     if mask is not None:  # an item beyond ragged weights has no valid weight
         weights = ops.where(
@@ -277,10 +275,3 @@ def _weights(
         return None, None
     weights = leading.as_lists(weights)
     return ops.broadcast_to(weights, ops.shape(labels)), None
-
-
-def _shapes(leading: Leading) -> str:
-    shapes = ["()"]
-    if leading.shape:
-        shapes += [str(leading.shape), str((*leading.shape, 1))]
-    return ", ".join(shapes)

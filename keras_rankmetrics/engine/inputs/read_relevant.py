@@ -32,6 +32,7 @@ from keras_rankmetrics.engine.ranking.sort_keys import Sortable, lowest
 from keras_rankmetrics.engine.ranking.sums import sums_over_runs
 from keras_rankmetrics.types import Tensor
 
+_INDICES = "indices of items"
 _RELEVANT = "the ids of the relevant items"
 _LABELS_HINT = 'For labels and scores of the same items, use `inputs="scores"`.'
 _RECOMMENDED = "the recommended ids, best first"
@@ -51,39 +52,37 @@ def read_sparse(raw: RawBatch) -> Lists:
     """
     shapes.check_positions("y_pred", raw.y_pred)
     scores, scores_mask = tensors.numbers("y_pred", raw.y_pred, 0)
-    if len(scores.shape) == 0:
-        raise ValueError(
-            "`y_pred` should hold the scores of all items, [items] or "
-            "[batch, items]. Received: a single number."
-        )
+    shapes.check_is_list("y_pred", scores, "the scores of all items", "items")
     scores = tensors.rankable(scores)
     leading, items = Leading.of(scores), ops.shape(scores)[-1]
     targets = rows.relevant(
         raw.entries["target"],
         leading,
-        "indices of items",
+        _INDICES,
         hint='For labels of all items, use `inputs="scores"`.',
     )
     targets, beyond = rows.checked_indices("y_true", targets, items)
     masks_and_weights = MasksAndWeights.of(raw, leading, scores.shape[-1])
-    scores, exclude_beyond = rows.without_excluded(
-        leading.as_lists(scores), raw.entries["exclude"], leading
-    )
-    item_masks, no_score = [*masks_and_weights.item_masks], False
+    scores, exclude = leading.as_lists(scores), raw.entries["exclude"]
+    invalid = beyond
+    if exclude is not None:
+        scores, beyond = rows.without_excluded(scores, exclude, leading)
+        invalid = invalid | beyond
+    item_masks = [*masks_and_weights.item_masks]
     if scores.shape[-1] == 0:  # not all backends gather from an empty axis
         scores = ops.pad(scores, [[0, 0], [0, 1]])
         scores = ops.full_like(scores, lowest(scores))
     elif scores_mask is not None:
         item_masks.append(leading.as_lists(scores_mask))
-        no_score = _without_score(item_masks[-1], targets)
-    are_labels = rows.look_like_labels(targets, items)
-    if concrete(are_labels):
-        raise ValueError(
-            "`y_true` should hold indices of the relevant items. Received: "
-            f"{items} numbers for {items} scores, all of them 0 or 1, which "
-            'look like labels. For a label of each item, use `inputs="scores"`.'
-        )
-    invalid = beyond | exclude_beyond | no_score | are_labels
+        invalid = invalid | _without_score(item_masks[-1], targets)
+    are_labels = rows.check_no_labels(
+        "y_true",
+        targets,
+        _INDICES,
+        'For a label of each item, use `inputs="scores"`.',
+        items,
+    )
+    invalid = invalid | are_labels
     for mask in item_masks:
         scores = ops.where(mask, scores, lowest(scores))
         targets = ops.where(_at(mask, targets), targets, -1)
@@ -139,11 +138,7 @@ def read_ids(raw: RawBatch) -> Lists:
         hint="For scores of all items and indices of the relevant ones, use "
         '`inputs="sparse"`; for scores and labels, `inputs="scores"`.',
     )
-    if len(recommended.shape) == 0:
-        raise ValueError(
-            f"`y_pred` should hold {_RECOMMENDED}, [recommended] or "
-            "[batch, recommended]. Received: a single number."
-        )
+    shapes.check_is_list("y_pred", recommended, _RECOMMENDED, "recommended")
     leading, places = Leading.of(recommended), recommended.shape[-1]
     recommended = leading.as_rows(recommended)
     relevant = _relevant_ids(raw, leading)
@@ -176,12 +171,7 @@ def _relevant_ids(raw: RawBatch, leading: Leading) -> Tensor:
     ids = rows.relevant(
         raw.entries["target"], leading, _RELEVANT, hint=_LABELS_HINT
     )
-    if concrete(rows.look_like_labels(ids)):
-        raise ValueError(
-            f"`y_true` should hold {_RELEVANT}. Received: {ids.shape[-1]} "
-            "numbers for each list, all of them 0 or 1, which look like "
-            f"labels. {_LABELS_HINT}"
-        )
+    rows.check_no_labels("y_true", ids, _RELEVANT, _LABELS_HINT)
     return ids
 
 
@@ -276,11 +266,8 @@ def _counts_of(y_pred: Any) -> tuple[Counts, Leading]:
         )
         for key in Counts._fields
     )
-    if len(above.shape) == 0:
-        raise ValueError(
-            '`y_pred["above"]` should have a number for each relevant item, '
-            "[relevant] or [batch, relevant]. Received: a single number."
-        )
+    expected = "a number for each relevant item"
+    shapes.check_is_list('y_pred["above"]', above, expected, "relevant")
     leading, shape = Leading.of(above), tuple(above.shape)
     shapes.check_shape(
         'y_pred["tied"]', tied, shape, "a number for each relevant item"

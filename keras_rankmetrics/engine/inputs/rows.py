@@ -62,34 +62,33 @@ def excluded(x: Any, leading: Leading, expected: str) -> Tensor:
 
 def without_excluded(
     scores: Tensor, exclude: Any, leading: Leading
-) -> tuple[Tensor, Tensor | bool]:
+) -> tuple[Tensor, Tensor]:
     """Return the scores, with the lowest score for excluded items.
 
     Args:
         scores: `[lists, items]`.
         exclude: indices of items, `[*leading, excluded]`, negative for
-            padding; or None.
+            padding.
         leading: the leading dimensions of the lists.
 
     Returns:
         The scores, and the lists that exclude an index out of range, bool
-        `[lists]`, or False.
+        `[lists]`.
 
     Raises:
         ValueError: if a concrete index is out of range, or `exclude` looks
             like a mask.
     """
-    if exclude is None:
-        return scores, False
     lists, items = ops.shape(scores)
     indices = excluded(exclude, leading, "indices of items")
-    if concrete(look_like_labels(indices, items)):
-        raise ValueError(
-            f"`{_EXCLUDE}` should hold indices of items. Received: {items} "
-            f"numbers for {items} scores, all of them 0 or 1, which look like "
-            "a mask. To exclude items by a mask, set their label to -1 or "
-            "their score to -inf."
-        )
+    check_no_labels(
+        _EXCLUDE,
+        indices,
+        "indices of items",
+        "To exclude items by a mask, set their label to -1 or their score to "
+        "-inf.",
+        items,
+    )
     indices, beyond = checked_indices(_EXCLUDE, indices, items)
     # Padding is written to an extra column behind the items.
     column = ops.cast(ops.where(indices < 0, items, indices), "int32")
@@ -126,16 +125,28 @@ def checked_indices(
     return ops.where(beyond, -1, indices), ops.any(beyond, axis=-1)
 
 
-def look_like_labels(rows: Tensor, items: int | Tensor | None = None) -> Tensor:
+def check_no_labels(
+    name: str,
+    rows: Tensor,
+    expected: str,
+    advice: str,
+    items: int | Tensor | None = None,
+) -> Tensor:
     """Return True if rows look like a label for each item, a bool scalar.
 
     Such rows have three or more entries, all of them 0 or 1, and both occur.
 
     Args:
+        name: the argument, for the error.
         rows: `[lists, row]`.
+        expected: a description of valid values, for the error.
+        advice: the remedy, for the error.
         items: the number of items in a list; None if labels may be those of
-            any number of items. False for rows of another length, or if the
-            number is traced.
+            any number of items. Rows of another length never look like labels,
+            and neither do any if the number is traced.
+
+    Raises:
+        ValueError: if concrete rows look like labels.
     """
     length = rows.shape[-1]
     fits = items is None or (isinstance(items, int) and length == items)
@@ -143,4 +154,11 @@ def look_like_labels(rows: Tensor, items: int | Tensor | None = None) -> Tensor:
         return ops.zeros((), dtype="bool")
     none, one = rows == 0, rows == 1
     # Both, since Keras builds metrics on torch with tensors of ones.
-    return ops.any(none) & ops.any(one) & ops.all(none | one)
+    are_labels = ops.any(none) & ops.any(one) & ops.all(none | one)
+    if concrete(are_labels):
+        raise ValueError(
+            f"`{name}` should hold {expected}. Received: {length} numbers for "
+            "each list, all of them 0 or 1, which look like labels or a mask. "
+            f"{advice}"
+        )
+    return are_labels

@@ -47,6 +47,22 @@ def check_shape(name: str, x: Tensor, shape: Shape, expected: str) -> None:
         )
 
 
+def check_is_list(name: str, x: Tensor, expected: str, axis: str) -> None:
+    """Raise ValueError if a tensor is a single number.
+
+    Args:
+        name: the argument, for the error.
+        x: the tensor.
+        expected: a description of valid values, for the error.
+        axis: the name of its last axis, for the error.
+    """
+    if len(x.shape) == 0:
+        raise ValueError(
+            f"`{name}` should hold {expected}, [{axis}] or [batch, {axis}]. "
+            "Received: a single number."
+        )
+
+
 @dataclasses.dataclass(frozen=True)
 class Leading:
     """The leading dimensions of the lists: all but the last one.
@@ -92,7 +108,9 @@ class Leading:
         if dimensions == 0:
             return ops.expand_dims(x, 0)
         if dimensions > 1:
-            x = ops.reshape(x, (self._lists(), *ops.shape(x)[dimensions:]))
+            known = [size for size in self.shape if size is not None]
+            lists = math.prod(known) if len(known) == dimensions else -1
+            x = ops.reshape(x, (lists, *ops.shape(x)[dimensions:]))
         if self.is_empty:
             x = ops.pad(x, [[0, 1], *[[0, 0]] * (len(x.shape) - 1)])
         return x
@@ -136,11 +154,6 @@ class Leading:
         if further > 0:
             x = ops.broadcast_to(x, self.sizes)
         return self.as_lists(x)
-
-    def _lists(self) -> int:
-        """Return the number of lists, or -1 if it is unknown."""
-        sizes = [size for size in self.shape if size is not None]
-        return math.prod(sizes) if len(sizes) == len(self.shape) else -1
 
 
 # The index and columns of pandas objects. Inputs are matched by position, so
