@@ -34,6 +34,7 @@ from keras_rankmetrics.engine.naming.signature import (
 )
 from keras_rankmetrics.engine.ranking import (
     Order,
+    Ranking,
     Relevance,
     ranks_that_count,
 )
@@ -207,9 +208,10 @@ class Definition:
         )
 
     @functools.cached_property
-    def arguments(self) -> dict[str, Any]:
-        """The arguments of the measure beyond the ranking and the cutoff."""
-        return self._options_for(self.traits.measure)
+    def measure(self) -> Callable[[Ranking, int | None], Tensor]:
+        """The measure with its options, a function of ranking and cutoff."""
+        measure = self.traits.measure
+        return functools.partial(measure, **self._options_for(measure))
 
     @functools.cached_property
     def may_branch(self) -> bool:

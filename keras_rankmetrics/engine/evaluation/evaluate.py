@@ -193,7 +193,8 @@ def values_at_ranks(
         items,
     )
     ranking = places.ranked(Order(depth, ties)).judged_by(relevance, depth)
-    values = _values(definition, ranking, tuple(start.shape))
+    values = definition.measure(_readable(definition, ranking), definition.k)
+    values = _adjusted(definition, ranking, values, tuple(start.shape))
     return ops.convert_to_numpy(values).astype("float64")
 
 
@@ -214,7 +215,17 @@ def values_of(
         draws: for each metric the number of the batch.
     """
     group = _group(definitions[0].by, lists, *inputs[:2])
-    judged = _judged(definitions, lists, batch, draws)
+    orders = list(map(Definition.order, definitions, draws))
+    rankings = {
+        kind: batch.ranking(kind, order, lists)
+        for kind, order in _deepest(definitions, orders).items()
+    }
+    judged = [
+        rankings[definition.kind_of_ranking].judged_by(
+            definition.relevance, order.k
+        )
+        for definition, order in zip(definitions, orders, strict=True)
+    ]
     pairs = list(zip(definitions, judged, strict=True))
     has_value = [
         definition.traits.has_value(ranking) for definition, ranking in pairs
@@ -223,7 +234,16 @@ def values_of(
         *(_list_weights(*pair, lists) for pair in pairs), strict=True
     )
     shape = tuple(lists.present.shape)
-    values = _stacked([_values(*pair, shape) for pair in pairs])
+    measured = [
+        definition.measure(_readable(definition, ranking), definition.k)
+        for definition, ranking in pairs
+    ]
+    values = _stacked(
+        [
+            _adjusted(*pair, value, shape)
+            for pair, value in zip(pairs, measured, strict=True)
+        ]
+    )
     is_defined = _stacked(has_value)
     values = ops.where(is_defined, values, _empty_values(definitions))
     undefined = _undefined(pairs, lists)
@@ -254,31 +274,18 @@ def _group(
     return None if group is None else groups_of(group, lists.leading)
 
 
-def _judged(
-    definitions: Sequence[Definition],
-    lists: Lists,
-    batch: Batch,
-    draws: Sequence[Tensor | int],
-) -> list[Ranking]:
-    """Return the ranking of each metric, with its gains and cutoff."""
-    orders = list(map(Definition.order, definitions, draws))
-    kinds = [definition.kind_of_ranking for definition in definitions]
+def _deepest(
+    definitions: Sequence[Definition], orders: Sequence[Order]
+) -> dict[Hashable, Order]:
+    """Return the order with the largest cutoff for each kind of ranking."""
     deepest: dict[Hashable, Order] = {}
-    for kind, order in zip(kinds, orders, strict=True):
+    for definition, order in zip(definitions, orders, strict=True):
+        kind = definition.kind_of_ranking
         # Metrics of one collection share their draws.
         first = deepest.setdefault(kind, order)
         if order.k is not None:
             deepest[kind] = first._replace(k=max(order.k, first.k or 0))
-    rankings = {
-        kind: batch.ranking(kind, order, lists)
-        for kind, order in deepest.items()
-    }
-    return [
-        rankings[kind].judged_by(definition.relevance, order.k)
-        for kind, definition, order in zip(
-            kinds, definitions, orders, strict=True
-        )
-    ]
+    return deepest
 
 
 def _stacked(rows: Sequence[Tensor]) -> Tensor:
@@ -329,35 +336,34 @@ def _list_weights(
     return of_lists, ranking.has_gain()
 
 
-def _values(
+def _readable(definition: Definition, ranking: Ranking) -> Ranking:
+    return ranking.read_only() if definition.may_branch else ranking
+
+
+def _adjusted(
     definition: Definition,
     ranking: Ranking,
+    values: Tensor,
     expected: tuple[int | None, ...],
 ) -> Tensor:
-    """Return the values of the measure, adjusted for chance if requested.
+    """Return the values, adjusted for chance if requested.
 
     Args:
         definition: the definition of the metric.
         ranking: the ranking, with the gains and cutoff of the metric.
-        expected: the shape of the values, `[lists]`.
+        values: the values of the measure.
+        expected: their shape, `[lists]`.
+
+    Raises:
+        ValueError: if the values have another shape.
     """
-    rankings = [ranking]
     if definition.adjusted is not None:
-        rankings.append(ranking.by_chance())
-    if definition.may_branch:
-        rankings = [each.read_only() for each in rankings]
-    measured = [
-        definition.traits.measure(each, definition.k, **definition.arguments)
-        for each in rankings
-    ]
-    values = measured[0]
-    if definition.adjusted is not None:
-        room = 1.0 - measured[1]
+        by_chance = _readable(definition, ranking.by_chance())
+        chance = definition.measure(by_chance, definition.k)
+        room = 1.0 - chance
         matters = room > _SMALLEST_ROOM
         values = ops.where(
-            matters,
-            (values - measured[1]) / ops.where(matters, room, 1.0),
-            0.0,
+            matters, (values - chance) / ops.where(matters, room, 1.0), 0.0
         )
     received = tuple(values.shape)
     if len(received) != 1 or (
