@@ -5,9 +5,11 @@ level, the number of functions of the package on the stack. A call is on the
 walk if an argument, or a variable that it encloses, is `y_pred`, was computed
 from it by torch, or holds such a value. Lambdas and comprehensions belong to
 the function that contains them. With `--all`, prints all functions that are
-entered.
+entered. With `--write`, writes the walk into `docs/contributing.md`.
 """
 
+import ast
+import functools
 import pathlib
 import sys
 import types
@@ -21,7 +23,10 @@ import keras_rankmetrics
 from keras_rankmetrics import NDCG
 
 PACKAGE = pathlib.Path(keras_rankmetrics.__file__).parent
+PAGE = PACKAGE.parent / "docs" / "contributing.md"
+BEGIN, END = "<!-- walk -->", "<!-- end of the walk -->"
 DEEPEST = 8  # how far values are looked for in records that hold records
+SHOWN = 3  # the page shows all functions down to this level
 
 
 class Call(NamedTuple):
@@ -62,7 +67,8 @@ class FromScores(TorchFunctionMode):
 
     def reach(self, x):
         """Return True if `x` is or holds one of the values."""
-        return any(_memory(value) in self.memory for value in _values(x))
+        places = (_memory(value) for value in _values(x))
+        return any(place in self.memory for place in places if place)
 
 
 def _memory(x):
@@ -110,12 +116,13 @@ def calls_of(run, y_pred):
         )
         sys.setprofile(note)
 
+    before = sys.getprofile()
     with scores:
         sys.setprofile(note)
         try:
             run()
         finally:
-            sys.setprofile(None)
+            sys.setprofile(before)
     return calls
 
 
@@ -141,7 +148,13 @@ def walk():
     y_true = torch.tensor([[1.0, 0.0, 2.0, 0.0], [0.0, 1.0, 0.0, 0.0]])
     y_pred = torch.tensor([[0.4, 0.3, 0.2, 0.1], [0.5, 0.7, 0.6, 0.8]])
     metric = NDCG()
+    metric.reset_state()  # drops what the batch cache has of other metrics
     return calls_of(lambda: metric.update_state(y_true, y_pred), y_pred)
+
+
+def stations():
+    """Return the calls on the walk of `y_pred`."""
+    return [call for call in walk() if call.has_scores]
 
 
 def files_of(calls):
@@ -156,15 +169,61 @@ def summary(calls):
     return f"{len(files)} files, {len(functions)} functions, {levels} levels"
 
 
+def page():
+    """Return the walk for newcomers: a row for each station.
+
+    Rows are the functions down to level 4, and the first of every other file,
+    each once and with the first sentence of its docstring.
+    """
+    rows, seen = {}, set()
+    for call in stations():
+        text = _docstrings(call.file).get(call.function)
+        if text and (call.level <= SHOWN or call.file not in seen):
+            seen.add(call.file)
+            station = f"`{call.file}` | `{call.function}`"
+            rows.setdefault(station, f"| {call.level} | {station} | {text} |")
+    head = ["| level | file | function | what it does |", "|--:|---|---|---|"]
+    return "\n".join([*head, *rows.values()])
+
+
+@functools.cache
+def _docstrings(file):
+    """Return the first sentence of each docstring, by qualified name."""
+    found = {}
+
+    def add(node, prefix):
+        for child in ast.iter_child_nodes(node):
+            if not isinstance(child, ast.ClassDef | ast.FunctionDef):
+                continue
+            name = prefix + child.name
+            text = (ast.get_docstring(child) or "").split("\n\n")[0]
+            found[name] = " ".join(text.split()).replace("|", "\\|")
+            is_class = isinstance(child, ast.ClassDef)
+            add(child, name + ("." if is_class else ".<locals>."))
+
+    add(ast.parse((PACKAGE / file).read_text()), "")
+    return found
+
+
+def written(text):
+    """Return a page of the docs with the walk between its markers."""
+    before, _, rest = text.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    return f"{before}{BEGIN}\n{page()}\n{END}{after}"
+
+
 def main():
-    """Print the stations, then the numbers."""
+    """Print the stations, or write the walk for newcomers."""
+    if "--write" in sys.argv:
+        PAGE.write_text(written(PAGE.read_text()))
+        return
     calls = walk()
-    stations = [call for call in calls if call.has_scores]
-    for call in calls if "--all" in sys.argv else stations:
+    on_walk = [call for call in calls if call.has_scores]
+    for call in calls if "--all" in sys.argv else on_walk:
         indent = "  " * call.level
         print(f"{call.level:2}{indent}{call.file} {call.function}")
     print("all:", summary(calls))
-    print("walk of y_pred:", summary(stations))
+    print("walk of y_pred:", summary(on_walk))
 
 
 if __name__ == "__main__":

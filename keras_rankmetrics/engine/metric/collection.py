@@ -143,20 +143,21 @@ class MetricCollection(keras.metrics.Metric):
     def result(self) -> dict[str, Tensor]:
         """Return the result of each metric, by prefix and name."""
         BatchCache.drop()
-        found: dict[str, dict[str, Tensor]] = {}
+        found: dict[str, dict[str, Tensor]] = {m.name: {} for m in self.metrics}
         for kind in self._kinds:
             sums = compensated_sums.rounded(read_all(kind.sums))
-            values = kind.unstacked(kind.aggregate.result(sums))
-            for metric, value in zip(kind.members, values, strict=True):
-                found[metric.name] = _by_name(metric, value)
+            results = {"": kind.aggregate.result(sums)}
             if self.errors:
-                errors = kind.unstacked(kind.aggregate.errors(sums))
-                for metric, error in zip(kind.members, errors, strict=True):
-                    found[metric.name].update(_by_name(metric, error, "_se"))
+                results["_se"] = kind.aggregate.errors(sums)
+            for suffix, of_kind in results.items():
+                numbers = ops.unstack(of_kind, len(kind.members))
+                for metric, number in zip(kind.members, numbers, strict=True):
+                    named = _by_name(metric, number, suffix)
+                    found[metric.name].update(named)
         return {
             self.prefix + name: number
-            for metric in self.metrics
-            for name, number in found[metric.name].items()
+            for named in found.values()
+            for name, number in named.items()
         }
 
     @unconverted
@@ -174,21 +175,14 @@ class MetricCollection(keras.metrics.Metric):
             By prefix and name the values in the leading shape of the inputs,
             NaN for an excluded list.
         """
-        found = {
-            place: lists.leading.as_passed(values)
-            for places, lists, per_list in self._evaluate(
-                (y_true, y_pred, sample_weight), Batch()
-            )
-            for place, values in zip(
-                places,
-                ops.unstack(per_list.per_list(), len(places)),
-                strict=True,
-            )
-        }
-        return {
-            self.prefix + metric.name: found[place]
-            for place, metric in enumerate(self.metrics)
-        }
+        inputs = y_true, y_pred, sample_weight
+        found = dict.fromkeys(self.signatures)
+        for places, lists, per_list in self._evaluate(inputs, Batch()):
+            rows = ops.unstack(per_list.per_list(), len(places))
+            for place, values in zip(places, rows, strict=True):
+                name = self.prefix + self.metrics[place].name
+                found[name] = lists.leading.as_passed(values)
+        return found
 
     @property
     def state(self) -> dict[str, State]:
@@ -233,13 +227,7 @@ class MetricCollection(keras.metrics.Metric):
                 "`merge_state` takes a list of collections or states. "
                 f"Received: {others!r}. Wrap a single one in a list."
             )
-        states = [
-            {metric.name: metric for metric in other.metrics}
-            if isinstance(other, MetricCollection)
-            else other
-            for other in others
-        ]
-        checked = [pair for state in states for pair in self._checked(state)]
+        checked = [pair for other in others for pair in self._checked(other)]
         for metric, its_state in checked:
             metric.merge_state([its_state])
 
@@ -337,9 +325,11 @@ class MetricCollection(keras.metrics.Metric):
         Raises:
             ValueError: if a state belongs to another metric.
         """
+        if isinstance(state, MetricCollection):
+            state = {metric.name: metric for metric in state.metrics}
         names = [metric.name for metric in self.metrics]
-        received = list(state) if isinstance(state, Mapping) else state
         if not isinstance(state, Mapping) or set(state) != set(names):
+            received = list(state) if isinstance(state, Mapping) else state
             raise ValueError(
                 "The state of a `MetricCollection` is a dict, as `get_state` "
                 f"returns it, with the names {names}. Received: {received!r}."
@@ -368,10 +358,6 @@ class _Kind(NamedTuple):
     def sums(self) -> list[Slot]:
         """The slots of their sums."""
         return [metric._sums for metric in self.members]
-
-    def unstacked(self, x: Tensor) -> list[Tensor]:
-        """Return the row of each metric in `[members, ...]`."""
-        return ops.unstack(x, len(self.members))
 
 
 def _kinds_of(metrics: Sequence[Accumulator]) -> list[_Kind]:
