@@ -65,7 +65,9 @@ def model(metrics):
 
 def held():
     """What is kept of the last batch."""
-    return getattr(batch_cache.place(), batch_cache._ATTRIBUTE, None)
+    return getattr(
+        batch_cache.place(batch_cache._thread), batch_cache._ATTRIBUTE, None
+    )
 
 
 @pytest.fixture

@@ -111,13 +111,12 @@ def _shares_memory_with_numpy(x: Any) -> bool:
 # on a batch. Compiled code has steps of its own, and must not see tensors of
 # another trace.
 
-this_thread = threading.local()
 
-
-def place() -> Any:
+def place(this_thread: threading.local) -> Any:
     """Return an object that lives as long as the step, to attach a cache to.
 
-    None where nothing may be cached.
+    None where nothing may be cached; `this_thread` where only the next batch
+    ends a step.
     """
     if is_symbolic() or _is_compiled_by_torch():
         return None

@@ -44,12 +44,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 from keras_rankmetrics.engine.aggregates import Aggregate
-from keras_rankmetrics.engine.backend.cache_keys import (
-    Stamp,
-    place,
-    this_thread,
-    trace,
-)
+from keras_rankmetrics.engine.backend.cache_keys import Stamp, place, trace
 from keras_rankmetrics.engine.backend.keras_internals import implicit_mask
 from keras_rankmetrics.engine.definition import Definition
 from keras_rankmetrics.engine.inputs import Lists, read
@@ -89,7 +84,7 @@ class BatchCache:
         Args:
             inputs: `y_true`, `y_pred` and `sample_weight`.
         """
-        home = place()
+        home = place(_thread)
         if home is None:
             return Batch()
         if self._siblings is _thread.siblings:
@@ -113,7 +108,7 @@ class BatchCache:
     @staticmethod
     def drop() -> None:
         """Drop the entry, unless `held` is active."""
-        home = place()
+        home = place(_thread)
         if home is not None and not _thread.is_held:
             _clear(home)
 
@@ -283,7 +278,7 @@ class _Entry:
 
 
 def _clear(home: Any) -> None:
-    for each in (home, this_thread):
+    for each in (home, _thread):
         setattr(each, _ATTRIBUTE, None)
 
 

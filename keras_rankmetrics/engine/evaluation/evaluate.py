@@ -8,7 +8,6 @@ the first metric of a batch computes the terms of its peers too.
 
 from __future__ import annotations
 
-import functools
 import operator
 from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
@@ -246,8 +245,7 @@ def values_of(
     )
     is_defined = _stacked(has_value)
     values = ops.where(is_defined, values, _empty_values(definitions))
-    undefined = _undefined(pairs, lists)
-    values = ops.where(undefined, float("nan"), values)
+    values = ops.where(_undefined(pairs, lists), float("nan"), values)
     are_same = all(map(operator.is_, has_own_weight, has_value))
     return PerList(
         values,
@@ -383,10 +381,7 @@ def _adjusted(
 def _undefined(
     pairs: Sequence[tuple[Definition, Ranking]], lists: Lists
 ) -> Tensor:
-    """Return True for lists without a valid value.
-
-    Returns:
-        Bool `[lists]`, or `[metrics, lists]` if metrics differ.
+    """Return True for lists without a valid value, bool `[metrics, lists]`.
 
     Raises:
         ValueError: if concrete gains overflow or underflow when summed, or
@@ -394,12 +389,12 @@ def _undefined(
     """
     rows = []
     for definition, ranking in pairs:
+        undefined = lists.undefined
         reasons = (
             (ranking.items.overflow(ranking.gain), _overflow_error),
             (ranking.items.underflow(ranking.gain), _underflow_error),
             (_not_in_catalogue(definition, ranking), _catalogue_error),
         )
-        traced = []
         for wrong, error in reasons:
             if wrong is None:
                 continue
@@ -407,14 +402,9 @@ def _undefined(
             if is_wrong:
                 raise error(definition, ranking, wrong)
             if is_wrong is None:
-                traced.append(wrong)
-        rows.append(functools.reduce(operator.or_, traced) if traced else None)
-    if all(row is None for row in rows):
-        return lists.undefined
-    none = ops.zeros_like(lists.undefined)
-    return lists.undefined | _stacked(
-        [none if row is None else row for row in rows]
-    )
+                undefined = undefined | wrong
+        rows.append(undefined)
+    return _stacked(rows)
 
 
 def _not_in_catalogue(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterator, Mapping
-from itertools import compress, pairwise
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -160,8 +160,8 @@ class Leading:
 # two frames with the same labels in another order would be mixed up without
 # an error.
 
-# The entries of `y_true` with a column per item.
-_PER_ITEM = ("labels", "mask", "judged")
+# The entries of `y_true` without a column per item.
+_NOT_PER_ITEM = {'y_true["exclude"]', 'y_true["num_relevant"]'}
 
 
 def check_aligned(
@@ -180,12 +180,13 @@ def check_aligned(
     values = (*entries.values(), *ranked.values(), sample_weight)
     if all(_axis(x, "index") is None for x in values):
         return
-    names = ["y_true", *(f'y_true["{name}"]' for name in [*entries][1:])]
+    main, *others = entries
+    names = ["y_true", *(f'y_true["{name}"]' for name in others)]
     names += [*ranked, "sample_weight"]
     arguments = dict(zip(names, values, strict=True))
-    per_item = [name in _PER_ITEM for name in entries]
-    per_item += [True] * (len(ranked) + 1)
-    items = dict(compress(arguments.items(), per_item))
+    items = {n: x for n, x in arguments.items() if n not in _NOT_PER_ITEM}
+    if main == "target":
+        del items["y_true"]
     have_rows = any(map(_has_rows, ranked.values()))
     check_same("index", arguments if have_rows else items)
     check_same("columns", items)
