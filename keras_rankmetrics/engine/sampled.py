@@ -9,9 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from keras_rankmetrics.engine.aggregates import Estimate, PerList, WeightedMean
-from keras_rankmetrics.engine.backend import host_floats
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.backend.tracing import concrete, loop
+from keras_rankmetrics.engine.backend.tracing import (
+    concrete,
+    concrete_floats,
+    loop,
+)
 from keras_rankmetrics.types import Tensor
 
 
@@ -289,7 +292,7 @@ class Sampled:
         split = self._means * _SUMS
         means = _MEAN.result(ops.reshape(sums[:split], (self._means, _SUMS)))
         histogram = sums[split:]
-        numbers = host_floats.concrete_floats(histogram)
+        numbers = concrete_floats(histogram)
         value = self.mixture.value(
             histogram if numbers is None else np.array(numbers)
         )

@@ -9,7 +9,7 @@ from typing import Any
 import keras
 
 from keras_rankmetrics.engine.aggregates import Estimate
-from keras_rankmetrics.engine.aggregates.grouped import Grouped
+from keras_rankmetrics.engine.aggregates.mean import Grouped
 from keras_rankmetrics.engine.backend.operations import as_integer
 from keras_rankmetrics.engine.definition import checks_names
 from keras_rankmetrics.engine.metric.accumulator import on_host

@@ -7,7 +7,7 @@ pytestmark = pytest.mark.skipif(
     keras.backend.backend() != "torch", reason="the walk is that on torch"
 )
 
-MOST_FILES, MOST_LEVELS = 25, 16
+MOST_FILES, MOST_LEVELS = 25, 12
 
 
 def test_the_walk_is_short():

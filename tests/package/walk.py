@@ -177,10 +177,12 @@ def page():
     """
     rows, seen = {}, set()
     for call in stations():
-        text = _docstrings(call.file).get(call.function)
+        # A function within another one is part of it.
+        function = call.function.split(".<locals>.")[0]
+        text = _docstrings(call.file).get(function)
         if text and (call.level <= SHOWN or call.file not in seen):
             seen.add(call.file)
-            station = f"`{call.file}` | `{call.function}`"
+            station = f"`{call.file}` | `{function}`"
             rows.setdefault(station, f"| {call.level} | {station} | {text} |")
     head = ["| level | file | function | what it does |", "|--:|---|---|---|"]
     return "\n".join([*head, *rows.values()])
@@ -190,18 +192,15 @@ def page():
 def _docstrings(file):
     """Return the first sentence of each docstring, by qualified name."""
     found = {}
-
-    def add(node, prefix):
-        for child in ast.iter_child_nodes(node):
-            if not isinstance(child, ast.ClassDef | ast.FunctionDef):
+    for node in ast.parse((PACKAGE / file).read_text()).body:
+        methods = node.body if isinstance(node, ast.ClassDef) else []
+        for function in (node, *methods):
+            if not isinstance(function, ast.FunctionDef):
                 continue
-            name = prefix + child.name
-            text = (ast.get_docstring(child) or "").split("\n\n")[0]
-            found[name] = " ".join(text.split()).replace("|", "\\|")
-            is_class = isinstance(child, ast.ClassDef)
-            add(child, name + ("." if is_class else ".<locals>."))
-
-    add(ast.parse((PACKAGE / file).read_text()), "")
+            owner = f"{node.name}." if function is not node else ""
+            text = (ast.get_docstring(function) or "").split("\n\n")[0]
+            text = " ".join(text.split()).replace("|", "\\|")
+            found[owner + function.name] = text
     return found
 
 

@@ -19,7 +19,7 @@ from keras_rankmetrics import (
     MeanAveragePrecision,
     MeanReciprocalRank,
 )
-from keras_rankmetrics.engine.ranking.cutoffs import depth_beyond
+from keras_rankmetrics.engine.ranking.top import depth_beyond
 
 # The cutoffs after which the package looks deeper.
 LAST = [k for k in range(1, 1001) if depth_beyond(k) < depth_beyond(k + 1)]

@@ -21,7 +21,7 @@ from keras_rankmetrics import (
     RankingMetric,
     linear_gain,
 )
-from keras_rankmetrics.engine.ranking.cutoffs import depth_beyond
+from keras_rankmetrics.engine.ranking.top import depth_beyond
 
 INF = np.inf
 LABELS = np.array([-1.0, 0.0, 0.0, 0.5, 1.0, 1.0, 2.0, 3.0], "float32")

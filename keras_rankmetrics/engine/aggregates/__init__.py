@@ -9,11 +9,4 @@ from keras_rankmetrics.engine.aggregates.estimate import Estimate
 from keras_rankmetrics.engine.aggregates.mean import WeightedMean
 from keras_rankmetrics.engine.aggregates.state import State
 
-__all__ = [
-    "Aggregate",
-    "Estimate",
-    "PerList",
-    "State",
-    "Tally",
-    "WeightedMean",
-]
+__all__ = ["Aggregate", "Estimate", "PerList", "State", "Tally", "WeightedMean"]

@@ -166,26 +166,21 @@ def check_aggregate(owner: str, aggregate: Any) -> None:
         owner: the name of the metric's class.
         aggregate: the class attribute of that name.
     """
+    parts = "shape", "of_batch", "result"
+    lacking = [name for name in parts if not hasattr(aggregate, name)]
     if isinstance(aggregate, type):
-        raise TypeError(
-            f"The `aggregate` of {owner} should be an object. Received: the "
-            f"class {aggregate.__name__}. Write "
-            f"`aggregate = {aggregate.__name__}()`."
-        )
-    lacking = [
-        name
-        for name in ("shape", "of_batch", "result")
-        if not hasattr(aggregate, name)
-    ]
-    if lacking:
-        raise TypeError(
-            f"The `aggregate` of {owner} should have a `shape` and the "
-            "methods `of_batch(x)` and `result(sums)`. Received: "
-            f"{aggregate!r}, which has no `{lacking[0]}`."
-        )
-    if type(aggregate).__hash__ is None:
-        raise TypeError(
-            f"The `aggregate` of {owner} should be hashable. Received: "
+        name = aggregate.__name__
+        received = f"the class {name}. Write `aggregate = {name}()`."
+    elif lacking:
+        received = f"{aggregate!r}, which has no `{lacking[0]}`."
+    elif type(aggregate).__hash__ is None:
+        received = (
             f"{aggregate!r}. Make its class a frozen dataclass with "
             "`@dataclasses.dataclass(frozen=True)`."
         )
+    else:
+        return
+    raise TypeError(
+        f"The `aggregate` of {owner} should be hashable and have a `shape` and "
+        "the methods `of_batch(x)` and `result(sums)`. Received: " + received
+    )

@@ -1,4 +1,4 @@
-"""The weighted mean over lists and its standard error, from additive sums.
+"""Weighted means over lists and their standard errors, from additive sums.
 
 A list has its own weight, or takes the mean weight of the lists that do. The
 two kinds have separate sums, so that this mean weight covers all lists seen so
@@ -22,8 +22,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from keras_rankmetrics.engine.aggregates.aggregate import PerList
-from keras_rankmetrics.engine.backend import host_floats
 from keras_rankmetrics.engine.backend.operations import ops
+from keras_rankmetrics.engine.backend.tracing import concrete, concrete_floats
 from keras_rankmetrics.types import Tensor
 
 
@@ -58,7 +58,7 @@ class RowTerms(NamedTuple):
 _SUMS, _TERMS = len(ListSums._fields), len(RowTerms._fields)
 _OWN, _OTHER = slice(0, _SUMS), slice(_SUMS, 2 * _SUMS)
 _OF_LISTS, _EXCESS = slice(0, 2 * _SUMS), slice(2 * _SUMS, -1)
-SUMS_OF_LISTS, SUMS_OF_ROWS = 2 * _SUMS, _TERMS**2 + 1
+_SUMS_OF_LISTS, _SUMS_OF_ROWS = 2 * _SUMS, _TERMS**2 + 1
 
 # The relative error of the sums.
 _ROUNDING = 2e-7
@@ -79,30 +79,30 @@ class WeightedMean:
     """
 
     bounded: bool = True
-    shape: tuple[int, ...] = (SUMS_OF_LISTS + SUMS_OF_ROWS,)
+    shape: tuple[int, ...] = (_SUMS_OF_LISTS + _SUMS_OF_ROWS,)
 
     def of_batch(self, x: PerList) -> Tensor:
         """Return the sums of a batch, `[metrics, 38]`."""
-        sums = ops.sum(moments_of_lists(x, self.bounded), axis=-1)
+        sums = ops.sum(_moments_of_lists(x, self.bounded), axis=-1)
         if x.rows is None:
-            shape = (x.values.shape[0], SUMS_OF_ROWS)
+            shape = (x.values.shape[0], _SUMS_OF_ROWS)
             none = ops.zeros(shape, sums.dtype)
             return ops.concatenate([sums, none], axis=-1)
-        of_lists = terms_of(x, self.bounded)
+        of_lists = _terms_of(x, self.bounded)
         of_rows = ops.reshape(of_lists, (*of_lists.shape[:2], *x.rows))
         excess = ops.sum(
-            moments_of_terms(ops.sum(of_rows, axis=-1)), axis=-1
-        ) - ops.sum(moments_of_terms(of_lists), axis=-1)
+            _moments_of_terms(ops.sum(of_rows, axis=-1)), axis=-1
+        ) - ops.sum(_moments_of_terms(of_lists), axis=-1)
         return ops.concatenate([sums, excess], axis=-1)
 
     def result(self, sums: Tensor) -> Tensor:
         """Return the means; 0 without lists."""
         of_lists = sums[..., _OF_LISTS]
-        numbers = host_floats.concrete_floats(of_lists)
+        numbers = concrete_floats(of_lists)
         if numbers is not None:
-            mean = Moments(numbers, self.bounded, host_floats).mean
+            mean = Moments(numbers, self.bounded, _PythonFloats).mean
             return ops.convert_to_tensor(mean, sums.dtype)
-        totals = ops.unstack(of_lists, SUMS_OF_LISTS, axis=-1)
+        totals = ops.unstack(of_lists, _SUMS_OF_LISTS, axis=-1)
         return Moments(totals, self.bounded, ops).mean
 
     def errors(self, sums: Tensor) -> Tensor:
@@ -112,7 +112,95 @@ class WeightedMean:
         return Moments(totals, self.bounded, ops).standard_error
 
 
-def moments_of_lists(x: PerList, bounded: bool) -> Tensor:
+@dataclasses.dataclass(frozen=True)
+class Grouped:
+    """The weighted mean of all lists, and the mean of each group.
+
+    Attributes:
+        groups: the number of groups. `PerList.group` holds the group of each
+            list, from 0; a list with any other number is in no group.
+        mean: the aggregate of the values.
+    """
+
+    groups: int
+    mean: WeightedMean = dataclasses.field(default_factory=WeightedMean)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the sums: a row for all lists, then one a group."""
+        return (1 + self.groups, *self.mean.shape)
+
+    def of_batch(self, x: PerList) -> Tensor:
+        """Return the sums of a batch, `[metrics, 1 + groups, 38]`.
+
+        In a compiled program, a valid list without a group makes the sums of
+        all lists NaN.
+
+        Raises:
+            ValueError: if a valid list is in no group and values are concrete.
+        """
+        if x.group is None:
+            raise ValueError(
+                "Each list needs a group. Received: no groups. Pass them as "
+                '`y_true["group"]`, or pass a function `by`.'
+            )
+        inside = (x.group >= 0) & (x.group < self.groups)
+        outside = x.counts & ~inside
+        lost = ops.any(outside, axis=-1)
+        if concrete(ops.any(lost)):
+            wrong = ops.where(ops.any(outside, axis=0), x.group, 0)
+            found = sorted({int(ops.min(wrong)), int(ops.max(wrong))} - {0})
+            raise ValueError(
+                "The group of each valid list should be an integer from 0 to "
+                f"{self.groups - 1}. Received: {found}."
+            )
+        of_all = self.mean.of_batch(x)
+        of_all = ops.where(lost[:, None], float("nan"), of_all)
+        group = ops.where(inside, x.group, self.groups)
+        of_lists = self._in_groups(
+            _moments_of_lists(x, self.mean.bounded), group
+        )
+        of_rows = self._of_rows(x, group)
+        of_groups = ops.concatenate([of_lists, of_rows], axis=-1)
+        return ops.concatenate([of_all[:, None], of_groups], axis=1)
+
+    def result(self, sums: Tensor) -> Tensor:
+        """Return the means, `[..., 1 + groups]`; 0 without lists."""
+        return self.mean.result(sums)
+
+    def errors(self, sums: Tensor) -> Tensor:
+        """Return the standard errors of the means, `[..., 1 + groups]`."""
+        return self.mean.errors(sums)
+
+    def _of_rows(self, x: PerList, group: Tensor) -> Tensor:
+        """Return the excess of the moments of rows, `[metrics, groups, 26]`."""
+        if x.rows is None:
+            shape = (x.values.shape[0], self.groups, _SUMS_OF_ROWS)
+            return ops.zeros(shape, x.values.dtype)
+        of_lists = _terms_of(x, self.mean.bounded)
+        # The lists of a row that are in a group form a row of that group.
+        row = ops.repeat(ops.arange(x.rows[0], dtype="int32"), x.rows[1])
+        parts = x.rows[0] * (self.groups + 1)
+        of_parts = ops.segment_sum(
+            ops.moveaxis(of_lists, -1, 0),
+            row * (self.groups + 1) + group,
+            num_segments=parts,
+        )
+        of_parts = ops.moveaxis(of_parts, 0, -1)
+        group_of_part = ops.arange(parts, dtype="int32") % (self.groups + 1)
+        return self._in_groups(
+            _moments_of_terms(of_parts), group_of_part
+        ) - self._in_groups(_moments_of_terms(of_lists), group)
+
+    def _in_groups(self, x: Tensor, group: Tensor) -> Tensor:
+        """Sum `[metrics, sums, rows]` by group: `[metrics, groups, sums]`."""
+        sums = ops.segment_sum(
+            ops.moveaxis(x, -1, 0), group, num_segments=self.groups + 1
+        )
+        return ops.moveaxis(sums[: self.groups], 0, 1)
+
+
+def _moments_of_lists(x: PerList, bounded: bool) -> Tensor:
     """Return each list's terms, `[metrics, 12, lists]`; 0 if excluded."""
     own, other, counted, value, rest, weight = _parts(x, bounded)
     kinds = ops.stack([own, other], axis=1)
@@ -123,11 +211,11 @@ def moments_of_lists(x: PerList, bounded: bool) -> Tensor:
     # No matrix product, since accelerators round its operands.
     moments = ops.expand_dims(kinds, 2) * ops.expand_dims(parts, 1)
     return ops.reshape(
-        moments, (own.shape[0], SUMS_OF_LISTS, ops.shape(own)[-1])
+        moments, (own.shape[0], _SUMS_OF_LISTS, ops.shape(own)[-1])
     )
 
 
-def terms_of(x: PerList, bounded: bool) -> Tensor:
+def _terms_of(x: PerList, bounded: bool) -> Tensor:
     """Return the `RowTerms` and the count of each list, `[metrics, 6, lists]`.
 
     They are added over a row.
@@ -137,7 +225,7 @@ def terms_of(x: PerList, bounded: bool) -> Tensor:
     return ops.stack([*terms, counted], axis=1)
 
 
-def moments_of_terms(terms: Tensor) -> Tensor:
+def _moments_of_terms(terms: Tensor) -> Tensor:
     """Return the products of two terms of each row, `[metrics, 26, rows]`.
 
     The last one is 1 for a row with a valid list, else 0.
@@ -171,6 +259,15 @@ def _parts(x: PerList, bounded: bool) -> tuple[Tensor, ...]:
     return own, other, counted, value, rest, weight
 
 
+class _PythonFloats:
+    """A namespace for `Moments` of Python floats."""
+
+    @staticmethod
+    def where(condition: bool, x1: float, x2: float) -> float:
+        """Return `x1` if the condition holds, else `x2`."""
+        return x1 if condition else x2
+
+
 @dataclasses.dataclass
 class Moments:
     """The statistics that the sums of a `WeightedMean` determine.
@@ -179,8 +276,8 @@ class Moments:
         sums: a numpy array, plain numbers, or tensors. Those over lists suffice
             unless an error is computed.
         bounded: as for the `WeightedMean`.
-        xp: the module with a `where` for the sums: `numpy`, `host_floats` or
-            `keras.ops`.
+        xp: the namespace of `where` for the sums: `numpy`, `keras.ops`, or
+            `_PythonFloats` for a single mean.
         own: the sums over the lists with their own weight.
         other: the sums over the other lists.
     """

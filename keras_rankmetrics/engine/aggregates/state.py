@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from keras_rankmetrics.engine.backend import compensated_sums
+from keras_rankmetrics.engine.backend.processes import merged_sums
 
 _FORMAT = 2
 # The bytes of a state start with this, followed by a digest of the rest.
@@ -60,7 +60,7 @@ class State:
                 f"shapes. Received: {kept} and {added}."
             )
         draws = None if self.draws is None else self.draws + other.draws
-        sums = compensated_sums.merged(self.sums, other.sums)
+        sums = merged_sums(self.sums, other.sums)
         return State(self.signature, sums, draws)
 
     def __radd__(self, other: Any) -> State:
@@ -91,13 +91,6 @@ class State:
         Raises:
             ValueError: if an array is missing, unreadable or changed.
         """
-        lacking = {"signature", "sums", "checksum"} - set(arrays)
-        is_older = "format" in arrays and arrays["format"] != _FORMAT
-        if "format" not in arrays or (lacking and not is_older):
-            raise ValueError(
-                "A state should have the arrays `format`, `signature`, `sums` "
-                f"and `checksum`. Received: {sorted(arrays)}."
-            )
         try:
             held = {name: np.asarray(arrays[name]) for name in arrays}
         except Exception as error:  # a lazy reader can raise anything
@@ -105,10 +98,15 @@ class State:
                 "`from_arrays` takes the arrays that `arrays` returned. "
                 f"Received: arrays that cannot be read ({error})."
             ) from error
-        if held["format"].tolist() != _FORMAT:
+        if held.get("format", np.array(_FORMAT)).tolist() != _FORMAT:
             raise ValueError(
                 f"A state should have format {_FORMAT}. Received: format "
                 f"{held['format']}, from another version. Compute it again."
+            )
+        if not {"format", "signature", "sums", "checksum"} <= set(held):
+            raise ValueError(
+                "A state should have the arrays `format`, `signature`, `sums` "
+                f"and `checksum`. Received: {sorted(held)}."
             )
         state = cls(str(held["signature"]), held["sums"], held.get("draws"))
         if str(held["checksum"]) != state._checksum():
@@ -170,8 +168,7 @@ class State:
             isinstance(other, State)
             and self.signature == other.signature
             and np.array_equal(self.sums, other.sums, equal_nan=True)
-            and (self.draws is None) == (other.draws is None)
-            and (self.draws is None or bool(self.draws == other.draws))
+            and bool(self.draws == other.draws)
         )
 
     def __repr__(self) -> str:

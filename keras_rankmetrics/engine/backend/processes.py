@@ -1,4 +1,4 @@
-"""State across processes, replicas and devices."""
+"""The storage of states, and their sums across processes and replicas."""
 
 from __future__ import annotations
 
@@ -31,15 +31,6 @@ def strategy_of(variable: keras.Variable) -> Any:
     if not isinstance(value, tf.distribute.DistributedValues):
         return None
     return value.distribute_strategy
-
-
-def values_here(variable: keras.Variable) -> list[np.ndarray]:
-    """Return the values of this process, one per replica."""
-    strategy = strategy_of(variable)
-    if strategy is None:
-        return [ops.convert_to_numpy(variable)]
-    values = strategy.experimental_local_results(variable.value)
-    return [value.numpy() for value in values]
 
 
 def assign(variable: keras.Variable, x: Any) -> None:
@@ -165,7 +156,12 @@ class Slot:
 
     def values_here(self) -> list[np.ndarray]:
         """Return the arrays of this process, one per replica."""
-        values = values_here(self.variable)
+        strategy, value = strategy_of(self.variable), self.variable.value
+        if strategy is None:
+            values = [ops.convert_to_numpy(self.variable)]
+        else:
+            replicas = strategy.experimental_local_results(value)
+            values = [replica.numpy() for replica in replicas]
         return values if self.row is None else [x[self.row] for x in values]
 
     def write(self, x: Tensor | np.ndarray) -> None:
@@ -211,3 +207,47 @@ def _are_one_variable(slots: Sequence[Slot]) -> bool:
     return slots[0].row is not None and [
         (slot.variable is variable, slot.row) for slot in slots
     ] == [(True, row) for row in range(variable.shape[0])]
+
+
+# The sums of a state. A float32 sum of ones stops at 2 ** 24. Here a sum is two
+# floats: the rounded sum and the rounding error, by Knuth's two-sum.
+
+
+def add_terms(sums: Tensor, terms: Tensor) -> Tensor:
+    """Add a term to each sum.
+
+    Args:
+        sums: `[..., 2]`, the rounded sums and their errors.
+        terms: `[...]`, of any float dtype.
+
+    Returns:
+        The new sums, `[..., 2]`.
+    """
+    terms = ops.cast(terms, sums.dtype)
+    rounded, error = _two_sum(sums[..., 0], terms)
+    return ops.stack(_fast_two_sum(rounded, sums[..., 1] + error), axis=-1)
+
+
+def merged_sums(sums: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Return the sum of two sets of sums, all `[..., 2]`."""
+    rounded, error = _two_sum(sums[..., 0], others[..., 0])
+    errors = sums[..., 1] + others[..., 1]
+    return np.stack(_fast_two_sum(rounded, errors + error), axis=-1)
+
+
+def rounded_sums(sums: Tensor) -> Tensor:
+    """Return the sums as single floats, `[...]`."""
+    return ops.sum(sums, axis=-1)
+
+
+def _two_sum(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the rounded sum `a + b` and its exact rounding error."""
+    total = a + b
+    b_part = total - a
+    return total, (a - (total - b_part)) + (b - b_part)
+
+
+def _fast_two_sum(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
+    """Return what `_two_sum` does, if `a` is 0 or `|a| >= |b|`."""
+    total = a + b
+    return total, b - (total - a)

@@ -29,31 +29,14 @@ def top_k(rows: Tensor, k: int | Tensor) -> tuple[Tensor, Tensor]:
         rows: `[rows, values]`, without NaN.
         k: at most the length of a row.
     """
-    if keras.config.backend() == "torch":
-        return _top_k_on_torch(rows, k)
-    values, places = ops.top_k(rows, k)
-    return values, places
-
-
-def highest(rows: Tensor, k: int | Tensor) -> Tensor:
-    """Return the highest `k` values of each row, best first.
-
-    Args:
-        rows: `[rows, values]`.
-        k: at most the length of a row.
-    """
-    if keras.config.backend() == "torch":
-        return _highest_on_torch(rows, k)
-    return ops.top_k(rows, k)[0]
-
-
-def _top_k_on_torch(rows: Any, k: Any) -> tuple[Any, Any]:
+    if keras.config.backend() != "torch":
+        values, places = ops.top_k(rows, k)
+        return values, places
     import torch
 
-    width = rows.shape[-1]
-    keys = None
+    width, keys = rows.shape[-1], None
     if rows.dtype == torch.float32 and width <= _LONG:
-        keys = _in_numpy(lambda: _keys_of(rows))
+        keys = _in_numpy(_keys_of, rows)
     if keys is None:
         values, places = torch.topk(rows, k)
         return values, places
@@ -63,14 +46,23 @@ def _top_k_on_torch(rows: Any, k: Any) -> tuple[Any, Any]:
     return torch.gather(rows, -1, places), places
 
 
-def _highest_on_torch(rows: Any, k: Any) -> Any:
+def highest(rows: Tensor, k: int | Tensor) -> Tensor:
+    """Return the highest `k` values of each row, best first.
+
+    Args:
+        rows: `[rows, values]`.
+        k: at most the length of a row.
+    """
+    if keras.config.backend() != "torch":
+        return ops.top_k(rows, k)[0]
     import torch
 
-    values = _in_numpy(rows.clone) if rows.shape[-1] <= _LONG else None
+    width = rows.shape[-1]
+    values = _in_numpy(torch.clone, rows) if width <= _LONG else None
     if values is None:
         return torch.topk(rows, k)[0]
     values.sort(axis=-1)
-    return torch.from_numpy(values)[:, values.shape[-1] - k :].flip(-1)
+    return torch.from_numpy(values)[:, width - k :].flip(-1)
 
 
 def _keys_of(rows: Any) -> Any:
@@ -87,18 +79,20 @@ def _keys_of(rows: Any) -> Any:
     return (in_order.to(torch.int64) << _HALF) | places
 
 
-def _in_numpy(compute: Callable[[], Any]) -> Any:
+def _in_numpy(copied: Callable[[Any], Any], rows: Any) -> Any:
     """Return the memory of a new tensor as an array, None if not on the CPU.
 
-    The tensor must be new: once numpy has seen a tensor, torch no longer
-    reports whether the user shares its memory with numpy.
+    Args:
+        copied: returns a new tensor. Once numpy has seen a tensor, torch no
+            longer reports whether the user shares its memory with numpy.
+        rows: the tensor to copy.
     """
     import torch
 
     if torch.compiler.is_compiling():
         return None
     try:
-        tensor = compute()
+        tensor = copied(rows)
         return tensor.numpy() if tensor.device.type == "cpu" else None
     except (RuntimeError, TypeError):  # as in `torch.vmap`
         return None

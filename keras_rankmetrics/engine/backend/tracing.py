@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import keras
 
@@ -25,6 +25,41 @@ def concrete(predicate: Tensor) -> bool | None:
     # content a RuntimeError, of which NotImplementedError is one.
     except (TypeError, RuntimeError):
         return None
+
+
+def concrete_floats(x: Tensor) -> list[float] | None:
+    """Return the values of a vector; None if traced or on an accelerator.
+
+    For a few numbers, an operation of a backend takes many times as long as
+    Python does. Copying them from an accelerator would take longer still.
+    """
+    if len(x.shape) != 1 or not _is_on_host(x):
+        return None
+    try:
+        # Tensors of TensorFlow have no `tolist`.
+        x = x.numpy() if keras.config.backend() == "tensorflow" else x
+        floats: list[float] = x.tolist()
+    except RuntimeError:  # as in `torch.vmap`
+        return None
+    return floats
+
+
+def _is_on_host(x: Any) -> bool:
+    backend = keras.config.backend()
+    if backend == "torch":
+        import torch
+
+        return x.device.type == "cpu" and not torch.compiler.is_compiling()
+    if backend == "jax":
+        import jax
+
+        is_traced = isinstance(x, jax.core.Tracer)
+        return not is_traced and {d.platform for d in x.devices()} == {"cpu"}
+    if backend == "tensorflow":
+        import tensorflow as tf
+
+        return tf.executing_eagerly() and "CPU" in getattr(x, "device", "")
+    return True
 
 
 def length_at_most(x: Tensor) -> int:
@@ -61,11 +96,7 @@ def unless(
     return cond(predicate, if_true, otherwise)
 
 
-def loop(
-    times: int | Tensor,
-    step: Callable[[int | Tensor, T], T],
-    x: T,
-) -> T:
+def loop(times: int | Tensor, step: Callable[[int | Tensor, T], T], x: T) -> T:
     """Apply `x = step(i, x)` for i = 0, 1, ... and return the last `x`.
 
     This is `ops.fori_loop`, but a Python loop if nothing is traced: there, jax

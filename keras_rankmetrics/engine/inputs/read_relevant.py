@@ -27,9 +27,8 @@ from keras_rankmetrics.engine.inputs.masks_and_weights import (
 )
 from keras_rankmetrics.engine.inputs.shapes import Leading
 from keras_rankmetrics.engine.ranking import Counted, Ids, Targets
-from keras_rankmetrics.engine.ranking.matching import is_in, is_new
-from keras_rankmetrics.engine.ranking.sort_keys import Sortable, lowest
-from keras_rankmetrics.engine.ranking.sums import sums_over_runs
+from keras_rankmetrics.engine.ranking.runs import is_in, is_new, sums_over_runs
+from keras_rankmetrics.engine.ranking.top import Sortable, lowest
 from keras_rankmetrics.types import Tensor
 
 _INDICES = "indices of items"
@@ -94,7 +93,7 @@ def read_sparse(raw: RawBatch) -> Lists:
         scores, valid=lambda: scores == scores, all_valid=~ops.any(with_nan)
     )
     return masks_and_weights.lists(
-        Targets(targets, sortable, raw.dtype), present, undefined
+        Targets(sortable, targets, raw.dtype), present, undefined
     )
 
 

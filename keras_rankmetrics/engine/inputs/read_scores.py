@@ -25,7 +25,7 @@ from keras_rankmetrics.engine.inputs.masks_and_weights import (
 )
 from keras_rankmetrics.engine.inputs.shapes import Leading
 from keras_rankmetrics.engine.ranking import Scored, relevance
-from keras_rankmetrics.engine.ranking.sort_keys import Sortable
+from keras_rankmetrics.engine.ranking.top import Sortable
 from keras_rankmetrics.types import UNJUDGED, Tensor
 
 
@@ -78,7 +78,7 @@ def read_scores(raw: RawBatch) -> Lists:
         )
         undefined = undefined | no_number
     return masks_and_weights.lists(
-        Scored(labels, highest, sortable, item_weights, num_relevant),
+        Scored(sortable, labels, highest, item_weights, num_relevant),
         present,
         undefined,
         _pointwise_warning(leading, items),

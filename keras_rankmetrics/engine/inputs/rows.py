@@ -12,7 +12,7 @@ from keras_rankmetrics.engine.inputs.shapes import (
     compatible,
 )
 from keras_rankmetrics.engine.inputs.tensors import integers
-from keras_rankmetrics.engine.ranking.sort_keys import lowest
+from keras_rankmetrics.engine.ranking.top import lowest
 from keras_rankmetrics.types import Tensor
 
 _EXCLUDE = 'y_true["exclude"]'

@@ -11,10 +11,13 @@ import numpy as np
 
 from keras_rankmetrics.engine.aggregates import State
 from keras_rankmetrics.engine.aggregates.state import check_same
-from keras_rankmetrics.engine.backend import compensated_sums
 from keras_rankmetrics.engine.backend.keras_internals import Metric
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.backend.processes import Slot
+from keras_rankmetrics.engine.backend.processes import (
+    Slot,
+    add_terms,
+    rounded_sums,
+)
 from keras_rankmetrics.engine.backend.tracing import concrete, unconverted
 from keras_rankmetrics.engine.definition import Definition
 from keras_rankmetrics.engine.evaluation.batch_cache import Batch, BatchCache
@@ -93,7 +96,7 @@ class Accumulator(Metric):
     @unconverted
     def result(self) -> Any:
         """Return the weighted mean over all lists so far, 0 without lists."""
-        sums = compensated_sums.rounded(self._seen())
+        sums = rounded_sums(self._seen())
         return self.named(self.aggregate.result(sums))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -258,7 +261,7 @@ class Accumulator(Metric):
 
     def _add(self, terms: Tensor) -> None:
         """Add the terms of a batch to the sums."""
-        self._sums.write(compensated_sums.add(self._sums.read(), terms))
+        self._sums.write(add_terms(self._sums.read(), terms))
         if self._draws is not None:
             self._draws.write(self._draws.read() + 1)
 

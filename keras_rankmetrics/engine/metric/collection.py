@@ -11,9 +11,14 @@ import keras
 import numpy as np
 
 from keras_rankmetrics.engine.aggregates import State
-from keras_rankmetrics.engine.backend import compensated_sums
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.backend.processes import Slot, read_all, write_all
+from keras_rankmetrics.engine.backend.processes import (
+    Slot,
+    add_terms,
+    read_all,
+    rounded_sums,
+    write_all,
+)
 from keras_rankmetrics.engine.backend.tracing import unconverted
 from keras_rankmetrics.engine.definition import checks_names
 from keras_rankmetrics.engine.evaluation.batch_cache import Batch, BatchCache
@@ -134,7 +139,7 @@ class MetricCollection(keras.metrics.Metric):
         ]
         for kind, of_kind in zip(self._kinds, terms, strict=True):
             sums = read_all(kind.sums)
-            write_all(kind.sums, compensated_sums.add(sums, of_kind))
+            write_all(kind.sums, add_terms(sums, of_kind))
         draws = [m._draws for m in self.metrics if m._draws is not None]
         if draws:
             write_all(draws, read_all(draws) + 1)
@@ -145,7 +150,7 @@ class MetricCollection(keras.metrics.Metric):
         BatchCache.drop()
         found: dict[str, dict[str, Tensor]] = {m.name: {} for m in self.metrics}
         for kind in self._kinds:
-            sums = compensated_sums.rounded(read_all(kind.sums))
+            sums = rounded_sums(read_all(kind.sums))
             results = {"": kind.aggregate.result(sums)}
             if self.errors:
                 results["_se"] = kind.aggregate.errors(sums)

@@ -1,6 +1,5 @@
 """Rankings: the only package that sorts, and that settles ties."""
 
-from keras_rankmetrics.engine.ranking.cutoffs import ranks_that_count
 from keras_rankmetrics.engine.ranking.exposure import Shown
 from keras_rankmetrics.engine.ranking.from_ids import Ids
 from keras_rankmetrics.engine.ranking.from_scores import Scored
@@ -9,12 +8,9 @@ from keras_rankmetrics.engine.ranking.from_targets import (
     Places,
     Targets,
 )
-from keras_rankmetrics.engine.ranking.ranking import (
-    Content,
-    Order,
-    Ranking,
-)
+from keras_rankmetrics.engine.ranking.ranking import Content, Ranking
 from keras_rankmetrics.engine.ranking.relevance import Relevance
+from keras_rankmetrics.engine.ranking.top import Order, ranks_that_count
 
 __all__ = [
     "Content",

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.ranking.matching import is_new
 from keras_rankmetrics.engine.ranking.probabilities import (
     sums_over_ranks,
     table_of,
 )
 from keras_rankmetrics.engine.ranking.relevance import Relevance
+from keras_rankmetrics.engine.ranking.runs import positions
 from keras_rankmetrics.types import RankDiscountFn, Tensor
 
 # An item is identified by its number: its index in the scores of a catalogue,
@@ -168,11 +168,12 @@ class GroupedItems(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True)
-class SomeItems:
+class ItemNumbers:
     """The numbers of some items of each list.
 
     Attributes:
-        numbers: int `[lists, entries]`.
+        numbers: int `[lists, entries]`, or `[1, entries]` if they are the same
+            in all lists.
     """
 
     numbers: Tensor
@@ -212,19 +213,13 @@ class SomeItems:
         return ops.cast(ops.clip(self.numbers, 0, items - 1), "int32")
 
 
-@dataclasses.dataclass(frozen=True)
-class AllItems:
-    """The numbers 0, 1, 2, ... of all items of a catalogue.
+class AllItems(ItemNumbers):
+    """The numbers 0, 1, 2, ... of all items of a catalogue, `[1, items]`."""
 
-    Attributes:
-        number: the number of items.
-    """
-
-    number: int | Tensor
-
-    def at(self, table: Tensor) -> Tensor:
-        """Return the rows of a table, `[1, items, ...]`."""
-        return ops.take(table, self._clipped(table.shape[0]), axis=0)[None]
+    @classmethod
+    def of(cls, x: Tensor) -> AllItems:
+        """Return the numbers of the items of `x`, `[lists, items]`."""
+        return cls(positions(x)[None])
 
     def times(self, x: Tensor, table: Tensor) -> Tensor:
         """Return the sum of `x` times the rows of a table, `[lists, d]`."""
@@ -232,28 +227,7 @@ class AllItems:
 
     def by_item(self, x: Tensor, items: int) -> Tensor:
         """Return the sum of `x` for each item, `[items]`."""
-        return ops.segment_sum(
-            ops.sum(x, axis=0), self._clipped(items), num_segments=items
-        )
-
-    def _clipped(self, items: int) -> Tensor:
-        return ops.minimum(ops.arange(self.number, dtype="int32"), items - 1)
-
-
-ItemNumbers: TypeAlias = SomeItems | AllItems
-
-
-def relevant_ids(
-    ids: Tensor, gain: Relevance, dtype: str
-) -> tuple[ItemNumbers, Tensor]:
-    """Return the numbers and gains of relevant items, 0 for duplicates.
-
-    Args:
-        ids: int `[lists, relevant]`, negative for padding.
-        gain: the gain of each label.
-        dtype: the dtype of the labels.
-    """
-    return SomeItems(ids), gain.of_either(is_new(ids), 1, -1, dtype)
+        return super().by_item(ops.sum(x, axis=0), items)
 
 
 class GroupedGains(NamedTuple):
@@ -274,26 +248,3 @@ class GroupedGains(NamedTuple):
     size: Tensor
     hits_above: Tensor
     hits: Tensor
-
-    def others_above(self, most: Tensor | None) -> Tensor:
-        """Return the expected number of items without a gain above each entry.
-
-        For gains of 0 and 1.
-
-        Args:
-            most: `[lists]`, the most that are counted, or None for all.
-        """
-        above = self.start - self.hits_above
-        tied = self.size - self.hits
-        # 0, 1, ... or all of the tied ones are equally likely to be above.
-        if most is None:
-            return above + tied / 2.0
-        most = most[:, None]
-        room = ops.clip(most - above, 0.0, tied)
-        ways = room * (2.0 * tied - room + 1.0) / 2.0
-        return ops.minimum(above, most) + ways / (tied + 1.0)
-
-    def ranks(self) -> Tensor:
-        """Return the expected sum of gain times rank, Σ g rank, `[lists]`."""
-        middle = self.start + (self.size + 1.0) / 2.0
-        return ops.sum(self.gains * middle, axis=-1)

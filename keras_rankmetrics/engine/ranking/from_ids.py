@@ -11,16 +11,19 @@ from keras_rankmetrics.engine.ranking.exposure import (
     Exposure,
     GroupedItems,
     ItemNumbers,
-    SomeItems,
-    relevant_ids,
 )
 from keras_rankmetrics.engine.ranking.items import RelevantItems
 from keras_rankmetrics.engine.ranking.list_ranking import ListRanking
-from keras_rankmetrics.engine.ranking.matching import Matched, matched
 from keras_rankmetrics.engine.ranking.memo import remembered
-from keras_rankmetrics.engine.ranking.ranking import Content, Cutoff, Order
+from keras_rankmetrics.engine.ranking.ranking import Content, Cutoff
 from keras_rankmetrics.engine.ranking.relevance import Relevance
-from keras_rankmetrics.engine.ranking.sums import count
+from keras_rankmetrics.engine.ranking.runs import (
+    Matched,
+    count,
+    is_new,
+    matched,
+)
+from keras_rankmetrics.engine.ranking.top import Order
 from keras_rankmetrics.types import RankDiscountFn, Tensor
 
 
@@ -56,7 +59,7 @@ class Ids(Content):
             order=order,
             items=items,
             k=order.k,
-            entries=ops.shape(found.hits)[-1],
+            depth=ops.shape(found.hits)[-1],
             there=None if is_dense else found.new,
             found=found,
             above=ops.cumsum(counted, axis=-1) - counted,
@@ -70,8 +73,10 @@ class Ids(Content):
         )
 
     def relevant(self, gain: Relevance) -> tuple[ItemNumbers, Tensor]:
-        """Return the relevant ids and their gains."""
-        return relevant_ids(self.relevant_ids, gain, self.dtype)
+        """Return the relevant ids and their gains, 0 for duplicates."""
+        are_new = is_new(self.relevant_ids)
+        gains = gain.of_either(are_new, 1, -1, self.dtype)
+        return ItemNumbers(self.relevant_ids), gains
 
     def outside_catalogue(self, items: int) -> Tensor:
         """Return True for lists with an id outside of a catalogue."""
@@ -118,7 +123,7 @@ class IdRanking(ListRanking):
     @remembered()
     def _exposure(self) -> Exposure:
         first = GroupedItems(
-            SomeItems(self.content.recommended),
+            ItemNumbers(self.content.recommended),
             self.above,
             ops.ones_like(self.above),
             self.found.new,
@@ -138,7 +143,7 @@ class SpacedIdRanking(IdRanking):
 
     @property
     def _width(self) -> int | Tensor:
-        return self.entries
+        return self.depth
 
     def _above(self) -> Tensor:
         return self.above
@@ -154,7 +159,7 @@ class SpacedIdRanking(IdRanking):
 
     @remembered()
     def _at_entries(self, value: RankDiscountFn, most: int | None) -> Tensor:
-        values = self._values(value, self.entries)
+        values = self._values(value, self.depth)
         return ops.take(values, self.above, axis=0)
 
     def _of_each_list(self, x: Tensor) -> Tensor:

@@ -3,46 +3,27 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
-from collections.abc import Callable
-from typing import NamedTuple
+from typing import Self
 
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.backend.tracing import (
-    concrete,
-    cond,
-    length_at_most,
-)
-from keras_rankmetrics.engine.ranking.cutoffs import depth_beyond
+from keras_rankmetrics.engine.backend.tracing import concrete, cond
+from keras_rankmetrics.engine.ranking import probabilities
 from keras_rankmetrics.engine.ranking.exposure import (
     AllItems,
     Exposure,
-    GroupedItems,
     ItemNumbers,
-    SomeItems,
 )
 from keras_rankmetrics.engine.ranking.items import Items
 from keras_rankmetrics.engine.ranking.list_ranking import ListRanking
 from keras_rankmetrics.engine.ranking.memo import remembered
-from keras_rankmetrics.engine.ranking.ranking import (
-    Content,
-    Order,
-    Ranking,
-    Subtopics,
-)
+from keras_rankmetrics.engine.ranking.ranking import Content, Subtopics
 from keras_rankmetrics.engine.ranking.relevance import Relevance
-from keras_rankmetrics.engine.ranking.sort_keys import (
-    Sortable,
-    first_by,
-    input_order,
-    lowest,
-    shuffle_keys,
-)
-from keras_rankmetrics.engine.ranking.sums import count, positions
-from keras_rankmetrics.engine.ranking.ties import TiedRanking, Ties
+from keras_rankmetrics.engine.ranking.runs import count
+from keras_rankmetrics.engine.ranking.top import Order, Shared, Sortable, Top
 from keras_rankmetrics.types import Tensor
 
 
+@dataclasses.dataclass(frozen=True)
 class ScoredContent(Content):
     """Content with a score for each item, whose number is its index.
 
@@ -64,6 +45,10 @@ class ScoredContent(Content):
         """Return the number of scores, for errors."""
         return f"{int(ops.shape(self.scores.raw)[-1])} scores in a list"
 
+    def all_tied(self) -> Self:
+        """Return the same items with equal scores for all retrieved ones."""
+        return dataclasses.replace(self, scores=self.scores.all_equal())
+
 
 @dataclasses.dataclass(frozen=True)
 class Scored(ScoredContent):
@@ -72,7 +57,6 @@ class Scored(ScoredContent):
     Attributes:
         labels: `[lists, items]`, floats. Below 0 for masked items.
         highest: `[lists]`, the highest label.
-        scores: the scores of the items.
         item_weights: `[lists, items]` in the dtype of the labels, or None.
             Never together with weights of lists.
         num_relevant: `[lists]` in that dtype, the number of relevant items in
@@ -83,25 +67,21 @@ class Scored(ScoredContent):
 
     labels: Tensor
     highest: Tensor
-    scores: Sortable
     item_weights: Tensor | None = None
     num_relevant: Tensor | None = None
     by_subtopic: Tensor | None = None
 
-    def ranked(self, order: Order, items: Items | None = None) -> ListRanking:
+    def ranked(
+        self, order: Order, items: Items | None = None, top: Top | None = None
+    ) -> ScoredRanking:
         """Return the items, the highest score first.
 
         Args:
             order: the options of the ranking.
             items: the items of another ranking of the same lists, to share
                 what was computed from them.
+            top: the highest scores, if they have been computed.
         """
-        top = Top.of(self.scores, order, lambda: self.labels)
-        return self._ranked(order, items, top)
-
-    def _ranked(
-        self, order: Order, items: Items | None, top: Top
-    ) -> ListRanking:
         items = items or Items(
             self.labels,
             self.highest,
@@ -109,39 +89,26 @@ class Scored(ScoredContent):
             self.item_weights,
             self.num_relevant,
         )
-        kind: Callable[..., ListRanking] = ScoredRanking
-        if top.ties is not None:
-            kind = functools.partial(TiedScoredRanking, ties=top.ties)
+        top = top or Top.of(self.scores, order, lambda: self.labels)
+        kind = ScoredRanking if top.tie is None else TiedRanking
         # Whole lists take the gains from those of all items instead, which the
         # best order needs too.
-        labels = None if items.whole else _at(top.indices, self.labels)
+        labels = None if items.k is None else _at(top.indices, self.labels)
         return kind(
             content=self,
             order=order,
             items=items,
             k=order.k,
-            entries=top.depth,
+            depth=top.depth,
             weights=_at(top.indices, self.item_weights),
             there=None if concrete(ops.all(top.there)) else top.there,
             top=top,
             labels_in_order=labels,
         )
 
-    def all_tied(self) -> Scored:
-        """Return the same items with equal scores for all retrieved ones."""
-        return dataclasses.replace(self, scores=self.scores.all_equal())
-
     def relevant(self, gain: Relevance) -> tuple[ItemNumbers, Tensor]:
         """Return all items and their gains."""
-        return AllItems(ops.shape(self.labels)[-1]), gain(self.labels)
-
-    def subtopics(self, order: Order, top: Top) -> Subtopics:
-        """Return the ranking for each subtopic, without another sort."""
-        times, items = ops.shape(self.by_subtopic)[1:]
-        labels = ops.reshape(self.by_subtopic, (-1, items))
-        top = top.repeated(times)
-        rows = Scored(labels, ops.max(labels, axis=-1), top.scores)
-        return Subtopics(times, rows._ranked(order, None, top))
+        return AllItems.of(self.labels), gain(self.labels)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -161,7 +128,8 @@ class ScoredRanking(ListRanking):
 
     def _gains_in_order(self, gain: Relevance) -> Tensor:
         if self.labels_in_order is None:
-            return _at(self.top.indices, self.items.gains(gain))
+            gains = self.items.gains(gain)
+            return ops.take_along_axis(gains, self.top.indices, axis=-1)
         return gain(self.labels_in_order)
 
     def _count_retrieved(self) -> Tensor:
@@ -189,148 +157,101 @@ class ScoredRanking(ListRanking):
             self._gains_in_order, lambda gain: gain(labels)
         )
 
-    @remembered()
-    def _all_tied(self) -> Ranking:
-        order = self.order._replace(ties="average")
-        return self.content.all_tied().ranked(order, self.items)
+    def by_subtopic(self) -> Subtopics:
+        """Return the same lists, once for each subtopic."""
+        if self.content.by_subtopic is None:
+            return super().by_subtopic()
+        return self._by_subtopic().judged_by(self.gain, self.k)
 
     @remembered()
     def _by_subtopic(self) -> Subtopics:
-        if self.content.by_subtopic is None:
-            return super()._by_subtopic()
-        return self.content.subtopics(self.order, self.top)
+        # All subtopics have the same scores, which are not sorted again.
+        times, items = ops.shape(self.content.by_subtopic)[1:]
+        labels = ops.reshape(self.content.by_subtopic, (-1, items))
+        top = self.top.repeated(times)
+        rows = Scored(top.scores, labels, ops.max(labels, axis=-1))
+        return Subtopics(times, rows.ranked(self.order, top=top))
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class TiedScoredRanking(ScoredRanking, TiedRanking):
-    """A ranking by scores that averages over the orders of tied items."""
+class TiedRanking(ScoredRanking):
+    """A ranking by scores in which tied items share their ranks.
 
-
-class Top(NamedTuple):
-    """The highest scores of each list.
-
-    Attributes:
-        scores: all scores.
-        values: `[lists, depth]`, the highest ones.
-        indices: `[lists, depth]`, the indices of these. Tied ones are in any
-            order, or in that of the policy.
-        there: bool `[lists, depth]`, True for retrieved items.
-        depth: the number of these scores, more than the ranks that count.
-        ties: the ties to average over; None if there are none.
+    Each rank has the mean over the items of its tie group.
     """
 
-    scores: Sortable
-    values: Tensor
-    indices: Tensor
-    there: Tensor
-    depth: int | Tensor
-    ties: Ties | None
+    @remembered("gain", "k")
+    def total(self) -> Tensor:
+        """Return the expected gain at the rank."""
+        return self._within(None, self._shared().mean)
 
-    @classmethod
-    def of(
-        cls, scores: Sortable, order: Order, labels: Callable[[], Tensor]
-    ) -> Top:
-        """Find the highest scores and settle ties.
+    @remembered("gain")
+    def _weighted(self) -> Tensor:
+        return self.top.share(
+            super()._weighted(), lambda: self.items.weighted(self.gain)
+        ).mean
 
-        Args:
-            scores: the scores of all items.
-            order: the options of the ranking.
-            labels: returns the labels of all items, `[lists, items]`.
-        """
-        depth = depth_beyond(order.k, ops.shape(scores.raw)[-1])
-        values, indices = scores.top_k(depth)
-        there = values > lowest(values)
-        # XLA would turn a `top_k` whose results are sliced into a full sort.
-        negated = -values
-        tie = there[:, 1:] & (negated[:, 1:] == negated[:, :-1])
-        tie = ops.any(tie)
-        ties = None
-        if order.ties != "average":
-            indices = cond(
-                tie,
-                lambda: _settled(scores, order, labels, depth),
-                lambda: indices,
+    @remembered("gain")
+    def _hits_if_hit(self) -> Tensor:
+        shared = self._shared()
+        hits = self.as_binary()._shared().total
+        found = probabilities.precisions_in_group(
+            0.0,
+            rate=probabilities.rate_of_others(hits, self._float(shared.size)),
+            reciprocals=1.0,
+            shares_above=shared.ahead,
+        )
+        mean = ops.divide_no_nan(shared.total, hits)
+        return self._hits_above_group() + mean * found
+
+    @remembered("gain")
+    def _stop_probabilities(self) -> Tensor:
+        alone = super()._stop_probabilities()
+        stops, shared = self._gains(), self._shared()
+        row = probabilities.Row(stops, shared.start, shared.size)
+
+        def stops_of_lowest() -> Tensor:
+            gains = self.items.gains(self.gain)
+            return ops.where(self.top.is_lowest(), gains, 0)
+
+        def tied() -> Tensor:
+            found = probabilities.stop_probabilities_in_ties(
+                row, stops_of_lowest
             )
-        elif not concrete(~tie):
-            most = min(depth_beyond(order.k), length_at_most(values))
-            ties = Ties(scores, values, there, tie, most)
-        return cls(scores, values, indices, there, depth, ties)
+            return ops.where(self.top.there, found, 0)
 
-    def repeated(self, times: int | Tensor) -> Top:
-        """Return the highest scores with each list repeated."""
+        return cond(self.top.tie, tied, lambda: alone)
 
-        def again(x: Tensor) -> Tensor:
-            return ops.repeat(x, times, axis=0)
+    @remembered("gain", "k")
+    def _tie_groups(self) -> probabilities.Group:
+        shared = self._shared()
+        groups = shared.start, shared.size, shared.total
+        return probabilities.Group(*(self._within(None, x) for x in groups))
 
-        scores, values = self.scores.repeated(times), again(self.values)
-        there, ties = again(self.there), self.ties
-        if ties is not None:
-            ties = dataclasses.replace(
-                ties, scores=scores, highest=values, there=there
+    def _value_at(self, first: Tensor, values: Tensor) -> Tensor:
+        certain = super()._value_at(first, values)
+        uncertain = ops.any(first & (self.total() < 1), axis=-1)
+
+        def expected() -> Tensor:
+            group = self._tie_groups().of(first)
+            # A single relevant item is equally likely to be at each rank.
+            inside = self._tie_groups().start == group.start
+            evenly = ops.sum(ops.where(inside, values, 0), -1, keepdims=True)
+            value = ops.where(
+                group.relevant < 1.5,
+                evenly / self._float(ops.maximum(group.size, 1)),
+                probabilities.value_at_first_hit(group, values),
             )
-        return Top(scores, values, again(self.indices), there, self.depth, ties)
+            return ops.where(uncertain, value[:, 0], certain)
 
-    def exposure(
-        self,
-        gains_in_order: Callable[[Relevance], Tensor],
-        gains: Callable[[Relevance], Tensor],
-    ) -> Exposure:
-        """Return the items by their ranks.
+        return cond(ops.any(uncertain), expected, lambda: certain)
 
-        Args:
-            gains_in_order: computes the gains of the first items, `[lists,
-                depth]`.
-            gains: computes the gains of all items, `[lists, items]`.
-        """
-        start = ops.broadcast_to(positions(self.values), ops.shape(self.values))
-        size, there = ops.ones_like(start), self.there
-        extends: Tensor | bool = False
-        rest = None
-        if self.ties is not None:
-            start, size, beyond = self.ties.groups()
-            there, extends = there & ~beyond, ops.any(beyond)
-            rest = functools.partial(_rest, self.ties, start, beyond, gains)
-        numbers = SomeItems(self.indices)
-        first = GroupedItems(numbers, start, size, there, gains_in_order)
-        return Exposure(first, self.there, extends, rest)
-
-
-def _rest(
-    ties: Ties,
-    start: Tensor,
-    beyond: Tensor,
-    gains: Callable[[Relevance], Tensor],
-) -> GroupedItems:
-    """Return all items of the tie groups that may extend beyond the row.
-
-    Args:
-        ties: the tie groups.
-        start: int32 `[lists, ranks]`, the number of items above each group.
-        beyond: bool `[lists, ranks]`, True for ranks of such a group.
-        gains: computes the gains of all items.
-    """
-    above = ops.max(ops.where(beyond, start, 0), axis=-1, keepdims=True)
-    tied = ties.lowest_of(ops.any(beyond, axis=-1))
-    size = ops.maximum(count(tied), 1)[:, None]
-    items = ops.shape(ties.scores.raw)[-1]
-    return GroupedItems(AllItems(items), above, size, tied, gains)
-
-
-def _settled(
-    scores: Sortable,
-    order: Order,
-    labels: Callable[[], Tensor],
-    depth: int | Tensor,
-) -> Tensor:
-    """Return the indices of the highest scores, ties broken by the policy."""
-    raw = scores.raw
-    keys = {
-        "stable": lambda: [input_order(raw)],
-        "shuffle": lambda: [shuffle_keys(raw, order.seed, order.draw)],
-        "pessimistic": lambda: [-labels(), input_order(raw)],
-        "optimistic": lambda: [labels(), input_order(raw)],
-    }[order.ties]()
-    return first_by([scores.cleaned(), *keys], depth)
+    @remembered("gain")
+    def _shared(self) -> Shared:
+        """Return the gains, shared among tied items."""
+        return self.top.share(
+            self._gains(), lambda: self.items.gains(self.gain)
+        )
 
 
 def _at(indices: Tensor, x: Tensor | None) -> Tensor | None:

@@ -8,10 +8,10 @@ from typing import ClassVar
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.sorting import highest
 from keras_rankmetrics.engine.backend.tracing import concrete, cond
-from keras_rankmetrics.engine.ranking.cutoffs import depth_beyond, most_of
 from keras_rankmetrics.engine.ranking.memo import Memo, remembered
 from keras_rankmetrics.engine.ranking.relevance import Relevance, exists
-from keras_rankmetrics.engine.ranking.sums import count, positions
+from keras_rankmetrics.engine.ranking.runs import count, positions
+from keras_rankmetrics.engine.ranking.top import depth_beyond, most_of
 from keras_rankmetrics.types import Tensor
 
 # No list is long enough for gains up to this to add up to inf in float32.
@@ -46,11 +46,6 @@ class Items:
     weights: Tensor | None = None
     num_relevant: Tensor | None = None
     _memo: Memo = dataclasses.field(default_factory=Memo, compare=False)
-
-    @property
-    def whole(self) -> bool:
-        """True if lists are ranked as a whole."""
-        return self.k is None
 
     @property
     def depth(self) -> int | Tensor:
@@ -121,15 +116,27 @@ class Items:
         total = self._weighted_sum(gain)
         return _unless_none((total > 0) & (total < _LEAST))
 
+    @remembered()
     def overflow(self, gain: Relevance) -> Tensor | None:
         """Return True for lists whose weighted gains add up to inf.
 
         Returns:
             bool `[lists]`; None if no list is concerned.
         """
-        if self.weights is None and gain.is_binary:
+        if self.weights is not None:
+            sums = self._weighted_sum(gain), self.sum_of_seen(gain)
+            return _unless_none(ops.isinf(sums[0]) | ops.isinf(sums[1]))
+        if gain.is_binary:
             return None
-        return self._overflow(gain)
+        huge = self._highest_gain(gain) > _HUGE
+        any_huge = ops.any(huge)
+        if concrete(any_huge) is False:
+            return None
+        return cond(
+            any_huge,
+            lambda: ops.isinf(ops.sum(gain(self.labels), axis=-1)),
+            lambda: huge,
+        )
 
     def gains(self, gain: Relevance) -> Tensor:
         """Return the gains of the labels, `[lists, items]`.
@@ -137,9 +144,7 @@ class Items:
         They are cached for whole lists. They are not for the top of a
         catalogue, where most of them are used only once, in a sum.
         """
-        if self.whole:
-            return self._memo.once(("gains", gain), lambda: gain(self.labels))
-        return gain(self.labels)
+        return self._cached_gains(gain) if self.k is None else gain(self.labels)
 
     def weighted(self, gain: Relevance) -> Tensor:
         """Return the gains times the weights, `[lists, items]`."""
@@ -157,9 +162,14 @@ class Items:
         number = ops.sum(ops.cast(there, weights.dtype), axis=-1)
         return ops.divide_no_nan(weights, number)
 
+    @remembered()
     def mean_weight(self, gain: Relevance) -> Tensor:
         """Return the mean weight by gain, Σ w g / Σ g, `[lists]`."""
-        return self._one() if self.weights is None else self._mean_weight(gain)
+        if self.weights is None:
+            return self._one()
+        return ops.divide_no_nan(
+            self._weighted_sum(gain), self.sum_of_seen(gain)
+        )
 
     @remembered()
     def best(self, gain: Relevance) -> Tensor:
@@ -170,7 +180,7 @@ class Items:
         if self.weights is None:
             return self.best_gains(gain)
         best = highest(self.weighted(gain), self.depth)
-        return self._with_unseen(best, gain, self._mean_weight(gain))
+        return self._with_unseen(best, gain, self.mean_weight(gain))
 
     @remembered()
     def best_gains(self, gain: Relevance) -> Tensor:
@@ -178,21 +188,19 @@ class Items:
 
         To a depth of more than `k`, or of all items.
         """
-        if self.whole:
+        if self.k is None:
             best = highest(self.gains(gain), self.depth)
         else:
             best = gain(self._best_labels())
         return self._with_unseen(best, gain, self._one())
 
     @remembered()
-    def _one(self) -> Tensor:
-        return ops.ones_like(self.highest)
+    def _cached_gains(self, gain: Relevance) -> Tensor:
+        return gain(self.labels)
 
     @remembered()
-    def _mean_weight(self, gain: Relevance) -> Tensor:
-        return ops.divide_no_nan(
-            self._weighted_sum(gain), self.sum_of_seen(gain)
-        )
+    def _one(self) -> Tensor:
+        return ops.ones_like(self.highest)
 
     @remembered()
     def _weighted_sum(self, gain: Relevance) -> Tensor:
@@ -201,23 +209,6 @@ class Items:
     @remembered()
     def _highest_gain(self, gain: Relevance) -> Tensor:
         return gain(self.highest)
-
-    @remembered()
-    def _overflow(self, gain: Relevance) -> Tensor | None:
-        if self.weights is not None:
-            return _unless_none(
-                ops.isinf(self._weighted_sum(gain))
-                | ops.isinf(self.sum_of_seen(gain))
-            )
-        huge = self._highest_gain(gain) > _HUGE
-        any_huge = ops.any(huge)
-        if concrete(any_huge) is False:
-            return None
-        return cond(
-            any_huge,
-            lambda: ops.isinf(ops.sum(gain(self.labels), axis=-1)),
-            lambda: huge,
-        )
 
     @remembered()
     def _best_labels(self) -> Tensor:
@@ -235,8 +226,13 @@ class Items:
         """
         if self.num_relevant is None:
             return best
-        k = self.k
-        room = self._most_relevant() if k is None else depth_beyond(k)
+        room = depth_beyond(self.k)
+        if self.k is None:
+            room = most_of(
+                self.num_relevant,
+                "With `num_relevant` and without `k`, the best order has a "
+                "rank for each relevant item",
+            )
         best = ops.pad(best, [[0, 0], [0, room]])
         seen = ops.sum(ops.cast(best > 0, best.dtype), -1, keepdims=True)
         place = ops.cast(positions(best), best.dtype)
@@ -246,14 +242,6 @@ class Items:
         gain_of_unseen = weight * gain.of_unseen(self.highest)
         best = ops.where(is_unseen, gain_of_unseen[:, None], best)
         return highest(best, ops.shape(best)[-1])
-
-    def _most_relevant(self) -> int | Tensor:
-        """Return the largest number of relevant items in a list."""
-        return most_of(
-            self.num_relevant,
-            "With `num_relevant` and without `k`, the best order has a rank "
-            "for each relevant item",
-        )
 
 
 class RelevantItems(Items):

@@ -5,16 +5,19 @@ from __future__ import annotations
 import abc
 import dataclasses
 
-from keras_rankmetrics.engine.backend.compensated_sums import running_sums
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import MANY
-from keras_rankmetrics.engine.ranking.cutoffs import at_most
 from keras_rankmetrics.engine.ranking.exposure import GroupedGains
 from keras_rankmetrics.engine.ranking.memo import remembered
-from keras_rankmetrics.engine.ranking.pairs import InOrder, Pairs, pairs_of
+from keras_rankmetrics.engine.ranking.probabilities import (
+    Group,
+    running_sums,
+    stop_probabilities,
+)
 from keras_rankmetrics.engine.ranking.ranking import Cutoff, Ranking, within
 from keras_rankmetrics.engine.ranking.relevance import Relevance
-from keras_rankmetrics.engine.ranking.stopping import stop_probabilities
+from keras_rankmetrics.engine.ranking.runs import InOrder, Pairs, pairs_of
+from keras_rankmetrics.engine.ranking.top import Shared, at_most
 from keras_rankmetrics.gains import reciprocal_discount
 from keras_rankmetrics.types import RankDiscountFn, Tensor
 
@@ -27,13 +30,11 @@ class ListRanking(Ranking):
     made for.
 
     Attributes:
-        entries: the number of entries.
         weights: `[lists, entries]`, or None for equal weights.
         there: bool `[lists, entries]`, True where an item is retrieved, or None
             if all are.
     """
 
-    entries: int | Tensor
     weights: Tensor | None = None
     there: Tensor | None = None
 
@@ -59,7 +60,7 @@ class ListRanking(Ranking):
     @remembered("gain", "k")
     def total(self) -> Tensor:
         """Return the expected gain at the rank."""
-        return self._within(None, self._mean_gains())
+        return self._within(None, self._gains())
 
     def weighted_total(self) -> Tensor:
         """Return the expected gain times weight at the rank."""
@@ -107,45 +108,46 @@ class ListRanking(Ranking):
 
     @remembered("gain")
     def _grouped_gains(self) -> GroupedGains:
-        hits = self._gains()
+        shared = self._shared()
         return GroupedGains(
-            hits,
-            self._float(self._above()),
-            ops.ones_like(hits),
-            self._running(hits) - hits,
-            hits,
+            self._gains(),
+            self._float(shared.start),
+            self._float(shared.size),
+            self._hits_above_group(),
+            shared.total,
         )
 
-    def _pairs(self) -> Pairs:
+    @remembered("gain")
+    def _hits_above_group(self) -> Tensor:
+        """Return the sum of the gains above the tie group of each rank."""
+        hits = self._gains()
+        return self._running(hits) - hits - self._shared().before
+
+    @remembered("gain")
+    def pairs(self) -> Pairs:
+        """Return the pairs of a higher and a lower gain, if they are ranked."""
         if not self.items.has_others:
-            return super()._pairs()
-        row = self._row()
-        pairs, label = pairs_of(row), self.gain.of_unseen(self.items.highest)
-        below = self._float(row.there & (row.labels < label[:, None]))
+            return super().pairs()
+        gains, shared = self._gains_in_order(self.gain), self._shared()
+        there = shared.size > 0 if self.there is None else self.there
+        pairs = pairs_of(InOrder(gains, there, shared.start, shared.size))
+        label = self.gain.of_unseen(self.items.highest)
+        below = self._float(there & (gains < label[:, None]))
         missed = self.items.unseen(self.gain) * ops.sum(below, axis=-1)
         return pairs._replace(every=pairs.every + missed)
 
-    def _row(self) -> InOrder:
-        gains = self._gains_in_order(self.gain)
-        there, one = self.there, ops.ones_like(gains, dtype="int32")
-        return InOrder(
-            gains,
-            one > 0 if there is None else there,
-            one * self._above(),
-            one,
-        )
-
     # Down to the largest `k` that the ranking was made for.
-
-    def _mean_gains(self) -> Tensor:
-        """Return the expected gain at each rank."""
-        return self._gains()
 
     @remembered("gain")
     def _gains(self) -> Tensor:
         """Return the gain of the item at each rank, 0 without an item."""
         gains = self._gains_in_order(self.gain)
         return gains if self.there is None else ops.where(self.there, gains, 0)
+
+    @remembered("gain")
+    def _shared(self) -> Shared:
+        """Return the gains, shared among tied items."""
+        return Shared.alone(self._gains(), self._above())
 
     @remembered("gain")
     def _weighted(self) -> Tensor:
@@ -177,14 +179,13 @@ class ListRanking(Ranking):
 
     # The ranks of the entries.
 
+    def _tie_groups(self) -> Group | None:
+        return None
+
     @property
     def _width(self) -> int | Tensor:
         """The number of entries that may count."""
-        return self.entries if self.k is None else at_most(self.k, self.entries)
-
-    @property
-    def _lowest_rank(self) -> int | Tensor:
-        return self.entries
+        return self.depth if self.k is None else at_most(self.k, self.depth)
 
     def _above(self) -> Tensor:
         """Return the number of items above, one row if equal in all lists."""

@@ -12,37 +12,27 @@ from keras import ops
 from keras_rankmetrics.engine.ranking.relevance import Relevance
 from keras_rankmetrics.types import Tensor
 
-T = TypeVar("T")
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
+@dataclasses.dataclass(frozen=True)
 class Memo:
-    """A cache of the tensors that a ranking has computed.
+    """A cache of the results of the `remembered` methods of an object.
 
     A tensor created in a branch of `ops.cond` is valid in that branch only. So
     code in a branch must use the memo returned by `for_reading`.
+
+    Attributes:
+        results: the cached results.
+        stores: True if new results are added.
     """
 
-    def __init__(self) -> None:
-        self._tensors: dict[Hashable, Any] = {}
-
-    def once(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """Return the cached result for the key; compute it the first time."""
-        if key not in self._tensors:
-            self._tensors[key] = compute()
-        return self._tensors[key]
+    results: dict[Hashable, Any] = dataclasses.field(default_factory=dict)
+    stores: bool = True
 
     def for_reading(self) -> Memo:
-        """Return a view of the same tensors that stores nothing."""
-        return _ReadOnly(self)
-
-
-class _ReadOnly(Memo):
-    def __init__(self, memo: Memo) -> None:
-        self._tensors = memo._tensors
-
-    def once(self, key: Hashable, compute: Callable[[], T]) -> T:
-        return self._tensors[key] if key in self._tensors else compute()
+        """Return a view of the same results that stores no others."""
+        return Memo(self.results, stores=False)
 
 
 def remembered(*attributes: str) -> Callable[[Method], Method]:
@@ -58,10 +48,13 @@ def remembered(*attributes: str) -> Callable[[Method], Method]:
         def once(self: Any, *args: Any, **named: Any) -> Any:
             of = [getattr(self, name) for name in attributes]
             values = map(key_of, (*of, *args, *named.values()))
-            return self._memo.once(
-                (method.__qualname__, *named, *values),
-                lambda: method(self, *args, **named),
-            )
+            key, memo = (method.__qualname__, *named, *values), self._memo
+            if key in memo.results:
+                return memo.results[key]
+            result = method(self, *args, **named)
+            if memo.stores:
+                memo.results[key] = result
+            return result
 
         return cast(Method, once)
 

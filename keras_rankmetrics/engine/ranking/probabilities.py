@@ -1,13 +1,16 @@
-"""Probabilities of hits and precisions within a group of tied items."""
+"""Probabilities of hits, precisions and stops, with and without ties."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import NamedTuple
 
-from keras_rankmetrics.engine.backend.compensated_sums import in_two_floats
+import numpy as np
+
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.backend.tracing import cond
+from keras_rankmetrics.engine.backend.sorting import highest
+from keras_rankmetrics.engine.backend.tracing import cond, length_at_most, loop
+from keras_rankmetrics.engine.ranking.runs import count, positions
 from keras_rankmetrics.types import Tensor
 
 # The items of a tie group are in random order. All probabilities are products
@@ -19,7 +22,7 @@ _NEAR = 8
 
 
 class Group(NamedTuple):
-    """A tie group of each list, `[lists, 1]`.
+    """A tie group of each list, `[lists, 1]`, or of each entry of a list.
 
     Attributes:
         start: the number of items above the group, int32 or floats.
@@ -34,11 +37,24 @@ class Group(NamedTuple):
     relevant: Tensor
     weight: Tensor | float = 1.0
 
-    def of(self, depth: int | Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def of(self, chosen: Tensor) -> Group:
+        """Return the group of the chosen entries, which have the same one."""
+        return Group(*(common(chosen, x) for x in self[:3]))
+
+    def floats(self, depth: int | Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Return the ranks, `[1, depth]`, the start and the size as floats."""
         ranks = ops.arange(1, depth + 1)[None, :]
         x = (ranks, self.start, self.size)
         return tuple(ops.cast(x, self.relevant.dtype) for x in x)
+
+
+def common(chosen: Tensor, x: Tensor) -> Tensor:
+    """Return the value that the chosen entries share, `[lists, 1]`.
+
+    It is 0 if none is chosen; no value is below that.
+    """
+    x = ops.where(chosen, x, 0)
+    return ops.max(x, axis=-1, keepdims=True, initial=0)
 
 
 def rate_of_others(relevant: Tensor, size: Tensor) -> Tensor:
@@ -70,10 +86,9 @@ def precisions_in_group(
 def precision_per_hit(
     certain: Tensor,
     hits: Tensor,
+    weighted: Tensor,
     precisions: Tensor,
-    start: Tensor,
-    size: Tensor,
-    group_at: Callable[[Tensor], Group],
+    groups: Group,
     cutoff: int | Tensor,
     depth: int | Tensor,
 ) -> Tensor:
@@ -85,15 +100,14 @@ def precision_per_hit(
     Args:
         certain: the result if no group is split.
         hits: `[lists, entries]`, the expected hits of each entry.
+        weighted: `[lists, entries]`, these times their weights.
         precisions: `[lists, entries]`, the weighted precisions of each entry.
-        start: int32 `[lists, entries]`, the items above the entry's group.
-        size: int32 `[lists, entries]`, the items in the entry's group.
-        group_at: returns the group of the selected entries of each list.
+        groups: the tie group of each entry.
         cutoff: the number of ranks that count, for all lists or `[lists, 1]`.
         depth: the largest number of ranks.
     """
-    end = start + size
-    split = (start < cutoff) & (cutoff < end)
+    end = groups.start + groups.size
+    split = (groups.start < cutoff) & (cutoff < end)
 
     def expected() -> Tensor:
         whole = end <= cutoff
@@ -101,8 +115,10 @@ def precision_per_hit(
         def above(x: Tensor) -> Tensor:
             return ops.sum(ops.where(whole, x, 0), axis=-1, keepdims=True)
 
+        weight = ops.divide_no_nan(common(split, weighted), common(split, hits))
+        group = groups.of(split)._replace(weight=weight)
         return _precision_per_hit(
-            group_at(split), above(hits), above(precisions), cutoff, depth
+            group, above(hits), above(precisions), cutoff, depth
         )
 
     return cond(ops.any(split), expected, lambda: certain)
@@ -115,7 +131,7 @@ def _precision_per_hit(
     cutoff: int | Tensor,
     depth: int | Tensor,
 ) -> Tensor:
-    rank, start, size = group.of(depth)
+    rank, start, size = group.floats(depth)
     end = ops.minimum(start + size, ops.cast(cutoff, start.dtype))
     inside = (rank > start) & (rank <= end)
 
@@ -179,7 +195,7 @@ def value_at_first_hit(group: Group, values: Tensor) -> Tensor:
     Returns:
         `[lists, 1]`.
     """
-    rank, start, size = group.of(ops.shape(values)[-1])
+    rank, start, size = group.floats(ops.shape(values)[-1])
     left = size - (rank - start - 1.0)
     hit = ops.clip(group.relevant / ops.maximum(left, 1.0), 0.0, 1.0)
     hit = ops.where(rank > start, hit, 0.0)
@@ -193,8 +209,47 @@ def products_before(x: Tensor) -> Tensor:
     return ops.pad(products, [[0, 0], [1, 0]], constant_values=1.0)
 
 
-# Sums over ranges of ranks, as differences of two running sums. That is why
-# each running sum is kept as two floats.
+# Running sums. Adding one float32 after the other loses a rounding at each
+# step, and a difference of two such sums may consist of rounding errors. So
+# each sum is kept as two floats: one of whole units, which float32 adds
+# exactly, and one of the small rest.
+
+# All values together make at most this many units, so that every partial sum
+# of whole units stays below 2 ** 24, where float32 is exact.
+_UNITS = 2.0**22
+
+# Up to this length, the rounding errors of a plain sum do not matter.
+_FEW = 32
+
+
+def running_sums(x: Tensor) -> Tensor:
+    """Return the sums of the first 1, 2, 3, ... values of a row, `[..., n]`."""
+    if length_at_most(x) <= _FEW:
+        return ops.cumsum(x, axis=-1)
+    whole, rest = in_two_floats(x)
+    return whole + rest
+
+
+def in_two_floats(x: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the running sums, each as two floats that add up to it."""
+    unit = _power_of_two_above(ops.sum(ops.abs(x), -1, keepdims=True)) / _UNITS
+    units = x / unit
+    whole = ops.round(units)
+    return (
+        unit * ops.cumsum(whole, axis=-1),
+        unit * ops.cumsum(units - whole, axis=-1),
+    )
+
+
+def _power_of_two_above(x: Tensor) -> Tensor:
+    # A power of two divides and multiplies without rounding. `ops.exp2` of an
+    # integer is not always one.
+    powers = ops.convert_to_tensor(2.0 ** np.arange(-100, 128), dtype=x.dtype)
+    powers = ops.where(powers >= x, powers, float("inf"))
+    return ops.min(powers, axis=-1, keepdims=True)
+
+
+# Sums over ranges of ranks, as differences of two running sums.
 
 
 def table_of(values: Tensor) -> Tensor:
@@ -243,3 +298,263 @@ def sum_of_reciprocals(first: Tensor, terms: Tensor) -> Tensor:
         + terms / x / end / 2.0
         + slope * (1.0 / 12.0 - bend)
     )
+
+
+# The probability that a user stops at a rank. The user looks at one item after
+# the other, best first, and stops at an item with its gain, from 0 to 1, as the
+# probability.
+#
+# Tied items are in random order: every subset of s items is equally likely to
+# come first. So the probability of passing these is the mean of the products of
+# 1 - gain over all subsets of s items. It is computed by adding one item at a
+# time.
+
+
+class Row(NamedTuple):
+    """Ranks of items that may tie, `[lists, ranks]`.
+
+    Attributes:
+        stops: the probability of stopping at the item; in any order within a
+            tie group.
+        start: int32, the number of items above the tie group.
+        size: int32, the number of items in the group, which may extend beyond
+            the row.
+    """
+
+    stops: Tensor
+    start: Tensor
+    size: Tensor
+
+
+def stop_probabilities(stops: Tensor) -> Tensor:
+    """Return the probability of reaching each rank and stopping there.
+
+    Args:
+        stops: `[lists, ranks]`, the probability of stopping at each item that
+            is reached, without ties.
+    """
+    return stops * products_before(1.0 - stops)
+
+
+def stop_probabilities_in_ties(
+    row: Row, stops_of_lowest: Callable[[], Tensor]
+) -> Tensor:
+    """Return the probability of reaching each rank and stopping there.
+
+    Args:
+        row: the ranks.
+        stops_of_lowest: computes the probabilities of stopping at all items of
+            the lowest tie group, `[lists, items]`, 0 elsewhere.
+    """
+    place = positions(row.stops) - row.start
+    in_group = _in_row(row, place)
+    beyond = row.start + row.size > ops.shape(row.stops)[-1]
+    in_group = cond(
+        ops.any(beyond),
+        lambda: _beyond_row(row, place, beyond, in_group, stops_of_lowest()),
+        lambda: in_group,
+    )
+    reached = products_before(1.0 - row.stops)
+    return ops.take_along_axis(reached, row.start, axis=-1) * in_group
+
+
+class _Probabilities(NamedTuple):
+    """Probabilities in a random order of the first items of a tie group.
+
+    Attributes:
+        passed: the probability of passing all items above each place.
+        stopped: the probability of passing these and stopping at the next one.
+    """
+
+    passed: Tensor
+    stopped: Tensor
+
+    def with_item(
+        self, stop: Tensor, items: Tensor, place: Tensor, above: _Probabilities
+    ) -> _Probabilities:
+        """Add an item, which is equally likely to be at any place.
+
+        Args:
+            stop: the probability of stopping at that item.
+            items: the number of items, including it.
+            place: the number of items above each place.
+            above: these probabilities one place further up.
+        """
+        is_above = place / items
+        is_here = 1.0 / items
+        is_not_above = ops.maximum(items - place, 0.0) / items
+        is_below = ops.maximum(items - place - 1.0, 0.0) / items
+        passing = is_above * (1.0 - stop)
+        return _Probabilities(
+            is_not_above * self.passed + passing * above.passed,
+            is_below * self.stopped
+            + passing * above.stopped
+            + is_here * stop * self.passed,
+        )
+
+
+def _grown(
+    times: int | Tensor,
+    place: Tensor,
+    stop_of: Callable[[Tensor], Tensor],
+    sizes: Tensor,
+) -> _Probabilities:
+    """Return the probabilities of groups, built up item by item.
+
+    Args:
+        times: the largest number of items.
+        place: `[lists, places]`, the number of items of the group above.
+        stop_of: returns the probability of stopping at an item, by its index.
+        sizes: int32, the number of items in each group.
+    """
+    dtype = stop_of(ops.zeros((), "int32")).dtype
+    places = ops.cast(place, dtype)
+
+    def step(item: int | Tensor, state: Tensor) -> Tensor:
+        item = ops.cast(item, "int32")
+        before = _Probabilities(*ops.unstack(state, 2))
+        # Values from another group are multiplied by 0.
+        above = _Probabilities(*ops.unstack(ops.roll(state, 1, axis=-1), 2))
+        items = ops.cast(item + 1, dtype)
+        more = before.with_item(stop_of(item), items, places, above)
+        return ops.where(item < sizes, ops.stack(more), state)
+
+    none = ops.cast(places == 0, dtype)
+    return _Probabilities(
+        *ops.unstack(loop(times, step, ops.stack([none, 0.0 * none])), 2)
+    )
+
+
+def _in_row(row: Row, place: Tensor) -> Tensor:
+    """Return the probability of stopping at each rank, from its group's top.
+
+    For groups that end within the row.
+    """
+    last = ops.shape(row.stops)[-1] - 1
+
+    def stop_of(item: Tensor) -> Tensor:
+        at = ops.minimum(row.start + item, last)
+        return ops.take_along_axis(row.stops, at, axis=-1)
+
+    most = ops.minimum(ops.max(row.size), last + 1)
+    return _grown(most, place, stop_of, row.size).stopped
+
+
+def _beyond_row(
+    row: Row, place: Tensor, beyond: Tensor, in_row: Tensor, stops: Tensor
+) -> Tensor:
+    """Replace the probabilities of groups that extend beyond the row.
+
+    Items without a gain are always passed. So the expectation is taken over the
+    number of items with a gain among those that come first.
+    """
+    stops = highest(stops, ops.shape(stops)[-1])
+    with_gain = count(stops > 0)[:, None]
+    width, dtype = ops.shape(in_row)[-1], in_row.dtype
+    stopped = _grown(
+        ops.max(with_gain),
+        ops.arange(width + 1, dtype="int32") * ops.ones_like(with_gain),
+        lambda item: ops.take(stops, item, axis=-1)[:, None],
+        with_gain,
+    ).stopped
+    number = ops.cast(with_gain, dtype)
+    size = ops.max(ops.where(beyond, row.size, 0), axis=-1, keepdims=True)
+    size = ops.cast(size, dtype)
+    left = ops.maximum(number - ops.arange(width + 1, dtype=dtype), 0.0)
+
+    def mix(above: int | Tensor, probabilities: Tensor) -> Tensor:
+        """Compute the place below so many items of the group."""
+        above = ops.cast(above, "int32")
+        drawn = ops.cast(above, dtype) * ops.ones_like(number)
+        found = probabilities_of_hits(size, number, drawn, width)
+        found = found * left / ops.maximum(size - drawn, 1.0)
+        mixed = ops.sum(found * stopped, axis=-1, keepdims=True)
+        return ops.where(beyond & (place == above), mixed, probabilities)
+
+    return loop(width, mix, in_row)
+
+
+def value_where_stopped(
+    stop: Tensor,
+    above: Tensor,
+    before: Tensor,
+    relevant: Tensor,
+    start: Tensor,
+    size: Tensor,
+    values: Tensor,
+) -> Tensor:
+    """Return the expected value at the rank where the user stops, `[lists]`.
+
+    All arguments except the last one are `[lists, entries]`. Each entry is a
+    relevant item, somewhere in its tie group.
+
+    Args:
+        stop: the probability of stopping at the item, equal for all relevant
+            items; 0 for padding.
+        above: the number of relevant items above the tie group.
+        before: the number of relevant items of the group in earlier entries.
+        relevant: the number of relevant items in the group.
+        start: the number of items above the group.
+        size: the number of items in the group.
+        values: `[ranks]` or `[lists, ranks]`, at ranks 1, 2, ...
+    """
+    dtype = stop.dtype
+    stop_at = stop * ops.power(1.0 - stop, above + before)
+
+    def step(rank: int | Tensor, state: Tensor) -> Tensor:
+        """Move all groups to the next rank."""
+        passed, total = ops.unstack(state, 2)
+        value = ops.take(values, rank, axis=-1)[..., None]
+        place = ops.cast(rank, dtype) - start  # from 0
+        inside = (place >= 0) & (place < size)
+        # The probability that `before` relevant items of the group come before
+        # this place, and that a relevant one is here.
+        passed = ops.where(place == 0, ops.cast(before == 0, dtype), passed)
+        left = ops.maximum(size - place, 1.0)
+        found = ops.where(inside, (relevant - before) / left, 0.0)
+        total = total + passed * found * value
+        one_less = ops.where(before > 0, ops.roll(passed, 1, axis=-1), 0.0)
+        found_of_less = ops.where(inside, (relevant - before + 1.0) / left, 0.0)
+        passed = passed * (1.0 - found) + one_less * found_of_less
+        return ops.stack([passed, total])
+
+    state = ops.stack([ops.zeros_like(stop)] * 2)
+    total = loop(ops.shape(values)[-1], step, state)[1]
+    return ops.sum(stop_at * total, axis=-1)
+
+
+_State = tuple[Tensor, Tensor, Tensor]
+
+
+def greedy_stop_probabilities(stops: Tensor, ranks: int | Tensor) -> Tensor:
+    """Return the probabilities of stopping at each rank of a greedy order.
+
+    They are summed over the subtopics: each user is interested in one of them,
+    and the probability of stopping at an item depends on it. The order has at
+    each rank the item that adds most.
+
+    Args:
+        stops: `[lists, subtopics, items]`, the probability of stopping.
+        ranks: the number of ranks, at most that of items.
+
+    Returns:
+        `[lists, ranks]`.
+    """
+    items = ops.shape(stops)[-1]
+
+    def step(rank: int | Tensor, state: _State) -> _State:
+        still, left, found = state
+        adds = ops.sum(stops * still[..., None], axis=1) * left
+        chosen = ops.one_hot(ops.argmax(adds, axis=-1), items, dtype=adds.dtype)
+        stopped = ops.sum(stops * chosen[:, None], axis=-1)
+        added = ops.sum(adds * chosen, axis=-1, keepdims=True)
+        here = ops.arange(ranks) == rank
+        return (
+            still * (1.0 - stopped),
+            left * (1.0 - chosen),
+            ops.where(here, added, found),
+        )
+
+    still, left = ops.ones_like(stops[:, :, 0]), ops.ones_like(stops[:, 0])
+    start = still, left, ops.zeros_like(left[:, :ranks])
+    return loop(ranks, step, start)[-1]

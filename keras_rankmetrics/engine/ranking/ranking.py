@@ -5,14 +5,14 @@ from __future__ import annotations
 import abc
 import dataclasses
 from collections.abc import Callable
-from typing import Any, NamedTuple, Self, TypeAlias, TypeVar
+from typing import Any, Self, TypeAlias, TypeVar
 
 import keras
 
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.sorting import highest
 from keras_rankmetrics.engine.backend.tracing import MANY, cond
-from keras_rankmetrics.engine.ranking.cutoffs import at_most
+from keras_rankmetrics.engine.ranking import probabilities
 from keras_rankmetrics.engine.ranking.exposure import (
     Exposure,
     GroupedGains,
@@ -22,41 +22,17 @@ from keras_rankmetrics.engine.ranking.exposure import (
 )
 from keras_rankmetrics.engine.ranking.items import Items
 from keras_rankmetrics.engine.ranking.memo import Memo, remembered
-from keras_rankmetrics.engine.ranking.pairs import Pairs
-from keras_rankmetrics.engine.ranking.probabilities import (
-    sums_over_ranks,
-    table_of,
-)
 from keras_rankmetrics.engine.ranking.relevance import Relevance
-from keras_rankmetrics.engine.ranking.stopping import (
-    greedy_stop_probabilities,
-    stop_probabilities,
-)
-from keras_rankmetrics.engine.ranking.sums import positions
+from keras_rankmetrics.engine.ranking.runs import Pairs, positions
+from keras_rankmetrics.engine.ranking.top import Order, at_most
 from keras_rankmetrics.gains import SHARED_DISCOUNTS
-from keras_rankmetrics.types import RankDiscountFn, Tensor, TiePolicy
+from keras_rankmetrics.types import RankDiscountFn, Tensor
 
 T = TypeVar("T")
 
 # The number of ranks that count, for all lists or `[lists]`. None for as many
 # as the ranking was made for, which is also the most.
 Cutoff: TypeAlias = int | Tensor | None
-
-
-class Order(NamedTuple):
-    """The options of a ranking.
-
-    Attributes:
-        k: the number of ranks that count, or None for all.
-        ties: the policy for items with equal scores.
-        seed: for `ties="shuffle"`.
-        draw: the number of the draw, for `ties="shuffle"`.
-    """
-
-    k: int | None
-    ties: TiePolicy = "average"
-    seed: int = 0
-    draw: Tensor | int = 0
 
 
 class Content(abc.ABC):
@@ -72,6 +48,14 @@ class Content(abc.ABC):
 
     def relevant(self, gain: Relevance) -> tuple[ItemNumbers, Tensor]:
         """Return the items that may have a gain and their gains.
+
+        Raises:
+            ValueError: if the items have no numbers.
+        """
+        raise _no_items()
+
+    def exposure(self, order: Order) -> Exposure:
+        """Return the items by their ranks.
 
         Raises:
             ValueError: if the items have no numbers.
@@ -106,6 +90,7 @@ class Ranking(abc.ABC):
         order: the options with which it is ranked.
         items: all items, retrieved or not.
         k: the number of ranks that count, or None for all.
+        depth: the number of ranks that are computed.
         gain: the gain of each label.
 
     A measure receives one from the package:
@@ -123,6 +108,7 @@ class Ranking(abc.ABC):
     order: Order
     items: Items
     k: int | None
+    depth: int | Tensor
     gain: Relevance = dataclasses.field(default_factory=Relevance)
     _memo: Memo = dataclasses.field(default_factory=Memo, compare=False)
 
@@ -158,7 +144,10 @@ class Ranking(abc.ABC):
         Raises:
             ValueError: if the labels are not those of subtopics.
         """
-        return self._by_subtopic().judged_by(self.gain, self.k)
+        raise ValueError(
+            "A measure of subtopics needs labels of subtopics. Received: "
+            "labels of items. Set `by_subtopic = True` in the class."
+        )
 
     def read_only(self) -> Self:
         """Return the same ranking, which stores no new results.
@@ -219,7 +208,9 @@ class Ranking(abc.ABC):
 
         For whole lists, without a cutoff.
         """
-        return self._grouped_gains().ranks()
+        placed = self._grouped_gains()
+        middle = placed.start + (placed.size + 1.0) / 2.0
+        return ops.sum(placed.gains * middle, axis=-1)
 
     def place(self) -> tuple[Tensor, Tensor]:
         """Return the ranks of the only item with a gain, as (start, size).
@@ -245,7 +236,17 @@ class Ranking(abc.ABC):
             most: `[lists]`, at most so many are counted above each item.
         """
         placed = self._grouped_gains()
-        return ops.sum(placed.gains * placed.others_above(most), axis=-1)
+        above = placed.start - placed.hits_above
+        tied = placed.size - placed.hits
+        # 0, 1, ... or all of the tied ones are equally likely to be above.
+        if most is None:
+            found = above + tied / 2.0
+        else:
+            most = most[:, None]
+            room = ops.clip(most - above, 0.0, tied)
+            ways = room * (2.0 * tied - room + 1.0) / 2.0
+            found = ops.minimum(above, most) + ways / (tied + 1.0)
+        return ops.sum(placed.gains * found, axis=-1)
 
     @remembered("gain")
     def pairs(self) -> Pairs:
@@ -255,7 +256,12 @@ class Ranking(abc.ABC):
         the same, whatever the difference of its gains. For whole lists, without
         a cutoff.
         """
-        return self._pairs()
+        # This holds if all gains above 0 are equal.
+        ones = self.as_binary()
+        others = ones.others()
+        every = ones.overall() * others
+        wrong = ones.others_above() + ones.missed() * others
+        return Pairs(every - wrong, every)
 
     @abc.abstractmethod
     def hits(self, k: Cutoff = None) -> Tensor:
@@ -321,7 +327,21 @@ class Ranking(abc.ABC):
         Σ w P@i over the relevant ranks i <= k, divided by their number; 0 if
         there are none. For gains of 0 and 1.
         """
-        return self._per_hit(self.weighted_total() * self.precision(k), k)
+        hits, weighted = self.total(), self.weighted_total()
+        precisions = weighted * self.precision(k)
+        certain = ops.divide_no_nan(ops.sum(precisions, axis=-1), self.hits(k))
+        groups = self._tie_groups()
+        if groups is None:
+            return certain
+        return probabilities.precision_per_hit(
+            certain,
+            hits,
+            weighted,
+            precisions,
+            groups,
+            self._column(k),
+            self._width,
+        )
 
     # The best order, `[lists, ranks]`.
 
@@ -331,7 +351,9 @@ class Ranking(abc.ABC):
 
     def best_at_stop(self, value: RankDiscountFn, k: Cutoff = None) -> Tensor:
         """Return `at_stop` of the best order of all items, `[lists]`."""
-        stops = stop_probabilities(self.items.best_gains(self.gain))
+        stops = probabilities.stop_probabilities(
+            self.items.best_gains(self.gain)
+        )
         return self.discounted(stops, value, k)
 
     def discounted(
@@ -452,15 +474,10 @@ class Ranking(abc.ABC):
         start, stop = (
             ops.minimum(ops.cast(x, "int32"), ranks) for x in (start, stop)
         )
-        table = table_of(self._values(discount, ranks))
-        return sums_over_ranks(table, start, stop)
+        table = probabilities.table_of(self._values(discount, ranks))
+        return probabilities.sums_over_ranks(table, start, stop)
 
     # For subclasses, one for each form of input.
-
-    @property
-    @abc.abstractmethod
-    def _lowest_rank(self) -> int | Tensor:
-        """The lowest rank at which values may be needed."""
 
     @abc.abstractmethod
     def _count_retrieved(self) -> Tensor:
@@ -475,36 +492,26 @@ class Ranking(abc.ABC):
         """Return the gains of whole lists by tie group."""
 
     @abc.abstractmethod
+    def _tie_groups(self) -> probabilities.Group | None:
+        """Return the tie group of each entry, None if there are no ties."""
+
+    @property
+    @abc.abstractmethod
+    def _width(self) -> int | Tensor:
+        """The number of ranks that may count."""
+
+    @abc.abstractmethod
     def _at_first_hit(self, value: RankDiscountFn, k: Cutoff) -> Tensor:
         """Return `at_first_hit` for gains of 0 and 1."""
 
+    @remembered()
     def _exposure(self) -> Exposure:
-        """Return the items by their ranks."""
-        raise _no_items()
+        return self.content.exposure(self.order)
 
     @remembered()
     def _all_tied(self) -> Ranking:
         order = self.order._replace(ties="average")
         return self.content.all_tied().ranked(order)
-
-    def _by_subtopic(self) -> Subtopics:
-        raise ValueError(
-            "A measure of subtopics needs labels of subtopics. Received: "
-            "labels of items. Set `by_subtopic = True` in the class."
-        )
-
-    def _pairs(self) -> Pairs:
-        """Return `pairs`, if all gains above 0 are equal."""
-        ones = self.as_binary()
-        others = ones.others()
-        every = ones.overall() * others
-        wrong = ones.others_above() + ones.missed() * others
-        return Pairs(every - wrong, every)
-
-    def _per_hit(self, precisions: Tensor, k: Cutoff) -> Tensor:
-        """Return `precision_per_hit` for the weighted precisions of entries."""
-        precisions = ops.sum(precisions, axis=-1)
-        return ops.divide_no_nan(precisions, self.hits(k))
 
     @remembered()
     def _retrieved(self) -> Tensor:
@@ -520,7 +527,7 @@ class Ranking(abc.ABC):
     def _values(self, value: RankDiscountFn, ranks: int | Tensor) -> Tensor:
         """Return `value(rank)` at ranks 1, 2, 3, ..., `[ranks]`."""
         # The values are shared by all cutoffs if all lengths are concrete.
-        lengths = (ranks, self.items.depth, self._lowest_rank)
+        lengths = (ranks, self.items.depth, self.depth)
         if all(isinstance(length, int) for length in lengths):
             widest = max(lengths)
         else:
@@ -532,8 +539,7 @@ class Ranking(abc.ABC):
 
         A user's function is not called with ranks beyond the metric's own `k`.
         """
-        shared = any(value is discount for discount in SHARED_DISCOUNTS)
-        return None if shared else self.k
+        return None if value in SHARED_DISCOUNTS else self.k
 
     @remembered()
     def _first_values(
@@ -605,7 +611,7 @@ class Subtopics:
 
     def total(self, values: Tensor) -> Tensor:
         """Return the sum over the subtopics, `[lists]`."""
-        return ops.sum(self._by_list(values), axis=-1)
+        return ops.sum(ops.reshape(values, (-1, self.number)), axis=-1)
 
     def mean(self, values: Tensor) -> Tensor:
         """Return the mean over subtopics that have a gain, `[lists]`.
@@ -624,8 +630,5 @@ class Subtopics:
         stops = self.rows.items.gains(self.rows.gain)
         stops = ops.reshape(stops, (-1, self.number, ops.shape(stops)[-1]))
         ranks = at_most(MANY if k is None else k, ops.shape(stops)[-1])
-        probabilities = greedy_stop_probabilities(stops, ranks)
-        return self.rows.discounted(probabilities, value, k)
-
-    def _by_list(self, values: Tensor) -> Tensor:
-        return ops.reshape(values, (-1, self.number))
+        stops = probabilities.greedy_stop_probabilities(stops, ranks)
+        return self.rows.discounted(stops, value, k)

@@ -8,22 +8,13 @@ from typing import NamedTuple, Self
 
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import MANY, cond, length_at_most
+from keras_rankmetrics.engine.ranking import probabilities, runs
 from keras_rankmetrics.engine.ranking.exposure import GroupedGains
 from keras_rankmetrics.engine.ranking.items import labels_of_relevant
 from keras_rankmetrics.engine.ranking.memo import remembered
-from keras_rankmetrics.engine.ranking.probabilities import (
-    Group,
-    precision_per_hit,
-    precisions_in_group,
-    rate_of_others,
-    sum_of_reciprocals,
-    sums_over_ranks,
-    table_of,
-    value_at_first_hit,
-)
-from keras_rankmetrics.engine.ranking.ranking import Cutoff, Ranking
-from keras_rankmetrics.engine.ranking.stopping import value_where_stopped
-from keras_rankmetrics.engine.ranking.sums import positions, sums_over_runs
+from keras_rankmetrics.engine.ranking.probabilities import Group
+from keras_rankmetrics.engine.ranking.ranking import Content, Cutoff, Ranking
+from keras_rankmetrics.engine.ranking.top import Order
 from keras_rankmetrics.gains import reciprocal_discount
 from keras_rankmetrics.types import RankDiscountFn, Tensor
 
@@ -43,6 +34,52 @@ class Located(NamedTuple):
     start: Tensor
     size: Tensor
 
+    @classmethod
+    def by_rank(
+        cls,
+        start: Tensor,
+        size: Tensor,
+        there: Tensor,
+        depth: int | Tensor,
+        dtype: str,
+    ) -> Located:
+        """Return relevant items of the label 1, in the order of their ranks.
+
+        Args:
+            start: int32 `[lists, relevant]`, the number of items above the
+                group.
+            size: int32 `[lists, relevant]`, the number of items in the group.
+            there: bool `[lists, relevant]`, True for retrieved items.
+            depth: the number of ranks that are distinguished.
+            dtype: the dtype of the labels.
+        """
+        start = ops.minimum(start, depth)
+        start = ops.where(there, start, depth)
+        place = ops.argsort(start, axis=-1)
+        start, size, there = (
+            ops.take_along_axis(x, place, axis=-1) for x in (start, size, there)
+        )
+        labels = labels_of_relevant(there, dtype)
+        return cls(labels, start, ops.where(there, size, 0))
+
+
+class TargetContent(Content):
+    """Content of which only the relevant items are ranked."""
+
+    @abc.abstractmethod
+    def located(self, order: Order, depth: int | Tensor) -> Located:
+        """Return the relevant items, found in a pass over all scores.
+
+        Args:
+            order: the options of the ranking.
+            depth: the number of ranks that are distinguished. It is the start
+                of items at lower ranks.
+        """
+
+    @abc.abstractmethod
+    def num_retrieved(self) -> Tensor:
+        """Return the number of retrieved items, int32 `[lists]`."""
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class TargetRanking(Ranking):
@@ -50,14 +87,14 @@ class TargetRanking(Ranking):
 
     `start` retrieved items are above an entry's tie group, which has `size`
     items. So it is equally likely to be at each rank from `start + 1` to
-    `start + size`. In a strict order every group has one item.
+    `start + size`. In a strict order every group has one item. Items beyond the
+    `depth`, which is more than `k`, have it as their start.
 
     Attributes:
-        depth: the number of ranks that are distinguished, more than `k`.
-            Entries beyond it have it as their start.
+        content: the relevant items, and how many others are above each.
     """
 
-    depth: int | Tensor
+    content: TargetContent
 
     def read_only(self) -> Self:
         """Return the same ranking, which stores no new results."""
@@ -119,7 +156,7 @@ class TargetRanking(Ranking):
         reciprocals = self._sums(reciprocal_discount, self.start, turn)
         upper = ones._ratios(self.start, turn, reciprocals)
         most = gain * relevant
-        reciprocals = sum_of_reciprocals(
+        reciprocals = probabilities.sum_of_reciprocals(
             self._float(turn + 1) + most, self._float(stop - turn)
         )
         lower = ones._ratios(turn, stop, reciprocals, most)
@@ -128,7 +165,7 @@ class TargetRanking(Ranking):
     def at_stop(self, value: RankDiscountFn, k: Cutoff = None) -> Tensor:
         """Return the expected `value(rank)` where the user stops."""
         stop = self.total()
-        ones = self.judged_by(self.gain.as_binary(), self.k)
+        ones = self.as_binary()
         above = ones._hits_above_group()
         before, relevant = ones._sums_over_groups()
 
@@ -146,7 +183,7 @@ class TargetRanking(Ranking):
             return ops.sum(stop * reached * values, axis=-1)
 
         def expected() -> Tensor:
-            return value_where_stopped(
+            return probabilities.value_where_stopped(
                 stop,
                 above,
                 before,
@@ -160,27 +197,15 @@ class TargetRanking(Ranking):
         mixed = (relevant > 1) & (relevant < self._size())
         return cond(ops.any(mixed), expected, directly)
 
-    @abc.abstractmethod
+    @remembered()
     def _located(self) -> Located:
-        """Find the relevant items, in a pass over all scores."""
+        return self.content.located(self.order, self.depth)
 
-    def _by_rank(self, start: Tensor, size: Tensor, there: Tensor) -> Located:
-        """Return relevant items of the label 1, in the order of their ranks.
+    def _count_retrieved(self) -> Tensor:
+        return self.content.num_retrieved()
 
-        Args:
-            start: int32 `[lists, relevant]`, the number of items above the
-                group.
-            size: int32 `[lists, relevant]`, the number of items in the group.
-            there: bool `[lists, relevant]`, True for retrieved items.
-        """
-        start = ops.minimum(start, self.depth)
-        start = ops.where(there, start, self.depth)
-        place = ops.argsort(start, axis=-1)
-        start, size, there = (
-            ops.take_along_axis(x, place, axis=-1) for x in (start, size, there)
-        )
-        labels = labels_of_relevant(there, self._dtype)
-        return Located(labels, start, ops.where(there, size, 0))
+    def _count_others(self) -> Tensor:
+        return self._count_retrieved() - runs.count(self.labels >= 0)
 
     @remembered("gain")
     def _grouped_gains(self) -> GroupedGains:
@@ -200,23 +225,19 @@ class TargetRanking(Ranking):
         before, _ = self._sums_over_groups()
         return ops.cumsum(hits, axis=-1) - hits - before
 
-    def _per_hit(self, precisions: Tensor, k: Cutoff) -> Tensor:
-        return precision_per_hit(
-            super()._per_hit(precisions, k),
-            self.total(),
-            precisions,
-            start=self.start,
-            size=self.size,
-            group_at=self._group_at,
-            cutoff=self._column(k),
-            depth=self.depth,
-        )
+    def _tie_groups(self) -> Group:
+        _, relevant = self._sums_over_groups()
+        return Group(self.start, self.size, relevant)
+
+    @property
+    def _width(self) -> int | Tensor:
+        return self.depth
 
     def _at_first_hit(self, value: RankDiscountFn, k: Cutoff) -> Tensor:
         found = self.total() > 0
         start = ops.where(found, self.start, MANY)
         start = ops.min(start, axis=-1, keepdims=True)
-        group = self._group_at(found & (self.start == start))
+        group = self._tie_groups().of(found & (self.start == start))
         # A single relevant item is equally likely to be at each rank of the
         # group. If all items are relevant, one is at the first rank.
         one = ops.minimum(group.size, 1)
@@ -229,7 +250,9 @@ class TargetRanking(Ranking):
 
         def expected() -> Tensor:
             values = self._values_within(value, k)
-            return ops.where(some, value_at_first_hit(group, values), certain)
+            return ops.where(
+                some, probabilities.value_at_first_hit(group, values), certain
+            )
 
         values = cond(ops.any(some), expected, lambda: certain)
         return ops.squeeze(values, axis=-1)
@@ -237,11 +260,7 @@ class TargetRanking(Ranking):
     def _values_within(self, value: RankDiscountFn, k: Cutoff) -> Tensor:
         """Return `value(rank)` at all ranks down to `depth`, 0 beyond `k`."""
         values = self._values(value, self.depth)
-        return ops.where(positions(values) < self._column(k), values, 0)
-
-    @property
-    def _lowest_rank(self) -> int | Tensor:
-        return self.depth
+        return ops.where(runs.positions(values) < self._column(k), values, 0)
 
     def _cut(self, k: Cutoff, start: Tensor, stop: Tensor) -> Tensor:
         return ops.minimum(ops.maximum(self._column(k), start), stop)
@@ -259,19 +278,19 @@ class TargetRanking(Ranking):
     def _sums_over_groups(self) -> tuple[Tensor, Tensor]:
         """Return the gains before each entry in its group and of the group."""
         hits = self.total()
-        return sums_over_runs(self.start, hits, length_at_most(hits))
+        return runs.sums_over_runs(self.start, hits, length_at_most(hits))
 
     def _sums(
         self, value: RankDiscountFn, start: Tensor, stop: Tensor
     ) -> Tensor:
         """Return the sums of `value(rank)` over ranks start + 1 to stop."""
-        return sums_over_ranks(
+        return probabilities.sums_over_ranks(
             self._table(value, self._most(value)), start, stop
         )
 
     @remembered()
     def _table(self, value: RankDiscountFn, most: int | None) -> Tensor:
-        return table_of(self._values(value, self.depth))
+        return probabilities.table_of(self._values(value, self.depth))
 
     def _ratios(
         self,
@@ -293,9 +312,9 @@ class TargetRanking(Ranking):
         _, within = self._sums_over_groups()
         ranks, first = self._float(stop - begin), self._float(begin + 1) + more
         above = self._float(begin - self.start) * reciprocals
-        return precisions_in_group(
+        return probabilities.precisions_in_group(
             self._hits_above_group(),
-            rate=rate_of_others(within, self._size()),
+            rate=probabilities.rate_of_others(within, self._size()),
             reciprocals=reciprocals,
             shares_above=above + self._shares(ranks, first, reciprocals),
         )
@@ -321,18 +340,4 @@ class TargetRanking(Ranking):
         series = ranks * (ranks - 1.0) / 2.0 - above * (second + fourth)
         return ops.where(
             8.0 * ranks < above, series / middle, ranks - above * reciprocals
-        )
-
-    def _group_at(self, chosen: Tensor) -> Group:
-        """Return the tie group of the chosen entries of each list."""
-
-        def highest(x: Tensor) -> Tensor:
-            x = ops.where(chosen, x, 0)
-            return ops.max(x, axis=-1, keepdims=True, initial=0)
-
-        relevant = ops.where(chosen, self.total(), 0)
-        return Group(
-            start=highest(self.start),
-            size=highest(self.size),
-            relevant=ops.sum(relevant, axis=-1, keepdims=True),
         )

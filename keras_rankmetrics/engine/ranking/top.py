@@ -1,0 +1,531 @@
+"""The highest scores of each list, in order, and the ties among them."""
+
+from __future__ import annotations
+
+import dataclasses
+import zlib
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import keras
+import numpy as np
+
+from keras_rankmetrics.engine.backend import tracing
+from keras_rankmetrics.engine.backend.operations import ops
+from keras_rankmetrics.engine.backend.sorting import top_k
+from keras_rankmetrics.engine.ranking import runs
+from keras_rankmetrics.engine.ranking.exposure import (
+    AllItems,
+    Exposure,
+    GroupedItems,
+    ItemNumbers,
+)
+from keras_rankmetrics.engine.ranking.relevance import Relevance
+from keras_rankmetrics.types import Tensor, TiePolicy
+
+
+class Order(NamedTuple):
+    """The options of a ranking.
+
+    Attributes:
+        k: the number of ranks that count, or None for all.
+        ties: the policy for items with equal scores.
+        seed: for `ties="shuffle"`.
+        draw: the number of the draw, for `ties="shuffle"`.
+    """
+
+    k: int | None
+    ties: TiePolicy = "average"
+    seed: int = 0
+    draw: Tensor | int = 0
+
+
+# The number of ranks that a ranking computes.
+
+
+def ranks_that_count(k: int | None) -> int | None:
+    """Return `k`, or None for all ranks if `k` exceeds any possible length."""
+    return None if k is None or k >= tracing.MANY else k
+
+
+def depth_beyond(
+    k: int | None, items: int | Tensor = tracing.MANY
+) -> int | Tensor:
+    """Return a depth of more than `k`, at most the number of items.
+
+    It is the next of 11, 101, 1001, ..., so metrics of the usual cutoffs use
+    the same `top_k`, and a compiler computes it once. One rank more than `k`
+    shows whether a tie group extends beyond.
+    """
+    if k is None:
+        return items
+    cutoff = 10
+    while cutoff < k:
+        cutoff *= 10
+    return at_most(min(cutoff + 1, tracing.MANY), items)
+
+
+def most_of(numbers: Tensor, reason: str) -> int | Tensor:
+    """Return the largest of several numbers of ranks, as an int if concrete.
+
+    Args:
+        numbers: of ranks.
+        reason: what needs so many ranks, for the error.
+
+    Raises:
+        ValueError: if jax is tracing: it must know all shapes.
+    """
+    most = ops.cast(ops.max(numbers), "int32")
+    try:
+        return int(most)
+    except TypeError as error:  # it is traced
+        if keras.config.backend() != "jax":
+            return most
+        raise ValueError(
+            f"{reason}, and jax cannot compile for a number that it does not "
+            "know. Give the metric a `k`, or call it outside of `jax.jit`."
+        ) from error
+
+
+def at_most(depth: int | Tensor, items: int | Tensor) -> int | Tensor:
+    """Return the smaller value, as an int if both are ints."""
+    if isinstance(depth, int) and isinstance(items, int):
+        return min(depth, items)
+    return ops.minimum(depth, items)
+
+
+@dataclasses.dataclass(frozen=True)
+class Sortable:
+    """Scores of items, with masked ones and NaN counting as the lowest.
+
+    These must not reach a sort: outside of XLA, a single NaN breaks that of
+    TensorFlow. Replacing them copies all scores, so it is skipped if there are
+    none.
+
+    Attributes:
+        raw: `[lists, items]`, the scores as passed.
+        valid: computes which scores are valid, bool `[lists, items]`.
+        all_valid: True if all scores are valid, a bool scalar.
+    """
+
+    raw: Tensor
+    valid: Callable[[], Tensor]
+    all_valid: Tensor
+
+    def cleaned(self) -> Tensor:
+        """Return the scores, the lowest of the dtype where they are invalid.
+
+        For floats that is -inf, the score of an item that is not retrieved.
+        """
+        return (
+            self.raw if tracing.concrete(self.all_valid) else self._replaced()
+        )
+
+    def retrieved(self) -> Tensor:
+        """Return True for items with a rank, bool `[lists, items]`."""
+        cleaned = self.cleaned()
+        return cleaned > lowest(cleaned)
+
+    def are_all_retrieved(self) -> Tensor:
+        """Return True if all items of all lists have a rank, a bool scalar."""
+        return self.all_valid & (ops.min(self.raw) > lowest(self.raw))
+
+    def all_equal(self) -> Sortable:
+        """Return the scores with the same value for all retrieved items."""
+        raw = self.raw
+        zeros = ops.zeros_like(raw)
+        scores = ops.where(self.retrieved(), zeros, lowest(raw))
+        there = ops.ones((), "bool")
+        return Sortable(scores, lambda: scores == scores, there)
+
+    def repeated(self, times: int | Tensor) -> Sortable:
+        """Return the scores with each list repeated."""
+        return Sortable(
+            ops.repeat(self.raw, times, axis=0),
+            lambda: ops.repeat(self.valid(), times, axis=0),
+            self.all_valid,
+        )
+
+    def top_k(self, k: int | Tensor) -> tuple[Tensor, Tensor]:
+        """Return the highest `k` scores of each list and their indices."""
+        return tracing.unless(
+            self.all_valid,
+            lambda: top_k(self._replaced(), k),
+            if_true=lambda: top_k(self.raw, k),
+        )
+
+    def _replaced(self) -> Tensor:
+        return ops.where(self.valid(), self.raw, lowest(self.raw))
+
+
+def lowest(x: Tensor) -> float | np.integer:
+    """Return the score of an item that is not retrieved.
+
+    It is -inf, or the smallest integer of an integer dtype.
+    """
+    dtype = keras.backend.standardize_dtype(x.dtype)
+    if "int" not in dtype:
+        return float("-inf")
+    # Keras before 3.15 converts a Python int to int32 on torch.
+    return np.dtype(dtype).type(np.iinfo(dtype).min)
+
+
+class Shared(NamedTuple):
+    """Values of tied items, by the tie group of each rank, `[lists, ranks]`.
+
+    Attributes:
+        mean: the mean of the values of the group.
+        total: the sum of the values of the group.
+        before: the sum over the items of the group before this one in the row.
+        ahead: the number of these items.
+        start: int32, the number of items above the group.
+        size: int32, the number of items in the group, which may extend beyond
+            the row; 1 where no item is retrieved.
+    """
+
+    mean: Tensor
+    total: Tensor
+    before: Tensor
+    ahead: Tensor
+    start: Tensor
+    size: Tensor
+
+    @classmethod
+    def alone(cls, x: Tensor, start: Tensor) -> Shared:
+        """Return the values of items without ties.
+
+        Args:
+            x: `[lists, ranks]`, the value of the item at each rank.
+            start: int32, the number of items above, in a shape that broadcasts.
+        """
+        start, none = ops.broadcast_to(start, ops.shape(x)), ops.zeros_like(x)
+        return cls(x, x, none, none, start, ops.ones_like(start))
+
+
+@dataclasses.dataclass(frozen=True)
+class Top:
+    """The highest scores of each list, and the tie groups among them.
+
+    Attributes:
+        scores: all scores.
+        values: `[lists, depth]`, the highest ones. All of them, or more than
+            the ranks that count.
+        indices: `[lists, depth]`, the indices of these. Tied ones are in any
+            order, or in that of the policy.
+        there: bool `[lists, depth]`, True for retrieved items.
+        depth: the number of these scores.
+        tie: True if any two retrieved items tie, a bool scalar; None if there
+            are no ties to average over.
+        most: an upper bound for `depth`.
+    """
+
+    scores: Sortable
+    values: Tensor
+    indices: Tensor
+    there: Tensor
+    depth: int | Tensor
+    tie: Tensor | None
+    most: int
+
+    @classmethod
+    def of(
+        cls, scores: Sortable, order: Order, labels: Callable[[], Tensor]
+    ) -> Top:
+        """Find the highest scores and settle ties.
+
+        Args:
+            scores: the scores of all items.
+            order: the options of the ranking.
+            labels: returns the labels of all items, `[lists, items]`.
+        """
+        depth = depth_beyond(order.k, ops.shape(scores.raw)[-1])
+        values, indices = scores.top_k(depth)
+        there = values > lowest(values)
+        # XLA would turn a `top_k` whose results are sliced into a full sort.
+        negated = -values
+        tie = ops.any(there[:, 1:] & (negated[:, 1:] == negated[:, :-1]))
+        if order.ties != "average":
+            indices = tracing.cond(
+                tie,
+                lambda: _settled(scores, order, labels, depth),
+                lambda: indices,
+            )
+        if order.ties != "average" or tracing.concrete(~tie):
+            tie = None
+        most = min(depth_beyond(order.k), tracing.length_at_most(values))
+        return cls(scores, values, indices, there, depth, tie, most)
+
+    def repeated(self, times: int | Tensor) -> Top:
+        """Return the highest scores with each list repeated."""
+
+        def again(x: Tensor) -> Tensor:
+            return ops.repeat(x, times, axis=0)
+
+        return dataclasses.replace(
+            self,
+            scores=self.scores.repeated(times),
+            values=again(self.values),
+            indices=again(self.indices),
+            there=again(self.there),
+        )
+
+    def share(self, x: Tensor, of_items: Callable[[], Tensor]) -> Shared:
+        """Share the values of tied items among their ranks.
+
+        Args:
+            x: `[lists, ranks]`, the value of the item at each rank, 0 where
+                none is retrieved.
+            of_items: computes the values of all items, `[lists, items]`.
+        """
+        position = runs.positions(x)
+
+        def tied() -> tuple[Tensor, ...]:
+            before, in_row = runs.sums_over_runs(
+                self.values, ops.stack([x, ops.ones_like(x)]), self.most
+            )
+            x_before, items_before = ops.unstack(before, 2)
+            start = position - ops.cast(items_before, "int32")
+            total, items = ops.unstack(
+                self._beyond_the_row(start, in_row, of_items), 2
+            )
+            size = ops.where(self.there, ops.cast(items, "int32"), 1)
+            return total / items, total, x_before, items_before, start, size
+
+        def alone() -> tuple[Tensor, ...]:
+            return tuple(Shared.alone(x, position))
+
+        return Shared(*tracing.cond(self.tie, tied, alone))
+
+    def exposure(
+        self,
+        gains_in_order: Callable[[Relevance], Tensor],
+        gains: Callable[[Relevance], Tensor],
+    ) -> Exposure:
+        """Return the items by their ranks.
+
+        Args:
+            gains_in_order: computes the gains of the first items, `[lists,
+                depth]`.
+            gains: computes the gains of all items, `[lists, items]`.
+        """
+        start, size, beyond = self._groups()
+        is_whole = self.there if self.tie is None else self.there & ~beyond
+        first = GroupedItems(
+            ItemNumbers(self.indices), start, size, is_whole, gains_in_order
+        )
+        if self.tie is None:
+            return Exposure(first, self.there, extends=False, rest=None)
+
+        def rest() -> GroupedItems:
+            """Return all items of the groups that may extend beyond the row."""
+            above = ops.where(beyond, start, 0)
+            tied = self.is_lowest() & ops.any(beyond, axis=-1)[:, None]
+            return GroupedItems(
+                AllItems.of(self.scores.raw),
+                ops.max(above, axis=-1, keepdims=True),
+                ops.maximum(runs.count(tied), 1)[:, None],
+                tied,
+                gains,
+            )
+
+        return Exposure(first, self.there, ops.any(beyond), rest)
+
+    def is_lowest(self) -> Tensor:
+        """Return True for items with the lowest score of the row."""
+        # XLA would turn a `top_k` whose results are sliced into a full sort.
+        lowest = ops.min(self.values, axis=-1, keepdims=True)
+        return self.scores.cleaned() == lowest
+
+    def _groups(self) -> tuple[Tensor, Tensor, Tensor]:
+        """Return the tie group of each rank.
+
+        Returns:
+            The number of items above the group and its size in the row, int32
+            `[lists, ranks]`, and True where it may extend beyond the row, bool
+            `[lists, ranks]`.
+        """
+        position = runs.positions(self.values)
+
+        def tied() -> tuple[Tensor, ...]:
+            ones = ops.ones_like(self.values, dtype="float32")
+            sums = runs.sums_over_runs(self.values, ones, self.most)
+            before, items = (ops.cast(x, "int32") for x in sums)
+            start = position - before
+            return start, items, self._may_extend(start, start + items)
+
+        def alone() -> tuple[Tensor, ...]:
+            start = ops.broadcast_to(position, ops.shape(self.values))
+            return start, ops.ones_like(start), ops.zeros_like(self.there)
+
+        if self.tie is None:
+            return alone()
+        return tracing.cond(self.tie, tied, alone)
+
+    def _beyond_the_row(
+        self, start: Tensor, in_row: Tensor, of_items: Callable[[], Tensor]
+    ) -> Tensor:
+        """Return the sum of values and the size of groups, `[2, lists, ranks]`.
+
+        The lowest tie group may extend beyond the row. (If it begins at the
+        last position, it is beyond any cutoff.)
+
+        Args:
+            start: the number of items above each group.
+            in_row: the same two numbers for the items in the row.
+            of_items: computes the values of all items.
+        """
+        beyond = self._may_extend(start, start + ops.cast(in_row[1], "int32"))
+
+        def whole() -> Tensor:
+            tied = self.is_lowest()
+            items = runs.count(tied)
+            # This is always true, and forces the items to be counted before
+            # they are summed, so that one array of all items is in memory at a
+            # time.
+            tied = tied & (items[:, None] > 0)
+            total = ops.sum(ops.where(tied, of_items(), 0), axis=-1)
+            of_all = ops.stack([total, ops.cast(items, total.dtype)])
+            return ops.where(beyond, of_all[:, :, None], in_row)
+
+        return tracing.cond(ops.any(beyond), whole, lambda: in_row)
+
+    def _may_extend(self, start: Tensor, stop: Tensor) -> Tensor:
+        """Return True for groups that may extend beyond the row.
+
+        Args:
+            start: the number of items above each group.
+            stop: the last rank of each group in the row.
+        """
+        end = ops.shape(self.values)[-1]
+        more_items = ops.any(runs.positions(self.scores.raw) >= end)
+        return (stop == end) & (start < end - 1) & self.there & more_items
+
+
+def _settled(
+    scores: Sortable,
+    order: Order,
+    labels: Callable[[], Tensor],
+    depth: int | Tensor,
+) -> Tensor:
+    """Return the indices of the highest scores, ties broken by the policy."""
+    keys = [scores.cleaned(), key_within_ties(scores.raw, order)]
+    if order.ties == "optimistic":
+        keys.insert(1, labels())
+    elif order.ties == "pessimistic":
+        keys.insert(1, -labels())
+    return first_by(keys, depth)
+
+
+# Sort keys. Items with higher keys come first.
+
+
+def first_by(
+    keys: Sequence[Tensor], depth: int | Tensor, among: Tensor | None = None
+) -> Tensor:
+    """Return the indices of the first `depth` items by several keys.
+
+    The highest keys come first. The next key breaks ties of the previous one;
+    no two items of a list are equal by all keys. The lists are not sorted as a
+    whole. `ops.top_k` alone leaves the order of ties to the backend: XLA puts
+    0.0 before -0.0, and torch takes any order.
+
+    Args:
+        keys: each `[lists, items]`.
+        depth: the number of indices, at most the number of items.
+        among: bool `[lists, items]`, the items to select from, or None for
+            all. If they are fewer than `depth`, other items follow them.
+
+    Returns:
+        int32 `[lists, depth]`.
+    """
+    ranked = list(keys)
+    if among is not None:
+        ranked = [ops.where(among, key, lowest(key)) for key in keys]
+    values, order = ops.top_k(ranked[0], depth)
+    order = ops.cast(order, "int32")
+    if len(keys) == 1:
+        return order
+    # All items above the boundary value are selected. The other places go to
+    # the first of the items with the boundary value.
+    boundary = ops.min(values, axis=-1, keepdims=True)
+    above = ops.sum(ops.cast(values > boundary, "int32"), -1, keepdims=True)
+    tied = first_by(keys[1:], depth, among=ranked[0] == boundary)
+    position = runs.positions(order)
+    tied = ops.take_along_axis(tied, ops.maximum(position - above, 0), axis=-1)
+    order = ops.where(position < above, order, tied)
+    for key in reversed(ranked):
+        # The sort is stable on every backend, so earlier keys take precedence.
+        selected = _negated(ops.take_along_axis(key, order, axis=-1))
+        sort = ops.argsort(selected, axis=-1)
+        order = ops.take_along_axis(order, sort, axis=-1)
+    return order
+
+
+def key_within_ties(like: Tensor, order: Order) -> Tensor:
+    """Return keys for tied items: a random order, or that of the input.
+
+    Args:
+        like: `[lists, items]`; only its shape is used.
+        order: the options of the ranking.
+    """
+    if order.ties == "shuffle":
+        return _shuffled(like, order.seed, order.draw)
+    return _input_order(like)
+
+
+def _input_order(like: Tensor) -> Tensor:
+    """Return keys that keep the items of each list in the order of the input.
+
+    Args:
+        like: `[lists, items]`; only its shape is used.
+    """
+    index = ops.cast(runs.positions(like), runs.counting_dtype(like.shape[-1]))
+    return ops.broadcast_to(-index, ops.shape(like))
+
+
+def _negated(key: Tensor) -> Tensor:
+    # The lowest integer has no negative, and XLA sorts -0.0 before 0.0.
+    if "int" in keras.backend.standardize_dtype(key.dtype):
+        return -1 - key
+    return ops.where(key == 0, 0, -key)
+
+
+# The random order is the same on every backend. `keras.random` draws different
+# numbers on each, and takes no tensor as a seed. So keys are an integer hash of
+# the seed, the number of the draw, the list and the item. The hash has 24 bits:
+# float32 represents them exactly, and XLA's fast `top_k` is for floats.
+_BITS = 24
+_MASK = 2**_BITS - 1
+
+
+def _shuffled(like: Tensor, seed: int, draw: Tensor) -> Tensor:
+    """Return keys that put the items of each list into a random order.
+
+    No two items of a list have the same key (for up to 2 ** 24 items).
+
+    Args:
+        like: `[lists, items]`; only its shape is used.
+        seed: the seed of the sequence of draws.
+        draw: int32 scalar, the number of the draw.
+
+    Returns:
+        float32 `[lists, items]`.
+    """
+    lists, items = ops.shape(like)
+    row = ops.arange(lists, dtype="int32")[:, None]
+    item = ops.arange(items, dtype="int32")[None, :]
+    start = zlib.crc32(str(seed).encode()) & _MASK
+    batch = _mixed(ops.cast(draw, "int32") + start)
+    stream = _mixed(row + batch)
+    # Each step is a bijection of the 24-bit integers, so keys stay distinct.
+    keys = _mixed(_mixed(ops.bitwise_xor(item, stream)) + _mixed(stream + 1))
+    return ops.cast(keys, "float32")
+
+
+def _mixed(x: Tensor) -> Tensor:
+    """Map the 24-bit integers one to one, without a visible pattern."""
+    for multiplier in (0x6F4F2B, 0x5A3C69):
+        x = ops.bitwise_and(x, _MASK)
+        x = ops.bitwise_xor(x, ops.right_shift(x, 13))
+        x = ops.bitwise_and(x * multiplier, _MASK)
+    return ops.bitwise_xor(x, ops.right_shift(x, 11))
