@@ -91,13 +91,9 @@ class MasksAndWeights:
         warning: str | None = None,
     ) -> Lists:
         """Return the lists of the batch with this content."""
+        weights = self.list_weights
         return Lists(
-            content,
-            self.list_weights,
-            present,
-            undefined,
-            self.leading,
-            warning,
+            content, weights, present, undefined, self.leading, warning
         )
 
 
