@@ -128,23 +128,29 @@ def _labels_and_scores(
     scores, scores_mask = tensors.numbers("y_pred", y_pred, 0)
     labels, scores = tensors.floats(labels, dtype), tensors.rankable(scores)
     labels, scores = _without_last_one(labels, scores)
-    if labels_mask is not None:
-        labels_shape = ops.shape(labels)
-        labels = tensors.padded_like(labels, scores, -1)
-    if scores_mask is not None:
-        scores_shape = ops.shape(scores)
-        scores = tensors.padded_like(scores, labels, 0)
+    labels, labels_mask = _padded(labels, labels_mask, scores, -1)
+    scores, scores_mask = _padded(scores, scores_mask, labels, 0)
     _check_shapes(labels, scores)
     if scores_mask is None:
         return labels, scores
-    scores_mask = ops.reshape(scores_mask, scores_shape)
-    scores_mask = tensors.padded_like(scores_mask, labels, False)
     if labels_mask is None:
         return ops.where(scores_mask, labels, -1), scores
-    labels_mask = ops.reshape(labels_mask, labels_shape)
-    labels_mask = tensors.padded_like(labels_mask, labels, False)
     unequal = _unequal_lengths(labels_mask, scores_mask)
     return ops.where(unequal, float("nan"), labels), scores
+
+
+def _padded(
+    x: Tensor, mask: Tensor | None, like: Tensor, value: float
+) -> tuple[Tensor, Tensor | None]:
+    """Return a ragged `x` and its mask, padded to the sizes of `like`.
+
+    Anything else has no mask, and stays as it is.
+    """
+    if mask is None:
+        return x, None
+    mask = ops.reshape(mask, ops.shape(x))
+    padded_mask = tensors.padded_like(mask, like, False)
+    return tensors.padded_like(x, like, value), padded_mask
 
 
 def _labels_by_subtopic(raw: RawBatch) -> Tensor:

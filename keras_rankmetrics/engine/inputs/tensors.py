@@ -387,12 +387,13 @@ def _is_ragged(x: Any) -> bool:
     """Return True for a `tf.RaggedTensor`, and lists of unequal lengths."""
     if type(x).__name__ == "RaggedTensor":
         return True
+    if not isinstance(x, list | tuple):
+        return False
+    # Levels of a list that contains itself several times grow without end.
     first, depth = x, 0
     while isinstance(first, list | tuple) and len(first) > 0:
         _check_depth(depth)
         first, depth = first[0], depth + 1
-    if not isinstance(x, list | tuple):
-        return False
     for parts in itertools.takewhile(_are_lists, _levels(x)):
         if len(set(map(len, parts))) > 1:
             return True
