@@ -11,14 +11,9 @@ import keras
 import numpy as np
 
 from keras_rankmetrics.engine.aggregates import State
+from keras_rankmetrics.engine.backend import processes
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.backend.processes import (
-    Slot,
-    add_terms,
-    read_all,
-    rounded_sums,
-    write_all,
-)
+from keras_rankmetrics.engine.backend.processes import Slot
 from keras_rankmetrics.engine.backend.tracing import unconverted
 from keras_rankmetrics.engine.definition import checks_names
 from keras_rankmetrics.engine.evaluation.batch_cache import Batch, BatchCache
@@ -138,11 +133,11 @@ class MetricCollection(keras.metrics.Metric):
             for kind in self._kinds
         ]
         for kind, of_kind in zip(self._kinds, terms, strict=True):
-            sums = read_all(kind.sums)
-            write_all(kind.sums, add_terms(sums, of_kind))
+            sums = processes.read_all(kind.sums)
+            processes.write_all(kind.sums, processes.add_terms(sums, of_kind))
         draws = [m._draws for m in self.metrics if m._draws is not None]
         if draws:
-            write_all(draws, read_all(draws) + 1)
+            processes.write_all(draws, processes.read_all(draws) + 1)
 
     @unconverted
     def result(self) -> dict[str, Tensor]:
@@ -150,7 +145,7 @@ class MetricCollection(keras.metrics.Metric):
         BatchCache.drop()
         found: dict[str, dict[str, Tensor]] = {m.name: {} for m in self.metrics}
         for kind in self._kinds:
-            sums = rounded_sums(read_all(kind.sums))
+            sums = processes.rounded_sums(processes.read_all(kind.sums))
             results = {"": kind.aggregate.result(sums)}
             if self.errors:
                 results["_se"] = kind.aggregate.errors(sums)
@@ -261,22 +256,14 @@ class MetricCollection(keras.metrics.Metric):
 
     def get_config(self) -> dict[str, Any]:
         """Return the config for `from_config`."""
-        return {
-            **self._config(),
-            "metrics": [
-                keras.saving.serialize_keras_object(metric)
-                for metric in self.metrics
-            ],
-        }
+        metrics = map(keras.saving.serialize_keras_object, self.metrics)
+        return {**self._config(), "metrics": list(metrics)}
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Self:
         """Return a collection with a config from `get_config`."""
-        metrics = [
-            keras.saving.deserialize_keras_object(metric)
-            for metric in config["metrics"]
-        ]
-        return cls(**{**config, "metrics": metrics})
+        load = keras.saving.deserialize_keras_object
+        return cls._with_metrics(config, list(map(load, config["metrics"])))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Return what a pickle needs: the config and the metrics."""
