@@ -56,3 +56,15 @@ def test_a_backend_that_does_not_exist():
     error = error_of_import("no_such_backend", hidden="")
     assert error.startswith("ValueError: ")
     assert "no_such_backend" in error
+
+
+@pytest.mark.long
+def test_the_numpy_backend_needs_no_other():
+    updated = "m = NDCG(k=1); m.update_state([[1, 0]], [[2, 1]]); m.result()"
+    ran = subprocess.run(
+        [sys.executable, "-c", f"{IMPORT}{updated}", "tensorflow"],
+        env={**os.environ, "KERAS_BACKEND": "numpy"},
+        capture_output=True,
+        text=True,
+    )
+    assert ran.returncode == 0, ran.stderr

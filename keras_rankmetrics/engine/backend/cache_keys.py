@@ -79,9 +79,11 @@ def _is_tracked(x: Any) -> bool:
         if isinstance(x, jax.core.Tracer) and stateless_scope() is None:
             return False
         return isinstance(x, jax.Array)
-    import tensorflow as tf
+    if _BACKEND == "tensorflow":
+        import tensorflow as tf
 
-    return isinstance(x, tf.Tensor | tf.RaggedTensor)
+        return isinstance(x, tf.Tensor | tf.RaggedTensor)
+    return False
 
 
 def _is_tracked_by_torch(x: Any) -> bool:

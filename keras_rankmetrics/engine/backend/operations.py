@@ -88,7 +88,7 @@ def in_64_bits() -> contextlib.AbstractContextManager[Any]:
 def detached(x: Tensor) -> Tensor:
     """Return a new tensor without gradient that shares the memory of `x`.
 
-    Whoever keeps it does not keep the object `x` alive, so the batch cache
+    A reference to it does not keep the object `x` alive, so the batch cache
     notices when the user releases that.
     """
     if keras.config.backend() == "jax":

@@ -157,6 +157,11 @@ class ScoredRanking(ListRanking):
             self._gains_in_order, lambda gain: gain(labels)
         )
 
+    @remembered()
+    def _all_tied(self) -> ScoredRanking:
+        order = self.order._replace(ties="average")
+        return self.content.all_tied().ranked(order, self.items)
+
     def by_subtopic(self) -> Subtopics:
         """Return the same lists, once for each subtopic."""
         if self.content.by_subtopic is None:

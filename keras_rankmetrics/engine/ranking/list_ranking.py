@@ -125,7 +125,7 @@ class ListRanking(Ranking):
 
     @remembered("gain")
     def pairs(self) -> Pairs:
-        """Return the pairs of a higher and a lower gain, if they are ranked."""
+        """Return the pairs of different gains, the lower one retrieved."""
         if not self.items.has_others:
             return super().pairs()
         gains, shared = self._gains_in_order(self.gain), self._shared()

@@ -256,7 +256,7 @@ class Ranking(abc.ABC):
         the same, whatever the difference of its gains. For whole lists, without
         a cutoff.
         """
-        # This holds if all gains above 0 are equal.
+        # Valid if all gains above 0 are equal.
         ones = self.as_binary()
         others = ones.others()
         every = ones.overall() * others
@@ -351,9 +351,8 @@ class Ranking(abc.ABC):
 
     def best_at_stop(self, value: RankDiscountFn, k: Cutoff = None) -> Tensor:
         """Return `at_stop` of the best order of all items, `[lists]`."""
-        stops = probabilities.stop_probabilities(
-            self.items.best_gains(self.gain)
-        )
+        best = self.items.best_gains(self.gain)
+        stops = probabilities.stop_probabilities(best)
         return self.discounted(stops, value, k)
 
     def discounted(

@@ -117,9 +117,8 @@ class Sortable:
 
         For floats that is -inf, the score of an item that is not retrieved.
         """
-        return (
-            self.raw if tracing.concrete(self.all_valid) else self._replaced()
-        )
+        is_clean = tracing.concrete(self.all_valid)
+        return self.raw if is_clean else self._replaced()
 
     def retrieved(self) -> Tensor:
         """Return True for items with a rank, bool `[lists, items]`."""
@@ -132,11 +131,9 @@ class Sortable:
 
     def all_equal(self) -> Sortable:
         """Return the scores with the same value for all retrieved items."""
-        raw = self.raw
-        zeros = ops.zeros_like(raw)
-        scores = ops.where(self.retrieved(), zeros, lowest(raw))
-        there = ops.ones((), "bool")
-        return Sortable(scores, lambda: scores == scores, there)
+        zeros = ops.zeros_like(self.raw)
+        scores = ops.where(self.retrieved(), zeros, lowest(self.raw))
+        return Sortable(scores, lambda: scores == scores, ops.ones((), "bool"))
 
     def repeated(self, times: int | Tensor) -> Sortable:
         """Return the scores with each list repeated."""
@@ -470,15 +467,6 @@ def key_within_ties(like: Tensor, order: Order) -> Tensor:
     """
     if order.ties == "shuffle":
         return _shuffled(like, order.seed, order.draw)
-    return _input_order(like)
-
-
-def _input_order(like: Tensor) -> Tensor:
-    """Return keys that keep the items of each list in the order of the input.
-
-    Args:
-        like: `[lists, items]`; only its shape is used.
-    """
     index = ops.cast(runs.positions(like), runs.counting_dtype(like.shape[-1]))
     return ops.broadcast_to(-index, ops.shape(like))
 
