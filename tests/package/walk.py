@@ -2,10 +2,11 @@
 
 Prints each station on the walk of `y_pred`: its file, its function, and its
 level, the number of functions of the package on the stack. A call is on the
-walk if an argument, or a variable that it encloses, is `y_pred`, was computed
-from it by torch, or holds such a value. Lambdas and comprehensions belong to
-the function that contains them. With `--all`, prints all functions that are
-entered. With `--write`, writes the walk into `docs/contributing.md`.
+walk if an argument, or a variable of an enclosing function that it uses, is
+`y_pred`, was computed from it by torch, or holds such a value. Lambdas and
+comprehensions belong to the function that contains them. With `--all`, prints
+all functions that are entered. With `--write`, writes the walk into
+`docs/contributing.md`.
 """
 
 import ast
@@ -90,6 +91,10 @@ def _values(x, depth=0):
         parts = x
     elif isinstance(x, types.FunctionType):
         parts = [cell.cell_contents for cell in x.__closure__ or ()]
+    elif isinstance(x, types.MethodType):
+        parts = [x.__self__]
+    elif isinstance(x, functools.partial):
+        parts = [x.func, x.args, x.keywords]
     elif type(x).__module__.startswith("keras_rankmetrics"):
         parts = list(getattr(x, "__dict__", {}).values())
     else:
@@ -172,8 +177,8 @@ def summary(calls):
 def page():
     """Return the walk for newcomers: a row for each station.
 
-    Rows are the functions down to level 4, and the first of every other file,
-    each once and with the first sentence of its docstring.
+    Rows are the functions down to the level `SHOWN`, and the first of every
+    other file, each once and with the first sentence of its docstring.
     """
     rows, seen = {}, set()
     for call in stations():
