@@ -227,7 +227,7 @@ class TiedRanking(ScoredRanking):
 
         return cond(self.top.tie, tied, lambda: alone)
 
-    @remembered("gain", "k")
+    # Not remembered: it may be called in a branch first.
     def _tie_groups(self) -> probabilities.Group:
         shared = self._shared()
         groups = shared.start, shared.size, shared.total
