@@ -97,11 +97,15 @@ def max(
     initial: float | None = None,
 ) -> Tensor:
     """Replace `keras.ops.max`; `initial` needs an `axis`."""
-    if initial is not None and axis is not None:
-        # Keras would read a value here, which symbolic tensors do not have.
+    if axis is None:
+        return torch.max(x)
+    if initial is None:
+        return torch.amax(x, axis, keepdims)
+    # Keras would read a value here, which symbolic tensors do not have.
+    if x.shape[axis] == 0:
         first = torch.full_like(torch.sum(x, axis, keepdim=True), initial)
-        x = torch.cat([x, first.to(x.dtype)], axis)
-    return torch.max(x) if axis is None else torch.amax(x, axis, keepdims)
+        return torch.amax(first.to(x.dtype), axis, keepdims)
+    return torch.clamp_min(torch.amax(x, axis, keepdims), initial)
 
 
 def min(x: Tensor, axis: int | None = None, keepdims: bool = False) -> Tensor:
