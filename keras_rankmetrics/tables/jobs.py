@@ -13,9 +13,8 @@ import keras
 import numpy as np
 
 from keras_rankmetrics.engine.aggregates import State
-from keras_rankmetrics.engine.metric.accumulator import Accumulator
+from keras_rankmetrics.engine.metric.accumulator import Accumulator, own_methods
 from keras_rankmetrics.engine.metric.collection import MetricCollection
-from keras_rankmetrics.engine.metric.members import own_methods
 from keras_rankmetrics.metrics import Comparison, Sliced
 from keras_rankmetrics.tables.job_columns import Columns, Slicing
 from keras_rankmetrics.tables.ragged import Lists, chunks, padded

@@ -552,7 +552,7 @@ def test_shapes_of_weights(metric, unchanged, shape):
     with fails(
         "`sample_weight` should have one of the shapes (), (2,), (2, 1), "
         "(2, 3): one weight for all, per list or per item. Received: "
-        f"`sample_weight.shape` = {shape} with labels of shape (2, 3)."
+        f"`sample_weight.shape` = {shape}."
     ):
         metric.update_state(LABELS, SCORES, np.ones(shape))
 
@@ -562,7 +562,7 @@ def test_shapes_of_weights_of_a_single_list(metric, unchanged, shape):
     with fails(
         "`sample_weight` should have one of the shapes (), (3,): one "
         "weight for all, per list or per item. Received: "
-        f"`sample_weight.shape` = {shape} with labels of shape (3,)."
+        f"`sample_weight.shape` = {shape}."
     ):
         metric.update_state(LABELS[0], SCORES[0], np.ones(shape))
 

@@ -115,9 +115,9 @@ def test_an_excluded_index_beyond_the_catalogue(fails, form):
 def test_labels_instead_of_targets(fails):
     fails(
         "sparse",
-        "`y_true` should hold indices of the relevant items. Received: 4 "
-        "numbers for 4 scores, all of them 0 or 1, which look like labels. For "
-        'a label of each item, use `inputs="scores"`.',
+        "`y_true` should hold indices of items. Received: 4 numbers for each "
+        "list, all of them 0 or 1, which look like labels or a mask. "
+        'For a label of each item, use `inputs="scores"`.',
         y_true=[[0, 1, 1, 0], [0, 0, 0, 1]],
     )
     # As many targets as items may also be meant.
@@ -147,7 +147,7 @@ def test_shapes_of_excluded(fails, form, shape):
     fails(
         form,
         f'`y_true["exclude"]` should hold {held}, a row for each list, in the '
-        f'shape (2, None). Received: `y_true["exclude"].shape` = {shape}.',
+        f"shape (2, None). Received: the shape {shape}.",
         y_true={"target": GOOD[form][0], "exclude": np.zeros(shape, "int32")},
     )
 
@@ -156,8 +156,9 @@ def test_labels_instead_of_ids(fails):
     fails(
         "ids",
         "`y_true` should hold the ids of the relevant items. Received: 4 "
-        "numbers for each list, all of them 0 or 1, which look like labels. "
-        'For labels and scores of the same items, use `inputs="scores"`.',
+        "numbers for each list, all of them 0 or 1, which look like labels or "
+        "a mask. For labels and scores of the same items, use "
+        '`inputs="scores"`.',
         y_true=[[0, 1, 1, 0], [0, 0, 0, 1]],
     )
 
@@ -182,8 +183,7 @@ def test_weights(fails, form, shape):
     fails(
         form,
         "`sample_weight` should have one of the shapes (), (2,), (2, 1): one "
-        "weight for all or per list, since these lists have no items to "
-        "weight. "
+        "weight for all or per list, since these lists have no items. "
         f"Received: `sample_weight.shape` = {shape}.",
         sample_weight=np.ones(shape),
     )

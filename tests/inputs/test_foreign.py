@@ -183,8 +183,9 @@ def test_a_mask_in_place_of_what_is_excluded(metrics):
     y_true = {"labels": LABELS, "exclude": np.array([[1, 0, 0], [0, 1, 1]])}
     text = (
         '`y_true["exclude"]` should hold indices of items. Received: 3 numbers '
-        "for 3 scores, all of them 0 or 1, which look like a mask. To "
-        "exclude items by a mask, set their label to -1 or their score to -inf."
+        "for each list, all of them 0 or 1, which look like labels or a mask. "
+        "To exclude items by a mask, set their label to -1 or their score to "
+        "-inf."
     )
     refused(metrics["scores"], text, y_true, SCORES)
 

@@ -18,35 +18,34 @@ from keras_rankmetrics.engine.backend.keras_internals import (
 _BACKEND = keras.config.backend()
 
 
-class UnkeptError(Exception):
-    """Raised for an input whose changes cannot be detected."""
-
-
 class Stamp:
     """A key that recognizes an input: the same object, and unchanged.
 
     It does not keep the object alive.
 
     Args:
-        x: a tensor, a number, a string or None.
+        x: an input for which a stamp is possible.
         gone: called when the object is garbage collected.
-
-    Raises:
-        UnkeptError: if `x` is anything else, such as a NumPy array, which can
-            be written to without a trace.
     """
 
     def __init__(self, x: Any, gone: Callable[[Any], None]) -> None:
-        self._is_plain = x is None or type(x) in (bool, int, float, str)
+        self._is_plain = _is_plain(x)
         if self._is_plain:
             self._x = x
             return
-        if not _is_tracked(x):
-            raise UnkeptError
         self._shares_memory = _shares_memory_with_numpy(x)
         self._copy = x.detach().clone() if self._shares_memory else None
         self._version = _version(x)
         self._x = weakref.ref(x, gone)
+
+    @staticmethod
+    def is_possible(x: Any) -> bool:
+        """Return True if any change of the object can be detected.
+
+        That is impossible for a NumPy array, which can be written to without a
+        trace.
+        """
+        return _is_plain(x) or _is_tracked(x)
 
     def is_of(self, x: Any) -> bool:
         """Return True if `x` is the stamped object and has not changed."""
@@ -59,6 +58,10 @@ class Stamp:
             and _shares_memory_with_numpy(x) == self._shares_memory
             and (self._copy is None or x.equal(self._copy))
         )
+
+
+def _is_plain(x: Any) -> bool:
+    return x is None or type(x) in (bool, int, float, str)
 
 
 def _version(x: Any) -> int:
@@ -110,13 +113,12 @@ def _shares_memory_with_numpy(x: Any) -> bool:
 # on a batch. Compiled code has steps of its own, and must not see tensors of
 # another trace.
 
-this_thread = threading.local()
 
-
-def place() -> Any:
+def place(this_thread: threading.local) -> Any:
     """Return an object that lives as long as the step, to attach a cache to.
 
-    None where nothing may be cached.
+    None where nothing may be cached; `this_thread` where only the next batch
+    ends a step.
     """
     if is_symbolic() or _is_compiled_by_torch():
         return None

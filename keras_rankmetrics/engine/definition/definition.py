@@ -229,15 +229,10 @@ class Definition:
         )
 
     @functools.cached_property
-    def measure(self) -> Callable[[Ranking], Tensor]:
-        """The measure with its cutoff and options."""
+    def measure(self) -> Callable[[Ranking, int | None], Tensor]:
+        """The measure with its options, a function of ranking and cutoff."""
         measure = self.traits.measure
-        options = self._options_for(measure)
-
-        def bound(ranking: Ranking) -> Tensor:
-            return measure(ranking, self.k, **options)
-
-        return bound
+        return functools.partial(measure, **self._options_for(measure))
 
     @functools.cached_property
     def may_branch(self) -> bool:

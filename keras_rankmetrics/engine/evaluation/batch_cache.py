@@ -41,16 +41,10 @@ import contextlib
 import threading
 import weakref
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from keras_rankmetrics.engine.aggregates import Aggregate
-from keras_rankmetrics.engine.backend.cache_keys import (
-    Stamp,
-    UnkeptError,
-    place,
-    this_thread,
-    trace,
-)
+from keras_rankmetrics.engine.backend.cache_keys import Stamp, place, trace
 from keras_rankmetrics.engine.backend.keras_internals import implicit_mask
 from keras_rankmetrics.engine.definition import Definition
 from keras_rankmetrics.engine.inputs import Lists, read
@@ -59,6 +53,9 @@ from keras_rankmetrics.engine.ranking.memo import key_of
 from keras_rankmetrics.types import Tensor
 
 _ATTRIBUTE = "_keras_rankmetrics_batch"
+
+# A metric whose sums its peers can compute.
+Shared: TypeAlias = tuple[Definition, Aggregate]
 
 
 class BatchCache:
@@ -87,17 +84,22 @@ class BatchCache:
         Args:
             inputs: `y_true`, `y_pred` and `sample_weight`.
         """
-        home = place()
+        home = place(_thread)
         if home is None:
             return Batch()
         if self._siblings is _thread.siblings:
             _thread.siblings = weakref.WeakSet()
         parts = _parts(*inputs)
-        batch = _find(home, parts)
+        entry: _Entry | None = getattr(home, _ATTRIBUTE, None)
+        batch = None
+        if entry is not None and entry.matches(parts):
+            batch = entry.batch
         # The same metric seeing the same objects again means a new step.
         if batch is None or batch is self._last():
             batch = Batch(self._expected())
-            _store(home, batch, parts)
+            _clear(home)
+            if all(map(Stamp.is_possible, parts)):
+                setattr(home, _ATTRIBUTE, _Entry(batch, parts))
         self._join(batch.peers)
         self._peers = batch.peers
         self._last = weakref.ref(batch)
@@ -106,9 +108,9 @@ class BatchCache:
     @staticmethod
     def drop() -> None:
         """Drop the entry, unless `held` is active."""
-        home = place()
+        home = place(_thread)
         if home is not None and not _thread.is_held:
-            _drop(home)
+            _clear(home)
 
     @staticmethod
     @contextlib.contextmanager
@@ -143,24 +145,21 @@ class Batch:
         expected: the metrics that will probably open it.
         peers: the metrics that have opened it.
         fails_together: True if computing for several metrics at once raised.
+        terms: for each metric that has been computed, the terms that the batch
+            adds to its sums.
+        warnings: for each form of input that has been read, a warning or None.
     """
 
     def __init__(self, expected: Peers | None = None) -> None:
         self.expected = expected or Peers()
         self.peers = Peers()
         self.fails_together = False
-        self._terms: dict[tuple[Definition, Aggregate], Tensor] = {}
-        self._warnings: dict[Hashable, str | None] = {}
+        self.terms: dict[Shared, Tensor] = {}
+        self.warnings: dict[Hashable, str | None] = {}
         self._lists: dict[Hashable, Lists] = {}
         self._rankings: dict[Hashable, Ranking] = {}
 
-    def lists(
-        self,
-        definition: Definition,
-        y_true: Any,
-        y_pred: Any,
-        sample_weight: Any,
-    ) -> Lists:
+    def lists(self, definition: Definition, inputs: Sequence[Any]) -> Lists:
         """Return the lists that the metric reads.
 
         Raises:
@@ -168,50 +167,33 @@ class Batch:
         """
         reading = definition.reading
         if reading not in self._lists:
-            lists = read(*reading, y_true, y_pred, sample_weight)
-            self._lists[reading] = lists
-            self._warnings[reading] = lists.doubt
+            lists = self._lists[reading] = read(*reading, *inputs)
+            self.warnings[reading] = lists.doubt
         return self._lists[reading]
 
-    def warning(self, definition: Definition) -> str | None:
-        """Return the warning about the lists that the metric read, if any."""
-        return self._warnings[definition.reading]
-
-    def ranking(
-        self, definition: Definition, order: Order, lists: Lists
-    ) -> Ranking:
-        """Return the lists in the order of the metric, to its cutoff or beyond.
+    def ranking(self, kind: Hashable, order: Order, lists: Lists) -> Ranking:
+        """Return the lists in an order, to its cutoff or beyond.
 
         Args:
-            definition: the definition of the metric.
-            order: its order.
-            lists: the lists that it reads.
+            kind: the key of the ranking, `Definition.kind_of_ranking`.
+            order: the order.
+            lists: the lists.
         """
-        kind = definition.kind_of_ranking, key_of(order.draw)
-        ranking = self._rankings.get(kind)
+        key = kind, key_of(order.draw)
+        ranking = self._rankings.get(key)
         if ranking is None or (ranking.k or 0) < (order.k or 0):
             if order.k is not None:
-                k = max(order.k, self.expected.largest_k(definition))
+                k = max(order.k, self.expected.largest_k.get(kind, 0))
                 order = order._replace(k=k)
-            ranking = self._rankings[kind] = lists.ranked(order)
+            ranking = self._rankings[key] = lists.content.ranked(order)
         return ranking
 
-    def terms(
-        self, definition: Definition, aggregate: Aggregate
-    ) -> Tensor | None:
-        """Return the terms that the batch adds to the sums of the metric.
-
-        None if they have not been computed.
-        """
-        return self._terms.get((definition, aggregate))
-
-    def add_terms(
-        self, definition: Definition, aggregate: Aggregate, terms: Tensor
-    ) -> None:
-        """Store the terms of a metric, and drop what no peer needs any more."""
-        self._terms[definition, aggregate] = terms
+    def add_terms(self, metrics: Sequence[Shared], terms: Tensor) -> None:
+        """Store terms, `[metrics, ...]`; drop lists that no peer needs."""
+        for row, metric in enumerate(metrics):
+            self.terms[metric] = terms[row]
         expected = self.expected
-        if not expected.has_others and expected.sharing <= self._terms.keys():
+        if not expected.has_others and expected.sharing <= self.terms.keys():
             self._lists.clear()
             self._rankings.clear()
 
@@ -223,12 +205,13 @@ class Peers:
         sharing: the definition and aggregate of each metric whose sums its
             peers can compute.
         has_others: True if there are further metrics, which need the lists.
+        largest_k: the largest cutoff for each kind of ranking.
     """
 
     def __init__(self) -> None:
-        self.sharing: set[tuple[Definition, Aggregate]] = set()
+        self.sharing: set[Shared] = set()
         self.has_others = False
-        self._largest_k: dict[Hashable, int] = {}
+        self.largest_k: dict[Hashable, int] = {}
 
     def add(self, definition: Definition, aggregate: Aggregate | None) -> None:
         """Add a metric.
@@ -242,11 +225,7 @@ class Peers:
         else:
             self.has_others = True
         kind, k = definition.kind_of_ranking, definition.k or 0
-        self._largest_k[kind] = max(k, self._largest_k.get(kind, 0))
-
-    def largest_k(self, definition: Definition) -> int:
-        """Return the largest cutoff of the metrics with the same ranking."""
-        return self._largest_k.get(definition.kind_of_ranking, 0)
+        self.largest_k[kind] = max(k, self.largest_k.get(kind, 0))
 
 
 def is_shareable(definition: Definition) -> bool:
@@ -271,7 +250,7 @@ _thread = _Thread()
 
 
 class _Entry:
-    """A batch with its keys.
+    """A batch, and the keys that recognize its inputs.
 
     Attributes:
         batch: None once an input has been deleted.
@@ -298,30 +277,14 @@ class _Entry:
         )
 
 
-def _find(home: Any, parts: Sequence[Any]) -> Batch | None:
-    entry: _Entry | None = getattr(home, _ATTRIBUTE, None)
-    with contextlib.suppress(UnkeptError):
-        if entry is not None and entry.matches(parts):
-            return entry.batch
-    return None
-
-
-def _store(home: Any, batch: Batch, parts: Sequence[Any]) -> None:
-    _drop(home)
-    with contextlib.suppress(UnkeptError):
-        setattr(home, _ATTRIBUTE, _Entry(batch, parts))
-
-
-def _drop(home: Any) -> None:
-    for each in (home, this_thread):
+def _clear(home: Any) -> None:
+    for each in (home, _thread):
         setattr(each, _ATTRIBUTE, None)
 
 
 def _parts(y_true: Any, y_pred: Any, sample_weight: Any) -> list[Any]:
     """Return all objects on which reading the batch may depend."""
-    inputs = [y_true, y_pred, implicit_mask(y_pred), sample_weight]
-    return [part for x in inputs for part in _entries(x)]
-
-
-def _entries(x: Any) -> list[Any]:
-    return [*x, *x.values()] if isinstance(x, dict) else [x]
+    parts: list[Any] = []
+    for x in (y_true, y_pred, implicit_mask(y_pred), sample_weight):
+        parts += [*x, *x.values()] if isinstance(x, dict) else [x]
+    return parts

@@ -2,28 +2,27 @@
 
 Nothing is computed twice: metrics with the same form of input share the lists,
 metrics that also handle ties alike share one ranking to the largest cutoff, and
-metrics that also value labels alike share all that depends on these alone.
+metrics that also value labels alike share all that depends on these alone. So
+the first metric of a batch computes the terms of its peers too.
 """
 
 from __future__ import annotations
 
-import functools
 import operator
 from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from keras_rankmetrics.engine.aggregates import PerList
+from keras_rankmetrics.engine.aggregates import Aggregate, PerList
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import concrete
 from keras_rankmetrics.engine.definition import Definition
-from keras_rankmetrics.engine.evaluation.batch_cache import Batch
-from keras_rankmetrics.engine.inputs import Lists
-from keras_rankmetrics.engine.inputs.raw_batch import groups_of, without_group
+from keras_rankmetrics.engine.evaluation.batch_cache import Batch, is_shareable
+from keras_rankmetrics.engine.inputs import Lists, groups_of
 from keras_rankmetrics.engine.ranking import Order, Places, Ranking
 from keras_rankmetrics.engine.ranking.memo import Identity
-from keras_rankmetrics.types import Tensor, TiePolicy
+from keras_rankmetrics.types import GroupFn, Tensor, TiePolicy
 
 # `adjusted="chance"` divides by 1 - chance. A smaller difference has lost most
 # of its digits.
@@ -42,6 +41,73 @@ class Evaluated(NamedTuple):
     places: tuple[int, ...]
     lists: Lists
     per_list: PerList
+
+
+def terms_of(
+    definition: Definition,
+    aggregate: Aggregate,
+    batch: Batch,
+    inputs: Sequence[Any],
+    draw: Tensor | int,
+) -> Tensor:
+    """Return the terms that the batch adds to the sums, `[*shape]`.
+
+    Args:
+        definition: the definition of the metric.
+        aggregate: the sums that it keeps.
+        batch: the batch, with the results of peers.
+        inputs: `y_true`, `y_pred` and `sample_weight`.
+        draw: the number of the batch, for `ties="shuffle"`.
+
+    Raises:
+        ValueError: if the inputs are invalid.
+    """
+    metric = definition, aggregate
+    is_shared = is_shareable(definition)
+    if is_shared and metric not in batch.terms:
+        _precompute(definition, aggregate, batch, inputs)
+    if metric in batch.terms:
+        return batch.terms[metric]
+    lists = batch.lists(definition, inputs)
+    per_list = values_of([definition], lists, inputs, batch, [draw])
+    terms = aggregate.of_batch(per_list)
+    if is_shared:
+        batch.add_terms([metric], terms)
+    return terms[0]
+
+
+def _precompute(
+    definition: Definition,
+    aggregate: Aggregate,
+    batch: Batch,
+    inputs: Sequence[Any],
+) -> None:
+    """Store the terms of this metric and its peers, unless one raises.
+
+    Many metrics at once cost little more than one. If a peer raises, each
+    metric computes its own terms, and the error comes from the metric that
+    causes it.
+    """
+    together = [definition]
+    for other, its_aggregate in batch.expected.sharing:
+        if (
+            its_aggregate == aggregate
+            and other != definition
+            and other.reading == definition.reading
+            and (other, aggregate) not in batch.terms
+        ):
+            together.append(other)
+    if len(together) == 1 or batch.fails_together:
+        return
+    try:
+        lists = batch.lists(definition, inputs)
+        draws = [0] * len(together)
+        per_list = values_of(together, lists, inputs, batch, draws)
+        terms = aggregate.of_batch(per_list)
+    except Exception:  # functions of users may raise anything
+        batch.fails_together = True
+        return
+    batch.add_terms([(each, aggregate) for each in together], terms)
 
 
 def evaluate(
@@ -63,29 +129,21 @@ def evaluate(
     Raises:
         ValueError: if the inputs are invalid.
     """
-    y_true, y_pred, sample_weight = inputs
+    draws = draws or [0] * len(definitions)
     evaluated = []
     for places in same_reading(definitions):
         readers = [definitions[place] for place in places]
-        relevant, group = _with_group(readers[0], y_true, y_pred)
         try:
-            lists = batch.lists(readers[0], relevant, y_pred, sample_weight)
-            if group is not None:
-                group = groups_of(group, lists.leading)
+            lists = batch.lists(readers[0], inputs)
         except (TypeError, ValueError) as error:
             if len(definitions) > 1:
                 names = ", ".join(definition.name for definition in readers)
                 form = f'`inputs="{readers[0].inputs}"`'
                 error.add_note(f"The metrics with {form} are: {names}.")
             raise
-        orders = [
-            definition.order(draws[place] if draws else 0)
-            for place, definition in zip(places, readers, strict=True)
-        ]
-        per_list = _per_list(readers, orders, lists, batch)
-        evaluated.append(
-            Evaluated(places, lists, per_list._replace(group=group))
-        )
+        its_draws = [draws[place] for place in places]
+        per_list = values_of(readers, lists, inputs, batch, its_draws)
+        evaluated.append(Evaluated(places, lists, per_list))
     return evaluated
 
 
@@ -133,33 +191,32 @@ def values_at_ranks(
         items,
     )
     ranking = places.ranked(Order(depth, ties)).judged_by(relevance, depth)
-    values = _adjusted_values(definition, ranking)
+    values = definition.measure(_readable(definition, ranking), definition.k)
+    values = _adjusted(definition, ranking, values, tuple(start.shape))
     return ops.convert_to_numpy(values).astype("float64")
 
 
-def _with_group(
-    definition: Definition, y_true: Any, y_pred: Any
-) -> tuple[Any, Any]:
-    """Return `y_true` without its groups, and the group of each list or None.
-
-    The function `by` of a metric takes precedence over `y_true["group"]`.
-    """
-    relevant, group = without_group(y_true)
-    if definition.by is None:
-        return relevant, group
-    return relevant, definition.by(y_true, y_pred)
-
-
-def _per_list(
+def values_of(
     definitions: Sequence[Definition],
-    orders: Sequence[Order],
     lists: Lists,
+    inputs: Sequence[Any],
     batch: Batch,
+    draws: Sequence[Tensor | int],
 ) -> PerList:
-    """Return the values of metrics on the lists that they read."""
+    """Return the values of metrics on the lists that all of them read.
+
+    Args:
+        definitions: the definitions of the metrics.
+        lists: the lists.
+        inputs: `y_true`, `y_pred` and `sample_weight`.
+        batch: the batch, with the results of peers.
+        draws: for each metric the number of the batch.
+    """
+    group = _group(definitions[0].by, lists, *inputs[:2])
+    orders = list(map(Definition.order, definitions, draws))
     rankings = {
-        kind: batch.ranking(definition, order, lists)
-        for kind, (definition, order) in _deepest(definitions, orders).items()
+        kind: batch.ranking(kind, order, lists)
+        for kind, order in _deepest(definitions, orders).items()
     }
     judged = [
         rankings[definition.kind_of_ranking].judged_by(
@@ -174,34 +231,57 @@ def _per_list(
     weights, has_own_weight = zip(
         *(_list_weights(*pair, lists) for pair in pairs), strict=True
     )
-    values = _stacked([_values(*pair, lists) for pair in pairs])
+    shape = tuple(lists.present.shape)
+    measured = [
+        definition.measure(_readable(definition, ranking), definition.k)
+        for definition, ranking in pairs
+    ]
+    values = _stacked(
+        [
+            _adjusted(*pair, value, shape)
+            for pair, value in zip(pairs, measured, strict=True)
+        ]
+    )
     is_defined = _stacked(has_value)
     values = ops.where(is_defined, values, _empty_values(definitions))
-    undefined = _undefined(definitions, judged, lists)
-    values = ops.where(undefined, float("nan"), values)
+    values = ops.where(_undefined(pairs, lists), float("nan"), values)
+    are_same = all(map(operator.is_, has_own_weight, has_value))
     return PerList(
         values,
         _stacked(weights),
-        is_defined
-        if _are_same(has_own_weight, has_value)
-        else _stacked(has_own_weight),
+        is_defined if are_same else _stacked(has_own_weight),
         _counts(definitions, lists, is_defined),
         lists.leading.rows,
-        rankings=tuple(judged),
+        group,
+        tuple(judged),
     )
+
+
+def _group(
+    by: GroupFn | None, lists: Lists, y_true: Any, y_pred: Any
+) -> Tensor | None:
+    """Return the group of each list, or None.
+
+    The function `by` of a metric takes precedence over `y_true["group"]`.
+    """
+    if by is not None:
+        group = by(y_true, y_pred)
+    else:
+        group = y_true.get("group") if isinstance(y_true, dict) else None
+    return None if group is None else groups_of(group, lists.leading)
 
 
 def _deepest(
     definitions: Sequence[Definition], orders: Sequence[Order]
-) -> dict[Hashable, tuple[Definition, Order]]:
-    """Return the metric with the largest cutoff for each kind of ranking."""
-    deepest: dict[Hashable, tuple[Definition, Order]] = {}
+) -> dict[Hashable, Order]:
+    """Return the order with the largest cutoff for each kind of ranking."""
+    deepest: dict[Hashable, Order] = {}
     for definition, order in zip(definitions, orders, strict=True):
         kind = definition.kind_of_ranking
-        _, largest = deepest.setdefault(kind, (definition, order))
-        if (order.k or 0) > (largest.k or 0):
-            # Metrics of one collection share their draws.
-            deepest[kind] = definition, order._replace(draw=largest.draw)
+        # Metrics of one collection share their draws.
+        first = deepest.setdefault(kind, order)
+        if order.k is not None:
+            deepest[kind] = first._replace(k=max(order.k, first.k or 0))
     return deepest
 
 
@@ -212,10 +292,6 @@ def _stacked(rows: Sequence[Tensor]) -> Tensor:
     if all(row is rows[0] for row in rows):
         return ops.broadcast_to(rows[0], (len(rows), *ops.shape(rows[0])))
     return ops.stack(rows)
-
-
-def _are_same(rows: Sequence[Tensor], others: Sequence[Tensor]) -> bool:
-    return all(a is b for a, b in zip(rows, others, strict=True))
 
 
 def _empty_values(definitions: Sequence[Definition]) -> Tensor | float:
@@ -257,10 +333,36 @@ def _list_weights(
     return of_lists, ranking.has_gain()
 
 
-def _values(definition: Definition, ranking: Ranking, lists: Lists) -> Tensor:
-    """Return the value of each list, `[lists]`."""
-    values = _adjusted_values(definition, ranking)
-    received, expected = tuple(values.shape), tuple(lists.present.shape)
+def _readable(definition: Definition, ranking: Ranking) -> Ranking:
+    return ranking.read_only() if definition.may_branch else ranking
+
+
+def _adjusted(
+    definition: Definition,
+    ranking: Ranking,
+    values: Tensor,
+    expected: tuple[int | None, ...],
+) -> Tensor:
+    """Return the values, adjusted for chance if requested.
+
+    Args:
+        definition: the definition of the metric.
+        ranking: the ranking, with the gains and cutoff of the metric.
+        values: the values of the measure.
+        expected: their shape, `[lists]`.
+
+    Raises:
+        ValueError: if the values have another shape.
+    """
+    if definition.adjusted is not None:
+        by_chance = _readable(definition, ranking.by_chance())
+        chance = definition.measure(by_chance, definition.k)
+        room = 1.0 - chance
+        matters = room > _SMALLEST_ROOM
+        values = ops.where(
+            matters, (values - chance) / ops.where(matters, room, 1.0), 0.0
+        )
+    received = tuple(values.shape)
     if len(received) != 1 or (
         None not in (*received, *expected) and received != expected
     ):
@@ -272,48 +374,26 @@ def _values(definition: Definition, ranking: Ranking, lists: Lists) -> Tensor:
     return ops.cast(values, ranking.items.labels.dtype)
 
 
-def _adjusted_values(definition: Definition, ranking: Ranking) -> Tensor:
-    """Return the values of the measure, adjusted for chance if requested."""
-    values = _measured(definition, ranking)
-    if definition.adjusted is None:
-        return values
-    chance = _measured(definition, ranking.by_chance())
-    room = 1.0 - chance
-    matters = room > _SMALLEST_ROOM
-    return ops.where(
-        matters, (values - chance) / ops.where(matters, room, 1.0), 0.0
-    )
-
-
-def _measured(definition: Definition, ranking: Ranking) -> Tensor:
-    if definition.may_branch:
-        ranking = ranking.read_only()
-    return definition.measure(ranking)
-
-
 # Lists without a valid value
 
 
 def _undefined(
-    definitions: Sequence[Definition], judged: Sequence[Ranking], lists: Lists
+    pairs: Sequence[tuple[Definition, Ranking]], lists: Lists
 ) -> Tensor:
-    """Return True for lists without a valid value.
-
-    Returns:
-        Bool `[lists]`, or `[metrics, lists]` if metrics differ.
+    """Return True for lists without a valid value, bool `[metrics, lists]`.
 
     Raises:
         ValueError: if concrete gains overflow or underflow when summed, or
             concrete items are not those of the metric's catalogue.
     """
     rows = []
-    for definition, ranking in zip(definitions, judged, strict=True):
+    for definition, ranking in pairs:
+        undefined = lists.undefined
         reasons = (
             (ranking.items.overflow(ranking.gain), _overflow_error),
             (ranking.items.underflow(ranking.gain), _underflow_error),
             (_not_in_catalogue(definition, ranking), _catalogue_error),
         )
-        traced = []
         for wrong, error in reasons:
             if wrong is None:
                 continue
@@ -321,14 +401,9 @@ def _undefined(
             if is_wrong:
                 raise error(definition, ranking, wrong)
             if is_wrong is None:
-                traced.append(wrong)
-        rows.append(functools.reduce(operator.or_, traced) if traced else None)
-    if all(row is None for row in rows):
-        return lists.undefined
-    none = ops.zeros_like(lists.undefined)
-    return lists.undefined | _stacked(
-        [none if row is None else row for row in rows]
-    )
+                undefined = undefined | wrong
+        rows.append(undefined)
+    return _stacked(rows)
 
 
 def _not_in_catalogue(

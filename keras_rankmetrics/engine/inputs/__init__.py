@@ -9,19 +9,26 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from keras_rankmetrics.engine.inputs.lists import Lists
-from keras_rankmetrics.engine.inputs.raw_batch import RawBatch, entries_of
-from keras_rankmetrics.engine.inputs.read_counts import read_counts
-from keras_rankmetrics.engine.inputs.read_ids import read_ids
+from keras_rankmetrics.engine.inputs.batch import (
+    Lists,
+    RawBatch,
+    WarnOnce,
+    entries_of,
+    groups_of,
+)
+from keras_rankmetrics.engine.inputs.read_relevant import (
+    read_counts,
+    read_ids,
+    read_sparse,
+)
 from keras_rankmetrics.engine.inputs.read_scores import (
     read_scores,
     read_subtopics,
 )
-from keras_rankmetrics.engine.inputs.read_sparse import read_sparse
 from keras_rankmetrics.engine.inputs.shapes import check_aligned
 from keras_rankmetrics.types import Reading, UnjudgedPolicy
 
-__all__ = ["Lists", "read"]
+__all__ = ["Lists", "WarnOnce", "groups_of", "read"]
 
 
 class _Form(NamedTuple):

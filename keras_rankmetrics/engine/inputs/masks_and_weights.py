@@ -16,8 +16,7 @@ from keras import backend
 from keras_rankmetrics.engine.backend.keras_internals import implicit_mask
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import concrete, cond
-from keras_rankmetrics.engine.inputs.lists import Lists
-from keras_rankmetrics.engine.inputs.raw_batch import RawBatch
+from keras_rankmetrics.engine.inputs.batch import Lists, RawBatch
 from keras_rankmetrics.engine.inputs.shapes import Leading, compatible, squeezed
 from keras_rankmetrics.engine.inputs.tensors import numbers
 from keras_rankmetrics.engine.ranking import Content
@@ -98,10 +97,8 @@ class MasksAndWeights:
         )
 
 
-def judged_mask(
-    judged: Any, leading: Leading, items: int | None
-) -> Tensor | None:
-    """Return `y_true["judged"]`, bool `[lists, items]`, or None.
+def judged_mask(judged: Any, leading: Leading, items: int | None) -> Tensor:
+    """Return `y_true["judged"]`, bool `[lists, items]`.
 
     Args:
         judged: the entry, True for each item that was judged.
@@ -111,8 +108,6 @@ def judged_mask(
     Raises:
         ValueError: if it has a wrong shape or dtype.
     """
-    if judged is None or items == 0:
-        return None
     name = 'y_true["judged"]'
     judged = _checked_mask(name, judged, leading, items)
     if len(judged.shape) == len(leading.shape):
@@ -136,7 +131,16 @@ def nonzero(weights: Tensor, exists: Tensor) -> Tensor:
     """
     wrong = exists & ((weights < 0) | (weights == _INFINITE))
     if concrete(ops.any(wrong)):
-        raise _invalid_weight(float(ops.min(ops.where(wrong, weights, 0))))
+        lowest = float(ops.min(ops.where(wrong, weights, 0)))
+        if lowest < 0:
+            raise ValueError(
+                "`sample_weight` should not be negative. Received: a weight of "
+                f"{lowest}. Use the weight 0 to exclude a list or an item."
+            )
+        raise ValueError(
+            "`sample_weight` should be finite. Received: a weight of inf. To "
+            "count this one alone, set all other weights to 0."
+        )
     return (weights != 0) | ops.isnan(weights)
 
 
@@ -246,20 +250,18 @@ def _weights(
     of_lists = leading.per_list(weights)
     if of_lists is not None:
         return None, of_lists
-    if labels is None:
-        raise ValueError(
-            f"`sample_weight` should have one of the shapes {_shapes(leading)}"
-            ": one weight for all or per list, since these lists have no items "
-            "to weight. Received: `sample_weight.shape` = "
-            f"{tuple(weights.shape)}."
-        )
     received, shape = tuple(weights.shape), (*leading.shape, items)
     weights = squeezed(weights, len(shape))
-    if not compatible(weights.shape, shape):
+    if labels is None or not compatible(weights.shape, shape):
+        valid = [leading.shape, (*leading.shape, 1)] if leading.shape else []
+        purpose = "for all or per list, since these lists have no items"
+        if labels is not None:
+            valid.append(shape)
+            purpose = "for all, per list or per item"
         raise ValueError(
-            f"`sample_weight` should have one of the shapes {_shapes(leading)}"
-            f", {shape}: one weight for all, per list or per item. Received: "
-            f"`sample_weight.shape` = {received} with labels of shape {shape}."
+            "`sample_weight` should have one of the shapes "
+            f"{', '.join(map(str, [(), *valid]))}: one weight {purpose}. "
+            f"Received: `sample_weight.shape` = {received}."
         )
     if mask is not None:  # an item beyond ragged weights has no valid weight
         weights = ops.where(
@@ -269,22 +271,3 @@ def _weights(
         return None, None
     weights = leading.as_lists(weights)
     return ops.broadcast_to(weights, ops.shape(labels)), None
-
-
-def _shapes(leading: Leading) -> str:
-    shapes = ["()"]
-    if leading.shape:
-        shapes += [str(leading.shape), str((*leading.shape, 1))]
-    return ", ".join(shapes)
-
-
-def _invalid_weight(lowest: float) -> ValueError:
-    if lowest < 0:
-        return ValueError(
-            "`sample_weight` should not be negative. Received: a weight of "
-            f"{lowest}. Use the weight 0 to exclude a list or an item."
-        )
-    return ValueError(
-        "`sample_weight` should be finite. Received: a weight of inf. To count "
-        "this one alone, set all other weights to 0."
-    )

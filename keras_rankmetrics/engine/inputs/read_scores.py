@@ -10,9 +10,11 @@ import math
 import reprlib
 from typing import Any
 
+from keras_rankmetrics.engine.backend.keras_internals import is_in_compile
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import concrete, cond
-from keras_rankmetrics.engine.inputs.lists import Lists
+from keras_rankmetrics.engine.inputs import rows, shapes, tensors
+from keras_rankmetrics.engine.inputs.batch import Lists, RawBatch
 from keras_rankmetrics.engine.inputs.masks_and_weights import (
     MasksAndWeights,
     is_invalid,
@@ -21,22 +23,8 @@ from keras_rankmetrics.engine.inputs.masks_and_weights import (
     may_contain_nan,
     nonzero,
 )
-from keras_rankmetrics.engine.inputs.raw_batch import RawBatch
-from keras_rankmetrics.engine.inputs.rows import as_rows, without_excluded
-from keras_rankmetrics.engine.inputs.shapes import Leading, compatible, squeezed
-from keras_rankmetrics.engine.inputs.tensors import (
-    floats,
-    numbers,
-    padded_like,
-    rankable,
-)
-from keras_rankmetrics.engine.inputs.warn_once import pointwise_warning
-from keras_rankmetrics.engine.ranking import Scored
-from keras_rankmetrics.engine.ranking.relevance import (
-    condensed,
-    exists,
-    judged_where,
-)
+from keras_rankmetrics.engine.inputs.shapes import Leading
+from keras_rankmetrics.engine.ranking import Scored, relevance
 from keras_rankmetrics.engine.ranking.top import Sortable
 from keras_rankmetrics.types import UNJUDGED, Tensor
 
@@ -58,19 +46,24 @@ def read_scores(raw: RawBatch) -> Lists:
         entries["labels"], raw.y_pred, raw.dtype
     )
     leading, items = Leading.of(labels), labels.shape[-1]
-    labels, scores = as_rows(labels, leading), leading.as_lists(scores)
+    labels, scores = leading.as_rows(labels), leading.as_lists(scores)
     masks_and_weights = MasksAndWeights.of(raw, leading, items, labels)
     item_weights = masks_and_weights.item_weights
-    scores, beyond = without_excluded(scores, entries["exclude"], leading)
-    judged = judged_mask(entries["judged"], leading, items)
-    if judged is not None:
-        labels = judged_where(judged, labels)
+    beyond: Tensor | bool = False
+    if entries["exclude"] is not None:
+        scores, beyond = rows.without_excluded(
+            scores, entries["exclude"], leading
+        )
+    if entries["judged"] is not None and items != 0:
+        judged = judged_mask(entries["judged"], leading, items)
+        labels = relevance.judged_where(judged, labels)
     if raw.unjudged == "condense":
-        labels = condensed(labels)
+        labels = relevance.condensed(labels)
     for mask in masks_and_weights.item_masks:
         labels = ops.where(mask, labels, -1)
     if item_weights is not None:
-        labels = ops.where(nonzero(item_weights, exists(labels)), labels, -1)
+        counts = nonzero(item_weights, relevance.exists(labels))
+        labels = ops.where(counts, labels, -1)
     if items == 0:
         scores = ops.pad(scores, [[0, 0], [0, 1]])
     sortable, with_nan = _sortable(labels, scores, item_weights)
@@ -78,14 +71,17 @@ def read_scores(raw: RawBatch) -> Lists:
     present, undefined = masks_and_weights.presence(
         _have_items(labels, highest) | with_nan, with_nan | beyond
     )
-    num_relevant, no_number = _num_relevant(
-        entries["num_relevant"], leading, present, labels.dtype
-    )
+    num_relevant = entries["num_relevant"]
+    if num_relevant is not None:
+        num_relevant, no_number = _num_relevant(
+            num_relevant, leading, present, labels.dtype
+        )
+        undefined = undefined | no_number
     return masks_and_weights.lists(
         Scored(sortable, labels, highest, item_weights, num_relevant),
         present,
-        undefined | no_number,
-        pointwise_warning(leading, items),
+        undefined,
+        _pointwise_warning(leading, items),
     )
 
 
@@ -114,8 +110,8 @@ def read_subtopics(raw: RawBatch) -> Lists:
     lists = read_scores(raw._replace(entries=entries))
     scored = lists.content
     assert isinstance(scored, Scored)
-    rows = Leading(tuple(labels.shape[:-2]), tuple(ops.shape(labels)[:-2]))
-    by_subtopic = ops.swapaxes(rows.as_lists(labels), -1, -2)
+    flat = Leading(tuple(labels.shape[:-2]), tuple(ops.shape(labels)[:-2]))
+    by_subtopic = ops.swapaxes(flat.as_lists(labels), -1, -2)
     if labels.shape[-2] == 0:  # `read_scores` pads empty lists too
         by_subtopic = ops.pad(by_subtopic, [[0, 0], [0, 0], [0, 1]])
     is_item = (scored.labels >= 0)[:, None]
@@ -128,42 +124,51 @@ def _labels_and_scores(
     y_true: Any, y_pred: Any, dtype: str
 ) -> tuple[Tensor, Tensor]:
     """Return labels and scores of one shape, `[*leading, items]`."""
-    labels, labels_mask = numbers("y_true", y_true, -1)
-    scores, scores_mask = numbers("y_pred", y_pred, 0)
-    labels, scores = _without_last_one(floats(labels, dtype), rankable(scores))
-    if labels_mask is not None:
-        labels_shape = ops.shape(labels)
-        labels = padded_like(labels, scores, -1)
-    if scores_mask is not None:
-        scores_shape = ops.shape(scores)
-        scores = padded_like(scores, labels, 0)
+    labels, labels_mask = tensors.numbers("y_true", y_true, -1)
+    scores, scores_mask = tensors.numbers("y_pred", y_pred, 0)
+    labels, scores = tensors.floats(labels, dtype), tensors.rankable(scores)
+    labels, scores = _without_last_one(labels, scores)
+    labels, labels_mask = _padded(labels, labels_mask, scores, -1)
+    scores, scores_mask = _padded(scores, scores_mask, labels, 0)
     _check_shapes(labels, scores)
     if scores_mask is None:
         return labels, scores
-    scores_mask = ops.reshape(scores_mask, scores_shape)
-    scores_mask = padded_like(scores_mask, labels, False)
     if labels_mask is None:
         return ops.where(scores_mask, labels, -1), scores
-    labels_mask = ops.reshape(labels_mask, labels_shape)
-    labels_mask = padded_like(labels_mask, labels, False)
     unequal = _unequal_lengths(labels_mask, scores_mask)
     return ops.where(unequal, float("nan"), labels), scores
+
+
+def _padded(
+    x: Tensor, mask: Tensor | None, like: Tensor, value: float
+) -> tuple[Tensor, Tensor | None]:
+    """Return a ragged `x` and its mask, padded to the sizes of `like`.
+
+    Anything else has no mask, and stays as it is.
+    """
+    if mask is None:
+        return x, None
+    mask = ops.reshape(mask, ops.shape(x))
+    padded_mask = tensors.padded_like(mask, like, False)
+    return tensors.padded_like(x, like, value), padded_mask
 
 
 def _labels_by_subtopic(raw: RawBatch) -> Tensor:
     """Return labels, floats `[*leading, items, subtopics]`; below 0: none."""
     y_true, y_pred = raw.entries["labels"], raw.y_pred
-    labels, labels_mask = numbers("y_true", y_true, -1)
-    scores, scores_mask = numbers("y_pred", y_pred, 0)
-    shape = tuple(rankable(scores).shape)
+    labels, labels_mask = tensors.numbers("y_true", y_true, -1)
+    scores, scores_mask = tensors.numbers("y_pred", y_pred, 0)
+    shape = tuple(tensors.rankable(scores).shape)
     expected = (*shape, None)
-    if not compatible(labels.shape, expected):
-        flat = shape[-1:] == (1,) and compatible(labels.shape[:-1], shape[:-1])
+    if not shapes.compatible(labels.shape, expected):
+        flat = shape[-1:] == (1,) and shapes.compatible(
+            labels.shape[:-1], shape[:-1]
+        )
         if not flat:
             raise _not_by_subtopic(labels, shape)
     if labels.shape[-1] == 0:
         raise _not_by_subtopic(labels, shape)
-    labels = floats(labels, raw.dtype)
+    labels = tensors.floats(labels, raw.dtype)
     if labels_mask is None or scores_mask is None:
         return labels
     of_items = ops.any(labels_mask, axis=-1)
@@ -218,7 +223,7 @@ def _check_shapes(labels: Tensor, scores: Tensor) -> None:
             "`y_true` and `y_pred` should hold lists, [items] or "
             f"[batch, items]. {received}"
         )
-    if not compatible(labels.shape, scores.shape):
+    if not shapes.compatible(labels.shape, scores.shape):
         raise ValueError(
             "`y_true` and `y_pred` should have the same shape, [items] or "
             f"[batch, items]: one label for each score. {received} If `y_true` "
@@ -241,56 +246,78 @@ def _have_items(labels: Tensor, highest: Tensor) -> Tensor:
     return cond(
         ops.all(graded),
         lambda: graded,
-        lambda: ops.any(exists(labels), axis=-1),
+        lambda: ops.any(relevance.exists(labels), axis=-1),
     )
 
 
 def _num_relevant(
     x: Any, leading: Leading, present: Tensor, dtype: str
-) -> tuple[Tensor | None, Tensor | bool]:
+) -> tuple[Tensor, Tensor]:
     """Return `y_true["num_relevant"]`, `[lists]`, and the lists with NaN."""
-    if x is None:
-        return None, False
-    count, _ = numbers('y_true["num_relevant"]', x, 0)
-    received = tuple(count.shape)
-    count = squeezed(count, len(leading.shape))
-    if not compatible(count.shape, leading.shape):
-        raise ValueError(
-            '`y_true["num_relevant"]` should hold one number for each list, '
-            f"in the shape {leading.shape}. Received: the shape {received}."
-        )
+    name = 'y_true["num_relevant"]'
+    count, _ = tensors.numbers(name, x, 0)
+    count = shapes.squeezed(count, len(leading.shape))
+    shapes.check_shape(name, count, leading.shape, "one number for each list")
     count = leading.as_lists(ops.cast(count, dtype))
     negative = present & (count < 0)
     if concrete(ops.any(negative)):
         raise ValueError(
-            '`y_true["num_relevant"]` should not be negative. Received: '
+            f"`{name}` should not be negative. Received: "
             f"{float(ops.min(ops.where(negative, count, 0)))}."
         )
     is_number = ops.isfinite(count)
     return ops.where(is_number, count, 0), present & ~is_number
 
 
+_REMEDY = (
+    "Pass lists: labels and scores [batch, items], with the label -1 for "
+    "padding. If the model scores rows one by one, use the callback "
+    '`callbacks.EvaluateByQuery`: see "Point-wise models" in docs/in_keras.md.'
+)
+
+
+def _pointwise_warning(leading: Leading, items: int | None) -> str | None:
+    """Return a warning if the shapes look like those of single rows.
+
+    Point-wise models score (query, item) rows one by one, and a metric cannot
+    tell which rows belong to one list. The shape may be intended all the same:
+    a batch may be one list, or the longest list may have one item.
+    """
+    shape = (*leading.shape, items)
+    if leading.shape == ():
+        if not is_in_compile():
+            return None
+        return (
+            f"Labels of the shape {shape} make each batch one list, so that "
+            f"the result depends on the batch size. {_REMEDY}"
+        )
+    several = any(size != 1 for size in leading.shape)
+    if items == 1 and several and not leading.is_empty:
+        return (
+            f"Labels and scores of the shape {shape} are lists of one item "
+            "each, so that the result does not depend on the scores. "
+            f"{_REMEDY}"
+        )
+    return None
+
+
 def _sortable(
     labels: Tensor, scores: Tensor, weights: Tensor | None
 ) -> tuple[Sortable, Tensor]:
     """Return the scores to sort, and the lists with NaN in a valid item."""
-
-    def valid() -> Tensor:
-        return exists(labels)
-
     in_scores = may_contain_nan(scores)
     with_nan = may_contain_nan(labels) | lists_with(
-        in_scores, lambda: valid() & (scores != scores)
+        in_scores, lambda: relevance.exists(labels) & (scores != scores)
     )
     if weights is not None:
         with_nan = with_nan | lists_with(
             is_invalid(ops.sum(weights, axis=-1))
             | is_invalid(ops.min(weights, axis=-1)),
-            lambda: valid() & is_invalid(weights),
+            lambda: relevance.exists(labels) & is_invalid(weights),
         )
     sortable = Sortable(
         scores,
-        valid=lambda: valid() & (scores == scores),
+        valid=lambda: relevance.exists(labels) & (scores == scores),
         all_valid=ops.all(ops.min(labels, axis=-1) >= 0) & ~ops.any(in_scores),
     )
     return sortable, with_nan

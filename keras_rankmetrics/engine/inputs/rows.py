@@ -6,7 +6,11 @@ from typing import Any
 
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import concrete
-from keras_rankmetrics.engine.inputs.shapes import Leading, compatible
+from keras_rankmetrics.engine.inputs.shapes import (
+    Leading,
+    check_shape,
+    compatible,
+)
 from keras_rankmetrics.engine.inputs.tensors import integers
 from keras_rankmetrics.engine.ranking.top import lowest
 from keras_rankmetrics.types import Tensor
@@ -14,15 +18,7 @@ from keras_rankmetrics.types import Tensor
 _EXCLUDE = 'y_true["exclude"]'
 
 
-def as_rows(x: Tensor, leading: Leading) -> Tensor:
-    """Return `[*leading, row]` as `[lists, row]`; an empty row becomes -1."""
-    rows = leading.as_lists(x)
-    if rows.shape[-1] == 0:  # not all backends reduce empty tensors
-        rows = ops.pad(rows, [[0, 0], [0, 1]], constant_values=-1)
-    return ops.full_like(rows, -1) if leading.is_empty else rows
-
-
-def relevant_rows(x: Any, leading: Leading, expected: str, hint: str) -> Tensor:
+def relevant(x: Any, leading: Leading, expected: str, hint: str) -> Tensor:
     """Return the relevant items of `y_true`, `[lists, row]`.
 
     Args:
@@ -44,10 +40,10 @@ def relevant_rows(x: Any, leading: Leading, expected: str, hint: str) -> Tensor:
             f"for one per list, or {(*leading.shape, None)} for a row of them. "
             f"Received: `y_true.shape` = {received}."
         )
-    return as_rows(ids, leading)
+    return leading.as_rows(ids)
 
 
-def excluded_rows(x: Any, leading: Leading, expected: str) -> Tensor:
+def excluded(x: Any, leading: Leading, expected: str) -> Tensor:
     """Return `y_true["exclude"]`, `[lists, row]`.
 
     Args:
@@ -60,47 +56,42 @@ def excluded_rows(x: Any, leading: Leading, expected: str) -> Tensor:
     """
     ids = integers(_EXCLUDE, x, expected)
     shape = (*leading.shape, None)
-    if not compatible(tuple(ids.shape), shape):
-        raise ValueError(
-            f"`{_EXCLUDE}` should hold {expected}, a row for each list, in the "
-            f"shape {shape}. Received: `{_EXCLUDE}.shape` = {tuple(ids.shape)}."
-        )
-    return as_rows(ids, leading)
+    check_shape(_EXCLUDE, ids, shape, f"{expected}, a row for each list")
+    return leading.as_rows(ids)
 
 
 def without_excluded(
     scores: Tensor, exclude: Any, leading: Leading
-) -> tuple[Tensor, Tensor | bool]:
+) -> tuple[Tensor, Tensor]:
     """Return the scores, with the lowest score for excluded items.
 
     Args:
         scores: `[lists, items]`.
         exclude: indices of items, `[*leading, excluded]`, negative for
-            padding; or None.
+            padding.
         leading: the leading dimensions of the lists.
 
     Returns:
         The scores, and the lists that exclude an index out of range, bool
-        `[lists]`, or False.
+        `[lists]`.
 
     Raises:
         ValueError: if a concrete index is out of range, or `exclude` looks
             like a mask.
     """
-    if exclude is None:
-        return scores, False
     lists, items = ops.shape(scores)
-    excluded = excluded_rows(exclude, leading, "indices of items")
-    if concrete(look_like_labels_of(excluded, items)):
-        raise ValueError(
-            f"`{_EXCLUDE}` should hold indices of items. Received: {items} "
-            f"numbers for {items} scores, all of them 0 or 1, which look like "
-            "a mask. To exclude items by a mask, set their label to -1 or "
-            "their score to -inf."
-        )
-    excluded, beyond = checked_indices(_EXCLUDE, excluded, items)
+    indices = excluded(exclude, leading, "indices of items")
+    check_no_labels(
+        _EXCLUDE,
+        indices,
+        "indices of items",
+        "To exclude items by a mask, set their label to -1 or their score to "
+        "-inf.",
+        items,
+    )
+    indices, beyond = checked_indices(_EXCLUDE, indices, items)
     # Padding is written to an extra column behind the items.
-    column = ops.cast(ops.where(excluded < 0, items, excluded), "int32")
+    column = ops.cast(ops.where(indices < 0, items, indices), "int32")
     row = ops.arange(lists, dtype="int32")[:, None]
     row = ops.broadcast_to(row, ops.shape(column))
     at = ops.stack([ops.reshape(row, (-1,)), ops.reshape(column, (-1,))], 1)
@@ -134,36 +125,40 @@ def checked_indices(
     return ops.where(beyond, -1, indices), ops.any(beyond, axis=-1)
 
 
-def check_are_ids(rows: Tensor, expected: str, hint: str) -> None:
-    """Raise ValueError if rows of `y_true` look like labels.
-
-    Args:
-        rows: `[lists, row]`.
-        expected: a description of valid values, for errors.
-        hint: advice on labels, for errors.
-    """
-    if concrete(_look_like_labels(rows)):
-        raise ValueError(
-            f"`y_true` should hold {expected}. Received: {rows.shape[-1]} "
-            "numbers for each list, all of them 0 or 1, which look like "
-            f"labels. {hint}"
-        )
-
-
-def look_like_labels_of(rows: Tensor, items: int | Tensor) -> Tensor:
+def check_no_labels(
+    name: str,
+    rows: Tensor,
+    expected: str,
+    advice: str,
+    items: int | Tensor | None = None,
+) -> Tensor:
     """Return True if rows look like a label for each item, a bool scalar.
 
-    False if the number of items is unknown.
+    Such rows have three or more entries, all of them 0 or 1, and both occur.
+
+    Args:
+        name: the argument, for the error.
+        rows: `[lists, row]`.
+        expected: a description of valid values, for the error.
+        advice: the remedy, for the error.
+        items: the number of items in a list; None if labels may be those of
+            any number of items. Rows of another length never look like labels,
+            and neither do any if the number is traced.
+
+    Raises:
+        ValueError: if concrete rows look like labels.
     """
-    if not isinstance(items, int) or rows.shape[-1] != items:
-        return ops.zeros((), dtype="bool")
-    return _look_like_labels(rows)
-
-
-def _look_like_labels(rows: Tensor) -> Tensor:
-    """Return True if rows of three or more contain only 0 and 1, and both."""
-    if rows.shape[-1] is None or rows.shape[-1] < 3:
+    length = rows.shape[-1]
+    fits = items is None or (isinstance(items, int) and length == items)
+    if length is None or length < 3 or not fits:
         return ops.zeros((), dtype="bool")
     none, one = rows == 0, rows == 1
     # Both, since Keras builds metrics on torch with tensors of ones.
-    return ops.any(none) & ops.any(one) & ops.all(none | one)
+    are_labels = ops.any(none) & ops.any(one) & ops.all(none | one)
+    if concrete(are_labels):
+        raise ValueError(
+            f"`{name}` should hold {expected}. Received: {length} numbers for "
+            "each list, all of them 0 or 1, which look like labels or a mask. "
+            f"{advice}"
+        )
+    return are_labels

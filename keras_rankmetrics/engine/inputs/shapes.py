@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterator, Mapping
-from itertools import compress, pairwise
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -29,6 +29,38 @@ def compatible(shape: Shape, other: Shape) -> bool:
         a is None or b is None or a == b
         for a, b in zip(shape, other, strict=True)
     )
+
+
+def check_shape(name: str, x: Tensor, shape: Shape, expected: str) -> None:
+    """Raise ValueError if a tensor has another shape.
+
+    Args:
+        name: the argument, for the error.
+        x: the tensor.
+        shape: its shape, None for any size.
+        expected: a description of valid values, for the error.
+    """
+    if not compatible(tuple(x.shape), shape):
+        raise ValueError(
+            f"`{name}` should hold {expected}, in the shape {shape}. Received: "
+            f"the shape {tuple(x.shape)}."
+        )
+
+
+def check_is_list(name: str, x: Tensor, expected: str, axis: str) -> None:
+    """Raise ValueError if a tensor is a single number.
+
+    Args:
+        name: the argument, for the error.
+        x: the tensor.
+        expected: a description of valid values, for the error.
+        axis: the name of its last axis, for the error.
+    """
+    if len(x.shape) == 0:
+        raise ValueError(
+            f"`{name}` should hold {expected}, [{axis}] or [batch, {axis}]. "
+            "Received: a single number."
+        )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -76,10 +108,22 @@ class Leading:
         if dimensions == 0:
             return ops.expand_dims(x, 0)
         if dimensions > 1:
-            x = ops.reshape(x, (self._lists(), *ops.shape(x)[dimensions:]))
+            known = [size for size in self.shape if size is not None]
+            lists = math.prod(known) if len(known) == dimensions else -1
+            x = ops.reshape(x, (lists, *ops.shape(x)[dimensions:]))
         if self.is_empty:
             x = ops.pad(x, [[0, 1], *[[0, 0]] * (len(x.shape) - 1)])
         return x
+
+    def as_rows(self, x: Tensor) -> Tensor:
+        """Return `[*leading, row]` as `[lists, row]`; an empty row becomes -1.
+
+        So does each row of an empty batch.
+        """
+        rows = self.as_lists(x)
+        if rows.shape[-1] == 0:  # not all backends reduce empty tensors
+            rows = ops.pad(rows, [[0, 0], [0, 1]], constant_values=-1)
+        return ops.full_like(rows, -1) if self.is_empty else rows
 
     def as_passed(self, values: Tensor) -> Tensor:
         """Return `[lists]` reshaped to `[*leading]`."""
@@ -111,18 +155,13 @@ class Leading:
             x = ops.broadcast_to(x, self.sizes)
         return self.as_lists(x)
 
-    def _lists(self) -> int:
-        """Return the number of lists, or -1 if it is unknown."""
-        sizes = [size for size in self.shape if size is not None]
-        return math.prod(sizes) if len(sizes) == len(self.shape) else -1
-
 
 # The index and columns of pandas objects. Inputs are matched by position, so
 # two frames with the same labels in another order would be mixed up without
 # an error.
 
-# The entries of `y_true` with a column per item.
-_PER_ITEM = ("labels", "mask", "judged")
+# The entries of `y_true` without a column per item.
+_NOT_PER_ITEM = {'y_true["exclude"]', 'y_true["num_relevant"]'}
 
 
 def check_aligned(
@@ -141,12 +180,13 @@ def check_aligned(
     values = (*entries.values(), *ranked.values(), sample_weight)
     if all(_axis(x, "index") is None for x in values):
         return
-    names = ["y_true", *(f'y_true["{name}"]' for name in [*entries][1:])]
+    main, *others = entries
+    names = ["y_true", *(f'y_true["{name}"]' for name in others)]
     names += [*ranked, "sample_weight"]
     arguments = dict(zip(names, values, strict=True))
-    per_item = [name in _PER_ITEM for name in entries]
-    per_item += [True] * (len(ranked) + 1)
-    items = dict(compress(arguments.items(), per_item))
+    items = {n: x for n, x in arguments.items() if n not in _NOT_PER_ITEM}
+    if main == "target":
+        del items["y_true"]
     have_rows = any(map(_has_rows, ranked.values()))
     check_same("index", arguments if have_rows else items)
     check_same("columns", items)

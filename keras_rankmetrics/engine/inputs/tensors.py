@@ -199,7 +199,14 @@ def _converted(name: str, x: Any, received: Any) -> Tensor:
         )
     if "int" in dtype and isinstance(x, np.ndarray | list | tuple | int):
         _check_range(name, np.asarray(x), np.iinfo(dtype))
-    _check_rank(name, tensor)
+    try:
+        len(tensor.shape)
+    except ValueError as error:  # TensorFlow, for an unknown rank
+        raise ValueError(
+            f"`{name}` should have a known number of dimensions. Received: a "
+            "tensor of unknown rank. Set its shape, as far as it is known, "
+            "with `ensure_shape`."
+        ) from error
     return tensor
 
 
@@ -253,17 +260,6 @@ def _check_dense(name: str, x: Any) -> None:
             "entries become items with the label 0; set the label to -1 where "
             "there is no item."
         )
-
-
-def _check_rank(name: str, tensor: Tensor) -> None:
-    try:
-        len(tensor.shape)
-    except ValueError as error:  # TensorFlow, for an unknown rank
-        raise ValueError(
-            f"`{name}` should have a known number of dimensions. Received: a "
-            "tensor of unknown rank. Set its shape, as far as it is known, "
-            "with `ensure_shape`."
-        ) from error
 
 
 def _check_range(name: str, x: np.ndarray, limits: np.iinfo[Any]) -> None:
@@ -393,19 +389,11 @@ def _is_ragged(x: Any) -> bool:
         return True
     if not isinstance(x, list | tuple):
         return False
+    # Levels of a list that contains itself several times grow without end.
     first, depth = x, 0
     while isinstance(first, list | tuple) and len(first) > 0:
         _check_depth(depth)
         first, depth = first[0], depth + 1
-    try:
-        np.asarray(x)
-    except (TypeError, ValueError, RuntimeError):
-        return _is_uneven(x)
-    return False
-
-
-def _is_uneven(x: Any) -> bool:
-    """Return True if lists of the same depth have unequal lengths."""
     for parts in itertools.takewhile(_are_lists, _levels(x)):
         if len(set(map(len, parts))) > 1:
             return True

@@ -6,6 +6,7 @@ import copy
 from collections.abc import Sequence
 from typing import Any, Self
 
+import keras
 import numpy as np
 
 from keras_rankmetrics.engine.aggregates import State
@@ -20,10 +21,12 @@ from keras_rankmetrics.engine.backend.processes import (
 from keras_rankmetrics.engine.backend.tracing import concrete, unconverted
 from keras_rankmetrics.engine.definition import Definition
 from keras_rankmetrics.engine.evaluation.batch_cache import Batch, BatchCache
-from keras_rankmetrics.engine.evaluation.evaluate import Evaluated, evaluate
-from keras_rankmetrics.engine.evaluation.precompute import terms_of
-from keras_rankmetrics.engine.inputs.warn_once import WarnOnce
-from keras_rankmetrics.engine.metric.members import own_methods
+from keras_rankmetrics.engine.evaluation.evaluate import (
+    Evaluated,
+    evaluate,
+    terms_of,
+)
+from keras_rankmetrics.engine.inputs import WarnOnce
 from keras_rankmetrics.engine.metric.sync import states_of_all
 from keras_rankmetrics.engine.naming import as_scope
 from keras_rankmetrics.types import Tensor
@@ -48,14 +51,9 @@ class Accumulator(Metric):
 
     def _create_variables(self, name: str) -> None:
         """Create the variables of the state, then set the name."""
-        self._sums = Slot(
-            self.add_variable(
-                shape=(*self.aggregate.shape, 2),
-                initializer="zeros",
-                dtype=self.definition.dtype,
-                name="sums",
-            )
-        )
+        shape = (*self.aggregate.shape, 2)
+        dtype = self.definition.dtype
+        self._sums = Slot(zeros(self, "sums", shape, dtype))
         # A subclass that overrides `update_state` shares no terms.
         is_own = "update_state" in own_methods(self, Accumulator)
         self._batch_cache = BatchCache(
@@ -63,11 +61,7 @@ class Accumulator(Metric):
         )
         self._draws: Slot | None = None
         if self.definition.ties == "shuffle":
-            self._draws = Slot(
-                self.add_variable(
-                    shape=(), initializer="zeros", dtype="int32", name="draws"
-                )
-            )
+            self._draws = Slot(zeros(self, "draws", (), "int32"))
         self.name = name
 
     @property
@@ -96,7 +90,7 @@ class Accumulator(Metric):
         terms = terms_of(
             self.definition, self.aggregate, batch, inputs, self._draw()
         )
-        self._warn_once(batch.warning(self.definition), self.name)
+        self._warn_once(batch.warnings[self.definition.reading], self.name)
         self._add(terms)
 
     @unconverted
@@ -164,12 +158,7 @@ class Accumulator(Metric):
                 f"`state` should be a `State`. Received: {state!r}. Use "
                 "`set_state` for the arrays that `get_state` returns."
             )
-        check_same(state.signature, self.signature)
-        arrays = [state.sums]
-        if state.draws is not None:
-            arrays.append(state.draws)
-        own = self.get_state()[len(self._base_slots) :]
-        self._replace(self._checked_state([*arrays, *own]))
+        self.set_state(state)
 
     def get_state(self) -> list[np.ndarray]:
         """Return the state as NumPy arrays, for `set_state`."""
@@ -186,9 +175,13 @@ class Accumulator(Metric):
             ValueError: if it is the state of another metric.
         """
         if isinstance(state, State):
-            self.state = state
-        else:
-            self._replace(self._checked_state(state))
+            check_same(state.signature, self.signature)
+            draws = [] if state.draws is None else [state.draws]
+            own = self.get_state()[len(self._base_slots) :]
+            state = [state.sums, *draws, *own]
+        arrays = self._checked_state(state)
+        for slot, array in zip(self._slots(), arrays, strict=True):
+            slot.write(array)
 
     def merge_state(
         self, others: Sequence[Accumulator | State | Sequence[np.ndarray]]
@@ -252,9 +245,8 @@ class Accumulator(Metric):
         self, y_true: Any, y_pred: Any, sample_weight: Any
     ) -> Evaluated:
         inputs = y_true, y_pred, sample_weight
-        [evaluated] = evaluate(
-            [self.definition], inputs, Batch(), [self._draw()]
-        )
+        draws = [self._draw()]
+        [evaluated] = evaluate([self.definition], inputs, Batch(), draws)
         self._warn_once(evaluated.lists.doubt, self.name)
         return evaluated
 
@@ -292,10 +284,6 @@ class Accumulator(Metric):
         own = self._variables[len(self._base_slots) :]
         return [*self._base_slots, *map(Slot, own)]
 
-    def _replace(self, arrays: Sequence[np.ndarray]) -> None:
-        for slot, array in zip(self._slots(), arrays, strict=True):
-            slot.write(array)
-
     def _state_of(self, other: Any) -> State:
         if isinstance(other, Accumulator | State):
             check_same(other.signature, self.signature)
@@ -305,15 +293,11 @@ class Accumulator(Metric):
 
     def _checked_state(self, state: Any) -> list[np.ndarray]:
         expected = [slot.shape for slot in self._slots()]
-        arrays = (
-            [np.asarray(array) for array in state]
-            if isinstance(state, list | tuple)
-            else []
-        )
+        passed = state if isinstance(state, list | tuple) else []
+        arrays = [np.asarray(array) for array in passed]
         received = [array.shape for array in arrays]
-        if received != expected or any(
-            a.dtype.kind not in "fiu" for a in arrays
-        ):
+        are_numbers = all(array.dtype.kind in "fiu" for array in arrays)
+        if received != expected or not are_numbers:
             raise ValueError(
                 f"A state of {type(self).__name__} should be a list of arrays "
                 f"of the shapes {expected}, as `get_state` returns it. "
@@ -323,6 +307,29 @@ class Accumulator(Metric):
             array.astype(slot.variable.dtype)
             for array, slot in zip(arrays, self._slots(), strict=True)
         ]
+
+
+def zeros(
+    metric: Metric, name: str, shape: tuple[int, ...], dtype: str
+) -> keras.Variable:
+    """Return a new variable of a metric, which starts at 0."""
+    return metric.add_variable(
+        shape=shape, initializer="zeros", dtype=dtype, name=name
+    )
+
+
+def own_methods(metric: object, base: type) -> list[str]:
+    """Return the methods that a metric overrides and a collection never calls.
+
+    Args:
+        metric: the metric.
+        base: the class that defines the methods.
+    """
+    return [
+        method
+        for method in ("update_state", "result", "per_list")
+        if getattr(type(metric), method) is not getattr(base, method)
+    ]
 
 
 def is_concrete(x: Tensor) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import copy
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Self
@@ -10,14 +11,9 @@ import keras
 import numpy as np
 
 from keras_rankmetrics.engine.aggregates import State
+from keras_rankmetrics.engine.backend import processes
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.backend.processes import (
-    Slot,
-    add_terms,
-    read_all,
-    rounded_sums,
-    write_all,
-)
+from keras_rankmetrics.engine.backend.processes import Slot
 from keras_rankmetrics.engine.backend.tracing import unconverted
 from keras_rankmetrics.engine.definition import checks_names
 from keras_rankmetrics.engine.evaluation.batch_cache import Batch, BatchCache
@@ -26,9 +22,12 @@ from keras_rankmetrics.engine.evaluation.evaluate import (
     evaluate,
     same_reading,
 )
-from keras_rankmetrics.engine.inputs.warn_once import WarnOnce
-from keras_rankmetrics.engine.metric.accumulator import Accumulator
-from keras_rankmetrics.engine.metric.members import members_of
+from keras_rankmetrics.engine.inputs import WarnOnce
+from keras_rankmetrics.engine.metric.accumulator import (
+    Accumulator,
+    own_methods,
+    zeros,
+)
 from keras_rankmetrics.engine.metric.sync import states_of_all
 from keras_rankmetrics.gains import PACKAGE
 from keras_rankmetrics.types import Tensor
@@ -85,7 +84,7 @@ class MetricCollection(keras.metrics.Metric):
         name: str = "metric_collection",
         errors: bool = False,
     ) -> None:
-        members = members_of(metrics, Accumulator, bool(errors))
+        members = _members(metrics, bool(errors))
         if not isinstance(prefix, str):
             raise TypeError(
                 f"`prefix` should be a string. Received: {prefix!r}."
@@ -134,30 +133,31 @@ class MetricCollection(keras.metrics.Metric):
             for kind in self._kinds
         ]
         for kind, of_kind in zip(self._kinds, terms, strict=True):
-            sums = read_all(kind.sums)
-            write_all(kind.sums, add_terms(sums, of_kind))
+            sums = processes.read_all(kind.sums)
+            processes.write_all(kind.sums, processes.add_terms(sums, of_kind))
         draws = [m._draws for m in self.metrics if m._draws is not None]
         if draws:
-            write_all(draws, read_all(draws) + 1)
+            processes.write_all(draws, processes.read_all(draws) + 1)
 
     @unconverted
     def result(self) -> dict[str, Tensor]:
         """Return the result of each metric, by prefix and name."""
         BatchCache.drop()
-        found: dict[str, dict[str, Tensor]] = {}
+        found: dict[str, dict[str, Tensor]] = {m.name: {} for m in self.metrics}
         for kind in self._kinds:
-            sums = rounded_sums(read_all(kind.sums))
-            values = kind.unstacked(kind.aggregate.result(sums))
-            for metric, value in zip(kind.members, values, strict=True):
-                found[metric.name] = _by_name(metric, value)
+            sums = processes.rounded_sums(processes.read_all(kind.sums))
+            results = {"": kind.aggregate.result(sums)}
             if self.errors:
-                errors = kind.unstacked(kind.aggregate.errors(sums))
-                for metric, error in zip(kind.members, errors, strict=True):
-                    found[metric.name].update(_by_name(metric, error, "_se"))
+                results["_se"] = kind.aggregate.errors(sums)
+            for suffix, of_kind in results.items():
+                numbers = ops.unstack(of_kind, len(kind.members))
+                for metric, number in zip(kind.members, numbers, strict=True):
+                    named = _by_name(metric, number, suffix)
+                    found[metric.name].update(named)
         return {
             self.prefix + name: number
-            for metric in self.metrics
-            for name, number in found[metric.name].items()
+            for named in found.values()
+            for name, number in named.items()
         }
 
     @unconverted
@@ -175,21 +175,14 @@ class MetricCollection(keras.metrics.Metric):
             By prefix and name the values in the leading shape of the inputs,
             NaN for an excluded list.
         """
-        found = {
-            place: lists.leading.as_passed(values)
-            for places, lists, per_list in self._evaluate(
-                (y_true, y_pred, sample_weight), Batch()
-            )
-            for place, values in zip(
-                places,
-                ops.unstack(per_list.per_list(), len(places)),
-                strict=True,
-            )
-        }
-        return {
-            self.prefix + metric.name: found[place]
-            for place, metric in enumerate(self.metrics)
-        }
+        inputs = y_true, y_pred, sample_weight
+        found = dict.fromkeys(self.signatures)
+        for places, lists, per_list in self._evaluate(inputs, Batch()):
+            rows = ops.unstack(per_list.per_list(), len(places))
+            for place, values in zip(places, rows, strict=True):
+                name = self.prefix + self.metrics[place].name
+                found[name] = lists.leading.as_passed(values)
+        return found
 
     @property
     def state(self) -> dict[str, State]:
@@ -234,13 +227,7 @@ class MetricCollection(keras.metrics.Metric):
                 "`merge_state` takes a list of collections or states. "
                 f"Received: {others!r}. Wrap a single one in a list."
             )
-        states = [
-            {metric.name: metric for metric in other.metrics}
-            if isinstance(other, MetricCollection)
-            else other
-            for other in others
-        ]
-        checked = [pair for state in states for pair in self._checked(state)]
+        checked = [pair for other in others for pair in self._checked(other)]
         for metric, its_state in checked:
             metric.merge_state([its_state])
 
@@ -269,22 +256,14 @@ class MetricCollection(keras.metrics.Metric):
 
     def get_config(self) -> dict[str, Any]:
         """Return the config for `from_config`."""
-        return {
-            **self._config(),
-            "metrics": [
-                keras.saving.serialize_keras_object(metric)
-                for metric in self.metrics
-            ],
-        }
+        metrics = map(keras.saving.serialize_keras_object, self.metrics)
+        return {**self._config(), "metrics": list(metrics)}
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Self:
         """Return a collection with a config from `get_config`."""
-        metrics = [
-            keras.saving.deserialize_keras_object(metric)
-            for metric in config["metrics"]
-        ]
-        return cls(**{**config, "metrics": metrics})
+        load = keras.saving.deserialize_keras_object
+        return cls._with_metrics(config, list(map(load, config["metrics"])))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Return what a pickle needs: the config and the metrics."""
@@ -316,21 +295,14 @@ class MetricCollection(keras.metrics.Metric):
         drawn = [m for m in self.metrics if m._draws is not None]
         draws: dict[int, Slot] = {}
         if drawn:
-            variable = self._variable("draws", (len(drawn),), "int32")
+            variable = zeros(self, "draws", (len(drawn),), "int32")
             draws = {id(m): Slot(variable, i) for i, m in enumerate(drawn)}
         for kind in self._kinds:
             shape = (len(kind.members), *kind.aggregate.shape, 2)
             dtype = kind.members[0].definition.dtype
-            variable = self._variable("sums", shape, dtype)
+            variable = zeros(self, "sums", shape, dtype)
             for row, metric in enumerate(kind.members):
                 metric._move(Slot(variable, row), draws.get(id(metric)))
-
-    def _variable(
-        self, name: str, shape: tuple[int, ...], dtype: str
-    ) -> keras.Variable:
-        return self.add_variable(
-            shape=shape, initializer="zeros", dtype=dtype, name=name
-        )
 
     def _evaluate(self, inputs: Sequence[Any], batch: Batch) -> list[Evaluated]:
         draws = [metric._draw() for metric in self.metrics]
@@ -345,9 +317,11 @@ class MetricCollection(keras.metrics.Metric):
         Raises:
             ValueError: if a state belongs to another metric.
         """
+        if isinstance(state, MetricCollection):
+            state = {metric.name: metric for metric in state.metrics}
         names = [metric.name for metric in self.metrics]
-        received = list(state) if isinstance(state, Mapping) else state
         if not isinstance(state, Mapping) or set(state) != set(names):
+            received = list(state) if isinstance(state, Mapping) else state
             raise ValueError(
                 "The state of a `MetricCollection` is a dict, as `get_state` "
                 f"returns it, with the names {names}. Received: {received!r}."
@@ -377,10 +351,6 @@ class _Kind(NamedTuple):
         """The slots of their sums."""
         return [metric._sums for metric in self.members]
 
-    def unstacked(self, x: Tensor) -> list[Tensor]:
-        """Return the row of each metric in `[members, ...]`."""
-        return ops.unstack(x, len(self.members))
-
 
 def _kinds_of(metrics: Sequence[Accumulator]) -> list[_Kind]:
     """Return the kinds of metrics, in the order of the lists they read."""
@@ -404,3 +374,72 @@ def _by_name(
     if not isinstance(named, dict):
         named = {metric.name: named}
     return {name + suffix: number for name, number in named.items()}
+
+
+def _members(
+    metrics: Iterable[Accumulator], errors: bool
+) -> tuple[Accumulator, ...]:
+    """Return the metrics, if a collection can contain them together.
+
+    Args:
+        metrics: the argument of the collection.
+        errors: whether the collection reports standard errors.
+
+    Raises:
+        TypeError: if one is not a metric, or not one that a collection can
+            contain.
+        ValueError: if there is no metric, or two have the same name.
+    """
+    if isinstance(metrics, Mapping) or not isinstance(metrics, Iterable):
+        raise TypeError(
+            "`metrics` should be a list: `MetricCollection([NDCG(k=10)])`. "
+            f"Received: {metrics!r}. Values are named after their metrics: "
+            '`NDCG(k=10, name="my_ndcg@10")`.'
+        )
+    members: tuple[Any, ...] = tuple(metrics)
+    if not members:
+        raise ValueError("`metrics` should hold a metric. Received: none.")
+    for metric in members:
+        _check_member(metric, errors)
+    names = collections.Counter(
+        name for metric in members for name in metric.results
+    )
+    if errors:
+        names.update([f"{name}_se" for name in names])
+    [(name, times)] = names.most_common(1)
+    if times > 1:
+        raise ValueError(
+            "The metrics of a collection should have different names, which "
+            f"are the keys of its result. Received: {times} with the name "
+            f'"{name}". Rename one: `NDCG(k=10, name="my_ndcg@10")`.'
+        )
+    return members
+
+
+def _check_member(metric: Any, errors: bool) -> None:
+    if isinstance(metric, list | tuple) or hasattr(metric, "signatures"):
+        raise TypeError(
+            "`metrics` should be a flat list of metrics. Received in it: "
+            f"{metric!r}. Unpack a list with a star, "
+            "`[*NDCG.at(1, 10), ...]`, and a collection too, "
+            "`[*collection.metrics, ...]`."
+        )
+    if not isinstance(metric, Accumulator):
+        advice = "Keep other metrics outside the collection."
+        if callable(metric) and not isinstance(metric, keras.metrics.Metric):
+            advice = "If it is the class of one, call it: `NDCG(k=10)`."
+        raise TypeError(
+            "`metrics` should hold ranking metrics, instances of "
+            f"`RankingMetric`. Received: {metric!r}. {advice}"
+        )
+    for method in own_methods(metric, Accumulator):
+        raise TypeError(
+            "A collection does not call the methods of its metrics. Received: "
+            f"{type(metric).__name__}, which has its own `{method}`. Keep it "
+            "outside the collection."
+        )
+    if errors and not hasattr(metric.aggregate, "errors"):
+        raise TypeError(
+            "With `errors=True`, each metric should have a standard error. "
+            f"Received: {metric!r}, whose `aggregate` has no `errors`."
+        )

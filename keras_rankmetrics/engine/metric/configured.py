@@ -225,12 +225,12 @@ class ConfiguredMetric(Accumulator):
         options = self.definition.options.items()
         return {
             **self.get_config(),
-            **{n: x for n, x in options if not _is_plain(x)},
+            **{n: x for n, x in options if _is_serialized(x)},
         }
 
 
-def _is_plain(value: Any) -> bool:
-    return not callable(value) and not isinstance(value, np.ndarray)
+def _is_serialized(value: Any) -> bool:
+    return callable(value) or isinstance(value, np.ndarray)
 
 
 class MeanMetric(Accumulator):

@@ -128,7 +128,8 @@ class ScoredRanking(ListRanking):
 
     def _gains_in_order(self, gain: Relevance) -> Tensor:
         if self.labels_in_order is None:
-            return _at(self.top.indices, self.items.gains(gain))
+            gains = self.items.gains(gain)
+            return ops.take_along_axis(gains, self.top.indices, axis=-1)
         return gain(self.labels_in_order)
 
     def _count_retrieved(self) -> Tensor:
@@ -226,7 +227,7 @@ class TiedRanking(ScoredRanking):
 
         return cond(self.top.tie, tied, lambda: alone)
 
-    @remembered("gain", "k")
+    # Not remembered: it may be called in a branch first.
     def _tie_groups(self) -> probabilities.Group:
         shared = self._shared()
         groups = shared.start, shared.size, shared.total

@@ -1,0 +1,362 @@
+"""Forms in which `y_true` names the relevant items, by index or by id.
+
+- `inputs="sparse"`: indices, and scores of all items.
+- `inputs="ids"`: ids, and recommended ids.
+- `inputs="counts"`: ids, and how many items rank above each one, or tie.
+"""
+
+from __future__ import annotations
+
+import reprlib
+from typing import Any, NamedTuple
+
+from keras import backend
+
+from keras_rankmetrics.engine.backend.operations import ops
+from keras_rankmetrics.engine.backend.tracing import (
+    MANY,
+    concrete,
+    length_at_most,
+)
+from keras_rankmetrics.engine.inputs import rows, shapes, tensors
+from keras_rankmetrics.engine.inputs.batch import Lists, RawBatch
+from keras_rankmetrics.engine.inputs.masks_and_weights import (
+    MasksAndWeights,
+    lists_with,
+    may_contain_nan,
+)
+from keras_rankmetrics.engine.inputs.shapes import Leading
+from keras_rankmetrics.engine.ranking import Counted, Ids, Targets
+from keras_rankmetrics.engine.ranking.runs import is_in, is_new, sums_over_runs
+from keras_rankmetrics.engine.ranking.top import Sortable, lowest
+from keras_rankmetrics.types import Tensor
+
+_INDICES = "indices of items"
+_RELEVANT = "the ids of the relevant items"
+_LABELS_HINT = 'For labels and scores of the same items, use `inputs="scores"`.'
+_RECOMMENDED = "the recommended ids, best first"
+
+
+def read_sparse(raw: RawBatch) -> Lists:
+    """Read indices of the relevant items, and the scores of all items.
+
+    Args:
+        raw: `y_true` contains indices, `[*leading]` or `[*leading, targets]`,
+            negative for padding, and indices of items to `"exclude"` from the
+            ranking. `y_pred` contains scores, `[*leading, items]`. Weights are
+            per list.
+
+    Raises:
+        ValueError: if the input is invalid.
+    """
+    shapes.check_positions("y_pred", raw.y_pred)
+    scores, scores_mask = tensors.numbers("y_pred", raw.y_pred, 0)
+    shapes.check_is_list("y_pred", scores, "the scores of all items", "items")
+    scores = tensors.rankable(scores)
+    leading, items = Leading.of(scores), ops.shape(scores)[-1]
+    targets = rows.relevant(
+        raw.entries["target"],
+        leading,
+        _INDICES,
+        hint='For labels of all items, use `inputs="scores"`.',
+    )
+    targets, beyond = rows.checked_indices("y_true", targets, items)
+    masks_and_weights = MasksAndWeights.of(raw, leading, scores.shape[-1])
+    scores, exclude = leading.as_lists(scores), raw.entries["exclude"]
+    invalid = beyond
+    if exclude is not None:
+        scores, beyond = rows.without_excluded(scores, exclude, leading)
+        invalid = invalid | beyond
+    item_masks = [*masks_and_weights.item_masks]
+    if scores.shape[-1] == 0:  # not all backends gather from an empty axis
+        scores = ops.pad(scores, [[0, 0], [0, 1]])
+        scores = ops.full_like(scores, lowest(scores))
+    elif scores_mask is not None:
+        item_masks.append(leading.as_lists(scores_mask))
+        invalid = invalid | _without_score(item_masks[-1], targets)
+    are_labels = rows.check_no_labels(
+        "y_true",
+        targets,
+        _INDICES,
+        'For a label of each item, use `inputs="scores"`.',
+        items,
+    )
+    invalid = invalid | are_labels
+    for mask in item_masks:
+        scores = ops.where(mask, scores, lowest(scores))
+        targets = ops.where(_at(mask, targets), targets, -1)
+    with_nan = lists_with(may_contain_nan(scores), lambda: scores != scores)
+    present, undefined = masks_and_weights.presence(
+        ops.any(targets >= 0, axis=-1) | invalid, invalid | with_nan
+    )
+    sortable = Sortable(
+        scores, valid=lambda: scores == scores, all_valid=~ops.any(with_nan)
+    )
+    return masks_and_weights.lists(
+        Targets(sortable, targets, raw.dtype), present, undefined
+    )
+
+
+def _without_score(scores_mask: Tensor, targets: Tensor) -> Tensor:
+    """Return True for lists with a target beyond their length, bool `[lists]`.
+
+    Raises:
+        ValueError: if a concrete target is beyond.
+    """
+    beyond = (targets >= 0) & ~_at(scores_mask, targets)
+    if concrete(ops.any(beyond)):
+        raise ValueError(
+            "`y_true` should hold indices of items that have a score in their "
+            "list. Received: the index "
+            f"{int(ops.max(ops.where(beyond, targets, -1)))} for a list of "
+            "`y_pred` that is shorter."
+        )
+    return ops.any(beyond, axis=-1)
+
+
+def _at(x: Tensor, targets: Tensor) -> Tensor:
+    return ops.take_along_axis(x, ops.maximum(targets, 0), axis=-1)
+
+
+def read_ids(raw: RawBatch) -> Lists:
+    """Read ids of the relevant items, and recommended ids, best first.
+
+    Args:
+        raw: `y_true` contains ids, `[*leading]` or `[*leading, relevant]`, and
+            ids to `"exclude"` from the recommended ones. `y_pred` contains
+            ids, `[*leading, recommended]`. Negative ids are padding. Weights
+            are per list.
+
+    Raises:
+        ValueError: if the input is invalid.
+    """
+    recommended = tensors.integers(
+        "y_pred",
+        raw.y_pred,
+        _RECOMMENDED,
+        hint="For scores of all items and indices of the relevant ones, use "
+        '`inputs="sparse"`; for scores and labels, `inputs="scores"`.',
+    )
+    shapes.check_is_list("y_pred", recommended, _RECOMMENDED, "recommended")
+    leading, places = Leading.of(recommended), recommended.shape[-1]
+    recommended = leading.as_rows(recommended)
+    relevant = _relevant_ids(raw, leading)
+    masks_and_weights = MasksAndWeights.of(raw, leading, places)
+    for mask in masks_and_weights.item_masks:
+        recommended = ops.where(mask, recommended, -1)
+    has_ids = ops.any(relevant >= 0, axis=-1) | ops.any(
+        recommended >= 0, axis=-1
+    )
+    present, undefined = masks_and_weights.presence(
+        has_ids, ops.zeros_like(has_ids)
+    )
+    relevant, recommended = _in_one_dtype(relevant, recommended)
+    exclude = raw.entries["exclude"]
+    if exclude is not None:
+        excluded = ops.sort(rows.excluded(exclude, leading, "ids"), axis=-1)
+        one, other = _in_one_dtype(recommended, excluded)
+        recommended = ops.where(is_in(one, other), -1, recommended)
+    return masks_and_weights.lists(
+        Ids(relevant, recommended, raw.dtype), present, undefined
+    )
+
+
+def _relevant_ids(raw: RawBatch, leading: Leading) -> Tensor:
+    """Return the ids of the relevant items, `[lists, relevant]`.
+
+    Raises:
+        ValueError: if they are invalid, or look like labels.
+    """
+    ids = rows.relevant(
+        raw.entries["target"], leading, _RELEVANT, hint=_LABELS_HINT
+    )
+    rows.check_no_labels("y_true", ids, _RELEVANT, _LABELS_HINT)
+    return ids
+
+
+def _in_one_dtype(ids: Tensor, others: Tensor) -> tuple[Tensor, Tensor]:
+    dtypes = {backend.standardize_dtype(x.dtype) for x in (ids, others)}
+    return ops.cast(ids, max(dtypes)), ops.cast(others, max(dtypes))
+
+
+class Counts(NamedTuple):
+    """The entries of `y_pred`, int32, for `inputs="counts"`.
+
+    Attributes:
+        above: `[lists, relevant]`, the number of items with a higher score.
+        tied: `[lists, relevant]`, the number of others with an equal score.
+        num_items: `[lists]`, the number of items that were ranked.
+    """
+
+    above: Tensor
+    tied: Tensor
+    num_items: Tensor
+
+    def without(self, items: Tensor) -> Counts:
+        """Return the counts with some items, bool, not retrieved."""
+        return self._replace(
+            above=ops.where(items, -1, self.above),
+            tied=ops.where(items, 0, self.tied),
+        )
+
+
+def read_counts(raw: RawBatch) -> Lists:
+    """Read the positions of relevant items as counts of other items.
+
+    Args:
+        raw: `y_true` contains ids of the relevant items, `[*leading]` or
+            `[*leading, relevant]`, negative for padding. `y_pred` is a dict of
+            `"above"` and `"tied"`, `[*leading, relevant]`, and `"num_items"`,
+            one number for all lists or `[*leading]`. Weights are per list.
+
+    Raises:
+        ValueError: if the input is invalid, or no ranking has such counts.
+    """
+    counts, leading = _counts_of(raw.y_pred)
+    targets = _relevant_ids(raw, leading)
+    width = counts.above.shape[-1]
+    if None not in (width, targets.shape[-1]) and width != targets.shape[-1]:
+        raise ValueError(
+            "`y_true` should hold an id for each of the numbers in `y_pred`. "
+            f"Received: {targets.shape[-1]} ids for {width} numbers in a list."
+        )
+    unpaired = _unpaired(raw, targets, leading)
+    masks_and_weights = MasksAndWeights.of(raw, leading, width)
+    for mask in masks_and_weights.item_masks:
+        targets = ops.where(mask, targets, -1)
+    relevant = is_new(targets)
+    counts = counts.without(~(relevant & (counts.above >= 0)))
+    invalid = _impossible(counts) | unpaired
+    present, undefined = masks_and_weights.presence(
+        ops.any(relevant, axis=-1), invalid
+    )
+    if concrete(ops.any(undefined & invalid)):
+        raise _impossible_counts(counts, undefined & invalid, leading)
+    counts = counts.without(invalid[:, None])
+    num_items = raw.y_pred["num_items"]
+    content = Counted(
+        relevant,
+        counts.above,
+        counts.tied,
+        ops.where(invalid, 1, counts.num_items),
+        max(num_items, 1) if type(num_items) is int else None,
+        raw.dtype,
+    )
+    return masks_and_weights.lists(content, present, undefined)
+
+
+def _counts_of(y_pred: Any) -> tuple[Counts, Leading]:
+    """Return the entries of `y_pred`, and the leading dimensions."""
+    if not isinstance(y_pred, dict) or set(y_pred) != set(Counts._fields):
+        is_dict = isinstance(y_pred, dict)
+        received = sorted(map(str, y_pred)) if is_dict else type(y_pred)
+        raise ValueError(
+            '`y_pred` should be a dict with the keys "above", "tied" and '
+            '"num_items": how many items score higher than each relevant one, '
+            "how many others score the same, and how many items were ranked. "
+            f"Received: {received}. For scores of all items, use "
+            '`inputs="sparse"`.'
+        )
+    above, tied, items = (
+        _as_int32(
+            tensors.integers(
+                f'y_pred["{key}"]', y_pred[key], "numbers of items"
+            )
+        )
+        for key in Counts._fields
+    )
+    expected = "a number for each relevant item"
+    shapes.check_is_list('y_pred["above"]', above, expected, "relevant")
+    leading, shape = Leading.of(above), tuple(above.shape)
+    shapes.check_shape(
+        'y_pred["tied"]', tied, shape, "a number for each relevant item"
+    )
+    items = shapes.squeezed(items, len(leading.shape))
+    if len(items.shape) == 0:
+        items = ops.broadcast_to(items, leading.sizes)
+    shapes.check_shape(
+        'y_pred["num_items"]',
+        items,
+        leading.shape,
+        "one number, or one for each list",
+    )
+    above, tied = leading.as_rows(above), leading.as_rows(tied)
+    return Counts(above, tied, leading.as_lists(items)), leading
+
+
+def _as_int32(x: Tensor) -> Tensor:
+    if backend.standardize_dtype(x.dtype) == "int32":
+        return x
+    return ops.cast(ops.clip(x, -1, MANY), "int32")
+
+
+def _unpaired(raw: RawBatch, targets: Tensor, leading: Leading) -> Tensor:
+    """Return True for lists whose ids and counts do not match, `[lists]`.
+
+    Only ragged rows can differ: dense ones have the same length.
+
+    Raises:
+        ValueError: if concrete rows differ.
+    """
+    ids = tensors.ragged_mask("y_true", raw.entries["target"])
+    unpaired = ops.zeros_like(targets[:, 0], dtype="bool")
+    for key in ("above", "tied"):
+        mask = tensors.ragged_mask(f'y_pred["{key}"]', raw.y_pred[key])
+        if mask is None:
+            continue
+        has_id = targets >= 0 if ids is None else leading.as_rows(ids)
+        has_count = leading.as_rows(mask)
+        wrong = has_id != has_count if ids is not None else has_id & ~has_count
+        if concrete(ops.any(wrong)):
+            place = int(ops.argmax(ops.cast(ops.any(wrong, -1), "int32")))
+            ids_and_counts = [
+                int(ops.sum(ops.cast(x[place], "int32")))
+                for x in (has_id, has_count)
+            ]
+            raise ValueError(
+                f'`y_pred["{key}"]` should hold a number for each id of '
+                f"`y_true`. Received: for the list {place}, "
+                f"{ids_and_counts[1]} numbers for {ids_and_counts[0]} ids."
+            )
+        unpaired = unpaired | ops.any(wrong, axis=-1)
+    return unpaired
+
+
+def _impossible(counts: Counts) -> Tensor:
+    """Return True for counts that no ranking has, bool `[lists]`."""
+    order = ops.argsort(counts.above, axis=-1)
+    above, tied = (ops.take_along_axis(x, order, axis=-1) for x in counts[:2])
+    retrieved = above >= 0
+    # Differences, since sums may overflow int32.
+    beyond = tied >= counts.num_items[:, None] - above
+    before, _ = sums_over_runs(
+        above, ops.cast(retrieved, "int32"), length_at_most(above)
+    )
+    step = above[:, 1:] - above[:, :-1]
+    apart = ops.where(
+        step == 0, tied[:, 1:] != tied[:, :-1], step <= tied[:, :-1]
+    )
+    return ops.any(
+        retrieved & ((tied < 0) | beyond | (before > tied)), axis=-1
+    ) | (ops.any(retrieved[:, :-1] & apart, axis=-1) | (counts.num_items < 0))
+
+
+def _impossible_counts(
+    counts: Counts, invalid: Tensor, leading: Leading
+) -> ValueError:
+    place = int(ops.argmax(ops.cast(invalid, "int32")))
+    above, tied, items = (
+        reprlib.repr(ops.convert_to_numpy(x[place]).tolist()) for x in counts
+    )
+    hint = (
+        " They were read as one list. For lists of one relevant item each, "
+        "pass [batch, 1]."
+    )
+    return ValueError(
+        '`y_pred["above"]` should count the items that score higher than each '
+        "relevant one, or be negative for one that is not retrieved, and "
+        '`y_pred["tied"]` the others that score the same. Tied items have the '
+        "same counts, and items below them count all of them as above. "
+        f"Received: for the list {place}, above {above} and tied {tied} of "
+        f"{items} items.{'' if leading.shape else hint}"
+    )
