@@ -17,7 +17,7 @@ from keras_rankmetrics import conventions
 from keras_rankmetrics.command.printing import Progress, terminal
 from keras_rankmetrics.command.specs import metrics_of
 from keras_rankmetrics.comparing import Compared, Rows
-from keras_rankmetrics.files.errors import FileError, QueriesReturnError
+from keras_rankmetrics.files import FileError, QueriesReturnError
 from keras_rankmetrics.files.pipes import (
     File,
     kept_pipes,
@@ -25,7 +25,7 @@ from keras_rankmetrics.files.pipes import (
     real_path,
     short_names,
 )
-from keras_rankmetrics.files.reading import (
+from keras_rankmetrics.files.runs import (
     check_items_once,
     judgements_of,
     run_of,

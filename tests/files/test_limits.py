@@ -8,11 +8,9 @@ import tracemalloc
 import pytest
 from test_reading import rows_of
 
-from keras_rankmetrics.files import blocks
+from keras_rankmetrics.files import FileError, blocks
 from keras_rankmetrics.files.blocks import LINE
-from keras_rankmetrics.files.chunks import whole_queries
-from keras_rankmetrics.files.errors import FileError
-from keras_rankmetrics.files.reading import judgements_of, run_of
+from keras_rankmetrics.files.runs import judgements_of, run_of, whole_queries
 
 MOST = 2**26  # bytes of memory
 
