@@ -8,7 +8,7 @@ import io
 import os
 import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import IO, NamedTuple
 
 import numpy as np
@@ -30,18 +30,26 @@ _NEWLINE, _SPACE = 10, 32
 Watch = Callable[[int], None]
 
 
-class Opened(NamedTuple):
-    """An open file.
+class Source(NamedTuple):
+    """A file, and what to read from it.
 
     Attributes:
-        path: its name, for errors.
-        file: its bytes, decompressed.
-        packed: its bytes as they are on the disk.
+        file: the file.
+        value: `"score"` for a run, `"label"` for judgements.
+        columns: the names of columns that the user chose, by role: `"query"`,
+            `"item"`, `"score"` and `"label"`.
+        watch: receives the number of bytes read so far.
     """
 
-    path: str
-    file: IO[bytes]
-    packed: IO[bytes]
+    file: File
+    value: str
+    columns: Mapping[str, str]
+    watch: Watch
+
+    @property
+    def path(self) -> str:
+        """The name of the file, for errors."""
+        return name_of(self.file)
 
 
 class Block(NamedTuple):
@@ -57,10 +65,13 @@ class Block(NamedTuple):
 
 
 @contextlib.contextmanager
-def _opened(file: File) -> Iterator[Opened]:
+def _opened(file: File) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
     """Open a file, decompress it, and skip its byte order mark.
 
     Raise FileError if the file cannot be opened, or if its text is UTF-16.
+
+    Yields:
+        The bytes of the file, and its bytes as they are on the disk.
     """
     path = name_of(file)
     try:
@@ -74,7 +85,7 @@ def _opened(file: File) -> Iterator[Opened]:
             text = io.BufferedReader(gzip.open(packed))  # noqa: SIM115
         with _explained(path):
             _skip_mark(path, text)
-        yield Opened(path, text, packed)
+        yield text, packed
 
 
 def _packed(file: File) -> io.BufferedReader:
@@ -160,31 +171,31 @@ def first_line(file: File) -> tuple[bytes, int]:
         The line, or its start if it is longer than the limit, and its number
         from 1. If there is none, the line is empty.
     """
-    with _opened(file) as source, _explained(source.path):
+    with _opened(file) as (text, _), _explained(name_of(file)):
         for number in range(1, _COMMENTS + 1):
-            line = source.file.readline(LINE + 1)
-            text = line.strip()
-            if (text and not text.startswith(b"#")) or len(line) > LINE:
-                return text, number
+            line = text.readline(LINE + 1)
+            found = line.strip()
+            if (found and not found.startswith(b"#")) or len(line) > LINE:
+                return found, number
     return b"", 1
 
 
-def blocks_of(file: File, watch: Watch, size: int = BLOCK) -> Iterator[Block]:
+def blocks_of(source: Source, size: int = BLOCK) -> Iterator[Block]:
     """Yield the blocks of a file, none of which is empty.
 
     Raise FileError as soon as a line exceeds the limit.
 
     Args:
-        file: the file.
-        watch: receives the number of bytes read so far.
+        source: the file.
         size: the approximate number of bytes of a block.
     """
     rest, line = b"", 1
-    with _opened(file) as source:
-        while data := _read(source, size):
-            watch(source.packed.tell())
+    path = source.path
+    with _opened(source.file) as (text, packed):
+        while data := _read(path, text, size):
+            source.watch(packed.tell())
             data = rest + data
-            _check_lengths(source.path, data, line)
+            _check_lengths(path, data, line)
             whole = data.rfind(b"\n") + 1
             rest = data[whole:]
             if whole:
@@ -194,9 +205,9 @@ def blocks_of(file: File, watch: Watch, size: int = BLOCK) -> Iterator[Block]:
         yield Block(rest + b"\n", line)
 
 
-def _read(source: Opened, size: int) -> bytes:
-    with _explained(source.path):
-        return source.file.read(size)
+def _read(path: str, text: IO[bytes], size: int) -> bytes:
+    with _explained(path):
+        return text.read(size)
 
 
 def _check_lengths(path: str, data: bytes, line: int) -> None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from keras_rankmetrics.files import FileError
+from keras_rankmetrics.files.blocks import Source
 
 # The names in BEIR, MS MARCO and TREC, without case and punctuation, and our
 # own. Ids come before the bare word, which may be a column of texts.
@@ -22,21 +23,15 @@ _LOOKS = {
 
 
 def columns_of(
-    path: str,
-    header: Sequence[str],
-    value: str,
-    chosen: Mapping[str, str],
-    line: int | None,
+    source: Source, header: Sequence[str], line: int | None
 ) -> list[str]:
     """Return the names of the columns of queries, items and values.
 
     Raise FileError if one of them is missing.
 
     Args:
-        path: the path of the file, for errors.
+        source: the file.
         header: the names of all columns.
-        value: `"label"` or `"score"`.
-        chosen: the names of columns that the user chose, by role.
         line: the number of the line of the header, for errors.
     """
     plain = {
@@ -44,11 +39,11 @@ def columns_of(
         for name in reversed(header)
     }
     found = []
-    for role in ("query", "item", value):
+    for role in ("query", "item", source.value):
         known = [plain[name] for name in _NAMES[role] if name in plain]
         # The user's choice may be a column that only another file has.
-        if chosen.get(role) in header:
-            found.append(chosen[role])
+        if source.columns.get(role) in header:
+            found.append(source.columns[role])
         elif known:
             found.append(known[0])
         else:
@@ -57,11 +52,12 @@ def columns_of(
                 f"{', '.join(_NAMES[role])} or the like."
             )
             remedy = _remedy(role, header, plain)
-            if role in chosen:
-                name = chosen[role]
+            if role in source.columns:
+                name = source.columns[role]
                 expected = f"There should be a column `{name}`, of the {role}."
                 remedy = ""
-            raise FileError(path, expected, ", ".join(header), line, remedy)
+            listed = ", ".join(header)
+            raise FileError(source.path, expected, listed, line, remedy)
     return found
 
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from keras_rankmetrics.files import FileError
-from keras_rankmetrics.files.blocks import Watch
+from keras_rankmetrics.files.blocks import Source
 from keras_rankmetrics.files.fields import Part, Texts, parts
 from keras_rankmetrics.files.header import columns_of
-from keras_rankmetrics.files.pipes import File, name_of
 
 _BUFFER = 2**20  # bytes of a column that are read at once
 _BATCH = 2**22  # bytes of a batch, about
@@ -20,18 +19,9 @@ _GROUP, _MEAN = 2**25, 256  # bytes of a row group, and of its values
 _ROWS = 2**15  # of a batch, at most
 
 
-def parquet_parts(
-    file: File, value: str, chosen: Mapping[str, str], watch: Watch
-) -> Iterator[Part]:
-    """Yield the rows of a file, batch by batch. Its lines are the rows.
-
-    Args:
-        file: the file.
-        value: `"label"` or `"score"`.
-        chosen: the names of columns that the user chose, by role.
-        watch: receives the number of bytes read so far.
-    """
-    path = name_of(file)
+def parquet_parts(source: Source) -> Iterator[Part]:
+    """Yield the rows of a file, batch by batch. Its lines are the rows."""
+    path, file = source.path, source.file
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -42,26 +32,26 @@ def parquet_parts(
             '`pip install "keras_rankmetrics[files]"`.',
             "no such package",
         ) from None
-    source = file if isinstance(file, str) else file.open()
+    opened = file if isinstance(file, str) else file.open()
     try:
         # Without these options, all of a row group is read at once.
-        table = pq.ParquetFile(source, buffer_size=_BUFFER, pre_buffer=False)
+        table = pq.ParquetFile(opened, buffer_size=_BUFFER, pre_buffer=False)
     except (OSError, pa.ArrowException) as error:
         raise FileError(path, "It should be Parquet.", str(error)) from None
     with table:
-        names = columns_of(path, table.schema_arrow.names, value, chosen, None)
+        names = columns_of(source, table.schema_arrow.names, None)
         size = os.path.getsize(file) if isinstance(file, str) else file.size()
         done = 0
         for batch in _batches(path, table, names):
             line = np.arange(done, done + len(batch)) + 1
             done += len(batch)
-            watch(size * done // max(table.metadata.num_rows, 1))
+            source.watch(size * done // max(table.metadata.num_rows, 1))
             query, item, values = (batch.column(name) for name in names)
             yield from parts(
                 path,
                 _ids(path, query, names[0], line),
                 _ids(path, item, names[1], line),
-                _numbers(path, values, value, line),
+                _numbers(path, values, source.value, line),
                 line,
             )
 

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping
 import numpy as np
 
 from keras_rankmetrics.files import FileError, QueriesReturnError, text_tables
-from keras_rankmetrics.files.blocks import PARQUET, Watch, first_line
+from keras_rankmetrics.files.blocks import PARQUET, Source, Watch, first_line
 from keras_rankmetrics.files.fields import Part
 from keras_rankmetrics.files.parquet import parquet_parts
-from keras_rankmetrics.files.pipes import File, name_of
+from keras_rankmetrics.files.pipes import File
 from keras_rankmetrics.files.trec import (
     QRELS,
     RUN,
@@ -37,18 +37,18 @@ def run_of(
 
     Args:
         file: the file.
-        columns: the names of columns that the user chose, by role: `"query"`,
-            `"item"`, `"score"` and `"label"`.
+        columns: the names of columns that the user chose, by role.
         watch: receives the number of bytes read so far.
     """
-    return whole_queries(name_of(file), _rows(file, "score", columns, watch))
+    source = Source(file, "score", columns, watch)
+    return whole_queries(source.path, _rows(source))
 
 
 def sorted_run_of(
     file: File, columns: Mapping[str, str], watch: Watch
 ) -> Iterator[Rows]:
     """Yield a run as one chunk, with the rows of a query together."""
-    rows = whole(_rows(file, "score", columns, watch))
+    rows = whole(_rows(Source(file, "score", columns, watch)))
     _, codes = np.unique(rows.query, return_inverse=True)
     order = np.argsort(codes, kind="stable")
     yield Rows(*(column[order] for column in rows))
@@ -56,10 +56,11 @@ def sorted_run_of(
 
 def judgements_of(file: File, columns: Mapping[str, str], watch: Watch) -> Rows:
     """Return the labels of items. Raise FileError if there are none."""
-    rows = whole(_rows(file, "label", columns, watch))
+    source = Source(file, "label", columns, watch)
+    rows = whole(_rows(source))
     if not len(rows.query):
         expected = "There should be judgements."
-        raise FileError(name_of(file), expected, "an empty file")
+        raise FileError(source.path, expected, "an empty file")
     return rows
 
 
@@ -73,8 +74,9 @@ def check_items_once(
         value: `"label"` for judgements, `"score"` for a run.
         columns: the names of columns that the user chose, by role.
     """
+    source = Source(file, value, columns, lambda done: None)
     keys, lines = [], []
-    for (query, item, _), line in _parts(file, value, columns, _unwatched):
+    for (query, item, _), line in _parts(source):
         keys.append(mixed(mixed(keys_of(query)) + keys_of(item)))
         lines.append(line)
     if not keys:
@@ -88,56 +90,46 @@ def check_items_once(
     line = np.concatenate(lines)
     before, again = line[first[earliest]], line[second[earliest]]
     ids = {}
-    for (query, item, _), line in _parts(file, value, columns, _unwatched):
+    for (query, item, _), line in _parts(source):
         for row in np.flatnonzero((line == before) | (line == again)).tolist():
             ids[int(line[row])] = query[row], item[row]
     if ids[before] == ids[again]:  # or two ids have the same key
         query, item = (id_.decode("utf-8", "replace") for id_ in ids[again])
         raise FileError(
-            name_of(file),
+            source.path,
             "An item should occur once in the list of a query.",
             f"item {item} of query {query}, as in line {before}",
             int(again),
         )
 
 
-def _unwatched(done: int) -> None:
-    pass
+def _rows(source: Source) -> Iterator[Rows]:
+    return (part.rows for part in _parts(source))
 
 
-def _rows(
-    file: File, value: str, columns: Mapping[str, str], watch: Watch
-) -> Iterator[Rows]:
-    return (part.rows for part in _parts(file, value, columns, watch))
-
-
-def _parts(
-    file: File, value: str, columns: Mapping[str, str], watch: Watch
-) -> Iterator[Part]:
-    """Yield the rows of a file.
+def _parts(source: Source) -> Iterator[Part]:
+    """Return the rows of a file.
 
     Its first line decides on the format, and then the ending of its name.
     """
-    line, number = first_line(file)
-    path = name_of(file)
-    name = path.lower().removesuffix(".gz")
-    delimiter = _DELIMITERS.get(os.path.splitext(name)[1])
-    layout = RUN if value == "score" else QRELS
+    line, number = first_line(source.file)
+    path = source.path
+    ending = os.path.splitext(path.lower().removesuffix(".gz"))[1]
+    delimiter = _DELIMITERS.get(ending)
+    layout = RUN if source.value == "score" else QRELS
     if line.startswith(PARQUET):
-        return parquet_parts(file, value, columns, watch)
+        return parquet_parts(source)
     is_json = line.startswith(b"{")
     if is_json or (text_tables.is_array(line) and delimiter is None):
-        text_tables.check_shape(path, line, number, value)
-        return text_tables.json_parts(file, value, columns, watch)
+        text_tables.check_shape(path, line, number, source.value)
+        return text_tables.json_parts(source)
     if not is_like(line, layout):
         check_layout(path, line, number, layout)
         if delimiter is None and len(line.split()) != layout.fields:
             delimiter = _delimiter_in(line)
         if delimiter is not None:
-            return text_tables.delimited_parts(
-                file, delimiter, value, columns, watch
-            )
-    return trec_parts(file, layout, watch)
+            return text_tables.delimited_parts(source, delimiter)
+    return trec_parts(source, layout)
 
 
 def _delimiter_in(line: bytes) -> str | None:

@@ -15,7 +15,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -23,15 +23,14 @@ from keras_rankmetrics.files import FileError
 from keras_rankmetrics.files.blocks import (
     LINE,
     Block,
-    Watch,
+    Source,
     blocks_of,
     check_ends,
     filled_lines,
 )
-from keras_rankmetrics.files.fields import Part, Texts, joined, numbers, parts
+from keras_rankmetrics.files.fields import Part, joined, numbers, parts
 from keras_rankmetrics.files.header import columns_of
 from keras_rankmetrics.files.parquet import texts_of
-from keras_rankmetrics.files.pipes import File, name_of
 
 _QUOTE = b'"'
 _SPACES = " \t"
@@ -40,58 +39,25 @@ _SPACED_QUOTE = re.compile(rb'[,\t\n] +"')
 _LETTERS = "latin-1"
 
 
-class _Columns(NamedTuple):
-    """The columns that are read.
-
-    Attributes:
-        query: the id of the query of each row.
-        item: the id of the item.
-        values: the scores or the labels, floats.
-        line: the number of the line where the row starts, from 1.
-    """
-
-    query: Texts
-    item: Texts
-    values: np.ndarray
-    line: np.ndarray
+def _pyarrow() -> Any:
+    """Return pyarrow, or None if it is not installed."""
+    try:
+        import pyarrow
+        import pyarrow.compute
+        import pyarrow.csv
+        import pyarrow.json
+    except ModuleNotFoundError:
+        return None
+    return pyarrow
 
 
-class _Layout(NamedTuple):
-    """The layout of the rows of CSV or TSV.
-
-    Attributes:
-        path: the path of the file, for errors.
-        delimiter: a comma or a tab.
-        fields: the number of fields of a row.
-        places: the indices of the query, the item and the value.
-        value: `"label"` or `"score"`.
-    """
-
-    path: str
-    delimiter: str
-    fields: int
-    places: Sequence[int]
-    value: str
+# CSV and TSV
 
 
-def delimited_parts(
-    file: File,
-    delimiter: str,
-    value: str,
-    chosen: Mapping[str, str],
-    watch: Watch,
-) -> Iterator[Part]:
-    """Yield the rows of CSV or TSV, block by block.
-
-    Args:
-        file: the file.
-        delimiter: a comma or a tab.
-        value: `"label"` or `"score"`.
-        chosen: the names of columns that the user chose, by role.
-        watch: receives the number of bytes read so far.
-    """
-    path = name_of(file)
-    blocks = blocks_of(file, watch)
+def delimited_parts(source: Source, delimiter: str) -> Iterator[Part]:
+    """Yield the rows of CSV or TSV, block by block."""
+    path = source.path
+    blocks = blocks_of(source)
     first = next(blocks, None)
     if first is None:
         raise FileError(path, "There should be a header.", "an empty file")
@@ -102,9 +68,8 @@ def delimited_parts(
     names = [
         _bytes(field).decode("utf-8", "surrogateescape") for field in fields
     ]
-    columns = columns_of(path, names, value, chosen, 1)
+    columns = columns_of(source, names, 1)
     places = [names.index(name) for name in columns]
-    layout = _Layout(path, delimiter, len(names), places, value)
     rest = Block(b"", 2)  # the start of a row that the next block continues
     for block in itertools.chain([Block(data, 2)], blocks):
         if rest.data:
@@ -113,33 +78,31 @@ def delimited_parts(
             continue
         if _QUOTE not in block.data:
             check_ends(path, block)
-        found, rest = _by_pyarrow(layout, block), Block(b"", 0)
+        found = _csv_by_pyarrow(path, block, delimiter, len(names), places)
+        rest = Block(b"", 0)
         if found is None:
-            found, rest = _by_csv(layout, block)
-        yield from parts(path, *found)
+            found, rest = _by_csv(source, block, delimiter, len(names), places)
+        yield from found
     if rest.data:
-        raise _unclosed(path, rest)
+        expected = "A quoted field should end with a quote."
+        raise FileError(path, expected, rest.data, rest.line)
 
 
-def _by_pyarrow(layout: _Layout, block: Block) -> _Columns | None:
-    """Return the rows of a block, or None if each line is not a valid row."""
-    # A last row of our own is missing if a quote is open before it. pyarrow
-    # skips the empty first line.
-    last = layout.delimiter.join("0" * layout.fields).encode()
+def _csv_by_pyarrow(
+    path: str, block: Block, delimiter: str, fields: int, places: Sequence[int]
+) -> Iterator[Part] | None:
+    """Return the rows of a block, or None unless each line is a valid row."""
+    pa = _pyarrow()
+    # An own last row is missing if a quote is still open. pyarrow skips the
+    # empty first line.
+    last = delimiter.join("0" * fields).encode()
     data = b"\n%b%b\n" % (block.data, last)
     # pyarrow takes the spaces before a quote as the start of the text.
-    if b' "' in data and _SPACED_QUOTE.search(data):
+    is_spaced = b' "' in data and _SPACED_QUOTE.search(data)
+    if pa is None or is_spaced or len(set(places)) < len(places):
         return None
-    if len(set(layout.places)) < len(layout.places):
-        return None
-    try:
-        import pyarrow as pa
-        import pyarrow.compute
-        import pyarrow.csv
-    except ModuleNotFoundError:
-        return None
-    names = [str(place) for place in range(layout.fields)]
-    chosen = [names[place] for place in layout.places]
+    names = [str(place) for place in range(fields)]
+    chosen = [names[place] for place in places]
     types = [pa.string(), pa.string(), pa.float64()]
     try:
         # Only data in memory: with a Python file, reading ahead is unsafe.
@@ -148,9 +111,7 @@ def _by_pyarrow(layout: _Layout, block: Block) -> _Columns | None:
             pa.csv.ReadOptions(
                 use_threads=False, block_size=len(data) + 1, column_names=names
             ),
-            pa.csv.ParseOptions(
-                delimiter=layout.delimiter, newlines_in_values=True
-            ),
+            pa.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
             pa.csv.ConvertOptions(
                 check_utf8=False,
                 null_values=[],
@@ -168,15 +129,24 @@ def _by_pyarrow(layout: _Layout, block: Block) -> _Columns | None:
         pa.compute.ascii_trim(table.column(place)[:-1], _SPACES)
         for place in (0, 1)
     )
-    return _Columns(texts_of(query), texts_of(item), values, line)
+    return parts(path, texts_of(query), texts_of(item), values, line)
 
 
-def _by_csv(layout: _Layout, block: Block) -> tuple[_Columns, Block]:
-    """Return the rows of a block, and the start of a row without its end."""
-    path, delimiter, number, places, value = layout
+def _by_csv(
+    source: Source,
+    block: Block,
+    delimiter: str,
+    number: int,
+    places: Sequence[int],
+) -> tuple[Iterator[Part], Block]:
+    """Return the rows of a block, and the start of a row without its end.
+
+    Raise FileError if a row is invalid.
+    """
+    path = source.path
     lines = io.StringIO(block.data.decode(_LETTERS), newline="\n").readlines()
     ends = [0, *itertools.accumulate(map(len, lines))]
-    # A last line of our own ends each row but one with an open quote.
+    # An own last line ends each row but one whose quote is still open.
     reader = _reader([*lines, "\n"], delimiter)
     columns: list[list[bytes]] = [[] for _ in places]
     line, start = [], 0
@@ -186,7 +156,7 @@ def _by_csv(layout: _Layout, block: Block) -> tuple[_Columns, Block]:
             if end > len(lines):
                 break
             if ends[end] - ends[start] > LINE + 2:  # the end of the line
-                raise _unclosed(path, _since(block, ends, start))
+                raise _too_long(path, _since(block, ends, start))
             if fields and len(fields) != number:
                 expected = (
                     f"A line should have {number} fields, as the header has."
@@ -201,14 +171,14 @@ def _by_csv(layout: _Layout, block: Block) -> tuple[_Columns, Block]:
     except csv.Error:
         rest = _since(block, ends, start)
         check_ends(path, rest)
-        raise _unclosed(path, rest) from None
+        raise _too_long(path, rest) from None
     rest = _since(block, ends, start)
     if len(rest.data) > LINE:
-        raise _unclosed(path, rest)
+        raise _too_long(path, rest)
     query, item, values = map(joined, columns)
     numbered = np.array(line, np.int64)
-    floats = numbers(path, values, numbered, value)
-    return _Columns(query, item, floats, numbered), rest
+    floats = numbers(path, values, numbered, source.value)
+    return parts(path, query, item, floats, numbered), rest
 
 
 def _since(block: Block, ends: Sequence[int], start: int) -> Block:
@@ -224,8 +194,8 @@ def _bytes(field: str) -> bytes:
     return field.strip(_SPACES).encode(_LETTERS)
 
 
-def _unclosed(path: str, row: Block) -> FileError:
-    """Return the error for a row that is too long, or that never ends."""
+def _too_long(path: str, row: Block) -> FileError:
+    """Return the error for a row that is too long."""
     return FileError(
         path,
         f"A row should have {LINE:,} bytes at most, with all its quoted lines.",
@@ -281,48 +251,38 @@ def _is_nested(line: bytes) -> bool:
     return bool(values) and all(isinstance(x, dict | list) for x in values)
 
 
-def json_parts(
-    file: File, value: str, chosen: Mapping[str, str], watch: Watch
-) -> Iterator[Part]:
-    """Yield the rows of JSON lines, block by block.
-
-    Args:
-        file: the file.
-        value: `"label"` or `"score"`.
-        chosen: the names of columns that the user chose, by role.
-        watch: receives the number of bytes read so far.
-    """
-    path = name_of(file)
+def json_parts(source: Source) -> Iterator[Part]:
+    """Yield the rows of JSON lines, block by block."""
+    path = source.path
     names: list[str] = []
-    for block in blocks_of(file, watch, _BLOCK):
+    for block in blocks_of(source, _BLOCK):
         check_ends(path, block)
         line = filled_lines(block)
         if not len(line):
             continue
         number = int(line[0])
         first = _object(path, block.data.lstrip().split(b"\n", 1)[0], number)
-        names = names or columns_of(path, list(first), value, chosen, number)
-        found = _json_by_pyarrow(block, names, first, line)
+        names = names or columns_of(source, list(first), number)
+        found = _json_by_pyarrow(path, block, names, first, line)
         if found is None:
-            found = _by_json(path, block, names, line, value)
-        yield from parts(path, *found)
+            found = _by_json(path, block, names, line, source.value)
+        yield from found
 
 
 def _json_by_pyarrow(
+    path: str,
     block: Block,
     names: Sequence[str],
     first: Mapping[str, Any],
     line: np.ndarray,
-) -> _Columns | None:
+) -> Iterator[Part] | None:
     """Return the rows of a block, or None if pyarrow does not read them all."""
-    try:
-        import pyarrow as pa
-        import pyarrow.json
-    except ModuleNotFoundError:
+    pa = _pyarrow()
+    if pa is None or len(set(names)) < len(names):
         return None
     types = {str: pa.string(), int: pa.int64()}
     kinds = [types.get(type(first.get(name))) for name in names[:2]]
-    if None in kinds or len(set(names)) < len(names):
+    if None in kinds:
         return None
     schema = pa.schema(zip(names, [*kinds, pa.float64()], strict=True))
     try:
@@ -344,12 +304,12 @@ def _json_by_pyarrow(
     floats = values.to_numpy()
     if not np.isfinite(floats).all():  # as of integers that exceed all floats
         return None
-    return _Columns(texts_of(query), texts_of(item), floats, line)
+    return parts(path, texts_of(query), texts_of(item), floats, line)
 
 
 def _by_json(
     path: str, block: Block, names: Sequence[str], line: np.ndarray, value: str
-) -> _Columns:
+) -> Iterator[Part]:
     """Return the rows of a block. Raise FileError if one of them is invalid."""
     lines = block.data.split(b"\n")
     columns: list[list[bytes]] = [[], []]
@@ -358,7 +318,7 @@ def _by_json(
         row = _object(path, lines[number - block.line], number)
         for name, column in zip(names[:2], columns, strict=True):
             id_ = row.get(name)
-            if isinstance(id_, bool) or not isinstance(id_, str | int):
+            if type(id_) not in (str, int):
                 expected = f"`{name}` should be a string or an integer."
                 raise FileError(path, expected, json.dumps(row), number)
             # JSON can have half a pair of surrogates.
@@ -368,7 +328,7 @@ def _by_json(
             expected = f"The {value} `{names[2]}` should be a number."
             raise FileError(path, expected, json.dumps(row), number)
     query, item = map(joined, columns)
-    return _Columns(query, item, np.array(values), line)
+    return parts(path, query, item, np.array(values), line)
 
 
 def _object(path: str, text: bytes, number: int) -> dict[str, Any]:
@@ -384,7 +344,7 @@ def _object(path: str, text: bytes, number: int) -> dict[str, Any]:
 
 def _number(value: Any) -> float:
     """Return a number of JSON, or NaN if it is none or exceeds all floats."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if type(value) not in (int, float):
         return math.nan
     try:
         return float(value)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from keras_rankmetrics.files import FileError
-from keras_rankmetrics.files.blocks import Block, Watch, blocks_of, check_ends
+from keras_rankmetrics.files.blocks import Block, Source, blocks_of, check_ends
 from keras_rankmetrics.files.fields import (
     Part,
     Texts,
@@ -17,7 +17,6 @@ from keras_rankmetrics.files.fields import (
     numbers,
     parts,
 )
-from keras_rankmetrics.files.pipes import File, name_of
 
 
 class Layout(NamedTuple):
@@ -104,11 +103,11 @@ def _is_number(text: bytes) -> bool:
     return not math.isnan(as_float(text))
 
 
-def trec_parts(file: File, layout: Layout, watch: Watch) -> Iterator[Part]:
+def trec_parts(source: Source, layout: Layout) -> Iterator[Part]:
     """Yield the rows of a file, block by block."""
-    path = name_of(file)
+    path = source.path
     is_checked = layout is not QRELS
-    for block in blocks_of(file, watch):
+    for block in blocks_of(source):
         check_ends(path, block)
         data, start, end, line = _fields(path, block, layout)
         if not len(line):

@@ -222,7 +222,7 @@ def test_chunks_hold_whole_queries(size):
 def test_a_query_that_returns(tmp_path):
     rows = [("a", "x", 1.0), ("b", "y", 2.0), ("a", "z", 3.0)]
     path = written(tmp_path / "run", as_run(rows))
-    with pytest.raises(QueriesReturnError, match="rows of a query are not together"):
+    with pytest.raises(QueriesReturnError, match="are not together"):
         rows_of(run_of, path)
     assert rows_of(sorted_run_of, path) == [rows[0], rows[2], rows[1]]
 
