@@ -8,6 +8,9 @@ from __future__ import annotations
 
 _SHOWN = 120  # characters of what was received
 
+# What to do if a run is read as judgements, or the reverse.
+IN_ORDER = "Pass the judgements first, then the runs."
+
 
 class FileError(ValueError):
     """A file that is not what it should be.

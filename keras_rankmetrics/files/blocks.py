@@ -200,7 +200,8 @@ def blocks_of(source: Source, size: int = BLOCK) -> Iterator[Block]:
             rest = data[whole:]
             if whole:
                 yield Block(data[:whole], line)
-                line += data.count(b"\n")
+                is_end = np.frombuffer(data, np.uint8) == _NEWLINE
+                line += int(np.count_nonzero(is_end))  # faster than data.count
     if rest:
         yield Block(rest + b"\n", line)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from keras_rankmetrics.files import FileError
+from keras_rankmetrics.files import IN_ORDER, FileError
 from keras_rankmetrics.files.blocks import Source
 
 # The names in BEIR, MS MARCO and TREC, without case and punctuation, and our
@@ -70,7 +70,7 @@ def _remedy(role: str, header: Sequence[str], plain: Mapping[str, str]) -> str:
         other, cause = _LOOKS[role]
         if plain.keys() & set(_NAMES[other]) - set(_NAMES[role]):
             return (
-                f"{cause} Pass the judgements first, then the runs. If it is "
-                f"not, name the {role}s: `--columns {role}=NAME`."
+                f"{cause} {IN_ORDER} If it is not, name the {role}s: "
+                f"`--columns {role}=NAME`."
             )
     return f"Name the column: `--columns {role}=NAME`."

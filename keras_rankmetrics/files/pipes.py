@@ -74,7 +74,7 @@ class Pipe:
             self._file.close()
 
 
-# A path, or what stands for one that can be read only once.
+# A path, or a `Pipe` for a path that can be read only once.
 File: TypeAlias = str | Pipe
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from keras_rankmetrics.files import FileError
+from keras_rankmetrics.files import IN_ORDER, FileError
 from keras_rankmetrics.files.blocks import Block, Source, blocks_of, check_ends
 from keras_rankmetrics.files.fields import (
     Part,
@@ -26,26 +26,20 @@ class Layout(NamedTuple):
         fields: their number.
         more: whether a line may have more of them, which are ignored.
         value: the index of the label or of the score.
-        what: the name of the value.
         expected: a sentence on the line, for errors.
     """
 
     fields: int
     more: bool
     value: int
-    what: str
     expected: str
 
 
 RUN = Layout(
-    6,
-    True,
-    4,
-    "score",
-    "A line of a run should be `query Q0 item rank score tag`.",
+    6, True, 4, "A line of a run should be `query Q0 item rank score tag`."
 )
 QRELS = Layout(
-    4, False, 3, "label", "A line of judgements should be `query 0 item label`."
+    4, False, 3, "A line of judgements should be `query 0 item label`."
 )
 _QUERY, _SECOND, _ITEM = 0, 1, 2
 _FIXED = frozenset((b"Q0", b"q0", b"0"))  # the second field, usually
@@ -80,16 +74,11 @@ def check_layout(path: str, line: bytes, number: int, layout: Layout) -> None:
     fields = line.split()
     if len(fields) < QRELS.fields or fields[_SECOND] not in _FIXED:
         return
-    remedy = "Pass the judgements first, then the runs."
-    if layout is RUN and is_like(line, QRELS):
-        remedy = f"This looks like judgements. {remedy}"
-    elif layout is QRELS and is_like(line, RUN):
-        remedy = f"This looks like a run. {remedy}"
-    elif (
-        layout is QRELS
-        and len(fields) == QRELS.fields
-        and _is_number(fields[_ITEM])
-    ):
+    is_swapped = len(fields) == QRELS.fields and _is_number(fields[_ITEM])
+    other, looks = (QRELS, "judgements") if layout is RUN else (RUN, "a run")
+    if is_like(line, other):
+        remedy = f"This looks like {looks}. {IN_ORDER}"
+    elif layout is QRELS and is_swapped:
         remedy = (
             "The item and the label seem to be swapped in this file. Swap the "
             "third and the fourth field."
@@ -119,7 +108,7 @@ def trec_parts(source: Source, layout: Layout) -> Iterator[Part]:
         if not is_checked:
             _check_items(path, second, item, block, int(line[0]))
             is_checked = True
-        values = numbers(path, value, line, layout.what)
+        values = numbers(path, value, line, source.value)
         yield from parts(path, query, item, values, line)
 
 
