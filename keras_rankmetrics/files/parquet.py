@@ -120,15 +120,32 @@ def texts_of(column: Any) -> Texts:
     """Return an Arrow column of strings or integers without nulls as texts."""
     import pyarrow as pa
 
-    if isinstance(column, pa.ChunkedArray):
-        column = column.combine_chunks()
+    column = _whole(column)
     if pa.types.is_integer(column.type):
         column = column.cast(pa.string())
-    column = column.cast(pa.large_binary())
+    is_large = pa.types.is_large_string(column.type)
     _, offsets, data = column.buffers()
-    places = np.frombuffer(offsets, np.int64)
+    places = np.frombuffer(offsets or b"", np.int64 if is_large else np.int32)
     places = places[column.offset : column.offset + len(column) + 1]
     return Texts(np.frombuffer(data or b"", np.uint8), places[:-1], places[1:])
+
+
+def floats_of(column: Any) -> np.ndarray:
+    """Return an Arrow column of numbers without nulls as float64."""
+    import pyarrow as pa
+
+    column = _whole(column)
+    if column.type != pa.float64():
+        column = column.cast(pa.float64(), safe=False)
+    # `to_numpy` would import pandas.
+    values = np.frombuffer(column.buffers()[1] or b"", np.float64)
+    return values[column.offset : column.offset + len(column)]
+
+
+def _whole(column: Any) -> Any:
+    """Return the column of a table or of a batch as one array."""
+    is_chunked = hasattr(column, "combine_chunks")
+    return column.combine_chunks() if is_chunked else column
 
 
 def _numbers(path: str, column: Any, name: str, line: np.ndarray) -> np.ndarray:
@@ -139,7 +156,7 @@ def _numbers(path: str, column: Any, name: str, line: np.ndarray) -> np.ndarray:
     if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
         raise FileError(path, expected, str(kind))
     _check_filled(path, column, name, line)
-    values = np.asarray(column.to_numpy(zero_copy_only=False), np.float64)
+    values = floats_of(column)
     wrong = np.isnan(values)
     if wrong.any():
         raise FileError(path, expected, "NaN", int(line[np.argmax(wrong)]))

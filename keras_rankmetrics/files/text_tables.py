@@ -30,10 +30,12 @@ from keras_rankmetrics.files.blocks import (
 )
 from keras_rankmetrics.files.fields import Part, joined, numbers, parts
 from keras_rankmetrics.files.header import columns_of
-from keras_rankmetrics.files.parquet import texts_of
+from keras_rankmetrics.files.parquet import floats_of, texts_of
 
 _QUOTE = b'"'
 _SPACES = " \t"
+# A block without any of these bytes has no spaces around its fields.
+_PADDING = {",": b" \t", "\t": b' "'}
 _SPACED_QUOTE = re.compile(rb'[,\t\n] +"')
 # Each byte becomes the letter of that number, so that none changes.
 _LETTERS = "latin-1"
@@ -43,7 +45,6 @@ def _pyarrow() -> Any:
     """Return pyarrow, or None if it is not installed."""
     try:
         import pyarrow
-        import pyarrow.compute
         import pyarrow.csv
         import pyarrow.json
     except ModuleNotFoundError:
@@ -122,14 +123,16 @@ def _csv_by_pyarrow(
     except pa.ArrowException:
         return None
     line = filled_lines(block)
-    values = table.column(2).to_numpy()[:-1]
+    values = floats_of(table.column(2)[:-1])
     if len(values) != len(line) or np.isnan(values).any():
         return None
-    query, item = (
-        pa.compute.ascii_trim(table.column(place)[:-1], _SPACES)
-        for place in (0, 1)
-    )
-    return parts(path, texts_of(query), texts_of(item), values, line)
+    ids = [table.column(place)[:-1] for place in (0, 1)]
+    if any(byte in block.data for byte in _PADDING[delimiter]):
+        from pyarrow import compute  # as slow as reading 100,000 rows
+
+        ids = [compute.ascii_trim(column, _SPACES) for column in ids]
+    query, item = map(texts_of, ids)
+    return parts(path, query, item, values, line)
 
 
 def _by_csv(
@@ -301,7 +304,7 @@ def _json_by_pyarrow(
     query, item, values = (table.column(name) for name in names)
     if len(table) != len(line) or any(x.null_count for x in table.columns):
         return None
-    floats = values.to_numpy()
+    floats = floats_of(values)
     if not np.isfinite(floats).all():  # as of integers that exceed all floats
         return None
     return parts(path, texts_of(query), texts_of(item), floats, line)
