@@ -104,7 +104,7 @@ def _explained(path: str) -> Iterator[None]:
         raise FileError(path, expected, str(error)) from None
 
 
-# What was expected, what was received, and what to do.
+# The expectation, what was received, and the remedy.
 _REFUSED: dict[type[Exception], tuple[str, str, str]] = {
     IsADirectoryError: (
         "The path should be a file.",
@@ -200,8 +200,9 @@ def blocks_of(source: Source, size: int = BLOCK) -> Iterator[Block]:
             rest = data[whole:]
             if whole:
                 yield Block(data[:whole], line)
+                # `bytes.count` takes several times as long.
                 is_end = np.frombuffer(data, np.uint8) == _NEWLINE
-                line += int(np.count_nonzero(is_end))  # faster than data.count
+                line += int(np.count_nonzero(is_end))
     if rest:
         yield Block(rest + b"\n", line)
 

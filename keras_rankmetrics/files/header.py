@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence, Set
 
 from keras_rankmetrics.files import IN_ORDER, FileError
 from keras_rankmetrics.files.blocks import Source
 
-# The names in BEIR, MS MARCO and TREC, without case and punctuation, and our
-# own. Ids come before the bare word, which may be a column of texts.
+# The names in BEIR, MS MARCO and TREC, and our own. Case and punctuation do not
+# matter. Ids come before the bare word, which may be a column of texts.
 _NAMES = {
-    "query": ("queryid", "qid", "query"),
-    "item": ("itemid", "docid", "docno", "pid", "corpusid", "item"),
+    "query": ("query_id", "qid", "query"),
+    "item": ("item_id", "doc_id", "docno", "pid", "corpus_id", "item"),
     "score": ("score", "sim"),
     "label": ("label", "relevance", "rel", "score"),
 }
@@ -34,13 +34,11 @@ def columns_of(
         header: the names of all columns.
         line: the number of the line of the header, for errors.
     """
-    plain = {
-        re.sub(r"[^a-z0-9]", "", name.lower()): name
-        for name in reversed(header)
-    }
+    by_plain_name = {_plain(name): name for name in reversed(header)}
     found = []
     for role in ("query", "item", source.value):
-        known = [plain[name] for name in _NAMES[role] if name in plain]
+        plain = [_plain(name) for name in _NAMES[role]]
+        known = [by_plain_name[name] for name in plain if name in by_plain_name]
         # The user's choice may be a column that only another file has.
         if source.columns.get(role) in header:
             found.append(source.columns[role])
@@ -48,10 +46,10 @@ def columns_of(
             found.append(known[0])
         else:
             expected = (
-                f"One column should be the {role}. The header should call it "
-                f"{', '.join(_NAMES[role])} or the like."
+                f"One column should be the {role}, with one of the names "
+                f"{', '.join(_NAMES[role])}."
             )
-            remedy = _remedy(role, header, plain)
+            remedy = _remedy(role, header, by_plain_name.keys())
             if role in source.columns:
                 name = source.columns[role]
                 expected = f"There should be a column `{name}`, of the {role}."
@@ -61,14 +59,18 @@ def columns_of(
     return found
 
 
-def _remedy(role: str, header: Sequence[str], plain: Mapping[str, str]) -> str:
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+def _remedy(role: str, header: Sequence[str], plain: Set[str]) -> str:
     if len(header) == 1 and ";" in header[0]:
         return "Separate columns by commas or tabs, not by semicolons."
     if any(name.replace(".", "", 1).isdecimal() for name in header):
         return "The first line should be a header, with names of columns."
     if role in _LOOKS:
         other, cause = _LOOKS[role]
-        if plain.keys() & set(_NAMES[other]) - set(_NAMES[role]):
+        if plain & set(_NAMES[other]) - set(_NAMES[role]):
             return (
                 f"{cause} {IN_ORDER} If it is not, name the {role}s: "
                 f"`--columns {role}=NAME`."

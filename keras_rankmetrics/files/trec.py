@@ -43,6 +43,7 @@ QRELS = Layout(
 )
 _QUERY, _SECOND, _ITEM = 0, 1, 2
 _FIXED = frozenset((b"Q0", b"q0", b"0"))  # the second field, usually
+_CHECKED = 1000  # lines that show the order of the fields
 _SPACE, _NEWLINE, _COMMENT = b" \n#"
 
 
@@ -116,11 +117,15 @@ def _check_items(
     path: str, second: Texts, item: Texts, block: Block, line: int
 ) -> None:
     """Raise FileError if the items of judgements are in the second field."""
-    first = item.text(0)
-    if first not in _FIXED or (item.as_array() != first).any():
-        return
-    distinct = set(second.as_array().tolist())
-    if len(distinct) > 1 and not distinct & _FIXED:
+    rows = range(min(len(item.start), _CHECKED))
+    items = {item.text(row) for row in rows}
+    others = {second.text(row) for row in rows}
+    if (
+        len(items) == 1
+        and items <= _FIXED
+        and len(others) > 1
+        and others.isdisjoint(_FIXED)
+    ):
         raise FileError(
             path,
             QRELS.expected,

@@ -129,6 +129,17 @@ def test_a_long_id_widens_only_the_rows_around_it(tmp_path, name):
     assert most < MOST
 
 
+def test_a_long_field_in_place_of_an_item(tmp_path):
+    path = tmp_path / "qrels"
+    path.write_bytes(b"q %b 0 1\n" % (b"d" * 60_000) + b"q d 0 1\n" * 100_000)
+    tracemalloc.start()
+    with pytest.raises(FileError, match="second and the third field"):
+        rows_of(judgements_of, path)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < MOST
+
+
 def test_long_ids_make_smaller_chunks(tmp_path):
     path = tmp_path / "run"
     rows = list(wide_rows(40_000, 400))
