@@ -16,7 +16,7 @@ from keras_rankmetrics.command.metric_specs import metrics_of
 from keras_rankmetrics.command.printing import Progress, terminal
 from keras_rankmetrics.comparing import Compared, Rows
 from keras_rankmetrics.comparing.formats import as_csv
-from keras_rankmetrics.files.errors import FileError, QueriesReturnError
+from keras_rankmetrics.files import FileError, QueriesReturnError
 from keras_rankmetrics.files.pipes import (
     File,
     kept_pipes,
@@ -24,7 +24,7 @@ from keras_rankmetrics.files.pipes import (
     real_path,
     short_names,
 )
-from keras_rankmetrics.files.reading import (
+from keras_rankmetrics.files.runs import (
     check_items_once,
     judgements_of,
     run_of,

@@ -1,5 +1,55 @@
 """Runs and judgements in files, as chunks of rows.
 
 A file is read in blocks of whole lines, and each block becomes three arrays:
-the queries, the items, and their scores or labels. `reading` picks the format.
+the queries, the items, and their scores or labels. `runs` picks the format.
 """
+
+from __future__ import annotations
+
+_SHOWN = 120  # characters of what was received
+
+# What to do if a run is read as judgements, or the reverse.
+IN_ORDER = "Pass the judgements first, then the runs."
+
+
+class FileError(ValueError):
+    """A file that is not what it should be.
+
+    Args:
+        path: the file.
+        expected: what the file should contain.
+        received: what it contains.
+        line: the number of the line, from 1; None for the whole file.
+        remedy: a sentence on what to do, if `expected` does not say it.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        expected: str,
+        received: object,
+        line: int | None = None,
+        remedy: str = "",
+    ) -> None:
+        if isinstance(received, bytes):
+            # What is received can be long. A character has four bytes at most.
+            start = received[: 4 * _SHOWN]
+            received = start.decode("utf-8", "backslashreplace")
+        place = path if line is None else f"{path}, line {line}"
+        shown = repr(received)
+        if len(shown) > _SHOWN:
+            shown = shown[:_SHOWN] + "..."
+        message = f"{place}: {expected} Received: {shown}."
+        super().__init__(f"{message} {remedy}" if remedy else message)
+
+
+class QueriesReturnError(Exception):
+    """A run in which the rows of a query are not together.
+
+    Args:
+        path: the file.
+    """
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"{path}: the rows of a query are not together.")
+        self.path = path

@@ -1,63 +1,77 @@
-"""Blocks of whole lines: a file is read in one go, and never held whole."""
+"""Blocks of whole lines, so that no file is ever held as a whole."""
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import io
 import os
 import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import IO, NamedTuple
 
-from keras_rankmetrics.files.errors import FileError
+import numpy as np
+
+from keras_rankmetrics.files import FileError
 from keras_rankmetrics.files.pipes import File, Pipe, name_of
 
-BLOCK = 2**20  # bytes: what is made of a block stays in the cache
-_GZIP = b"\x1f\x8b"
-_BOM = b"\xef\xbb\xbf"
-_LONE = re.compile(rb"\r(?![\r\n])")
-_BROKEN = "It should be a file that can be read to its end."
-_UNREADABLE = (OSError, EOFError, zlib.error)  # of gzip, or of the disk
+BLOCK = 2**20  # bytes: the arrays of a block fit in the cache
 LINE = 2**16  # bytes of a line, at most: a file of one line would fill memory
 PARQUET = b"PAR1"
-_WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff")
+_GZIP = b"\x1f\x8b"
+_BOM = b"\xef\xbb\xbf"
+_UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
+_LONE_RETURN = re.compile(rb"\r(?![\r\n])")
 _COMMENTS, _HEAD = 1000, 256
+_NEWLINE, _SPACE = 10, 32
 
-# Told how many bytes on the disk have been read.
+# Receives the number of bytes read from the disk so far.
 Watch = Callable[[int], None]
 
 
-class Opened(NamedTuple):
-    """An open file.
+class Source(NamedTuple):
+    """A file, and what to read from it.
 
     Attributes:
-        path: its name, for errors.
-        file: its bytes, unpacked.
-        packed: the same as it is on the disk.
+        file: the file.
+        value: `"score"` for a run, `"label"` for judgements.
+        columns: the names of columns that the user chose, by role: `"query"`,
+            `"item"`, `"score"` and `"label"`.
+        watch: receives the number of bytes read so far.
     """
 
-    path: str
-    file: IO[bytes]
-    packed: IO[bytes]
+    file: File
+    value: str
+    columns: Mapping[str, str]
+    watch: Watch
+
+    @property
+    def path(self) -> str:
+        """The name of the file, for errors."""
+        return name_of(self.file)
 
 
 class Block(NamedTuple):
     """Some whole lines of a file.
 
     Attributes:
-        data: the lines, the last one with its end.
-        line: the number of the first one, from 1.
+        data: the lines, each with its line feed.
+        line: the number of the first line, from 1.
     """
 
     data: bytes
     line: int
 
 
-def opened(file: File) -> Opened:
-    """Open a file, which gzip may have packed, after its byte order mark.
+@contextlib.contextmanager
+def _opened(file: File) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
+    """Open a file, decompress it, and skip its byte order mark.
 
-    Raise FileError if it cannot be opened, or if its text is not UTF-8.
+    Raise FileError if the file cannot be opened, or if its text is UTF-16.
+
+    Yields:
+        The bytes of the file, and its bytes as they are on the disk.
     """
     path = name_of(file)
     try:
@@ -65,18 +79,13 @@ def opened(file: File) -> Opened:
         start = packed.peek(2)[:2]
     except OSError as error:
         raise _unopened(path, error) from None
-    text: io.BufferedReader = packed
-    if start == _GZIP:
-        text = io.BufferedReader(gzip.open(packed))  # noqa: SIM115
-    try:
-        _skip_mark(path, text)
-    except _UNREADABLE as error:
-        packed.close()
-        raise FileError(path, _BROKEN, str(error)) from None
-    except FileError:
-        packed.close()
-        raise
-    return Opened(path, text, packed)
+    with packed:
+        text = packed
+        if start == _GZIP:
+            text = io.BufferedReader(gzip.open(packed))  # noqa: SIM115
+        with _explained(path):
+            _skip_mark(path, text)
+        yield text, packed
 
 
 def _packed(file: File) -> io.BufferedReader:
@@ -85,23 +94,48 @@ def _packed(file: File) -> io.BufferedReader:
     return open(file, "rb")
 
 
+@contextlib.contextmanager
+def _explained(path: str) -> Iterator[None]:
+    """Raise FileError instead of the errors of gzip and of the disk."""
+    try:
+        yield
+    except (OSError, EOFError, zlib.error) as error:
+        expected = "It should be a file that can be read to its end."
+        raise FileError(path, expected, str(error)) from None
+
+
+# The expectation, what was received, and the remedy.
+_REFUSED: dict[type[Exception], tuple[str, str, str]] = {
+    IsADirectoryError: (
+        "The path should be a file.",
+        "a directory",
+        "Pass a file in that directory.",
+    ),
+    FileNotFoundError: (
+        "The file should exist.",
+        "no such file",
+        "Check the path. A relative one starts at the current directory.",
+    ),
+    PermissionError: (
+        "The file should be readable.",
+        "no permission",
+        "Allow your user to read it.",
+    ),
+}
+
+
 def _unopened(path: str, error: OSError) -> FileError:
-    """Return the error of a file that the system does not open."""
-    if isinstance(error, IsADirectoryError) or os.path.isdir(path):
-        expected, received = "The path should be a file.", "a directory"
-        remedy = "Pass a file in that directory."
-    elif isinstance(error, FileNotFoundError):
-        expected, received = "The file should exist.", "no such file"
-        remedy = "Check the path; it is relative to the current directory."
-        if os.path.isabs(path):
-            remedy = "Check the path."
-    elif isinstance(error, PermissionError):
-        expected, received = "The file should be readable.", "no permission"
-        remedy = "Allow your user to read it."
-    else:
-        expected = "The file should be readable."
-        received = error.strerror or type(error).__name__
-        remedy = "Copy it to a local disk, or restore it."
+    """Return the error for a file that the system does not open."""
+    # For a directory, Windows raises PermissionError.
+    kind = IsADirectoryError if os.path.isdir(path) else type(error)
+    expected, received, remedy = _REFUSED.get(
+        kind,
+        (
+            "The file should be readable.",
+            error.strerror or kind.__name__,
+            "Copy it to a local disk, or restore it.",
+        ),
+    )
     return FileError(path, expected, received, remedy=remedy)
 
 
@@ -109,7 +143,7 @@ def _skip_mark(path: str, file: io.BufferedReader) -> None:
     head = file.peek(_HEAD)[:_HEAD]
     if head.startswith(_BOM):
         file.read(len(_BOM))
-    elif _is_wide(head):
+    elif _is_utf16(head):
         raise FileError(
             path,
             "The text should be UTF-8.",
@@ -119,15 +153,15 @@ def _skip_mark(path: str, file: io.BufferedReader) -> None:
         )
 
 
-def _is_wide(head: bytes) -> bool:
+def _is_utf16(head: bytes) -> bool:
     """Return True for the start of a text in UTF-16."""
-    if head.startswith(_WIDE_BOMS):
+    if head.startswith(_UTF16_BOMS):
         return True
     if head.startswith(PARQUET):
         return False
     # Spaces and digits have a zero before or after them, never both.
-    one, other = sorted((head[0::2].count(0), head[1::2].count(0)))
-    return not one and 8 * other >= len(head) > 1
+    fewer, more = sorted((head[0::2].count(0), head[1::2].count(0)))
+    return not fewer and 8 * more >= len(head) > 1
 
 
 def first_line(file: File) -> tuple[bytes, int]:
@@ -137,46 +171,48 @@ def first_line(file: File) -> tuple[bytes, int]:
         The line, or its start if it is longer than the limit, and its number
         from 1. If there is none, the line is empty.
     """
-    source = opened(file)
-    with source.packed:
-        try:
-            for number in range(1, _COMMENTS + 1):
-                line = source.file.readline(LINE + 1)
-                text = line.strip()
-                if (text and not text.startswith(b"#")) or len(line) > LINE:
-                    return text, number
-        except _UNREADABLE as error:
-            raise FileError(source.path, _BROKEN, str(error)) from None
+    with _opened(file) as (text, _), _explained(name_of(file)):
+        for number in range(1, _COMMENTS + 1):
+            line = text.readline(LINE + 1)
+            found = line.strip()
+            if (found and not found.startswith(b"#")) or len(line) > LINE:
+                return found, number
     return b"", 1
 
 
-def blocks_of(
-    source: Opened, watch: Watch, size: int = BLOCK
-) -> Iterator[Block]:
-    """Yield the blocks of an open file, none of which is empty.
+def blocks_of(source: Source, size: int = BLOCK) -> Iterator[Block]:
+    """Yield the blocks of a file, none of which is empty.
 
     Raise FileError as soon as a line exceeds the limit.
 
     Args:
         source: the file.
-        watch: told how far it has been read.
-        size: of a block, about, in bytes.
+        size: the approximate number of bytes of a block.
     """
     rest, line = b"", 1
-    while data := _read(source, size):
-        watch(source.packed.tell())
-        data = rest + data
-        _check_lines(source.path, data, line)
-        whole = data.rfind(b"\n") + 1
-        rest = data[whole:]
-        if whole:
-            yield Block(data[:whole], line)
-            line += data.count(b"\n")
+    path = source.path
+    with _opened(source.file) as (text, packed):
+        while data := _read(path, text, size):
+            source.watch(packed.tell())
+            data = rest + data
+            _check_lengths(path, data, line)
+            whole = data.rfind(b"\n") + 1
+            rest = data[whole:]
+            if whole:
+                yield Block(data[:whole], line)
+                # `bytes.count` takes several times as long.
+                is_end = np.frombuffer(data, np.uint8) == _NEWLINE
+                line += int(np.count_nonzero(is_end))
     if rest:
         yield Block(rest + b"\n", line)
 
 
-def _check_lines(path: str, data: bytes, line: int) -> None:
+def _read(path: str, text: IO[bytes], size: int) -> bytes:
+    with _explained(path):
+        return text.read(size)
+
+
+def _check_lengths(path: str, data: bytes, line: int) -> None:
     """Raise FileError if a line is too long, even if its end is not read."""
     start = 0
     while len(data) - start > LINE:
@@ -192,24 +228,24 @@ def _check_lines(path: str, data: bytes, line: int) -> None:
 
 
 def check_ends(path: str, block: Block) -> None:
-    """Raises where a carriage return stands alone, as old Macs end lines."""
+    """Raise FileError if a line ends with a carriage return alone."""
     data = block.data
     if b"\r" not in data or data.count(b"\r") == data.count(b"\r\n"):
         return
-    found = _LONE.search(data)
+    found = _LONE_RETURN.search(data)
     if found is not None:
-        line = data.count(b"\n", 0, found.start())
         raise FileError(
             path,
             "A line should end with a line feed, or with a carriage return "
             "and a line feed.",
             "a carriage return alone",
-            block.line + line,
+            block.line + data.count(b"\n", 0, found.start()),
         )
 
 
-def _read(source: Opened, size: int) -> bytes:
-    try:
-        return source.file.read(size)
-    except _UNREADABLE as error:
-        raise FileError(source.path, _BROKEN, str(error)) from None
+def filled_lines(block: Block) -> np.ndarray:
+    """Return the numbers of the lines that are not blank."""
+    data = np.frombuffer(block.data, np.uint8)
+    starts = np.append(0, np.flatnonzero(data == _NEWLINE)[:-1] + 1)
+    is_filled = np.logical_or.reduceat(data > _SPACE, starts)
+    return block.line + np.flatnonzero(is_filled)

@@ -1,20 +1,17 @@
-"""Tables in Parquet, where pyarrow is installed."""
+"""Tables in Parquet, read by pyarrow, and its columns as arrays."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from keras_rankmetrics.files.blocks import Watch
-from keras_rankmetrics.files.chunks import Part
-from keras_rankmetrics.files.columns import chosen
-from keras_rankmetrics.files.errors import FileError
-from keras_rankmetrics.files.fields import texts
-from keras_rankmetrics.files.pipes import File, name_of
-from keras_rankmetrics.tables.item_rows import Rows
+from keras_rankmetrics.files import FileError
+from keras_rankmetrics.files.blocks import Source
+from keras_rankmetrics.files.fields import Part, Texts, parts
+from keras_rankmetrics.files.header import columns_of
 
 _BUFFER = 2**20  # bytes of a column that are read at once
 _BATCH = 2**22  # bytes of a batch, about
@@ -22,41 +19,41 @@ _GROUP, _MEAN = 2**25, 256  # bytes of a row group, and of its values
 _ROWS = 2**15  # of a batch, at most
 
 
-def parts_of(
-    file: File, value: str, given: Mapping[str, str], watch: Watch
-) -> Iterator[Part]:
+def parquet_parts(source: Source) -> Iterator[Part]:
     """Yield the rows of a file, batch by batch. Its lines are the rows."""
-    path = name_of(file)
+    path, file = source.path, source.file
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ModuleNotFoundError:
         raise FileError(
             path,
-            "To read Parquet, pyarrow should be installed: `pip install "
-            "pyarrow`.",
+            "To read Parquet, pyarrow should be installed: "
+            '`pip install "keras_rankmetrics[files]"`.',
             "no such package",
         ) from None
-    source = file if isinstance(file, str) else file.open()
+    opened = file if isinstance(file, str) else file.open()
     try:
         # Without these options, all of a row group is read at once.
-        table = pq.ParquetFile(source, buffer_size=_BUFFER, pre_buffer=False)
+        table = pq.ParquetFile(opened, buffer_size=_BUFFER, pre_buffer=False)
     except (OSError, pa.ArrowException) as error:
         raise FileError(path, "It should be Parquet.", str(error)) from None
     with table:
-        columns = chosen(path, table.schema_arrow.names, value, given, None)
+        names = columns_of(source, table.schema_arrow.names, None)
         size = os.path.getsize(file) if isinstance(file, str) else file.size()
         done = 0
-        for batch in _batches(path, table, columns):
+        for batch in _batches(path, table, names):
+            line = np.arange(done, done + len(batch)) + 1
             done += len(batch)
-            watch(size * done // max(table.metadata.num_rows, 1))
-            before = done - len(batch)
-            rows = Rows(
-                _ids(path, batch.column(columns.query), columns.query, before),
-                _ids(path, batch.column(columns.item), columns.item, before),
-                _numbers(path, batch.column(columns.value), value, before),
+            source.watch(size * done // max(table.metadata.num_rows, 1))
+            query, item, values = (batch.column(name) for name in names)
+            yield from parts(
+                path,
+                _ids(path, query, names[0], line),
+                _ids(path, item, names[1], line),
+                _numbers(path, values, source.value, line),
+                line,
             )
-            yield Part(rows, np.arange(before, done) + 1)
 
 
 def _batches(path: str, table: Any, columns: Sequence[str]) -> Iterator[Any]:
@@ -105,7 +102,7 @@ def _longest(path: str, table: Any, columns: Sequence[str]) -> int:
     return longest
 
 
-def _ids(path: str, column: Any, name: str, before: int) -> np.ndarray:
+def _ids(path: str, column: Any, name: str, line: np.ndarray) -> Texts:
     import pyarrow as pa
 
     if pa.types.is_dictionary(column.type):
@@ -115,36 +112,59 @@ def _ids(path: str, column: Any, name: str, before: int) -> np.ndarray:
     if not (is_text or pa.types.is_integer(kind)):
         expected = f"`{name}` should hold strings or integers."
         raise FileError(path, expected, str(kind))
-    _check_filled(path, column, name, before)
-    column = column.cast(pa.string()) if not is_text else column
-    column = column.cast(pa.large_binary())
+    _check_filled(path, column, name, line)
+    return texts_of(column)
+
+
+def texts_of(column: Any) -> Texts:
+    """Return an Arrow column of strings or integers without nulls as texts."""
+    import pyarrow as pa
+
+    column = _whole(column)
+    if pa.types.is_integer(column.type):
+        column = column.cast(pa.string())
+    is_large = pa.types.is_large_string(column.type)
     _, offsets, data = column.buffers()
-    places = np.frombuffer(offsets, np.int64)
+    places = np.frombuffer(offsets or b"", np.int64 if is_large else np.int32)
     places = places[column.offset : column.offset + len(column) + 1]
-    held = np.frombuffer(data or b"", np.uint8)
-    rows = before + np.arange(len(column)) + 1
-    return texts(path, held, places[:-1], places[1:], rows)
+    return Texts(np.frombuffer(data or b"", np.uint8), places[:-1], places[1:])
 
 
-def _numbers(path: str, column: Any, name: str, before: int) -> np.ndarray:
+def floats_of(column: Any) -> np.ndarray:
+    """Return an Arrow column of numbers without nulls as float64."""
+    import pyarrow as pa
+
+    column = _whole(column)
+    if column.type != pa.float64():
+        column = column.cast(pa.float64(), safe=False)
+    # `to_numpy` would import pandas.
+    values = np.frombuffer(column.buffers()[1] or b"", np.float64)
+    return values[column.offset : column.offset + len(column)]
+
+
+def _whole(column: Any) -> Any:
+    """Return the column of a table or of a batch as one array."""
+    is_chunked = hasattr(column, "combine_chunks")
+    return column.combine_chunks() if is_chunked else column
+
+
+def _numbers(path: str, column: Any, name: str, line: np.ndarray) -> np.ndarray:
     import pyarrow as pa
 
     kind = column.type
+    expected = f"The {name} should be a number."
     if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
-        expected = f"The {name} should be a number."
         raise FileError(path, expected, str(kind))
-    _check_filled(path, column, name, before)
-    values = np.asarray(column.to_numpy(zero_copy_only=False), np.float64)
+    _check_filled(path, column, name, line)
+    values = floats_of(column)
     wrong = np.isnan(values)
     if wrong.any():
-        row = before + int(np.argmax(wrong)) + 1
-        raise FileError(path, f"The {name} should be a number.", "NaN", row)
+        raise FileError(path, expected, "NaN", int(line[np.argmax(wrong)]))
     return values
 
 
-def _check_filled(path: str, column: Any, name: str, before: int) -> None:
+def _check_filled(path: str, column: Any, name: str, line: np.ndarray) -> None:
     if column.null_count:
         empty = column.is_null().to_numpy(zero_copy_only=False)
-        row = before + int(np.argmax(empty)) + 1
         expected = f"`{name}` should have a value in each row."
-        raise FileError(path, expected, "null", row)
+        raise FileError(path, expected, "null", int(line[np.argmax(empty)]))

@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from typing import IO, TypeAlias
 
-from keras_rankmetrics.files.errors import FileError
+from keras_rankmetrics.files import FileError
 
 _STDIN = "-"
 _DESCRIPTOR = re.compile(r"/(?:dev|proc/self)/fd/[0-9]+")
@@ -74,7 +74,7 @@ class Pipe:
             self._file.close()
 
 
-# A path, or what stands for one that can be read only once.
+# A path, or a `Pipe` for a path that can be read only once.
 File: TypeAlias = str | Pipe
 
 

@@ -1,76 +1,50 @@
-"""Files of TREC: fields between spaces, in an order that all tools know."""
+"""Runs and judgements in the format of TREC: fields between spaces."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from keras_rankmetrics.files.blocks import (
-    Block,
-    Watch,
-    blocks_of,
-    check_ends,
-    opened,
-)
-from keras_rankmetrics.files.chunks import Part
-from keras_rankmetrics.files.errors import FileError
+from keras_rankmetrics.files import IN_ORDER, FileError
+from keras_rankmetrics.files.blocks import Block, Source, blocks_of, check_ends
 from keras_rankmetrics.files.fields import (
-    Fields,
-    checked,
-    floats_of,
-    line_of,
-    split_at_spaces,
+    Part,
+    Texts,
+    as_float,
+    numbers,
+    parts,
 )
-from keras_rankmetrics.files.pipes import File
-from keras_rankmetrics.tables.item_rows import Rows
 
 
 class Layout(NamedTuple):
-    """Which field is what.
+    """The fields of a line, of which the first is the query.
 
     Attributes:
-        fields: how many a line has.
-        more: whether it may have more.
-        query: the place of the query.
-        item: the place of the item.
-        value: the place of the label or of the score.
-        what: what the value is called.
-        expected: what a line should be, for errors.
+        fields: their number.
+        more: whether a line may have more of them, which are ignored.
+        value: the index of the label or of the score.
+        expected: a sentence on the line, for errors.
     """
 
     fields: int
     more: bool
-    query: int
-    item: int
     value: int
-    what: str
     expected: str
 
 
 RUN = Layout(
-    6,
-    True,
-    0,
-    2,
-    4,
-    "score",
-    "A line of a run should be `query Q0 item rank score tag`.",
+    6, True, 4, "A line of a run should be `query Q0 item rank score tag`."
 )
 QRELS = Layout(
-    4,
-    False,
-    0,
-    2,
-    3,
-    "label",
-    "A line of judgements should be `query 0 item label`.",
+    4, False, 3, "A line of judgements should be `query 0 item label`."
 )
-
-
+_QUERY, _SECOND, _ITEM = 0, 1, 2
 _FIXED = frozenset((b"Q0", b"q0", b"0"))  # the second field, usually
-_SWAPPED = "The item and the label seem to be swapped in this file. "
+_CHECKED = 1000  # lines that show the order of the fields
+_SPACE, _NEWLINE, _COMMENT = b" \n#"
 
 
 def is_like(line: bytes, layout: Layout) -> bool:
@@ -81,7 +55,9 @@ def is_like(line: bytes, layout: Layout) -> bool:
     """
     fields = line.split()
     if len(fields) != layout.fields and not (
-        layout.more and len(fields) > layout.fields and fields[1] in _FIXED
+        layout.more
+        and len(fields) > layout.fields
+        and fields[_SECOND] in _FIXED
     ):
         return False
     return _is_number(fields[layout.value])
@@ -91,75 +67,113 @@ def check_layout(path: str, line: bytes, number: int, layout: Layout) -> None:
     """Raise FileError if a line has another known layout than it should have.
 
     Args:
-        path: of the file, for errors.
+        path: the path of the file, for errors.
         line: its first line, which is not like the layout.
-        number: of that line, from 1.
+        number: the number of that line, from 1.
         layout: the expected layout.
     """
     fields = line.split()
-    if len(fields) < 4 or fields[1] not in _FIXED:
+    if len(fields) < QRELS.fields or fields[_SECOND] not in _FIXED:
         return
-    if layout is RUN and is_like(line, QRELS):
-        remedy = "This looks like judgements. "
-    elif layout is QRELS and is_like(line, RUN):
-        remedy = "This looks like a run. "
-    elif layout is QRELS and len(fields) == 4 and _is_number(fields[2]):
-        remedy = f"{_SWAPPED}Swap the third and the fourth field."
-        raise FileError(path, layout.expected, line, number, remedy)
+    is_swapped = len(fields) == QRELS.fields and _is_number(fields[_ITEM])
+    other, looks = (QRELS, "judgements") if layout is RUN else (RUN, "a run")
+    if is_like(line, other):
+        remedy = f"This looks like {looks}. {IN_ORDER}"
+    elif layout is QRELS and is_swapped:
+        remedy = (
+            "The item and the label seem to be swapped in this file. Swap the "
+            "third and the fourth field."
+        )
     else:
         return
-    remedy += "Pass the judgements first, then the runs."
     raise FileError(path, layout.expected, line, number, remedy)
 
 
-def parts_of(file: File, layout: Layout, watch: Watch) -> Iterator[Part]:
+def _is_number(text: bytes) -> bool:
+    return not math.isnan(as_float(text))
+
+
+def trec_parts(source: Source, layout: Layout) -> Iterator[Part]:
     """Yield the rows of a file, block by block."""
-    source = opened(file)
     path = source.path
-    columns = layout.query, layout.item, layout.value
-    checked = False
-    with source.packed:
-        for block in blocks_of(source, watch):
-            check_ends(path, block)
-            lines = split_at_spaces(
-                path, block, layout.fields, layout.expected, layout.more
-            )
-            for fields in lines.narrow(columns):
-                if layout is QRELS and not checked:
-                    _check_items(path, fields, block)
-                    checked = True
-                rows = Rows(
-                    fields.texts(layout.query, path),
-                    fields.texts(layout.item, path),
-                    numbers(path, fields, layout.value, layout.what),
-                )
-                yield Part(rows, fields.line)
+    is_checked = layout is not QRELS
+    for block in blocks_of(source):
+        check_ends(path, block)
+        data, start, end, line = _fields(path, block, layout)
+        if not len(line):
+            continue
+        query, second, item, value = (
+            Texts(data, start[:, place], end[:, place])
+            for place in (_QUERY, _SECOND, _ITEM, layout.value)
+        )
+        if not is_checked:
+            _check_items(path, second, item, block, int(line[0]))
+            is_checked = True
+        values = numbers(path, value, line, source.value)
+        yield from parts(path, query, item, values, line)
 
 
-def _check_items(path: str, fields: Fields, block: Block) -> None:
+def _check_items(
+    path: str, second: Texts, item: Texts, block: Block, line: int
+) -> None:
     """Raise FileError if the items of judgements are in the second field."""
-    if not len(fields.line):
-        return
-    third = fields.texts(QRELS.item, path)
-    if third[0] not in _FIXED or (third != third[0]).any():
-        return
-    second = set(fields.texts(1, path).tolist())
-    if len(second) > 1 and not second & _FIXED:
-        number = int(fields.line[0])
+    rows = range(min(len(item.start), _CHECKED))
+    items = {item.text(row) for row in rows}
+    others = {second.text(row) for row in rows}
+    if (
+        len(items) == 1
+        and items <= _FIXED
+        and len(others) > 1
+        and others.isdisjoint(_FIXED)
+    ):
         raise FileError(
             path,
             QRELS.expected,
-            line_of(block, number),
-            number,
+            _line(block, line),
+            line,
             "The items seem to be in the second field of this file. Swap the "
             "second and the third field.",
         )
 
 
-def _is_number(text: bytes) -> bool:
-    return not np.isnan(floats_of(np.array([text]))[0])
+def _fields(
+    path: str, block: Block, layout: Layout
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return the fields of the lines that are neither empty nor comments.
+
+    Returns:
+        The bytes of the block, the indices where each field starts and ends,
+        `[lines, fields]`, and the number of each line.
+    """
+    number = layout.fields
+    data = np.frombuffer(block.data, np.uint8)
+    is_space = np.empty(len(data) + 1, bool)
+    is_space[0] = True
+    np.less_equal(data, _SPACE, out=is_space[1:])
+    edges = np.flatnonzero(is_space[1:] != is_space[:-1])
+    start, end = edges[0::2], edges[1::2]
+    newlines = np.flatnonzero(data == _NEWLINE)
+    line = block.line + np.arange(len(newlines))
+    if len(start) == number * len(newlines):
+        # If each line has the same number of fields, no search is necessary.
+        starts, ends = start.reshape(-1, number), end.reshape(-1, number)
+        within = (ends[:, -1] <= newlines) & (data[starts[:, 0]] != _COMMENT)
+        within[1:] &= starts[1:, 0] > newlines[:-1]
+        if within.all():
+            return data, starts, ends, line
+    first = np.searchsorted(start, np.append(0, newlines + 1))
+    count = np.diff(first)
+    filled = np.flatnonzero(count)
+    filled = filled[data[start[first[filled]]] != _COMMENT]
+    first, count, line = first[filled], count[filled], line[filled]
+    wrong = count < number if layout.more else count != number
+    if wrong.any():
+        at = int(line[np.argmax(wrong)])
+        raise FileError(path, layout.expected, _line(block, at), at)
+    each = first[:, None] + np.arange(number)
+    return data, start[each], end[each], line
 
 
-def numbers(path: str, fields: Fields, column: int, what: str) -> np.ndarray:
-    """A column of numbers. Raises where one is none."""
-    return checked(path, fields.texts(column, path), fields.line, what)
+def _line(block: Block, number: int) -> bytes:
+    """Return the line of that number."""
+    return block.data.split(b"\n")[number - block.line].strip()

@@ -214,10 +214,10 @@ def test_names_of_pipes(paths, names):
 PATHS = {
     "folder": "folder: The path should be a file. Received: 'a directory'. "
     "Pass a file in that directory.",
-    "none": "none: The file should exist. Received: 'no such file'. Check the "
-    "path; it is relative to the current directory.",
+    "none": "none: The file should exist. Received: 'no such file'. Check "
+    "the path. A relative one starts at the current directory.",
     "/none/at/all": "/none/at/all: The file should exist. Received: 'no such "
-    "file'. Check the path.",
+    "file'. Check the path. A relative one starts at the current directory.",
 }
 
 

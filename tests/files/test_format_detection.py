@@ -6,8 +6,8 @@ import itertools
 import pytest
 from test_reading import rows_of
 
-from keras_rankmetrics.files.errors import FileError
-from keras_rankmetrics.files.reading import judgements_of, run_of
+from keras_rankmetrics.files import FileError
+from keras_rankmetrics.files.runs import judgements_of, run_of
 
 RUN, QRELS = [("q", "d", 2.5)], [("q", "d", 1.0)]
 ENDINGS = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": None, "": None}
@@ -106,7 +106,7 @@ LOOKS = {
     "table_of_labels": (run_of, "query,item,label\nq,d,1\n", "like judgements"),
     "table_of_scores": (
         judgements_of,
-        "query,item,pred\nq,d,1\n",
+        "query,item,sim\nq,d,1\n",
         "looks like a run",
     ),
     "item_second": (

@@ -8,11 +8,9 @@ import tracemalloc
 import pytest
 from test_reading import rows_of
 
-from keras_rankmetrics.files import blocks
+from keras_rankmetrics.files import FileError, blocks
 from keras_rankmetrics.files.blocks import LINE
-from keras_rankmetrics.files.chunks import whole_queries
-from keras_rankmetrics.files.errors import FileError
-from keras_rankmetrics.files.reading import judgements_of, run_of
+from keras_rankmetrics.files.runs import judgements_of, run_of, whole_queries
 
 MOST = 2**26  # bytes of memory
 
@@ -47,8 +45,8 @@ def read_so_far(monkeypatch):
     found = []
     read = blocks._read
 
-    def counted(source, size):
-        data = read(source, size)
+    def counted(*arguments):
+        data = read(*arguments)
         found.append(len(data))
         return data
 
@@ -131,6 +129,17 @@ def test_a_long_id_widens_only_the_rows_around_it(tmp_path, name):
     assert most < MOST
 
 
+def test_a_long_field_in_place_of_an_item(tmp_path):
+    path = tmp_path / "qrels"
+    path.write_bytes(b"q %b 0 1\n" % (b"d" * 60_000) + b"q d 0 1\n" * 100_000)
+    tracemalloc.start()
+    with pytest.raises(FileError, match="second and the third field"):
+        rows_of(judgements_of, path)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < MOST
+
+
 def test_long_ids_make_smaller_chunks(tmp_path):
     path = tmp_path / "run"
     rows = list(wide_rows(40_000, 400))
@@ -197,11 +206,15 @@ def test_the_memory_of_the_process(tmp_path):
     qrels, run = tmp_path / "qrels", tmp_path / "run"
     qrels.write_bytes(b"q 0 d 1\n")
     run.write_bytes(TREC)
-    plain = memory_of(qrels, run)
+    small = {"later.gz": TREC, "later.jsonl.gz": OBJECT}
     for name in ("later.gz", "fields.csv.gz", "later.jsonl.gz"):
         start, unit, _ = BOMBS[name]
         path = packed(tmp_path / name, start, unit, 2**28)
-        assert memory_of(qrels, path) - plain < 32, name
+        found = memory_of(qrels, path)
+        # A small file of the same format, so that both have pyarrow.
+        path.write_bytes(small.get(name, HEADER + b"q,d,1\n"))
+        assert found - memory_of(qrels, path) < 32, name
+    plain = memory_of(qrels, run)
     path = tmp_path / "many.jsonl"
     path.write_bytes(b"{}\n" * 2**22)
     assert memory_of(qrels, path) - plain < 100

@@ -9,8 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 from test_reading import rows_of
 
-from keras_rankmetrics.files.errors import FileError, QueriesReturnError
-from keras_rankmetrics.files.reading import (
+from keras_rankmetrics.files import FileError, QueriesReturnError
+from keras_rankmetrics.files.runs import (
     check_items_once,
     judgements_of,
     run_of,
@@ -189,12 +189,11 @@ def test_ids_come_before_texts(tmp_path, header):
     assert rows_of(run_of, path) == ROWS[:1]
 
 
-def test_columns_that_both_may_be(tmp_path):
+def test_a_chosen_column_comes_before_known_names(tmp_path):
     text = b"query,user_id,item,score\nq,u,a,1\n"
     path = written(tmp_path / "run.csv", text)
-    with pytest.raises(FileError, match="`query` and `user_id` both may be"):
-        rows_of(run_of, path)
-    assert rows_of(sorted_run_of, path, query="query") == [("q", "a", 1.0)]
+    assert rows_of(run_of, path) == [("q", "a", 1.0)]
+    assert rows_of(sorted_run_of, path, query="user_id") == [("u", "a", 1.0)]
 
 
 def test_numbers_have_no_underscores(tmp_path):
@@ -210,7 +209,7 @@ def test_numbers_have_no_underscores(tmp_path):
 def test_a_query_that_is_no_utf8_may_return(tmp_path):
     text = b"caf\xe9 Q0 a 1 2 t\nq Q0 a 1 2 t\ncaf\xe9 Q0 b 1 2 t\n"
     path = str(written(tmp_path / "run", text))
-    with pytest.raises(QueriesReturnError, match="apart"):
+    with pytest.raises(QueriesReturnError, match="not together"):
         list(run_of(path, {}, print))
     [chunk] = sorted_run_of(path, {}, print)
     assert chunk.query.tolist() == [b"caf\xe9", b"caf\xe9", b"q"]

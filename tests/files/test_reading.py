@@ -7,13 +7,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from keras_rankmetrics.tables.chunks import Rows, whole
 
-from keras_rankmetrics.files import blocks, chunks
-from keras_rankmetrics.files.errors import FileError, QueriesReturnError
-from keras_rankmetrics.files.reading import (
+from keras_rankmetrics.files import FileError, QueriesReturnError, blocks
+from keras_rankmetrics.files.runs import (
     judgements_of,
     run_of,
     sorted_run_of,
+    whole_queries,
 )
 
 ROWS = [
@@ -97,7 +98,7 @@ def test_objects_in_lines(tmp_path, name):
 
 def test_numbers_are_ids_too(tmp_path):
     path = written(
-        tmp_path / "run.jsonl", '{"user": 7, "movieId": "12", "pred": 3}'
+        tmp_path / "run.jsonl", '{"qid": 7, "docId": "12", "sim": 3}'
     )
     assert rows_of(run_of, path) == [("7", "12", 3.0)]
 
@@ -207,21 +208,21 @@ def test_chunks_hold_whole_queries(size):
     values = np.arange(54.0)
     for part in (1, 4, 54):
         parts = [
-            chunks.Rows(*(x[n : n + part] for x in (queries, items, values)))
+            Rows(*(x[n : n + part] for x in (queries, items, values)))
             for n in range(0, 54, part)
         ]
-        found = list(chunks.whole_queries("run", parts, size))
+        found = list(whole_queries("run", parts, size))
         seen = [set(chunk.query.tolist()) for chunk in found]
         assert sum(map(len, seen)) == 4  # no query is in two of them
-        whole = chunks.whole(found)
-        assert whole.query.tolist() == queries.tolist()
-        assert whole.value.tolist() == values.tolist()
+        together = whole(found)
+        assert together.query.tolist() == queries.tolist()
+        assert together.value.tolist() == values.tolist()
 
 
 def test_a_query_that_returns(tmp_path):
     rows = [("a", "x", 1.0), ("b", "y", 2.0), ("a", "z", 3.0)]
     path = written(tmp_path / "run", as_run(rows))
-    with pytest.raises(QueriesReturnError, match="query a are apart"):
+    with pytest.raises(QueriesReturnError, match="are not together"):
         rows_of(run_of, path)
     assert rows_of(sorted_run_of, path) == [rows[0], rows[2], rows[1]]
 

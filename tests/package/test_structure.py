@@ -224,7 +224,7 @@ ENTRIES = [
     "keras_rankmetrics.gains",
     "keras_rankmetrics.callbacks",
     "keras_rankmetrics.engine.naming",
-    "keras_rankmetrics.files.errors",
+    "keras_rankmetrics.files.blocks",
 ]
 
 

@@ -1,0 +1,78 @@
+"""Columns of a table, found by their names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence, Set
+
+from keras_rankmetrics.files import IN_ORDER, FileError
+from keras_rankmetrics.files.blocks import Source
+
+# The names in BEIR, MS MARCO and TREC, and our own. Case and punctuation do not
+# matter. Ids come before the bare word, which may be a column of texts.
+_NAMES = {
+    "query": ("query_id", "qid", "query"),
+    "item": ("item_id", "doc_id", "docno", "pid", "corpus_id", "item"),
+    "score": ("score", "sim"),
+    "label": ("label", "relevance", "rel", "score"),
+}
+_LOOKS = {
+    "score": ("label", "This looks like judgements."),
+    "label": ("score", "This looks like a run."),
+}
+
+
+def columns_of(
+    source: Source, header: Sequence[str], line: int | None
+) -> list[str]:
+    """Return the names of the columns of queries, items and values.
+
+    Raise FileError if one of them is missing.
+
+    Args:
+        source: the file.
+        header: the names of all columns.
+        line: the number of the line of the header, for errors.
+    """
+    by_plain_name = {_plain(name): name for name in reversed(header)}
+    found = []
+    for role in ("query", "item", source.value):
+        plain = [_plain(name) for name in _NAMES[role]]
+        known = [by_plain_name[name] for name in plain if name in by_plain_name]
+        # The user's choice may be a column that only another file has.
+        if source.columns.get(role) in header:
+            found.append(source.columns[role])
+        elif known:
+            found.append(known[0])
+        else:
+            expected = (
+                f"One column should be the {role}, with one of the names "
+                f"{', '.join(_NAMES[role])}."
+            )
+            remedy = _remedy(role, header, by_plain_name.keys())
+            if role in source.columns:
+                name = source.columns[role]
+                expected = f"There should be a column `{name}`, of the {role}."
+                remedy = ""
+            listed = ", ".join(header)
+            raise FileError(source.path, expected, listed, line, remedy)
+    return found
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+def _remedy(role: str, header: Sequence[str], plain: Set[str]) -> str:
+    if len(header) == 1 and ";" in header[0]:
+        return "Separate columns by commas or tabs, not by semicolons."
+    if any(name.replace(".", "", 1).isdecimal() for name in header):
+        return "The first line should be a header, with names of columns."
+    if role in _LOOKS:
+        other, cause = _LOOKS[role]
+        if plain & set(_NAMES[other]) - set(_NAMES[role]):
+            return (
+                f"{cause} {IN_ORDER} If it is not, name the {role}s: "
+                f"`--columns {role}=NAME`."
+            )
+    return f"Name the column: `--columns {role}=NAME`."

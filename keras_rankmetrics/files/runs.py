@@ -1,0 +1,200 @@
+"""Runs and judgements from files of any format, in chunks of whole queries."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+
+import numpy as np
+
+from keras_rankmetrics.files import FileError, QueriesReturnError, text_tables
+from keras_rankmetrics.files.blocks import PARQUET, Source, Watch, first_line
+from keras_rankmetrics.files.fields import Part
+from keras_rankmetrics.files.parquet import parquet_parts
+from keras_rankmetrics.files.pipes import File
+from keras_rankmetrics.files.trec import (
+    QRELS,
+    RUN,
+    check_layout,
+    is_like,
+    trec_parts,
+)
+from keras_rankmetrics.tables.ids import keys_of, mixed, twins
+from keras_rankmetrics.tables.item_rows import Rows, run_starts, whole
+
+_DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
+_ROWS = 2**19  # of a chunk, at least
+_BYTES = 2**24  # of the ids of a chunk, unless a single query has more
+
+
+def run_of(
+    file: File, columns: Mapping[str, str], watch: Watch
+) -> Iterator[Rows]:
+    """Yield a run in chunks of whole queries.
+
+    Raise `QueriesReturnError` if the rows of a query are not together. Then
+    only `sorted_run_of` can read the file.
+
+    Args:
+        file: the file.
+        columns: the names of columns that the user chose, by role.
+        watch: receives the number of bytes read so far.
+    """
+    source = Source(file, "score", columns, watch)
+    return whole_queries(source.path, _rows(source))
+
+
+def sorted_run_of(
+    file: File, columns: Mapping[str, str], watch: Watch
+) -> Iterator[Rows]:
+    """Yield a run as one chunk, with the rows of a query together."""
+    rows = whole(_rows(Source(file, "score", columns, watch)))
+    _, codes = np.unique(rows.query, return_inverse=True)
+    order = np.argsort(codes, kind="stable")
+    yield Rows(*(column[order] for column in rows))
+
+
+def judgements_of(file: File, columns: Mapping[str, str], watch: Watch) -> Rows:
+    """Return the labels of items. Raise FileError if there are none."""
+    source = Source(file, "label", columns, watch)
+    rows = whole(_rows(source))
+    if not len(rows.query):
+        expected = "There should be judgements."
+        raise FileError(source.path, expected, "an empty file")
+    return rows
+
+
+def check_items_once(
+    file: File, value: str, columns: Mapping[str, str]
+) -> None:
+    """Raise FileError if an item occurs twice in a query.
+
+    Args:
+        file: the file, which is read twice.
+        value: `"label"` for judgements, `"score"` for a run.
+        columns: the names of columns that the user chose, by role.
+    """
+    source = Source(file, value, columns, lambda done: None)
+    keys, lines = [], []
+    for (query, item, _), line in _parts(source):
+        keys.append(mixed(mixed(keys_of(query)) + keys_of(item)))
+        lines.append(line)
+    if not keys:
+        return
+    together = np.concatenate(keys)
+    order = np.argsort(together, kind="stable")
+    first, second = twins(order, together[order])
+    if not len(first):
+        return
+    earliest = np.argmin(second)
+    line = np.concatenate(lines)
+    before, again = line[first[earliest]], line[second[earliest]]
+    ids = {}
+    for (query, item, _), line in _parts(source):
+        for row in np.flatnonzero((line == before) | (line == again)).tolist():
+            ids[int(line[row])] = query[row], item[row]
+    if ids[before] == ids[again]:  # or two ids have the same key
+        query, item = (id_.decode("utf-8", "replace") for id_ in ids[again])
+        raise FileError(
+            source.path,
+            "An item should occur once in the list of a query.",
+            f"item {item} of query {query}, as in line {before}",
+            int(again),
+        )
+
+
+def _rows(source: Source) -> Iterator[Rows]:
+    return (part.rows for part in _parts(source))
+
+
+def _parts(source: Source) -> Iterator[Part]:
+    """Return the rows of a file.
+
+    Its first line decides on the format, and then the ending of its name.
+    """
+    line, number = first_line(source.file)
+    path = source.path
+    ending = os.path.splitext(path.lower().removesuffix(".gz"))[1]
+    delimiter = _DELIMITERS.get(ending)
+    layout = RUN if source.value == "score" else QRELS
+    if line.startswith(PARQUET):
+        return parquet_parts(source)
+    is_json = line.startswith(b"{")
+    if is_json or (text_tables.is_array(line) and delimiter is None):
+        text_tables.check_shape(path, line, number, source.value)
+        return text_tables.json_parts(source)
+    if not is_like(line, layout):
+        check_layout(path, line, number, layout)
+        if delimiter is None and len(line.split()) != layout.fields:
+            delimiter = _delimiter_in(line)
+        if delimiter is not None:
+            return text_tables.delimited_parts(source, delimiter)
+    return trec_parts(source, layout)
+
+
+def _delimiter_in(line: bytes) -> str | None:
+    for delimiter in _DELIMITERS.values():
+        if line.count(delimiter.encode()) >= 2:
+            return delimiter
+    return None
+
+
+def whole_queries(
+    path: str, parts: Iterable[Rows], rows: int = _ROWS
+) -> Iterator[Rows]:
+    """Yield rows in chunks, none of which ends within a query.
+
+    Raise `QueriesReturnError` if the rows of a query are not together.
+
+    Args:
+        path: the path of the file, for errors.
+        parts: the rows, in parts that may end within a query.
+        rows: the number of rows of a chunk, which continues to the end of a
+            query and of a part.
+    """
+    chunk: list[Rows] = []
+    for group in _groups(path, parts):
+        count = sum(len(part.query) for part in chunk)
+        if chunk and (count >= rows or _size([*chunk, *group]) > _BYTES):
+            yield whole(chunk)
+            chunk = []
+        chunk += group
+    if chunk:
+        yield whole(chunk)
+
+
+def _groups(path: str, parts: Iterable[Rows]) -> Iterator[list[Rows]]:
+    """Yield rows that end with a query, one or several parts at a time."""
+    seen: set[bytes] = set()
+    group: list[Rows] = []
+    last = None
+    for part in parts:
+        if not len(part.query):
+            continue
+        starts = run_starts(part.query)
+        names = part.query[starts].tolist()
+        new = names[1:] if names[0] == last else names
+        if len(set(new)) < len(new) or not seen.isdisjoint(new):
+            raise QueriesReturnError(path)
+        seen.update(new)
+        last = names[-1]
+        if new and (group or len(names) > 1):
+            # The last query may continue in the next part.
+            cut = starts[-1]
+            if cut:
+                group.append(Rows(*(column[:cut] for column in part)))
+            yield group
+            part = Rows(*(column[cut:] for column in part))
+            group = []
+        group.append(part)
+    if group:
+        yield group
+
+
+def _size(parts: list[Rows]) -> int:
+    """Return the bytes of the ids of all parts, as wide as the longest id."""
+    rows = sum(len(part.query) for part in parts)
+    width = max(part.query.itemsize for part in parts) + max(
+        part.item.itemsize for part in parts
+    )
+    return rows * width
