@@ -7,7 +7,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from keras_rankmetrics.tables.chunks import Rows, whole
 
 from keras_rankmetrics.files import FileError, QueriesReturnError, blocks
 from keras_rankmetrics.files.runs import (
@@ -16,6 +15,7 @@ from keras_rankmetrics.files.runs import (
     sorted_run_of,
     whole_queries,
 )
+from keras_rankmetrics.tables.item_rows import Rows, whole
 
 ROWS = [
     ("q1", "a b", 1.5),

@@ -36,7 +36,7 @@ class Memo:
 
 
 def remembered(*attributes: str) -> Callable[[Method], Method]:
-    """Cache the results of a method in the `_memo` of its object.
+    """Cache the results of a method on its object.
 
     Args:
         *attributes: names of the attributes on which the result depends, in
