@@ -15,11 +15,11 @@ from keras_rankmetrics.engine.aggregates import Estimate as Estimate
 from keras_rankmetrics.engine.aggregates import PerList as PerList
 from keras_rankmetrics.engine.aggregates import State as State
 from keras_rankmetrics.engine.aggregates.paired import Difference as Difference
-from keras_rankmetrics.engine.inputs.padding import pad_to as pad_to
+from keras_rankmetrics.engine.inputs.pad_to import pad_to as pad_to
 from keras_rankmetrics.engine.metric.collection import (
     MetricCollection as MetricCollection,
 )
-from keras_rankmetrics.engine.metric.configured import (
+from keras_rankmetrics.engine.metric.ranking_metric import (
     RankingMetric as RankingMetric,
 )
 from keras_rankmetrics.engine.ranking import Ranking as Ranking

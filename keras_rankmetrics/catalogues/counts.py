@@ -12,7 +12,7 @@ import keras
 
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import cond
-from keras_rankmetrics.engine.ranking.runs import (
+from keras_rankmetrics.engine.ranking.counting import (
     count,
     count_column,
     for_each,

@@ -10,9 +10,9 @@ from keras_rankmetrics.command.printing import print_text
 
 # Modules and functions, imported when they are needed.
 _COMMANDS = {
-    "eval": ("compared_runs", "table"),
-    "signature": ("explained", "of_signature"),
-    "conventions": ("explained", "of_conventions"),
+    "eval": ("eval", "table"),
+    "signature": ("signature", "of_signature"),
+    "conventions": ("signature", "of_conventions"),
 }
 _USAGE_ERROR = 2  # the exit code of `argparse`, too
 

@@ -11,10 +11,10 @@ from typing import Any
 import keras_rankmetrics as krm
 from keras_rankmetrics import conventions, gains, metrics
 from keras_rankmetrics.conventions.convention import Convention
-from keras_rankmetrics.conventions.spec import SYNTAX, Spec, parsed, split
-from keras_rankmetrics.engine.metric.configured import RankingMetric
+from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.engine.naming import nearest
 from keras_rankmetrics.metrics.aliases import class_by_name, class_of
+from keras_rankmetrics.metrics.parser import SYNTAX, Spec, parsed, split
 
 # By name, and by the form that signatures use: `linear` is `linear_gain`.
 _FUNCTIONS = {

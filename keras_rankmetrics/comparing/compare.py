@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from keras_rankmetrics.comparing import inputs, joining, values
+from keras_rankmetrics.comparing import forms, joining, values
 from keras_rankmetrics.comparing.compared import Compared, checked
 from keras_rankmetrics.comparing.measured import (
     Measure,
@@ -15,7 +15,7 @@ from keras_rankmetrics.comparing.measured import (
     fingerprint,
 )
 from keras_rankmetrics.comparing.report import unjudged
-from keras_rankmetrics.engine.metric.configured import RankingMetric
+from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.metrics.bases import check_mean
 from keras_rankmetrics.tables.ids import as_text
 from keras_rankmetrics.tables.item_rows import whole
@@ -118,10 +118,10 @@ def compare(
     Smucker, Allan and Carterette, CIKM (2007); Holm, Scandinavian Journal of
     Statistics 6 (1979).
     """
-    inputs.check_form(systems, truth)
+    forms.check_form(systems, truth)
     baseline, confidence = checked(systems, baseline, confidence)
     members = members_of(metrics, check_mean)
-    measure = _measured_by_ids if inputs.is_by_ids(truth) else _measured
+    measure = _measured_by_ids if forms.is_by_ids(truth) else _measured
     measured = Measured(
         tuple(
             Measure(
@@ -148,8 +148,8 @@ def _measured_by_ids(
     """Return the queries, a fingerprint of the truth, and each system."""
     _check_by_ids(metrics)
     judgements = joining.Judgements.of(
-        whole(inputs.chunks_of(truth, "label", "`truth`")),
-        inputs.queries_of(truth, "`truth`"),
+        whole(forms.chunks_of(truth, "label", "`truth`")),
+        forms.queries_of(truth, "`truth`"),
     )
     if not len(judgements):
         raise ValueError(
@@ -157,11 +157,11 @@ def _measured_by_ids(
             "they were read."
         )
     in_order = any(metric.ties == "stable" for metric in metrics)
-    weights = inputs.weights_of(sample_weight, judgements.queries)
+    weights = forms.weights_of(sample_weight, judgements.queries)
     found = {}
     for name, system in systems.items():
         argument = f"the system {name!r}"
-        chunks = inputs.chunks_of(system, "score", argument)
+        chunks = forms.chunks_of(system, "score", argument)
         joined = joining.Joining(judgements, in_order, argument)
         lists = joined.join(chunks)
         of_lists = values.of_lists(metrics, lists, weights, len(judgements))

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from keras_rankmetrics.comparing import formats
+from keras_rankmetrics.comparing import formats, saved
 from keras_rankmetrics.comparing.measured import Measured
 from keras_rankmetrics.comparing.report import Report, reported
 
@@ -134,7 +134,7 @@ class Compared:
             "judged": self.judged,
         }
         if per_list:
-            found["per_list"] = self.measured.saved()
+            found["per_list"] = saved.saved(self.measured)
         return found
 
     def to_json(self, per_list: bool = True, indent: int | None = None) -> str:
@@ -160,7 +160,7 @@ class Compared:
                 lists.
         """
         try:
-            measured = Measured.loaded(values["per_list"])
+            measured = saved.loaded(values["per_list"])
             return cls(measured, values["baseline"], values["confidence"])
         except (AttributeError, KeyError, TypeError) as error:
             raise ValueError(

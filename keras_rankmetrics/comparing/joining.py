@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from keras_rankmetrics.comparing.inputs import check_kinds
+from keras_rankmetrics.comparing.forms import check_kinds
 from keras_rankmetrics.comparing.measured import Overlap
 from keras_rankmetrics.tables import ids, item_rows
 from keras_rankmetrics.tables.item_rows import Rows, run_starts

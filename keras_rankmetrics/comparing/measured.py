@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -60,7 +59,7 @@ class Values(NamedTuple):
 
     def of_lists(self) -> list[list[float | None]]:
         """Return the values by metric and list, None for excluded lists."""
-        return _with_none(self.values, self.counts)
+        return with_none(self.values, self.counts)
 
 
 class Overlap(NamedTuple):
@@ -150,38 +149,6 @@ class Measured(NamedTuple):
         }
         return self._replace(systems={**self.systems, **moved})
 
-    def saved(self) -> dict[str, Any]:
-        """Return everything as values that JSON can contain."""
-        return {
-            "metrics": [measure._asdict() for measure in self.measures],
-            "lists": list(self.lists),
-            "truth": self.truth,
-            "systems": {
-                name: {
-                    **overlap._asdict(),
-                    "lists_of_row": values.lists_of_row,
-                    "values": [
-                        list(map(_as_json, row)) for row in values.of_lists()
-                    ],
-                    "weights": _weights(values.weights),
-                }
-                for name, (values, overlap) in self.systems.items()
-            },
-        }
-
-    @classmethod
-    def loaded(cls, saved: Mapping[str, Any]) -> Measured:
-        """Return the `Measured` that `saved` was called on."""
-        return cls(
-            measures=tuple(Measure(**measure) for measure in saved["metrics"]),
-            lists=tuple(saved["lists"]),
-            truth=saved["truth"],
-            systems={
-                name: _system(of_name)
-                for name, of_name in saved["systems"].items()
-            },
-        )
-
 
 def _check_joinable(one: Measured, other: Measured) -> None:
     mine, theirs = (
@@ -217,43 +184,12 @@ def _error(expected: str, received: str) -> ValueError:
     )
 
 
-def _with_none(
-    array: np.ndarray, known: np.ndarray
-) -> list[list[float | None]]:
+def with_none(array: np.ndarray, known: np.ndarray) -> list[list[float | None]]:
     """Return lists of floats, with None where `known` is False."""
     objects = array.astype(object)
     objects[~known] = None
     found: list[list[float | None]] = objects.tolist()
     return found
-
-
-def _as_json(x: float | None) -> float | str | None:
-    """Return NaN and infinity as strings, since JSON has neither."""
-    return x if x is None or math.isfinite(x) else str(x)
-
-
-def _weights(weights: np.ndarray) -> Any:
-    """Return rows with None for NaN; None if all weights are 1."""
-    if (weights == 1).all():
-        return None
-    return _with_none(weights, ~np.isnan(weights))
-
-
-def _system(saved: Mapping[str, Any]) -> System:
-    rows = saved["values"]
-    values, weights = np.array(rows, np.float64), saved["weights"]
-    counts = np.array([[x is not None for x in row] for row in rows])
-    weights = np.ones_like(values) if weights is None else weights
-    return System(
-        Values(
-            values,
-            counts,
-            np.array(weights, np.float64),
-            saved["lists_of_row"],
-        ),
-        # Files of earlier versions have fewer numbers.
-        Overlap(**{x: saved[x] for x in Overlap._fields if x in saved}),
-    )
 
 
 # A hash to check that two comparisons have the same truth.

@@ -17,7 +17,7 @@ from typing import (
 
 from keras_rankmetrics import metrics as ours
 from keras_rankmetrics.engine.definition import check_names
-from keras_rankmetrics.engine.metric.configured import (
+from keras_rankmetrics.engine.metric.ranking_metric import (
     ConfiguredMetric,
     RankingMetric,
 )

@@ -10,7 +10,7 @@ import keras
 from keras_rankmetrics.engine.aggregates import WeightedMean
 from keras_rankmetrics.engine.definition import declared, parameter
 from keras_rankmetrics.engine.metric.accumulator import own_methods
-from keras_rankmetrics.engine.metric.configured import RankingMetric
+from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.engine.ranking import Ranking
 from keras_rankmetrics.engine.ranking.relevance import (
     gain,

@@ -9,7 +9,7 @@ import numpy as np
 
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.definition import derived
-from keras_rankmetrics.engine.metric.configured import RankingMetric
+from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.engine.ranking import Ranking, Shown
 from keras_rankmetrics.gains import log2_discount
 from keras_rankmetrics.metrics.bases import (

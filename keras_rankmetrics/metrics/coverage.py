@@ -12,7 +12,7 @@ from keras_rankmetrics.engine.aggregates import Tally
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.definition import declared, parameter
 from keras_rankmetrics.engine.metric.accumulator import is_concrete
-from keras_rankmetrics.engine.metric.configured import ConfiguredMetric
+from keras_rankmetrics.engine.metric.ranking_metric import ConfiguredMetric
 from keras_rankmetrics.engine.ranking import Ranking, Shown
 from keras_rankmetrics.engine.ranking.relevance import labelled
 from keras_rankmetrics.metrics.bases import metric

@@ -24,7 +24,7 @@ from keras_rankmetrics.engine.metric.accumulator import (
     is_concrete,
     on_host,
 )
-from keras_rankmetrics.engine.metric.configured import RankingMetric
+from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.engine.naming import (
     as_table,
     as_text,

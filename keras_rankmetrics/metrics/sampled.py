@@ -22,7 +22,7 @@ from keras_rankmetrics.engine.definition.options import (
 )
 from keras_rankmetrics.engine.evaluation.evaluate import values_at_ranks
 from keras_rankmetrics.engine.metric.accumulator import on_host
-from keras_rankmetrics.engine.metric.configured import RankingMetric
+from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.engine.ranking import Ranking
 from keras_rankmetrics.metrics.bases import check_mean, register
 from keras_rankmetrics.metrics.multi_value import MultiValueMetric

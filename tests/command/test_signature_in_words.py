@@ -5,7 +5,7 @@ from test_specs import OF_SOURCES, SPECS
 
 import keras_rankmetrics as krm
 from keras_rankmetrics import conventions
-from keras_rankmetrics.command.explained import constructor, parsed
+from keras_rankmetrics.command.signature import constructor, parsed
 from krm_command import main
 
 METRICS = [

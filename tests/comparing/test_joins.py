@@ -11,7 +11,7 @@ from pytest import approx
 from runs import drawn, rows_of
 
 import keras_rankmetrics as krm
-from keras_rankmetrics.comparing import inputs, joining
+from keras_rankmetrics.comparing import forms, joining
 from keras_rankmetrics.conventions import ranx as as_ranx
 from keras_rankmetrics.conventions import trec_eval
 from keras_rankmetrics.tables import ids
@@ -200,7 +200,7 @@ def test_a_whole_run_is_parted_between_queries(monkeypatch):
     expected = values(systems, truth)
     monkeypatch.setattr(inputs, "_ROWS_OF_CHUNK", 25)
     runs = {name: rows_of(run) for name, run in systems.items()}
-    parts = [*inputs.chunks_of(runs["old"], "score", "it")]
+    parts = [*forms.chunks_of(runs["old"], "score", "it")]
     assert len(parts) > 2
     assert np.array_equal(whole(parts).item, runs["old"].item)
     assert values(runs, truth) == expected

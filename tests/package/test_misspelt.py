@@ -9,7 +9,7 @@ import pytest
 import keras_rankmetrics as krm
 from keras_rankmetrics import conventions
 from keras_rankmetrics.engine.definition.constructor import _SPELLINGS
-from keras_rankmetrics.engine.metric.configured import ConfiguredMetric
+from keras_rankmetrics.engine.metric.ranking_metric import ConfiguredMetric
 from krm_command import main
 
 METRICS = [

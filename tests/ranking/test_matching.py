@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from keras import ops
 
 from keras_rankmetrics.engine.backend.sorting import in_order, in_place
-from keras_rankmetrics.engine.ranking.runs import is_new, matched
+from keras_rankmetrics.engine.ranking.counting import is_new, matched
 
 BACKEND = keras.backend.backend()
 WIDE = [] if BACKEND == "jax" else ["int64"]

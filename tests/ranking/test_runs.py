@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from keras import ops
 
-from keras_rankmetrics.engine.ranking.runs import sums_over_runs
+from keras_rankmetrics.engine.ranking.counting import sums_over_runs
 
 LENGTH = 13
 

@@ -12,7 +12,7 @@ from pytest import approx
 
 import keras_rankmetrics as krm
 from keras_rankmetrics import MetricCollection
-from keras_rankmetrics.engine.aggregates import estimate
+from keras_rankmetrics.engine.aggregates import student_t
 
 REPETITIONS = 2_000
 # Four standard errors of a share of 95% of so many.
@@ -150,7 +150,7 @@ FREEDOMS = (1, 2, 3, 4, 5, 10, 29, 100, 1e3, 1e5, 1e6, 9.9e6, 1.1e7, 1e9)
 def test_quantiles_of_student(freedom):
     stats = pytest.importorskip("scipy.stats")
     chances = [0.5, 0.6, 0.75, 0.9, 0.95, 0.975, 0.995, 0.9999, 1 - 1e-8]
-    found = [estimate.t_quantile(chance, freedom) for chance in chances]
+    found = [student_t.t_quantile(chance, freedom) for chance in chances]
     assert found == approx(stats.t.ppf(chances, freedom), rel=1e-6, abs=1e-12)
 
 
@@ -161,9 +161,9 @@ def test_quantiles_of_student(freedom):
 def test_chances_of_student(freedom):
     stats = pytest.importorskip("scipy.stats")
     t = np.array([0, 1e-6, 0.01, 0.5, 1, 1.96, 3, 6])
-    found = [estimate.two_sided_p(x, freedom) for x in t]
+    found = [student_t.two_sided_p(x, freedom) for x in t]
     assert found == approx(2 * stats.t.sf(t, freedom), rel=1e-6, abs=1e-300)
-    assert [estimate.two_sided_p(-x, freedom) for x in t] == found
+    assert [student_t.two_sided_p(-x, freedom) for x in t] == found
 
 
 # Degrees of freedom and the effective number of lists

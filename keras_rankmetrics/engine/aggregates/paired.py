@@ -9,8 +9,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from keras_rankmetrics.engine.aggregates.aggregate import PerList
-from keras_rankmetrics.engine.aggregates.estimate import Estimate, two_sided_p
+from keras_rankmetrics.engine.aggregates.estimate import Estimate
 from keras_rankmetrics.engine.aggregates.mean import Moments, WeightedMean
+from keras_rankmetrics.engine.aggregates.student_t import two_sided_p
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.types import Tensor
 

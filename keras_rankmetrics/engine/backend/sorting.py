@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import keras
+import numpy as np
 from keras import backend, ops
 
 from keras_rankmetrics.engine.backend.operations import in_64_bits
@@ -170,3 +171,15 @@ def _in_order_on_torch(rows: Any) -> tuple[Any, Any]:
                 return keys >> bits, keys & (2**bits - 1)
     values, places = torch.sort(rows, dim=-1, stable=True)
     return values, places
+
+
+def lowest(x: Tensor) -> float | np.integer:
+    """Return -inf, or the smallest integer of an integer dtype.
+
+    It is the score of an item that is not retrieved.
+    """
+    dtype = keras.backend.standardize_dtype(x.dtype)
+    if "int" not in dtype:
+        return float("-inf")
+    # Keras before 3.15 converts a Python int to int32 on torch.
+    return np.dtype(dtype).type(np.iinfo(dtype).min)

@@ -35,7 +35,8 @@ from keras_rankmetrics.engine.ranking.relevance import (
     labelled,
     relevant,
 )
-from keras_rankmetrics.engine.ranking.top import Order, ranks_that_count
+from keras_rankmetrics.engine.ranking.ties import Order
+from keras_rankmetrics.engine.ranking.top import ranks_that_count
 from keras_rankmetrics.types import Tensor
 from keras_rankmetrics.version import __version__
 

@@ -13,12 +13,13 @@ from typing import Any, NamedTuple
 from keras import backend
 
 from keras_rankmetrics.engine.backend.operations import ops
+from keras_rankmetrics.engine.backend.sorting import lowest
 from keras_rankmetrics.engine.backend.tracing import (
     MANY,
     concrete,
     length_at_most,
 )
-from keras_rankmetrics.engine.inputs import rows, shapes, tensors
+from keras_rankmetrics.engine.inputs import id_rows, shapes, tensors
 from keras_rankmetrics.engine.inputs.batch import Lists, RawBatch
 from keras_rankmetrics.engine.inputs.masks_and_weights import (
     MasksAndWeights,
@@ -27,8 +28,12 @@ from keras_rankmetrics.engine.inputs.masks_and_weights import (
 )
 from keras_rankmetrics.engine.inputs.shapes import Leading
 from keras_rankmetrics.engine.ranking import Counted, Ids, Targets
-from keras_rankmetrics.engine.ranking.runs import is_in, is_new, sums_over_runs
-from keras_rankmetrics.engine.ranking.top import Sortable, lowest
+from keras_rankmetrics.engine.ranking.counting import (
+    is_in,
+    is_new,
+    sums_over_runs,
+)
+from keras_rankmetrics.engine.ranking.top import Sortable
 from keras_rankmetrics.types import Tensor
 
 _INDICES = "indices of items"
@@ -54,18 +59,18 @@ def read_sparse(raw: RawBatch) -> Lists:
     shapes.check_is_list("y_pred", scores, "the scores of all items", "items")
     scores = tensors.rankable(scores)
     leading, items = Leading.of(scores), ops.shape(scores)[-1]
-    targets = rows.relevant(
+    targets = id_rows.relevant(
         raw.entries["target"],
         leading,
         _INDICES,
         hint='For labels of all items, use `inputs="scores"`.',
     )
-    targets, beyond = rows.checked_indices("y_true", targets, items)
+    targets, beyond = id_rows.checked_indices("y_true", targets, items)
     masks_and_weights = MasksAndWeights.of(raw, leading, scores.shape[-1])
     scores, exclude = leading.as_lists(scores), raw.entries["exclude"]
     invalid = beyond
     if exclude is not None:
-        scores, beyond = rows.without_excluded(scores, exclude, leading)
+        scores, beyond = id_rows.without_excluded(scores, exclude, leading)
         invalid = invalid | beyond
     item_masks = [*masks_and_weights.item_masks]
     if scores.shape[-1] == 0:  # not all backends gather from an empty axis
@@ -74,7 +79,7 @@ def read_sparse(raw: RawBatch) -> Lists:
     elif scores_mask is not None:
         item_masks.append(leading.as_lists(scores_mask))
         invalid = invalid | _without_score(item_masks[-1], targets)
-    are_labels = rows.check_no_labels(
+    are_labels = id_rows.check_no_labels(
         "y_true",
         targets,
         _INDICES,
@@ -153,7 +158,7 @@ def read_ids(raw: RawBatch) -> Lists:
     relevant, recommended = _in_one_dtype(relevant, recommended)
     exclude = raw.entries["exclude"]
     if exclude is not None:
-        excluded = ops.sort(rows.excluded(exclude, leading, "ids"), axis=-1)
+        excluded = ops.sort(id_rows.excluded(exclude, leading, "ids"), axis=-1)
         one, other = _in_one_dtype(recommended, excluded)
         recommended = ops.where(is_in(one, other), -1, recommended)
     return masks_and_weights.lists(
@@ -167,10 +172,10 @@ def _relevant_ids(raw: RawBatch, leading: Leading) -> Tensor:
     Raises:
         ValueError: if they are invalid, or look like labels.
     """
-    ids = rows.relevant(
+    ids = id_rows.relevant(
         raw.entries["target"], leading, _RELEVANT, hint=_LABELS_HINT
     )
-    rows.check_no_labels("y_true", ids, _RELEVANT, _LABELS_HINT)
+    id_rows.check_no_labels("y_true", ids, _RELEVANT, _LABELS_HINT)
     return ids
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from keras_rankmetrics.engine.backend.keras_internals import is_in_compile
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import concrete, cond
-from keras_rankmetrics.engine.inputs import rows, shapes, tensors
+from keras_rankmetrics.engine.inputs import id_rows, shapes, tensors
 from keras_rankmetrics.engine.inputs.batch import Lists, RawBatch
 from keras_rankmetrics.engine.inputs.masks_and_weights import (
     MasksAndWeights,
@@ -51,7 +51,7 @@ def read_scores(raw: RawBatch) -> Lists:
     item_weights = masks_and_weights.item_weights
     beyond: Tensor | bool = False
     if entries["exclude"] is not None:
-        scores, beyond = rows.without_excluded(
+        scores, beyond = id_rows.without_excluded(
             scores, entries["exclude"], leading
         )
     if entries["judged"] is not None and items != 0:

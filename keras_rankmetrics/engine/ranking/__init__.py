@@ -1,4 +1,4 @@
-"""Rankings: the only package that sorts, and that settles ties."""
+"""Rankings: the only part of the engine that sorts and settles ties."""
 
 from keras_rankmetrics.engine.ranking.exposure import Shown
 from keras_rankmetrics.engine.ranking.from_ids import Ids
@@ -10,7 +10,8 @@ from keras_rankmetrics.engine.ranking.from_targets import (
 )
 from keras_rankmetrics.engine.ranking.ranking import Content, Ranking
 from keras_rankmetrics.engine.ranking.relevance import Relevance
-from keras_rankmetrics.engine.ranking.top import Order, ranks_that_count
+from keras_rankmetrics.engine.ranking.ties import Order
+from keras_rankmetrics.engine.ranking.top import ranks_that_count
 
 __all__ = [
     "Content",

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from keras_rankmetrics.engine.backend.operations import ops
+from keras_rankmetrics.engine.ranking.counting import positions
 from keras_rankmetrics.engine.ranking.probabilities import (
     sums_over_ranks,
     table_of,
 )
 from keras_rankmetrics.engine.ranking.relevance import Relevance
-from keras_rankmetrics.engine.ranking.runs import positions
 from keras_rankmetrics.types import RankDiscountFn, Tensor
 
 # An item is identified by its number: its index in the scores of a catalogue,

@@ -7,7 +7,7 @@ from typing import NoReturn
 
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import concrete
-from keras_rankmetrics.engine.ranking import runs
+from keras_rankmetrics.engine.ranking import counting
 from keras_rankmetrics.engine.ranking.exposure import (
     Exposure,
     GroupedItems,
@@ -18,7 +18,7 @@ from keras_rankmetrics.engine.ranking.list_ranking import ListRanking
 from keras_rankmetrics.engine.ranking.memo import remembered
 from keras_rankmetrics.engine.ranking.ranking import Content, Cutoff
 from keras_rankmetrics.engine.ranking.relevance import Relevance
-from keras_rankmetrics.engine.ranking.top import Order
+from keras_rankmetrics.engine.ranking.ties import Order
 from keras_rankmetrics.types import RankDiscountFn, Tensor
 
 
@@ -42,7 +42,7 @@ class Ids(Content):
 
     def ranked(self, order: Order) -> ListRanking:
         """Return the recommended ids in the order in which they were passed."""
-        found = runs.matched(self.relevant_ids, self.recommended)
+        found = counting.matched(self.relevant_ids, self.recommended)
         counted = ops.cast(found.new, "int32")
         is_dense = concrete(ops.all(found.new))
         kind = IdRanking if is_dense else SpacedIdRanking
@@ -69,7 +69,7 @@ class Ids(Content):
 
     def relevant(self, gain: Relevance) -> tuple[ItemNumbers, Tensor]:
         """Return the relevant ids and their gains, 0 for duplicates."""
-        are_new = runs.is_new(self.relevant_ids)
+        are_new = counting.is_new(self.relevant_ids)
         gains = gain.of_either(are_new, 1, -1, self.dtype)
         return ItemNumbers(self.relevant_ids), gains
 
@@ -98,7 +98,7 @@ class IdRanking(ListRanking):
     """
 
     content: Ids
-    found: runs.Matched
+    found: counting.Matched
     above: Tensor
 
     @property
@@ -110,10 +110,10 @@ class IdRanking(ListRanking):
         return gain.of_either(self.found.hits, 1, 0, self._dtype)
 
     def _count_retrieved(self) -> Tensor:
-        return runs.count(self.found.new)
+        return counting.count(self.found.new)
 
     def _count_others(self) -> Tensor:
-        return runs.count(self.found.new & ~self.found.hits)
+        return counting.count(self.found.new & ~self.found.hits)
 
     @remembered()
     def _exposure(self) -> Exposure:

@@ -8,6 +8,7 @@ from typing import Self
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import concrete, cond
 from keras_rankmetrics.engine.ranking import probabilities
+from keras_rankmetrics.engine.ranking.counting import count
 from keras_rankmetrics.engine.ranking.exposure import (
     AllItems,
     Exposure,
@@ -18,8 +19,8 @@ from keras_rankmetrics.engine.ranking.list_ranking import ListRanking
 from keras_rankmetrics.engine.ranking.memo import remembered
 from keras_rankmetrics.engine.ranking.ranking import Content, Subtopics
 from keras_rankmetrics.engine.ranking.relevance import Relevance
-from keras_rankmetrics.engine.ranking.runs import count
-from keras_rankmetrics.engine.ranking.top import Order, Shared, Sortable, Top
+from keras_rankmetrics.engine.ranking.ties import Order
+from keras_rankmetrics.engine.ranking.top import Shared, Sortable, Top
 from keras_rankmetrics.types import Tensor
 
 

@@ -13,8 +13,9 @@ import operator
 from collections.abc import Callable
 
 from keras_rankmetrics.engine.backend.operations import ops
+from keras_rankmetrics.engine.backend.sorting import lowest
 from keras_rankmetrics.engine.backend.tracing import MANY, length_at_most
-from keras_rankmetrics.engine.ranking import runs
+from keras_rankmetrics.engine.ranking import counting
 from keras_rankmetrics.engine.ranking.exposure import Exposure, ItemNumbers
 from keras_rankmetrics.engine.ranking.from_scores import ScoredContent
 from keras_rankmetrics.engine.ranking.items import Items, RelevantItems
@@ -24,14 +25,8 @@ from keras_rankmetrics.engine.ranking.target_ranking import (
     TargetContent,
     TargetRanking,
 )
-from keras_rankmetrics.engine.ranking.top import (
-    Order,
-    Top,
-    depth_beyond,
-    key_within_ties,
-    lowest,
-    most_of,
-)
+from keras_rankmetrics.engine.ranking.ties import Order, key_within_ties
+from keras_rankmetrics.engine.ranking.top import Top, depth_beyond, most_of
 from keras_rankmetrics.types import Tensor
 
 
@@ -55,7 +50,7 @@ class Targets(ScoredContent, TargetContent):
         """True for the first occurrence of each target, bool."""
         # `ranked` needs it first. So it is never created in a branch, whose
         # tensors are not valid outside.
-        return runs.is_new(self.targets)
+        return counting.is_new(self.targets)
 
     def ranked(self, order: Order) -> TargetRanking:
         """Return the ranking of the targets among all items."""
@@ -63,7 +58,7 @@ class Targets(ScoredContent, TargetContent):
             content=self,
             order=order,
             items=RelevantItems.of(
-                runs.count(self._are_new), self.targets, order.k, self.dtype
+                counting.count(self._are_new), self.targets, order.k, self.dtype
             ),
             k=order.k,
             depth=depth_beyond(order.k, ops.shape(self.scores.raw)[-1]),
@@ -76,27 +71,29 @@ class Targets(ScoredContent, TargetContent):
 
     def num_retrieved(self) -> Tensor:
         """Return the number of retrieved items, int32 `[lists]`."""
-        return runs.count(self.scores.raw > lowest(self.scores.raw))
+        return counting.count(self.scores.raw > lowest(self.scores.raw))
 
     def located(self, order: Order, depth: int | Tensor) -> Located:
         """Return the targets, found in a pass over all scores."""
         scores, targets = self.scores.raw, ops.maximum(self.targets, 0)
         score = ops.take_along_axis(scores, targets, axis=-1)
         there = self._are_new & (score > lowest(scores))
-        start = runs.for_each(lambda s: runs.count_column(scores > s), score)
+        start = counting.for_each(
+            lambda s: counting.count_column(scores > s), score
+        )
         size = ops.ones_like(start)
 
         def count_tied() -> Tensor:
-            return runs.for_each(
-                lambda s: runs.count_column(scores == s), score
+            return counting.for_each(
+                lambda s: counting.count_column(scores == s), score
             )
 
         def count_targets(
             compare: Callable[[Tensor, Tensor], Tensor],
         ) -> Tensor:
             """Count the tied targets whose index compares to that of each."""
-            return runs.for_each(
-                lambda s, target: runs.count_column(
+            return counting.for_each(
+                lambda s, target: counting.count_column(
                     there & (score == s) & compare(targets, target)
                 ),
                 score,
@@ -111,8 +108,8 @@ class Targets(ScoredContent, TargetContent):
             start = start + (count_tied() - count_targets(operator.ge))
         else:
             key = key_within_ties(scores, order)
-            start = start + runs.for_each(
-                lambda s, k: runs.count_column((scores == s) & (key > k)),
+            start = start + counting.for_each(
+                lambda s, k: counting.count_column((scores == s) & (key > k)),
                 score,
                 ops.take_along_axis(key, targets, axis=-1),
             )
@@ -121,10 +118,10 @@ class Targets(ScoredContent, TargetContent):
     def exposure(self, order: Order) -> Exposure:
         """Return all items by their ranks."""
         scores, sorted_targets = self.scores, ops.sort(self.targets, axis=-1)
-        numbers = runs.positions(scores.raw)
+        numbers = counting.positions(scores.raw)
 
         def are_relevant(numbers: Tensor) -> Tensor:
-            return runs.is_in(
+            return counting.is_in(
                 ops.cast(numbers, self.targets.dtype), sorted_targets
             )
 
@@ -172,7 +169,7 @@ class Counted(TargetContent):
             last = most_of(
                 self.num_items, "Without `k`, ranks go down to the last item"
             )
-        counts = runs.count(self.is_relevant)
+        counts = counting.count(self.is_relevant)
         return TargetRanking(
             content=self,
             order=order,
@@ -206,7 +203,7 @@ class Counted(TargetContent):
                 ops.take_along_axis(x, place, axis=-1)
                 for x in (start, size, there)
             )
-            ahead, relevant = runs.sums_over_runs(
+            ahead, relevant = counting.sums_over_runs(
                 start, ops.cast(there, "int32"), length_at_most(start)
             )
             if order.ties == "pessimistic":

@@ -7,6 +7,7 @@ import dataclasses
 
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import MANY
+from keras_rankmetrics.engine.ranking.counting import InOrder, Pairs, pairs_of
 from keras_rankmetrics.engine.ranking.exposure import GroupedGains
 from keras_rankmetrics.engine.ranking.memo import remembered
 from keras_rankmetrics.engine.ranking.probabilities import (
@@ -16,7 +17,6 @@ from keras_rankmetrics.engine.ranking.probabilities import (
 )
 from keras_rankmetrics.engine.ranking.ranking import Cutoff, Ranking, within
 from keras_rankmetrics.engine.ranking.relevance import Relevance
-from keras_rankmetrics.engine.ranking.runs import InOrder, Pairs, pairs_of
 from keras_rankmetrics.engine.ranking.top import Shared, at_most
 from keras_rankmetrics.gains import reciprocal_discount
 from keras_rankmetrics.types import RankDiscountFn, Tensor

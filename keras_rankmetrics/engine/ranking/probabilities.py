@@ -10,7 +10,7 @@ import numpy as np
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.sorting import highest
 from keras_rankmetrics.engine.backend.tracing import cond, length_at_most, loop
-from keras_rankmetrics.engine.ranking.runs import count, positions
+from keras_rankmetrics.engine.ranking.counting import count, positions
 from keras_rankmetrics.types import Tensor
 
 # The items of a tie group are in random order. All probabilities are products

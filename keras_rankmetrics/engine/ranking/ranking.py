@@ -13,6 +13,7 @@ from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.sorting import highest
 from keras_rankmetrics.engine.backend.tracing import MANY, cond
 from keras_rankmetrics.engine.ranking import probabilities
+from keras_rankmetrics.engine.ranking.counting import Pairs, positions
 from keras_rankmetrics.engine.ranking.exposure import (
     Exposure,
     GroupedGains,
@@ -23,8 +24,8 @@ from keras_rankmetrics.engine.ranking.exposure import (
 from keras_rankmetrics.engine.ranking.items import Items
 from keras_rankmetrics.engine.ranking.memo import Memo, remembered
 from keras_rankmetrics.engine.ranking.relevance import Relevance
-from keras_rankmetrics.engine.ranking.runs import Pairs, positions
-from keras_rankmetrics.engine.ranking.top import Order, at_most
+from keras_rankmetrics.engine.ranking.ties import Order
+from keras_rankmetrics.engine.ranking.top import at_most
 from keras_rankmetrics.gains import SHARED_DISCOUNTS
 from keras_rankmetrics.types import RankDiscountFn, Tensor
 

@@ -8,13 +8,13 @@ from typing import NamedTuple, Self
 
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import MANY, cond, length_at_most
-from keras_rankmetrics.engine.ranking import probabilities, runs
+from keras_rankmetrics.engine.ranking import counting, probabilities
 from keras_rankmetrics.engine.ranking.exposure import GroupedGains
 from keras_rankmetrics.engine.ranking.items import labels_of_relevant
 from keras_rankmetrics.engine.ranking.memo import remembered
 from keras_rankmetrics.engine.ranking.probabilities import Group
 from keras_rankmetrics.engine.ranking.ranking import Content, Cutoff, Ranking
-from keras_rankmetrics.engine.ranking.top import Order
+from keras_rankmetrics.engine.ranking.ties import Order
 from keras_rankmetrics.gains import reciprocal_discount
 from keras_rankmetrics.types import RankDiscountFn, Tensor
 
@@ -205,7 +205,7 @@ class TargetRanking(Ranking):
         return self.content.num_retrieved()
 
     def _count_others(self) -> Tensor:
-        return self._count_retrieved() - runs.count(self.labels >= 0)
+        return self._count_retrieved() - counting.count(self.labels >= 0)
 
     @remembered("gain")
     def _grouped_gains(self) -> GroupedGains:
@@ -260,7 +260,9 @@ class TargetRanking(Ranking):
     def _values_within(self, value: RankDiscountFn, k: Cutoff) -> Tensor:
         """Return `value(rank)` at all ranks down to `depth`, 0 beyond `k`."""
         values = self._values(value, self.depth)
-        return ops.where(runs.positions(values) < self._column(k), values, 0)
+        return ops.where(
+            counting.positions(values) < self._column(k), values, 0
+        )
 
     def _cut(self, k: Cutoff, start: Tensor, stop: Tensor) -> Tensor:
         return ops.minimum(ops.maximum(self._column(k), start), stop)
@@ -278,7 +280,7 @@ class TargetRanking(Ranking):
     def _sums_over_groups(self) -> tuple[Tensor, Tensor]:
         """Return the gains before each entry in its group and of the group."""
         hits = self.total()
-        return runs.sums_over_runs(self.start, hits, length_at_most(hits))
+        return counting.sums_over_runs(self.start, hits, length_at_most(hits))
 
     def _sums(
         self, value: RankDiscountFn, start: Tensor, stop: Tensor

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import NamedTuple
 
 import keras
-import numpy as np
 
 from keras_rankmetrics.engine.backend import tracing
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.backend.sorting import top_k
-from keras_rankmetrics.engine.ranking import runs
+from keras_rankmetrics.engine.backend.sorting import lowest, top_k
+from keras_rankmetrics.engine.ranking import counting
 from keras_rankmetrics.engine.ranking.exposure import (
     AllItems,
     Exposure,
@@ -21,24 +19,8 @@ from keras_rankmetrics.engine.ranking.exposure import (
     ItemNumbers,
 )
 from keras_rankmetrics.engine.ranking.relevance import Relevance
-from keras_rankmetrics.types import Tensor, TiePolicy
-
-
-class Order(NamedTuple):
-    """The options of a ranking.
-
-    Attributes:
-        k: the number of ranks that count, or None for all.
-        ties: the policy for items with equal scores.
-        seed: for `ties="shuffle"`.
-        draw: the number of the draw, for `ties="shuffle"`.
-    """
-
-    k: int | None
-    ties: TiePolicy = "average"
-    seed: int = 0
-    draw: Tensor | int = 0
-
+from keras_rankmetrics.engine.ranking.ties import Order, settled
+from keras_rankmetrics.types import Tensor
 
 # The number of ranks that a ranking computes.
 
@@ -155,18 +137,6 @@ class Sortable:
         return ops.where(self.valid(), self.raw, lowest(self.raw))
 
 
-def lowest(x: Tensor) -> float | np.integer:
-    """Return the score of an item that is not retrieved.
-
-    It is -inf, or the smallest integer of an integer dtype.
-    """
-    dtype = keras.backend.standardize_dtype(x.dtype)
-    if "int" not in dtype:
-        return float("-inf")
-    # Keras before 3.15 converts a Python int to int32 on torch.
-    return np.dtype(dtype).type(np.iinfo(dtype).min)
-
-
 class Shared(NamedTuple):
     """Values of tied items, by the tie group of each rank, `[lists, ranks]`.
 
@@ -244,7 +214,7 @@ class Top:
         if order.ties != "average":
             indices = tracing.cond(
                 tie,
-                lambda: _settled(scores, order, labels, depth),
+                lambda: settled(scores.cleaned(), order, labels, depth),
                 lambda: indices,
             )
         if order.ties != "average" or tracing.concrete(~tie):
@@ -274,10 +244,10 @@ class Top:
                 none is retrieved.
             of_items: computes the values of all items, `[lists, items]`.
         """
-        position = runs.positions(x)
+        position = counting.positions(x)
 
         def tied() -> tuple[Tensor, ...]:
-            before, in_row = runs.sums_over_runs(
+            before, in_row = counting.sums_over_runs(
                 self.values, ops.stack([x, ops.ones_like(x)]), self.most
             )
             x_before, items_before = ops.unstack(before, 2)
@@ -320,7 +290,7 @@ class Top:
             return GroupedItems(
                 AllItems.of(self.scores.raw),
                 ops.max(above, axis=-1, keepdims=True),
-                ops.maximum(runs.count(tied), 1)[:, None],
+                ops.maximum(counting.count(tied), 1)[:, None],
                 tied,
                 gains,
             )
@@ -341,11 +311,11 @@ class Top:
             `[lists, ranks]`, and True where it may extend beyond the row, bool
             `[lists, ranks]`.
         """
-        position = runs.positions(self.values)
+        position = counting.positions(self.values)
 
         def tied() -> tuple[Tensor, ...]:
             ones = ops.ones_like(self.values, dtype="float32")
-            sums = runs.sums_over_runs(self.values, ones, self.most)
+            sums = counting.sums_over_runs(self.values, ones, self.most)
             before, items = (ops.cast(x, "int32") for x in sums)
             start = position - before
             return start, items, self._may_extend(start, start + items)
@@ -375,7 +345,7 @@ class Top:
 
         def whole() -> Tensor:
             tied = self.is_lowest()
-            items = runs.count(tied)
+            items = counting.count(tied)
             # This is always true, and forces the items to be counted before
             # they are summed, so that one array of all items is in memory at a
             # time.
@@ -394,126 +364,5 @@ class Top:
             stop: the last rank of each group in the row.
         """
         end = ops.shape(self.values)[-1]
-        more_items = ops.any(runs.positions(self.scores.raw) >= end)
+        more_items = ops.any(counting.positions(self.scores.raw) >= end)
         return (stop == end) & (start < end - 1) & self.there & more_items
-
-
-def _settled(
-    scores: Sortable,
-    order: Order,
-    labels: Callable[[], Tensor],
-    depth: int | Tensor,
-) -> Tensor:
-    """Return the indices of the highest scores, ties broken by the policy."""
-    keys = [scores.cleaned(), key_within_ties(scores.raw, order)]
-    if order.ties == "optimistic":
-        keys.insert(1, labels())
-    elif order.ties == "pessimistic":
-        keys.insert(1, -labels())
-    return first_by(keys, depth)
-
-
-# Sort keys. Items with higher keys come first.
-
-
-def first_by(
-    keys: Sequence[Tensor], depth: int | Tensor, among: Tensor | None = None
-) -> Tensor:
-    """Return the indices of the first `depth` items by several keys.
-
-    The highest keys come first. The next key breaks ties of the previous one;
-    no two items of a list are equal by all keys. The lists are not sorted as a
-    whole. `ops.top_k` alone leaves the order of ties to the backend: XLA puts
-    0.0 before -0.0, and torch takes any order.
-
-    Args:
-        keys: each `[lists, items]`.
-        depth: the number of indices, at most the number of items.
-        among: bool `[lists, items]`, the items to select from, or None for
-            all. If they are fewer than `depth`, other items follow them.
-
-    Returns:
-        int32 `[lists, depth]`.
-    """
-    ranked = list(keys)
-    if among is not None:
-        ranked = [ops.where(among, key, lowest(key)) for key in keys]
-    values, order = ops.top_k(ranked[0], depth)
-    order = ops.cast(order, "int32")
-    if len(keys) == 1:
-        return order
-    # All items above the boundary value are selected. The other places go to
-    # the first of the items with the boundary value.
-    boundary = ops.min(values, axis=-1, keepdims=True)
-    above = ops.sum(ops.cast(values > boundary, "int32"), -1, keepdims=True)
-    tied = first_by(keys[1:], depth, among=ranked[0] == boundary)
-    position = runs.positions(order)
-    tied = ops.take_along_axis(tied, ops.maximum(position - above, 0), axis=-1)
-    order = ops.where(position < above, order, tied)
-    for key in reversed(ranked):
-        # The sort is stable on every backend, so earlier keys take precedence.
-        selected = _negated(ops.take_along_axis(key, order, axis=-1))
-        sort = ops.argsort(selected, axis=-1)
-        order = ops.take_along_axis(order, sort, axis=-1)
-    return order
-
-
-def key_within_ties(like: Tensor, order: Order) -> Tensor:
-    """Return keys for tied items: a random order, or that of the input.
-
-    Args:
-        like: `[lists, items]`; only its shape is used.
-        order: the options of the ranking.
-    """
-    if order.ties == "shuffle":
-        return _shuffled(like, order.seed, order.draw)
-    index = ops.cast(runs.positions(like), runs.counting_dtype(like.shape[-1]))
-    return ops.broadcast_to(-index, ops.shape(like))
-
-
-def _negated(key: Tensor) -> Tensor:
-    # The lowest integer has no negative, and XLA sorts -0.0 before 0.0.
-    if "int" in keras.backend.standardize_dtype(key.dtype):
-        return -1 - key
-    return ops.where(key == 0, 0, -key)
-
-
-# The random order is the same on every backend. `keras.random` draws different
-# numbers on each, and takes no tensor as a seed. So keys are an integer hash of
-# the seed, the number of the draw, the list and the item. The hash has 24 bits:
-# float32 represents them exactly, and XLA's fast `top_k` is for floats.
-_BITS = 24
-_MASK = 2**_BITS - 1
-
-
-def _shuffled(like: Tensor, seed: int, draw: Tensor) -> Tensor:
-    """Return keys that put the items of each list into a random order.
-
-    No two items of a list have the same key (for up to 2 ** 24 items).
-
-    Args:
-        like: `[lists, items]`; only its shape is used.
-        seed: the seed of the sequence of draws.
-        draw: int32 scalar, the number of the draw.
-
-    Returns:
-        float32 `[lists, items]`.
-    """
-    lists, items = ops.shape(like)
-    row = ops.arange(lists, dtype="int32")[:, None]
-    item = ops.arange(items, dtype="int32")[None, :]
-    start = zlib.crc32(str(seed).encode()) & _MASK
-    batch = _mixed(ops.cast(draw, "int32") + start)
-    stream = _mixed(row + batch)
-    # Each step is a bijection of the 24-bit integers, so keys stay distinct.
-    keys = _mixed(_mixed(ops.bitwise_xor(item, stream)) + _mixed(stream + 1))
-    return ops.cast(keys, "float32")
-
-
-def _mixed(x: Tensor) -> Tensor:
-    """Map the 24-bit integers one to one, without a visible pattern."""
-    for multiplier in (0x6F4F2B, 0x5A3C69):
-        x = ops.bitwise_and(x, _MASK)
-        x = ops.bitwise_xor(x, ops.right_shift(x, 13))
-        x = ops.bitwise_and(x * multiplier, _MASK)
-    return ops.bitwise_xor(x, ops.right_shift(x, 11))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from keras_rankmetrics.engine.backend.operations import ops
+from keras_rankmetrics.engine.backend.sorting import lowest
 from keras_rankmetrics.engine.backend.tracing import concrete
 from keras_rankmetrics.engine.inputs.shapes import (
     Leading,
@@ -12,7 +13,6 @@ from keras_rankmetrics.engine.inputs.shapes import (
     compatible,
 )
 from keras_rankmetrics.engine.inputs.tensors import integers
-from keras_rankmetrics.engine.ranking.top import lowest
 from keras_rankmetrics.types import Tensor
 
 _EXCLUDE = 'y_true["exclude"]'

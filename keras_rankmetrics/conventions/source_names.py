@@ -12,8 +12,8 @@ from keras_rankmetrics.conventions.convention import (
     Meaning,
     Measure,
 )
-from keras_rankmetrics.conventions.spec import parsed
-from keras_rankmetrics.engine.metric.configured import RankingMetric
+from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
+from keras_rankmetrics.metrics.parser import parsed
 
 _SUFFIXED = re.compile(
     r"(?P<name>\w+?)"
