@@ -12,7 +12,7 @@ from keras_rankmetrics.conventions.convention import (
     Meaning,
     Measure,
 )
-from keras_rankmetrics.conventions.source_names import (
+from keras_rankmetrics.conventions.measures import (
     Choices,
     Suffixed,
     Vocabulary,

@@ -198,7 +198,7 @@ def test_ids_that_share_a_key_are_told_apart(monkeypatch, mixed):
 def test_a_whole_run_is_parted_between_queries(monkeypatch):
     truth, systems = drawn(9)
     expected = values(systems, truth)
-    monkeypatch.setattr(inputs, "_ROWS_OF_CHUNK", 25)
+    monkeypatch.setattr(forms, "_ROWS_OF_CHUNK", 25)
     runs = {name: rows_of(run) for name, run in systems.items()}
     parts = [*forms.chunks_of(runs["old"], "score", "it")]
     assert len(parts) > 2
