@@ -69,6 +69,7 @@ def table(arguments: argparse.Namespace) -> str:
     first = _baseline_path(arguments.baseline, arguments.runs)
     paths, _ = _distinct([*first, *arguments.runs])
     names = _names(paths)
+    _check_outputs(arguments, [arguments.qrels, *paths])
     with kept_pipes([arguments.qrels, *paths]) as files:
         runs = {names[path]: files[path] for path in paths}
         qrels = files[arguments.qrels]
@@ -195,6 +196,23 @@ def _notes(sources: _Sources) -> Iterator[str]:
             f"{', '.join(sources.scattered)}, so it was held in memory and "
             "sorted."
         )
+
+
+def _check_outputs(arguments: argparse.Namespace, inputs: list[str]) -> None:
+    """Raise ValueError if an output would overwrite an input or the other."""
+    taken = {real_path(path): "an input" for path in inputs}
+    for option in ("output", "per_list"):
+        path = getattr(arguments, option)
+        if path and real_path(path) in taken:
+            name = option.replace("_", "-")
+            raise FileError(
+                path,
+                f"`--{name}` should be a file of its own.",
+                taken[real_path(path)],
+                remedy="Choose another name.",
+            )
+        if path:
+            taken[real_path(path)] = f"the file of `--{option}`"
 
 
 def _warn(note: str) -> None:

@@ -77,7 +77,7 @@ def parts(
 ) -> Iterator[Part]:
     """Yield rows in parts of little memory: a long id widens only its part.
 
-    Raise FileError if an id is too long.
+    Raise FileError if an id is empty or too long.
 
     Args:
         path: the path of the file, for errors.
@@ -94,6 +94,10 @@ def parts(
             row = int(np.argmax(length))
             expected = f"A field should have {_LONGEST:,} bytes at most."
             raise FileError(path, expected, ids.text(row), int(line[row]))
+        if not length.all():
+            row = int(np.argmin(length))
+            expected = "Each row should have a query and an item."
+            raise FileError(path, expected, b"", int(line[row]))
     step = _ROOM // longest
     for first in range(0, len(line), step):
         some = slice(first, first + step)

@@ -39,10 +39,11 @@ def columns_of(
     for role in ("query", "item", source.value):
         plain = [_plain(name) for name in _NAMES[role]]
         known = [by_plain_name[name] for name in plain if name in by_plain_name]
-        # The user's choice may be a column that only another file has.
+        # Runs and judgements may call their queries and items differently.
+        is_chosen = role in source.columns
         if source.columns.get(role) in header:
             found.append(source.columns[role])
-        elif known:
+        elif known and not (is_chosen and role == source.value):
             found.append(known[0])
         else:
             expected = (
@@ -50,7 +51,7 @@ def columns_of(
                 f"{', '.join(_NAMES[role])}."
             )
             remedy = _remedy(role, header, by_plain_name.keys())
-            if role in source.columns:
+            if is_chosen:
                 name = source.columns[role]
                 expected = f"There should be a column `{name}`, of the {role}."
                 remedy = ""

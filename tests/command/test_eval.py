@@ -13,6 +13,7 @@ import pytest
 
 import keras_rankmetrics
 import krm_command
+from keras_rankmetrics.command.eval import _FORMATS
 from keras_rankmetrics.command.printing import Progress
 from krm_command import main
 
@@ -95,6 +96,12 @@ def test_queries_without_a_run_count_as_empty(files, capsys):
     text = said(capsys, "qrels", "short.txt", "-m", "RR")
     assert "4 of 6 queries have no rows" in text
     assert "1 of its queries are not in the truth" in text
+
+
+def test_the_choices_of_formats_are_those_that_exist(capsys):
+    with pytest.raises(SystemExit):
+        main(["eval", "--help"])
+    assert f"{{{','.join(_FORMATS)}}}" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "latex", "json", "csv"])
@@ -439,3 +446,20 @@ def test_the_script_of_the_distribution():
     module, _, name = scripts["krm"].partition(":")
     assert module == krm_command.__name__
     assert getattr(krm_command, name) is main
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--output", "best.txt"],
+        ["--per-list", "./qrels"],
+        ["--output", "new.csv", "--per-list", "new.csv"],
+    ],
+)
+def test_an_output_overwrites_no_input_and_no_other_output(
+    files, options, capsys
+):
+    before = {path: path.read_bytes() for path in Path().iterdir()}
+    assert main(["eval", "qrels", "best.txt", "-m", "RR", *options]) == 2
+    assert "should be a file of its own" in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in Path().iterdir()} == before

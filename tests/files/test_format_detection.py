@@ -33,7 +33,7 @@ FIRST = {
 
 
 @pytest.mark.parametrize("read", FIRST)
-def test_a_first_line_of_trec_beats_every_ending(tmp_path, read):
+def test_the_first_line_beats_every_ending(tmp_path, read):
     for (name, _), text in itertools.product(names(), FIRST[read]):
         path = written(tmp_path, name, text + "\n")
         assert rows_of(read, path) == (RUN if read is run_of else QRELS), name

@@ -1,6 +1,7 @@
 """Files that other programs write in odd ways, and files that are broken."""
 
 import gzip
+import json
 import tracemalloc
 
 import numpy as np
@@ -69,7 +70,7 @@ def test_lines_that_end_with_a_carriage_return_alone(tmp_path, name):
     path = written(tmp_path / name, TEXTS[name].replace(b"\n", b"\r"))
     with pytest.raises(FileError, match="line 1: A line should end with"):
         rows_of(run_of, path)
-    path = written(tmp_path / name, TEXTS[name].replace(b"b", b"b\r"))
+    path = written(tmp_path / name, TEXTS[name].replace(b"q1", b"q1\r"))
     with pytest.raises(FileError, match="A line should end with"):
         rows_of(run_of, path)
 
@@ -213,3 +214,22 @@ def test_a_query_that_is_no_utf8_may_return(tmp_path):
         list(run_of(path, {}, print))
     [chunk] = sorted_run_of(path, {}, print)
     assert chunk.query.tolist() == [b"caf\xe9", b"caf\xe9", b"q"]
+
+
+@pytest.mark.parametrize("name", ["run.csv", "run.jsonl"])
+def test_ids_are_not_empty(tmp_path, name):
+    path = tmp_path / name
+    if name.endswith("csv"):
+        path.write_text("query,item,score\nq,a,1\nq,,2\n")
+    else:
+        rows = [{"query": "q", "item": item, "score": 1} for item in ("a", "")]
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(FileError, match=r"line [23]: .*a query and an item"):
+        list(run_of(str(path), {}, lambda done: None))
+
+
+def test_a_chosen_column_of_scores_must_exist(tmp_path):
+    path = tmp_path / "run.csv"
+    path.write_text("query,item,score,points\nq,a,1,2\n")
+    with pytest.raises(FileError, match="There should be a column `poimts`"):
+        list(run_of(str(path), {"score": "poimts"}, lambda done: None))

@@ -193,3 +193,12 @@ def test_another_process_with_another_backend(tmp_path):
         )
         value = float(ended.stdout.split("result ")[1])
         assert value == pytest.approx(float(metric.result()), rel=1e-6)
+
+
+def test_several_cutoffs_of_a_metric_with_a_constructor_of_its_own():
+    class Powered(krm.NDCG):
+        def __init__(self, power=1, **options):
+            super().__init__(**options)
+            self.power = power
+
+    assert [metric.k for metric in Powered.at(1, 3)] == [1, 3]

@@ -184,7 +184,7 @@ class ConfiguredMetric(Accumulator):
             )
         name = options.pop("name", None)
         return [
-            cls(k, name=name and name_at(name, k), **options) for k in cutoffs
+            cls(k=k, name=name and name_at(name, k), **options) for k in cutoffs
         ]
 
     @staticmethod
