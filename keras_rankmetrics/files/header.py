@@ -65,8 +65,15 @@ def _plain(name: str) -> str:
 
 
 def _remedy(role: str, header: Sequence[str], plain: Set[str]) -> str:
-    if len(header) == 1 and ";" in header[0]:
-        return "Separate columns by commas or tabs, not by semicolons."
+    if len(header) == 1:
+        if ";" in header[0]:
+            return "Separate columns by commas or tabs, not by semicolons."
+        for delimiter, word, ending in (
+            ("\t", "tabs", ".tsv"),
+            (",", "commas", ".csv"),
+        ):
+            if delimiter in header[0]:
+                return f"With {word}, its name should end with `{ending}`."
     if any(name.replace(".", "", 1).isdecimal() for name in header):
         return "The first line should be a header, with names of columns."
     if role in _LOOKS:

@@ -175,9 +175,13 @@ class RelevantExposureMetric(ExposureMetric, abstract=True):
 def check_mean(metric: Any) -> None:
     """Raise TypeError if the metric is not a plain mean over lists."""
     if not isinstance(metric, RankingMetric):
+        is_class = isinstance(metric, type) and issubclass(
+            metric, RankingMetric
+        )
+        hint = f" Call the class: `{metric.__name__}()`." if is_class else ""
         raise TypeError(
-            "`metric` should be a ranking metric, such as `NDCG(k=10)`. "
-            f"Received: {metric!r}."
+            "Each metric should be a ranking metric, such as `NDCG(k=10)`. "
+            f"Received: {metric!r}.{hint}"
         )
     own = [x for x in own_methods(metric, RankingMetric) if x != "per_list"]
     if type(metric.aggregate) is not WeightedMean:

@@ -122,11 +122,16 @@ def members_of(
         members += each.metrics if is_collection else [each]
     for member in members:
         check(member)
-    names = [member.name for member in members]
-    if not names or len(set(names)) < len(names):
+    if not members:
         raise ValueError(
-            "`metrics` should hold metrics of different names. Received: "
-            f"{names}. Give one a name of its own: "
+            "`metrics` should have at least one metric. Received: none. Pass a "
+            "metric such as `NDCG(k=10)`, or a list of metrics."
+        )
+    names = [member.name for member in members]
+    if len(set(names)) < len(names):
+        raise ValueError(
+            "`metrics` should have metrics of different names. Received: "
+            f"{names}. Remove one, or give it a name of its own: "
             '`NDCG(k=10, name="my_ndcg@10")`.'
         )
     return members
