@@ -171,7 +171,7 @@ def _distinct(paths: list[str]) -> tuple[list[str], list[str]]:
 
 
 def _names(paths: list[str]) -> dict[str, str]:
-    """Return the shortest names that tell the runs apart, by path."""
+    """Return the shortest names that distinguish the runs, by path."""
     short = short_names(paths)
     bare = [
         name.removesuffix(".gz").rpartition(".")[0] or name for name in short

@@ -160,10 +160,11 @@ def _of_table(table: Any, value: str, argument: str) -> Rows:
     names = ["query", "item", value]
     received = _columns(table)
     if value not in received:
+        other = "label" if value == "score" else "score"
+        hint = f" {_SWAPPED}" if other in received else ""
         raise ValueError(
             f"{argument} should have the columns {names}. Received: "
-            f"{received}. Rename the columns, or select the right ones. "
-            f"{_SWAPPED}"
+            f"{received}. Rename the columns, or select the right ones.{hint}"
         )
     columns = {name: table[name] for name in names}
     check_same("index", columns)
@@ -207,8 +208,8 @@ def _checked(rows: Rows, argument: str) -> Rows:
     if value.ndim != 1 or len(set(shapes)) > 1:
         raise ValueError(
             f"The queries, items and values of {argument} should be arrays of "
-            "one dimension and one length. Received: the shapes "
-            f"{shapes[0]}, {shapes[1]} and {shapes[2]}."
+            f"one dimension and one length. Received: {shapes[0]} in the "
+            f"queries, {shapes[1]} in the items and {shapes[2]} in the values."
         )
     [wrong] = np.nonzero(np.isnan(value))
     if len(wrong):
@@ -278,8 +279,9 @@ def weights_of(sample_weight: Any, queries: np.ndarray) -> np.ndarray | None:
         )
     weights = np.zeros(len(queries), np.float32)
     for place, query in enumerate(queries.tolist()):
-        weight = sample_weight.get(query)
-        if weight is None or not 0.0 <= weight <= _LARGEST:
+        weight: Any = sample_weight.get(query)
+        is_number = isinstance(weight, int | float | np.number)
+        if not is_number or not 0.0 <= weight <= _LARGEST:
             raise ValueError(
                 "`sample_weight` should have a finite weight for each query of "
                 f"the truth, not negative. Received: {weight!r} for the query "

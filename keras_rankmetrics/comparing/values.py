@@ -40,7 +40,7 @@ def of_arrays(
     evaluated = evaluate(definitions, passed, Batch())
     warn_once = WarnOnce()
     for places, lists, _ in evaluated:
-        warn_once(lists.doubt, metrics[places[0]].name)
+        warn_once(lists.warning, metrics[places[0]].name)
     return _simplest(_values(evaluated))
 
 

@@ -79,7 +79,18 @@ class Vocabulary(Convention):
         Raises:
             ValueError: if the measure is malformed, or not supported.
         """
-        name, at, arguments = parsed(str(measure))
+        text = str(measure)
+        try:
+            name, at, arguments = parsed(text)
+            cutoff = None if at is None else _number(at)
+        except ValueError:
+            name = ""
+        if not name or "(" in text.partition("@")[2]:
+            raise ValueError(
+                f"A measure of {self.name} should be a name, parameters in "
+                "parentheses, and a cutoff after `@`, such as `P(rel=2)@5`. "
+                f"Received: {text!r}."
+            )
         if name in self.without:
             raise ValueError(
                 f"The convention `{self.name}` has no {name}: "
@@ -91,13 +102,13 @@ class Vocabulary(Convention):
                 f"has: {', '.join(self.measures)}."
             )
         found = self.measures[name]
-        if at is not None and found.at in arguments:
+        if cutoff is not None and found.at in arguments:
             raise ValueError(
                 f"`{name}` has two cutoffs: {found.at}={arguments[found.at]!r} "
                 f"and `@{at}`. Remove one of them."
             )
-        if at is not None:
-            arguments = {**arguments, found.at: _number(at)}
+        if cutoff is not None:
+            arguments = {**arguments, found.at: cutoff}
         _check_parameters(name, found, arguments)
         return _made(self, name, arguments, options)
 

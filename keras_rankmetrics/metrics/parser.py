@@ -63,8 +63,9 @@ def _options(text: str) -> dict[str, Any]:
     refused = ValueError(
         f"Options should be `name=value`. Received: {text!r}. {SYNTAX}"
     )
+    source = f"_({text})"
     try:
-        call = ast.parse(f"_({text})", mode="eval").body
+        call = ast.parse(source, mode="eval").body
     except SyntaxError:
         raise refused from None
     if not isinstance(call, ast.Call) or call.args:
@@ -78,5 +79,6 @@ def _options(text: str) -> dict[str, Any]:
         try:
             options[keyword.arg] = ast.literal_eval(keyword.value)
         except ValueError:
-            options[keyword.arg] = ast.unparse(keyword.value)
+            value = ast.get_source_segment(source, keyword.value)
+            options[keyword.arg] = value
     return options

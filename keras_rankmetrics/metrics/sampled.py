@@ -47,7 +47,7 @@ class SampledRanks(MultiValueMetric):
     order two models differently. So there are three results:
 
     - `"sampled_ndcg@10/naive"`: the mean of the values on the lists as they
-      are, which papers often publish. It is no estimate of the metric.
+      are, which papers often publish. It does not estimate the metric.
     - `"sampled_ndcg@10/bv"`: an estimate of the metric on the whole catalogue,
       the mean of f^(r~) for the sampled rank r~ of each list. f^ minimises
 
@@ -323,7 +323,7 @@ _OF_RANK = 0.125
 def buckets_of(
     sampling: Sampling, cutoff: int | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return buckets of ranks that a sample cannot tell apart.
+    """Return buckets of ranks that a sample cannot distinguish.
 
     A bucket usually has an odd number of ranks, so that one is in the middle.
 

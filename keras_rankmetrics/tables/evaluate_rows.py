@@ -67,7 +67,7 @@ def evaluate_rows(
         ValueError: if columns do not fit together, an id is missing, or the
             metrics cannot be computed from rows. The metrics are then
             unchanged.
-        TypeError: if an object is no metric, or ids have several types.
+        TypeError: if an object is not a metric, or ids have several types.
 
     Example:
         >>> import keras_rankmetrics as krm
@@ -133,7 +133,7 @@ def checked_metrics(metrics: Any) -> list[Any]:
     """Return the metrics and collections one by one.
 
     Raises:
-        TypeError: if an object is no metric.
+        TypeError: if an object is not a metric.
         ValueError: if two results would have the same name.
     """
     found = list(metrics_in(metrics))

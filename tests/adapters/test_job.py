@@ -366,7 +366,7 @@ def test_wrong_values(row, metric, options, message):
     "metrics, options, kind, message",
     [
         (keras.metrics.Mean(), {}, TypeError, "should be a ranking metric"),
-        ([], {}, ValueError, "different names"),
+        ([], {}, ValueError, "at least one metric"),
         ([krm.NDCG(), krm.NDCG()], {}, ValueError, "different names"),
         (
             [krm.NDCG(inputs="sparse"), krm.AUC()],

@@ -169,12 +169,14 @@ def test_scores_that_are_sets():
 
 
 def test_columns_of_different_lengths_are_named():
-    text = r"the system 's' .* one length. Received: the shapes \(2,\), \(2,\)"
+    text = (
+        r"the system 's' .* one length. Received: \(2,\) in the queries, \(2,\)"
+    )
     short = {**SCORES, "score": [1.0]}
-    with pytest.raises(ValueError, match=text + r" and \(1,\)"):
+    with pytest.raises(ValueError, match=text + r" and \(1,\) in"):
         krm.compare({"s": short}, TRUTH, MRR)
     rows = ROWS._replace(value=np.ones(1))
-    with pytest.raises(ValueError, match=text + r" and \(1,\)"):
+    with pytest.raises(ValueError, match=text + r" and \(1,\) in"):
         krm.compare({"s": rows}, TRUTH, MRR)
 
 
@@ -182,7 +184,7 @@ def test_columns_of_pandas_have_one_index():
     pd = pytest.importorskip("pandas", reason="needs the extra [interop]")
     columns = {name: pd.Series(x) for name, x in LABELS.items()}
     for changed, text in (
-        ({"label": pd.Series([1])}, r"`truth` .* \(2,\) and \(1,\)"),
+        ({"label": pd.Series([1])}, r"`truth` .* \(1,\) in the values"),
         ({"label": columns["label"][::-1]}, "should have the same index"),
     ):
         with pytest.raises(ValueError, match=text):
@@ -192,7 +194,7 @@ def test_columns_of_pandas_have_one_index():
 @pytest.mark.parametrize(
     "metrics, error, text",
     [
-        ([], ValueError, "different names"),
+        ([], ValueError, "at least one metric"),
         ([MRR, krm.MeanReciprocalRank()], ValueError, "'mrr', 'mrr'"),
         (krm.Comparison(MRR, ["a", "b"]), TypeError, "ranking metric"),
         ("ndcg", TypeError, "ranking metric"),
@@ -224,6 +226,11 @@ def test_metrics(metrics, error, text):
             {"sample_weight": {"a": 1, "b": float("nan")}},
             ValueError,
             "nan for the query 'b'",
+        ),
+        (
+            {"sample_weight": {"a": 1, "b": {"x": 1}}},
+            ValueError,
+            "{'x': 1} for the query 'b'",
         ),
         (
             {"sample_weight": {"a": 1, "b": float("inf")}},

@@ -604,9 +604,24 @@ def test_saved_metrics_are_ordinary():
         ("AP(judged_only=2)", "judged_only=2"),
         ("SetF(beta='a')", "beta='a'"),
         ("P(cutoff=5)@10", "two cutoffs"),
-        ("AP(**{'rel': 1})", "should be `name=value`"),
+        ("AP(**{'rel': 1})", "A measure of ir_measures should be"),
     ],
 )
 def test_measures_that_cannot_be_parsed(measure, error):
     with pytest.raises(ValueError, match=error):
         conventions.ir_measures.parse(measure)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "AP(", "P(5)@5", "Judged@", "R@5(rel=2)", "P(rel=2)@5(rel=1)"]
+)
+def test_an_error_shows_the_whole_measure_and_the_form_of_ir_measures(text):
+    with pytest.raises(ValueError, match=r"`P\(rel=2\)@5`.") as found:
+        conventions.ir_measures.parse(text)
+    assert f"Received: {text!r}." in str(found.value)
+
+
+def test_a_value_without_quotes_is_as_it_was_written():
+    plain = conventions.ir_measures.parse("nDCG(dcg=exp-log2)@10")
+    quoted = conventions.ir_measures.parse("nDCG(dcg='exp-log2')@10")
+    assert plain.signature == quoted.signature

@@ -1,6 +1,6 @@
 """The command `krm`: its arguments, and the backend that it computes with.
 
-Installed beside the package, not in it: importing any module of
+Installed next to the package, not in it: importing any module of
 `keras_rankmetrics` imports Keras first, and help must not wait for that.
 """
 
@@ -36,8 +36,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _choose_backend() -> None:
     """Select the lightest backend, unless Keras has one or the user names one.
 
-    The one in `keras.json` is not kept: Keras writes that file itself, so it is
-    no choice of the user.
+    The backend in `keras.json` does not count: Keras writes that file itself,
+    so the user did not choose it.
     """
     if "keras" in sys.modules or os.environ.get("KERAS_BACKEND"):
         return

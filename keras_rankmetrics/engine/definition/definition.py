@@ -408,7 +408,7 @@ def _check_adjustment(definition: Definition, strict: str) -> None:
     if not traits.has_upper_bound:
         reason = f"{name} has no best value"
     elif not traits.averages_orders:
-        reason = f"{name} of tied items is no mean over their orders"
+        reason = f"{name} of tied items has no mean over their orders"
     elif strict:
         reason = f"`{strict}` has no exact mean over all orders"
     elif inputs == "ids":

@@ -168,7 +168,7 @@ class Batch:
         reading = definition.reading
         if reading not in self._lists:
             lists = self._lists[reading] = read(*reading, *inputs)
-            self.warnings[reading] = lists.doubt
+            self.warnings[reading] = lists.warning
         return self._lists[reading]
 
     def ranking(self, kind: Hashable, order: Order, lists: Lists) -> Ranking:

@@ -45,7 +45,7 @@ class Lists:
         undefined: bool `[lists]`, True for lists without a value, since they
             contain invalid numbers such as NaN.
         leading: the leading dimensions of the input.
-        doubt: a warning for the user, or None.
+        warning: a warning for the user, or None.
     """
 
     content: Content
@@ -53,7 +53,7 @@ class Lists:
     present: Tensor
     undefined: Tensor
     leading: Leading
-    doubt: str | None = None
+    warning: str | None = None
 
 
 class WarnOnce:
@@ -77,7 +77,7 @@ class WarnOnce:
 def entries_of(
     y_true: Any, main: Sequence[str], others: Sequence[str]
 ) -> dict[str, Any]:
-    """Return the entries of `y_true`; if it is no dict, it is the main entry.
+    """Return the entries of `y_true`; without a dict, it is the main entry.
 
     Args:
         y_true: as passed.

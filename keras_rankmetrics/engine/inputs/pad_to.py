@@ -36,7 +36,7 @@ def pad_to(
         lists, `[lists, 1]`.
 
     Raises:
-        TypeError: if `batch` is no tuple of two or three parts.
+        TypeError: if `batch` is not a tuple of two or three parts.
         ValueError: if the parts have different or unknown lengths, `multiple`
             is not positive, or the dtype of the labels cannot represent
             `label`.

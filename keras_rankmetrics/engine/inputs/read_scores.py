@@ -89,7 +89,7 @@ def read_subtopics(raw: RawBatch) -> Lists:
     """Read a label for each item and subtopic, and scores of the items.
 
     The label of an item is the highest of its labels. An item without a label
-    of 0 or more is unjudged if one of its labels is; otherwise it is no item.
+    of 0 or more is unjudged if one of its labels is; otherwise it is padding.
 
     Args:
         raw: `y_true` contains labels, `[*leading, items, subtopics]`, and the
@@ -280,8 +280,8 @@ def _pointwise_warning(leading: Leading, items: int | None) -> str | None:
     """Return a warning if the shapes look like those of single rows.
 
     Point-wise models score (query, item) rows one by one, and a metric cannot
-    tell which rows belong to one list. The shape may be intended all the same:
-    a batch may be one list, or the longest list may have one item.
+    determine which rows belong to one list. The shape may be intended all the
+    same: a batch may be one list, or the longest list may have one item.
     """
     shape = (*leading.shape, items)
     if leading.shape == ():

@@ -194,7 +194,7 @@ class Accumulator(Metric):
                 signatures of the metrics yourself.
 
         Raises:
-            TypeError: if `others` is no list.
+            TypeError: if `others` is not a list.
             ValueError: if one is, or belongs to, another metric.
         """
         if not isinstance(others, list | tuple) or any(
@@ -247,7 +247,7 @@ class Accumulator(Metric):
         inputs = y_true, y_pred, sample_weight
         draws = [self._draw()]
         [evaluated] = evaluate([self.definition], inputs, Batch(), draws)
-        self._warn_once(evaluated.lists.doubt, self.name)
+        self._warn_once(evaluated.lists.warning, self.name)
         return evaluated
 
     def _seen(self) -> Tensor:

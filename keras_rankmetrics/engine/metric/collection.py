@@ -72,7 +72,7 @@ class MetricCollection(keras.metrics.Metric):
 
     Raises:
         ValueError: if two metrics have the same name, or there is no metric.
-        TypeError: if one is no `RankingMetric`, or overrides `update_state`,
+        TypeError: if one is not a `RankingMetric`, or overrides `update_state`,
             `result` or `per_list`.
     """
 
@@ -219,7 +219,7 @@ class MetricCollection(keras.metrics.Metric):
                 signature: compare the `signatures` yourself.
 
         Raises:
-            TypeError: if `others` is no list.
+            TypeError: if `others` is not a list.
             ValueError: if one belongs to other metrics.
         """
         if not isinstance(others, list | tuple):
@@ -308,7 +308,7 @@ class MetricCollection(keras.metrics.Metric):
         draws = [metric._draw() for metric in self.metrics]
         evaluated = evaluate(self._definitions, inputs, batch, draws)
         for each in evaluated:
-            self._warn_once(each.lists.doubt, self.name)
+            self._warn_once(each.lists.warning, self.name)
         return evaluated
 
     def _checked(self, state: Any) -> list[tuple[Accumulator, Any]]:
