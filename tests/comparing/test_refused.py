@@ -173,10 +173,10 @@ def test_columns_of_different_lengths_are_named():
         r"the system 's' .* one length. Received: \(2,\) in the queries, \(2,\)"
     )
     short = {**SCORES, "score": [1.0]}
-    with pytest.raises(ValueError, match=text + r" and \(1,\) in"):
+    with pytest.raises(ValueError, match=text + r" in the items and \(1,\) in"):
         krm.compare({"s": short}, TRUTH, MRR)
     rows = ROWS._replace(value=np.ones(1))
-    with pytest.raises(ValueError, match=text + r" and \(1,\) in"):
+    with pytest.raises(ValueError, match=text + r" in the items and \(1,\) in"):
         krm.compare({"s": rows}, TRUTH, MRR)
 
 
