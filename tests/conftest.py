@@ -25,6 +25,7 @@ LONG_PAGES = frozenset(
     f"docs/{page}.md"
     for page in (
         "catalogues",
+        "errors",
         "in_keras",
         "masks",
         "quickstart",

@@ -197,10 +197,15 @@ def test_the_package_needs_no_package_of_the_adapters():
 
 
 FIRST = [
-    "import keras, keras_rankmetrics as krm",
-    "import keras_rankmetrics as krm, keras",
-    "import keras_rankmetrics as krm; krm.NDCG; import keras",
     "import keras_rankmetrics as krm; krm.compare; import keras",
+    *(
+        pytest.param(imports, marks=pytest.mark.long)
+        for imports in (
+            "import keras, keras_rankmetrics as krm",
+            "import keras_rankmetrics as krm, keras",
+            "import keras_rankmetrics as krm; krm.NDCG; import keras",
+        )
+    ),
 ]
 
 
