@@ -13,7 +13,7 @@ from keras import ops, tree
 
 from keras_rankmetrics.engine.backend.operations import as_integer
 from keras_rankmetrics.engine.inputs.shapes import check_same
-from keras_rankmetrics.tables.flat_columns import to_numpy
+from keras_rankmetrics.engine.inputs.tensors import to_numpy
 
 
 class Batch(NamedTuple):

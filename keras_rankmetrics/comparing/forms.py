@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from keras_rankmetrics.engine.inputs.shapes import check_same
-from keras_rankmetrics.tables.flat_columns import to_numpy
+from keras_rankmetrics.engine.inputs.tensors import to_numpy
 from keras_rankmetrics.tables.ids import as_text
 from keras_rankmetrics.tables.item_rows import Rows, split
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from keras_rankmetrics.tables.flat_columns import to_numpy
+from keras_rankmetrics.engine.inputs.tensors import to_numpy
 
 # Fewer matches than this share of all possible ones look like a mistake.
 _LOW = 0.01

@@ -7,18 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from keras import ops
 
 from keras_rankmetrics.engine.inputs.shapes import check_same
-
-
-def to_numpy(x: Any) -> np.ndarray:
-    """Return an array, or a tensor of any backend, as a numpy array."""
-    if ops.is_tensor(x):
-        return ops.convert_to_numpy(x)
-    if hasattr(x, "detach"):  # a torch tensor, on another backend
-        x = x.detach().cpu().numpy()
-    return np.asarray(x)
+from keras_rankmetrics.engine.inputs.tensors import to_numpy
 
 
 def as_column(name: str, x: Any) -> np.ndarray:

@@ -130,6 +130,15 @@ def _difference(large: Any, small: Any) -> Any:
 # Conversion
 
 
+def to_numpy(x: Any) -> np.ndarray:
+    """Return an array, or a tensor of any backend, as a numpy array."""
+    if ops.is_tensor(x):
+        return ops.convert_to_numpy(x)
+    if hasattr(x, "detach"):  # a torch tensor, on another backend
+        x = x.detach().cpu().numpy()
+    return np.asarray(x)
+
+
 def _rectangular(name: str, x: Any, padding: float) -> tuple[Any, Any]:
     _check_dense(name, x)
     try:
@@ -158,9 +167,7 @@ def _array_or_lists(x: Any) -> Any:
         or not hasattr(x, "__array__")
     ):
         return x
-    if hasattr(x, "detach"):  # a torch tensor on another backend
-        x = x.detach().cpu()
-    array = np.asarray(x)
+    array = to_numpy(x)
     if array.dtype.kind == "O":
         return array.tolist()
     return _native(array)
@@ -189,7 +196,7 @@ def _converted(name: str, x: Any, received: Any) -> Tensor:
         tensor = _tensor_of(x)
         # Raises for a dtype that Keras does not support.
         backend.standardize_dtype(tensor.dtype)
-    except Exception as error:
+    except Exception as error:  # backends raise errors of their own types
         raise _not_numbers(name, received) from error
     dtype = backend.standardize_dtype(tensor.dtype)
     if dtype == "string" or "complex" in dtype:
