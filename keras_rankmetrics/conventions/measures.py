@@ -80,17 +80,18 @@ class Vocabulary(Convention):
             ValueError: if the measure is malformed, or not supported.
         """
         text = str(measure)
+        malformed = ValueError(
+            f"A measure of {self.name} should be a name, parameters in "
+            "parentheses, and a cutoff after `@`, such as `P(rel=2)@5`. "
+            f"Received: {text!r}."
+        )
+        if "(" in text.partition("@")[2]:
+            raise malformed
         try:
             name, at, arguments = parsed(text)
             cutoff = None if at is None else _number(at)
         except ValueError:
-            name = ""
-        if not name or "(" in text.partition("@")[2]:
-            raise ValueError(
-                f"A measure of {self.name} should be a name, parameters in "
-                "parentheses, and a cutoff after `@`, such as `P(rel=2)@5`. "
-                f"Received: {text!r}."
-            )
+            raise malformed from None
         if name in self.without:
             raise ValueError(
                 f"The convention `{self.name}` has no {name}: "
@@ -161,12 +162,7 @@ def _check_parameters(
 
 
 def _number(text: str) -> float:
-    try:
-        return int(text) if text.isdecimal() else float(text)
-    except ValueError:
-        raise ValueError(
-            f"After `@` there should be a number. Received: {text!r}."
-        ) from None
+    return int(text) if text.isdecimal() else float(text)
 
 
 def _made(

@@ -16,6 +16,12 @@ _NAMES = {
     "score": ("score", "sim"),
     "label": ("label", "relevance", "rel", "score"),
 }
+# What to do if the whole header is one field with this character.
+_DELIMITERS = {
+    ";": "Separate columns by commas or tabs, not by semicolons.",
+    "\t": "With tabs, its name should end with `.tsv`.",
+    ",": "With commas, its name should end with `.csv`.",
+}
 _LOOKS = {
     "score": ("label", "This looks like judgements."),
     "label": ("score", "This looks like a run."),
@@ -38,13 +44,13 @@ def columns_of(
     found = []
     for role in ("query", "item", source.value):
         plain = [_plain(name) for name in _NAMES[role]]
-        known = [by_plain_name[name] for name in plain if name in by_plain_name]
+        matching = [by_plain_name[x] for x in plain if x in by_plain_name]
         # Runs and judgements may call their queries and items differently.
         is_chosen = role in source.columns
         if source.columns.get(role) in header:
             found.append(source.columns[role])
-        elif known and not (is_chosen and role == source.value):
-            found.append(known[0])
+        elif matching and not (is_chosen and role == source.value):
+            found.append(matching[0])
         else:
             expected = (
                 f"One column should be the {role}, with one of the names "
@@ -65,15 +71,9 @@ def _plain(name: str) -> str:
 
 
 def _remedy(role: str, header: Sequence[str], plain: Set[str]) -> str:
-    if len(header) == 1:
-        if ";" in header[0]:
-            return "Separate columns by commas or tabs, not by semicolons."
-        for delimiter, word, ending in (
-            ("\t", "tabs", ".tsv"),
-            (",", "commas", ".csv"),
-        ):
-            if delimiter in header[0]:
-                return f"With {word}, its name should end with `{ending}`."
+    for delimiter, remedy in _DELIMITERS.items():
+        if len(header) == 1 and delimiter in header[0]:
+            return remedy
     if any(name.replace(".", "", 1).isdecimal() for name in header):
         return "The first line should be a header, with names of columns."
     if role in _LOOKS:

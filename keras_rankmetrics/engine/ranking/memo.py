@@ -109,7 +109,7 @@ class Elementwise:
         """
         try:
             result = ops.cast(ops.convert_to_tensor(self.function(x)), x.dtype)
-        except Exception as error:
+        except Exception as error:  # functions of users may raise anything
             raise ValueError(
                 f"`{self.argument}` should work elementwise on a tensor: take "
                 "one argument, and use `keras.ops` rather than `math`. "
