@@ -12,10 +12,11 @@ import numpy as np
 
 import keras_rankmetrics as krm
 from keras_rankmetrics import conventions
-from keras_rankmetrics.command.metric_specs import metrics_of
 from keras_rankmetrics.command.printing import Progress, terminal
 from keras_rankmetrics.comparing import Compared, Rows
 from keras_rankmetrics.comparing.formats import as_csv
+from keras_rankmetrics.conventions.convention import Rules
+from keras_rankmetrics.conventions.specs import metrics_of
 from keras_rankmetrics.files import FileError, QueriesReturnError
 from keras_rankmetrics.files.pipes import (
     File,
@@ -63,8 +64,9 @@ def table(arguments: argparse.Namespace) -> str:
     """Return the text to print."""
     name = arguments.convention
     convention = conventions.named(name) if name else None
-    by_id = convention.ties_by_id if convention else None
-    options = {"ties": "stable"} if by_id else {}
+    rules = convention.rules if convention else Rules()
+    dtype = rules.score_dtype
+    options = {} if rules.ties == "options" else {"ties": "stable"}
     metrics = metrics_of(arguments.metrics, convention, **options)
     first = _baseline_path(arguments.baseline, arguments.runs)
     paths, _ = _distinct([*first, *arguments.runs])
@@ -73,7 +75,7 @@ def table(arguments: argparse.Namespace) -> str:
     with kept_pipes([arguments.qrels, *paths]) as files:
         runs = {names[path]: files[path] for path in paths}
         qrels = files[arguments.qrels]
-        sources = _Sources(qrels, runs, by_id, arguments, scattered=[])
+        sources = _Sources(qrels, runs, dtype, arguments, scattered=[])
         compared = None
         while compared is None:
             compared = _compared(sources, metrics)

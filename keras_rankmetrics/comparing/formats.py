@@ -39,6 +39,15 @@ def _p_value(cell: Cell) -> str:
     return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
 
 
+def _legend(
+    report: Report, marks: _Marks, p_values: bool = False, errors: bool = True
+) -> list[str]:
+    """Return the sentences below a table whose best values are bold."""
+    has_best = any(cell.best for cells in report.cells for cell in cells)
+    more = _BEST * has_best, _P * (p_values and report.comparisons > 0)
+    return report.legend(*marks.values(), *more, errors=errors)
+
+
 # A plain table.
 
 _WIDTH = 80  # the width of the notes; the table and signatures do not wrap
@@ -77,22 +86,23 @@ def as_markdown(report: Report, p_values: bool = False) -> str:
         report: the table.
         p_values: True to show the p value of each difference.
     """
-    p = _P if p_values and report.comparisons else ""
     names = [_to_markdown(column.name) for column in report.columns]
     rows = [
         ["", *names],
         ["---", *["---:"] * len(names)],
         *(
-            [_to_markdown(system), *(_marked(c, "**{}**", p) for c in cells)]
+            [
+                _to_markdown(system),
+                *(_marked(cell, "**{}**", p_values) for cell in cells),
+            ]
             for system, cells in report.rows()
         ),
     ]
-    legend = report.legend(*_TEXT_MARKS.values(), _BEST, p)
     return "\n".join(
         [
             *(f"| {' | '.join(row)} |" for row in rows),
             "",
-            _to_markdown(" ".join(legend)),
+            _to_markdown(" ".join(_legend(report, _TEXT_MARKS, p_values))),
             "",
             "Signatures:",
             "",
@@ -104,9 +114,8 @@ def as_markdown(report: Report, p_values: bool = False) -> str:
     )
 
 
-def _marked(cell: Cell, bold: str, p: str = "") -> str:
-    """Return the value with its margin and mark, and with `p` its p value."""
-    p = p and _p_value(cell)
+def _marked(cell: Cell, bold: str, p_values: bool = False) -> str:
+    p = _p_value(cell) if p_values else ""
     parts = [_number(cell, bold) + _interval(cell), _TEXT_MARKS.get(cell.mark)]
     return " ".join(filter(None, [*parts, p and f"({p})"]))
 
@@ -131,7 +140,7 @@ def as_html(report: Report) -> str:
             [system, *(_marked(cell, "<b>{}</b>") for cell in cells)]
             for system, cells in report.rows()
         ],
-        report.legend(*_TEXT_MARKS.values(), _BEST),
+        _legend(report, _TEXT_MARKS),
         {column.name: column.signature for column in report.columns},
     )
 
@@ -168,15 +177,15 @@ class Layout(NamedTuple):
 
 
 def as_latex(report: Report, layout: Layout) -> str:
-    """Return a `table` that fits one of two columns. See `Compared.to_latex`.
+    """Return a `table` that fits one of two columns. See `Results.to_latex`.
 
     Raises:
         ValueError: if the layout is invalid.
     """
     check_choice("digits", layout.digits, tuple(range(10)))
     check_choice("signatures", layout.signatures, get_args(Place))
-    p = _P if layout.p_values and report.comparisons else ""
-    legend = report.legend("+", "-", _BEST, p, errors=layout.errors)
+    marks: _Marks = {"better": "+", "worse": "-"}
+    legend = _legend(report, marks, layout.p_values, layout.errors)
     signatures = f"Signatures: {_signatures(report)}."
     caption = layout.caption or _to_latex(" ".join(legend))
     if layout.signatures == "caption":
@@ -188,8 +197,9 @@ def as_latex(report: Report, layout: Layout) -> str:
         pairs = zip(cells, report.columns, strict=True)
         texts = [_latex_cell(*pair, layout) for pair in pairs]
         rows.append([_first(system), *texts])
-        if p and system != report.baseline:
-            rows.append(["", *map(_latex_p, cells)])
+        p = [_latex_p(cell) for cell in cells]
+        if layout.p_values and any(p):
+            rows.append(["", *p])
     [head, *body] = [" & ".join(row) + r" \\" for row in rows]
     lines = [
         r"% In the preamble: \usepackage{booktabs}",
@@ -267,14 +277,14 @@ def _breakable(part: str) -> str:
 # A pandas data frame.
 
 
-def as_frame(report: Report) -> Any:
-    """Return a `pandas.DataFrame` with a row for each system and metric.
+def as_frame(columns: Mapping[str, Sequence[Any]]) -> Any:
+    """Return columns as a `pandas.DataFrame`.
 
     Raises:
         ImportError: if pandas is not installed.
     """
     pandas = _imported("pandas", "to_pandas", "`to_dict` and `to_csv` need")
-    return pandas.DataFrame(report.records())
+    return pandas.DataFrame(columns)
 
 
 def _imported(module: str, method: str, instead: str) -> Any:

@@ -62,6 +62,27 @@ class Measure(NamedTuple):
     at: str = "cutoff"
 
 
+class Rules(NamedTuple):
+    """How a source reads runs, beyond the options of its metrics.
+
+    Args:
+        score_dtype: the dtype in which the source compares scores; None for
+            that of the scores.
+        ties: the order of tied items: by descending id (`"last_id_first"`), by
+            ascending id (`"first_id_first"`), or by the option `ties` of each
+            metric (`"options"`).
+        queries: the queries that count: all that have judgements (`"truth"`),
+            or only those that the run also contains (`"both"`).
+        drop_same_id: if True, items whose id is that of the query are dropped
+            from the run.
+    """
+
+    score_dtype: Literal["float32", "float64"] | None = None
+    ties: Literal["options", "last_id_first", "first_id_first"] = "options"
+    queries: Literal["truth", "both"] = "truth"
+    drop_same_id: bool = False
+
+
 class Preset(Generic[Parameters, MetricT]):
     """A metric with some options set, called like the metric itself.
 
@@ -150,9 +171,7 @@ class Convention:
             in `without` and `measures`.
         without: the metrics of the source that are not supported, by their name
             there or here, each with the reason.
-        ties_by_id: the precision in which the source compares scores, such as
-            `"float32"`, if it breaks ties by descending item id; None if it
-            does not.
+        rules: how the source reads runs.
         measures: the equivalents of the source's measures, by their names
             there, if the convention parses these. Their metrics need no entry
             in `metrics` if the defaults apply.
@@ -212,14 +231,14 @@ class Convention:
         source: str,
         metrics: Mapping[str, Mapping[str, Any]],
         without: Mapping[str, str] | None = None,
-        ties_by_id: Literal["float32", "float64"] | None = None,
+        rules: Rules | None = None,
         measures: Mapping[str, Measure] | None = None,
     ) -> None:
         self.name = name
         self.about = about
         self.source = source
         self.without = _per_name(without or {})
-        self.ties_by_id = ties_by_id
+        self.rules = rules or Rules()
         self.measures = _per_name(measures or {})
         options: dict[str, Mapping[str, Any]] = {
             each.metric.__name__: {} for each in self.measures.values()

@@ -11,6 +11,7 @@ from keras_rankmetrics.conventions.convention import (
     Convention,
     Meaning,
     Measure,
+    Rules,
 )
 from keras_rankmetrics.conventions.measures import (
     Choices,
@@ -60,7 +61,7 @@ trec_eval = Suffixed(
         "relevant and retrieved items, which no other source does",
         "utility": "it is a weighted count of relevant and other items",
     },
-    ties_by_id="float64",
+    rules=Rules(score_dtype="float64", ties="last_id_first"),
     measures={
         "dcg": Measure(metrics.DCG),
         "ndcg": Measure(metrics.NDCG),
@@ -138,7 +139,7 @@ ir_measures = Vocabulary(
         "items are all relevant to all subtopics",
         "infAP": _ESTIMATE,
     },
-    ties_by_id="float32",
+    rules=Rules(score_dtype="float32", ties="last_id_first"),
     measures={
         "AP MAP": Measure(metrics.MeanAveragePrecision, _BINARY_AT_K),
         "AP_IA MAP_IA": Measure(metrics.MeanAveragePrecisionIA, _BINARY),

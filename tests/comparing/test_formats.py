@@ -34,7 +34,7 @@ def cell(value, mark=None, best=False, lists=50):
 
 
 REPORT = Report(
-    systems=("bm25", "ours_v2 & co|", "100%"),
+    keys=(("bm25", ""), ("ours_v2 & co|", ""), ("100%", "")),
     columns=(
         Measure("ndcg@10", "NDCG@10|gain:linear|my_fn", True, True),
         Measure("mean_rank", "MeanRank|empty:skip", False, False),
@@ -49,6 +49,14 @@ REPORT = Report(
     lists=50,
     comparisons=4,
     gaps=("100%: 2 of 50 queries have no rows.",),
+)
+
+ALONE = dataclasses.replace(
+    REPORT,
+    keys=(("all", ""),),
+    cells=((cell(0.5), cell(3.0)),),
+    baseline="all",
+    comparisons=0,
 )
 
 
@@ -93,8 +101,7 @@ def test_markdown_has_p_values_on_request():
     assert "**2.0000** ± 0.0200 (p = 0.200) |" in found
     assert "p is the p value on which the marks are based." in found
     assert "p value" not in formats.as_markdown(REPORT)
-    alone = dataclasses.replace(REPORT, comparisons=0)
-    assert "p value" not in formats.as_markdown(alone, p_values=True)
+    assert "p " not in formats.as_markdown(ALONE, p_values=True)
 
 
 # LaTeX
@@ -141,6 +148,13 @@ def test_latex():
     assert r"\label" not in latex()
 
 
+def test_a_single_system_is_not_the_best():
+    for found in (formats.as_markdown(ALONE), latex(ALONE)):
+        assert "0.5000" in found or ".5000" in found
+        assert "best" not in found and "bold" not in found
+    assert "best" not in formats.as_html(ALONE)
+
+
 def test_latex_digits_and_errors():
     found = latex(digits=2, errors=False)
     assert rows_of(found)[1][1:] == [
@@ -181,8 +195,7 @@ def test_latex_p_values():
     cells = REPORT.cells[0], (small, none), REPORT.cells[2]
     found = latex(dataclasses.replace(REPORT, cells=cells), p_values=True)
     assert rows_of(found)[2][1:] == [r" {\scriptsize$p<.001$} ", " "]
-    alone = dataclasses.replace(REPORT, comparisons=0)
-    assert latex(alone, p_values=True) == latex(alone)
+    assert latex(ALONE, p_values=True) == latex(ALONE)
 
 
 @pytest.mark.parametrize(
@@ -246,7 +259,7 @@ def test_latex_is_balanced():
 
 
 THREE = Report(
-    systems=("BM25", "BM25+CE", "ColBERT"),
+    keys=(("BM25", ""), ("BM25+CE", ""), ("ColBERT", "")),
     columns=tuple(
         Measure(m.name, m.signature, True, True)
         for m in (
@@ -367,20 +380,20 @@ def test_latex_with_odd_names_compiles(tmp_path):
     if shutil.which("pdflatex") is None:
         pytest.skip("pdflatex is not installed")
     compiled(tmp_path, CLASSES["a4"], latex())
-    systems = ("[2pt]", "*", r"\x{}~^_%$#&")
+    keys = ("[2pt]", ""), ("*", ""), (r"\x{}~^_%$#&", "")
     odd = Measure("[mean_of_*_many@1]", r"a\b|{}~^_%$#& ±<>", True, True)
     report = dataclasses.replace(
-        REPORT, systems=systems, columns=(odd, odd), baseline="*"
+        REPORT, keys=keys, columns=(odd, odd), baseline="*"
     )
     compiled(tmp_path, CLASSES["a4"], latex(report, p_values=True))
 
 
 @pytest.mark.parametrize("letter", ["[", "*"])
 def test_latex_takes_no_name_for_an_option(letter):
-    systems = (f"{letter}2pt]", *REPORT.systems[1:])
+    keys = ((f"{letter}2pt]", ""), *REPORT.keys[1:])
     long = f"a_long_{letter}name_"
     columns = (REPORT.columns[0], REPORT.columns[1]._replace(name=long))
-    odd = dataclasses.replace(REPORT, systems=systems, columns=columns)
+    odd = dataclasses.replace(REPORT, keys=keys, columns=columns)
     found = latex(odd)
     assert f"{{}}{letter}2pt] & " in found
     assert rf"\\{{}}{letter}name\_\\" in found
@@ -416,7 +429,7 @@ def test_html_is_escaped():
     bad = "<script>alert('1')</script>&\"$x$"
     odd = dataclasses.replace(
         REPORT,
-        systems=(bad, *REPORT.systems[1:]),
+        keys=((bad, ""), *REPORT.keys[1:]),
         columns=(Measure(bad, bad, True, True), REPORT.columns[1]),
         baseline=bad,
         gaps=(bad,),
@@ -513,7 +526,7 @@ def test_ids_of_bytes_become_text():
     assert again.to_dict() == compared.to_dict()
     # The error of a single list is not known.
     assert str(again).splitlines()[1] == "s  1.0000"
-    assert "| s | **1.0000** |" in again.to_markdown()
+    assert "| s | 1.0000 |" in again.to_markdown()
 
 
 def test_joined_is_what_is_compared_at_once(compared):
