@@ -265,6 +265,19 @@ def test_custom_metrics_of_beir(seed, unrounded):
     check(truth, run, theirs, "beir")
 
 
+def test_hole_of_beir_is_not_supported():
+    evaluation = pytest.importorskip("beir.retrieval.evaluation")
+    evaluate_custom = evaluation.EvaluateRetrieval.evaluate_custom
+    # "a" is judged, though not for this query.
+    truth, run = {"q": {"b": 1}, "r": {"a": 1}}, {"q": {"a": 1.0}}
+    assert evaluate_custom(truth, run, [1], "hole") == {"Hole@1": 0.0}
+    with pytest.raises(AttributeError, match="not judged for any query"):
+        conventions.beir.Hole  # noqa: B018
+    unjudged = krm.UnjudgedAtK(1, denominator="k")
+    found = krm.compare({"run": run}, truth, unjudged).per_list()
+    assert found["unjudged@1"][0] == 1.0
+
+
 def retrieval_evaluator():
     module = pytest.importorskip("mteb._evaluators.retrieval_evaluator")
     return module.RetrievalEvaluator(
