@@ -46,6 +46,8 @@ _AT_FIRST_USE = {
     "Rows": "comparing",
     "compare": "comparing",
     "count_ranks": "catalogues",
+    "Evaluated": "comparing",
+    "evaluate": "comparing",
     "evaluate_rows": "tables.evaluate_rows",
 }
 
@@ -58,6 +60,8 @@ if typing.TYPE_CHECKING:
     from keras_rankmetrics.catalogues import count_ranks as count_ranks
     from keras_rankmetrics.comparing.compare import compare as compare
     from keras_rankmetrics.comparing.compared import Compared as Compared
+    from keras_rankmetrics.comparing.evaluate import Evaluated as Evaluated
+    from keras_rankmetrics.comparing.evaluate import evaluate as evaluate
     from keras_rankmetrics.tables.evaluate_rows import (
         evaluate_rows as evaluate_rows,
     )

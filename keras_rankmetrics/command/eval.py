@@ -12,11 +12,11 @@ import numpy as np
 
 import keras_rankmetrics as krm
 from keras_rankmetrics import conventions
-from keras_rankmetrics.command.metric_specs import metrics_of
 from keras_rankmetrics.command.printing import Progress, terminal
 from keras_rankmetrics.comparing import Compared, Rows
 from keras_rankmetrics.comparing.formats import as_csv
 from keras_rankmetrics.conventions.convention import Rules
+from keras_rankmetrics.conventions.specs import metrics_of
 from keras_rankmetrics.files import FileError, QueriesReturnError
 from keras_rankmetrics.files.pipes import (
     File,

@@ -1,14 +1,15 @@
-"""`compare`: systems on the same lists, in a table to print or publish.
+"""`evaluate` and `compare`: systems on the same lists, in a table to publish.
 
     inputs --Rows--> joining --lists--> values --> measured --> report
 
-`compared` holds the result, and `formats` prints it.
+`results` holds the result, and `formats` prints it.
 """
 
 from __future__ import annotations
 
 from keras_rankmetrics.comparing.compare import compare
 from keras_rankmetrics.comparing.compared import Compared
+from keras_rankmetrics.comparing.evaluate import Evaluated, evaluate
 from keras_rankmetrics.tables.item_rows import Rows
 
-__all__ = ["Compared", "Rows", "compare"]
+__all__ = ["Compared", "Evaluated", "Rows", "compare", "evaluate"]

@@ -181,8 +181,8 @@ def _breakable(signature: str) -> str:
 # A pandas data frame.
 
 
-def as_frame(report: Report) -> Any:
-    """Return a `pandas.DataFrame` with a row for each system and metric.
+def as_frame(columns: Mapping[str, Sequence[Any]]) -> Any:
+    """Return columns as a `pandas.DataFrame`.
 
     Raises:
         ImportError: if pandas is not installed.
@@ -194,7 +194,7 @@ def as_frame(report: Report) -> Any:
             "`to_pandas` needs pandas: `pip install pandas`. `to_dict` and "
             "`to_csv` need nothing."
         ) from error
-    return pandas.DataFrame(report.records())
+    return pandas.DataFrame(columns)
 
 
 # Comma-separated values.

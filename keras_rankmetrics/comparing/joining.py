@@ -146,15 +146,14 @@ class Joining:
 
     Args:
         truth: the labels of the items.
-        in_order_of_ids: True to order tied items by id, the last one first.
+        order: the order of tied items by id: `"last_id_first"` or
+            `"first_id_first"`; `"options"` for none.
         argument: the name of the system in errors.
     """
 
-    def __init__(
-        self, truth: Judgements, in_order_of_ids: bool, argument: str
-    ) -> None:
+    def __init__(self, truth: Judgements, order: str, argument: str) -> None:
         self._truth = truth
-        self._in_order_of_ids = in_order_of_ids
+        self._order = order
         self._argument = argument
         # Queries that the truth lacks get the next numbers.
         queries = truth.queries.tolist()
@@ -174,7 +173,7 @@ class Joining:
             if len(chunk.query):
                 yield self._joined(chunk)
         self._check_has_queries()
-        if len(self._missing):
+        if len(self.missing):
             yield self._not_retrieved()
 
     @property
@@ -183,13 +182,13 @@ class Joining:
         unknown = len(self._numbers) - len(self._truth)
         retrieved, judged, judgements = self._counts.tolist()
         found = Overlap(
-            len(self._missing), unknown, retrieved, judged, judgements
+            len(self.missing), unknown, retrieved, judged, judgements
         )
         example = self._example() if found.is_low else ""
         return found._replace(example=example)
 
     @property
-    def _missing(self) -> np.ndarray:
+    def missing(self) -> np.ndarray:
         """The lists of the truth that no chunk had so far."""
         return np.setdiff1d(np.arange(len(self._truth)), list(self._seen))
 
@@ -224,7 +223,7 @@ class Joining:
         )
 
     def _not_retrieved(self) -> Joined:
-        missing = self._missing
+        missing = self.missing
         lists, at = self._truth.of_lists(missing)
         # A list without judgements gets one unjudged item. Without any items,
         # it would be padding.
@@ -241,10 +240,11 @@ class Joining:
         lists, labels, scores, items = map(
             np.concatenate, zip(*parts, strict=True)
         )
-        if self._in_order_of_ids:
-            order = _by_score_and_id(lists, scores, items)
-        else:
+        if self._order == "options":
             order = np.argsort(lists, kind="stable")
+        else:
+            sign = 1 if self._order == "first_id_first" else -1
+            order = _by_score_and_id(lists, scores, items, sign)
         lengths = np.bincount(lists, minlength=len(self._truth))
         [places] = np.nonzero(lengths)
         return Joined(places, lengths[places], labels[order], scores[order])
@@ -282,7 +282,7 @@ class Joining:
 
     def _check_has_queries(self) -> None:
         known = len(self._truth)
-        if len(self._missing) < known:
+        if len(self.missing) < known:
             return
         unknown = list(self._numbers)[known:]
         if not unknown:
@@ -361,9 +361,16 @@ def _unmatched(
 
 
 def _by_score_and_id(
-    lists: np.ndarray, scores: np.ndarray, items: np.ndarray
+    lists: np.ndarray, scores: np.ndarray, items: np.ndarray, sign: int
 ) -> np.ndarray:
-    """Return the order by list, then descending score, then descending id."""
+    """Return the order by list, then descending score, then id.
+
+    Args:
+        lists: the list of each item.
+        scores: the scores.
+        items: the ids.
+        sign: 1 for ascending ids, -1 for descending ones.
+    """
     order = np.argsort(lists, kind="stable")
     if _descends(lists[order], scores[order]):  # true for most runs
         return order
@@ -373,7 +380,7 @@ def _by_score_and_id(
     tied = order[np.append(same, False) | np.append(False, same)]
     rank = np.zeros(len(order), np.int64)
     rank[tied] = np.unique(items[tied], return_inverse=True)[1]
-    return np.lexsort((-rank, -scores, lists))
+    return np.lexsort((sign * rank, -scores, lists))
 
 
 def _descends(lists: np.ndarray, scores: np.ndarray) -> bool:

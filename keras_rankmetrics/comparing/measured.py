@@ -126,12 +126,26 @@ class Measured(NamedTuple):
         lists: the ids of the queries, or the numbers of the lists.
         truth: a fingerprint of the truth.
         systems: the values of each system, by name.
+        groups: the group of each list; empty without groups.
     """
 
     measures: tuple[Measure, ...]
     lists: tuple[Any, ...]
     truth: str
     systems: Mapping[str, System]
+    groups: tuple[str, ...] = ()
+
+    def of_group(self, group: str) -> Measured:
+        """Return the values of the lists of a group."""
+        lists = np.flatnonzero(np.array(self.groups) == group)
+        return self._replace(
+            lists=tuple(self.lists[place] for place in lists.tolist()),
+            groups=(),
+            systems={
+                name: system._replace(values=system.values.taken(lists))
+                for name, system in self.systems.items()
+            },
+        )
 
     def joined(self, other: Measured) -> Measured:
         """Return the values of the systems of both.
@@ -173,9 +187,19 @@ def _check_joinable(one: Measured, other: Measured) -> None:
         raise _error("lists of different ids", received)
     if one.truth != other.truth:
         raise _error("the same truth", "other labels of the same lists")
+    groups = (
+        dict(zip(x.lists, x.groups, strict=bool(x.groups)))
+        for x in (one, other)
+    )
+    if next(groups) != next(groups):
+        raise _error("the same groups", "other groups of the same lists")
     both = sorted(set(one.systems) & set(other.systems))
     if both:
         raise _error("different names of systems", f"{both} in both")
+
+
+def _groups_by_list(measured: Measured) -> dict[Any, str]:
+    return dict(zip(measured.lists, measured.groups, strict=False))
 
 
 def _error(expected: str, received: str) -> ValueError:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -78,28 +79,31 @@ class Cell(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Report:
-    """A row for each system, and a column for each metric.
+    """A row for each system and group, and a column for each metric.
 
     Attributes:
-        systems: the names of the rows.
+        keys: the system and the group of each row; the group is empty in rows
+            over all lists.
         columns: the metrics.
-        cells: the cells of each system, in the order of the metrics.
+        cells: the cells of each row, in the order of the metrics.
         baseline: the system to which the others are compared.
         confidence: the level of the intervals.
         lists: the number of lists.
         comparisons: the number of comparisons that p is corrected for.
+        estimates: the estimate of each cell, in the same order.
         unjudged: sentences about systems few of whose items are judged.
         gaps: sentences about queries that a system or the truth lacks.
         untested: sentences about differences that a t test cannot judge.
     """
 
-    systems: tuple[str, ...]
+    keys: tuple[tuple[str, str], ...]
     columns: tuple[Measure, ...]
     cells: tuple[tuple[Cell, ...], ...]
     baseline: str
     confidence: float
     lists: int
     comparisons: int
+    estimates: tuple[tuple[Estimate, ...], ...] = ()
     unjudged: tuple[str, ...] = ()
     gaps: tuple[str, ...] = ()
     untested: tuple[str, ...] = ()
@@ -109,20 +113,34 @@ class Report:
         """Sentences that a reader needs in addition to the numbers."""
         return (*self.unjudged, *self.untested, *self.gaps)
 
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The names of the rows."""
+        if len({system for system, _ in self.keys}) == 1:
+            return tuple(group or system for system, group in self.keys)
+        return tuple(
+            f"{group}: {system}" if group else system
+            for system, group in self.keys
+        )
+
     def rows(self) -> Iterator[tuple[str, tuple[Cell, ...]]]:
-        """Return each system with its cells."""
+        """Return the name of each row with its cells."""
         return zip(self.systems, self.cells, strict=True)
 
     def records(self) -> dict[str, list[Any]]:
-        """Return columns with a row for each system and metric."""
+        """Return columns with a row for each system, group and metric."""
+        has_groups = any(group for _, group in self.keys)
         rows = [
             {
                 "system": system,
+                **({"group": group or "all"} if has_groups else {}),
                 "metric": column.name,
                 **cell.numbers(),
                 "signature": column.signature,
             }
-            for system, cells in self.rows()
+            for (system, group), cells in zip(
+                self.keys, self.cells, strict=True
+            )
             for column, cell in zip(self.columns, cells, strict=True)
         ]
         return {name: [row[name] for row in rows] for name in rows[0]}
@@ -139,7 +157,12 @@ class Report:
         return [*filter(None, found), *self.notes]
 
     def _about_means(self) -> str:
-        counts = {cell.lists for row in self.cells for cell in row}
+        counts = {
+            cell.lists
+            for (_, group), row in zip(self.keys, self.cells, strict=True)
+            for cell in row
+            if not group
+        }
         over = f"{self.lists:,} list{'s' * (self.lists != 1)}"
         if counts != {self.lists}:
             ends = sorted({min(counts), max(counts)})
@@ -186,28 +209,36 @@ def reported(measured: Measured, baseline: str, confidence: float) -> Report:
         confidence: the level of the intervals.
     """
     measures = measured.measures
-    found = [_of_metric(measured, m, baseline) for m in range(len(measures))]
+    parts = {"": measured}
+    parts |= {
+        group: measured.of_group(group)
+        for group in dict.fromkeys(measured.groups)
+    }
+    found = [
+        _of_metric(part, place, baseline)
+        for part in parts.values()
+        for place in range(len(measures))
+    ]
     p = [d.p for _, differences, _ in found for d in differences]
     corrected = iter(paired.holm(p))
-    columns = []
-    for measure, (means, differences, _) in zip(measures, found, strict=True):
-        against = {
-            d.system: dataclasses.replace(d, p_holm=next(corrected))
-            for d in differences
-        }
-        values = [e.value for e in means if e.lists and not math.isnan(e.value)]
-        pick = max if measure.more_is_better else min
-        best = pick(values, default=math.nan)
-        columns.append(
-            [
-                _cell(e, best, against.get(name), measure, confidence)
-                for name, e in zip(measured.systems, means, strict=True)
-            ]
-        )
+    keys: list[tuple[str, str]] = []
+    cells: list[tuple[Cell, ...]] = []
+    estimates: list[tuple[Estimate, ...]] = []
+    for place, group in enumerate(parts):
+        of_part = found[place * len(measures) :][: len(measures)]
+        names = list(measured.systems)
+        columns = [
+            _cells(names, *of_metric[:2], corrected, measure, confidence)
+            for measure, of_metric in zip(measures, of_part, strict=True)
+        ]
+        keys += [(name, group) for name in names]
+        cells += zip(*columns, strict=True)
+        estimates += zip(*(means for means, _, _ in of_part), strict=True)
     return Report(
-        systems=tuple(measured.systems),
+        keys=tuple(keys),
         columns=measures,
-        cells=tuple(zip(*columns, strict=True)),
+        cells=tuple(cells),
+        estimates=tuple(estimates),
         baseline=baseline,
         confidence=confidence,
         lists=len(measured.lists),
@@ -216,6 +247,37 @@ def reported(measured: Measured, baseline: str, confidence: float) -> Report:
         gaps=tuple(_gaps(measured)),
         untested=tuple(note for _, _, notes in found for note in notes),
     )
+
+
+def _cells(
+    names: Sequence[str],
+    means: Sequence[Estimate],
+    differences: Sequence[paired.Difference],
+    corrected: Iterator[float],
+    measure: Measure,
+    confidence: float,
+) -> list[Cell]:
+    """Return the cells of a metric, one for each system.
+
+    Args:
+        names: the systems.
+        means: the estimate of each system.
+        differences: those of all systems but the baseline.
+        corrected: yields the corrected p value of each difference.
+        measure: the metric.
+        confidence: the level of the intervals.
+    """
+    against = {
+        d.system: dataclasses.replace(d, p_holm=next(corrected))
+        for d in differences
+    }
+    values = [e.value for e in means if e.lists and not math.isnan(e.value)]
+    pick = max if measure.more_is_better else min
+    best = pick(values, default=math.nan) if len(names) > 1 else math.nan
+    return [
+        _cell(e, best, against.get(name), measure, confidence)
+        for name, e in zip(names, means, strict=True)
+    ]
 
 
 def _of_metric(
@@ -336,6 +398,12 @@ def _cell(
         losses=d.losses,
         mark=mark,
     )
+
+
+def warn_of_unjudged(measured: Measured) -> None:
+    """Warn of systems few of whose items are judged."""
+    for sentence in unjudged(measured):
+        warnings.warn(sentence, UserWarning, stacklevel=3)
 
 
 def unjudged(measured: Measured) -> Iterator[str]:

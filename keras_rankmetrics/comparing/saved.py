@@ -23,6 +23,7 @@ def saved(measured: Measured) -> dict[str, Any]:
     return {
         "metrics": [measure._asdict() for measure in measured.measures],
         "lists": list(measured.lists),
+        "groups": list(measured.groups),
         "truth": measured.truth,
         "systems": {
             name: {
@@ -43,6 +44,7 @@ def loaded(values: Mapping[str, Any]) -> Measured:
     return Measured(
         measures=tuple(Measure(**measure) for measure in values["metrics"]),
         lists=tuple(values["lists"]),
+        groups=tuple(values.get("groups", ())),
         truth=values["truth"],
         systems={
             name: _system(of_name)

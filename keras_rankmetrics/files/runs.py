@@ -11,7 +11,7 @@ from keras_rankmetrics.files import FileError, QueriesReturnError, text_tables
 from keras_rankmetrics.files.blocks import PARQUET, Source, Watch, first_line
 from keras_rankmetrics.files.fields import Part
 from keras_rankmetrics.files.parquet import parquet_parts
-from keras_rankmetrics.files.pipes import File
+from keras_rankmetrics.files.pipes import File, kept_pipes
 from keras_rankmetrics.files.trec import (
     QRELS,
     RUN,
@@ -25,6 +25,46 @@ from keras_rankmetrics.tables.item_rows import Rows, run_starts, whole
 _DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 _ROWS = 2**19  # of a chunk, at least
 _BYTES = 2**24  # of the ids of a chunk, unless a single query has more
+
+
+def rows_of_file(
+    path: str | os.PathLike[str], value: str, columns: Mapping[str, str]
+) -> Iterator[Rows]:
+    """Yield the rows of a file, with str ids, in chunks of whole queries.
+
+    The file is held in memory, since only its end shows that the rows of each
+    query are together. If they are not, they are sorted.
+
+    Args:
+        path: the path of the file.
+        value: `"label"` for judgements, `"score"` for a run.
+        columns: the names of columns that the user chose, by role.
+
+    Yields:
+        Chunks of rows. Bytes of an id that are not UTF-8 become surrogates.
+
+    Raises:
+        ValueError: if the file is invalid or empty.
+    """
+    with kept_pipes([os.fsdecode(path)]) as files:
+        [file] = files.values()
+        source = Source(file, value, columns, lambda done: None)
+        try:
+            chunks = list(whole_queries(source.path, _rows(source)))
+        except QueriesReturnError:
+            chunks = [_sorted(source)]
+    if not chunks:
+        expected = f"There should be rows with a {value}."
+        raise FileError(source.path, expected, "an empty file")
+    for query, item, values in chunks:
+        yield Rows(_text(query), _text(item), values)
+
+
+def _text(ids: np.ndarray) -> np.ndarray:
+    """Return ids of bytes as str."""
+    if ids.tobytes().isascii():  # the cast is much faster than decoding
+        return ids.astype(np.str_)
+    return np.char.decode(ids, "utf-8", "surrogateescape")
 
 
 def run_of(
@@ -48,10 +88,15 @@ def sorted_run_of(
     file: File, columns: Mapping[str, str], watch: Watch
 ) -> Iterator[Rows]:
     """Yield a run as one chunk, with the rows of a query together."""
-    rows = whole(_rows(Source(file, "score", columns, watch)))
+    yield _sorted(Source(file, "score", columns, watch))
+
+
+def _sorted(source: Source) -> Rows:
+    """Return all rows, with those of a query together."""
+    rows = whole(_rows(source))
     _, codes = np.unique(rows.query, return_inverse=True)
     order = np.argsort(codes, kind="stable")
-    yield Rows(*(column[order] for column in rows))
+    return Rows(*(column[order] for column in rows))
 
 
 def judgements_of(file: File, columns: Mapping[str, str], watch: Watch) -> Rows:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -33,6 +34,42 @@ class Rows(NamedTuple):
     query: np.ndarray
     item: np.ndarray
     value: np.ndarray
+
+
+# The names in BEIR, MS MARCO and TREC, and our own. Case and punctuation do not
+# matter. Ids come before the bare word, which may be a column of texts.
+COLUMN_NAMES = {
+    "query": ("query_id", "qid", "query"),
+    "item": ("item_id", "doc_id", "docno", "pid", "corpus_id", "item"),
+    "score": ("score", "sim"),
+    "label": ("label", "relevance", "rel", "score"),
+}
+
+
+def column_of(
+    role: str, header: Sequence[str], chosen: Mapping[str, str]
+) -> str | None:
+    """Return the name of the column of a role, or None if it is missing.
+
+    Args:
+        role: a key of `COLUMN_NAMES`.
+        header: the names of all columns.
+        chosen: the names that the user chose, by role. Runs and judgements may
+            call their queries and items differently, so a name that is not in
+            the header counts only for scores and labels.
+    """
+    if chosen.get(role) in header:
+        return chosen[role]
+    if role in chosen and role in ("score", "label"):
+        return None
+    by_plain_name = {plain_name(name): name for name in reversed(header)}
+    plain = map(plain_name, COLUMN_NAMES[role])
+    return next((by_plain_name[x] for x in plain if x in by_plain_name), None)
+
+
+def plain_name(column: str) -> str:
+    """Return the name of a column without case and punctuation."""
+    return re.sub(r"[^a-z0-9]", "", str(column).lower())
 
 
 def whole(chunks: Iterable[Rows]) -> Rows:

@@ -32,7 +32,7 @@ def cell(value, mark=None, best=False, lists=50):
 
 
 REPORT = Report(
-    systems=("bm25", "ours_v2 & co|", "100%"),
+    keys=(("bm25", ""), ("ours_v2 & co|", ""), ("100%", "")),
     columns=(
         Measure("ndcg@10", "NDCG@10|gain:linear|my_fn", True, True),
         Measure("mean_rank", "MeanRank|empty:skip", False, False),

@@ -11,6 +11,7 @@ import pytest
 from keras_rankmetrics.files import FileError, QueriesReturnError, blocks
 from keras_rankmetrics.files.runs import (
     judgements_of,
+    rows_of_file,
     run_of,
     sorted_run_of,
     whole_queries,
@@ -234,3 +235,54 @@ def test_a_column_that_only_another_file_has_leaves_the_usual_names(tmp_path):
     path.write_text("query,thing,score\nq,d,1\n")
     with pytest.raises(FileError, match="a column `document`, of the item"):
         rows_of(run_of, path, item="document")
+
+
+def in_memory(path, value="score", **columns):
+    """Return the rows of a file for callers that hold str ids."""
+    chunks = list(rows_of_file(path, value, columns))
+    assert all(c.query.dtype.kind == c.item.dtype.kind == "U" for c in chunks)
+    return [
+        row
+        for chunk in chunks
+        for row in zip(*(x.tolist() for x in chunk), strict=True)
+    ]
+
+
+@pytest.mark.parametrize("name", ["run", "run.gz", "run.csv"])
+def test_rows_for_python_have_ids_of_text(tmp_path, name):
+    path = written(tmp_path / name, as_run(PLAIN))
+    assert in_memory(path) == in_memory(str(path)) == PLAIN
+    path = written(tmp_path / "qrels.tsv", "u\td\tl\nq\tdöc\t2\n")
+    named = {"query": "u", "item": "d", "label": "l"}
+    assert in_memory(path, "label", **named) == [("q", "döc", 2.0)]
+
+
+def test_ids_of_text_stay_different_bytes(tmp_path):
+    path = tmp_path / "run"
+    path.write_bytes(b"q Q0 a\xff 1 2 t\nq Q0 a\xfe 2 1 t\n")
+    [(_, one, _), (_, other, _)] = in_memory(path)
+    assert [x.encode("utf-8", "surrogateescape") for x in (one, other)] == [
+        b"a\xff",
+        b"a\xfe",
+    ]
+
+
+def test_rows_for_python_are_together_in_each_query(monkeypatch, tmp_path):
+    monkeypatch.setattr(whole_queries, "__defaults__", (2,))
+    rows = [(f"q{n // 3}", f"d{n}", float(n)) for n in range(12)]
+    path = written(tmp_path / "run", as_run(rows))
+    chunks = list(rows_of_file(path, "score", {}))
+    seen = [query for chunk in chunks for query in set(chunk.query.tolist())]
+    assert len(seen) == len(set(seen)) == 4
+    assert in_memory(path) == rows
+    scattered = written(tmp_path / "scattered", as_run(rows[::2] + rows[1::2]))
+    assert sorted(in_memory(scattered)) == sorted(rows)
+    [only] = rows_of_file(scattered, "score", {})
+    assert only.query.tolist() == sorted(query for query, *_ in rows)
+
+
+def test_files_without_rows_and_without_a_place(tmp_path):
+    with pytest.raises(FileError, match="There should be rows with a label"):
+        in_memory(written(tmp_path / "run", ""), "label")
+    with pytest.raises(FileError, match="no_file: The file should exist"):
+        in_memory(tmp_path / "no_file")

@@ -1,4 +1,4 @@
-"""Metrics from text on the command line."""
+"""Metrics from text, by our names or by those of a convention."""
 
 from __future__ import annotations
 

@@ -1,0 +1,156 @@
+"""The values of metrics for each system and list, from inputs of any form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from keras_rankmetrics import conventions
+from keras_rankmetrics.comparing import forms, joining, values
+from keras_rankmetrics.comparing.measured import (
+    Measure,
+    Measured,
+    System,
+    fingerprint,
+)
+from keras_rankmetrics.conventions.convention import Rules
+from keras_rankmetrics.conventions.specs import metrics_of
+from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
+from keras_rankmetrics.metrics.bases import check_mean
+from keras_rankmetrics.tables.ids import as_text
+from keras_rankmetrics.tables.item_rows import whole
+from keras_rankmetrics.tables.jobs import members_of, metrics_in
+from keras_rankmetrics.tables.rows_of import Reading, queries_of, rows_of
+
+
+def measured_by(
+    metrics: Any,
+    truth: Any,
+    systems: Mapping[str, Any],
+    reading: Reading,
+    convention: str | None = None,
+    groups: Any = None,
+    sample_weight: Any = None,
+) -> Measured:
+    """Return the value of each metric for each system and list.
+
+    Args:
+        metrics: metrics, or their names as text.
+        truth: the labels of the items.
+        systems: the systems by name.
+        reading: how to read the truth and the systems.
+        convention: the name of a convention, or None.
+        groups: the group of each query, or None.
+        sample_weight: the weights, or None.
+    """
+    source = None if convention is None else conventions.named(convention)
+    rules = Rules() if source is None else source.rules
+    options = {} if rules.ties == "options" else {"ties": "stable"}
+    made: list[Any] = []
+    for each in metrics_in(metrics):
+        is_text = isinstance(each, str)
+        made += metrics_of(each, source, **options) if is_text else [each]
+    members = members_of(made, check_mean)
+    reading = reading._replace(
+        drop_same_id=reading.drop_same_id or rules.drop_same_id,
+        score_dtype=rules.score_dtype,
+    )
+    measure = _by_position
+    if forms.are_by_id(truth, systems, reading):
+        measure = _by_id
+    lists, found_truth, found = measure(
+        members, truth, systems, reading, rules, sample_weight
+    )
+    return Measured(
+        measures=tuple(
+            Measure(
+                metric.name,
+                metric.signature,
+                metric._direction == "up",
+                metric.aggregate.bounded,
+            )
+            for metric in members
+        ),
+        lists=tuple(lists),
+        truth=found_truth,
+        systems=found,
+        groups=forms.groups_of(groups, lists),
+    )
+
+
+_Found = tuple[Sequence[Any], str, dict[str, System]]
+
+
+def _by_id(
+    metrics: Sequence[RankingMetric],
+    truth: Any,
+    systems: Mapping[str, Any],
+    reading: Reading,
+    rules: Rules,
+    sample_weight: Any,
+) -> _Found:
+    """Return the queries, a fingerprint of the truth, and each system."""
+    _check_by_id(metrics)
+    judgements = joining.Judgements.of(
+        whole(rows_of(truth, "label", "`truth`", reading)),
+        queries_of(truth, "`truth`", reading),
+    )
+    if not len(judgements):
+        raise ValueError(
+            "There should be judgements in `truth`. Received: none. Check how "
+            "they were read."
+        )
+    order = "options"
+    if any(metric.ties == "stable" for metric in metrics):
+        order = "last_id_first" if rules.ties == "options" else rules.ties
+    weights = forms.weights_of(sample_weight, judgements.queries)
+    found = {}
+    for name, system in systems.items():
+        argument = f"the system {name!r}"
+        joined = joining.Joining(judgements, order, argument)
+        lists = joined.join(rows_of(system, "score", argument, reading))
+        of_lists = values.of_lists(metrics, lists, weights, len(judgements))
+        if rules.queries == "both":
+            of_lists.counts[:, joined.missing] = False
+        found[name] = System(of_lists, joined.overlap)
+    queries = list(map(as_text, judgements.queries.tolist()))
+    return queries, judgements.fingerprint, found
+
+
+def _by_position(
+    metrics: Sequence[RankingMetric],
+    truth: Any,
+    systems: Mapping[str, Any],
+    reading: Reading,
+    rules: Rules,
+    sample_weight: Any,
+) -> _Found:
+    """Return the numbers of the lists, and the same for arrays."""
+    found = {}
+    for name, system in systems.items():
+        try:
+            passed = truth, system, sample_weight
+            found[name] = System(values.of_arrays(metrics, passed))
+        except (TypeError, ValueError) as error:
+            error.add_note(f"The error concerns the system {name!r}.")
+            raise
+    [number] = {s.values.values.shape[1] for s in found.values()}
+    return range(number), fingerprint(truth), found
+
+
+def _check_by_id(metrics: Sequence[RankingMetric]) -> None:
+    """Raise ValueError if a metric needs arrays in place of ids."""
+    arrays = "Pass labels and scores as arrays"
+    for metric in metrics:
+        definition, reason = metric.definition, ""
+        if definition.inputs != "scores":
+            reason = f'`inputs="{definition.inputs}"`. Leave `inputs` out'
+        elif definition.traits.by_subtopic:
+            reason = f"labels by subtopic. {arrays}"
+        elif definition.traits.of_catalogue is not None:
+            reason = f"the items of a catalogue by number. {arrays}"
+        if reason:
+            raise ValueError(
+                "With ids of queries and items, metrics should take labels and "
+                f"scores. Received: {metric.name!r}, which takes {reason}."
+            )

@@ -1,0 +1,496 @@
+"""Rows of queries and items from the objects of other tools.
+
+Nested dicts, lists of ids, search results, tables, named tuples and files all
+become chunks of `Rows`, with a label or a score for each item.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import warnings
+from collections.abc import (
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+    Set,
+)
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from keras_rankmetrics.engine.inputs.shapes import check_same
+from keras_rankmetrics.engine.inputs.tensors import to_numpy
+from keras_rankmetrics.tables.ids import as_text
+from keras_rankmetrics.tables.item_rows import Rows, column_of, split
+
+# The number of rows of a chunk, up to the end of a query.
+_ROWS_OF_CHUNK = 2**20
+# The kinds of ids by the kinds of numpy's dtypes.
+KINDS = {"U": "str", "S": "bytes", "i": "integers", "u": "integers"}
+_ID = str | bytes | int | np.integer
+_ROLES = ("query", "item")
+
+Form = Literal[
+    "rows", "file", "table", "records", "search", "nested", "positions"
+]
+
+
+class Reading(NamedTuple):
+    """How to read the truth and the runs: arguments of `evaluate`.
+
+    Attributes:
+        columns: the names of columns by role: `"query"`, `"item"`, `"score"`
+            and `"label"`.
+        query_ids: `[queries]`, the ids of inputs that have their queries in
+            order only; 0, 1, 2, ... by default.
+        item_ids: `[items]`, the ids of items that a run numbers.
+        higher_is_better: False if scores are distances. None for True, where
+            search results in ascending order are an error.
+        drop_same_id: True to drop items whose id is that of their query.
+        duplicates: `"best"` to keep the best of equal items of a query;
+            `"error"` to leave them in, for the join to find.
+        score_dtype: the dtype in which scores tie; None for that of the run.
+    """
+
+    columns: Mapping[str, str] = {}
+    query_ids: Any = None
+    item_ids: Any = None
+    higher_is_better: bool | None = None
+    drop_same_id: bool = False
+    duplicates: Literal["error", "best"] = "error"
+    score_dtype: str | None = None
+
+
+# The form of an input.
+
+
+def form_of(x: Any, reading: Reading) -> Form | None:
+    """Return the form of an input with ids, None for one without."""
+    if isinstance(x, str | os.PathLike):
+        return "file"
+    if isinstance(x, Rows | Iterator):
+        return "rows"
+    if isinstance(x, Mapping):
+        entries = list(x.values())
+        if all(isinstance(entry, Mapping | Set) for entry in entries):
+            return "nested"
+        if _is_table(columns_of(x), reading):
+            return "table"
+        are_entries = all(_is_entry(entry, reading) for entry in entries)
+        return "nested" if are_entries else None
+    if _is_table(columns_of(x), reading):
+        return "table"
+    if is_ranx(x):
+        return "nested"
+    if _is_search(x):
+        return "search"
+    if isinstance(x, list | tuple):
+        first = first_of(x)
+        if isinstance(first, Rows):
+            return "rows"
+        if _is_table(_fields(first), reading):
+            return "records"
+        return "positions" if _has_named_items(first, reading) else None
+    return "positions" if _dtype_kind(x) in ("U", "S") else None
+
+
+def are_integers(x: Any) -> bool:
+    """Return True for integers, `[queries]` or `[queries, items]`.
+
+    Next to an input with ids they are ids, else labels or scores.
+    """
+    while isinstance(x, list | tuple):
+        x = first_of(x)
+    return isinstance(x, int | np.integer) or _dtype_kind(x) in ("i", "u")
+
+
+def is_ranx(x: Any) -> bool:
+    """Return True for `Qrels` and `Run` of ranx."""
+    return type(x).__module__.startswith("ranx.") and hasattr(x, "to_dict")
+
+
+def columns_of(x: Any) -> list[Any]:
+    """Return the names of the columns of a table; none for other objects."""
+    if isinstance(x, Mapping):
+        return list(x)
+    if hasattr(x, "column_names"):  # of Arrow, or of Hugging Face
+        return list(x.column_names)
+    return list(getattr(x, "columns", ()))
+
+
+def _is_table(names: Sequence[Any], reading: Reading) -> bool:
+    return all(column_of(role, names, reading.columns) for role in _ROLES)
+
+
+def _fields(record: Any) -> Sequence[Any]:
+    """Return the names of the fields of a named tuple or a dict."""
+    keys = list(record) if isinstance(record, Mapping) else ()
+    return getattr(record, "_fields", keys)
+
+
+def _is_search(x: Any) -> bool:
+    """Return True for ids and scores `[queries, items]`, in either order."""
+    if not isinstance(x, tuple) or len(x) != 2:
+        return False
+    return sorted(map(_kind, x)) == ["ids", "scores"]
+
+
+def _kind(x: Any) -> str:
+    """Return "ids" or "scores" for arrays and lists `[queries, items]`."""
+    if isinstance(x, list | tuple) and not isinstance(
+        first_of(x), list | tuple
+    ):
+        return ""
+    array = to_numpy(x)
+    kinds = {**dict.fromkeys(KINDS, "ids"), "f": "scores"}
+    return kinds.get(array.dtype.kind, "") if array.ndim == 2 else ""
+
+
+def _is_entry(x: Any, reading: Reading) -> bool:
+    """Return True for the items of one query, in any form."""
+    if isinstance(x, list | tuple) and isinstance(first_of(x, 0), _ID):
+        return True
+    is_ids = _dtype_kind(x) in KINDS and x.ndim == 1
+    return is_ids or _has_named_items(x, reading)
+
+
+def _has_named_items(x: Any, reading: Reading) -> bool:
+    """Return True for items of one query that cannot be labels or scores."""
+    if isinstance(x, list | tuple) and isinstance(first_of(x), str | bytes):
+        return True
+    is_named = isinstance(x, Mapping | Set) or _dtype_kind(x) in ("U", "S")
+    return is_named or _is_search_result(x, reading)
+
+
+def _is_search_result(x: Any, reading: Reading) -> bool:
+    """Return True for items of one query, best first, with their scores."""
+    return _is_pair(x) or (
+        isinstance(x, list | tuple)
+        and isinstance(first_of(x), Mapping)
+        and column_of("item", list(first_of(x)), reading.columns) is not None
+    )
+
+
+def _is_pair(x: Any) -> bool:
+    """Return True for the ids and the scores of one query, `[items]` each."""
+    return (
+        isinstance(x, tuple)
+        and len(x) == 2
+        and not any(isinstance(each, str | bytes | Mapping) for each in x)
+        and np.shape(x[0]) == np.shape(x[1])
+        and [to_numpy(each).dtype.kind in KINDS for each in x] == [True, False]
+    )
+
+
+def _dtype_kind(x: Any) -> str:
+    return getattr(getattr(x, "dtype", None), "kind", "")
+
+
+def first_of(x: Sequence[Any], default: Any = None) -> Any:
+    """Return the first entry that is not an empty list."""
+    full = (each for each in x if not hasattr(each, "__len__") or len(each))
+    return next(full, default)
+
+
+# Inputs as chunks of rows.
+
+
+def rows_of(
+    x: Any, value: str, argument: str, reading: Reading
+) -> Iterator[Rows]:
+    """Yield the rows of an input in chunks, checked.
+
+    Args:
+        x: an input with ids, or with integers that are ids.
+        value: the name of the values, `"label"` or `"score"`.
+        argument: the name of the argument, for errors.
+        reading: how to read it.
+    """
+    for found in _chunks(x, value, argument, reading):
+        rows = _checked(found, argument)
+        if value == "score":
+            rows = _as_run(rows, argument, reading)
+        yield from split(rows, _ROWS_OF_CHUNK)
+
+
+def queries_of(x: Any, argument: str, reading: Reading) -> np.ndarray | None:
+    """Return all queries of an input, some of which may have no items.
+
+    None for inputs that name queries in their rows only.
+    """
+    if form_of(x, reading) in ("nested", "positions", None):
+        return _entries(x, argument, reading)[0]
+    return None
+
+
+def _chunks(
+    x: Any, value: str, argument: str, reading: Reading
+) -> Iterator[Rows]:
+    form = form_of(x, reading)
+    if form == "file":
+        from keras_rankmetrics.files.runs import rows_of_file
+
+        yield from rows_of_file(x, value, reading.columns)
+    elif form == "table":
+        yield _of_table(x, value, argument, reading)
+    elif form == "search":
+        yield _of_search(x, argument, reading)
+    elif isinstance(x, Rows):
+        yield x
+    elif form in ("rows", "records"):
+        yield from _of_iterator(iter(x), value, argument, reading)
+    else:
+        yield from _of_entries(x, value, argument, reading)
+
+
+def _of_iterator(
+    x: Iterator[Any], value: str, argument: str, reading: Reading
+) -> Iterator[Rows]:
+    """Yield chunks that are `Rows` already, or one of all records."""
+    for each in x:
+        if isinstance(each, Rows):
+            yield each
+            continue
+        names = _fields(each)
+        if not _is_table(names, reading):
+            raise TypeError(
+                f"{argument} should hold chunks of the type `Rows`, or records "
+                "with a query and an item. Received: "
+                f"{type(each).__name__} in it."
+            )
+        records = (
+            map(record.get, names) if isinstance(record, Mapping) else record
+            for record in itertools.chain([each], x)
+        )
+        columns = zip(*records, strict=True)
+        table = dict(zip(names, columns, strict=True))
+        yield _of_table(table, value, argument, reading)
+
+
+def _of_table(table: Any, value: str, argument: str, reading: Reading) -> Rows:
+    names, roles = columns_of(table), (*_ROLES, value)
+    found = [column_of(role, names, reading.columns) for role in roles]
+    if None in found:
+        other = "label" if value == "score" else "score"
+        is_other = column_of(other, names, {}) is not None
+        hint = " Are the truth and the run swapped?" if is_other else ""
+        raise ValueError(
+            f"{argument} should have the columns {list(roles)}. Received: "
+            f'{names}. Name them: `columns={{"{value}": "..."}}`.{hint}'
+        )
+    arrays = {str(name): table[name] for name in found}
+    check_same("index", arrays)
+    return Rows(*(table[name] for name in found))
+
+
+def _of_search(x: Any, argument: str, reading: Reading) -> Rows:
+    """Return the rows of ids and scores `[queries, items]`."""
+    ids, scores = sorted(map(to_numpy, x), key=lambda x: x.dtype.kind == "f")
+    if ids.shape != scores.shape:
+        raise ValueError(
+            f"{argument} should have ids and scores of one shape, [queries, "
+            f"items]. Received: {ids.shape} and {scores.shape}."
+        )
+    queries = _positions(len(ids), argument, reading)
+    rows = Rows(np.repeat(queries, ids.shape[1]), ids.ravel(), scores.ravel())
+    return _search_result(rows, argument, reading)
+
+
+def _of_entries(
+    x: Any, value: str, argument: str, reading: Reading
+) -> Iterator[Rows]:
+    """Yield the rows of an input with the items of each query."""
+    queries, entries = _entries(x, argument, reading)
+    parts = [_items_of(x, value, argument, reading) for x in entries]
+    lengths = [len(items) for items, _ in parts]
+    chunks = np.cumsum(lengths) // _ROWS_OF_CHUNK
+    flat = itertools.chain.from_iterable
+    for chunk in np.unique(chunks).tolist():
+        some = slice(*np.searchsorted(chunks, [chunk, chunk + 1]).tolist())
+        rows = Rows(
+            np.repeat(queries[some], lengths[some]),
+            _array(list(flat(items for items, _ in parts[some]))),
+            np.fromiter(flat(values for _, values in parts[some]), np.float64),
+        )
+        if _is_search_result(first_of(entries), reading):
+            rows = _search_result(rows, argument, reading)
+        yield rows
+
+
+def _items_of(
+    entry: Any, value: str, argument: str, reading: Reading
+) -> tuple[Collection[Any], Iterable[float]]:
+    """Return the items of a query, and their labels or scores."""
+    if isinstance(entry, Mapping):
+        return entry.keys(), entry.values()
+    if isinstance(entry, Set):
+        if value == "score":
+            raise TypeError(
+                f"{argument} should have a score for each item, or items in "
+                "order. Received: a set of items. Only `truth` may have sets."
+            )
+        return entry, itertools.repeat(1.0, len(entry))
+    if _is_pair(entry):
+        return entry
+    items = np.ravel(to_numpy(entry)) if _dtype_kind(entry) else entry
+    items = [items] if isinstance(items, _ID) else list(items)
+    if _is_search_result(items, reading):
+        names = _fields(items[0])
+        keys = [
+            column_of(role, names, reading.columns) for role in ("item", value)
+        ]
+        found = zip(*(map(x.get, keys) for x in items), strict=True)
+        return next(found), next(found)
+    ids = [x for x in items if isinstance(x, str | bytes) or x >= 0]
+    if value == "label":
+        return ids, itertools.repeat(1.0, len(ids))
+    # `_as_run` reverses the scores of distances, but not an order.
+    step = 1 if reading.higher_is_better is False else -1
+    return ids, range(0, step * len(ids), step)
+
+
+def _entries(
+    x: Any, argument: str, reading: Reading
+) -> tuple[np.ndarray, list[Any]]:
+    """Return the queries of an input, and the items of each."""
+    if is_ranx(x):
+        x = x.to_dict()
+    if isinstance(x, Mapping):
+        return ids_of(list(x), argument), list(x.values())
+    entries = list(to_numpy(x) if _dtype_kind(x) else x)
+    return _positions(len(entries), argument, reading), entries
+
+
+def _positions(number: int, argument: str, reading: Reading) -> np.ndarray:
+    """Return the ids of the queries of an input that has them in order."""
+    if reading.query_ids is None:
+        return np.arange(number)
+    queries = ids_of(reading.query_ids, "`query_ids`")
+    if len(queries) != number:
+        raise ValueError(
+            f"`query_ids` should have an id for each query of {argument}, "
+            f"{number:,} in all. Received: {len(queries):,}."
+        )
+    return queries
+
+
+def _search_result(rows: Rows, argument: str, reading: Reading) -> Rows:
+    """Return rows without padding; raise ValueError if scores ascend.
+
+    Each search has its best items first, so ascending scores are distances.
+    """
+    if rows.item.dtype.kind == "i":
+        rows = Rows(*(column[rows.item >= 0] for column in rows))
+    query, _, score = rows
+    steps = np.diff(score)[query[1:] == query[:-1]]
+    is_ascending = (steps >= 0).all() and (steps > 0).any()
+    if is_ascending and reading.higher_is_better is None:
+        raise ValueError(
+            f"The scores of {argument} should descend, best first. Received: "
+            "scores that ascend in every query, as distances do. Pass "
+            "`higher_is_better=False` for distances, or True for scores."
+        )
+    return rows
+
+
+# Checks, and the arguments that change a run.
+
+
+def _as_run(rows: Rows, argument: str, reading: Reading) -> Rows:
+    """Return the rows of a run with the ids and scores to be ranked."""
+    query, item, score = rows
+    if reading.item_ids is not None and item.dtype.kind in "iu":
+        item = _named_items(item, reading.item_ids, argument)
+    if reading.score_dtype:
+        score = score.astype(reading.score_dtype)
+    if reading.higher_is_better is False:
+        score = -score
+    rows = Rows(query, item, score)
+    if reading.drop_same_id and query.dtype.kind == item.dtype.kind:
+        rows = Rows(*(column[query != item] for column in rows))
+    return _best_of_equal(rows, argument, reading.duplicates)
+
+
+def _named_items(item: np.ndarray, item_ids: Any, argument: str) -> np.ndarray:
+    names = ids_of(item_ids, "`item_ids`")
+    wrong = item[(item < 0) | (item >= len(names))]
+    if len(wrong):
+        raise ValueError(
+            f"The items of {argument} should be numbers from 0 to "
+            f"{len(names) - 1:,}, the places in `item_ids`. Received: "
+            f"{wrong[0]}."
+        )
+    return names[item]
+
+
+def _best_of_equal(rows: Rows, argument: str, duplicates: str) -> Rows:
+    """Return the rows without all but the best of equal items of a query."""
+    if duplicates == "error":
+        return rows
+    codes = [np.unique(ids, return_inverse=True)[1] for ids in rows[:2]]
+    order = np.lexsort((-rows.value, *codes))
+    again = np.all([code[order][1:] == code[order][:-1] for code in codes], 0)
+    if not again.any():
+        return rows
+    warnings.warn(
+        f"{argument} has {again.sum():,} repeated items. The best of each item "
+        "in the list of a query counts.",
+        UserWarning,
+        stacklevel=2,
+    )
+    keep = np.ones(len(order), bool)
+    keep[order[1:][again]] = False
+    return Rows(*(column[keep] for column in rows))
+
+
+def _checked(rows: Rows, argument: str) -> Rows:
+    query, item = (ids_of(ids, argument) for ids in rows[:2])
+    value = _array(rows.value)
+    if value.dtype.kind not in "fiub":
+        raise TypeError(
+            f"The values of {argument} should be numbers. Received: "
+            f"{value.dtype}."
+        )
+    shapes = query.shape, item.shape, value.shape
+    if value.ndim != 1 or len(set(shapes)) > 1:
+        raise ValueError(
+            f"The queries, items and values of {argument} should be arrays of "
+            f"one dimension and one length. Received: {shapes[0]} in the "
+            f"queries, {shapes[1]} in the items and {shapes[2]} in the values."
+        )
+    [wrong] = np.nonzero(np.isnan(value))
+    if len(wrong):
+        raise ValueError(
+            f"The values of {argument} should be numbers. Received: NaN for "
+            f"the item {as_text(item[wrong[0]].item())!r} of the query "
+            f"{as_text(query[wrong[0]].item())!r}."
+        )
+    single = np.promote_types(value.dtype, np.float32)
+    return Rows(query, item, value.astype(single, copy=False))
+
+
+def ids_of(ids: Any, argument: str) -> np.ndarray:
+    """Return ids as an array; raise TypeError if they have several types."""
+    array = _array(ids)
+    if array.dtype.kind not in KINDS and array.size:
+        raise TypeError(
+            f"The ids of {argument} should all be integers, all str or all "
+            f"bytes, none of them missing. Received: {array.dtype}."
+        )
+    return array if array.size else array.astype(np.int64).ravel()
+
+
+def _array(column: Any) -> np.ndarray:
+    """Return a column as an array, with strings of a fixed width."""
+    if not isinstance(column, list | tuple):
+        array = to_numpy(column)
+        if array.dtype.kind not in "OT":
+            return array
+        column = array.tolist()
+    kinds = set(map(type, column))
+    if len(kinds) > 1 and kinds & {str, bytes}:
+        return np.array(column, object)  # numpy would convert integers
+    return np.array(column)
