@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from keras_rankmetrics import conventions
 from keras_rankmetrics.comparing import forms, joining, values
 from keras_rankmetrics.comparing.measured import (
@@ -111,7 +113,11 @@ def _by_id(
         lists = joined.join(rows_of(system, "score", argument, reading))
         of_lists = values.of_lists(metrics, lists, weights, len(judgements))
         if rules.queries == "both":
-            of_lists.counts[:, joined.missing] = False
+            # A query that has an empty run has one.
+            named = queries_of(system, argument, reading)
+            there: Any = [] if named is None else named
+            absent = ~np.isin(judgements.queries[joined.missing], there)
+            of_lists.counts[:, joined.missing[absent]] = False
         found[name] = System(of_lists, joined.overlap)
     queries = list(map(as_text, judgements.queries.tolist()))
     return queries, judgements.fingerprint, found

@@ -71,33 +71,10 @@ def unrounded(monkeypatch):
     )
 
 
-def evaluated(truth, run, names, convention):
-    convention = conventions.named(convention)
-    rules = convention.rules
-    dtype = rules.score_dtype or "float64"
-    queries = set(truth)
-    if rules.queries == "both":
-        queries &= set(run)
-    ordered = {}
-    for query in queries:
-        items = [
-            (np.dtype(dtype).type(score), item)
-            for item, score in run.get(query, {}).items()
-            if not (rules.drop_same_id and item == query)
-        ]
-        items.sort(key=lambda x: x[1], reverse=rules.ties == "last_id_first")
-        items.sort(key=lambda x: -x[0])
-        ordered[query] = {item: -i for i, (_, item) in enumerate(items)}
-    truth = {query: truth[query] for query in queries}
-    metrics = [convention.of_source(name, name=name) for name in names]
-    rows = krm.compare({"s": ordered}, truth, metrics).per_list()
-    return {name: np.nanmean(np.array(rows[name], float)) for name in names}
-
-
 def check(truth, run, theirs, convention):
     """Compare all scores of a source, by its names for them."""
     assert theirs
-    found = evaluated(truth, run, list(theirs), convention)
+    found = krm.evaluate(truth, run, " ".join(theirs), convention=convention)
     assert dict(found) == approx(theirs, rel=0, abs=1e-6)
 
 
@@ -239,6 +216,20 @@ def test_beir(seed, unrounded):
     check(truth, run, theirs, "beir")
 
 
+def test_a_query_that_retrieves_nothing_but_itself(unrounded):
+    """It counts as 0, and a query that the run lacks does not count."""
+    evaluation = pytest.importorskip("beir.retrieval.evaluation")
+    unrounded(evaluation)
+    truth = {query: {"a": 1} for query in ("p", "q", "r", "s")}
+    run = {"p": {"a": 2.0, "p": 3.0}, "q": {"q": 1.0}, "r": {}}
+    scores = evaluation.EvaluateRetrieval.evaluate(
+        truth, copy.deepcopy(run), [1]
+    )
+    theirs = {name: value for each in scores for name, value in each.items()}
+    assert set(theirs.values()) == {1 / 3}
+    check(truth, run, theirs, "beir")
+
+
 @seeds
 def test_custom_metrics_of_beir(seed, unrounded):
     """Where these follow the rules of its other metrics.
@@ -273,9 +264,6 @@ def test_hole_of_beir_is_not_supported():
     assert evaluate_custom(truth, run, [1], "hole") == {"Hole@1": 0.0}
     with pytest.raises(AttributeError, match="not judged for any query"):
         conventions.beir.Hole  # noqa: B018
-    unjudged = krm.UnjudgedAtK(1, denominator="k")
-    found = krm.compare({"run": run}, truth, unjudged).per_list()
-    assert found["unjudged@1"][0] == 1.0
 
 
 def retrieval_evaluator():
