@@ -77,7 +77,9 @@ def form_of(x: Any, reading: Reading) -> Form | None:
         entries = list(x.values())
         if all(isinstance(entry, Mapping | Set) for entry in entries):
             return "nested"
-        if _is_table(columns_of(x), reading):
+        if _is_table(columns_of(x), reading) and not any(
+            isinstance(entry, Rows | Mapping) for entry in entries
+        ):
             return "table"
         are_entries = all(_is_entry(entry, reading) for entry in entries)
         return "nested" if are_entries else None
@@ -304,6 +306,13 @@ def _of_entries(
 ) -> Iterator[Rows]:
     """Yield the rows of an input with the items of each query."""
     queries, entries = _entries(x, argument, reading)
+    for query, entry in zip(queries.tolist(), entries, strict=True):
+        if isinstance(entry, Set) and value == "score":
+            raise TypeError(
+                f"{argument} should have a score for each item, or a list of "
+                "items in order. Received: a set of items for the query "
+                f"{as_text(query)!r}. Only `truth` may have sets."
+            )
     parts = [_items_of(x, value, argument, reading) for x in entries]
     lengths = [len(items) for items, _ in parts]
     chunks = np.cumsum(lengths) // _ROWS_OF_CHUNK
@@ -327,11 +336,6 @@ def _items_of(
     if isinstance(entry, Mapping):
         return entry.keys(), entry.values()
     if isinstance(entry, Set):
-        if value == "score":
-            raise TypeError(
-                f"{argument} should have a score for each item, or items in "
-                "order. Received: a set of items. Only `truth` may have sets."
-            )
         return entry, itertools.repeat(1.0, len(entry))
     if _is_pair(entry):
         return entry

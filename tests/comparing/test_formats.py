@@ -142,9 +142,9 @@ def test_latex_compiles(tmp_path):
 
 @pytest.mark.parametrize("letter", ["[", "*"])
 def test_latex_takes_no_name_for_an_option(letter):
-    systems = (f"{letter}2pt]", *REPORT.systems[1:])
+    keys = ((f"{letter}2pt]", ""), *REPORT.keys[1:])
     columns = (REPORT.columns[0], REPORT.columns[1]._replace(name=f"{letter}m"))
-    odd = dataclasses.replace(REPORT, systems=systems, columns=columns)
+    odd = dataclasses.replace(REPORT, keys=keys, columns=columns)
     lines = formats.as_latex(odd).splitlines()
     after = [
         line
@@ -241,7 +241,7 @@ def test_ids_of_bytes_become_text():
     assert again.to_dict() == compared.to_dict()
     # The error of a single list is not known.
     assert str(again).splitlines()[1] == "s  1.0000"
-    assert "| s | **1.0000** |" in again.to_markdown()
+    assert "| s | 1.0000 |" in again.to_markdown()
 
 
 def test_joined_is_what_is_compared_at_once(compared):
