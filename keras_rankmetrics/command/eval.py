@@ -118,7 +118,11 @@ def _compared(sources: _Sources, metrics: list[Any]) -> Compared | None:
             # `table` prints this warning without a line of code.
             warnings.filterwarnings("ignore", ".*items are judged")
             return krm.compare(
-                systems, truth, metrics, confidence=arguments.confidence
+                systems,
+                truth,
+                metrics,
+                convention=arguments.convention,
+                confidence=arguments.confidence,
             )
     except QueriesReturnError as error:
         sources.scattered.append(error.path)

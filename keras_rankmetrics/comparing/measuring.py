@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from keras_rankmetrics import conventions
 from keras_rankmetrics.comparing import forms, joining, values
 from keras_rankmetrics.comparing.measured import (
@@ -111,9 +113,15 @@ def _by_id(
         joined = joining.Joining(judgements, order, argument)
         lists = joined.join(rows_of(system, "score", argument, reading))
         of_lists = values.of_lists(metrics, lists, weights, len(judgements))
+        overlap = joined.overlap
         if rules.queries == "both":
-            of_lists.counts[:, joined.missing] = False
-        found[name] = System(of_lists, joined.overlap)
+            # A query that has an empty run has one.
+            named = queries_of(system, argument, reading)
+            there: Any = [] if named is None else named
+            absent = ~np.isin(judgements.queries[joined.missing], there)
+            of_lists.counts[:, joined.missing[absent]] = False
+            overlap = overlap._replace(left_out=int(absent.sum()))
+        found[name] = System(of_lists, overlap)
     queries = list(map(as_text, judgements.queries.tolist()))
     return queries, judgements.fingerprint, found
 

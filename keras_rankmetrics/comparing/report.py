@@ -441,11 +441,15 @@ def unjudged(measured: Measured) -> Iterator[str]:
 def _gaps(measured: Measured) -> Iterator[str]:
     for name, system in measured.systems.items():
         missing, unknown = system.overlap[:2]
-        if missing:
+        left_out = system.overlap.left_out
+        of_all = f"of {len(measured.lists):,} queries have no rows"
+        if missing > left_out:
             yield (
-                f"{name}: {missing:,} of {len(measured.lists):,} queries have "
-                "no rows, and count as lists that retrieve nothing."
+                f"{name}: {missing - left_out:,} {of_all}, and count as lists "
+                "that retrieve nothing."
             )
+        if left_out:
+            yield f"{name}: {left_out:,} {of_all}, and are left out."
         if unknown:
             yield (
                 f"{name}: {unknown:,} of its queries are not in the truth, and "
