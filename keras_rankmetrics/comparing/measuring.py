@@ -23,7 +23,12 @@ from keras_rankmetrics.metrics.bases import check_mean
 from keras_rankmetrics.tables.ids import as_text
 from keras_rankmetrics.tables.item_rows import whole
 from keras_rankmetrics.tables.jobs import members_of, metrics_in
-from keras_rankmetrics.tables.rows_of import Reading, queries_of, rows_of
+from keras_rankmetrics.tables.rows_of import (
+    Reading,
+    check_reading,
+    queries_of,
+    rows_of,
+)
 
 
 def measured_by(
@@ -46,6 +51,7 @@ def measured_by(
         groups: the group of each query, or None.
         sample_weight: the weights, or None.
     """
+    check_reading(reading)
     source = None if convention is None else conventions.named(convention)
     rules = Rules() if source is None else source.rules
     options = {} if rules.ties == "options" else {"ties": "stable"}

@@ -63,6 +63,21 @@ class Reading(NamedTuple):
     score_dtype: str | None = None
 
 
+def check_reading(reading: Reading) -> None:
+    """Raise ValueError if an argument is invalid."""
+    roles = (*_ROLES, "score", "label")
+    if not set(reading.columns) <= set(roles):
+        raise ValueError(
+            f"`columns` should be a dict from {', '.join(roles)} to the names "
+            f"of columns. Received: {dict(reading.columns)}."
+        )
+    if reading.duplicates not in ("error", "best"):
+        raise ValueError(
+            '`duplicates` should be "error" or "best". Received: '
+            f"{reading.duplicates!r}."
+        )
+
+
 # The form of an input.
 
 
