@@ -286,7 +286,11 @@ def cells_with_labels(condense):
     ]
 
 
-@pytest.fixture(scope="module", params=[False, True], ids=["all", "condense"])
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(False, marks=pytest.mark.long), True],
+    ids=["all", "condense"],
+)
 def suites(request):
     cells = cells_with_labels(request.param)
     dense = [dataclasses.replace(cell, policies={}) for cell in cells]
@@ -398,14 +402,14 @@ def compiled(function):
 def test_graded_ids_in_a_compiled_program():
     target, labels, recommended = map(ops.convert_to_tensor, some_graded())
     y_true = {"target": target, "labels": labels, "exclude": recommended[:, :1]}
-    for k in (5, None):
-        metric = NDCG(k=k, inputs="ids")
-        found = compiled(metric.per_list)(y_true, recommended)
-        found = ops.convert_to_numpy(found)
-        assert found == approx(values(metric, y_true, recommended))
-        assert 0 < found.mean() < 1
+    metric = NDCG(k=5, inputs="ids")
+    found = compiled(metric.per_list)(y_true, recommended)
+    found = ops.convert_to_numpy(found)
+    assert found == approx(values(metric, y_true, recommended))
+    assert 0 < found.mean() < 1
 
 
+@pytest.mark.long
 @pytest.mark.skipif(BACKEND != "tensorflow", reason="TensorFlow's")
 def test_graded_ids_of_unknown_sizes():
     import tensorflow as tf
