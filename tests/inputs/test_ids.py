@@ -38,6 +38,7 @@ from keras_rankmetrics import (
     PrecisionAtK,
     RecallAtK,
     Serendipity,
+    conventions,
     linear_gain,
 )
 
@@ -584,6 +585,34 @@ def test_against_pytrec_eval(many_users, as_dicts, k):
         by_user = evaluator.evaluate(run)
         theirs = [by_user[f"{user:05}"][name] for user in range(USERS)]
         np.testing.assert_allclose(ours(metric, many_users), theirs, atol=1e-6)
+
+
+@pytest.mark.peers
+def test_graded_ids_against_pytrec_eval():
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    target, labels, recommended = some_graded(lists=50)
+    qrels, run = {}, {}
+    for user, rows in enumerate(zip(target, labels, recommended, strict=True)):
+        ids, grades, shown = (row.tolist() for row in rows)
+        qrels[f"{user}"] = {
+            f"d{i}": grade
+            for i, grade in zip(ids, grades, strict=True)
+            if i >= 0
+        }
+        distinct = dict.fromkeys(i for i in shown if i >= 0)
+        run[f"{user}"] = {f"d{i}": -float(p) for p, i in enumerate(distinct)}
+    names = {"ndcg_cut.5", "bpref", "map_cut.5"}
+    found = pytrec_eval.RelevanceEvaluator(qrels, names).evaluate(run)
+    of = conventions.trec_eval
+    for metric, name in (
+        (of.NDCG(5, inputs="ids"), "ndcg_cut_5"),
+        (of.BPref(inputs="ids"), "bpref"),
+        (of.MeanAveragePrecision(5, inputs="ids"), "map_cut_5"),
+    ):
+        y_true = {"target": target, "labels": labels}
+        theirs = [found[f"{user}"][name] for user in range(50)]
+        ours = values(metric, y_true, recommended)
+        np.testing.assert_allclose(ours, theirs, atol=1e-6)
 
 
 def asked(name):
