@@ -247,7 +247,7 @@ def _signatures(report: Report) -> str:
     others = every if len(every) > 1 else [[]]
     shared = [x for x in every[0] if all(its.count(x) == 1 for its in others)]
     own = [[x for x in its if x not in shared] for its in every]
-    names = [*(column.name for column in report.columns), "all"]
+    names = [*(column.name for column in report.columns), "all metrics"]
     return "; ".join(
         rf"\emph{{{_to_latex(name)}}}: {', '.join(map(_breakable, parts))}"
         for name, parts in zip(names, [*own, shared], strict=True)

@@ -240,7 +240,8 @@ def as_html_table(
         f"<table>\n<thead><tr><th>{names}</th></tr></thead>\n"
         f"<tbody>\n{body}\n</tbody>\n</table>\n"
         f"<p>{html.escape(' '.join(notes))}</p>\n<details><summary>Signatures"
-        f"</summary>\n<pre>{folded}</pre>\n</details>\n</div>"
+        f'</summary>\n<pre style="white-space: pre-wrap">{folded}</pre>\n'
+        "</details>\n</div>"
     )
 
 

@@ -216,7 +216,7 @@ def read_signatures(table):
         name: parts.split(", ")
         for name, parts in re.findall(r"\\emph\{(.*?)\}: ([^;]*)", text)
     }
-    shared = found.pop("all", [])
+    shared = found.pop("all metrics", [])
     return {name: {*parts, *shared} for name, parts in found.items()}
 
 
