@@ -12,6 +12,7 @@ from keras_rankmetrics.engine.inputs.tensors import to_numpy
 
 # Fewer matches than this share of all possible ones look like a mistake.
 _LOW = 0.01
+ALL = "all"  # the name of the only system of `evaluate`
 
 
 class Measure(NamedTuple):

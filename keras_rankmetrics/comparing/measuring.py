@@ -10,6 +10,7 @@ import numpy as np
 from keras_rankmetrics import conventions
 from keras_rankmetrics.comparing import forms, joining, values
 from keras_rankmetrics.comparing.measured import (
+    ALL,
     Measure,
     Measured,
     System,
@@ -108,7 +109,7 @@ def _by_id(
     weights = forms.weights_of(sample_weight, judgements.queries)
     found = {}
     for name, system in systems.items():
-        argument = f"the system {name!r}"
+        argument = "`run`" if name == ALL else f"the system {name!r}"
         joined = joining.Joining(judgements, order, argument)
         lists = joined.join(rows_of(system, "score", argument, reading))
         of_lists = values.of_lists(metrics, lists, weights, len(judgements))
@@ -140,7 +141,8 @@ def _by_position(
             passed = truth, system, sample_weight
             found[name] = System(values.of_arrays(metrics, passed))
         except (TypeError, ValueError) as error:
-            error.add_note(f"The error concerns the system {name!r}.")
+            if name != ALL:
+                error.add_note(f"The error concerns the system {name!r}.")
             raise
     [number] = {s.values.values.shape[1] for s in found.values()}
     return range(number), fingerprint(truth), found

@@ -148,18 +148,21 @@ class Report:
         ]
         return {name: [row[name] for row in rows] for name in rows[0]}
 
-    def legend(self, better: str, worse: str, best: str = "") -> list[str]:
+    def legend(
+        self, better: str, worse: str, *more: str, errors: bool = True
+    ) -> list[str]:
         """Return the sentences below the table.
 
         Args:
             better: the mark of a system that is better than the baseline.
             worse: the mark of a system that is worse.
-            best: a sentence about the best values, if they are marked.
+            *more: sentences about anything else that the table shows.
+            errors: True if the table shows the margins.
         """
-        if not any(cell.best for row in self.cells for cell in row):
-            best = ""
-        marks = self.about_marks(better, worse)
-        found = [self._about_means(), self._about_groups(), best, marks]
+        means, marks = self._about_means(), self.about_marks(better, worse)
+        if not errors:
+            means = f"{means.partition(';')[0]}."
+        found = [means, self._about_groups(), *more, marks]
         return [*filter(None, found), *self.notes]
 
     def _about_means(self) -> str:

@@ -47,8 +47,7 @@ class Reading(NamedTuple):
         query_ids: `[queries]`, the ids of inputs that have their queries in
             order only; 0, 1, 2, ... by default.
         item_ids: `[items]`, the ids of items that a run numbers.
-        higher_is_better: False if scores are distances. None for True, where
-            search results in ascending order are an error.
+        higher_is_better: False if scores are distances.
         drop_same_id: True to drop items whose id is that of their query.
         duplicates: `"best"` to keep the best of equal items of a query;
             `"error"` to leave them in, for the join to find.
@@ -58,7 +57,7 @@ class Reading(NamedTuple):
     columns: Mapping[str, str] = {}
     query_ids: Any = None
     item_ids: Any = None
-    higher_is_better: bool | None = None
+    higher_is_better: bool = True
     drop_same_id: bool = False
     duplicates: Literal["error", "best"] = "error"
     score_dtype: str | None = None
@@ -382,20 +381,27 @@ def _positions(number: int, argument: str, reading: Reading) -> np.ndarray:
 
 
 def _search_result(rows: Rows, argument: str, reading: Reading) -> Rows:
-    """Return rows without padding; raise ValueError if scores ascend.
+    """Return rows without padding, after a check of the order of scores.
 
-    Each search has its best items first, so ascending scores are distances.
+    A search has its best items first, so scores that ascend are distances.
+
+    Raises:
+        ValueError: if the scores of all queries are in the wrong order.
     """
     if rows.item.dtype.kind == "i":
         rows = Rows(*(column[rows.item >= 0] for column in rows))
     query, _, score = rows
     steps = np.diff(score)[query[1:] == query[:-1]]
-    is_ascending = (steps >= 0).all() and (steps > 0).any()
-    if is_ascending and reading.higher_is_better is None:
+    are_distances = reading.higher_is_better is False
+    expected, received = "descend", "ascend in every query, as distances do"
+    if are_distances:
+        expected, received = "ascend", "descend in every query"
+        steps = -steps
+    if (steps >= 0).all() and (steps > 0).any():
         raise ValueError(
-            f"The scores of {argument} should descend, best first. Received: "
-            "scores that ascend in every query, as distances do. Pass "
-            "`higher_is_better=False` for distances, or True for scores."
+            f"The best items of {argument} should come first, so that scores "
+            f"{expected}. Received: scores that {received}. Pass "
+            f"`higher_is_better={are_distances}`."
         )
     return rows
 
