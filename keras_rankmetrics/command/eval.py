@@ -48,7 +48,7 @@ class _Sources(NamedTuple):
     Attributes:
         qrels: the file of judgements.
         runs: the file of each run, by the name of the run; the baseline first.
-        score_dtype: the dtype in which scores tie; None for that of the file.
+        rules: how the convention reads runs.
         arguments: those of the command.
         scattered: the paths of the runs that are known to have the rows of a
             query apart. They are held in memory and sorted.
@@ -56,7 +56,7 @@ class _Sources(NamedTuple):
 
     qrels: File
     runs: Mapping[str, File]
-    score_dtype: str | None
+    rules: Rules
     arguments: argparse.Namespace
     scattered: list[str]
 
@@ -66,7 +66,6 @@ def table(arguments: argparse.Namespace) -> str:
     name = arguments.convention
     convention = conventions.named(name) if name else None
     rules = convention.rules if convention else Rules()
-    dtype = rules.score_dtype
     options = {} if rules.ties == "options" else {"ties": "stable"}
     metrics = metrics_of(arguments.metrics, convention, **options)
     first = _baseline_path(arguments.baseline, arguments.runs)
@@ -77,7 +76,7 @@ def table(arguments: argparse.Namespace) -> str:
     with kept_pipes([truth, *paths]) as files:
         runs = {names[path]: files[path] for path in paths}
         qrels = files[truth]
-        sources = _Sources(qrels, runs, dtype, arguments, scattered=[])
+        sources = _Sources(qrels, runs, rules, arguments, scattered=[])
         compared = None
         while compared is None:
             compared = _compared(sources, metrics)
@@ -149,10 +148,7 @@ def _chunks(
     read = sorted_run_of if path in sources.scattered else run_of
     chunk = None
     for chunk in read(file, sources.arguments.columns, progress.watch(path)):
-        scores = chunk.value
-        if sources.score_dtype:
-            scores = scores.astype(sources.score_dtype)
-        yield chunk._replace(value=scores)
+        yield chunk
     if chunk is None:
         raise FileError(path, "There should be a run.", "an empty file")
     progress.finish(path)
@@ -191,11 +187,12 @@ def _names(paths: list[str]) -> dict[str, str]:
 
 
 def _notes(sources: _Sources) -> Iterator[str]:
-    if sources.score_dtype or sources.scattered:
+    dtype = sources.rules.score_dtype
+    if dtype or sources.scattered:
         yield ""
-    if sources.score_dtype:
+    if dtype:
         yield (
-            f"Items of equal {sources.score_dtype} score are in the order of "
+            f"Items of equal {dtype} score are in the order of "
             "their ids, the last one first."
         )
     if sources.scattered:

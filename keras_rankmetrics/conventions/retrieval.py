@@ -237,37 +237,36 @@ ranx = Convention(
     },
 )
 
-# The functions that Sentence Transformers puts before the names of measures.
+_SIX = (
+    "NDCG MeanAveragePrecision RecallAtK PrecisionAtK MeanReciprocalRank "
+    "HitRateAtK"
+)
+
+
+def _six(names: str) -> dict[str, Measure]:
+    """Return the measures of `_SIX`, by their names in a source."""
+    six = (_at_k(getattr(metrics, each)) for each in _SIX.split())
+    return dict(zip(names.split(), six, strict=True))
+
+
+_PLAIN = _six("ndcg map recall precision mrr accuracy")
+# The functions that Sentence Transformers writes before the names.
 _FUNCTIONS = ("cosine", "dot", "euclidean", "manhattan", "maxsim", "meanmaxsim")
-
-
-def _with_functions(name: str) -> str:
-    """Return the names of a measure: alone, and after each function."""
-    return " ".join([name, *(f"{each}_{name}" for each in _FUNCTIONS)])
-
-
-_PAIRS = "it measures pairs of texts, not a ranking"
 
 sentence_transformers = Suffixed(
     "sentence_transformers",
     "InformationRetrievalEvaluator of Sentence Transformers and NanoBEIR, for "
     "binary relevance. Without ties, the reranking evaluators too.",
-    "sentence_transformers/sentence_transformer/evaluation/"
-    "information_retrieval.py, version 6.2",
+    "sentence_transformers/.../information_retrieval.py, version 6.2",
     {
-        "NDCG RecallAtK HitRateAtK MeanReciprocalRank": {"empty": "skip"},
+        _SIX: {"empty": "skip"},
         "PrecisionAtK": {"denominator": "k", "empty": "skip"},
         "MeanAveragePrecision": {"denominator": "min", "empty": "skip"},
     },
-    without={"ap f1 mcc pearson spearman": _PAIRS},
     rules=Rules(ties="first_id_first"),
     measures={
-        _with_functions("accuracy"): _at_k(metrics.HitRateAtK),
-        _with_functions("precision"): _at_k(metrics.PrecisionAtK),
-        _with_functions("recall"): _at_k(metrics.RecallAtK),
-        _with_functions("ndcg"): _at_k(metrics.NDCG),
-        _with_functions("mrr"): _at_k(metrics.MeanReciprocalRank),
-        _with_functions("map"): Measure(metrics.MeanAveragePrecision, _CUTOFF),
+        " ".join([name, *(f"{each}_{name}" for each in _FUNCTIONS)]): measure
+        for name, measure in _PLAIN.items()
     },
 )
 
@@ -280,8 +279,7 @@ _PYTREC_EVAL: dict[str, Mapping[str, Any]] = {
 beir = Suffixed(
     "beir",
     "BEIR, `evaluate` and `evaluate_custom`.",
-    "beir/retrieval/evaluation.py and custom_metrics.py, version 2.2, with "
-    "pytrec_eval 0.5 (trec_eval 9)",
+    "beir/retrieval/evaluation.py, version 2.2, with pytrec_eval 0.5",
     _PYTREC_EVAL,
     without={
         "Hole": "it counts items that are not judged for any query; "
@@ -289,13 +287,8 @@ beir = Suffixed(
     },
     rules=Rules("float32", "last_id_first", "both", drop_same_id=True),
     measures={
-        "NDCG": _at_k(metrics.NDCG),
-        "MAP": _at_k(metrics.MeanAveragePrecision),
-        "Recall": _at_k(metrics.RecallAtK),
-        "P": _at_k(metrics.PrecisionAtK),
-        "MRR": _at_k(metrics.MeanReciprocalRank),
+        **_six("NDCG MAP Recall P MRR Accuracy"),
         "R_cap": _at_k(metrics.RecallAtK, denominator="min"),
-        "Accuracy": _at_k(metrics.HitRateAtK),
     },
 )
 
@@ -303,26 +296,18 @@ mteb = Suffixed(
     "mteb",
     "MTEB, the scores of retrieval and reranking tasks. Tasks with "
     "`ignore_identical_ids` also drop items whose id is that of the query.",
-    "mteb/_evaluators/retrieval_metrics.py, version 2.26, with pytrec_eval 0.5 "
-    "(trec_eval 9)",
+    "mteb/_evaluators/retrieval_metrics.py, version 2.26, with pytrec_eval 0.5",
     _PYTREC_EVAL,
     without={
-        "max_over_subqueries": "it takes the best score of each item over "
-        "queries; do that to the run",
+        "max_over_subqueries paired_accuracy robustness_at_10": "it combines "
+        "queries of a group, not a mean over queries",
         "nauc": "it measures how well scores predict a metric, not a ranking",
         "p-MRR": "it compares two rankings of the same items",
-        "paired_accuracy robustness_at_10": "it is the mean over groups of the "
-        "lowest value in each",
     },
     rules=Rules("float32", "last_id_first", "both"),
     measures={
+        **_six("ndcg_at map_at recall_at precision_at mrr_at hit_rate_at"),
         "accuracy": Measure(metrics.RecallAtK, options={"k": 1}),
-        "ndcg_at": _at_k(metrics.NDCG),
-        "map_at": _at_k(metrics.MeanAveragePrecision),
-        "recall_at": _at_k(metrics.RecallAtK),
-        "precision_at": _at_k(metrics.PrecisionAtK),
-        "mrr_at": _at_k(metrics.MeanReciprocalRank),
-        "hit_rate_at": _at_k(metrics.HitRateAtK),
         "R_cap_at": _at_k(metrics.RecallAtK, denominator="min", empty="skip"),
     },
 )
