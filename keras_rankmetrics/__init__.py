@@ -44,6 +44,7 @@ _MODULES = ("callbacks", "conventions", "gains", "metrics", "types")
 _AT_FIRST_USE = {
     "Compared": "comparing",
     "Rows": "comparing",
+    "Verdict": "comparing",
     "compare": "comparing",
     "count_ranks": "catalogues",
     "evaluate_rows": "tables.evaluate_rows",
@@ -58,6 +59,7 @@ if typing.TYPE_CHECKING:
     from keras_rankmetrics.catalogues import count_ranks as count_ranks
     from keras_rankmetrics.comparing.compare import compare as compare
     from keras_rankmetrics.comparing.compared import Compared as Compared
+    from keras_rankmetrics.comparing.gate import Verdict as Verdict
     from keras_rankmetrics.tables.evaluate_rows import (
         evaluate_rows as evaluate_rows,
     )

@@ -2,13 +2,14 @@
 
     inputs --Rows--> joining --lists--> values --> measured --> report
 
-`compared` holds the result, and `formats` prints it.
+`compared` holds the result, `formats` prints it, and `gate` judges it.
 """
 
 from __future__ import annotations
 
 from keras_rankmetrics.comparing.compare import compare
 from keras_rankmetrics.comparing.compared import Compared
+from keras_rankmetrics.comparing.gate import Verdict
 from keras_rankmetrics.tables.item_rows import Rows
 
-__all__ = ["Compared", "Rows", "compare"]
+__all__ = ["Compared", "Rows", "Verdict", "compare"]

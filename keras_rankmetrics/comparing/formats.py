@@ -59,12 +59,12 @@ def _text_cell(cell: Cell, has_marks: bool) -> str:
 
 def as_markdown(report: Report) -> str:
     """Return the table with the best values in bold, and notes below it."""
-    names = [_to_markdown(column.name) for column in report.columns]
+    names = [in_markdown(column.name) for column in report.columns]
     rows = [
         ["", *names],
         ["---", *["---:"] * len(names)],
         *(
-            [_to_markdown(system), *map(_markdown_cell, cells)]
+            [in_markdown(system), *map(_markdown_cell, cells)]
             for system, cells in report.rows()
         ),
     ]
@@ -73,7 +73,7 @@ def as_markdown(report: Report) -> str:
         [
             *(f"| {' | '.join(row)} |" for row in rows),
             "",
-            _to_markdown(" ".join(legend)),
+            in_markdown(" ".join(legend)),
             "",
             "Signatures:",
             "",
@@ -90,7 +90,8 @@ def _markdown_cell(cell: Cell) -> str:
     return f"{_number(cell, '**{}**')}{_interval(cell)} {mark}".rstrip()
 
 
-def _to_markdown(text: str) -> str:
+def in_markdown(text: str) -> str:
+    """Return the text in one line, without letters that Markdown reads."""
     for letter in "\\|*_`<[]":
         text = text.replace(letter, f"\\{letter}")
     return text.replace("\n", " ")

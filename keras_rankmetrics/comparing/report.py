@@ -145,7 +145,7 @@ class Report:
             ends = sorted({min(counts), max(counts)})
             some = " to ".join(f"{n:,}" for n in ends)
             over = f"the lists that count, {some} of {over}"
-        interval = f"half the {_percent(self.confidence)} confidence interval"
+        interval = f"half the {percent(self.confidence)} confidence interval"
         return f"Means over {over}; ± is {interval}."
 
     def about_marks(self, better: str, worse: str) -> str:
@@ -169,11 +169,12 @@ class Report:
         return (
             f"{better} is better and {worse} is worse than {self.baseline}: "
             "two-sided paired t test over the lists, at the level of "
-            f"{_percent(1.0 - self.confidence)}{correction}."
+            f"{percent(1.0 - self.confidence)}{correction}."
         )
 
 
-def _percent(share: float) -> str:
+def percent(share: float) -> str:
+    """Return the share in percent, such as 95%."""
     return f"{100.0 * share:.6g}%"
 
 
@@ -186,7 +187,9 @@ def reported(measured: Measured, baseline: str, confidence: float) -> Report:
         confidence: the level of the intervals.
     """
     measures = measured.measures
-    found = [_of_metric(measured, m, baseline) for m in range(len(measures))]
+    found = [
+        differences_of(measured, m, baseline) for m in range(len(measures))
+    ]
     p = [d.p for _, differences, _ in found for d in differences]
     corrected = iter(paired.holm(p))
     columns = []
@@ -213,12 +216,12 @@ def reported(measured: Measured, baseline: str, confidence: float) -> Report:
         lists=len(measured.lists),
         comparisons=len(p) - sum(map(math.isnan, p)),
         unjudged=tuple(unjudged(measured)),
-        gaps=tuple(_gaps(measured)),
+        gaps=tuple(gaps(measured)),
         untested=tuple(note for _, _, notes in found for note in notes),
     )
 
 
-def _of_metric(
+def differences_of(
     measured: Measured, metric: int, baseline: str
 ) -> tuple[list[Estimate], list[paired.Difference], list[str]]:
     """Return the means, the differences, and notes on those without a test."""
@@ -353,7 +356,8 @@ def unjudged(measured: Measured) -> Iterator[str]:
             )
 
 
-def _gaps(measured: Measured) -> Iterator[str]:
+def gaps(measured: Measured) -> Iterator[str]:
+    """Yield a sentence for each system on queries of one side alone."""
     for name, system in measured.systems.items():
         missing, unknown = system.overlap[:2]
         if missing:
