@@ -6,13 +6,7 @@ import argparse
 import sys
 from collections.abc import Callable
 
-from keras_rankmetrics.command.reading import (
-    check_outputs,
-    compared_of,
-    distinct,
-    names_of,
-    write,
-)
+from keras_rankmetrics.command import reading
 from keras_rankmetrics.comparing import Compared
 from keras_rankmetrics.comparing.formats import as_csv
 
@@ -28,12 +22,14 @@ _FORMATS: dict[str, Callable[[Compared], str]] = {
 def table(arguments: argparse.Namespace) -> str:
     """Return the text to print."""
     first = _baseline_path(arguments.baseline, arguments.runs)
-    paths, _ = distinct([*first, *arguments.runs])
-    check_outputs(arguments, [arguments.qrels, *paths])
-    compared, notes = compared_of(arguments, names_of(paths))
+    paths, _ = reading.distinct([*first, *arguments.runs])
+    reading.check_outputs(arguments, [arguments.qrels, *paths])
+    compared, notes = reading.compared_of(arguments, reading.names_of(paths))
     if arguments.per_list:
-        write(arguments.per_list, as_csv(compared.per_list()))
-    _, again = distinct(arguments.runs)
+        reading.write(arguments.per_list, as_csv(compared.per_list()))
+    if arguments.save:
+        reading.write(arguments.save, compared.to_json())
+    _, again = reading.distinct(arguments.runs)
     for path in again:
         _warn(f"{path} was passed more than once. It is evaluated once.")
     for note in compared.report.unjudged:
@@ -42,7 +38,7 @@ def table(arguments: argparse.Namespace) -> str:
     if arguments.format == "text":
         text = "\n".join([text, *notes])
     if arguments.output:
-        write(arguments.output, text.rstrip("\n") + "\n")
+        reading.write(arguments.output, text.rstrip("\n") + "\n")
         return ""
     return text
 
@@ -51,7 +47,11 @@ def _baseline_path(baseline: str | None, runs: list[str]) -> list[str]:
     """Return the path of the baseline, named by its path or as in the table."""
     if baseline is None:
         return []
-    named = [path for path, name in names_of(runs).items() if name == baseline]
+    named = [
+        path
+        for path, name in reading.names_of(runs).items()
+        if name == baseline
+    ]
     return named or [baseline]
 
 

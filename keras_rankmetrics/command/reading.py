@@ -29,9 +29,6 @@ from keras_rankmetrics.files.runs import (
     sorted_run_of,
 )
 
-# The options that name files to write.
-_OUTPUTS = ("output", "per_list")
-
 
 def compared_of(
     arguments: argparse.Namespace, names: Mapping[str, str]
@@ -52,9 +49,8 @@ def compared_of(
         runs = {name: files[path] for path, name in names.items()}
         qrels = files[arguments.qrels]
         sources = _Sources(qrels, runs, by_id, arguments, scattered=[])
-        compared = None
-        while compared is None:
-            compared = _compared(sources, metrics)
+        while (compared := _compared(sources, metrics)) is None:
+            pass
     return compared, list(_notes(sources))
 
 
@@ -177,7 +173,7 @@ def names_of(paths: list[str]) -> dict[str, str]:
 def check_outputs(arguments: argparse.Namespace, inputs: list[str]) -> None:
     """Raise ValueError if an output would overwrite an input or the other."""
     taken = {real_path(path): "an input" for path in inputs}
-    for option in _OUTPUTS:
+    for option in ("output", "per_list", "save"):
         path = getattr(arguments, option, None)
         if path and real_path(path) in taken:
             name = option.replace("_", "-")
