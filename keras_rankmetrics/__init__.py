@@ -44,6 +44,7 @@ _MODULES = ("callbacks", "conventions", "gains", "metrics", "types")
 _AT_FIRST_USE = {
     "Compared": "comparing",
     "Rows": "comparing",
+    "Verdict": "comparing",
     "compare": "comparing",
     "count_ranks": "catalogues",
     "Evaluated": "comparing",
@@ -62,6 +63,7 @@ if typing.TYPE_CHECKING:
     from keras_rankmetrics.comparing.compared import Compared as Compared
     from keras_rankmetrics.comparing.evaluate import Evaluated as Evaluated
     from keras_rankmetrics.comparing.evaluate import evaluate as evaluate
+    from keras_rankmetrics.comparing.gate import Verdict as Verdict
     from keras_rankmetrics.tables.evaluate_rows import (
         evaluate_rows as evaluate_rows,
     )

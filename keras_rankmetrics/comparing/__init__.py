@@ -2,7 +2,7 @@
 
     inputs --Rows--> joining --lists--> values --> measured --> report
 
-`results` holds the result, and `formats` prints it.
+`results` holds the result, `formats` prints it, and `gate` judges it.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from keras_rankmetrics.comparing.compare import compare
 from keras_rankmetrics.comparing.compared import Compared
 from keras_rankmetrics.comparing.evaluate import Evaluated, evaluate
+from keras_rankmetrics.comparing.gate import Verdict
 from keras_rankmetrics.tables.item_rows import Rows
 
-__all__ = ["Compared", "Evaluated", "Rows", "compare", "evaluate"]
+__all__ = ["Compared", "Evaluated", "Rows", "Verdict", "compare", "evaluate"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from keras_rankmetrics.comparing.gate import Verdict, chosen, verdict_of
 from keras_rankmetrics.comparing.results import Results
 
 
@@ -60,3 +61,56 @@ class Compared(Results):
             )
         measured = self.measured.joined(other.measured)
         return type(self)(measured, self.baseline, self.confidence)
+
+    def gate(
+        self,
+        metric: str | None = None,
+        system: str | None = None,
+        *,
+        tolerance: float,
+        level: float | None = None,
+    ) -> Verdict:
+        """Return whether a system is worse than the baseline, beyond a margin.
+
+        The interval of the mean paired difference decides (a test of
+        non-inferiority). A system passes if no loss in it exceeds the
+        tolerance, fails if each loss in it does, and is undecided otherwise. A
+        system whose true loss is within the tolerance fails with a probability
+        of at most (1 - level) / 2, as far as the t interval is exact. The same
+        bounds how often a system with a larger loss passes.
+
+        Args:
+            metric: the name of a metric; by default the only one.
+            system: the name of a system; by default the only other one than
+                the baseline.
+            tolerance: the largest loss to accept, at least 0, in units of the
+                metric. A loss is a drop, or a rise where lower is better.
+            level: the level of the interval; by default `confidence`.
+
+        Returns:
+            A `Verdict`, which is true only if the system passes.
+
+        Raises:
+            ValueError: if an argument is invalid; if a system retrieves no
+                judged items or has a value of 0 on all lists; if lists count
+                for one system alone; if queries are missing and lower values
+                are better; or if fewer than two lists count or a value is NaN.
+
+        Example:
+            >>> import keras_rankmetrics as krm
+            >>> labels = [[1, 0], [0, 1], [1, 0]]
+            >>> systems = {
+            ...     "old": [[2, 1], [1, 2], [2, 1]],
+            ...     "new": [[2, 1], [2, 1], [2, 1]],
+            ... }
+            >>> compared = krm.compare(systems, labels, krm.NDCG())
+            >>> compared.gate(tolerance=0.01).outcome
+            'undecided'
+        """
+        metric = chosen("metric", metric, list(self.signatures))
+        others = [name for name in self.systems if name != self.baseline]
+        names = self.baseline, chosen("system to judge", system, others)
+        both = {name: self.measured.systems[name] for name in names}
+        measured = self.measured._replace(systems=both)
+        level = self.confidence if level is None else level
+        return verdict_of(measured, metric, tolerance, level)

@@ -86,13 +86,13 @@ def as_markdown(report: Report, p_values: bool = False) -> str:
         report: the table.
         p_values: True to show the p value of each difference.
     """
-    names = [_to_markdown(column.name) for column in report.columns]
+    names = [in_markdown(column.name) for column in report.columns]
     rows = [
         ["", *names],
         ["---", *["---:"] * len(names)],
         *(
             [
-                _to_markdown(system),
+                in_markdown(system),
                 *(_marked(cell, "**{}**", p_values) for cell in cells),
             ]
             for system, cells in report.rows()
@@ -102,7 +102,7 @@ def as_markdown(report: Report, p_values: bool = False) -> str:
         [
             *(f"| {' | '.join(row)} |" for row in rows),
             "",
-            _to_markdown(" ".join(_legend(report, _TEXT_MARKS, p_values))),
+            in_markdown(" ".join(_legend(report, _TEXT_MARKS, p_values))),
             "",
             "Signatures:",
             "",
@@ -120,7 +120,8 @@ def _marked(cell: Cell, bold: str, p_values: bool = False) -> str:
     return " ".join(filter(None, [*parts, p and f"({p})"]))
 
 
-def _to_markdown(text: str) -> str:
+def in_markdown(text: str) -> str:
+    """Return the text in one line, without letters that Markdown reads."""
     for letter in "\\|*_`<[]":
         text = text.replace(letter, f"\\{letter}")
     return text.replace("\n", " ")

@@ -177,7 +177,7 @@ class Report:
             ends = sorted({min(counts), max(counts)})
             some = " to ".join(f"{n:,}" for n in ends)
             over = f"the lists that count, {some} of {over}"
-        interval = f"half the {_percent(self.confidence)} confidence interval"
+        interval = f"half the {percent(self.confidence)} confidence interval"
         return f"Means over {over}; ± is {interval}."
 
     def _about_groups(self) -> str:
@@ -208,11 +208,12 @@ class Report:
         return (
             f"{better} is better and {worse} is worse than {self.baseline}: "
             "two-sided paired t test over the lists, at the level of "
-            f"{_percent(1.0 - self.confidence)}{correction}."
+            f"{percent(1.0 - self.confidence)}{correction}."
         )
 
 
-def _percent(share: float) -> str:
+def percent(share: float) -> str:
+    """Return the share in percent, such as 95%."""
     return f"{100.0 * share:.6g}%"
 
 
@@ -231,7 +232,7 @@ def reported(measured: Measured, baseline: str, confidence: float) -> Report:
         for group in dict.fromkeys(measured.groups)
     }
     found = [
-        _of_metric(part, place, baseline)
+        differences_of(part, place, baseline)
         for part in parts.values()
         for place in range(len(measures))
     ]
@@ -261,7 +262,7 @@ def reported(measured: Measured, baseline: str, confidence: float) -> Report:
         lists=len(measured.lists),
         comparisons=len(p) - sum(map(math.isnan, p)),
         unjudged=tuple(unjudged(measured)),
-        gaps=tuple(_gaps(measured)),
+        gaps=tuple(gaps(measured)),
         untested=tuple(note for _, _, notes in found for note in notes),
     )
 
@@ -297,7 +298,7 @@ def _cells(
     ]
 
 
-def _of_metric(
+def differences_of(
     measured: Measured, metric: int, baseline: str
 ) -> tuple[list[Estimate], list[paired.Difference], list[str]]:
     """Return the means, the differences, and notes on those without a test."""
@@ -438,7 +439,8 @@ def unjudged(measured: Measured) -> Iterator[str]:
             )
 
 
-def _gaps(measured: Measured) -> Iterator[str]:
+def gaps(measured: Measured) -> Iterator[str]:
+    """Yield a sentence for each system on queries of one side alone."""
     for name, system in measured.systems.items():
         missing, unknown = system.overlap[:2]
         left_out = system.overlap.left_out

@@ -14,6 +14,8 @@ from keras_rankmetrics.comparing import formats, saved
 from keras_rankmetrics.comparing.measured import Measured
 from keras_rankmetrics.comparing.report import Report, reported
 
+KIND = "keras_rankmetrics."  # begins the kind of saved results
+
 
 class Results:
     """Values of metrics for systems on the same lists.
@@ -138,7 +140,7 @@ class Results:
                 needs.
         """
         found = {
-            "kind": f"keras_rankmetrics.{type(self).__name__}",
+            "kind": KIND + type(self).__name__,
             **formats.as_plain(self.report),
             "judged": self._judged,
         }

@@ -65,6 +65,13 @@ def _parser() -> argparse.ArgumentParser:
         description="Evaluate runs, and test which differ from the baseline.",
     )
     _add_arguments_of_eval(runs)
+    gate = commands.add_parser(
+        "gate",
+        help="fail if a run is worse than a baseline",
+        description="Judge if a run is worse than a baseline by more than a "
+        "tolerance. Exit with 0 if not, 1 if so, and 3 if that is undecided.",
+    )
+    _add_arguments_of_gate(gate)
     signature = commands.add_parser(
         "signature",
         help="explain the signature of a metric",
@@ -87,9 +94,31 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _add_arguments_of_eval(parser: argparse.ArgumentParser) -> None:
+    _add_common_arguments(parser)
+    add = parser.add_argument
+    add("runs", metavar="RUN", nargs="+", help="file of a run")
+    add("--baseline", metavar="RUN", help="(default: the first run)")
+    formats = ("text", "markdown", "latex", "json", "csv")
+    add("--format", choices=formats, default="text", help="(default: text)")
+    add("--output", metavar="FILE", help="write the table to FILE")
+    per_list = "write a CSV with the value of each query to FILE"
+    add("--per-list", metavar="FILE", help=per_list)
+
+
+def _add_arguments_of_gate(parser: argparse.ArgumentParser) -> None:
+    _add_common_arguments(parser)
+    add = parser.add_argument
+    add("candidate", metavar="CANDIDATE", help="file of the run to judge")
+    add("baseline", metavar="BASELINE", help="file of a run, or of `--save`")
+    tolerance = "largest loss to accept, in units of the metrics, such as 0.01"
+    add("--tolerance", type=float, required=True, help=tolerance)
+    markdown = "print a line of Markdown for each metric"
+    add("--markdown", action="store_true", help=markdown)
+
+
+def _add_common_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("qrels", metavar="QRELS", help="file of judgements")
-    add("runs", metavar="RUN", nargs="+", help="file of a run")
     specs = "such as 'NDCG@10 MAP(denominator=min)@100 RR'"
     add("-m", "--metrics", required=True, help=specs)
     add(
@@ -97,9 +126,8 @@ def _add_arguments_of_eval(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="use the names and options of another tool: see `krm conventions`",
     )
-    add("--baseline", metavar="RUN", help="(default: the first run)")
     confidence = "level of intervals and tests (default: 0.95)"
-    add("--confidence", type=level, default=0.95, help=confidence)
+    add("--confidence", "--level", type=level, default=0.95, help=confidence)
     add(
         "--columns",
         metavar="ROLE=NAME,...",
@@ -107,11 +135,8 @@ def _add_arguments_of_eval(parser: argparse.ArgumentParser) -> None:
         default={},
         help="columns of a table: query=...,item=...,score=...,label=...",
     )
-    formats = ("text", "markdown", "latex", "json", "csv")
-    add("--format", choices=formats, default="text", help="(default: text)")
-    add("--output", metavar="FILE", help="write the table to FILE")
-    per_list = "write a CSV with the value of each query to FILE"
-    add("--per-list", metavar="FILE", help=per_list)
+    save = "write the values of all queries to FILE, a baseline for `krm gate`"
+    add("--save", metavar="FILE", help=save)
     progress = "draw a progress bar even if stderr is not a terminal"
     add("--progress", action="store_true", help=progress)
 

@@ -1,0 +1,190 @@
+"""`Verdict`: whether a system is worse than a baseline by more than allowed."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+from keras_rankmetrics.comparing.formats import in_markdown
+from keras_rankmetrics.comparing.measured import Measured
+from keras_rankmetrics.comparing.report import differences_of, gaps, percent
+from keras_rankmetrics.engine.aggregates.paired import Difference
+from keras_rankmetrics.engine.aggregates.student_t import t_quantile
+
+# The exit code of each outcome, and what it says about a loss. 2 is a usage
+# error.
+_OUTCOMES = {"pass": (0, "no"), "fail": (1, "a"), "undecided": (3, "perhaps a")}
+_POWER = 0.8
+
+
+@dataclasses.dataclass(frozen=True)
+class Verdict:
+    """The answer to whether a system is worse than the baseline.
+
+    `Compared.gate` returns it. It is true in `if` and `assert` only if its
+    outcome is `"pass"`, so an undecided one does not slip through.
+
+    Attributes:
+        metric: the name of the metric.
+        difference: the difference of the system to the baseline. The standard
+            error is 0 if all lists have the same difference.
+        tolerance: the largest loss to accept, in units of the metric.
+        level: the level of the interval.
+        more_is_better: True if a loss is a drop, False if it is a rise.
+        notes: sentences about queries that a system or the truth lacks.
+
+    Raises:
+        ValueError: if a number is invalid, or there are fewer than two lists.
+
+    Example:
+        >>> import keras_rankmetrics as krm
+        >>> truth = {q: {"tea": 1} for q in range(8)}
+        >>> old = {q: {"tea": 2.0, "milk": 1.0} for q in truth}
+        >>> new = {q: {"tea": 2.0, "milk": 3.0} for q in truth}
+        >>> compared = krm.compare({"old": old, "new": new}, truth, krm.NDCG())
+        >>> verdict = compared.gate(tolerance=0.01)
+        >>> verdict.outcome, verdict.exit_code, bool(verdict)
+        ('fail', 1, False)
+        >>> round(verdict.difference.estimate.value, 4)
+        -0.3691
+
+    Piaggio et al., Reporting of Noninferiority and Equivalence Randomized
+    Trials, JAMA 308 (2012).
+    """
+
+    metric: str
+    difference: Difference
+    tolerance: float
+    level: float = 0.95
+    more_is_better: bool = True
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.tolerance < math.inf:
+            raise ValueError(
+                "`tolerance` should be a number of at least 0, in units of the "
+                f"metric, such as 0.01. Received: {self.tolerance!r}."
+            )
+        if not all(map(math.isfinite, self.interval)):
+            raise ValueError(
+                "A verdict needs a difference with a standard error, from two "
+                "lists or more that count for both systems, without NaN. "
+                f"Received: {self.difference.estimate}."
+            )
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The two-sided confidence interval of the difference."""
+        return self.difference.estimate.interval(self.level)
+
+    @property
+    def outcome(self) -> str:
+        """The outcome: `"pass"`, `"fail"` or `"undecided"`.
+
+        A system passes if no loss in the interval exceeds the tolerance, and
+        fails if each loss in it does. If all lists have the same difference,
+        and it is not 0, the interval has no width. It then decides only if a
+        sign test on so many lists would: 2^-lists <= (1 - level) / 2.
+        """
+        found = self.difference.estimate
+        low, high = self.interval
+        worst, best = (low, high) if self.more_is_better else (-high, -low)
+        too_few = 0.5**found.rows > (1.0 - self.level) / 2.0
+        if found.value and not found.standard_error and too_few:
+            return "undecided"
+        if worst >= -self.tolerance:
+            return "pass"
+        return "fail" if best < -self.tolerance else "undecided"
+
+    @property
+    def detectable(self) -> float:
+        """The smallest true loss that so many lists detect, at a power of 80%.
+
+            (t_{(1 + level) / 2} + t_{0.8}) · standard error
+
+        A loss is detected if the interval of the difference excludes 0. NaN if
+        all lists have the same difference.
+        """
+        found = self.difference.estimate
+        if not found.standard_error:
+            return math.nan
+        further = t_quantile(_POWER, found.rows - 1) * found.standard_error
+        return found.margin(self.level) + further
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of `krm gate`: 0 for pass, 1 for fail, 3 otherwise."""
+        return _OUTCOMES[self.outcome][0]
+
+    def __bool__(self) -> bool:
+        """Return True if the system passes."""
+        return self.outcome == "pass"
+
+    def __str__(self) -> str:
+        """Return the verdict in two sentences, and the notes."""
+        d, loss = self.difference, "drop" if self.more_is_better else "rise"
+        (low, high), lists = self.interval, f"{d.estimate.lists:,} lists"
+        found = f"{self.detectable:.4f} with a probability of 80%"
+        power = f"{lists} like these detect a {loss} of {found}."
+        if math.isnan(self.detectable):
+            power = "All lists have the same difference."
+        verdict = (
+            f"{self.outcome}: {self.metric} of {d.system} is "
+            f"{d.estimate.value:+.4f} against {d.baseline} on {lists} "
+            f"({percent(self.level)} interval {low:+.4f} to {high:+.4f}), "
+            f"{_OUTCOMES[self.outcome][1]} {loss} of more than "
+            f"{self.tolerance:g}. {power}"
+        )
+        return "\n".join([verdict, *self.notes])
+
+    def to_markdown(self) -> str:
+        """Return the text in one line of Markdown, for a pull request."""
+        text = in_markdown(str(self)).removeprefix(self.outcome)
+        return f"**{self.outcome}**{text}"
+
+
+def verdict_of(
+    measured: Measured, metric: str, tolerance: float, level: float
+) -> Verdict:
+    """Return the verdict on the second of two systems against the first."""
+    place = [measure.name for measure in measured.measures].index(metric)
+    _check(measured, place)
+    first, _ = measured.systems
+    _, [difference], same = differences_of(measured, place, first)
+    if same and difference.estimate.rows > 1:
+        estimate = dataclasses.replace(difference.estimate, standard_error=0.0)
+        difference = dataclasses.replace(difference, estimate=estimate)
+    up, notes = measured.measures[place].more_is_better, tuple(gaps(measured))
+    return Verdict(metric, difference, tolerance, level, up, notes)
+
+
+def chosen(argument: str, name: str | None, names: list[str]) -> str:
+    """Return the name, or the only one if it is None."""
+    found = names if name is None else [each for each in names if each == name]
+    if len(found) != 1:
+        raise ValueError(
+            f"The {argument} should be one of {names}. Received: {name!r}."
+        )
+    return found[0]
+
+
+def _check(measured: Measured, place: int) -> None:
+    """Raise ValueError if the values of a system cannot support a verdict."""
+    metric, _, up, _ = measured.measures[place]
+    one, two = (x.values.counts[place] for x in measured.systems.values())
+    for name, (values, overlap) in measured.systems.items():
+        valid = values.values[place][values.counts[place]]
+        if overlap.is_low or overlap.judged == 0 < overlap.judgements:
+            received = f"{overlap.judged:,} judged items. {overlap.example}"
+        elif up and not valid.any():
+            received = "the value 0 on all lists. Check its ids and scores."
+        elif overlap.missing and not up:
+            received = f"nothing for {overlap.missing:,} of them, a low value."
+        elif (one != two).any():
+            received = "lists that count for one system alone. Set `empty`."
+        else:
+            continue
+        raise ValueError(
+            f"For a verdict on {metric}, {name!r} should retrieve judged items "
+            f"for the queries. Received: {received}".rstrip()
+        )

@@ -1,0 +1,265 @@
+"""`krm gate`: verdicts on runs in files, and exit codes."""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import keras_rankmetrics as krm
+from krm_command import main
+
+QUERIES = 60
+OPTIONS = ["-m", "NDCG@5", "--tolerance", "0.02"]
+
+
+def run_of(noise, queries=range(QUERIES)):
+    """A run with an error of this size for each judgement, the same always."""
+    rng = np.random.default_rng(0)
+    errors = rng.normal(size=(QUERIES, 8))
+    lines = [
+        f"q{q} Q0 d{d} 1 {(q * d) % 3 + noise * errors[q, d]:.6f} tag\n"
+        for q in queries
+        for d in range(8)
+    ]
+    return "".join(lines)
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    qrels = [
+        f"q{q} 0 d{d} {(q * d) % 3}\n" for q in range(QUERIES) for d in range(8)
+    ]
+    texts = {
+        "qrels": "".join(qrels),
+        "old.txt": run_of(1.0),
+        "same.txt": run_of(1.001),
+        "near.txt": run_of(1.2),
+        "bad.txt": run_of(4.0),
+        "short.txt": run_of(1.0, range(QUERIES - 3)),
+        "upper.txt": run_of(1.0).replace(" d", " D"),
+        "zeros.txt": "".join(f"q{q} Q0 d0 1 1 t\n" for q in range(QUERIES)),
+    }
+    for name, text in texts.items():
+        Path(name).write_text(text)
+    return tmp_path
+
+
+def gated(capsys, *arguments):
+    """The exit code, what is printed, and the error."""
+    code = main(["gate", "qrels", *arguments])
+    return code, *capsys.readouterr()
+
+
+@pytest.mark.parametrize(
+    ("candidate", "outcome", "code"),
+    [("same", "pass", 0), ("bad", "fail", 1), ("near", "undecided", 3)],
+)
+def test_exit_codes(files, capsys, candidate, outcome, code):
+    found, out, error = gated(capsys, f"{candidate}.txt", "old.txt", *OPTIONS)
+    assert (found, error) == (code, "")
+    assert out.startswith(f"{outcome}: NDCG@5 of {candidate} is ")
+    assert " against old on 60 lists (95% interval " in out
+    command = ["--markdown", *OPTIONS]
+    found, line, _ = gated(capsys, f"{candidate}.txt", "old.txt", *command)
+    assert (found, line.count("\n")) == (code, 1)
+    assert line.startswith(f"**{outcome}**: NDCG@5 of {candidate} is ")
+
+
+def test_the_numbers_are_those_of_compare(files, capsys):
+    arguments = ["qrels", "old.txt", "near.txt", "-m", "NDCG@5"]
+    level = ["--confidence", "0.9", "--format", "json"]
+    assert main(["eval", *arguments, *level]) == 0
+    cell = json.loads(capsys.readouterr().out)["systems"]["near"]["NDCG@5"]
+    for option in ("--level", "--confidence"):
+        _, out, _ = gated(
+            capsys, "near.txt", "old.txt", *OPTIONS, option, "0.9"
+        )
+        value, low, high = map(float, re.findall(r"[+-]0\.\d{4}", out))
+        margin = cell["difference_margin"]
+        assert value == pytest.approx(cell["difference"], abs=1e-4)
+        assert low == pytest.approx(cell["difference"] - margin, abs=1e-4)
+        assert high == pytest.approx(cell["difference"] + margin, abs=1e-4)
+        assert "(90% interval" in out
+
+
+@pytest.mark.parametrize(
+    ("candidate", "baseline", "tolerance", "outcomes", "code"),
+    [
+        ("bad", "old", 0.3, ["fail", "pass"], 1),
+        ("bad", "old", 5, ["pass", "pass"], 0),
+        ("near", "old", 0.1, ["undecided", "pass"], 3),
+        ("near", "old", 0.02, ["fail", "undecided"], 1),
+    ],
+)
+def test_the_worst_verdict_of_several_metrics_decides(
+    files, capsys, candidate, baseline, tolerance, outcomes, code
+):
+    """The mean rank is better if it is lower, and in other units."""
+    runs = [f"{candidate}.txt", f"{baseline}.txt"]
+    metrics = ["-m", "MeanRank NDCG@5"]
+    found, out, _ = gated(
+        capsys, *runs, *metrics, "--tolerance", str(tolerance)
+    )
+    lines = out.splitlines()
+    assert [line.partition(":")[0] for line in lines] == outcomes
+    assert "rise of more than" in lines[0] and "drop of more" in lines[1]
+    assert found == code
+
+
+def test_missing_queries_are_said(files, capsys):
+    code, out, _ = gated(capsys, "short.txt", "old.txt", *OPTIONS)
+    assert code == 3
+    assert out.splitlines()[1:] == [
+        "short: 3 of 60 queries have no rows, and count as lists that retrieve "
+        "nothing."
+    ]
+
+
+@pytest.mark.parametrize("metrics", ["NDCG@5", "MeanRank"])
+@pytest.mark.parametrize(
+    ("runs", "said"),
+    [
+        (["upper.txt", "old.txt"], "'upper' should retrieve judged items"),
+        (["old.txt", "upper.txt"], "'upper' should retrieve judged items"),
+        (["old.txt", "old.txt"], "The system to judge should be one of []"),
+        (["gone.txt", "old.txt"], "gone.txt: The file should exist"),
+        (["old.txt", "gone.json"], "gone.json: The file should exist"),
+        (["old.txt", "qrels"], "line 1"),
+    ],
+)
+def test_what_is_refused(files, capsys, runs, said, metrics):
+    options = ["-m", metrics, "--tolerance", "100"]
+    code, out, error = gated(capsys, *runs, *options)
+    assert (code, out) == (2, "")
+    assert error.startswith("krm: ") and said in error
+
+
+def test_a_run_of_zeros_is_refused(files, capsys):
+    for runs in (["zeros.txt", "old.txt"], ["old.txt", "zeros.txt"]):
+        code, _, error = gated(
+            capsys, *runs, "-m", "RR(relevance_threshold=2)", "--tolerance", "1"
+        )
+        assert code == 2 and "'zeros' should retrieve" in error
+        assert "the value 0 on all lists" in error
+
+
+def test_usage_errors(files, capsys):
+    assert (
+        gated(capsys, "near.txt", "old.txt", "-m", "RR", "--tolerance", "-1")[0]
+        == 2
+    )
+    for arguments in (
+        ["--tolerance", "x"],
+        [],
+        ["--tolerance", "1", "--level", "2"],
+    ):
+        with pytest.raises(SystemExit) as error:
+            main(
+                ["gate", "qrels", "near.txt", "old.txt", "-m", "RR", *arguments]
+            )
+        assert error.value.code == 2
+        capsys.readouterr()
+
+
+@pytest.mark.parametrize("candidate", ["same", "bad", "near"])
+@pytest.mark.parametrize("saved_by", ["eval", "gate", "python"])
+def test_a_saved_baseline_has_the_verdict_of_its_run(
+    files, capsys, candidate, saved_by
+):
+    if saved_by == "eval":
+        runs = ["qrels", "old.txt", "near.txt"]
+        assert main(["eval", *runs, "-m", "NDCG@5", "--save", "base.json"]) == 0
+    elif saved_by == "gate":  # the candidate becomes the baseline
+        gated(capsys, "old.txt", "bad.txt", *OPTIONS, "--save", "base.json")
+    else:
+        gated(capsys, "old.txt", "bad.txt", *OPTIONS, "--save", "again.json")
+        found = krm.Compared.from_json(Path("again.json").read_text())
+        Path("base.json").write_text(found.to_json(indent=2))
+    capsys.readouterr()
+    code, expected, _ = gated(capsys, f"{candidate}.txt", "old.txt", *OPTIONS)
+    Path("old.txt").unlink()
+    found, out, error = gated(
+        capsys, f"{candidate}.txt", "base.json", *OPTIONS, "--save", "next.json"
+    )
+    assert (found, error) == (code, "")
+    assert out == expected.replace("against old", "against old of base.json")
+    # A run may have the name of the saved one.
+    Path("old.txt").write_text(Path(f"{candidate}.txt").read_text())
+    found, _, _ = gated(capsys, "old.txt", "base.json", *OPTIONS)
+    assert found == code
+    # What is saved next has the candidate alone.
+    [system] = krm.Compared.from_json(Path("next.json").read_text()).systems
+    assert system == candidate
+    found, out, _ = gated(capsys, f"{candidate}.txt", "next.json", *OPTIONS)
+    assert found == 0 and "All lists have the same difference." in out
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("metric", "the same metrics in the same order"),
+        ("version", "the same metrics in the same order"),
+        ("label", "the same truth. Received: other labels"),
+        ("query", "the same lists. Received: 60 lists and 59"),
+        ("per_list", "Save `to_dict()` instead of `to_dict(per_list=False)`"),
+        ("overwritten", "`--save` should be a file of its own."),
+    ],
+)
+def test_a_saved_baseline_of_something_else_is_refused(
+    files, capsys, change, said
+):
+    arguments = ["qrels", "old.txt", "-m", "NDCG@5"]
+    assert main(["eval", *arguments, "--save", "base.json"]) == 0
+    options, base, qrels = OPTIONS, Path("base.json"), Path("qrels")
+    if change == "metric":
+        options = ["-m", "NDCG(ties=stable)@5", "--tolerance", "0.1"]
+    if change == "version":
+        text = base.read_text()
+        changed = re.sub(r"(keras_rankmetrics:)[^\"]*", r"\g<1>0.0.0", text)
+        base.write_text(changed)
+        assert changed != text
+    if change == "label":
+        qrels.write_text(qrels.read_text().replace("q1 0 d1 1", "q1 0 d1 2"))
+    if change == "query":
+        lines = qrels.read_text().splitlines(keepends=True)
+        qrels.write_text("".join(lines[8:]))
+    if change == "per_list":
+        found = json.loads(base.read_text())
+        del found["per_list"]
+        base.write_text(json.dumps(found))
+    if change == "overwritten":
+        options = [*OPTIONS, "--save", "base.json"]
+    before = base.read_text()
+    capsys.readouterr()
+    code, out, error = gated(capsys, "near.txt", "base.json", *options)
+    assert (code, out) == (2, "")
+    assert said in error
+    assert base.read_text() == before
+
+
+def test_a_run_of_json_lines_is_no_saved_baseline(files, capsys):
+    for name in ("old", "near"):
+        lines = Path(f"{name}.txt").read_text().splitlines()
+        fields = map(str.split, lines)
+        Path(f"{name}.jsonl").write_text(
+            "".join(
+                json.dumps({"query": q, "item": d, "score": float(score)})
+                + "\n"
+                for q, _, d, _, score, _ in fields
+            )
+        )
+    _, expected, _ = gated(capsys, "near.txt", "old.txt", *OPTIONS)
+    assert gated(capsys, "near.jsonl", "old.jsonl", *OPTIONS)[1] == expected
+
+
+def test_a_baseline_from_standard_input(files, capsys, monkeypatch):
+    with open("old.txt") as old:
+        monkeypatch.setattr(sys, "stdin", old)
+        code, out, _ = gated(capsys, "bad.txt", "-", *OPTIONS)
+    assert code == 1
+    assert out.startswith("fail: NDCG@5 of bad is ")
+    assert " against stdin on 60 lists" in out
