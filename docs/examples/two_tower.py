@@ -11,8 +11,8 @@ validate.
 The place of a target needs two numbers: how many items score higher, and how
 many the same. `count_ranks` adds them up over chunks of the catalogue, so that
 the scores of all users for all items are never in memory, whatever the size of
-the catalogue. A callback does so after each epoch, early enough for
-`EarlyStopping`.
+the catalogue. The callback `EvaluateCatalogue` does so after each epoch, early
+enough for `EarlyStopping`.
 
 Runs on each Keras backend: set KERAS_BACKEND to tensorflow, jax or torch.
 """
@@ -130,26 +130,6 @@ def towers_of(model: keras.Model, items: int) -> Towers:
     return towers
 
 
-class WholeCatalogue(keras.callbacks.Callback):
-    """Measures a held-out target of each user after each epoch.
-
-    It stands before the callbacks that read the values.
-
-    Args:
-        held_out: the targets.
-        items: how many items there are.
-    """
-
-    def __init__(self, held_out: HeldOut, items: int) -> None:
-        super().__init__()
-        self.held_out, self.items = held_out, items
-
-    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
-        """Writes the metrics into the logs, under `val_` and their names."""
-        found = measure(self.held_out, towers_of(self.model, self.items))
-        logs.update({f"val_{name}": value for name, value in found.items()})
-
-
 def train_model(
     sessions: Sessions, epochs: int, batch_size: int
 ) -> keras.Model:
@@ -157,13 +137,22 @@ def train_model(
     model = build_model(sessions.items)
     model.compile(optimizer=keras.optimizers.Adam(1e-2))
     validation = hold_out(sessions.histories, -2)
+    longest = max(len(seen) for seen in validation.seen)
     model.fit(
         training_pairs(validation.seen),
         epochs=epochs,
         batch_size=batch_size,
         verbose=0,
         callbacks=[
-            WholeCatalogue(validation, sessions.items),
+            krm.callbacks.EvaluateCatalogue(
+                build_metrics(),
+                queries=last_items(validation.seen, STEPS),
+                items=np.arange(sessions.items, dtype="int32"),
+                targets=validation.targets,
+                exclude=pad(validation.seen, longest),
+                query_tower=model.query,
+                item_tower=model.item,
+            ),
             EpochLines("loss", "val_hit_rate@10", "val_ndcg@10"),
             keras.callbacks.EarlyStopping(
                 "val_ndcg@10",

@@ -21,13 +21,13 @@ class Batch(NamedTuple):
 
     Attributes:
         x: the inputs of the model.
-        y: the labels, unchanged.
+        y: the labels, unchanged, or None.
         sample_weight: the weights, or None.
     """
 
     x: Any
-    y: Any
-    sample_weight: Any
+    y: Any = None
+    sample_weight: Any = None
 
 
 class Data(NamedTuple):
@@ -36,13 +36,41 @@ class Data(NamedTuple):
     Attributes:
         batches: returns an iterator that starts at the first row.
         number: the number of batches, or None if unknown.
+        rows: the number of rows, or 0 if unknown.
     """
 
     batches: Callable[[], Iterator[Batch]]
     number: int | None
+    rows: int = 0
 
 
-def of_arrays(x: Any, y: Any, sample_weight: Any, batch_size: int) -> Data:
+def rows_of(batch_size: int, **parts: Any) -> Data:
+    """Return batches of arrays, of structures of arrays, or of a dataset.
+
+    Args:
+        batch_size: the number of rows in a batch of arrays.
+        **parts: the inputs, the labels if any, and the weights if any, in this
+            order, by the names that errors call them. Labels of None mean that
+            the inputs are a dataset, which includes the labels.
+
+    Raises:
+        ValueError: if the parts do not fit together, the batch size is invalid
+            or the dataset never ends.
+        TypeError: if a dataset cannot be read again for each epoch.
+    """
+    [(name, x), *others] = parts.items()
+    if not others or others[0][1] is not None:
+        return _of_arrays(batch_size, parts)
+    if any(part is not None for _, part in others) or not _is_dataset(x):
+        raise ValueError(
+            f"`{others[0][0]}` should be the labels of the rows. Received: "
+            f"None, and `{name}` of the type {type(x).__name__}. Only a "
+            "dataset of batches, which includes labels and weights, needs none."
+        )
+    return _of_dataset(x)
+
+
+def _of_arrays(batch_size: int, parts: Mapping[str, Any]) -> Data:
     """Return batches of arrays, or of structures of arrays.
 
     Raises:
@@ -54,21 +82,22 @@ def of_arrays(x: Any, y: Any, sample_weight: Any, batch_size: int) -> Data:
             "`batch_size` should be an integer, at least 1. Received: "
             f"{batch_size!r}."
         )
-    if not tree.flatten(x):
+    inputs, *_ = parts
+    if not tree.flatten(parts[inputs]):
         raise ValueError(
-            "`x` should hold an array of validation rows. Received: "
-            f"{x!r}, which has none."
+            f"`{inputs}` should hold an array of rows. Received: "
+            f"{parts[inputs]!r}, which has none."
         )
-    parts = _of_lists(x), _of_lists(y), _of_lists(sample_weight)
-    names = "x", "y", "sample_weight"
-    firsts = (tree.flatten(part)[0] for part in parts)
-    check_same("index", dict(zip(names, firsts, strict=True)))
+    parts = {name: _of_lists(part) for name, part in parts.items()}
+    firsts = {name: tree.flatten(part)[0] for name, part in parts.items()}
+    check_same("index", firsts)
     shapes = [np.shape(leaf) for leaf in tree.flatten(parts)]
     counts = sorted({int(shape[0]) for shape in shapes if len(shape)})
     if len(counts) != 1 or not counts[0]:
+        named = ", ".join(f"`{name}`" for name in parts)
         raise ValueError(
-            "`x`, `y` and `sample_weight` should have the same number of rows, "
-            f"at least one. Received: {counts} rows."
+            f"The arrays of {named} should have the same number of rows, at "
+            f"least one. Received: {counts} rows."
         )
     [rows] = counts
 
@@ -79,14 +108,13 @@ def of_arrays(x: Any, y: Any, sample_weight: Any, batch_size: int) -> Data:
 
     def batches() -> Iterator[Batch]:
         for start in range(0, rows, size):
-            part = slice(start, min(start + size, rows))
-            take = functools.partial(taken, part=part)
-            yield Batch(*tree.map_structure(take, parts))
+            take = functools.partial(taken, part=slice(start, start + size))
+            yield Batch(*tree.map_structure(take, tuple(parts.values())))
 
-    return Data(batches, -(-rows // size))
+    return Data(batches, -(-rows // size), rows)
 
 
-def of_dataset(dataset: Any) -> Data:
+def _of_dataset(dataset: Any) -> Data:
     """Return the batches of a dataset: an iterable or a `PyDataset`.
 
     Raises:
@@ -120,7 +148,7 @@ def of_dataset(dataset: Any) -> Data:
     return Data(batches, number)
 
 
-def is_dataset(x: Any) -> bool:
+def _is_dataset(x: Any) -> bool:
     """Return True if `x` is a dataset, which includes the labels."""
     if isinstance(x, keras.utils.PyDataset) or hasattr(x, "__next__"):
         return True
@@ -147,11 +175,18 @@ def shuffles(dataset: Any) -> bool:
     )
 
 
-def as_input(x: Any) -> Any:
-    """Return `x` as a model accepts it: tensors of the backend, or arrays."""
-    return tree.map_structure(
+def predicted(model: Callable[[Any], Any], x: Any) -> Any:
+    """Return the prediction of a model, or of a function, for a batch."""
+    x = tree.map_structure(
         lambda leaf: leaf if ops.is_tensor(leaf) else to_numpy(leaf), x
     )
+    if not isinstance(model, keras.Model):
+        return model(x)
+    strategy = getattr(model, "distribute_strategy", None)  # of TensorFlow
+    if getattr(strategy, "num_replicas_in_sync", 1) == 1:
+        return model.predict_on_batch(x)
+    # In `predict_on_batch`, each replica would predict the whole batch.
+    return model.predict(x, batch_size=len(tree.flatten(x)[0]), verbose=0)
 
 
 def _of_lists(part: Any) -> Any:
@@ -197,4 +232,4 @@ def _unpacked(batch: Any) -> Batch:
             "A batch of validation rows should be `(x, y)` or "
             f"`(x, y, sample_weight)`. Received: {len(parts)} part(s)."
         )
-    return Batch(*parts, *(None,) * (3 - len(parts)))
+    return Batch(*parts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import keras
@@ -12,17 +12,13 @@ from keras import tree
 
 from keras_rankmetrics.callbacks.batches import (
     Batch,
-    as_input,
-    is_dataset,
-    of_arrays,
-    of_dataset,
+    predicted,
+    rows_of,
     shuffles,
 )
+from keras_rankmetrics.callbacks.epochs import EvaluateEpochs
 from keras_rankmetrics.engine.inputs.shapes import check_same
-from keras_rankmetrics.tables.evaluate_rows import (
-    checked_metrics,
-    evaluate_rows,
-)
+from keras_rankmetrics.tables.evaluate_rows import evaluate_rows
 from keras_rankmetrics.tables.flat_columns import as_column, as_numbers
 
 Fn = Callable[[Any], Any]
@@ -37,7 +33,7 @@ _REMEDY = (
 )
 
 
-class EvaluateByQuery(keras.callbacks.Callback):
+class EvaluateByQuery(EvaluateEpochs):
     """Log metrics of the validation rows after each epoch, grouped by query.
 
     A point-wise model takes rows, one for each pair of a query and an item, and
@@ -120,53 +116,23 @@ class EvaluateByQuery(keras.callbacks.Callback):
         prefix: str = "val_",
         verbose: int | None = None,
     ) -> None:
-        super().__init__()
-        checked_metrics(metrics)  # raises before any training
-        self.metrics = metrics
-        if y is None:
-            if sample_weight is not None or not is_dataset(x):
-                raise ValueError(
-                    "`y` should be the labels of the rows. Received: "
-                    f"`y` = None, and `x` of the type {type(x).__name__}. "
-                    "Without `y`, `x` should be a dataset of batches `(x, y)` "
-                    "or `(x, y, sample_weight)`, which includes the weights."
-                )
-            self._data = of_dataset(x)
-        else:
-            self._data = of_arrays(x, y, sample_weight, batch_size)
+        super().__init__(metrics, prefix, verbose)
+        self._data = rows_of(batch_size, x=x, y=y, sample_weight=sample_weight)
         self._sources = {"query": IdSource("query", query)}
         if group is not None:
             self._sources["group"] = IdSource("group", group)
         check_same("index", {"y": y, "query": query, "group": group})
-        in_order = any(
-            source.ids is not None for source in self._sources.values()
-        )
-        if in_order and y is None and shuffles(x):
+        self._ids = {
+            name: source.ids
+            for name, source in self._sources.items()
+            if source.ids is not None
+        }
+        if self._ids and y is None and shuffles(x):
             raise ValueError(
                 f"{_FIXED}Received: a dataset that shuffles. {_REMEDY}"
             )
         self._labels: bytes | None = None
         self._score_fn, self._label_fn = score_fn, label_fn
-        self.prefix, self.verbose = prefix, verbose
-
-    def on_epoch_end(
-        self, epoch: int, logs: dict[str, Any] | None = None
-    ) -> None:
-        """Write the metrics into the logs."""
-        logs = {} if logs is None else logs
-        found = {
-            f"{self.prefix}{name}": value
-            for name, value in self.evaluate(self.model).items()
-        }
-        taken = sorted(found.keys() & logs.keys())
-        if taken:
-            raise ValueError(
-                "The names of the values should be new to the logs. Received: "
-                f"{taken}, which the logs already contain, from a metric in "
-                "`compile` or from an earlier callback. Rename the metrics, or "
-                "give this callback another `prefix`."
-            )
-        logs.update(found)
 
     def evaluate(self, model: keras.Model) -> dict[str, float]:
         """Return the metrics of the validation rows under a model, by name.
@@ -175,34 +141,13 @@ class EvaluateByQuery(keras.callbacks.Callback):
             model: the model, trained or not.
         """
         columns: dict[str, list[np.ndarray]] = {}
-        for batch in self._batches():
+        for batch in self._shown(self._data):
             for name, part in self._columns(model, batch).items():
                 columns.setdefault(name, []).append(part)
         whole = {name: np.concatenate(parts) for name, parts in columns.items()}
-        ids = {
-            name: source.ids
-            for name, source in self._sources.items()
-            if source.ids is not None
-        }
-        if ids:
+        if self._ids:
             self._check_order(whole["y_true"])
-        return evaluate_rows(metrics=self.metrics, **whole, **ids)
-
-    def _batches(self) -> Iterator[Batch]:
-        """Yield the batches of rows, under a progress bar if it is wanted."""
-        verbose, number = self.verbose, self._data.number
-        if verbose is None:
-            verbose = (self.params or {}).get("verbose", 0)
-        shows = verbose == 1
-        if shows:
-            print()  # the progress bar of the epoch has not ended its line
-        bar = keras.utils.Progbar(number, verbose=int(shows), unit_name="batch")
-        seen = 0
-        for seen, batch in enumerate(self._data.batches(), start=1):
-            yield batch
-            bar.update(seen)
-        if number is None:
-            bar.update(seen, finalize=True)
+        return evaluate_rows(metrics=self.metrics, **whole, **self._ids)
 
     def _check_order(self, labels: np.ndarray) -> None:
         """Raise ValueError if labels differ from the first evaluation."""
@@ -222,13 +167,13 @@ class EvaluateByQuery(keras.callbacks.Callback):
         columns = {
             name: source.of_batch(x)
             for name, source in self._sources.items()
-            if source.ids is None
+            if name not in self._ids
         }
         for source in self._sources.values():
             x = _without_key(model, x, source.key)
-        predicted = _predicted(model, as_input(x))
+        scores = predicted(model, x)
         columns["y_pred"] = _single(
-            "score_fn", "The model should predict", predicted, self._score_fn
+            "score_fn", "The model should predict", scores, self._score_fn
         )
         columns["y_true"] = _single(
             "label_fn", "`y` should hold", batch.y, self._label_fn
@@ -291,25 +236,12 @@ class IdSource:
         return as_column(self.name, x[self.key])
 
 
-def _predicted(model: keras.Model, x: Any) -> Any:
-    """Return the model's prediction for a batch."""
-    strategy = getattr(model, "distribute_strategy", None)  # of TensorFlow
-    if getattr(strategy, "num_replicas_in_sync", 1) == 1:
-        return model.predict_on_batch(x)
-    # In `predict_on_batch`, each replica would predict the whole batch.
-    return model.predict(x, batch_size=len(tree.flatten(x)[0]), verbose=0)
-
-
 def _single(option: str, expected: str, value: Any, fn: Any) -> np.ndarray:
     """Return one number for each row; raise ValueError if there are more."""
     value = value if fn is None else fn(value)
     leaves = tree.flatten(value)
-    if len(leaves) == 1:
-        value = leaves[0]
     shapes = [tuple(np.shape(leaf)) for leaf in leaves]
-    if len(leaves) != 1 or not (
-        len(shapes[0]) == 1 or (len(shapes[0]) == 2 and shapes[0][1] == 1)
-    ):
+    if len(shapes) != 1 or shapes[0][1:] not in ((), (1,)) or not shapes[0]:
         names = f" named {sorted(value)}" if isinstance(value, dict) else ""
         raise ValueError(
             f"{expected} one number for each row, in the shape [rows] or "
@@ -318,7 +250,7 @@ def _single(option: str, expected: str, value: Any, fn: Any) -> np.ndarray:
             f'`{option}=lambda outputs: outputs["click"]` or '
             f"`{option}=lambda outputs: outputs[:, 1]`."
         )
-    return as_numbers(option, value)
+    return as_numbers(option, leaves[0])
 
 
 def _without_key(model: keras.Model, x: Any, key: str | None) -> Any:

@@ -52,10 +52,12 @@ def count_ranks(
             spread over devices by its first axis: each device then counts its
             own items, and only the counts move between devices.
         targets: the numbers of the relevant items, `[lists]` or
-            `[lists, targets]`, negative for padding.
+            `[lists, targets]`, negative for padding; or lists of different
+            lengths.
         exclude: the numbers of items without a rank, such as those that a user
-            has seen: `[lists, excluded]`, negative for padding. A relevant item
-            among them counts as not retrieved.
+            has seen: `[lists, excluded]`, negative for padding; or lists of
+            different lengths. A relevant item among them counts as not
+            retrieved.
         score_fn: a function `(queries, rows)` that returns the scores of these
             items, `[lists, rows]`; inner products by default. An item with the
             lowest score, -inf, has no rank.
@@ -92,11 +94,11 @@ def count_ranks(
     if isinstance(items, list | tuple):
         items = np.asarray(items)
     number = _number_of(items)
-    numbers = _item_numbers("targets", targets, number)
+    numbers = item_numbers("targets", targets, number)
     lists = numbers.shape[0]
     if lists == 0:
         return {"above": numbers, "tied": numbers, "num_items": number}
-    exclude = _excluded_items(exclude, number, lists)
+    exclude = excluded_items(exclude, number, lists)
     size = chunk_size(chunk, lists, number)
     if score_fn is None:
         queries = ops.convert_to_tensor(queries)
@@ -129,7 +131,7 @@ def _number_of(items: Any) -> int:
     return int(shape[0])
 
 
-def _item_numbers(name: str, x: Any, items: int) -> np.ndarray:
+def item_numbers(name: str, x: Any, items: int) -> np.ndarray:
     """Return numbers of items, int32 `[lists, row]`, -1 for padding.
 
     Args:
@@ -164,7 +166,7 @@ def _item_numbers(name: str, x: Any, items: int) -> np.ndarray:
     return np.maximum(rows, -1).astype("int32")
 
 
-def _excluded_items(exclude: Any, items: int, lists: int) -> np.ndarray:
+def excluded_items(exclude: Any, items: int, lists: int) -> np.ndarray:
     """Return the items without a rank, each once, int32 `[lists, excluded]`.
 
     Raises:
@@ -172,8 +174,9 @@ def _excluded_items(exclude: Any, items: int, lists: int) -> np.ndarray:
     """
     if exclude is None:
         return np.full((lists, 1), -1, "int32")
-    is_flat = np.ndim(exclude) == 1 and not np.ndim(exclude[0])
-    rows = np.sort(_item_numbers("exclude", exclude, items), axis=-1)
+    is_flat = getattr(exclude, "ndim", 1) == 1  # or lists of lists
+    is_flat = is_flat and not np.ndim(next(iter(exclude), 0))
+    rows = np.sort(item_numbers("exclude", exclude, items), axis=-1)
     if is_flat or len(rows) != lists:
         received = "no" if is_flat else len(rows)
         raise ValueError(

@@ -118,8 +118,13 @@ def evaluate_rows(
     for member, state in zip(members, states or (), strict=True):
         member.reset_state()
         member.state = state
+    return results_of(collected)
+
+
+def results_of(metrics: Sequence[Any]) -> dict[str, float]:
+    """Return the results of metrics and collections, by name."""
     numbers: dict[str, Any] = {}
-    for metric in collected:
+    for metric in metrics:
         result = metric.result()
         by_name = isinstance(result, dict)
         numbers |= result if by_name else {metric.name: result}

@@ -141,6 +141,18 @@ def test_one_target_for_each_list():
     check(counts, one[:, None], np.full((LISTS, 1), -1), scores)
 
 
+def test_lists_of_different_lengths():
+    (queries, items), (targets, exclude) = towers(), asked()
+    counts = krm.count_ranks(
+        queries,
+        items,
+        [row[row >= 0].tolist() for row in targets],
+        [row[row >= 0].tolist() for row in exclude],
+        chunk=100,
+    )
+    check(counts, targets, exclude, products(queries, items))
+
+
 def test_a_function_that_scores():
     """Some items have no rank; padding has any score, also NaN."""
     (queries, items), (targets, exclude) = towers(), asked()

@@ -46,7 +46,7 @@ MAY_IMPORT = {
     ),
     "tables": "engine.aggregates engine.inputs engine.metric metrics",
     "adapters": "engine.aggregates tables",
-    "callbacks": "engine.backend engine.inputs tables",
+    "callbacks": "catalogues engine.backend engine.inputs tables",
     "comparing": (
         "engine.aggregates engine.backend engine.definition engine.evaluation "
         "engine.inputs engine.metric engine.naming metrics tables types"
