@@ -11,6 +11,7 @@ from keras_rankmetrics.command.printing import print_text
 # Modules and functions, imported when they are needed.
 _COMMANDS = {
     "eval": ("eval", "table"),
+    "doctor": ("doctor", "findings"),
     "signature": ("signature", "of_signature"),
     "conventions": ("signature", "of_conventions"),
 }
@@ -22,10 +23,12 @@ def run(arguments: argparse.Namespace) -> int:
     name, function = _COMMANDS[arguments.command]
     module = importlib.import_module(f"{__name__}.{name}")
     try:
-        text = getattr(module, function)(arguments)
+        done = getattr(module, function)(arguments)
     except (ValueError, TypeError) as error:
         sys.stderr.write(f"krm: {error}\n")
         return _USAGE_ERROR
+    # A command returns its text, and an exit code unless that is always 0.
+    text, code = done if isinstance(done, tuple) else (done, 0)
     if text:
         print_text(text)
-    return 0
+    return int(code)

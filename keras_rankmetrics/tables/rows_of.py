@@ -201,7 +201,16 @@ def first_of(x: Sequence[Any], default: Any = None) -> Any:
 def rows_of(
     x: Any, value: str, argument: str, reading: Reading
 ) -> Iterator[Rows]:
-    """Yield the rows of an input in chunks, checked.
+    """Yield the rows of `rows_with_nan`; raise ValueError if there is NaN."""
+    for rows in rows_with_nan(x, value, argument, reading):
+        _check_numbers(rows, argument)
+        yield rows
+
+
+def rows_with_nan(
+    x: Any, value: str, argument: str, reading: Reading
+) -> Iterator[Rows]:
+    """Yield the rows of an input in chunks, checked, except for NaN.
 
     Args:
         x: an input with ids, or with integers that are ids.
@@ -461,6 +470,12 @@ def _checked(rows: Rows, argument: str) -> Rows:
             f"one dimension and one length. Received: {shapes[0]} in the "
             f"queries, {shapes[1]} in the items and {shapes[2]} in the values."
         )
+    single = np.promote_types(value.dtype, np.float32)
+    return Rows(query, item, value.astype(single, copy=False))
+
+
+def _check_numbers(rows: Rows, argument: str) -> None:
+    query, item, value = rows
     [wrong] = np.nonzero(np.isnan(value))
     if len(wrong):
         raise ValueError(
@@ -468,8 +483,6 @@ def _checked(rows: Rows, argument: str) -> Rows:
             f"the item {as_text(item[wrong[0]].item())!r} of the query "
             f"{as_text(query[wrong[0]].item())!r}."
         )
-    single = np.promote_types(value.dtype, np.float32)
-    return Rows(query, item, value.astype(single, copy=False))
 
 
 def ids_of(ids: Any, argument: str) -> np.ndarray:
