@@ -9,15 +9,10 @@ import numpy as np
 
 from keras_rankmetrics.comparing.joining import Joining, Judgements, unmatched
 from keras_rankmetrics.conventions.specs import metrics_of
-from keras_rankmetrics.tables import ids, item_rows
+from keras_rankmetrics.tables import ids, item_rows, rows_of
 from keras_rankmetrics.tables.item_rows import Rows
 from keras_rankmetrics.tables.jobs import members_of
-from keras_rankmetrics.tables.rows_of import (
-    KINDS,
-    Reading,
-    queries_of,
-    rows_with_nan,
-)
+from keras_rankmetrics.tables.rows_of import Reading
 
 # The severity of a check, how its sentence goes on after the number of cases,
 # and the remedy. A second severity is for half of the cases or more.
@@ -37,10 +32,10 @@ _CHECKS = {
     "items include the queries, pass `drop_same_id=True`.",
     "no_relevant": "warning/error: queries have no relevant item, and count as "
     '0. Metrics with `empty="skip"` leave them out.',
-    "grades": "note: labels are above {least:g}, which binary metrics do not "
-    "see. Use a graded metric such as NDCG, or set `relevance_threshold`.",
-    "unmatched": "error: items among the first {k} are not judged, and hardly "
-    "any others. Write the ids of both sides in the same way.",
+    "grades": "note: labels are above {least:g}, and binary metrics treat them "
+    "as {least:g}. Use a graded metric, or set `relevance_threshold`.",
+    "unmatched": "error: items among the first {k} are not judged, since "
+    "almost no ids match. Write the ids of both sides in the same way.",
     "unjudged": "note/warning: items among the first {k} are not judged, and "
     'count as irrelevant. Metrics with `unjudged="condense"` leave them out.',
     "only_relevant": "note: items among the first {k} are not judged, and "
@@ -183,12 +178,11 @@ def diagnose(
     scores = _valid(run, "run", "score", reading, found)
     found += (blocking := _of_sides(labels, scores))
     if not blocking:
-        queries = queries_of(truth, "`truth`", reading)
+        queries = rows_of.queries_of(truth, "`truth`", reading)
         judgements = Judgements.of(labels, queries)
         found += _of_labels(judgements, metrics)
         found += _of_queries(judgements.queries, scores)
-        if np.isin(judgements.queries, scores.query).any():
-            found += _of_lists(judgements, scores, k)
+        found += _of_lists(judgements, scores, k)
     return Diagnosis(sorted(found, key=lambda x: _SEVERITIES.index(x.severity)))
 
 
@@ -222,7 +216,8 @@ def _valid(
     x: Any, side: str, value: str, reading: Reading, found: list[Finding]
 ) -> Rows:
     """Return the rows that can be evaluated, and add findings of the others."""
-    rows = item_rows.whole(rows_with_nan(x, value, f"`{side}`", reading))
+    chunks = rows_of.rows_with_nan(x, value, f"`{side}`", reading)
+    rows = item_rows.whole(chunks)
     for name, check in _OF_ROWS.items():
         wrong = check(rows)
         if wrong.any():
@@ -232,13 +227,10 @@ def _valid(
 
 
 def _is_again(rows: Rows) -> np.ndarray:
+    keys = ids.mixed(ids.keys_of(rows.query)) + ids.keys_of(rows.item)
     # Different pairs have the same key with a probability of 2 ** -64.
-    keys = ids.mixed(
-        ids.mixed(ids.keys_of(rows.query)) + ids.keys_of(rows.item)
-    )
-    wrong = np.ones(len(keys), bool)
-    wrong[np.unique(keys, return_index=True)[1]] = False
-    return wrong
+    _, first = np.unique(ids.mixed(keys), return_index=True)
+    return ~np.isin(np.arange(len(keys)), first)
 
 
 _OF_ROWS: dict[str, Callable[[Rows], np.ndarray]] = {
@@ -250,30 +242,28 @@ _OF_ROWS: dict[str, Callable[[Rows], np.ndarray]] = {
 
 def _of_sides(truth: Rows, run: Rows) -> list[Finding]:
     """Return the findings that make further checks impossible."""
-    is_empty = np.array([not len(rows.query) for rows in (truth, run)])
-    of_truth, of_run = (
-        np.array([KINDS[ids.dtype.kind] for ids in rows[:2]])
+    is_empty = np.array([len(rows.query) == 0 for rows in (truth, run)])
+    sides = {"side": np.array(["truth", "run"])}
+    types, others = (
+        np.array([rows_of.KINDS[x.dtype.kind] for x in rows[:2]])
         for rows in (truth, run)
     )
     columns = {"column": np.array(["query", "item"])}
-    columns |= {"truth": of_truth, "run": of_run}
-    sides = {"side": np.array(["truth", "run"])}
-    return _finding("empty", is_empty, sides) or _finding(
-        "types", of_truth != of_run, columns
-    )
+    columns |= {"truth": types, "run": others}
+    found = _finding("empty", is_empty, sides)
+    return found or _finding("types", types != others, columns)
 
 
 def _of_labels(judgements: Judgements, metrics: Any) -> Iterator[Finding]:
     queries, labels = judgements.queries, judgements.labels
-    lists, number = judgements.lists, len(queries)
-    relevant = np.bincount(lists, labels > 0, number)
+    lists = judgements.lists
+    relevant = np.bincount(lists, labels > 0, len(queries))
     yield from _finding("no_relevant", relevant == 0, {"query": queries})
     thresholds = [1.0]
     if metrics is not None:
-        thresholds = [
-            getattr(metric, "relevance_threshold", np.inf)
-            for metric in members_of(metrics)
-        ]
+        of_metrics = members_of(metrics)
+        name = "relevance_threshold"
+        thresholds = [getattr(x, name, np.inf) for x in of_metrics]
     least = labels[labels >= min(thresholds)].min(initial=np.inf)
     item = {"query": queries[lists], "item": judgements.items, "label": labels}
     yield from _finding("grades", labels > least, item, least=least)
@@ -284,8 +274,8 @@ def _of_queries(truth: np.ndarray, run: Rows) -> Iterator[Finding]:
     missing, unknown = ~np.isin(truth, queries), ~np.isin(queries, truth)
     for found in _finding("queries_missing", missing, {"query": truth}):
         if unknown.any():
-            sides = queries[unknown].tolist(), truth[missing].tolist()
-            mine, theirs = ([(0, query) for query in side] for side in sides)
+            sides = queries[unknown], truth[missing]
+            mine, theirs = ([(0, x) for x in side.tolist()] for side in sides)
             _, one, other, hint = unmatched(mine, theirs)
             example = f"{one!r} in the run, {other!r} in the truth"
             found = found._replace(example=example, remedy=hint)
@@ -300,36 +290,35 @@ def _of_queries(truth: np.ndarray, run: Rows) -> Iterator[Finding]:
 def _of_lists(judgements: Judgements, run: Rows, k: int) -> Iterator[Finding]:
     joining = Joining(judgements, "options", "the run")
     places, lengths, labels, scores = next(joining.join([run]))
-    retrieved = scores > -np.inf
-    lists = np.repeat(np.arange(len(lengths)), lengths)[retrieved]
-    labels, scores = labels[retrieved], scores[retrieved]
+    if not len(places):
+        return
+    lists = np.repeat(np.arange(len(places)), lengths)
+    lists, labels, scores = (
+        x[scores > -np.inf] for x in (lists, labels, scores)
+    )
     steps = np.diff(scores)[lists[1:] == lists[:-1]]
     order, lengths = np.lexsort((-scores, lists)), np.bincount(lists)
     labels, scores = labels[order], scores[order]
     ranks = np.arange(len(lists)) - (np.cumsum(lengths) - lengths)[lists]
-    queries = judgements.queries[places]
+    of_list = {"query": judgements.queries[places]}
+    of_item = {"query": of_list["query"][lists], "score": scores}
     first = ranks < k
     name = "unjudged" if (judgements.labels == 0).any() else "only_relevant"
     example = joining.overlap.example  # if few items match
-    for found in _finding(
-        "unmatched" if example else name,
-        labels[first] < 0,
-        {"query": queries[lists][first]},
-        k=k,
-    ):
+    name = "unmatched" if example else name
+    of_first = {"query": of_item["query"][first]}
+    for found in _finding(name, labels[first] < 0, of_first, k=k):
         yield found._replace(example=example or found.example)
-    yield from _finding("few_items", lengths < k, {"query": queries}, k=k)
+    yield from _finding("few_items", lengths < k, of_list, k=k)
     ties = np.append(False, scores[1:] == scores[:-1]) & (ranks > 0)
     one_score = (np.bincount(lists, ties) == lengths - 1) & (lengths > 1)
-    yield from _finding("one_score", one_score, {"query": queries})
+    yield from _finding("one_score", one_score, of_list)
     tied = (ties | np.append(ties[1:], False)) & ~one_score[lists]
     cut = (ties & tied & (ranks == k)).sum()
-    of_item = {"query": queries[lists], "score": scores}
     yield from _finding("ties", tied, of_item, cut=cut, k=k)
     z, low = _below_middle(lists, ranks, ties, labels > 0)
     ascend = len(steps) >= _STEPS and (steps > 0).mean() > 0.99 and z > -_Z
-    wrong = ascend | (low & (z > _Z))
-    yield from _finding("distances", wrong, {"query": queries})
+    yield from _finding("distances", ascend | (low & (z > _Z)), of_list)
 
 
 def _below_middle(

@@ -186,7 +186,7 @@ MISTAKES = {
         changed(TRUTH, "query3", values=lambda x: 3 * x),
         RUN,
         ("grades", "note"),
-        "2 of 48 labels are above 1, which binary metrics do not see",
+        "2 of 48 labels are above 1, and binary metrics treat them as 1",
         "query 'query3', item 'd0', label 3",
     ),
     "unjudged items": (
