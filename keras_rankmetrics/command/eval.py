@@ -28,6 +28,7 @@ from keras_rankmetrics.files.pipes import (
 from keras_rankmetrics.files.runs import (
     check_items_once,
     judgements_of,
+    judgements_path,
     run_of,
     sorted_run_of,
 )
@@ -71,10 +72,11 @@ def table(arguments: argparse.Namespace) -> str:
     first = _baseline_path(arguments.baseline, arguments.runs)
     paths, _ = _distinct([*first, *arguments.runs])
     names = _names(paths)
-    _check_outputs(arguments, [arguments.qrels, *paths])
-    with kept_pipes([arguments.qrels, *paths]) as files:
+    truth = judgements_path(arguments.qrels)
+    _check_outputs(arguments, [truth, *paths])
+    with kept_pipes([truth, *paths]) as files:
         runs = {names[path]: files[path] for path in paths}
-        qrels = files[arguments.qrels]
+        qrels = files[truth]
         sources = _Sources(qrels, runs, dtype, arguments, scattered=[])
         compared = None
         while compared is None:
@@ -118,7 +120,11 @@ def _compared(sources: _Sources, metrics: list[Any]) -> Compared | None:
             # `table` prints this warning without a line of code.
             warnings.filterwarnings("ignore", ".*items are judged")
             return krm.compare(
-                systems, truth, metrics, confidence=arguments.confidence
+                systems,
+                truth,
+                metrics,
+                convention=arguments.convention,
+                confidence=arguments.confidence,
             )
     except QueriesReturnError as error:
         sources.scattered.append(error.path)

@@ -24,7 +24,7 @@ def compare(
     columns: Mapping[str, str] | None = None,
     query_ids: Any = None,
     item_ids: Any = None,
-    higher_is_better: bool | None = None,
+    higher_is_better: bool = True,
     drop_same_id: bool = False,
     duplicates: Literal["error", "best"] = "error",
     sample_weight: Any = None,

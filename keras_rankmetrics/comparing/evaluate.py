@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
+from keras_rankmetrics.comparing.measured import ALL
 from keras_rankmetrics.comparing.measuring import measured_by
 from keras_rankmetrics.comparing.report import warn_of_unjudged
 from keras_rankmetrics.comparing.results import Results
 from keras_rankmetrics.engine.aggregates import Estimate
 from keras_rankmetrics.tables.rows_of import Reading
-
-_ALL = "all"  # the name of the only system, and of the row of all lists
 
 
 class Evaluated(Results, Mapping[str, float]):
@@ -59,7 +58,7 @@ class Evaluated(Results, Mapping[str, float]):
     @property
     def judged(self) -> float | None:
         """The share of judged items among those retrieved; None without ids."""
-        return self._judged[_ALL]
+        return self._judged[ALL]
 
     def per_list(self) -> dict[str, list[Any]]:
         """Return the value of each list, in columns by name.
@@ -99,7 +98,7 @@ def evaluate(
     columns: Mapping[str, str] | None = None,
     query_ids: Any = None,
     item_ids: Any = None,
-    higher_is_better: bool | None = None,
+    higher_is_better: bool = True,
     drop_same_id: bool = False,
     duplicates: Literal["error", "best"] = "error",
     sample_weight: Any = None,
@@ -156,8 +155,8 @@ def evaluate(
             queries; the number of the row by default.
         item_ids: `[items]`, the ids of items that the run numbers, as FAISS
             does.
-        higher_is_better: False if scores are distances. None means True, but
-            search results whose scores ascend are an error.
+        higher_is_better: False if scores are distances. Search results in the
+            other order are an error.
         drop_same_id: True to drop items of the run whose id is that of the
             query, for corpora that contain the queries.
         duplicates: `"error"`, or `"best"` to keep the best of equal items of a
@@ -200,7 +199,7 @@ def evaluate(
         duplicates,
     )
     measured = measured_by(
-        metrics, truth, {_ALL: run}, reading, convention, groups, sample_weight
+        metrics, truth, {ALL: run}, reading, convention, groups, sample_weight
     )
     warn_of_unjudged(measured)
-    return Evaluated(measured, _ALL, confidence)
+    return Evaluated(measured, ALL, confidence)

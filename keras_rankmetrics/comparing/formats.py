@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import csv
+import importlib
 import io
 import math
+import re
 import textwrap
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal, NamedTuple, get_args
 
+from keras_rankmetrics.comparing.measured import Measure
 from keras_rankmetrics.comparing.report import Cell, Report
-from keras_rankmetrics.engine.naming import as_table
+from keras_rankmetrics.engine.definition.options import check_choice
+from keras_rankmetrics.engine.naming import as_html_table, as_table
 
 _BEST = "The best of each column is bold."
+_P = "p is the p value on which the marks are based."
 _Marks = dict[str | None, str]
 
 
@@ -21,9 +26,26 @@ def _number(cell: Cell, bold: str = "{}") -> str:
     return bold.format(value) if cell.best else value
 
 
-def _interval(cell: Cell, sign: str = "±") -> str:
-    """Return the margin after a sign; an empty string if it is NaN."""
-    return "" if math.isnan(cell.margin) else f" {sign} {cell.margin:.4f}"
+def _interval(cell: Cell) -> str:
+    """Return the margin after its sign; an empty string if it is NaN."""
+    return "" if math.isnan(cell.margin) else f" ± {cell.margin:.4f}"
+
+
+def _p_value(cell: Cell) -> str:
+    """Return `p = 0.012` or `p < 0.001`; "" if there was no test."""
+    p = cell.p_corrected
+    if p is None or math.isnan(p):
+        return ""
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+
+
+def _legend(
+    report: Report, marks: _Marks, p_values: bool = False, errors: bool = True
+) -> list[str]:
+    """Return the sentences below a table whose best values are bold."""
+    has_best = any(cell.best for cells in report.cells for cell in cells)
+    more = _BEST * has_best, _P * (p_values and report.comparisons > 0)
+    return report.legend(*marks.values(), *more, errors=errors)
 
 
 # A plain table.
@@ -43,7 +65,7 @@ def as_text(report: Report) -> str:
             for system, cells in report.rows()
         ],
     )
-    legend = report.legend(_TEXT_MARKS["better"], _TEXT_MARKS["worse"])
+    legend = report.legend(*_TEXT_MARKS.values())
     lines = [textwrap.fill(sentence, _WIDTH) for sentence in legend]
     signatures = [f"{c.name}: {c.signature}" for c in report.columns]
     return "\n".join([table, *lines, *signatures])
@@ -57,23 +79,30 @@ def _text_cell(cell: Cell, has_marks: bool) -> str:
 # A table in GitHub's Markdown.
 
 
-def as_markdown(report: Report) -> str:
-    """Return the table with the best values in bold, and notes below it."""
+def as_markdown(report: Report, p_values: bool = False) -> str:
+    """Return the table with the best values in bold, and notes below it.
+
+    Args:
+        report: the table.
+        p_values: True to show the p value of each difference.
+    """
     names = [_to_markdown(column.name) for column in report.columns]
     rows = [
         ["", *names],
         ["---", *["---:"] * len(names)],
         *(
-            [_to_markdown(system), *map(_markdown_cell, cells)]
+            [
+                _to_markdown(system),
+                *(_marked(cell, "**{}**", p_values) for cell in cells),
+            ]
             for system, cells in report.rows()
         ),
     ]
-    legend = report.legend(_TEXT_MARKS["better"], _TEXT_MARKS["worse"], _BEST)
     return "\n".join(
         [
             *(f"| {' | '.join(row)} |" for row in rows),
             "",
-            _to_markdown(" ".join(legend)),
+            _to_markdown(" ".join(_legend(report, _TEXT_MARKS, p_values))),
             "",
             "Signatures:",
             "",
@@ -85,9 +114,10 @@ def as_markdown(report: Report) -> str:
     )
 
 
-def _markdown_cell(cell: Cell) -> str:
-    mark = _TEXT_MARKS.get(cell.mark, "")
-    return f"{_number(cell, '**{}**')}{_interval(cell)} {mark}".rstrip()
+def _marked(cell: Cell, bold: str, p_values: bool = False) -> str:
+    p = _p_value(cell) if p_values else ""
+    parts = [_number(cell, bold) + _interval(cell), _TEXT_MARKS.get(cell.mark)]
+    return " ".join(filter(None, [*parts, p and f"({p})"]))
 
 
 def _to_markdown(text: str) -> str:
@@ -96,10 +126,31 @@ def _to_markdown(text: str) -> str:
     return text.replace("\n", " ")
 
 
+# A table in HTML.
+
+
+def as_html(report: Report) -> str:
+    """Return the table for a notebook, with notes and signatures below it.
+
+    It sets no colours, so it is legible on any background.
+    """
+    return as_html_table(
+        ["", *(column.name for column in report.columns)],
+        [
+            [system, *(_marked(cell, "<b>{}</b>") for cell in cells)]
+            for system, cells in report.rows()
+        ],
+        _legend(report, _TEXT_MARKS),
+        {column.name: column.signature for column in report.columns},
+    )
+
+
 # A LaTeX table, for the package `booktabs`.
 
 _LATEX_MARKS: _Marks = {"better": "$^{+}$", "worse": "$^{-}$"}
 _LATEX_SPACE = r"$^{\phantom{+}}$"
+_LONG_HEAD = 12  # longer names of metrics get several lines
+_LONG_PART = 40  # longer parts of signatures may break
 _SPECIAL = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -110,53 +161,98 @@ _SPECIAL = {
     "±": r"$\pm$",
     **{letter: f"\\{letter}" for letter in "&%$#_{}"},
 }
+Place = Literal["footnote", "caption", None]
 
 
-def as_latex(report: Report, label: str | None = None) -> str:
-    """Return a `table` with its caption, and the signatures below.
+class Layout(NamedTuple):
+    """The arguments of `to_latex`."""
 
-    Args:
-        report: the table.
-        label: the label of the table, for references; none by default.
+    digits: int
+    errors: bool
+    signatures: Place
+    caption: str | None
+    label: str | None
+    wide: bool
+    p_values: bool
+
+
+def as_latex(report: Report, layout: Layout) -> str:
+    """Return a `table` that fits one of two columns. See `Results.to_latex`.
+
+    Raises:
+        ValueError: if the layout is invalid.
     """
-    caption = _to_latex(" ".join(report.legend("+", "-", _BEST)))
-    rows = [
-        ["System", *(_to_latex(column.name) for column in report.columns)],
-        *(
-            [_first(system), *map(_latex_cell, cells)]
-            for system, cells in report.rows()
-        ),
-    ]
+    check_choice("digits", layout.digits, tuple(range(10)))
+    check_choice("signatures", layout.signatures, get_args(Place))
+    marks: _Marks = {"better": "+", "worse": "-"}
+    legend = _legend(report, marks, layout.p_values, layout.errors)
+    signatures = f"Signatures: {_signatures(report)}."
+    caption = layout.caption or _to_latex(" ".join(legend))
+    if layout.signatures == "caption":
+        caption += f" {signatures}"
+    label = rf"\label{{{layout.label}}}" if layout.label else ""
+    table = "table*" if layout.wide else "table"
+    rows = [["System", *(_head(column.name) for column in report.columns)]]
+    for system, cells in report.rows():
+        pairs = zip(cells, report.columns, strict=True)
+        texts = [_latex_cell(*pair, layout) for pair in pairs]
+        rows.append([_first(system), *texts])
+        p = [_latex_p(cell) for cell in cells]
+        if layout.p_values and any(p):
+            rows.append(["", *p])
     [head, *body] = [" & ".join(row) + r" \\" for row in rows]
-    signatures = [
-        f"{_first(column.name)}: {_breakable(column.signature)}"
-        for column in report.columns
+    lines = [
+        r"% In the preamble: \usepackage{booktabs}",
+        rf"\begin{{{table}}}",
+        rf"\centering\caption{{{caption}}}{label}",
+        r"\footnotesize" + r"\setlength{\tabcolsep}{3pt}" * (not layout.wide),
+        rf"\begin{{tabular}}{{@{{}}l{'r' * len(report.columns)}@{{}}}}",
+        rf"\toprule {head} \midrule",
+        *body,
+        r"\bottomrule\end{tabular}",
     ]
-    return "\n".join(
-        [
-            r"% In the preamble: \usepackage{booktabs}",
-            r"\begin{table}",
-            r"\centering",
-            rf"\caption{{{caption}}}",
-            *([] if label is None else [rf"\label{{{label}}}"]),
-            rf"\begin{{tabular}}{{l{'r' * len(report.columns)}}}",
-            r"\toprule",
-            head,
-            r"\midrule",
-            *body,
-            r"\bottomrule",
-            r"\end{tabular}",
-            r"\par\smallskip",
-            r"\raggedright\footnotesize Signatures.",
-            "\\\\\n".join(signatures),
-            r"\end{table}",
-        ]
+    if layout.signatures == "footnote":
+        lines += [r"\par\smallskip\raggedright", signatures]
+    return "\n".join([*lines, rf"\end{{{table}}}"])
+
+
+def _latex_cell(cell: Cell, measure: Measure, layout: Layout) -> str:
+    form = f".{layout.digits}f"
+    value, margin = format(cell.value, form), format(cell.margin, form)
+    if measure.bounded:  # as usual in print, without the 0 before the point
+        value, margin = (re.sub(r"^0\.", ".", x) for x in (value, margin))
+    value = rf"\textbf{{{value}}}" if cell.best else value
+    value += _LATEX_MARKS.get(cell.mark, _LATEX_SPACE)
+    if not layout.errors or math.isnan(cell.margin):
+        return value
+    return rf"{value}{{\scriptsize$\pm${margin}}}"
+
+
+def _latex_p(cell: Cell) -> str:
+    p = _p_value(cell).replace(" 0.", ".").replace(" ", "")
+    return p and rf"{{\scriptsize${p}$}}"
+
+
+def _head(name: str) -> str:
+    """Return the name of a metric, in several lines if it is long."""
+    if len(name) <= _LONG_HEAD:
+        return _to_latex(name)
+    lines = r"\\".join(map(_first, re.split(r"(?<=[_/ ])", name)))
+    return rf"\shortstack[r]{{{lines}}}"
+
+
+def _signatures(report: Report) -> str:
+    """Return the signatures, with the parts that all share only at the end."""
+    every = [column.signature.split("|") for column in report.columns]
+    others = every if len(every) > 1 else [[]]
+    shared = [x for x in every[0] if all(its.count(x) == 1 for its in others)]
+    own = [[x for x in its if x not in shared] for its in every]
+    names = [*(column.name for column in report.columns), "all"]
+    return "; ".join(
+        rf"\emph{{{_to_latex(name)}}}: {', '.join(map(_breakable, parts))}"
+        for name, parts in zip(names, [*own, shared], strict=True)
+        if parts
     )
-
-
-def _latex_cell(cell: Cell) -> str:
-    mark = _LATEX_MARKS.get(cell.mark, _LATEX_SPACE)
-    return _number(cell, r"\textbf{{{}}}") + mark + _interval(cell, r"$\pm$")
 
 
 def _first(text: str) -> str:
@@ -171,11 +267,11 @@ def _to_latex(text: str) -> str:
     return "".join(_SPECIAL.get(letter, letter) for letter in text)
 
 
-def _breakable(signature: str) -> str:
-    """Return the signature with line breaks allowed between its parts."""
-    return r"\textbar\allowbreak{}".join(
-        rf"\texttt{{{_to_latex(part)}}}" for part in signature.split("|")
-    )
+def _breakable(part: str) -> str:
+    """Return a part of a signature; a long one may break at punctuation."""
+    long = len(part) > _LONG_PART
+    pieces = re.split(r"(?<=[\W_])", part) if long else [part]
+    return r"\allowbreak{}".join(map(_to_latex, pieces))
 
 
 # A pandas data frame.
@@ -187,14 +283,19 @@ def as_frame(columns: Mapping[str, Sequence[Any]]) -> Any:
     Raises:
         ImportError: if pandas is not installed.
     """
-    try:
-        import pandas
-    except ImportError as error:
-        raise ImportError(
-            "`to_pandas` needs pandas: `pip install pandas`. `to_dict` and "
-            "`to_csv` need nothing."
-        ) from error
+    pandas = _imported("pandas", "to_pandas", "`to_dict` and `to_csv` need")
     return pandas.DataFrame(columns)
+
+
+def _imported(module: str, method: str, instead: str) -> Any:
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        package = module.partition(".")[0]
+        raise ImportError(
+            f"`{method}` needs {package}: `pip install {package}`. {instead} "
+            "nothing."
+        ) from error
 
 
 # Comma-separated values.
@@ -277,13 +378,8 @@ def plotted(report: Report, axes: Any = None) -> Any:
 
 
 def _new_axes(report: Report) -> Any:
-    try:
-        from matplotlib import pyplot
-    except ImportError as error:
-        raise ImportError(
-            "`plot` needs matplotlib: `pip install matplotlib`. `print` and "
-            "`to_markdown` need nothing."
-        ) from error
+    instead = "`print` and `to_markdown` need"
+    pyplot = _imported("matplotlib.pyplot", "plot", instead)
     number = len(report.columns)
     size = (3.2 * number + 1.0, 0.4 * len(report.systems) + 1.1)
     figure, axes = pyplot.subplots(

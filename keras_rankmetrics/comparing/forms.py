@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from keras_rankmetrics.comparing.measured import ALL
 from keras_rankmetrics.tables.ids import as_text
 from keras_rankmetrics.tables.item_rows import Rows
 from keras_rankmetrics.tables.rows_of import (
@@ -40,7 +41,10 @@ def are_by_id(truth: Any, systems: Mapping[str, Any], reading: Reading) -> bool:
         ValueError: if some inputs have ids and others are arrays of floats.
     """
     inputs = {"the truth": truth}
-    inputs |= {f"the system {name!r}": x for name, x in systems.items()}
+    inputs |= {
+        "the run" if name == ALL else f"the system {name!r}": x
+        for name, x in systems.items()
+    }
     have_ids = {
         name: form_of(x, reading) is not None for name, x in inputs.items()
     }

@@ -324,7 +324,8 @@ def _check_once(
             "An item should occur once in the list of a query. Received: the "
             f"item {ids.as_text(item)!r} of the query {ids.as_text(query)!r} "
             f"twice in {argument}, with the values {rows.value[one]} and "
-            f"{rows.value[other]}."
+            f'{rows.value[other]}. Remove one, or pass `duplicates="best"` to '
+            "keep the best of each item of a run."
         )
 
 

@@ -12,6 +12,7 @@ from keras_rankmetrics.engine.inputs.tensors import to_numpy
 
 # Fewer matches than this share of all possible ones look like a mistake.
 _LOW = 0.01
+ALL = "all"  # the name of the only system of `evaluate`
 
 
 class Measure(NamedTuple):
@@ -74,6 +75,7 @@ class Overlap(NamedTuple):
         judged: the retrieved items that are judged.
         judgements: all judged items, retrieved or not.
         example: where few items match, a sentence with an item of each side.
+        left_out: the `missing` queries that a convention leaves out.
     """
 
     missing: int = 0
@@ -82,6 +84,7 @@ class Overlap(NamedTuple):
     judged: int = 0
     judgements: int = 0
     example: str = ""
+    left_out: int = 0
 
     @property
     def share(self) -> float | None:

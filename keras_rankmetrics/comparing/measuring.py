@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from keras_rankmetrics import conventions
 from keras_rankmetrics.comparing import forms, joining, values
 from keras_rankmetrics.comparing.measured import (
+    ALL,
     Measure,
     Measured,
     System,
@@ -20,7 +23,12 @@ from keras_rankmetrics.metrics.bases import check_mean
 from keras_rankmetrics.tables.ids import as_text
 from keras_rankmetrics.tables.item_rows import whole
 from keras_rankmetrics.tables.jobs import members_of, metrics_in
-from keras_rankmetrics.tables.rows_of import Reading, queries_of, rows_of
+from keras_rankmetrics.tables.rows_of import (
+    Reading,
+    check_reading,
+    queries_of,
+    rows_of,
+)
 
 
 def measured_by(
@@ -43,6 +51,7 @@ def measured_by(
         groups: the group of each query, or None.
         sample_weight: the weights, or None.
     """
+    check_reading(reading)
     source = None if convention is None else conventions.named(convention)
     rules = Rules() if source is None else source.rules
     options = {} if rules.ties == "options" else {"ties": "stable"}
@@ -106,13 +115,19 @@ def _by_id(
     weights = forms.weights_of(sample_weight, judgements.queries)
     found = {}
     for name, system in systems.items():
-        argument = f"the system {name!r}"
+        argument = "`run`" if name == ALL else f"the system {name!r}"
         joined = joining.Joining(judgements, order, argument)
         lists = joined.join(rows_of(system, "score", argument, reading))
         of_lists = values.of_lists(metrics, lists, weights, len(judgements))
+        overlap = joined.overlap
         if rules.queries == "both":
-            of_lists.counts[:, joined.missing] = False
-        found[name] = System(of_lists, joined.overlap)
+            # A query that has an empty run has one.
+            named = queries_of(system, argument, reading)
+            there: Any = [] if named is None else named
+            absent = ~np.isin(judgements.queries[joined.missing], there)
+            of_lists.counts[:, joined.missing[absent]] = False
+            overlap = overlap._replace(left_out=int(absent.sum()))
+        found[name] = System(of_lists, overlap)
     queries = list(map(as_text, judgements.queries.tolist()))
     return queries, judgements.fingerprint, found
 
@@ -132,7 +147,8 @@ def _by_position(
             passed = truth, system, sample_weight
             found[name] = System(values.of_arrays(metrics, passed))
         except (TypeError, ValueError) as error:
-            error.add_note(f"The error concerns the system {name!r}.")
+            if name != ALL:
+                error.add_note(f"The error concerns the system {name!r}.")
             raise
     [number] = {s.values.values.shape[1] for s in found.values()}
     return range(number), fingerprint(truth), found

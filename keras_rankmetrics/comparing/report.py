@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import math
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -37,7 +38,7 @@ class Cell(NamedTuple):
         standard_error: the standard error of the value.
         margin: half the confidence interval of the value.
         lists: the number of valid lists.
-        best: True if no system has a better value.
+        best: True if no system has a better value, and there are several.
         difference: the mean difference to the baseline.
         difference_error: the standard error of the difference.
         difference_margin: half the confidence interval of the difference.
@@ -91,6 +92,7 @@ class Report:
         lists: the number of lists.
         comparisons: the number of comparisons that p is corrected for.
         estimates: the estimate of each cell, in the same order.
+        sizes: the number of lists of each group.
         unjudged: sentences about systems few of whose items are judged.
         gaps: sentences about queries that a system or the truth lacks.
         untested: sentences about differences that a t test cannot judge.
@@ -104,6 +106,7 @@ class Report:
     lists: int
     comparisons: int
     estimates: tuple[tuple[Estimate, ...], ...] = ()
+    sizes: Mapping[str, int] = dataclasses.field(default_factory=dict)
     unjudged: tuple[str, ...] = ()
     gaps: tuple[str, ...] = ()
     untested: tuple[str, ...] = ()
@@ -145,15 +148,21 @@ class Report:
         ]
         return {name: [row[name] for row in rows] for name in rows[0]}
 
-    def legend(self, better: str, worse: str, best: str = "") -> list[str]:
+    def legend(
+        self, better: str, worse: str, *more: str, errors: bool = True
+    ) -> list[str]:
         """Return the sentences below the table.
 
         Args:
             better: the mark of a system that is better than the baseline.
             worse: the mark of a system that is worse.
-            best: a sentence about the best values, if they are marked.
+            *more: sentences about anything else that the table shows.
+            errors: True if the table shows the margins.
         """
-        found = [self._about_means(), best, self.about_marks(better, worse)]
+        means, marks = self._about_means(), self.about_marks(better, worse)
+        if not errors:
+            means = f"{means.partition(';')[0]}."
+        found = [means, self._about_groups(), *more, marks]
         return [*filter(None, found), *self.notes]
 
     def _about_means(self) -> str:
@@ -170,6 +179,13 @@ class Report:
             over = f"the lists that count, {some} of {over}"
         interval = f"half the {_percent(self.confidence)} confidence interval"
         return f"Means over {over}; ± is {interval}."
+
+    def _about_groups(self) -> str:
+        """Return the number of lists of each group."""
+        if not self.sizes:
+            return ""
+        sizes = ", ".join(f"{group} {n:,}" for group, n in self.sizes.items())
+        return f"The lists of each group: {sizes}."
 
     def about_marks(self, better: str, worse: str) -> str:
         """Return a sentence about the marks; an empty string if there are none.
@@ -239,6 +255,7 @@ def reported(measured: Measured, baseline: str, confidence: float) -> Report:
         columns=measures,
         cells=tuple(cells),
         estimates=tuple(estimates),
+        sizes=collections.Counter(measured.groups),
         baseline=baseline,
         confidence=confidence,
         lists=len(measured.lists),
@@ -424,11 +441,15 @@ def unjudged(measured: Measured) -> Iterator[str]:
 def _gaps(measured: Measured) -> Iterator[str]:
     for name, system in measured.systems.items():
         missing, unknown = system.overlap[:2]
-        if missing:
+        left_out = system.overlap.left_out
+        of_all = f"of {len(measured.lists):,} queries have no rows"
+        if missing > left_out:
             yield (
-                f"{name}: {missing:,} of {len(measured.lists):,} queries have "
-                "no rows, and count as lists that retrieve nothing."
+                f"{name}: {missing - left_out:,} {of_all}, and count as lists "
+                "that retrieve nothing."
             )
+        if left_out:
+            yield f"{name}: {left_out:,} {of_all}, and are left out."
         if unknown:
             yield (
                 f"{name}: {unknown:,} of its queries are not in the truth, and "

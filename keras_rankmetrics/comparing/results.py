@@ -67,21 +67,53 @@ class Results:
         """Return the table with its notes and signatures."""
         return formats.as_text(self.report)
 
-    def _repr_markdown_(self) -> str:
+    def _repr_html_(self) -> str:
         """Return the table as a notebook shows it."""
-        return self.to_markdown()
+        return formats.as_html(self.report)
 
-    def to_markdown(self) -> str:
-        """Return a table in GitHub's Markdown, the best values in bold."""
-        return formats.as_markdown(self.report)
-
-    def to_latex(self, label: str | None = None) -> str:
-        r"""Return a table in LaTeX, which needs the package `booktabs`.
+    def to_markdown(self, p_values: bool = False) -> str:
+        """Return a table in GitHub's Markdown, the best values in bold.
 
         Args:
-            label: the label of the table, for `\ref`; none by default.
+            p_values: True to show the p value of each difference.
         """
-        return formats.as_latex(self.report, label)
+        return formats.as_markdown(self.report, p_values)
+
+    def to_latex(
+        self,
+        *,
+        digits: int = 4,
+        errors: bool = True,
+        signatures: formats.Place = "footnote",
+        caption: str | None = None,
+        label: str | None = None,
+        wide: bool = False,
+        p_values: bool = False,
+    ) -> str:
+        r"""Return a table in LaTeX, which needs the package `booktabs`.
+
+        Three systems by three metrics fit one column of a two-column paper, if
+        the names of the systems are short.
+
+        Args:
+            digits: the decimal places of values and margins.
+            errors: False to leave out the margins.
+            signatures: `"footnote"` prints them below the table, `"caption"`
+                at the end of the caption, None leaves them out. The parts that
+                all metrics share are printed once.
+            caption: the caption, in LaTeX. It replaces the default one, which
+                says what the margins and marks mean.
+            label: the label of the table, for `\ref`; none by default.
+            wide: True for a table across both columns, a `table*`.
+            p_values: True to print the corrected p values below each system.
+
+        Raises:
+            ValueError: if `digits` or `signatures` is invalid.
+        """
+        layout = formats.Layout(
+            digits, errors, signatures, caption, label, wide, p_values
+        )
+        return formats.as_latex(self.report, layout)
 
     def to_pandas(self) -> Any:
         """Return a `pandas.DataFrame` with a row for each value.

@@ -46,8 +46,11 @@ from keras_rankmetrics.conventions.recommending import (
     replay,
 )
 from keras_rankmetrics.conventions.retrieval import (
+    beir,
     ir_measures,
+    mteb,
     ranx,
+    sentence_transformers,
     trec_eval,
 )
 from keras_rankmetrics.engine.naming import (
@@ -62,6 +65,9 @@ __all__ = [  # noqa: RUF022
     "ir_measures",
     "sklearn",
     "ranx",
+    "sentence_transformers",
+    "beir",
+    "mteb",
     "torchmetrics",
     "mllib",
     "recommenders",
@@ -87,7 +93,9 @@ _ALIASES = {
     "pyspark": "mllib",
     "pytrec_eval": "trec_eval",
     "rax": "tf_ranking",
+    "sbert": "sentence_transformers",
     "scikit-learn": "sklearn",
+    "sentence-transformers": "sentence_transformers",
     "spark": "mllib",
     "tensorflow_ranking": "tf_ranking",
     "tfr": "tf_ranking",

@@ -19,12 +19,19 @@ from keras_rankmetrics.conventions.measures import (
     Vocabulary,
     named,
 )
+from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 
 _COUNT = "it is a count that ignores the order; compute it from the data"
 _ESTIMATE = "it is an estimate for sampled judgements"
 _CUTOFF = {"cutoff": named("k")}
 _RECALL = {"recall": named("recall")}
 _P = {"p": named("p")}
+
+
+def _at_k(metric: type[RankingMetric], **options: Any) -> Measure:
+    """Return a measure that needs a cutoff."""
+    return Measure(metric, _CUTOFF, ("cutoff",), options)
+
 
 trec_eval = Suffixed(
     "trec_eval",
@@ -65,16 +72,16 @@ trec_eval = Suffixed(
     measures={
         "dcg": Measure(metrics.DCG),
         "ndcg": Measure(metrics.NDCG),
-        "ndcg_cut": Measure(metrics.NDCG, _CUTOFF, ("cutoff",)),
-        "P": Measure(metrics.PrecisionAtK, _CUTOFF, ("cutoff",)),
+        "ndcg_cut": _at_k(metrics.NDCG),
+        "P": _at_k(metrics.PrecisionAtK),
         "set_P": Measure(
             metrics.PrecisionAtK, options={"denominator": "retrieved"}
         ),
-        "recall": Measure(metrics.RecallAtK, _CUTOFF, ("cutoff",)),
+        "recall": _at_k(metrics.RecallAtK),
         "set_recall": Measure(metrics.RecallAtK),
-        "success": Measure(metrics.HitRateAtK, _CUTOFF, ("cutoff",)),
+        "success": _at_k(metrics.HitRateAtK),
         "map": Measure(metrics.MeanAveragePrecision),
-        "map_cut": Measure(metrics.MeanAveragePrecision, _CUTOFF, ("cutoff",)),
+        "map_cut": _at_k(metrics.MeanAveragePrecision),
         "recip_rank": Measure(metrics.MeanReciprocalRank),
         "Rprec": Measure(metrics.RPrecision),
         "set_F": Measure(metrics.FBetaAtK),
@@ -85,7 +92,7 @@ trec_eval = Suffixed(
         "11pt_avg": Measure(metrics.ElevenPointPrecision),
         "rbp": Measure(metrics.GradedRankBiasedPrecision, _P, at="p"),
         "rbp_resid": Measure(metrics.RBPResidual, _P, at="p"),
-        "unj": Measure(metrics.UnjudgedAtK, _CUTOFF, ("cutoff",)),
+        "unj": _at_k(metrics.UnjudgedAtK),
     },
 )
 
@@ -227,5 +234,95 @@ ranx = Convention(
     },
     without={
         "hits": "it is k times `PrecisionAtK(k)`",
+    },
+)
+
+# The functions that Sentence Transformers puts before the names of measures.
+_FUNCTIONS = ("cosine", "dot", "euclidean", "manhattan", "maxsim", "meanmaxsim")
+
+
+def _with_functions(name: str) -> str:
+    """Return the names of a measure: alone, and after each function."""
+    return " ".join([name, *(f"{each}_{name}" for each in _FUNCTIONS)])
+
+
+_PAIRS = "it measures pairs of texts, not a ranking"
+
+sentence_transformers = Suffixed(
+    "sentence_transformers",
+    "InformationRetrievalEvaluator of Sentence Transformers and NanoBEIR, for "
+    "binary relevance. Without ties, the reranking evaluators too.",
+    "sentence_transformers/sentence_transformer/evaluation/"
+    "information_retrieval.py, version 6.2",
+    {
+        "NDCG RecallAtK HitRateAtK MeanReciprocalRank": {"empty": "skip"},
+        "PrecisionAtK": {"denominator": "k", "empty": "skip"},
+        "MeanAveragePrecision": {"denominator": "min", "empty": "skip"},
+    },
+    without={"ap f1 mcc pearson spearman": _PAIRS},
+    rules=Rules(ties="first_id_first"),
+    measures={
+        _with_functions("accuracy"): _at_k(metrics.HitRateAtK),
+        _with_functions("precision"): _at_k(metrics.PrecisionAtK),
+        _with_functions("recall"): _at_k(metrics.RecallAtK),
+        _with_functions("ndcg"): _at_k(metrics.NDCG),
+        _with_functions("mrr"): _at_k(metrics.MeanReciprocalRank),
+        _with_functions("map"): Measure(metrics.MeanAveragePrecision, _CUTOFF),
+    },
+)
+
+# The options of both tools that call pytrec_eval.
+_PYTREC_EVAL: dict[str, Mapping[str, Any]] = {
+    "NDCG": {"gain_fn": gains.linear_gain},
+    "PrecisionAtK": {"denominator": "k"},
+}
+
+beir = Suffixed(
+    "beir",
+    "BEIR, `evaluate` and `evaluate_custom`.",
+    "beir/retrieval/evaluation.py and custom_metrics.py, version 2.2, with "
+    "pytrec_eval 0.5 (trec_eval 9)",
+    _PYTREC_EVAL,
+    without={
+        "Hole": "it counts items that are not judged for any query; "
+        "`UnjudgedAtK` counts those not judged for the query itself",
+    },
+    rules=Rules("float32", "last_id_first", "both", drop_same_id=True),
+    measures={
+        "NDCG": _at_k(metrics.NDCG),
+        "MAP": _at_k(metrics.MeanAveragePrecision),
+        "Recall": _at_k(metrics.RecallAtK),
+        "P": _at_k(metrics.PrecisionAtK),
+        "MRR": _at_k(metrics.MeanReciprocalRank),
+        "R_cap": _at_k(metrics.RecallAtK, denominator="min"),
+        "Accuracy": _at_k(metrics.HitRateAtK),
+    },
+)
+
+mteb = Suffixed(
+    "mteb",
+    "MTEB, the scores of retrieval and reranking tasks. Tasks with "
+    "`ignore_identical_ids` also drop items whose id is that of the query.",
+    "mteb/_evaluators/retrieval_metrics.py, version 2.26, with pytrec_eval 0.5 "
+    "(trec_eval 9)",
+    _PYTREC_EVAL,
+    without={
+        "max_over_subqueries": "it takes the best score of each item over "
+        "queries; do that to the run",
+        "nauc": "it measures how well scores predict a metric, not a ranking",
+        "p-MRR": "it compares two rankings of the same items",
+        "paired_accuracy robustness_at_10": "it is the mean over groups of the "
+        "lowest value in each",
+    },
+    rules=Rules("float32", "last_id_first", "both"),
+    measures={
+        "accuracy": Measure(metrics.RecallAtK, options={"k": 1}),
+        "ndcg_at": _at_k(metrics.NDCG),
+        "map_at": _at_k(metrics.MeanAveragePrecision),
+        "recall_at": _at_k(metrics.RecallAtK),
+        "precision_at": _at_k(metrics.PrecisionAtK),
+        "mrr_at": _at_k(metrics.MeanReciprocalRank),
+        "hit_rate_at": _at_k(metrics.HitRateAtK),
+        "R_cap_at": _at_k(metrics.RecallAtK, denominator="min", empty="skip"),
     },
 )

@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import difflib
 import hashlib
+import html
 import json
 import re
 import sys
 import types
 import uuid
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import keras
@@ -211,6 +212,36 @@ def as_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         for row in (head, *rows)
     ]
     return "\n".join("  ".join(line).rstrip() for line in lines)
+
+
+def as_html_table(
+    head: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    notes: Iterable[str],
+    signatures: Mapping[str, str],
+) -> str:
+    """Return rows as HTML, with sentences and folded signatures below them.
+
+    Args:
+        head: the headings.
+        rows: the cells of each row: a name, then HTML.
+        notes: the sentences.
+        signatures: the signature of each metric, by its name.
+    """
+    names = "</th><th>".join(map(html.escape, head))
+    body = "\n".join(
+        f"<tr><th>{html.escape(name)}</th><td>{'</td><td>'.join(cells)}</td></tr>"
+        for name, *cells in rows
+    )
+    folded = html.escape("\n".join(map(": ".join, signatures.items())))
+    # Notebooks set text between dollar signs as math without these classes.
+    return (
+        '<div class="tex2jax_ignore mathjax_ignore">\n'
+        f"<table>\n<thead><tr><th>{names}</th></tr></thead>\n"
+        f"<tbody>\n{body}\n</tbody>\n</table>\n"
+        f"<p>{html.escape(' '.join(notes))}</p>\n<details><summary>Signatures"
+        f"</summary>\n<pre>{folded}</pre>\n</details>\n</div>"
+    )
 
 
 def as_text(names: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""Blocks of whole lines, so that no file is ever held as a whole."""
+"""Blocks of whole lines, so that only nested JSON is held as a whole."""
 
 from __future__ import annotations
 
@@ -191,20 +191,31 @@ def blocks_of(source: Source, size: int = BLOCK) -> Iterator[Block]:
     """
     rest, line = b"", 1
     path = source.path
-    with _opened(source.file) as (text, packed):
-        while data := _read(path, text, size):
-            source.watch(packed.tell())
-            data = rest + data
-            _check_lengths(path, data, line)
-            whole = data.rfind(b"\n") + 1
-            rest = data[whole:]
-            if whole:
-                yield Block(data[:whole], line)
-                # `bytes.count` takes several times as long.
-                is_end = np.frombuffer(data, np.uint8) == _NEWLINE
-                line += int(np.count_nonzero(is_end))
+    for data in _pieces(source, size):
+        data = rest + data
+        _check_lengths(path, data, line)
+        whole = data.rfind(b"\n") + 1
+        rest = data[whole:]
+        if whole:
+            yield Block(data[:whole], line)
+            # `bytes.count` takes several times as long.
+            is_end = np.frombuffer(data, np.uint8) == _NEWLINE
+            line += int(np.count_nonzero(is_end))
     if rest:
         yield Block(rest + b"\n", line)
+
+
+def whole_text(source: Source) -> bytes:
+    """Return all bytes of a file, of any number and any length of lines."""
+    return b"".join(_pieces(source, BLOCK))
+
+
+def _pieces(source: Source, size: int) -> Iterator[bytes]:
+    """Yield the decompressed bytes of a file, about `size` at a time."""
+    with _opened(source.file) as (text, packed):
+        while data := _read(source.path, text, size):
+            source.watch(packed.tell())
+            yield data
 
 
 def _read(path: str, text: IO[bytes], size: int) -> bytes:

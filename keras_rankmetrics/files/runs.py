@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -20,7 +21,7 @@ from keras_rankmetrics.files.trec import (
     trec_parts,
 )
 from keras_rankmetrics.tables.ids import keys_of, mixed, twins
-from keras_rankmetrics.tables.item_rows import Rows, run_starts, whole
+from keras_rankmetrics.tables.item_rows import Rows, run_starts, split, whole
 
 _DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 _ROWS = 2**19  # of a chunk, at least
@@ -33,10 +34,12 @@ def rows_of_file(
     """Yield the rows of a file, with str ids, in chunks of whole queries.
 
     The file is held in memory, since only its end shows that the rows of each
-    query are together. If they are not, they are sorted.
+    query are together. If they are not, all rows are one chunk. A file without
+    rows is one empty chunk.
 
     Args:
-        path: the path of the file.
+        path: the path of the file. For judgements it can also be the folder of
+            a dataset, see `judgements_path`.
         value: `"label"` for judgements, `"score"` for a run.
         columns: the names of columns that the user chose, by role.
 
@@ -44,19 +47,13 @@ def rows_of_file(
         Chunks of rows. Bytes of an id that are not UTF-8 become surrogates.
 
     Raises:
-        ValueError: if the file is invalid or empty.
+        ValueError: if the file is invalid.
     """
-    with kept_pipes([os.fsdecode(path)]) as files:
-        [file] = files.values()
-        source = Source(file, value, columns, lambda done: None)
-        try:
-            chunks = list(whole_queries(source.path, _rows(source)))
-        except QueriesReturnError:
-            chunks = [_sorted(source)]
-    if not chunks:
-        expected = f"There should be rows with a {value}."
-        raise FileError(source.path, expected, "an empty file")
-    for query, item, values in chunks:
+    place = judgements_path(path) if value == "label" else os.fsdecode(path)
+    with kept_pipes([place]) as files:
+        source = Source(files[place], value, columns, lambda done: None)
+        rows = whole(_rows(source))
+    for query, item, values in split(rows, _ROWS):
         yield Rows(_text(query), _text(item), values)
 
 
@@ -88,15 +85,33 @@ def sorted_run_of(
     file: File, columns: Mapping[str, str], watch: Watch
 ) -> Iterator[Rows]:
     """Yield a run as one chunk, with the rows of a query together."""
-    yield _sorted(Source(file, "score", columns, watch))
-
-
-def _sorted(source: Source) -> Rows:
-    """Return all rows, with those of a query together."""
-    rows = whole(_rows(source))
+    rows = whole(_rows(Source(file, "score", columns, watch)))
     _, codes = np.unique(rows.query, return_inverse=True)
     order = np.argsort(codes, kind="stable")
-    return Rows(*(column[order] for column in rows))
+    yield Rows(*(column[order] for column in rows))
+
+
+def judgements_path(path: str | os.PathLike[str]) -> str:
+    """Return the file of judgements in a folder of a dataset, or the path.
+
+    BEIR has a file for each split, `qrels/test.tsv`. MTEB on Hugging Face has
+    `qrels/test.jsonl` or `qrels/test-00000-of-00001.parquet`, and with several
+    languages a folder for each, `de-qrels`.
+
+    Args:
+        path: the path of the folder or of a file.
+
+    Raises:
+        ValueError: if several files could be meant.
+    """
+    folder = os.fsdecode(path)
+    base = os.path.join(glob.escape(folder), "*qrels")
+    found = sorted(glob.glob(f"{base}/test[.-]*") or glob.glob(f"{base}/*"))
+    if len(found) > 1:
+        expected = "The folder should have one file of judgements for `test`."
+        listed = ", ".join(os.path.relpath(file, folder) for file in found)
+        raise FileError(folder, expected, listed, remedy="Pass one of them.")
+    return found[0] if found else folder
 
 
 def judgements_of(file: File, columns: Mapping[str, str], watch: Watch) -> Rows:
@@ -132,14 +147,16 @@ def check_items_once(
     if not len(first):
         return
     earliest = np.argmin(second)
-    line = np.concatenate(lines)
-    before, again = line[first[earliest]], line[second[earliest]]
-    ids = {}
+    places = first[earliest], second[earliest]
+    before, again = np.concatenate(lines)[[*places]]
+    ids, start = [], 0
     for (query, item, _), line in _parts(source):
-        for row in np.flatnonzero((line == before) | (line == again)).tolist():
-            ids[int(line[row])] = query[row], item[row]
-    if ids[before] == ids[again]:  # or two ids have the same key
-        query, item = (id_.decode("utf-8", "replace") for id_ in ids[again])
+        for row in places:
+            if 0 <= row - start < len(line):
+                ids.append((query[row - start], item[row - start]))
+        start += len(line)
+    if ids[0] == ids[1]:  # or two ids have the same key
+        query, item = (id_.decode("utf-8", "replace") for id_ in ids[1])
         raise FileError(
             source.path,
             "An item should occur once in the list of a query.",
@@ -164,10 +181,12 @@ def _parts(source: Source) -> Iterator[Part]:
     layout = RUN if source.value == "score" else QRELS
     if line.startswith(PARQUET):
         return parquet_parts(source)
-    is_json = line.startswith(b"{")
-    if is_json or (text_tables.is_array(line) and delimiter is None):
-        text_tables.check_shape(path, line, number, source.value)
-        return text_tables.json_parts(source)
+    if line.startswith(b"{"):
+        is_nested = text_tables.is_nested(line)
+        read = text_tables.nested_parts if is_nested else text_tables.json_parts
+        return read(source)
+    if text_tables.is_array(line) and delimiter is None:
+        raise text_tables.array_error(source, line, number)
     if not is_like(line, layout):
         check_layout(path, line, number, layout)
         if delimiter is None and len(line.split()) != layout.fields:

@@ -1,4 +1,4 @@
-"""Tables as text: CSV, TSV and JSON lines.
+"""Tables as text: CSV, TSV, JSON lines and nested JSON.
 
 pyarrow reads them if it is installed. A block that it does not read as one row
 on each line is left to `csv` and `json`, which are slower. They read what it
@@ -14,6 +14,7 @@ import itertools
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -27,6 +28,7 @@ from keras_rankmetrics.files.blocks import (
     blocks_of,
     check_ends,
     filled_lines,
+    whole_text,
 )
 from keras_rankmetrics.files.fields import Part, joined, numbers, parts
 from keras_rankmetrics.files.header import columns_of
@@ -215,8 +217,9 @@ def _too_long(path: str, row: Block) -> FileError:
 _BLOCK = 2**19  # bytes: their objects take about 200 times as much, at most
 _OBJECT = "A line should be a JSON object."
 _NOT_JSON = (ValueError, RecursionError)  # the second one of "[[[[..."
-_NAME = rb'"(?:[^"\\]|\\.)*"\s*:\s*'
-_NESTED = re.compile(rb"\{\s*" + _NAME + rb"\{\s*(?:" + _NAME + rb"-?[0-9]|$)")
+_META = "mteb_model_meta"  # next to the subsets in predictions of MTEB
+_RESULT = {"corpus_id": "", "score": 0}  # as in a list of `results`
+_CUT = re.compile(rb'\{\s*(?:$|"(?:[^"\\]|\\.)*"\s*:\s*(?:$|[\[{]))')
 _ARRAY = re.compile(rb"\[\s*(?:[\[{]|$)")
 
 
@@ -225,35 +228,19 @@ def is_array(line: bytes) -> bool:
     return _ARRAY.match(line) is not None
 
 
-def check_shape(path: str, line: bytes, number: int, value: str) -> None:
-    """Raise FileError if a file seems to be JSON of another shape.
+def array_error(source: Source, line: bytes, number: int) -> FileError:
+    """Return the error for a file that seems to be a JSON array.
 
     Args:
-        path: the path of the file, for errors.
+        source: the file.
         line: its first line, or the start of it.
         number: the number of that line, from 1.
-        value: `"label"` or `"score"`.
     """
-    if is_array(line):
-        found = "a JSON array"
-    elif _is_nested(line):
-        found = f"nested JSON, {{query: {{item: {value}}}}}"
-    elif line == b"{":
-        found = "one JSON object over several lines"
-    else:
-        return
-    example = f'{{"query": "q1", "item": "d1", "{value}": 1}}'
-    remedy = f"This looks like {found}. Write a line for each item: {example}."
+    value = source.value
     expected = f"A line should be a JSON object of one item and its {value}."
-    raise FileError(path, expected, line, number, remedy)
-
-
-def _is_nested(line: bytes) -> bool:
-    try:
-        values = list(json.loads(line).values())
-    except _NOT_JSON:  # the object is cut, or ends on another line
-        return _NESTED.match(line) is not None
-    return bool(values) and all(isinstance(x, dict | list) for x in values)
+    example = f'{{"query": "q1", "item": "d1", "{value}": 1}}'
+    remedy = f"This looks like an array. Write a line for each item: {example}."
+    return FileError(source.path, expected, line, number, remedy)
 
 
 def json_parts(source: Source) -> Iterator[Part]:
@@ -268,10 +255,11 @@ def json_parts(source: Source) -> Iterator[Part]:
         number = int(line[0])
         text = block.data.lstrip().split(b"\n", 1)[0]
         [first] = _objects(path, [text], line[:1])
-        names = names or columns_of(source, list(first), number)
+        header = [*_unnested(first), first | _RESULT][0]
+        names = names or columns_of(source, list(header), number)
         found = _json_by_pyarrow(path, block, names, first, line)
         if found is None:
-            found = _by_json(path, block, names, line, source.value)
+            found = _by_json(source, block, names, line)
         yield from found
 
 
@@ -314,16 +302,25 @@ def _json_by_pyarrow(
 
 
 def _by_json(
-    path: str, block: Block, names: Sequence[str], line: np.ndarray, value: str
+    source: Source, block: Block, names: Sequence[str], line: np.ndarray
 ) -> Iterator[Part]:
     """Return the rows of a block. Raise FileError if one of them is invalid."""
     lines = block.data.split(b"\n")
     texts = [lines[place] for place in (line - block.line).tolist()]
+    objects = _objects(source.path, texts, line)
+    numbered = zip(line.tolist(), objects, strict=True)
+    rows = ((number, row) for number, x in numbered for row in _unnested(x))
+    return _of_rows(source, names, rows)
+
+
+def _of_rows(
+    source: Source, names: Sequence[str], rows: Iterable[tuple[int, Any]]
+) -> Iterator[Part]:
+    """Return numbered objects. Raise FileError if one of them is invalid."""
+    path, value = source.path, source.value
     columns: list[list[bytes]] = [[], []]
-    values = []
-    for number, row in zip(
-        line.tolist(), _objects(path, texts, line), strict=True
-    ):
+    line, values = [], []
+    for number, row in rows:
         for name, column in zip(names[:2], columns, strict=True):
             id_ = row.get(name)
             if type(id_) not in (str, int):
@@ -331,12 +328,25 @@ def _by_json(
                 raise FileError(path, expected, json.dumps(row), number)
             # JSON can have half a pair of surrogates.
             column.append(str(id_).encode("utf-8", "surrogatepass"))
+        line.append(number)
         values.append(_number(row.get(names[2])))
         if math.isnan(values[-1]):
             expected = f"The {value} `{names[2]}` should be a number."
             raise FileError(path, expected, json.dumps(row), number)
     query, item = map(joined, columns)
-    return parts(path, query, item, np.array(values), line)
+    return parts(path, query, item, np.array(values), np.array(line, np.int64))
+
+
+def _unnested(row: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return a row for each of its `results`, or the row if it has none.
+
+    Each line of the predictions of sentence-transformers has the results of a
+    query: `{"query_id": ..., "results": [{"corpus_id": ..., "score": ...}]}`.
+    """
+    results = row.get("results")
+    if isinstance(results, list) and {*map(type, results)} <= {dict}:
+        return [row | result for result in results]
+    return [row]
 
 
 def _objects(
@@ -370,3 +380,64 @@ def _number(value: Any) -> float:
         return float(value)
     except OverflowError:
         return math.nan
+
+
+# Nested JSON
+
+
+def is_nested(line: bytes) -> bool:
+    """Return True if a first line begins an object of queries.
+
+    Args:
+        line: the first line of a file, or the start of it, which begins with a
+            brace.
+    """
+    try:
+        values = json.loads(line).values()
+    except _NOT_JSON:  # the object is cut, or ends on another line
+        return _CUT.match(line) is not None
+    return all(isinstance(value, dict | list) for value in values)
+
+
+def nested_parts(source: Source) -> Iterator[Part]:
+    """Yield the rows of `{query: {item: value}}`. Its lines are the rows."""
+    names = ["query", "item", source.value]
+    return _of_rows(source, names, enumerate(_nested(source), 1))
+
+
+def _nested(source: Source) -> Iterator[dict[str, Any]]:
+    path, value, text = source.path, source.value, whole_text(source)
+    expected = f"It should be one JSON object, {{query: {{item: {value}}}}}."
+    try:
+        tree = json.loads(text, object_pairs_hook=_once)
+    except _NOT_JSON as error:
+        raise FileError(path, expected, str(error)) from None
+    tree.pop(_META, None)
+    # MTEB has objects of subsets and splits around the one of queries.
+    while any(
+        isinstance(of, dict) and dict in map(type, of.values())
+        for of in tree.values()
+    ):
+        if len(tree) > 1:
+            remedy = "Write one of these parts to a file of its own."
+            raise FileError(path, expected, ", ".join(tree), remedy=remedy)
+        [tree] = tree.values()
+    step = 1 if value == "score" else 0
+    for query, items in tree.items():
+        if isinstance(items, list):  # the best item is the first one
+            pairs = [(x, 1 - step * n) for n, x in enumerate(items)]
+        elif isinstance(items, dict):
+            pairs = list(items.items())
+        else:
+            raise FileError(path, expected, json.dumps({query: items}))
+        for item, x in pairs:
+            yield {"query": query, "item": item, value: x}
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object. Raise ValueError if a name occurs twice in it."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        [(name, _)] = Counter(name for name, _ in pairs).most_common(1)
+        raise ValueError(f"the name {name!r} twice in an object")
+    return found

@@ -166,9 +166,9 @@ class ERR(AtK):
 
     A label above `max_grade` is an error, or makes the value NaN where the
     check is not possible. If relevant items have the label 1, as with
-    `inputs="sparse"` and `"ids"`, set `max_grade=1`. Item weights only mask
-    items. Over tied items the value is the exact mean, which is slow without k
-    for long lists in which all items tie.
+    `inputs="sparse"` and ids without labels, set `max_grade=1`. Item weights
+    only mask items. Over tied items the value is the exact mean, which is slow
+    without k for long lists in which all items tie.
 
     Args:
         k: the cutoff, or None for all ranks.

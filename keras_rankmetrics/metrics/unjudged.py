@@ -38,9 +38,9 @@ class BPref(BinaryWholeList):
     The sum is over the retrieved relevant items r, n_r is the number of judged
     non-relevant items ranked above r, R is the number of relevant items, and N
     the number of judged non-relevant items, retrieved or not. With
-    `inputs="sparse"` and `"ids"`, which hold no judged items beyond the
-    retrieved and the relevant ones, N counts retrieved items only. The fraction
-    is 0 if N is 0. Unjudged items are removed from the ranking:
+    `inputs="sparse"` and ids without labels, which hold no judged items beyond
+    the retrieved and the relevant ones, N counts retrieved items only. The
+    fraction is 0 if N is 0. Unjudged items are removed from the ranking:
     `unjudged="condense"` is the default here. Item weights only mask items.
 
     Args:

@@ -47,8 +47,7 @@ class Reading(NamedTuple):
         query_ids: `[queries]`, the ids of inputs that have their queries in
             order only; 0, 1, 2, ... by default.
         item_ids: `[items]`, the ids of items that a run numbers.
-        higher_is_better: False if scores are distances. None for True, where
-            search results in ascending order are an error.
+        higher_is_better: False if scores are distances.
         drop_same_id: True to drop items whose id is that of their query.
         duplicates: `"best"` to keep the best of equal items of a query;
             `"error"` to leave them in, for the join to find.
@@ -58,10 +57,25 @@ class Reading(NamedTuple):
     columns: Mapping[str, str] = {}
     query_ids: Any = None
     item_ids: Any = None
-    higher_is_better: bool | None = None
+    higher_is_better: bool = True
     drop_same_id: bool = False
     duplicates: Literal["error", "best"] = "error"
     score_dtype: str | None = None
+
+
+def check_reading(reading: Reading) -> None:
+    """Raise ValueError if an argument is invalid."""
+    roles = (*_ROLES, "score", "label")
+    if not set(reading.columns) <= set(roles):
+        raise ValueError(
+            f"`columns` should be a dict from {', '.join(roles)} to the names "
+            f"of columns. Received: {dict(reading.columns)}."
+        )
+    if reading.duplicates not in ("error", "best"):
+        raise ValueError(
+            '`duplicates` should be "error" or "best". Received: '
+            f"{reading.duplicates!r}."
+        )
 
 
 # The form of an input.
@@ -77,7 +91,9 @@ def form_of(x: Any, reading: Reading) -> Form | None:
         entries = list(x.values())
         if all(isinstance(entry, Mapping | Set) for entry in entries):
             return "nested"
-        if _is_table(columns_of(x), reading):
+        if _is_table(columns_of(x), reading) and not any(
+            isinstance(entry, Rows | Mapping) for entry in entries
+        ):
             return "table"
         are_entries = all(_is_entry(entry, reading) for entry in entries)
         return "nested" if are_entries else None
@@ -313,6 +329,13 @@ def _of_entries(
 ) -> Iterator[Rows]:
     """Yield the rows of an input with the items of each query."""
     queries, entries = _entries(x, argument, reading)
+    for query, entry in zip(queries.tolist(), entries, strict=True):
+        if isinstance(entry, Set) and value == "score":
+            raise TypeError(
+                f"{argument} should have a score for each item, or a list of "
+                "items in order. Received: a set of items for the query "
+                f"{as_text(query)!r}. Only `truth` may have sets."
+            )
     parts = [_items_of(x, value, argument, reading) for x in entries]
     lengths = [len(items) for items, _ in parts]
     chunks = np.cumsum(lengths) // _ROWS_OF_CHUNK
@@ -336,11 +359,6 @@ def _items_of(
     if isinstance(entry, Mapping):
         return entry.keys(), entry.values()
     if isinstance(entry, Set):
-        if value == "score":
-            raise TypeError(
-                f"{argument} should have a score for each item, or items in "
-                "order. Received: a set of items. Only `truth` may have sets."
-            )
         return entry, itertools.repeat(1.0, len(entry))
     if _is_pair(entry):
         return entry
@@ -387,20 +405,27 @@ def _positions(number: int, argument: str, reading: Reading) -> np.ndarray:
 
 
 def _search_result(rows: Rows, argument: str, reading: Reading) -> Rows:
-    """Return rows without padding; raise ValueError if scores ascend.
+    """Return rows without padding, after a check of the order of scores.
 
-    Each search has its best items first, so ascending scores are distances.
+    A search has its best items first, so scores that ascend are distances.
+
+    Raises:
+        ValueError: if the scores of all queries are in the wrong order.
     """
     if rows.item.dtype.kind == "i":
         rows = Rows(*(column[rows.item >= 0] for column in rows))
     query, _, score = rows
     steps = np.diff(score)[query[1:] == query[:-1]]
-    is_ascending = (steps >= 0).all() and (steps > 0).any()
-    if is_ascending and reading.higher_is_better is None:
+    are_distances = reading.higher_is_better is False
+    expected, received = "descend", "ascend in every query, as distances do"
+    if are_distances:
+        expected, received = "ascend", "descend in every query"
+        steps = -steps
+    if (steps >= 0).all() and (steps > 0).any():
         raise ValueError(
-            f"The scores of {argument} should descend, best first. Received: "
-            "scores that ascend in every query, as distances do. Pass "
-            "`higher_is_better=False` for distances, or True for scores."
+            f"The best items of {argument} should come first, so that scores "
+            f"{expected}. Received: scores that {received}. Pass "
+            f"`higher_is_better={are_distances}`."
         )
     return rows
 

@@ -2,13 +2,15 @@
 
 import csv
 import dataclasses
+import inspect
 import io
-import itertools
 import json
+import math
 import re
 import shutil
 import subprocess
 import sys
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -49,6 +51,14 @@ REPORT = Report(
     gaps=("100%: 2 of 50 queries have no rows.",),
 )
 
+ALONE = dataclasses.replace(
+    REPORT,
+    keys=(("all", ""),),
+    cells=((cell(0.5), cell(3.0)),),
+    baseline="all",
+    comparisons=0,
+)
+
 
 def test_text():
     assert formats.as_text(REPORT) == (
@@ -84,76 +94,351 @@ def test_markdown():
     )
 
 
+def test_markdown_has_p_values_on_request():
+    found = formats.as_markdown(REPORT, p_values=True)
+    assert "| 0.5000 ± 0.0200 | 3.0000 ± 0.0200 |" in found
+    assert "| **0.6000** ± 0.0200 ▲ (p = 0.001) | **2.0000**" in found
+    assert "**2.0000** ± 0.0200 (p = 0.200) |" in found
+    assert "p is the p value on which the marks are based." in found
+    assert "p value" not in formats.as_markdown(REPORT)
+    assert "p " not in formats.as_markdown(ALONE, p_values=True)
+
+
+# LaTeX
+
+
+def latex(report=REPORT, **layout):
+    """The table of a report, with the default layout of `to_latex`."""
+    defaults = inspect.signature(krm.Compared.to_latex).parameters.values()
+    found = {p.name: p.default for p in defaults if p.name != "self"}
+    return formats.as_latex(report, formats.Layout(**{**found, **layout}))
+
+
+def rows_of(table):
+    """The cells of each row of a LaTeX table, without the head."""
+    body = table.partition("\\midrule\n")[2].partition("\\bottomrule")[0]
+    lines = [line.removesuffix(r" \\") for line in body.splitlines()]
+    return [re.split(r"(?<!\\)&", line) for line in lines]
+
+
 def test_latex():
-    found = formats.as_latex(REPORT, label="tab:us")
-    body = found[found.index(r"\begin{tabular}") : found.index(r"\par")]
-    assert body == (
-        "\\begin{tabular}{lrr}\n"
-        "\\toprule\n"
-        "System & ndcg@10 & mean\\_rank \\\\\n"
-        "\\midrule\n"
-        "bm25 & 0.5000$^{\\phantom{+}}$ $\\pm$ 0.0200 & "
-        "3.0000$^{\\phantom{+}}$ $\\pm$ 0.0200 \\\\\n"
-        "ours\\_v2 \\& co\\textbar{} & \\textbf{0.6000}$^{+}$ $\\pm$ 0.0200 & "
-        "\\textbf{2.0000}$^{\\phantom{+}}$ $\\pm$ 0.0200 \\\\\n"
-        "100\\% & 0.4000$^{-}$ $\\pm$ 0.0200 & "
-        "4.0000$^{\\phantom{+}}$ $\\pm$ 0.0200 \\\\\n"
-        "\\bottomrule\n"
-        "\\end{tabular}\n"
+    found = latex(label="tab:us")
+    assert found[found.index(r"\footnotesize") :] == (
+        "\\footnotesize\\setlength{\\tabcolsep}{3pt}\n"
+        "\\begin{tabular}{@{}lrr@{}}\n"
+        "\\toprule System & ndcg@10 & mean\\_rank \\\\ \\midrule\n"
+        "bm25 & .5000$^{\\phantom{+}}${\\scriptsize$\\pm$.0200} & "
+        "3.0000$^{\\phantom{+}}${\\scriptsize$\\pm$0.0200} \\\\\n"
+        "ours\\_v2 \\& co\\textbar{} & "
+        "\\textbf{.6000}$^{+}${\\scriptsize$\\pm$.0200} & "
+        "\\textbf{2.0000}$^{\\phantom{+}}${\\scriptsize$\\pm$0.0200} \\\\\n"
+        "100\\% & .4000$^{-}${\\scriptsize$\\pm$.0200} & "
+        "4.0000$^{\\phantom{+}}${\\scriptsize$\\pm$0.0200} \\\\\n"
+        "\\bottomrule\\end{tabular}\n"
+        "\\par\\smallskip\\raggedright\n"
+        "Signatures: \\emph{ndcg@10}: NDCG@10, gain:linear, my\\_fn; "
+        "\\emph{mean\\_rank}: MeanRank, empty:skip.\n"
+        "\\end{table}"
     )
-    [caption] = re.findall(r"\\caption\{(.*)\}", found)
+    [caption] = re.findall(r"\\caption\{(.*)\}\\label\{tab:us\}", found)
     assert "47 to 50 of 50 lists" in caption
+    assert r"$\pm$ is half the 95\% confidence interval." in caption
     assert "paired t test" in caption and "Holm correction" in caption
     assert r"at the level of 5\%" in caption
-    assert r"\label{tab:us}" in found
-    assert r"\texttt{my\_fn}" in found and r"\texttt{empty:skip}" in found
-    assert r"\label" not in formats.as_latex(REPORT)
+    assert r"\label" not in latex()
+
+
+def test_a_single_system_is_not_the_best():
+    for found in (formats.as_markdown(ALONE), latex(ALONE)):
+        assert "0.5000" in found or ".5000" in found
+        assert "best" not in found and "bold" not in found
+    assert "best" not in formats.as_html(ALONE)
+
+
+def test_latex_digits_and_errors():
+    found = latex(digits=2, errors=False)
+    assert rows_of(found)[1][1:] == [
+        " \\textbf{.60}$^{+}$ ",
+        " \\textbf{2.00}$^{\\phantom{+}}$",
+    ]
+    assert r"\pm" not in found
+    assert "47 to 50 of 50 lists. The best" in found
+    assert latex(digits=0).count(r"\textbf{1}") == 1  # 0.6, not an empty text
+
+
+def test_latex_captions_and_widths():
+    found = latex(caption=r"Ours is \emph{best}.", signatures="caption")
+    assert (
+        r"\caption{Ours is \emph{best}. Signatures: \emph{ndcg@10}: NDCG@10, "
+        in found
+    )
+    assert found.endswith("\\bottomrule\\end{tabular}\n\\end{table}")
+    assert "confidence interval" not in found
+    assert "Signatures" not in latex(signatures=None)
+    wide = latex(wide=True)
+    assert r"\begin{table*}" in wide and wide.endswith(r"\end{table*}")
+    assert "tabcolsep" not in wide
+
+
+def test_latex_p_values():
+    found = latex(p_values=True)
+    systems = [row[0].strip() for row in rows_of(found)]
+    assert systems == ["bm25", r"ours\_v2 \& co\textbar{}", "", r"100\%", ""]
+    assert rows_of(found)[2] == [
+        " ",
+        r" {\scriptsize$p=.001$} ",
+        r" {\scriptsize$p=.200$}",
+    ]
+    assert "p is the p value on which the marks are based." in found
+    small = REPORT.cells[1][0]._replace(p_corrected=1e-9)
+    none = REPORT.cells[1][1]._replace(p_corrected=NAN)
+    cells = REPORT.cells[0], (small, none), REPORT.cells[2]
+    found = latex(dataclasses.replace(REPORT, cells=cells), p_values=True)
+    assert rows_of(found)[2][1:] == [r" {\scriptsize$p<.001$} ", " "]
+    assert latex(ALONE, p_values=True) == latex(ALONE)
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [{"digits": -1}, {"digits": 2.5}, {"digits": True}, {"signatures": "top"}],
+)
+def test_latex_refuses(layout):
+    [name] = layout
+    with pytest.raises(ValueError, match=f"`{name}` should be one of"):
+        latex(**layout)
+
+
+def read_signatures(table):
+    """The signatures that a reader of the table can put together again."""
+    [text] = re.findall(r"Signatures: (.*)\.", table)
+    text = re.sub(r"\\allowbreak\{\}", "", text).replace(r"\_", "_")
+    found = {
+        name: parts.split(", ")
+        for name, parts in re.findall(r"\\emph\{(.*?)\}: ([^;]*)", text)
+    }
+    shared = found.pop("all", [])
+    return {name: {*parts, *shared} for name, parts in found.items()}
+
+
+def test_latex_has_the_whole_signatures_and_no_part_twice():
+    metrics = [krm.NDCG(k=10), krm.MeanReciprocalRank(), krm.RecallAtK(k=100)]
+    for chosen in (metrics, metrics[:1], [*metrics, krm.NDCG(ties="stable")]):
+        columns = tuple(
+            Measure(m.name, m.signature, True, True) for m in chosen
+        )
+        cells = tuple((row[0],) * len(columns) for row in REPORT.cells)
+        table = latex(dataclasses.replace(REPORT, columns=columns, cells=cells))
+        assert read_signatures(table) == {
+            m.name: set(m.signature.split("|")) for m in chosen
+        }
+        assert table.count("inputs:scores") == 1
+
+
+def test_latex_breaks_long_names():
+    long = "gain:my_company.ranking.gains.of_products.with_a_long_name"
+    columns = (
+        Measure("discounted_success@10", f"D|{long}", True, True),
+        REPORT.columns[1],
+    )
+    found = latex(dataclasses.replace(REPORT, columns=columns))
+    assert r"\shortstack[r]{discounted\_\\success@10} & mean\_rank" in found
+    assert r"ranking.\allowbreak{}gains.\allowbreak{}of\_\allowbreak" in found
+    assert read_signatures(found)["discounted_success@10"] == {"D", long}
 
 
 def test_latex_is_balanced():
-    found = formats.as_latex(REPORT).replace(r"\{", "").replace(r"\}", "")
+    found = latex(p_values=True).replace(r"\{", "").replace(r"\}", "")
     opened = re.findall(r"\\begin\{(\w+)\}", found)
     closed = re.findall(r"\\end\{(\w+)\}", found)
     assert opened == closed[::-1] == ["table", "tabular"]
     assert found.count("{") == found.count("}")
-    rows = [line for line in found.splitlines() if line.endswith(r" \\")]
-    assert [len(re.findall(r"(?<!\\)&", row)) for row in rows] == [2] * 4
-    plain = re.sub(r"\\[%&_$#]|\$\^\{[^$]*\}\$|\$\\pm\$", "", found)
+    assert {len(row) for row in rows_of(found)} == {3}
+    plain = re.sub(r"\\[%&_$#]|\$\^\{[^$]*\}\$|\$\\pm\$|\$p.*?\$", "", found)
     lines = plain.splitlines()[1:]  # the first one is a comment
     assert not re.search(r"[%_#$^~±▲]", "\n".join(lines))
 
 
-def test_latex_compiles(tmp_path):
-    if shutil.which("pdflatex") is None:
-        pytest.skip("pdflatex is not installed")
-    source = (
-        "\\documentclass{article}\\usepackage{booktabs}\n"
-        f"\\begin{{document}}\n{formats.as_latex(REPORT)}\n\\end{{document}}\n"
-    )
-    (tmp_path / "table.tex").write_text(source)
+THREE = Report(
+    keys=(("BM25", ""), ("BM25+CE", ""), ("ColBERT", "")),
+    columns=tuple(
+        Measure(m.name, m.signature, True, True)
+        for m in (
+            krm.NDCG(k=10),
+            krm.MeanReciprocalRank(),
+            krm.RecallAtK(k=100),
+        )
+    ),
+    cells=(
+        (cell(0.5),) * 3,
+        (cell(0.6, "better", True),) * 3,
+        (cell(0.4, "worse"),) * 3,
+    ),
+    baseline="BM25",
+    confidence=0.95,
+    lists=50,
+    comparisons=6,
+)
+COLUMN = 221.0  # pt: a column of `article` on A4, the narrowest of the classes
+
+
+# Widths in pt of Computer Modern, as `\\wd` reports them: of 8 pt, of its bold
+# face, and of the 7 pt of the margins. A letter has at most 8.
+PLAIN = dict.fromkeys("0123456789", 4.26) | {".": 2.37}
+BOLD = dict.fromkeys("0123456789", 4.91) | {".": 2.73}
+SMALL = dict.fromkeys("0123456789", 3.99) | {".": 2.27, "±": 6.26}
+NAMES = {
+    "System": 26.8,
+    "BM25": 22.5,
+    "BM25+CE": 40.9,
+    "ColBERT": 36.3,
+    "ndcg@10": 32.6,
+    "mrr": 13.8,
+    "recall@100": 39.3,
+}
+MARK = 6.28
+
+
+def width_of(text):
+    """The width of a cell in pt, with the fonts of a 10 pt document."""
+    text = text.strip()
+    if text in NAMES:
+        return NAMES[text]
+    value, mark, margin = re.fullmatch(
+        r"(.*?[\d.}]+)(\$\^\{.+?\}\$)(\{.*\})", text
+    ).groups()
+    plain = value.removeprefix(r"\textbf{").removesuffix("}")
+    font = PLAIN if plain == value else BOLD
+    small = margin.removeprefix(r"{\scriptsize$\pm$").removesuffix("}")
+    assert mark in ("$^{+}$", "$^{-}$", r"$^{\phantom{+}}$")
+    return sum(map(font.get, plain)) + MARK + sum(map(SMALL.get, "±" + small))
+
+
+def test_three_metrics_of_three_systems_fit_one_column():
+    table = latex(THREE)
+    [head] = re.findall(r"\\toprule (.*) \\\\ \\midrule", table)
+    rows = [head.split("&"), *rows_of(table)]
+    assert width_of(rows[2][1]) == approx(52.9, abs=0.3)  # 52.9 in TeX
+    columns = [max(map(width_of, column)) for column in zip(*rows, strict=True)]
+    [space] = re.findall(r"\\tabcolsep\}\{(\d+)pt\}", table)
+    assert "{@{}lrrr@{}}" in table and r"\footnotesize" in table
+    assert sum(columns) + 6 * int(space) < COLUMN
+
+
+def test_signatures_are_not_longer_than_the_table():
+    [text] = re.findall("Signatures: .*", latex(THREE))
+    lines = math.ceil(len(re.sub(r"\\emph|[{}\\]", "", text)) * 4.0 / COLUMN)
+    assert lines <= 6  # of a table with 4 rows and 3 rules
+
+
+CLASSES = {
+    "letter": r"\documentclass[twocolumn]{article}",
+    "a4": r"\documentclass[twocolumn,a4paper]{article}",
+    "IEEEtran.cls": r"\documentclass[conference]{IEEEtran}",
+}
+LAYOUTS = {
+    "default": {},
+    "p": {"p_values": True},
+    "caption": {"signatures": "caption", "digits": 3, "label": "tab:x"},
+    "wide": {"wide": True},
+}
+
+
+def compiled(folder, start, table):
+    """Compile a document with the table, and return the log."""
+    source = f"{start}\\usepackage{{booktabs}}\n\\begin{{document}}\nText.\n"
+    text = f"{source}{table}\n\\end{{document}}\n"
+    (folder / "table.tex").write_text(text, encoding="utf-8")
     ran = subprocess.run(
         ["pdflatex", "-halt-on-error", "table.tex"],
-        cwd=tmp_path,
+        cwd=folder,
         capture_output=True,
         text=True,
     )
     assert ran.returncode == 0, ran.stdout
+    return (folder / "table.log").read_text(errors="replace")
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("name", CLASSES)
+def test_latex_compiles_and_fits_a_column(tmp_path, name, layout):
+    needed = [name] if name.endswith(".cls") else []
+    for file in ["booktabs.sty", *needed]:
+        if (
+            not shutil.which("pdflatex")
+            or not subprocess.run(
+                ["kpsewhich", file], capture_output=True
+            ).stdout
+        ):
+            pytest.skip(f"pdflatex with {file} is not installed")
+    table = latex(THREE, **LAYOUTS[layout])
+    log = compiled(tmp_path, CLASSES[name], table)
+    assert "Output written" in log
+    assert "Overfull" not in log
+
+
+def test_latex_with_odd_names_compiles(tmp_path):
+    if shutil.which("pdflatex") is None:
+        pytest.skip("pdflatex is not installed")
+    compiled(tmp_path, CLASSES["a4"], latex())
+    keys = ("[2pt]", ""), ("*", ""), (r"\x{}~^_%$#&", "")
+    odd = Measure("[mean_of_*_many@1]", r"a\b|{}~^_%$#& ±<>", True, True)
+    report = dataclasses.replace(
+        REPORT, keys=keys, columns=(odd, odd), baseline="*"
+    )
+    compiled(tmp_path, CLASSES["a4"], latex(report, p_values=True))
 
 
 @pytest.mark.parametrize("letter", ["[", "*"])
 def test_latex_takes_no_name_for_an_option(letter):
-    systems = (f"{letter}2pt]", *REPORT.systems[1:])
-    columns = (REPORT.columns[0], REPORT.columns[1]._replace(name=f"{letter}m"))
-    odd = dataclasses.replace(REPORT, systems=systems, columns=columns)
-    lines = formats.as_latex(odd).splitlines()
-    after = [
-        line
-        for before, line in itertools.pairwise(lines)
-        if before.endswith(("\\\\", "\\midrule"))
+    keys = ((f"{letter}2pt]", ""), *REPORT.keys[1:])
+    long = f"a_long_{letter}name_"
+    columns = (REPORT.columns[0], REPORT.columns[1]._replace(name=long))
+    odd = dataclasses.replace(REPORT, keys=keys, columns=columns)
+    found = latex(odd)
+    assert f"{{}}{letter}2pt] & " in found
+    assert rf"\\{{}}{letter}name\_\\" in found
+    assert not re.search(r"(\\\\|\\midrule)\s*[\[*]", found)
+
+
+# HTML
+
+
+def test_html():
+    found = formats.as_html(REPORT)
+    root = ElementTree.fromstring(found)
+    rows = [["".join(x.itertext()) for x in row] for row in root.iter("tr")]
+    assert rows == [
+        ["", "ndcg@10", "mean_rank"],
+        ["bm25", "0.5000 ± 0.0200", "3.0000 ± 0.0200"],
+        ["ours_v2 & co|", "0.6000 ± 0.0200 ▲", "2.0000 ± 0.0200"],
+        ["100%", "0.4000 ± 0.0200 ▼", "4.0000 ± 0.0200"],
     ]
-    assert f"{{}}{letter}2pt] & " in "\n".join(after)
-    assert f"{{}}{letter}m: " in "\n".join(after)
-    assert not [line for line in after if line.startswith(letter)]
+    assert [x.text for x in root.iter("b")] == ["0.6000", "2.0000"]
+    assert root.find("p").text.endswith("100%: 2 of 50 queries have no rows.")
+    assert "The best of each column is bold." in root.find("p").text
+    details = root.find("details")
+    assert [x.tag for x in details] == ["summary", "pre"]
+    assert "open" not in details.attrib
+    assert details.find("pre").text == (
+        "ndcg@10: NDCG@10|gain:linear|my_fn\nmean_rank: MeanRank|empty:skip"
+    )
+    assert "color" not in found and "background" not in found
+
+
+def test_html_is_escaped():
+    bad = "<script>alert('1')</script>&\"$x$"
+    odd = dataclasses.replace(
+        REPORT,
+        keys=((bad, ""), *REPORT.keys[1:]),
+        columns=(Measure(bad, bad, True, True), REPORT.columns[1]),
+        baseline=bad,
+        gaps=(bad,),
+    )
+    found = formats.as_html(odd)
+    assert "<script" not in found
+    root = ElementTree.fromstring(found)
+    assert "".join(root.itertext()).count(bad) == 6
+    assert "mathjax_ignore" in root.get("class")
 
 
 def test_a_single_comparison_is_told_in_words():
@@ -241,7 +526,7 @@ def test_ids_of_bytes_become_text():
     assert again.to_dict() == compared.to_dict()
     # The error of a single list is not known.
     assert str(again).splitlines()[1] == "s  1.0000"
-    assert "| s | **1.0000** |" in again.to_markdown()
+    assert "| s | 1.0000 |" in again.to_markdown()
 
 
 def test_joined_is_what_is_compared_at_once(compared):
@@ -278,12 +563,33 @@ def test_it_does_not_change(compared):
     assert "worse than new" in str(turned)
 
 
-def test_notebooks_show_markdown(compared):
-    assert compared._repr_markdown_() == compared.to_markdown()
+def test_notebooks_show_html(compared):
+    found = compared._repr_html_()
+    assert found == formats.as_html(compared.report)
+    assert "old" in found and "<table>" in found
     assert repr(compared) == (
         "<Compared: the systems ['old', 'new'] by ['ndcg@5', 'mean_rank'] on "
         "12 lists>"
     )
+
+
+def test_layouts_reach_the_table(compared):
+    assert compared.to_latex() == latex(compared.report)
+    layout = {
+        "digits": 2,
+        "errors": False,
+        "signatures": None,
+        "caption": "Here.",
+        "label": "tab:x",
+        "wide": True,
+        "p_values": True,
+    }
+    assert compared.to_latex(**layout) == latex(compared.report, **layout)
+    assert compared.to_markdown(p_values=True) == formats.as_markdown(
+        compared.report, p_values=True
+    )
+    with pytest.raises(TypeError):
+        compared.to_latex("tab:x")
 
 
 def test_plot(compared):
@@ -314,6 +620,8 @@ def test_plot(compared):
     "package, method", [("pandas", "to_pandas"), ("matplotlib", "plot")]
 )
 def test_what_is_not_installed_is_named(compared, monkeypatch, package, method):
-    monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(ImportError, match=f"pip install {package}"):
+    for module in (package, "matplotlib.pyplot"):
+        monkeypatch.setitem(sys.modules, module, None)
+    needs = f"`{method}` needs {package}: `pip install {package}`. `.* need "
+    with pytest.raises(ImportError, match=needs):
         getattr(compared, method)()

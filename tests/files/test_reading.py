@@ -8,7 +8,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from keras_rankmetrics.files import FileError, QueriesReturnError, blocks
+from keras_rankmetrics.files import (
+    FileError,
+    QueriesReturnError,
+    blocks,
+    runs,
+)
 from keras_rankmetrics.files.runs import (
     judgements_of,
     rows_of_file,
@@ -268,21 +273,19 @@ def test_ids_of_text_stay_different_bytes(tmp_path):
 
 
 def test_rows_for_python_are_together_in_each_query(monkeypatch, tmp_path):
-    monkeypatch.setattr(whole_queries, "__defaults__", (2,))
+    monkeypatch.setattr(runs, "_ROWS", 2)
     rows = [(f"q{n // 3}", f"d{n}", float(n)) for n in range(12)]
     path = written(tmp_path / "run", as_run(rows))
     chunks = list(rows_of_file(path, "score", {}))
     seen = [query for chunk in chunks for query in set(chunk.query.tolist())]
-    assert len(seen) == len(set(seen)) == 4
+    assert len(seen) == len(set(seen)) == len(chunks) == 4
     assert in_memory(path) == rows
     scattered = written(tmp_path / "scattered", as_run(rows[::2] + rows[1::2]))
-    assert sorted(in_memory(scattered)) == sorted(rows)
-    [only] = rows_of_file(scattered, "score", {})
-    assert only.query.tolist() == sorted(query for query, *_ in rows)
+    assert len(list(rows_of_file(scattered, "score", {}))) == 1
+    assert in_memory(scattered) == rows[::2] + rows[1::2]
 
 
 def test_files_without_rows_and_without_a_place(tmp_path):
-    with pytest.raises(FileError, match="There should be rows with a label"):
-        in_memory(written(tmp_path / "run", ""), "label")
+    assert in_memory(written(tmp_path / "run", ""), "label") == []
     with pytest.raises(FileError, match="no_file: The file should exist"):
         in_memory(tmp_path / "no_file")

@@ -199,12 +199,18 @@ def test_negative_weights(fails, form):
     )
 
 
+ENTRIES = {
+    "sparse": 'the key "target" or "labels" and may have the keys "mask", '
+    '"exclude"',
+    "ids": 'the key "target" and may have the keys "labels", "mask", "exclude"',
+}
+
+
 @pytest.mark.parametrize("form", GOOD)
 @pytest.mark.parametrize(
     "make",
     [
         lambda target: {"mask": target},
-        lambda target: {"target": target, "labels": target},
         lambda target: {"target": target, "num_relevant": [1, 1]},
         lambda target: {"targets": target},
         lambda target: {},
@@ -215,9 +221,50 @@ def test_dicts(fails, form, make):
     y_true = make(GOOD[form][0])
     fails(
         form,
-        'A dict `y_true` should have the key "target" or "labels" and may have '
-        f'the keys "mask", "exclude". Received the keys: {sorted(y_true)}.',
+        f"A dict `y_true` should have {ENTRIES[form]}. "
+        f"Received the keys: {sorted(y_true)}.",
         y_true=y_true,
+    )
+
+
+@pytest.mark.parametrize(
+    "form, keys", [("sparse", ["target", "labels"]), ("ids", ["labels"])]
+)
+def test_labels_that_belong_to_nothing(fails, form, keys):
+    fails(
+        form,
+        f"A dict `y_true` should have {ENTRIES[form]}. "
+        f"Received the keys: {sorted(keys)}.",
+        y_true=dict.fromkeys(keys, GOOD[form][0]),
+    )
+
+
+@pytest.mark.parametrize(
+    "labels, expected, received",
+    [
+        ([[3, 1, 1], [2, 1, 1]], (2, 2), (2, 3)),
+        ([[3, 1]], (2, None), (1, 2)),
+        ([[[3, 1], [2, 1]]], (2, None), (1, 2, 2)),
+        ([3, 1], (2, 2), (2, 1)),
+        (3, (2, None), ()),
+    ],
+)
+def test_labels_of_other_ids(fails, labels, expected, received):
+    fails(
+        "ids",
+        f'`y_true["labels"]` should hold a label for each id, in the shape '
+        f"{expected}. Received: the shape {received}.",
+        y_true={"target": RELEVANT, "labels": labels},
+    )
+
+
+@pytest.mark.parametrize("target", [[[10, 20], [30]], RELEVANT], ids=str)
+def test_ragged_labels_of_other_lengths(fails, target):
+    fails(
+        "ids",
+        '`y_true["labels"]` should hold a number for each id of `y_true`. '
+        "Received: for the list 0, 1 numbers for 2 ids.",
+        y_true={"target": target, "labels": [[3], [2, 1]]},
     )
 
 
@@ -297,8 +344,17 @@ def test_options_under_which_ids_mean_nothing(form, metric, options, worth):
         f"others the gain 0. Received: options of {metric.__name__} with the "
         f"gains {worth[0]} and {worth[1]}."
     )
-    with pytest.raises(ValueError, match=f"^{re.escape(text)}$"):
-        metric(inputs=form, **options)
+    if form == "sparse":
+        with pytest.raises(ValueError, match=f"^{re.escape(text)}$"):
+            metric(inputs=form, **options)
+        return
+    made, (ids, recommended) = metric(inputs=form, **options), GOOD[form]
+    text += ' For grades, pass `y_true={"target": ids, "labels": labels}`.'
+    for call in (made.update_state, made.per_list):
+        with pytest.raises(ValueError, match=f"^{re.escape(text)}$"):
+            call(ids, recommended)
+    assert all(np.all(array == 0) for array in made.get_state())
+    made.update_state({"target": ids, "labels": [[2, 1], [0, -1]]}, recommended)
 
 
 def test_unknown_forms():

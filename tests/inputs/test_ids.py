@@ -1,21 +1,45 @@
 """`inputs="ids"`: relevant ids against recommended ids."""
 
+import dataclasses
+
 import keras
 import numpy as np
 import pytest
-from in_forms import RECOMMENDED, RELEVANT, padded, values
+from catalogue import ROWS, in_turns
+from hypothesis import example, given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from in_forms import (
+    RECOMMENDED,
+    RELEVANT,
+    TIES,
+    cells_in,
+    padded,
+    scores_of_ids,
+    values,
+)
 from keras import ops
 from pytest import approx
+from suites import LAW, Suite, assert_same, from_levels
 
 from keras_rankmetrics import (
     DCG,
     NDCG,
+    UNJUDGED,
+    AveragePopularity,
+    BPref,
+    CatalogueCoverage,
     F1AtK,
     HitRateAtK,
     MeanAveragePrecision,
     MeanReciprocalRank,
+    MetricCollection,
+    PopularityLift,
     PrecisionAtK,
     RecallAtK,
+    Serendipity,
+    conventions,
+    linear_gain,
 )
 
 BACKEND = keras.backend.backend()
@@ -242,6 +266,251 @@ def test_empty_input():
     assert float(metric.result()) == 1 / 2
 
 
+# Labels beside the relevant ids.
+
+LISTS, ITEMS = 12, 15
+GRADES = np.array([-2.0, -1.0, 0.0, 0.5, 1.0, 2.0, 3.0], "float32")
+
+
+def cells_with_labels(condense):
+    """All metrics that accept ids, with and without `unjudged="condense"`."""
+    rows = [
+        row
+        for row in ROWS
+        if not row.by_labels and "adjusted" not in row.options
+    ]
+    cells = in_turns(rows, (1, 5, 20, None), TIES)
+    return [
+        dataclasses.replace(cell, policies={"inputs": "ids"})
+        for cell in cells
+        if (cell.make().definition.unjudged == "condense") == condense
+    ]
+
+
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(False, marks=pytest.mark.long), True],
+    ids=["all", "condense"],
+)
+def suites(request):
+    cells = cells_with_labels(request.param)
+    dense = [dataclasses.replace(cell, policies={}) for cell in cells]
+    # An id without a label is one that nobody has judged.
+    return Suite(cells), Suite(dense), UNJUDGED if request.param else 0.0
+
+
+def labels_of_items(target, labels, recommended, without_label):
+    """The labels of all items, -1 for those that no row names."""
+    found = np.full((len(target), ITEMS), -1.0, "float32")
+    for row, *of_list in zip(found, target, labels, recommended, strict=True):
+        ids, grades, shown = of_list
+        row[shown[shown >= 0]] = without_label
+        named = (ids >= 0) & (grades >= 0)
+        # The first label of an id counts, so it is written last.
+        for place in reversed(np.flatnonzero(named)):
+            row[ids[place]] = grades[place]
+    return found
+
+
+@LAW
+@given(
+    target=hnp.arrays("int32", (LISTS, 6), elements=st.integers(-2, ITEMS - 1)),
+    labels=from_levels(GRADES, (LISTS, 6)),
+    recommended=hnp.arrays(
+        "int32", (LISTS, 9), elements=st.integers(-3, ITEMS - 1)
+    ),
+)
+@example(
+    target=np.full((LISTS, 6), -1, "int32"),
+    labels=np.full((LISTS, 6), 3.0, "float32"),
+    recommended=np.tile(np.arange(9, dtype="int32"), (LISTS, 1)),
+)
+@example(  # ids that are all recommended, once each
+    target=np.tile(np.arange(6, dtype="int32"), (LISTS, 1)),
+    labels=np.tile(GRADES[[6, 2, 5, 4, 3, 2]], (LISTS, 1)),
+    recommended=np.tile(np.arange(9, dtype="int32")[::-1], (LISTS, 1)),
+)
+def test_labels_of_ids_are_those_of_items(suites, target, labels, recommended):
+    """Labels beside ids give the values of the same labels beside scores."""
+    graded, dense, without_label = suites
+    found = graded.per_list({"target": target, "labels": labels}, recommended)
+    of_items = labels_of_items(target, labels, recommended, without_label)
+    scores = scores_of_ids(recommended, ITEMS)
+    assert_same(graded.cells, found, dense.per_list(of_items, scores))
+
+
+def some_graded(seed=3, lists=10):
+    rng = np.random.default_rng(seed)
+    target = rng.permuted(np.tile(np.arange(ITEMS), (lists, 1)), axis=1)[:, :5]
+    target[rng.random(target.shape) < 0.2] = -1
+    recommended = rng.integers(-2, ITEMS, (lists, 8))
+    return target, rng.integers(0, 4, target.shape), recommended
+
+
+def test_labels_of_1_change_nothing():
+    target, _, recommended = some_graded()
+    cells = [
+        cell
+        for cell in cells_in("ids", (1, 5, None), ["stable"])
+        if "unjudged" not in cell.row.options
+    ]
+    suite = Suite(cells)
+    plain = suite.per_list(target, recommended)
+    ones = {"target": target, "labels": np.ones(target.shape)}
+    assert_same(cells, suite.per_list(ones, recommended), plain)
+
+
+def test_graded_updates_with_weights():
+    """Two batches, the last one short, as in labels and scores."""
+    target, labels, recommended = some_graded()
+    weights = np.linspace(0.0, 2.0, len(target))
+    metrics = {"k": 5, "list_weight": "mean"}
+
+    def collection(inputs):
+        return MetricCollection(
+            [
+                NDCG(inputs=inputs, **metrics),
+                NDCG(k=5, gain_fn=linear_gain, name="linear", inputs=inputs),
+                RecallAtK(k=3, relevance_threshold=2, inputs=inputs),
+            ]
+        )
+
+    ids, dense = collection("ids"), collection("scores")
+    of_items = labels_of_items(target, labels, recommended, 0.0)
+    scores = scores_of_ids(recommended, ITEMS)
+    for batch in (slice(0, 7), slice(7, None)):
+        y_true = {"target": target[batch], "labels": labels[batch]}
+        ids.update_state(y_true, recommended[batch], weights[batch])
+        dense.update_state(of_items[batch], scores[batch], weights[batch])
+    found, expected = ids.result(), dense.result()
+    assert {name: float(x) for name, x in found.items()} == approx(
+        {name: float(x) for name, x in expected.items()}, rel=1e-6
+    )
+
+
+def compiled(function):
+    if BACKEND == "tensorflow":
+        import tensorflow as tf
+
+        return tf.function(function, jit_compile=True)
+    if BACKEND == "jax":
+        import jax
+
+        return jax.jit(function)
+    return function
+
+
+def test_graded_ids_in_a_compiled_program():
+    target, labels, recommended = map(ops.convert_to_tensor, some_graded())
+    y_true = {"target": target, "labels": labels, "exclude": recommended[:, :1]}
+    metric = NDCG(k=5, inputs="ids")
+    found = compiled(metric.per_list)(y_true, recommended)
+    found = ops.convert_to_numpy(found)
+    assert found == approx(values(metric, y_true, recommended))
+    assert 0 < found.mean() < 1
+
+
+@pytest.mark.long
+@pytest.mark.skipif(BACKEND != "tensorflow", reason="TensorFlow's")
+def test_graded_ids_of_unknown_sizes():
+    import tensorflow as tf
+
+    target, labels, recommended = some_graded()
+    metric = NDCG(k=5, inputs="ids")
+
+    @tf.function(input_signature=[tf.TensorSpec([None, None], "int64")] * 3)
+    def graph(target, labels, recommended):
+        y_true = {"target": target, "labels": labels}
+        return metric.per_list(y_true, recommended)
+
+    found = graph(target, labels, recommended).numpy()
+    y_true = {"target": target, "labels": labels}
+    assert found == approx(values(metric, y_true, recommended))
+
+
+def test_forms_of_labels():
+    metric = NDCG(inputs="ids")
+    recommended = [[9, 5, 7], [4, 2, 1]]
+    expected = values(NDCG(), [[1, 0, 3], [0, 2, -1]], [[3, 2, 1], [2, 1, 0]])
+    for target, labels in (
+        ([[7, 9], [2]], [[3, 1], [2]]),
+        ([[7, 9], [2, -1]], [[3, 1], [2, 9]]),
+        ([[7, 9], [2]], np.array([[3, 1], [2, np.nan]])),
+        ([[7, 9], [2, 8]], np.array([[3, 1], [2, -1]], "int8")),
+        ([[7, 7, 9], [2, 2, 2]], [[3, 1, 1], [2, 3, 0]]),
+    ):
+        y_true = {"target": target, "labels": labels}
+        found = values(metric, y_true, [[9, 5, 7], [4, 2, -1]])
+        assert found == approx(expected)
+    # One id per list, and a single list.
+    y_true = {"target": [5, 1], "labels": [2, 3]}
+    found = values(DCG(inputs="ids"), y_true, recommended)
+    assert found == approx([3 / np.log2(3), 7 / 2])
+    y_true = {"target": [7, 9], "labels": [3, 1]}
+    assert metric.per_list(y_true, recommended[0]).shape == ()
+    for empty in (np.zeros((0, 3)), np.zeros((2, 0))):
+        y_true = {"target": empty.astype("int32"), "labels": empty}
+        found = values(metric, y_true, empty.astype("int32"))
+        assert found.shape == (len(empty),) and np.isnan(found).all()
+
+
+def test_labels_of_sequences():
+    """Leading dimensions, a mask of places and one of lists."""
+    target, labels, recommended = some_graded()
+    metric = NDCG(k=5, inputs="ids")
+    of_lists = np.arange(10) % 4 != 1
+    of_places = np.arange(80).reshape(10, 8) % 5 != 2
+    for mask in (of_lists, of_places):
+        y_true = {"target": target, "labels": labels, "mask": mask}
+        flat = values(metric, y_true, recommended)
+        y_true = {
+            name: x.reshape(2, 5, *x.shape[1:]) for name, x in y_true.items()
+        }
+        found = values(metric, y_true, recommended.reshape(2, 5, 8))
+        assert found.reshape(-1) == approx(flat, nan_ok=True)
+
+
+def test_a_label_of_nan_makes_its_list_nan():
+    metric = NDCG(inputs="ids")
+    y_true = {"target": [[5, 7], [5, -1]], "labels": [[1, np.nan]] * 2}
+    found = values(metric, y_true, [[5, 6], [5, 6]])
+    assert np.isnan(found[0]) and found[1] == 1.0
+
+
+def test_unjudged_ids():
+    """With labels, `unjudged="condense"` removes the ids without one."""
+    y_true = {"target": [[5, 7, 8]], "labels": [[2, 0, UNJUDGED]]}
+    recommended = [[1, 8, 7, 5]]
+    assert (
+        values(MeanReciprocalRank(inputs="ids"), y_true, recommended) == 1 / 4
+    )
+    metric = MeanReciprocalRank(inputs="ids", unjudged="condense")
+    assert values(metric, y_true, recommended) == 1 / 2
+    assert values(BPref(inputs="ids"), y_true, recommended) == 0.0
+
+
+def test_items_of_graded_ids():
+    """Items with a label of 1 or more are relevant to metrics of items."""
+    target, labels, recommended = some_graded()
+    graded = {"target": target, "labels": labels}
+    plain = np.where(labels >= 1, target, -1)
+    popularity = np.arange(ITEMS) + 1.0
+    for metric in (
+        Serendipity(3, popularity=popularity, inputs="ids"),
+        PopularityLift(3, popularity=popularity, inputs="ids"),
+        AveragePopularity(3, popularity=popularity, inputs="ids"),
+    ):
+        found = values(metric, graded, recommended)
+        expected = values(metric, plain, recommended)
+        assert found == approx(expected, nan_ok=True)
+    coverage = CatalogueCoverage(3, num_items=ITEMS, inputs="ids")
+    assert float(coverage(graded, recommended)) == float(
+        CatalogueCoverage(3, num_items=ITEMS, inputs="ids")(plain, recommended)
+    )
+    with pytest.raises(ValueError, match="expects a catalogue of 9 items"):
+        CatalogueCoverage(3, num_items=9, inputs="ids")(graded, recommended)
+
+
 # Peers: ids with scores that tell their order.
 
 USERS, WIDTH, CATALOGUE = 10_000, 20, 60
@@ -316,6 +585,34 @@ def test_against_pytrec_eval(many_users, as_dicts, k):
         by_user = evaluator.evaluate(run)
         theirs = [by_user[f"{user:05}"][name] for user in range(USERS)]
         np.testing.assert_allclose(ours(metric, many_users), theirs, atol=1e-6)
+
+
+@pytest.mark.peers
+def test_graded_ids_against_pytrec_eval():
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    target, labels, recommended = some_graded(lists=50)
+    qrels, run = {}, {}
+    for user, rows in enumerate(zip(target, labels, recommended, strict=True)):
+        ids, grades, shown = (row.tolist() for row in rows)
+        qrels[f"{user}"] = {
+            f"d{i}": grade
+            for i, grade in zip(ids, grades, strict=True)
+            if i >= 0
+        }
+        distinct = dict.fromkeys(i for i in shown if i >= 0)
+        run[f"{user}"] = {f"d{i}": -float(p) for p, i in enumerate(distinct)}
+    names = {"ndcg_cut.5", "bpref", "map_cut.5"}
+    found = pytrec_eval.RelevanceEvaluator(qrels, names).evaluate(run)
+    of = conventions.trec_eval
+    for metric, name in (
+        (of.NDCG(5, inputs="ids"), "ndcg_cut_5"),
+        (of.BPref(inputs="ids"), "bpref"),
+        (of.MeanAveragePrecision(5, inputs="ids"), "map_cut_5"),
+    ):
+        y_true = {"target": target, "labels": labels}
+        theirs = [found[f"{user}"][name] for user in range(50)]
+        ours = values(metric, y_true, recommended)
+        np.testing.assert_allclose(ours, theirs, atol=1e-6)
 
 
 def asked(name):

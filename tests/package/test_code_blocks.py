@@ -42,6 +42,7 @@ RUN_BY = {
     "docs/comparing.md": "tests/comparing/test_formats.py",
     "docs/logs.md": "tests/adapters",
     "docs/rows.md": "tests/rows/test_boosting.py",
+    "docs/tracking.md": "tests/examples/test_tracking.py",
     "docs/input.md": "tests/examples/test_guide.py",
     "docs/in_keras.md": "tests/examples/test_guide.py",
 }

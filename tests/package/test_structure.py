@@ -48,8 +48,8 @@ MAY_IMPORT = {
     "adapters": "engine.aggregates tables",
     "callbacks": "engine.backend engine.inputs tables",
     "comparing": (
-        "engine.aggregates engine.backend engine.evaluation engine.inputs "
-        "engine.metric engine.naming metrics tables types"
+        "engine.aggregates engine.backend engine.definition engine.evaluation "
+        "engine.inputs engine.metric engine.naming metrics tables types"
     ),
     "files": "tables",
     "command": (

@@ -55,6 +55,9 @@ SAYS = {
     "ir_measures": (0.1667, 0.3333, 0.3869, 0.3, 0.6797),
     "sklearn": (NONE, NONE, 0.3869, NONE, 0.6797),
     "ranx": (0.1667, 0.3333, 0.3869, 0.3, 0.6797),
+    "sentence_transformers": (0.25, 0.3333, 0.3869, 0.3, 0.6797),
+    "beir": (0.1667, 0.3333, 0.3869, 0.3, 0.6797),
+    "mteb": (0.1667, 0.3333, 0.3869, 0.3, 0.6797),
     "torchmetrics": (0.5, 0.3333, 0.3869, 0.3, 0.6797),
     "mllib": (0.25, 0.3333, 0.3869, 0.3, 0.6797),
     "recommenders": (0.25, 0.3333, 0.3869, 0.3, 0.6797),
@@ -388,6 +391,8 @@ def test_every_metric_of_every_convention_has_a_number_to_meet():
     met["ir_measures"] = set(conventions.ir_measures.presets)
     met["pykeen"] = set(conventions.pykeen.presets)
     met["trec_eval"] = set(conventions.trec_eval.presets)
+    for name in ("sentence_transformers", "beir", "mteb"):
+        met[name] = set(getattr(conventions, name).presets)
     for name, metrics in PEERS.items():
         met[name] = met.get(name, set()) | set(metrics)
     for name, cases in CASES.items():

@@ -1,6 +1,7 @@
 """`MetricCollection`: the numbers of its members, from one look at a batch."""
 
 import itertools
+from xml.etree import ElementTree
 
 import keras
 import numpy as np
@@ -623,3 +624,29 @@ class Percent(krm.HitRateAtK):
 def test_what_it_does_not_take(metrics, error, message):
     with pytest.raises(error, match=message):
         MetricCollection(metrics)
+
+
+# In notebooks
+
+
+def test_a_collection_is_shown_as_a_table():
+    sliced = krm.Sliced(krm.PrecisionAtK(k=1), ["head", "<b>"])
+    metrics = [krm.NDCG(k=3), sliced, krm.ExposureEntropy(k=1, num_items=4)]
+    labels, scores = [[1, 0], [0, 1], [1, 0]], [[2, 1]] * 3
+    together = MetricCollection(metrics[:2], prefix="a/")
+    together.update_state({"labels": labels, "group": [0, 1, 1]}, scores)
+    found = together._repr_html_()
+    root = ElementTree.fromstring(found)
+    rows = [["".join(x.itertext()) for x in row] for row in root.iter("tr")]
+    error = together.metrics[0].standard_error()
+    assert rows == [
+        ["", "value", "standard error"],
+        ["a/ndcg@3", f"{number(metrics[0].result()):.4f}", f"{error:.4f}"],
+        ["a/precision@1", "0.6667", "0.3333"],
+        ["a/precision@1/head", "1.0000", "nan"],
+        ["a/precision@1/<b>", "0.5000", "0.5000"],
+    ]
+    signatures = [f"{n}: {s}" for n, s in together.signatures.items()]
+    assert root.find("details/pre").text == "\n".join(signatures)
+    with_errors = MetricCollection(together.metrics, prefix="a/", errors=True)
+    assert with_errors._repr_html_() == found

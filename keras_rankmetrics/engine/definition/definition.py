@@ -230,6 +230,20 @@ class Definition:
         )
 
     @functools.cached_property
+    def needs_grades(self) -> str:
+        """The error for items that are only relevant or not; "" if suitable."""
+        relevant, other = ops.unstack(self.relevance(ops.array([1.0, 0.0])))
+        if not concrete((relevant <= 0) | (other > 0)):
+            return ""
+        return (
+            f'With `inputs="{self.inputs}"`, relevant items have the label 1 '
+            "and all others the label 0. The first should have a positive gain "
+            "and the others the gain 0. Received: options of "
+            f"{self.traits.metric.__name__} with the gains {float(relevant)} "
+            f"and {float(other)}."
+        )
+
+    @functools.cached_property
     def measure(self) -> Callable[[Ranking, int | None], Tensor]:
         """The measure with its options, a function of ranking and cutoff."""
         measure = self.traits.measure
@@ -442,15 +456,9 @@ def _check_form(definition: Definition) -> None:
             'with `inputs="counts"`, which holds only their number. Use '
             '"average", "optimistic" or "pessimistic".'
         )
-    labels = ops.array([1.0, 0.0])
-    relevant, other = ops.unstack(definition.relevance(labels))
-    if concrete((relevant <= 0) | (other > 0)):
-        raise ValueError(
-            f'With `inputs="{inputs}"`, relevant items have the label 1 and '
-            "all others the label 0. The first should have a positive gain and "
-            f"the others the gain 0. Received: options of {name} with the "
-            f"gains {float(relevant)} and {float(other)}."
-        )
+    # The labels of ids, if there are any, come with each batch.
+    if definition.needs_grades and inputs != "ids":
+        raise ValueError(definition.needs_grades)
 
 
 def chosen(options: Mapping[str, Any], option: tuple[str, str] | None) -> str:

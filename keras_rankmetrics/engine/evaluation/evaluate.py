@@ -20,7 +20,7 @@ from keras_rankmetrics.engine.backend.tracing import concrete
 from keras_rankmetrics.engine.definition import Definition
 from keras_rankmetrics.engine.evaluation.batch_cache import Batch, is_shareable
 from keras_rankmetrics.engine.inputs import Lists, groups_of
-from keras_rankmetrics.engine.ranking import Order, Places, Ranking
+from keras_rankmetrics.engine.ranking import Ids, Order, Places, Ranking
 from keras_rankmetrics.engine.ranking.memo import Identity
 from keras_rankmetrics.types import GroupFn, Tensor, TiePolicy
 
@@ -212,6 +212,13 @@ def values_of(
         batch: the batch, with the results of peers.
         draws: for each metric the number of the batch.
     """
+    if isinstance(lists.content, Ids) and lists.content.labels is None:
+        for definition in definitions:
+            if definition.needs_grades:
+                remedy = 'pass `y_true={"target": ids, "labels": labels}`'
+                raise ValueError(
+                    f"{definition.needs_grades} For grades, {remedy}."
+                )
     group = _group(definitions[0].by, lists, *inputs[:2])
     orders = list(map(Definition.order, definitions, draws))
     rankings = {

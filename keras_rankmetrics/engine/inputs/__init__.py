@@ -50,7 +50,7 @@ _FORMS: dict[Reading, _Form] = {
         read_scores, ["labels"], ["mask", "exclude", "judged", "num_relevant"]
     ),
     "sparse": _Form(read_sparse),
-    "ids": _Form(read_ids),
+    "ids": _Form(read_ids, ["target"], ["labels", "mask", "exclude"]),
     "counts": _Form(read_counts, others=["mask"]),
     "subtopics": _Form(
         read_subtopics, ["labels"], ["mask", "exclude", "judged"]

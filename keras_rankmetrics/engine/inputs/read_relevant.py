@@ -1,7 +1,7 @@
 """Forms in which `y_true` names the relevant items, by index or by id.
 
 - `inputs="sparse"`: indices, and scores of all items.
-- `inputs="ids"`: ids, and recommended ids.
+- `inputs="ids"`: ids, maybe with labels, and recommended ids.
 - `inputs="counts"`: ids, and how many items rank above each one, or tie.
 """
 
@@ -40,6 +40,7 @@ _INDICES = "indices of items"
 _RELEVANT = "the ids of the relevant items"
 _LABELS_HINT = 'For labels and scores of the same items, use `inputs="scores"`.'
 _RECOMMENDED = "the recommended ids, best first"
+_LABELS = 'y_true["labels"]'
 
 
 def read_sparse(raw: RawBatch) -> Lists:
@@ -127,10 +128,11 @@ def read_ids(raw: RawBatch) -> Lists:
     """Read ids of the relevant items, and recommended ids, best first.
 
     Args:
-        raw: `y_true` contains ids, `[*leading]` or `[*leading, relevant]`, and
-            ids to `"exclude"` from the recommended ones. `y_pred` contains
-            ids, `[*leading, recommended]`. Negative ids are padding. Weights
-            are per list.
+        raw: `y_true` contains ids, `[*leading]` or `[*leading, relevant]`,
+            maybe their `"labels"` in the same shape, and ids to `"exclude"`
+            from the recommended ones. `y_pred` contains ids,
+            `[*leading, recommended]`. Negative ids are padding, and so are ids
+            with a negative label. Weights are per list.
 
     Raises:
         ValueError: if the input is invalid.
@@ -149,20 +151,26 @@ def read_ids(raw: RawBatch) -> Lists:
     masks_and_weights = MasksAndWeights.of(raw, leading, places)
     for mask in masks_and_weights.item_masks:
         recommended = ops.where(mask, recommended, -1)
+    relevant, recommended = _in_one_dtype(relevant, recommended)
+    labels, invalid = None, False
+    if raw.entries["labels"] is not None:
+        labels = _labels_of(raw, relevant, leading)
+        relevant = ops.where(labels < 0, -1, relevant)
+        invalid = ops.any((relevant >= 0) & ops.isnan(labels), axis=-1)
+        if raw.unjudged == "condense":
+            judged = is_in(recommended, ops.sort(relevant, axis=-1))
+            recommended = ops.where(judged, recommended, -1)
     has_ids = ops.any(relevant >= 0, axis=-1) | ops.any(
         recommended >= 0, axis=-1
     )
-    present, undefined = masks_and_weights.presence(
-        has_ids, ops.zeros_like(has_ids)
-    )
-    relevant, recommended = _in_one_dtype(relevant, recommended)
+    present, undefined = masks_and_weights.presence(has_ids, invalid)
     exclude = raw.entries["exclude"]
     if exclude is not None:
         excluded = ops.sort(id_rows.excluded(exclude, leading, "ids"), axis=-1)
         one, other = _in_one_dtype(recommended, excluded)
         recommended = ops.where(is_in(one, other), -1, recommended)
     return masks_and_weights.lists(
-        Ids(relevant, recommended, raw.dtype), present, undefined
+        Ids(relevant, recommended, raw.dtype, labels), present, undefined
     )
 
 
@@ -177,6 +185,25 @@ def _relevant_ids(raw: RawBatch, leading: Leading) -> Tensor:
     )
     id_rows.check_no_labels("y_true", ids, _RELEVANT, _LABELS_HINT)
     return ids
+
+
+def _labels_of(raw: RawBatch, ids: Tensor, leading: Leading) -> Tensor:
+    """Return the labels of the relevant ids, `[lists, relevant]`.
+
+    They are NaN in lists whose ids and labels do not match.
+
+    Raises:
+        ValueError: if they have a wrong shape.
+    """
+    passed, expected = raw.entries["labels"], "a label for each id"
+    labels = ops.cast(tensors.numbers(_LABELS, passed, -1)[0], raw.dtype)
+    if len(labels.shape) == len(leading.shape):
+        labels = ops.expand_dims(labels, -1)
+    shapes.check_shape(_LABELS, labels, (*leading.shape, None), expected)
+    labels = leading.as_rows(labels)
+    shapes.check_shape(_LABELS, labels, tuple(ids.shape), expected)
+    unpaired = _unpaired(raw, {_LABELS: passed}, ids, leading)
+    return ops.where(unpaired[:, None], float("nan"), labels)
 
 
 def _in_one_dtype(ids: Tensor, others: Tensor) -> tuple[Tensor, Tensor]:
@@ -225,7 +252,8 @@ def read_counts(raw: RawBatch) -> Lists:
             "`y_true` should hold an id for each of the numbers in `y_pred`. "
             f"Received: {targets.shape[-1]} ids for {width} numbers in a list."
         )
-    unpaired = _unpaired(raw, targets, leading)
+    numbers = {f'y_pred["{key}"]': raw.y_pred[key] for key in ("above", "tied")}
+    unpaired = _unpaired(raw, numbers, targets, leading)
     masks_and_weights = MasksAndWeights.of(raw, leading, width)
     for mask in masks_and_weights.item_masks:
         targets = ops.where(mask, targets, -1)
@@ -295,18 +323,26 @@ def _as_int32(x: Tensor) -> Tensor:
     return ops.cast(ops.clip(x, -1, MANY), "int32")
 
 
-def _unpaired(raw: RawBatch, targets: Tensor, leading: Leading) -> Tensor:
-    """Return True for lists whose ids and counts do not match, `[lists]`.
+def _unpaired(
+    raw: RawBatch, numbers: dict[str, Any], targets: Tensor, leading: Leading
+) -> Tensor:
+    """Return True for lists whose ids and numbers do not match, `[lists]`.
 
     Only ragged rows can differ: dense ones have the same length.
+
+    Args:
+        raw: the input.
+        numbers: the inputs with a number for each id, by name.
+        targets: the ids, `[lists, relevant]`.
+        leading: the leading dimensions of the lists.
 
     Raises:
         ValueError: if concrete rows differ.
     """
     ids = tensors.ragged_mask("y_true", raw.entries["target"])
     unpaired = ops.zeros_like(targets[:, 0], dtype="bool")
-    for key in ("above", "tied"):
-        mask = tensors.ragged_mask(f'y_pred["{key}"]', raw.y_pred[key])
+    for name, x in numbers.items():
+        mask = tensors.ragged_mask(name, x)
         if mask is None:
             continue
         has_id = targets >= 0 if ids is None else leading.as_rows(ids)
@@ -319,9 +355,9 @@ def _unpaired(raw: RawBatch, targets: Tensor, leading: Leading) -> Tensor:
                 for x in (has_id, has_count)
             ]
             raise ValueError(
-                f'`y_pred["{key}"]` should hold a number for each id of '
-                f"`y_true`. Received: for the list {place}, "
-                f"{ids_and_counts[1]} numbers for {ids_and_counts[0]} ids."
+                f"`{name}` should hold a number for each id of `y_true`. "
+                f"Received: for the list {place}, {ids_and_counts[1]} numbers "
+                f"for {ids_and_counts[0]} ids."
             )
         unpaired = unpaired | ops.any(wrong, axis=-1)
     return unpaired

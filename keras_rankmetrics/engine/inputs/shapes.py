@@ -160,8 +160,11 @@ class Leading:
 # two frames with the same labels in another order would be mixed up without
 # an error.
 
-# The entries of `y_true` without a column per item.
-_NOT_PER_ITEM = {'y_true["exclude"]', 'y_true["num_relevant"]'}
+# The entries of `y_true` without a column per item. `"labels"` is such an entry
+# only beside relevant ids.
+_NOT_PER_ITEM = {
+    f'y_true["{name}"]' for name in ("exclude", "num_relevant", "labels")
+}
 
 
 def check_aligned(

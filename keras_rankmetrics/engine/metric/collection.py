@@ -29,6 +29,7 @@ from keras_rankmetrics.engine.metric.accumulator import (
     zeros,
 )
 from keras_rankmetrics.engine.metric.sync import states_of_all
+from keras_rankmetrics.engine.naming import as_html_table
 from keras_rankmetrics.gains import PACKAGE
 from keras_rankmetrics.types import Tensor
 
@@ -142,12 +143,16 @@ class MetricCollection(keras.metrics.Metric):
     @unconverted
     def result(self) -> dict[str, Tensor]:
         """Return the result of each metric, by prefix and name."""
+        return self._results(self.errors)
+
+    def _results(self, errors: bool) -> dict[str, Tensor]:
+        """Return the results, and their standard errors with `errors`."""
         BatchCache.drop()
         found: dict[str, dict[str, Tensor]] = {m.name: {} for m in self.metrics}
         for kind in self._kinds:
             sums = processes.rounded_sums(processes.read_all(kind.sums))
             results = {"": kind.aggregate.result(sums)}
-            if self.errors:
+            if errors and hasattr(kind.aggregate, "errors"):
                 results["_se"] = kind.aggregate.errors(sums)
             for suffix, of_kind in results.items():
                 numbers = ops.unstack(of_kind, len(kind.members))
@@ -289,6 +294,17 @@ class MetricCollection(keras.metrics.Metric):
     def __str__(self) -> str:
         """Return a line for each metric, with its value and error."""
         return "\n".join(map(str, self.metrics))
+
+    def _repr_html_(self) -> str:
+        """Return a table of the results with their errors, for a notebook."""
+        found = {n: f"{float(x):.4f}" for n, x in self._results(True).items()}
+        names = [self.prefix + n for m in self.metrics for n in m.results]
+        return as_html_table(
+            ("", "value", "standard error"),
+            [(n, found[n], found.get(f"{n}_se", "")) for n in names],
+            (),
+            self.signatures,
+        )
 
     def _share_variables(self) -> None:
         """Move the states of the metrics to one variable for each kind."""

@@ -350,9 +350,10 @@ class RankingMetric(ConfiguredMetric, MeanMetric, abstract=True):
 
     In direct calls, `y_true` may be a dict. Its main entry is `"labels"`, or
     `"target"` for indices and ids. Optional entries are a `"mask"` of items or
-    of lists; items to `"exclude"` from the ranking, by index or id; and with
-    labels `"num_relevant"`, the true number of relevant items of a list that
-    was cut off.
+    of lists; items to `"exclude"` from the ranking, by index or id; with
+    `"scores"` `"num_relevant"`, the true number of relevant items of a list
+    that was cut off; and with `"ids"` `"labels"`, a label for each id of
+    `"target"`, in the same shape. An id with a negative label is padding.
 
     **Masks.** An item is masked if its label is negative (except -2, see
     below), if the mask is False (the one in `y_true`, or the one that Keras
@@ -366,7 +367,8 @@ class RankingMetric(ConfiguredMetric, MeanMetric, abstract=True):
     **Unjudged items.** An item that was ranked but never judged has the label
     `keras_rankmetrics.UNJUDGED`, -2, or in direct calls any label and False in
     `y_true["judged"]`, `[..., items]`. It is irrelevant by default, and masked
-    with `unjudged="condense"`.
+    with `unjudged="condense"`. With labels of ids, so are recommended ids
+    without a label.
 
     **Ties.** Items with equal scores have no order. `ties` selects the value of
     their list: `"average"`, the exact mean over all orders of the tied items;
@@ -411,7 +413,8 @@ class RankingMetric(ConfiguredMetric, MeanMetric, abstract=True):
             items: 0 is the chance level, 1 is the best. The value is 0 where
             the chance level is above 1 - 1e-4. Not available with `"ids"`.
         inputs: see above. For forms other than `"scores"`, options with which
-            the label 1 has no gain, or the label 0 has one, raise an error.
+            the label 1 has no gain, or the label 0 has one, raise an error;
+            for `"ids"` only once ids are passed without labels.
         unjudged: see above.
         name: defaults to the short name of the metric and k: `"ndcg@10"`.
         dtype: `"float64"` to compute and sum in double precision, on

@@ -192,6 +192,21 @@ def is_in(ids: Tensor, row: Tensor) -> Tensor:
     Returns:
         bool `[lists, ids]`.
     """
+    return ops.take_along_axis(row, place_in(ids, row), axis=-1) == ids
+
+
+def place_in(ids: Tensor, row: Tensor) -> Tensor:
+    """Return the first index of each id in `row`, by binary search.
+
+    It is arbitrary for ids that `row` does not contain.
+
+    Args:
+        ids: int `[lists, ids]`.
+        row: int `[lists, places]`, ascending, of the same dtype.
+
+    Returns:
+        int32 `[lists, ids]`.
+    """
     last = ops.shape(row)[-1] - 1
 
     def value_at(place: Tensor) -> Tensor:
@@ -203,7 +218,7 @@ def is_in(ids: Tensor, row: Tensor) -> Tensor:
     for step in (2**bit for bit in reversed(range(bits))):
         place = ops.minimum(less + step, last)
         less = ops.where(value_at(place) < ids, place, less)
-    return value_at(ops.minimum(less + 1, last)) == ids
+    return ops.minimum(less + 1, last)
 
 
 def _equals_previous(ids: Tensor) -> Tensor:

@@ -13,7 +13,7 @@ from keras_rankmetrics.engine.ranking.exposure import (
     GroupedItems,
     ItemNumbers,
 )
-from keras_rankmetrics.engine.ranking.items import RelevantItems
+from keras_rankmetrics.engine.ranking.items import Items, RelevantItems
 from keras_rankmetrics.engine.ranking.list_ranking import ListRanking
 from keras_rankmetrics.engine.ranking.memo import remembered
 from keras_rankmetrics.engine.ranking.ranking import Content, Cutoff
@@ -26,19 +26,21 @@ from keras_rankmetrics.types import RankDiscountFn, Tensor
 class Ids(Content):
     """Ids of relevant items and ids of recommended ones.
 
-    Relevant items have the label 1, all others 0. Padding and duplicates of a
-    recommended id have no rank.
+    Relevant items have the label 1 unless labels are passed, all others 0.
+    Padding and duplicates of a recommended id have no rank.
 
     Attributes:
         relevant_ids: int `[lists, relevant]`. Below 0: padding.
         recommended: int `[lists, recommended]`, of the same dtype, best first.
             Below 0: padding.
         dtype: the dtype of the labels.
+        labels: `[lists, relevant]`, the labels of the relevant ids, or None.
     """
 
     relevant_ids: Tensor
     recommended: Tensor
     dtype: str
+    labels: Tensor | None = None
 
     def ranked(self, order: Order) -> ListRanking:
         """Return the recommended ids in the order in which they were passed."""
@@ -46,15 +48,21 @@ class Ids(Content):
         counted = ops.cast(found.new, "int32")
         is_dense = concrete(ops.all(found.new))
         kind = IdRanking if is_dense else SpacedIdRanking
-        items = RelevantItems.of(
+        depth, labels = ops.shape(found.hits)[-1], None
+        items: Items = RelevantItems.of(
             found.relevant, self.relevant_ids, order.k, self.dtype
         )
+        if self.labels is not None:
+            every = self._labels_of_all(self.labels)
+            items = Items(every, ops.max(every, axis=-1), order.k)
+            labels = every[:, :depth]
         return kind(
             content=self,
             order=order,
             items=items,
             k=order.k,
-            depth=ops.shape(found.hits)[-1],
+            depth=depth,
+            labels=labels,
             there=None if is_dense else found.new,
             found=found,
             above=ops.cumsum(counted, axis=-1) - counted,
@@ -70,8 +78,34 @@ class Ids(Content):
     def relevant(self, gain: Relevance) -> tuple[ItemNumbers, Tensor]:
         """Return the relevant ids and their gains, 0 for duplicates."""
         are_new = counting.is_new(self.relevant_ids)
-        gains = gain.of_either(are_new, 1, -1, self.dtype)
+        if self.labels is None:
+            gains = gain.of_either(are_new, 1, -1, self.dtype)
+        else:
+            gains = ops.where(are_new, gain(self.labels), 0)
         return ItemNumbers(self.relevant_ids), gains
+
+    def _labels_of_all(self, labels: Tensor) -> Tensor:
+        """Return the labels of the recommended and of the relevant ids.
+
+        Each label is that of the first place of the id among the relevant ones,
+        0 if there is none. It is -1 for padding and wherever an id is repeated.
+
+        Args:
+            labels: `[lists, relevant]`, the labels of the relevant ids.
+
+        Returns:
+            `[lists, recommended + relevant]`.
+        """
+        ids = ops.concatenate([self.recommended, self.relevant_ids], axis=-1)
+        order = ops.argsort(self.relevant_ids, axis=-1)
+        row = ops.take_along_axis(self.relevant_ids, order, axis=-1)
+        place = counting.place_in(ids, row)
+        has_label = ops.take_along_axis(row, place, axis=-1) == ids
+        label = ops.take_along_axis(
+            labels, ops.take_along_axis(order, place, axis=-1), axis=-1
+        )
+        label = ops.where(has_label, label, 0)
+        return ops.where(counting.is_new(ids), label, -1)
 
     def outside_catalogue(self, items: int) -> Tensor:
         """Return True for lists with an id outside of a catalogue."""
@@ -95,11 +129,13 @@ class IdRanking(ListRanking):
         content: the ids.
         found: the recommended ids, matched with the relevant ones.
         above: int32 `[lists, entries]`, the number of retrieved items above.
+        labels: `[lists, entries]`, the labels of the recommended ids, or None.
     """
 
     content: Ids
     found: counting.Matched
     above: Tensor
+    labels: Tensor | None
 
     @property
     def strict(self) -> bool:
@@ -107,13 +143,31 @@ class IdRanking(ListRanking):
         return True
 
     def _gains_in_order(self, gain: Relevance) -> Tensor:
+        if self.labels is not None:
+            return gain(self.labels)
         return gain.of_either(self.found.hits, 1, 0, self._dtype)
 
     def _count_retrieved(self) -> Tensor:
         return counting.count(self.found.new)
 
     def _count_others(self) -> Tensor:
-        return counting.count(self.found.new & ~self.found.hits)
+        hits = self.found.hits
+        if self.labels is not None:
+            hits = self.gain(self.labels) > 0
+        return counting.count(self.found.new & ~hits)
+
+    @remembered("gain")
+    def pairs(self) -> counting.Pairs:
+        """Return the pairs of different gains, the lower one retrieved."""
+        if self.labels is None:
+            return super().pairs()
+        gains = self.items.gains(self.gain)
+        place, items = counting.positions(gains), ops.shape(gains)[-1]
+        there = ops.pad(self.found.new, [[0, 0], [0, items - self.depth]])
+        start = ops.where(there, place, place + items)  # the others come last
+        return counting.pairs_of(
+            counting.InOrder(gains, there, start, ops.ones_like(start))
+        )
 
     @remembered()
     def _exposure(self) -> Exposure:

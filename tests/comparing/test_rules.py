@@ -1,0 +1,83 @@
+"""How conventions read runs: by hand, without the tools.
+
+`tests/peers/test_embedding_conventions.py` compares them with the tools.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import keras_rankmetrics as krm
+from keras_rankmetrics import conventions
+from krm_command import main
+
+TRUTH = {"a": {"x2": 1}, "b": {"x2": 1}, "c": {"x1": 1}, "d": {"x1": 1}}
+RUN = {
+    "a": {"x1": 1.0, "x10": 1.0, "x2": 1.0},
+    "b": {"b": 3.0, "x1": 1.0 + 1e-9, "x2": 1.0},
+    "c": {},
+}
+# The reciprocal ranks of each query; None where it does not count.
+EXPECTED = {
+    "trec_eval": ("recip_rank", [1, 1 / 3, 0, 0]),
+    "ir_measures": ("RR", [1, 1 / 2, 0, 0]),
+    "sentence_transformers": ("mrr@10", [1 / 3, 1 / 3, 0, 0]),
+    "beir": ("MRR@10", [1, 1, 0, None]),
+    "mteb": ("mrr_at_10", [1, 1 / 2, 0, None]),
+}
+
+
+def test_every_convention_with_rules_is_here():
+    none = conventions.kaggle.rules
+    assert set(EXPECTED) == {
+        convention.name
+        for convention in conventions.all_of_them()
+        if convention.rules != none
+    }
+
+
+@pytest.mark.parametrize("convention", EXPECTED)
+def test_evaluate_follows_the_rules(convention):
+    name, expected = EXPECTED[convention]
+    found = krm.evaluate(TRUTH, RUN, name, convention=convention)
+    assert found.per_list()[name] == [
+        None if x is None else pytest.approx(x) for x in expected
+    ]
+    there = [x for x in expected if x is not None]
+    assert found[name] == pytest.approx(sum(there) / len(there))
+
+
+@pytest.mark.parametrize("convention", EXPECTED)
+def test_the_command_follows_the_rules(
+    convention, tmp_path, monkeypatch, capsys
+):
+    """A file has no empty run, so the third query has none."""
+    monkeypatch.chdir(tmp_path)
+    qrels = [f"{q} 0 {i} {x}\n" for q in TRUTH for i, x in TRUTH[q].items()]
+    run = [f"{q} Q0 {i} 1 {x!r} t\n" for q in RUN for i, x in RUN[q].items()]
+    Path("qrels").write_text("".join(qrels))
+    Path("run").write_text("".join(run))
+    name, expected = EXPECTED[convention]
+    arguments = ["eval", "qrels", "run", "-m", name, "--format", "json"]
+    assert main([*arguments, "--convention", convention]) == 0
+    found = json.loads(capsys.readouterr().out)
+    there = [x for x in expected[:2] + expected[3:] * 2 if x is not None]
+    value = found["systems"]["run"][name]["value"]
+    assert value == pytest.approx(sum(there) / len(there))
+
+
+def test_notes_tell_queries_that_are_left_out():
+    texts = {}
+    for convention in EXPECTED:
+        name, _ = EXPECTED[convention]
+        compared = krm.compare({"s": RUN}, TRUTH, name, convention=convention)
+        again = krm.Compared.from_json(compared.to_json())
+        texts[convention] = " ".join(str(again).split())
+        assert texts[convention] == " ".join(str(compared).split())
+    rows = "of 4 queries have no rows, and"
+    assert f"s: 2 {rows} count as lists that retr" in texts["trec_eval"]
+    assert "left out" not in texts["trec_eval"]
+    for convention in ("beir", "mteb"):
+        assert f"s: 1 {rows} count as lists that retr" in texts[convention]
+        assert f"s: 1 {rows} are left out." in texts[convention]

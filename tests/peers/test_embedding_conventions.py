@@ -1,0 +1,351 @@
+"""The scores of Sentence Transformers, BEIR and MTEB, by their own evaluators.
+
+The judgements have grades, and queries for which nothing is relevant. The runs
+have equal scores, scores that are equal in float32 only, lists shorter than a
+cutoff, items whose id is that of the query, and queries without a counterpart.
+"""
+
+import builtins
+import copy
+
+import numpy as np
+import pytest
+from pytest import approx
+
+import keras_rankmetrics as krm
+from keras_rankmetrics import conventions
+
+pytestmark = pytest.mark.peers
+seeds = pytest.mark.parametrize("seed", range(3))
+
+CUTOFFS = [1, 3, 5, 10]
+ITEMS = [f"d{i}" for i in range(30)]  # "d10" is before "d2"
+QUERIES = [f"d{i}" for i in range(10, 50)]  # the first 20 are items, too
+JUDGED = QUERIES[:-5]
+RETRIEVED = QUERIES[5:]
+
+
+def judgements(generator, queries, grades):
+    """Return the grades of some items for each query."""
+    return {
+        query: {
+            str(item): int(generator.choice(grades))
+            for item in generator.choice(ITEMS, generator.integers(1, 9), False)
+        }
+        for query in queries
+    }
+
+
+def runs(generator, queries, between=0.0):
+    """Return a run with few distinct scores.
+
+    Items are in descending order of their ids.
+
+    Args:
+        generator: the random generator.
+        queries: the ids of the queries.
+        between: the least difference between two scores.
+    """
+    run = {}
+    for query in queries:
+        found = generator.choice(ITEMS, generator.integers(2, 20), False)
+        items = {str(item) for item in found} | {query} & set(ITEMS)
+        run[query] = {
+            item: float(
+                generator.integers(1, 4) + between * generator.integers(3)
+            )
+            for item in sorted(items, reverse=True)
+        }
+    return run
+
+
+@pytest.fixture
+def unrounded(monkeypatch):
+    """Return a function that keeps a module from rounding its scores."""
+
+    def kept(value, digits=None):
+        return builtins.round(value) if digits is None else value
+
+    return lambda module: monkeypatch.setattr(
+        module, "round", kept, raising=False
+    )
+
+
+def check(truth, run, theirs, convention):
+    """Compare all scores of a source, by its names for them."""
+    assert theirs
+    found = krm.evaluate(truth, run, " ".join(theirs), convention=convention)
+    assert dict(found) == approx(theirs, rel=0, abs=1e-6)
+
+
+class Model:
+    """A model whose texts are the numbers of the rows of a table."""
+
+    similarity_fn_name = "dot"
+
+    def __init__(self, embeddings):
+        self.embeddings = embeddings
+        self.model_card_data = self
+
+    def encode_query(self, texts, **_):
+        return self.embeddings[[int(text) for text in texts]]
+
+    encode_document = encode_query
+
+    @staticmethod
+    def similarity(queries, items):
+        return queries @ items.T
+
+    def set_evaluation_metrics(self, *_):
+        """Do nothing: there is no model card."""
+
+
+def information_retrieval_evaluator(relevant):
+    evaluation = pytest.importorskip(
+        "sentence_transformers.sentence_transformer.evaluation"
+    )
+    return evaluation.InformationRetrievalEvaluator(
+        {query: str(i) for i, query in enumerate(QUERIES)},
+        {item: str(i + len(QUERIES)) for i, item in enumerate(ITEMS)},
+        relevant,
+        corpus_chunk_size=7,
+        mrr_at_k=CUTOFFS,
+        ndcg_at_k=CUTOFFS,
+        map_at_k=CUTOFFS,
+        precision_recall_at_k=CUTOFFS,
+        accuracy_at_k=CUTOFFS,
+        write_csv=False,
+    )
+
+
+def sets_of_relevant(generator):
+    judged = judgements(generator, JUDGED, [0, 0, 1])
+    relevant = {
+        query: {item for item, grade in grades.items() if grade}
+        for query, grades in judged.items()
+    }
+    assert set() in relevant.values()
+    return relevant
+
+
+@seeds
+def test_information_retrieval_evaluator(seed):
+    """Products of small integers often tie."""
+    torch = pytest.importorskip("torch")
+    generator = np.random.default_rng(seed)
+    relevant = sets_of_relevant(generator)
+    size = (len(QUERIES) + len(ITEMS), 4)
+    model = Model(torch.tensor(generator.integers(-1, 2, size)))
+    theirs = information_retrieval_evaluator(relevant)(model)
+    assert len(theirs) == 6 * len(CUTOFFS)
+    assert all(name.startswith("dot_") for name in theirs)
+    scores = model.embeddings[: len(QUERIES)] @ model.embeddings.T
+    run = {
+        query: dict(zip(ITEMS, row.tolist(), strict=True))
+        for query, row in zip(QUERIES, scores[:, len(QUERIES) :], strict=True)
+    }
+    check(relevant, run, theirs, "sentence_transformers")
+
+
+@seeds
+def test_results_of_sentence_transformers(seed):
+    """A query without results counts as 0."""
+    generator = np.random.default_rng(seed)
+    relevant = sets_of_relevant(generator)
+    evaluator = information_retrieval_evaluator(relevant)
+    run = runs(generator, RETRIEVED, between=1e-9)
+    results = [
+        [
+            {"corpus_id": item, "score": score}
+            for item, score in run.get(query, {}).items()
+        ]
+        for query in evaluator.queries_ids
+    ]
+    assert [] in results
+    theirs = {
+        name.replace("@k", f"@{k}"): value
+        for name, values in evaluator.compute_metrics(results).items()
+        for k, value in values.items()
+    }
+    check(relevant, run, theirs, "sentence_transformers")
+
+
+@seeds
+def test_reranking_evaluator(seed):
+    """Without ties, which it treats in three ways."""
+    torch = pytest.importorskip("torch")
+    evaluation = pytest.importorskip(
+        "sentence_transformers.sentence_transformer.evaluation"
+    )
+    generator = np.random.default_rng(seed)
+    embeddings = torch.tensor(generator.normal(size=(200, 4)))
+    model = Model(embeddings)
+    truth, run, samples = {}, {}, []
+    for query in range(10):
+        texts = [str(i) for i in generator.permutation(range(10, 200))[:15]]
+        positive = texts[: generator.integers(1, 6)]
+        samples.append(
+            {
+                "query": str(query),
+                "positive": positive,
+                "negative": texts[len(positive) :],
+            }
+        )
+        truth[str(query)] = set(positive)
+        scores = embeddings[[int(i) for i in texts]] @ embeddings[query]
+        run[str(query)] = dict(zip(texts, scores.tolist(), strict=True))
+    theirs = evaluation.RerankingEvaluator(
+        samples, similarity_fct=lambda query, items: items @ query
+    )(model)
+    assert set(theirs) == {"map", "mrr@10", "ndcg@10"}
+    check(truth, run, theirs, "sentence_transformers")
+
+
+@seeds
+def test_beir(seed, unrounded):
+    evaluation = pytest.importorskip("beir.retrieval.evaluation")
+    unrounded(evaluation)
+    generator = np.random.default_rng(seed)
+    truth = judgements(generator, JUDGED, [0, 0, 1, 2, 3])
+    run = runs(generator, RETRIEVED, between=1e-9)
+    scores = evaluation.EvaluateRetrieval.evaluate(
+        truth, copy.deepcopy(run), CUTOFFS
+    )
+    theirs = {name: value for each in scores for name, value in each.items()}
+    assert len(theirs) == 4 * len(CUTOFFS)
+    check(truth, run, theirs, "beir")
+
+
+def test_a_query_that_retrieves_nothing_but_itself(unrounded):
+    """It counts as 0, and a query that the run lacks does not count."""
+    evaluation = pytest.importorskip("beir.retrieval.evaluation")
+    unrounded(evaluation)
+    truth = {query: {"a": 1} for query in ("p", "q", "r", "s")}
+    run = {"p": {"a": 2.0, "p": 3.0}, "q": {"q": 1.0}, "r": {}}
+    scores = evaluation.EvaluateRetrieval.evaluate(
+        truth, copy.deepcopy(run), [1]
+    )
+    theirs = {name: value for each in scores for name, value in each.items()}
+    assert set(theirs.values()) == {1 / 3}
+    check(truth, run, theirs, "beir")
+
+
+@seeds
+def test_custom_metrics_of_beir(seed, unrounded):
+    """Where these follow the rules of its other metrics.
+
+    They order ties as the run does, require that every query has a relevant
+    item, and divide by the number of judged queries.
+    """
+    evaluation = pytest.importorskip("beir.retrieval.evaluation")
+    custom_metrics = pytest.importorskip("beir.retrieval.custom_metrics")
+    unrounded(custom_metrics)
+    evaluate = evaluation.EvaluateRetrieval
+    generator = np.random.default_rng(seed)
+    truth = judgements(generator, QUERIES, [0, 0, 1, 2, 3])
+    truth = {q: grades for q, grades in truth.items() if any(grades.values())}
+    run = runs(generator, truth)
+    results = copy.deepcopy(run)
+    # It drops items from the results that it is given.
+    evaluate.evaluate(truth, results, CUTOFFS)
+    assert results != run
+    theirs = {}
+    for metric in ("mrr", "recall_cap", "accuracy"):
+        theirs |= evaluate.evaluate_custom(truth, results, CUTOFFS, metric)
+    assert len(theirs) == 3 * len(CUTOFFS)
+    check(truth, run, theirs, "beir")
+
+
+def test_hole_of_beir_is_not_supported():
+    evaluation = pytest.importorskip("beir.retrieval.evaluation")
+    evaluate_custom = evaluation.EvaluateRetrieval.evaluate_custom
+    # "a" is judged, though not for this query.
+    truth, run = {"q": {"b": 1}, "r": {"a": 1}}, {"q": {"a": 1.0}}
+    assert evaluate_custom(truth, run, [1], "hole") == {"Hole@1": 0.0}
+    with pytest.raises(AttributeError, match="not judged for any query"):
+        conventions.beir.Hole  # noqa: B018
+
+
+def retrieval_evaluator():
+    module = pytest.importorskip("mteb._evaluators.retrieval_evaluator")
+    return module.RetrievalEvaluator(
+        corpus=None,
+        queries=None,
+        task_metadata=None,
+        hf_split="test",
+        hf_subset="default",
+        top_k=max(CUTOFFS),
+        timer=None,
+    )
+
+
+def scores_of_mteb(scores):
+    """Return all scores that measure rankings, by the names of results."""
+    metrics = pytest.importorskip("mteb._evaluators.retrieval_metrics")
+    named = metrics.make_score_dict(
+        ndcg=scores.ndcg,
+        _map=scores.map,
+        recall=scores.recall,
+        precision=scores.precision,
+        mrr=scores.mrr,
+        naucs=scores.naucs,
+        naucs_mrr=scores.naucs_mrr,
+        hit_rate=scores.hit_rate,
+        task_scores={},
+    )
+    theirs = {
+        name: value
+        for name, value in named.items()
+        if name.partition("_")[0] not in conventions.mteb.without
+    }
+    assert len(theirs) == 6 * len(CUTOFFS) + 1
+    return theirs
+
+
+@seeds
+def test_mteb(seed, unrounded):
+    """Its MRR alone compares scores in float64: here without such ties.
+
+    It requires that a run has no other queries.
+    """
+    evaluator = retrieval_evaluator()
+    metrics = pytest.importorskip("mteb._evaluators.retrieval_metrics")
+    unrounded(metrics)
+    generator = np.random.default_rng(seed)
+    truth = judgements(generator, QUERIES, [0, 0, 1, 2, 3])
+    run = runs(generator, RETRIEVED, between=0.25)
+    scores = evaluator.evaluate(truth, copy.deepcopy(run), CUTOFFS)
+    theirs = scores_of_mteb(scores)
+    check(truth, run, theirs, "mteb")
+    # Some tasks add this one, over the queries that have it.
+    for name, values in metrics.recall_cap(truth, run, CUTOFFS).items():
+        there = [value for value in values if value is not None]
+        assert len(there) < len(values)
+        check(truth, run, {name: np.mean(there)}, "mteb")
+    # Scores that are equal in float32.
+    run = runs(generator, RETRIEVED, between=1e-9)
+    scores = evaluator.evaluate(truth, copy.deepcopy(run), CUTOFFS)
+    theirs = {
+        name: value
+        for name, value in scores_of_mteb(scores).items()
+        if not name.startswith("mrr")
+    }
+    check(truth, run, theirs, "mteb")
+
+
+def test_tasks_of_mteb_that_ignore_identical_ids(unrounded):
+    evaluator = retrieval_evaluator()
+    unrounded(pytest.importorskip("mteb._evaluators.retrieval_metrics"))
+    generator = np.random.default_rng(0)
+    truth = judgements(generator, QUERIES, [0, 0, 1, 2, 3])
+    run = runs(generator, RETRIEVED)
+    scores = evaluator.evaluate(
+        truth, copy.deepcopy(run), CUTOFFS, ignore_identical_ids=True
+    )
+    theirs = scores_of_mteb(scores)
+    dropped = {
+        query: {item: score for item, score in found.items() if item != query}
+        for query, found in run.items()
+    }
+    assert dropped != run
+    check(truth, dropped, theirs, "mteb")
