@@ -82,6 +82,14 @@ class Diagnosis(tuple[Finding, ...]):
     """The findings of `diagnose`: errors, then warnings, then notes.
 
     It is true if there are only notes, or none.
+
+    Example:
+        >>> import keras_rankmetrics as krm
+        >>> run = krm.Rows(["q"] * 3, ["a", "a", "b"], [0.9, 0.8, 0.7])
+        >>> print(krm.diagnose({"q": {"a": 1, "b": 0}}, run, k=1))
+        error: 1 of 3 rows of the run repeat an item of their query (33.3%).
+          Example: query 'q', item 'a', value 0.8
+          Keep one row of each item.
     """
 
     def __bool__(self) -> bool:
@@ -171,9 +179,9 @@ def diagnose(
     if isinstance(metrics, str):
         metrics = metrics_of(metrics, None)
     found: list[Finding] = []
-    reading = Reading(
-        columns or {}, query_ids, item_ids, higher_is_better, drop_same_id
-    )
+    higher = None if higher_is_better else False  # reports distances
+    reading = Reading(columns or {}, query_ids, item_ids, higher, drop_same_id)
+    rows_of.check_reading(reading)
     labels = _valid(truth, "truth", "label", reading, found)
     scores = _valid(run, "run", "score", reading, found)
     found += (blocking := _of_sides(labels, scores))

@@ -47,7 +47,8 @@ class Reading(NamedTuple):
         query_ids: `[queries]`, the ids of inputs that have their queries in
             order only; 0, 1, 2, ... by default.
         item_ids: `[items]`, the ids of items that a run numbers.
-        higher_is_better: False if scores are distances.
+        higher_is_better: False if scores are distances. Search results in the
+            other order are an error, unless it is None, which means True.
         drop_same_id: True to drop items whose id is that of their query.
         duplicates: `"best"` to keep the best of equal items of a query;
             `"error"` to leave them in, for the join to find.
@@ -57,7 +58,7 @@ class Reading(NamedTuple):
     columns: Mapping[str, str] = {}
     query_ids: Any = None
     item_ids: Any = None
-    higher_is_better: bool = True
+    higher_is_better: bool | None = True
     drop_same_id: bool = False
     duplicates: Literal["error", "best"] = "error"
     score_dtype: str | None = None
@@ -421,7 +422,8 @@ def _search_result(rows: Rows, argument: str, reading: Reading) -> Rows:
     if are_distances:
         expected, received = "ascend", "descend in every query"
         steps = -steps
-    if (steps >= 0).all() and (steps > 0).any():
+    is_wrong = (steps >= 0).all() and (steps > 0).any()
+    if is_wrong and reading.higher_is_better is not None:
         raise ValueError(
             f"The best items of {argument} should come first, so that scores "
             f"{expected}. Received: scores that {received}. Pass "
