@@ -47,7 +47,9 @@ _AT_FIRST_USE = {
     "Verdict": "comparing",
     "compare": "comparing",
     "count_ranks": "catalogues",
+    "Diagnosis": "comparing.diagnose",
     "Evaluated": "comparing",
+    "diagnose": "comparing.diagnose",
     "evaluate": "comparing",
     "evaluate_rows": "tables.evaluate_rows",
 }
@@ -61,6 +63,8 @@ if typing.TYPE_CHECKING:
     from keras_rankmetrics.catalogues import count_ranks as count_ranks
     from keras_rankmetrics.comparing.compare import compare as compare
     from keras_rankmetrics.comparing.compared import Compared as Compared
+    from keras_rankmetrics.comparing.diagnose import Diagnosis as Diagnosis
+    from keras_rankmetrics.comparing.diagnose import diagnose as diagnose
     from keras_rankmetrics.comparing.evaluate import Evaluated as Evaluated
     from keras_rankmetrics.comparing.evaluate import evaluate as evaluate
     from keras_rankmetrics.comparing.gate import Verdict as Verdict

@@ -12,6 +12,7 @@ from keras_rankmetrics.command.printing import print_text
 _COMMANDS = {
     "eval": ("eval", "table"),
     "gate": ("gate", "verdicts"),
+    "doctor": ("doctor", "findings"),
     "signature": ("signature", "of_signature"),
     "conventions": ("signature", "of_conventions"),
 }

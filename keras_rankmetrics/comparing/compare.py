@@ -10,7 +10,7 @@ from keras_rankmetrics.comparing.compared import Compared
 from keras_rankmetrics.comparing.measuring import measured_by
 from keras_rankmetrics.comparing.report import warn_of_unjudged
 from keras_rankmetrics.comparing.results import checked
-from keras_rankmetrics.tables.rows_of import Reading
+from keras_rankmetrics.comparing.rows_of import Reading
 
 
 def compare(

@@ -9,8 +9,8 @@ from keras_rankmetrics.comparing.measured import ALL
 from keras_rankmetrics.comparing.measuring import measured_by
 from keras_rankmetrics.comparing.report import warn_of_unjudged
 from keras_rankmetrics.comparing.results import Results
+from keras_rankmetrics.comparing.rows_of import Reading
 from keras_rankmetrics.engine.aggregates import Estimate
-from keras_rankmetrics.tables.rows_of import Reading
 
 
 class Evaluated(Results, Mapping[str, float]):

@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 
 from keras_rankmetrics.comparing.measured import ALL
-from keras_rankmetrics.tables.ids import as_text
-from keras_rankmetrics.tables.item_rows import Rows
-from keras_rankmetrics.tables.rows_of import (
+from keras_rankmetrics.comparing.rows_of import (
     KINDS,
     Reading,
     are_integers,
@@ -19,6 +17,8 @@ from keras_rankmetrics.tables.rows_of import (
     first_of,
     form_of,
 )
+from keras_rankmetrics.tables.ids import as_text
+from keras_rankmetrics.tables.item_rows import Rows
 
 _LARGEST = np.finfo(np.float32).max
 _SWAPPED = (

@@ -28,7 +28,7 @@ _DIFFERENCES: dict[str, Callable[[str], str]] = {
 # The size of the sample in which ids that differ in spelling are searched.
 _ROWS, _LISTS, _QUERIES = 10_000, 100, 100_000
 _WithLists = list[tuple[int, Any]]
-_NO_COMMON_FORM = "Do both sides use the same ids?"
+NO_COMMON_FORM = "Do both sides use the same ids?"
 _EXACT = 2**24  # integers below it are exact in float32
 
 
@@ -273,7 +273,7 @@ class Joining:
         if not judged:
             return "The truth judges no items of these queries."
         some_match = bool(self._counts[1])
-        place, one, other, hint = _unmatched(self._unjudged, judged, some_match)
+        place, one, other, hint = unmatched(self._unjudged, judged, some_match)
         query = ids.as_text(truth.queries[place].item())
         return (
             f"For the query {query!r} it retrieves {one!r}, and the truth "
@@ -294,7 +294,7 @@ class Joining:
             [(0, query) for query in queries[:_QUERIES]]
             for queries in (sorted(unknown), self._truth.queries.tolist())
         )
-        _, one, other, hint = _unmatched(mine, theirs)
+        _, one, other, hint = unmatched(mine, theirs)
         raise ValueError(
             f"Some queries of {self._argument} should be in the truth. "
             f"Received: 0 of {len(unknown):,}. It has {one!r}, and the "
@@ -333,7 +333,7 @@ def _with_lists(lists: np.ndarray, items: np.ndarray) -> _WithLists:
     return list(zip(lists.tolist(), items.tolist(), strict=True))
 
 
-def _unmatched(
+def unmatched(
     ones: _WithLists, others: _WithLists, some_match: bool = False
 ) -> tuple[int, Any, Any, str]:
     """Return two ids of one list that do not match, and a question about them.
@@ -358,7 +358,7 @@ def _unmatched(
                 return place, ids.as_text(one), ids.as_text(other), question
     place, other = others[0]
     one = next(id_ for list_, id_ in ones if list_ == place)
-    return place, ids.as_text(one), ids.as_text(other), _NO_COMMON_FORM
+    return place, ids.as_text(one), ids.as_text(other), NO_COMMON_FORM
 
 
 def _by_score_and_id(

@@ -16,6 +16,12 @@ from keras_rankmetrics.comparing.measured import (
     System,
     fingerprint,
 )
+from keras_rankmetrics.comparing.rows_of import (
+    Reading,
+    check_reading,
+    queries_of,
+    rows_of,
+)
 from keras_rankmetrics.conventions.convention import Rules
 from keras_rankmetrics.conventions.specs import metrics_of
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
@@ -23,12 +29,6 @@ from keras_rankmetrics.metrics.bases import check_mean
 from keras_rankmetrics.tables.ids import as_text
 from keras_rankmetrics.tables.item_rows import whole
 from keras_rankmetrics.tables.jobs import members_of, metrics_in
-from keras_rankmetrics.tables.rows_of import (
-    Reading,
-    check_reading,
-    queries_of,
-    rows_of,
-)
 
 
 def measured_by(

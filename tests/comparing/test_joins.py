@@ -12,10 +12,10 @@ from runs import drawn, rows_of
 
 import keras_rankmetrics as krm
 from keras_rankmetrics.comparing import joining
+from keras_rankmetrics.comparing import rows_of as reading
 from keras_rankmetrics.conventions import ranx as as_ranx
 from keras_rankmetrics.conventions import trec_eval
 from keras_rankmetrics.tables import ids
-from keras_rankmetrics.tables import rows_of as reading
 from keras_rankmetrics.tables.item_rows import whole
 
 METRICS = [

@@ -48,8 +48,9 @@ MAY_IMPORT = {
     "adapters": "engine.aggregates tables",
     "callbacks": "catalogues engine.backend engine.inputs tables",
     "comparing": (
-        "engine.aggregates engine.backend engine.definition engine.evaluation "
-        "engine.inputs engine.metric engine.naming metrics tables types"
+        "conventions engine.aggregates engine.backend engine.definition "
+        "engine.evaluation engine.inputs engine.metric engine.naming files "
+        "metrics tables types"
     ),
     "files": "tables",
     "command": (

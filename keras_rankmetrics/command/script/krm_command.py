@@ -72,6 +72,20 @@ def _parser() -> argparse.ArgumentParser:
         "tolerance. Exit with 0 if not, 1 if so, and 3 if that is undecided.",
     )
     _add_arguments_of_gate(gate)
+    doctor = commands.add_parser(
+        "doctor",
+        help="look for mistakes in judgements and a run",
+        description="Look for mistakes in judgements and a run. The exit code "
+        "is 1 if there are errors or warnings.",
+    )
+    add = doctor.add_argument
+    add("qrels", metavar="QRELS", help="file of judgements")
+    add("run", metavar="RUN", help="file of a run")
+    add("-k", type=int, default=10, help="cutoff to look at (default: 10)")
+    metrics = "the metrics to compute, as for `krm eval`"
+    add("-m", "--metrics", help=metrics)
+    columns = "columns of a table, as for `krm eval`"
+    add("--columns", type=_columns, default={}, help=columns)
     signature = commands.add_parser(
         "signature",
         help="explain the signature of a metric",

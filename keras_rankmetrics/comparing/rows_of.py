@@ -47,7 +47,8 @@ class Reading(NamedTuple):
         query_ids: `[queries]`, the ids of inputs that have their queries in
             order only; 0, 1, 2, ... by default.
         item_ids: `[items]`, the ids of items that a run numbers.
-        higher_is_better: False if scores are distances.
+        higher_is_better: False if scores are distances. Search results in the
+            other order are an error, unless it is None, which means True.
         drop_same_id: True to drop items whose id is that of their query.
         duplicates: `"best"` to keep the best of equal items of a query;
             `"error"` to leave them in, for the join to find.
@@ -57,7 +58,7 @@ class Reading(NamedTuple):
     columns: Mapping[str, str] = {}
     query_ids: Any = None
     item_ids: Any = None
-    higher_is_better: bool = True
+    higher_is_better: bool | None = True
     drop_same_id: bool = False
     duplicates: Literal["error", "best"] = "error"
     score_dtype: str | None = None
@@ -228,7 +229,16 @@ def first_of(x: Sequence[Any], default: Any = None) -> Any:
 def rows_of(
     x: Any, value: str, argument: str, reading: Reading
 ) -> Iterator[Rows]:
-    """Yield the rows of an input in chunks, checked.
+    """Yield the rows of `rows_with_nan`; raise ValueError if there is NaN."""
+    for rows in rows_with_nan(x, value, argument, reading):
+        _check_numbers(rows, argument)
+        yield rows
+
+
+def rows_with_nan(
+    x: Any, value: str, argument: str, reading: Reading
+) -> Iterator[Rows]:
+    """Yield the rows of an input in chunks, checked, except for NaN.
 
     Args:
         x: an input with ids, or with integers that are ids.
@@ -426,7 +436,8 @@ def _search_result(rows: Rows, argument: str, reading: Reading) -> Rows:
     if are_distances:
         expected, received = "ascend", "descend in every query"
         steps = -steps
-    if (steps >= 0).all() and (steps > 0).any():
+    is_wrong = (steps >= 0).all() and (steps > 0).any()
+    if is_wrong and reading.higher_is_better is not None:
         raise ValueError(
             f"The best items of {argument} should come first, so that scores "
             f"{expected}. Received: scores that {received}. Pass "
@@ -500,6 +511,12 @@ def _checked(rows: Rows, argument: str) -> Rows:
             f"one dimension and one length. Received: {shapes[0]} in the "
             f"queries, {shapes[1]} in the items and {shapes[2]} in the values."
         )
+    single = np.promote_types(value.dtype, np.float32)
+    return Rows(query, item, value.astype(single, copy=False))
+
+
+def _check_numbers(rows: Rows, argument: str) -> None:
+    query, item, value = rows
     [wrong] = np.nonzero(np.isnan(value))
     if len(wrong):
         raise ValueError(
@@ -507,8 +524,6 @@ def _checked(rows: Rows, argument: str) -> Rows:
             f"the item {as_text(item[wrong[0]].item())!r} of the query "
             f"{as_text(query[wrong[0]].item())!r}."
         )
-    single = np.promote_types(value.dtype, np.float32)
-    return Rows(query, item, value.astype(single, copy=False))
 
 
 def ids_of(ids: Any, argument: str) -> np.ndarray:

@@ -1,0 +1,355 @@
+"""`diagnose`: look for mistakes in judgements and a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from keras_rankmetrics.comparing import rows_of
+from keras_rankmetrics.comparing.joining import Joining, Judgements, unmatched
+from keras_rankmetrics.comparing.rows_of import Reading
+from keras_rankmetrics.conventions.specs import metrics_of
+from keras_rankmetrics.tables import ids, item_rows
+from keras_rankmetrics.tables.item_rows import Rows
+from keras_rankmetrics.tables.jobs import members_of
+
+# The severity of a check, how its sentence goes on after the number of cases,
+# and the remedy. A second severity is for half of the cases or more.
+_CHECKS = {
+    "not_finite": "error: values of the {side} are NaN or infinite. Correct "
+    "these rows, or remove them.",
+    "padding": "warning: items of the {side} are padding. Remove these rows.",
+    "duplicates": "error: rows of the {side} repeat an item of their query. "
+    "Keep one row of each item.",
+    "empty": "error: sides have no rows left. Check how they were read.",
+    "types": "error: columns have ids of two types. Convert one side.",
+    "queries_missing": "warning/error: queries of the truth have no rows in "
+    "the run, and count as lists that retrieve nothing. Is the run complete?",
+    "queries_unknown": "note: queries of the run are not in the truth, and are "
+    "left out. Is the truth complete?",
+    "own_items": "warning: queries retrieve an item of their own id. If the "
+    "items include the queries, pass `drop_same_id=True`.",
+    "no_relevant": "warning/error: queries have no relevant item, and count as "
+    '0. Metrics with `empty="skip"` leave them out.',
+    "grades": "note: labels are above {least:g}, and binary metrics treat them "
+    "as {least:g}. Use a graded metric, or set `relevance_threshold`.",
+    "unmatched": "error: items among the first {k} are not judged, since "
+    "almost no ids match. Write the ids of both sides in the same way.",
+    "unjudged": "note/warning: items among the first {k} are not judged, and "
+    'count as irrelevant. Metrics with `unjudged="condense"` leave them out.',
+    "only_relevant": "note: items among the first {k} are not judged, and "
+    "count as irrelevant. The truth has relevant items only.",
+    "few_items": "note/warning: queries retrieve fewer than {k} items. "
+    "Retrieve more, unless there are no more.",
+    "one_score": "warning/error: lists have one score for all items. Check how "
+    "the scores were computed.",
+    "ties": "note/warning: items are tied with another one, in {cut:,} lists "
+    "across rank {k}. The option `ties` of a metric orders them.",
+    "distances": "warning: lists look as if lower scores were better. If the "
+    "scores are distances, pass `higher_is_better=False`.",
+}
+_SEVERITIES = ["error", "warning", "note"]
+_PADDING: dict[str, Any] = {"i": [-1], "U": ["", "-1"], "S": [b"", b"-1"]}
+_Z = 3.0  # standard errors that prove a direction of the scores
+_MOST = 0.6  # share of the lists that have this direction, too
+_STEPS = 10  # neighbouring rows that prove that rows are in ascending order
+
+
+class Finding(NamedTuple):
+    """A possible mistake, with its remedy.
+
+    Attributes:
+        name: the name of the check, such as `"duplicates"`.
+        severity: `"error"`, `"warning"`, or `"note"` for a fact to know.
+        what: a sentence with the number and the share of the cases.
+        example: the first case.
+        remedy: what to do.
+    """
+
+    name: str
+    severity: str
+    what: str
+    example: str
+    remedy: str
+
+    def __str__(self) -> str:
+        _, severity, what, example, remedy = self
+        return f"{severity}: {what}\n  Example: {example}\n  {remedy}"
+
+
+class Diagnosis(tuple[Finding, ...]):
+    """The findings of `diagnose`: errors, then warnings, then notes.
+
+    It is true if there are only notes, or none.
+
+    Example:
+        >>> import keras_rankmetrics as krm
+        >>> run = krm.Rows(["q"] * 3, ["a", "a", "b"], [0.9, 0.8, 0.7])
+        >>> print(krm.diagnose({"q": {"a": 1, "b": 0}}, run, k=1))
+        error: 1 of 3 rows of the run repeat an item of their query (33.3%).
+          Example: query 'q', item 'a', value 0.8
+          Keep one row of each item.
+    """
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self)) or "No mistakes were found."
+
+    @property
+    def ok(self) -> bool:
+        """True if there are no errors and no warnings."""
+        return all(finding.severity == "note" for finding in self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as values that JSON can contain."""
+        return {"ok": self.ok, "findings": [x._asdict() for x in self]}
+
+
+def diagnose(
+    truth: Any,
+    run: Any,
+    *,
+    k: int = 10,
+    metrics: Any = None,
+    columns: Mapping[str, str] | None = None,
+    query_ids: Any = None,
+    item_ids: Any = None,
+    higher_is_better: bool = True,
+    drop_same_id: bool = False,
+) -> Diagnosis:
+    """Look for mistakes in judgements and a run, before one believes a value.
+
+    The checks, by the names of their findings:
+
+    - `"not_finite"`, `"padding"`, `"duplicates"`: rows of either side that
+      cannot be evaluated. Padding is an id such as -1 or an empty string. The
+      other checks leave these rows out.
+    - `"empty"`, `"types"`: a side without rows, or with ids of another type
+      than the other side. There are no further checks then.
+    - `"queries_missing"`, `"queries_unknown"`: queries on one side only.
+    - `"unmatched"`: less than 1% of the items that could match do.
+    - `"unjudged"`: items among the first `k` that the truth lacks. This is
+      `"only_relevant"` if the truth has no irrelevant items.
+    - `"own_items"`: half of the queries or more retrieve an item of their own
+      id.
+    - `"no_relevant"`: queries without an item of a label above 0.
+    - `"grades"`: relevant items of different labels, which a binary metric
+      does not distinguish.
+    - `"few_items"`: queries that retrieve fewer than `k` items.
+    - `"one_score"`, `"ties"`: items of equal score.
+    - `"distances"`: relevant items have lower scores than the others of their
+      list, by more than three standard errors of a random order, and in most
+      lists. Or the rows of queries are in the order of ascending scores, and
+      the labels do not prove that higher scores are better.
+
+    Args:
+        truth: the labels of items, in a form with ids that `evaluate` takes.
+        run: the scores of items, in one of these forms.
+        k: the number of retrieved items of each query that metrics look at.
+        metrics: the metrics to compute, or their names as text. By default,
+            some of them are binary, with a threshold of 1.
+        columns: as in `evaluate`.
+        query_ids: as in `evaluate`.
+        item_ids: as in `evaluate`.
+        higher_is_better: False if scores are distances.
+        drop_same_id: as in `evaluate`.
+
+    Returns:
+        A `Diagnosis`, which can be printed. It is true if there are no errors
+        and no warnings.
+
+    Raises:
+        TypeError: if a side cannot be read, or the types of ids differ.
+        ValueError: if a side cannot be read, or `k` is not positive.
+
+    Example:
+        >>> import keras_rankmetrics as krm
+        >>> truth = {"q1": {"d1": 1, "d2": 0}}
+        >>> diagnosis = krm.diagnose(truth, {"q1": {"D1": 0.9, "D2": 0.8}}, k=2)
+        >>> diagnosis.ok, [finding.name for finding in diagnosis]
+        (False, ['unmatched'])
+        >>> diagnosis[0].example  # doctest: +ELLIPSIS
+        "For the query 'q1' ... Do the ids differ only in case?"
+    """
+    if not isinstance(k, int | np.integer) or k < 1:
+        raise ValueError(f"`k` should be a positive integer. Received: {k!r}.")
+    if isinstance(metrics, str):
+        metrics = metrics_of(metrics, None)
+    found: list[Finding] = []
+    higher = None if higher_is_better else False  # reports distances
+    reading = Reading(columns or {}, query_ids, item_ids, higher, drop_same_id)
+    rows_of.check_reading(reading)
+    labels = _valid(truth, "truth", "label", reading, found)
+    scores = _valid(run, "run", "score", reading, found)
+    found += (blocking := _of_sides(labels, scores))
+    if not blocking:
+        queries = rows_of.queries_of(truth, "`truth`", reading)
+        judgements = Judgements.of(labels, queries)
+        found += _of_labels(judgements, metrics)
+        found += _of_queries(judgements.queries, scores)
+        found += _of_lists(judgements, scores, k)
+    return Diagnosis(sorted(found, key=lambda x: _SEVERITIES.index(x.severity)))
+
+
+def _finding(
+    name: str, wrong: np.ndarray, cases: Mapping[str, np.ndarray], **texts: Any
+) -> list[Finding]:
+    """Return the finding of a check, or none if nothing is wrong.
+
+    Args:
+        name: the name of the check.
+        wrong: `[cases]`, bool.
+        cases: arrays `[cases]` that describe each case.
+        **texts: the fields of the text.
+    """
+    if not wrong.any():
+        return []
+    severity, _, text = _CHECKS[name].format(**texts).partition(": ")
+    severity = severity.split("/")[-int(wrong.mean() >= 0.5)]
+    what, _, remedy = text.partition(". ")
+    what = f"{wrong.sum():,} of {len(wrong):,} {what} ({wrong.mean():.1%})."
+    case = {key: column[wrong.argmax()] for key, column in cases.items()}
+    example = ", ".join(f"{key} {_shown(x)}" for key, x in case.items())
+    return [Finding(name, severity, what, example, remedy)]
+
+
+def _shown(x: np.generic) -> str:
+    return f"{x:g}" if x.dtype.kind == "f" else repr(ids.as_text(x.item()))
+
+
+def _valid(
+    x: Any, side: str, value: str, reading: Reading, found: list[Finding]
+) -> Rows:
+    """Return the rows that can be evaluated, and add findings of the others."""
+    chunks = rows_of.rows_with_nan(x, value, f"`{side}`", reading)
+    rows = item_rows.whole(chunks)
+    for name, check in _OF_ROWS.items():
+        wrong = check(rows)
+        if wrong.any():
+            found += _finding(name, wrong, rows._asdict(), side=side)
+            rows = Rows(*(column[~wrong] for column in rows))
+    return rows
+
+
+def _is_again(rows: Rows) -> np.ndarray:
+    keys = ids.mixed(ids.keys_of(rows.query)) + ids.keys_of(rows.item)
+    # Different pairs have the same key with a probability of 2 ** -64.
+    _, first = np.unique(ids.mixed(keys), return_index=True)
+    return ~np.isin(np.arange(len(keys)), first)
+
+
+_OF_ROWS: dict[str, Callable[[Rows], np.ndarray]] = {
+    "not_finite": lambda rows: ~np.isfinite(rows.value),
+    "padding": lambda x: np.isin(x.item, _PADDING.get(x.item.dtype.kind, [])),
+    "duplicates": _is_again,
+}
+
+
+def _of_sides(truth: Rows, run: Rows) -> list[Finding]:
+    """Return the findings that make further checks impossible."""
+    is_empty = np.array([len(rows.query) == 0 for rows in (truth, run)])
+    sides = {"side": np.array(["truth", "run"])}
+    types, others = (
+        np.array([rows_of.KINDS[x.dtype.kind] for x in rows[:2]])
+        for rows in (truth, run)
+    )
+    columns = {"column": np.array(["query", "item"])}
+    columns |= {"truth": types, "run": others}
+    found = _finding("empty", is_empty, sides)
+    return found or _finding("types", types != others, columns)
+
+
+def _of_labels(judgements: Judgements, metrics: Any) -> Iterator[Finding]:
+    queries, labels = judgements.queries, judgements.labels
+    lists = judgements.lists
+    relevant = np.bincount(lists, labels > 0, len(queries))
+    yield from _finding("no_relevant", relevant == 0, {"query": queries})
+    thresholds = [1.0]
+    if metrics is not None:
+        of_metrics = members_of(metrics)
+        name = "relevance_threshold"
+        thresholds = [getattr(x, name, np.inf) for x in of_metrics]
+    least = labels[labels >= min(thresholds)].min(initial=np.inf)
+    item = {"query": queries[lists], "item": judgements.items, "label": labels}
+    yield from _finding("grades", labels > least, item, least=least)
+
+
+def _of_queries(truth: np.ndarray, run: Rows) -> Iterator[Finding]:
+    queries = np.unique(run.query[item_rows.run_starts(run.query)])
+    missing, unknown = ~np.isin(truth, queries), ~np.isin(queries, truth)
+    for found in _finding("queries_missing", missing, {"query": truth}):
+        if unknown.any():
+            sides = queries[unknown], truth[missing]
+            mine, theirs = ([(0, x) for x in side.tolist()] for side in sides)
+            _, one, other, hint = unmatched(mine, theirs)
+            example = f"{one!r} in the run, {other!r} in the truth"
+            found = found._replace(example=example, remedy=hint)
+        yield found
+    yield from _finding("queries_unknown", unknown, {"query": queries})
+    if run.query.dtype.kind == run.item.dtype.kind:
+        own = np.isin(queries, run.query[run.query == run.item])
+        own &= own.mean() >= 0.5  # a few numbers are the same by chance
+        yield from _finding("own_items", own, {"query": queries})
+
+
+def _of_lists(judgements: Judgements, run: Rows, k: int) -> Iterator[Finding]:
+    joining = Joining(judgements, "options", "the run")
+    places, lengths, labels, scores = next(joining.join([run]))
+    if not len(places):
+        return
+    lists = np.repeat(np.arange(len(places)), lengths)
+    lists, labels, scores = (
+        x[scores > -np.inf] for x in (lists, labels, scores)
+    )
+    steps = np.diff(scores)[lists[1:] == lists[:-1]]
+    order, lengths = np.lexsort((-scores, lists)), np.bincount(lists)
+    labels, scores = labels[order], scores[order]
+    ranks = np.arange(len(lists)) - (np.cumsum(lengths) - lengths)[lists]
+    of_list = {"query": judgements.queries[places]}
+    of_item = {"query": of_list["query"][lists], "score": scores}
+    first = ranks < k
+    name = "unjudged" if (judgements.labels == 0).any() else "only_relevant"
+    example = joining.overlap.example  # if few items match
+    name = "unmatched" if example else name
+    of_first = {"query": of_item["query"][first]}
+    for found in _finding(name, labels[first] < 0, of_first, k=k):
+        yield found._replace(example=example or found.example)
+    yield from _finding("few_items", lengths < k, of_list, k=k)
+    ties = np.append(False, scores[1:] == scores[:-1]) & (ranks > 0)
+    one_score = (np.bincount(lists, ties) == lengths - 1) & (lengths > 1)
+    yield from _finding("one_score", one_score, of_list)
+    tied = (ties | np.append(ties[1:], False)) & ~one_score[lists]
+    cut = (ties & tied & (ranks == k)).sum()
+    yield from _finding("ties", tied, of_item, cut=cut, k=k)
+    z, low = _below_middle(lists, ranks, ties, labels > 0)
+    ascend = len(steps) >= _STEPS and (steps > 0).mean() > 0.99 and z > -_Z
+    yield from _finding("distances", ascend | (low & (z > _Z)), of_list)
+
+
+def _below_middle(
+    lists: np.ndarray, ranks: np.ndarray, ties: np.ndarray, relevant: np.ndarray
+) -> tuple[float, np.ndarray]:
+    """Return how far relevant items are below the middle of their lists.
+
+    The sum of their ranks is compared with that of a random order of each
+    list, as in Wilcoxon's rank-sum test.
+
+    Returns:
+        The difference in standard errors, 0 if it has another sign in many
+        lists; and the lists in which they are below.
+    """
+    lengths = np.bincount(lists)
+    group = np.cumsum(~ties) - 1
+    mean_ranks = np.bincount(group, ranks) / np.bincount(group)
+    below = mean_ranks[group] - (lengths[lists] - 1) / 2
+    share = np.bincount(lists, relevant) / lengths
+    variance = np.bincount(lists, below**2) * share * (1 - share)
+    variance *= lengths / np.maximum(lengths - 1, 1)
+    excess = np.bincount(lists, below * relevant)
+    z = excess.sum() / max(np.sqrt(variance.sum()), 1e-9)
+    is_common = (excess * z > 0).sum() > _MOST * (variance > 0).sum()
+    return z * is_common, excess > 0

@@ -1,0 +1,461 @@
+"""`diagnose`: the finding of each mistake, and no finding without one."""
+
+import json
+import time
+
+import numpy as np
+import pytest
+
+import keras_rankmetrics as krm
+
+QUERIES = [f"query{i}" for i in range(8)]
+K = 4
+
+
+def truth_of(relevant=("d0", "d1"), judged=6):
+    items = [f"d{i}" for i in range(judged)]
+    return {q: {item: int(item in relevant) for item in items} for q in QUERIES}
+
+
+def run_of(order="012345"):
+    return {
+        q: {f"d{item}": 9.5 - i for i, item in enumerate(order)}
+        for q in QUERIES
+    }
+
+
+TRUTH, RUN = truth_of(), run_of()
+
+
+def rows_of(nested, *added):
+    """A table of a dict of dicts, and further rows."""
+    found = [
+        (query, item, value)
+        for query, items in nested.items()
+        for item, value in items.items()
+    ]
+    query, item, value = zip(*found, *added, strict=True)
+    ids = np.array(query), np.array(item)
+    return krm.Rows(*ids, np.array(value, np.float64))
+
+
+def changed(nested, query=None, items=lambda x: x, values=lambda x: x):
+    """A dict of dicts with other items and values, in one query or in all."""
+    return {
+        q: {items(i): values(x) for i, x in of_query.items()}
+        if query in (None, q)
+        else of_query
+        for q, of_query in nested.items()
+    }
+
+
+def without(nested, query):
+    return {q: items for q, items in nested.items() if q != query}
+
+
+def summary(diagnosis):
+    return [(finding.name, finding.severity) for finding in diagnosis]
+
+
+def test_a_clean_input_has_no_finding():
+    for truth, run in [(TRUTH, RUN), (rows_of(TRUTH), rows_of(RUN))]:
+        diagnosis = krm.diagnose(truth, run, k=K)
+        assert summary(diagnosis) == []
+        assert diagnosis and diagnosis.ok
+        assert str(diagnosis) == "No mistakes were found."
+        assert diagnosis.to_dict() == {"ok": True, "findings": []}
+
+
+# One mistake in the clean input: the truth, the run, the name and the severity
+# of the only finding, the start of its sentence, and its example.
+MISTAKES = {
+    "NaN": (
+        TRUTH,
+        rows_of(RUN, ("query3", "d7", np.nan)),
+        ("not_finite", "error"),
+        "1 of 49 values of the run are NaN or infinite (2.0%).",
+        "query 'query3', item 'd7', value nan",
+    ),
+    "an infinite score": (
+        TRUTH,
+        rows_of(RUN, ("query3", "d7", -np.inf)),
+        ("not_finite", "error"),
+        "1 of 49 values of the run",
+        "query 'query3', item 'd7', value -inf",
+    ),
+    "a NaN label": (
+        rows_of(TRUTH, ("query3", "d7", np.nan)),
+        RUN,
+        ("not_finite", "error"),
+        "1 of 49 values of the truth",
+        "query 'query3', item 'd7', value nan",
+    ),
+    "empty strings as padding": (
+        TRUTH,
+        rows_of(RUN, ("query3", "", 1.0), ("query3", "", 1.0)),
+        ("padding", "warning"),
+        "2 of 50 items of the run are padding (4.0%).",
+        "query 'query3', item '', value 1",
+    ),
+    "a text of -1 as padding": (
+        TRUTH,
+        rows_of(RUN, ("query3", "-1", 1.0)),
+        ("padding", "warning"),
+        "1 of 49 items",
+        "query 'query3', item '-1', value 1",
+    ),
+    "an item that comes again": (
+        TRUTH,
+        rows_of(RUN, ("query3", "d2", 7.25)),
+        ("duplicates", "error"),
+        "1 of 49 rows of the run repeat an item of their query (2.0%).",
+        "query 'query3', item 'd2', value 7.25",
+    ),
+    "a judgement that comes again": (
+        rows_of(TRUTH, ("query3", "d2", 0)),
+        RUN,
+        ("duplicates", "error"),
+        "1 of 49 rows of the truth",
+        "query 'query3', item 'd2', value 0",
+    ),
+    "an empty run": (
+        TRUTH,
+        {},
+        ("empty", "error"),
+        "1 of 2 sides have no rows left (50.0%).",
+        "side 'run'",
+    ),
+    "an empty truth": (
+        {},
+        RUN,
+        ("empty", "error"),
+        "1 of 2 sides have no rows left (50.0%).",
+        "side 'truth'",
+    ),
+    "a run of padding": (
+        TRUTH,
+        rows_of({"query1": {"d1": np.nan}}),
+        ("not_finite", "error"),
+        "1 of 1 values",
+        "query 'query1', item 'd1', value nan",
+    ),
+    "items of another type": (
+        TRUTH,
+        changed(RUN, items=lambda x: int(x[1:])),
+        ("types", "error"),
+        "1 of 2 columns have ids of two types (50.0%).",
+        "column 'item', truth 'str', run 'integers'",
+    ),
+    "a query that is not retrieved": (
+        TRUTH,
+        without(RUN, "query3"),
+        ("queries_missing", "warning"),
+        "1 of 8 queries of the truth have no rows in the run, and count as "
+        "lists that retrieve nothing (12.5%).",
+        "query 'query3'",
+    ),
+    "a query that is not judged": (
+        without(TRUTH, "query3"),
+        RUN,
+        ("queries_unknown", "note"),
+        "1 of 8 queries of the run are not in the truth",
+        "query 'query3'",
+    ),
+    "all queries themselves": (
+        {q: {**items, q: 0} for q, items in TRUTH.items()},
+        {q: {**items, q: 3.0} for q, items in RUN.items()},
+        ("own_items", "warning"),
+        "8 of 8 queries retrieve",
+        "query 'query0'",
+    ),
+    "a query without relevant items": (
+        changed(TRUTH, "query3", values=lambda x: 0),
+        RUN,
+        ("no_relevant", "warning"),
+        "1 of 8 queries have no relevant item, and count as 0 (12.5%).",
+        "query 'query3'",
+    ),
+    "no relevant items": (
+        truth_of(relevant=()),
+        RUN,
+        ("no_relevant", "error"),
+        "8 of 8 queries have no relevant item",
+        "query 'query0'",
+    ),
+    "grades": (
+        changed(TRUTH, "query3", values=lambda x: 3 * x),
+        RUN,
+        ("grades", "note"),
+        "2 of 48 labels are above 1, and binary metrics treat them as 1",
+        "query 'query3', item 'd0', label 3",
+    ),
+    "unjudged items": (
+        TRUTH,
+        changed(RUN, "query3", items=lambda x: {"d3": "x"}.get(x, x)),
+        ("unjudged", "note"),
+        "1 of 32 items among the first 4 are not judged, and count as "
+        "irrelevant (3.1%).",
+        "query 'query3'",
+    ),
+    "many unjudged items": (
+        TRUTH,
+        changed(RUN, items=lambda x: x if x in ("d0", "d4") else f"x{x}"),
+        ("unjudged", "warning"),
+        "24 of 32 items among the first 4",
+        "query 'query0'",
+    ),
+    "a truth of relevant items": (
+        truth_of(judged=2),
+        RUN,
+        ("only_relevant", "note"),
+        "16 of 32 items among the first 4 are not judged",
+        "query 'query0'",
+    ),
+    "few items": (
+        TRUTH,
+        {**RUN, "query3": {"d0": 2.0, "d2": 1.0}},
+        ("few_items", "note"),
+        "1 of 8 queries retrieve fewer than 4 items (12.5%).",
+        "query 'query3'",
+    ),
+    "one score in a list": (
+        TRUTH,
+        changed(RUN, "query3", values=lambda x: 0.5),
+        ("one_score", "warning"),
+        "1 of 8 lists have one score for all items (12.5%).",
+        "query 'query3'",
+    ),
+    "one score": (
+        TRUTH,
+        changed(RUN, values=lambda x: 0.5),
+        ("one_score", "error"),
+        "8 of 8 lists have one score for all items (100.0%).",
+        "query 'query0'",
+    ),
+    "a tie": (
+        TRUTH,
+        changed(RUN, "query3", values=lambda x: max(x, 5.5)),
+        ("ties", "note"),
+        "2 of 48 items are tied with another one, in 0 lists across rank 4",
+        "query 'query3', score 5.5",
+    ),
+    "ties at the cutoff": (
+        TRUTH,
+        changed(RUN, values=lambda x: max(x, 7.5)),
+        ("ties", "warning"),
+        "32 of 48 items are tied with another one, in 8 lists across rank 4",
+        "query 'query0', score 7.5",
+    ),
+    "distances": (
+        TRUTH,
+        changed(run_of("540123"), values=lambda x: 10 - x),
+        ("distances", "warning"),
+        "8 of 8 lists look as if lower scores were better (100.0%).",
+        "query 'query0'",
+    ),
+    "relevant items last": (
+        TRUTH,
+        run_of("543210"),
+        ("distances", "warning"),
+        "8 of 8 lists",
+        "query 'query0'",
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_one_mistake_is_found_alone(mistake):
+    truth, run, expected, what, example = MISTAKES[mistake]
+    diagnosis = krm.diagnose(truth, run, k=K)
+    found = summary(diagnosis)
+    if mistake == "a run of padding":
+        assert found.pop() == ("empty", "error")
+    assert found == [expected]
+    finding = diagnosis[0]
+    assert finding.what.startswith(what)
+    assert finding.example == example
+    assert finding.remedy.endswith((".", "?"))
+    assert "{" not in finding.what + finding.remedy
+    assert diagnosis.ok == bool(diagnosis) == (expected[1] == "note")
+
+
+def test_every_check_has_a_mistake_here():
+    from keras_rankmetrics.comparing.diagnose import _CHECKS
+
+    tested = {expected[0] for _, _, expected, *_ in MISTAKES.values()}
+    assert tested | {"unmatched"} == set(_CHECKS)
+
+
+@pytest.mark.parametrize(
+    "change, difference",
+    [
+        (str.upper, "in case"),
+        (lambda x: f" {x}", "in spaces around them"),
+        (lambda x: f"{x}.0", "in the ending `.0`"),
+        (lambda x: f"doc-{x[1:]}", "in a prefix before the digits"),
+        (lambda x: f"d0{x[1:]}", "in leading zeros"),
+    ],
+)
+def test_ids_that_differ_in_spelling(change, difference):
+    question = f"Do the ids differ only {difference}?"
+    [found] = krm.diagnose(TRUTH, changed(RUN, items=change), k=K)
+    assert found[:2] == ("unmatched", "error")
+    assert repr(change("d0")) in found.example and "'d0'" in found.example
+    assert found.example.endswith(question)
+    other = {change(q): items for q, items in RUN.items()}
+    if difference == "in leading zeros":
+        other = {q.replace("y", "y0"): items for q, items in RUN.items()}
+    missing, unknown = krm.diagnose(TRUTH, other, k=K)
+    assert missing[:2] == ("queries_missing", "error")
+    assert missing.example.endswith("' in the run, 'query0' in the truth")
+    assert missing.remedy == question
+    assert unknown[:2] == ("queries_unknown", "note")
+
+
+def test_one_query_in_another_spelling():
+    run = {q.replace("query3", "QUERY3"): items for q, items in RUN.items()}
+    missing, _ = krm.diagnose(TRUTH, run, k=K)
+    assert missing[:2] == ("queries_missing", "warning")
+    assert missing.example == "'QUERY3' in the run, 'query3' in the truth"
+    assert missing.remedy == "Do the ids differ only in case?"
+
+
+def test_padding_of_integers():
+    truth = {8: {0: 1, 1: 0, 2: 0}, 9: {0: 0, 1: 1, 2: 0}}
+    ids, scores = np.array([[0, 2, -1], [1, 2, -1]]), np.array([3.0, 2.0, -9.0])
+    rows = np.repeat([8, 9], 3), ids.ravel(), np.tile(scores, 2)
+    [found] = krm.diagnose(truth, krm.Rows(*rows), k=2)
+    assert found[:2] == ("padding", "warning")
+    # `evaluate` leaves out the padding of search results, too.
+    search = ids, np.tile(scores, (2, 1))
+    assert not [*krm.diagnose(truth, search, k=2, query_ids=[8, 9])]
+
+
+def test_many_mistakes_come_in_the_order_of_their_severity():
+    added = ("query3", "", 1.0), ("query3", "d2", 0.0), ("query4", "x", np.nan)
+    run = rows_of(without(RUN, "query5"), *added)
+    diagnosis = krm.diagnose(changed(TRUTH, values=lambda x: 2 * x), run, k=7)
+    assert summary(diagnosis) == [
+        ("not_finite", "error"),
+        ("duplicates", "error"),
+        ("padding", "warning"),
+        ("queries_missing", "warning"),
+        ("few_items", "warning"),
+    ]
+    diagnosis = krm.diagnose(changed(TRUTH, "query3", values=abs), run, k=3)
+    assert json.loads(json.dumps(diagnosis.to_dict()))["findings"][0] == {
+        "name": "not_finite",
+        "severity": "error",
+        "what": "1 of 45 values of the run are NaN or infinite (2.2%).",
+        "example": "query 'query4', item 'x', value nan",
+        "remedy": "Correct these rows, or remove them.",
+    }
+    assert str(diagnosis).startswith(
+        "error: 1 of 45 values of the run are NaN or infinite (2.2%).\n"
+        "  Example: query 'query4', item 'x', value nan\n"
+        "  Correct these rows, or remove them.\nerror: 1 of"
+    )
+
+
+@pytest.mark.parametrize(
+    "metrics, count",
+    [
+        (None, 1),
+        ("RR", 1),
+        ("NDCG@3", 0),
+        ([krm.NDCG(k=3), krm.MeanReciprocalRank()], 1),
+        (krm.MeanReciprocalRank(relevance_threshold=2), 0),
+        ("P(relevance_threshold=3)@3", 0),
+    ],
+)
+def test_grades_concern_binary_metrics(metrics, count):
+    truth = {q: {**items, "d1": 2} for q, items in TRUTH.items()}
+    diagnosis = krm.diagnose(truth, RUN, k=K, metrics=metrics)
+    assert [finding.name for finding in diagnosis] == ["grades"] * count
+
+
+def test_random_scores_do_not_look_like_distances():
+    random = np.random.default_rng(0)
+    found = []
+    for _ in range(100):
+        run = {
+            q: dict(zip(x, random.random(6), strict=True))
+            for q, x in RUN.items()
+        }
+        found += krm.diagnose(TRUTH, run, k=K)
+    assert len(found) <= 2  # of 100, by more than three standard errors
+
+
+def test_a_few_bad_lists_are_no_distances():
+    bad = dict.fromkeys(QUERIES[:3], run_of("543210")["query0"])
+    assert not [*krm.diagnose(TRUTH, {**RUN, **bad}, k=K)]
+
+
+def test_rows_in_ascending_order_of_good_scores():
+    run = {q: dict(reversed(items.items())) for q, items in RUN.items()}
+    assert not [*krm.diagnose(TRUTH, run, k=K)]
+
+
+def test_distances_of_a_search():
+    ids = np.tile(np.arange(100, 120), (5, 1))
+    distances = np.tile(np.arange(20.0), (5, 1))
+    truth = {q: {i: int(i < 105) for i in range(100, 120)} for q in range(5)}
+    search = distances, ids
+    [found] = krm.diagnose(truth, search)
+    assert found[:2] == ("distances", "warning")
+    assert not [*krm.diagnose(truth, search, higher_is_better=False)]
+    assert [x.name for x in krm.diagnose(truth, search, k=30)] == [
+        "few_items",
+        "distances",
+    ]
+
+
+def test_arguments_of_evaluate():
+    truth = {"query": ["a", "a"], "item": ["x", "a"], "grade": [1, 0]}
+    run = {"query": ["a", "a"], "item": ["x", "a"], "score": [2.0, 1.0]}
+    columns = {"label": "grade"}
+    [found] = krm.diagnose(truth, run, k=1, columns=columns)
+    assert found.name == "own_items"
+    assert not [
+        *krm.diagnose(truth, run, k=1, columns=columns, drop_same_id=True)
+    ]
+    numbered = np.array([[0, 1]]), np.array([[2.0, 1.0]])
+    names = {"query_ids": ["b"], "item_ids": ["x", "a"]}
+    truth = {"b": {"x": 1, "a": 0}}
+    assert not [*krm.diagnose(truth, numbered, k=2, **names)]
+
+
+def test_a_query_without_judgements():
+    truth, run = {**TRUTH, "other": {}}, {**RUN, "other": RUN["query3"]}
+    none, unjudged = krm.diagnose(truth, run, k=K)
+    assert (none.name, none.example) == ("no_relevant", "query 'other'")
+    assert (unjudged.name, unjudged.example) == ("unjudged", "query 'other'")
+
+
+@pytest.mark.parametrize("k", [0, -1, 1.5, None])
+def test_k_is_a_positive_integer(k):
+    with pytest.raises(ValueError, match="`k` should be a positive integer"):
+        krm.diagnose(TRUTH, RUN, k=k)
+
+
+def test_what_cannot_be_read_is_an_error():
+    with pytest.raises((TypeError, ValueError)):
+        krm.diagnose(TRUTH, 3)
+    with pytest.raises(ValueError, match="high"):
+        krm.diagnose(TRUTH, {"q": {"x": "high"}})
+    with pytest.raises(ValueError, match="should have the columns"):
+        krm.diagnose(TRUTH, {"query": ["q"], "item": ["x"], "label": [1]})
+
+
+def test_a_large_run_takes_little_time():
+    random = np.random.default_rng(0)
+    query = np.repeat(np.arange(1000), 100).astype(str)
+    item = np.tile(np.arange(100), 1000).astype(str)
+    run = krm.Rows(query, item, random.random(100_000))
+    truth = run._replace(value=random.integers(0, 2, 100_000) * 1.0)
+    seconds = []
+    for _ in range(3):
+        start = time.process_time()
+        krm.diagnose(truth, run)
+        seconds.append(time.process_time() - start)
+    assert min(seconds) < 1  # 0.2 s on most machines
