@@ -14,6 +14,7 @@ import pytest
 from pytest import approx
 
 import keras_rankmetrics as krm
+from keras_rankmetrics.conventions import trec_eval
 
 pytestmark = pytest.mark.peers
 
@@ -462,6 +463,53 @@ def test_orders_of_a_language_model():
         cells = compared.to_dict()["systems"][name]
         values = {metric: cells[metric]["value"] for metric in cells}
         check(values, by_pytrec_eval(QRELS, run))
+
+
+# Two towers.
+
+
+def test_a_catalogue_after_each_epoch():
+    """All items are ranked by the inner products of the towers' vectors."""
+    keras = pytest.importorskip("keras")
+
+    class TwoTower(keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.user_tower = keras.layers.Dense(4)
+            self.item_tower = keras.layers.Dense(4)
+
+        def call(self, x):
+            pairs = self.user_tower(x["user"]), self.item_tower(x["item"])
+            return keras.ops.sum(pairs[0] * pairs[1], -1)
+
+    kinds = [trec_eval.RecallAtK, trec_eval.MeanAveragePrecision]
+    catalogue = krm.callbacks.EvaluateCatalogue(
+        [kind(k=10, inputs="counts") for kind in kinds],
+        queries=USERS,
+        items=VECTORS,
+        targets=[[ITEMS.index(d) for d in RELEVANT[q]] for q in QUERIES],
+        query_tower="user_tower",
+        item_tower="item_tower",
+    )
+    stop = keras.callbacks.EarlyStopping("val_recall@10", mode="max")
+    model = TwoTower()
+    model.compile("sgd", loss="mse")
+    x = {"user": USERS, "item": VECTORS[: len(USERS)]}
+    history = model.fit(
+        x, np.ones(len(USERS)), callbacks=[catalogue, stop], verbose=0
+    )
+    towers = model.user_tower(USERS), model.item_tower(VECTORS)
+    users, items = map(keras.ops.convert_to_numpy, towers)
+    found = krm.evaluate(
+        RELEVANT,
+        run_of(users @ items.T),
+        "recall_10 map",
+        convention="trec_eval",
+    )
+    logged = [
+        history.history[f"val_{name}"][-1] for name in ("recall@10", "map@10")
+    ]
+    assert logged == approx(list(found.values()), abs=1e-6)
 
 
 # A build that fails.
