@@ -242,6 +242,7 @@ def test_conventions_order_ties_by_id():
         assert found["RR"] == pytest.approx(value)
 
 
+@pytest.mark.long
 @given(st.data())
 def test_shuffled_search_results_have_the_same_values(data):
     ids = data.draw(st.permutations(range(8)))
