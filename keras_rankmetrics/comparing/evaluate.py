@@ -115,7 +115,7 @@ def evaluate(
     - search results: a pair of ids and scores, `[queries, items]`, in either
       order, as `index.search(...)` of FAISS returns it, with negative ids as
       padding; or a list of hits for each query, `{"corpus_id": ..., "score":
-      ...}`;
+      ...}` or `(item, score)`;
     - tables with a row for each query and item: frames of pandas or polars,
       tables of Arrow, Hugging Face datasets, dicts of columns, `Rows`, or named
       tuples, as those of ir_datasets and ir_measures;

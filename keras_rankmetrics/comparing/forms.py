@@ -58,7 +58,29 @@ def are_by_id(truth: Any, systems: Mapping[str, Any], reading: Reading) -> bool:
                 f"id, or all be arrays. Received: ids in {other}, and "
                 f"{_described(x)} as {name}. {_FORMS}"
             )
+    _check_numbers(inputs, reading)
     return True
+
+
+def _check_numbers(inputs: Mapping[str, Any], reading: Reading) -> None:
+    """Raise ValueError if inputs without ids of queries differ in number.
+
+    An input that lacks a query would have those of others from there on.
+    """
+    forms = {name: form_of(x, reading) for name, x in inputs.items()}
+    numbers = {
+        len(inputs[name][0] if form == "search" else inputs[name]): name
+        for name, form in forms.items()
+        if form in ("search", "positions", None)
+    }
+    if len(numbers) > 1 and reading.query_ids is None:
+        (one, name), (other, other_name), *_ = numbers.items()
+        raise ValueError(
+            "Inputs without ids of queries should have the same queries in the "
+            f"same order. Received: {one:,} queries in {name} and {other:,} in "
+            f"{other_name}. Pass an empty list for a query that lacks items, "
+            "or dicts by query."
+        )
 
 
 def check_systems(systems: Any, truth: Any, reading: Reading) -> None:

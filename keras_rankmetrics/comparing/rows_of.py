@@ -120,7 +120,7 @@ def are_integers(x: Any) -> bool:
     Next to an input with ids they are ids, else labels or scores.
     """
     while isinstance(x, list | tuple):
-        x = first_of(x)
+        x = first_of(x, 0)  # lists without entries have no labels or scores
     return isinstance(x, int | np.integer) or _dtype_kind(x) in ("i", "u")
 
 
@@ -184,10 +184,21 @@ def _has_named_items(x: Any, reading: Reading) -> bool:
 
 def _is_search_result(x: Any, reading: Reading) -> bool:
     """Return True for items of one query, best first, with their scores."""
-    return _is_pair(x) or (
-        isinstance(x, list | tuple)
-        and isinstance(first_of(x), Mapping)
-        and column_of("item", list(first_of(x)), reading.columns) is not None
+    if _is_pair(x):
+        return True
+    first = first_of(x) if isinstance(x, list | tuple) else None
+    if isinstance(first, Mapping):
+        return column_of("item", list(first), reading.columns) is not None
+    return _is_hit(first)
+
+
+def _is_hit(x: Any) -> bool:
+    """Return True for a pair of an id and a score."""
+    return (
+        isinstance(x, tuple)
+        and len(x) == 2
+        and isinstance(x[0], _ID)
+        and isinstance(x[1], float | np.floating)
     )
 
 
@@ -366,6 +377,9 @@ def _items_of(
     items = np.ravel(to_numpy(entry)) if _dtype_kind(entry) else entry
     items = [items] if isinstance(items, _ID) else list(items)
     if _is_search_result(items, reading):
+        if _is_hit(items[0]):
+            hits, scores = zip(*items, strict=True)
+            return hits, scores
         names = _fields(items[0])
         keys = [
             column_of(role, names, reading.columns) for role in ("item", value)

@@ -253,6 +253,7 @@ def test_batches_and_chunks(batch_size):
         assert found == approx(expected_of(model), abs=1e-6)
 
 
+@pytest.mark.long
 def test_padding_is_like_lists_of_different_lengths():
     model = model_of()
     found, seen = map(padded, targets())
@@ -260,6 +261,7 @@ def test_padding_is_like_lists_of_different_lengths():
     assert catalogue.evaluate(model) == approx(expected_of(model), abs=1e-6)
 
 
+@pytest.mark.long
 def test_one_target_for_each_query():
     model, first = model_of(), [row[0] for row in targets()[0]]
     column = [[item] for item in first]
@@ -268,6 +270,7 @@ def test_one_target_for_each_query():
     assert 0 < flat["mrr"] < 1
 
 
+@pytest.mark.long
 def test_weights_of_queries():
     model, weights = model_of(), np.arange(USERS) % 3
     found = callback(sample_weight=weights, batch_size=12).evaluate(model)
@@ -293,6 +296,7 @@ def test_towers_are_names_layers_models_or_functions():
         assert found == approx(expected_of(model), abs=1e-6), name
 
 
+@pytest.mark.long
 def test_names_follow_the_model():
     catalogue = copy.deepcopy(callback())
     for seed in (0, 1):

@@ -49,6 +49,8 @@ EXPECTED = values(RUN)
         ),
         ([*HITS, []], NAMES),
         (dict(zip(RUN, HITS, strict=True)), {"item_ids": ITEMS}),
+        ({q: list(scores.items()) for q, scores in RUN.items()}, {}),
+        ([[*scores.items()] for scores in RUN.values()], {"query_ids": [*RUN]}),
         ({q: list(scores) for q, scores in RUN.items()}, {}),
         ({q: tuple(scores) for q, scores in RUN.items()}, {}),
         ({q: np.array([*scores]) for q, scores in RUN.items()}, {}),
@@ -119,6 +121,17 @@ def test_files(tmp_path: pathlib.Path):
     qrels.write_text("\n".join(["query-id\tcorpus-id\tscore", *rows]) + "\n")
     for truth in (tmp_path, str(tmp_path), qrels):
         assert values(run, truth) == EXPECTED
+
+
+def test_inputs_in_order_have_the_same_queries():
+    truth = [["d1"], ["d2"], ["d3"]]
+    for run in ([["d1"], ["d3"]], ([[1], [2]], [[0.5], [0.4]])):
+        with pytest.raises(
+            ValueError, match=r"3 queries in the truth and 2 in"
+        ):
+            krm.evaluate(truth, run, "RR")
+    found = krm.evaluate(truth, [["d1"], [], ["d3"]], "RR")
+    assert found.per_list()["RR"] == [1, 0, 1]
 
 
 # The result.
@@ -229,6 +242,7 @@ def test_conventions_order_ties_by_id():
         assert found["RR"] == pytest.approx(value)
 
 
+@pytest.mark.long
 @given(st.data())
 def test_shuffled_search_results_have_the_same_values(data):
     ids = data.draw(st.permutations(range(8)))
