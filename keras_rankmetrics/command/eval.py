@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections import Counter
 from collections.abc import Callable
 
 from keras_rankmetrics.command import reading
@@ -22,15 +23,15 @@ _FORMATS: dict[str, Callable[[Compared], str]] = {
 def table(arguments: argparse.Namespace) -> str:
     """Return the text to print."""
     first = _baseline_path(arguments.baseline, arguments.runs)
-    paths, _ = reading.distinct([*first, *arguments.runs])
+    paths = reading.distinct([*first, *arguments.runs])
     reading.check_outputs(arguments, paths)
     compared, notes = reading.compared_of(arguments, reading.names_of(paths))
     if arguments.per_list:
         reading.write(arguments.per_list, as_csv(compared.per_list()))
     if arguments.save:
         reading.write(arguments.save, compared.to_json())
-    _, again = reading.distinct(arguments.runs)
-    for path in again:
+    again = Counter(arguments.runs) - Counter(reading.distinct(arguments.runs))
+    for path in again.elements():
         _warn(f"{path} was passed more than once. It is evaluated once.")
     for note in compared.report.unjudged:
         _warn(note)
@@ -47,12 +48,8 @@ def _baseline_path(baseline: str | None, runs: list[str]) -> list[str]:
     """Return the path of the baseline, named by its path or as in the table."""
     if baseline is None:
         return []
-    named = [
-        path
-        for path, name in reading.names_of(runs).items()
-        if name == baseline
-    ]
-    return named or [baseline]
+    names = reading.names_of(runs).items()
+    return [path for path, name in names if name == baseline] or [baseline]
 
 
 def _warn(note: str) -> None:

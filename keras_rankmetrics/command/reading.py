@@ -15,20 +15,13 @@ from keras_rankmetrics.command.printing import Progress, terminal
 from keras_rankmetrics.comparing import Compared, Rows
 from keras_rankmetrics.conventions.convention import Rules
 from keras_rankmetrics.conventions.specs import metrics_of
-from keras_rankmetrics.files import FileError, QueriesReturnError
+from keras_rankmetrics.files import FileError, QueriesReturnError, runs
 from keras_rankmetrics.files.pipes import (
     File,
     kept_pipes,
     name_of,
     real_path,
     short_names,
-)
-from keras_rankmetrics.files.runs import (
-    check_items_once,
-    judgements_of,
-    judgements_path,
-    run_of,
-    sorted_run_of,
 )
 
 
@@ -45,15 +38,19 @@ def compared_of(
     name = arguments.convention
     convention = conventions.named(name) if name else None
     rules = convention.rules if convention else Rules()
-    options = {} if rules.ties == "options" else {"ties": "stable"}
-    metrics = metrics_of(arguments.metrics, convention, **options)
-    truth = judgements_path(arguments.qrels)
+    metrics = metrics_of(arguments.metrics, convention, **rules.options)
+    truth = runs.judgements_path(arguments.qrels)
+    scattered: list[str] = []
     with kept_pipes([truth, *names]) as files:
-        runs = {name: files[path] for path, name in names.items()}
-        sources = _Sources(files[truth], runs, rules, arguments, scattered=[])
-        while (compared := _compared(sources, metrics)) is None:
-            pass
-    return compared, list(_notes(sources))
+        of_runs = {name: files[path] for path, name in names.items()}
+        sources = _Sources(files[truth], of_runs, arguments, scattered)
+        while True:
+            try:
+                compared = _compared(sources, metrics)
+                break
+            except QueriesReturnError as error:
+                scattered.append(error.path)
+    return compared, list(_notes(rules.score_dtype, scattered))
 
 
 class _Sources(NamedTuple):
@@ -62,7 +59,6 @@ class _Sources(NamedTuple):
     Attributes:
         qrels: the file of judgements.
         runs: the file of each run, by the name of the run; the baseline first.
-        rules: how the convention reads runs.
         arguments: those of the command.
         scattered: the paths of the runs that are known to have the rows of a
             query apart. They are held in memory and sorted.
@@ -70,26 +66,27 @@ class _Sources(NamedTuple):
 
     qrels: File
     runs: Mapping[str, File]
-    rules: Rules
     arguments: argparse.Namespace
     scattered: list[str]
 
 
-def _compared(sources: _Sources, metrics: list[Any]) -> Compared | None:
-    """Return the comparison, or None to start again.
+def _compared(sources: _Sources, metrics: list[Any]) -> Compared:
+    """Return the comparison.
 
-    A run whose rows of a query are not together is found while it is read. It
-    is then one of `sources.scattered`.
+    Raises:
+        QueriesReturnError: if the rows of a query are not together in a run,
+            which is found while it is read. The run is then to be sorted.
     """
-    qrels, runs, _, arguments, _ = sources
-    files = map(name_of, [qrels, *runs.values()])
+    qrels, of_runs, arguments, _ = sources
+    columns = arguments.columns
+    files = map(name_of, [qrels, *of_runs.values()])
     progress = Progress(files, terminal(arguments.progress))
     systems = {
-        name: _chunks(file, sources, progress) for name, file in runs.items()
+        name: _chunks(file, sources, progress) for name, file in of_runs.items()
     }
     try:
         watch = progress.watch(name_of(qrels))
-        truth = judgements_of(qrels, arguments.columns, watch)
+        truth = runs.judgements_of(qrels, columns, watch)
         progress.finish(name_of(qrels))
         with (
             np.errstate(divide="ignore", invalid="ignore"),
@@ -104,16 +101,13 @@ def _compared(sources: _Sources, metrics: list[Any]) -> Compared | None:
                 convention=arguments.convention,
                 confidence=arguments.confidence,
             )
-    except QueriesReturnError as error:
-        sources.scattered.append(error.path)
-        return None
     except FileError:
         raise
     except ValueError:
         # Rows have no line numbers, so a duplicate is located only now.
-        check_items_once(qrels, "label", arguments.columns)
-        for file in runs.values():
-            check_items_once(file, "score", arguments.columns)
+        runs.check_items_once(qrels, "label", columns)
+        for file in of_runs.values():
+            runs.check_items_once(file, "score", columns)
         raise
     finally:
         progress.clear()
@@ -124,7 +118,8 @@ def _chunks(
 ) -> Iterator[Rows]:
     """Yield a run in chunks of whole queries."""
     path = name_of(file)
-    read = sorted_run_of if path in sources.scattered else run_of
+    is_scattered = path in sources.scattered
+    read = runs.sorted_run_of if is_scattered else runs.run_of
     chunk = None
     for chunk in read(file, sources.arguments.columns, progress.watch(path)):
         yield chunk
@@ -133,33 +128,27 @@ def _chunks(
     progress.finish(path)
 
 
-def _notes(sources: _Sources) -> Iterator[str]:
-    dtype = sources.rules.score_dtype
-    if dtype or sources.scattered:
+def _notes(score_dtype: str | None, scattered: list[str]) -> Iterator[str]:
+    if score_dtype or scattered:
         yield ""
-    if dtype:
+    if score_dtype:
         yield (
-            f"Items of equal {dtype} score are in the order of their ids, the "
-            "last one first."
+            f"Items of equal {score_dtype} score are in the order of their "
+            "ids, the last one first."
         )
-    if sources.scattered:
+    if scattered:
         yield (
-            "The rows of a query are not together in "
-            f"{', '.join(sources.scattered)}, so it was held in memory and "
-            "sorted."
+            f"The rows of a query are not together in {', '.join(scattered)}, "
+            "so it was held in memory and sorted."
         )
 
 
-def distinct(paths: list[str]) -> tuple[list[str], list[str]]:
-    """Return the first path of each file, and the further ones."""
+def distinct(paths: list[str]) -> list[str]:
+    """Return the first path of each file."""
     found: dict[str, str] = {}
-    again = []
     for path in paths:
-        if real_path(path) in found:
-            again.append(path)
-        else:
-            found[real_path(path)] = path
-    return list(found.values()), again
+        found.setdefault(real_path(path), path)
+    return list(found.values())
 
 
 def names_of(paths: list[str]) -> dict[str, str]:
@@ -174,9 +163,9 @@ def names_of(paths: list[str]) -> dict[str, str]:
     return {path: path for path in paths}
 
 
-def check_outputs(arguments: argparse.Namespace, runs: list[str]) -> None:
+def check_outputs(arguments: argparse.Namespace, paths: list[str]) -> None:
     """Raise ValueError if an output would overwrite an input or the other."""
-    inputs = [judgements_path(arguments.qrels), *runs]
+    inputs = [runs.judgements_path(arguments.qrels), *paths]
     taken = {real_path(path): "an input" for path in inputs}
     for option in ("output", "per_list", "save"):
         path = getattr(arguments, option, None)

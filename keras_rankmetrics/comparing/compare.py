@@ -101,12 +101,7 @@ def compare(
     Statistics 6 (1979).
     """
     reading = Reading(
-        columns or {},
-        query_ids,
-        item_ids,
-        higher_is_better,
-        drop_same_id,
-        duplicates,
+        columns, query_ids, item_ids, higher_is_better, drop_same_id, duplicates
     )
     forms.check_systems(systems, truth, reading)
     checked(systems, baseline, confidence)

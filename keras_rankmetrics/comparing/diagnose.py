@@ -7,9 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from keras_rankmetrics.comparing import rows_of
 from keras_rankmetrics.comparing.joining import Joining, Judgements, unmatched
-from keras_rankmetrics.comparing.rows_of import Reading
+from keras_rankmetrics.comparing.rows_of import KINDS, Input, Reading
 from keras_rankmetrics.conventions.specs import metrics_of
 from keras_rankmetrics.tables import ids, item_rows
 from keras_rankmetrics.tables.item_rows import Rows
@@ -181,14 +180,13 @@ def diagnose(
         metrics = metrics_of(metrics, None)
     found: list[Finding] = []
     higher = None if higher_is_better else False  # reports distances
-    reading = Reading(columns or {}, query_ids, item_ids, higher, drop_same_id)
-    rows_of.check_reading(reading)
-    labels = _valid(truth, "truth", "label", reading, found)
-    scores = _valid(run, "run", "score", reading, found)
+    reading = Reading(columns, query_ids, item_ids, higher, drop_same_id)
+    judged = Input(truth, "label", "`truth`", reading)
+    labels = _valid(judged, "truth", found)
+    scores = _valid(Input(run, "score", "`run`", reading), "run", found)
     found += (blocking := _of_sides(labels, scores))
     if not blocking:
-        queries = rows_of.queries_of(truth, "`truth`", reading)
-        judgements = Judgements.of(labels, queries)
+        judgements = Judgements.of(labels, judged.queries())
         found += _of_labels(judgements, metrics)
         found += _of_queries(judgements.queries, scores)
         found += _of_lists(judgements, scores, k)
@@ -221,12 +219,9 @@ def _shown(x: np.generic) -> str:
     return f"{x:g}" if x.dtype.kind == "f" else repr(ids.as_text(x.item()))
 
 
-def _valid(
-    x: Any, side: str, value: str, reading: Reading, found: list[Finding]
-) -> Rows:
+def _valid(x: Input, side: str, found: list[Finding]) -> Rows:
     """Return the rows that can be evaluated, and add findings of the others."""
-    chunks = rows_of.rows_with_nan(x, value, f"`{side}`", reading)
-    rows = item_rows.whole(chunks)
+    rows = item_rows.whole(x.rows_with_nan())
     for name, check in _OF_ROWS.items():
         wrong = check(rows)
         if wrong.any():
@@ -254,7 +249,7 @@ def _of_sides(truth: Rows, run: Rows) -> list[Finding]:
     is_empty = np.array([len(rows.query) == 0 for rows in (truth, run)])
     sides = {"side": np.array(["truth", "run"])}
     types, others = (
-        np.array([rows_of.KINDS[x.dtype.kind] for x in rows[:2]])
+        np.array([KINDS[x.dtype.kind] for x in rows[:2]])
         for rows in (truth, run)
     )
     columns = {"column": np.array(["query", "item"])}

@@ -191,12 +191,7 @@ def evaluate(
         {'NDCG@10': 0.6684, 'RR': 0.625}
     """
     reading = Reading(
-        columns or {},
-        query_ids,
-        item_ids,
-        higher_is_better,
-        drop_same_id,
-        duplicates,
+        columns, query_ids, item_ids, higher_is_better, drop_same_id, duplicates
     )
     measured = measured_by(
         metrics, truth, {ALL: run}, reading, convention, groups, sample_weight

@@ -21,16 +21,6 @@ _P = "p is the p value on which the marks are based."
 _Marks = dict[str | None, str]
 
 
-def _number(cell: Cell, bold: str = "{}") -> str:
-    value = f"{cell.value:.4f}"
-    return bold.format(value) if cell.best else value
-
-
-def _interval(cell: Cell) -> str:
-    """Return the margin after its sign; an empty string if it is NaN."""
-    return "" if math.isnan(cell.margin) else f" ± {cell.margin:.4f}"
-
-
 def _p_value(cell: Cell) -> str:
     """Return `p = 0.012` or `p < 0.001`; "" if there was no test."""
     p = cell.p_corrected
@@ -56,14 +46,10 @@ _TEXT_MARKS: _Marks = {"better": "▲", "worse": "▼"}
 
 def as_text(report: Report) -> str:
     """Return the table, with notes and signatures below it."""
-    has_marks = report.comparisons > 0
-    room = "  " if has_marks else ""
+    room = "  " if report.comparisons else ""
     table = as_table(
-        ("", *(column.name + room for column in report.columns)),
-        [
-            (system, *(_text_cell(cell, has_marks) for cell in cells))
-            for system, cells in report.rows()
-        ],
+        ["", *(column.name + room for column in report.columns)],
+        [*report.rows(lambda cell: _shown(cell) + room * (not cell.mark))],
     )
     legend = report.legend(*_TEXT_MARKS.values())
     lines = [textwrap.fill(sentence, _WIDTH) for sentence in legend]
@@ -71,9 +57,20 @@ def as_text(report: Report) -> str:
     return "\n".join([table, *lines, *signatures])
 
 
-def _text_cell(cell: Cell, has_marks: bool) -> str:
-    mark = f" {_TEXT_MARKS.get(cell.mark, ' ')}" if has_marks else ""
-    return f"{_number(cell)}{_interval(cell)}{mark}"
+def _shown(cell: Cell, bold: str = "{}", p_values: bool = False) -> str:
+    """Return the value with its margin, its mark, and perhaps its p value.
+
+    Args:
+        cell: the cell.
+        bold: the format of the best value of a column.
+        p_values: True to show the p value.
+    """
+    value = f"{cell.value:.4f}"
+    value = bold.format(value) if cell.best else value
+    margin = "" if math.isnan(cell.margin) else f"± {cell.margin:.4f}"
+    p = _p_value(cell) if p_values else ""
+    parts = value, margin, _TEXT_MARKS.get(cell.mark), p and f"({p})"
+    return " ".join(filter(None, parts))
 
 
 # A table in GitHub's Markdown.
@@ -91,11 +88,10 @@ def as_markdown(report: Report, p_values: bool = False) -> str:
         ["", *names],
         ["---", *["---:"] * len(names)],
         *(
-            [
-                in_markdown(system),
-                *(_marked(cell, "**{}**", p_values) for cell in cells),
-            ]
-            for system, cells in report.rows()
+            [in_markdown(system), *cells]
+            for system, *cells in report.rows(
+                lambda cell: _shown(cell, "**{}**", p_values)
+            )
         ),
     ]
     return "\n".join(
@@ -112,12 +108,6 @@ def as_markdown(report: Report, p_values: bool = False) -> str:
             ),
         ]
     )
-
-
-def _marked(cell: Cell, bold: str, p_values: bool = False) -> str:
-    p = _p_value(cell) if p_values else ""
-    parts = [_number(cell, bold) + _interval(cell), _TEXT_MARKS.get(cell.mark)]
-    return " ".join(filter(None, [*parts, p and f"({p})"]))
 
 
 def in_markdown(text: str) -> str:
@@ -137,10 +127,7 @@ def as_html(report: Report) -> str:
     """
     return as_html_table(
         ["", *(column.name for column in report.columns)],
-        [
-            [system, *(_marked(cell, "<b>{}</b>") for cell in cells)]
-            for system, cells in report.rows()
-        ],
+        report.rows(lambda cell: _shown(cell, "<b>{}</b>")),
         _legend(report, _TEXT_MARKS),
         {column.name: column.signature for column in report.columns},
     )
@@ -194,7 +181,7 @@ def as_latex(report: Report, layout: Layout) -> str:
     label = rf"\label{{{layout.label}}}" if layout.label else ""
     table = "table*" if layout.wide else "table"
     rows = [["System", *(_head(column.name) for column in report.columns)]]
-    for system, cells in report.rows():
+    for system, *cells in report.rows():
         pairs = zip(cells, report.columns, strict=True)
         texts = [_latex_cell(*pair, layout) for pair in pairs]
         rows.append([_first(system), *texts])
@@ -335,7 +322,7 @@ def as_plain(report: Report) -> dict[str, Any]:
                 c.name: cell.numbers()
                 for c, cell in zip(report.columns, cells, strict=True)
             }
-            for system, cells in report.rows()
+            for system, *cells in report.rows()
         },
     }
 

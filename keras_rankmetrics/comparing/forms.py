@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from keras_rankmetrics.comparing.measured import ALL
-from keras_rankmetrics.comparing.rows_of import (
-    KINDS,
-    Reading,
-    are_integers,
-    columns_of,
-    first_of,
-    form_of,
-)
+from keras_rankmetrics.comparing import rows_of
+from keras_rankmetrics.comparing.rows_of import Input, Reading, form_of
 from keras_rankmetrics.tables.ids import as_text
 from keras_rankmetrics.tables.item_rows import Rows
 
@@ -34,46 +28,30 @@ _FORMS = (
 # The form of inputs.
 
 
-def are_by_id(truth: Any, systems: Mapping[str, Any], reading: Reading) -> bool:
+def are_by_id(inputs: Sequence[Input]) -> bool:
     """Return True if items have ids, False if all inputs are arrays.
 
     Raises:
-        ValueError: if some inputs have ids and others are arrays of floats.
+        ValueError: if some inputs have ids and others are arrays of floats, or
+            inputs without ids of queries differ in number.
     """
-    inputs = {"the truth": truth}
-    inputs |= {
-        "the run" if name == ALL else f"the system {name!r}": x
-        for name, x in systems.items()
-    }
-    have_ids = {
-        name: form_of(x, reading) is not None for name, x in inputs.items()
-    }
-    if not any(have_ids.values()):
+    named = [x for x in inputs if _has_ids(x.form)]
+    if not named:
         return False
-    for name, x in inputs.items():
-        if not have_ids[name] and not are_integers(x):
-            [other, *_] = filter(have_ids.get, have_ids)
+    for each in inputs:
+        if each.form is None:
             raise ValueError(
                 "The truth and all systems should name queries and items by "
-                f"id, or all be arrays. Received: ids in {other}, and "
-                f"{_described(x)} as {name}. {_FORMS}"
+                f"id, or all be arrays. Received: ids in {_spoken(named[0])}, "
+                f"and {_described(each.x)} as {_spoken(each)}. {_FORMS}"
             )
-    _check_numbers(inputs, reading)
-    return True
-
-
-def _check_numbers(inputs: Mapping[str, Any], reading: Reading) -> None:
-    """Raise ValueError if inputs without ids of queries differ in number.
-
-    An input that lacks a query would have those of others from there on.
-    """
-    forms = {name: form_of(x, reading) for name, x in inputs.items()}
+    # An input that lacks a query would have those of others from there on.
     numbers = {
-        len(inputs[name][0] if form == "search" else inputs[name]): name
-        for name, form in forms.items()
-        if form in ("search", "positions", None)
+        len(each.x[0] if each.form == "search" else each.x): _spoken(each)
+        for each in inputs
+        if each.form in ("search", "positions", "integers")
     }
-    if len(numbers) > 1 and reading.query_ids is None:
+    if len(numbers) > 1 and inputs[0].reading.query_ids is None:
         (one, name), (other, other_name), *_ = numbers.items()
         raise ValueError(
             "Inputs without ids of queries should have the same queries in the "
@@ -81,6 +59,15 @@ def _check_numbers(inputs: Mapping[str, Any], reading: Reading) -> None:
             f"{other_name}. Pass an empty list for a query that lacks items, "
             "or dicts by query."
         )
+    return True
+
+
+def _has_ids(form: str | None) -> bool:
+    return form not in (None, "integers")
+
+
+def _spoken(x: Input) -> str:
+    return re.sub("`(.*)`", r"the \1", x.argument)
 
 
 def check_systems(systems: Any, truth: Any, reading: Reading) -> None:
@@ -90,7 +77,8 @@ def check_systems(systems: Any, truth: Any, reading: Reading) -> None:
             "`truth` should hold a label for each query and item. Received: "
             f"{_described(truth)}. {_SWAPPED}"
         )
-    is_one = form_of(truth, reading) is not None and _is_one(systems, reading)
+    has_ids = _has_ids(form_of(truth, reading))
+    is_one = has_ids and _is_one(systems, reading)
     if not isinstance(systems, Mapping) or is_one:
         raise ValueError(
             "`systems` should be a dict of systems by name. Received: "
@@ -108,10 +96,10 @@ def _is_systems(x: Any, reading: Reading) -> bool:
 
 def _is_one(x: Any, reading: Reading) -> bool:
     """Return True for labels or scores of items, False for a dict of those."""
-    form = form_of(x, reading)
-    if not isinstance(x, Mapping) or form is None:
-        return form is not None
-    first = first_of(list(x.values()))
+    has_ids = _has_ids(form_of(x, reading))
+    if not isinstance(x, Mapping) or not has_ids:
+        return has_ids
+    first = rows_of.first_of(list(x.values()))
     if not isinstance(first, Mapping):
         return first is not None
     value = next(iter(first.values()))
@@ -120,7 +108,7 @@ def _is_one(x: Any, reading: Reading) -> bool:
 
 def _described(x: Any) -> str:
     if not isinstance(x, Mapping):
-        columns = columns_of(x)
+        columns = rows_of.columns_of(x)
         of = f" with the columns {columns}" if columns else ""
         return f"an object of the type {type(x).__name__}{of}"
     keys = [repr(as_text(key)) for key in itertools.islice(x, 3)]
@@ -145,7 +133,7 @@ def check_kinds(
     """
     columns = ("query", queries, rows.query), ("item", items, rows.item)
     for name, ours, theirs in columns:
-        kinds = [KINDS[x.dtype.kind] for x in (ours, theirs)]
+        kinds = [rows_of.KINDS[x.dtype.kind] for x in (ours, theirs)]
         if ours.size and kinds[0] != kinds[1]:
             raise TypeError(
                 f"The ids of the column `{name}` should be of one kind. "

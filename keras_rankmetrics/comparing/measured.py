@@ -139,7 +139,9 @@ class Measured(NamedTuple):
     groups: tuple[str, ...] = ()
 
     def of_group(self, group: str) -> Measured:
-        """Return the values of the lists of a group."""
+        """Return the values of the lists of a group; "" means all lists."""
+        if not group:
+            return self
         lists = np.flatnonzero(np.array(self.groups) == group)
         return self._replace(
             lists=tuple(self.lists[place] for place in lists.tolist()),
@@ -199,10 +201,6 @@ def _check_joinable(one: Measured, other: Measured) -> None:
     both = sorted(set(one.systems) & set(other.systems))
     if both:
         raise _error("different names of systems", f"{both} in both")
-
-
-def _groups_by_list(measured: Measured) -> dict[Any, str]:
-    return dict(zip(measured.lists, measured.groups, strict=False))
 
 
 def _error(expected: str, received: str) -> ValueError:

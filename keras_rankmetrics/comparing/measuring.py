@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,19 +10,9 @@ import numpy as np
 
 from keras_rankmetrics import conventions
 from keras_rankmetrics.comparing import forms, joining, values
-from keras_rankmetrics.comparing.measured import (
-    ALL,
-    Measure,
-    Measured,
-    System,
-    fingerprint,
-)
-from keras_rankmetrics.comparing.rows_of import (
-    Reading,
-    check_reading,
-    queries_of,
-    rows_of,
-)
+from keras_rankmetrics.comparing import measured as results
+from keras_rankmetrics.comparing.measured import ALL, Measured, System
+from keras_rankmetrics.comparing.rows_of import Input, Reading
 from keras_rankmetrics.conventions.convention import Rules
 from keras_rankmetrics.conventions.specs import metrics_of
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
@@ -29,6 +20,9 @@ from keras_rankmetrics.metrics.bases import check_mean
 from keras_rankmetrics.tables.ids import as_text
 from keras_rankmetrics.tables.item_rows import whole
 from keras_rankmetrics.tables.jobs import members_of, metrics_in
+
+_Metrics = Sequence[RankingMetric]
+_Found = tuple[Sequence[Any], str, dict[str, System]]
 
 
 def measured_by(
@@ -51,59 +45,55 @@ def measured_by(
         groups: the group of each query, or None.
         sample_weight: the weights, or None.
     """
-    check_reading(reading)
     source = None if convention is None else conventions.named(convention)
     rules = Rules() if source is None else source.rules
-    options = {} if rules.ties == "options" else {"ties": "stable"}
     made: list[Any] = []
     for each in metrics_in(metrics):
         is_text = isinstance(each, str)
-        made += metrics_of(each, source, **options) if is_text else [each]
+        made += metrics_of(each, source, **rules.options) if is_text else [each]
     members = members_of(made, check_mean)
-    reading = reading._replace(
+    reading = dataclasses.replace(
+        reading,
         drop_same_id=reading.drop_same_id or rules.drop_same_id,
         score_dtype=rules.score_dtype,
     )
-    measure = _by_position
-    if forms.are_by_id(truth, systems, reading):
-        measure = _by_id
-    lists, found_truth, found = measure(
-        members, truth, systems, reading, rules, sample_weight
+    judged = Input(truth, "label", "`truth`", reading)
+    runs = {
+        name: Input(x, "score", _argument(name), reading)
+        for name, x in systems.items()
+    }
+    if forms.are_by_id([judged, *runs.values()]):
+        found = _by_id(members, judged, runs, sample_weight, rules)
+    else:
+        found = _by_position(members, truth, systems, sample_weight)
+    lists, of_truth, of_systems = found
+    measures = tuple(
+        results.Measure(
+            metric.name,
+            metric.signature,
+            metric._direction == "up",
+            metric.aggregate.bounded,
+        )
+        for metric in members
     )
-    return Measured(
-        measures=tuple(
-            Measure(
-                metric.name,
-                metric.signature,
-                metric._direction == "up",
-                metric.aggregate.bounded,
-            )
-            for metric in members
-        ),
-        lists=tuple(lists),
-        truth=found_truth,
-        systems=found,
-        groups=forms.groups_of(groups, lists),
-    )
+    of_lists = forms.groups_of(groups, lists)
+    return Measured(measures, tuple(lists), of_truth, of_systems, of_lists)
 
 
-_Found = tuple[Sequence[Any], str, dict[str, System]]
+def _argument(system: str) -> str:
+    return "`run`" if system == ALL else f"the system {system!r}"
 
 
 def _by_id(
-    metrics: Sequence[RankingMetric],
-    truth: Any,
-    systems: Mapping[str, Any],
-    reading: Reading,
-    rules: Rules,
+    metrics: _Metrics,
+    truth: Input,
+    runs: Mapping[str, Input],
     sample_weight: Any,
+    rules: Rules,
 ) -> _Found:
     """Return the queries, a fingerprint of the truth, and each system."""
     _check_by_id(metrics)
-    judgements = joining.Judgements.of(
-        whole(rows_of(truth, "label", "`truth`", reading)),
-        queries_of(truth, "`truth`", reading),
-    )
+    judgements = joining.Judgements.of(whole(truth.rows()), truth.queries())
     if not len(judgements):
         raise ValueError(
             "There should be judgements in `truth`. Received: none. Check how "
@@ -114,15 +104,14 @@ def _by_id(
         order = "last_id_first" if rules.ties == "options" else rules.ties
     weights = forms.weights_of(sample_weight, judgements.queries)
     found = {}
-    for name, system in systems.items():
-        argument = "`run`" if name == ALL else f"the system {name!r}"
-        joined = joining.Joining(judgements, order, argument)
-        lists = joined.join(rows_of(system, "score", argument, reading))
+    for name, run in runs.items():
+        joined = joining.Joining(judgements, order, run.argument)
+        lists = joined.join(run.rows())
         of_lists = values.of_lists(metrics, lists, weights, len(judgements))
         overlap = joined.overlap
         if rules.queries == "both":
             # A query that has an empty run has one.
-            named = queries_of(system, argument, reading)
+            named = run.queries()
             there: Any = [] if named is None else named
             absent = ~np.isin(judgements.queries[joined.missing], there)
             of_lists.counts[:, joined.missing[absent]] = False
@@ -133,28 +122,23 @@ def _by_id(
 
 
 def _by_position(
-    metrics: Sequence[RankingMetric],
-    truth: Any,
-    systems: Mapping[str, Any],
-    reading: Reading,
-    rules: Rules,
-    sample_weight: Any,
+    metrics: _Metrics, truth: Any, systems: Mapping[str, Any], weight: Any
 ) -> _Found:
     """Return the numbers of the lists, and the same for arrays."""
     found = {}
     for name, system in systems.items():
         try:
-            passed = truth, system, sample_weight
-            found[name] = System(values.of_arrays(metrics, passed))
+            of_lists = values.of_arrays(metrics, (truth, system, weight))
         except (TypeError, ValueError) as error:
             if name != ALL:
                 error.add_note(f"The error concerns the system {name!r}.")
             raise
+        found[name] = System(of_lists)
     [number] = {s.values.values.shape[1] for s in found.values()}
-    return range(number), fingerprint(truth), found
+    return range(number), results.fingerprint(truth), found
 
 
-def _check_by_id(metrics: Sequence[RankingMetric]) -> None:
+def _check_by_id(metrics: _Metrics) -> None:
     """Raise ValueError if a metric needs arrays in place of ids."""
     arrays = "Pass labels and scores as arrays"
     for metric in metrics:

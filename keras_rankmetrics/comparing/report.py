@@ -6,8 +6,8 @@ import collections
 import dataclasses
 import math
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -25,6 +25,7 @@ _LISTS_OF_PART = 1024
 # Values in float32 that differ by less are equal.
 _ROUNDING = 1e-6
 
+Entry = TypeVar("Entry")
 Mark = Literal["better", "worse", ""]
 
 
@@ -126,9 +127,12 @@ class Report:
             for system, group in self.keys
         )
 
-    def rows(self) -> Iterator[tuple[str, tuple[Cell, ...]]]:
-        """Return the name of each row with its cells."""
-        return zip(self.systems, self.cells, strict=True)
+    def rows(
+        self, shown: Callable[[Cell], Any] = lambda cell: cell
+    ) -> Iterator[list[Any]]:
+        """Yield the name of each row with its cells, as `shown` has them."""
+        for name, cells in zip(self.systems, self.cells, strict=True):
+            yield [name, *map(shown, cells)]
 
     def records(self) -> dict[str, list[Any]]:
         """Return columns with a row for each system, group and metric."""
@@ -226,36 +230,23 @@ def reported(measured: Measured, baseline: str, confidence: float) -> Report:
         confidence: the level of the intervals.
     """
     measures = measured.measures
-    parts = {"": measured}
-    parts |= {
-        group: measured.of_group(group)
-        for group in dict.fromkeys(measured.groups)
-    }
-    found = [
-        differences_of(part, place, baseline)
-        for part in parts.values()
-        for place in range(len(measures))
-    ]
-    p = [d.p for _, differences, _ in found for d in differences]
+    groups = ["", *dict.fromkeys(measured.groups)]
+    parts = [measured.of_group(group) for group in groups]
+    places = range(len(measures))
+    found = [differences_of(x, at, baseline) for x in parts for at in places]
+    p = [d.p for _, differences, _ in found for d in differences if d]
     corrected = iter(paired.holm(p))
-    keys: list[tuple[str, str]] = []
-    cells: list[tuple[Cell, ...]] = []
-    estimates: list[tuple[Estimate, ...]] = []
-    for place, group in enumerate(parts):
-        of_part = found[place * len(measures) :][: len(measures)]
-        names = list(measured.systems)
-        columns = [
-            _cells(names, *of_metric[:2], corrected, measure, confidence)
-            for measure, of_metric in zip(measures, of_part, strict=True)
-        ]
-        keys += [(name, group) for name in names]
-        cells += zip(*columns, strict=True)
-        estimates += zip(*(means for means, _, _ in of_part), strict=True)
+    cells = [
+        _cells(means, differences, corrected, measure, confidence)
+        for (means, differences, _), measure in zip(
+            found, measures * len(parts), strict=True
+        )
+    ]
     return Report(
-        keys=tuple(keys),
+        keys=tuple((name, x) for x in groups for name in measured.systems),
         columns=measures,
-        cells=tuple(cells),
-        estimates=tuple(estimates),
+        cells=_by_row(cells, len(measures)),
+        estimates=_by_row([means for means, _, _ in found], len(measures)),
         sizes=collections.Counter(measured.groups),
         baseline=baseline,
         confidence=confidence,
@@ -267,10 +258,17 @@ def reported(measured: Measured, baseline: str, confidence: float) -> Report:
     )
 
 
+def _by_row(
+    columns: Sequence[Sequence[Entry]], number: int
+) -> tuple[tuple[Entry, ...], ...]:
+    """Return the rows of tables below each other, of `number` columns each."""
+    tables = zip(*[iter(columns)] * number, strict=True)
+    return tuple(row for table in tables for row in zip(*table, strict=True))
+
+
 def _cells(
-    names: Sequence[str],
     means: Sequence[Estimate],
-    differences: Sequence[paired.Difference],
+    differences: Sequence[paired.Difference | None],
     corrected: Iterator[float],
     measure: Measure,
     confidence: float,
@@ -278,30 +276,28 @@ def _cells(
     """Return the cells of a metric, one for each system.
 
     Args:
-        names: the systems.
         means: the estimate of each system.
-        differences: those of all systems but the baseline.
+        differences: the difference of each system, None for the baseline.
         corrected: yields the corrected p value of each difference.
         measure: the metric.
         confidence: the level of the intervals.
     """
-    against = {
-        d.system: dataclasses.replace(d, p_holm=next(corrected))
-        for d in differences
-    }
     values = [e.value for e in means if e.lists and not math.isnan(e.value)]
     pick = max if measure.more_is_better else min
-    best = pick(values, default=math.nan) if len(names) > 1 else math.nan
+    best = pick(values, default=math.nan) if len(means) > 1 else math.nan
     return [
-        _cell(e, best, against.get(name), measure, confidence)
-        for name, e in zip(names, means, strict=True)
+        _cell(e, best, d, corrected, measure, confidence)
+        for e, d in zip(means, differences, strict=True)
     ]
 
 
 def differences_of(
     measured: Measured, metric: int, baseline: str
-) -> tuple[list[Estimate], list[paired.Difference], list[str]]:
-    """Return the means, the differences, and notes on those without a test."""
+) -> tuple[list[Estimate], list[paired.Difference | None], list[str]]:
+    """Return the means, the differences, and notes on those without a test.
+
+    The baseline has None in place of a difference.
+    """
     measure, names = measured.measures[metric], list(measured.systems)
     first = names.index(baseline)
     others = [place for place in range(len(names)) if place != first]
@@ -337,7 +333,7 @@ def differences_of(
                 "test, and no mark."
             )
     estimates = [paired.estimate_of(x, measure.bounded) for x in means]
-    return estimates, differences, notes
+    return estimates, [*differences[:first], None, *differences[first:]], notes
 
 
 def _sums(
@@ -391,6 +387,7 @@ def _cell(
     e: Estimate,
     best: float,
     d: paired.Difference | None,
+    corrected: Iterator[float],
     measure: Measure,
     confidence: float,
 ) -> Cell:
@@ -400,7 +397,8 @@ def _cell(
     if d is None:
         return cell
     mark: Mark = ""
-    if d.p_holm < 1.0 - confidence:
+    p_corrected = next(corrected)
+    if p_corrected < 1.0 - confidence:
         is_better = (d.estimate.value > 0) == measure.more_is_better
         mark = "better" if is_better else "worse"
     return cell._replace(
@@ -409,7 +407,7 @@ def _cell(
         difference_margin=d.estimate.margin(confidence),
         t=d.t,
         p=d.p,
-        p_corrected=d.p_holm,
+        p_corrected=p_corrected,
         effect_size=d.effect_size,
         wins=d.wins,
         ties=d.ties,

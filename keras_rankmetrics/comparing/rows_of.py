@@ -6,21 +6,17 @@ become chunks of `Rows`, with a label or a score for each item.
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import itertools
 import os
 import warnings
-from collections.abc import (
-    Collection,
-    Iterable,
-    Iterator,
-    Mapping,
-    Sequence,
-    Set,
-)
-from typing import Any, Literal, NamedTuple
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from typing import Any, Literal
 
 import numpy as np
 
+from keras_rankmetrics.engine.definition.options import check_choice
 from keras_rankmetrics.engine.inputs.shapes import check_same
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
 from keras_rankmetrics.tables.ids import as_text
@@ -33,12 +29,9 @@ KINDS = {"U": "str", "S": "bytes", "i": "integers", "u": "integers"}
 _ID = str | bytes | int | np.integer
 _ROLES = ("query", "item")
 
-Form = Literal[
-    "rows", "file", "table", "records", "search", "nested", "positions"
-]
 
-
-class Reading(NamedTuple):
+@dataclasses.dataclass(frozen=True)
+class Reading:
     """How to read the truth and the runs: arguments of `evaluate`.
 
     Attributes:
@@ -55,7 +48,7 @@ class Reading(NamedTuple):
         score_dtype: the dtype in which scores tie; None for that of the run.
     """
 
-    columns: Mapping[str, str] = {}
+    columns: Mapping[str, str] | None = None
     query_ids: Any = None
     item_ids: Any = None
     higher_is_better: bool | None = True
@@ -63,27 +56,35 @@ class Reading(NamedTuple):
     duplicates: Literal["error", "best"] = "error"
     score_dtype: str | None = None
 
+    def __post_init__(self) -> None:
+        roles = (*_ROLES, "score", "label")
+        if not set(self.columns or ()) <= set(roles):
+            raise ValueError(
+                f"`columns` should be a dict from {', '.join(roles)} to the "
+                f"names of columns. Received: {dict(self.columns or ())}."
+            )
+        check_choice("duplicates", self.duplicates, ("error", "best"))
 
-def check_reading(reading: Reading) -> None:
-    """Raise ValueError if an argument is invalid."""
-    roles = (*_ROLES, "score", "label")
-    if not set(reading.columns) <= set(roles):
-        raise ValueError(
-            f"`columns` should be a dict from {', '.join(roles)} to the names "
-            f"of columns. Received: {dict(reading.columns)}."
-        )
-    if reading.duplicates not in ("error", "best"):
-        raise ValueError(
-            '`duplicates` should be "error" or "best". Received: '
-            f"{reading.duplicates!r}."
-        )
+    def column_of(self, role: str, names: Sequence[Any]) -> str | None:
+        """Return the name of the column of a role, or None."""
+        return column_of(role, names, self.columns or {})
+
+    def is_table(self, names: Sequence[Any]) -> bool:
+        """Return True if there are columns of queries and items."""
+        return all(self.column_of(role, names) for role in _ROLES)
 
 
 # The form of an input.
 
 
-def form_of(x: Any, reading: Reading) -> Form | None:
-    """Return the form of an input with ids, None for one without."""
+def form_of(x: Any, reading: Reading) -> str | None:
+    """Return the form of an input with ids, None for one without.
+
+    The forms are `"file"`, `"rows"`, `"table"`, `"records"`, `"search"` for a
+    pair of ids and scores, `"nested"` for the items of each query by query,
+    and `"positions"` for those of queries in order. `"integers"` are ids next
+    to an input with ids, else labels or scores.
+    """
     if isinstance(x, str | os.PathLike):
         return "file"
     if isinstance(x, Rows | Iterator):
@@ -92,36 +93,58 @@ def form_of(x: Any, reading: Reading) -> Form | None:
         entries = list(x.values())
         if all(isinstance(entry, Mapping | Set) for entry in entries):
             return "nested"
-        if _is_table(columns_of(x), reading) and not any(
+        if reading.is_table(columns_of(x)) and not any(
             isinstance(entry, Rows | Mapping) for entry in entries
         ):
             return "table"
-        are_entries = all(_is_entry(entry, reading) for entry in entries)
+        are_entries = all(_form_of_items(entry, reading) for entry in entries)
         return "nested" if are_entries else None
-    if _is_table(columns_of(x), reading):
+    if reading.is_table(columns_of(x)):
         return "table"
     if is_ranx(x):
         return "nested"
     if _is_search(x):
         return "search"
-    if isinstance(x, list | tuple):
-        first = first_of(x)
-        if isinstance(first, Rows):
-            return "rows"
-        if _is_table(_fields(first), reading):
-            return "records"
-        return "positions" if _has_named_items(first, reading) else None
-    return "positions" if _dtype_kind(x) in ("U", "S") else None
-
-
-def are_integers(x: Any) -> bool:
-    """Return True for integers, `[queries]` or `[queries, items]`.
-
-    Next to an input with ids they are ids, else labels or scores.
-    """
+    first = first_of(x) if isinstance(x, list | tuple) else None
+    if isinstance(first, Rows):
+        return "rows"
+    if reading.is_table(_fields(first)):
+        return "records"
+    of_query = _form_of_items(first, reading) or "integers"
+    if of_query != "integers" or _dtype_kind(x) in ("U", "S"):
+        return "positions"
     while isinstance(x, list | tuple):
         x = first_of(x, 0)  # lists without entries have no labels or scores
-    return isinstance(x, int | np.integer) or _dtype_kind(x) in ("i", "u")
+    is_integer = isinstance(x, int | np.integer) or _dtype_kind(x) in ("i", "u")
+    return "integers" if is_integer else None
+
+
+def _form_of_items(x: Any, reading: Reading) -> str | None:
+    """Return the form of the items of one query, None for anything else.
+
+    The forms are `"values"` by item, `"set"`, a `"pair"` of ids and scores,
+    `"hits"` with an id and a score each, and `"ids"`. `"integers"` may be ids,
+    labels or scores.
+    """
+    if isinstance(x, Mapping):
+        return "values"
+    if isinstance(x, Set):
+        return "set"
+    if _is_pair(x):
+        return "pair"
+    if not isinstance(x, list | tuple):
+        kind = _dtype_kind(x)
+        if kind in ("U", "S"):
+            return "ids"
+        return "integers" if kind in KINDS and x.ndim == 1 else None
+    first = first_of(x, 0)
+    if isinstance(first, Mapping):
+        return "hits" if reading.column_of("item", list(first)) else None
+    if _is_hit(first):
+        return "hits"
+    if isinstance(first, str | bytes):
+        return "ids"
+    return "integers" if isinstance(first, _ID) else None
 
 
 def is_ranx(x: Any) -> bool:
@@ -136,10 +159,6 @@ def columns_of(x: Any) -> list[Any]:
     if hasattr(x, "column_names"):  # of Arrow, or of Hugging Face
         return list(x.column_names)
     return list(getattr(x, "columns", ()))
-
-
-def _is_table(names: Sequence[Any], reading: Reading) -> bool:
-    return all(column_of(role, names, reading.columns) for role in _ROLES)
 
 
 def _fields(record: Any) -> Sequence[Any]:
@@ -164,32 +183,6 @@ def _kind(x: Any) -> str:
     array = to_numpy(x)
     kinds = {**dict.fromkeys(KINDS, "ids"), "f": "scores"}
     return kinds.get(array.dtype.kind, "") if array.ndim == 2 else ""
-
-
-def _is_entry(x: Any, reading: Reading) -> bool:
-    """Return True for the items of one query, in any form."""
-    if isinstance(x, list | tuple) and isinstance(first_of(x, 0), _ID):
-        return True
-    is_ids = _dtype_kind(x) in KINDS and x.ndim == 1
-    return is_ids or _has_named_items(x, reading)
-
-
-def _has_named_items(x: Any, reading: Reading) -> bool:
-    """Return True for items of one query that cannot be labels or scores."""
-    if isinstance(x, list | tuple) and isinstance(first_of(x), str | bytes):
-        return True
-    is_named = isinstance(x, Mapping | Set) or _dtype_kind(x) in ("U", "S")
-    return is_named or _is_search_result(x, reading)
-
-
-def _is_search_result(x: Any, reading: Reading) -> bool:
-    """Return True for items of one query, best first, with their scores."""
-    if _is_pair(x):
-        return True
-    first = first_of(x) if isinstance(x, list | tuple) else None
-    if isinstance(first, Mapping):
-        return column_of("item", list(first), reading.columns) is not None
-    return _is_hit(first)
 
 
 def _is_hit(x: Any) -> bool:
@@ -226,224 +219,212 @@ def first_of(x: Sequence[Any], default: Any = None) -> Any:
 # Inputs as chunks of rows.
 
 
-def rows_of(
-    x: Any, value: str, argument: str, reading: Reading
-) -> Iterator[Rows]:
-    """Yield the rows of `rows_with_nan`; raise ValueError if there is NaN."""
-    for rows in rows_with_nan(x, value, argument, reading):
-        _check_numbers(rows, argument)
-        yield rows
+@dataclasses.dataclass(frozen=True, eq=False)
+class Input:
+    """The truth or a run, and how to read it.
 
-
-def rows_with_nan(
-    x: Any, value: str, argument: str, reading: Reading
-) -> Iterator[Rows]:
-    """Yield the rows of an input in chunks, checked, except for NaN.
-
-    Args:
-        x: an input with ids, or with integers that are ids.
+    Attributes:
+        x: an object with ids, or with integers that are ids.
         value: the name of the values, `"label"` or `"score"`.
         argument: the name of the argument, for errors.
         reading: how to read it.
     """
-    for found in _chunks(x, value, argument, reading):
-        rows = _checked(found, argument)
-        if value == "score":
-            rows = _as_run(rows, argument, reading)
-        yield from split(rows, _ROWS_OF_CHUNK)
 
+    x: Any
+    value: str
+    argument: str
+    reading: Reading = Reading()
 
-def queries_of(x: Any, argument: str, reading: Reading) -> np.ndarray | None:
-    """Return all queries of an input, some of which may have no items.
+    @functools.cached_property
+    def form(self) -> str | None:
+        """The form of the object."""
+        return form_of(self.x, self.reading)
 
-    None for inputs that name queries in their rows only.
-    """
-    if form_of(x, reading) in ("nested", "positions", None):
-        return _entries(x, argument, reading)[0]
-    return None
+    def rows(self) -> Iterator[Rows]:
+        """Yield rows in chunks; raise ValueError if there is NaN."""
+        for rows in self.rows_with_nan():
+            _check_numbers(rows, self.argument)
+            yield rows
 
+    def rows_with_nan(self) -> Iterator[Rows]:
+        """Yield rows in chunks, checked, except for NaN."""
+        for found in self._chunks():
+            rows = _checked(found, self.argument)
+            if self.value == "score":
+                rows = _as_run(rows, self.argument, self.reading)
+            yield from split(rows, _ROWS_OF_CHUNK)
 
-def _chunks(
-    x: Any, value: str, argument: str, reading: Reading
-) -> Iterator[Rows]:
-    form = form_of(x, reading)
-    if form == "file":
-        from keras_rankmetrics.files.runs import rows_of_file
+    def queries(self) -> np.ndarray | None:
+        """Return all queries, some of which may have no items.
 
-        yield from rows_of_file(x, value, reading.columns)
-    elif form == "table":
-        yield _of_table(x, value, argument, reading)
-    elif form == "search":
-        yield _of_search(x, argument, reading)
-    elif isinstance(x, Rows):
-        yield x
-    elif form in ("rows", "records"):
-        yield from _of_iterator(iter(x), value, argument, reading)
-    else:
-        yield from _of_entries(x, value, argument, reading)
+        None for inputs that name queries in their rows only.
+        """
+        named = self.form in ("nested", "positions", "integers", None)
+        return self._entries()[0] if named else None
 
+    def _chunks(self) -> Iterator[Rows]:
+        x, form = self.x, self.form
+        if form == "file":
+            from keras_rankmetrics.files.runs import rows_of_file
 
-def _of_iterator(
-    x: Iterator[Any], value: str, argument: str, reading: Reading
-) -> Iterator[Rows]:
-    """Yield chunks that are `Rows` already, or one of all records."""
-    for each in x:
-        if isinstance(each, Rows):
-            yield each
-            continue
-        names = _fields(each)
-        if not _is_table(names, reading):
-            raise TypeError(
-                f"{argument} should hold chunks of the type `Rows`, or records "
-                "with a query and an item. Received: "
-                f"{type(each).__name__} in it."
+            return rows_of_file(x, self.value, self.reading.columns or {})
+        if form == "table":
+            return iter([self._of_table(x)])
+        if form == "search":
+            return iter([self._of_search()])
+        if isinstance(x, Rows):
+            return iter([x])
+        if form in ("rows", "records"):
+            return self._of_iterator(iter(x))
+        return self._of_entries()
+
+    def _of_iterator(self, x: Iterator[Any]) -> Iterator[Rows]:
+        """Yield chunks that are `Rows` already, or one of all records."""
+        for each in x:
+            if isinstance(each, Rows):
+                yield each
+                continue
+            names = _fields(each)
+            if not self.reading.is_table(names):
+                raise TypeError(
+                    f"{self.argument} should hold chunks of the type `Rows`, "
+                    "or records with a query and an item. Received: "
+                    f"{type(each).__name__} in it."
+                )
+            records = (
+                map(record.get, names)
+                if isinstance(record, Mapping)
+                else record
+                for record in itertools.chain([each], x)
             )
-        records = (
-            map(record.get, names) if isinstance(record, Mapping) else record
-            for record in itertools.chain([each], x)
-        )
-        columns = zip(*records, strict=True)
-        table = dict(zip(names, columns, strict=True))
-        yield _of_table(table, value, argument, reading)
+            columns = zip(*records, strict=True)
+            yield self._of_table(dict(zip(names, columns, strict=True)))
 
-
-def _of_table(table: Any, value: str, argument: str, reading: Reading) -> Rows:
-    names, roles = columns_of(table), (*_ROLES, value)
-    found = [column_of(role, names, reading.columns) for role in roles]
-    if None in found:
-        other = "label" if value == "score" else "score"
-        is_other = column_of(other, names, {}) is not None
-        hint = " Are the truth and the run swapped?" if is_other else ""
-        raise ValueError(
-            f"{argument} should have the columns {list(roles)}. Received: "
-            f'{names}. Name them: `columns={{"{value}": "..."}}`.{hint}'
-        )
-    arrays = {str(name): table[name] for name in found}
-    check_same("index", arrays)
-    return Rows(*(table[name] for name in found))
-
-
-def _of_search(x: Any, argument: str, reading: Reading) -> Rows:
-    """Return the rows of ids and scores `[queries, items]`."""
-    ids, scores = sorted(map(to_numpy, x), key=lambda x: x.dtype.kind == "f")
-    if ids.shape != scores.shape:
-        raise ValueError(
-            f"{argument} should have ids and scores of one shape, [queries, "
-            f"items]. Received: {ids.shape} and {scores.shape}."
-        )
-    queries = _positions(len(ids), argument, reading)
-    rows = Rows(np.repeat(queries, ids.shape[1]), ids.ravel(), scores.ravel())
-    return _search_result(rows, argument, reading)
-
-
-def _of_entries(
-    x: Any, value: str, argument: str, reading: Reading
-) -> Iterator[Rows]:
-    """Yield the rows of an input with the items of each query."""
-    queries, entries = _entries(x, argument, reading)
-    for query, entry in zip(queries.tolist(), entries, strict=True):
-        if isinstance(entry, Set) and value == "score":
-            raise TypeError(
-                f"{argument} should have a score for each item, or a list of "
-                "items in order. Received: a set of items for the query "
-                f"{as_text(query)!r}. Only `truth` may have sets."
+    def _of_table(self, table: Any) -> Rows:
+        names, roles = columns_of(table), (*_ROLES, self.value)
+        found = [self.reading.column_of(role, names) for role in roles]
+        if None in found:
+            other = "label" if self.value == "score" else "score"
+            is_other = column_of(other, names, {}) is not None
+            hint = " Are the truth and the run swapped?" if is_other else ""
+            raise ValueError(
+                f"{self.argument} should have the columns {list(roles)}. "
+                f"Received: {names}. Name them: "
+                f'`columns={{"{self.value}": "..."}}`.{hint}'
             )
-    parts = [_items_of(x, value, argument, reading) for x in entries]
-    lengths = [len(items) for items, _ in parts]
-    chunks = np.cumsum(lengths) // _ROWS_OF_CHUNK
-    flat = itertools.chain.from_iterable
-    for chunk in np.unique(chunks).tolist():
-        some = slice(*np.searchsorted(chunks, [chunk, chunk + 1]).tolist())
-        rows = Rows(
-            np.repeat(queries[some], lengths[some]),
-            _array(list(flat(items for items, _ in parts[some]))),
-            np.fromiter(flat(values for _, values in parts[some]), np.float64),
-        )
-        if _is_search_result(first_of(entries), reading):
-            rows = _search_result(rows, argument, reading)
-        yield rows
+        check_same("index", {str(name): table[name] for name in found})
+        return Rows(*(table[name] for name in found))
 
+    def _of_search(self) -> Rows:
+        """Return the rows of ids and scores `[queries, items]`."""
+        arrays = map(to_numpy, self.x)
+        ids, scores = sorted(arrays, key=lambda x: x.dtype.kind == "f")
+        if ids.shape != scores.shape:
+            raise ValueError(
+                f"{self.argument} should have ids and scores of one shape, "
+                f"[queries, items]. Received: {ids.shape} and {scores.shape}."
+            )
+        query = np.repeat(self._positions(len(ids)), ids.shape[1])
+        return self._best_first(Rows(query, ids.ravel(), scores.ravel()))
 
-def _items_of(
-    entry: Any, value: str, argument: str, reading: Reading
-) -> tuple[Collection[Any], Iterable[float]]:
-    """Return the items of a query, and their labels or scores."""
-    if isinstance(entry, Mapping):
-        return entry.keys(), entry.values()
-    if isinstance(entry, Set):
-        return entry, itertools.repeat(1.0, len(entry))
-    if _is_pair(entry):
-        return entry
-    items = np.ravel(to_numpy(entry)) if _dtype_kind(entry) else entry
-    items = [items] if isinstance(items, _ID) else list(items)
-    if _is_search_result(items, reading):
-        if _is_hit(items[0]):
-            hits, scores = zip(*items, strict=True)
-            return hits, scores
-        names = _fields(items[0])
-        keys = [
-            column_of(role, names, reading.columns) for role in ("item", value)
-        ]
-        found = zip(*(map(x.get, keys) for x in items), strict=True)
-        return next(found), next(found)
-    ids = [x for x in items if isinstance(x, str | bytes) or x >= 0]
-    if value == "label":
-        return ids, itertools.repeat(1.0, len(ids))
-    # `_as_run` reverses the scores of distances, but not an order.
-    step = 1 if reading.higher_is_better is False else -1
-    return ids, range(0, step * len(ids), step)
+    def _of_entries(self) -> Iterator[Rows]:
+        """Yield the rows of an input with the items of each query."""
+        queries, entries = self._entries()
+        for query, entry in zip(queries.tolist(), entries, strict=True):
+            if isinstance(entry, Set) and self.value == "score":
+                raise TypeError(
+                    f"{self.argument} should have a score for each item, or a "
+                    "list of items in order. Received: a set of items for the "
+                    f"query {as_text(query)!r}. Only `truth` may have sets."
+                )
+        parts = list(map(self._items_of, entries))
+        lengths = [len(items) for items, _ in parts]
+        chunks = np.cumsum(lengths) // _ROWS_OF_CHUNK
+        flat = itertools.chain.from_iterable
+        form = _form_of_items(first_of(entries), self.reading)
+        for chunk in np.unique(chunks).tolist():
+            some = slice(*np.searchsorted(chunks, [chunk, chunk + 1]).tolist())
+            values = flat(values for _, values in parts[some])
+            rows = Rows(
+                np.repeat(queries[some], lengths[some]),
+                _array(list(flat(items for items, _ in parts[some]))),
+                np.fromiter(values, np.float64),
+            )
+            yield self._best_first(rows) if form in ("pair", "hits") else rows
 
+    def _items_of(self, entry: Any) -> tuple[Collection[Any], Any]:
+        """Return the items of a query, and their labels or scores."""
+        form = _form_of_items(entry, self.reading)
+        if form == "values":
+            return entry.keys(), entry.values()
+        if form == "set":
+            return entry, itertools.repeat(1.0, len(entry))
+        if form == "pair":
+            ids, scores = entry
+            return ids, scores
+        if form == "hits":
+            hits: Any = entry
+            if isinstance(first_of(entry), Mapping):
+                names, roles = list(first_of(entry)), ("item", self.value)
+                keys = [self.reading.column_of(role, names) for role in roles]
+                hits = (map(hit.get, keys) for hit in entry)
+            ids, scores = zip(*hits, strict=True)
+            return ids, scores
+        items = np.ravel(to_numpy(entry)) if _dtype_kind(entry) else entry
+        items = [items] if isinstance(items, _ID) else items
+        ids = [x for x in items if isinstance(x, str | bytes) or x >= 0]
+        if self.value == "label":
+            return ids, itertools.repeat(1.0, len(ids))
+        # `_as_run` reverses the scores of distances, but not an order.
+        step = 1 if self.reading.higher_is_better is False else -1
+        return ids, range(0, step * len(ids), step)
 
-def _entries(
-    x: Any, argument: str, reading: Reading
-) -> tuple[np.ndarray, list[Any]]:
-    """Return the queries of an input, and the items of each."""
-    if is_ranx(x):
-        x = x.to_dict()
-    if isinstance(x, Mapping):
-        return ids_of(list(x), argument), list(x.values())
-    entries = list(to_numpy(x) if _dtype_kind(x) else x)
-    return _positions(len(entries), argument, reading), entries
+    def _entries(self) -> tuple[np.ndarray, list[Any]]:
+        """Return the queries, and the items of each."""
+        x = self.x.to_dict() if is_ranx(self.x) else self.x
+        if isinstance(x, Mapping):
+            return ids_of(list(x), self.argument), list(x.values())
+        entries = list(to_numpy(x) if _dtype_kind(x) else x)
+        return self._positions(len(entries)), entries
 
+    def _positions(self, number: int) -> np.ndarray:
+        """Return the ids of queries that are in order."""
+        if self.reading.query_ids is None:
+            return np.arange(number)
+        queries = ids_of(self.reading.query_ids, "`query_ids`")
+        if len(queries) != number:
+            raise ValueError(
+                "`query_ids` should have an id for each query of "
+                f"{self.argument}, {number:,} in all. Received: "
+                f"{len(queries):,}."
+            )
+        return queries
 
-def _positions(number: int, argument: str, reading: Reading) -> np.ndarray:
-    """Return the ids of the queries of an input that has them in order."""
-    if reading.query_ids is None:
-        return np.arange(number)
-    queries = ids_of(reading.query_ids, "`query_ids`")
-    if len(queries) != number:
-        raise ValueError(
-            f"`query_ids` should have an id for each query of {argument}, "
-            f"{number:,} in all. Received: {len(queries):,}."
-        )
-    return queries
+    def _best_first(self, rows: Rows) -> Rows:
+        """Return rows without padding, after a check of the order of scores.
 
+        A search has its best items first, so scores that ascend are distances.
 
-def _search_result(rows: Rows, argument: str, reading: Reading) -> Rows:
-    """Return rows without padding, after a check of the order of scores.
-
-    A search has its best items first, so scores that ascend are distances.
-
-    Raises:
-        ValueError: if the scores of all queries are in the wrong order.
-    """
-    if rows.item.dtype.kind == "i":
-        rows = Rows(*(column[rows.item >= 0] for column in rows))
-    query, _, score = rows
-    steps = np.diff(score)[query[1:] == query[:-1]]
-    are_distances = reading.higher_is_better is False
-    expected, received = "descend", "ascend in every query, as distances do"
-    if are_distances:
-        expected, received = "ascend", "descend in every query"
-        steps = -steps
-    is_wrong = (steps >= 0).all() and (steps > 0).any()
-    if is_wrong and reading.higher_is_better is not None:
-        raise ValueError(
-            f"The best items of {argument} should come first, so that scores "
-            f"{expected}. Received: scores that {received}. Pass "
-            f"`higher_is_better={are_distances}`."
-        )
-    return rows
+        Raises:
+            ValueError: if the scores of all queries are in the wrong order.
+        """
+        if rows.item.dtype.kind == "i":
+            rows = Rows(*(column[rows.item >= 0] for column in rows))
+        query, _, score = rows
+        steps = np.diff(score)[query[1:] == query[:-1]]
+        are_distances = self.reading.higher_is_better is False
+        expected, received = "descend", "ascend in every query, as distances do"
+        if are_distances:
+            expected, received = "ascend", "descend in every query"
+            steps = -steps
+        is_wrong = (steps >= 0).all() and (steps > 0).any()
+        if is_wrong and self.reading.higher_is_better is not None:
+            raise ValueError(
+                f"The best items of {self.argument} should come first, so that "
+                f"scores {expected}. Received: scores that {received}. Pass "
+                f"`higher_is_better={are_distances}`."
+            )
+        return rows
 
 
 # Checks, and the arguments that change a run.

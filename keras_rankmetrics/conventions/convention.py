@@ -82,6 +82,11 @@ class Rules(NamedTuple):
     queries: Literal["truth", "both"] = "truth"
     drop_same_id: bool = False
 
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options of metrics that read runs by these rules."""
+        return {} if self.ties == "options" else {"ties": "stable"}
+
 
 class Preset(Generic[Parameters, MetricT]):
     """A metric with some options set, called like the metric itself.

@@ -201,7 +201,7 @@ def test_a_whole_run_is_parted_between_queries(monkeypatch):
     expected = values(systems, truth)
     monkeypatch.setattr(reading, "_ROWS_OF_CHUNK", 25)
     runs = {name: rows_of(run) for name, run in systems.items()}
-    parts = [*reading.rows_of(runs["old"], "score", "it", reading.Reading())]
+    parts = [*reading.Input(runs["old"], "score", "it").rows()]
     assert len(parts) > 2
     assert np.array_equal(whole(parts).item, runs["old"].item)
     assert values(runs, truth) == expected

@@ -11,7 +11,8 @@ import importlib.metadata
 import importlib.util
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 # The command works on every backend and prints the same numbers. It takes the
 # one that starts fastest and compiles nothing. Each backend is followed by the
@@ -59,57 +60,17 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(
         dest="command", metavar="COMMAND", required=True
     )
-    runs = commands.add_parser(
+
+    def command(name: str, help_: str, about: str) -> Callable[..., Any]:
+        made = commands.add_parser(name, help=help_, description=about)
+        return made.add_argument
+
+    add = command(
         "eval",
-        help="evaluate runs, and compare them with a baseline",
-        description="Evaluate runs, and test which differ from the baseline.",
+        "evaluate runs, and compare them with a baseline",
+        "Evaluate runs, and test which differ from the baseline.",
     )
-    _add_arguments_of_eval(runs)
-    gate = commands.add_parser(
-        "gate",
-        help="fail if a run is worse than a baseline",
-        description="Judge if a run is worse than a baseline by more than a "
-        "tolerance. Exit with 0 if not, 1 if so, and 3 if that is undecided.",
-    )
-    _add_arguments_of_gate(gate)
-    doctor = commands.add_parser(
-        "doctor",
-        help="look for mistakes in judgements and a run",
-        description="Look for mistakes in judgements and a run. The exit code "
-        "is 1 if there are errors or warnings.",
-    )
-    add = doctor.add_argument
-    add("qrels", metavar="QRELS", help="file of judgements")
-    add("run", metavar="RUN", help="file of a run")
-    add("-k", type=int, default=10, help="cutoff to look at (default: 10)")
-    metrics = "the metrics to compute, as for `krm eval`"
-    add("-m", "--metrics", help=metrics)
-    columns = "columns of a table, as for `krm eval`"
-    add("--columns", type=_columns, default={}, help=columns)
-    signature = commands.add_parser(
-        "signature",
-        help="explain the signature of a metric",
-        description="Explain the signature of a metric in words.",
-    )
-    signature.add_argument(
-        "signature", help="the text of `metric.signature`, in quotes"
-    )
-    tools = commands.add_parser(
-        "conventions",
-        help="list the conventions, or describe one",
-        description="List the options that reproduce the numbers of other "
-        "tools.",
-    )
-    tools.add_argument("name", nargs="?", help="a convention to describe")
-    tools.add_argument(
-        "--all", action="store_true", help="describe all conventions"
-    )
-    return parser
-
-
-def _add_arguments_of_eval(parser: argparse.ArgumentParser) -> None:
-    _add_common_arguments(parser)
-    add = parser.add_argument
+    _add_common_arguments(add)
     add("runs", metavar="RUN", nargs="+", help="file of a run")
     add("--baseline", metavar="RUN", help="(default: the first run)")
     formats = ("text", "markdown", "latex", "json", "csv")
@@ -117,38 +78,59 @@ def _add_arguments_of_eval(parser: argparse.ArgumentParser) -> None:
     add("--output", metavar="FILE", help="write the table to FILE")
     per_list = "write a CSV with the value of each query to FILE"
     add("--per-list", metavar="FILE", help=per_list)
-
-
-def _add_arguments_of_gate(parser: argparse.ArgumentParser) -> None:
-    _add_common_arguments(parser)
-    add = parser.add_argument
+    add = command(
+        "gate",
+        "fail if a run is worse than a baseline",
+        "Judge if a run is worse than a baseline by more than a tolerance. "
+        "Exit with 0 if not, 1 if so, and 3 if that is undecided.",
+    )
+    _add_common_arguments(add)
     add("candidate", metavar="CANDIDATE", help="file of the run to judge")
     add("baseline", metavar="BASELINE", help="file of a run, or of `--save`")
     tolerance = "largest loss to accept, in units of the metrics, such as 0.01"
     add("--tolerance", type=float, required=True, help=tolerance)
     markdown = "print a line of Markdown for each metric"
     add("--markdown", action="store_true", help=markdown)
+    add = command(
+        "doctor",
+        "look for mistakes in judgements and a run",
+        "Look for mistakes in judgements and a run. The exit code is 1 if "
+        "there are errors or warnings.",
+    )
+    add("qrels", metavar="QRELS", help="file of judgements")
+    add("run", metavar="RUN", help="file of a run")
+    add("-k", type=int, default=10, help="cutoff to look at (default: 10)")
+    metrics = "the metrics to compute, as for `krm eval`"
+    add("-m", "--metrics", help=metrics)
+    columns = "columns of a table, as for `krm eval`"
+    add("--columns", type=_columns, default={}, help=columns)
+    add = command(
+        "signature",
+        "explain the signature of a metric",
+        "Explain the signature of a metric in words.",
+    )
+    add("signature", help="the text of `metric.signature`, in quotes")
+    add = command(
+        "conventions",
+        "list the conventions, or describe one",
+        "List the options that reproduce the numbers of other tools.",
+    )
+    add("name", nargs="?", help="a convention to describe")
+    add("--all", action="store_true", help="describe all conventions")
+    return parser
 
 
-def _add_common_arguments(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
+def _add_common_arguments(add: Callable[..., Any]) -> None:
     add("qrels", metavar="QRELS", help="file of judgements")
     specs = "such as 'NDCG@10 MAP(denominator=min)@100 RR'"
     add("-m", "--metrics", required=True, help=specs)
-    add(
-        "--convention",
-        metavar="NAME",
-        help="use the names and options of another tool: see `krm conventions`",
-    )
+    tool = "use the names and options of another tool: see `krm conventions`"
+    add("--convention", metavar="NAME", help=tool)
     confidence = "level of intervals and tests (default: 0.95)"
     add("--confidence", "--level", type=level, default=0.95, help=confidence)
-    add(
-        "--columns",
-        metavar="ROLE=NAME,...",
-        type=_columns,
-        default={},
-        help="columns of a table: query=...,item=...,score=...,label=...",
-    )
+    roles = "columns of a table: query=...,item=...,score=...,label=..."
+    columns = {"metavar": "ROLE=NAME,...", "type": _columns, "default": {}}
+    add("--columns", help=roles, **columns)
     save = "write the values of all queries to FILE, a baseline for `krm gate`"
     add("--save", metavar="FILE", help=save)
     progress = "draw a progress bar even if stderr is not a terminal"
