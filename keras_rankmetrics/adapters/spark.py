@@ -8,19 +8,14 @@ from typing import Any
 import keras
 
 from keras_rankmetrics.adapters.worker import check_schema, on_worker, sum_of
-from keras_rankmetrics.tables.jobs import (
-    LISTS_PER_UPDATE,
-    Metrics,
-    job_of,
-    with_states,
-)
+from keras_rankmetrics.tables import jobs
 
 _SCHEMA = "states binary"
 
 
 def evaluate(
     df: Any,
-    metrics: Metrics,
+    metrics: jobs.Metrics,
     y_true: str,
     y_pred: str | Mapping[str, str],
     *,
@@ -28,10 +23,10 @@ def evaluate(
     group: str | Mapping[str, str] | None = None,
     query: str | None = None,
     backend: str | None = None,
-    lists_per_update: int = LISTS_PER_UPDATE,
+    lists_per_update: int = jobs.LISTS_PER_UPDATE,
     exclude: str | None = None,
     num_relevant: str | None = None,
-) -> Metrics:
+) -> jobs.Metrics:
     """Compute metrics over the lists of a DataFrame.
 
     Each task reads its partition and returns the states of the metrics. A
@@ -84,7 +79,7 @@ def evaluate(
     from pyspark import cloudpickle
     from pyspark.sql.pandas.types import to_arrow_schema
 
-    job = job_of(
+    job = jobs.job_of(
         metrics,
         y_true,
         y_pred,
@@ -109,4 +104,4 @@ def evaluate(
         on_worker("states_to_state", b"", backend), _SCHEMA
     )
     packed = (bytes(row.states) for row in merged.toLocalIterator())
-    return with_states(metrics, sum_of(packed))
+    return jobs.with_states(metrics, sum_of(packed))

@@ -8,18 +8,16 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
-from keras_rankmetrics.files import FileError, QueriesReturnError, text_tables
+from keras_rankmetrics.files import (
+    FileError,
+    QueriesReturnError,
+    text_tables,
+    trec,
+)
 from keras_rankmetrics.files.blocks import PARQUET, Source, Watch, first_line
 from keras_rankmetrics.files.fields import Part
 from keras_rankmetrics.files.parquet import parquet_parts
 from keras_rankmetrics.files.pipes import File, kept_pipes
-from keras_rankmetrics.files.trec import (
-    QRELS,
-    RUN,
-    check_layout,
-    is_like,
-    trec_parts,
-)
 from keras_rankmetrics.tables.ids import keys_of, mixed, twins
 from keras_rankmetrics.tables.item_rows import Rows, run_starts, split, whole
 
@@ -178,7 +176,7 @@ def _parts(source: Source) -> Iterator[Part]:
     path = source.path
     ending = os.path.splitext(path.lower().removesuffix(".gz"))[1]
     delimiter = _DELIMITERS.get(ending)
-    layout = RUN if source.value == "score" else QRELS
+    layout = trec.RUN if source.value == "score" else trec.QRELS
     if line.startswith(PARQUET):
         return parquet_parts(source)
     if line.startswith(b"{"):
@@ -187,13 +185,13 @@ def _parts(source: Source) -> Iterator[Part]:
         return read(source)
     if text_tables.is_array(line) and delimiter is None:
         raise text_tables.array_error(source, line, number)
-    if not is_like(line, layout):
-        check_layout(path, line, number, layout)
+    if not trec.is_like(line, layout):
+        trec.check_layout(path, line, number, layout)
         if delimiter is None and len(line.split()) != layout.fields:
             delimiter = _delimiter_in(line)
         if delimiter is not None:
             return text_tables.delimited_parts(source, delimiter)
-    return trec_parts(source, layout)
+    return trec.trec_parts(source, layout)
 
 
 def _delimiter_in(line: bytes) -> str | None:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 
 import keras
 
+from keras_rankmetrics.engine import naming
 from keras_rankmetrics.engine.aggregates import Aggregate, Estimate, PerList
 from keras_rankmetrics.engine.aggregates.mean import Grouped
 from keras_rankmetrics.engine.aggregates.paired import (
@@ -25,13 +26,6 @@ from keras_rankmetrics.engine.metric.accumulator import (
     on_host,
 )
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
-from keras_rankmetrics.engine.naming import (
-    as_table,
-    as_text,
-    deserialized,
-    serialized,
-    signature_of,
-)
 from keras_rankmetrics.metrics.bases import check_mean, register
 from keras_rankmetrics.types import GroupFn, Tensor
 
@@ -93,7 +87,7 @@ class MultiValueMetric(Accumulator):
             margin = f"{estimate.margin(level):.4f}" if estimate else ""
             lists = (estimate or first).lists
             rows.append((name, f"{float(value):.4f}", margin, f"{lists:,}"))
-        return as_table(("", "value", "±", "lists"), rows)
+        return naming.as_table(("", "value", "±", "lists"), rows)
 
     def __str__(self) -> str:
         """Return the table, or the repr while the values are traced."""
@@ -112,7 +106,7 @@ class MultiValueMetric(Accumulator):
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Self:
         """Return the metric that a config from `get_config` describes."""
-        return cls(**deserialized(config))
+        return cls(**naming.deserialized(config))
 
 
 @register
@@ -177,8 +171,8 @@ class Sliced(MultiValueMetric):
     @property
     def signature(self) -> str:
         """The signature of the metric, with the groups."""
-        by = "" if self.by is None else f"|by:{signature_of(self.by)}"
-        return f"{super().signature}|groups:{as_text(self._names)}{by}"
+        by = "" if self.by is None else f"|by:{naming.signature_of(self.by)}"
+        return f"{super().signature}|groups:{naming.as_text(self._names)}{by}"
 
     def estimates(self) -> dict[str, Estimate]:
         """Return the results with their standard errors and numbers of lists.
@@ -190,7 +184,7 @@ class Sliced(MultiValueMetric):
 
     def get_config(self) -> dict[str, Any]:
         """Return the config from which `from_config` rebuilds the metric."""
-        by = None if self.by is None else serialized(self.by, "by")
+        by = None if self.by is None else naming.serialized(self.by, "by")
         return {**super().get_config(), "by": by}
 
     @property
@@ -282,7 +276,7 @@ class Comparison(MultiValueMetric):
     @property
     def signature(self) -> str:
         """The signature of the metric, with the systems."""
-        systems = as_text(self.systems)
+        systems = naming.as_text(self.systems)
         return f"{super().signature}|systems:{systems}|baseline:{self.baseline}"
 
     @unconverted
@@ -360,7 +354,7 @@ class Comparison(MultiValueMetric):
         """
         head = ("value", "±", "diff", "±", "p", "effect")
         differences = {x.system: x for x in self.differences()}
-        return as_table(
+        return naming.as_table(
             (self.name, *head, "wins", "ties", "losses"),
             [
                 _row(system, estimate, differences.get(system), level)

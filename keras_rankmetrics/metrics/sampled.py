@@ -9,12 +9,8 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from keras_rankmetrics.engine.aggregates import Estimate, PerList, WeightedMean
+from keras_rankmetrics.engine.backend import tracing
 from keras_rankmetrics.engine.backend.operations import as_integer, ops
-from keras_rankmetrics.engine.backend.tracing import (
-    concrete,
-    concrete_floats,
-    loop,
-)
 from keras_rankmetrics.engine.definition import Definition, checks_names
 from keras_rankmetrics.engine.definition.options import (
     check_choice,
@@ -433,7 +429,7 @@ class Mixture:
             for number in range(self.steps):
                 ranks = step(number, ranks)
         else:
-            ranks = loop(self.steps, step, prior)
+            ranks = tracing.loop(self.steps, step, prior)
         return xp.sum(ranks * values)
 
 
@@ -510,7 +506,7 @@ class Sampled:
             return ops.stack([self.result(each) for each in ops.unstack(sums)])
         means = _MEAN.result(ops.reshape(sums[:_OF_MEANS], (2, _SUMS)))
         histogram = sums[_OF_MEANS:]
-        numbers = concrete_floats(histogram)
+        numbers = tracing.concrete_floats(histogram)
         value = self.mixture.value(
             histogram if numbers is None else np.array(numbers)
         )
@@ -530,7 +526,7 @@ class Sampled:
         counts = x.counts[0]
         unfit = counts & ~fits(ranking, self.negatives)
         undefined = counts & ops.isnan(x.values[0])
-        if concrete(ops.any(unfit & ~undefined)):
+        if tracing.concrete(ops.any(unfit & ~undefined)):
             raise _unfit_error(self.negatives, ranking, unfit)
         shares = self._shares(ranking, x.values.dtype)
         values = ops.sum(

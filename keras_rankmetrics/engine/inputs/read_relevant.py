@@ -12,13 +12,9 @@ from typing import Any, NamedTuple
 
 from keras import backend
 
+from keras_rankmetrics.engine.backend import tracing
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.sorting import lowest
-from keras_rankmetrics.engine.backend.tracing import (
-    MANY,
-    concrete,
-    length_at_most,
-)
 from keras_rankmetrics.engine.inputs import id_rows, shapes, tensors
 from keras_rankmetrics.engine.inputs.batch import Lists, RawBatch
 from keras_rankmetrics.engine.inputs.masks_and_weights import (
@@ -27,12 +23,7 @@ from keras_rankmetrics.engine.inputs.masks_and_weights import (
     may_contain_nan,
 )
 from keras_rankmetrics.engine.inputs.shapes import Leading
-from keras_rankmetrics.engine.ranking import Counted, Ids, Targets
-from keras_rankmetrics.engine.ranking.counting import (
-    is_in,
-    is_new,
-    sums_over_runs,
-)
+from keras_rankmetrics.engine.ranking import Counted, Ids, Targets, counting
 from keras_rankmetrics.engine.ranking.top import Sortable
 from keras_rankmetrics.types import Tensor
 
@@ -110,7 +101,7 @@ def _without_score(scores_mask: Tensor, targets: Tensor) -> Tensor:
         ValueError: if a concrete target is beyond.
     """
     beyond = (targets >= 0) & ~_at(scores_mask, targets)
-    if concrete(ops.any(beyond)):
+    if tracing.concrete(ops.any(beyond)):
         raise ValueError(
             "`y_true` should hold indices of items that have a score in their "
             "list. Received: the index "
@@ -158,7 +149,7 @@ def read_ids(raw: RawBatch) -> Lists:
         relevant = ops.where(labels < 0, -1, relevant)
         invalid = ops.any((relevant >= 0) & ops.isnan(labels), axis=-1)
         if raw.unjudged == "condense":
-            judged = is_in(recommended, ops.sort(relevant, axis=-1))
+            judged = counting.is_in(recommended, ops.sort(relevant, axis=-1))
             recommended = ops.where(judged, recommended, -1)
     has_ids = ops.any(relevant >= 0, axis=-1) | ops.any(
         recommended >= 0, axis=-1
@@ -168,7 +159,7 @@ def read_ids(raw: RawBatch) -> Lists:
     if exclude is not None:
         excluded = ops.sort(id_rows.excluded(exclude, leading, "ids"), axis=-1)
         one, other = _in_one_dtype(recommended, excluded)
-        recommended = ops.where(is_in(one, other), -1, recommended)
+        recommended = ops.where(counting.is_in(one, other), -1, recommended)
     return masks_and_weights.lists(
         Ids(relevant, recommended, raw.dtype, labels), present, undefined
     )
@@ -257,13 +248,13 @@ def read_counts(raw: RawBatch) -> Lists:
     masks_and_weights = MasksAndWeights.of(raw, leading, width)
     for mask in masks_and_weights.item_masks:
         targets = ops.where(mask, targets, -1)
-    relevant = is_new(targets)
+    relevant = counting.is_new(targets)
     counts = counts.without(~(relevant & (counts.above >= 0)))
     invalid = _impossible(counts) | unpaired
     present, undefined = masks_and_weights.presence(
         ops.any(relevant, axis=-1), invalid
     )
-    if concrete(ops.any(undefined & invalid)):
+    if tracing.concrete(ops.any(undefined & invalid)):
         raise _impossible_counts(counts, undefined & invalid, leading)
     counts = counts.without(invalid[:, None])
     num_items = raw.y_pred["num_items"]
@@ -320,7 +311,7 @@ def _counts_of(y_pred: Any) -> tuple[Counts, Leading]:
 def _as_int32(x: Tensor) -> Tensor:
     if backend.standardize_dtype(x.dtype) == "int32":
         return x
-    return ops.cast(ops.clip(x, -1, MANY), "int32")
+    return ops.cast(ops.clip(x, -1, tracing.MANY), "int32")
 
 
 def _unpaired(
@@ -348,7 +339,7 @@ def _unpaired(
         has_id = targets >= 0 if ids is None else leading.as_rows(ids)
         has_count = leading.as_rows(mask)
         wrong = has_id != has_count if ids is not None else has_id & ~has_count
-        if concrete(ops.any(wrong)):
+        if tracing.concrete(ops.any(wrong)):
             place = int(ops.argmax(ops.cast(ops.any(wrong, -1), "int32")))
             ids_and_counts = [
                 int(ops.sum(ops.cast(x[place], "int32")))
@@ -370,8 +361,8 @@ def _impossible(counts: Counts) -> Tensor:
     retrieved = above >= 0
     # Differences, since sums may overflow int32.
     beyond = tied >= counts.num_items[:, None] - above
-    before, _ = sums_over_runs(
-        above, ops.cast(retrieved, "int32"), length_at_most(above)
+    before, _ = counting.sums_over_runs(
+        above, ops.cast(retrieved, "int32"), tracing.length_at_most(above)
     )
     step = above[:, 1:] - above[:, :-1]
     apart = ops.where(

@@ -11,13 +11,10 @@ import numpy as np
 
 from keras_rankmetrics.engine.aggregates import State
 from keras_rankmetrics.engine.aggregates.state import check_same
+from keras_rankmetrics.engine.backend import processes
 from keras_rankmetrics.engine.backend.keras_internals import Metric
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.backend.processes import (
-    Slot,
-    add_terms,
-    rounded_sums,
-)
+from keras_rankmetrics.engine.backend.processes import Slot
 from keras_rankmetrics.engine.backend.tracing import concrete, unconverted
 from keras_rankmetrics.engine.definition import Definition
 from keras_rankmetrics.engine.evaluation.batch_cache import Batch, BatchCache
@@ -96,7 +93,7 @@ class Accumulator(Metric):
     @unconverted
     def result(self) -> Any:
         """Return the weighted mean over all lists so far, 0 without lists."""
-        sums = rounded_sums(self._seen())
+        sums = processes.rounded_sums(self._seen())
         return self.named(self.aggregate.result(sums))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -261,7 +258,7 @@ class Accumulator(Metric):
 
     def _add(self, terms: Tensor) -> None:
         """Add the terms of a batch to the sums."""
-        self._sums.write(add_terms(self._sums.read(), terms))
+        self._sums.write(processes.add_terms(self._sums.read(), terms))
         if self._draws is not None:
             self._draws.write(self._draws.read() + 1)
 

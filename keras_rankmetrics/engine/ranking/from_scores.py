@@ -7,13 +7,8 @@ from typing import Self
 
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import concrete, cond
-from keras_rankmetrics.engine.ranking import probabilities
+from keras_rankmetrics.engine.ranking import exposure, probabilities
 from keras_rankmetrics.engine.ranking.counting import count
-from keras_rankmetrics.engine.ranking.exposure import (
-    AllItems,
-    Exposure,
-    ItemNumbers,
-)
 from keras_rankmetrics.engine.ranking.items import Items
 from keras_rankmetrics.engine.ranking.list_ranking import ListRanking
 from keras_rankmetrics.engine.ranking.memo import remembered
@@ -107,9 +102,9 @@ class Scored(ScoredContent):
             labels_in_order=labels,
         )
 
-    def relevant(self, gain: Relevance) -> tuple[ItemNumbers, Tensor]:
+    def relevant(self, gain: Relevance) -> tuple[exposure.ItemNumbers, Tensor]:
         """Return all items and their gains."""
-        return AllItems.of(self.labels), gain(self.labels)
+        return exposure.AllItems.of(self.labels), gain(self.labels)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -152,7 +147,7 @@ class ScoredRanking(ListRanking):
         )
 
     @remembered()
-    def _exposure(self) -> Exposure:
+    def _exposure(self) -> exposure.Exposure:
         labels = self.content.labels
         return self.top.exposure(
             self._gains_in_order, lambda gain: gain(labels)
