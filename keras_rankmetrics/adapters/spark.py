@@ -96,12 +96,10 @@ def evaluate(
     df = df.select(*job.columns.names)
     if query is not None:  # the rows of each query next to each other
         df = df.repartition(query).sortWithinPartitions(query)
-    states = df.mapInArrow(
-        on_worker("tables_to_states", pickled, backend), _SCHEMA
-    )
+    to_states = on_worker("tables_to_states", pickled, backend)
+    states = df.mapInArrow(to_states, _SCHEMA)
     # Spark picks the number of tasks by the size of the states: usually one.
-    merged = states.hint("rebalance").mapInArrow(
-        on_worker("states_to_state", b"", backend), _SCHEMA
-    )
+    to_state = on_worker("states_to_state", b"", backend)
+    merged = states.hint("rebalance").mapInArrow(to_state, _SCHEMA)
     packed = (bytes(row.states) for row in merged.toLocalIterator())
     return jobs.with_states(metrics, sum_of(packed))

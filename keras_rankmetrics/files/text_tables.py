@@ -68,9 +68,7 @@ def delimited_parts(source: Source, delimiter: str) -> Iterator[Part]:
     check_ends(path, Block(header + newline, 1))
     fields = next(_reader([header.decode(_LETTERS)], delimiter))
     # The arguments of a command have bytes that are not UTF-8 in this form.
-    names = [
-        _bytes(field).decode("utf-8", "surrogateescape") for field in fields
-    ]
+    names = [_bytes(x).decode("utf-8", "surrogateescape") for x in fields]
     columns = columns_of(source, names, 1)
     places = [names.index(name) for name in columns]
     rest = Block(b"", 2)  # the start of a row that the next block continues

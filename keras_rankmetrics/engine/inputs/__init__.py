@@ -88,6 +88,5 @@ def read(
     reader = _FORMS[form]
     entries = entries_of(y_true, reader.main, reader.others)
     check_aligned(entries, y_pred, sample_weight)
-    return reader.read(
-        RawBatch(entries, y_pred, sample_weight, dtype, unjudged)
-    )
+    raw = RawBatch(entries, y_pred, sample_weight, dtype, unjudged)
+    return reader.read(raw)

@@ -151,9 +151,7 @@ def read_ids(raw: RawBatch) -> Lists:
         if raw.unjudged == "condense":
             judged = counting.is_in(recommended, ops.sort(relevant, axis=-1))
             recommended = ops.where(judged, recommended, -1)
-    has_ids = ops.any(relevant >= 0, axis=-1) | ops.any(
-        recommended >= 0, axis=-1
-    )
+    has_ids = ops.any(relevant >= 0, -1) | ops.any(recommended >= 0, -1)
     present, undefined = masks_and_weights.presence(has_ids, invalid)
     exclude = raw.entries["exclude"]
     if exclude is not None:
@@ -282,28 +280,19 @@ def _counts_of(y_pred: Any) -> tuple[Counts, Leading]:
             '`inputs="sparse"`.'
         )
     above, tied, items = (
-        _as_int32(
-            tensors.integers(
-                f'y_pred["{key}"]', y_pred[key], "numbers of items"
-            )
-        )
+        tensors.integers(f'y_pred["{key}"]', y_pred[key], "numbers of items")
         for key in Counts._fields
     )
+    above, tied, items = map(_as_int32, (above, tied, items))
     expected = "a number for each relevant item"
     shapes.check_is_list('y_pred["above"]', above, expected, "relevant")
     leading, shape = Leading.of(above), tuple(above.shape)
-    shapes.check_shape(
-        'y_pred["tied"]', tied, shape, "a number for each relevant item"
-    )
+    shapes.check_shape('y_pred["tied"]', tied, shape, expected)
     items = shapes.squeezed(items, len(leading.shape))
     if len(items.shape) == 0:
         items = ops.broadcast_to(items, leading.sizes)
-    shapes.check_shape(
-        'y_pred["num_items"]',
-        items,
-        leading.shape,
-        "one number, or one for each list",
-    )
+    expected = "one number, or one for each list"
+    shapes.check_shape('y_pred["num_items"]', items, leading.shape, expected)
     above, tied = leading.as_rows(above), leading.as_rows(tied)
     return Counts(above, tied, leading.as_lists(items)), leading
 
@@ -357,20 +346,18 @@ def _unpaired(
 def _impossible(counts: Counts) -> Tensor:
     """Return True for counts that no ranking has, bool `[lists]`."""
     order = ops.argsort(counts.above, axis=-1)
-    above, tied = (ops.take_along_axis(x, order, axis=-1) for x in counts[:2])
+    above, tied = counting.taken(order, counts.above, counts.tied)
     retrieved = above >= 0
     # Differences, since sums may overflow int32.
     beyond = tied >= counts.num_items[:, None] - above
     before, _ = counting.sums_over_runs(
         above, ops.cast(retrieved, "int32"), tracing.length_at_most(above)
     )
-    step = above[:, 1:] - above[:, :-1]
-    apart = ops.where(
-        step == 0, tied[:, 1:] != tied[:, :-1], step <= tied[:, :-1]
-    )
-    return ops.any(
-        retrieved & ((tied < 0) | beyond | (before > tied)), axis=-1
-    ) | (ops.any(retrieved[:, :-1] & apart, axis=-1) | (counts.num_items < 0))
+    step, upper = above[:, 1:] - above[:, :-1], tied[:, :-1]
+    apart = ops.where(step == 0, tied[:, 1:] != upper, step <= upper)
+    wrong = retrieved & ((tied < 0) | beyond | (before > tied))
+    apart = ops.any(retrieved[:, :-1] & apart, axis=-1)
+    return ops.any(wrong, axis=-1) | (apart | (counts.num_items < 0))
 
 
 def _impossible_counts(

@@ -141,8 +141,8 @@ class Exposure(NamedTuple):
 
     first: GroupedItems
     there: Tensor
-    extends: Tensor | bool
-    rest: Callable[[], GroupedItems] | None
+    extends: Tensor | bool = False
+    rest: Callable[[], GroupedItems] | None = None
 
 
 class GroupedItems(NamedTuple):
@@ -202,9 +202,8 @@ class ItemNumbers:
             items: the number of items in the catalogue.
         """
         numbers = ops.reshape(self._clipped(items), (-1,))
-        return ops.segment_sum(
-            ops.reshape(x, (-1,)), numbers, num_segments=items
-        )
+        x = ops.reshape(x, (-1,))
+        return ops.segment_sum(x, numbers, num_segments=items)
 
     def _clipped(self, items: int) -> Tensor:
         return ops.cast(ops.clip(self.numbers, 0, items - 1), "int32")

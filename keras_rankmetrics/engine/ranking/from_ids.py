@@ -173,9 +173,7 @@ class IdRanking(ListRanking):
             self.found.new,
             self._gains_in_order,
         )
-        return exposure.Exposure(
-            first, self.found.new, extends=False, rest=None
-        )
+        return exposure.Exposure(first, self.found.new)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

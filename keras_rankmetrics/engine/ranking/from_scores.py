@@ -196,14 +196,9 @@ class TiedRanking(ScoredRanking):
     def _hits_if_hit(self) -> Tensor:
         shared = self._shared()
         hits = self.as_binary()._shared().total
-        found = probabilities.precisions_in_group(
-            0.0,
-            rate=probabilities.rate_of_others(hits, self._float(shared.size)),
-            reciprocals=1.0,
-            shares_above=shared.ahead,
-        )
+        rate = probabilities.rate_of_others(hits, self._float(shared.size))
         mean = ops.divide_no_nan(shared.total, hits)
-        return self._hits_above_group() + mean * found
+        return self._hits_above_group() + mean * (1.0 + rate * shared.ahead)
 
     @remembered("gain")
     def _stop_probabilities(self) -> Tensor:
@@ -211,14 +206,12 @@ class TiedRanking(ScoredRanking):
         stops, shared = self._gains(), self._shared()
         row = probabilities.Row(stops, shared.start, shared.size)
 
-        def stops_of_lowest() -> Tensor:
+        def of_lowest() -> Tensor:
             gains = self.items.gains(self.gain)
             return ops.where(self.top.is_lowest(), gains, 0)
 
         def tied() -> Tensor:
-            found = probabilities.stop_probabilities_in_ties(
-                row, stops_of_lowest
-            )
+            found = probabilities.stop_probabilities_in_ties(row, of_lowest)
             return ops.where(self.top.there, found, 0)
 
         return cond(self.top.tie, tied, lambda: alone)
@@ -250,9 +243,8 @@ class TiedRanking(ScoredRanking):
     @remembered("gain")
     def _shared(self) -> Shared:
         """Return the gains, shared among tied items."""
-        return self.top.share(
-            self._gains(), lambda: self.items.gains(self.gain)
-        )
+        items, gain = self.items, self.gain
+        return self.top.share(self._gains(), lambda: items.gains(gain))
 
 
 def _at(indices: Tensor, x: Tensor | None) -> Tensor | None:
