@@ -183,22 +183,16 @@ def _parts(source: Source) -> Iterator[Part]:
         is_nested = text_tables.is_nested(line)
         read = text_tables.nested_parts if is_nested else text_tables.json_parts
         return read(source)
-    if text_tables.is_array(line) and delimiter is None:
-        raise text_tables.array_error(source, line, number)
+    if delimiter is None:
+        text_tables.check_no_array(source, line, number)
     if not trec.is_like(line, layout):
         trec.check_layout(path, line, number, layout)
         if delimiter is None and len(line.split()) != layout.fields:
-            delimiter = _delimiter_in(line)
+            between = (x for x in ",\t" if line.count(x.encode()) > 1)
+            delimiter = next(between, None)
         if delimiter is not None:
             return text_tables.delimited_parts(source, delimiter)
     return trec.trec_parts(source, layout)
-
-
-def _delimiter_in(line: bytes) -> str | None:
-    for delimiter in _DELIMITERS.values():
-        if line.count(delimiter.encode()) >= 2:
-            return delimiter
-    return None
 
 
 def whole_queries(

@@ -20,11 +20,7 @@ from keras_rankmetrics.engine.aggregates.paired import (
 from keras_rankmetrics.engine.backend.operations import as_integer, ops
 from keras_rankmetrics.engine.backend.tracing import unconverted
 from keras_rankmetrics.engine.definition import Definition, checks_names
-from keras_rankmetrics.engine.metric.accumulator import (
-    Accumulator,
-    is_concrete,
-    on_host,
-)
+from keras_rankmetrics.engine.metric.accumulator import Accumulator
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.metrics.bases import check_mean, register
 from keras_rankmetrics.types import GroupFn, Tensor
@@ -71,7 +67,7 @@ class MultiValueMetric(Accumulator):
 
     def _estimates_of(self, names: Sequence[str]) -> dict[str, Estimate]:
         """Return the estimates for the first rows of the sums, by name."""
-        sums, bounded = on_host(self._seen()), self.aggregate.mean.bounded
+        sums, bounded = self._sums_on_host(), self.aggregate.mean.bounded
         return {
             name: estimate_of(row, bounded)
             for name, row in zip(names, sums, strict=False)
@@ -91,7 +87,7 @@ class MultiValueMetric(Accumulator):
 
     def __str__(self) -> str:
         """Return the table, or the repr while the values are traced."""
-        return self.table() if is_concrete(self._seen()) else repr(self)
+        return self.table() if self._is_concrete() else repr(self)
 
     def get_config(self) -> dict[str, Any]:
         """Return the config from which `from_config` rebuilds the metric."""
@@ -338,7 +334,7 @@ class Comparison(MultiValueMetric):
 
     def differences(self) -> list[Difference]:
         """Return the comparison of each other system with the baseline."""
-        sums = on_host(self._seen())[len(self.systems) :]
+        sums = self._sums_on_host()[len(self.systems) :]
         return differences(
             sums,
             self._others,

@@ -17,7 +17,6 @@ from keras_rankmetrics.engine.definition.options import (
     checked_options,
 )
 from keras_rankmetrics.engine.evaluation.evaluate import values_at_ranks
-from keras_rankmetrics.engine.metric.accumulator import on_host
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.engine.ranking import Ranking
 from keras_rankmetrics.metrics.bases import check_mean, register
@@ -156,7 +155,7 @@ class SampledRanks(MultiValueMetric):
 
     def estimates(self) -> dict[str, Estimate]:
         """Return the results that are means over lists, with their errors."""
-        found = self.aggregate.estimates(on_host(self._seen()))
+        found = self.aggregate.estimates(self._sums_on_host())
         return dict(zip(self.results, found, strict=False))
 
     def histogram(self) -> np.ndarray:
@@ -164,7 +163,7 @@ class SampledRanks(MultiValueMetric):
 
         As float64, `[negatives + 1]`.
         """
-        return self.aggregate.histogram(on_host(self._seen()))
+        return self._sums_on_host()[_OF_MEANS:]
 
 
 def sampled_rank(ranking: Ranking, k: int | None, negatives: int = 0) -> Tensor:
@@ -517,10 +516,6 @@ class Sampled:
         """Return the means with their standard errors."""
         of_means = sums[:_OF_MEANS].reshape(2, _SUMS)
         return [Estimate.of_sums(of_mean, False) for of_mean in of_means]
-
-    def histogram(self, sums: np.ndarray) -> np.ndarray:
-        """Return the weights of the lists by their sampled rank."""
-        return sums[_OF_MEANS:]
 
     def _of_metric(self, x: PerList, ranking: Ranking) -> Tensor:
         counts = x.counts[0]

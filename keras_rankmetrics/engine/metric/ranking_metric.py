@@ -20,7 +20,6 @@ from keras_rankmetrics.engine.definition.definition import (
     float_dtype,
 )
 from keras_rankmetrics.engine.definition.options import check_class
-from keras_rankmetrics.engine.metric import accumulator
 from keras_rankmetrics.engine.metric.accumulator import Accumulator
 from keras_rankmetrics.engine.ranking import Ranking
 from keras_rankmetrics.engine.ranking.relevance import relevant
@@ -256,9 +255,7 @@ class MeanMetric(Accumulator):
                 "Only a mean over lists has a standard error. Received: "
                 f"{type(self).__name__}, which has its own `aggregate`."
             )
-        return Estimate.of_sums(
-            accumulator.on_host(self._seen()), self.aggregate.bounded
-        )
+        return Estimate.of_sums(self._sums_on_host(), self.aggregate.bounded)
 
     def standard_error(self) -> float:
         """Return the standard error; NaN for fewer than two lists.
@@ -309,7 +306,7 @@ class MeanMetric(Accumulator):
     def __str__(self) -> str:
         """Return `ndcg@10 = 0.7719 ± 0.0123 (95%, 1,204 lists)`."""
         is_mean = type(self.aggregate) is WeightedMean
-        if not is_mean or not accumulator.is_concrete(self._seen()):
+        if not is_mean or not self._is_concrete():
             return repr(self)
         return f"{self.name} = {self.estimate()}"
 
