@@ -8,27 +8,22 @@ from typing import Any
 import keras
 
 from keras_rankmetrics.adapters.worker import on_worker, sum_of
-from keras_rankmetrics.tables.jobs import (
-    LISTS_PER_UPDATE,
-    Metrics,
-    job_of,
-    with_states,
-)
+from keras_rankmetrics.tables import jobs
 
 
 def evaluate(
     dataset: Any,
-    metrics: Metrics,
+    metrics: jobs.Metrics,
     y_true: str,
     y_pred: str | Mapping[str, str],
     *,
     sample_weight: str | None = None,
     group: str | Mapping[str, str] | None = None,
     backend: str | None = None,
-    lists_per_update: int = LISTS_PER_UPDATE,
+    lists_per_update: int = jobs.LISTS_PER_UPDATE,
     exclude: str | None = None,
     num_relevant: str | None = None,
-) -> Metrics:
+) -> jobs.Metrics:
     """Compute metrics over a dataset in which each row is a list.
 
     Each block is reduced to one row with the states of the metrics. The driver
@@ -56,7 +51,7 @@ def evaluate(
     """
     from ray import cloudpickle
 
-    job = job_of(
+    job = jobs.job_of(
         metrics,
         y_true,
         y_pred,
@@ -76,4 +71,4 @@ def evaluate(
         batch_size=None,  # a block
     )
     packed = (row["states"] for row in states.iter_rows())
-    return with_states(metrics, sum_of(packed))
+    return jobs.with_states(metrics, sum_of(packed))

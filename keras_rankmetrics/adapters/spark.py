@@ -8,19 +8,14 @@ from typing import Any
 import keras
 
 from keras_rankmetrics.adapters.worker import check_schema, on_worker, sum_of
-from keras_rankmetrics.tables.jobs import (
-    LISTS_PER_UPDATE,
-    Metrics,
-    job_of,
-    with_states,
-)
+from keras_rankmetrics.tables import jobs
 
 _SCHEMA = "states binary"
 
 
 def evaluate(
     df: Any,
-    metrics: Metrics,
+    metrics: jobs.Metrics,
     y_true: str,
     y_pred: str | Mapping[str, str],
     *,
@@ -28,10 +23,10 @@ def evaluate(
     group: str | Mapping[str, str] | None = None,
     query: str | None = None,
     backend: str | None = None,
-    lists_per_update: int = LISTS_PER_UPDATE,
+    lists_per_update: int = jobs.LISTS_PER_UPDATE,
     exclude: str | None = None,
     num_relevant: str | None = None,
-) -> Metrics:
+) -> jobs.Metrics:
     """Compute metrics over the lists of a DataFrame.
 
     Each task reads its partition and returns the states of the metrics. A
@@ -84,7 +79,7 @@ def evaluate(
     from pyspark import cloudpickle
     from pyspark.sql.pandas.types import to_arrow_schema
 
-    job = job_of(
+    job = jobs.job_of(
         metrics,
         y_true,
         y_pred,
@@ -101,12 +96,10 @@ def evaluate(
     df = df.select(*job.columns.names)
     if query is not None:  # the rows of each query next to each other
         df = df.repartition(query).sortWithinPartitions(query)
-    states = df.mapInArrow(
-        on_worker("tables_to_states", pickled, backend), _SCHEMA
-    )
+    to_states = on_worker("tables_to_states", pickled, backend)
+    states = df.mapInArrow(to_states, _SCHEMA)
     # Spark picks the number of tasks by the size of the states: usually one.
-    merged = states.hint("rebalance").mapInArrow(
-        on_worker("states_to_state", b"", backend), _SCHEMA
-    )
+    to_state = on_worker("states_to_state", b"", backend)
+    merged = states.hint("rebalance").mapInArrow(to_state, _SCHEMA)
     packed = (bytes(row.states) for row in merged.toLocalIterator())
-    return with_states(metrics, sum_of(packed))
+    return jobs.with_states(metrics, sum_of(packed))

@@ -248,9 +248,8 @@ def _without_nulls(array: Any, name: str) -> Any:
 
 
 def _numpy(array: Any, name: str) -> np.ndarray:
-    values: np.ndarray = _without_nulls(array, name).to_numpy(
-        zero_copy_only=False
-    )
+    array = _without_nulls(array, name)
+    values: np.ndarray = array.to_numpy(zero_copy_only=False)
     return values.astype(np.float32) if values.dtype == np.float16 else values
 
 

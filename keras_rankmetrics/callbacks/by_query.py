@@ -10,12 +10,7 @@ import keras
 import numpy as np
 from keras import tree
 
-from keras_rankmetrics.callbacks.batches import (
-    Batch,
-    predicted,
-    rows_of,
-    shuffles,
-)
+from keras_rankmetrics.callbacks import batches
 from keras_rankmetrics.callbacks.epochs import EvaluateEpochs
 from keras_rankmetrics.engine.inputs.shapes import check_same
 from keras_rankmetrics.tables.evaluate_rows import evaluate_rows
@@ -117,7 +112,9 @@ class EvaluateByQuery(EvaluateEpochs):
         verbose: int | None = None,
     ) -> None:
         super().__init__(metrics, prefix, verbose)
-        self._data = rows_of(batch_size, x=x, y=y, sample_weight=sample_weight)
+        self._data = batches.rows_of(
+            batch_size, x=x, y=y, sample_weight=sample_weight
+        )
         self._sources = {"query": IdSource("query", query)}
         if group is not None:
             self._sources["group"] = IdSource("group", group)
@@ -127,7 +124,7 @@ class EvaluateByQuery(EvaluateEpochs):
             for name, source in self._sources.items()
             if source.ids is not None
         }
-        if self._ids and y is None and shuffles(x):
+        if self._ids and y is None and batches.shuffles(x):
             raise ValueError(
                 f"{_FIXED}Received: a dataset that shuffles. {_REMEDY}"
             )
@@ -160,7 +157,7 @@ class EvaluateByQuery(EvaluateEpochs):
         self._labels = found
 
     def _columns(
-        self, model: keras.Model, batch: Batch
+        self, model: keras.Model, batch: batches.Batch
     ) -> dict[str, np.ndarray]:
         """Return the columns of a batch that the evaluation needs."""
         x = batch.x
@@ -171,7 +168,7 @@ class EvaluateByQuery(EvaluateEpochs):
         }
         for source in self._sources.values():
             x = _without_key(model, x, source.key)
-        scores = predicted(model, x)
+        scores = batches.predicted(model, x)
         columns["y_pred"] = _single(
             "score_fn", "The model should predict", scores, self._score_fn
         )

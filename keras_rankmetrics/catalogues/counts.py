@@ -12,12 +12,8 @@ import keras
 
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import cond
-from keras_rankmetrics.engine.ranking.counting import (
-    count,
-    count_column,
-    for_each,
-    positions,
-)
+from keras_rankmetrics.engine.ranking import counting
+from keras_rankmetrics.engine.ranking.counting import count, positions
 from keras_rankmetrics.types import Tensor
 
 LOWEST = float("-inf")
@@ -126,12 +122,12 @@ def above_and_reach(
     """
     is_program = keras.config.backend() != "torch"
     if is_program and scores.shape[-1] < _STEP:
-        both = for_each(lambda s: _both(scores, s), of_targets)
+        both = counting.for_each(lambda s: _both(scores, s), of_targets)
         reach = both // _STEP
         return both - _STEP * reach, reach
     return (
-        for_each(lambda s: count_column(scores > s), of_targets),
-        for_each(lambda s: count_column(scores >= s), of_targets),
+        counting.count_for_each(lambda s: scores > s, of_targets),
+        counting.count_for_each(lambda s: scores >= s, of_targets),
     )
 
 
@@ -171,8 +167,7 @@ def _ranked(
 
     def counted() -> tuple[Tensor, Tensor]:
         there = positions(scores) < items
-        return count(there & (scores > LOWEST)), count(
-            there & (scores != scores)
-        )
+        undefined = count(there & (scores != scores))
+        return count(there & (scores > LOWEST)), undefined
 
     return cond(finite, lambda: (none + items, none), counted)

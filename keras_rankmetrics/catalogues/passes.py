@@ -230,9 +230,8 @@ def _program(mesh: Any, axis: Any, size: int) -> Callable[..., RankCounts]:
             part = lax.dynamic_slice_in_dim(rows, i * width, width)
             return counts.plus(counts_at(i * width, part))
 
-        counts = lax.fori_loop(
-            0, own // width, chunk, RankCounts.zeros(targets)
-        )
+        none = RankCounts.zeros(targets)
+        counts = lax.fori_loop(0, own // width, chunk, none)
         rest = own % width
         if rest:
             last = own - rest

@@ -235,9 +235,8 @@ def _target_scores(
     found = np.zeros(targets.shape)
     for first in range(0, len(numbers), size):
         part = numbers[first : first + size]
-        scores = passes.score(
-            queries, passes.picked(items, part, size), score_fn
-        )
+        rows = passes.picked(items, part, size)
+        scores = passes.score(queries, rows, score_fn)
         place = np.minimum(np.searchsorted(part, targets), len(part) - 1)
         chosen = ops.take_along_axis(
             scores, ops.convert_to_tensor(place.astype("int32")), axis=-1

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
+import typing
 from collections.abc import Callable, Iterable, Mapping
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    Generic,
-    Literal,
-    NamedTuple,
-    ParamSpec,
-    TypeVar,
-    cast,
-)
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from keras_rankmetrics import metrics as ours
 from keras_rankmetrics.engine.definition import check_names
@@ -26,7 +19,7 @@ from keras_rankmetrics.metrics.aliases import meant
 
 Value = TypeVar("Value")
 MetricT = TypeVar("MetricT", bound=ConfiguredMetric)
-Parameters = ParamSpec("Parameters")
+Parameters = typing.ParamSpec("Parameters")
 
 
 class Required(NamedTuple):
@@ -88,7 +81,7 @@ class Rules(NamedTuple):
         return {} if self.ties == "options" else {"ties": "stable"}
 
 
-class Preset(Generic[Parameters, MetricT]):
+class Preset(typing.Generic[Parameters, MetricT]):
     """A metric with some options set, called like the metric itself.
 
     Args:
@@ -108,7 +101,7 @@ class Preset(Generic[Parameters, MetricT]):
         options: Mapping[str, Any],
     ) -> None:
         # Typed as a `Callable`, so that type checkers infer its parameters.
-        self.metric = cast(type[MetricT], metric)
+        self.metric = typing.cast(type[MetricT], metric)
         self.options: dict[str, Any] = {}
         self.required: dict[str, str] = {}
         for name, value in options.items():
@@ -158,6 +151,7 @@ class Preset(Generic[Parameters, MetricT]):
         return f"{self.__name__}({', '.join(parameters)})"
 
 
+@dataclasses.dataclass(repr=False, eq=False)
 class Convention:
     """The meaning of each metric in one source, as options of our metrics.
 
@@ -186,7 +180,15 @@ class Convention:
     'ndcg@10'
     """
 
-    if TYPE_CHECKING:
+    name: str
+    about: str
+    source: str
+    metrics: dataclasses.InitVar[Mapping[str, Mapping[str, Any]]]
+    without: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    rules: Rules = dataclasses.field(default_factory=Rules)
+    measures: Mapping[str, Measure] = dataclasses.field(default_factory=dict)
+
+    if typing.TYPE_CHECKING:
         # Type checkers infer a constructor's parameters from a value only; no
         # annotation can express them.
         DCG = Preset(ours.DCG, {})
@@ -229,29 +231,15 @@ class Convention:
         Serendipity = Preset(ours.Serendipity, {})
         IntraListDiversity = Preset(ours.IntraListDiversity, {})
 
-    def __init__(
-        self,
-        name: str,
-        about: str,
-        source: str,
-        metrics: Mapping[str, Mapping[str, Any]],
-        without: Mapping[str, str] | None = None,
-        rules: Rules | None = None,
-        measures: Mapping[str, Measure] | None = None,
-    ) -> None:
-        self.name = name
-        self.about = about
-        self.source = source
-        self.without = _per_name(without or {})
-        self.rules = rules or Rules()
-        self.measures = _per_name(measures or {})
+    def __post_init__(self, metrics: Mapping[str, Mapping[str, Any]]) -> None:
+        self.without = _per_name(self.without)
+        self.measures = _per_name(self.measures)
         options: dict[str, Mapping[str, Any]] = {
             each.metric.__name__: {} for each in self.measures.values()
         }
         options.update(_per_name(metrics))
         self.presets: dict[str, Preset[..., Any]] = {
-            metric: Preset(getattr(ours, metric), options[metric])
-            for metric in options
+            name: Preset(getattr(ours, name), x) for name, x in options.items()
         }
         vars(self).update(self.presets)
 
@@ -329,6 +317,4 @@ def suggestion(
 
 def _per_name(rows: Mapping[str, Value]) -> dict[str, Value]:
     """Return a row for each name; the keys are names separated by spaces."""
-    return {
-        name: value for names, value in rows.items() for name in names.split()
-    }
+    return {name: x for names, x in rows.items() for name in names.split()}

@@ -154,11 +154,8 @@ def _check_parameters(
             )
     for parameter in measure.required:
         if parameter not in arguments:
-            is_at = parameter == measure.at
-            form = "@..." if is_at else f"({parameter}=...)"
-            raise ValueError(
-                f"`{name}` needs {parameter}: write `{name}{form}`."
-            )
+            at = "@..." if parameter == measure.at else f"({parameter}=...)"
+            raise ValueError(f"`{name}` needs {parameter}: write `{name}{at}`.")
 
 
 def _number(text: str) -> float:

@@ -160,9 +160,7 @@ din = Convention(
     "gAUC of the Deep Interest Network: `AUC` with the number of impressions "
     "of each user as `sample_weight`.",
     "Zhou et al., Deep Interest Network, KDD (2018), section 5.3",
-    {
-        "AUC": {},
-    },
+    {"AUC": {}},
 )
 
 merlin = Convention(
@@ -181,9 +179,7 @@ kaggle = Convention(
     "MAP@k of Kaggle competitions.",
     "kaggle.com, Mean Average Precision at K; benhamner/Metrics, "
     "average_precision.py",
-    {
-        "MeanAveragePrecision": {"denominator": "min"},
-    },
+    {"MeanAveragePrecision": {"denominator": "min"}},
 )
 
 recsys = Convention(

@@ -6,11 +6,7 @@ from collections.abc import Sequence, Set
 
 from keras_rankmetrics.files import IN_ORDER, FileError
 from keras_rankmetrics.files.blocks import Source
-from keras_rankmetrics.tables.item_rows import (
-    COLUMN_NAMES,
-    column_of,
-    plain_name,
-)
+from keras_rankmetrics.tables import item_rows
 
 # What to do if the whole header is one field with this character.
 _DELIMITERS = {
@@ -38,7 +34,7 @@ def columns_of(
     """
     found = []
     for role in ("query", "item", source.value):
-        name = column_of(role, header, source.columns)
+        name = item_rows.column_of(role, header, source.columns)
         if name is None:
             raise _missing(role, source, header, line)
         found.append(name)
@@ -50,9 +46,9 @@ def _missing(
 ) -> FileError:
     expected = (
         f"One column should be the {role}, with one of the names "
-        f"{', '.join(COLUMN_NAMES[role])}."
+        f"{', '.join(item_rows.COLUMN_NAMES[role])}."
     )
-    remedy = _remedy(role, header, set(map(plain_name, header)))
+    remedy = _remedy(role, header, set(map(item_rows.plain_name, header)))
     if role in source.columns:
         name = source.columns[role]
         expected = f"There should be a column `{name}`, of the {role}."
@@ -68,7 +64,9 @@ def _remedy(role: str, header: Sequence[str], plain: Set[str]) -> str:
         return "The first line should be a header, with names of columns."
     if role in _LOOKS:
         other, cause = _LOOKS[role]
-        if plain & set(COLUMN_NAMES[other]) - set(COLUMN_NAMES[role]):
+        if plain & set(item_rows.COLUMN_NAMES[other]) - set(
+            item_rows.COLUMN_NAMES[role]
+        ):
             return (
                 f"{cause} {IN_ORDER} If it is not, name the {role}s: "
                 f"`--columns {role}=NAME`."

@@ -8,18 +8,16 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
-from keras_rankmetrics.files import FileError, QueriesReturnError, text_tables
+from keras_rankmetrics.files import (
+    FileError,
+    QueriesReturnError,
+    text_tables,
+    trec,
+)
 from keras_rankmetrics.files.blocks import PARQUET, Source, Watch, first_line
 from keras_rankmetrics.files.fields import Part
 from keras_rankmetrics.files.parquet import parquet_parts
 from keras_rankmetrics.files.pipes import File, kept_pipes
-from keras_rankmetrics.files.trec import (
-    QRELS,
-    RUN,
-    check_layout,
-    is_like,
-    trec_parts,
-)
 from keras_rankmetrics.tables.ids import keys_of, mixed, twins
 from keras_rankmetrics.tables.item_rows import Rows, run_starts, split, whole
 
@@ -178,29 +176,23 @@ def _parts(source: Source) -> Iterator[Part]:
     path = source.path
     ending = os.path.splitext(path.lower().removesuffix(".gz"))[1]
     delimiter = _DELIMITERS.get(ending)
-    layout = RUN if source.value == "score" else QRELS
+    layout = trec.RUN if source.value == "score" else trec.QRELS
     if line.startswith(PARQUET):
         return parquet_parts(source)
     if line.startswith(b"{"):
         is_nested = text_tables.is_nested(line)
         read = text_tables.nested_parts if is_nested else text_tables.json_parts
         return read(source)
-    if text_tables.is_array(line) and delimiter is None:
-        raise text_tables.array_error(source, line, number)
-    if not is_like(line, layout):
-        check_layout(path, line, number, layout)
+    if delimiter is None:
+        text_tables.check_no_array(source, line, number)
+    if not trec.is_like(line, layout):
+        trec.check_layout(path, line, number, layout)
         if delimiter is None and len(line.split()) != layout.fields:
-            delimiter = _delimiter_in(line)
+            between = (x for x in ",\t" if line.count(x.encode()) > 1)
+            delimiter = next(between, None)
         if delimiter is not None:
             return text_tables.delimited_parts(source, delimiter)
-    return trec_parts(source, layout)
-
-
-def _delimiter_in(line: bytes) -> str | None:
-    for delimiter in _DELIMITERS.values():
-        if line.count(delimiter.encode()) >= 2:
-            return delimiter
-    return None
+    return trec.trec_parts(source, layout)
 
 
 def whole_queries(

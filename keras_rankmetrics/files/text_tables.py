@@ -20,16 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from keras_rankmetrics.files import FileError
-from keras_rankmetrics.files.blocks import (
-    LINE,
-    Block,
-    Source,
-    blocks_of,
-    check_ends,
-    filled_lines,
-    whole_text,
-)
+from keras_rankmetrics.files import FileError, blocks
+from keras_rankmetrics.files.blocks import LINE, Block, Source
 from keras_rankmetrics.files.fields import Part, joined, numbers, parts
 from keras_rankmetrics.files.header import columns_of
 from keras_rankmetrics.files.parquet import floats_of, texts_of
@@ -60,27 +52,25 @@ def _pyarrow() -> Any:
 def delimited_parts(source: Source, delimiter: str) -> Iterator[Part]:
     """Yield the rows of CSV or TSV, block by block."""
     path = source.path
-    blocks = blocks_of(source)
-    first = next(blocks, None)
+    following = blocks.blocks_of(source)
+    first = next(following, None)
     if first is None:
         raise FileError(path, "There should be a header.", "an empty file")
     header, newline, data = first.data.partition(b"\n")
-    check_ends(path, Block(header + newline, 1))
+    blocks.check_ends(path, Block(header + newline, 1))
     fields = next(_reader([header.decode(_LETTERS)], delimiter))
     # The arguments of a command have bytes that are not UTF-8 in this form.
-    names = [
-        _bytes(field).decode("utf-8", "surrogateescape") for field in fields
-    ]
+    names = [_bytes(x).decode("utf-8", "surrogateescape") for x in fields]
     columns = columns_of(source, names, 1)
     places = [names.index(name) for name in columns]
     rest = Block(b"", 2)  # the start of a row that the next block continues
-    for block in itertools.chain([Block(data, 2)], blocks):
+    for block in itertools.chain([Block(data, 2)], following):
         if rest.data:
             block = Block(rest.data + block.data, rest.line)
         if not block.data:
             continue
         if _QUOTE not in block.data:
-            check_ends(path, block)
+            blocks.check_ends(path, block)
         found = _csv_by_pyarrow(path, block, delimiter, len(names), places)
         rest = Block(b"", 0)
         if found is None:
@@ -126,7 +116,7 @@ def _csv_by_pyarrow(
         )
     except pa.ArrowException:
         return None
-    line = filled_lines(block)
+    line = blocks.filled_lines(block)
     values = floats_of(table.column(2)[:-1])
     if len(values) != len(line) or np.isnan(values).any():
         return None
@@ -177,7 +167,7 @@ def _by_csv(
             start = end
     except csv.Error:
         rest = _since(block, ends, start)
-        check_ends(path, rest)
+        blocks.check_ends(path, rest)
         raise _too_long(path, rest) from None
     rest = _since(block, ends, start)
     if len(rest.data) > LINE:
@@ -223,33 +213,30 @@ _CUT = re.compile(rb'\{\s*(?:$|"(?:[^"\\]|\\.)*"\s*:\s*(?:$|[\[{]))')
 _ARRAY = re.compile(rb"\[\s*(?:[\[{]|$)")
 
 
-def is_array(line: bytes) -> bool:
-    """Return True if a first line seems to begin an array of objects."""
-    return _ARRAY.match(line) is not None
-
-
-def array_error(source: Source, line: bytes, number: int) -> FileError:
-    """Return the error for a file that seems to be a JSON array.
+def check_no_array(source: Source, line: bytes, number: int) -> None:
+    """Raise `FileError` if a file seems to be a JSON array.
 
     Args:
         source: the file.
         line: its first line, or the start of it.
         number: the number of that line, from 1.
     """
+    if not _ARRAY.match(line):
+        return
     value = source.value
     expected = f"A line should be a JSON object of one item and its {value}."
     example = f'{{"query": "q1", "item": "d1", "{value}": 1}}'
     remedy = f"This looks like an array. Write a line for each item: {example}."
-    return FileError(source.path, expected, line, number, remedy)
+    raise FileError(source.path, expected, line, number, remedy)
 
 
 def json_parts(source: Source) -> Iterator[Part]:
     """Yield the rows of JSON lines, block by block."""
     path = source.path
     names: list[str] = []
-    for block in blocks_of(source, _BLOCK):
-        check_ends(path, block)
-        line = filled_lines(block)
+    for block in blocks.blocks_of(source, _BLOCK):
+        blocks.check_ends(path, block)
+        line = blocks.filled_lines(block)
         if not len(line):
             continue
         number = int(line[0])
@@ -406,7 +393,7 @@ def nested_parts(source: Source) -> Iterator[Part]:
 
 
 def _nested(source: Source) -> Iterator[dict[str, Any]]:
-    path, value, text = source.path, source.value, whole_text(source)
+    path, value, text = source.path, source.value, blocks.whole_text(source)
     expected = f"It should be one JSON object, {{query: {{item: {value}}}}}."
     try:
         tree = json.loads(text, object_pairs_hook=_once)

@@ -8,15 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from keras_rankmetrics.files import IN_ORDER, FileError
+from keras_rankmetrics.files import IN_ORDER, FileError, fields
 from keras_rankmetrics.files.blocks import Block, Source, blocks_of, check_ends
-from keras_rankmetrics.files.fields import (
-    Part,
-    Texts,
-    as_float,
-    numbers,
-    parts,
-)
 
 
 class Layout(NamedTuple):
@@ -24,23 +17,21 @@ class Layout(NamedTuple):
 
     Attributes:
         fields: their number.
-        more: whether a line may have more of them, which are ignored.
         value: the index of the label or of the score.
         expected: a sentence on the line, for errors.
+        more: whether a line may have more fields, which are ignored.
     """
 
     fields: int
-    more: bool
     value: int
     expected: str
+    more: bool = False
 
 
 RUN = Layout(
-    6, True, 4, "A line of a run should be `query Q0 item rank score tag`."
+    6, 4, "A line of a run should be `query Q0 item rank score tag`.", more=True
 )
-QRELS = Layout(
-    4, False, 3, "A line of judgements should be `query 0 item label`."
-)
+QRELS = Layout(4, 3, "A line of judgements should be `query 0 item label`.")
 _QUERY, _SECOND, _ITEM = 0, 1, 2
 _FIXED = frozenset((b"Q0", b"q0", b"0"))  # the second field, usually
 _CHECKED = 1000  # lines that show the order of the fields
@@ -53,14 +44,12 @@ def is_like(line: bytes, layout: Layout) -> bool:
     A line with more fields than the layout needs, which the header of a table
     could also be, must have the usual second field too.
     """
-    fields = line.split()
-    if len(fields) != layout.fields and not (
-        layout.more
-        and len(fields) > layout.fields
-        and fields[_SECOND] in _FIXED
+    words = line.split()
+    if len(words) == layout.fields or (
+        layout.more and len(words) > layout.fields and words[_SECOND] in _FIXED
     ):
-        return False
-    return _is_number(fields[layout.value])
+        return _is_number(words[layout.value])
+    return False
 
 
 def check_layout(path: str, line: bytes, number: int, layout: Layout) -> None:
@@ -72,10 +61,10 @@ def check_layout(path: str, line: bytes, number: int, layout: Layout) -> None:
         number: the number of that line, from 1.
         layout: the expected layout.
     """
-    fields = line.split()
-    if len(fields) < QRELS.fields or fields[_SECOND] not in _FIXED:
+    words = line.split()
+    if len(words) < QRELS.fields or words[_SECOND] not in _FIXED:
         return
-    is_swapped = len(fields) == QRELS.fields and _is_number(fields[_ITEM])
+    is_swapped = len(words) == QRELS.fields and _is_number(words[_ITEM])
     other, looks = (QRELS, "judgements") if layout is RUN else (RUN, "a run")
     if is_like(line, other):
         remedy = f"This looks like {looks}. {IN_ORDER}"
@@ -90,10 +79,10 @@ def check_layout(path: str, line: bytes, number: int, layout: Layout) -> None:
 
 
 def _is_number(text: bytes) -> bool:
-    return not math.isnan(as_float(text))
+    return not math.isnan(fields.as_float(text))
 
 
-def trec_parts(source: Source, layout: Layout) -> Iterator[Part]:
+def trec_parts(source: Source, layout: Layout) -> Iterator[fields.Part]:
     """Yield the rows of a file, block by block."""
     path = source.path
     is_checked = layout is not QRELS
@@ -103,18 +92,18 @@ def trec_parts(source: Source, layout: Layout) -> Iterator[Part]:
         if not len(line):
             continue
         query, second, item, value = (
-            Texts(data, start[:, place], end[:, place])
+            fields.Texts(data, start[:, place], end[:, place])
             for place in (_QUERY, _SECOND, _ITEM, layout.value)
         )
         if not is_checked:
             _check_items(path, second, item, block, int(line[0]))
             is_checked = True
-        values = numbers(path, value, line, source.value)
-        yield from parts(path, query, item, values, line)
+        values = fields.numbers(path, value, line, source.value)
+        yield from fields.parts(path, query, item, values, line)
 
 
 def _check_items(
-    path: str, second: Texts, item: Texts, block: Block, line: int
+    path: str, second: fields.Texts, item: fields.Texts, block: Block, line: int
 ) -> None:
     """Raise FileError if the items of judgements are in the second field."""
     rows = range(min(len(item.start), _CHECKED))

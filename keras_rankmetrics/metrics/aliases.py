@@ -61,9 +61,8 @@ def suggestion(name: str, names: Iterable[str]) -> str:
         return did_you_mean(metric)
     public = [each for each in names if not each.startswith("_")]
     found = closest(name, [*class_by_name(), *public], least=0.7)
-    return did_you_mean(
-        *dict.fromkeys(class_of(each) or each for each in found)
-    )
+    classes = dict.fromkeys(class_of(each) or each for each in found)
+    return did_you_mean(*classes)
 
 
 @functools.cache

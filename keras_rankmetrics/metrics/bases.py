@@ -175,10 +175,9 @@ class RelevantExposureMetric(ExposureMetric, abstract=True):
 def check_mean(metric: Any) -> None:
     """Raise TypeError if the metric is not a plain mean over lists."""
     if not isinstance(metric, RankingMetric):
-        is_class = isinstance(metric, type) and issubclass(
-            metric, RankingMetric
-        )
-        hint = f" Call the class: `{metric.__name__}()`." if is_class else ""
+        hint = ""
+        if isinstance(metric, type) and issubclass(metric, RankingMetric):
+            hint = f" Call the class: `{metric.__name__}()`."
         raise TypeError(
             "Each metric should be a ranking metric, such as `NDCG(k=10)`. "
             f"Received: {metric!r}.{hint}"

@@ -12,12 +12,7 @@ from keras_rankmetrics.engine.definition import derived
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.engine.ranking import Ranking, Shown
 from keras_rankmetrics.gains import log2_discount
-from keras_rankmetrics.metrics.bases import (
-    ExposureMetric,
-    RelevantExposureMetric,
-    Unbounded,
-    metric,
-)
+from keras_rankmetrics.metrics import bases
 from keras_rankmetrics.types import OfItems, RankDiscountFn, Tensor
 
 __all__ = [
@@ -54,8 +49,8 @@ def average_popularity(
     return mean_shown(ranking, k, popularity)
 
 
-@metric
-class AveragePopularity(Unbounded, ExposureMetric):
+@bases.metric
+class AveragePopularity(bases.Unbounded, bases.ExposureMetric):
     """Average popularity at k: how popular the items shown are.
 
         ARP@k = (Σ_{i=1..m} popularity of the item at rank i) / m
@@ -100,8 +95,8 @@ def self_information(share: np.ndarray) -> np.ndarray:
     return -np.log2(share, dtype="float64") + 0.0
 
 
-@metric
-class Novelty(Unbounded, ExposureMetric):
+@bases.metric
+class Novelty(bases.Unbounded, bases.ExposureMetric):
     """Novelty at k: the mean self-information of the items shown.
 
         novelty@k = (Σ_{i=1..m} -log2(share of the item at rank i)) / m
@@ -142,8 +137,8 @@ def tail_share(
     return mean_shown(ranking, k, is_tail)
 
 
-@metric
-class TailShare(ExposureMetric):
+@bases.metric
+class TailShare(bases.ExposureMetric):
     """Tail share at k: the share of long-tail items among the items shown.
 
         APLT@k = (tail items at ranks 1..k) / m
@@ -189,8 +184,8 @@ def popularity_lift(
     return ops.divide_no_nan(lift, profile)
 
 
-@metric
-class PopularityLift(Unbounded, RelevantExposureMetric):
+@bases.metric
+class PopularityLift(bases.Unbounded, bases.RelevantExposureMetric):
     """Popularity lift at k: how much more popular items are than the profile.
 
         lift@k = (mean popularity of the items at ranks 1..k) / (profile's) - 1
@@ -255,8 +250,8 @@ def serendipity(
     return ops.divide_no_nan(ranking.shown(surprise, k), shown)
 
 
-@metric
-class Serendipity(RelevantExposureMetric):
+@bases.metric
+class Serendipity(bases.RelevantExposureMetric):
     """Serendipity at k: relevant items that popularity would not have shown.
 
         serendipity@k = (Σ_{i=1..m} max(p(i) - p(q_i), 0) · rel_i) / m,
@@ -335,8 +330,8 @@ def ild(ranking: Ranking, k: int | None, vectors: Vectors = None) -> Tensor:
     return 1.0 - ops.divide_no_nan(pairs, shown * (shown - 1.0))
 
 
-@metric
-class IntraListDiversity(Unbounded, ExposureMetric):
+@bases.metric
+class IntraListDiversity(bases.Unbounded, bases.ExposureMetric):
     """Intra-list diversity (ILD) at k: how different the items of a list are.
 
         ILD@k = mean of 1 - cos(v_i, v_j) over all pairs of the first k items
@@ -410,8 +405,8 @@ def log2_ratio(share: Tensor, middle: Tensor) -> Tensor:
     return ops.log2(ops.where(share > 0, ratio, 1.0))
 
 
-@metric
-class AttentionWeightedFairness(ExposureMetric):
+@bases.metric
+class AttentionWeightedFairness(bases.ExposureMetric):
     """Attention-weighted rank fairness (AWRF) at k.
 
         AWRF@k = 1 - JS(a, target),   a_g ∝ Σ_{i=1..k} discount(i) · G_ig
@@ -507,8 +502,8 @@ def ee_loss(
     }[part]
 
 
-@metric
-class ExpectedExposureLoss(Unbounded, RelevantExposureMetric):
+@bases.metric
+class ExpectedExposureLoss(bases.Unbounded, bases.RelevantExposureMetric):
     """Expected exposure loss at k: how far exposure is from its fair share.
 
         EE-L@k = Σ_i (e_i - e*_i)²

@@ -11,7 +11,6 @@ import keras
 from keras_rankmetrics.engine.aggregates import Tally
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.definition import declared, parameter
-from keras_rankmetrics.engine.metric.accumulator import is_concrete
 from keras_rankmetrics.engine.metric.ranking_metric import ConfiguredMetric
 from keras_rankmetrics.engine.ranking import Ranking, Shown
 from keras_rankmetrics.engine.ranking.relevance import labelled
@@ -86,7 +85,7 @@ class Counter(ConfiguredMetric, abstract=True):
 
     def __str__(self) -> str:
         """Return `coverage@10 = 0.7719`."""
-        if not is_concrete(self._seen()):
+        if not self._is_concrete():
             return repr(self)
         return f"{self.name} = {float(self.result()):.4f}"
 

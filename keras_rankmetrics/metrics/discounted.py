@@ -13,14 +13,7 @@ from keras_rankmetrics.gains import (
     log2_discount,
     reciprocal_discount,
 )
-from keras_rankmetrics.metrics.bases import (
-    AtK,
-    Binary,
-    Graded,
-    Probability,
-    Unbounded,
-    metric,
-)
+from keras_rankmetrics.metrics import bases
 from keras_rankmetrics.types import RankDiscountFn, Tensor
 
 __all__ = [
@@ -50,8 +43,8 @@ def dcg(
     )
 
 
-@metric
-class DCG(Unbounded, Graded):
+@bases.metric
+class DCG(bases.Unbounded, bases.Graded):
     """Discounted cumulative gain at k.
 
     For a list whose item at rank i has the label y_i,
@@ -100,8 +93,8 @@ def ndcg(
     return ops.where(most < float("inf"), value, float("nan"))
 
 
-@metric
-class NDCG(Graded):
+@bases.metric
+class NDCG(bases.Graded):
     """Normalised discounted cumulative gain at k.
 
         NDCG@k = DCG@k / IDCG@k
@@ -152,8 +145,8 @@ def err(
     return ops.divide_no_nan(value, best)
 
 
-@metric
-class ERR(AtK):
+@bases.metric
+class ERR(bases.AtK):
     """Expected reciprocal rank (ERR) at k: 1 / the rank where a user stops.
 
         ERR@k = Σ_{i=1..k} (1 / i) r_i Π_{j<i} (1 - r_j)
@@ -202,14 +195,14 @@ def reach_probability(p: float) -> RankDiscountFn:
     return lambda rank: ops.power(p, rank - 1.0)
 
 
-def rbp(ranking: Ranking, k: int | None, p: Probability = 0.8) -> Tensor:
+def rbp(ranking: Ranking, k: int | None, p: bases.Probability = 0.8) -> Tensor:
     """Return (1 - p) Σ rel p^(rank - 1) over the ranks up to k."""
     reached = ranking.discount(reach_probability(p), k)
     return (1.0 - p) * ops.sum(ranking.total() * reached, axis=-1)
 
 
-@metric
-class RankBiasedPrecision(Binary):
+@bases.metric
+class RankBiasedPrecision(bases.Binary):
     """Rank-biased precision (RBP) at k.
 
         RBP@k = (1 - p) Σ_{i=1..k} rel_i · p^(i-1)
@@ -241,14 +234,16 @@ class RankBiasedPrecision(Binary):
     p: float = 0.8
 
 
-def graded_rbp(ranking: Ranking, k: int | None, p: Probability = 0.8) -> Tensor:
+def graded_rbp(
+    ranking: Ranking, k: int | None, p: bases.Probability = 0.8
+) -> Tensor:
     """Return rank-biased precision of gains over max(1, the highest gain)."""
     found = rbp(ranking, k, p)
     return found / ops.maximum(ranking.highest_gain(), 1.0)
 
 
-@metric
-class GradedRankBiasedPrecision(AtK):
+@bases.metric
+class GradedRankBiasedPrecision(bases.AtK):
     """Rank-biased precision (RBP) at k for graded labels.
 
         GRBP@k = (1 - p) Σ_{i=1..k} g_i · p^(i-1),  g_i = y_i / max(1, y_max)

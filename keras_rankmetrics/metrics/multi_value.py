@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 
 import keras
 
+from keras_rankmetrics.engine import naming
 from keras_rankmetrics.engine.aggregates import Aggregate, Estimate, PerList
 from keras_rankmetrics.engine.aggregates.mean import Grouped
 from keras_rankmetrics.engine.aggregates.paired import (
@@ -19,19 +20,8 @@ from keras_rankmetrics.engine.aggregates.paired import (
 from keras_rankmetrics.engine.backend.operations import as_integer, ops
 from keras_rankmetrics.engine.backend.tracing import unconverted
 from keras_rankmetrics.engine.definition import Definition, checks_names
-from keras_rankmetrics.engine.metric.accumulator import (
-    Accumulator,
-    is_concrete,
-    on_host,
-)
+from keras_rankmetrics.engine.metric.accumulator import Accumulator
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
-from keras_rankmetrics.engine.naming import (
-    as_table,
-    as_text,
-    deserialized,
-    serialized,
-    signature_of,
-)
 from keras_rankmetrics.metrics.bases import check_mean, register
 from keras_rankmetrics.types import GroupFn, Tensor
 
@@ -77,7 +67,7 @@ class MultiValueMetric(Accumulator):
 
     def _estimates_of(self, names: Sequence[str]) -> dict[str, Estimate]:
         """Return the estimates for the first rows of the sums, by name."""
-        sums, bounded = on_host(self._seen()), self.aggregate.mean.bounded
+        sums, bounded = self._sums_on_host(), self.aggregate.mean.bounded
         return {
             name: estimate_of(row, bounded)
             for name, row in zip(names, sums, strict=False)
@@ -93,11 +83,11 @@ class MultiValueMetric(Accumulator):
             margin = f"{estimate.margin(level):.4f}" if estimate else ""
             lists = (estimate or first).lists
             rows.append((name, f"{float(value):.4f}", margin, f"{lists:,}"))
-        return as_table(("", "value", "±", "lists"), rows)
+        return naming.as_table(("", "value", "±", "lists"), rows)
 
     def __str__(self) -> str:
         """Return the table, or the repr while the values are traced."""
-        return self.table() if is_concrete(self._seen()) else repr(self)
+        return self.table() if self._is_concrete() else repr(self)
 
     def get_config(self) -> dict[str, Any]:
         """Return the config from which `from_config` rebuilds the metric."""
@@ -112,7 +102,7 @@ class MultiValueMetric(Accumulator):
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Self:
         """Return the metric that a config from `get_config` describes."""
-        return cls(**deserialized(config))
+        return cls(**naming.deserialized(config))
 
 
 @register
@@ -177,8 +167,8 @@ class Sliced(MultiValueMetric):
     @property
     def signature(self) -> str:
         """The signature of the metric, with the groups."""
-        by = "" if self.by is None else f"|by:{signature_of(self.by)}"
-        return f"{super().signature}|groups:{as_text(self._names)}{by}"
+        by = "" if self.by is None else f"|by:{naming.signature_of(self.by)}"
+        return f"{super().signature}|groups:{naming.as_text(self._names)}{by}"
 
     def estimates(self) -> dict[str, Estimate]:
         """Return the results with their standard errors and numbers of lists.
@@ -190,7 +180,7 @@ class Sliced(MultiValueMetric):
 
     def get_config(self) -> dict[str, Any]:
         """Return the config from which `from_config` rebuilds the metric."""
-        by = None if self.by is None else serialized(self.by, "by")
+        by = None if self.by is None else naming.serialized(self.by, "by")
         return {**super().get_config(), "by": by}
 
     @property
@@ -282,7 +272,7 @@ class Comparison(MultiValueMetric):
     @property
     def signature(self) -> str:
         """The signature of the metric, with the systems."""
-        systems = as_text(self.systems)
+        systems = naming.as_text(self.systems)
         return f"{super().signature}|systems:{systems}|baseline:{self.baseline}"
 
     @unconverted
@@ -344,7 +334,7 @@ class Comparison(MultiValueMetric):
 
     def differences(self) -> list[Difference]:
         """Return the comparison of each other system with the baseline."""
-        sums = on_host(self._seen())[len(self.systems) :]
+        sums = self._sums_on_host()[len(self.systems) :]
         return differences(
             sums,
             self._others,
@@ -360,7 +350,7 @@ class Comparison(MultiValueMetric):
         """
         head = ("value", "±", "diff", "±", "p", "effect")
         differences = {x.system: x for x in self.differences()}
-        return as_table(
+        return naming.as_table(
             (self.name, *head, "wins", "ties", "losses"),
             [
                 _row(system, estimate, differences.get(system), level)

@@ -7,13 +7,7 @@ from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.ranking import Ranking
 from keras_rankmetrics.engine.ranking.relevance import gain
 from keras_rankmetrics.gains import linear_gain
-from keras_rankmetrics.metrics.bases import (
-    Binary,
-    BinaryWholeList,
-    Unbounded,
-    WholeList,
-    metric,
-)
+from keras_rankmetrics.metrics import bases
 from keras_rankmetrics.types import EmptyPolicy, GainFn, Tensor
 
 __all__ = [
@@ -39,8 +33,8 @@ def auc(ranking: Ranking, k: int | None) -> Tensor:
     return 1.0 - ops.divide_no_nan(above, relevant * counted)
 
 
-@metric
-class AUC(Binary):
+@bases.metric
+class AUC(bases.Binary):
     """Area under the ROC curve, per list.
 
         AUC = (pairs in the right order) / (pairs)
@@ -89,8 +83,8 @@ def amri(ranking: Ranking, k: int | None) -> Tensor:
     return 2.0 * auc(ranking, k) - 1.0
 
 
-@metric
-class AdjustedMeanRankIndex(BinaryWholeList):
+@bases.metric
+class AdjustedMeanRankIndex(bases.BinaryWholeList):
     """Adjusted mean rank index (AMRI): mean rank, rescaled so that chance is 0.
 
         AMRI = 1 - (MR - 1) / (E[MR] - 1)
@@ -135,8 +129,8 @@ def has_unlike_labels(ranking: Ranking) -> Tensor:
     return ranking.pairs().every > 0
 
 
-@metric
-class OrderedPairAccuracy(WholeList):
+@bases.metric
+class OrderedPairAccuracy(bases.WholeList):
     """Ordered pair accuracy (OPA): AUC for graded labels.
 
         OPA = (pairs in the right order) / (pairs)
@@ -180,8 +174,8 @@ def mean_rank(ranking: Ranking, k: int | None) -> Tensor:
     return ops.divide_no_nan(ranking.ranks() + missed, ranking.overall())
 
 
-@metric
-class MeanRank(Unbounded, BinaryWholeList):
+@bases.metric
+class MeanRank(bases.Unbounded, bases.BinaryWholeList):
     """Mean rank of the relevant items.
 
         MR = (Σ ranks of the relevant items) / (relevant items)
@@ -211,8 +205,8 @@ class MeanRank(Unbounded, BinaryWholeList):
     empty: EmptyPolicy = "skip"
 
 
-@metric
-class AverageRelevancePosition(Unbounded, WholeList):
+@bases.metric
+class AverageRelevancePosition(bases.Unbounded, bases.WholeList):
     """Average relevance position (ARP): the mean rank, weighted by gain.
 
         ARP = (Σ_i i · gain_fn(y_i)) / (Σ_i gain_fn(y_i))

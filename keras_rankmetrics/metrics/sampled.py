@@ -9,19 +9,14 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from keras_rankmetrics.engine.aggregates import Estimate, PerList, WeightedMean
+from keras_rankmetrics.engine.backend import tracing
 from keras_rankmetrics.engine.backend.operations import as_integer, ops
-from keras_rankmetrics.engine.backend.tracing import (
-    concrete,
-    concrete_floats,
-    loop,
-)
 from keras_rankmetrics.engine.definition import Definition, checks_names
 from keras_rankmetrics.engine.definition.options import (
     check_choice,
     checked_options,
 )
 from keras_rankmetrics.engine.evaluation.evaluate import values_at_ranks
-from keras_rankmetrics.engine.metric.accumulator import on_host
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.engine.ranking import Ranking
 from keras_rankmetrics.metrics.bases import check_mean, register
@@ -160,7 +155,7 @@ class SampledRanks(MultiValueMetric):
 
     def estimates(self) -> dict[str, Estimate]:
         """Return the results that are means over lists, with their errors."""
-        found = self.aggregate.estimates(on_host(self._seen()))
+        found = self.aggregate.estimates(self._sums_on_host())
         return dict(zip(self.results, found, strict=False))
 
     def histogram(self) -> np.ndarray:
@@ -168,7 +163,7 @@ class SampledRanks(MultiValueMetric):
 
         As float64, `[negatives + 1]`.
         """
-        return self.aggregate.histogram(on_host(self._seen()))
+        return self._sums_on_host()[_OF_MEANS:]
 
 
 def sampled_rank(ranking: Ranking, k: int | None, negatives: int = 0) -> Tensor:
@@ -433,7 +428,7 @@ class Mixture:
             for number in range(self.steps):
                 ranks = step(number, ranks)
         else:
-            ranks = loop(self.steps, step, prior)
+            ranks = tracing.loop(self.steps, step, prior)
         return xp.sum(ranks * values)
 
 
@@ -510,7 +505,7 @@ class Sampled:
             return ops.stack([self.result(each) for each in ops.unstack(sums)])
         means = _MEAN.result(ops.reshape(sums[:_OF_MEANS], (2, _SUMS)))
         histogram = sums[_OF_MEANS:]
-        numbers = concrete_floats(histogram)
+        numbers = tracing.concrete_floats(histogram)
         value = self.mixture.value(
             histogram if numbers is None else np.array(numbers)
         )
@@ -522,15 +517,11 @@ class Sampled:
         of_means = sums[:_OF_MEANS].reshape(2, _SUMS)
         return [Estimate.of_sums(of_mean, False) for of_mean in of_means]
 
-    def histogram(self, sums: np.ndarray) -> np.ndarray:
-        """Return the weights of the lists by their sampled rank."""
-        return sums[_OF_MEANS:]
-
     def _of_metric(self, x: PerList, ranking: Ranking) -> Tensor:
         counts = x.counts[0]
         unfit = counts & ~fits(ranking, self.negatives)
         undefined = counts & ops.isnan(x.values[0])
-        if concrete(ops.any(unfit & ~undefined)):
+        if tracing.concrete(ops.any(unfit & ~undefined)):
             raise _unfit_error(self.negatives, ranking, unfit)
         shares = self._shares(ranking, x.values.dtype)
         values = ops.sum(

@@ -7,15 +7,8 @@ from typing import Literal
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.ranking import Ranking
 from keras_rankmetrics.gains import log2_discount, reciprocal_discount
+from keras_rankmetrics.metrics import bases
 from keras_rankmetrics.metrics.average_precision import average_precision
-from keras_rankmetrics.metrics.bases import (
-    Denominator,
-    NoveltyAware,
-    Probability,
-    SubtopicMetric,
-    Unbounded,
-    metric,
-)
 from keras_rankmetrics.metrics.discounted import reach_probability
 from keras_rankmetrics.metrics.hits import hit_rate, precision
 from keras_rankmetrics.types import RankDiscountFn, Tensor
@@ -34,15 +27,17 @@ __all__ = [
 
 
 def precision_ia(
-    ranking: Ranking, k: int | None, denominator: Denominator = "retrieved"
+    ranking: Ranking,
+    k: int | None,
+    denominator: bases.Denominator = "retrieved",
 ) -> Tensor:
     """Return the mean over subtopics of hits / min(k, retrieved), or / k."""
     subtopics = ranking.by_subtopic()
     return subtopics.mean(precision(subtopics.rows, k, denominator))
 
 
-@metric
-class PrecisionIA(SubtopicMetric):
+@bases.metric
+class PrecisionIA(bases.SubtopicMetric):
     """Intent-aware precision at k: the mean precision over subtopics.
 
         P-IA@k = mean over subtopics t of
@@ -81,8 +76,8 @@ def map_ia(ranking: Ranking, k: int | None) -> Tensor:
     return subtopics.mean(average_precision(subtopics.rows, k))
 
 
-@metric
-class MeanAveragePrecisionIA(SubtopicMetric):
+@bases.metric
+class MeanAveragePrecisionIA(bases.SubtopicMetric):
     """Intent-aware average precision at k: its mean over subtopics.
 
         AP-IA@k = mean over subtopics t of AP@k with the items relevant to t
@@ -115,8 +110,8 @@ def subtopic_recall(ranking: Ranking, k: int | None) -> Tensor:
     return subtopics.mean(hit_rate(subtopics.rows, k))
 
 
-@metric
-class SubtopicRecall(SubtopicMetric):
+@bases.metric
+class SubtopicRecall(bases.SubtopicMetric):
     """Subtopic recall at k: the share of subtopics that are covered.
 
         S-recall@k = (subtopics with a relevant item at ranks 1..k) / subtopics
@@ -162,8 +157,8 @@ def alpha_dcg(
     return subtopics.total(subtopics.rows.at_stop(rank_discount_fn, k)) / alpha
 
 
-@metric
-class AlphaDCG(Unbounded, NoveltyAware):
+@bases.metric
+class AlphaDCG(bases.Unbounded, bases.NoveltyAware):
     """α-DCG at k: gain that shrinks with each item on the same subtopic.
 
         α-DCG@k = Σ_{i=1..k} rank_discount_fn(i) Σ_t rel_it (1 - α)^c_it
@@ -215,8 +210,8 @@ def alpha_ndcg(
     return ops.divide_no_nan(found, best)
 
 
-@metric
-class AlphaNDCG(NoveltyAware):
+@bases.metric
+class AlphaNDCG(bases.NoveltyAware):
     """α-NDCG at k: α-DCG over that of the ideal order.
 
         α-NDCG@k = α-DCG@k / (α-DCG@k of the greedy order of all items)
@@ -266,8 +261,8 @@ def err_ia(
     return ops.divide_no_nan(subtopics.total(stopped), best)
 
 
-@metric
-class ERRIA(NoveltyAware):
+@bases.metric
+class ERRIA(bases.NoveltyAware):
     """Intent-aware expected reciprocal rank (ERR-IA) at k.
 
         ERR-IA@k = mean over subtopics t of
@@ -312,7 +307,7 @@ def nrbp(
     ranking: Ranking,
     k: int | None,
     alpha: float = 0.5,
-    p: Probability = 0.5,
+    p: bases.Probability = 0.5,
 ) -> Tensor:
     """Return (1 - (1 - α) p) mean over subtopics of Σ p^(rank - 1) novelty."""
     subtopics = ranking.by_subtopic()
@@ -320,8 +315,8 @@ def nrbp(
     return (1.0 - (1.0 - alpha) * p) / alpha * subtopics.mean(reached)
 
 
-@metric
-class NRBP(NoveltyAware):
+@bases.metric
+class NRBP(bases.NoveltyAware):
     """Novelty- and rank-biased precision (NRBP) at k.
 
         NRBP@k = (1 - (1 - α) p) · mean over subtopics t of

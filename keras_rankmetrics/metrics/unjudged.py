@@ -6,13 +6,7 @@ from typing import Literal
 
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.ranking import Ranking
-from keras_rankmetrics.metrics.bases import (
-    BinaryWholeList,
-    Denominator,
-    JudgementMetric,
-    Probability,
-    metric,
-)
+from keras_rankmetrics.metrics import bases
 from keras_rankmetrics.metrics.discounted import rbp
 from keras_rankmetrics.metrics.hits import precision_denominator
 from keras_rankmetrics.types import Tensor, UnjudgedPolicy
@@ -29,8 +23,8 @@ def bpref(ranking: Ranking, k: int | None) -> Tensor:
     return ops.divide_no_nan(found - above, relevant)
 
 
-@metric
-class BPref(BinaryWholeList):
+@bases.metric
+class BPref(bases.BinaryWholeList):
     """Binary preference: how rarely a judged non-relevant item ranks higher.
 
         bpref = (1 / R) Σ_r (1 - min(n_r, R) / min(R, N))
@@ -69,8 +63,8 @@ def judged(ranking: Ranking, k: int | None) -> Tensor:
     return ops.divide_no_nan(ranking.hits(k), ranking.retrieved)
 
 
-@metric
-class JudgedAtK(JudgementMetric):
+@bases.metric
+class JudgedAtK(bases.JudgementMetric):
     """Judged at k: the share of the first k items that are judged.
 
         judged@k = (judged items at ranks 1..k) / min(k, retrieved items)
@@ -103,15 +97,17 @@ def every_list(ranking: Ranking) -> Tensor:
 
 
 def unjudged(
-    ranking: Ranking, k: int | None, denominator: Denominator = "retrieved"
+    ranking: Ranking,
+    k: int | None,
+    denominator: bases.Denominator = "retrieved",
 ) -> Tensor:
     """Return unjudged items within rank k / min(k, retrieved), or / k."""
     total = precision_denominator(ranking, k, denominator)
     return ops.divide_no_nan(ranking.retrieved - ranking.hits(k), total)
 
 
-@metric
-class UnjudgedAtK(JudgementMetric):
+@bases.metric
+class UnjudgedAtK(bases.JudgementMetric):
     """Unjudged at k: the share of the first k items that are not judged.
 
         unjudged@k = (unjudged items at ranks 1..k) / min(k, retrieved items)
@@ -152,7 +148,7 @@ class UnjudgedAtK(JudgementMetric):
 def rbp_residual(
     ranking: Ranking,
     k: int | None,
-    p: Probability = 0.8,
+    p: bases.Probability = 0.8,
     tail: Literal["always", "if_unjudged"] = "always",
 ) -> Tensor:
     """Return 1 - (1 - p) Σ judged p^(rank - 1) over the ranks up to k.
@@ -165,8 +161,8 @@ def rbp_residual(
     return ops.where(ranking.hits(k) < ranking.retrieved, missing, 0)
 
 
-@metric
-class RBPResidual(JudgementMetric):
+@bases.metric
+class RBPResidual(bases.JudgementMetric):
     """Residual of rank-biased precision: how much higher RBP could be.
 
         residual@k = 1 - (1 - p) Σ_{i=1..k} judged_i · p^(i-1)

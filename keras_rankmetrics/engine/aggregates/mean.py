@@ -157,9 +157,8 @@ class Grouped:
         of_all = self.mean.of_batch(x)
         of_all = ops.where(lost[:, None], float("nan"), of_all)
         group = ops.where(inside, x.group, self.groups)
-        of_lists = self._in_groups(
-            _moments_of_lists(x, self.mean.bounded), group
-        )
+        moments = _moments_of_lists(x, self.mean.bounded)
+        of_lists = self._in_groups(moments, group)
         of_rows = self._of_rows(x, group)
         of_groups = ops.concatenate([of_lists, of_rows], axis=-1)
         return ops.concatenate([of_all[:, None], of_groups], axis=1)

@@ -74,9 +74,7 @@ def _keys_of(rows: Any) -> Any:
     # Larger negative floats have smaller bits.
     in_order = bits ^ ((bits >> (_HALF - 1)) & (2 ** (_HALF - 1) - 1))
     width = rows.shape[-1]
-    places = torch.arange(
-        width - 1, -1, -1, dtype=torch.int64, device=rows.device
-    )
+    places = torch.arange(width - 1, -1, -1, device=rows.device)
     return (in_order.to(torch.int64) << _HALF) | places
 
 

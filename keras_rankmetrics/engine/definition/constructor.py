@@ -165,10 +165,8 @@ def _hint(name: str, parameters: Sequence[str]) -> str:
     similar = nearest(name, parameters, least=0.6)
     if similar:
         return similar
-    has_none = "".join(
-        f" It has no {x}." for x in dict.fromkeys(meant.values())
-    )
-    return f"{has_none} Its parameters are: {', '.join(parameters)}."
+    lacks = "".join(f" It has no {x}." for x in dict.fromkeys(meant.values()))
+    return f"{lacks} Its parameters are: {', '.join(parameters)}."
 
 
 def _option(name: str) -> property:

@@ -10,6 +10,7 @@ from typing import Any, Literal, Self, get_args
 import keras
 
 from keras_rankmetrics import gains, types
+from keras_rankmetrics.engine import naming
 from keras_rankmetrics.engine.backend.operations import as_integer, ops
 from keras_rankmetrics.engine.backend.tracing import concrete
 from keras_rankmetrics.engine.definition.constructor import check_names
@@ -21,12 +22,6 @@ from keras_rankmetrics.engine.definition.options import (
     invalid,
     is_plain,
     options_of,
-)
-from keras_rankmetrics.engine.naming import (
-    fingerprint,
-    name_at,
-    signature_of,
-    signature_of_class,
 )
 from keras_rankmetrics.engine.ranking.memo import Elementwise, Identity
 from keras_rankmetrics.engine.ranking.ranking import Ranking
@@ -258,7 +253,7 @@ class Definition:
     def signature(self) -> str:
         """Everything that the result depends on, in one line to quote."""
         cls, measure = self.traits.metric, self.traits.measure
-        name = signature_of_class(cls, measure, self.traits.relevance)
+        name = naming.signature_of_class(cls, measure, self.traits.relevance)
         options = [
             f"{_SHORT.get(option, option)}:{_quoted(value)}"
             for option, value in self.options.items()
@@ -275,7 +270,7 @@ class Definition:
             gains.PACKAGE: __version__,
         }
         common = [f"{n}:{x}" for n, x in settings.items() if x is not None]
-        return "|".join([name_at(name, self.k), *options, *common])
+        return "|".join([naming.name_at(name, self.k), *options, *common])
 
     @property
     def config(self) -> dict[str, Any]:
@@ -331,9 +326,9 @@ def _checked_options(
 
 def _quoted(value: Any) -> str:
     if callable(value):
-        return signature_of(value)
+        return naming.signature_of(value)
     if not is_plain(value):
-        return fingerprint(value)
+        return naming.fingerprint(value)
     return ",".join(map(str, value)) if type(value) is tuple else str(value)
 
 

@@ -191,8 +191,7 @@ def values_at_ranks(
         items,
     )
     ranking = places.ranked(Order(depth, ties)).judged_by(relevance, depth)
-    values = definition.measure(_readable(definition, ranking), definition.k)
-    values = _adjusted(definition, ranking, values, tuple(start.shape))
+    values = _measured(definition, ranking, tuple(start.shape))
     return ops.convert_to_numpy(values).astype("float64")
 
 
@@ -215,10 +214,9 @@ def values_of(
     if isinstance(lists.content, Ids) and lists.content.labels is None:
         for definition in definitions:
             if definition.needs_grades:
-                remedy = 'pass `y_true={"target": ids, "labels": labels}`'
-                raise ValueError(
-                    f"{definition.needs_grades} For grades, {remedy}."
-                )
+                keys = '`y_true={"target": ids, "labels": labels}`'
+                remedy = f"For grades, pass {keys}."
+                raise ValueError(f"{definition.needs_grades} {remedy}")
     group = _group(definitions[0].by, lists, *inputs[:2])
     orders = list(map(Definition.order, definitions, draws))
     rankings = {
@@ -239,16 +237,7 @@ def values_of(
         *(_list_weights(*pair, lists) for pair in pairs), strict=True
     )
     shape = tuple(lists.present.shape)
-    measured = [
-        definition.measure(_readable(definition, ranking), definition.k)
-        for definition, ranking in pairs
-    ]
-    values = _stacked(
-        [
-            _adjusted(*pair, value, shape)
-            for pair, value in zip(pairs, measured, strict=True)
-        ]
-    )
+    values = _stacked([_measured(*pair, shape) for pair in pairs])
     is_defined = _stacked(has_value)
     values = ops.where(is_defined, values, _empty_values(definitions))
     values = ops.where(_undefined(pairs, lists), float("nan"), values)
@@ -340,30 +329,27 @@ def _list_weights(
     return of_lists, ranking.has_gain()
 
 
-def _readable(definition: Definition, ranking: Ranking) -> Ranking:
-    return ranking.read_only() if definition.may_branch else ranking
-
-
-def _adjusted(
-    definition: Definition,
-    ranking: Ranking,
-    values: Tensor,
-    expected: tuple[int | None, ...],
+def _measured(
+    definition: Definition, ranking: Ranking, expected: tuple[int | None, ...]
 ) -> Tensor:
-    """Return the values, adjusted for chance if requested.
+    """Return the values of the measure, adjusted for chance if requested.
 
     Args:
         definition: the definition of the metric.
         ranking: the ranking, with the gains and cutoff of the metric.
-        values: the values of the measure.
-        expected: their shape, `[lists]`.
+        expected: the shape of the values, `[lists]`.
 
     Raises:
         ValueError: if the values have another shape.
     """
+
+    def measured(ranking: Ranking) -> Tensor:
+        readable = ranking.read_only() if definition.may_branch else ranking
+        return definition.measure(readable, definition.k)
+
+    values = measured(ranking)
     if definition.adjusted is not None:
-        by_chance = _readable(definition, ranking.by_chance())
-        chance = definition.measure(by_chance, definition.k)
+        chance = measured(ranking.by_chance())
         room = 1.0 - chance
         matters = room > _SMALLEST_ROOM
         values = ops.where(
@@ -399,7 +385,7 @@ def _undefined(
         reasons = (
             (ranking.items.overflow(ranking.gain), _overflow_error),
             (ranking.items.underflow(ranking.gain), _underflow_error),
-            (_not_in_catalogue(definition, ranking), _catalogue_error),
+            (_strangers(definition, ranking), _catalogue_error),
         )
         for wrong, error in reasons:
             if wrong is None:
@@ -413,9 +399,7 @@ def _undefined(
     return _stacked(rows)
 
 
-def _not_in_catalogue(
-    definition: Definition, ranking: Ranking
-) -> Tensor | None:
+def _strangers(definition: Definition, ranking: Ranking) -> Tensor | None:
     """Return True for lists of another catalogue; None if there are none.
 
     Raises:

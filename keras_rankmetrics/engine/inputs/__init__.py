@@ -9,17 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from keras_rankmetrics.engine.inputs import read_relevant
 from keras_rankmetrics.engine.inputs.batch import (
     Lists,
     RawBatch,
     WarnOnce,
     entries_of,
     groups_of,
-)
-from keras_rankmetrics.engine.inputs.read_relevant import (
-    read_counts,
-    read_ids,
-    read_sparse,
 )
 from keras_rankmetrics.engine.inputs.read_scores import (
     read_scores,
@@ -49,9 +45,11 @@ _FORMS: dict[Reading, _Form] = {
     "scores": _Form(
         read_scores, ["labels"], ["mask", "exclude", "judged", "num_relevant"]
     ),
-    "sparse": _Form(read_sparse),
-    "ids": _Form(read_ids, ["target"], ["labels", "mask", "exclude"]),
-    "counts": _Form(read_counts, others=["mask"]),
+    "sparse": _Form(read_relevant.read_sparse),
+    "ids": _Form(
+        read_relevant.read_ids, ["target"], ["labels", "mask", "exclude"]
+    ),
+    "counts": _Form(read_relevant.read_counts, others=["mask"]),
     "subtopics": _Form(
         read_subtopics, ["labels"], ["mask", "exclude", "judged"]
     ),
@@ -88,6 +86,5 @@ def read(
     reader = _FORMS[form]
     entries = entries_of(y_true, reader.main, reader.others)
     check_aligned(entries, y_pred, sample_weight)
-    return reader.read(
-        RawBatch(entries, y_pred, sample_weight, dtype, unjudged)
-    )
+    raw = RawBatch(entries, y_pred, sample_weight, dtype, unjudged)
+    return reader.read(raw)

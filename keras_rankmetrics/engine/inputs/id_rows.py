@@ -7,11 +7,8 @@ from typing import Any
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.sorting import lowest
 from keras_rankmetrics.engine.backend.tracing import concrete
-from keras_rankmetrics.engine.inputs.shapes import (
-    Leading,
-    check_shape,
-    compatible,
-)
+from keras_rankmetrics.engine.inputs import shapes
+from keras_rankmetrics.engine.inputs.shapes import Leading
 from keras_rankmetrics.engine.inputs.tensors import integers
 from keras_rankmetrics.types import Tensor
 
@@ -34,7 +31,7 @@ def relevant(x: Any, leading: Leading, expected: str, hint: str) -> Tensor:
     received = tuple(ids.shape)
     if len(received) == len(leading.shape):
         ids = ops.expand_dims(ids, -1)
-    if not compatible(tuple(ids.shape[:-1]), leading.shape):
+    if not shapes.compatible(tuple(ids.shape[:-1]), leading.shape):
         raise ValueError(
             f"`y_true` should hold {expected}, in the shape {leading.shape} "
             f"for one per list, or {(*leading.shape, None)} for a row of them. "
@@ -56,7 +53,7 @@ def excluded(x: Any, leading: Leading, expected: str) -> Tensor:
     """
     ids = integers(_EXCLUDE, x, expected)
     shape = (*leading.shape, None)
-    check_shape(_EXCLUDE, ids, shape, f"{expected}, a row for each list")
+    shapes.check_shape(_EXCLUDE, ids, shape, f"{expected}, a row for each list")
     return leading.as_rows(ids)
 
 

@@ -91,10 +91,8 @@ class MasksAndWeights:
         warning: str | None = None,
     ) -> Lists:
         """Return the lists of the batch with this content."""
-        weights = self.list_weights
-        return Lists(
-            content, weights, present, undefined, self.leading, warning
-        )
+        weights, leading = self.list_weights, self.leading
+        return Lists(content, weights, present, undefined, leading, warning)
 
 
 def judged_mask(judged: Any, leading: Leading, items: int | None) -> Tensor:
@@ -264,9 +262,8 @@ def _weights(
             f"Received: `sample_weight.shape` = {received}."
         )
     if mask is not None:  # an item beyond ragged weights has no valid weight
-        weights = ops.where(
-            ops.reshape(mask, ops.shape(weights)), weights, _NAN
-        )
+        has_weight = ops.reshape(mask, ops.shape(weights))
+        weights = ops.where(has_weight, weights, _NAN)
     if items == 0:
         return None, None
     weights = leading.as_lists(weights)

@@ -12,13 +12,9 @@ from typing import Any, NamedTuple
 
 from keras import backend
 
+from keras_rankmetrics.engine.backend import tracing
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.sorting import lowest
-from keras_rankmetrics.engine.backend.tracing import (
-    MANY,
-    concrete,
-    length_at_most,
-)
 from keras_rankmetrics.engine.inputs import id_rows, shapes, tensors
 from keras_rankmetrics.engine.inputs.batch import Lists, RawBatch
 from keras_rankmetrics.engine.inputs.masks_and_weights import (
@@ -27,12 +23,7 @@ from keras_rankmetrics.engine.inputs.masks_and_weights import (
     may_contain_nan,
 )
 from keras_rankmetrics.engine.inputs.shapes import Leading
-from keras_rankmetrics.engine.ranking import Counted, Ids, Targets
-from keras_rankmetrics.engine.ranking.counting import (
-    is_in,
-    is_new,
-    sums_over_runs,
-)
+from keras_rankmetrics.engine.ranking import Counted, Ids, Targets, counting
 from keras_rankmetrics.engine.ranking.top import Sortable
 from keras_rankmetrics.types import Tensor
 
@@ -110,7 +101,7 @@ def _without_score(scores_mask: Tensor, targets: Tensor) -> Tensor:
         ValueError: if a concrete target is beyond.
     """
     beyond = (targets >= 0) & ~_at(scores_mask, targets)
-    if concrete(ops.any(beyond)):
+    if tracing.concrete(ops.any(beyond)):
         raise ValueError(
             "`y_true` should hold indices of items that have a score in their "
             "list. Received: the index "
@@ -158,17 +149,15 @@ def read_ids(raw: RawBatch) -> Lists:
         relevant = ops.where(labels < 0, -1, relevant)
         invalid = ops.any((relevant >= 0) & ops.isnan(labels), axis=-1)
         if raw.unjudged == "condense":
-            judged = is_in(recommended, ops.sort(relevant, axis=-1))
+            judged = counting.is_in(recommended, ops.sort(relevant, axis=-1))
             recommended = ops.where(judged, recommended, -1)
-    has_ids = ops.any(relevant >= 0, axis=-1) | ops.any(
-        recommended >= 0, axis=-1
-    )
+    has_ids = ops.any(relevant >= 0, -1) | ops.any(recommended >= 0, -1)
     present, undefined = masks_and_weights.presence(has_ids, invalid)
     exclude = raw.entries["exclude"]
     if exclude is not None:
         excluded = ops.sort(id_rows.excluded(exclude, leading, "ids"), axis=-1)
         one, other = _in_one_dtype(recommended, excluded)
-        recommended = ops.where(is_in(one, other), -1, recommended)
+        recommended = ops.where(counting.is_in(one, other), -1, recommended)
     return masks_and_weights.lists(
         Ids(relevant, recommended, raw.dtype, labels), present, undefined
     )
@@ -257,13 +246,13 @@ def read_counts(raw: RawBatch) -> Lists:
     masks_and_weights = MasksAndWeights.of(raw, leading, width)
     for mask in masks_and_weights.item_masks:
         targets = ops.where(mask, targets, -1)
-    relevant = is_new(targets)
+    relevant = counting.is_new(targets)
     counts = counts.without(~(relevant & (counts.above >= 0)))
     invalid = _impossible(counts) | unpaired
     present, undefined = masks_and_weights.presence(
         ops.any(relevant, axis=-1), invalid
     )
-    if concrete(ops.any(undefined & invalid)):
+    if tracing.concrete(ops.any(undefined & invalid)):
         raise _impossible_counts(counts, undefined & invalid, leading)
     counts = counts.without(invalid[:, None])
     num_items = raw.y_pred["num_items"]
@@ -291,28 +280,19 @@ def _counts_of(y_pred: Any) -> tuple[Counts, Leading]:
             '`inputs="sparse"`.'
         )
     above, tied, items = (
-        _as_int32(
-            tensors.integers(
-                f'y_pred["{key}"]', y_pred[key], "numbers of items"
-            )
-        )
+        tensors.integers(f'y_pred["{key}"]', y_pred[key], "numbers of items")
         for key in Counts._fields
     )
+    above, tied, items = map(_as_int32, (above, tied, items))
     expected = "a number for each relevant item"
     shapes.check_is_list('y_pred["above"]', above, expected, "relevant")
     leading, shape = Leading.of(above), tuple(above.shape)
-    shapes.check_shape(
-        'y_pred["tied"]', tied, shape, "a number for each relevant item"
-    )
+    shapes.check_shape('y_pred["tied"]', tied, shape, expected)
     items = shapes.squeezed(items, len(leading.shape))
     if len(items.shape) == 0:
         items = ops.broadcast_to(items, leading.sizes)
-    shapes.check_shape(
-        'y_pred["num_items"]',
-        items,
-        leading.shape,
-        "one number, or one for each list",
-    )
+    expected = "one number, or one for each list"
+    shapes.check_shape('y_pred["num_items"]', items, leading.shape, expected)
     above, tied = leading.as_rows(above), leading.as_rows(tied)
     return Counts(above, tied, leading.as_lists(items)), leading
 
@@ -320,7 +300,7 @@ def _counts_of(y_pred: Any) -> tuple[Counts, Leading]:
 def _as_int32(x: Tensor) -> Tensor:
     if backend.standardize_dtype(x.dtype) == "int32":
         return x
-    return ops.cast(ops.clip(x, -1, MANY), "int32")
+    return ops.cast(ops.clip(x, -1, tracing.MANY), "int32")
 
 
 def _unpaired(
@@ -348,7 +328,7 @@ def _unpaired(
         has_id = targets >= 0 if ids is None else leading.as_rows(ids)
         has_count = leading.as_rows(mask)
         wrong = has_id != has_count if ids is not None else has_id & ~has_count
-        if concrete(ops.any(wrong)):
+        if tracing.concrete(ops.any(wrong)):
             place = int(ops.argmax(ops.cast(ops.any(wrong, -1), "int32")))
             ids_and_counts = [
                 int(ops.sum(ops.cast(x[place], "int32")))
@@ -366,20 +346,18 @@ def _unpaired(
 def _impossible(counts: Counts) -> Tensor:
     """Return True for counts that no ranking has, bool `[lists]`."""
     order = ops.argsort(counts.above, axis=-1)
-    above, tied = (ops.take_along_axis(x, order, axis=-1) for x in counts[:2])
+    above, tied = counting.taken(order, counts.above, counts.tied)
     retrieved = above >= 0
     # Differences, since sums may overflow int32.
     beyond = tied >= counts.num_items[:, None] - above
-    before, _ = sums_over_runs(
-        above, ops.cast(retrieved, "int32"), length_at_most(above)
+    before, _ = counting.sums_over_runs(
+        above, ops.cast(retrieved, "int32"), tracing.length_at_most(above)
     )
-    step = above[:, 1:] - above[:, :-1]
-    apart = ops.where(
-        step == 0, tied[:, 1:] != tied[:, :-1], step <= tied[:, :-1]
-    )
-    return ops.any(
-        retrieved & ((tied < 0) | beyond | (before > tied)), axis=-1
-    ) | (ops.any(retrieved[:, :-1] & apart, axis=-1) | (counts.num_items < 0))
+    step, upper = above[:, 1:] - above[:, :-1], tied[:, :-1]
+    apart = ops.where(step == 0, tied[:, 1:] != upper, step <= upper)
+    wrong = retrieved & ((tied < 0) | beyond | (before > tied))
+    apart = ops.any(retrieved[:, :-1] & apart, axis=-1)
+    return ops.any(wrong, axis=-1) | (apart | (counts.num_items < 0))
 
 
 def _impossible_counts(

@@ -42,9 +42,7 @@ def read_scores(raw: RawBatch) -> Lists:
         ValueError: if the input is invalid.
     """
     entries = raw.entries
-    labels, scores = _labels_and_scores(
-        entries["labels"], raw.y_pred, raw.dtype
-    )
+    labels, scores = _labels_and_scores(raw)
     leading, items = Leading.of(labels), labels.shape[-1]
     labels, scores = leading.as_rows(labels), leading.as_lists(scores)
     masks_and_weights = MasksAndWeights.of(raw, leading, items, labels)
@@ -120,13 +118,12 @@ def read_subtopics(raw: RawBatch) -> Lists:
     return dataclasses.replace(lists, content=content)
 
 
-def _labels_and_scores(
-    y_true: Any, y_pred: Any, dtype: str
-) -> tuple[Tensor, Tensor]:
+def _labels_and_scores(raw: RawBatch) -> tuple[Tensor, Tensor]:
     """Return labels and scores of one shape, `[*leading, items]`."""
+    y_true, y_pred = raw.entries["labels"], raw.y_pred
     labels, labels_mask = tensors.numbers("y_true", y_true, -1)
     scores, scores_mask = tensors.numbers("y_pred", y_pred, 0)
-    labels, scores = tensors.floats(labels, dtype), tensors.rankable(scores)
+    labels, scores = tensors.floats(labels, raw.dtype), tensors.rankable(scores)
     labels, scores = _without_last_one(labels, scores)
     labels, labels_mask = _padded(labels, labels_mask, scores, -1)
     scores, scores_mask = _padded(scores, scores_mask, labels, 0)

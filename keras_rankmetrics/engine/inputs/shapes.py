@@ -243,9 +243,7 @@ def check_positions(name: str, x: Any) -> None:
 def _has_rows(x: Any) -> bool:
     """Return True for two dimensions, and for a column of lists."""
     if isinstance(x, list | tuple):
-        return len(x) > 0 and (
-            isinstance(x[0], list | tuple) or _rank(x[0]) > 0
-        )
+        return bool(x) and (isinstance(x[0], list | tuple) or _rank(x[0]) > 0)
     is_column = _rank(x) == 1 and hasattr(x, "dtype")
     return _rank(x) > 1 or (is_column and getattr(x.dtype, "kind", "") == "O")
 

@@ -11,13 +11,10 @@ import numpy as np
 
 from keras_rankmetrics.engine.aggregates import State
 from keras_rankmetrics.engine.aggregates.state import check_same
+from keras_rankmetrics.engine.backend import processes
 from keras_rankmetrics.engine.backend.keras_internals import Metric
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.backend.processes import (
-    Slot,
-    add_terms,
-    rounded_sums,
-)
+from keras_rankmetrics.engine.backend.processes import Slot
 from keras_rankmetrics.engine.backend.tracing import concrete, unconverted
 from keras_rankmetrics.engine.definition import Definition
 from keras_rankmetrics.engine.evaluation.batch_cache import Batch, BatchCache
@@ -96,7 +93,7 @@ class Accumulator(Metric):
     @unconverted
     def result(self) -> Any:
         """Return the weighted mean over all lists so far, 0 without lists."""
-        sums = rounded_sums(self._seen())
+        sums = processes.rounded_sums(self._seen())
         return self.named(self.aggregate.result(sums))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -241,10 +238,7 @@ class Accumulator(Metric):
         """Return the config, with functions and arrays unserialized."""
         return self.get_config()
 
-    def _evaluate(
-        self, y_true: Any, y_pred: Any, sample_weight: Any
-    ) -> Evaluated:
-        inputs = y_true, y_pred, sample_weight
+    def _evaluate(self, *inputs: Any) -> Evaluated:
         draws = [self._draw()]
         [evaluated] = evaluate([self.definition], inputs, Batch(), draws)
         self._warn_once(evaluated.lists.warning, self.name)
@@ -255,13 +249,34 @@ class Accumulator(Metric):
         BatchCache.drop()
         return self._sums.read()
 
+    def _is_concrete(self) -> bool:
+        """Return True if the sums have values, False if they are traced."""
+        sums = self._seen()
+        return concrete(ops.any(sums == sums)) is not None
+
+    def _sums_on_host(self) -> np.ndarray:
+        """Return the sums, which are kept as two floats, as float64.
+
+        Raises:
+            ValueError: if the sums are traced.
+        """
+        if not self._is_concrete():
+            raise ValueError(
+                "An estimate needs concrete sums. Received: traced ones, in a "
+                "program that is being compiled. Use "
+                "`MetricCollection(..., errors=True)` there, whose results "
+                "include the standard errors."
+            )
+        sums = ops.convert_to_numpy(self._seen())
+        return sums.astype("float64").sum(axis=-1)
+
     def _draw(self) -> Tensor | int:
         """Return the number of the next batch, for `ties="shuffle"`."""
         return 0 if self._draws is None else self._draws.read()
 
     def _add(self, terms: Tensor) -> None:
         """Add the terms of a batch to the sums."""
-        self._sums.write(add_terms(self._sums.read(), terms))
+        self._sums.write(processes.add_terms(self._sums.read(), terms))
         if self._draws is not None:
             self._draws.write(self._draws.read() + 1)
 
@@ -330,24 +345,3 @@ def own_methods(metric: object, base: type) -> list[str]:
         for method in ("update_state", "result", "per_list")
         if getattr(type(metric), method) is not getattr(base, method)
     ]
-
-
-def is_concrete(x: Tensor) -> bool:
-    """Return True for concrete values, False for traced ones."""
-    return concrete(ops.any(x == x)) is not None
-
-
-def on_host(sums: Tensor) -> np.ndarray:
-    """Return sums that are kept as two floats as float64, `[...]`.
-
-    Raises:
-        ValueError: if the sums are traced.
-    """
-    if not is_concrete(sums):
-        raise ValueError(
-            "An estimate needs concrete sums. Received: traced ones, in a "
-            "program that is being compiled. Use "
-            "`MetricCollection(..., errors=True)` there, whose results include "
-            "the standard errors."
-        )
-    return ops.convert_to_numpy(sums).astype("float64").sum(axis=-1)

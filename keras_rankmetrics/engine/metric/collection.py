@@ -23,11 +23,8 @@ from keras_rankmetrics.engine.evaluation.evaluate import (
     same_reading,
 )
 from keras_rankmetrics.engine.inputs import WarnOnce
-from keras_rankmetrics.engine.metric.accumulator import (
-    Accumulator,
-    own_methods,
-    zeros,
-)
+from keras_rankmetrics.engine.metric import accumulator
+from keras_rankmetrics.engine.metric.accumulator import Accumulator
 from keras_rankmetrics.engine.metric.sync import states_of_all
 from keras_rankmetrics.engine.naming import as_html_table
 from keras_rankmetrics.gains import PACKAGE
@@ -311,12 +308,12 @@ class MetricCollection(keras.metrics.Metric):
         drawn = [m for m in self.metrics if m._draws is not None]
         draws: dict[int, Slot] = {}
         if drawn:
-            variable = zeros(self, "draws", (len(drawn),), "int32")
+            variable = accumulator.zeros(self, "draws", (len(drawn),), "int32")
             draws = {id(m): Slot(variable, i) for i, m in enumerate(drawn)}
         for kind in self._kinds:
             shape = (len(kind.members), *kind.aggregate.shape, 2)
             dtype = kind.members[0].definition.dtype
-            variable = zeros(self, "sums", shape, dtype)
+            variable = accumulator.zeros(self, "sums", shape, dtype)
             for row, metric in enumerate(kind.members):
                 metric._move(Slot(variable, row), draws.get(id(metric)))
 
@@ -448,7 +445,7 @@ def _check_member(metric: Any, errors: bool) -> None:
             "`metrics` should hold ranking metrics, instances of "
             f"`RankingMetric`. Received: {metric!r}. {advice}"
         )
-    for method in own_methods(metric, Accumulator):
+    for method in accumulator.own_methods(metric, Accumulator):
         raise TypeError(
             "A collection does not call the methods of its metrics. Received: "
             f"{type(metric).__name__}, which has its own `{method}`. Keep it "

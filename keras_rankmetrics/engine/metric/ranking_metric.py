@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Literal, Self, cast
 import keras
 import numpy as np
 
+from keras_rankmetrics.engine import naming
 from keras_rankmetrics.engine.aggregates import Estimate, WeightedMean
 from keras_rankmetrics.engine.aggregates.aggregate import check_aggregate
 from keras_rankmetrics.engine.definition import Definition, takes
@@ -19,18 +20,7 @@ from keras_rankmetrics.engine.definition.definition import (
     float_dtype,
 )
 from keras_rankmetrics.engine.definition.options import check_class
-from keras_rankmetrics.engine.metric.accumulator import (
-    Accumulator,
-    is_concrete,
-    on_host,
-)
-from keras_rankmetrics.engine.naming import (
-    deserialized,
-    in_words,
-    name_at,
-    serialized,
-    signature_of_object,
-)
+from keras_rankmetrics.engine.metric.accumulator import Accumulator
 from keras_rankmetrics.engine.ranking import Ranking
 from keras_rankmetrics.engine.ranking.relevance import relevant
 from keras_rankmetrics.types import (
@@ -135,8 +125,10 @@ class ConfiguredMetric(Accumulator):
         **options: Any,
     ) -> None:
         check_class(type(self))
-        words = self.short_name or in_words(type(self).__name__)
-        name = name or name_at(words, options.get(self.option_in_name or "", k))
+        words = self.short_name or naming.in_words(type(self).__name__)
+        name = name or naming.name_at(
+            words, options.get(self.option_in_name or "", k)
+        )
         super().__init__(name, dtype)
         self.definition = Definition.checked(
             type(self),
@@ -184,7 +176,8 @@ class ConfiguredMetric(Accumulator):
             )
         name = options.pop("name", None)
         return [
-            cls(k=k, name=name and name_at(name, k), **options) for k in cutoffs
+            cls(k=k, name=name and naming.name_at(name, k), **options)
+            for k in cutoffs
         ]
 
     @staticmethod
@@ -196,7 +189,7 @@ class ConfiguredMetric(Accumulator):
         config = self._config()
         for name, value in self.definition.options.items():
             if callable(value):
-                config[name] = serialized(value, name)
+                config[name] = naming.serialized(value, name)
             elif isinstance(value, np.ndarray):
                 config[name] = keras.saving.serialize_keras_object(value)
         return config
@@ -204,7 +197,7 @@ class ConfiguredMetric(Accumulator):
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Self:
         """Return a metric with a config from `get_config`."""
-        return cls(**deserialized(config))
+        return cls(**naming.deserialized(config))
 
     def remade(self) -> Self:
         """Return a metric with the same definition and name, and no state."""
@@ -262,7 +255,7 @@ class MeanMetric(Accumulator):
                 "Only a mean over lists has a standard error. Received: "
                 f"{type(self).__name__}, which has its own `aggregate`."
             )
-        return Estimate.of_sums(on_host(self._seen()), self.aggregate.bounded)
+        return Estimate.of_sums(self._sums_on_host(), self.aggregate.bounded)
 
     def standard_error(self) -> float:
         """Return the standard error; NaN for fewer than two lists.
@@ -313,7 +306,7 @@ class MeanMetric(Accumulator):
     def __str__(self) -> str:
         """Return `ndcg@10 = 0.7719 ± 0.0123 (95%, 1,204 lists)`."""
         is_mean = type(self.aggregate) is WeightedMean
-        if not is_mean or not is_concrete(self._seen()):
+        if not is_mean or not self._is_concrete():
             return repr(self)
         return f"{self.name} = {self.estimate()}"
 
@@ -465,7 +458,7 @@ class RankingMetric(ConfiguredMetric, MeanMetric, abstract=True):
         """Everything that the value depends on, in one line to cite."""
         if type(self.aggregate) is WeightedMean:
             return super().signature
-        aggregate = signature_of_object(self.aggregate)
+        aggregate = naming.signature_of_object(self.aggregate)
         return f"{super().signature}|aggregate:{aggregate}"
 
     def _create_variables(self, name: str) -> None:

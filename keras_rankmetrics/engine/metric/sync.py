@@ -82,9 +82,8 @@ def _check_all_have_the_same(states: Sequence[State], gather: Gather) -> None:
     All processes raise, or none does.
     """
     text = "\n".join(map(_described, states)).encode()
-    fingerprint = hashlib.sha256(text).digest() + len(text).to_bytes(
-        4, "little"
-    )
+    length = len(text).to_bytes(4, "little")
+    fingerprint = hashlib.sha256(text).digest() + length
     prints = gather(np.frombuffer(fingerprint, np.int32))
     if (prints == prints[0]).all():
         return

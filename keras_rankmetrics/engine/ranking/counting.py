@@ -87,9 +87,9 @@ def count(x: Tensor) -> Tensor:
     return ops.cast(ops.sum(counted, axis=-1), "int32")
 
 
-def count_column(x: Tensor) -> Tensor:
-    """Count the True values of each row, int32 `[lists, 1]`."""
-    return count(x)[:, None]
+def taken(places: Tensor, *rows: Tensor) -> tuple[Tensor, ...]:
+    """Return the entries at some places of each of the rows."""
+    return tuple(ops.take_along_axis(x, places, axis=-1) for x in rows)
 
 
 def counting_dtype(items: int | None) -> str:
@@ -121,6 +121,17 @@ def for_each(function: Callable[..., Tensor], *rows: Tensor) -> Tensor:
 
     none = ops.zeros_like(rows[0], dtype="int32")
     return loop(ops.shape(rows[0])[-1], step, none)
+
+
+def count_for_each(are: Callable[..., Tensor], *rows: Tensor) -> Tensor:
+    """Count items for one column after the other, int32 `[lists, targets]`.
+
+    Args:
+        are: takes a column of each of the rows and returns True for the items
+            that count, bool `[lists, items]`.
+        *rows: `[lists, targets]`.
+    """
+    return for_each(lambda *columns: count(are(*columns))[:, None], *rows)
 
 
 # Matching of ids, by sorting: comparing all pairs would need a loop, or memory
@@ -272,7 +283,7 @@ class InOrder(NamedTuple):
 
     def taken(self, places: Tensor) -> InOrder:
         """Return the items at these positions."""
-        return InOrder(*(ops.take_along_axis(x, places, axis=-1) for x in self))
+        return InOrder(*taken(places, *self))
 
 
 def pairs_of(row: InOrder) -> Pairs:
@@ -323,9 +334,7 @@ def _higher_before(grade: Tensor, there: Tensor, dtype: str) -> Tensor:
         keys, ahead = ops.unstack(state, 2)
         _, places = in_order(ops.right_shift(keys, bits - done))
         places = ops.cast(places, "int32")
-        keys, ahead = (
-            ops.take_along_axis(x, places, axis=-1) for x in (keys, ahead)
-        )
+        keys, ahead = taken(places, keys, ahead)
         return ops.stack([keys, ahead + ops.maximum(places - place, 0)])
 
     # The last bit of a key is 1 for retrieved items.

@@ -7,11 +7,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from keras_rankmetrics.engine.backend.operations import ops
+from keras_rankmetrics.engine.ranking import probabilities
 from keras_rankmetrics.engine.ranking.counting import positions
-from keras_rankmetrics.engine.ranking.probabilities import (
-    sums_over_ranks,
-    table_of,
-)
 from keras_rankmetrics.engine.ranking.relevance import Relevance
 from keras_rankmetrics.types import RankDiscountFn, Tensor
 
@@ -79,12 +76,12 @@ class Shown:
 
     def exposure(self, discount: RankDiscountFn) -> Tensor:
         """Return the mean of `discount(rank)`, 0 at ranks that do not count."""
-        table = table_of(self.values_of(discount))
+        table = probabilities.table_of(self.values_of(discount))
         last = ops.shape(table)[0] - 1
         start, stop = (
             ops.minimum(rank, last) for rank in (self.items.start, self._stop())
         )
-        return sums_over_ranks(table, start, stop) / self.size
+        return probabilities.sums_over_ranks(table, start, stop) / self.size
 
     def gains(self) -> Tensor:
         """Return the gain of the item."""
@@ -144,8 +141,8 @@ class Exposure(NamedTuple):
 
     first: GroupedItems
     there: Tensor
-    extends: Tensor | bool
-    rest: Callable[[], GroupedItems] | None
+    extends: Tensor | bool = False
+    rest: Callable[[], GroupedItems] | None = None
 
 
 class GroupedItems(NamedTuple):
@@ -205,9 +202,8 @@ class ItemNumbers:
             items: the number of items in the catalogue.
         """
         numbers = ops.reshape(self._clipped(items), (-1,))
-        return ops.segment_sum(
-            ops.reshape(x, (-1,)), numbers, num_segments=items
-        )
+        x = ops.reshape(x, (-1,))
+        return ops.segment_sum(x, numbers, num_segments=items)
 
     def _clipped(self, items: int) -> Tensor:
         return ops.cast(ops.clip(self.numbers, 0, items - 1), "int32")

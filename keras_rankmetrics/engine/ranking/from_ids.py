@@ -7,12 +7,7 @@ from typing import NoReturn
 
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import concrete
-from keras_rankmetrics.engine.ranking import counting
-from keras_rankmetrics.engine.ranking.exposure import (
-    Exposure,
-    GroupedItems,
-    ItemNumbers,
-)
+from keras_rankmetrics.engine.ranking import counting, exposure
 from keras_rankmetrics.engine.ranking.items import Items, RelevantItems
 from keras_rankmetrics.engine.ranking.list_ranking import ListRanking
 from keras_rankmetrics.engine.ranking.memo import remembered
@@ -75,14 +70,14 @@ class Ids(Content):
             "ranked. Received: ids of the recommended ones only."
         )
 
-    def relevant(self, gain: Relevance) -> tuple[ItemNumbers, Tensor]:
+    def relevant(self, gain: Relevance) -> tuple[exposure.ItemNumbers, Tensor]:
         """Return the relevant ids and their gains, 0 for duplicates."""
         are_new = counting.is_new(self.relevant_ids)
         if self.labels is None:
             gains = gain.of_either(are_new, 1, -1, self.dtype)
         else:
             gains = ops.where(are_new, gain(self.labels), 0)
-        return ItemNumbers(self.relevant_ids), gains
+        return exposure.ItemNumbers(self.relevant_ids), gains
 
     def _labels_of_all(self, labels: Tensor) -> Tensor:
         """Return the labels of the recommended and of the relevant ids.
@@ -170,15 +165,15 @@ class IdRanking(ListRanking):
         )
 
     @remembered()
-    def _exposure(self) -> Exposure:
-        first = GroupedItems(
-            ItemNumbers(self.content.recommended),
+    def _exposure(self) -> exposure.Exposure:
+        first = exposure.GroupedItems(
+            exposure.ItemNumbers(self.content.recommended),
             self.above,
             ops.ones_like(self.above),
             self.found.new,
             self._gains_in_order,
         )
-        return Exposure(first, self.found.new, extends=False, rest=None)
+        return exposure.Exposure(first, self.found.new)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

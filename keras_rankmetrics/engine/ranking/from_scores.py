@@ -7,13 +7,8 @@ from typing import Self
 
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import concrete, cond
-from keras_rankmetrics.engine.ranking import probabilities
+from keras_rankmetrics.engine.ranking import exposure, probabilities
 from keras_rankmetrics.engine.ranking.counting import count
-from keras_rankmetrics.engine.ranking.exposure import (
-    AllItems,
-    Exposure,
-    ItemNumbers,
-)
 from keras_rankmetrics.engine.ranking.items import Items
 from keras_rankmetrics.engine.ranking.list_ranking import ListRanking
 from keras_rankmetrics.engine.ranking.memo import remembered
@@ -107,9 +102,9 @@ class Scored(ScoredContent):
             labels_in_order=labels,
         )
 
-    def relevant(self, gain: Relevance) -> tuple[ItemNumbers, Tensor]:
+    def relevant(self, gain: Relevance) -> tuple[exposure.ItemNumbers, Tensor]:
         """Return all items and their gains."""
-        return AllItems.of(self.labels), gain(self.labels)
+        return exposure.AllItems.of(self.labels), gain(self.labels)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -152,7 +147,7 @@ class ScoredRanking(ListRanking):
         )
 
     @remembered()
-    def _exposure(self) -> Exposure:
+    def _exposure(self) -> exposure.Exposure:
         labels = self.content.labels
         return self.top.exposure(
             self._gains_in_order, lambda gain: gain(labels)
@@ -201,14 +196,9 @@ class TiedRanking(ScoredRanking):
     def _hits_if_hit(self) -> Tensor:
         shared = self._shared()
         hits = self.as_binary()._shared().total
-        found = probabilities.precisions_in_group(
-            0.0,
-            rate=probabilities.rate_of_others(hits, self._float(shared.size)),
-            reciprocals=1.0,
-            shares_above=shared.ahead,
-        )
+        rate = probabilities.rate_of_others(hits, self._float(shared.size))
         mean = ops.divide_no_nan(shared.total, hits)
-        return self._hits_above_group() + mean * found
+        return self._hits_above_group() + mean * (1.0 + rate * shared.ahead)
 
     @remembered("gain")
     def _stop_probabilities(self) -> Tensor:
@@ -216,14 +206,12 @@ class TiedRanking(ScoredRanking):
         stops, shared = self._gains(), self._shared()
         row = probabilities.Row(stops, shared.start, shared.size)
 
-        def stops_of_lowest() -> Tensor:
+        def of_lowest() -> Tensor:
             gains = self.items.gains(self.gain)
             return ops.where(self.top.is_lowest(), gains, 0)
 
         def tied() -> Tensor:
-            found = probabilities.stop_probabilities_in_ties(
-                row, stops_of_lowest
-            )
+            found = probabilities.stop_probabilities_in_ties(row, of_lowest)
             return ops.where(self.top.there, found, 0)
 
         return cond(self.top.tie, tied, lambda: alone)
@@ -255,9 +243,8 @@ class TiedRanking(ScoredRanking):
     @remembered("gain")
     def _shared(self) -> Shared:
         """Return the gains, shared among tied items."""
-        return self.top.share(
-            self._gains(), lambda: self.items.gains(self.gain)
-        )
+        items, gain = self.items, self.gain
+        return self.top.share(self._gains(), lambda: items.gains(gain))
 
 
 def _at(indices: Tensor, x: Tensor | None) -> Tensor | None:

@@ -26,7 +26,7 @@ from keras_rankmetrics.engine.ranking.target_ranking import (
     TargetRanking,
 )
 from keras_rankmetrics.engine.ranking.ties import Order, key_within_ties
-from keras_rankmetrics.engine.ranking.top import Top, depth_beyond, most_of
+from keras_rankmetrics.engine.ranking.top import Top, most_of
 from keras_rankmetrics.types import Tensor
 
 
@@ -54,15 +54,9 @@ class Targets(ScoredContent, TargetContent):
 
     def ranked(self, order: Order) -> TargetRanking:
         """Return the ranking of the targets among all items."""
-        return TargetRanking(
-            content=self,
-            order=order,
-            items=RelevantItems.of(
-                counting.count(self._are_new), self.targets, order.k, self.dtype
-            ),
-            k=order.k,
-            depth=depth_beyond(order.k, ops.shape(self.scores.raw)[-1]),
-        )
+        counts = counting.count(self._are_new)
+        items = RelevantItems.of(counts, self.targets, order.k, self.dtype)
+        return self.ranking_of(order, items, ops.shape(self.scores.raw)[-1])
 
     def relevant(self, gain: Relevance) -> tuple[ItemNumbers, Tensor]:
         """Return the targets and their gains."""
@@ -78,24 +72,16 @@ class Targets(ScoredContent, TargetContent):
         scores, targets = self.scores.raw, ops.maximum(self.targets, 0)
         score = ops.take_along_axis(scores, targets, axis=-1)
         there = self._are_new & (score > lowest(scores))
-        start = counting.for_each(
-            lambda s: counting.count_column(scores > s), score
-        )
+        start = counting.count_for_each(lambda s: scores > s, score)
         size = ops.ones_like(start)
 
         def count_tied() -> Tensor:
-            return counting.for_each(
-                lambda s: counting.count_column(scores == s), score
-            )
+            return counting.count_for_each(lambda s: scores == s, score)
 
-        def count_targets(
-            compare: Callable[[Tensor, Tensor], Tensor],
-        ) -> Tensor:
+        def count_targets(compare: Callable[..., Tensor]) -> Tensor:
             """Count the tied targets whose index compares to that of each."""
-            return counting.for_each(
-                lambda s, target: counting.count_column(
-                    there & (score == s) & compare(targets, target)
-                ),
+            return counting.count_for_each(
+                lambda s, x: there & (score == s) & compare(targets, x),
                 score,
                 targets,
             )
@@ -108,10 +94,9 @@ class Targets(ScoredContent, TargetContent):
             start = start + (count_tied() - count_targets(operator.ge))
         else:
             key = key_within_ties(scores, order)
-            start = start + counting.for_each(
-                lambda s, k: counting.count_column((scores == s) & (key > k)),
-                score,
-                ops.take_along_axis(key, targets, axis=-1),
+            of_targets = ops.take_along_axis(key, targets, axis=-1)
+            start = start + counting.count_for_each(
+                lambda s, k: (scores == s) & (key > k), score, of_targets
             )
         return Located.by_rank(start, size, there, depth, self.dtype)
 
@@ -130,11 +115,10 @@ class Targets(ScoredContent, TargetContent):
             return are_relevant(ops.broadcast_to(numbers, shape))
 
         top = Top.of(scores, order, lambda: ops.cast(all_items(), self.dtype))
+        dtype = self.dtype
         return top.exposure(
-            lambda gain: gain.of_either(
-                are_relevant(top.indices), 1, 0, self.dtype
-            ),
-            lambda gain: gain.of_either(all_items(), 1, 0, self.dtype),
+            lambda gain: gain.of_either(are_relevant(top.indices), 1, 0, dtype),
+            lambda gain: gain.of_either(all_items(), 1, 0, dtype),
         )
 
 
@@ -170,15 +154,8 @@ class Counted(TargetContent):
                 self.num_items, "Without `k`, ranks go down to the last item"
             )
         counts = counting.count(self.is_relevant)
-        return TargetRanking(
-            content=self,
-            order=order,
-            items=RelevantItems.of(
-                counts, self.is_relevant, order.k, self.dtype
-            ),
-            k=order.k,
-            depth=depth_beyond(order.k, MANY if last is None else last),
-        )
+        items = RelevantItems.of(counts, self.is_relevant, order.k, self.dtype)
+        return self.ranking_of(order, items, MANY if last is None else last)
 
     def all_tied(self) -> Counted:
         """Return the same items with equal scores for all retrieved ones."""
@@ -199,10 +176,7 @@ class Counted(TargetContent):
         if order.ties != "average":
             # Put the relevant items of each tie group first, or last.
             place = ops.argsort(start, axis=-1)
-            start, size, there = (
-                ops.take_along_axis(x, place, axis=-1)
-                for x in (start, size, there)
-            )
+            start, size, there = counting.taken(place, start, size, there)
             ahead, relevant = counting.sums_over_runs(
                 start, ops.cast(there, "int32"), length_at_most(start)
             )
@@ -236,13 +210,8 @@ class Places(TargetContent):
 
     def ranked(self, order: Order) -> TargetRanking:
         """Return the ranking of the item, which is not computed by sorting."""
-        return TargetRanking(
-            content=self,
-            order=order,
-            items=Items(self.label[:, None], self.label, order.k),
-            k=order.k,
-            depth=depth_beyond(order.k, self.number),
-        )
+        items = Items(self.label[:, None], self.label, order.k)
+        return self.ranking_of(order, items, self.number)
 
     def all_tied(self) -> Places:
         """Return the same items with equal scores for all."""

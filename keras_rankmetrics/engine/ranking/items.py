@@ -95,10 +95,8 @@ class Items:
         seen = self._highest_gain(gain)
         if self.num_relevant is None:
             return seen
-        unseen = ops.where(
-            self.unseen(gain) > 0, gain.of_unseen(self.highest), 0
-        )
-        return ops.maximum(seen, unseen)
+        unseen = gain.of_unseen(self.highest)
+        return ops.maximum(seen, ops.where(self.unseen(gain) > 0, unseen, 0))
 
     @remembered()
     def others(self, gain: Relevance) -> Tensor:
@@ -167,9 +165,8 @@ class Items:
         """Return the mean weight by gain, Σ w g / Σ g, `[lists]`."""
         if self.weights is None:
             return self._one()
-        return ops.divide_no_nan(
-            self._weighted_sum(gain), self.sum_of_seen(gain)
-        )
+        sums = self._weighted_sum(gain), self.sum_of_seen(gain)
+        return ops.divide_no_nan(*sums)
 
     @remembered()
     def best(self, gain: Relevance) -> Tensor:
@@ -236,9 +233,8 @@ class Items:
         best = ops.pad(best, [[0, 0], [0, room]])
         seen = ops.sum(ops.cast(best > 0, best.dtype), -1, keepdims=True)
         place = ops.cast(positions(best), best.dtype)
-        is_unseen = (place >= seen) & (
-            place < seen + self.unseen(gain)[:, None]
-        )
+        end = seen + self.unseen(gain)[:, None]
+        is_unseen = (place >= seen) & (place < end)
         gain_of_unseen = weight * gain.of_unseen(self.highest)
         best = ops.where(is_unseen, gain_of_unseen[:, None], best)
         return highest(best, ops.shape(best)[-1])

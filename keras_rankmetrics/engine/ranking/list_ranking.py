@@ -98,9 +98,8 @@ class ListRanking(Ranking):
     def _at_first_hit(self, value: RankDiscountFn, k: Cutoff) -> Tensor:
         above, found = self._above(), self.total() > 0
         first = ops.min(ops.where(found, above, MANY), axis=-1, keepdims=True)
-        return self._value_at(
-            found & (above == first), self._at_ranks(value, k)
-        )
+        is_first = found & (above == first)
+        return self._value_at(is_first, self._at_ranks(value, k))
 
     def _value_at(self, first: Tensor, values: Tensor) -> Tensor:
         """Return the value at the first hit from those at all ranks."""

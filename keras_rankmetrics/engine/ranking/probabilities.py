@@ -141,11 +141,10 @@ def _precision_per_hit(
     draws = ops.maximum(end - start, 0.0)
     probabilities = probabilities_of_hits(size, group.relevant, draws, depth)
     hits = ops.cast(ops.arange(depth + 1), probabilities.dtype)
+    rate = rate_of_others(hits, draws)
+    shares_above = over_ranks((rank - start - 1.0) / rank)
     precisions = precisions_in_group(
-        hits_above,
-        rate=rate_of_others(hits, draws),
-        reciprocals=over_ranks(1.0 / rank),
-        shares_above=over_ranks((rank - start - 1.0) / rank),
+        hits_above, rate, over_ranks(1.0 / rank), shares_above
     )
     share = hits / ops.maximum(draws, 1.0)
     sums = precisions_above + group.weight * share * precisions

@@ -408,17 +408,13 @@ class Ranking(abc.ABC):
         exposure = self._exposure()
         entries = ops.shape(exposure.there)[-1]
         reader = dataclasses.replace(self, _memo=self._memo.for_reading())
+        cutoff, gain, dtype = self._column(k), self.gain, self._dtype
+
+        def values_of(value: RankDiscountFn) -> Tensor:
+            return reader._values(value, entries)
 
         def of(items: GroupedItems) -> T:
-            return sum_of(
-                Shown(
-                    items,
-                    self._column(k),
-                    self.gain,
-                    lambda value: reader._values(value, entries),
-                    self._dtype,
-                )
-            )
+            return sum_of(Shown(items, cutoff, gain, values_of, dtype))
 
         first, rest = of(exposure.first), exposure.rest
         if rest is None:

@@ -10,11 +10,12 @@ from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import MANY, cond, length_at_most
 from keras_rankmetrics.engine.ranking import counting, probabilities
 from keras_rankmetrics.engine.ranking.exposure import GroupedGains
-from keras_rankmetrics.engine.ranking.items import labels_of_relevant
+from keras_rankmetrics.engine.ranking.items import Items, labels_of_relevant
 from keras_rankmetrics.engine.ranking.memo import remembered
 from keras_rankmetrics.engine.ranking.probabilities import Group
 from keras_rankmetrics.engine.ranking.ranking import Content, Cutoff, Ranking
 from keras_rankmetrics.engine.ranking.ties import Order
+from keras_rankmetrics.engine.ranking.top import depth_beyond
 from keras_rankmetrics.gains import reciprocal_discount
 from keras_rankmetrics.types import RankDiscountFn, Tensor
 
@@ -56,9 +57,7 @@ class Located(NamedTuple):
         start = ops.minimum(start, depth)
         start = ops.where(there, start, depth)
         place = ops.argsort(start, axis=-1)
-        start, size, there = (
-            ops.take_along_axis(x, place, axis=-1) for x in (start, size, there)
-        )
+        start, size, there = counting.taken(place, start, size, there)
         labels = labels_of_relevant(there, dtype)
         return cls(labels, start, ops.where(there, size, 0))
 
@@ -79,6 +78,15 @@ class TargetContent(Content):
     @abc.abstractmethod
     def num_retrieved(self) -> Tensor:
         """Return the number of retrieved items, int32 `[lists]`."""
+
+    def ranking_of(
+        self, order: Order, items: Items, ranks: int | Tensor
+    ) -> TargetRanking:
+        """Return the ranking of this content, which has so many ranks."""
+        depth = depth_beyond(order.k, ranks)
+        return TargetRanking(
+            content=self, order=order, items=items, k=order.k, depth=depth
+        )
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -260,9 +268,8 @@ class TargetRanking(Ranking):
     def _values_within(self, value: RankDiscountFn, k: Cutoff) -> Tensor:
         """Return `value(rank)` at all ranks down to `depth`, 0 beyond `k`."""
         values = self._values(value, self.depth)
-        return ops.where(
-            counting.positions(values) < self._column(k), values, 0
-        )
+        is_within = counting.positions(values) < self._column(k)
+        return ops.where(is_within, values, 0)
 
     def _cut(self, k: Cutoff, start: Tensor, stop: Tensor) -> Tensor:
         return ops.minimum(ops.maximum(self._column(k), start), stop)
@@ -286,9 +293,8 @@ class TargetRanking(Ranking):
         self, value: RankDiscountFn, start: Tensor, stop: Tensor
     ) -> Tensor:
         """Return the sums of `value(rank)` over ranks start + 1 to stop."""
-        return probabilities.sums_over_ranks(
-            self._table(value, self._most(value)), start, stop
-        )
+        table = self._table(value, self._most(value))
+        return probabilities.sums_over_ranks(table, start, stop)
 
     @remembered()
     def _table(self, value: RankDiscountFn, most: int | None) -> Tensor:
@@ -314,11 +320,10 @@ class TargetRanking(Ranking):
         _, within = self._sums_over_groups()
         ranks, first = self._float(stop - begin), self._float(begin + 1) + more
         above = self._float(begin - self.start) * reciprocals
+        shares = above + self._shares(ranks, first, reciprocals)
+        rate = probabilities.rate_of_others(within, self._size())
         return probabilities.precisions_in_group(
-            self._hits_above_group(),
-            rate=probabilities.rate_of_others(within, self._size()),
-            reciprocals=reciprocals,
-            shares_above=above + self._shares(ranks, first, reciprocals),
+            self._hits_above_group(), rate, reciprocals, shares
         )
 
     def _shares(

@@ -281,7 +281,7 @@ class Top:
             ItemNumbers(self.indices), start, size, is_whole, gains_in_order
         )
         if self.tie is None:
-            return Exposure(first, self.there, extends=False, rest=None)
+            return Exposure(first, self.there)
 
         def rest() -> GroupedItems:
             """Return all items of the groups that may extend beyond the row."""
