@@ -24,7 +24,7 @@ def compare(
     columns: Mapping[str, str] | None = None,
     query_ids: Any = None,
     item_ids: Any = None,
-    higher_is_better: bool = True,
+    higher_is_better: bool | Mapping[str, bool] = True,
     drop_same_id: bool = False,
     duplicates: Literal["error", "best"] = "error",
     sample_weight: Any = None,
@@ -66,7 +66,8 @@ def compare(
         columns: the names of columns by role, as for `evaluate`.
         query_ids: the id of each row of inputs without ids of queries.
         item_ids: the ids of items that the systems number.
-        higher_is_better: False if the scores of all systems are distances.
+        higher_is_better: False if the scores of all systems are distances, or
+            a dict of True or False by system.
         drop_same_id: True to drop items whose id is that of the query.
         duplicates: `"error"`, or `"best"` to keep the best of equal items.
         sample_weight: weights, as for `evaluate`.

@@ -154,7 +154,7 @@ def evaluate(
         query_ids: `[queries]`, the id of each row of an input without ids of
             queries; the number of the row by default.
         item_ids: `[items]`, the ids of items that the run numbers, as FAISS
-            does.
+            does; or a dict of ids by number.
         higher_is_better: False if scores are distances. Search results in the
             other order are an error.
         drop_same_id: True to drop items of the run whose id is that of the

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from keras_rankmetrics.comparing import rows_of
+from keras_rankmetrics.comparing.measured import ALL
 from keras_rankmetrics.comparing.rows_of import Input, Reading, form_of
 from keras_rankmetrics.tables.ids import as_text
 from keras_rankmetrics.tables.item_rows import Rows
@@ -22,30 +23,64 @@ _SWAPPED = (
 _NAMES = {"query": "query_ids", "item": "item_ids"}
 _FORMS = (
     "Pass {query: {item: label}} and {query: {item: score}}, lists of ids for "
-    "each query, search results (scores, ids), `Rows`, tables or files."
+    "each query, search results (scores, ids), `Rows`, tables or files. Name "
+    "odd columns and fields by `columns`."
 )
 
 # The form of inputs.
 
 
-def are_by_id(inputs: Sequence[Input]) -> bool:
+def have_ids(inputs: Sequence[Input]) -> bool:
     """Return True if items have ids, False if all inputs are arrays.
 
     Raises:
-        ValueError: if some inputs have ids and others are arrays of floats, or
-            inputs without ids of queries differ in number.
+        ValueError: if some inputs have ids and others are arrays of floats.
     """
     named = [x for x in inputs if _has_ids(x.form)]
-    if not named:
-        return False
     for each in inputs:
-        if each.form is None:
+        if named and each.form is None:
             raise ValueError(
                 "The truth and all systems should name queries and items by "
                 f"id, or all be arrays. Received: ids in {_spoken(named[0])}, "
                 f"and {_described(each.x)} as {_spoken(each)}. {_FORMS}"
             )
-    # An input that lacks a query would have those of others from there on.
+    return bool(named)
+
+
+def are_ids(inputs: Sequence[Input]) -> bool:
+    """Return True if all inputs are integers that are ids.
+
+    Labels and scores have the same lengths, and labels repeat in most lists.
+
+    Raises:
+        ValueError: if the integers may be ids, or labels and scores.
+    """
+    if any(x.form != "integers" for x in inputs):
+        return False
+    reading = inputs[0].reading
+    if reading.query_ids is not None or reading.item_ids is not None:
+        return True
+    rows = [[np.ravel(row).tolist() for row in x.entries()[1]] for x in inputs]
+    if any(list(map(len, x)) != list(map(len, rows[0])) for x in rows):
+        return True
+    shown = [[x for x in row if x >= 0] for row in rows[0]]
+    if max(map(max, filter(None, shown)), default=0) > 1 and all(
+        len(set(row)) == len(row) for row in shown
+    ):
+        raise ValueError(
+            "Integers should be labels and scores, or ids. Received: integers "
+            "in all inputs, which are different in each list of the truth, and "
+            "could be either. For ids, pass dicts by query or ids as text; for "
+            "labels and scores, pass scores as floats."
+        )
+    return False
+
+
+def check_numbers(inputs: Sequence[Input]) -> None:
+    """Raise ValueError if inputs without ids of queries differ in number.
+
+    An input that lacks a query would have those of others from there on.
+    """
     numbers = {
         len(each.x[0] if each.form == "search" else each.x): _spoken(each)
         for each in inputs
@@ -59,7 +94,6 @@ def are_by_id(inputs: Sequence[Input]) -> bool:
             f"{other_name}. Pass an empty list for a query that lacks items, "
             "or dicts by query."
         )
-    return True
 
 
 def _has_ids(form: str | None) -> bool:
@@ -72,7 +106,7 @@ def _spoken(x: Input) -> str:
 
 def check_systems(systems: Any, truth: Any, reading: Reading) -> None:
     """Raise ValueError unless `systems` is a dict of systems by name."""
-    if _is_systems(truth, reading):
+    if is_systems(truth, reading):
         raise ValueError(
             "`truth` should hold a label for each query and item. Received: "
             f"{_described(truth)}. {_SWAPPED}"
@@ -87,7 +121,7 @@ def check_systems(systems: Any, truth: Any, reading: Reading) -> None:
         )
 
 
-def _is_systems(x: Any, reading: Reading) -> bool:
+def is_systems(x: Any, reading: Reading) -> bool:
     """Return True for a dict of runs or judgements by name."""
     if not isinstance(x, Mapping) or _is_one(x, reading):
         return False
@@ -139,12 +173,15 @@ def check_kinds(
                 f"The ids of the column `{name}` should be of one kind. "
                 f"Received: {kinds[0]} in the truth ({ours[0].item()!r}), "
                 f"{kinds[1]} in {argument} ({theirs[0].item()!r}). Convert one "
-                f"side, or pass `{_NAMES[name]}`, the id of each number."
+                f"side, or pass `{_NAMES[name]}`, the id of each number. The "
+                "truth comes before the run in `evaluate`, and after the "
+                "systems in `compare`."
             )
 
 
 def weights_of(sample_weight: Any, queries: np.ndarray) -> np.ndarray | None:
     """Return the weights of the queries, `[lists]`, or None."""
+    sample_weight = _by_query(sample_weight)
     if sample_weight is None:
         return None
     if not isinstance(sample_weight, Mapping):
@@ -166,6 +203,11 @@ def weights_of(sample_weight: Any, queries: np.ndarray) -> np.ndarray | None:
     return weights
 
 
+def _by_query(values: Any) -> Any:
+    """Return a pandas Series as a dict, and anything else as it is."""
+    return values.to_dict() if hasattr(values, "to_dict") else values
+
+
 def groups_of(groups: Any, lists: Sequence[Any]) -> tuple[str, ...]:
     """Return the group of each list; none without groups.
 
@@ -176,8 +218,7 @@ def groups_of(groups: Any, lists: Sequence[Any]) -> tuple[str, ...]:
     """
     if groups is None:
         return ()
-    if hasattr(groups, "to_dict"):  # a pandas Series
-        groups = groups.to_dict()
+    groups = _by_query(groups)
     if isinstance(groups, Mapping):
         groups = {as_text(query): group for query, group in groups.items()}
         lacking = [query for query in lists if query not in groups]
@@ -188,7 +229,13 @@ def groups_of(groups: Any, lists: Sequence[Any]) -> tuple[str, ...]:
                 f"as {lacking[0]!r}."
             )
         groups = [groups[query] for query in lists]
-    groups = tuple(map(str, groups))
+    groups = tuple(map(str, groups)) if not isinstance(groups, str) else ()
+    for wrong in ("", "None", "nan", ALL):
+        if wrong in groups:
+            raise ValueError(
+                "`groups` should have a name for each group, other than "
+                f"{ALL!r}. Received: {wrong!r}."
+            )
     if len(groups) != len(lists):
         raise ValueError(
             f"`groups` should have a group for each of {len(lists):,} lists. "

@@ -288,7 +288,7 @@ class Joining:
         if not unknown:
             raise ValueError(
                 f"There should be rows in {self._argument}. Received: none. "
-                "Check how they were read, or leave the system out."
+                "Check how they were read."
             )
         mine, theirs = (
             [(0, query) for query in queries[:_QUERIES]]
@@ -318,14 +318,13 @@ def _check_once(
 ) -> None:
     """Raise ValueError if there are indices of rows of the same item."""
     if len(first):
-        one, other = first[0], second[0]
+        one = first[0]
         query, item = rows.query[one].item(), rows.item[one].item()
         raise ValueError(
             "An item should occur once in the list of a query. Received: the "
             f"item {ids.as_text(item)!r} of the query {ids.as_text(query)!r} "
-            f"twice in {argument}, with the values {rows.value[one]} and "
-            f'{rows.value[other]}. Remove one, or pass `duplicates="best"` to '
-            "keep the best of each item of a run."
+            f'twice in {argument}. Remove one, or pass `duplicates="best"` '
+            "to keep the best of each item of a run."
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -59,10 +60,13 @@ def measured_by(
     )
     judged = Input(truth, "label", "`truth`", reading)
     runs = {
-        name: Input(x, "score", _argument(name), reading)
+        name: Input(x, "score", _argument(name), reading.of_system(name))
         for name, x in systems.items()
     }
-    if forms.are_by_id([judged, *runs.values()]):
+    inputs = [judged, *runs.values()]
+    take_scores = all(m.definition.inputs == "scores" for m in members)
+    if forms.have_ids(inputs) or (take_scores and forms.are_ids(inputs)):
+        forms.check_numbers(inputs)
         found = _by_id(members, judged, runs, sample_weight, rules)
     else:
         found = _by_position(members, truth, systems, sample_weight)
@@ -98,6 +102,13 @@ def _by_id(
         raise ValueError(
             "There should be judgements in `truth`. Received: none. Check how "
             "they were read."
+        )
+    if not (judgements.labels > 0).any():
+        warnings.warn(
+            "The truth has no item with a label above 0, so that no query has "
+            "a relevant item. Check how it was read.",
+            UserWarning,
+            stacklevel=4,
         )
     order = "options"
     if any(metric.ties == "stable" for metric in metrics):

@@ -28,6 +28,7 @@ _ROWS_OF_CHUNK = 2**20
 KINDS = {"U": "str", "S": "bytes", "i": "integers", "u": "integers"}
 _ID = str | bytes | int | np.integer
 _ROLES = ("query", "item")
+_MANY = 20  # rows that are not in ascending order by chance
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,8 +41,9 @@ class Reading:
         query_ids: `[queries]`, the ids of inputs that have their queries in
             order only; 0, 1, 2, ... by default.
         item_ids: `[items]`, the ids of items that a run numbers.
-        higher_is_better: False if scores are distances. Search results in the
-            other order are an error, unless it is None, which means True.
+        higher_is_better: False if scores are distances, or a dict of these by
+            system. Search results in the other order are an error, unless it is
+            None, which means True.
         drop_same_id: True to drop items whose id is that of their query.
         duplicates: `"best"` to keep the best of equal items of a query;
             `"error"` to leave them in, for the join to find.
@@ -51,7 +53,7 @@ class Reading:
     columns: Mapping[str, str] | None = None
     query_ids: Any = None
     item_ids: Any = None
-    higher_is_better: bool | None = True
+    higher_is_better: bool | Mapping[str, bool] | None = True
     drop_same_id: bool = False
     duplicates: Literal["error", "best"] = "error"
     score_dtype: str | None = None
@@ -64,6 +66,19 @@ class Reading:
                 f"names of columns. Received: {dict(self.columns or ())}."
             )
         check_choice("duplicates", self.duplicates, ("error", "best"))
+        if not isinstance(self.higher_is_better, bool | Mapping | None):
+            raise TypeError(
+                "`higher_is_better` should be True, False, or a dict of these "
+                f"by system. Received: {self.higher_is_better!r}."
+            )
+
+    def of_system(self, name: str) -> Reading:
+        """Return how to read one of several systems."""
+        higher = self.higher_is_better
+        if not isinstance(higher, Mapping):
+            return self
+        higher = higher.get(name, True)
+        return dataclasses.replace(self, higher_is_better=higher)
 
     def column_of(self, role: str, names: Sequence[Any]) -> str | None:
         """Return the name of the column of a role, or None."""
@@ -171,7 +186,13 @@ def _is_search(x: Any) -> bool:
     """Return True for ids and scores `[queries, items]`, in either order."""
     if not isinstance(x, tuple) or len(x) != 2:
         return False
-    return sorted(map(_kind, x)) == ["ids", "scores"]
+    kinds = sorted(map(_kind, x))
+    if kinds == ["ids", "ids"] and all(map(_dtype_kind, x)):
+        raise ValueError(
+            "A search result should have ids and scores. Received: two arrays "
+            "of ids. Make the scores floats: `scores.astype(float)`."
+        )
+    return kinds == ["ids", "scores"]
 
 
 def _kind(x: Any) -> str:
@@ -182,7 +203,7 @@ def _kind(x: Any) -> str:
         return ""
     array = to_numpy(x)
     kinds = {**dict.fromkeys(KINDS, "ids"), "f": "scores"}
-    return kinds.get(array.dtype.kind, "") if array.ndim == 2 else ""
+    return kinds.get(_dtype_kind(array), "") if array.ndim == 2 else ""
 
 
 def _is_hit(x: Any) -> bool:
@@ -191,7 +212,8 @@ def _is_hit(x: Any) -> bool:
         isinstance(x, tuple)
         and len(x) == 2
         and isinstance(x[0], _ID)
-        and isinstance(x[1], float | np.floating)
+        and isinstance(x[1], float | np.floating | int)
+        and (isinstance(x[1], float | np.floating) or isinstance(x[0], str))
     )
 
 
@@ -207,7 +229,11 @@ def _is_pair(x: Any) -> bool:
 
 
 def _dtype_kind(x: Any) -> str:
-    return getattr(getattr(x, "dtype", None), "kind", "")
+    """Return the kind of an array, "U" for objects that are str."""
+    kind = getattr(getattr(x, "dtype", None), "kind", "")
+    if kind == "O" and isinstance(next(iter(np.ravel(x)), None), str):
+        return "U"
+    return kind
 
 
 def first_of(x: Sequence[Any], default: Any = None) -> Any:
@@ -251,8 +277,31 @@ class Input:
         for found in self._chunks():
             rows = _checked(found, self.argument)
             if self.value == "score":
-                rows = _as_run(rows, self.argument, self.reading)
+                self._warn_of_distances(rows)
+                rows = _as_run(rows, self.argument, self._reading_of_ids())
             yield from split(rows, _ROWS_OF_CHUNK)
+
+    def _reading_of_ids(self) -> Reading:
+        """Return the reading; the numbers of queries are not those of items."""
+        is_numbered = self.form in ("search", "positions", "integers")
+        if is_numbered and self.reading.query_ids is None:
+            return dataclasses.replace(self.reading, drop_same_id=False)
+        return self.reading
+
+    def _warn_of_distances(self, rows: Rows) -> None:
+        """Warn if dicts or files have their worst items first."""
+        in_order = self.form in ("nested", "file") and len(rows.query) >= _MANY
+        if (
+            in_order
+            and self.reading.higher_is_better is True
+            and _ascends(rows)
+        ):
+            warnings.warn(
+                f"The scores of {self.argument} ascend in every query, as "
+                "distances do. For distances, pass `higher_is_better=False`.",
+                UserWarning,
+                stacklevel=2,
+            )
 
     def queries(self) -> np.ndarray | None:
         """Return all queries, some of which may have no items.
@@ -260,7 +309,7 @@ class Input:
         None for inputs that name queries in their rows only.
         """
         named = self.form in ("nested", "positions", "integers", None)
-        return self._entries()[0] if named else None
+        return self.entries()[0] if named else None
 
     def _chunks(self) -> Iterator[Rows]:
         x, form = self.x, self.form
@@ -329,7 +378,7 @@ class Input:
 
     def _of_entries(self) -> Iterator[Rows]:
         """Yield the rows of an input with the items of each query."""
-        queries, entries = self._entries()
+        queries, entries = self.entries()
         for query, entry in zip(queries.tolist(), entries, strict=True):
             if isinstance(entry, Set) and self.value == "score":
                 raise TypeError(
@@ -379,7 +428,7 @@ class Input:
         step = 1 if self.reading.higher_is_better is False else -1
         return ids, range(0, step * len(ids), step)
 
-    def _entries(self) -> tuple[np.ndarray, list[Any]]:
+    def entries(self) -> tuple[np.ndarray, list[Any]]:
         """Return the queries, and the items of each."""
         x = self.x.to_dict() if is_ranx(self.x) else self.x
         if isinstance(x, Mapping):
@@ -398,6 +447,11 @@ class Input:
                 f"{self.argument}, {number:,} in all. Received: "
                 f"{len(queries):,}."
             )
+        if len(np.unique(queries)) < number:
+            raise ValueError(
+                "`query_ids` should name each query once. Received: "
+                f"{number - len(np.unique(queries)):,} repeated ids."
+            )
         return queries
 
     def _best_first(self, rows: Rows) -> Rows:
@@ -410,24 +464,30 @@ class Input:
         """
         if rows.item.dtype.kind == "i":
             rows = Rows(*(column[rows.item >= 0] for column in rows))
-        query, _, score = rows
-        steps = np.diff(score)[query[1:] == query[:-1]]
-        are_distances = self.reading.higher_is_better is False
-        expected, received = "descend", "ascend in every query, as distances do"
-        if are_distances:
-            expected, received = "ascend", "descend in every query"
-            steps = -steps
-        is_wrong = (steps >= 0).all() and (steps > 0).any()
-        if is_wrong and self.reading.higher_is_better is not None:
+        lower = self.reading.higher_is_better is False
+        is_checked = self.value == "score" and (
+            self.reading.higher_is_better is not None
+        )
+        if is_checked and _ascends(rows, lower):
+            expected, received = "descend", "ascend in every query"
+            if lower:
+                expected, received = "ascend", "descend in every query"
             raise ValueError(
                 f"The best items of {self.argument} should come first, so that "
                 f"scores {expected}. Received: scores that {received}. Pass "
-                f"`higher_is_better={are_distances}`."
+                f"`higher_is_better={lower}`, or a dict of this by system."
             )
         return rows
 
 
 # Checks, and the arguments that change a run.
+
+
+def _ascends(rows: Rows, reverse: bool = False) -> bool:
+    """Return True if scores ascend in every query, or descend in reverse."""
+    steps = np.diff(rows.value)[rows.query[1:] == rows.query[:-1]]
+    steps = -steps if reverse else steps
+    return bool((steps >= 0).all() and (steps > 0).any())
 
 
 def _as_run(rows: Rows, argument: str, reading: Reading) -> Rows:
@@ -439,20 +499,31 @@ def _as_run(rows: Rows, argument: str, reading: Reading) -> Rows:
         score = score.astype(reading.score_dtype)
     if reading.higher_is_better is False:
         score = -score
+    if (
+        reading.drop_same_id
+        and KINDS[query.dtype.kind] == KINDS[item.dtype.kind]
+    ):
+        # The query is there, even if it retrieves nothing else.
+        score = np.where(query == item, -np.inf, score)
     rows = Rows(query, item, score)
-    if reading.drop_same_id and query.dtype.kind == item.dtype.kind:
-        rows = Rows(*(column[query != item] for column in rows))
     return _best_of_equal(rows, argument, reading.duplicates)
 
 
 def _named_items(item: np.ndarray, item_ids: Any, argument: str) -> np.ndarray:
+    if isinstance(item_ids, Mapping):  # by number
+        numbers = ids_of(list(item_ids), "`item_ids`")
+        item_ids = list(item_ids.values())
+        order = np.argsort(numbers)
+        at = np.searchsorted(numbers, item, sorter=order)
+        at = order[np.minimum(at, len(order) - 1)]
+        item = np.where(numbers[at] == item, at, -1)
     names = ids_of(item_ids, "`item_ids`")
     wrong = item[(item < 0) | (item >= len(names))]
     if len(wrong):
         raise ValueError(
             f"The items of {argument} should be numbers from 0 to "
-            f"{len(names) - 1:,}, the places in `item_ids`. Received: "
-            f"{wrong[0]}."
+            f"{len(names) - 1:,}, the places in `item_ids`, or its keys if it "
+            f"is a dict. Received: {wrong[0]}."
         )
     return names[item]
 

@@ -120,5 +120,5 @@ def _hint(text: str) -> str:
         with contextlib.suppress(ValueError):
             if convention.of_source(text) is not None:
                 name = convention.name
-                return f" It is a name of {name}: use `--convention {name}`."
+                return f" It is a name of the convention {name}."
     return ""
