@@ -10,6 +10,7 @@ import numpy as np
 from keras_rankmetrics.comparing.joining import Joining, Judgements, unmatched
 from keras_rankmetrics.comparing.rows_of import KINDS, Input, Reading
 from keras_rankmetrics.conventions.specs import metrics_of
+from keras_rankmetrics.engine.definition.options import invalid
 from keras_rankmetrics.tables import ids, item_rows
 from keras_rankmetrics.tables.item_rows import Rows
 from keras_rankmetrics.tables.jobs import members_of
@@ -175,7 +176,7 @@ def diagnose(
         "For the query 'q1' ... Do the ids differ only in case?"
     """
     if not isinstance(k, int | np.integer) or k < 1:
-        raise ValueError(f"`k` should be a positive integer. Received: {k!r}.")
+        raise invalid("k", "a positive integer", k)
     if isinstance(metrics, str):
         metrics = metrics_of(metrics, None)
     found: list[Finding] = []

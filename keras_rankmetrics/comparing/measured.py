@@ -142,10 +142,14 @@ class Measured(NamedTuple):
         """Return the values of the lists of a group; "" means all lists."""
         if not group:
             return self
-        lists = np.flatnonzero(np.array(self.groups) == group)
+        return self.taken(np.flatnonzero(np.array(self.groups) == group))
+
+    def taken(self, lists: np.ndarray) -> Measured:
+        """Return the values of the lists at these indices."""
+        places = lists.tolist()
         return self._replace(
-            lists=tuple(self.lists[place] for place in lists.tolist()),
-            groups=(),
+            lists=tuple(self.lists[place] for place in places),
+            groups=tuple(self.groups[place] for place in places if self.groups),
             systems={
                 name: system._replace(values=system.values.taken(lists))
                 for name, system in self.systems.items()
@@ -159,17 +163,22 @@ class Measured(NamedTuple):
             ValueError: if metrics, lists or the truth differ, or a system is in
                 both.
         """
-        _check_joinable(self, other)
+        _check_same_lists(self, other)
         place = {name: i for i, name in enumerate(other.lists)}
         order = np.array([place[name] for name in self.lists], np.int64)
-        moved = {
-            name: system._replace(values=system.values.taken(order))
-            for name, system in other.systems.items()
-        }
-        return self._replace(systems={**self.systems, **moved})
+        other = other.taken(order)
+        if self.truth != other.truth:
+            raise _error("the same truth", "other labels of the same lists")
+        if self.groups != other.groups:
+            raise _error("the same groups", "other groups of the same lists")
+        both = sorted(set(self.systems) & set(other.systems))
+        if both:
+            raise _error("different names of systems", f"{both} in both")
+        return self._replace(systems={**self.systems, **other.systems})
 
 
-def _check_joinable(one: Measured, other: Measured) -> None:
+def _check_same_lists(one: Measured, other: Measured) -> None:
+    """Raise ValueError if metrics or lists differ, or lists share an id."""
     mine, theirs = (
         [f"{m.name}: {m.signature}" for m in x.measures] for x in (one, other)
     )
@@ -190,17 +199,6 @@ def _check_joinable(one: Measured, other: Measured) -> None:
     if twice or len(one.lists) != len(other.lists):
         received = f"{twice} of {len(one.lists)} ids twice"
         raise _error("lists of different ids", received)
-    if one.truth != other.truth:
-        raise _error("the same truth", "other labels of the same lists")
-    groups = (
-        dict(zip(x.lists, x.groups, strict=bool(x.groups)))
-        for x in (one, other)
-    )
-    if next(groups) != next(groups):
-        raise _error("the same groups", "other groups of the same lists")
-    both = sorted(set(one.systems) & set(other.systems))
-    if both:
-        raise _error("different names of systems", f"{both} in both")
 
 
 def _error(expected: str, received: str) -> ValueError:

@@ -13,6 +13,7 @@ import numpy as np
 from keras_rankmetrics.comparing import formats, saved
 from keras_rankmetrics.comparing.measured import Measured
 from keras_rankmetrics.comparing.report import Report, reported
+from keras_rankmetrics.engine.definition.options import invalid
 
 KIND = "keras_rankmetrics."  # begins the kind of saved results
 
@@ -209,9 +210,7 @@ class Results:
         values = [system.values.of_lists() for system in systems.values()]
         for place, measure in enumerate(self.measured.measures):
             of_systems = (of_system[place] for of_system in values)
-            found[measure.name] = list(
-                itertools.chain.from_iterable(of_systems)
-            )
+            found[measure.name] = [*itertools.chain.from_iterable(of_systems)]
         return found
 
     def plot(self, axes: Any = None) -> Any:
@@ -246,14 +245,9 @@ def checked(
             f"{{'bm25': ..., 'ours': ...}}. Received: the names {names}."
         )
     if baseline is not None and baseline not in names:
-        raise ValueError(
-            f"`baseline` should be one of the systems {names}. Received: "
-            f"{baseline!r}."
-        )
+        raise invalid("baseline", f"one of the systems {names}", baseline)
     is_number = isinstance(confidence, int | float | np.number)
     if not is_number or not 0.0 < confidence < 1.0:
-        raise ValueError(
-            "`confidence` should be a number between 0 and 1, such as 0.95. "
-            f"Received: {confidence!r}."
-        )
+        expected = "a number between 0 and 1, such as 0.95"
+        raise invalid("confidence", expected, confidence)
     return names[0] if baseline is None else baseline, float(confidence)

@@ -3,17 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import typing
 from collections.abc import Callable, Iterable, Mapping
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    Generic,
-    Literal,
-    NamedTuple,
-    ParamSpec,
-    TypeVar,
-    cast,
-)
+from typing import Any, Literal, NamedTuple, ParamSpec, TypeVar
 
 from keras_rankmetrics import metrics as ours
 from keras_rankmetrics.engine.definition import check_names
@@ -88,7 +80,7 @@ class Rules(NamedTuple):
         return {} if self.ties == "options" else {"ties": "stable"}
 
 
-class Preset(Generic[Parameters, MetricT]):
+class Preset(typing.Generic[Parameters, MetricT]):
     """A metric with some options set, called like the metric itself.
 
     Args:
@@ -108,7 +100,7 @@ class Preset(Generic[Parameters, MetricT]):
         options: Mapping[str, Any],
     ) -> None:
         # Typed as a `Callable`, so that type checkers infer its parameters.
-        self.metric = cast(type[MetricT], metric)
+        self.metric = typing.cast(type[MetricT], metric)
         self.options: dict[str, Any] = {}
         self.required: dict[str, str] = {}
         for name, value in options.items():
@@ -186,7 +178,7 @@ class Convention:
     'ndcg@10'
     """
 
-    if TYPE_CHECKING:
+    if typing.TYPE_CHECKING:
         # Type checkers infer a constructor's parameters from a value only; no
         # annotation can express them.
         DCG = Preset(ours.DCG, {})
