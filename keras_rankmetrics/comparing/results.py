@@ -10,8 +10,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from keras_rankmetrics.comparing import formats, saved
-from keras_rankmetrics.comparing.measured import Measured
+from keras_rankmetrics.comparing import formats
+from keras_rankmetrics.comparing.measured import Measured, loaded, saved
 from keras_rankmetrics.comparing.report import Report, reported
 from keras_rankmetrics.engine.definition.options import invalid
 
@@ -146,7 +146,7 @@ class Results:
             "judged": self._judged,
         }
         if per_list:
-            found["per_list"] = saved.saved(self.measured)
+            found["per_list"] = saved(self.measured)
         return found
 
     def to_json(self, per_list: bool = True, indent: int | None = None) -> str:
@@ -172,7 +172,7 @@ class Results:
                 lists.
         """
         try:
-            measured = saved.loaded(values["per_list"])
+            measured = loaded(values["per_list"])
             return cls(measured, values["baseline"], values["confidence"])
         except (AttributeError, KeyError, TypeError) as error:
             raise ValueError(

@@ -256,6 +256,14 @@ class Convention:
         """
         return None
 
+    def check_supported(self, name: str) -> None:
+        """Raise ValueError if a metric of the source is not supported."""
+        if name in self.without:
+            raise ValueError(
+                f"The convention `{self.name}` has no {name}: "
+                f"{self.without[name]}."
+            )
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
