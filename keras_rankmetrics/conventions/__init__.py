@@ -53,9 +53,7 @@ from keras_rankmetrics.conventions.retrieval import (
     sentence_transformers,
     trec_eval,
 )
-from keras_rankmetrics.engine.naming import (
-    no_attribute as _no_attribute,
-)
+from keras_rankmetrics.engine.naming import no_attribute as _no_attribute
 
 # The conventions are listed in this order.
 __all__ = [  # noqa: RUF022

@@ -95,9 +95,7 @@ class Preset(typing.Generic[Parameters, MetricT]):
     """
 
     def __init__(
-        self,
-        metric: Callable[Parameters, MetricT],
-        options: Mapping[str, Any],
+        self, metric: Callable[Parameters, MetricT], options: Mapping[str, Any]
     ) -> None:
         # Typed as a `Callable`, so that type checkers infer its parameters.
         self.metric = typing.cast(type[MetricT], metric)

@@ -21,6 +21,7 @@ from keras_rankmetrics.conventions.measures import (
 )
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 
+_RETRIEVED = {"denominator": "retrieved"}
 _LINEAR = {"gain_fn": gains.linear_gain}
 _COUNT = "it is a count that ignores the order; compute it from the data"
 _ESTIMATE = "it is an estimate for sampled judgements"
@@ -75,9 +76,7 @@ trec_eval = Suffixed(
         "ndcg": Measure(metrics.NDCG),
         "ndcg_cut": _at_k(metrics.NDCG),
         "P": _at_k(metrics.PrecisionAtK),
-        "set_P": Measure(
-            metrics.PrecisionAtK, options={"denominator": "retrieved"}
-        ),
+        "set_P": Measure(metrics.PrecisionAtK, options=_RETRIEVED),
         "recall": _at_k(metrics.RecallAtK),
         "set_recall": Measure(metrics.RecallAtK),
         "success": _at_k(metrics.HitRateAtK),
@@ -137,10 +136,7 @@ ir_measures = Vocabulary(
     {
         "NDCG": _LINEAR,
         "PrecisionAtK PrecisionIA": {"denominator": "k"},
-        "DCG": {
-            **_LINEAR,
-            "rank_discount_fn": gains.inverse_square_discount,
-        },
+        "DCG": {**_LINEAR, "rank_discount_fn": gains.inverse_square_discount},
         "InterpolatedPrecision": {"rounding": "trec_eval_9"},
     },
     without={
@@ -190,7 +186,7 @@ ir_measures = Vocabulary(
         "SetP": Measure(
             metrics.PrecisionAtK,
             {**_BINARY, "relative": _NOT_RELATIVE},
-            options={"denominator": "retrieved"},
+            options=_RETRIEVED,
         ),
         "SetR": Measure(metrics.RecallAtK, _REL),
         "StRecall": Measure(metrics.SubtopicRecall, {**_CUTOFF, **_REL}),
@@ -216,9 +212,7 @@ ranx = Convention(
         "RPrecision RankBiasedPrecision BPref": {},
         "InterpolatedPrecision": {"rounding": "trec_eval_9"},
     },
-    without={
-        "hits": "it is k times `PrecisionAtK(k)`",
-    },
+    without={"hits": "it is k times `PrecisionAtK(k)`"},
 )
 
 _SIX = (
