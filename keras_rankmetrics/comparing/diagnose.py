@@ -7,9 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from keras_rankmetrics.comparing.joining import Joining, Judgements, unmatched
+from keras_rankmetrics.comparing import joining
+from keras_rankmetrics.comparing.joining import Judgements
 from keras_rankmetrics.comparing.rows_of import KINDS, Input, Reading
 from keras_rankmetrics.conventions.specs import metrics_of
+from keras_rankmetrics.engine.definition.options import invalid
 from keras_rankmetrics.tables import ids, item_rows
 from keras_rankmetrics.tables.item_rows import Rows
 from keras_rankmetrics.tables.jobs import members_of
@@ -175,7 +177,7 @@ def diagnose(
         "For the query 'q1' ... Do the ids differ only in case?"
     """
     if not isinstance(k, int | np.integer) or k < 1:
-        raise ValueError(f"`k` should be a positive integer. Received: {k!r}.")
+        raise invalid("k", "a positive integer", k)
     if isinstance(metrics, str):
         metrics = metrics_of(metrics, None)
     found: list[Finding] = []
@@ -278,9 +280,8 @@ def _of_queries(truth: np.ndarray, run: Rows) -> Iterator[Finding]:
     missing, unknown = ~np.isin(truth, queries), ~np.isin(queries, truth)
     for found in _finding("queries_missing", missing, {"query": truth}):
         if unknown.any():
-            sides = queries[unknown], truth[missing]
-            mine, theirs = ([(0, x) for x in side.tolist()] for side in sides)
-            _, one, other, hint = unmatched(mine, theirs)
+            sides = queries[unknown].tolist(), truth[missing].tolist()
+            one, other, hint = joining.unmatched_queries(*sides)
             example = f"{one!r} in the run, {other!r} in the truth"
             found = found._replace(example=example, remedy=hint)
         yield found
@@ -292,8 +293,8 @@ def _of_queries(truth: np.ndarray, run: Rows) -> Iterator[Finding]:
 
 
 def _of_lists(judgements: Judgements, run: Rows, k: int) -> Iterator[Finding]:
-    joining = Joining(judgements, "options", "the run")
-    places, lengths, labels, scores = next(joining.join([run]))
+    joined = joining.Joining(judgements, "options", "the run")
+    places, lengths, labels, scores = next(joined.join([run]))
     if not len(places):
         return
     lists = np.repeat(np.arange(len(places)), lengths)
@@ -308,7 +309,7 @@ def _of_lists(judgements: Judgements, run: Rows, k: int) -> Iterator[Finding]:
     of_item = {"query": of_list["query"][lists], "score": scores}
     first = ranks < k
     name = "unjudged" if (judgements.labels == 0).any() else "only_relevant"
-    example = joining.overlap.example  # if few items match
+    example = joined.overlap.example  # if few items match
     name = "unmatched" if example else name
     of_first = {"query": of_item["query"][first]}
     for found in _finding(name, labels[first] < 0, of_first, k=k):

@@ -101,7 +101,7 @@ def _has_ids(form: str | None) -> bool:
 
 
 def _spoken(x: Input) -> str:
-    return re.sub("`(.*)`", r"the \1", x.argument)
+    return re.sub("^`(.*)`$", r"the \1", x.argument)
 
 
 def check_systems(systems: Any, truth: Any, reading: Reading) -> None:

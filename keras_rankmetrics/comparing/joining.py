@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -273,7 +273,7 @@ class Joining:
         if not judged:
             return "The truth judges no items of these queries."
         some_match = bool(self._counts[1])
-        place, one, other, hint = unmatched(self._unjudged, judged, some_match)
+        place, one, other, hint = _unmatched(self._unjudged, judged, some_match)
         query = ids.as_text(truth.queries[place].item())
         return (
             f"For the query {query!r} it retrieves {one!r}, and the truth "
@@ -290,11 +290,8 @@ class Joining:
                 f"There should be rows in {self._argument}. Received: none. "
                 "Check how they were read."
             )
-        mine, theirs = (
-            [(0, query) for query in queries[:_QUERIES]]
-            for queries in (sorted(unknown), self._truth.queries.tolist())
-        )
-        _, one, other, hint = unmatched(mine, theirs)
+        truth = self._truth.queries.tolist()
+        one, other, hint = unmatched_queries(sorted(unknown), truth)
         raise ValueError(
             f"Some queries of {self._argument} should be in the truth. "
             f"Received: 0 of {len(unknown):,}. It has {one!r}, and the "
@@ -332,7 +329,15 @@ def _with_lists(lists: np.ndarray, items: np.ndarray) -> _WithLists:
     return list(zip(lists.tolist(), items.tolist(), strict=True))
 
 
-def unmatched(
+def unmatched_queries(
+    ones: Sequence[Any], others: Sequence[Any]
+) -> tuple[Any, Any, str]:
+    """Return queries of both sides that do not match, and a question."""
+    one, other = ([(0, x) for x in side[:_QUERIES]] for side in (ones, others))
+    return _unmatched(one, other)[1:]
+
+
+def _unmatched(
     ones: _WithLists, others: _WithLists, some_match: bool = False
 ) -> tuple[int, Any, Any, str]:
     """Return two ids of one list that do not match, and a question about them.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -142,10 +143,14 @@ class Measured(NamedTuple):
         """Return the values of the lists of a group; "" means all lists."""
         if not group:
             return self
-        lists = np.flatnonzero(np.array(self.groups) == group)
+        return self.taken(np.flatnonzero(np.array(self.groups) == group))
+
+    def taken(self, lists: np.ndarray) -> Measured:
+        """Return the values of the lists at these indices."""
+        places = lists.tolist()
         return self._replace(
-            lists=tuple(self.lists[place] for place in lists.tolist()),
-            groups=(),
+            lists=tuple(self.lists[place] for place in places),
+            groups=tuple(self.groups[place] for place in places if self.groups),
             systems={
                 name: system._replace(values=system.values.taken(lists))
                 for name, system in self.systems.items()
@@ -159,17 +164,22 @@ class Measured(NamedTuple):
             ValueError: if metrics, lists or the truth differ, or a system is in
                 both.
         """
-        _check_joinable(self, other)
+        _check_same_lists(self, other)
         place = {name: i for i, name in enumerate(other.lists)}
         order = np.array([place[name] for name in self.lists], np.int64)
-        moved = {
-            name: system._replace(values=system.values.taken(order))
-            for name, system in other.systems.items()
-        }
-        return self._replace(systems={**self.systems, **moved})
+        other = other.taken(order)
+        if self.truth != other.truth:
+            raise _error("the same truth", "other labels of the same lists")
+        if self.groups != other.groups:
+            raise _error("the same groups", "other groups of the same lists")
+        both = sorted(set(self.systems) & set(other.systems))
+        if both:
+            raise _error("different names of systems", f"{both} in both")
+        return self._replace(systems={**self.systems, **other.systems})
 
 
-def _check_joinable(one: Measured, other: Measured) -> None:
+def _check_same_lists(one: Measured, other: Measured) -> None:
+    """Raise ValueError if metrics or lists differ, or lists share an id."""
     mine, theirs = (
         [f"{m.name}: {m.signature}" for m in x.measures] for x in (one, other)
     )
@@ -190,17 +200,6 @@ def _check_joinable(one: Measured, other: Measured) -> None:
     if twice or len(one.lists) != len(other.lists):
         received = f"{twice} of {len(one.lists)} ids twice"
         raise _error("lists of different ids", received)
-    if one.truth != other.truth:
-        raise _error("the same truth", "other labels of the same lists")
-    groups = (
-        dict(zip(x.lists, x.groups, strict=bool(x.groups)))
-        for x in (one, other)
-    )
-    if next(groups) != next(groups):
-        raise _error("the same groups", "other groups of the same lists")
-    both = sorted(set(one.systems) & set(other.systems))
-    if both:
-        raise _error("different names of systems", f"{both} in both")
 
 
 def _error(expected: str, received: str) -> ValueError:
@@ -215,6 +214,73 @@ def with_none(array: np.ndarray, known: np.ndarray) -> list[list[float | None]]:
     objects[~known] = None
     found: list[list[float | None]] = objects.tolist()
     return found
+
+
+# Values that JSON can contain.
+
+
+def saved(measured: Measured) -> dict[str, Any]:
+    """Return everything as values that JSON can contain."""
+    return {
+        "metrics": [measure._asdict() for measure in measured.measures],
+        "lists": list(measured.lists),
+        "groups": list(measured.groups),
+        "truth": measured.truth,
+        "systems": {
+            name: {
+                **overlap._asdict(),
+                "lists_of_row": values.lists_of_row,
+                "values": [
+                    list(map(_as_json, row)) for row in values.of_lists()
+                ],
+                "weights": _weights(values.weights),
+            }
+            for name, (values, overlap) in measured.systems.items()
+        },
+    }
+
+
+def loaded(values: Mapping[str, Any]) -> Measured:
+    """Return the `Measured` that `saved` was called on."""
+    return Measured(
+        measures=tuple(Measure(**measure) for measure in values["metrics"]),
+        lists=tuple(values["lists"]),
+        groups=tuple(values.get("groups", ())),
+        truth=values["truth"],
+        systems={
+            name: _system(of_name)
+            for name, of_name in values["systems"].items()
+        },
+    )
+
+
+def _as_json(x: float | None) -> float | str | None:
+    """Return NaN and infinity as strings, since JSON has neither."""
+    return x if x is None or math.isfinite(x) else str(x)
+
+
+def _weights(weights: np.ndarray) -> Any:
+    """Return rows with None for NaN; None if all weights are 1."""
+    if (weights == 1).all():
+        return None
+    return with_none(weights, ~np.isnan(weights))
+
+
+def _system(of_system: Mapping[str, Any]) -> System:
+    rows = of_system["values"]
+    values, weights = np.array(rows, np.float64), of_system["weights"]
+    counts = np.array([[x is not None for x in row] for row in rows])
+    weights = np.ones_like(values) if weights is None else weights
+    return System(
+        Values(
+            values,
+            counts,
+            np.array(weights, np.float64),
+            of_system["lists_of_row"],
+        ),
+        # Files of earlier versions have fewer numbers.
+        Overlap(**{x: of_system[x] for x in Overlap._fields if x in of_system}),
+    )
 
 
 # A hash to check that two comparisons have the same truth.

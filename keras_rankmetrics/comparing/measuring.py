@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from keras_rankmetrics import conventions
-from keras_rankmetrics.comparing import forms, joining, values
-from keras_rankmetrics.comparing import measured as results
-from keras_rankmetrics.comparing.measured import ALL, Measured, System
+from keras_rankmetrics.comparing import forms, joining, measured, values
+from keras_rankmetrics.comparing.measured import Measured, System
 from keras_rankmetrics.comparing.rows_of import Input, Reading
 from keras_rankmetrics.conventions.convention import Rules
 from keras_rankmetrics.conventions.specs import metrics_of
@@ -72,7 +71,7 @@ def measured_by(
         found = _by_position(members, truth, systems, sample_weight)
     lists, of_truth, of_systems = found
     measures = tuple(
-        results.Measure(
+        measured.Measure(
             metric.name,
             metric.signature,
             metric._direction == "up",
@@ -80,12 +79,12 @@ def measured_by(
         )
         for metric in members
     )
-    of_lists = forms.groups_of(groups, lists)
-    return Measured(measures, tuple(lists), of_truth, of_systems, of_lists)
+    of_groups = forms.groups_of(groups, lists)
+    return Measured(measures, tuple(lists), of_truth, of_systems, of_groups)
 
 
 def _argument(system: str) -> str:
-    return "`run`" if system == ALL else f"the system {system!r}"
+    return "`run`" if system == measured.ALL else f"the system {system!r}"
 
 
 def _by_id(
@@ -141,12 +140,12 @@ def _by_position(
         try:
             of_lists = values.of_arrays(metrics, (truth, system, weight))
         except (TypeError, ValueError) as error:
-            if name != ALL:
+            if name != measured.ALL:
                 error.add_note(f"The error concerns the system {name!r}.")
             raise
         found[name] = System(of_lists)
     [number] = {s.values.values.shape[1] for s in found.values()}
-    return range(number), results.fingerprint(truth), found
+    return range(number), measured.fingerprint(truth), found
 
 
 def _check_by_id(metrics: _Metrics) -> None:

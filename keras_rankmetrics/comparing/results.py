@@ -10,9 +10,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from keras_rankmetrics.comparing import formats, saved
-from keras_rankmetrics.comparing.measured import Measured
+from keras_rankmetrics.comparing import formats
+from keras_rankmetrics.comparing.measured import Measured, loaded, saved
 from keras_rankmetrics.comparing.report import Report, reported
+from keras_rankmetrics.engine.definition.options import invalid
 
 KIND = "keras_rankmetrics."  # begins the kind of saved results
 
@@ -145,7 +146,7 @@ class Results:
             "judged": self._judged,
         }
         if per_list:
-            found["per_list"] = saved.saved(self.measured)
+            found["per_list"] = saved(self.measured)
         return found
 
     def to_json(self, per_list: bool = True, indent: int | None = None) -> str:
@@ -171,7 +172,7 @@ class Results:
                 lists.
         """
         try:
-            measured = saved.loaded(values["per_list"])
+            measured = loaded(values["per_list"])
             return cls(measured, values["baseline"], values["confidence"])
         except (AttributeError, KeyError, TypeError) as error:
             raise ValueError(
@@ -209,9 +210,7 @@ class Results:
         values = [system.values.of_lists() for system in systems.values()]
         for place, measure in enumerate(self.measured.measures):
             of_systems = (of_system[place] for of_system in values)
-            found[measure.name] = list(
-                itertools.chain.from_iterable(of_systems)
-            )
+            found[measure.name] = [*itertools.chain.from_iterable(of_systems)]
         return found
 
     def plot(self, axes: Any = None) -> Any:
@@ -246,14 +245,9 @@ def checked(
             f"{{'bm25': ..., 'ours': ...}}. Received: the names {names}."
         )
     if baseline is not None and baseline not in names:
-        raise ValueError(
-            f"`baseline` should be one of the systems {names}. Received: "
-            f"{baseline!r}."
-        )
+        raise invalid("baseline", f"one of the systems {names}", baseline)
     is_number = isinstance(confidence, int | float | np.number)
     if not is_number or not 0.0 < confidence < 1.0:
-        raise ValueError(
-            "`confidence` should be a number between 0 and 1, such as 0.95. "
-            f"Received: {confidence!r}."
-        )
+        expected = "a number between 0 and 1, such as 0.95"
+        raise invalid("confidence", expected, confidence)
     return names[0] if baseline is None else baseline, float(confidence)

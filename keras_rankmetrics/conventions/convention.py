@@ -96,9 +96,7 @@ class Preset(typing.Generic[Parameters, MetricT]):
     """
 
     def __init__(
-        self,
-        metric: Callable[Parameters, MetricT],
-        options: Mapping[str, Any],
+        self, metric: Callable[Parameters, MetricT], options: Mapping[str, Any]
     ) -> None:
         # Typed as a `Callable`, so that type checkers infer its parameters.
         self.metric = typing.cast(type[MetricT], metric)
@@ -251,6 +249,14 @@ class Convention:
             **options: further options of the metric.
         """
         return None
+
+    def check_supported(self, name: str) -> None:
+        """Raise ValueError if a metric of the source is not supported."""
+        if name in self.without:
+            raise ValueError(
+                f"The convention `{self.name}` has no {name}: "
+                f"{self.without[name]}."
+            )
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):

@@ -92,11 +92,7 @@ class Vocabulary(Convention):
             cutoff = None if at is None else _number(at)
         except ValueError:
             raise malformed from None
-        if name in self.without:
-            raise ValueError(
-                f"The convention `{self.name}` has no {name}: "
-                f"{self.without[name]}."
-            )
+        self.check_supported(name)
         if name not in self.measures:
             raise ValueError(
                 f"The convention `{self.name}` has no measure {name}. It "

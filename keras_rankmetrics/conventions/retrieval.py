@@ -21,6 +21,8 @@ from keras_rankmetrics.conventions.measures import (
 )
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 
+_RETRIEVED = {"denominator": "retrieved"}
+_LINEAR = {"gain_fn": gains.linear_gain}
 _COUNT = "it is a count that ignores the order; compute it from the data"
 _ESTIMATE = "it is an estimate for sampled judgements"
 _CUTOFF = {"cutoff": named("k")}
@@ -42,7 +44,7 @@ trec_eval = Suffixed(
     "m_set_F.c, m_bpref.c, m_iprec_at_recall.c, m_11pt_avg.c, m_rbp.c, "
     "m_rbp_resid.c, m_unjudged.c",
     {
-        "DCG NDCG": {"gain_fn": gains.linear_gain},
+        "DCG NDCG": _LINEAR,
         "PrecisionAtK UnjudgedAtK": {"denominator": "k"},
         "InterpolatedPrecision ElevenPointPrecision": {"rounding": "nearest"},
         "GradedRankBiasedPrecision": {"p": 0.9},
@@ -74,9 +76,7 @@ trec_eval = Suffixed(
         "ndcg": Measure(metrics.NDCG),
         "ndcg_cut": _at_k(metrics.NDCG),
         "P": _at_k(metrics.PrecisionAtK),
-        "set_P": Measure(
-            metrics.PrecisionAtK, options={"denominator": "retrieved"}
-        ),
+        "set_P": Measure(metrics.PrecisionAtK, options=_RETRIEVED),
         "recall": _at_k(metrics.RecallAtK),
         "set_recall": Measure(metrics.RecallAtK),
         "success": _at_k(metrics.HitRateAtK),
@@ -110,6 +110,21 @@ _BINARY: dict[str, Meaning] = {
     ),
 }
 _BINARY_AT_K = {**_CUTOFF, **_BINARY}
+_INSQ = {
+    "T": Choices({1.0: {}}, "The discount models a user who wants one item."),
+    "min_rel": Choices({0: {}}, "Labels are gains."),
+    "max_rel": Choices({1: {}}, "Labels are gains: divide them by max_rel."),
+}
+_OWN_GAINS = "To map labels to gains, pass a `gain_fn` of your own."
+_NDCG: dict[str, Meaning] = {
+    **_CUTOFF,
+    "dcg": Choices(
+        {"log2": _LINEAR, "exp-log2": {"gain_fn": gains.exponential_gain}}
+    ),
+    "gains": Choices({None: {}}, _OWN_GAINS),
+    "judged_only": _BINARY["judged_only"],
+}
+_NOT_RELATIVE = Choices({False: {}}, "SetRelP is not supported.")
 _ALPHA = {"alpha": named("alpha")}
 
 ir_measures = Vocabulary(
@@ -119,12 +134,9 @@ ir_measures = Vocabulary(
     "terrierteam/ir_measures, version 0.4, with pytrec_eval 0.5 (trec_eval 9), "
     "cwl_eval 1.0, pyndeval 0.0.8, and its own gdeval and msmarco",
     {
-        "NDCG": {"gain_fn": gains.linear_gain},
+        "NDCG": _LINEAR,
         "PrecisionAtK PrecisionIA": {"denominator": "k"},
-        "DCG": {
-            "gain_fn": gains.linear_gain,
-            "rank_discount_fn": gains.inverse_square_discount,
-        },
+        "DCG": {**_LINEAR, "rank_discount_fn": gains.inverse_square_discount},
         "InterpolatedPrecision": {"rounding": "trec_eval_9"},
     },
     without={
@@ -152,20 +164,7 @@ ir_measures = Vocabulary(
         "AP_IA MAP_IA": Measure(metrics.MeanAveragePrecisionIA, _BINARY),
         "BPref Bpref": Measure(metrics.BPref, _REL),
         "ERR": Measure(metrics.ERR, _CUTOFF),
-        "INSQ": Measure(
-            metrics.DCG,
-            {
-                "T": Choices(
-                    {1.0: {}},
-                    "The discount models a user who wants one item.",
-                ),
-                "min_rel": Choices({0: {}}, "Labels are gains."),
-                "max_rel": Choices(
-                    {1: {}}, "Labels are gains: divide them by max_rel."
-                ),
-            },
-            ("max_rel",),
-        ),
+        "INSQ": Measure(metrics.DCG, _INSQ, ("max_rel",)),
         "IPrec": Measure(
             metrics.InterpolatedPrecision,
             {**_RECALL, **_BINARY},
@@ -174,23 +173,7 @@ ir_measures = Vocabulary(
         ),
         "Judged": Measure(metrics.JudgedAtK, _CUTOFF),
         "RR MRR": Measure(metrics.MeanReciprocalRank, _BINARY_AT_K),
-        "nDCG NDCG": Measure(
-            metrics.NDCG,
-            {
-                **_CUTOFF,
-                "dcg": Choices(
-                    {
-                        "log2": {"gain_fn": gains.linear_gain},
-                        "exp-log2": {"gain_fn": gains.exponential_gain},
-                    }
-                ),
-                "gains": Choices(
-                    {None: {}},
-                    "To map labels to gains, pass a `gain_fn` of your own.",
-                ),
-                "judged_only": _BINARY["judged_only"],
-            },
-        ),
+        "nDCG NDCG": Measure(metrics.NDCG, _NDCG),
         "NRBP": Measure(metrics.NRBP, {**_REL, **_ALPHA, "beta": named("p")}),
         "P Precision": Measure(metrics.PrecisionAtK, _BINARY_AT_K, ("cutoff",)),
         "P_IA": Measure(metrics.PrecisionIA, _BINARY_AT_K),
@@ -202,11 +185,8 @@ ir_measures = Vocabulary(
         "SetF": Measure(metrics.FBetaAtK, {**_BINARY, "beta": _root}),
         "SetP": Measure(
             metrics.PrecisionAtK,
-            {
-                **_BINARY,
-                "relative": Choices({False: {}}, "SetRelP is not supported."),
-            },
-            options={"denominator": "retrieved"},
+            {**_BINARY, "relative": _NOT_RELATIVE},
+            options=_RETRIEVED,
         ),
         "SetR": Measure(metrics.RecallAtK, _REL),
         "StRecall": Measure(metrics.SubtopicRecall, {**_CUTOFF, **_REL}),
@@ -226,15 +206,13 @@ ranx = Convention(
     "`gain_fn=exponential_gain`).",
     "ranx/metrics, version 0.3",
     {
-        "DCG NDCG": {"gain_fn": gains.linear_gain},
+        "DCG NDCG": _LINEAR,
         "PrecisionAtK F1AtK": {"denominator": "k"},
         "RecallAtK HitRateAtK MeanAveragePrecision MeanReciprocalRank "
         "RPrecision RankBiasedPrecision BPref": {},
         "InterpolatedPrecision": {"rounding": "trec_eval_9"},
     },
-    without={
-        "hits": "it is k times `PrecisionAtK(k)`",
-    },
+    without={"hits": "it is k times `PrecisionAtK(k)`"},
 )
 
 _SIX = (
@@ -272,7 +250,7 @@ sentence_transformers = Suffixed(
 
 # The options of both tools that call pytrec_eval.
 _PYTREC_EVAL: dict[str, Mapping[str, Any]] = {
-    "NDCG": {"gain_fn": gains.linear_gain},
+    "NDCG": _LINEAR,
     "PrecisionAtK": {"denominator": "k"},
 }
 

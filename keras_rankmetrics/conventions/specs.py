@@ -97,11 +97,7 @@ def _class_or_preset(
     there = ""
     if convention is not None:
         there = f" in `{convention.name}`"
-        if spec.name in convention.without:
-            raise ValueError(
-                f"The convention `{convention.name}` has no {spec.name}: "
-                f"{convention.without[spec.name]}."
-            )
+        convention.check_supported(spec.name)
     name = class_of(spec.name)
     if name is None:
         raise ValueError(

@@ -12,12 +12,7 @@ import numpy as np
 from keras import ops
 
 from keras_rankmetrics.metrics import Sliced
-from keras_rankmetrics.tables.flat_columns import (
-    as_column,
-    as_numbers,
-    check_same_rows,
-    query_numbers,
-)
+from keras_rankmetrics.tables import flat_columns
 from keras_rankmetrics.tables.item_rows import run_starts
 from keras_rankmetrics.tables.job_columns import check_lists, lists_of_items
 from keras_rankmetrics.tables.jobs import Job, job_of, members_of, metrics_in
@@ -95,13 +90,14 @@ def evaluate_rows(
         _named("sample_weight", sample_weight, columns),
         _named("group", group, columns),
     )
-    check_same_rows({"query": query, **columns})
+    flat_columns.check_same_rows({"query": query, **columns})
     job = _job(members, names, tuple(columns))
-    order, starts = _by_query(query_numbers(query))
+    order, starts = _by_query(flat_columns.query_numbers(query))
     arrays = {}
     for name, x in columns.items():
         is_group = name in job.columns.groups
-        array = as_column(name, x) if is_group else as_numbers(name, x)
+        read = flat_columns.as_column if is_group else flat_columns.as_numbers
+        array = read(name, x)
         arrays[name] = array if order is None else array[order]
     lists = lists_of_items(arrays, starts, job.columns)
     check_lists(lists, job.columns)
@@ -178,7 +174,9 @@ _LOCK = threading.Lock()
 
 
 def _job(
-    members: Sequence[Any], names: Sequence[Any], columns: tuple[str, ...]
+    members: Sequence[Any],
+    names: tuple[Any, Any, Any],
+    columns: tuple[str, ...],
 ) -> Job:
     """Return a job on copies of the metrics.
 
@@ -187,7 +185,7 @@ def _job(
         names: the columns of `y_pred`, `sample_weight` and `group`.
         columns: the names of all columns.
     """
-    y_pred, sample_weight, group = names
+    group = names[2]
     for member in members:
         from_data = isinstance(member, Sliced) and member.by is None
         if from_data and group is None:
@@ -202,9 +200,7 @@ def _job(
         _JOBS[key] = job = _JOBS.pop(key, None) or job_of(
             copy.deepcopy(members),
             "y_true",
-            y_pred,
-            sample_weight,
-            group,
+            *names,
             query="query",
             lists_per_update=_LISTS_PER_UPDATE,
         )

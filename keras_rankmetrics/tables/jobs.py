@@ -13,6 +13,7 @@ import keras
 import numpy as np
 
 from keras_rankmetrics.engine.aggregates import State
+from keras_rankmetrics.engine.definition.options import invalid
 from keras_rankmetrics.engine.metric.accumulator import Accumulator, own_methods
 from keras_rankmetrics.engine.metric.collection import MetricCollection
 from keras_rankmetrics.metrics import Comparison, Sliced
@@ -68,10 +69,8 @@ def job_of(
             f"`group={group!r}` and {[m.name for m in members]}."
         )
     if type(lists_per_update) is not int or lists_per_update < 1:
-        raise ValueError(
-            "`lists_per_update` should be a positive integer. Received: "
-            f"{lists_per_update!r}."
-        )
+        expected = "a positive integer"
+        raise invalid("lists_per_update", expected, lists_per_update)
     return Job(members, columns, slicings, lists_per_update)
 
 
@@ -302,54 +301,43 @@ class _Runner:
                 together.setdefault(slicing, []).append(member)
         for slicing, members in together.items():
             self._updated.append((MetricCollection(members), slicing))
-        jax = keras.config.backend() == "jax"
-        self._compiled = self._compile() if jax else None
+        self._metrics = [metric for metric, _ in self._updated]
+        self._compiled: Callable[[Any, Any], Any] | None = None
+        if keras.config.backend() == "jax":
+            import jax
+
+            self._compiled = jax.jit(self._updated_values)
         self._lock = threading.Lock()
 
     def states(self, batches: Iterable[Arrays]) -> list[State] | None:
         """Return the states after these batches alone; None without batches."""
-        run = self._run if self._compiled is None else self._run_compiled
+        has_batches = False
         with self._lock:  # an executor may call it from several threads
-            for metric, _ in self._updated:
+            for metric in self._metrics:
                 metric.reset_state()
-            if not run(batches):
-                return None
-            return [member.state for member in self._job.members]
+            for arrays in batches:
+                self._update(arrays)
+                has_batches = True
+            states = [member.state for member in self._job.members]
+        return states if has_batches else None
 
-    def _run(self, batches: Iterable[Arrays]) -> int:
-        seen = 0
-        for seen, arrays in enumerate(batches, start=1):  # noqa: B007
-            for metric, slicing in self._updated:
-                metric.update_state(*self._job.arguments(slicing, arrays))
-        return seen
-
-    def _run_compiled(self, batches: Iterable[Arrays]) -> int:
-        variables = [metric.variables for metric, _ in self._updated]
+    def _update(self, arrays: Arrays) -> None:
+        passed = [self._job.arguments(s, arrays) for _, s in self._updated]
+        if self._compiled is None:
+            for metric, arguments in zip(self._metrics, passed, strict=True):
+                metric.update_state(*arguments)
+            return
+        variables = [metric.variables for metric in self._metrics]
         values = [[each.value for each in own] for own in variables]
-        seen = 0
-        for seen, arrays in enumerate(batches, start=1):  # noqa: B007
-            passed = [self._job.arguments(s, arrays) for _, s in self._updated]
-            values = self._compiled(values, passed)  # type: ignore[misc]
-        for own, new in zip(variables, values, strict=True):
+        updated = self._compiled(values, passed)
+        for own, new in zip(variables, updated, strict=True):
             for variable, value in zip(own, new, strict=True):
                 variable.assign(value)
-        return seen
 
-    def _compile(self) -> Callable[[Any, Any], Any]:
-        import jax
-
-        metrics = [metric for metric, _ in self._updated]
-
-        def updated(values: Any, passed: Any) -> Any:
-            return [
-                metric.stateless_update_state(own, *arguments)
-                for metric, own, arguments in zip(
-                    metrics, values, passed, strict=True
-                )
-            ]
-
-        compiled: Callable[[Any, Any], Any] = jax.jit(updated)
-        return compiled
+    def _updated_values(self, values: Any, passed: Any) -> list[Any]:
+        """Return the values of the variables after a batch, for `jax.jit`."""
+        each = zip(self._metrics, values, passed, strict=True)
+        return [m.stateless_update_state(own, *args) for m, own, args in each]
 
 
 def merged(
