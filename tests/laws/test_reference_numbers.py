@@ -240,7 +240,7 @@ def test_probabilities_that_are_none(probabilities, message):
 
 def test_probabilities_without_the_first_grade_need_grades():
     with pytest.raises(ValueError, match=r"gains 0\.0 and 0\.0"):
-        krm.GradedAveragePrecision(probabilities=(0, 1), inputs="ids")
+        krm.GradedAveragePrecision(probabilities=(0, 1), inputs="sparse")
 
 
 def test_interpolated_precision():

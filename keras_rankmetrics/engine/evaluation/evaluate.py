@@ -191,7 +191,8 @@ def values_at_ranks(
         items,
     )
     ranking = places.ranked(Order(depth, ties)).judged_by(relevance, depth)
-    values = _measured(definition, ranking, tuple(start.shape))
+    values = definition.measure(_readable(definition, ranking), definition.k)
+    values = _adjusted(definition, ranking, values)
     return ops.convert_to_numpy(values).astype("float64")
 
 
@@ -236,8 +237,11 @@ def values_of(
     weights, has_own_weight = zip(
         *(_list_weights(*pair, lists) for pair in pairs), strict=True
     )
-    shape = tuple(lists.present.shape)
-    values = _stacked([_measured(*pair, shape) for pair in pairs])
+    measured = [
+        definition.measure(_readable(definition, ranking), definition.k)
+        for definition, ranking in pairs
+    ]
+    values = _stacked(list(map(_adjusted, definitions, judged, measured)))
     is_defined = _stacked(has_value)
     values = ops.where(is_defined, values, _empty_values(definitions))
     values = ops.where(_undefined(pairs, lists), float("nan"), values)
@@ -329,33 +333,33 @@ def _list_weights(
     return of_lists, ranking.has_gain()
 
 
-def _measured(
-    definition: Definition, ranking: Ranking, expected: tuple[int | None, ...]
+def _readable(definition: Definition, ranking: Ranking) -> Ranking:
+    return ranking.read_only() if definition.may_branch else ranking
+
+
+def _adjusted(
+    definition: Definition, ranking: Ranking, values: Tensor
 ) -> Tensor:
-    """Return the values of the measure, adjusted for chance if requested.
+    """Return the values, adjusted for chance if requested.
 
     Args:
         definition: the definition of the metric.
         ranking: the ranking, with the gains and cutoff of the metric.
-        expected: the shape of the values, `[lists]`.
+        values: the values of the measure.
 
     Raises:
         ValueError: if the values have another shape.
     """
-
-    def measured(ranking: Ranking) -> Tensor:
-        readable = ranking.read_only() if definition.may_branch else ranking
-        return definition.measure(readable, definition.k)
-
-    values = measured(ranking)
     if definition.adjusted is not None:
-        chance = measured(ranking.by_chance())
+        by_chance = _readable(definition, ranking.by_chance())
+        chance = definition.measure(by_chance, definition.k)
         room = 1.0 - chance
         matters = room > _SMALLEST_ROOM
         values = ops.where(
             matters, (values - chance) / ops.where(matters, room, 1.0), 0.0
         )
     received = tuple(values.shape)
+    expected = tuple(ranking.items.highest.shape)
     if len(received) != 1 or (
         None not in (*received, *expected) and received != expected
     ):
