@@ -224,6 +224,9 @@ def _shown(x: np.generic) -> str:
 def _valid(x: Input, side: str, found: list[Finding]) -> Rows:
     """Return the rows that can be evaluated, and add findings of the others."""
     rows = item_rows.whole(x.rows_with_nan())
+    if x.value == "score":  # minus infinity: not retrieved
+        there = rows.value > -np.inf
+        rows = Rows(*(column[there | np.isnan(rows.value)] for column in rows))
     for name, check in _OF_ROWS.items():
         wrong = check(rows)
         if wrong.any():
@@ -240,7 +243,7 @@ def _is_again(rows: Rows) -> np.ndarray:
 
 
 _OF_ROWS: dict[str, Callable[[Rows], np.ndarray]] = {
-    "not_finite": lambda rows: ~np.isfinite(rows.value),
+    "not_finite": lambda rows: np.isnan(rows.value) | (rows.value == np.inf),
     "padding": lambda x: np.isin(x.item, _PADDING.get(x.item.dtype.kind, [])),
     "duplicates": _is_again,
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
+from keras_rankmetrics.comparing import forms
 from keras_rankmetrics.comparing.measured import ALL
 from keras_rankmetrics.comparing.measuring import measured_by
 from keras_rankmetrics.comparing.report import warn_of_unjudged
@@ -146,8 +147,9 @@ def evaluate(
             as `"NDCG@10 Recall@100 RR"`. They are not updated.
         groups: the group of each query, such as its language: a dict or a
             pandas `Series` by query, or a column in the order of the truth.
-        convention: the name of a tool, such as `"beir"`. Metrics in text are
-            then those of the tool, and the run is read by its rules.
+        convention: a tool, such as `"beir"`. Metrics in text are then those of
+            the tool, and the run is read by its rules. Metrics that are objects
+            keep their own options.
         columns: the names of columns by role, such as `{"query": "qid", "item":
             "docid", "score": "sim", "label": "grade"}`. Common names are
             recognized without it.
@@ -193,6 +195,11 @@ def evaluate(
     reading = Reading(
         columns, query_ids, item_ids, higher_is_better, drop_same_id, duplicates
     )
+    if forms.is_systems(run, reading):
+        raise ValueError(
+            "`run` should be one run. Received: a dict of several runs. Call "
+            "`compare(systems, truth, metrics)`."
+        )
     measured = measured_by(
         metrics, truth, {ALL: run}, reading, convention, groups, sample_weight
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import re
 from collections.abc import Mapping, Sequence
@@ -94,6 +95,31 @@ def check_numbers(inputs: Sequence[Input]) -> None:
             f"{other_name}. Pass an empty list for a query that lacks items, "
             "or dicts by query."
         )
+
+
+def check_columns(inputs: Sequence[Input]) -> None:
+    """Raise ValueError if a chosen column is in none of several tables."""
+    if not {x.form for x in inputs} <= {"table", "nested", "integers"}:
+        return
+    tables = [rows_of.columns_of(x.x) for x in inputs if x.form == "table"]
+    for role, name in (inputs[0].reading.columns or {}).items():
+        if tables and not any(name in table for table in tables):
+            raise ValueError(
+                f"`columns` should have names of columns. Received: {name!r} "
+                f"for the {role}, and the columns {tables}."
+            )
+
+
+def check_no_ids(reading: Reading) -> None:
+    """Raise ValueError if an argument needs ids, and inputs are arrays."""
+    for field in dataclasses.fields(reading):
+        value = getattr(reading, field.name)
+        if value is not field.default and field.name != "duplicates":
+            raise ValueError(
+                f"`{field.name}` is for inputs with ids. Received: arrays of "
+                "labels and scores. Leave it out; for distances, pass "
+                "`-scores`."
+            )
 
 
 def _has_ids(form: str | None) -> bool:

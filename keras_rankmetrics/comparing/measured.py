@@ -131,6 +131,7 @@ class Measured(NamedTuple):
         truth: a fingerprint of the truth.
         systems: the values of each system, by name.
         groups: the group of each list; empty without groups.
+        rules: how the systems were read, as text; empty by default.
     """
 
     measures: tuple[Measure, ...]
@@ -138,6 +139,7 @@ class Measured(NamedTuple):
     truth: str
     systems: Mapping[str, System]
     groups: tuple[str, ...] = ()
+    rules: str = ""
 
     def of_group(self, group: str) -> Measured:
         """Return the values of the lists of a group; "" means all lists."""
@@ -172,6 +174,11 @@ class Measured(NamedTuple):
             raise _error("the same truth", "other labels of the same lists")
         if self.groups != other.groups:
             raise _error("the same groups", "other groups of the same lists")
+        if self.rules != other.rules:
+            received = f"{self.rules!r} and {other.rules!r}"
+            raise _error("systems read by the same rules", received)
+        if not _have_same_weights(self, other):
+            raise _error("the same weights", "other weights of the same lists")
         both = sorted(set(self.systems) & set(other.systems))
         if both:
             raise _error("different names of systems", f"{both} in both")
@@ -202,6 +209,13 @@ def _check_same_lists(one: Measured, other: Measured) -> None:
         raise _error("lists of different ids", received)
 
 
+def _have_same_weights(one: Measured, other: Measured) -> bool:
+    """Return True if the lists that count in both have the same weights."""
+    a, b = (next(iter(x.systems.values())).values for x in (one, other))
+    both = a.counts & b.counts
+    return np.allclose(a.weights[both], b.weights[both], equal_nan=True)
+
+
 def _error(expected: str, received: str) -> ValueError:
     return ValueError(
         f"Joined comparisons should have {expected}. Received: {received}."
@@ -225,6 +239,7 @@ def saved(measured: Measured) -> dict[str, Any]:
         "metrics": [measure._asdict() for measure in measured.measures],
         "lists": list(measured.lists),
         "groups": list(measured.groups),
+        "rules": measured.rules,
         "truth": measured.truth,
         "systems": {
             name: {
@@ -246,6 +261,7 @@ def loaded(values: Mapping[str, Any]) -> Measured:
         measures=tuple(Measure(**measure) for measure in values["metrics"]),
         lists=tuple(values["lists"]),
         groups=tuple(values.get("groups", ())),
+        rules=values.get("rules", ""),
         truth=values["truth"],
         systems={
             name: _system(of_name)

@@ -30,7 +30,7 @@ def measured_by(
     truth: Any,
     systems: Mapping[str, Any],
     reading: Reading,
-    convention: str | None = None,
+    convention: Any = None,
     groups: Any = None,
     sample_weight: Any = None,
 ) -> Measured:
@@ -41,21 +41,24 @@ def measured_by(
         truth: the labels of the items.
         systems: the systems by name.
         reading: how to read the truth and the systems.
-        convention: the name of a convention, or None.
+        convention: a convention, its name, or None.
         groups: the group of each query, or None.
         sample_weight: the weights, or None.
     """
-    source = None if convention is None else conventions.named(convention)
+    source = convention
+    if isinstance(convention, str):
+        source = conventions.named(convention)
     rules = Rules() if source is None else source.rules
     made: list[Any] = []
     for each in metrics_in(metrics):
         is_text = isinstance(each, str)
         made += metrics_of(each, source, **rules.options) if is_text else [each]
     members = members_of(made, check_mean)
+    asked = reading
+    same_id = reading.drop_same_id or rules.drop_same_id
+    rules = rules._replace(drop_same_id=same_id)
     reading = dataclasses.replace(
-        reading,
-        drop_same_id=reading.drop_same_id or rules.drop_same_id,
-        score_dtype=rules.score_dtype,
+        reading, drop_same_id=same_id, score_dtype=rules.score_dtype
     )
     judged = Input(truth, "label", "`truth`", reading)
     runs = {
@@ -66,8 +69,10 @@ def measured_by(
     take_scores = all(m.definition.inputs == "scores" for m in members)
     if forms.have_ids(inputs) or (take_scores and forms.are_ids(inputs)):
         forms.check_numbers(inputs)
+        forms.check_columns(inputs)
         found = _by_id(members, judged, runs, sample_weight, rules)
     else:
+        forms.check_no_ids(asked)
         found = _by_position(members, truth, systems, sample_weight)
     lists, of_truth, of_systems = found
     measures = tuple(
@@ -80,7 +85,17 @@ def measured_by(
         for metric in members
     )
     of_groups = forms.groups_of(groups, lists)
-    return Measured(measures, tuple(lists), of_truth, of_systems, of_groups)
+    steps = max(x.values.lists_of_row for x in of_systems.values())
+    if of_groups and steps > 1:
+        raise ValueError(
+            "`groups` should be of lists that do not depend on each other. "
+            f"Received: rows of {steps} lists each. Reshape them to [lists, "
+            "items], or leave `groups` out."
+        )
+    lists = tuple(lists)
+    return Measured(
+        measures, lists, of_truth, of_systems, of_groups, str(rules)
+    )
 
 
 def _argument(system: str) -> str:
@@ -96,16 +111,21 @@ def _by_id(
 ) -> _Found:
     """Return the queries, a fingerprint of the truth, and each system."""
     _check_by_id(metrics)
-    judgements = joining.Judgements.of(whole(truth.rows()), truth.queries())
+    rows = whole(truth.rows())
+    if rules.labels == "members":
+        rows = rows._replace(value=np.ones(len(rows.value)))
+    judgements = joining.Judgements.of(rows, truth.queries())
     if not len(judgements):
         raise ValueError(
             "There should be judgements in `truth`. Received: none. Check how "
             "they were read."
         )
-    if not (judgements.labels > 0).any():
+    highest = judgements.labels.max(initial=0)
+    if highest < 1:
         warnings.warn(
-            "The truth has no item with a label above 0, so that no query has "
-            "a relevant item. Check how it was read.",
+            "The truth should have labels of 1 or more for relevant items. "
+            f"Received: {max(highest, 0):g} as the highest one. Check how it "
+            "was read, and that it is not the run.",
             UserWarning,
             stacklevel=4,
         )

@@ -172,6 +172,8 @@ class Results:
                 lists.
         """
         try:
+            if values["kind"] != KIND + cls.__name__:
+                raise TypeError(values["kind"])
             measured = loaded(values["per_list"])
             return cls(measured, values["baseline"], values["confidence"])
         except (AttributeError, KeyError, TypeError) as error:

@@ -224,6 +224,7 @@ def _is_pair(x: Any) -> bool:
         and len(x) == 2
         and not any(isinstance(each, str | bytes | Mapping) for each in x)
         and np.shape(x[0]) == np.shape(x[1])
+        and np.ndim(x[0]) == 1
         and [to_numpy(each).dtype.kind in KINDS for each in x] == [True, False]
     )
 

@@ -68,12 +68,23 @@ class Rules(NamedTuple):
             or only those that the run also contains (`"both"`).
         drop_same_id: if True, items whose id is that of the query are dropped
             from the run.
+        labels: the meaning of judgements: `"grades"`, or `"members"` if each
+            judged item is relevant, whatever its label.
     """
 
     score_dtype: Literal["float32", "float64"] | None = None
     ties: Literal["options", "last_id_first", "first_id_first"] = "options"
     queries: Literal["truth", "both"] = "truth"
     drop_same_id: bool = False
+    labels: Literal["grades", "members"] = "grades"
+
+    def __str__(self) -> str:
+        """Return the rules that differ from the defaults."""
+        return "|".join(
+            f"{name}:{value}"
+            for name, value in self._asdict().items()
+            if value != self._field_defaults[name]
+        )
 
     @property
     def options(self) -> dict[str, Any]:

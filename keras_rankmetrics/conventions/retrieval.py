@@ -241,7 +241,7 @@ sentence_transformers = Suffixed(
         "PrecisionAtK": {"denominator": "k", "empty": "skip"},
         "MeanAveragePrecision": {"denominator": "min", "empty": "skip"},
     },
-    rules=Rules(ties="first_id_first"),
+    rules=Rules(ties="first_id_first", labels="members"),
     measures={
         " ".join([name, *(f"{each}_{name}" for each in _FUNCTIONS)]): measure
         for name, measure in _PLAIN.items()

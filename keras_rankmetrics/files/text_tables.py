@@ -25,6 +25,7 @@ from keras_rankmetrics.files.blocks import LINE, Block, Source
 from keras_rankmetrics.files.fields import Part, joined, numbers, parts
 from keras_rankmetrics.files.header import columns_of
 from keras_rankmetrics.files.parquet import floats_of, texts_of
+from keras_rankmetrics.types import UNJUDGED
 
 _QUOTE = b'"'
 _SPACES = " \t"
@@ -207,6 +208,7 @@ def _too_long(path: str, row: Block) -> FileError:
 _BLOCK = 2**19  # bytes: their objects take about 200 times as much, at most
 _OBJECT = "A line should be a JSON object."
 _NOT_JSON = (ValueError, RecursionError)  # the second one of "[[[[..."
+_NOTHING = "(nothing)"  # an item that is neither judged nor retrieved
 _META = "mteb_model_meta"  # next to the subsets in predictions of MTEB
 _RESULT = {"corpus_id": "", "score": 0}  # as in a list of `results`
 _CUT = re.compile(rb'\{\s*(?:$|"(?:[^"\\]|\\.)*"\s*:\s*(?:$|[\[{]))')
@@ -409,15 +411,11 @@ def _nested(source: Source) -> Iterator[dict[str, Any]]:
             remedy = "Write one of these parts to a file of its own."
             raise FileError(path, expected, ", ".join(tree), remedy=remedy)
         [tree] = tree.values()
-    step = 1 if value == "score" else 0
+    nothing = {_NOTHING: -math.inf if value == "score" else UNJUDGED}
     for query, items in tree.items():
-        if isinstance(items, list):  # the best item is the first one
-            pairs = [(x, 1 - step * n) for n, x in enumerate(items)]
-        elif isinstance(items, dict):
-            pairs = list(items.items())
-        else:
+        if not isinstance(items, dict):
             raise FileError(path, expected, json.dumps({query: items}))
-        for item, x in pairs:
+        for item, x in (items or nothing).items():
             yield {"query": query, "item": item, value: x}
 
 

@@ -78,10 +78,10 @@ MISTAKES = {
     ),
     "an infinite score": (
         TRUTH,
-        rows_of(RUN, ("query3", "d7", -np.inf)),
+        rows_of(RUN, ("query3", "d7", np.inf)),
         ("not_finite", "error"),
         "1 of 49 values of the run",
-        "query 'query3', item 'd7', value -inf",
+        "query 'query3', item 'd7', value inf",
     ),
     "a NaN label": (
         rows_of(TRUTH, ("query3", "d7", np.nan)),

@@ -284,7 +284,7 @@ DISTANCES = (IDS, -SCORES)
             (IDS, SCORES),
             {"query_ids": [*QRELS], "item_ids": ["d1"]},
             ValueError,
-            "from 0 to 0, the places in `item_ids`. Received: 2",
+            "from 0 to 0, the places in `item_ids`.* Received: 2",
         ),
         ((IDS, SCORES), {"query_ids": [*QRELS]}, TypeError, "pass `item_ids`"),
         ((IDS, SCORES[:, :2]), NAMES, ValueError, "one shape"),

@@ -68,9 +68,7 @@ def test_errors_name_bytes_as_text():
     )
     text = "item 'x' of the query 'q' twice"
     for truth in ({b"q": {b"x": 1}}, {b"other": {b"x": 1}}):
-        with pytest.raises(
-            ValueError, match=f"{text} in the system 's', .* 0.5 and 2.5"
-        ):
+        with pytest.raises(ValueError, match=f"{text} in the system 's'"):
             krm.compare({"s": twice}, truth, MRR)
     with pytest.raises(ValueError, match=f"{text} in the truth"):
         krm.compare({"s": {b"q": {b"x": 1.0}}}, twice, MRR)

@@ -18,9 +18,7 @@ def test_items_that_come_twice_are_named():
         np.array(["x", "y", "y", "x"]),
         np.arange(4.0),
     )
-    with pytest.raises(
-        ValueError, match=r"item 'x' of the query 'a'.* 0.0 and 3.0"
-    ):
+    with pytest.raises(ValueError, match=r"item 'x' of the query 'a' twice"):
         krm.compare({"s": twice}, TRUTH, MRR)
     with pytest.raises(ValueError, match=r"item 'x' of the query 'a'"):
         krm.compare({"s": RUN}, twice, MRR)

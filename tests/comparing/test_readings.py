@@ -1,0 +1,221 @@
+"""Inputs that may mean two things, and rules of reading that must agree."""
+
+import json
+
+import numpy as np
+import pytest
+
+import keras_rankmetrics as krm
+from keras_rankmetrics import conventions
+
+TRUTH, RUN = {"q1": {"a": 1}, "q2": {"b": 1}}, {"q1": ["x", "a"], "q2": ["b"]}
+
+
+def rr(truth, run, **options):
+    return krm.evaluate(truth, run, "RR", **options)["RR"]
+
+
+# Integers in all inputs.
+
+
+@pytest.mark.parametrize("of", [list, np.array, tuple])
+def test_integers_of_equal_lengths_may_be_ids(of):
+    relevant, found = of([[3, 14, 7], [5, 9, 11]]), of([[14, 3, 99], [1, 2, 4]])
+    with pytest.raises(ValueError, match=r"either\. For ids, pass dicts"):
+        krm.evaluate(relevant, found, "Recall@3")
+    values = krm.evaluate(relevant, found, "Recall@3 P@1", query_ids=["a", "b"])
+    assert values["Recall@3"] == pytest.approx(1 / 3)
+    assert values["P@1"] == 0.5
+
+
+def test_integers_of_other_lengths_are_ids():
+    values = krm.evaluate([[7, 8], [5], [9]], [[3, 7], [5, 1], [8, 2]], "RR")
+    assert values["RR"] == 0.5
+    ids = np.array([[4, 1, 9], [2, 7, -1]])
+    assert krm.evaluate(ids[:, :1], ids, "RR")["RR"] == 1.0
+
+
+def test_integers_that_repeat_are_labels():
+    labels, scores = [[1, 0, 0, 2], [0, 0, 1, 0]], [[1, 2, 3, 4], [4, 3, 2, 1]]
+    assert rr(labels, scores) == pytest.approx((1 + 1 / 3) / 2)
+    assert rr([[0, 1]], [[7, 9]]) == 1.0
+
+
+def test_two_arrays_of_integers_are_no_search_result():
+    distances = np.array([[0, 3], [1, 2]])
+    with pytest.raises(ValueError, match="scores floats"):
+        rr({0: {5}, 1: {6}}, (distances, np.array([[5, 1], [6, 2]])))
+
+
+def test_ids_may_be_objects():
+    names = np.array(["d0", "d1", "d2"], object)
+    ids, scores = names[np.array([[1, 0]])], np.array([[0.9, 0.1]])
+    for run in (ids, (ids, scores), (scores, ids)):
+        assert rr([["d0"]], run) == 0.5
+
+
+# Queries and items of a run.
+
+
+def test_ids_by_number():
+    run = np.array([[0.9, 0.1]]), np.array([[5000, 17]])
+    ids = {17: "d1", 5000: "d2"}
+    assert rr([["d1"]], run, item_ids=ids) == 0.5
+    with pytest.raises(ValueError, match=r"or its keys .* Received: -1"):
+        rr([["d1"]], run, item_ids={17: "d1"})
+
+
+def test_numbers_of_queries_are_not_those_of_items():
+    run = np.array([[0.9, 0.1], [0.9, 0.1]]), np.array([[0, 5], [1, 6]])
+    found = krm.evaluate([[0], [1]], run, "NDCG@10", convention="beir")
+    assert found["NDCG@10"] == 1.0
+
+
+@pytest.mark.parametrize("of", ["dicts", "rows", "file"])
+def test_a_query_that_finds_only_itself_counts(of, tmp_path):
+    truth = {"a": {"x": 1}, "b": {"y": 1}}
+    run = {"a": {"a": 1.0}, "b": {"y": 1.0}}
+    if of == "rows":
+        rows = [np.array(x) for x in (["a", "b"], ["a", "y"], [1.0, 1.0])]
+        run = krm.Rows(*rows)
+    if of == "file":
+        (tmp_path / "run.json").write_text(json.dumps(run))
+        run = tmp_path / "run.json"
+    found = krm.evaluate(truth, run, "NDCG@10", convention="beir")
+    assert found["NDCG@10"] == 0.5
+
+
+def test_files_keep_queries_without_items(tmp_path):
+    truth, run = {"q1": {"d": 1}, "q2": {}}, {"q1": {"d": 1.0}, "q2": {}}
+    paths = [tmp_path / "qrels.json", tmp_path / "run.json"]
+    for path, x in zip(paths, (truth, run), strict=True):
+        path.write_text(json.dumps(x))
+    assert rr(truth, run) == rr(*paths) == 0.5
+    both = {"q1": {"d": 1}, "q2": {"e": 1}}
+    for x in (run, paths[1]):
+        found = krm.evaluate(both, x, "NDCG@10", convention="beir")
+        assert found["NDCG@10"] == 0.5
+
+
+def test_query_ids_name_each_query_once():
+    with pytest.raises(ValueError, match=r"once\. Received: 1 repeated"):
+        rr([["a"], ["b"]], [["a"], ["b"]], query_ids=["q", "q"])
+
+
+def test_each_item_of_members_is_relevant():
+    truth = {"a": {"x": 2, "y": 0, "z": 1}}
+    found = krm.evaluate(
+        truth,
+        {"a": ["y", "z", "x"]},
+        "cosine_ndcg@10 cosine_mrr@10",
+        convention="sentence_transformers",
+    )
+    assert list(found.values()) == [1.0, 1.0]
+
+
+def test_a_convention_may_be_an_object():
+    for convention in ("beir", conventions.beir):
+        assert rr(TRUTH, RUN, convention=convention) == 0.75
+
+
+# Distances.
+
+
+def test_systems_with_and_without_distances():
+    truth, ids = [["a"], ["b"]], np.array([["x", "a"], ["b", "y"]])
+    scores = np.array([[0.9, 0.4], [0.8, 0.1]])
+    runs = {"l2": (ids, 1 - scores), "ip": (ids, scores)}
+    lower = {"l2": False}
+    compared = krm.compare(runs, truth, "RR", higher_is_better=lower)
+    assert compared.per_list()["RR"] == [0.5, 1.0, 0.5, 1.0]
+    with pytest.raises(TypeError, match="a dict of these by system"):
+        krm.compare(runs, truth, "RR", higher_is_better="l2")
+
+
+def test_dicts_in_ascending_order_are_doubted():
+    truth = {"q": {"d0": 1}}
+    distances = {"q": {f"d{i}": 0.1 * i for i in range(30)}}
+    with pytest.warns(UserWarning, match="as distances do"):
+        rr(truth, distances)
+    assert rr(truth, distances, higher_is_better=False) == 1.0
+
+
+def test_hits_of_the_truth_may_have_any_order():
+    truth = {"q": [("a", 1.0), ("b", 2.0)]}
+    run = {"q": {"b": 0.1, "a": 0.9}}
+    for higher in (True, False):
+        found = krm.evaluate(truth, run, "RR P@1", higher_is_better=higher)
+        assert dict(found) == {"RR": 1.0, "P@1": 1.0}
+
+
+# Mistakes.
+
+
+def test_a_truth_without_relevant_items_is_doubted():
+    for truth in ({"q": {}, "r": {"a": 0}}, {"q": {"a": 0.9}, "r": {"a": 0.2}}):
+        with pytest.warns(UserWarning, match="that it is not the run"):
+            rr(truth, {"q": ["a"], "r": ["a"]})
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"higher_is_better": False},
+        {"query_ids": ["q"]},
+        {"drop_same_id": True},
+        {"columns": {"query": "q"}},
+    ],
+)
+def test_arrays_of_labels_have_no_ids(options):
+    with pytest.raises(ValueError, match="is for inputs with ids"):
+        rr([[0, 1, 0]], [[0.1, 0.9, 0.2]], **options)
+
+
+def test_a_column_that_no_table_has():
+    table = {"query_id": ["q1"], "doc_id": ["x"], "pid": ["a"], "score": [1.0]}
+    with pytest.raises(ValueError, match="Received: 'passage' for the item"):
+        rr(TRUTH, table, columns={"item": "passage"})
+
+
+def test_several_runs_are_for_compare():
+    with pytest.raises(ValueError, match="Call `compare"):
+        rr(TRUTH, {"old": RUN, "new": RUN})
+
+
+@pytest.mark.parametrize("wrong", ["", None, float("nan"), "all"])
+def test_names_of_groups(wrong):
+    with pytest.raises(ValueError, match="a name for each group"):
+        rr(TRUTH, RUN, groups=["a", wrong])
+
+
+def test_groups_of_lists_that_depend_on_each_other():
+    labels = np.zeros((2, 3, 4), int)
+    labels[..., 1] = 1
+    with pytest.raises(ValueError, match="rows of 3 lists each"):
+        rr(labels, labels * 1.0, groups=[*"ababab"])
+
+
+# Results that are joined.
+
+
+def test_rules_and_weights_of_joined_results_are_the_same():
+    one = krm.compare({"one": RUN}, TRUTH, "RR")
+    for options, text in (
+        ({"drop_same_id": True}, "drop_same_id:True"),
+        ({"convention": "beir"}, "queries:both"),
+        ({"sample_weight": {"q1": 1, "q2": 3}}, "the same weights"),
+    ):
+        metrics = krm.MeanReciprocalRank(name="RR")
+        if "convention" not in options:
+            metrics = "RR"
+        other = krm.compare({"other": RUN}, TRUTH, metrics, **options)
+        with pytest.raises(ValueError, match=text):
+            one.join(other)
+    saved = krm.Compared.from_json(other.to_json())
+    assert saved.measured.rules == other.measured.rules
+
+
+def test_a_kind_of_results_is_read_by_its_class():
+    found = krm.evaluate(TRUTH, RUN, "RR")
+    with pytest.raises(ValueError, match="Evaluated"):
+        krm.Compared.from_json(found.to_json())
