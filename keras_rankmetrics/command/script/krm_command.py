@@ -81,7 +81,7 @@ def _parser() -> argparse.ArgumentParser:
     add = command(
         "gate",
         "fail if a run is worse than a baseline",
-        "Judge if metrics of a run drop by more than a tolerance, or rise where "
+        "Judge if metrics of a run drop by more than a tolerance, or rise if "
         "lower is better. Exit with 0 if not, 1 if so, 2 after an error, and 3 "
         "if that is undecided, which fails a build, too.",
     )
