@@ -143,6 +143,7 @@ class EvaluateCatalogue(EvaluateEpochs):
         if targets is not None or exclude is not None:
             number = self._items.rows
             numbers = ranks.item_numbers("targets", targets, number)
+            rows_of(batch_size, queries=queries, targets=numbers)  # as many
             excluded = ranks.excluded_items(exclude, number, len(numbers))
             y = {"targets": numbers, "exclude": excluded}
         self._queries = rows_of(

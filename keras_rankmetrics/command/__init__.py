@@ -7,6 +7,7 @@ import importlib
 import sys
 
 from keras_rankmetrics.command.printing import print_text
+from keras_rankmetrics.comparing.formats import in_markdown
 
 # Modules and functions, imported when they are needed.
 _COMMANDS = {
@@ -27,6 +28,8 @@ def run(arguments: argparse.Namespace) -> int:
         done = getattr(module, function)(arguments)
     except (ValueError, TypeError) as error:
         sys.stderr.write(f"krm: {error}\n")
+        if getattr(arguments, "markdown", False):
+            print_text(f"**error**: {in_markdown(str(error))}")
         return _USAGE_ERROR
     # A command returns its text, and an exit code unless that is always 0.
     text, code = done if isinstance(done, tuple) else (done, 0)

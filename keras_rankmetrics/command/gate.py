@@ -14,6 +14,8 @@ def verdicts(arguments: argparse.Namespace) -> tuple[str, int]:
     """Return a verdict for each metric as text, and the worst exit code."""
     candidate, baseline = arguments.candidate, arguments.baseline
     reading.check_outputs(arguments, [candidate, baseline])
+    if len(reading.distinct([candidate, baseline])) < 2:
+        raise ValueError(f"CANDIDATE and BASELINE are one file: {candidate}.")
     saved = _saved(baseline)
     names = reading.names_of([candidate] if saved else [baseline, candidate])
     compared, _ = reading.compared_of(arguments, names)
@@ -21,7 +23,8 @@ def verdicts(arguments: argparse.Namespace) -> tuple[str, int]:
     if arguments.save:
         alone = Compared(compared.measured, baseline=name)
         reading.write(arguments.save, alone.to_json())
-    compared = saved.join(compared) if saved else compared
+    if saved:
+        compared = _joined(saved, compared, arguments)
     found = [
         compared.gate(metric, name, tolerance=arguments.tolerance, level=level)
         for metric in compared.signatures
@@ -32,15 +35,32 @@ def verdicts(arguments: argparse.Namespace) -> tuple[str, int]:
     return "\n".join(map(show, found)), code
 
 
-def _saved(path: str) -> Compared | None:
-    """Return the baseline of a saved comparison, or None for a run."""
+def _saved(path: str) -> bytes | None:
+    """Return the text of a saved comparison, or None for a run."""
     if not os.path.isfile(path):
         return None
     with open(path, "rb") as file:
-        if KIND.encode() not in file.read(2 * len(KIND)):
-            return None
-        file.seek(0)
-        found = Compared.from_json(file.read())
-    name = f"{found.baseline} of {os.path.basename(path)}"
-    systems = {name: found.measured.systems[found.baseline]}
-    return Compared(found.measured._replace(systems=systems))
+        head = file.read(2 * len(KIND))
+        return head + file.read() if KIND.encode() in head else None
+
+
+def _joined(
+    text: bytes, compared: Compared, arguments: argparse.Namespace
+) -> Compared:
+    """Return the baseline of a saved comparison, and the candidate.
+
+    Raise ValueError if they do not have the same metrics, queries and labels.
+    """
+    path = arguments.baseline
+    try:
+        saved = Compared.from_json(text)
+        name = f"{saved.baseline} of {os.path.basename(path)}"
+        systems = {name: saved.measured.systems[saved.baseline]}
+        measured = saved.measured._replace(systems=systems)
+        same = measured.by(compared.measured.measures)
+        return Compared(same).join(compared)
+    except ValueError as error:
+        raise ValueError(
+            f"{path} is no baseline for {arguments.qrels}: {error} Save it "
+            f"again: `krm eval QRELS RUN -m ... --save {path}`."
+        ) from None

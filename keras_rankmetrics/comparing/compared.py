@@ -84,7 +84,8 @@ class Compared(Results):
             system: the name of a system; by default the only other one than
                 the baseline.
             tolerance: the largest loss to accept, at least 0, in units of the
-                metric. A loss is a drop, or a rise where lower is better.
+                metric, such as 0.01. A loss is a drop, or a rise where lower is
+                better. Below 1 for a metric whose values are in [0, 1].
             level: the level of the interval; by default `confidence`.
 
         Returns:
@@ -109,7 +110,7 @@ class Compared(Results):
         """
         metric = chosen("metric", metric, list(self.signatures))
         others = [name for name in self.systems if name != self.baseline]
-        names = self.baseline, chosen("system to judge", system, others)
+        names = self.baseline, chosen("system", system, others)
         both = {name: self.measured.systems[name] for name in names}
         measured = self.measured._replace(systems=both)
         level = self.confidence if level is None else level

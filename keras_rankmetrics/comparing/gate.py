@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from typing import Any
 
 from keras_rankmetrics.comparing.formats import in_markdown
 from keras_rankmetrics.comparing.measured import Measured
@@ -60,11 +61,7 @@ class Verdict:
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if not 0.0 <= self.tolerance < math.inf:
-            raise ValueError(
-                "`tolerance` should be a number of at least 0, in units of the "
-                f"metric, such as 0.01. Received: {self.tolerance!r}."
-            )
+        tolerance_of(self.tolerance)
         if not all(map(math.isfinite, self.interval)):
             raise ValueError(
                 "A verdict needs a difference with a standard error, from two "
@@ -124,8 +121,8 @@ class Verdict:
         """Return the verdict in two sentences, and the notes."""
         d, loss = self.difference, "drop" if self.more_is_better else "rise"
         (low, high), lists = self.interval, f"{d.estimate.lists:,} lists"
-        found = f"{self.detectable:.4f} with a probability of 80%"
-        power = f"{lists} like these detect a {loss} of {found}."
+        true = f"a true {loss} of {self.detectable:.4f}"
+        power = f"With {lists} like these, {true} is noticed 80% of the time."
         if math.isnan(self.detectable):
             power = "All lists have the same difference."
         verdict = (
@@ -143,6 +140,21 @@ class Verdict:
         return f"**{self.outcome}**{text}"
 
 
+def tolerance_of(x: Any, limit: float = math.inf) -> float:
+    """Return a tolerance below the limit, from a number or text."""
+    try:
+        found = float(x)
+    except (TypeError, ValueError):
+        found = math.nan
+    if not 0.0 <= found < limit:
+        raise ValueError(
+            "`tolerance` should be a number of at least 0, in units of the "
+            "metric, such as 0.01 for 1%, and below 1 for a metric in [0, 1], "
+            f"which cannot drop by more. Received: {x!r}."
+        )
+    return found
+
+
 def verdict_of(
     measured: Measured, metric: str, tolerance: float, level: float
 ) -> Verdict:
@@ -156,6 +168,8 @@ def verdict_of(
         estimate = dataclasses.replace(difference.estimate, standard_error=0.0)
         difference = dataclasses.replace(difference, estimate=estimate)
     up, notes = measured.measures[place].more_is_better, tuple(gaps(measured))
+    limit = 1.0 if measured.measures[place].bounded else math.inf
+    tolerance = tolerance_of(tolerance, limit)
     return Verdict(metric, difference, tolerance, level, up, notes)
 
 
@@ -164,7 +178,7 @@ def chosen(argument: str, name: str | None, names: list[str]) -> str:
     found = names if name is None else [each for each in names if each == name]
     if len(found) != 1:
         raise ValueError(
-            f"The {argument} should be one of {names}. Received: {name!r}."
+            f"`{argument}` should name one of {names}. Received: {name!r}."
         )
     return found[0]
 

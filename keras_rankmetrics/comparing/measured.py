@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -51,12 +51,12 @@ class Values(NamedTuple):
     weights: np.ndarray
     lists_of_row: int = 1
 
-    def taken(self, lists: np.ndarray) -> Values:
-        """Return the values of the lists at these indices."""
+    def taken(self, place: Any) -> Values:
+        """Return the values at an index of `[metrics, lists]`."""
         return self._replace(
-            values=self.values[:, lists],
-            counts=self.counts[:, lists],
-            weights=self.weights[:, lists],
+            values=self.values[place],
+            counts=self.counts[place],
+            weights=self.weights[place],
         )
 
     def of_lists(self) -> list[list[float | None]]:
@@ -149,15 +149,31 @@ class Measured(NamedTuple):
 
     def taken(self, lists: np.ndarray) -> Measured:
         """Return the values of the lists at these indices."""
-        places = lists.tolist()
+        places, index = lists.tolist(), np.s_[:, lists]
         return self._replace(
             lists=tuple(self.lists[place] for place in places),
             groups=tuple(self.groups[place] for place in places if self.groups),
             systems={
-                name: system._replace(values=system.values.taken(lists))
+                name: system._replace(values=system.values.taken(index))
                 for name, system in self.systems.items()
             },
         )
+
+    def by(self, measures: tuple[Measure, ...]) -> Measured:
+        """Return the values of the metrics that have these signatures.
+
+        Their names may differ. If one is missing, return everything, to which
+        `joined` then says no.
+        """
+        places = {m.signature: place for place, m in enumerate(self.measures)}
+        if not {m.signature for m in measures} <= places.keys():
+            return self
+        order = [places[m.signature] for m in measures]
+        systems = {
+            name: system._replace(values=system.values.taken(order))
+            for name, system in self.systems.items()
+        }
+        return self._replace(measures=measures, systems=systems)
 
     def joined(self, other: Measured) -> Measured:
         """Return the values of the systems of both.
@@ -171,9 +187,9 @@ class Measured(NamedTuple):
         order = np.array([place[name] for name in self.lists], np.int64)
         other = other.taken(order)
         if self.truth != other.truth:
-            raise _error("the same truth", "other labels of the same lists")
+            raise _error("the same labels", "others for the same queries")
         if self.groups != other.groups:
-            raise _error("the same groups", "other groups of the same lists")
+            raise _error("the same groups", "others of the same queries")
         if self.rules != other.rules:
             received = f"{self.rules!r} and {other.rules!r}"
             raise _error("systems read by the same rules", received)
@@ -191,18 +207,9 @@ def _check_same_lists(one: Measured, other: Measured) -> None:
         [f"{m.name}: {m.signature}" for m in x.measures] for x in (one, other)
     )
     if mine != theirs:
-        here = [metric for metric in mine if metric not in theirs]
-        there = [metric for metric in theirs if metric not in mine]
-        received = f"{here} and {there} in one of them alone"
-        raise _error("the same metrics in the same order", received)
-    only = set(one.lists) ^ set(other.lists)
-    if only:
-        some = ", ".join(sorted(map(repr, only))[:3])
-        raise _error(
-            "the same lists",
-            f"{len(one.lists)} lists and {len(other.lists)}, of which "
-            f"{len(only)} are in only one of them, such as {some}",
-        )
+        raise _error("the same metrics in the same order", _alone(mine, theirs))
+    if set(one.lists) != set(other.lists):
+        raise _error("the same queries", _alone(one.lists, other.lists))
     twice = len(one.lists) - len(set(one.lists))
     if twice or len(one.lists) != len(other.lists):
         received = f"{twice} of {len(one.lists)} ids twice"
@@ -216,9 +223,16 @@ def _have_same_weights(one: Measured, other: Measured) -> bool:
     return np.allclose(a.weights[both], b.weights[both], equal_nan=True)
 
 
+def _alone(one: Sequence[Any], other: Sequence[Any]) -> str:
+    """Return up to three examples of what is in one of two sequences alone."""
+    pairs = (set(one) - set(other), set(other) - set(one))
+    here, there = (sorted(x, key=repr)[:3] for x in pairs)
+    return f"{here} in the first alone, {there} in the second alone"
+
+
 def _error(expected: str, received: str) -> ValueError:
     return ValueError(
-        f"Joined comparisons should have {expected}. Received: {received}."
+        f"Both comparisons should have {expected}. Received: {received}."
     )
 
 

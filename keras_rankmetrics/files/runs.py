@@ -21,6 +21,7 @@ from keras_rankmetrics.files.pipes import File, kept_pipes
 from keras_rankmetrics.tables.ids import keys_of, mixed, twins
 from keras_rankmetrics.tables.item_rows import Rows, run_starts, split, whole
 
+_SAVED = b'{"kind": "keras_rankmetrics.'  # begins the files of `--save`
 _DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 _ROWS = 2**19  # of a chunk, at least
 _BYTES = 2**24  # of the ids of a chunk, unless a single query has more
@@ -174,6 +175,11 @@ def _parts(source: Source) -> Iterator[Part]:
     """
     line, number = first_line(source.file)
     path = source.path
+    if line.startswith(_SAVED):
+        last = (
+            "A saved baseline goes last: `krm gate QRELS CANDIDATE BASELINE`."
+        )
+        raise FileError(path, last, "one in another place")
     ending = os.path.splitext(path.lower().removesuffix(".gz"))[1]
     delimiter = _DELIMITERS.get(ending)
     layout = trec.RUN if source.value == "score" else trec.QRELS

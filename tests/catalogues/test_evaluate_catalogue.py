@@ -426,7 +426,7 @@ def test_the_state_is_that_of_the_last_evaluation():
             ValueError,
             "`targets` should be the labels.*`queries` of the type ndarray",
         ),
-        ({"targets": [[1]] * 3}, ValueError, "`exclude` should have a row"),
+        ({"targets": [[1]] * 3}, ValueError, "`queries`, `targets` should"),
         (
             {"targets": [[1]] * 3, "exclude": None},
             ValueError,

@@ -90,7 +90,7 @@ def test_the_numbers_are_those_of_compare(files, capsys):
     ("candidate", "baseline", "tolerance", "outcomes", "code"),
     [
         ("bad", "old", 0.3, ["fail", "pass"], 1),
-        ("bad", "old", 5, ["pass", "pass"], 0),
+        ("bad", "old", 0.99, ["pass", "pass"], 0),
         ("near", "old", 0.1, ["undecided", "pass"], 3),
         ("near", "old", 0.02, ["fail", "undecided"], 1),
     ],
@@ -125,14 +125,18 @@ def test_missing_queries_are_said(files, capsys):
     [
         (["upper.txt", "old.txt"], "'upper' should retrieve judged items"),
         (["old.txt", "upper.txt"], "'upper' should retrieve judged items"),
-        (["old.txt", "old.txt"], "The system to judge should be one of []"),
+        (
+            ["old.txt", "old.txt"],
+            "CANDIDATE and BASELINE are one file: old.txt",
+        ),
+        (["old.txt", "./old.txt"], "CANDIDATE and BASELINE are one file"),
         (["gone.txt", "old.txt"], "gone.txt: The file should exist"),
         (["old.txt", "gone.json"], "gone.json: The file should exist"),
         (["old.txt", "qrels"], "line 1"),
     ],
 )
 def test_what_is_refused(files, capsys, runs, said, metrics):
-    options = ["-m", metrics, "--tolerance", "100"]
+    options = ["-m", metrics, "--tolerance", "0.9"]
     code, out, error = gated(capsys, *runs, *options)
     assert (code, out) == (2, "")
     assert error.startswith("krm: ") and said in error
@@ -141,19 +145,20 @@ def test_what_is_refused(files, capsys, runs, said, metrics):
 def test_a_run_of_zeros_is_refused(files, capsys):
     for runs in (["zeros.txt", "old.txt"], ["old.txt", "zeros.txt"]):
         code, _, error = gated(
-            capsys, *runs, "-m", "RR(relevance_threshold=2)", "--tolerance", "1"
+            capsys, *runs, "-m", "RR(relevance_threshold=2)", "--tolerance", "0"
         )
         assert code == 2 and "'zeros' should retrieve" in error
         assert "the value 0 on all lists" in error
 
 
 def test_usage_errors(files, capsys):
-    assert (
-        gated(capsys, "near.txt", "old.txt", "-m", "RR", "--tolerance", "-1")[0]
-        == 2
-    )
+    for tolerance in ("-1", "x", "1%", "0,01", "1", "nan"):
+        options = ["-m", "RR", "--tolerance", tolerance]
+        code, out, error = gated(capsys, "near.txt", "old.txt", *options)
+        assert (code, out) == (2, "")
+        assert "in units of the metric, such as 0.01 for 1%" in error
+        assert f"Received: '{tolerance}'." in error
     for arguments in (
-        ["--tolerance", "x"],
         [],
         ["--tolerance", "1", "--level", "2"],
     ):
@@ -201,11 +206,13 @@ def test_a_saved_baseline_has_the_verdict_of_its_run(
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ("metric", "the same metrics in the same order"),
-        ("version", "the same metrics in the same order"),
-        ("label", "the same truth. Received: other labels"),
-        ("query", "the same lists. Received: 60 lists and 59"),
-        ("per_list", "Save `to_dict()` instead of `to_dict(per_list=False)`"),
+        ("metric", "ties:average.* in the first alone, .*ties:stable"),
+        ("version", r"metrics:0\.0\.0'\] in the first alone, .*metrics:0\.1"),
+        ("label", "the same labels. Received: others for the same queries"),
+        ("query", r"queries\. Received: \['q0'\] in the first alone, \[\] in"),
+        ("new query", r"Received: \[\] in the first alone, \['new'\] in the s"),
+        ("per_list", "with the values of each list.*Save it again: `krm eval"),
+        ("cut", "base.json is no baseline for qrels: .*Save it again: `krm ev"),
         ("overwritten", "`--save` should be a file of its own."),
     ],
 )
@@ -227,6 +234,10 @@ def test_a_saved_baseline_of_something_else_is_refused(
     if change == "query":
         lines = qrels.read_text().splitlines(keepends=True)
         qrels.write_text("".join(lines[8:]))
+    if change == "new query":
+        qrels.write_text(qrels.read_text() + "new 0 d1 1\n")
+    if change == "cut":
+        base.write_text(base.read_text()[:-40])
     if change == "per_list":
         found = json.loads(base.read_text())
         del found["per_list"]
@@ -237,8 +248,78 @@ def test_a_saved_baseline_of_something_else_is_refused(
     capsys.readouterr()
     code, out, error = gated(capsys, "near.txt", "base.json", *options)
     assert (code, out) == (2, "")
-    assert said in error
+    assert re.search(said, error)
+    if change != "overwritten":
+        assert error.startswith("krm: base.json is no baseline for qrels: ")
+        remedy = "Save it again: `krm eval QRELS RUN -m ... --save base.json`."
+        assert error.endswith(f"{remedy}\n")
     assert base.read_text() == before
+
+
+@pytest.mark.parametrize(
+    ("saved", "wanted"),
+    [
+        ("NDCG@5 MeanRank", "MeanRank NDCG@5"),
+        ("P@1 ndcg@5 MAP MeanRank", "MeanRank NDCG@5"),
+        ("P@1 MRR", "RR"),
+        ("RR P@1", "mrr reciprocal_rank"),
+    ],
+)
+def test_a_saved_baseline_is_matched_by_signatures(
+    files, capsys, saved, wanted
+):
+    save = ["-m", saved, "--save", "base.json"]
+    assert main(["eval", "qrels", "old.txt", *save]) == 0
+    capsys.readouterr()
+    options = ["-m", wanted, "--tolerance", "0.02"]
+    code, expected, _ = gated(capsys, "near.txt", "old.txt", *options)
+    found, out, error = gated(capsys, "near.txt", "base.json", *options)
+    assert (found, error) == (code, "")
+    assert out == expected.replace("against old", "against old of base.json")
+
+
+def test_a_metric_that_a_saved_baseline_lacks(files, capsys):
+    save = ["-m", "RR P@1", "--save", "base.json"]
+    assert main(["eval", "qrels", "old.txt", *save]) == 0
+    capsys.readouterr()
+    code, _, error = gated(capsys, "near.txt", "base.json", *OPTIONS)
+    assert code == 2
+    held, missing = error.split(" in the first alone, ")
+    assert "RR: MeanRecip" in held and "P@1: PrecisionAtK@1|" in held
+    assert "NDCG@5: NDCG@5|gain:exponential" in missing
+
+
+def test_a_table_of_json_is_no_baseline(files, capsys):
+    arguments = ["qrels", "old.txt", "-m", "NDCG@5", "--format", "json"]
+    assert main(["eval", *arguments, "--output", "table.json"]) == 0
+    code, out, error = gated(capsys, "near.txt", "table.json", *OPTIONS)
+    assert (code, out) == (2, "")
+    assert error.startswith("krm: table.json is no baseline for qrels: ")
+    assert error.endswith("--save table.json`.\n")
+
+
+def test_a_saved_baseline_goes_last(files, capsys):
+    save = ["-m", "NDCG@5", "--save", "base.json"]
+    assert main(["eval", "qrels", "old.txt", *save]) == 0
+    capsys.readouterr()
+    said = "A saved baseline goes last: `krm gate QRELS CANDIDATE BASELINE`."
+    for command in (
+        ["gate", "qrels", "base.json", "old.txt", *OPTIONS],
+        ["gate", "base.json", "near.txt", "old.txt", *OPTIONS],
+        ["eval", "qrels", "base.json", "-m", "RR"],
+        ["doctor", "qrels", "base.json"],
+    ):
+        assert main(command) == 2
+        assert f"krm: base.json: {said}" in capsys.readouterr().err
+
+
+def test_an_error_is_a_line_of_markdown_too(files, capsys):
+    options = [*OPTIONS, "--markdown"]
+    code, out, error = gated(capsys, "gone_1.txt", "old.txt", *options)
+    assert code == 2
+    assert error.startswith("krm: gone_1.txt: ")
+    assert out.startswith(r"**error**: gone\_1.txt: ")
+    assert out.count("\n") == 1
 
 
 def test_a_run_of_json_lines_is_no_saved_baseline(files, capsys):

@@ -551,7 +551,7 @@ def test_joined_arrays_know_their_labels():
         return krm.compare({name: scores}, labels, krm.NDCG())
 
     assert of("a", labels).join(of("b", labels.tolist())).systems == ["a", "b"]
-    with pytest.raises(ValueError, match="the same truth"):
+    with pytest.raises(ValueError, match="the same labels"):
         of("a", labels).join(of("b", labels[::-1]))
 
 

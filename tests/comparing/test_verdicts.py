@@ -117,9 +117,9 @@ def test_the_sentences():
     verdict = compared_of(OLD, NEW).gate(tolerance=0.01)
     assert str(verdict) == (
         f"undecided: m of new is -0.0625 against old on 5 lists (95% interval "
-        f"{LOW:+.4f} to {HIGH:+.4f}), perhaps a drop of more than 0.01. 5 "
-        f"lists like these detect a drop of {verdict.detectable:.4f} with a "
-        "probability of 80%."
+        f"{LOW:+.4f} to {HIGH:+.4f}), perhaps a drop of more than 0.01. With 5 "
+        f"lists like these, a true drop of {verdict.detectable:.4f} is "
+        "noticed 80% of the time."
     )
     line = verdict.to_markdown()
     assert line == "**undecided**" + str(verdict).removeprefix("undecided")
@@ -191,23 +191,37 @@ def test_names_are_those_of_the_comparison():
     assert estimate.standard_error == pytest.approx(cell["difference_error"])
     assert verdict.difference.wins == cell["wins"]
     for arguments, received in [
-        (("mrr",), "The system to judge should be one of ['a', 'c']."),
+        (("mrr",), "`system` should name one of ['a', 'c']. Received: None."),
         (("mrr", "b"), "one of ['a', 'c']. Received: 'b'."),
-        ((None, "a"), "The metric should be one of ['ndcg@2', 'mrr']."),
+        ((None, "a"), "`metric` should name one of ['ndcg@2', 'mrr']."),
         (("NDCG@2", "a"), "Received: 'NDCG@2'."),
     ]:
         with pytest.raises(ValueError) as error:
             compared.gate(*arguments, tolerance=0.1)
         assert received in str(error.value)
     alone = krm.compare({"a": systems["a"]}, labels, krm.NDCG())
-    with pytest.raises(ValueError, match=r"system to judge .* one of \[\]"):
+    with pytest.raises(ValueError, match=r"`system` should name one of \[\]"):
         alone.gate(tolerance=0.1)
 
 
-@pytest.mark.parametrize("tolerance", [-0.01, math.nan, math.inf])
+@pytest.mark.parametrize(
+    "tolerance", [-0.01, math.nan, math.inf, "1%", "0,01", None]
+)
 def test_a_tolerance_that_is_refused(tolerance):
     with pytest.raises(ValueError, match="`tolerance` should be a number of"):
         compared_of(OLD, NEW).gate(tolerance=tolerance)
+
+
+def test_a_drop_of_1_cannot_happen_to_values_from_0_to_1():
+    compared = compared_of(OLD, NEW)
+    assert compared.gate(tolerance=5).outcome == "pass"
+    [measure] = compared.measured.measures
+    bounded = (measure._replace(bounded=True),)
+    compared = krm.Compared(compared.measured._replace(measures=bounded))
+    assert compared.gate(tolerance=0.99).outcome == "pass"
+    for tolerance in (1, 5.0):
+        with pytest.raises(ValueError, match=r"below 1 .* 0.01 for 1%|0.01"):
+            compared.gate(tolerance=tolerance)
 
 
 @pytest.mark.parametrize("level", [0, 1, -0.5, 95, math.nan, "0.95"])

@@ -81,14 +81,15 @@ def _parser() -> argparse.ArgumentParser:
     add = command(
         "gate",
         "fail if a run is worse than a baseline",
-        "Judge if a run is worse than a baseline by more than a tolerance. "
-        "Exit with 0 if not, 1 if so, and 3 if that is undecided.",
+        "Judge if metrics of a run drop by more than a tolerance, or rise if "
+        "lower is better. Exit with 0 if not, 1 if so, 2 after an error, and 3 "
+        "if that is undecided, which fails a build, too.",
     )
     _add_common_arguments(add)
     add("candidate", metavar="CANDIDATE", help="file of the run to judge")
     add("baseline", metavar="BASELINE", help="file of a run, or of `--save`")
     tolerance = "largest loss to accept, in units of the metrics, such as 0.01"
-    add("--tolerance", type=float, required=True, help=tolerance)
+    add("--tolerance", metavar="LOSS", required=True, help=tolerance)
     markdown = "print a line of Markdown for each metric"
     add("--markdown", action="store_true", help=markdown)
     add = command(
