@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from keras_rankmetrics import conventions, gains, metrics
-from keras_rankmetrics.engine.definition.options import invalid
 from keras_rankmetrics.engine.metric.ranking_metric import ConfiguredMetric
 from keras_rankmetrics.engine.naming import nearest
 from keras_rankmetrics.metrics.aliases import class_by_name
@@ -285,5 +284,7 @@ def _sentence(name: str, value: str) -> str:
         return f"The function of the {name} is `{value}`."
     if choices:
         listed = ", ".join(choices)
-        raise invalid(name, f"one of {listed}", value)
+        raise ValueError(
+            f"`{name}` should be one of {listed}. Received: {value!r}."
+        )
     return f"`{name}` is an argument with the fingerprint {value}."

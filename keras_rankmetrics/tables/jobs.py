@@ -13,7 +13,6 @@ import keras
 import numpy as np
 
 from keras_rankmetrics.engine.aggregates import State
-from keras_rankmetrics.engine.definition.options import invalid
 from keras_rankmetrics.engine.metric.accumulator import Accumulator, own_methods
 from keras_rankmetrics.engine.metric.collection import MetricCollection
 from keras_rankmetrics.metrics import Comparison, Sliced
@@ -69,8 +68,10 @@ def job_of(
             f"`group={group!r}` and {[m.name for m in members]}."
         )
     if type(lists_per_update) is not int or lists_per_update < 1:
-        expected = "a positive integer"
-        raise invalid("lists_per_update", expected, lists_per_update)
+        raise ValueError(
+            "`lists_per_update` should be a positive integer. Received: "
+            f"{lists_per_update!r}."
+        )
     return Job(members, columns, slicings, lists_per_update)
 
 
