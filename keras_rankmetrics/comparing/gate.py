@@ -32,6 +32,7 @@ class Verdict:
         tolerance: the largest loss to accept, in units of the metric.
         level: the level of the interval.
         more_is_better: True if a loss is a drop, False if it is a rise.
+        bounded: True if the values of the metric are in [0, 1].
         notes: sentences about queries that a system or the truth lacks.
 
     Raises:
@@ -39,7 +40,7 @@ class Verdict:
 
     Example:
         >>> import keras_rankmetrics as krm
-        >>> truth = {q: {"tea": 1} for q in range(8)}
+        >>> truth = {q: {"tea": 1} for q in range(40)}
         >>> old = {q: {"tea": 2.0, "milk": 1.0} for q in truth}
         >>> new = {q: {"tea": 2.0, "milk": 3.0} for q in truth}
         >>> compared = krm.compare({"old": old, "new": new}, truth, krm.NDCG())
@@ -58,6 +59,7 @@ class Verdict:
     tolerance: float
     level: float = 0.95
     more_is_better: bool = True
+    bounded: bool = True
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -70,24 +72,44 @@ class Verdict:
             )
 
     @property
+    def unseen(self) -> float:
+        """The largest share of all lists that none of the sample is of.
+
+        A sample lacks lists of a larger share than 1 - ((1 - level) / 2)^(1 /
+        lists) with a probability of less than (1 - level) / 2.
+        """
+        rows = self.difference.estimate.rows
+        return float(1.0 - ((1.0 - self.level) / 2.0) ** (1.0 / rows))
+
+    @property
     def interval(self) -> tuple[float, float]:
-        """The two-sided confidence interval of the difference."""
-        return self.difference.estimate.interval(self.level)
+        """The two-sided confidence interval of the difference.
+
+        If all lists have the same difference, other than 0, a t interval has no
+        width. For metrics in [0, 1], the unseen lists then give the bounds:
+        they could have a difference of -1 or 1.
+        """
+        found = self.difference.estimate
+        if found.standard_error or not found.value or not self.bounded:
+            return found.interval(self.level)
+        low, high = (
+            found.value + self.unseen * (end - found.value) for end in (-1, 1)
+        )
+        return low, high
 
     @property
     def outcome(self) -> str:
         """The outcome: `"pass"`, `"fail"` or `"undecided"`.
 
         A system passes if no loss in the interval exceeds the tolerance, and
-        fails if each loss in it does. If all lists have the same difference,
-        and it is not 0, the interval has no width. It then decides only if a
-        sign test on so many lists would: 2^-lists <= (1 - level) / 2.
+        fails if each loss in it does. It is undecided if all lists have the
+        same difference, other than 0, of a metric without bounds. A system
+        that has the values of the baseline on all lists passes.
         """
         found = self.difference.estimate
         low, high = self.interval
         worst, best = (low, high) if self.more_is_better else (-high, -low)
-        too_few = 0.5**found.rows > (1.0 - self.level) / 2.0
-        if found.value and not found.standard_error and too_few:
+        if found.value and not found.standard_error and not self.bounded:
             return "undecided"
         if worst >= -self.tolerance:
             return "pass"
@@ -124,7 +146,10 @@ class Verdict:
         true = f"a true {loss} of {self.detectable:.4f}"
         power = f"With {lists} like these, {true} is noticed 80% of the time."
         if math.isnan(self.detectable):
-            power = "All lists have the same difference."
+            power = (
+                "All lists have the same difference. Up to "
+                f"{self.unseen:.1%} of other lists may have another one."
+            )
         verdict = (
             f"{self.outcome}: {self.metric} of {d.system} is "
             f"{d.estimate.value:+.4f} against {d.baseline} on {lists} "
@@ -167,10 +192,10 @@ def verdict_of(
     if same and difference.estimate.rows > 1:
         estimate = dataclasses.replace(difference.estimate, standard_error=0.0)
         difference = dataclasses.replace(difference, estimate=estimate)
-    up, notes = measured.measures[place].more_is_better, tuple(gaps(measured))
-    limit = 1.0 if measured.measures[place].bounded else math.inf
-    tolerance = tolerance_of(tolerance, limit)
-    return Verdict(metric, difference, tolerance, level, up, notes)
+    _, _, up, bounded = measured.measures[place]
+    tolerance = tolerance_of(tolerance, 1.0 if bounded else math.inf)
+    notes = tuple(gaps(measured))
+    return Verdict(metric, difference, tolerance, level, up, bounded, notes)
 
 
 def chosen(argument: str, name: str | None, names: list[str]) -> str:
