@@ -23,8 +23,7 @@ def verdicts(arguments: argparse.Namespace) -> tuple[str, int]:
     if arguments.save:
         alone = Compared(compared.measured, baseline=name)
         reading.write(arguments.save, alone.to_json())
-    if saved:
-        compared = _joined(saved, compared, arguments)
+    compared = _joined(saved, compared, baseline) if saved else compared
     found = [
         compared.gate(metric, name, tolerance=arguments.tolerance, level=level)
         for metric in compared.signatures
@@ -44,23 +43,17 @@ def _saved(path: str) -> bytes | None:
         return head + file.read() if KIND.encode() in head else None
 
 
-def _joined(
-    text: bytes, compared: Compared, arguments: argparse.Namespace
-) -> Compared:
+def _joined(text: bytes, compared: Compared, path: str) -> Compared:
     """Return the baseline of a saved comparison, and the candidate.
 
     Raise ValueError if they do not have the same metrics, queries and labels.
     """
-    path = arguments.baseline
     try:
         saved = Compared.from_json(text)
         name = f"{saved.baseline} of {os.path.basename(path)}"
-        systems = {name: saved.measured.systems[saved.baseline]}
-        measured = saved.measured._replace(systems=systems)
-        same = measured.by(compared.measured.measures)
-        return Compared(same).join(compared)
+        same = saved.measured.by(compared.measured.measures)
+        systems = {name: same.systems[saved.baseline]}
+        return Compared(same._replace(systems=systems)).join(compared)
     except ValueError as error:
-        raise ValueError(
-            f"{path} is no baseline for {arguments.qrels}: {error} Save it "
-            f"again: `krm eval QRELS RUN -m ... --save {path}`."
-        ) from None
+        remedy = f"Save it again: `krm eval QRELS RUN -m ... --save {path}`."
+        raise ValueError(f"{path} is no baseline: {error}\n{remedy}") from None

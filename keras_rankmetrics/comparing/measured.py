@@ -53,11 +53,8 @@ class Values(NamedTuple):
 
     def taken(self, place: Any) -> Values:
         """Return the values at an index of `[metrics, lists]`."""
-        return self._replace(
-            values=self.values[place],
-            counts=self.counts[place],
-            weights=self.weights[place],
-        )
+        values, counts, weights = (array[place] for array in self[:3])
+        return Values(values, counts, weights, self.lists_of_row)
 
     def of_lists(self) -> list[list[float | None]]:
         """Return the values by metric and list, None for excluded lists."""
@@ -207,7 +204,7 @@ def _check_same_lists(one: Measured, other: Measured) -> None:
         [f"{m.name}: {m.signature}" for m in x.measures] for x in (one, other)
     )
     if mine != theirs:
-        raise _error("the same metrics in the same order", _alone(mine, theirs))
+        raise _error("the same list of metrics", _alone(mine, theirs))
     if set(one.lists) != set(other.lists):
         raise _error("the same queries", _alone(one.lists, other.lists))
     twice = len(one.lists) - len(set(one.lists))
@@ -226,13 +223,13 @@ def _have_same_weights(one: Measured, other: Measured) -> bool:
 def _alone(one: Sequence[Any], other: Sequence[Any]) -> str:
     """Return up to three examples of what is in one of two sequences alone."""
     pairs = (set(one) - set(other), set(other) - set(one))
-    here, there = (sorted(x, key=repr)[:3] for x in pairs)
-    return f"{here} in the first alone, {there} in the second alone"
+    here, there = (sorted(x, key=repr)[:3] or "nothing" for x in pairs)
+    return f"only the baseline has {here}, only the other side has {there}"
 
 
 def _error(expected: str, received: str) -> ValueError:
     return ValueError(
-        f"Both comparisons should have {expected}. Received: {received}."
+        f"Both sides should have {expected}. Received: {received}."
     )
 
 

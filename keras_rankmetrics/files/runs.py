@@ -176,9 +176,7 @@ def _parts(source: Source) -> Iterator[Part]:
     line, number = first_line(source.file)
     path = source.path
     if line.startswith(_SAVED):
-        last = (
-            "A saved baseline goes last: `krm gate QRELS CANDIDATE BASELINE`."
-        )
+        last = "Saved baselines go last: `krm gate QRELS CANDIDATE BASELINE`."
         raise FileError(path, last, "one in another place")
     ending = os.path.splitext(path.lower().removesuffix(".gz"))[1]
     delimiter = _DELIMITERS.get(ending)

@@ -430,7 +430,7 @@ def test_the_state_is_that_of_the_last_evaluation():
         (
             {"targets": [[1]] * 3, "exclude": None},
             ValueError,
-            "`queries`, `targets`, `sample_weight` should have the same",
+            "`queries`, `targets` should have the same",
         ),
         ({"exclude": np.arange(USERS)}, ValueError, "`exclude` should have"),
         ({"exclude": [[ITEMS]] * USERS}, ValueError, "`exclude` should hold"),
