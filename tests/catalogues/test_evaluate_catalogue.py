@@ -305,6 +305,7 @@ def test_names_follow_the_model():
         assert found == approx(expected_of(model), abs=1e-6)
 
 
+@pytest.mark.long
 def test_inputs_of_several_arrays():
     model = model_of()
     queries = {"id": np.arange(USERS), "sign": np.resize([1, -1], USERS)}
@@ -392,6 +393,7 @@ def test_collections_and_errors_of_means():
     assert found["mrr_se"] > 0
 
 
+@pytest.mark.long
 def test_the_state_is_that_of_the_last_evaluation():
     own, model = metrics(), model_of()
     catalogue = callback(metrics=own)

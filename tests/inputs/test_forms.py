@@ -109,6 +109,7 @@ def check(cells, passed, labels, scores):
     assert_same(cells, Suite(cells).per_list(*passed), expected)
 
 
+@pytest.mark.long
 def test_targets_of_each_structure_of_ties():
     targets, scores = of_ties()
     cells = cells_in("sparse", (1, 10), ["average"])
@@ -117,6 +118,7 @@ def test_targets_of_each_structure_of_ties():
     check(cells, (targets, scores), scored(targets, LENGTH), scores)
 
 
+@pytest.mark.long
 def test_targets_of_each_structure_alone():
     """A batch of several lists takes the branch of its most difficult one."""
     targets, scores = of_ties()

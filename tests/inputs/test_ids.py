@@ -347,6 +347,7 @@ def some_graded(seed=3, lists=10):
     return target, rng.integers(0, 4, target.shape), recommended
 
 
+@pytest.mark.long
 def test_labels_of_1_change_nothing():
     target, _, recommended = some_graded()
     cells = [
@@ -400,6 +401,7 @@ def compiled(function):
     return function
 
 
+@pytest.mark.long
 def test_graded_ids_in_a_compiled_program():
     target, labels, recommended = map(ops.convert_to_tensor, some_graded())
     y_true = {"target": target, "labels": labels, "exclude": recommended[:, :1]}

@@ -52,7 +52,7 @@ MAY_IMPORT = {
         "engine.evaluation engine.inputs engine.metric engine.naming files "
         "metrics tables types"
     ),
-    "files": "tables",
+    "files": "tables types",
     "command": (
         "comparing conventions engine.metric engine.naming files gains metrics "
         "version"
