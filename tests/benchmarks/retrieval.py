@@ -6,7 +6,7 @@
 All end with the means of NDCG@10, recall@100, MRR, AP@100 and precision@10, and
 ours with their standard errors too. Ours and ranx, which has compiled before,
 start with the arrays that FAISS returns and nested dicts of judgements. The
-evaluator of Sentence Transformers starts with embeddings of 64 dimensions: it
+evaluator of Sentence Transformers starts with embeddings of 384 dimensions: it
 searches by itself, and it cannot evaluate what FAISS has found. The part of it
 that computes metrics is in a column of its own.
 """
@@ -107,7 +107,7 @@ def evaluators(data: Data) -> list[Callable[[], Sequence[float]]]:
 
     random = torch.Generator().manual_seed(0)
     queries, corpus = (
-        torch.randn(number, 64, generator=random)
+        torch.randn(number, 384, generator=random)
         for number in (len(data.queries), CORPUS)
     )
 
