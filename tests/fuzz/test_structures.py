@@ -61,13 +61,10 @@ def batch(family, form, spans):
     return {**parts, "labels": Part.of(labels, "float32")}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "family, form",
-    [
-        ("items", "scores"),
-        pytest.param("items", "sparse", marks=pytest.mark.long),
-        pytest.param("subtopics", "scores", marks=pytest.mark.long),
-    ],
+    [("items", "scores"), ("items", "sparse"), ("subtopics", "scores")],
 )
 def test_ties_of_few_items(family, form):
     """The referee tries all orders of the items that tie."""

@@ -71,6 +71,7 @@ def all_structures(seed):
     return labels.astype("float32"), scores, weights.astype("float32")
 
 
+@pytest.mark.long
 def test_each_structure_of_ties():
     every = cells(ROWS, KS, ("average",))
     if BACKEND == "jax":  # compiles each of them

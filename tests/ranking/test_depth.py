@@ -60,6 +60,7 @@ def test_one_rank_more_than_the_cutoff_is_looked_at():
     assert all(depth_beyond(k) > k for last in LAST for k in (last - 1, last))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("last", LAST)
 def test_ties_around_the_last_rank(last):
     depth = depth_beyond(last)
