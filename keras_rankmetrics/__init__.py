@@ -65,9 +65,9 @@ if typing.TYPE_CHECKING:
     from keras_rankmetrics.comparing.compared import Compared as Compared
     from keras_rankmetrics.comparing.diagnose import Diagnosis as Diagnosis
     from keras_rankmetrics.comparing.diagnose import diagnose as diagnose
-    from keras_rankmetrics.comparing.evaluate import Evaluated as Evaluated
-    from keras_rankmetrics.comparing.evaluate import evaluate as evaluate
-    from keras_rankmetrics.comparing.gate import Verdict as Verdict
+    from keras_rankmetrics.comparing.evaluated import Evaluated as Evaluated
+    from keras_rankmetrics.comparing.evaluated import evaluate as evaluate
+    from keras_rankmetrics.comparing.verdict import Verdict as Verdict
     from keras_rankmetrics.tables.evaluate_rows import (
         evaluate_rows as evaluate_rows,
     )

@@ -7,7 +7,7 @@ import os
 
 from keras_rankmetrics.command import reading
 from keras_rankmetrics.comparing import Compared, Verdict
-from keras_rankmetrics.comparing.results import KIND
+from keras_rankmetrics.files import KIND
 
 
 def verdicts(arguments: argparse.Namespace) -> tuple[str, int]:

@@ -2,15 +2,15 @@
 
     inputs --Rows--> joining --lists--> values --> measured --> report
 
-`results` holds the result, `formats` prints it, and `gate` judges it.
+`results` holds the result, `formats` prints it, and `verdict` judges it.
 """
 
 from __future__ import annotations
 
 from keras_rankmetrics.comparing.compare import compare
 from keras_rankmetrics.comparing.compared import Compared
-from keras_rankmetrics.comparing.evaluate import Evaluated, evaluate
-from keras_rankmetrics.comparing.gate import Verdict
+from keras_rankmetrics.comparing.evaluated import Evaluated, evaluate
+from keras_rankmetrics.comparing.verdict import Verdict
 from keras_rankmetrics.tables.item_rows import Rows
 
 __all__ = ["Compared", "Evaluated", "Rows", "Verdict", "compare", "evaluate"]

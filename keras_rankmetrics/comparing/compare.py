@@ -11,6 +11,7 @@ from keras_rankmetrics.comparing.measuring import measured_by
 from keras_rankmetrics.comparing.report import warn_of_unjudged
 from keras_rankmetrics.comparing.results import checked
 from keras_rankmetrics.comparing.rows_of import Reading
+from keras_rankmetrics.conventions.convention import Convention
 
 
 def compare(
@@ -20,7 +21,7 @@ def compare(
     *,
     baseline: str | None = None,
     groups: Any = None,
-    convention: str | None = None,
+    convention: str | Convention | None = None,
     columns: Mapping[str, str] | None = None,
     query_ids: Any = None,
     item_ids: Any = None,

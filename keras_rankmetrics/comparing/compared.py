@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from keras_rankmetrics.comparing.gate import Verdict, chosen, verdict_of
 from keras_rankmetrics.comparing.results import Results
+from keras_rankmetrics.comparing.verdict import Verdict, chosen, verdict_of
 
 
 class Compared(Results):

@@ -236,9 +236,9 @@ def _valid(x: Input, side: str, found: list[Finding]) -> Rows:
 
 
 def _is_again(rows: Rows) -> np.ndarray:
-    keys = ids.mixed(ids.keys_of(rows.query)) + ids.keys_of(rows.item)
+    keys = ids.pair_keys(rows.query, rows.item)
     # Different pairs have the same key with a probability of 2 ** -64.
-    _, first = np.unique(ids.mixed(keys), return_index=True)
+    _, first = np.unique(keys, return_index=True)
     return ~np.isin(np.arange(len(keys)), first)
 
 

@@ -14,8 +14,7 @@ from keras_rankmetrics.comparing import formats
 from keras_rankmetrics.comparing.measured import Measured, loaded, saved
 from keras_rankmetrics.comparing.report import Report, reported
 from keras_rankmetrics.engine.definition.options import invalid
-
-KIND = "keras_rankmetrics."  # begins the kind of saved results
+from keras_rankmetrics.files import KIND
 
 
 class Results:

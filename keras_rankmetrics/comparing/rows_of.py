@@ -33,7 +33,7 @@ _MANY = 20  # rows that are not in ascending order by chance
 
 @dataclasses.dataclass(frozen=True)
 class Reading:
-    """How to read the truth and the runs: arguments of `evaluate`.
+    """Options for reading the truth and the runs: arguments of `evaluate`.
 
     Attributes:
         columns: the names of columns by role: `"query"`, `"item"`, `"score"`

@@ -56,7 +56,7 @@ class Measure(NamedTuple):
 
 
 class Rules(NamedTuple):
-    """How a source reads runs, beyond the options of its metrics.
+    """Rules by which a source reads runs, beyond the options of its metrics.
 
     Args:
         score_dtype: the dtype in which the source compares scores; None for

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import numpy as np
 
 from keras_rankmetrics.files import (
+    KIND,
     FileError,
     QueriesReturnError,
     text_tables,
@@ -18,10 +19,10 @@ from keras_rankmetrics.files.blocks import PARQUET, Source, Watch, first_line
 from keras_rankmetrics.files.fields import Part
 from keras_rankmetrics.files.parquet import parquet_parts
 from keras_rankmetrics.files.pipes import File, kept_pipes
-from keras_rankmetrics.tables.ids import keys_of, mixed, twins
+from keras_rankmetrics.tables.ids import pair_keys, twins
 from keras_rankmetrics.tables.item_rows import Rows, run_starts, split, whole
 
-_SAVED = b'{"kind": "keras_rankmetrics.'  # begins the files of `--save`
+_SAVED = f'{{"kind": "{KIND}'.encode()  # begins the files of `--save`
 _DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 _ROWS = 2**19  # of a chunk, at least
 _BYTES = 2**24  # of the ids of a chunk, unless a single query has more
@@ -136,7 +137,7 @@ def check_items_once(
     source = Source(file, value, columns, lambda done: None)
     keys, lines = [], []
     for (query, item, _), line in _parts(source):
-        keys.append(mixed(mixed(keys_of(query)) + keys_of(item)))
+        keys.append(pair_keys(query, item))
         lines.append(line)
     if not keys:
         return

@@ -65,6 +65,11 @@ def joint(codes: np.ndarray, keys: np.ndarray) -> np.ndarray:
     return mixed(keys + (codes.astype(np.uint64) + np.uint64(1)) * _GOLDEN)
 
 
+def pair_keys(queries: np.ndarray, items: np.ndarray) -> np.ndarray:
+    """Return a key for each pair of the id of a query and that of an item."""
+    return mixed(mixed(keys_of(queries)) + keys_of(items))
+
+
 def exact(lists: np.ndarray, items: np.ndarray) -> np.ndarray:
     """Return keys that are equal only if the pairs are. This takes longer."""
     _, codes = np.unique(items, return_inverse=True)

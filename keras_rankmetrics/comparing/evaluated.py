@@ -11,6 +11,7 @@ from keras_rankmetrics.comparing.measuring import measured_by
 from keras_rankmetrics.comparing.report import warn_of_unjudged
 from keras_rankmetrics.comparing.results import Results
 from keras_rankmetrics.comparing.rows_of import Reading
+from keras_rankmetrics.conventions.convention import Convention
 from keras_rankmetrics.engine.aggregates import Estimate
 
 
@@ -95,7 +96,7 @@ def evaluate(
     metrics: Any,
     *,
     groups: Any = None,
-    convention: str | None = None,
+    convention: str | Convention | None = None,
     columns: Mapping[str, str] | None = None,
     query_ids: Any = None,
     item_ids: Any = None,
