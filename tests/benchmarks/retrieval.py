@@ -14,17 +14,15 @@ that computes metrics is in a column of its own.
 from __future__ import annotations
 
 import argparse
-import os
 import statistics
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-BACKENDS = ("tensorflow", "jax", "torch")
+from tests.benchmarks.backends import BACKENDS, print_rows
+
 TOP, CORPUS = 100, 100_000
 
 
@@ -184,17 +182,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         "/ ranx | ours / evaluator | ours / its metrics |\n"
         f"| --- |{' --: |' * 7}"
     )
-    given = list(argv) if argv is not None else sys.argv[1:]
-    for backend in options.backends:
-        found = subprocess.run(
-            [sys.executable, "-m", __spec__.name, "--here", *given],
-            env={**os.environ, "KERAS_BACKEND": backend},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        row = found.stdout.strip().splitlines()[-1:]
-        print(*(row or [found.stderr[-500:]]), flush=True)
+    print_rows(__spec__.name, options.backends, argv)
 
 
 if __name__ == "__main__":

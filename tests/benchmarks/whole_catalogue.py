@@ -10,14 +10,11 @@ and thrown away. That is the least that it can cost.
 from __future__ import annotations
 
 import argparse
-import os
 import statistics
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Sequence
 
-BACKENDS = ("tensorflow", "jax", "torch")
+from tests.benchmarks.backends import BACKENDS, print_rows
 
 
 def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
@@ -107,17 +104,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         "| backend | chunk | products | count_ranks | ratio | memory | of all "
         "scores |\n| --- | --: | --: | --: | --: | --: | --: |"
     )
-    given = list(argv) if argv is not None else sys.argv[1:]
-    for backend in options.backends:
-        found = subprocess.run(
-            [sys.executable, "-m", __spec__.name, "--here", *given],
-            env={**os.environ, "KERAS_BACKEND": backend},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        row = found.stdout.strip().splitlines()[-1:]
-        print(*(row or [found.stderr[-500:]]), flush=True)
+    print_rows(__spec__.name, options.backends, argv)
 
 
 if __name__ == "__main__":

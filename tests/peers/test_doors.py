@@ -11,6 +11,7 @@ import warnings
 
 import numpy as np
 import pytest
+from embeddings import FixedEmbeddings
 from pytest import approx
 
 import keras_rankmetrics as krm
@@ -157,29 +158,6 @@ def test_annoy():
 # Sentence Transformers, BEIR and MTEB.
 
 
-class FixedEmbeddings:
-    """A model whose texts are the numbers of the rows of a table."""
-
-    similarity_fn_name = "cosine"
-
-    def __init__(self, embeddings):
-        self.embeddings = embeddings
-        self.model_card_data = self
-
-    def encode_query(self, texts, **_):
-        return self.embeddings[[int(text) for text in texts]]
-
-    encode_document = encode_query
-
-    @staticmethod
-    def similarity(queries, items):
-        util = pytest.importorskip("sentence_transformers.util")
-        return util.cos_sim(queries, items)
-
-    def set_evaluation_metrics(self, *_):
-        """Do nothing: there is no model card."""
-
-
 def test_sentence_transformers():
     """The hits of `semantic_search`, the judgements of the evaluator."""
     torch = pytest.importorskip("torch")
@@ -195,7 +173,7 @@ def test_sentence_transformers():
         write_csv=False,
     )
     embeddings = torch.tensor(np.concatenate([USERS, VECTORS]))
-    theirs = evaluator(FixedEmbeddings(embeddings))
+    theirs = evaluator(FixedEmbeddings(embeddings, "cosine", util.cos_sim))
     hits = util.semantic_search(embeddings[:12], embeddings[12:], top_k=100)
     found = krm.evaluate(
         evaluator.relevant_docs,

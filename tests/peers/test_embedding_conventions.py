@@ -10,6 +10,7 @@ import copy
 
 import numpy as np
 import pytest
+from embeddings import FixedEmbeddings
 from pytest import approx
 
 import keras_rankmetrics as krm
@@ -78,26 +79,9 @@ def check(truth, run, theirs, convention):
     assert dict(found) == approx(theirs, rel=0, abs=1e-6)
 
 
-class Model:
-    """A model whose texts are the numbers of the rows of a table."""
-
-    similarity_fn_name = "dot"
-
-    def __init__(self, embeddings):
-        self.embeddings = embeddings
-        self.model_card_data = self
-
-    def encode_query(self, texts, **_):
-        return self.embeddings[[int(text) for text in texts]]
-
-    encode_document = encode_query
-
-    @staticmethod
-    def similarity(queries, items):
-        return queries @ items.T
-
-    def set_evaluation_metrics(self, *_):
-        """Do nothing: there is no model card."""
+def model_of(embeddings):
+    """Return a model that compares embeddings by inner products."""
+    return FixedEmbeddings(embeddings, "dot", lambda x, y: x @ y.T)
 
 
 def information_retrieval_evaluator(relevant):
@@ -135,7 +119,7 @@ def test_information_retrieval_evaluator(seed):
     generator = np.random.default_rng(seed)
     relevant = sets_of_relevant(generator)
     size = (len(QUERIES) + len(ITEMS), 4)
-    model = Model(torch.tensor(generator.integers(-1, 2, size)))
+    model = model_of(torch.tensor(generator.integers(-1, 2, size)))
     theirs = information_retrieval_evaluator(relevant)(model)
     assert len(theirs) == 6 * len(CUTOFFS)
     assert all(name.startswith("dot_") for name in theirs)
@@ -179,7 +163,7 @@ def test_reranking_evaluator(seed):
     )
     generator = np.random.default_rng(seed)
     embeddings = torch.tensor(generator.normal(size=(200, 4)))
-    model = Model(embeddings)
+    model = model_of(embeddings)
     truth, run, samples = {}, {}, []
     for query in range(10):
         texts = [str(i) for i in generator.permutation(range(10, 200))[:15]]
