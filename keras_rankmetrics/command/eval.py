@@ -10,6 +10,8 @@ from collections.abc import Callable
 from keras_rankmetrics.command import reading
 from keras_rankmetrics.comparing import Compared
 from keras_rankmetrics.comparing.formats import as_csv
+from keras_rankmetrics.comparing.report import POWER, percent
+from keras_rankmetrics.engine.naming import as_table
 
 _FORMATS: dict[str, Callable[[Compared], str]] = {
     "text": str,
@@ -25,6 +27,7 @@ def table(arguments: argparse.Namespace) -> str:
     first = _baseline_path(arguments.baseline, arguments.runs)
     paths = reading.distinct([*first, *arguments.runs])
     reading.check_outputs(arguments, paths)
+    _check_detect(arguments, paths)
     compared, notes = reading.compared_of(arguments, reading.names_of(paths))
     if arguments.per_list:
         reading.write(arguments.per_list, as_csv(compared.per_list()))
@@ -37,7 +40,7 @@ def table(arguments: argparse.Namespace) -> str:
         _warn(note)
     text = _FORMATS[arguments.format](compared)
     if arguments.format == "text":
-        text = "\n".join([text, *notes])
+        text = "\n".join([text, *_needed(compared, arguments.detect), *notes])
     if arguments.output:
         reading.write(arguments.output, text.rstrip("\n") + "\n")
         return ""
@@ -50,6 +53,44 @@ def _baseline_path(baseline: str | None, runs: list[str]) -> list[str]:
         return []
     names = reading.names_of(runs).items()
     return [path for path, name in names if name == baseline] or [baseline]
+
+
+def _check_detect(arguments: argparse.Namespace, paths: list[str]) -> None:
+    """Raise ValueError if `--detect` has no table to go below."""
+    received = None
+    if arguments.format != "text":
+        received = f"`--format {arguments.format}`. Leave out `--format`."
+    elif len(paths) < 2:
+        received = f"only {paths[0]}. Pass a baseline and another run."
+    if arguments.detect is not None and received:
+        raise ValueError(
+            "`--detect` should have two runs or more, and prints text. "
+            f"Received: {received}"
+        )
+
+
+def _needed(compared: Compared, difference: float | None) -> list[str]:
+    """Return a table of the number of lists that detect a difference."""
+    if difference is None:
+        return []
+    needed = compared.lists_needed(difference)
+    systems = [name for name in compared.systems if name != compared.baseline]
+    rows = [
+        [
+            name,
+            *(
+                "" if (n := of[name]) is None else f"{n:,}"
+                for of in needed.values()
+            ),
+        ]
+        for name in systems
+    ]
+    return [
+        "",
+        f"Lists like these that detect a true difference of {difference:g} from "
+        f"{compared.baseline}, {percent(POWER)} of the time:",
+        as_table(["", *needed], rows),
+    ]
 
 
 def _warn(note: str) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+
+from keras_rankmetrics.comparing.report import differences_of
 from keras_rankmetrics.comparing.results import Results
 from keras_rankmetrics.comparing.verdict import Verdict, chosen, verdict_of
 
@@ -61,6 +64,63 @@ class Compared(Results):
             )
         measured = self.measured.joined(other.measured)
         return type(self)(measured, self.baseline, self.confidence)
+
+    def lists_needed(
+        self,
+        difference: float,
+        *,
+        level: float | None = None,
+        power: float = 0.8,
+    ) -> dict[str, dict[str, int | None]]:
+        """Return how many lists like these detect a true difference.
+
+        See `Difference.lists_needed`.
+
+        Args:
+            difference: the size of the true difference from the baseline, in
+                units of the metrics, above 0.
+            level: the level of the interval, which excludes 0 if the difference
+                is detected; by default `confidence`.
+            power: the probability to detect it, from 0.5 to 1.
+
+        Returns:
+            By metric and system the number of lists; None if all lists have the
+            same difference.
+
+        Raises:
+            ValueError: if an argument is invalid, or there is no system besides
+                the baseline.
+
+        Example:
+            >>> import keras_rankmetrics as krm
+            >>> labels = [[1, 0], [0, 1], [1, 0]]
+            >>> systems = {
+            ...     "old": [[2, 1], [1, 2], [2, 1]],
+            ...     "new": [[2, 1], [2, 1], [2, 1]],
+            ... }
+            >>> compared = krm.compare(systems, labels, krm.NDCG())
+            >>> compared.lists_needed(0.05)
+            {'ndcg': {'new': 145}}
+        """
+        level = self.confidence if level is None else level
+        if self.systems == [self.baseline]:
+            raise ValueError(
+                "A difference needs a system besides the baseline. Received: "
+                f"only {self.baseline!r}. Pass another system to `compare`."
+            )
+        found: dict[str, dict[str, int | None]] = {}
+        for place, metric in enumerate(self.signatures):
+            _, differences, _ = differences_of(
+                self.measured, place, self.baseline
+            )
+            found[metric] = {
+                d.system: None
+                # Equal differences have no p value, up to rounding.
+                if math.isnan(d.p) or not d.estimate.standard_error
+                else d.lists_needed(difference, level, power)
+                for d in filter(None, differences)
+            }
+        return found
 
     def gate(
         self,

@@ -30,12 +30,16 @@ def _p_value(cell: Cell) -> str:
 
 
 def _legend(
-    report: Report, marks: _Marks, p_values: bool = False, errors: bool = True
+    report: Report,
+    marks: _Marks,
+    p_values: bool = False,
+    errors: bool = True,
+    power: bool = True,
 ) -> list[str]:
     """Return the sentences below a table whose best values are bold."""
     has_best = any(cell.best for cells in report.cells for cell in cells)
     more = _BEST * has_best, _P * (p_values and report.comparisons > 0)
-    return report.legend(*marks.values(), *more, errors=errors)
+    return report.legend(*marks.values(), *more, errors=errors, power=power)
 
 
 # A plain table.
@@ -173,7 +177,8 @@ def as_latex(report: Report, layout: Layout) -> str:
     check_choice("digits", layout.digits, tuple(range(10)))
     check_choice("signatures", layout.signatures, get_args(Place))
     marks: _Marks = {"better": "+", "worse": "-"}
-    legend = _legend(report, marks, layout.p_values, layout.errors)
+    # A caption is long enough without the detectable differences.
+    legend = _legend(report, marks, layout.p_values, layout.errors, power=False)
     signatures = f"Signatures: {_signatures(report)}."
     caption = layout.caption or _to_latex(" ".join(legend))
     if layout.signatures == "caption":

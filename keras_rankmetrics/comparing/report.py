@@ -24,6 +24,7 @@ from keras_rankmetrics.engine.backend.operations import ops
 _LISTS_OF_PART = 1024
 # Values in float32 that differ by less are equal.
 _ROUNDING = 1e-6
+POWER = 0.8  # of the differences that a table calls detectable
 
 Entry = TypeVar("Entry")
 Mark = Literal["better", "worse", ""]
@@ -52,6 +53,9 @@ class Cell(NamedTuple):
         ties: the number of lists on which both are equal.
         losses: the number of lists on which the system is worse.
         mark: `"better"` or `"worse"` if `p_corrected` is below the level.
+        detectable: the smallest true difference that so many lists detect 80%
+            of the time, in an interval of the table's level; NaN if all lists
+            have the same difference.
     """
 
     value: float
@@ -70,6 +74,7 @@ class Cell(NamedTuple):
     ties: int | None = None
     losses: int | None = None
     mark: Mark | None = None
+    detectable: float | None = None
 
     def numbers(self) -> dict[str, Any]:
         """Return all values by name, None for unknown ones."""
@@ -153,7 +158,12 @@ class Report:
         return {name: [row[name] for row in rows] for name in rows[0]}
 
     def legend(
-        self, better: str, worse: str, *more: str, errors: bool = True
+        self,
+        better: str,
+        worse: str,
+        *more: str,
+        errors: bool = True,
+        power: bool = True,
     ) -> list[str]:
         """Return the sentences below the table.
 
@@ -162,11 +172,14 @@ class Report:
             worse: the mark of a system that is worse.
             *more: sentences about anything else that the table shows.
             errors: True if the table shows the margins.
+            power: True for a sentence about the detectable differences.
         """
         means, marks = self._about_means(), self.about_marks(better, worse)
         if not errors:
             means = f"{means.partition(';')[0]}."
         found = [means, self._about_groups(), *more, marks]
+        if power:
+            found.append(self._about_power())
         return [*filter(None, found), *self.notes]
 
     def _about_means(self) -> str:
@@ -190,6 +203,31 @@ class Report:
             return ""
         sizes = ", ".join(f"{group} {n:,}" for group, n in self.sizes.items())
         return f"The lists of each group: {sizes}."
+
+    def _about_power(self) -> str:
+        """Return the detectable difference of each metric, over all lists.
+
+        It is that of the system whose differences vary most.
+        """
+        largest: dict[str, float] = {}
+        for (_, group), row in zip(self.keys, self.cells, strict=True):
+            for column, cell in zip(self.columns, row, strict=True):
+                found = cell.numbers()["detectable"]
+                if found is not None and not group:
+                    so_far = largest.get(column.name, found)
+                    largest[column.name] = max(so_far, found)
+        if not largest:
+            return ""
+        several = len(self.columns) > 1
+        numbers = [
+            f"{x:.4f}" + f" ({name})" * several for name, x in largest.items()
+        ]
+        return (
+            f"With {self.lists:,} lists like these, a true difference of "
+            f"{' or '.join(numbers)} from {self.baseline} is detected "
+            f"{percent(POWER)} of the time; half of it needs about 4 times as "
+            "many lists."
+        )
 
     def about_marks(self, better: str, worse: str) -> str:
         """Return a sentence about the marks; an empty string if there are none.
@@ -413,6 +451,9 @@ def _cell(
         ties=d.ties,
         losses=d.losses,
         mark=mark,
+        detectable=math.nan
+        if math.isnan(d.p)
+        else d.detectable(confidence, POWER),
     )
 
 

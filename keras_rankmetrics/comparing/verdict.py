@@ -10,12 +10,10 @@ from keras_rankmetrics.comparing.formats import in_markdown
 from keras_rankmetrics.comparing.measured import Measured
 from keras_rankmetrics.comparing.report import differences_of, gaps, percent
 from keras_rankmetrics.engine.aggregates.paired import Difference
-from keras_rankmetrics.engine.aggregates.student_t import t_quantile
 
 # The exit code of each outcome, and what it says about a loss. 2 is a usage
 # error.
 _OUTCOMES = {"pass": (0, "no"), "fail": (1, "a"), "undecided": (3, "perhaps a")}
-_POWER = 0.8
 
 
 @dataclasses.dataclass(frozen=True)
@@ -124,11 +122,7 @@ class Verdict:
         A loss is detected if the interval of the difference excludes 0. NaN if
         all lists have the same difference.
         """
-        found = self.difference.estimate
-        if not found.standard_error:
-            return math.nan
-        further = t_quantile(_POWER, found.rows - 1) * found.standard_error
-        return found.margin(self.level) + further
+        return self.difference.detectable(self.level)
 
     @property
     def exit_code(self) -> int:

@@ -76,6 +76,8 @@ def _parser() -> argparse.ArgumentParser:
     formats = ("text", "markdown", "latex", "json", "csv")
     add("--format", choices=formats, default="text", help="(default: text)")
     add("--output", metavar="FILE", help="write the table to FILE")
+    detect = "print how many queries detect a true difference of that size"
+    add("--detect", metavar="DIFFERENCE", type=float, help=detect)
     per_list = "write a CSV with the value of each query to FILE"
     add("--per-list", metavar="FILE", help=per_list)
     add = command(

@@ -11,12 +11,17 @@ import numpy as np
 from keras_rankmetrics.engine.aggregates.aggregate import PerList
 from keras_rankmetrics.engine.aggregates.estimate import Estimate
 from keras_rankmetrics.engine.aggregates.mean import Moments, WeightedMean
-from keras_rankmetrics.engine.aggregates.student_t import two_sided_p
+from keras_rankmetrics.engine.aggregates.student_t import (
+    check_level,
+    t_quantile,
+    two_sided_p,
+)
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.types import Tensor
 
 # A smaller difference between two values is rounding.
 _ROUNDING = 1e-6
+_MANY = 1e15
 (_MEAN,) = WeightedMean().shape
 
 
@@ -85,6 +90,7 @@ class Difference:
         wins: the number of lists on which the system is better.
         ties: the number of lists on which both are equal, up to rounding.
         losses: the number of lists on which the system is worse.
+        bounded: True if the values of the systems are in [0, 1].
 
     >>> import keras_rankmetrics as krm
     >>> comparison = krm.Comparison(krm.NDCG(), ["old", "new"])
@@ -105,6 +111,111 @@ class Difference:
     wins: int
     ties: int
     losses: int
+    bounded: bool = False
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Return the confidence interval of the mean difference.
+
+        Args:
+            level: the probability, between 0 and 1.
+        """
+        return self.estimate.interval(level)
+
+    def anytime_interval(
+        self, level: float = 0.95, planned: int = 500
+    ) -> tuple[float, float]:
+        """Return an interval of the mean that may be read after every list.
+
+        It is `Estimate.anytime_interval` with the limits -1 and 1 if the values
+        are in [0, 1]. Stop as soon as it excludes 0, from about 30 lists on.
+
+        Args:
+            level: the probability that all these intervals are right.
+            planned: the number of lists at which the interval is narrowest
+                compared to others.
+        """
+        limits = (-1.0, 1.0) if self.bounded else None
+        return self.estimate.anytime_between(limits, level, planned)
+
+    def detectable(self, level: float = 0.95, power: float = 0.8) -> float:
+        """Return the smallest true difference that so many lists detect.
+
+            (t_{(1 + level) / 2} + t_{power}) · standard error
+
+        A difference is detected if its interval excludes 0. The exact power is
+        that of a noncentral t. The formula is within 2% of it for 5 lists, and
+        within 0.2% for 10.
+
+        Args:
+            level: the level of the interval.
+            power: the probability to detect the difference, from 0.5 to 1.
+
+        Returns:
+            The size of the difference; NaN if all lists have the same one.
+        """
+        error = self.estimate.standard_error
+        rows = self.estimate.rows
+        return _quantiles(rows, level, power) * error if error else math.nan
+
+    def lists_needed(
+        self, difference: float, level: float = 0.95, power: float = 0.8
+    ) -> int:
+        """Return the number of lists that detect a true difference.
+
+        It is the smallest number of independent lists like these of which
+        `detectable` is at most the difference: half the difference needs about
+        four times as many lists.
+
+        Args:
+            difference: the size of the true difference, above 0.
+            level: the level of the interval.
+            power: the probability to detect the difference, from 0.5 to 1.
+
+        Raises:
+            ValueError: if the difference is not a positive number, or the lists
+                do not differ among themselves.
+
+        Example:
+            >>> import keras_rankmetrics as krm
+            >>> from keras_rankmetrics import Estimate
+            >>> estimate = Estimate(0.01, 0.01, 100, 100.0, 100)
+            >>> found = krm.Difference("new", "old", estimate, *[0.0] * 7)
+            >>> found.lists_needed(0.02), found.lists_needed(0.01)
+            (199, 787)
+        """
+        deviation = self.estimate.standard_error * math.sqrt(self.estimate.rows)
+        if not 0.0 < difference < math.inf:
+            raise ValueError(
+                "`difference` should be a positive number, in units of the "
+                f"metric, such as 0.01. Received: {difference!r}."
+            )
+        if not deviation > 0.0:
+            raise ValueError(
+                "The number of lists depends on how much the differences vary. "
+                f"Received: {self.estimate} without variance. Measure more "
+                "lists."
+            )
+        ratio = difference / deviation * (1.0 + _ROUNDING**2)
+        # With many degrees of freedom, t is smallest: at least so many lists.
+        least = _quantiles(_MANY, level, power) / ratio
+        rows = max(2, math.ceil(least**2))
+        while _quantiles(rows, level, power) > ratio * math.sqrt(rows):
+            rows += 1
+        return rows
+
+
+def _quantiles(rows: float, level: float, power: float) -> float:
+    """Return the detectable difference in units of the standard error."""
+    check_level("level", level)
+    check_level("power", power)
+    if power < 0.5:
+        raise ValueError(
+            f"`power` should be at least 0.5, such as 0.8. Received: {power!r}."
+        )
+    of_level, of_power = (
+        t_quantile(p, rows - 1) for p in (0.5 + level / 2.0, power)
+    )
+    return of_level + of_power
 
 
 def differences(
@@ -124,7 +235,10 @@ def differences(
         bounded: True if values are in [0, 1].
         more_is_better: True if higher values are better.
     """
-    estimates = [estimate_of(each, bounded) for each in sums]
+    estimates = [
+        dataclasses.replace(estimate_of(each, bounded), bounded=False)
+        for each in sums
+    ]
     t = [_ratio(e.value, e.standard_error) for e in estimates]
     p = [two_sided_p(x, e.rows - 1) for x, e in zip(t, estimates, strict=True)]
     found = []
@@ -144,6 +258,7 @@ def differences(
                 wins=better,
                 ties=ties,
                 losses=worse,
+                bounded=bounded,
             )
         )
     return found

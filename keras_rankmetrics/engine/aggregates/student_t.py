@@ -7,6 +7,23 @@ from __future__ import annotations
 
 import math
 from statistics import NormalDist
+from typing import Any
+
+
+def check_level(name: str, level: Any) -> None:
+    """Raise ValueError if a level is not a number between 0 and 1.
+
+    Args:
+        name: the name of the argument.
+        level: its value.
+    """
+    # Numbers of numpy are instances of `float`, or convert to it.
+    is_number = hasattr(level, "__float__") and not hasattr(level, "__len__")
+    if not is_number or not 0.0 < level < 1.0:
+        raise ValueError(
+            f"`{name}` should be a number between 0 and 1, such as 0.95. "
+            f"Received: {level!r}."
+        )
 
 
 def two_sided_p(t: float, freedom: float) -> float:

@@ -292,6 +292,23 @@ class MeanMetric(Accumulator):
         """
         return self.estimate().interval(level)
 
+    def anytime_interval(
+        self, level: float = 0.95, planned: int = 500
+    ) -> tuple[float, float]:
+        """Return an interval that may be read after every batch.
+
+        All the intervals of a run together contain the mean of the population
+        with the given probability, so you may stop as soon as one is decisive,
+        from about 30 lists on. It is wider than `confidence_interval`. See
+        `Estimate.anytime_interval` for the formula.
+
+        Args:
+            level: the probability, between 0 and 1.
+            planned: the number of lists at which the interval is narrowest
+                compared to others.
+        """
+        return self.estimate().anytime_interval(level, planned)
+
     def count(self) -> int:
         """Return the number of valid lists so far."""
         return self.estimate().lists
