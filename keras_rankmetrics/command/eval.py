@@ -87,8 +87,8 @@ def _needed(compared: Compared, difference: float | None) -> list[str]:
     ]
     return [
         "",
-        f"Lists like these that detect a true difference of {difference:g} from "
-        f"{compared.baseline}, {percent(POWER)} of the time:",
+        f"Lists like these that detect a true difference of {difference:g} "
+        f"from {compared.baseline}, {percent(POWER)} of the time:",
         as_table(["", *needed], rows),
     ]
 

@@ -222,9 +222,10 @@ class Report:
         numbers = [
             f"{x:.4f}" + f" ({name})" * several for name, x in largest.items()
         ]
+        listed = filter(None, [", ".join(numbers[:-1]), numbers[-1]])
         return (
             f"With {self.lists:,} lists like these, a true difference of "
-            f"{' or '.join(numbers)} from {self.baseline} is detected "
+            f"{' or '.join(listed)} from {self.baseline} is detected "
             f"{percent(POWER)} of the time; half of it needs about 4 times as "
             "many lists."
         )
