@@ -62,7 +62,7 @@ class StopWhenDecided(keras.callbacks.Callback):
         >>> stop = krm.callbacks.StopWhenDecided(metric, threshold=0.9)
         >>> _ = model.evaluate(labels, labels, verbose=0, callbacks=[stop])
         >>> stop.decided, stop.lists
-        ('above', 96)
+        ('above', 64)
 
     Waudby-Smith et al., arXiv 2103.06476.
     """
@@ -87,8 +87,8 @@ class StopWhenDecided(keras.callbacks.Callback):
         if not values or not all(map(math.isfinite, values)) or not is_width:
             raise ValueError(
                 "`threshold`, `precision` or both should be numbers in units "
-                "of the metric, such as 0.05, and `precision` above 0. Received: "
-                f"threshold={threshold!r}, precision={precision!r}."
+                "of the metric, such as 0.05, and a precision above 0. "
+                f"Received: threshold={threshold!r}, precision={precision!r}."
             )
         sequence(0.0, 0.0, at_least, level, planned)  # raises for bad options
         self.metric, self.at_least = metric, at_least

@@ -146,8 +146,8 @@ class Difference:
             (t_{(1 + level) / 2} + t_{power}) · standard error
 
         A difference is detected if its interval excludes 0. The exact power is
-        that of a noncentral t. The formula is within 2% of it for 5 lists, and
-        within 0.2% for 10.
+        that of a noncentral t. From 10 lists on, the formula is within 2% of
+        it.
 
         Args:
             level: the level of the interval.
@@ -158,7 +158,9 @@ class Difference:
             The size of the difference; NaN if all lists have the same one.
         """
         rows, error = self.estimate.rows, self.estimate.standard_error
-        return _quantiles(rows, level, power) * error if error else math.nan
+        return (
+            _quantiles(rows, level, power) * error if error > 0.0 else math.nan
+        )
 
     def lists_needed(
         self, difference: float, level: float = 0.95, power: float = 0.8
