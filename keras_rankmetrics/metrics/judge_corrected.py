@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from keras_rankmetrics.engine.aggregates import PerList
+from keras_rankmetrics.engine.aggregates import Estimate, PerList
 from keras_rankmetrics.engine.aggregates.judge_corrected import (
     JudgeCorrectedEstimate,
     JudgeCorrectedMean,
@@ -69,7 +69,7 @@ class JudgeCorrected(MultiValueMetric):
         >>> corrected.update_state(labels, [[2, 1]] * 40)
         >>> estimate = corrected.estimate()
         >>> estimate.human_mean, estimate.judge_mean, round(estimate.weight, 4)
-        (0.5, 0.75, 0.4550)
+        (0.5, 0.75, 0.455)
 
     Angelopoulos, Duchi and Zrnic, PPI++, arXiv:2311.01453 (2023); for ranking:
     Oosterhuis et al., KDD, arXiv:2407.02464 (2024).
@@ -129,8 +129,8 @@ class JudgeCorrected(MultiValueMetric):
             for each in found.values()
         ]
         counts = per_list.counts & ops.stack(has_labels)
-        [terms] = self.aggregate.of_batch(per_list._replace(counts=counts))
-        self._add(terms)
+        per_list = per_list._replace(counts=counts)
+        self._add(self.aggregate.of_batch(per_list)[0])
 
     @unconverted
     def per_list(
@@ -159,13 +159,17 @@ class JudgeCorrected(MultiValueMetric):
         return [self.name]
 
     def estimate(self) -> JudgeCorrectedEstimate:
-        """Return the result with its standard error and the weight of the judge.
+        """Return the result with its standard error and the judge's weight.
 
         Raises:
             ValueError: for fewer than ten lists with both kinds of labels, and
                 in compiled code.
         """
         return JudgeCorrectedEstimate.of_sums(self._sums_on_host())
+
+    def estimates(self) -> dict[str, Estimate]:
+        """Return the estimate by name."""
+        return {self.name: self.estimate()}
 
     def standard_error(self) -> float:
         """Return the standard error of the result.
