@@ -22,6 +22,7 @@ from keras_rankmetrics.types import Tensor
 __all__ = ["JudgeCorrected"]
 
 _KINDS = ("human", "judge")
+_ByKind = dict[str, Evaluated]
 
 
 @register
@@ -179,15 +180,13 @@ class JudgeCorrected(MultiValueMetric):
         except ValueError:
             return repr(self)
 
-    def _by_kind(
-        self, y_true: Any, y_pred: Any, sample_weight: Any
-    ) -> dict[str, Evaluated]:
+    def _by_kind(self, y_true: Any, y_pred: Any, weight: Any) -> _ByKind:
         """Return the lists and their values by kind of label."""
-        if sample_weight is not None:
+        if weight is not None:
             raise ValueError(
-                "`sample_weight` should be None, in `compile` by `metrics`, not "
-                "`weighted_metrics`: JudgeCorrected gives all lists the same "
-                f"weight. Received: {type(sample_weight).__name__}. Remove it."
+                "`sample_weight` should be None: JudgeCorrected gives all "
+                "lists the same weight. Received: weights. Remove them, and in "
+                "`compile` use `metrics` in place of `weighted_metrics`."
             )
         found = {}
         for kind, labels in _labels_by_kind(y_true).items():
