@@ -181,11 +181,8 @@ def verdict_of(
     place = [measure.name for measure in measured.measures].index(metric)
     _check(measured, place)
     first, _ = measured.systems
-    _, differences, same = differences_of(measured, place, first)
+    _, differences, _ = differences_of(measured, place, first)
     [difference] = filter(None, differences)
-    if same and difference.estimate.rows > 1:
-        estimate = dataclasses.replace(difference.estimate, standard_error=0.0)
-        difference = dataclasses.replace(difference, estimate=estimate)
     _, _, up, bounded = measured.measures[place]
     tolerance = tolerance_of(tolerance, 1.0 if bounded else math.inf)
     notes = tuple(gaps(measured))
