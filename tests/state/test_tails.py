@@ -65,7 +65,9 @@ def test_weights_are_repeats():
         assert made == approx(tails.lower_mean(repeated, ones, level))
 
 
-@pytest.mark.parametrize("made", [Quantiles(Value(), LEVELS), LowerMean(Value())])
+@pytest.mark.parametrize(
+    "made", [Quantiles(Value(), LEVELS), LowerMean(Value())]
+)
 def test_states_copies_and_configs(made):
     made = copy.deepcopy(made)
     halves = [seen(copy.deepcopy(made), x) for x in (VALUES[:3], VALUES[3:])]
@@ -108,7 +110,10 @@ def test_fit_with_a_last_short_batch():
     inputs = keras.Input((5,))
     model = keras.Model(inputs, keras.layers.Identity()(inputs))
     model.compile(
-        loss="mse", metrics=made, jit_compile=BACKEND != "torch", optimizer="sgd"
+        loss="mse",
+        metrics=made,
+        jit_compile=BACKEND != "torch",
+        optimizer="sgd",
     )
     found = model.evaluate(
         scores, labels, batch_size=16, verbose=0, return_dict=True
