@@ -18,6 +18,7 @@ from keras_rankmetrics.engine.aggregates import (
     WeightedMean,
     paired,
 )
+from keras_rankmetrics.engine.aggregates.estimate import is_symmetric
 from keras_rankmetrics.engine.backend.operations import ops
 
 # Sums over this number of lists are computed in float32, and added in float64.
@@ -38,7 +39,9 @@ class Cell(NamedTuple):
     Attributes:
         value: the mean over the lists.
         standard_error: the standard error of the value.
-        margin: half the confidence interval of the value.
+        low: the lower end of the confidence interval of the value.
+        high: its upper end.
+        margin: half its length.
         lists: the number of valid lists.
         best: True if no system has a better value, and there are several.
         difference: the mean difference to the baseline.
@@ -60,6 +63,8 @@ class Cell(NamedTuple):
 
     value: float
     standard_error: float
+    low: float
+    high: float
     margin: float
     lists: int
     best: bool
@@ -186,8 +191,17 @@ class Report:
             ends = sorted({min(counts), max(counts)})
             some = " to ".join(f"{n:,}" for n in ends)
             over = f"the lists that count, {some} of {over}"
-        interval = f"half the {percent(self.confidence)} confidence interval"
-        return f"Means over {over}; ± is {interval}."
+        interval = f"the {percent(self.confidence)} confidence interval"
+        kinds = {
+            is_symmetric(cell.value, cell.low, cell.high)
+            for row in self.cells
+            for cell in row
+        }
+        about = {
+            frozenset({True}): f"± is half {interval}",
+            frozenset({False}): f"[ ] is {interval}",
+        }.get(frozenset(kinds), f"± is half {interval}, and [ ] all of it")
+        return f"Means over {over}; {about}."
 
     def _about_groups(self) -> str:
         """Return the number of lists of each group."""
@@ -421,9 +435,12 @@ def _cell(
     measure: Measure,
     confidence: float,
 ) -> Cell:
-    margin = e.margin(confidence)
     is_best = e.value == best
-    cell = Cell(e.value, e.standard_error, margin, e.lists, is_best)
+    low, high = e.interval(confidence)
+    margin = (high - low) / 2.0
+    cell = Cell(
+        e.value, e.standard_error, low, high, margin, e.lists, is_best
+    )
     if d is None:
         return cell
     mark: Mark = ""

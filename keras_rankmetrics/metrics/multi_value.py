@@ -10,6 +10,7 @@ import keras
 
 from keras_rankmetrics.engine import naming
 from keras_rankmetrics.engine.aggregates import Aggregate, Estimate, PerList
+from keras_rankmetrics.engine.aggregates.estimate import spread_as_text
 from keras_rankmetrics.engine.aggregates.mean import Grouped
 from keras_rankmetrics.engine.aggregates.paired import (
     Difference,
@@ -80,10 +81,10 @@ class MultiValueMetric(Accumulator):
         rows = []
         for name, value in self.result().items():
             estimate = estimates.get(name)
-            margin = f"{estimate.margin(level):.4f}" if estimate else ""
+            spread = _with_spread(estimate, level)[1] if estimate else ""
             lists = (estimate or first).lists
-            rows.append((name, f"{float(value):.4f}", margin, f"{lists:,}"))
-        return naming.as_table(("", "value", "±", "lists"), rows)
+            rows.append((name, f"{float(value):.4f}", spread, f"{lists:,}"))
+        return naming.as_table(("", "value", "interval", "lists"), rows)
 
     def __str__(self) -> str:
         """Return the table, or the repr while the values are traced."""
@@ -346,9 +347,9 @@ class Comparison(MultiValueMetric):
     def table(self, level: float = 0.95) -> str:
         """Return values and differences as a table.
 
-        Columns headed ± are half the width of the confidence interval.
+        The intervals are ± half their width, or [low, high].
         """
-        head = ("value", "±", "diff", "±", "p", "effect")
+        head = ("value", "interval", "diff", "interval", "p", "effect")
         differences = {x.system: x for x in self.differences()}
         return naming.as_table(
             (self.name, *head, "wins", "ties", "losses"),
@@ -393,20 +394,21 @@ def _row(
     system: str, estimate: Estimate, difference: Difference | None, level: float
 ) -> tuple[str, ...]:
     if difference is None:
-        return system, *_with_margin(estimate, level), *[""] * 7
+        return system, *_with_spread(estimate, level), *[""] * 7
     counts = difference.wins, difference.ties, difference.losses
     return (
         system,
-        *_with_margin(estimate, level),
-        *_with_margin(difference.estimate, level),
+        *_with_spread(estimate, level),
+        *_with_spread(difference.estimate, level),
         f"{difference.p_holm:.4f}",
         f"{difference.effect_size:.2f}",
         *(f"{count:,}" for count in counts),
     )
 
 
-def _with_margin(estimate: Estimate, level: float) -> tuple[str, str]:
-    return f"{estimate.value:.4f}", f"{estimate.margin(level):.4f}"
+def _with_spread(estimate: Estimate, level: float) -> tuple[str, str]:
+    spread = spread_as_text(estimate.value, *estimate.interval(level))
+    return f"{estimate.value:.4f}", spread
 
 
 def _check_systems(systems: Any, baseline: Any) -> None:
