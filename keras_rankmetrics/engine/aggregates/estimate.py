@@ -94,7 +94,7 @@ class Estimate:
             >>> metric.update_state([[1, 0]] * 20, [[2, 1]] * 20)
             >>> low, high = metric.estimate().interval()
             >>> round(low, 4), high
-            (0.8075, 1.0)
+            (0.8103, 1.0)
 
         Korn and Graubard, Survey Methodology 24 (1998).
         """
@@ -182,7 +182,7 @@ def spread_as_text(
     """Return an interval as it is printed after its value.
 
     This is `± 0.0171` if the ends are equally far from the value, up to a tenth
-    of the margin, and otherwise `[0.8075, 1.0000]`. It is empty for NaN.
+    of the margin, and otherwise `[0.8103, 1.0000]`. It is empty for NaN.
     """
     margin = (high - low) / 2.0
     if math.isnan(margin):
