@@ -58,6 +58,14 @@ MEMBERS = {
         "table",
         "signature",
     ),
+    "JudgeCorrected": (
+        "update_state",
+        "per_list",
+        "estimate",
+        "standard_error",
+        "confidence_interval",
+        "signature",
+    ),
     "Sliced": ("estimates", "table", "signature"),
     "SampledRanks": ("estimates", "histogram", "table", "signature"),
     "Ranking": (
