@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from keras_rankmetrics.comparing.report import differences_of
+from keras_rankmetrics.comparing.statistics import differences_of
 from keras_rankmetrics.comparing.results import Results
 from keras_rankmetrics.comparing.verdict import Verdict, chosen, verdict_of
 
