@@ -42,6 +42,8 @@ def columns_of(
 ) -> tuple[list[RankingMetric], tuple[Column, ...]]:
     """Return the metrics to evaluate, each once, and the columns of the table.
 
+    There are no columns if all are the means of these metrics.
+
     Raises:
         ValueError: if different metrics have the same name.
     """
@@ -71,7 +73,13 @@ def columns_of(
                 )
                 for name, x in zip(metric.results, metric.levels, strict=True)
             ]
+    if len(members) == len(columns) and all(map(_is_mean, columns)):
+        columns = []
     return list(members.values()), tuple(columns)
+
+
+def _is_mean(column: Column) -> bool:
+    return column.statistic == "mean"
 
 
 def parts_of(truth: Any) -> list[Any]:

@@ -158,6 +158,7 @@ def _lower_means(column: Column, x: _Lists) -> Differences:
         values, weights = x.sample(place)
         if len(values):
             cut = tails.quantile(values, weights, column.option)
+            # The same as `tails.linearised`, in the order of the lists.
             below = np.maximum(cut - x.values[place], 0.0)
             linearised[place] = cut - below / column.option
     unbounded = column._replace(bounded=False)
