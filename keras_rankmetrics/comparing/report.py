@@ -146,12 +146,7 @@ class Report:
         return {name: [row[name] for row in rows] for name in rows[0]}
 
     def legend(
-        self,
-        better: str,
-        worse: str,
-        *more: str,
-        errors: bool = True,
-        power: bool = True,
+        self, better: str, worse: str, *more: str, errors: bool = True
     ) -> list[str]:
         """Return the sentences below the table.
 
@@ -160,14 +155,11 @@ class Report:
             worse: the mark of a system that is worse.
             *more: sentences about anything else that the table shows.
             errors: True if the table shows the margins.
-            power: True for a sentence about the detectable differences.
         """
         means, marks = self._about_means(), self.about_marks(better, worse)
         if not errors:
             means = f"{means.partition(';')[0]}."
         found = [means, self._about_groups(), *more, marks]
-        if power:
-            found.append(self._about_power())
         return [*filter(None, found), *self.notes]
 
     def _about_means(self) -> str:
@@ -192,30 +184,26 @@ class Report:
         sizes = ", ".join(f"{group} {n:,}" for group, n in self.sizes.items())
         return f"The lists of each group: {sizes}."
 
-    def _about_power(self) -> str:
-        """Return the detectable difference of each metric, over all lists.
+    def about_power(self) -> str:
+        """Return a sentence about the differences that so many lists detect.
 
-        It is that of the system whose differences vary most.
+        Of each metric it has that of the system which needs the most lists. An
+        empty string if there are no differences.
         """
         largest: dict[str, float] = {}
-        for (_, group), row in zip(self.keys, self.cells, strict=True):
-            for column, cell in zip(self.columns, row, strict=True):
-                found = cell.numbers()["detectable"]
-                if found is not None and not group:
-                    so_far = largest.get(column.name, found)
-                    largest[column.name] = max(so_far, found)
-        if not largest:
-            return ""
-        several = len(self.columns) > 1
-        numbers = [
-            f"{x:.4f}" + f" ({name})" * several for name, x in largest.items()
-        ]
-        listed = filter(None, [", ".join(numbers[:-1]), numbers[-1]])
-        return (
+        for (_, group), cells in zip(self.keys, self.cells, strict=True):
+            for column, cell in zip(self.columns, cells, strict=True):
+                found = cell.numbers()["detectable"] or 0.0
+                if found > largest.get(column.name, 0.0) and not group:
+                    largest[column.name] = found
+        several = " ({})" if len(self.columns) > 1 else ""
+        of_metrics = " or ".join(
+            f"{x:.4f}{several.format(name)}" for name, x in largest.items()
+        )
+        return of_metrics and (
             f"With {self.lists:,} lists like these, a true difference of "
-            f"{' or '.join(listed)} from {self.baseline} is detected "
-            f"{percent(POWER)} of the time; half of it needs about 4 times as "
-            "many lists."
+            f"{of_metrics} from {self.baseline} is detected {percent(POWER)} "
+            "of the time; half of it needs about 4 times as many lists."
         )
 
     def about_marks(self, better: str, worse: str) -> str:
@@ -318,6 +306,101 @@ def _cells(
     ]
 
 
+def differences_of(
+    measured: Measured, metric: int, baseline: str
+) -> tuple[list[Estimate], list[paired.Difference | None], list[str]]:
+    """Return the means, the differences, and notes on those without a test.
+
+    The baseline has None in place of a difference.
+    """
+    measure, names = measured.measures[metric], list(measured.systems)
+    first = names.index(baseline)
+    others = [place for place in range(len(names)) if place != first]
+    systems = [system.values for system in measured.systems.values()]
+    values = np.stack([x.values[metric] for x in systems])
+    counts = np.stack([x.counts[metric] for x in systems])
+    weights = np.stack([x.weights[metric] for x in systems])
+    sums = _sums(
+        np.concatenate([values, values[others] - values[first]]),
+        np.concatenate([counts, counts[others] & counts[first]]),
+        weights[[*range(len(names)), *[first] * len(others)]],
+        systems[first].lists_of_row,
+        measure.bounded,
+    )
+    means, of_others = np.split(sums, [len(names)])
+    differences = paired.differences(
+        of_others,
+        [names[place] for place in others],
+        baseline,
+        bounded=measure.bounded,
+        more_is_better=measure.more_is_better,
+    )
+    notes = []
+    for i, place in enumerate(others):
+        valid = counts[place] & counts[first]
+        if _differ_by_constant(values[place][valid], values[first][valid]):
+            d = differences[i]
+            error = 0.0 if d.estimate.rows > 1 else math.nan
+            same = dataclasses.replace(d.estimate, standard_error=error)
+            d = dataclasses.replace(d, estimate=same, p=math.nan)
+            differences[i] = d
+            notes.append(
+                f"{d.system}: {measure.name} differs from that of {baseline} "
+                f"by {d.estimate.value:.4g} on each of {d.estimate.lists:,} "
+                "lists. A t test needs differences that vary, so there is no "
+                "test, and no mark."
+            )
+    estimates = [paired.estimate_of(x, measure.bounded) for x in means]
+    return estimates, [*differences[:first], None, *differences[first:]], notes
+
+
+def _sums(
+    values: np.ndarray,
+    counts: np.ndarray,
+    weights: np.ndarray,
+    per_row: int,
+    bounded: bool,
+) -> np.ndarray:
+    """Return the sums of `Paired` over all lists, `[rows, sums]`.
+
+    Args:
+        values: `[rows, lists]`, for each system and difference.
+        counts: `[rows, lists]`, False for excluded lists.
+        weights: `[rows, lists]`, NaN for lists without their own weight.
+        per_row: the number of consecutive lists that depend on each other.
+        bounded: True if the values of systems are in [0, 1].
+    """
+    aggregate = paired.Paired(len(values), WeightedMean(bounded))
+    lists = values.shape[1]
+    # Backends compile each shape anew, so few lists are padded to a power of 2.
+    rows = 1 << max(lists // per_row - 1, 0).bit_length()
+    step = per_row * min(max(1, _LISTS_OF_PART // per_row), rows)
+    padding = (0, 0), (0, -lists % step)
+    arrays = [np.pad(x, padding) for x in (values, counts, weights)]
+    total = np.zeros(aggregate.shape)
+    for begin in range(0, lists, step):
+        values, counts, weights = (x[:, begin : begin + step] for x in arrays)
+        per_list = PerList(
+            ops.convert_to_tensor(values, "float32"),
+            ops.convert_to_tensor(weights, "float32"),
+            ops.convert_to_tensor(~np.isnan(weights)),
+            ops.convert_to_tensor(counts),
+            None if per_row == 1 else (step // per_row, per_row),
+        )
+        total += ops.convert_to_numpy(aggregate.of_batch(per_list)[0])
+    return total
+
+
+def _differ_by_constant(one: np.ndarray, other: np.ndarray) -> bool:
+    """Return True if all differences are equal up to rounding, and not 0."""
+    if len(one) < 2:
+        return False
+    difference = one - other
+    rounding = _ROUNDING * np.max(np.abs([one, other]))
+    spread = difference.max() - difference.min()
+    return bool(spread <= rounding < np.abs(difference).min())
+
+
 def _cell(
     e: Estimate,
     best: float,
@@ -348,9 +431,7 @@ def _cell(
         ties=d.ties,
         losses=d.losses,
         mark=mark,
-        detectable=math.nan
-        if math.isnan(d.p)
-        else d.detectable(confidence, POWER),
+        detectable=d.detectable(confidence, POWER),
     )
 
 
