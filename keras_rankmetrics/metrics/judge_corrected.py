@@ -14,7 +14,6 @@ from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import unconverted
 from keras_rankmetrics.engine.definition import checks_names
 from keras_rankmetrics.engine.evaluation.evaluate import Evaluated
-from keras_rankmetrics.engine.inputs.tensors import numbers
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.metrics.bases import check_mean, register
 from keras_rankmetrics.metrics.multi_value import MultiValueMetric
@@ -23,6 +22,7 @@ from keras_rankmetrics.types import Tensor
 __all__ = ["JudgeCorrected"]
 
 _KINDS = ("human", "judge")
+_ByKind = dict[str, Evaluated]
 
 
 @register
@@ -82,10 +82,8 @@ class JudgeCorrected(MultiValueMetric):
         check_mean(metric)
         if metric.inputs != "scores":
             raise ValueError(
-                "A metric corrected for a judge should have `inputs="
-                f'"scores"`, with a label for each item. Received: '
-                f'`inputs="{metric.inputs}"`. Pass labels and scores of the '
-                "same items."
+                '`metric` should have `inputs="scores"`. Received: `inputs='
+                f'"{metric.inputs}"`. Pass labels and scores of the same items.'
             )
         name = name or f"{metric.name}/judge_corrected"
         super().__init__(metric, metric.definition, JudgeCorrectedMean(), name)
@@ -112,25 +110,19 @@ class JudgeCorrected(MultiValueMetric):
             ValueError: if the inputs are invalid, or do not match, or there are
                 weights. The state does not change.
         """
-        _check_unweighted(sample_weight)
-        found = self._by_kind(y_true, y_pred)
-        for kind, (_, lists, per_list) in found.items():
-            if per_list.rows is not None:
-                raise ValueError(
-                    f"The {kind} labels should be [lists, items], since all "
-                    "lists should be independent. Received: the leading "
-                    f"dimensions {lists.leading.shape}. Reshape labels and "
-                    "scores to [lists, items] if these lists are independent."
-                )
-        per_list = PerList.joined([each.per_list for each in found.values()])
-        has_labels = [
-            # False for NaN, whose list has no valid value.
-            ~(each.lists.content.highest < 0)
-            for each in found.values()
-        ]
-        counts = per_list.counts & ops.stack(has_labels)
-        per_list = per_list._replace(counts=counts)
-        self._add(self.aggregate.of_batch(per_list)[0])
+        found = self._by_kind(y_true, y_pred, sample_weight).values()
+        per_list = PerList.joined([each.per_list for each in found])
+        if per_list.rows is not None:
+            raise ValueError(
+                "Labels should be [lists, items] of each kind: all lists count "
+                "as independent. Received: more than one leading dimension. "
+                "Reshape labels and scores if these lists are independent."
+            )
+        highest = ops.stack([x.items.highest for x in per_list.rankings])
+        # NaN is not below 0: its list has no valid value, but counts.
+        counts = per_list.counts & ~(highest < 0)
+        terms = self.aggregate.of_batch(per_list._replace(counts=counts))
+        self._add(terms[0])
 
     @unconverted
     def per_list(
@@ -141,22 +133,15 @@ class JudgeCorrected(MultiValueMetric):
         The state does not change. Values of lists without labels of a kind are
         NaN.
         """
-        _check_unweighted(sample_weight)
+        found = self._by_kind(y_true, y_pred, sample_weight)
         return {
             kind: lists.leading.as_passed(per_list.per_list()[0])
-            for kind, (_, lists, per_list) in self._by_kind(
-                y_true, y_pred
-            ).items()
+            for kind, (_, lists, per_list) in found.items()
         }
 
     def named(self, result: Tensor) -> Any:
         """Return the result of the metric, a number."""
         return result
-
-    @property
-    def results(self) -> list[str]:
-        """The name of the result."""
-        return [self.name]
 
     def estimate(self) -> JudgeCorrectedEstimate:
         """Return the result with its standard error and the judge's weight.
@@ -195,8 +180,14 @@ class JudgeCorrected(MultiValueMetric):
         except ValueError:
             return repr(self)
 
-    def _by_kind(self, y_true: Any, y_pred: Any) -> dict[str, Evaluated]:
+    def _by_kind(self, y_true: Any, y_pred: Any, weight: Any) -> _ByKind:
         """Return the lists and their values by kind of label."""
+        if weight is not None:
+            raise ValueError(
+                "`sample_weight` should be None: JudgeCorrected gives all "
+                "lists the same weight. Received: weights. Remove them, and in "
+                "`compile` use `metrics` in place of `weighted_metrics`."
+            )
         found = {}
         for kind, labels in _labels_by_kind(y_true).items():
             try:
@@ -211,29 +202,16 @@ def _labels_by_kind(y_true: Any) -> dict[str, dict[str, Any]]:
     """Return `y_true` for the metric, by kind of label."""
     if isinstance(y_true, Mapping):
         others = {n: x for n, x in y_true.items() if n not in _KINDS}
-        if len(y_true) - len(others) == len(_KINDS) and "labels" not in others:
+        if len(y_true) == len(others) + 2 and "labels" not in others:
             return {k: {**others, "labels": y_true[k]} for k in _KINDS}
         received = f"the keys {sorted(map(str, y_true))}"
     else:
-        stacked, _ = numbers("y_true", y_true, -1)
-        if len(stacked.shape) >= 2 and stacked.shape[-1] == len(_KINDS):
-            return {
-                kind: {"labels": stacked[..., place]}
-                for place, kind in enumerate(_KINDS)
-            }
-        received = f"`y_true` of the shape {tuple(stacked.shape)}"
+        both = ops.convert_to_tensor(y_true)
+        if len(both.shape) > 1 and both.shape[-1] == 2:
+            return {k: {"labels": both[..., i]} for i, k in enumerate(_KINDS)}
+        received = f"the shape {tuple(both.shape)}"
     raise ValueError(
         '`y_true` should be `{"human": labels, "judge": labels}`, or one '
         f"tensor [lists, items, 2], human labels first. Received: {received}. "
         "Give the lists without labels of one kind the label -1."
     )
-
-
-def _check_unweighted(sample_weight: Any) -> None:
-    if sample_weight is not None:
-        raise ValueError(
-            "`sample_weight` should be None: JudgeCorrected gives all lists "
-            f"the same weight. Received: {type(sample_weight).__name__}. "
-            "Remove the weights, and in `compile` pass the metric to "
-            "`metrics`, not to `weighted_metrics`."
-        )

@@ -24,28 +24,6 @@ LEAST_LISTS = 10
 _ROUNDING = 2e-7
 
 
-class JudgeSums(NamedTuple):
-    """Sums over lists, with the values y by human labels and f by the judge's.
-
-    The first six are over the lists with both kinds of labels, the next three
-    over those with the judge's alone, and the last three over those with human
-    labels alone.
-    """
-
-    both: Any
-    y: Any
-    f: Any
-    yy: Any
-    yf: Any
-    ff: Any
-    judge_only: Any
-    judge_f: Any
-    judge_ff: Any
-    human_only: Any
-    human_y: Any
-    human_yy: Any
-
-
 class Corrected(NamedTuple):
     """A corrected mean, its variance, and the weight λ of the judge."""
 
@@ -55,7 +33,11 @@ class Corrected(NamedTuple):
 
 
 def sums_of(y: Any, has_y: Any, f: Any, has_f: Any, xp: Any = np) -> Any:
-    """Return the `JudgeSums` of lists, `[..., 12]`.
+    """Return the sums of lists with labels of one or both kinds, `[..., 12]`.
+
+    Of the lists with both kinds, the number, Σ y, Σ f, Σ y², Σ y f and Σ f²; of
+    those with the judge's labels alone, the number, Σ f and Σ f²; and of those
+    with human labels alone, the number, Σ y and Σ y².
 
     Args:
         y: `[..., lists]`, the values by human labels.
@@ -86,48 +68,37 @@ def corrected(
         value = (Σ_n (y - λ f) + Σ_m y) / (n + m) + λ n / (n + m) · mean_N f
 
     Args:
-        sums: the twelve `JudgeSums`, numbers or tensors.
+        sums: the twelve sums that `sums_of` returns, numbers or tensors.
         weight: λ from 0 to 1. By default the one with the smallest variance,
             cov(y, f) / ((1 + n / N) var f).
         xp: the namespace of the sums, `numpy` or `keras.ops`.
     """
-    s = JudgeSums(*sums)
-    n, others, human = s.both, s.judge_only, s.both + s.human_only
+    n, y, f, yy, yf, ff, others, g, gg, alone, h, hh = sums
+    human = n + alone
 
     def over(x: Any, y: Any) -> Any:
         return x / xp.where(y == 0, 1.0, y)
 
-    def squares(count: Any, x: Any, y: Any, xy: Any) -> Any:
-        """Return the sum of the products of deviations from the means."""
-        return xy - over(x * y, count)
+    def spread(count: Any, x: Any, xx: Any) -> Any:
+        """Return the sum of squared deviations, despite rounding not < 0."""
+        return xp.maximum(xx - over(x * x, count), 0.0)
 
-    total, total_f, total_ff = n + others, s.f + s.judge_f, s.ff + s.judge_ff
-    spread = squares(total, total_f, total_f, total_ff)
-    var_f = over(spread, total - 1.0)
-    of_both = over(squares(n, s.y, s.f, s.yf), n)
+    of_judge = spread(n + others, f + g, ff + gg)
+    cov = over(yf - over(y * f, n), n)
     if weight is None:
-        best = over(of_both, (1.0 + over(n, others)) * var_f)
+        var = over(of_judge, n + others - 1.0)
+        best = over(cov, (1.0 + over(n, others)) * var)
         weight = xp.clip(best, 0.0, 1.0)
-    # Without lists for the judge alone, or where it gives all lists the same
-    # value, its labels say nothing.
-    says_something = (others > 0) & ~(spread <= _ROUNDING * total_ff)
-    weight = xp.where(says_something, weight, 0.0)
-    mean_f = over(s.judge_f, others)
-    value = over(s.y - weight * s.f + s.human_y, human)
-    value = value + weight * over(n, human) * mean_f
-    residuals = (
-        squares(n, s.y, s.y, s.yy)
-        - 2.0 * weight * squares(n, s.y, s.f, s.yf)
-        + weight**2 * squares(n, s.f, s.f, s.ff)
-    )
-    by_humans = squares(s.human_only, s.human_y, s.human_y, s.human_yy)
-    var_others = squares(others, s.judge_f, s.judge_f, s.judge_ff)
-    # Rounding could make these negative.
-    variance = over(
-        xp.maximum(residuals, 0.0) + xp.maximum(by_humans, 0.0), human**2
-    ) + (weight * over(n, human)) ** 2 * over(
-        xp.maximum(var_others, 0.0), others**2
-    )
+    # A judge that gives all lists the same value says nothing, nor does one
+    # without further lists.
+    is_noise = of_judge <= _ROUNDING * (ff + gg)
+    weight = xp.where((others > 0) & ~is_noise, weight, 0.0)
+    share = weight * over(n, human)
+    value = over(y - weight * f + h, human) + share * over(g, others)
+    squares = yy - 2.0 * weight * yf + weight**2 * ff
+    residuals = spread(n, y - weight * f, squares) + spread(alone, h, hh)
+    of_others = over(spread(others, g, gg), others**2)
+    variance = over(residuals, human**2) + share**2 * of_others
     return Corrected(weight, value, variance)
 
 
@@ -139,7 +110,7 @@ class JudgeCorrectedMean:
         shape: the shape of the sums of one metric.
     """
 
-    shape: tuple[int, ...] = (len(JudgeSums._fields),)
+    shape: tuple[int, ...] = (12,)
 
     def of_batch(self, x: PerList) -> Tensor:
         """Return the sums of a batch, `[1, 12]`.
@@ -153,10 +124,8 @@ class JudgeCorrectedMean:
 
     def result(self, sums: Tensor) -> Tensor:
         """Return the corrected mean; NaN for fewer than ten lists with both."""
-        found = JudgeSums(*ops.unstack(sums, self.shape[0], axis=-1))
-        is_enough = found.both >= LEAST_LISTS
-        value = corrected(found, xp=ops).value
-        return ops.where(is_enough, value, float("nan"))
+        value = corrected(ops.unstack(sums, 12, axis=-1), xp=ops).value
+        return ops.where(sums[..., 0] >= LEAST_LISTS, value, float("nan"))
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -199,7 +168,7 @@ class JudgeCorrectedEstimate(Estimate):
     def of_sums(  # type: ignore[override]
         cls, sums: np.ndarray, *, weight: float | None = None
     ) -> JudgeCorrectedEstimate:
-        """Return the estimate for `JudgeSums`, float64 `[12]`.
+        """Return the estimate for the sums of `sums_of`, float64 `[12]`.
 
         Args:
             sums: the sums.
@@ -208,37 +177,32 @@ class JudgeCorrectedEstimate(Estimate):
         Raises:
             ValueError: for fewer than ten lists with both kinds of labels.
         """
-        s = JudgeSums(*map(float, sums))
-        if not s.both >= LEAST_LISTS:
+        both, judge_only, human_only = (round(x) for x in sums[[0, 6, 9]])
+        if both < LEAST_LISTS:
             raise ValueError(
                 "A mean corrected for the judge needs at least "
                 f"{LEAST_LISTS} lists with labels by humans and by the judge. "
-                f"Received: {s.both:g}. Let humans label more lists, drawn at "
+                f"Received: {both}. Let humans label more lists, drawn at "
                 "random from those that the judge labelled."
             )
-        found = corrected(s, weight)
-        human = s.both + s.human_only
-        without_judge = corrected(s, 0.0)
-        gain = 1.0
-        if found.variance > 0.0:
-            gain = without_judge.variance / found.variance
+        found, by_humans = corrected(sums, weight), corrected(sums, 0.0)
+        rows = both + human_only
+        gain = by_humans.variance / found.variance if found.variance > 0 else 1
         return cls(
             value=float(found.value),
             standard_error=math.sqrt(found.variance),
-            lists=round(human + s.judge_only),
-            effective_lists=float(human * gain),
-            rows=round(human),
+            lists=rows + judge_only,
+            effective_lists=float(rows * gain),
+            rows=rows,
             weight=float(found.weight),
-            both=round(s.both),
-            judge_only=round(s.judge_only),
-            human_only=round(s.human_only),
-            judge_mean=(s.f + s.judge_f) / (s.both + s.judge_only),
-            human_mean=float(without_judge.value),
+            both=both,
+            judge_only=judge_only,
+            human_only=human_only,
+            judge_mean=float((sums[2] + sums[7]) / (both + judge_only)),
+            human_mean=float(by_humans.value),
         )
 
     def __str__(self) -> str:
-        judged = self.both + self.judge_only
-        return (
-            f"{super().__str__()}, {self.rows:,} with human labels and "
-            f"{judged:,} with labels of the judge"
-        )
+        judged = f"{self.both + self.judge_only:,} with labels of the judge"
+        human = f"{self.rows:,} with human labels"
+        return f"{super().__str__()}, {human} and {judged}"
