@@ -67,6 +67,13 @@ MEMBERS = {
         "signature",
     ),
     "Sliced": ("estimates", "table", "signature"),
+    "Quantiles": ("intervals", "table", "signature"),
+    "LowerMean": (
+        "estimate",
+        "standard_error",
+        "confidence_interval",
+        "signature",
+    ),
     "SampledRanks": ("estimates", "histogram", "table", "signature"),
     "Ranking": (
         "overall",

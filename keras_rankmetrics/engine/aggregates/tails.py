@@ -140,3 +140,163 @@ def _ranks_below(
         else:
             most = rank - 1
     return least
+
+
+# A sum is kept as two floats of four bytes. A state of 64 KiB has this many.
+_NUMBERS = 64 * 1024 // 8
+
+# What is kept besides the bins: of the lists with their own weight, their
+# number and the sum of squared weights; of the others, their number and the sum
+# of their values; and the number of independent rows.
+_SCALARS = 5
+
+BINS = (_NUMBERS - _SCALARS) // 2
+
+
+@dataclasses.dataclass(frozen=True)
+class Distribution:
+    """The values of lists in bins, sorted, and how many lists there are.
+
+    Attributes:
+        values: `[..., bins]`, the mean values; 0 in an empty bin.
+        weights: `[..., bins]`.
+        lists: `[...]`, the number of valid lists.
+        effective_lists: `[...]`, (Σ w)² / Σ w², and at most the number of rows.
+        rows: `[...]`, the number of independent rows with a valid list.
+    """
+
+    values: Any
+    weights: Any
+    lists: Any
+    effective_lists: Any
+    rows: Any
+
+    @classmethod
+    def of_sums(cls, sums: Any, xp: Any = np) -> Distribution:
+        """Return the distribution for sums `[..., 8191]` of a `Binned`.
+
+        The lists without a weight of their own have the mean weight of the
+        others and, since they have the value of `empty`, their mean value.
+        """
+        weights, totals = sums[..., :BINS], sums[..., BINS : 2 * BINS]
+        own, squares, other, other_value, rows = (
+            sums[..., 2 * BINS + i] for i in range(_SCALARS)
+        )
+
+        def divided(x: Any, y: Any) -> Any:
+            return x / xp.where(y == 0, 1.0, y)
+
+        own_weight = xp.sum(weights, axis=-1)
+        mean = xp.where(own > 0, divided(own_weight, own), 1.0)
+        # Rounding may move a mean of ones to the bin below 1, or beyond.
+        place = xp.floor(divided(other_value, other) * BINS * (1 + 1e-6))
+        place = xp.minimum(place, BINS - 1.0)[..., None]
+        here = xp.where(xp.arange(BINS) == place, mean[..., None], 0.0)
+        weights = weights + here * other[..., None]
+        totals = totals + here * other_value[..., None]
+        weight, squares = own_weight + mean * other, squares + mean**2 * other
+        kish = divided(weight**2, squares)
+        return cls(
+            divided(totals, weights),
+            weights,
+            own + other,
+            xp.minimum(kish, rows),
+            rows,
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class Binned:
+    """The weights and values of lists in bins of [0, 1], 64 KiB of sums.
+
+    Subclasses add the `result`. Values out of range by rounding are in the
+    first or the last bin.
+    """
+
+    shape = (2 * BINS + _SCALARS,)
+
+    def of_batch(self, x: PerList) -> Tensor:
+        """Return the sums of a batch, `[metrics, 8191]`.
+
+        They are NaN for a metric if the value of a valid list is.
+        """
+        dtype, metrics = x.values.dtype, x.values.shape[0]
+        lost = ops.any(x.counts & ops.isnan(x.values), axis=-1)
+        own = x.counts & x.has_own_weight
+        other = ops.cast(x.counts & ~x.has_own_weight, dtype)
+        weights = ops.where(own, x.weights, 0)
+        values = ops.where(x.counts & ~ops.isnan(x.values), x.values, 0)
+        values = ops.clip(values, 0.0, 1.0)
+        place = ops.cast(ops.floor(values * BINS), "int32")
+        place = ops.minimum(place, BINS - 1)
+        first = ops.expand_dims(ops.arange(metrics, dtype="int32") * BINS, -1)
+        pairs = ops.stack([weights, weights * values], axis=-1)
+        binned = ops.segment_sum(
+            ops.reshape(pairs, (-1, 2)),
+            ops.reshape(place + first, (-1,)),
+            num_segments=metrics * BINS,
+        )
+        binned = ops.reshape(binned, (metrics, BINS, 2))
+        rows = ops.cast(x.counts, dtype)
+        if x.rows is not None:
+            rows = ops.max(ops.reshape(rows, (metrics, *x.rows)), axis=-1)
+        scalars = [
+            ops.cast(own, dtype),
+            weights * weights,
+            other,
+            other * values,
+            rows,
+        ]
+        sums = ops.concatenate(
+            [
+                binned[..., 0],
+                binned[..., 1],
+                ops.stack([ops.sum(each, axis=-1) for each in scalars], -1),
+            ],
+            axis=-1,
+        )
+        return ops.where(ops.expand_dims(lost, -1), float("nan"), sums)
+
+
+@dataclasses.dataclass(frozen=True)
+class BinnedQuantiles(Binned):
+    """The quantiles of the values of lists.
+
+    Attributes:
+        levels: the levels of the quantiles.
+    """
+
+    levels: tuple[float, ...]
+
+    def result(self, sums: Tensor) -> Tensor:
+        """Return the quantiles, `[..., levels]`; 0 without lists."""
+        found = Distribution.of_sums(sums, ops)
+        pair = found.values, found.weights
+        return ops.stack([quantile(*pair, p, ops) for p in self.levels], -1)
+
+
+@dataclasses.dataclass(frozen=True)
+class BinnedLowerMean(Binned):
+    """The mean of the lowest values of lists.
+
+    Attributes:
+        share: the share of the total weight that they have.
+    """
+
+    share: float
+
+    def result(self, sums: Tensor) -> Tensor:
+        """Return the lower means, `[...]`; 0 without lists."""
+        found = Distribution.of_sums(sums, ops)
+        return lower_mean(found.values, found.weights, self.share, ops)
+
+    def errors(self, sums: Tensor) -> Tensor:
+        """Return the standard errors of the lower means, `[...]`."""
+        found = Distribution.of_sums(sums, ops)
+        return lower_mean_error(
+            found.values,
+            found.weights,
+            self.share,
+            found.effective_lists,
+            ops,
+        )
