@@ -7,9 +7,8 @@ from typing import Any, Literal
 
 import keras
 
-from keras_rankmetrics.engine.aggregates import WeightedMean
 from keras_rankmetrics.engine.aggregates.anytime import sequence
-from keras_rankmetrics.engine.metric.ranking_metric import MeanMetric
+from keras_rankmetrics.metrics.bases import check_mean
 
 
 class StopWhenDecided(keras.callbacks.Callback):
@@ -63,7 +62,7 @@ class StopWhenDecided(keras.callbacks.Callback):
         >>> stop = krm.callbacks.StopWhenDecided(metric, threshold=0.9)
         >>> _ = model.evaluate(labels, labels, verbose=0, callbacks=[stop])
         >>> stop.decided, stop.lists
-        ('above', 96)
+        ('above', 64)
 
     Waudby-Smith et al., arXiv 2103.06476.
     """
@@ -82,25 +81,14 @@ class StopWhenDecided(keras.callbacks.Callback):
         at_least: int = 30,
     ) -> None:
         super().__init__()
-        is_mean = isinstance(metric, MeanMetric)
-        if not is_mean or type(metric.aggregate) is not WeightedMean:
-            raise TypeError(
-                "`metric` should be a ranking metric whose result is a mean "
-                f"over lists, such as `NDCG(k=10)`. Received: {metric!r}."
-            )
-        for name, value, least in (
-            ("threshold", threshold, -math.inf),
-            ("precision", precision, 0.0),
-        ):
-            if value is not None and not least < value < math.inf:
-                raise ValueError(
-                    f"`{name}` should be a number in units of the metric, such "
-                    f"as 0.05. Received: {value!r}."
-                )
-        if threshold is None and precision is None:
+        check_mean(metric)
+        values = [x for x in (threshold, precision) if x is not None]
+        is_width = precision is None or precision > 0.0
+        if not values or not all(map(math.isfinite, values)) or not is_width:
             raise ValueError(
-                "A `threshold`, a `precision` or both should say when to stop. "
-                "Received: neither. Pass `threshold=0.5`, for example."
+                "`threshold`, `precision` or both should be numbers in units "
+                "of the metric, such as 0.05, and a precision above 0. "
+                f"Received: threshold={threshold!r}, precision={precision!r}."
             )
         sequence(0.0, 0.0, at_least, level, planned)  # raises for bad options
         self.metric, self.at_least = metric, at_least
@@ -127,10 +115,8 @@ class StopWhenDecided(keras.callbacks.Callback):
         self.interval, self.lists = (low, high), estimate.lists
         if estimate.rows < self.at_least:
             return
-        if self.threshold is not None and low > self.threshold:
-            self.decided = "above"
-        elif self.threshold is not None and high < self.threshold:
-            self.decided = "below"
+        if self.threshold is not None and not low <= self.threshold <= high:
+            self.decided = "above" if low > self.threshold else "below"
         elif self.precision is not None and high - low <= 2.0 * self.precision:
             self.decided = "precise"
         if self.decided:

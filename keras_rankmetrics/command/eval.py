@@ -27,7 +27,6 @@ def table(arguments: argparse.Namespace) -> str:
     first = _baseline_path(arguments.baseline, arguments.runs)
     paths = reading.distinct([*first, *arguments.runs])
     reading.check_outputs(arguments, paths)
-    _check_detect(arguments, paths)
     compared, notes = reading.compared_of(arguments, reading.names_of(paths))
     if arguments.per_list:
         reading.write(arguments.per_list, as_csv(compared.per_list()))
@@ -39,8 +38,10 @@ def table(arguments: argparse.Namespace) -> str:
     for note in compared.report.unjudged:
         _warn(note)
     text = _FORMATS[arguments.format](compared)
+    if arguments.detect is not None:
+        notes = [*notes, "", *_needed(compared, arguments)]
     if arguments.format == "text":
-        text = "\n".join([text, *_needed(compared, arguments.detect), *notes])
+        text = "\n".join([text, *notes])
     if arguments.output:
         reading.write(arguments.output, text.rstrip("\n") + "\n")
         return ""
@@ -55,40 +56,27 @@ def _baseline_path(baseline: str | None, runs: list[str]) -> list[str]:
     return [path for path, name in names if name == baseline] or [baseline]
 
 
-def _check_detect(arguments: argparse.Namespace, paths: list[str]) -> None:
-    """Raise ValueError if `--detect` has no table to go below."""
-    received = None
-    if arguments.format != "text":
-        received = f"`--format {arguments.format}`. Leave out `--format`."
-    elif len(paths) < 2:
-        received = f"only {paths[0]}. Pass a baseline and another run."
-    if arguments.detect is not None and received:
+def _needed(compared: Compared, arguments: argparse.Namespace) -> list[str]:
+    """Return how many lists detect a difference, a line for each system.
+
+    Raises:
+        ValueError: if there is no other system, or no text to print it below.
+    """
+    others = [name for name in compared.systems if name != compared.baseline]
+    if not others or arguments.format != "text":
         raise ValueError(
-            "`--detect` should have two runs or more, and prints text. "
-            f"Received: {received}"
+            "`--detect` should have two runs or more, and `--format text`. "
+            f"Received: {len(others) + 1} and `--format {arguments.format}`."
         )
-
-
-def _needed(compared: Compared, difference: float | None) -> list[str]:
-    """Return a table of the number of lists that detect a difference."""
-    if difference is None:
-        return []
-    needed = compared.lists_needed(difference)
-    systems = [name for name in compared.systems if name != compared.baseline]
+    needed = compared.lists_needed(arguments.detect)
     rows = [
-        [
-            name,
-            *(
-                "" if (n := of[name]) is None else f"{n:,}"
-                for of in needed.values()
-            ),
-        ]
-        for name in systems
+        [x, *(f"{n:,}" if (n := of[x]) else "-" for of in needed.values())]
+        for x in others
     ]
     return [
-        "",
-        f"Lists like these that detect a true difference of {difference:g} "
-        f"from {compared.baseline}, {percent(POWER)} of the time:",
+        "Lists like these that detect a true difference of "
+        f"{arguments.detect:g} from {compared.baseline}, {percent(POWER)} of "
+        "the time:",
         as_table(["", *needed], rows),
     ]
 

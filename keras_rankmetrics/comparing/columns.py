@@ -129,7 +129,7 @@ def by_judge(
     members = [metric.metric for metric in metrics]
     human, judge = (
         _without_unlabelled(measured_by(members, labels), labels)
-        for labels in parts_of(truth)
+        for labels in map(_labelled, parts_of(truth))
     )
     lists = tuple(dict.fromkeys([*judge.lists, *human.lists]))
     groups = {
@@ -148,9 +148,7 @@ def by_judge(
         truth=f"{human.truth} {judge.truth}",
         systems={
             name: System(
-                Values(
-                    *map(np.concatenate, zip(*(x[name] for x in both)))
-                ),
+                Values(*map(np.concatenate, zip(*(x[name] for x in both)))),
                 judge.systems[name].overlap,
             )
             for name in judge.systems
@@ -170,6 +168,23 @@ def by_judge(
             )
         ),
     )
+
+
+def _labelled(truth: Any) -> Any:
+    """Return a nested dict without the queries whose labels are all negative.
+
+    Such a query has no labels of its kind, as in arrays.
+    """
+    is_nested = isinstance(truth, Mapping) and all(
+        isinstance(items, Mapping) for items in truth.values()
+    )
+    if not is_nested:
+        return truth
+    return {
+        query: items
+        for query, items in truth.items()
+        if max(items.values(), default=-1) >= 0
+    }
 
 
 def _without_unlabelled(measured: Measured, labels: Any) -> Measured:

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from keras_rankmetrics.comparing import forms
-from keras_rankmetrics.comparing.compared import Compared
 from keras_rankmetrics.comparing.columns import parts_of
+from keras_rankmetrics.comparing.compared import Compared
 from keras_rankmetrics.comparing.measuring import measured_by
 from keras_rankmetrics.comparing.report import warn_of_unjudged
 from keras_rankmetrics.comparing.results import checked

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
-
-from keras_rankmetrics.comparing.statistics import differences_of
+from keras_rankmetrics.comparing.report import differences_of
 from keras_rankmetrics.comparing.results import Results
 from keras_rankmetrics.comparing.verdict import Verdict, chosen, verdict_of
 
@@ -81,15 +79,14 @@ class Compared(Results):
                 units of the metrics, above 0.
             level: the level of the interval, which excludes 0 if the difference
                 is detected; by default `confidence`.
-            power: the probability to detect it, from 0.5 to 1.
+            power: the probability to detect it.
 
         Returns:
             By metric and system the number of lists; None if all lists have the
             same difference.
 
         Raises:
-            ValueError: if an argument is invalid, or there is no system besides
-                the baseline.
+            ValueError: if an argument is invalid.
 
         Example:
             >>> import keras_rankmetrics as krm
@@ -103,22 +100,14 @@ class Compared(Results):
             {'ndcg': {'new': 145}}
         """
         level = self.confidence if level is None else level
-        if self.systems == [self.baseline]:
-            raise ValueError(
-                "A difference needs a system besides the baseline. Received: "
-                f"only {self.baseline!r}. Pass another system to `compare`."
-            )
         found: dict[str, dict[str, int | None]] = {}
         for place, metric in enumerate(self.signatures):
-            _, differences, _ = differences_of(
-                self.measured, place, self.baseline
-            )
+            _, ds, _ = differences_of(self.measured, place, self.baseline)
             found[metric] = {
-                d.system: None
-                # Equal differences have no p value, up to rounding.
-                if math.isnan(d.p) or not d.estimate.standard_error
-                else d.lists_needed(difference, level, power)
-                for d in filter(None, differences)
+                d.system: d.lists_needed(difference, level, power)
+                if d.estimate.standard_error > 0.0
+                else None
+                for d in filter(None, ds)
             }
         return found
 

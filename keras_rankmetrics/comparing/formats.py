@@ -30,16 +30,15 @@ def _p_value(cell: Cell) -> str:
 
 
 def _legend(
-    report: Report,
-    marks: _Marks,
-    p_values: bool = False,
-    errors: bool = True,
-    power: bool = True,
+    report: Report, marks: _Marks, p_values: bool = False, errors: bool = True
 ) -> list[str]:
     """Return the sentences below a table whose best values are bold."""
+    # A caption in LaTeX is long enough without the power.
+    power = report.about_power() * (marks is _TEXT_MARKS)
     has_best = any(cell.best for cells in report.cells for cell in cells)
-    more = _BEST * has_best, _P * (p_values and report.comparisons > 0)
-    return report.legend(*marks.values(), *more, errors=errors, power=power)
+    p = _P * (p_values and report.comparisons > 0)
+    more = _BEST * has_best, p, power
+    return report.legend(*marks.values(), *more, errors=errors)
 
 
 # A plain table.
@@ -55,7 +54,7 @@ def as_text(report: Report) -> str:
         ["", *(column.name + room for column in report.columns)],
         [*report.rows(lambda cell: _shown(cell) + room * (not cell.mark))],
     )
-    legend = report.legend(*_TEXT_MARKS.values())
+    legend = report.legend(*_TEXT_MARKS.values(), report.about_power())
     lines = [textwrap.fill(sentence, _WIDTH) for sentence in legend]
     signatures = [f"{c.name}: {c.signature}" for c in report.columns]
     return "\n".join([table, *lines, *signatures])
@@ -177,8 +176,7 @@ def as_latex(report: Report, layout: Layout) -> str:
     check_choice("digits", layout.digits, tuple(range(10)))
     check_choice("signatures", layout.signatures, get_args(Place))
     marks: _Marks = {"better": "+", "worse": "-"}
-    # A caption is long enough without the detectable differences.
-    legend = _legend(report, marks, layout.p_values, layout.errors, power=False)
+    legend = _legend(report, marks, layout.p_values, layout.errors)
     signatures = f"Signatures: {_signatures(report)}."
     caption = layout.caption or _to_latex(" ".join(legend))
     if layout.signatures == "caption":

@@ -10,7 +10,13 @@ from typing import Any
 import numpy as np
 
 from keras_rankmetrics import conventions
-from keras_rankmetrics.comparing import columns, forms, joining, measured, values
+from keras_rankmetrics.comparing import (
+    columns,
+    forms,
+    joining,
+    measured,
+    values,
+)
 from keras_rankmetrics.comparing.measured import Measured, System
 from keras_rankmetrics.comparing.rows_of import Input, Reading
 from keras_rankmetrics.conventions.convention import Rules

@@ -146,12 +146,7 @@ class Report:
         return {name: [row[name] for row in rows] for name in rows[0]}
 
     def legend(
-        self,
-        better: str,
-        worse: str,
-        *more: str,
-        errors: bool = True,
-        power: bool = True,
+        self, better: str, worse: str, *more: str, errors: bool = True
     ) -> list[str]:
         """Return the sentences below the table.
 
@@ -160,14 +155,11 @@ class Report:
             worse: the mark of a system that is worse.
             *more: sentences about anything else that the table shows.
             errors: True if the table shows the margins.
-            power: True for a sentence about the detectable differences.
         """
         means, marks = self._about_means(), self.about_marks(better, worse)
         if not errors:
             means = f"{means.partition(';')[0]}."
         found = [means, self._about_groups(), *more, marks]
-        if power:
-            found.append(self._about_power())
         return [*filter(None, found), *self.notes]
 
     def _about_means(self) -> str:
@@ -192,30 +184,26 @@ class Report:
         sizes = ", ".join(f"{group} {n:,}" for group, n in self.sizes.items())
         return f"The lists of each group: {sizes}."
 
-    def _about_power(self) -> str:
-        """Return the detectable difference of each metric, over all lists.
+    def about_power(self) -> str:
+        """Return a sentence about the differences that so many lists detect.
 
-        It is that of the system whose differences vary most.
+        Of each metric it has that of the system which needs the most lists. An
+        empty string if there are no differences.
         """
         largest: dict[str, float] = {}
-        for (_, group), row in zip(self.keys, self.cells, strict=True):
-            for column, cell in zip(self.columns, row, strict=True):
-                found = cell.numbers()["detectable"]
-                if found is not None and not group:
-                    so_far = largest.get(column.name, found)
-                    largest[column.name] = max(so_far, found)
-        if not largest:
-            return ""
-        several = len(self.columns) > 1
-        numbers = [
-            f"{x:.4f}" + f" ({name})" * several for name, x in largest.items()
-        ]
-        listed = filter(None, [", ".join(numbers[:-1]), numbers[-1]])
-        return (
+        for (_, group), cells in zip(self.keys, self.cells, strict=True):
+            for column, cell in zip(self.columns, cells, strict=True):
+                found = cell.numbers()["detectable"] or 0.0
+                if found > largest.get(column.name, 0.0) and not group:
+                    largest[column.name] = found
+        several = " ({})" if len(self.columns) > 1 else ""
+        of_metrics = " or ".join(
+            f"{x:.4f}{several.format(name)}" for name, x in largest.items()
+        )
+        return of_metrics and (
             f"With {self.lists:,} lists like these, a true difference of "
-            f"{' or '.join(listed)} from {self.baseline} is detected "
-            f"{percent(POWER)} of the time; half of it needs about 4 times as "
-            "many lists."
+            f"{of_metrics} from {self.baseline} is detected {percent(POWER)} "
+            "of the time; half of it needs about 4 times as many lists."
         )
 
     def about_marks(self, better: str, worse: str) -> str:
@@ -348,9 +336,7 @@ def _cell(
         ties=d.ties,
         losses=d.losses,
         mark=mark,
-        detectable=math.nan
-        if math.isnan(d.p)
-        else d.detectable(confidence, POWER),
+        detectable=d.detectable(confidence, POWER),
     )
 
 

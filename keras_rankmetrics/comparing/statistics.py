@@ -135,8 +135,13 @@ def _means(column: Column, x: _Lists) -> Differences:
     notes = []
     for i, place in enumerate(x.others):
         valid = x.counts[place] & x.counts[x.first]
-        if _differ_by_constant(x.values[place][valid], x.values[x.first][valid]):
-            d = dataclasses.replace(differences[i], p=math.nan)
+        if _differ_by_constant(
+            x.values[place][valid], x.values[x.first][valid]
+        ):
+            d = differences[i]
+            error = 0.0 if d.estimate.rows > 1 else math.nan
+            same = dataclasses.replace(d.estimate, standard_error=error)
+            d = dataclasses.replace(d, estimate=same, p=math.nan)
             differences[i] = d
             notes.append(
                 f"{d.system}: {column.name} differs from that of {x.baseline} "

@@ -189,12 +189,9 @@ def verdict_of(
         )
     _check(measured, metric, column.measures[0])
     first, _ = measured.systems
-    _, differences, same = differences_of(measured, place, first)
+    _, differences, _ = differences_of(measured, place, first)
     [difference] = filter(None, differences)
-    if same and difference.estimate.rows > 1:
-        estimate = dataclasses.replace(difference.estimate, standard_error=0.0)
-        difference = dataclasses.replace(difference, estimate=estimate)
-    up, bounded = column.more_is_better, column.bounded
+    _, _, up, bounded = measured.measures[place]
     tolerance = tolerance_of(tolerance, 1.0 if bounded else math.inf)
     notes = tuple(gaps(measured))
     return Verdict(metric, difference, tolerance, level, up, bounded, notes)

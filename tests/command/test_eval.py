@@ -463,3 +463,35 @@ def test_an_output_overwrites_no_input_and_no_other_output(
     assert main(["eval", "qrels", "best.txt", "-m", "RR", *options]) == 2
     assert "should be a file of its own" in capsys.readouterr().err
     assert {path: path.read_bytes() for path in Path().iterdir()} == before
+
+
+def test_how_many_lists_detect_a_difference(files, capsys):
+    runs = ["worst.txt", "best.txt"]
+    command = ["eval", "qrels", *runs, "-m", "NDCG@3 RR", "--detect", "0.05"]
+    assert main(command) == 0
+    *_, about, head, line = capsys.readouterr().out.splitlines()
+    assert about == (
+        "Lists like these that detect a true difference of 0.05 from worst, "
+        "80% of the time:"
+    )
+    assert head.split() == ["NDCG@3", "RR"]
+    name, *numbers = line.split()
+    assert name == "best" and all(int(n.replace(",", "")) > 1 for n in numbers)
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["worst.txt"], "`--detect` should have two runs or more"),
+        (["worst.txt", "best.txt", "--format", "csv"], "and `--format text`"),
+    ],
+)
+def test_what_detect_needs(files, capsys, more, message):
+    assert main(["eval", "qrels", *more, "-m", "RR", "--detect", "0.1"]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_difference_to_detect_is_positive(files, capsys):
+    runs = ["worst.txt", "best.txt"]
+    assert main(["eval", "qrels", *runs, "-m", "RR", "--detect", "-1"]) == 2
+    assert "should be a positive number" in capsys.readouterr().err

@@ -51,7 +51,7 @@ def margin(deviation: Any, rows: Any, alpha: float, planned: float) -> Any:
 
 def sequence(
     mean: Any,
-    deviation: Any,
+    standard_error: Any,
     rows: Any,
     level: float = 0.95,
     planned: float = 500,
@@ -72,8 +72,8 @@ def sequence(
 
     Args:
         mean: the mean so far.
-        deviation: the standard deviation of the rows. NaN, for a variance that
-            is lost in rounding, counts as 0.
+        standard_error: its standard error, σ / √t. NaN, for a variance that is
+            lost in rounding, counts as 0.
         rows: the number of independent rows so far.
         level: the probability that the sequence is never wrong.
         planned: the number of lists at which it is narrowest.
@@ -82,6 +82,9 @@ def sequence(
 
     Returns:
         The ends, within the limits; NaN for fewer than two rows.
+
+    Raises:
+        ValueError: if `level` or `planned` is invalid.
     """
     check_level("level", level)
     if not 1 <= planned < np.inf:
@@ -90,7 +93,7 @@ def sequence(
             f"{planned!r}."
         )
     alpha = 1.0 - level
-    variance = np.nan_to_num(deviation) ** 2
+    variance = np.nan_to_num(standard_error) ** 2 * rows
     if limits is None:
         low, high = -np.inf, np.inf
         variance = np.where(variance > 0.0, variance, np.inf)
@@ -100,4 +103,5 @@ def sequence(
         variance = variance - np.log(alpha) / np.maximum(rows, 1) * farthest**2
     rows = np.where(np.less(rows, 2), np.nan, rows)
     half = margin(np.sqrt(variance), rows, alpha, planned)
-    return np.maximum(mean - half, low), np.minimum(mean + half, high)
+    ends = np.maximum(mean - half, low), np.minimum(mean + half, high)
+    return ends if np.ndim(half) else (float(ends[0]), float(ends[1]))

@@ -118,26 +118,8 @@ class Estimate:
         Waudby-Smith et al., arXiv 2103.06476.
         """
         limits = (0.0, 1.0) if self.bounded else None
-        return self.anytime_between(limits, level, planned)
-
-    def anytime_between(
-        self,
-        limits: tuple[float, float] | None,
-        level: float,
-        planned: int,
-    ) -> tuple[float, float]:
-        """Return the `anytime_interval` of values between limits.
-
-        Args:
-            limits: the lowest and the highest value of a list, or None.
-            level: as for `anytime_interval`.
-            planned: as for `anytime_interval`.
-        """
-        deviation = self.standard_error * math.sqrt(self.rows)
-        ends = sequence(
-            self.value, deviation, self.rows, level, planned, limits
-        )
-        return float(ends[0]), float(ends[1])
+        mean, error = self.value, self.standard_error
+        return sequence(mean, error, self.rows, level, planned, limits)
 
     def __str__(self) -> str:
         number = f"{self.lists:,} list{'s' * (self.lists != 1)}"

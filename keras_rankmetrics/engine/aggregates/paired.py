@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from keras_rankmetrics.engine.aggregates.aggregate import PerList
+from keras_rankmetrics.engine.aggregates.anytime import sequence
 from keras_rankmetrics.engine.aggregates.estimate import Estimate
 from keras_rankmetrics.engine.aggregates.mean import Moments, WeightedMean
 from keras_rankmetrics.engine.aggregates.student_t import (
@@ -135,7 +136,9 @@ class Difference:
                 compared to others.
         """
         limits = (-1.0, 1.0) if self.bounded else None
-        return self.estimate.anytime_between(limits, level, planned)
+        mean, error = self.estimate.value, self.estimate.standard_error
+        rows = self.estimate.rows
+        return sequence(mean, error, rows, level, planned, limits)
 
     def detectable(self, level: float = 0.95, power: float = 0.8) -> float:
         """Return the smallest true difference that so many lists detect.
@@ -143,19 +146,21 @@ class Difference:
             (t_{(1 + level) / 2} + t_{power}) · standard error
 
         A difference is detected if its interval excludes 0. The exact power is
-        that of a noncentral t. The formula is within 2% of it for 5 lists, and
-        within 0.2% for 10.
+        that of a noncentral t. From 10 lists on, the formula is within 2% of
+        it.
 
         Args:
             level: the level of the interval.
-            power: the probability to detect the difference, from 0.5 to 1.
+            power: the probability to detect the difference. Below 0.5, it
+                counts as 0.5.
 
         Returns:
             The size of the difference; NaN if all lists have the same one.
         """
-        error = self.estimate.standard_error
-        rows = self.estimate.rows
-        return _quantiles(rows, level, power) * error if error else math.nan
+        rows, error = self.estimate.rows, self.estimate.standard_error
+        return (
+            _quantiles(rows, level, power) * error if error > 0.0 else math.nan
+        )
 
     def lists_needed(
         self, difference: float, level: float = 0.95, power: float = 0.8
@@ -169,7 +174,8 @@ class Difference:
         Args:
             difference: the size of the true difference, above 0.
             level: the level of the interval.
-            power: the probability to detect the difference, from 0.5 to 1.
+            power: the probability to detect the difference. Below 0.5, it
+                counts as 0.5.
 
         Raises:
             ValueError: if the difference is not a positive number, or the lists
@@ -184,18 +190,14 @@ class Difference:
             (199, 787)
         """
         deviation = self.estimate.standard_error * math.sqrt(self.estimate.rows)
-        if not 0.0 < difference < math.inf:
+        if not 0.0 < difference < math.inf or not deviation > 0.0:
             raise ValueError(
-                "`difference` should be a positive number, in units of the "
-                f"metric, such as 0.01. Received: {difference!r}."
+                "`difference` should be a positive number, such as 0.01, and "
+                "the lists should have different differences. Received: "
+                f"{difference!r}, with the estimate {self.estimate}."
             )
-        if not deviation > 0.0:
-            raise ValueError(
-                "The number of lists depends on how much the differences vary. "
-                f"Received: {self.estimate} without variance. Measure more "
-                "lists."
-            )
-        ratio = difference / deviation * (1.0 + _ROUNDING**2)
+        # A number from `detectable` is to give the same number of lists.
+        ratio = difference / deviation * (1.0 + 1e-12)
         # With many degrees of freedom, t is smallest: at least so many lists.
         least = _quantiles(_MANY, level, power) / ratio
         rows = max(2, math.ceil(least**2))
@@ -208,14 +210,8 @@ def _quantiles(rows: float, level: float, power: float) -> float:
     """Return the detectable difference in units of the standard error."""
     check_level("level", level)
     check_level("power", power)
-    if power < 0.5:
-        raise ValueError(
-            f"`power` should be at least 0.5, such as 0.8. Received: {power!r}."
-        )
-    of_level, of_power = (
-        t_quantile(p, rows - 1) for p in (0.5 + level / 2.0, power)
-    )
-    return of_level + of_power
+    freedom = rows - 1
+    return t_quantile(0.5 + level / 2.0, freedom) + t_quantile(power, freedom)
 
 
 def differences(
