@@ -58,7 +58,22 @@ MEMBERS = {
         "table",
         "signature",
     ),
+    "JudgeCorrected": (
+        "update_state",
+        "per_list",
+        "estimate",
+        "standard_error",
+        "confidence_interval",
+        "signature",
+    ),
     "Sliced": ("estimates", "table", "signature"),
+    "Quantiles": ("intervals", "table", "signature"),
+    "LowerMean": (
+        "estimate",
+        "standard_error",
+        "confidence_interval",
+        "signature",
+    ),
     "SampledRanks": ("estimates", "histogram", "table", "signature"),
     "Ranking": (
         "overall",

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from keras_rankmetrics.comparing import forms
+from keras_rankmetrics.comparing.columns import parts_of
 from keras_rankmetrics.comparing.compared import Compared
 from keras_rankmetrics.comparing.measuring import measured_by
 from keras_rankmetrics.comparing.report import warn_of_unjudged
@@ -105,7 +106,8 @@ def compare(
     reading = Reading(
         columns, query_ids, item_ids, higher_is_better, drop_same_id, duplicates
     )
-    forms.check_systems(systems, truth, reading)
+    for part in parts_of(truth):
+        forms.check_systems(systems, part, reading)
     checked(systems, baseline, confidence)
     measured = measured_by(
         metrics, truth, systems, reading, convention, groups, sample_weight

@@ -11,7 +11,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
-from keras_rankmetrics.comparing.measured import Measure
+from keras_rankmetrics.comparing.measured import Column
 from keras_rankmetrics.comparing.report import Cell, Report
 from keras_rankmetrics.engine.aggregates.estimate import spread_as_text
 from keras_rankmetrics.engine.definition.options import check_choice
@@ -208,7 +208,7 @@ def as_latex(report: Report, layout: Layout) -> str:
     return "\n".join([*lines, rf"\end{{{table}}}"])
 
 
-def _latex_cell(cell: Cell, measure: Measure, layout: Layout) -> str:
+def _latex_cell(cell: Cell, measure: Column, layout: Layout) -> str:
     form = f".{layout.digits}f"
     spread = spread_as_text(cell.value, cell.low, cell.high, layout.digits)
     value = format(cell.value, form)

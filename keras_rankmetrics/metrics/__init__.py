@@ -18,10 +18,12 @@ from keras_rankmetrics.metrics.beyond_accuracy import *
 from keras_rankmetrics.metrics.coverage import *
 from keras_rankmetrics.metrics.discounted import *
 from keras_rankmetrics.metrics.hits import *
+from keras_rankmetrics.metrics.judge_corrected import *
 from keras_rankmetrics.metrics.multi_value import *
 from keras_rankmetrics.metrics.pairwise import *
 from keras_rankmetrics.metrics.sampled import *
 from keras_rankmetrics.metrics.subtopics import *
+from keras_rankmetrics.metrics.tails import *
 from keras_rankmetrics.metrics.unjudged import *
 
 # mypy reads only literal lists, and exports what a star imports without one.

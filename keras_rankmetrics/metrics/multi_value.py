@@ -57,6 +57,11 @@ class MultiValueMetric(Accumulator):
         self._direction = "up"
         self._create_variables(name)
 
+    @property
+    def metric(self) -> RankingMetric:
+        """A copy of the metric, without state."""
+        return self._metric()
+
     def named(self, result: Tensor) -> dict[str, Tensor]:
         """Return the values by name."""
         numbers = ops.unstack(result, len(self.results))
