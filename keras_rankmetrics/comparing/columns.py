@@ -148,7 +148,12 @@ def by_judge(
         truth=f"{human.truth} {judge.truth}",
         systems={
             name: System(
-                _stacked(*(x[name] for x in both)),
+                Values(
+                    *map(
+                        np.concatenate,
+                        zip(*(x[name] for x in both), strict=True),
+                    )
+                ),
                 judge.systems[name].overlap,
             )
             for name in judge.systems

@@ -280,9 +280,10 @@ def with_none(array: np.ndarray, known: np.ndarray) -> list[list[float | None]]:
 
 def saved(measured: Measured) -> dict[str, Any]:
     """Return everything as values that JSON can contain."""
+    columns = [column._asdict() for column in measured.statistics]
     return {
+        **({"statistics": columns} if columns else {}),
         "metrics": [measure._asdict() for measure in measured.measures],
-        "statistics": [column._asdict() for column in measured.statistics],
         "lists": list(measured.lists),
         "groups": list(measured.groups),
         "rules": measured.rules,

@@ -135,9 +135,8 @@ def _means(column: Column, x: _Lists) -> Differences:
     notes = []
     for i, place in enumerate(x.others):
         valid = x.counts[place] & x.counts[x.first]
-        if _differ_by_constant(
-            x.values[place][valid], x.values[x.first][valid]
-        ):
+        mine, base = x.values[place][valid], x.values[x.first][valid]
+        if _differ_by_constant(mine, base):
             d = differences[i]
             error = 0.0 if d.estimate.rows > 1 else math.nan
             same = dataclasses.replace(d.estimate, standard_error=error)
