@@ -137,7 +137,7 @@ def by_judge(
         for x in (human, judge)
         for name, group in zip(x.lists, x.groups, strict=False)
     }
-    both = [_spread(x, lists) for x in (human, judge)]
+    both = _spread(human, lists), _spread(judge, lists)
     measures = [
         *human.measures,
         *(m._replace(name=f"{m.name}/judge") for m in judge.measures),
@@ -214,8 +214,10 @@ def _without_unlabelled(measured: Measured, labels: Any) -> Measured:
     return measured
 
 
-def _spread(measured: Measured, lists: Sequence[Any]) -> dict[str, Values]:
-    """Return the values of each system for more lists, which are excluded."""
+def _spread(
+    measured: Measured, lists: Sequence[Any]
+) -> dict[str, tuple[np.ndarray, ...]]:
+    """Return values, counts and weights by system for more lists."""
     place = {name: i for i, name in enumerate(lists)}
     index = [place[name] for name in measured.lists]
     found = {}
@@ -224,11 +226,5 @@ def _spread(measured: Measured, lists: Sequence[Any]) -> dict[str, Values]:
         arrays = np.zeros(shape), np.zeros(shape, bool), np.ones(shape)
         for array, own in zip(arrays, system.values[:3], strict=True):
             array[:, index] = own
-        found[name] = Values(*arrays)
+        found[name] = arrays
     return found
-
-
-def _stacked(human: Values, judge: Values) -> Values:
-    pairs = zip(human[:3], judge[:3], strict=True)
-    values, counts, weights = map(np.concatenate, pairs)
-    return Values(values, counts, weights)

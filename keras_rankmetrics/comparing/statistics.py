@@ -281,7 +281,7 @@ def _corrected(*lists: np.ndarray) -> JudgeCorrectedEstimate:
     return JudgeCorrectedEstimate.of_sums(sums_of(*lists))
 
 
-def _counts(column: Column, x: _Lists, system: str) -> dict[str, Any]:
+def _counts(column: Column, x: _Lists, system: str) -> dict[str, int]:
     """Return the numbers of wins, ties and losses against the baseline."""
     place = x.names.index(system)
     valid = x.counts[place] & x.counts[x.first]
