@@ -220,7 +220,7 @@ def _spread(
     """Return values, counts and weights by system for more lists."""
     place = {name: i for i, name in enumerate(lists)}
     index = [place[name] for name in measured.lists]
-    found = {}
+    found: dict[str, tuple[np.ndarray, ...]] = {}
     for name, system in measured.systems.items():
         shape = len(measured.measures), len(lists)
         arrays = np.zeros(shape), np.zeros(shape, bool), np.ones(shape)

@@ -191,7 +191,7 @@ def verdict_of(
     first, _ = measured.systems
     _, differences, _ = differences_of(measured, place, first)
     [difference] = filter(None, differences)
-    _, _, up, bounded = measured.measures[place]
+    up, bounded = column.more_is_better, column.bounded
     tolerance = tolerance_of(tolerance, 1.0 if bounded else math.inf)
     notes = tuple(gaps(measured))
     return Verdict(metric, difference, tolerance, level, up, bounded, notes)

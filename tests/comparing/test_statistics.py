@@ -93,8 +93,28 @@ def test_the_difference_of_lower_means_is_paired():
     assert [cell[x] for x in ("wins", "ties", "losses")] == [
         means[x] for x in ("wins", "ties", "losses")
     ]
-    assert cell["p"] < 0.05
-    assert compared.gate("ndcg@3/lowest20", tolerance=0.01).outcome == "pass"
+    t = cell["difference"] / cell["difference_error"]
+    assert cell["t"] == pytest.approx(t)
+    verdict = compared.gate("ndcg@3/lowest20", tolerance=0.5)
+    assert verdict.difference.p == cell["p"]
+    assert verdict.outcome == "pass"
+
+
+def test_two_columns_of_one_name():
+    clash = [krm.Quantiles(NDCG, [0.1]), krm.LowerMean(NDCG, name="ndcg@3/p10")]
+    with pytest.raises(ValueError, match="different names"):
+        krm.evaluate(LABELS, SCORES["old"], clash)
+
+
+def test_a_query_with_negative_human_labels_alone_has_none():
+    arrays, scores = judged(), by_id(RANDOM.normal(size=(200, 5)))
+    truth = {kind: by_id(labels) for kind, labels in arrays.items()}
+    negative = {q: truth["human"].get(q, {"d0": -1}) for q in truth["judge"]}
+    metric = krm.JudgeCorrected(NDCG)
+    found = krm.evaluate(truth, scores, metric).estimates
+    same = krm.evaluate({**truth, "human": negative}, scores, metric).estimates
+    assert found == same
+    assert found["ndcg@3/judge_corrected"].both == 60
 
 
 def test_the_error_of_a_difference_of_lower_means():
@@ -177,7 +197,7 @@ def test_saved_and_joined():
 
 def test_a_file_of_an_earlier_version_has_means():
     values = json.loads(krm.compare(SCORES, LABELS, NDCG).to_json())
-    del values["per_list"]["statistics"]
+    assert "statistics" not in values["per_list"]
     assert list(krm.Compared.from_dict(values).signatures) == ["ndcg@3"]
 
 
