@@ -11,7 +11,6 @@ from keras_rankmetrics.comparing.measured import (
     Column,
     Measure,
     Measured,
-    Overlap,
     System,
     Values,
 )
@@ -127,17 +126,14 @@ def by_judge(
         measured_by: returns the values of metrics by labels.
     """
     members = [metric.metric for metric in metrics]
-    human, judge = (
-        _without_unlabelled(measured_by(members, labels), labels)
-        for labels in map(_labelled, parts_of(truth))
-    )
+    human, judge = (measured_by(members, labels) for labels in parts_of(truth))
     lists = tuple(dict.fromkeys([*judge.lists, *human.lists]))
     groups = {
         name: group
         for x in (human, judge)
         for name, group in zip(x.lists, x.groups, strict=False)
     }
-    both = _spread(human, lists), _spread(judge, lists)
+    of_human, of_judge = _spread(human, lists), _spread(judge, lists)
     measures = [
         *human.measures,
         *(m._replace(name=f"{m.name}/judge") for m in judge.measures),
@@ -147,16 +143,8 @@ def by_judge(
         lists=lists,
         truth=f"{human.truth} {judge.truth}",
         systems={
-            name: System(
-                Values(
-                    *map(
-                        np.concatenate,
-                        zip(*(x[name] for x in both), strict=True),
-                    )
-                ),
-                judge.systems[name].overlap,
-            )
-            for name in judge.systems
+            name: System(_stacked(of_human[name], of_judge[name]), x.overlap)
+            for name, x in judge.systems.items()
         },
         groups=tuple(groups[name] for name in lists) if groups else (),
         statistics=tuple(
@@ -175,56 +163,45 @@ def by_judge(
     )
 
 
-def _labelled(truth: Any) -> Any:
-    """Return a nested dict without the queries whose labels are all negative.
+def labelled(labels: Any) -> np.ndarray:
+    """Return True for lists with a label of 0 or more, bool `[lists]`.
 
-    Such a query has no labels of its kind, as in arrays.
-    """
-    is_nested = isinstance(truth, Mapping) and all(
-        isinstance(items, Mapping) for items in truth.values()
-    )
-    if not is_nested:
-        return truth
-    return {
-        query: items
-        for query, items in truth.items()
-        if max(items.values(), default=-1) >= 0
-    }
-
-
-def _without_unlabelled(measured: Measured, labels: Any) -> Measured:
-    """Exclude lists of arrays that have negative labels alone.
+    Args:
+        labels: arrays `[lists, items]`, or a dict with these.
 
     Raises:
-        ValueError: if lists depend on each other.
+        ValueError: if labels have other dimensions.
     """
-    if any(x.overlap != Overlap() for x in measured.systems.values()):
-        return measured
-    labels = labels["labels"] if isinstance(labels, Mapping) else labels
-    array = to_numpy(labels)
-    steps = max(x.values.lists_of_row for x in measured.systems.values())
-    if steps > 1:
+    passed = labels["labels"] if isinstance(labels, Mapping) else labels
+    array: np.ndarray = to_numpy(passed)
+    if array.ndim != 2:
         raise ValueError(
-            "Labels by humans and by a judge should be [lists, items]. "
-            f"Received: rows of {steps} lists each. Reshape them."
+            "Labels by humans and by a judge should be [lists, items], of "
+            "independent lists. Received: the shape "
+            f"{array.shape}. Reshape labels and scores."
         )
-    has_labels = (array >= 0).any(axis=-1)
-    for system in measured.systems.values():
-        system.values.counts[:] &= has_labels
-    return measured
+    found: np.ndarray = np.any(array >= 0, axis=1)
+    return found
 
 
-def _spread(
-    measured: Measured, lists: Sequence[Any]
-) -> dict[str, tuple[np.ndarray, ...]]:
-    """Return values, counts and weights by system for more lists."""
+def _spread(measured: Measured, lists: Sequence[Any]) -> dict[str, Values]:
+    """Return the values of each system for more lists, which are excluded."""
     place = {name: i for i, name in enumerate(lists)}
     index = [place[name] for name in measured.lists]
-    found: dict[str, tuple[np.ndarray, ...]] = {}
+    shape = len(measured.measures), len(lists)
+    found = {}
     for name, system in measured.systems.items():
-        shape = len(measured.measures), len(lists)
         arrays = np.zeros(shape), np.zeros(shape, bool), np.ones(shape)
         for array, own in zip(arrays, system.values[:3], strict=True):
             array[:, index] = own
-        found[name] = arrays
+        found[name] = Values(*arrays)
     return found
+
+
+def _stacked(human: Values, judge: Values) -> Values:
+    """Return the values of both as those of more metrics."""
+    return Values(
+        np.concatenate([human.values, judge.values]),
+        np.concatenate([human.counts, judge.counts]),
+        np.concatenate([human.weights, judge.weights]),
+    )

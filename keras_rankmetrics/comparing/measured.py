@@ -52,7 +52,7 @@ class Column(NamedTuple):
     bounded: bool
     statistic: str = "mean"
     measures: tuple[int, ...] = (0,)
-    option: float | None = None
+    option: float = 0.5
 
 
 class Values(NamedTuple):
@@ -234,7 +234,7 @@ class Measured(NamedTuple):
 def _check_same_lists(one: Measured, other: Measured) -> None:
     """Raise ValueError if metrics or lists differ, or lists share an id."""
     mine, theirs = (
-        [f"{m.name}: {m.signature}" for m in (*x.measures, *x.statistics)]
+        [f"{name}: {text}" for name, text, *_ in (*x.measures, *x.statistics)]
         for x in (one, other)
     )
     if mine != theirs:

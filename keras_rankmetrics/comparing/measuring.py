@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ from keras_rankmetrics.tables.item_rows import whole
 from keras_rankmetrics.tables.jobs import members_of, metrics_in
 
 _Metrics = Sequence[RankingMetric]
-_Found = tuple[Sequence[Any], str, dict[str, System]]
+_Found = tuple[Sequence[Any], str, dict[str, System], Callable[[], np.ndarray]]
 
 
 def measured_by(
@@ -70,7 +71,7 @@ def measured_by(
             asked,
             truth,
             lambda members, labels: _of_members(
-                members, labels, systems, reading, rules, groups, None
+                members, labels, systems, reading, rules, groups, None, True
             ),
         )
     members, statistics = columns.columns_of(asked)
@@ -88,8 +89,12 @@ def _of_members(
     rules: Rules,
     groups: Any,
     sample_weight: Any,
+    labelled_only: bool = False,
 ) -> Measured:
-    """Return the value of each metric for each system and list."""
+    """Return the value of each metric for each system and list.
+
+    With `labelled_only`, lists whose labels are all negative are excluded.
+    """
     asked = reading
     same_id = reading.drop_same_id or rules.drop_same_id
     rules = rules._replace(drop_same_id=same_id)
@@ -110,7 +115,9 @@ def _of_members(
     else:
         forms.check_no_ids(asked)
         found = _by_position(members, truth, systems, sample_weight)
-    lists, of_truth, of_systems = found
+    lists, of_truth, of_systems, labelled = found
+    for system in of_systems.values() if labelled_only else ():
+        system.values.counts[:] &= labelled()
     measures = tuple(map(columns.measure_of, members))
     of_groups = forms.groups_of(groups, lists)
     steps = max(x.values.lists_of_row for x in of_systems.values())
@@ -176,7 +183,7 @@ def _by_id(
             overlap = overlap._replace(left_out=int(absent.sum()))
         found[name] = System(of_lists, overlap)
     queries = list(map(as_text, judgements.queries.tolist()))
-    return queries, judgements.fingerprint, found
+    return queries, judgements.fingerprint, found, judgements.labelled
 
 
 def _by_position(
@@ -193,7 +200,8 @@ def _by_position(
             raise
         found[name] = System(of_lists)
     [number] = {s.values.values.shape[1] for s in found.values()}
-    return range(number), measured.fingerprint(truth), found
+    labelled = functools.partial(columns.labelled, truth)
+    return range(number), measured.fingerprint(truth), found, labelled
 
 
 def _check_by_id(metrics: _Metrics) -> None:

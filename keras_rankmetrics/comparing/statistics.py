@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -103,10 +103,9 @@ def differences_of(
         _Lists(
             list(measured.systems),
             baseline,
-            *(
-                np.stack([array[place] for array in arrays])
-                for arrays in zip(*(x[:3] for x in systems), strict=True)
-            ),
+            np.stack([x.values[place] for x in systems]),
+            np.stack([x.counts[place] for x in systems]),
+            np.stack([x.weights[place] for x in systems]),
             systems[0].lists_of_row,
         )
         for place in chosen.measures
@@ -149,7 +148,7 @@ def _means(column: Column, x: _Lists) -> Differences:
                 "test, and no mark."
             )
     estimates = [paired.estimate_of(each, column.bounded) for each in means]
-    return Differences(estimates, _with_baseline(x, differences), notes)
+    return Differences(estimates, _compared(x, differences), notes)
 
 
 def _lower_means(column: Column, x: _Lists) -> Differences:
@@ -167,11 +166,22 @@ def _lower_means(column: Column, x: _Lists) -> Differences:
             linearised[place] = cut - below / column.option
     unbounded = column._replace(bounded=False)
     found = _means(unbounded, x._replace(values=linearised))
-    differences = [
-        d and dataclasses.replace(d, **_counts(column, x, d.system))
-        for d in found.differences
-    ]
-    return found._replace(differences=differences)
+    estimates = [_in_tail(e, column.option) for e in found.estimates]
+    differences = []
+    for d in filter(None, found.differences):
+        estimate = _in_tail(d.estimate, column.option)
+        p = math.nan if math.isnan(d.p) else two_sided_p(d.t, estimate.rows - 1)
+        counts = _counts(column, x, d.system)
+        differences.append(
+            dataclasses.replace(d, estimate=estimate, p=p, **counts)
+        )
+    return Differences(estimates, _compared(x, differences), found.notes)
+
+
+def _in_tail(estimate: Estimate, share: float) -> Estimate:
+    """Return the estimate with the number of lists in the tail as its rows."""
+    lists = min(estimate.rows, estimate.effective_lists)
+    return dataclasses.replace(estimate, rows=tails.rows_in_tail(lists, share))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -225,7 +235,10 @@ def _quantiles(column: Column, x: _Lists) -> Differences:
             estimate=dataclasses.replace(
                 d.estimate, value=each.value - base, standard_error=math.nan
             ),
-            **dict.fromkeys(("t", "p", "p_holm", "effect_size"), math.nan),
+            t=math.nan,
+            p=math.nan,
+            p_holm=math.nan,
+            effect_size=math.nan,
         )
         for d, each in zip(means.differences, estimates, strict=True)
     ]
@@ -264,24 +277,19 @@ def _judge_corrected(column: Column, y: _Lists, f: _Lists) -> Differences:
                 estimate,
                 t=t,
                 p=p,
-                p_holm=p,
+                p_holm=math.nan,
                 effect_size=paired.ratio(estimate.value, deviation),
                 **_counts(column, y, y.names[place]),
             )
         )
-    corrected = paired.holm([d.p for d in differences])
-    differences = [
-        dataclasses.replace(d, p_holm=p)
-        for d, p in zip(differences, corrected, strict=True)
-    ]
-    return Differences(estimates, _with_baseline(y, differences), [])
+    return Differences(estimates, _compared(y, differences), [])
 
 
 def _corrected(*lists: np.ndarray) -> JudgeCorrectedEstimate:
     return JudgeCorrectedEstimate.of_sums(sums_of(*lists))
 
 
-def _counts(column: Column, x: _Lists, system: str) -> dict[str, int]:
+def _counts(column: Column, x: _Lists, system: str) -> dict[str, Any]:
     """Return the numbers of wins, ties and losses against the baseline."""
     place = x.names.index(system)
     valid = x.counts[place] & x.counts[x.first]
@@ -292,10 +300,16 @@ def _counts(column: Column, x: _Lists, system: str) -> dict[str, int]:
     return {"wins": int(wins), "ties": int(ties), "losses": int(losses)}
 
 
-def _with_baseline(
+def _compared(
     x: _Lists, differences: Sequence[paired.Difference]
 ) -> list[paired.Difference | None]:
-    return [*differences[: x.first], None, *differences[x.first :]]
+    """Return the differences by system, with p corrected for their number."""
+    corrected = paired.holm([d.p for d in differences])
+    found: list[paired.Difference | None] = [
+        dataclasses.replace(d, p_holm=p)
+        for d, p in zip(differences, corrected, strict=True)
+    ]
+    return [*found[: x.first], None, *found[x.first :]]
 
 
 def _sums(

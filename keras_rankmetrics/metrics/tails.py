@@ -17,6 +17,7 @@ from keras_rankmetrics.engine.aggregates.tails import (
     lower_mean,
     lower_mean_error,
     quantile_interval,
+    rows_in_tail,
 )
 from keras_rankmetrics.engine.definition import checks_names
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
@@ -189,7 +190,7 @@ class LowerMean(MultiValueMetric):
             standard_error=float(lower_mean_error(*arguments, effective)),
             lists=0 if lost else round(lists),
             effective_lists=effective,
-            rows=0 if lost else max(2, math.ceil(self.share * effective)),
+            rows=0 if lost else rows_in_tail(effective, self.share),
         )
 
     def estimates(self) -> dict[str, Estimate]:

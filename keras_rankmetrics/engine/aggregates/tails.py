@@ -88,6 +88,11 @@ def lower_mean_error(
     return xp.where(enough, error, float("nan"))
 
 
+def rows_in_tail(effective_lists: float, share: float) -> int:
+    """Return the number of lists on which a lower mean rests, at least 2."""
+    return max(2, math.ceil(share * effective_lists))
+
+
 def quantile_interval(
     values: Any,
     weights: Any,
