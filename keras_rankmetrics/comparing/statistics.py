@@ -166,7 +166,10 @@ def _lower_means(column: Column, x: _Lists) -> Differences:
             linearised[place] = cut - below / column.option
     unbounded = column._replace(bounded=False)
     found = _means(unbounded, x._replace(values=linearised))
-    estimates = [_in_tail(e, column.option) for e in found.estimates]
+    estimates = [
+        dataclasses.replace(_in_tail(e, column.option), bounded=column.bounded)
+        for e in found.estimates
+    ]
     differences = []
     for d in filter(None, found.differences):
         estimate = _in_tail(d.estimate, column.option)
