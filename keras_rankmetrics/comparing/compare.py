@@ -57,9 +57,12 @@ def compare(
 
     Args:
         systems: a dict of systems by name.
-        truth: the labels of the items.
+        truth: the labels of the items; or those by humans and by a judge, as
+            for `evaluate`.
         metrics: a metric, a `MetricCollection`, a list of these, or text, such
-            as `"NDCG@10 RR"`. They are not updated.
+            as `"NDCG@10 RR"`. They are not updated. The differences of
+            `LowerMean` and `JudgeCorrected` have tests like those of means,
+            `Quantiles` have none.
         baseline: the name of the system to which the others are compared; the
             first one by default.
         groups: the group of each query, as for `evaluate`. The table then has a
