@@ -100,8 +100,8 @@ def compare(
         >>> print(compared.to_markdown().partition("Means")[0].strip())
         |  | recall@1 |
         | --- | ---: |
-        | old | 0.0000 ± 0.0000 |
-        | new | **0.7500** ± 3.1766 |
+        | old | 0.0000 [0.0000, 1.0000] |
+        | new | **0.7500** [0.0000, 1.0000] |
 
     Smucker, Allan and Carterette, CIKM (2007); Holm, Scandinavian Journal of
     Statistics 6 (1979).
