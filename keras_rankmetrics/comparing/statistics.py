@@ -21,11 +21,11 @@ from keras_rankmetrics.engine.aggregates import (
     paired,
     tails,
 )
+from keras_rankmetrics.engine.aggregates.distributions import two_sided_p
 from keras_rankmetrics.engine.aggregates.judge_corrected import (
     JudgeCorrectedEstimate,
     sums_of,
 )
-from keras_rankmetrics.engine.aggregates.student_t import two_sided_p
 from keras_rankmetrics.engine.backend.operations import ops
 
 # Sums over this number of lists are computed in float32, and added in float64.

@@ -84,7 +84,9 @@ class MultiValueMetric(Accumulator):
         estimates = self.estimates()
         first = estimates[self.results[0]]
         rows = []
-        for name, value in self.result().items():
+        result = self.result()
+        values = result if isinstance(result, dict) else {self.name: result}
+        for name, value in values.items():
             estimate = estimates.get(name)
             spread = _with_spread(estimate, level)[1] if estimate else ""
             lists = (estimate or first).lists

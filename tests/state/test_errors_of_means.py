@@ -13,7 +13,7 @@ from pytest import approx
 
 import keras_rankmetrics as krm
 from keras_rankmetrics import MetricCollection
-from keras_rankmetrics.engine.aggregates import student_t
+from keras_rankmetrics.engine.aggregates import distributions
 from keras_rankmetrics.engine.aggregates.estimate import (
     Estimate,
     spread_as_text,
@@ -186,7 +186,9 @@ def test_intervals_of_shares_are_those_of_scipy(mean, lists):
         assert (low, high) == approx(expected, rel=close, abs=1e-12)
 
 
-@pytest.mark.parametrize("value, ends", [(1.0, (0.8103, 1)), (0.0, (0, 0.1897))])
+@pytest.mark.parametrize(
+    "value, ends", [(1.0, (0.8103, 1)), (0.0, (0, 0.1897))]
+)
 def test_lists_that_are_all_hits_or_all_misses(value, ends):
     """20 of 20: the lower end is .025^(1 / k), where k is 20 (z / t)²."""
     found = seen([value] * 20).confidence_interval()
@@ -226,7 +228,7 @@ def test_a_symmetric_interval_is_printed_as_half_of_it():
 def test_quantiles_of_the_beta_distribution(a, b):
     stats = pytest.importorskip("scipy.stats")
     chances = [0.0005, 0.025, 0.25, 0.5, 0.9, 0.975, 0.9995]
-    found = [student_t.beta_quantile(chance, a, b) for chance in chances]
+    found = [distributions.beta_quantile(chance, a, b) for chance in chances]
     assert found == approx(stats.beta.ppf(chances, a, b), rel=1e-6, abs=1e-12)
 
 
@@ -237,7 +239,7 @@ FREEDOMS = (1, 2, 3, 4, 5, 10, 29, 100, 1e3, 1e5, 1e6, 9.9e6, 1.1e7, 1e9)
 def test_quantiles_of_student(freedom):
     stats = pytest.importorskip("scipy.stats")
     chances = [0.5, 0.6, 0.75, 0.9, 0.95, 0.975, 0.995, 0.9999, 1 - 1e-8]
-    found = [student_t.t_quantile(chance, freedom) for chance in chances]
+    found = [distributions.t_quantile(chance, freedom) for chance in chances]
     assert found == approx(stats.t.ppf(chances, freedom), rel=1e-6, abs=1e-12)
 
 
@@ -248,9 +250,9 @@ def test_quantiles_of_student(freedom):
 def test_chances_of_student(freedom):
     stats = pytest.importorskip("scipy.stats")
     t = np.array([0, 1e-6, 0.01, 0.5, 1, 1.96, 3, 6])
-    found = [student_t.two_sided_p(x, freedom) for x in t]
+    found = [distributions.two_sided_p(x, freedom) for x in t]
     assert found == approx(2 * stats.t.sf(t, freedom), rel=1e-6, abs=1e-300)
-    assert [student_t.two_sided_p(-x, freedom) for x in t] == found
+    assert [distributions.two_sided_p(-x, freedom) for x in t] == found
 
 
 # Degrees of freedom and the effective number of lists

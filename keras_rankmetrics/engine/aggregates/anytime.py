@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from keras_rankmetrics.engine.aggregates.student_t import check_level
+from keras_rankmetrics.engine.aggregates.distributions import check_level
 
 
 def rho(alpha: float, planned: float) -> float:

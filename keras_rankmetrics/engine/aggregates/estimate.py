@@ -9,12 +9,12 @@ from statistics import NormalDist
 import numpy as np
 
 from keras_rankmetrics.engine.aggregates.anytime import sequence
-from keras_rankmetrics.engine.aggregates.mean import Moments
-from keras_rankmetrics.engine.aggregates.student_t import (
+from keras_rankmetrics.engine.aggregates.distributions import (
     beta_quantile,
     check_level,
     t_quantile,
 )
+from keras_rankmetrics.engine.aggregates.mean import Moments
 
 _MANY = 1e5
 _TENTH = 0.1

@@ -10,13 +10,13 @@ import numpy as np
 
 from keras_rankmetrics.engine.aggregates.aggregate import PerList
 from keras_rankmetrics.engine.aggregates.anytime import sequence
-from keras_rankmetrics.engine.aggregates.estimate import Estimate
-from keras_rankmetrics.engine.aggregates.mean import Moments, WeightedMean
-from keras_rankmetrics.engine.aggregates.student_t import (
+from keras_rankmetrics.engine.aggregates.distributions import (
     check_level,
     t_quantile,
     two_sided_p,
 )
+from keras_rankmetrics.engine.aggregates.estimate import Estimate
+from keras_rankmetrics.engine.aggregates.mean import Moments, WeightedMean
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.types import Tensor
 

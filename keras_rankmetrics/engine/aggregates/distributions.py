@@ -40,7 +40,7 @@ def two_sided_p(t: float, freedom: float) -> float:
         z = shrunk * math.sqrt(freedom * math.log1p(t * t / freedom))
         return math.erfc(z / math.sqrt(2.0))
     x = 1.0 / (1.0 + t * t / freedom)
-    return _incomplete_beta(x, freedom / 2.0, 0.5)
+    return incomplete_beta(x, freedom / 2.0, 0.5)
 
 
 def t_quantile(probability: float, freedom: float) -> float:
@@ -76,7 +76,7 @@ def beta_quantile(probability: float, a: float, b: float) -> float:
     for _ in range(100):
         if not low < x < high:
             x = (low + high) / 2.0
-        error = _incomplete_beta(x, a, b) - probability
+        error = incomplete_beta(x, a, b) - probability
         low, high = (low, x) if error > 0.0 else (x, high)
         log_density = (a - 1.0) * math.log(x) + (b - 1.0) * math.log1p(-x)
         # Far from the quantile, the density may be 0 or infinite.
@@ -101,12 +101,12 @@ def _density(t: float, freedom: float) -> float:
     return math.exp(log_scale + log_shape) / math.sqrt(freedom * math.pi)
 
 
-def _incomplete_beta(x: float, a: float, b: float) -> float:
+def incomplete_beta(x: float, a: float, b: float) -> float:
     """Return the regularised incomplete beta function I_x(a, b)."""
     if x in (0.0, 1.0):
         return x
     if x > (a + 1.0) / (a + b + 2.0):
-        return 1.0 - _incomplete_beta(1.0 - x, b, a)
+        return 1.0 - incomplete_beta(1.0 - x, b, a)
     log_front = (
         math.lgamma(a + b)
         - math.lgamma(a)
