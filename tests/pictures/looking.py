@@ -13,7 +13,7 @@ from tests.pictures.drawing import (
     letters,
 )
 
-RATE, FIRST, LAST, SEED = 0.6, 30, 1000, 5
+RATE, FIRST, LAST, SEED = 0.6, 30, 1000, 31
 EACH = 10  # The picture shows every tenth list.
 
 

@@ -76,6 +76,8 @@ def beta_quantile(probability: float, a: float, b: float) -> float:
     for _ in range(100):
         if not low < x < high:
             x = (low + high) / 2.0
+            if not low < x < high:
+                break
         error = incomplete_beta(x, a, b) - probability
         low, high = (low, x) if error > 0.0 else (x, high)
         log_density = (a - 1.0) * math.log(x) + (b - 1.0) * math.log1p(-x)

@@ -86,7 +86,8 @@ class Estimate:
             level: the probability, between 0 and 1.
 
         Returns:
-            The ends of the interval; NaN for fewer than two rows.
+            The ends of the interval; NaN for fewer than two rows, or if the
+            value is NaN.
 
         Example:
             >>> import keras_rankmetrics as krm
@@ -99,7 +100,7 @@ class Estimate:
         Korn and Graubard, Survey Methodology 24 (1998).
         """
         check_level("level", level)
-        if self.rows < 2:
+        if self.rows < 2 or math.isnan(self.value):
             return math.nan, math.nan
         t = t_quantile(0.5 + level / 2.0, self.rows - 1)
         # NaN, for a variance that is lost in rounding, is no larger than 0.
