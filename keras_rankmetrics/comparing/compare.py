@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from keras_rankmetrics.comparing import forms
+from keras_rankmetrics.comparing.columns import parts_of
 from keras_rankmetrics.comparing.compared import Compared
 from keras_rankmetrics.comparing.measuring import measured_by
 from keras_rankmetrics.comparing.report import warn_of_unjudged
@@ -56,9 +57,12 @@ def compare(
 
     Args:
         systems: a dict of systems by name.
-        truth: the labels of the items.
+        truth: the labels of the items; or those by humans and by a judge, as
+            for `evaluate`.
         metrics: a metric, a `MetricCollection`, a list of these, or text, such
-            as `"NDCG@10 RR"`. They are not updated.
+            as `"NDCG@10 RR"`. They are not updated. The differences of
+            `LowerMean` and `JudgeCorrected` have tests like those of means,
+            `Quantiles` have none.
         baseline: the name of the system to which the others are compared; the
             first one by default.
         groups: the group of each query, as for `evaluate`. The table then has a
@@ -96,8 +100,8 @@ def compare(
         >>> print(compared.to_markdown().partition("Means")[0].strip())
         |  | recall@1 |
         | --- | ---: |
-        | old | 0.0000 ± 0.0000 |
-        | new | **0.7500** ± 3.1766 |
+        | old | 0.0000 [0.0000, 1.0000] |
+        | new | **0.7500** [0.0000, 1.0000] |
 
     Smucker, Allan and Carterette, CIKM (2007); Holm, Scandinavian Journal of
     Statistics 6 (1979).
@@ -105,7 +109,8 @@ def compare(
     reading = Reading(
         columns, query_ids, item_ids, higher_is_better, drop_same_id, duplicates
     )
-    forms.check_systems(systems, truth, reading)
+    for part in parts_of(truth):
+        forms.check_systems(systems, part, reading)
     checked(systems, baseline, confidence)
     measured = measured_by(
         metrics, truth, systems, reading, convention, groups, sample_weight

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from keras_rankmetrics.comparing.report import differences_of
 from keras_rankmetrics.comparing.results import Results
+from keras_rankmetrics.comparing.statistics import differences_of
 from keras_rankmetrics.comparing.verdict import Verdict, chosen, verdict_of
 
 

@@ -142,10 +142,12 @@ def evaluate(
       orders.
 
     Args:
-        truth: the labels of the items.
+        truth: the labels of the items. For metrics that are `JudgeCorrected`,
+            those by humans and by a judge: `{"human": truth, "judge": truth}`.
         run: the scores of the items, or their order.
         metrics: a metric, a `MetricCollection`, a list of these, or text, such
-            as `"NDCG@10 Recall@100 RR"`. They are not updated.
+            as `"NDCG@10 Recall@100 RR"`. `Quantiles` and `LowerMean` have
+            columns of their own. They are not updated.
         groups: the group of each query, such as its language: a dict or a
             pandas `Series` by query, or a column in the order of the truth.
         convention: a tool, such as `"beir"`. Metrics in text are then those of

@@ -11,8 +11,9 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
-from keras_rankmetrics.comparing.measured import Measure
+from keras_rankmetrics.comparing.measured import Column
 from keras_rankmetrics.comparing.report import Cell, Report
+from keras_rankmetrics.engine.aggregates.estimate import spread_as_text
 from keras_rankmetrics.engine.definition.options import check_choice
 from keras_rankmetrics.engine.naming import as_html_table, as_table
 
@@ -70,9 +71,9 @@ def _shown(cell: Cell, bold: str = "{}", p_values: bool = False) -> str:
     """
     value = f"{cell.value:.4f}"
     value = bold.format(value) if cell.best else value
-    margin = "" if math.isnan(cell.margin) else f"± {cell.margin:.4f}"
+    spread = spread_as_text(cell.value, cell.low, cell.high)
     p = _p_value(cell) if p_values else ""
-    parts = value, margin, _TEXT_MARKS.get(cell.mark), p and f"({p})"
+    parts = value, spread, _TEXT_MARKS.get(cell.mark), p and f"({p})"
     return " ".join(filter(None, parts))
 
 
@@ -207,16 +208,17 @@ def as_latex(report: Report, layout: Layout) -> str:
     return "\n".join([*lines, rf"\end{{{table}}}"])
 
 
-def _latex_cell(cell: Cell, measure: Measure, layout: Layout) -> str:
+def _latex_cell(cell: Cell, measure: Column, layout: Layout) -> str:
     form = f".{layout.digits}f"
-    value, margin = format(cell.value, form), format(cell.margin, form)
+    spread = spread_as_text(cell.value, cell.low, cell.high, layout.digits)
+    value = format(cell.value, form)
     if measure.bounded:  # as usual in print, without the 0 before the point
-        value, margin = (re.sub(r"^0\.", ".", x) for x in (value, margin))
+        value, spread = (re.sub(r"\b0\.", ".", x) for x in (value, spread))
     value = rf"\textbf{{{value}}}" if cell.best else value
     value += _LATEX_MARKS.get(cell.mark, _LATEX_SPACE)
-    if not layout.errors or math.isnan(cell.margin):
+    if not layout.errors or not spread:
         return value
-    return rf"{value}{{\scriptsize$\pm${margin}}}"
+    return rf"{value}{{\scriptsize{_to_latex(spread).replace(' ', '')}}}"
 
 
 def _latex_p(cell: Cell) -> str:
@@ -385,7 +387,7 @@ def _draw(panel: Any, cells: Sequence[Cell]) -> None:
         panel.errorbar(
             [cell.value],
             [row],
-            xerr=[cell.margin],
+            xerr=[[cell.value - cell.low], [cell.high - cell.value]],
             fmt="o",
             capsize=3,
             color=_COLOURS.get(cell.mark, _BLUE),

@@ -100,6 +100,11 @@ class Judgements:
         """A key for each item and its list."""
         return ids.joint(self.lists, ids.keys_of(self.items))
 
+    def labelled(self) -> np.ndarray:
+        """Return True for queries with a label of 0 or more, bool `[lists]`."""
+        lists = self.lists[self.labels >= 0]
+        return np.bincount(lists, minlength=len(self)) > 0
+
     @property
     def fingerprint(self) -> str:
         """A hash that does not depend on the order of the rows."""

@@ -17,7 +17,7 @@ ALL = "all"  # the name of the only system of `evaluate`
 
 
 class Measure(NamedTuple):
-    """A metric as saved values, a column of the table.
+    """A metric whose values of lists are saved.
 
     Attributes:
         name: the name of the metric.
@@ -30,6 +30,29 @@ class Measure(NamedTuple):
     signature: str
     more_is_better: bool
     bounded: bool
+
+
+class Column(NamedTuple):
+    """A statistic of the values of lists, a column of the table.
+
+    Attributes:
+        name: the name of the metric.
+        signature: the signature of the metric.
+        more_is_better: True if higher values are better.
+        bounded: True if values are in [0, 1].
+        statistic: `"mean"`, `"quantile"`, `"lower mean"` or `"judge-corrected
+            mean"`.
+        measures: the positions of the measures that it is computed from.
+        option: the level of a quantile, or the share of a lower mean.
+    """
+
+    name: str
+    signature: str
+    more_is_better: bool
+    bounded: bool
+    statistic: str = "mean"
+    measures: tuple[int, ...] = (0,)
+    option: float = 0.5
 
 
 class Values(NamedTuple):
@@ -129,6 +152,7 @@ class Measured(NamedTuple):
         systems: the values of each system, by name.
         groups: the group of each list; empty without groups.
         rules: how the systems were read, as text; empty by default.
+        statistics: the columns; empty if they are the means of the measures.
     """
 
     measures: tuple[Measure, ...]
@@ -137,6 +161,15 @@ class Measured(NamedTuple):
     systems: Mapping[str, System]
     groups: tuple[str, ...] = ()
     rules: str = ""
+    statistics: tuple[Column, ...] = ()
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns of the table, by default the mean of each measure."""
+        return self.statistics or tuple(
+            Column(*measure, measures=(place,))
+            for place, measure in enumerate(self.measures)
+        )
 
     def of_group(self, group: str) -> Measured:
         """Return the values of the lists of a group; "" means all lists."""
@@ -157,7 +190,7 @@ class Measured(NamedTuple):
         )
 
     def by(self, measures: tuple[Measure, ...]) -> Measured:
-        """Return the values of the metrics that have these signatures.
+        """Return the means of the metrics that have these signatures.
 
         Their names may differ. If one is missing, return everything, to which
         `joined` then says no.
@@ -170,7 +203,7 @@ class Measured(NamedTuple):
             name: system._replace(values=system.values.taken(order))
             for name, system in self.systems.items()
         }
-        return self._replace(measures=measures, systems=systems)
+        return self._replace(measures=measures, systems=systems, statistics=())
 
     def joined(self, other: Measured) -> Measured:
         """Return the values of the systems of both.
@@ -201,7 +234,8 @@ class Measured(NamedTuple):
 def _check_same_lists(one: Measured, other: Measured) -> None:
     """Raise ValueError if metrics or lists differ, or lists share an id."""
     mine, theirs = (
-        [f"{m.name}: {m.signature}" for m in x.measures] for x in (one, other)
+        [f"{name}: {text}" for name, text, *_ in (*x.measures, *x.statistics)]
+        for x in (one, other)
     )
     if mine != theirs:
         raise _error("the same list of metrics", _alone(mine, theirs))
@@ -246,7 +280,9 @@ def with_none(array: np.ndarray, known: np.ndarray) -> list[list[float | None]]:
 
 def saved(measured: Measured) -> dict[str, Any]:
     """Return everything as values that JSON can contain."""
+    columns = [column._asdict() for column in measured.statistics]
     return {
+        **({"statistics": columns} if columns else {}),
         "metrics": [measure._asdict() for measure in measured.measures],
         "lists": list(measured.lists),
         "groups": list(measured.groups),
@@ -273,6 +309,10 @@ def loaded(values: Mapping[str, Any]) -> Measured:
         lists=tuple(values["lists"]),
         groups=tuple(values.get("groups", ())),
         rules=values.get("rules", ""),
+        statistics=tuple(
+            Column(**{**column, "measures": tuple(column["measures"])})
+            for column in values.get("statistics", ())
+        ),
         truth=values["truth"],
         systems={
             name: _system(of_name)

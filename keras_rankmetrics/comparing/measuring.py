@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from keras_rankmetrics import conventions
-from keras_rankmetrics.comparing import forms, joining, measured, values
+from keras_rankmetrics.comparing import (
+    columns,
+    forms,
+    joining,
+    measured,
+    values,
+)
 from keras_rankmetrics.comparing.measured import Measured, System
 from keras_rankmetrics.comparing.rows_of import Input, Reading
 from keras_rankmetrics.conventions.convention import Rules
 from keras_rankmetrics.conventions.specs import metrics_of
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
-from keras_rankmetrics.metrics.bases import check_mean
 from keras_rankmetrics.tables.ids import as_text
 from keras_rankmetrics.tables.item_rows import whole
 from keras_rankmetrics.tables.jobs import members_of, metrics_in
 
 _Metrics = Sequence[RankingMetric]
-_Found = tuple[Sequence[Any], str, dict[str, System]]
+_Found = tuple[Sequence[Any], str, dict[str, System], Callable[[], np.ndarray]]
 
 
 def measured_by(
@@ -53,7 +59,42 @@ def measured_by(
     for each in metrics_in(metrics):
         is_text = isinstance(each, str)
         made += metrics_of(each, source, **rules.options) if is_text else [each]
-    members = members_of(made, check_mean)
+    asked = members_of(made, columns.check)
+    if columns.are_judge_corrected(asked, truth):
+        if sample_weight is not None:
+            raise ValueError(
+                "`sample_weight` should be None for labels by humans and by a "
+                "judge: all lists have the same weight. Received: "
+                f"{type(sample_weight).__name__}. Leave it out."
+            )
+        return columns.by_judge(
+            asked,
+            truth,
+            lambda members, labels: _of_members(
+                members, labels, systems, reading, rules, groups, None, True
+            ),
+        )
+    members, statistics = columns.columns_of(asked)
+    found = _of_members(
+        members, truth, systems, reading, rules, groups, sample_weight
+    )
+    return found._replace(statistics=statistics)
+
+
+def _of_members(
+    members: _Metrics,
+    truth: Any,
+    systems: Mapping[str, Any],
+    reading: Reading,
+    rules: Rules,
+    groups: Any,
+    sample_weight: Any,
+    labelled_only: bool = False,
+) -> Measured:
+    """Return the value of each metric for each system and list.
+
+    With `labelled_only`, lists whose labels are all negative are excluded.
+    """
     asked = reading
     same_id = reading.drop_same_id or rules.drop_same_id
     rules = rules._replace(drop_same_id=same_id)
@@ -74,16 +115,10 @@ def measured_by(
     else:
         forms.check_no_ids(asked)
         found = _by_position(members, truth, systems, sample_weight)
-    lists, of_truth, of_systems = found
-    measures = tuple(
-        measured.Measure(
-            metric.name,
-            metric.signature,
-            metric._direction == "up",
-            metric.aggregate.bounded,
-        )
-        for metric in members
-    )
+    lists, of_truth, of_systems, labelled = found
+    for system in of_systems.values() if labelled_only else ():
+        system.values.counts[:] &= labelled()
+    measures = tuple(map(columns.measure_of, members))
     of_groups = forms.groups_of(groups, lists)
     steps = max(x.values.lists_of_row for x in of_systems.values())
     if of_groups and steps > 1:
@@ -127,7 +162,7 @@ def _by_id(
             f"Received: {max(highest, 0):g} as the highest one. Check how it "
             "was read, and that it is not the run.",
             UserWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
     order = "options"
     if any(metric.ties == "stable" for metric in metrics):
@@ -148,7 +183,7 @@ def _by_id(
             overlap = overlap._replace(left_out=int(absent.sum()))
         found[name] = System(of_lists, overlap)
     queries = list(map(as_text, judgements.queries.tolist()))
-    return queries, judgements.fingerprint, found
+    return queries, judgements.fingerprint, found, judgements.labelled
 
 
 def _by_position(
@@ -165,7 +200,8 @@ def _by_position(
             raise
         found[name] = System(of_lists)
     [number] = {s.values.values.shape[1] for s in found.values()}
-    return range(number), measured.fingerprint(truth), found
+    labelled = functools.partial(columns.labelled, truth)
+    return range(number), measured.fingerprint(truth), found, labelled
 
 
 def _check_by_id(metrics: _Metrics) -> None:

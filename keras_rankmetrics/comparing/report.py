@@ -9,25 +9,14 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeVar
 
-import numpy as np
-
-from keras_rankmetrics.comparing.measured import Measure, Measured
-from keras_rankmetrics.engine.aggregates import (
-    Estimate,
-    PerList,
-    WeightedMean,
-    paired,
-)
-from keras_rankmetrics.engine.backend.operations import ops
-
-# Sums over this number of lists are computed in float32, and added in float64.
-_LISTS_OF_PART = 1024
-# Values in float32 that differ by less are equal.
-_ROUNDING = 1e-6
-POWER = 0.8  # of the differences that a table calls detectable
+from keras_rankmetrics.comparing.measured import Column, Measured
+from keras_rankmetrics.comparing.statistics import differences_of
+from keras_rankmetrics.engine.aggregates import Estimate, paired
+from keras_rankmetrics.engine.aggregates.estimate import is_symmetric
 
 Entry = TypeVar("Entry")
 Mark = Literal["better", "worse", ""]
+POWER = 0.8  # of the differences that a table calls detectable
 
 
 class Cell(NamedTuple):
@@ -38,7 +27,9 @@ class Cell(NamedTuple):
     Attributes:
         value: the mean over the lists.
         standard_error: the standard error of the value.
-        margin: half the confidence interval of the value.
+        low: the lower end of the confidence interval of the value.
+        high: its upper end.
+        margin: half its length.
         lists: the number of valid lists.
         best: True if no system has a better value, and there are several.
         difference: the mean difference to the baseline.
@@ -60,6 +51,8 @@ class Cell(NamedTuple):
 
     value: float
     standard_error: float
+    low: float
+    high: float
     margin: float
     lists: int
     best: bool
@@ -105,7 +98,7 @@ class Report:
     """
 
     keys: tuple[tuple[str, str], ...]
-    columns: tuple[Measure, ...]
+    columns: tuple[Column, ...]
     cells: tuple[tuple[Cell, ...], ...]
     baseline: str
     confidence: float
@@ -186,8 +179,17 @@ class Report:
             ends = sorted({min(counts), max(counts)})
             some = " to ".join(f"{n:,}" for n in ends)
             over = f"the lists that count, {some} of {over}"
-        interval = f"half the {percent(self.confidence)} confidence interval"
-        return f"Means over {over}; ± is {interval}."
+        interval = f"the {percent(self.confidence)} confidence interval"
+        kinds = {
+            is_symmetric(cell.value, cell.low, cell.high)
+            for row in self.cells
+            for cell in row
+        }
+        about = {
+            frozenset({True}): f"± is half {interval}",
+            frozenset({False}): f"[ ] is {interval}",
+        }.get(frozenset(kinds), f"± is half {interval}, and [ ] all of it")
+        return f"Means over {over}; {about}."
 
     def _about_groups(self) -> str:
         """Return the number of lists of each group."""
@@ -256,24 +258,24 @@ def reported(measured: Measured, baseline: str, confidence: float) -> Report:
         baseline: the name of the system to which the others are compared.
         confidence: the level of the intervals.
     """
-    measures = measured.measures
+    columns = measured.columns
     groups = ["", *dict.fromkeys(measured.groups)]
     parts = [measured.of_group(group) for group in groups]
-    places = range(len(measures))
+    places = range(len(columns))
     found = [differences_of(x, at, baseline) for x in parts for at in places]
     p = [d.p for _, differences, _ in found for d in differences if d]
     corrected = iter(paired.holm(p))
     cells = [
         _cells(means, differences, corrected, measure, confidence)
         for (means, differences, _), measure in zip(
-            found, measures * len(parts), strict=True
+            found, columns * len(parts), strict=True
         )
     ]
     return Report(
         keys=tuple((name, x) for x in groups for name in measured.systems),
-        columns=measures,
-        cells=_by_row(cells, len(measures)),
-        estimates=_by_row([means for means, _, _ in found], len(measures)),
+        columns=columns,
+        cells=_by_row(cells, len(columns)),
+        estimates=_by_row([means for means, _, _ in found], len(columns)),
         sizes=collections.Counter(measured.groups),
         baseline=baseline,
         confidence=confidence,
@@ -297,7 +299,7 @@ def _cells(
     means: Sequence[Estimate],
     differences: Sequence[paired.Difference | None],
     corrected: Iterator[float],
-    measure: Measure,
+    measure: Column,
     confidence: float,
 ) -> list[Cell]:
     """Return the cells of a metric, one for each system.
@@ -318,112 +320,18 @@ def _cells(
     ]
 
 
-def differences_of(
-    measured: Measured, metric: int, baseline: str
-) -> tuple[list[Estimate], list[paired.Difference | None], list[str]]:
-    """Return the means, the differences, and notes on those without a test.
-
-    The baseline has None in place of a difference.
-    """
-    measure, names = measured.measures[metric], list(measured.systems)
-    first = names.index(baseline)
-    others = [place for place in range(len(names)) if place != first]
-    systems = [system.values for system in measured.systems.values()]
-    values = np.stack([x.values[metric] for x in systems])
-    counts = np.stack([x.counts[metric] for x in systems])
-    weights = np.stack([x.weights[metric] for x in systems])
-    sums = _sums(
-        np.concatenate([values, values[others] - values[first]]),
-        np.concatenate([counts, counts[others] & counts[first]]),
-        weights[[*range(len(names)), *[first] * len(others)]],
-        systems[first].lists_of_row,
-        measure.bounded,
-    )
-    means, of_others = np.split(sums, [len(names)])
-    differences = paired.differences(
-        of_others,
-        [names[place] for place in others],
-        baseline,
-        bounded=measure.bounded,
-        more_is_better=measure.more_is_better,
-    )
-    notes = []
-    for i, place in enumerate(others):
-        valid = counts[place] & counts[first]
-        if _differ_by_constant(values[place][valid], values[first][valid]):
-            d = differences[i]
-            error = 0.0 if d.estimate.rows > 1 else math.nan
-            same = dataclasses.replace(d.estimate, standard_error=error)
-            d = dataclasses.replace(d, estimate=same, p=math.nan)
-            differences[i] = d
-            notes.append(
-                f"{d.system}: {measure.name} differs from that of {baseline} "
-                f"by {d.estimate.value:.4g} on each of {d.estimate.lists:,} "
-                "lists. A t test needs differences that vary, so there is no "
-                "test, and no mark."
-            )
-    estimates = [paired.estimate_of(x, measure.bounded) for x in means]
-    return estimates, [*differences[:first], None, *differences[first:]], notes
-
-
-def _sums(
-    values: np.ndarray,
-    counts: np.ndarray,
-    weights: np.ndarray,
-    per_row: int,
-    bounded: bool,
-) -> np.ndarray:
-    """Return the sums of `Paired` over all lists, `[rows, sums]`.
-
-    Args:
-        values: `[rows, lists]`, for each system and difference.
-        counts: `[rows, lists]`, False for excluded lists.
-        weights: `[rows, lists]`, NaN for lists without their own weight.
-        per_row: the number of consecutive lists that depend on each other.
-        bounded: True if the values of systems are in [0, 1].
-    """
-    aggregate = paired.Paired(len(values), WeightedMean(bounded))
-    lists = values.shape[1]
-    # Backends compile each shape anew, so few lists are padded to a power of 2.
-    rows = 1 << max(lists // per_row - 1, 0).bit_length()
-    step = per_row * min(max(1, _LISTS_OF_PART // per_row), rows)
-    padding = (0, 0), (0, -lists % step)
-    arrays = [np.pad(x, padding) for x in (values, counts, weights)]
-    total = np.zeros(aggregate.shape)
-    for begin in range(0, lists, step):
-        values, counts, weights = (x[:, begin : begin + step] for x in arrays)
-        per_list = PerList(
-            ops.convert_to_tensor(values, "float32"),
-            ops.convert_to_tensor(weights, "float32"),
-            ops.convert_to_tensor(~np.isnan(weights)),
-            ops.convert_to_tensor(counts),
-            None if per_row == 1 else (step // per_row, per_row),
-        )
-        total += ops.convert_to_numpy(aggregate.of_batch(per_list)[0])
-    return total
-
-
-def _differ_by_constant(one: np.ndarray, other: np.ndarray) -> bool:
-    """Return True if all differences are equal up to rounding, and not 0."""
-    if len(one) < 2:
-        return False
-    difference = one - other
-    rounding = _ROUNDING * np.max(np.abs([one, other]))
-    spread = difference.max() - difference.min()
-    return bool(spread <= rounding < np.abs(difference).min())
-
-
 def _cell(
     e: Estimate,
     best: float,
     d: paired.Difference | None,
     corrected: Iterator[float],
-    measure: Measure,
+    measure: Column,
     confidence: float,
 ) -> Cell:
-    margin = e.margin(confidence)
     is_best = e.value == best
-    cell = Cell(e.value, e.standard_error, margin, e.lists, is_best)
+    low, high = e.interval(confidence)
+    margin = (high - low) / 2.0
+    cell = Cell(e.value, e.standard_error, low, high, margin, e.lists, is_best)
     if d is None:
         return cell
     mark: Mark = ""

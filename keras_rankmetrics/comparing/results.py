@@ -52,7 +52,7 @@ class Results:
     @property
     def signatures(self) -> dict[str, str]:
         """The signature of each metric, by its name."""
-        return {m.name: m.signature for m in self.measured.measures}
+        return {m.name: m.signature for m in self.measured.columns}
 
     @property
     def _judged(self) -> dict[str, float | None]:

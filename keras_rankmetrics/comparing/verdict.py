@@ -8,7 +8,8 @@ from typing import Any
 
 from keras_rankmetrics.comparing.formats import in_markdown
 from keras_rankmetrics.comparing.measured import Measured
-from keras_rankmetrics.comparing.report import differences_of, gaps, percent
+from keras_rankmetrics.comparing.report import gaps, percent
+from keras_rankmetrics.comparing.statistics import differences_of
 from keras_rankmetrics.engine.aggregates.paired import Difference
 
 # The exit code of each outcome, and what it says about a loss. 2 is a usage
@@ -178,12 +179,19 @@ def verdict_of(
     measured: Measured, metric: str, tolerance: float, level: float
 ) -> Verdict:
     """Return the verdict on the second of two systems against the first."""
-    place = [measure.name for measure in measured.measures].index(metric)
-    _check(measured, place)
+    place = [column.name for column in measured.columns].index(metric)
+    column = measured.columns[place]
+    if column.statistic == "quantile":
+        raise ValueError(
+            "A verdict needs a metric whose differences have a standard error, "
+            f"a mean or a lower mean. Received: {metric}, a quantile. Choose "
+            "`LowerMean` in place of `Quantiles`."
+        )
+    _check(measured, metric, column.measures[0])
     first, _ = measured.systems
     _, differences, _ = differences_of(measured, place, first)
     [difference] = filter(None, differences)
-    _, _, up, bounded = measured.measures[place]
+    up, bounded = column.more_is_better, column.bounded
     tolerance = tolerance_of(tolerance, 1.0 if bounded else math.inf)
     notes = tuple(gaps(measured))
     return Verdict(metric, difference, tolerance, level, up, bounded, notes)
@@ -199,9 +207,9 @@ def chosen(argument: str, name: str | None, names: list[str]) -> str:
     return found[0]
 
 
-def _check(measured: Measured, place: int) -> None:
+def _check(measured: Measured, metric: str, place: int) -> None:
     """Raise ValueError if the values of a system cannot support a verdict."""
-    metric, _, up, _ = measured.measures[place]
+    up = measured.measures[place].more_is_better
     one, two = (x.values.counts[place] for x in measured.systems.values())
     for name, (values, overlap) in measured.systems.items():
         valid = values.values[place][values.counts[place]]

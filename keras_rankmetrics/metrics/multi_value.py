@@ -10,6 +10,7 @@ import keras
 
 from keras_rankmetrics.engine import naming
 from keras_rankmetrics.engine.aggregates import Aggregate, Estimate, PerList
+from keras_rankmetrics.engine.aggregates.estimate import spread_as_text
 from keras_rankmetrics.engine.aggregates.mean import Grouped
 from keras_rankmetrics.engine.aggregates.paired import (
     Difference,
@@ -56,6 +57,11 @@ class MultiValueMetric(Accumulator):
         self._direction = "up"
         self._create_variables(name)
 
+    @property
+    def metric(self) -> RankingMetric:
+        """A copy of the metric, without state."""
+        return self._metric()
+
     def named(self, result: Tensor) -> dict[str, Tensor]:
         """Return the values by name."""
         numbers = ops.unstack(result, len(self.results))
@@ -78,12 +84,14 @@ class MultiValueMetric(Accumulator):
         estimates = self.estimates()
         first = estimates[self.results[0]]
         rows = []
-        for name, value in self.result().items():
+        result = self.result()
+        values = result if isinstance(result, dict) else {self.name: result}
+        for name, value in values.items():
             estimate = estimates.get(name)
-            margin = f"{estimate.margin(level):.4f}" if estimate else ""
+            spread = _with_spread(estimate, level)[1] if estimate else ""
             lists = (estimate or first).lists
-            rows.append((name, f"{float(value):.4f}", margin, f"{lists:,}"))
-        return naming.as_table(("", "value", "±", "lists"), rows)
+            rows.append((name, f"{float(value):.4f}", spread, f"{lists:,}"))
+        return naming.as_table(("", "value", "interval", "lists"), rows)
 
     def __str__(self) -> str:
         """Return the table, or the repr while the values are traced."""
@@ -238,10 +246,12 @@ class Comparison(MultiValueMetric):
         >>> labels = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 1, 0]]
         >>> old, new = [[3, 2, 1]] * 4, [[3, 2, 1], [1, 3, 2]] * 2
         >>> comparison.update_state(labels, {"old": old, "new": new})
-        >>> print(comparison.table())
-        mrr   value       ±    diff       ±       p  effect  wins  ties  losses
-        old  0.5833  0.4593
-        new  0.8333  0.5304  0.2500  0.4593  0.1817    0.87     2     2       0
+        >>> print(comparison.table())  # doctest: +NORMALIZE_WHITESPACE
+        mrr   value          interval
+            diff  interval       p  effect  wins  ties  losses
+        old  0.5833  [0.1179, 0.9520]
+        new  0.8333  [0.0775, 1.0000]
+            0.2500  ± 0.4593  0.1817    0.87     2     2       0
 
     Smucker, Allan and Carterette, CIKM (2007); Urbano, Lima and Hanjalic, SIGIR
     (2019); Holm, Scandinavian Journal of Statistics 6 (1979).
@@ -346,9 +356,9 @@ class Comparison(MultiValueMetric):
     def table(self, level: float = 0.95) -> str:
         """Return values and differences as a table.
 
-        Columns headed ± are half the width of the confidence interval.
+        The intervals are ± half their width, or [low, high].
         """
-        head = ("value", "±", "diff", "±", "p", "effect")
+        head = ("value", "interval", "diff", "interval", "p", "effect")
         differences = {x.system: x for x in self.differences()}
         return naming.as_table(
             (self.name, *head, "wins", "ties", "losses"),
@@ -393,20 +403,21 @@ def _row(
     system: str, estimate: Estimate, difference: Difference | None, level: float
 ) -> tuple[str, ...]:
     if difference is None:
-        return system, *_with_margin(estimate, level), *[""] * 7
+        return system, *_with_spread(estimate, level), *[""] * 7
     counts = difference.wins, difference.ties, difference.losses
     return (
         system,
-        *_with_margin(estimate, level),
-        *_with_margin(difference.estimate, level),
+        *_with_spread(estimate, level),
+        *_with_spread(difference.estimate, level),
         f"{difference.p_holm:.4f}",
         f"{difference.effect_size:.2f}",
         *(f"{count:,}" for count in counts),
     )
 
 
-def _with_margin(estimate: Estimate, level: float) -> tuple[str, str]:
-    return f"{estimate.value:.4f}", f"{estimate.margin(level):.4f}"
+def _with_spread(estimate: Estimate, level: float) -> tuple[str, str]:
+    spread = spread_as_text(estimate.value, *estimate.interval(level))
+    return f"{estimate.value:.4f}", spread
 
 
 def _check_systems(systems: Any, baseline: Any) -> None:

@@ -97,10 +97,10 @@ class SampledRanks(MultiValueMetric):
         >>> labels = [[1, 0, 0, 0, 0]] * 2
         >>> sampled.update_state(labels, [[5, 4, 3, 2, 1], [3, 5, 4, 2, 1]])
         >>> print(sampled)
-                                 value       ±  lists
-        sampled_recall@2/naive  0.5000  6.3531      2
-        sampled_recall@2/bv     0.4302  7.9318      2
-        sampled_recall@2/em     0.4800              2
+                                 value  interval  lists
+        sampled_recall@2/naive  0.5000  ± 6.3531      2
+        sampled_recall@2/bv     0.4302  ± 7.9318      2
+        sampled_recall@2/em     0.4800                2
 
     Krichene and Rendle, On Sampled Metrics for Item Recommendation, KDD (2020);
     Jin et al., On Estimating Recommendation Evaluation Metrics under Sampling,

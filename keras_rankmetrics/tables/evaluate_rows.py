@@ -73,7 +73,7 @@ def evaluate_rows(
         >>> krm.evaluate_rows(query, labels, scores, [mrr, krm.PrecisionAtK(1)])
         {'mrr': 0.75, 'precision@1': 0.5}
         >>> print(mrr)
-        mrr = 0.7500 ± 3.1766 (95%, 2 lists)
+        mrr = 0.7500 [0.0000, 1.0000] (95%, 2 lists)
     """
     collected = checked_metrics(metrics)
     members = members_of(collected)

@@ -127,7 +127,11 @@ def members_of(
             "`metrics` should have at least one metric. Received: none. Pass a "
             "metric such as `NDCG(k=10)`, or a list of metrics."
         )
-    names = [member.name for member in members]
+    names = [
+        name
+        for member in members
+        for name in getattr(member, "results", [member.name])
+    ]
     if len(set(names)) < len(names):
         raise ValueError(
             "`metrics` should have metrics of different names. Received: "

@@ -15,6 +15,7 @@ import keras_rankmetrics
 import krm_command
 from keras_rankmetrics.command.eval import _FORMATS
 from keras_rankmetrics.command.printing import Progress
+from keras_rankmetrics.engine.aggregates.estimate import Estimate
 from krm_command import main
 
 QRELS = "".join(
@@ -65,7 +66,11 @@ def values_of(text):
 
 def test_a_table_for_people(files, capsys):
     out = said(capsys, "qrels", "worst.txt", "best.txt", "-m", "NDCG@3 RR")
-    assert "NDCG@3" in out and "±" in out and "paired t test" in out
+    assert (
+        "NDCG@3" in out
+        and "95% confidence interval" in out
+        and "paired t test" in out
+    )
     assert "worse than worst" in out
     assert "NDCG@3: NDCG@3|gain:exponential|" in out
 
@@ -222,8 +227,10 @@ def test_confidence_sets_the_intervals_and_the_marks(files, capsys):
         found = json.loads(out)
         cell = found["systems"]["two"]["P@1"]
         margin = level / math.sqrt((1 - level**2) / 2) / 3
+        low, high = Estimate(2 / 3, 1 / 3, 3, 3, 3, True).interval(level)
         assert cell["value"] == pytest.approx(2 / 3)
-        assert cell["margin"] == pytest.approx(margin, rel=1e-5)
+        assert (cell["low"], cell["high"]) == pytest.approx((low, high))
+        assert cell["margin"] == pytest.approx((high - low) / 2)
         assert cell["difference_margin"] == pytest.approx(margin, rel=1e-5)
         assert cell["p"] == pytest.approx(1 - 2 / math.sqrt(6), rel=1e-5)
         assert cell["mark"] == ("better" if level < 0.8 else "")

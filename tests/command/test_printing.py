@@ -29,10 +29,10 @@ def test_stdout_of_any_encoding(tmp_path, monkeypatch, encoding, marks):
     monkeypatch.chdir(tmp_path)
     stdout = io.TextIOWrapper(io.BytesIO(), encoding)
     monkeypatch.setattr(sys, "stdout", stdout)
-    assert main(["eval", "qrels", "one", "two", "-m", "NDCG@1 RR"]) == 0
+    assert main(["eval", "qrels", "one", "two", "-m", "MeanRank RR"]) == 0
     printed = stdout.buffer.getvalue().decode(encoding)
     error, worse = marks
-    assert f"1.0000 {error} 0.0000" in printed and f" {worse}\n" in printed
+    assert f"1.8889 {error} 0.2562" in printed and f" {worse}\n" in printed
     assert "?" not in printed and f"{worse} is worse than one" in printed
 
 

@@ -30,7 +30,8 @@ def cell(value, mark=None, best=False, lists=50):
     if mark is not None:
         p = 0.2 if mark == "" else 0.001
         against = 0.1, 0.02, 0.04, 5.0, p / 4, p, 0.7, 30, 5, 15, mark
-    return Cell(value, 0.01, 0.02, lists, best, *against)
+    ends = value - 0.02, value + 0.02
+    return Cell(value, 0.01, *ends, 0.02, lists, best, *against)
 
 
 REPORT = Report(
@@ -75,6 +76,26 @@ def test_text():
         "ndcg@10: NDCG@10|gain:linear|my_fn\n"
         "mean_rank: MeanRank|empty:skip"
     )
+
+
+def test_intervals_that_are_not_symmetric():
+    skewed = cell(0.98)._replace(low=0.93, high=1.0, margin=0.035)
+    cells = ((skewed, cell(3.0)),)
+    report = dataclasses.replace(ALONE, cells=cells, gaps=())
+    assert formats.as_text(report).splitlines()[1:4] == [
+        "all  0.9800 [0.9300, 1.0000]  3.0000 ± 0.0200",
+        "Means over 50 lists; ± is half the 95% confidence interval, and [ ] "
+        "all of it.",
+        "ndcg@10: NDCG@10|gain:linear|my_fn",
+    ]
+    assert "| 0.9800 [0.9300, 1.0000] |" in formats.as_markdown(report)
+    assert r"{\scriptsize[.9300,1.0000]}" in latex(report)
+    alone = dataclasses.replace(
+        report, columns=report.columns[:1], cells=((skewed,),)
+    )
+    found = formats.as_text(alone)
+    assert "; [ ] is the 95% confidence interval." in found
+    assert "±" not in found
 
 
 def test_markdown():

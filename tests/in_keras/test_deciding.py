@@ -192,5 +192,5 @@ def test_invalid_options():
         StopWhenDecided(krm.NDCG(), 0.5, planned=0)
     with pytest.raises(TypeError, match="ranking metric"):
         StopWhenDecided(keras.metrics.MeanSquaredError(), 0.5)
-    with pytest.raises(TypeError, match="mean over lists|ranking metric"):
+    with pytest.raises(TypeError, match="metric"):
         StopWhenDecided(krm.CatalogueCoverage(num_items=9), 0.5)

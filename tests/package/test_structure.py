@@ -46,7 +46,10 @@ MAY_IMPORT = {
     ),
     "tables": "engine.aggregates engine.inputs engine.metric metrics",
     "adapters": "engine.aggregates tables",
-    "callbacks": "catalogues engine.backend engine.inputs tables",
+    "callbacks": (
+        "catalogues engine.aggregates engine.backend engine.inputs metrics "
+        "tables"
+    ),
     "comparing": (
         "conventions engine.aggregates engine.backend engine.definition "
         "engine.evaluation engine.inputs engine.metric engine.naming files "

@@ -10,7 +10,7 @@ what it adds to the variance for values that are rare.
 import numpy as np
 
 from keras_rankmetrics.engine.aggregates.anytime import margin, sequence
-from keras_rankmetrics.engine.aggregates.student_t import t_quantile
+from keras_rankmetrics.engine.aggregates.distributions import t_quantile
 
 FIRST, LAST, RUNS = 30, 3000, 2000
 LEVEL, PLANNED = 0.95, 500

@@ -1,7 +1,5 @@
 """Errors of binned quantiles, and coverage of intervals of the worst users."""
 
-import math
-
 import numpy as np
 
 from keras_rankmetrics.engine.aggregates import Estimate, tails
@@ -55,7 +53,8 @@ def rows(runs=None):
                     tails.lower_mean_error(*pair, 0.1, float(lists)),
                     lists,
                     lists,
-                    max(2, math.ceil(0.1 * lists)),
+                    tails.rows_in_tail(lists, 0.1),
+                    bounded=True,
                 ).interval()
                 hits[1] += low - 1e-9 <= lowest <= high + 1e-9
             coverage = np.round(hits / (runs or RUNS), 4).tolist()

@@ -564,12 +564,12 @@ def test_table():
         (labels, scores), metric=krm.HitRateAtK(1), systems=list(scores)
     )
     assert comparison.table().splitlines() == [
-        "hit_rate@1   value       ±    diff       ±       p  effect"
+        "hit_rate@1   value          interval    diff  interval       p  effect"
         "  wins  ties  losses",
-        "old         0.2500  0.7956",
-        "new         0.7500  0.7956  0.5000  0.9187  0.3634    0.87"
+        "old         0.2500  [0.0000, 0.9898]",
+        "new         0.7500  [0.0102, 1.0000]  0.5000  ± 0.9187  0.3634    0.87"
         "     2     2       0",
-        "same        0.2500  0.7956  0.0000  0.0000  1.0000    0.00"
+        "same        0.2500  [0.0000, 0.9898]  0.0000  ± 0.0000  1.0000    0.00"
         "     0     4       0",
     ]
 
@@ -583,7 +583,9 @@ def test_a_table_of_another_level():
         (labels, scores), metric=krm.HitRateAtK(1), systems=list(scores)
     )
     half = math.sqrt(2 / 3) / 3
-    assert f"old         0.3333  {half:.4f}" in comparison.table(level=0.5)
+    found = comparison.table(level=0.5)
+    assert "old         0.3333  [0.0223, 0.8460]\n" in found
+    assert f"  0.3333  ± {half:.4f}  " in found
 
 
 def test_lists_without_a_value_are_no_ties():

@@ -1,5 +1,6 @@
 """How far a weighted mean may be from that of all lists."""
 
+import dataclasses
 import math
 
 import given
@@ -12,7 +13,11 @@ from pytest import approx
 
 import keras_rankmetrics as krm
 from keras_rankmetrics import MetricCollection
-from keras_rankmetrics.engine.aggregates import student_t
+from keras_rankmetrics.engine.aggregates import distributions
+from keras_rankmetrics.engine.aggregates.estimate import (
+    Estimate,
+    spread_as_text,
+)
 
 REPETITIONS = 2_000
 # Four standard errors of a share of 95% of so many.
@@ -113,9 +118,9 @@ def test_a_nan_makes_the_error_nan():
 
 
 def test_text():
-    """Values of .25 and .75: the error is .25 / √1203, t is 1.96194."""
+    """Values of .25 and .75: the error is .25 / √1203, k is about 4,802."""
     metric = seen([0.25, 0.75] * 602, name="ndcg@10")
-    assert str(metric) == "ndcg@10 = 0.5000 ± 0.0141 (95%, 1,204 lists)"
+    assert str(metric) == "ndcg@10 = 0.5000 ± 0.0142 (95%, 1,204 lists)"
 
 
 def test_text_without_an_error():
@@ -126,21 +131,105 @@ def test_text_without_an_error():
 def test_text_of_a_collection_is_a_line_for_each():
     one, other = seen([0.25], name="one"), seen([1.0, 1.0], name="other")
     assert str(MetricCollection([one, other], prefix="all ")) == (
-        "one = 0.2500 (1 list)\nother = 1.0000 ± 0.0000 (95%, 2 lists)"
+        "one = 0.2500 (1 list)\nother = 1.0000 [0.0000, 1.0000] (95%, 2 lists)"
     )
 
 
-# Student's distribution
+# The interval of Korn and Graubard, and Student's
 
 
-def test_the_interval_is_that_of_scipy():
+LEVELS = (0.5, 0.9, 0.95, 0.999)
+
+
+def korn_graubard(mean, error, rows, level):
+    """Return the interval by scipy; without an error, k is the rows."""
     stats = pytest.importorskip("scipy.stats")
+    tail = (1 - level) / 2
+    k = mean * (1 - mean) / error**2 if error > 0 else rows
+    k *= (stats.norm.isf(tail) / stats.t.isf(tail, rows - 1)) ** 2
+    hits, misses = k * mean, k * (1 - mean)
+    low = stats.beta.ppf(tail, hits, misses + 1) if hits else 0.0
+    high = stats.beta.isf(tail, hits + 1, misses) if misses else 1.0
+    return low, high
+
+
+def student(mean, error, rows, level):
+    """Return the symmetric interval by scipy."""
+    stats = pytest.importorskip("scipy.stats")
+    return stats.t.interval(level, rows - 1, loc=mean, scale=error)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_the_interval_is_that_of_scipy(level):
     metric = seen([0.2, 0.5, 0.9, 0.4], [1, 2, 1, 3])
-    for level in (0.5, 0.9, 0.95, 0.999):
-        expected = stats.t.interval(
-            level, 3, loc=metric.estimate().value, scale=metric.standard_error()
-        )
-        assert metric.confidence_interval(level) == approx(expected, rel=1e-6)
+    found = metric.estimate()
+    expected = korn_graubard(found.value, found.standard_error, 4, level)
+    assert metric.confidence_interval(level) == approx(expected, rel=1e-6)
+    assert found.margin(level) == approx(np.diff(expected)[0] / 2, rel=1e-6)
+    unbounded = dataclasses.replace(found, bounded=False)
+    expected = student(found.value, found.standard_error, 4, level)
+    assert unbounded.interval(level) == approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize("mean", [0.0, 1e-4, 0.02, 0.5, 0.97, 1.0])
+@pytest.mark.parametrize("lists", [2, 20, 1_000, 10**6])
+def test_intervals_of_shares_are_those_of_scipy(mean, lists):
+    error = math.sqrt(mean * (1 - mean) / (lists - 1))
+    made = Estimate(mean, error, lists, lists, lists, bounded=True)
+    for level in LEVELS:
+        low, high = made.interval(level)
+        assert 0 <= low <= mean <= high <= 1
+        expected = korn_graubard(mean, error, lists, level)
+        # With many lists, Student's interval takes its place.
+        many = lists * mean * (1 - mean) > 1e5
+        close = 1e-4 if many else 1e-7
+        assert (low, high) == approx(expected, rel=close, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "value, ends", [(1.0, (0.8103, 1)), (0.0, (0, 0.1897))]
+)
+def test_lists_that_are_all_hits_or_all_misses(value, ends):
+    """20 of 20: the lower end is .025^(1 / k), where k is 20 (z / t)²."""
+    found = seen([value] * 20).confidence_interval()
+    assert found == approx(ends, abs=5e-5)
+
+
+def test_unequal_weights_of_hits_alone_make_the_interval_longer():
+    low, high = seen([1.0] * 20).confidence_interval()
+    weights = [1] * 10 + [9] * 10
+    weighted = seen([1.0] * 20, weights).confidence_interval()
+    assert weighted[0] < low and weighted[1] == high == 1
+
+
+def test_merged_states_have_the_same_interval():
+    rng = np.random.default_rng(23)
+    values, weights = rng.beta(9, 1, 60), rng.uniform(0.5, 2, 60)
+    whole = seen(values, weights)
+    merged = seen(values[:7], weights[:7])
+    merged.merge_state([seen(values[7:], weights[7:])])
+    for level in LEVELS:
+        expected = whole.confidence_interval(level)
+        assert merged.confidence_interval(level) == approx(expected, rel=1e-5)
+
+
+def test_a_symmetric_interval_is_printed_as_half_of_it():
+    """Symmetric is up to a tenth of the margin."""
+    assert spread_as_text(0.5, 0.4, 0.6) == "± 0.1000"
+    assert spread_as_text(0.5, 0.401, 0.609, 2) == "± 0.10"
+    assert spread_as_text(0.5, 0.41, 0.63) == "[0.4100, 0.6300]"
+    assert spread_as_text(1.0, 0.9, 1.0, 2) == "[0.90, 1.00]"
+    assert spread_as_text(1.0, 1.0, 1.0) == "± 0.0000"
+    assert spread_as_text(0.5, math.nan, math.nan) == ""
+
+
+@pytest.mark.parametrize("b", [0.03, 1, 1.7, 30, 2e3, 1e5])
+@pytest.mark.parametrize("a", [0.03, 1, 1.7, 30, 2e3, 1e5])
+def test_quantiles_of_the_beta_distribution(a, b):
+    stats = pytest.importorskip("scipy.stats")
+    chances = [0.0005, 0.025, 0.25, 0.5, 0.9, 0.975, 0.9995]
+    found = [distributions.beta_quantile(chance, a, b) for chance in chances]
+    assert found == approx(stats.beta.ppf(chances, a, b), rel=1e-6, abs=1e-12)
 
 
 FREEDOMS = (1, 2, 3, 4, 5, 10, 29, 100, 1e3, 1e5, 1e6, 9.9e6, 1.1e7, 1e9)
@@ -150,7 +239,7 @@ FREEDOMS = (1, 2, 3, 4, 5, 10, 29, 100, 1e3, 1e5, 1e6, 9.9e6, 1.1e7, 1e9)
 def test_quantiles_of_student(freedom):
     stats = pytest.importorskip("scipy.stats")
     chances = [0.5, 0.6, 0.75, 0.9, 0.95, 0.975, 0.995, 0.9999, 1 - 1e-8]
-    found = [student_t.t_quantile(chance, freedom) for chance in chances]
+    found = [distributions.t_quantile(chance, freedom) for chance in chances]
     assert found == approx(stats.t.ppf(chances, freedom), rel=1e-6, abs=1e-12)
 
 
@@ -161,9 +250,9 @@ def test_quantiles_of_student(freedom):
 def test_chances_of_student(freedom):
     stats = pytest.importorskip("scipy.stats")
     t = np.array([0, 1e-6, 0.01, 0.5, 1, 1.96, 3, 6])
-    found = [student_t.two_sided_p(x, freedom) for x in t]
+    found = [distributions.two_sided_p(x, freedom) for x in t]
     assert found == approx(2 * stats.t.sf(t, freedom), rel=1e-6, abs=1e-300)
-    assert [student_t.two_sided_p(-x, freedom) for x in t] == found
+    assert [distributions.two_sided_p(-x, freedom) for x in t] == found
 
 
 # Degrees of freedom and the effective number of lists
@@ -205,7 +294,7 @@ def estimates_of(metric, labels, scores, weights):
 )
 @pytest.mark.parametrize("shape", [(7,), (3, 5), (5, 4, 2)])
 def test_an_interval_has_a_degree_of_freedom_less_than_rows(metric, shape):
-    """The p value of its ends is one minus the level: rows are clusters."""
+    """Rows are clusters, for t of either kind of interval."""
     metric = metric.remade()
     arrays = sessions(21, *shape)
     values = ops.convert_to_numpy(metric.per_list(*arrays))
@@ -213,10 +302,11 @@ def test_an_interval_has_a_degree_of_freedom_less_than_rows(metric, shape):
     assert 2 <= rows < shape[0]
     for found in estimates_of(metric, *arrays):
         assert found.rows == rows
+        assert found.bounded != isinstance(metric, krm.MeanRank)
+        expected = korn_graubard if found.bounded else student
         for level in (0.5, 0.95, 0.999):
-            t = found.margin(level) / found.standard_error
-            assert given.two_sided(t, rows - 1) == approx(1 - level, rel=1e-5)
-            assert found.interval(level)[1] == found.value + found.margin(level)
+            ends = expected(found.value, found.standard_error, rows, level)
+            assert found.interval(level) == approx(ends, rel=1e-5)
 
 
 @pytest.mark.parametrize(

@@ -505,17 +505,17 @@ def test_copies_have_the_state_and_go_their_own_way(copied, by):
 
 
 def test_table():
-    """Values of 0 and 1, so that ± is t √(p (1 - p) / (n - 1))."""
+    """Values of 0 and 1: k is (n - 1) (z / t)², and at 1/2 it is symmetric."""
     labels = [[1, 0], [0, 1], [1, 0], [1, 0], [0, 1]]
     y_true = {"labels": labels, "group": [0, 0, 0, 1, 1]}
     made = sliced(
         (y_true, [[2, 1]] * 5), metric=krm.HitRateAtK(1), groups=["a", "b"]
     )
     assert made.table().splitlines() == [
-        "               value       ±  lists",
-        "hit_rate@1    0.6000  0.6801      5",
-        "hit_rate@1/a  0.6667  1.4342      3",
-        "hit_rate@1/b  0.5000  6.3531      2",
+        "               value          interval  lists",
+        "hit_rate@1    0.6000  [0.0265, 0.9957]      5",
+        "hit_rate@1/a  0.6667  [0.0000, 1.0000]      3",
+        "hit_rate@1/b  0.5000          ± 0.5000      2",
     ]
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from keras_rankmetrics.engine.aggregates.student_t import check_level
+from keras_rankmetrics.engine.aggregates.distributions import check_level
 
 
 def rho(alpha: float, planned: float) -> float:
@@ -68,7 +68,7 @@ def sequence(
         σ² + -ln(α) / t · max(mean - low, high - mean)²
 
     In simulations, the guarded sequence is wrong at any time in at most 5% of
-    runs from 30 lists on, where the sequence without it fails in up to 87%.
+    runs from 30 lists on, and without the guard in up to 75%.
 
     Args:
         mean: the mean so far.

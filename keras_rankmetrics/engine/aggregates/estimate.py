@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from statistics import NormalDist
 
 import numpy as np
 
 from keras_rankmetrics.engine.aggregates.anytime import sequence
+from keras_rankmetrics.engine.aggregates.distributions import (
+    beta_quantile,
+    check_level,
+    t_quantile,
+)
 from keras_rankmetrics.engine.aggregates.mean import Moments
-from keras_rankmetrics.engine.aggregates.student_t import t_quantile
+
+_MANY = 1e5
+_TENTH = 0.1
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,27 +64,67 @@ class Estimate:
         )
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Return the confidence interval: value ± t · standard error.
+        """Return the confidence interval of the mean.
 
-        t is the quantile of Student's distribution with `rows - 1` degrees of
-        freedom. With few lists and values close to 0 or 1, the interval is too
-        short and may exceed these limits.
+        Values in [0, 1] have the exact interval of a share of hits
+        (Clopper-Pearson), for as many lists as a coin would need for this
+        standard error. With m the value, t the quantile of Student's
+        distribution with `rows - 1` degrees of freedom, and z that of the
+        normal distribution,
+
+            k = m (1 - m) / standard error² · (z / t)²
+            low = B⁻¹(α / 2; k m, k (1 - m) + 1)
+            high = B⁻¹(1 - α / 2; k m + 1, k (1 - m))
+
+        where B⁻¹ is the quantile of the beta distribution and α = 1 - level. It
+        stays in [0, 1], is not symmetric close to 0 and 1, and holds for 20
+        lists. If the values do not vary, the number of lists takes the place of
+        m (1 - m) / standard error². Other values have value ± t · standard
+        error.
+
+        Args:
+            level: the probability, between 0 and 1.
+
+        Returns:
+            The ends of the interval; NaN for fewer than two rows, or if the
+            value is NaN.
+
+        Example:
+            >>> import keras_rankmetrics as krm
+            >>> metric = krm.HitRateAtK(k=1)
+            >>> metric.update_state([[1, 0]] * 20, [[2, 1]] * 20)
+            >>> low, high = metric.estimate().interval()
+            >>> round(low, 4), high
+            (0.8103, 1.0)
+
+        Korn and Graubard, Survey Methodology 24 (1998).
         """
-        margin = self.margin(level)
-        return self.value - margin, self.value + margin
+        check_level("level", level)
+        if self.rows < 2 or math.isnan(self.value):
+            return math.nan, math.nan
+        t = t_quantile(0.5 + level / 2.0, self.rows - 1)
+        # NaN, for a variance that is lost in rounding, is no larger than 0.
+        known = self.standard_error > 0.0
+        mean = min(max(self.value, 0.0), 1.0)
+        hits = min(self.rows, self.effective_lists)
+        if known and self.bounded:
+            hits = mean * (1.0 - mean) / self.standard_error**2
+        # With so many hits and misses, both intervals are the same.
+        if not self.bounded or hits * mean * (1.0 - mean) > _MANY:
+            margin = t * self.standard_error
+            return self.value - margin, self.value + margin
+        z = NormalDist().inv_cdf(0.5 + level / 2.0)
+        hits, misses = (hits * x * (z / t) ** 2 for x in (mean, 1.0 - mean))
+        tail = (1.0 - level) / 2.0
+        return (
+            beta_quantile(tail, hits, misses + 1.0) if hits else 0.0,
+            beta_quantile(1.0 - tail, hits + 1.0, misses) if misses else 1.0,
+        )
 
     def margin(self, level: float = 0.95) -> float:
         """Return half the length of the confidence interval."""
-        is_number = isinstance(level, int | float | np.number)
-        if not is_number or not 0.0 < level < 1.0:
-            raise ValueError(
-                "`level` should be a number between 0 and 1, such as 0.95. "
-                f"Received: {level!r}."
-            )
-        if math.isnan(self.standard_error):
-            return math.nan
-        quantile = t_quantile(0.5 + level / 2.0, self.rows - 1)
-        return quantile * self.standard_error
+        low, high = self.interval(level)
+        return (high - low) / 2.0
 
     def anytime_interval(
         self, level: float = 0.95, planned: int = 500
@@ -123,10 +171,31 @@ class Estimate:
 
     def __str__(self) -> str:
         number = f"{self.lists:,} list{'s' * (self.lists != 1)}"
-        margin = self.margin()
-        if math.isnan(margin):
+        spread = spread_as_text(self.value, *self.interval())
+        if not spread:
             return f"{self.value:.4f} ({number})"
-        return f"{self.value:.4f} ± {margin:.4f} (95%, {number})"
+        return f"{self.value:.4f} {spread} (95%, {number})"
+
+
+def spread_as_text(
+    value: float, low: float, high: float, digits: int = 4
+) -> str:
+    """Return an interval as it is printed after its value.
+
+    This is `± 0.0171` if the ends are equally far from the value, up to a tenth
+    of the margin, and otherwise `[0.8103, 1.0000]`. It is empty for NaN.
+    """
+    margin = (high - low) / 2.0
+    if math.isnan(margin):
+        return ""
+    if is_symmetric(value, low, high):
+        return f"± {margin:.{digits}f}"
+    return f"[{low:.{digits}f}, {high:.{digits}f}]"
+
+
+def is_symmetric(value: float, low: float, high: float) -> bool:
+    """Return True if an interval is printed as ±; NaN counts as symmetric."""
+    return not abs(low + high - 2.0 * value) > _TENTH * (high - low) / 2.0
 
 
 def _rounded(count: np.ndarray) -> int:

@@ -10,13 +10,13 @@ import numpy as np
 
 from keras_rankmetrics.engine.aggregates.aggregate import PerList
 from keras_rankmetrics.engine.aggregates.anytime import sequence
-from keras_rankmetrics.engine.aggregates.estimate import Estimate
-from keras_rankmetrics.engine.aggregates.mean import Moments, WeightedMean
-from keras_rankmetrics.engine.aggregates.student_t import (
+from keras_rankmetrics.engine.aggregates.distributions import (
     check_level,
     t_quantile,
     two_sided_p,
 )
+from keras_rankmetrics.engine.aggregates.estimate import Estimate
+from keras_rankmetrics.engine.aggregates.mean import Moments, WeightedMean
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.types import Tensor
 
@@ -235,7 +235,7 @@ def differences(
         dataclasses.replace(estimate_of(each, bounded), bounded=False)
         for each in sums
     ]
-    t = [_ratio(e.value, e.standard_error) for e in estimates]
+    t = [ratio(e.value, e.standard_error) for e in estimates]
     p = [two_sided_p(x, e.rows - 1) for x, e in zip(t, estimates, strict=True)]
     found = []
     for place, p_holm in enumerate(holm(p)):
@@ -250,7 +250,7 @@ def differences(
                 t=t[place],
                 p=p[place],
                 p_holm=p_holm,
-                effect_size=_ratio(difference.value, _deviation(each, bounded)),
+                effect_size=ratio(difference.value, _deviation(each, bounded)),
                 wins=better,
                 ties=ties,
                 losses=worse,
@@ -291,7 +291,7 @@ def _deviation(sums: np.ndarray, bounded: bool) -> float:
     return math.sqrt(variance * lists / (lists - 1))
 
 
-def _ratio(x: float, y: float) -> float:
+def ratio(x: float, y: float) -> float:
     """Return x / y; 0 / 0 is 0, since then no list differs."""
     if y == 0.0:
         return math.copysign(math.inf, x) if x else 0.0

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from keras_rankmetrics.engine.aggregates import student_t
+from keras_rankmetrics.engine.aggregates import distributions
 from keras_rankmetrics.engine.aggregates.aggregate import PerList
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.types import Tensor
@@ -88,6 +88,11 @@ def lower_mean_error(
     return xp.where(enough, error, float("nan"))
 
 
+def rows_in_tail(effective_lists: float, share: float) -> int:
+    """Return the number of lists on which a lower mean rests, at least 2."""
+    return max(2, math.ceil(share * effective_lists))
+
+
 def quantile_interval(
     values: Any,
     weights: Any,
@@ -134,7 +139,7 @@ def _ranks_below(
     least, most = 0, lists
     while least < most:
         rank = (least + most + 1) // 2
-        found = student_t._incomplete_beta(level, rank, lists - rank + 1)
+        found = distributions.incomplete_beta(level, rank, lists - rank + 1)
         if found > probability or (found == probability and not strict):
             least = rank
         else:

@@ -281,14 +281,18 @@ class MeanMetric(Accumulator):
         return self.estimate().standard_error
 
     def confidence_interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Return the interval result ± t · standard error, by Student's t.
+        """Return the confidence interval of the mean over all lists.
 
         It contains the mean of the population, from which the lists are a
-        sample, with the given probability. With few lists and values close to 0
-        or 1 it is too short, and may extend beyond 0 and 1.
+        sample, with the given probability. For metrics with values in [0, 1] it
+        is the interval of Korn and Graubard, which holds for few lists and
+        close to 0 and 1; for others it is result ± t · standard error. The
+        formulas are those of `Estimate.interval`.
 
         Args:
             level: the probability, between 0 and 1.
+
+        Korn and Graubard, Survey Methodology 24 (1998).
         """
         return self.estimate().interval(level)
 

@@ -1,6 +1,6 @@
-"""Student's t distribution: p values, and quantiles for intervals.
+"""Student's t and the beta distribution, for p values and intervals.
 
-Neither numpy nor Keras has it. It is computed on the host in float64.
+Neither numpy nor Keras has them. They are computed on the host in float64.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def two_sided_p(t: float, freedom: float) -> float:
         z = shrunk * math.sqrt(freedom * math.log1p(t * t / freedom))
         return math.erfc(z / math.sqrt(2.0))
     x = 1.0 / (1.0 + t * t / freedom)
-    return _incomplete_beta(x, freedom / 2.0, 0.5)
+    return incomplete_beta(x, freedom / 2.0, 0.5)
 
 
 def t_quantile(probability: float, freedom: float) -> float:
@@ -63,6 +63,33 @@ def t_quantile(probability: float, freedom: float) -> float:
     return t
 
 
+def beta_quantile(probability: float, a: float, b: float) -> float:
+    """Return the quantile of the beta distribution with parameters above 0.
+
+    Newton's method starts at the quantile of a normal distribution. It halves
+    the bracket where a step would leave it.
+    """
+    low, high, mean = 0.0, 1.0, a / (a + b)
+    deviation = math.sqrt(mean * (1.0 - mean) / (a + b + 1.0))
+    x = mean + NormalDist().inv_cdf(probability) * deviation
+    log_scale = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
+    for _ in range(100):
+        if not low < x < high:
+            x = (low + high) / 2.0
+            if not low < x < high:
+                break
+        error = incomplete_beta(x, a, b) - probability
+        low, high = (low, x) if error > 0.0 else (x, high)
+        log_density = (a - 1.0) * math.log(x) + (b - 1.0) * math.log1p(-x)
+        # Far from the quantile, the density may be 0 or infinite.
+        slope = math.exp(min(max(log_scale + log_density, -700.0), 700.0))
+        step = error / slope
+        x -= step
+        if abs(step) <= 1e-14 * x or high - low < 1e-16:
+            break
+    return min(max(x, low), high)
+
+
 # With more degrees of freedom, the normal distribution of a transformed t is
 # exact in float64: Wallace, Annals of Mathematical Statistics 30 (1959).
 _LARGE = 1e5
@@ -76,12 +103,12 @@ def _density(t: float, freedom: float) -> float:
     return math.exp(log_scale + log_shape) / math.sqrt(freedom * math.pi)
 
 
-def _incomplete_beta(x: float, a: float, b: float) -> float:
+def incomplete_beta(x: float, a: float, b: float) -> float:
     """Return the regularised incomplete beta function I_x(a, b)."""
     if x in (0.0, 1.0):
         return x
     if x > (a + 1.0) / (a + b + 2.0):
-        return 1.0 - _incomplete_beta(1.0 - x, b, a)
+        return 1.0 - incomplete_beta(1.0 - x, b, a)
     log_front = (
         math.lgamma(a + b)
         - math.lgamma(a)

@@ -1,0 +1,207 @@
+"""From metrics to columns: means, and statistics of the values of a metric."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from keras_rankmetrics.comparing.measured import (
+    Column,
+    Measure,
+    Measured,
+    System,
+    Values,
+)
+from keras_rankmetrics.engine.inputs.tensors import to_numpy
+from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
+from keras_rankmetrics.metrics.bases import check_mean
+from keras_rankmetrics.metrics.judge_corrected import JudgeCorrected
+from keras_rankmetrics.metrics.tails import LowerMean, Quantiles
+
+_KINDS = ("human", "judge")
+
+
+def check(metric: Any) -> None:
+    """Raise TypeError if a table has no column for the metric."""
+    if not isinstance(metric, JudgeCorrected | LowerMean | Quantiles):
+        check_mean(metric)
+
+
+def measure_of(metric: RankingMetric) -> Measure:
+    """Return the metric as a measure, whose values of lists are saved."""
+    is_up = metric._direction == "up"
+    bounded = metric.aggregate.bounded
+    return Measure(metric.name, metric.signature, is_up, bounded)
+
+
+def columns_of(
+    metrics: Sequence[Any],
+) -> tuple[list[RankingMetric], tuple[Column, ...]]:
+    """Return the metrics to evaluate, each once, and the columns of the table.
+
+    There are no columns if all are the means of these metrics.
+
+    Raises:
+        ValueError: if different metrics have the same name.
+    """
+    members: dict[str, RankingMetric] = {}
+    columns = []
+    for metric in metrics:
+        is_mean = isinstance(metric, RankingMetric)
+        member = metric if is_mean else metric.metric
+        first = members.setdefault(member.name, member)
+        if first.signature != member.signature:
+            raise ValueError(
+                "Metrics of the same name should be the same metric. Received: "
+                f"{first.signature} and {member.signature}. Give one a name of "
+                'its own: `NDCG(k=10, name="my_ndcg@10")`.'
+            )
+        _, _, up, bounded = measure_of(member)
+        places = (list(members).index(member.name),)
+        if is_mean:
+            columns.append(Column(*measure_of(member), measures=places))
+        elif isinstance(metric, LowerMean):
+            column = metric.name, metric.signature, up, bounded
+            columns.append(Column(*column, "lower mean", places, metric.share))
+        else:
+            columns += [
+                Column(
+                    name, metric.signature, up, bounded, "quantile", places, x
+                )
+                for name, x in zip(metric.results, metric.levels, strict=True)
+            ]
+    if len(members) == len(columns) and all(map(_is_mean, columns)):
+        columns = []
+    return list(members.values()), tuple(columns)
+
+
+def _is_mean(column: Column) -> bool:
+    return column.statistic == "mean"
+
+
+def parts_of(truth: Any) -> list[Any]:
+    """Return the truth, or the labels by humans and by a judge."""
+    if isinstance(truth, Mapping) and set(truth) == set(_KINDS):
+        return [truth[kind] for kind in _KINDS]
+    return [truth]
+
+
+def are_judge_corrected(metrics: Sequence[Any], truth: Any) -> bool:
+    """Return True for metrics that correct the labels of a judge.
+
+    Raises:
+        ValueError: if only some do, or the truth is not of that form.
+    """
+    names = [x.name for x in metrics if isinstance(x, JudgeCorrected)]
+    has_judge = len(parts_of(truth)) == len(_KINDS)
+    if has_judge and len(names) < len(metrics):
+        raise ValueError(
+            "With labels by humans and by a judge, each metric should be "
+            f"`JudgeCorrected`. Received: {[x.name for x in metrics]}. Write "
+            "`JudgeCorrected(NDCG(k=10))`, or pass one kind of labels."
+        )
+    if names and not has_judge:
+        raise ValueError(
+            '`truth` should be `{"human": truth, "judge": truth}` for metrics '
+            f"that are corrected for a judge. Received: {type(truth).__name__} "
+            f"for {names}. Pass both kinds of labels."
+        )
+    return has_judge
+
+
+def by_judge(
+    metrics: Sequence[JudgeCorrected],
+    truth: Any,
+    measured_by: Callable[[Sequence[RankingMetric], Any], Measured],
+) -> Measured:
+    """Return the values by human labels and by those of the judge.
+
+    A list is excluded from the values of a kind of labels that it lacks.
+
+    Args:
+        metrics: the metrics.
+        truth: the labels by humans and by the judge.
+        measured_by: returns the values of metrics by labels.
+    """
+    members = [metric.metric for metric in metrics]
+    human, judge = (measured_by(members, labels) for labels in parts_of(truth))
+    lists = tuple(dict.fromkeys([*judge.lists, *human.lists]))
+    groups = {
+        name: group
+        for x in (human, judge)
+        for name, group in zip(x.lists, x.groups, strict=False)
+    }
+    of_human, of_judge = _spread(human, lists), _spread(judge, lists)
+    measures = [
+        *human.measures,
+        *(m._replace(name=f"{m.name}/judge") for m in judge.measures),
+    ]
+    return judge._replace(
+        measures=tuple(measures),
+        lists=lists,
+        truth=f"{human.truth} {judge.truth}",
+        systems={
+            name: System(_stacked(of_human[name], of_judge[name]), x.overlap)
+            for name, x in judge.systems.items()
+        },
+        groups=tuple(groups[name] for name in lists) if groups else (),
+        statistics=tuple(
+            Column(
+                metric.name,
+                metric.signature,
+                measure.more_is_better,
+                measure.bounded,
+                "judge-corrected mean",
+                (place, place + len(metrics)),
+            )
+            for place, (metric, measure) in enumerate(
+                zip(metrics, human.measures, strict=True)
+            )
+        ),
+    )
+
+
+def labelled(labels: Any) -> np.ndarray:
+    """Return True for lists with a label of 0 or more, bool `[lists]`.
+
+    Args:
+        labels: arrays `[lists, items]`, or a dict with these.
+
+    Raises:
+        ValueError: if labels have other dimensions.
+    """
+    passed = labels["labels"] if isinstance(labels, Mapping) else labels
+    array: np.ndarray = to_numpy(passed)
+    if array.ndim != 2:
+        raise ValueError(
+            "Labels by humans and by a judge should be [lists, items], of "
+            "independent lists. Received: the shape "
+            f"{array.shape}. Reshape labels and scores."
+        )
+    found: np.ndarray = np.any(array >= 0, axis=1)
+    return found
+
+
+def _spread(measured: Measured, lists: Sequence[Any]) -> dict[str, Values]:
+    """Return the values of each system for more lists, which are excluded."""
+    place = {name: i for i, name in enumerate(lists)}
+    index = [place[name] for name in measured.lists]
+    shape = len(measured.measures), len(lists)
+    found = {}
+    for name, system in measured.systems.items():
+        arrays = np.zeros(shape), np.zeros(shape, bool), np.ones(shape)
+        for array, own in zip(arrays, system.values[:3], strict=True):
+            array[:, index] = own
+        found[name] = Values(*arrays)
+    return found
+
+
+def _stacked(human: Values, judge: Values) -> Values:
+    """Return the values of both as those of more metrics."""
+    return Values(
+        np.concatenate([human.values, judge.values]),
+        np.concatenate([human.counts, judge.counts]),
+        np.concatenate([human.weights, judge.weights]),
+    )

@@ -1,0 +1,230 @@
+"""Quantiles, lower means and means corrected for a judge, in tables."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+import keras_rankmetrics as krm
+
+# METHODS: values by humans and by a judge, and by the judge alone.
+Y = [1, 0.63, 0, 0.5, 1, 0.39, 0, 1]
+SYSTEMS = ("old", "new")
+RANDOM = np.random.default_rng(0)
+LABELS = RANDOM.integers(0, 2, (60, 6))
+LABELS[:, 0] = 1
+SCORES = {name: RANDOM.normal(size=LABELS.shape) for name in SYSTEMS}
+SCORES["new"] += LABELS
+NDCG = krm.NDCG(k=3)
+TAILS = [NDCG, krm.Quantiles(NDCG, [0.1, 0.5]), krm.LowerMean(NDCG, 0.2)]
+
+
+def judged(lists=200, labelled=60):
+    human = RANDOM.integers(0, 2, (lists, 5))
+    human[:, 0] = 1
+    judge = np.where(RANDOM.random(human.shape) < 0.2, 1, human)
+    human[RANDOM.permutation(lists)[labelled:]] = -1
+    return {"human": human, "judge": judge}
+
+
+def by_id(arrays):
+    """Return a dict by query and item, without the lists of labels below 0."""
+    return {
+        f"q{i}": {f"d{j}": x for j, x in enumerate(row)}
+        for i, row in enumerate(np.asarray(arrays).tolist())
+        if max(row) >= 0 or isinstance(row[0], float)
+    }
+
+
+def streamed(metric, scores, labels=LABELS):
+    metric = metric.from_config(metric.get_config())
+    metric.update_state(labels, scores)
+    return metric
+
+
+@pytest.mark.parametrize("form", [np.asarray, by_id])
+def test_tails_are_those_of_the_metrics(form):
+    systems = {name: form(x) for name, x in SCORES.items()}
+    compared = krm.compare(systems, form(LABELS), TAILS)
+    names = ["ndcg@3", "ndcg@3/p10", "ndcg@3/p50", "ndcg@3/lowest20"]
+    assert list(compared.signatures) == names
+    for name, cells in zip(
+        compared.report.systems, compared.report.cells, strict=True
+    ):
+        _, *quantiles, lower = cells
+        found = streamed(TAILS[1], SCORES[name])
+        values = map(float, found.result().values())
+        for cell, value in zip(quantiles, values, strict=True):
+            assert cell.value == pytest.approx(value, abs=1 / 4096)
+            assert math.isnan(cell.standard_error)
+        tail = streamed(TAILS[2], SCORES[name]).estimate()
+        assert lower.value == pytest.approx(tail.value, abs=1e-4)
+        assert lower.standard_error == pytest.approx(
+            tail.standard_error, rel=1e-2
+        )
+
+
+def test_values_of_lists_are_stored_once():
+    found = krm.evaluate(LABELS, SCORES["old"], TAILS)
+    assert list(found.per_list()) == ["query", "ndcg@3"]
+    assert list(found) == list(found.signatures)
+    low, high = found.estimates["ndcg@3/p10"].interval()
+    assert low <= found["ndcg@3/p10"] <= high
+
+
+def test_quantiles_have_no_test():
+    compared = krm.compare(SCORES, LABELS, TAILS)
+    cell = compared.to_dict()["systems"]["new"]["ndcg@3/p50"]
+    assert cell["p"] is None and cell["mark"] == ""
+    one, two = (x[2].value for x in compared.report.cells)
+    assert cell["difference"] == pytest.approx(two - one)
+    assert "quantiles have no test" in " ".join(compared.report.notes)
+    with pytest.raises(ValueError, match="A verdict needs a metric whose"):
+        compared.gate("ndcg@3/p50", tolerance=0.1)
+
+
+def test_the_difference_of_lower_means_is_paired():
+    compared = krm.compare(SCORES, LABELS, TAILS)
+    cell = compared.to_dict()["systems"]["new"]["ndcg@3/lowest20"]
+    means = compared.to_dict()["systems"]["new"]["ndcg@3"]
+    old, new = (x[3] for x in compared.report.cells)
+    assert cell["difference"] == pytest.approx(new.value - old.value, abs=1e-6)
+    assert [cell[x] for x in ("wins", "ties", "losses")] == [
+        means[x] for x in ("wins", "ties", "losses")
+    ]
+    t = cell["difference"] / cell["difference_error"]
+    assert cell["t"] == pytest.approx(t)
+    verdict = compared.gate("ndcg@3/lowest20", tolerance=0.5)
+    assert verdict.difference.p == cell["p"]
+    assert verdict.outcome == "pass"
+
+
+def test_two_columns_of_one_name():
+    clash = [krm.Quantiles(NDCG, [0.1]), krm.LowerMean(NDCG, name="ndcg@3/p10")]
+    with pytest.raises(ValueError, match="different names"):
+        krm.evaluate(LABELS, SCORES["old"], clash)
+
+
+def test_a_query_with_negative_human_labels_alone_has_none():
+    arrays, scores = judged(), by_id(RANDOM.normal(size=(200, 5)))
+    truth = {kind: by_id(labels) for kind, labels in arrays.items()}
+    negative = {q: truth["human"].get(q, {"d0": -1}) for q in truth["judge"]}
+    metric = krm.JudgeCorrected(NDCG)
+    found = krm.evaluate(truth, scores, metric).estimates
+    same = krm.evaluate({**truth, "human": negative}, scores, metric).estimates
+    assert found == same
+    assert found["ndcg@3/judge_corrected"].both == 60
+
+
+def test_the_error_of_a_difference_of_lower_means():
+    """The error is that of samples that are drawn again (the bootstrap)."""
+    compared = krm.compare(SCORES, LABELS, TAILS[2])
+    values = [
+        np.array(compared.per_list()["ndcg@3"])[i * 60 :][:60] for i in (0, 1)
+    ]
+    samples = RANDOM.integers(0, 60, (4000, 60))
+    lowest = [np.sort(x[samples], axis=1)[:, :12].mean(axis=1) for x in values]
+    cell = compared.to_dict()["systems"]["new"]["ndcg@3/lowest20"]
+    expected = np.std(lowest[1] - lowest[0])
+    assert cell["difference_error"] == pytest.approx(expected, rel=0.15)
+
+
+@pytest.mark.parametrize("form", [np.asarray, by_id])
+def test_judges(form):
+    labels = judged()
+    scores = {
+        name: RANDOM.normal(size=labels["human"].shape)
+        + shift * labels["judge"]
+        for name, shift in zip(SYSTEMS, (0.0, 1.0), strict=True)
+    }
+    metric = krm.JudgeCorrected(krm.NDCG(k=3))
+    truth = {kind: form(x) for kind, x in labels.items()}
+    systems = {name: form(x) for name, x in scores.items()}
+    compared = krm.compare(systems, truth, metric)
+    for name, [estimate] in zip(scores, compared.report.estimates, strict=True):
+        expected = streamed(metric, scores[name], labels).estimate()
+        assert estimate.value == pytest.approx(expected.value, abs=1e-6)
+        assert estimate.standard_error == pytest.approx(
+            expected.standard_error, rel=1e-4
+        )
+        assert estimate.both == expected.both == 60
+    [cell] = compared.to_dict()["systems"]["new"].values()
+    values = compared.per_list()
+    y, f = (
+        np.array(values[name], float).reshape(2, -1)
+        for name in ("ndcg@3", "ndcg@3/judge")
+    )
+    d, of_judge = y[1] - y[0], f[1] - f[0]
+    has = ~np.isnan(d)
+    n, others = has.sum(), (~has).sum()
+    cov = np.cov(d[has], of_judge[has], ddof=0)[0, 1]
+    weight = cov / ((1 + n / others) * np.var(of_judge, ddof=1))
+    rest = d[has] - weight * of_judge[has]
+    value = weight * of_judge[~has].mean() + rest.mean()
+    error = math.sqrt(
+        rest.var() / n + weight**2 * of_judge[~has].var() / others
+    )
+    assert cell["difference"] == pytest.approx(value, abs=1e-9)
+    assert cell["difference_error"] == pytest.approx(error, abs=1e-9)
+    assert cell["mark"] == "better"
+
+
+def test_a_query_without_human_labels():
+    truth = {kind: by_id(x) for kind, x in judged(40, 15).items()}
+    assert len(truth["human"]) == 15 and len(truth["judge"]) == 40
+    run = by_id(RANDOM.normal(size=(40, 5)))
+    metric = krm.JudgeCorrected(krm.NDCG(k=3))
+    found = krm.evaluate(truth, run, metric, groups=dict.fromkeys(run, "en"))
+    estimate = found.estimates[metric.name]
+    assert (estimate.both, estimate.judge_only) == (15, 25)
+    assert found.groups["en"][metric.name].value == found[metric.name]
+    assert len(found.per_list()["query"]) == 40
+
+
+def test_saved_and_joined():
+    whole = krm.compare(SCORES, LABELS, TAILS)
+    parts = [
+        krm.compare({name: x}, LABELS, TAILS) for name, x in SCORES.items()
+    ]
+    text = parts[0].to_json()
+    both = krm.Compared.from_json(text).join(parts[1])
+    assert both.to_dict() == whole.to_dict()
+    assert krm.Compared.from_json(whole.to_json()).to_dict() == whole.to_dict()
+    with pytest.raises(ValueError, match="the same list of metrics"):
+        both.join(krm.compare({"odd": SCORES["old"]}, LABELS, TAILS[:2]))
+
+
+def test_a_file_of_an_earlier_version_has_means():
+    values = json.loads(krm.compare(SCORES, LABELS, NDCG).to_json())
+    assert "statistics" not in values["per_list"]
+    assert list(krm.Compared.from_dict(values).signatures) == ["ndcg@3"]
+
+
+def test_groups():
+    groups = ["a", "b"] * 30
+    found = krm.evaluate(LABELS, SCORES["old"], TAILS, groups=groups)
+    alone = krm.evaluate(LABELS[::2], SCORES["old"][::2], TAILS)
+    for name, estimate in found.groups["a"].items():
+        assert estimate.value == pytest.approx(alone[name], abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("metrics", "truth", "message"),
+    [
+        (krm.JudgeCorrected(NDCG), LABELS, "`truth` should be"),
+        ([NDCG], judged(), "each metric should be `JudgeCorrected`"),
+        (
+            [krm.NDCG(k=5, name="ndcg@3"), krm.LowerMean(NDCG)],
+            LABELS,
+            "Metrics of the same name should be the same metric",
+        ),
+        (krm.JudgeCorrected(NDCG), judged(60, 5), "at least 10 lists"),
+    ],
+)
+def test_errors(metrics, truth, message):
+    scores = {"s": RANDOM.normal(size=(len(LABELS), 6))}
+    if isinstance(truth, dict):
+        scores["s"] = RANDOM.normal(size=truth["human"].shape)
+    with pytest.raises(ValueError, match=message):
+        print(krm.compare(scores, truth, metrics))

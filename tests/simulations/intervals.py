@@ -1,0 +1,184 @@
+"""Coverage of the 95% interval of a mean, by the default and by other methods.
+
+Each cell draws samples of lists with a known mean, and counts how often each
+interval contains it. "default" is `Estimate.interval`. The others are Student's
+t, and three intervals for a share of hits at the effective number of lists k =
+m (1 - m) / SE²: Wilson's with the quantile of t, the logit interval, and
+Clopper-Pearson without the factor (z / t)² of the default.
+"""
+
+import functools
+
+import numpy as np
+from scipy import stats
+
+from keras_rankmetrics.engine.aggregates import Estimate, PerList, WeightedMean
+from keras_rankmetrics.engine.backend.operations import ops
+
+SAMPLES, LEVEL = 20_000, 0.95
+NUMBERS = (10, 20, 50, 200)
+
+
+def discrete(values, shares):
+    def draw(rng, shape):
+        return rng.choice(values, shape, p=shares)
+
+    return draw, float(np.dot(values, shares))
+
+
+# The values of lists by name, with their mean.
+VALUES = {
+    "0 or 1, mean .95": discrete([0, 1], [0.05, 0.95]),
+    "0 or 1, mean .99": discrete([0, 1], [0.01, 0.99]),
+    "0 or 1, mean .02": discrete([0, 1], [0.98, 0.02]),
+    "0 or 1, mean .5": discrete([0, 1], [0.5, 0.5]),
+    "1/rank, mostly 1": discrete(
+        [1, 1 / 2, 1 / 3, 1 / 4, 1 / 5, 0], [0.8, 0.1, 0.04, 0.03, 0.02, 0.01]
+    ),
+    "mostly 0, some .2, .5, 1": discrete(
+        [0, 0.2, 0.5, 1], [0.9, 0.04, 0.03, 0.03]
+    ),
+    "Beta(8, 1), mean .89": (lambda rng, shape: rng.beta(8, 1, shape), 8 / 9),
+}
+
+
+def weighted(values, rng):
+    """Lists of unequal weight."""
+    weights = rng.lognormal(0.0, 0.7, values.shape)
+    return values, weights, np.ones(values.shape, bool), None
+
+
+def clustered(values, rng):
+    """Rows of three lists that are alike: 50 rows."""
+    is_same = rng.random((*values.shape, 3)) < 0.8
+    other = rng.permuted(np.repeat(values, 3, axis=1), axis=1)
+    own = np.repeat(values, 3, axis=1)
+    flat = np.where(is_same.reshape(own.shape), own, other)
+    shape = (values.shape[1], 3)
+    return flat, np.ones(flat.shape), np.ones(flat.shape, bool), shape
+
+
+def some_without_weight(values, rng):
+    """A third of the lists takes the mean weight of the others."""
+    weights = rng.lognormal(0.0, 0.7, values.shape)
+    return values, weights, rng.random(values.shape) < 2 / 3, None
+
+
+def estimates_of(values, weights, has_own, shape):
+    """Return the estimate of each sample by the sums of the package."""
+    aggregate = WeightedMean()
+    found = []
+    for value, weight, own in zip(values, weights, has_own, strict=True):
+        per_list = PerList(
+            ops.convert_to_tensor(value[None], "float32"),
+            ops.convert_to_tensor(weight[None], "float32"),
+            ops.convert_to_tensor(own[None]),
+            ops.ones((1, len(value)), dtype="bool"),
+            shape,
+        )
+        sums = ops.convert_to_numpy(aggregate.of_batch(per_list))[0]
+        found.append(Estimate.of_sums(sums.astype("float64")))
+    return found
+
+
+@functools.lru_cache(maxsize=2**16)
+def default(value, error, lists):
+    return Estimate(value, error, lists, float(lists), lists, True).interval(
+        LEVEL
+    )
+
+
+def others(mean, error, lists):
+    """Return the ends of the intervals by other methods, for arrays."""
+    t = stats.t.ppf(0.5 + LEVEL / 2, lists - 1)
+    positive = np.where(error > 0, error, 1.0)
+    k = np.where(error > 0, mean * (1 - mean) / positive**2, lists)
+    centre = (mean + t**2 / (2 * k)) / (1 + t**2 / k)
+    half = np.sqrt(mean * (1 - mean) / k + t**2 / (4 * k**2))
+    half *= t / (1 + t**2 / k)
+    hits, misses = k * mean, k * (1 - mean)
+    tail = (1 - LEVEL) / 2
+    inside = np.clip(mean, 1e-9, 1 - 1e-9)
+    slope = t * error / (inside * (1 - inside))
+    logit = np.log(inside / (1 - inside))
+    least = np.maximum([hits, misses], 1e-12)
+    return {
+        "t": (mean - t * error, mean + t * error),
+        "wilson": (centre - half, centre + half),
+        "logit": (
+            1 / (1 + np.exp(slope - logit)),
+            1 / (1 + np.exp(-slope - logit)),
+        ),
+        "clopper_pearson": (
+            np.where(hits > 0, stats.beta.ppf(tail, least[0], misses + 1), 0),
+            np.where(
+                misses > 0, stats.beta.ppf(1 - tail, hits + 1, least[1]), 1
+            ),
+        ),
+    }
+
+
+def as_table(stored):
+    """Return the stored rows as the table of the docs."""
+    methods = {
+        "t": "t",
+        "wilson": "Wilson",
+        "logit": "logit",
+        "clopper_pearson": "Clopper-Pearson",
+        "default": "default",
+    }
+    lines = [
+        f"| values | lists | {' | '.join(methods.values())} |",
+        "|---|--:|" + "--:|" * len(methods),
+    ]
+    for each in stored:
+        cells = [
+            f"{each[m]:.3f} / {each[f'{m}_width']:.3f}".replace("0.", ".")
+            if m in each
+            else ""
+            for m in methods
+        ]
+        cells = [each["values"], str(each["lists"]), *cells]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def covered(ends, mean):
+    low, high = ends
+    return np.mean((low <= mean + 1e-6) & (high >= mean - 1e-6))
+
+
+def rows(runs=None):
+    """Return coverage and mean width of each method in each cell."""
+    samples, rng, found = runs or SAMPLES, np.random.default_rng(6), []
+    for name, (draw, mean) in VALUES.items():
+        for lists in NUMBERS:
+            values = draw(rng, (samples, lists))
+            means = values.mean(axis=1)
+            errors = values.std(axis=1, ddof=1) / lists**0.5
+            errors[errors < 1e-12] = 0.0
+            pairs = zip(means.round(12), errors.round(12), strict=True)
+            ends = np.array([default(*pair, lists) for pair in pairs]).T
+            methods = {"default": ends, **others(means, errors, lists)}
+            found.append(row(name, lists, methods, mean))
+    for change in (weighted, clustered, some_without_weight):
+        name = "0 or 1, mean .95"
+        draw, mean = VALUES[name]
+        values = draw(rng, (samples // 10, 50))
+        estimates = estimates_of(*change(values, rng))
+        ends = np.array([e.interval(LEVEL) for e in estimates]).T
+        t = stats.t.ppf(0.5 + LEVEL / 2, 49)
+        means = np.array([e.value for e in estimates])
+        margins = t * np.array([e.standard_error for e in estimates])
+        methods = {"default": ends, "t": (means - margins, means + margins)}
+        case = change.__doc__.rstrip(".").lower()
+        found.append(row(f"{name}: {case}", 50, methods, mean))
+    return found
+
+
+def row(values, lists, methods, mean):
+    numbers = {"values": values, "lists": lists}
+    for method, ends in methods.items():
+        numbers[method] = covered(ends, mean)
+        numbers[f"{method}_width"] = np.mean(ends[1] - ends[0])
+    return numbers
