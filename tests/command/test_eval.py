@@ -66,7 +66,11 @@ def values_of(text):
 
 def test_a_table_for_people(files, capsys):
     out = said(capsys, "qrels", "worst.txt", "best.txt", "-m", "NDCG@3 RR")
-    assert "NDCG@3" in out and "95% confidence interval" in out and "paired t test" in out
+    assert (
+        "NDCG@3" in out
+        and "95% confidence interval" in out
+        and "paired t test" in out
+    )
     assert "worse than worst" in out
     assert "NDCG@3: NDCG@3|gain:exponential|" in out
 

@@ -186,7 +186,9 @@ def test_intervals_of_shares_are_those_of_scipy(mean, lists):
         assert (low, high) == approx(expected, rel=close, abs=1e-12)
 
 
-@pytest.mark.parametrize("value, ends", [(1.0, (0.8103, 1)), (0.0, (0, 0.1897))])
+@pytest.mark.parametrize(
+    "value, ends", [(1.0, (0.8103, 1)), (0.0, (0, 0.1897))]
+)
 def test_lists_that_are_all_hits_or_all_misses(value, ends):
     """20 of 20: the lower end is .025^(1 / k), where k is 20 (z / t)²."""
     found = seen([value] * 20).confidence_interval()
