@@ -60,6 +60,6 @@ def run(
             f"{name} {float(value):.4f}" for name, value in results.items()
         )
         print(f"epoch {epoch + 1}  loss {loss:.4f}  {values}", flush=True)
-    print("\nThe test queries, with half the 95% interval:\n")
+    print("\nThe test queries, with 95% intervals:\n")
     for metric in loop.measure(splits.test).metrics:
         print(metric)

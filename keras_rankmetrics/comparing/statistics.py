@@ -208,11 +208,17 @@ class QuantileEstimate(Estimate):
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Return the interval between two order statistics."""
         effective = min(self.rows, self.effective_lists)
-        if not self.rows:
+        if not self.rows or math.isnan(self.value):
             return math.nan, math.nan
         return tails.quantile_interval(
             self.values, self.weights, self.quantile, effective, level
         )
+
+    def anytime_interval(
+        self, level: float = 0.95, planned: int = 500
+    ) -> tuple[float, float]:
+        """Return NaN: there is a sequence for means alone."""
+        return math.nan, math.nan
 
 
 def _quantiles(column: Column, x: _Lists) -> Differences:
@@ -224,6 +230,8 @@ def _quantiles(column: Column, x: _Lists) -> Differences:
         found = 0.0
         if len(values):
             found = float(tails.quantile(values, weights, column.option))
+        # A value that is NaN has no place among the others.
+        found += 0.0 * mean.value
         counts = mean.lists, mean.effective_lists, mean.rows, mean.bounded
         estimates.append(
             QuantileEstimate(

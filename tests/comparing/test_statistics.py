@@ -228,3 +228,17 @@ def test_errors(metrics, truth, message):
         scores["s"] = RANDOM.normal(size=truth["human"].shape)
     with pytest.raises(ValueError, match=message):
         print(krm.compare(scores, truth, metrics))
+
+
+def test_a_value_that_is_nan_makes_its_statistics_nan():
+    scores = SCORES["old"].copy()
+    scores[3, 2] = math.nan
+    found = krm.evaluate(LABELS, scores, TAILS)
+    assert all(map(math.isnan, found.values()))
+    assert all(map(math.isnan, found.estimates["ndcg@3/p10"].interval()))
+
+
+def test_a_quantile_has_no_confidence_sequence():
+    estimate = krm.evaluate(LABELS, SCORES["old"], TAILS).estimates
+    ends = estimate["ndcg@3/p50"].anytime_interval()
+    assert all(map(math.isnan, ends))

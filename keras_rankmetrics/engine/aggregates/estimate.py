@@ -87,7 +87,7 @@ class Estimate:
 
         Returns:
             The ends of the interval; NaN for fewer than two rows, or if the
-            value is NaN.
+            value or the number of effective lists is NaN.
 
         Example:
             >>> import keras_rankmetrics as krm
@@ -100,7 +100,7 @@ class Estimate:
         Korn and Graubard, Survey Methodology 24 (1998).
         """
         check_level("level", level)
-        if self.rows < 2 or math.isnan(self.value):
+        if self.rows < 2 or math.isnan(self.value + self.effective_lists):
             return math.nan, math.nan
         t = t_quantile(0.5 + level / 2.0, self.rows - 1)
         # NaN, for a variance that is lost in rounding, is no larger than 0.
