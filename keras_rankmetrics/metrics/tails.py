@@ -211,7 +211,7 @@ class LowerMean(MultiValueMetric):
         """Return the confidence interval of the lower mean.
 
         It is `Estimate.interval`, for the number of lists in the tail. With 5
-        of 50 lists in the tail, a 95% interval holds in about 90% of samples.
+        of 50 lists in the tail, a 95% interval holds in 91 to 96% of samples.
 
         Args:
             level: the probability that it contains that of the population.

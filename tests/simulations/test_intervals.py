@@ -24,6 +24,7 @@ def test_the_default_holds_for_twenty_lists(row):
 
 
 def test_few_samples_have_the_stored_coverage():
+    pytest.importorskip("scipy")
     found = rows(300)
     for row, stored in zip(found, STORED_ROWS, strict=True):
         number = 300 if len(stored) > 6 else 30

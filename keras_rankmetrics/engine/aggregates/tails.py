@@ -196,7 +196,8 @@ class Distribution:
         # Rounding may move a mean of ones to the bin below 1, or beyond.
         place = xp.floor(divided(other_value, other) * BINS * (1 + 1e-6))
         place = xp.minimum(place, BINS - 1.0)[..., None]
-        here = xp.where(xp.arange(BINS) == place, mean[..., None], 0.0)
+        bins = xp.arange(BINS, dtype=place.dtype)
+        here = xp.where(bins == place, mean[..., None], 0.0)
         weights = weights + here * other[..., None]
         totals = totals + here * other_value[..., None]
         weight, squares = own_weight + mean * other, squares + mean**2 * other
