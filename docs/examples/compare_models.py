@@ -92,7 +92,7 @@ def compare(splits: Splits, epochs: int, batch_size: int) -> krm.Compared:
         )
     }
     systems["constant"] = np.zeros_like(test.labels)
-    metrics = [*krm.NDCG.at(1, 10), krm.MeanReciprocalRank()]
+    metrics = [krm.NDCG(k=10), krm.MeanReciprocalRank()]
     return krm.compare(systems, test.labels, metrics, baseline="pointwise")
 
 
