@@ -184,6 +184,8 @@ def _lower_means(column: Column, x: _Lists) -> Differences:
 def _in_tail(estimate: Estimate, share: float) -> Estimate:
     """Return the estimate with the number of lists in the tail as its rows."""
     lists = min(estimate.rows, estimate.effective_lists)
+    if math.isnan(estimate.effective_lists):
+        return estimate
     return dataclasses.replace(estimate, rows=tails.rows_in_tail(lists, share))
 
 

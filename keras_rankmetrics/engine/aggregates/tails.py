@@ -89,8 +89,11 @@ def lower_mean_error(
 
 
 def rows_in_tail(effective_lists: float, share: float) -> int:
-    """Return the number of lists on which a lower mean rests, at least 2."""
-    return max(2, math.ceil(share * effective_lists))
+    """Return the number of lists on which a lower mean rests.
+
+    It is at least 2, if there are as many lists.
+    """
+    return max(math.ceil(share * effective_lists), int(min(2, effective_lists)))
 
 
 def quantile_interval(
@@ -118,6 +121,7 @@ def quantile_interval(
     David and Nagaraja, Order Statistics (2003), section 7.1; with weights,
     Woodruff, Journal of the American Statistical Association 47 (1952).
     """
+    distributions.check_level("level", confidence)
     if math.isnan(effective_lists) or effective_lists < 1:
         return math.nan, math.nan
     lists = math.floor(effective_lists + 1e-3)
