@@ -105,7 +105,7 @@ def test_the_callbacks_keep_the_best_model(tmp_path, capsys):
     splits = generate(120, np.random.default_rng(1))
     logs = model.evaluate(*splits.validation, verbose=0, return_dict=True)
     assert logs["ndcg@10"] == approx(max(values), abs=1e-5)
-    assert re.search(r"ndcg@10 = 0\.\d+ [±[].*\d \(95%, 24 lists\)", output)
+    assert re.search(r"ndcg@10 = 0\.\d+ [±[].*\d\]? \(95%, 24 lists\)", output)
 
 
 def test_a_file_in_place_of_the_folder_is_named(tmp_path):

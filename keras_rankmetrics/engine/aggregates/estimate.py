@@ -107,7 +107,7 @@ class Estimate:
         known = self.standard_error > 0.0
         mean = min(max(self.value, 0.0), 1.0)
         hits = min(self.rows, self.effective_lists)
-        if known and self.bounded:
+        if known and self.bounded and 0.0 < mean < 1.0:
             hits = mean * (1.0 - mean) / self.standard_error**2
         # With so many hits and misses, both intervals are the same.
         if not self.bounded or hits * mean * (1.0 - mean) > _MANY:
