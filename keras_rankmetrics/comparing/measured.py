@@ -192,18 +192,19 @@ class Measured(NamedTuple):
     def by(self, measures: tuple[Measure, ...]) -> Measured:
         """Return the means of the metrics that have these signatures.
 
-        Their names may differ. If one is missing, return everything, to which
-        `joined` then says no.
+        Their names may differ. If one is missing, or there are other statistics
+        than means, return everything, to which `joined` then says no.
         """
         places = {m.signature: place for place, m in enumerate(self.measures)}
-        if not {m.signature for m in measures} <= places.keys():
+        lacks = not {m.signature for m in measures} <= places.keys()
+        if lacks or self.statistics:
             return self
         order = [places[m.signature] for m in measures]
         systems = {
             name: system._replace(values=system.values.taken(order))
             for name, system in self.systems.items()
         }
-        return self._replace(measures=measures, systems=systems, statistics=())
+        return self._replace(measures=measures, systems=systems)
 
     def joined(self, other: Measured) -> Measured:
         """Return the values of the systems of both.

@@ -242,3 +242,11 @@ def test_a_quantile_has_no_confidence_sequence():
     estimate = krm.evaluate(LABELS, SCORES["old"], TAILS).estimates
     ends = estimate["ndcg@3/p50"].anytime_interval()
     assert all(map(math.isnan, ends))
+
+
+def test_means_are_not_taken_from_a_table_of_other_statistics():
+    """Else the values of a judge could pass for those by humans."""
+    labels = judged(40, 20)
+    scores = {"s": RANDOM.normal(size=(40, 5))}
+    saved = krm.compare(scores, labels, krm.JudgeCorrected(NDCG)).measured
+    assert saved.by(saved.measures[:1]) is saved
