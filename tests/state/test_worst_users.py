@@ -409,5 +409,3 @@ def assert_holds(rows, least):
             assert row["coverage"] >= least
         if row["statistic"] == "lowest10" and row["lists"] == 1000:
             assert row["coverage"] >= least
-
-
