@@ -106,11 +106,10 @@ def test_with_both_the_first_one_stops():
 
 
 def test_it_does_not_stop_before_at_least():
-    for at_least in (30, 200):
-        metric = krm.MeanReciprocalRank()
-        stop = StopWhenDecided(metric, threshold=0.1, at_least=at_least)
-        evaluated(compiled(metric), stop, batch_size=10)
-        assert (stop.decided, stop.lists) == ("above", at_least)
+    metric = krm.MeanReciprocalRank()
+    stop = StopWhenDecided(metric, threshold=0.1, at_least=200)
+    evaluated(compiled(metric), stop, batch_size=10)
+    assert (stop.decided, stop.lists) == ("above", 200)
 
 
 def test_fit_stops_each_validation_pass_and_goes_on():

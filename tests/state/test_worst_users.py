@@ -312,6 +312,7 @@ def test_compiled_by_hand(made):
         assert found == approx(float(expected), abs=1e-6)
 
 
+@pytest.mark.long
 def test_fit_with_a_last_short_batch():
     rng = np.random.default_rng(8)
     labels = rng.integers(0, 2, (101, 5)).astype("float32")
