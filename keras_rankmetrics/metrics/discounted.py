@@ -14,7 +14,7 @@ from keras_rankmetrics.gains import (
     reciprocal_discount,
 )
 from keras_rankmetrics.metrics import bases
-from keras_rankmetrics.types import RankDiscountFn, Tensor
+from keras_rankmetrics.types import Labels, RankDiscountFn, Tensor
 
 __all__ = [
     "DCG",
@@ -41,6 +41,16 @@ def dcg(
     return ops.divide_no_nan(
         _discounted(ranking, k, rank_discount_fn), ranking.mean_weight()
     )
+
+
+def expected_dcg(
+    ranking: Ranking,
+    k: int | None,
+    rank_discount_fn: RankDiscountFn = log2_discount,
+) -> Tensor:
+    """Return the expectation of `dcg` for probabilities."""
+    gains = ranking.total() * ranking.discount(rank_discount_fn, k)
+    return ops.sum(gains, axis=-1)
 
 
 @bases.metric
@@ -76,6 +86,9 @@ class DCG(bases.Unbounded, bases.Graded):
     """
 
     measure = staticmethod(dcg)
+    expected_measure = staticmethod(expected_dcg)
+
+    labels: Labels = "grades"
 
 
 def ndcg(
@@ -91,6 +104,15 @@ def ndcg(
     value = ops.divide_no_nan(_discounted(ranking, k, rank_discount_fn), most)
     # If the discounts make the sum overflow, the quotient would be 0.
     return ops.where(most < float("inf"), value, float("nan"))
+
+
+def expected_ndcg(
+    ranking: Ranking,
+    k: int | None,
+    rank_discount_fn: RankDiscountFn = log2_discount,
+) -> Tensor:
+    """Return the expectation of `ndcg` for probabilities."""
+    return ranking.expected_sum_over_best(rank_discount_fn, k)
 
 
 @bases.metric
@@ -129,9 +151,11 @@ class NDCG(bases.Graded):
     """
 
     measure = staticmethod(ndcg)
+    expected_measure = staticmethod(expected_ndcg)
     strict_order_under = ("ideal", "retrieved")
 
     ideal: Literal["relevant", "retrieved"] = "relevant"
+    labels: Labels = "grades"
 
 
 def err(

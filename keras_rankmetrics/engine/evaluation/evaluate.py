@@ -218,6 +218,7 @@ def values_of(
                 keys = '`y_true={"target": ids, "labels": labels}`'
                 remedy = f"For grades, pass {keys}."
                 raise ValueError(f"{definition.needs_grades} {remedy}")
+    _check_num_relevant(definitions, lists)
     group = _group(definitions[0].by, lists, *inputs[:2])
     orders = list(map(Definition.order, definitions, draws))
     rankings = {
@@ -255,6 +256,21 @@ def values_of(
         group,
         tuple(judged),
     )
+
+
+def _check_num_relevant(
+    definitions: Sequence[Definition], lists: Lists
+) -> None:
+    """Raise ValueError if labels are probabilities and some are missing."""
+    if getattr(lists.content, "num_relevant", None) is None:
+        return
+    for definition in definitions:
+        if definition.labels == "probabilities":
+            raise ValueError(
+                'With `labels="probabilities"`, each item that may be '
+                "relevant should have a label. Received: `num_relevant` "
+                f"for the metric {definition.name}. Leave it out."
+            )
 
 
 def _group(
@@ -452,6 +468,12 @@ def _overflow_error(
         "such as `linear_gain`."
     )
     label = float(ops.max(ops.where(wrong, items.highest, 0)))
+    if definition.labels == "probabilities":
+        return ValueError(
+            "Labels should be probabilities from 0 to 1. Received: a label of "
+            f"{label} for the metric {definition.name}. Divide the labels by "
+            'the highest grade, or use `labels="grades"`.'
+        )
     gain = float(ops.max(ranking.gain(items.highest)))
     return ValueError(
         "The gains of a list, times the weights of its items, should add up to "

@@ -27,6 +27,7 @@ from keras_rankmetrics.types import (
     Adjustment,
     EmptyPolicy,
     InputForm,
+    Labels,
     ListWeight,
     Tensor,
     TiePolicy,
@@ -67,6 +68,13 @@ class ConfiguredMetric(Accumulator):
     averages_orders: ClassVar[bool] = True
     """True if the value of tied items is the mean over their orders."""
 
+    expected_measure: ClassVar[Callable[..., Tensor] | None] = None
+    """The measure for `labels="probabilities"`: its expectation.
+
+    None if the metric does not take such labels. It has the parameters of the
+    measure, except for options that then keep their defaults.
+    """
+
     needs_labels: ClassVar[str | None] = None
     """For errors: what the metric needs that labels have and ids lack."""
 
@@ -90,6 +98,7 @@ class ConfiguredMetric(Accumulator):
     adjusted = property(operator.attrgetter("definition.adjusted"))
     inputs = property(operator.attrgetter("definition.inputs"))
     unjudged = property(operator.attrgetter("definition.unjudged"))
+    labels = property(operator.attrgetter("definition.labels"))
     options = property(lambda self: dict(self.definition.options))
 
     def __init_subclass__(
@@ -120,6 +129,7 @@ class ConfiguredMetric(Accumulator):
         adjusted: Adjustment = None,
         inputs: InputForm = "scores",
         unjudged: UnjudgedPolicy = "irrelevant",
+        labels: Labels = "grades",
         name: str | None = None,
         dtype: Any = None,
         **options: Any,
@@ -143,6 +153,7 @@ class ConfiguredMetric(Accumulator):
             adjusted=adjusted,
             inputs=inputs,
             unjudged=unjudged,
+            labels=labels,
             dtype=float_dtype(self.dtype),
         )
         # Callbacks of Keras read this to choose their `mode`. There is no

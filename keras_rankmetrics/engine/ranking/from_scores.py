@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from typing import Self
 
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.backend.tracing import concrete, cond
-from keras_rankmetrics.engine.ranking import exposure, probabilities
-from keras_rankmetrics.engine.ranking.counting import count
+from keras_rankmetrics.engine.backend.tracing import MANY, concrete, cond
+from keras_rankmetrics.engine.ranking import exposure, probabilities, uncertain
+from keras_rankmetrics.engine.ranking.counting import count, positions
 from keras_rankmetrics.engine.ranking.items import Items
 from keras_rankmetrics.engine.ranking.list_ranking import ListRanking
 from keras_rankmetrics.engine.ranking.memo import remembered
-from keras_rankmetrics.engine.ranking.ranking import Content, Subtopics
+from keras_rankmetrics.engine.ranking.ranking import Content, Cutoff, Subtopics
 from keras_rankmetrics.engine.ranking.relevance import Relevance
 from keras_rankmetrics.engine.ranking.ties import Order
-from keras_rankmetrics.engine.ranking.top import Shared, Sortable, Top
-from keras_rankmetrics.types import Tensor
+from keras_rankmetrics.engine.ranking.top import Shared, Sortable, Top, at_most
+from keras_rankmetrics.gains import reciprocal_discount
+from keras_rankmetrics.types import RankDiscountFn, Tensor
 
 
 @dataclasses.dataclass(frozen=True)
@@ -164,6 +166,85 @@ class ScoredRanking(ListRanking):
             return super().by_subtopic()
         return self._by_subtopic().judged_by(self.gain, self.k)
 
+    def expected_sum_over_best(
+        self, value: RankDiscountFn, k: Cutoff = None
+    ) -> Tensor:
+        """Return the expected sum over relevant items over its best."""
+        p = self._probabilities()
+        counts = at_most(MANY if self.k is None else self.k, ops.shape(p)[-1])
+        best = ops.cumsum(self._values(value, counts), axis=-1)
+        each = uncertain.of_others(p, ops.divide_no_nan(1.0, best))
+        return self._weighted_sum(each, self.discount(value, k))
+
+    def expected_recall(self, k: Cutoff = None) -> Tensor:
+        """Return E[relevant items within rank `k` / all relevant items]."""
+        each = uncertain.reciprocals(self._probabilities())
+        return self._weighted_sum(each, self.share(k))
+
+    def expected_average_precision(self, k: Cutoff = None) -> Tensor:
+        """Return E[Σ precision(rank) over relevant ranks up to `k` / R].
+
+        With a_i(t) and g(t) as in `uncertain`, and o items above the tie group
+        of rank i, whose s items have the sum A and the sum of squares Q of
+        their odds, it is the integral of g(t) times
+
+            Σ_i (1/i) [A/s + t (A_above A/s + (i - o - 1)/(s - 1) (A² - Q)/s)]
+        """
+        p, gains = self._probabilities(), self._gains()
+        shared = self._share(gains, self._probabilities)
+        place = self._float(positions(gains) - shared.start)
+        place = place / self._float(ops.maximum(shared.size - 1, 1))
+
+        def of_node(u: Tensor) -> Tensor:
+            def odds(p: Tensor) -> Tensor:
+                return p / (1.0 - p * u)
+
+            a = odds(gains)
+            one = self._share(a, lambda: odds(p))
+            squares = self._share(a**2, lambda: odds(p) ** 2)
+            above = ops.cumsum(a, axis=-1) - a - one.before
+            pairs = one.total * one.mean - squares.mean
+            return one.mean + (1.0 - u) * (above * one.mean + place * pairs)
+
+        found = self._within(None, uncertain.integrated(p, of_node))
+        precisions = found * self.discount(reciprocal_discount, k)
+        return ops.sum(precisions, axis=-1)
+
+    def expected_r_precision(self) -> Tensor:
+        """Return E[relevant items at ranks 1..R / R], for whole lists."""
+        p, there = self._gains_in_order(self.gain), self.top.there
+        shared = self._share(self._gains(), self._probabilities)
+        retrieved = self._count_retrieved()
+        needs_tables = ops.any((p > 0) & ~there)
+        if self.top.tie is not None:
+            needs_tables = needs_tables | self.top.tie
+        return cond(
+            needs_tables,
+            lambda: uncertain.r_precision_in_ties(
+                p, retrieved, shared.start, shared.size
+            ),
+            lambda: uncertain.r_precision(p, retrieved),
+        )
+
+    def _probabilities(self) -> Tensor:
+        return self.items.gains(self.gain)
+
+    def _weighted_sum(self, weights: Tensor, factors: Tensor) -> Tensor:
+        """Return the sum of the weighted gains times factors, `[lists]`.
+
+        Args:
+            weights: `[lists, items]`, the weights of the items.
+            factors: `[lists, entries]`.
+        """
+        content = dataclasses.replace(self.content, item_weights=weights)
+        ranking = content.ranked(self.order, top=self.top)
+        gains = ranking.judged_by(self.gain, self.k).weighted_total()
+        return ops.sum(gains * factors, axis=-1)
+
+    def _share(self, x: Tensor, of_items: Callable[[], Tensor]) -> Shared:
+        """Share values of tied items among their ranks, as `Top.share`."""
+        return Shared.alone(x, positions(x))
+
     @remembered()
     def _by_subtopic(self) -> Subtopics:
         # All subtopics have the same scores, which are not sorted again.
@@ -239,6 +320,9 @@ class TiedRanking(ScoredRanking):
             return ops.where(uncertain, value[:, 0], certain)
 
         return cond(ops.any(uncertain), expected, lambda: certain)
+
+    def _share(self, x: Tensor, of_items: Callable[[], Tensor]) -> Shared:
+        return self.top.share(x, of_items)
 
     @remembered("gain")
     def _shared(self) -> Shared:
