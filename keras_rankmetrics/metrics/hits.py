@@ -49,6 +49,8 @@ class PrecisionAtK(Binary):
         denominator: the denominator: `"retrieved"`, the smaller of k and the
             number of retrieved items, or `"k"`, which requires k.
         relevance_threshold: the lowest label of a relevant item.
+        labels: `"grades"`, or `"probabilities"` that items are relevant, for the
+            expectation over all labellings; see `RankingMetric`.
         shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
         adjusted, inputs, unjudged, name, dtype: see `RankingMetric`.
 
@@ -107,6 +109,8 @@ class RecallAtK(Binary):
         k: the cutoff, or None for all ranks.
         denominator: `"relevant"` or `"min"`, see above.
         relevance_threshold: the lowest label of a relevant item.
+        labels: `"grades"`, or `"probabilities"` that items are relevant, for the
+            expectation over all labellings; see `RankingMetric`.
         shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
         adjusted, inputs, unjudged, name, dtype: see `RankingMetric`.
 
@@ -152,6 +156,8 @@ class RPrecision(BinaryWholeList):
 
     Args:
         relevance_threshold: the lowest label of a relevant item.
+        labels: `"grades"`, or `"probabilities"` that items are relevant, for the
+            expectation over all labellings; see `RankingMetric`.
         seed, ties, empty, list_weight, adjusted, inputs, unjudged, name, dtype:
             see `RankingMetric`.
 
@@ -325,6 +331,8 @@ class HitRateAtK(Binary):
     Args:
         k: the cutoff, or None for all ranks.
         relevance_threshold: the lowest label of a relevant item.
+        labels: `"grades"`, or `"probabilities"` that items are relevant, for the
+            expectation over all labellings; see `RankingMetric`.
         shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
         adjusted, inputs, unjudged, name, dtype: see `RankingMetric`.
 
@@ -364,6 +372,8 @@ class MeanReciprocalRank(Binary):
     Args:
         k: the cutoff, or None for all ranks.
         relevance_threshold: the lowest label of a relevant item.
+        labels: `"grades"`, or `"probabilities"` that items are relevant, for the
+            expectation over all labellings; see `RankingMetric`.
         shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
         adjusted, inputs, unjudged, name, dtype: see `RankingMetric`.
 

@@ -255,10 +255,9 @@ class Definition:
 
     @property
     def _measure(self) -> Callable[..., Tensor]:
-        expected = self.traits.expected_measure
-        if self.labels == "probabilities" and expected is not None:
-            return expected
-        return self.traits.measure
+        is_expected = self.labels == "probabilities"
+        expected = self.traits.expected_measure if is_expected else None
+        return expected or self.traits.measure
 
     @functools.cached_property
     def may_branch(self) -> bool:
@@ -457,30 +456,24 @@ def _check_probabilities(definition: Definition) -> None:
             f"its value over all labellings. Received: {name}, which has none. "
             "Define an `expected_measure` in the class, or leave `labels` out."
         )
-    defaults = {**options_of(traits.relevance), **options_of(traits.measure)}
-    fixed = {
-        option: default
-        for option, default in defaults.items()
-        if option not in options_of(expected) and option != "gain_fn"
-    }
-    values = {**options, "adjusted": definition.adjusted}
-    values["inputs"] = definition.inputs
-    for option, only in {**fixed, "adjusted": None, "inputs": "scores"}.items():
-        if values[option] != only:
+    values = definition.config
+    only = {"adjusted": None, "inputs": "scores"}
+    only |= options_of(traits.relevance) | options_of(traits.measure)
+    free = {"gain_fn", *options_of(expected)}
+    for option in sorted(only.keys() - free):
+        if values[option] != only[option]:
             raise ValueError(
                 f'With `labels="probabilities"`, {name} needs '
-                f"`{option}={as_code(only)}`. Received: "
+                f"`{option}={as_code(only[option])}`. Received: "
                 f"`{option}={as_code(values[option])}`. Leave `{option}` out."
             )
-    if "gain_fn" in options:
-        gains = [float(options["gain_fn"](ops.array(x))) for x in (0.0, 1.0)]
-        if gains != [0.0, 1.0]:
-            raise ValueError(
-                'With `labels="probabilities"`, an item is relevant or not, '
-                "and `gain_fn` should be 0 for the label 0 and 1 for the label "
-                f"1. Received: a function with {gains[0]} and {gains[1]}. "
-                "Leave `gain_fn` out."
-            )
+    gain_fn = options.get("gain_fn", gains.linear_gain)
+    if [float(gain_fn(ops.array(x))) for x in (0.0, 1.0)] != [0.0, 1.0]:
+        raise ValueError(
+            'With `labels="probabilities"`, `gain_fn` should be 0 for the '
+            "label 0 and 1 for the label 1: an item is relevant or not. "
+            f"Received: {gain_fn!r}. Leave `gain_fn` out."
+        )
 
 
 def _check_form(definition: Definition) -> None:

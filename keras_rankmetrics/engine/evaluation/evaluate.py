@@ -218,7 +218,12 @@ def values_of(
                 keys = '`y_true={"target": ids, "labels": labels}`'
                 remedy = f"For grades, pass {keys}."
                 raise ValueError(f"{definition.needs_grades} {remedy}")
-    _check_num_relevant(definitions, lists)
+    incomplete = getattr(lists.content, "num_relevant", None) is not None
+    if incomplete and any(d.labels == "probabilities" for d in definitions):
+        raise ValueError(
+            'With `labels="probabilities"`, each item that may be relevant '
+            "should have a label. Received: `num_relevant`. Leave it out."
+        )
     group = _group(definitions[0].by, lists, *inputs[:2])
     orders = list(map(Definition.order, definitions, draws))
     rankings = {
@@ -256,21 +261,6 @@ def values_of(
         group,
         tuple(judged),
     )
-
-
-def _check_num_relevant(
-    definitions: Sequence[Definition], lists: Lists
-) -> None:
-    """Raise ValueError if labels are probabilities and some are missing."""
-    if getattr(lists.content, "num_relevant", None) is None:
-        return
-    for definition in definitions:
-        if definition.labels == "probabilities":
-            raise ValueError(
-                'With `labels="probabilities"`, each item that may be '
-                "relevant should have a label. Received: `num_relevant` "
-                f"for the metric {definition.name}. Leave it out."
-            )
 
 
 def _group(

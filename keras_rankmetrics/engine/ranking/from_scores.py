@@ -184,42 +184,40 @@ class ScoredRanking(ListRanking):
     def expected_average_precision(self, k: Cutoff = None) -> Tensor:
         """Return E[Σ precision(rank) over relevant ranks up to `k` / R].
 
-        With a_i(t) and g(t) as in `uncertain`, and o items above the tie group
-        of rank i, whose s items have the sum A and the sum of squares Q of
-        their odds, it is the integral of g(t) times
-
-            Σ_i (1/i) [A/s + t (A_above A/s + (i - o - 1)/(s - 1) (A² - Q)/s)]
+        With the odds a_i(t) and g(t) as in `uncertain`, this is the integral of
+        g(t) Σ_i (1 / i) a_i [1 + t Σ_{j < i} a_j].
         """
         p, gains = self._probabilities(), self._gains()
-        shared = self._share(gains, self._probabilities)
-        place = self._float(positions(gains) - shared.start)
-        place = place / self._float(ops.maximum(shared.size - 1, 1))
 
         def of_node(u: Tensor) -> Tensor:
             def odds(p: Tensor) -> Tensor:
                 return p / (1.0 - p * u)
 
-            a = odds(gains)
-            one = self._share(a, lambda: odds(p))
-            squares = self._share(a**2, lambda: odds(p) ** 2)
-            above = ops.cumsum(a, axis=-1) - a - one.before
-            pairs = one.total * one.mean - squares.mean
-            return one.mean + (1.0 - u) * (above * one.mean + place * pairs)
+            one, pairs = self._with_those_above(odds(gains), lambda: odds(p))
+            return one + (1.0 - u) * pairs
 
         found = self._within(None, uncertain.integrated(p, of_node))
         precisions = found * self.discount(reciprocal_discount, k)
         return ops.sum(precisions, axis=-1)
 
+    def _with_those_above(
+        self, x: Tensor, of_items: Callable[[], Tensor]
+    ) -> tuple[Tensor, Tensor]:
+        """Return the expected x_i, and x_i times the sum of those above.
+
+        Args:
+            x: `[lists, ranks]`, the value of the item at each rank.
+            of_items: computes the values of all items, `[lists, items]`.
+        """
+        return x, x * (ops.cumsum(x, axis=-1) - x)
+
     def expected_r_precision(self) -> Tensor:
         """Return E[relevant items at ranks 1..R / R], for whole lists."""
         p, there = self._gains_in_order(self.gain), self.top.there
-        shared = self._share(self._gains(), self._probabilities)
-        retrieved = self._count_retrieved()
-        needs_tables = ops.any((p > 0) & ~there)
-        if self.top.tie is not None:
-            needs_tables = needs_tables | self.top.tie
+        shared, retrieved = self._shared(), self._count_retrieved()
+        tie = False if self.top.tie is None else self.top.tie
         return cond(
-            needs_tables,
+            ops.any((p > 0) & ~there) | tie,
             lambda: uncertain.r_precision_in_ties(
                 p, retrieved, shared.start, shared.size
             ),
@@ -240,10 +238,6 @@ class ScoredRanking(ListRanking):
         ranking = content.ranked(self.order, top=self.top)
         gains = ranking.judged_by(self.gain, self.k).weighted_total()
         return ops.sum(gains * factors, axis=-1)
-
-    def _share(self, x: Tensor, of_items: Callable[[], Tensor]) -> Shared:
-        """Share values of tied items among their ranks, as `Top.share`."""
-        return Shared.alone(x, positions(x))
 
     @remembered()
     def _by_subtopic(self) -> Subtopics:
@@ -321,8 +315,18 @@ class TiedRanking(ScoredRanking):
 
         return cond(ops.any(uncertain), expected, lambda: certain)
 
-    def _share(self, x: Tensor, of_items: Callable[[], Tensor]) -> Shared:
-        return self.top.share(x, of_items)
+    def _with_those_above(
+        self, x: Tensor, of_items: Callable[[], Tensor]
+    ) -> tuple[Tensor, Tensor]:
+        # With o items above a group of s items: at its rank i, each pair of
+        # them is in this order with probability (i - o - 1) / (s - 1) / s.
+        one = self.top.share(x, of_items)
+        squares = self.top.share(x**2, lambda: of_items() ** 2)
+        place = self._float(positions(x) - one.start)
+        place = place / self._float(ops.maximum(one.size - 1, 1))
+        above = ops.cumsum(x, axis=-1) - x - one.before
+        pairs = one.total * one.mean - squares.mean
+        return one.mean, above * one.mean + place * pairs
 
     @remembered("gain")
     def _shared(self) -> Shared:

@@ -145,33 +145,34 @@ def r_precision(p: Tensor, retrieved: Tensor) -> Tensor:
         retrieved: int32 `[lists]`, the number of retrieved items.
     """
     last = ops.shape(p)[-1]
-    ranks = retrieved[:, None] - ops.arange(last, dtype="int32")
-    below = ops.take_along_axis(p, ops.maximum(ranks - 1, 0), axis=-1)
-    below = ops.where(ranks > 0, below, 0)
-    reciprocal = ops.where(ranks > 0, 1.0 / ops.cast(ranks, p.dtype), 0)
+    above = retrieved[:, None] - 1 - ops.arange(last, dtype="int32")
+    there, above = _only(above >= 0, p), ops.maximum(above, 0)
+    below = there * ops.take_along_axis(p, above, axis=-1)
+    shares = there / ops.cast(above + 1, p.dtype)
+    rows = ops.transpose(ops.stack([below, shares]), (2, 0, 1))[..., None]
     place = ops.arange(last + 1, dtype="int32")
     hits = ops.cast(place, p.dtype)
 
-    def moved(x: Tensor) -> Tensor:
-        return ops.pad(x[:, 1:], [[0, 0], [0, 1]])
-
-    def step(
-        rank: int | Tensor, state: tuple[Tensor, Tensor]
-    ) -> tuple[Tensor, Tensor]:
+    def step(rank: int | Tensor, state: _Pair) -> _Pair:
+        one, share = ops.unstack(ops.take(rows, rank, axis=0), 2)
         left, total = state
-        one, share = (
-            ops.take(x, rank, axis=-1)[:, None] for x in (below, reciprocal)
-        )
-        none = 1.0 - one
         total = total + hits * share * left
-        left = moved(left)
-        return (
-            none * left + one * moved(left),
-            none * total + one * moved(total),
-        )
+        left = _moved(left)
+        return _mixed(left, one), _mixed(total, one)
 
     left = _only(place == retrieved[:, None], p)
     return loop(last, step, (left, ops.zeros_like(left)))[1][:, 0]
+
+
+_Pair = tuple[Tensor, Tensor]
+
+
+def _moved(x: Tensor) -> Tensor:
+    return ops.pad(x[:, 1:], [[0, 0], [0, 1]])
+
+
+def _mixed(x: Tensor, one: Tensor) -> Tensor:
+    return (1.0 - one) * x + one * _moved(x)
 
 
 def r_precision_in_ties(
