@@ -64,7 +64,7 @@ class MeanAveragePrecision(Binary):
         k: the cutoff, or None for all ranks.
         denominator: `"relevant"` (TREC), `"min"` or `"hits"`, see above.
         relevance_threshold: the lowest label of a relevant item.
-        labels: `"grades"`, or `"probabilities"` that items are relevant, for the
+        labels: `"grades"`, or `"probabilities"` of relevance, for the
             expectation over all labellings; see `RankingMetric`.
         shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
         adjusted, inputs, unjudged, name, dtype: see `RankingMetric`.

@@ -72,7 +72,7 @@ class DCG(bases.Unbounded, bases.Graded):
         gain_fn: the gain of a label, see `keras_rankmetrics.types.GainFn`.
         rank_discount_fn: the discount of a rank, see
             `keras_rankmetrics.types.RankDiscountFn`.
-        labels: `"grades"`, or `"probabilities"` that items are relevant, for the
+        labels: `"grades"`, or `"probabilities"` of relevance, for the
             expectation over all labellings; see `RankingMetric`.
         shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
         adjusted, inputs, unjudged, name, dtype: see `RankingMetric`.
@@ -139,7 +139,7 @@ class NDCG(bases.Graded):
             retrieved or not; or `"retrieved"`, only those that the ranking has
             at its first k ranks. The latter has no exact mean over the orders
             of tied items, so `ties` then defaults to `"stable"`.
-        labels: `"grades"`, or `"probabilities"` that items are relevant, for the
+        labels: `"grades"`, or `"probabilities"` of relevance, for the
             expectation over all labellings; see `RankingMetric`.
         shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
         adjusted, inputs, unjudged, name, dtype: see `RankingMetric`.

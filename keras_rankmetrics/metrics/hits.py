@@ -49,7 +49,7 @@ class PrecisionAtK(Binary):
         denominator: the denominator: `"retrieved"`, the smaller of k and the
             number of retrieved items, or `"k"`, which requires k.
         relevance_threshold: the lowest label of a relevant item.
-        labels: `"grades"`, or `"probabilities"` that items are relevant, for the
+        labels: `"grades"`, or `"probabilities"` of relevance, for the
             expectation over all labellings; see `RankingMetric`.
         shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
         adjusted, inputs, unjudged, name, dtype: see `RankingMetric`.
@@ -109,7 +109,7 @@ class RecallAtK(Binary):
         k: the cutoff, or None for all ranks.
         denominator: `"relevant"` or `"min"`, see above.
         relevance_threshold: the lowest label of a relevant item.
-        labels: `"grades"`, or `"probabilities"` that items are relevant, for the
+        labels: `"grades"`, or `"probabilities"` of relevance, for the
             expectation over all labellings; see `RankingMetric`.
         shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
         adjusted, inputs, unjudged, name, dtype: see `RankingMetric`.
@@ -156,7 +156,7 @@ class RPrecision(BinaryWholeList):
 
     Args:
         relevance_threshold: the lowest label of a relevant item.
-        labels: `"grades"`, or `"probabilities"` that items are relevant, for the
+        labels: `"grades"`, or `"probabilities"` of relevance, for the
             expectation over all labellings; see `RankingMetric`.
         seed, ties, empty, list_weight, adjusted, inputs, unjudged, name, dtype:
             see `RankingMetric`.
@@ -331,7 +331,7 @@ class HitRateAtK(Binary):
     Args:
         k: the cutoff, or None for all ranks.
         relevance_threshold: the lowest label of a relevant item.
-        labels: `"grades"`, or `"probabilities"` that items are relevant, for the
+        labels: `"grades"`, or `"probabilities"` of relevance, for the
             expectation over all labellings; see `RankingMetric`.
         shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
         adjusted, inputs, unjudged, name, dtype: see `RankingMetric`.
@@ -372,7 +372,7 @@ class MeanReciprocalRank(Binary):
     Args:
         k: the cutoff, or None for all ranks.
         relevance_threshold: the lowest label of a relevant item.
-        labels: `"grades"`, or `"probabilities"` that items are relevant, for the
+        labels: `"grades"`, or `"probabilities"` of relevance, for the
             expectation over all labellings; see `RankingMetric`.
         shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
         adjusted, inputs, unjudged, name, dtype: see `RankingMetric`.

@@ -197,8 +197,7 @@ class ScoredRanking(ListRanking):
             return one + (1.0 - u) * pairs
 
         found = self._within(None, uncertain.integrated(p, of_node))
-        precisions = found * self.discount(reciprocal_discount, k)
-        return ops.sum(precisions, axis=-1)
+        return ops.sum(found * self.discount(reciprocal_discount, k), axis=-1)
 
     def _with_those_above(
         self, x: Tensor, of_items: Callable[[], Tensor]
