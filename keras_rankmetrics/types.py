@@ -18,6 +18,7 @@ TiePolicy: TypeAlias = Literal[
 EmptyPolicy: TypeAlias = Literal["zero", "one", "skip"]
 ListWeight: TypeAlias = Literal["relevance", "mean"]
 Adjustment: TypeAlias = Literal["chance"] | None
+Labels: TypeAlias = Literal["grades", "probabilities"]
 UnjudgedPolicy: TypeAlias = Literal["irrelevant", "condense"]
 InputForm: TypeAlias = Literal["scores", "sparse", "ids", "counts"]
 # Labels by subtopic are a form of "scores" that only some metrics read.

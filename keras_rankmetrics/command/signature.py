@@ -190,6 +190,7 @@ _SENTENCES: Mapping[str, Mapping[str, str]] = {
     "adjusted": {
         "chance": "The values are rescaled: a random order has 0, the best 1.",
     },
+    "labels": {"probabilities": "Labels are probabilities of relevance."},
     "inputs": {
         "scores": "The input is a label and a score for each item.",
         "sparse": "The input is the indices of the relevant items, and a score "

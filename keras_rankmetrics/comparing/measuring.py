@@ -156,7 +156,7 @@ def _by_id(
             "they were read."
         )
     highest = judgements.labels.max(initial=0)
-    if highest < 1:
+    if highest < 1 and any(m.labels == "grades" for m in metrics):
         warnings.warn(
             "The truth should have labels of 1 or more for relevant items. "
             f"Received: {max(highest, 0):g} as the highest one. Check how it "

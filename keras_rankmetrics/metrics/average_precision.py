@@ -15,7 +15,7 @@ from keras_rankmetrics.engine.ranking.relevance import (
 from keras_rankmetrics.gains import linear_gain
 from keras_rankmetrics.metrics.bases import AtK, Binary, BinaryWholeList, metric
 from keras_rankmetrics.metrics.hits import recall_denominator
-from keras_rankmetrics.types import Between, GainFn, Tensor, Within
+from keras_rankmetrics.types import Between, GainFn, Labels, Tensor, Within
 
 __all__ = [
     "ElevenPointPrecision",
@@ -40,6 +40,11 @@ def average_precision(
     return ops.divide_no_nan(ops.sum(precisions, axis=-1), relevant * weight)
 
 
+def expected_average_precision(ranking: Ranking, k: int | None) -> Tensor:
+    """Return the expectation of `average_precision` for probabilities."""
+    return ranking.expected_average_precision(k)
+
+
 @metric
 class MeanAveragePrecision(Binary):
     """Mean average precision (MAP) at k.
@@ -59,6 +64,8 @@ class MeanAveragePrecision(Binary):
         k: the cutoff, or None for all ranks.
         denominator: `"relevant"` (TREC), `"min"` or `"hits"`, see above.
         relevance_threshold: the lowest label of a relevant item.
+        labels: `"grades"`, or `"probabilities"` of relevance, for the
+            expectation over all labellings; see `RankingMetric`.
         shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
         adjusted, inputs, unjudged, name, dtype: see `RankingMetric`.
 
@@ -77,8 +84,10 @@ class MeanAveragePrecision(Binary):
 
     short_name = "map"
     measure = staticmethod(average_precision)
+    expected_measure = staticmethod(expected_average_precision)
 
     denominator: Literal["relevant", "min", "hits"] = "relevant"
+    labels: Labels = "grades"
 
 
 def q_measure(

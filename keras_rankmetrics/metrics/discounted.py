@@ -14,7 +14,7 @@ from keras_rankmetrics.gains import (
     reciprocal_discount,
 )
 from keras_rankmetrics.metrics import bases
-from keras_rankmetrics.types import RankDiscountFn, Tensor
+from keras_rankmetrics.types import Labels, RankDiscountFn, Tensor
 
 __all__ = [
     "DCG",
@@ -43,6 +43,16 @@ def dcg(
     )
 
 
+def expected_dcg(
+    ranking: Ranking,
+    k: int | None,
+    rank_discount_fn: RankDiscountFn = log2_discount,
+) -> Tensor:
+    """Return the expectation of `dcg` for probabilities."""
+    gains = ranking.total() * ranking.discount(rank_discount_fn, k)
+    return ops.sum(gains, axis=-1)
+
+
 @bases.metric
 class DCG(bases.Unbounded, bases.Graded):
     """Discounted cumulative gain at k.
@@ -62,6 +72,8 @@ class DCG(bases.Unbounded, bases.Graded):
         gain_fn: the gain of a label, see `keras_rankmetrics.types.GainFn`.
         rank_discount_fn: the discount of a rank, see
             `keras_rankmetrics.types.RankDiscountFn`.
+        labels: `"grades"`, or `"probabilities"` of relevance, for the
+            expectation over all labellings; see `RankingMetric`.
         shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
         adjusted, inputs, unjudged, name, dtype: see `RankingMetric`.
 
@@ -76,6 +88,9 @@ class DCG(bases.Unbounded, bases.Graded):
     """
 
     measure = staticmethod(dcg)
+    expected_measure = staticmethod(expected_dcg)
+
+    labels: Labels = "grades"
 
 
 def ndcg(
@@ -91,6 +106,15 @@ def ndcg(
     value = ops.divide_no_nan(_discounted(ranking, k, rank_discount_fn), most)
     # If the discounts make the sum overflow, the quotient would be 0.
     return ops.where(most < float("inf"), value, float("nan"))
+
+
+def expected_ndcg(
+    ranking: Ranking,
+    k: int | None,
+    rank_discount_fn: RankDiscountFn = log2_discount,
+) -> Tensor:
+    """Return the expectation of `ndcg` for probabilities."""
+    return ranking.expected_sum_over_best(rank_discount_fn, k)
 
 
 @bases.metric
@@ -115,6 +139,8 @@ class NDCG(bases.Graded):
             retrieved or not; or `"retrieved"`, only those that the ranking has
             at its first k ranks. The latter has no exact mean over the orders
             of tied items, so `ties` then defaults to `"stable"`.
+        labels: `"grades"`, or `"probabilities"` of relevance, for the
+            expectation over all labellings; see `RankingMetric`.
         shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
         adjusted, inputs, unjudged, name, dtype: see `RankingMetric`.
 
@@ -129,9 +155,11 @@ class NDCG(bases.Graded):
     """
 
     measure = staticmethod(ndcg)
+    expected_measure = staticmethod(expected_ndcg)
     strict_order_under = ("ideal", "retrieved")
 
     ideal: Literal["relevant", "retrieved"] = "relevant"
+    labels: Labels = "grades"
 
 
 def err(

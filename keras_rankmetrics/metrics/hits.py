@@ -13,7 +13,7 @@ from keras_rankmetrics.metrics.bases import (
     Denominator,
     metric,
 )
-from keras_rankmetrics.types import Between, EmptyPolicy, Tensor
+from keras_rankmetrics.types import Between, EmptyPolicy, Labels, Tensor
 
 __all__ = [
     "F1AtK",
@@ -49,6 +49,8 @@ class PrecisionAtK(Binary):
         denominator: the denominator: `"retrieved"`, the smaller of k and the
             number of retrieved items, or `"k"`, which requires k.
         relevance_threshold: the lowest label of a relevant item.
+        labels: `"grades"`, or `"probabilities"` of relevance, for the
+            expectation over all labellings; see `RankingMetric`.
         shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
         adjusted, inputs, unjudged, name, dtype: see `RankingMetric`.
 
@@ -65,9 +67,11 @@ class PrecisionAtK(Binary):
     """
 
     measure = staticmethod(precision)
+    expected_measure = staticmethod(precision)
     needs_k_under = ("denominator", "k")
 
     denominator: Literal["retrieved", "k"] = "retrieved"
+    labels: Labels = "grades"
 
 
 def recall(
@@ -78,6 +82,17 @@ def recall(
     """Return hits / relevant, or hits / min(k, relevant)."""
     total = recall_denominator(ranking, k, denominator)
     return ops.divide_no_nan(ranking.hits(k), total)
+
+
+def expected_recall(
+    ranking: Ranking,
+    k: int | None,
+    denominator: Literal["relevant", "min"] = "relevant",
+) -> Tensor:
+    """Return the expectation of `recall` for probabilities."""
+    if denominator == "min" and k is not None:
+        return ranking.expected_sum_over_best(ops.ones_like, k)
+    return ranking.expected_recall(k)
 
 
 @metric
@@ -94,6 +109,8 @@ class RecallAtK(Binary):
         k: the cutoff, or None for all ranks.
         denominator: `"relevant"` or `"min"`, see above.
         relevance_threshold: the lowest label of a relevant item.
+        labels: `"grades"`, or `"probabilities"` of relevance, for the
+            expectation over all labellings; see `RankingMetric`.
         shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
         adjusted, inputs, unjudged, name, dtype: see `RankingMetric`.
 
@@ -110,14 +127,21 @@ class RecallAtK(Binary):
     """
 
     measure = staticmethod(recall)
+    expected_measure = staticmethod(expected_recall)
 
     denominator: Literal["relevant", "min"] = "relevant"
+    labels: Labels = "grades"
 
 
 def r_precision(ranking: Ranking, k: int | None) -> Tensor:
     """Return hits at ranks 1..R over R, the number of relevant items."""
     relevant = ranking.overall()
     return ops.divide_no_nan(ranking.hits(relevant), relevant)
+
+
+def expected_r_precision(ranking: Ranking, k: int | None) -> Tensor:
+    """Return the expectation of `r_precision` for probabilities."""
+    return ranking.expected_r_precision()
 
 
 @metric
@@ -132,6 +156,8 @@ class RPrecision(BinaryWholeList):
 
     Args:
         relevance_threshold: the lowest label of a relevant item.
+        labels: `"grades"`, or `"probabilities"` of relevance, for the
+            expectation over all labellings; see `RankingMetric`.
         seed, ties, empty, list_weight, adjusted, inputs, unjudged, name, dtype:
             see `RankingMetric`.
 
@@ -145,6 +171,9 @@ class RPrecision(BinaryWholeList):
     """
 
     measure = staticmethod(r_precision)
+    expected_measure = staticmethod(expected_r_precision)
+
+    labels: Labels = "grades"
 
 
 def has_others(ranking: Ranking) -> Tensor:
@@ -286,6 +315,11 @@ def hit_rate(ranking: Ranking, k: int | None) -> Tensor:
     return ranking.at_first_hit(ops.ones_like, k)
 
 
+def expected_hit_rate(ranking: Ranking, k: int | None) -> Tensor:
+    """Return the expectation of `hit_rate` for probabilities."""
+    return ranking.at_stop(ops.ones_like, k)
+
+
 @metric
 class HitRateAtK(Binary):
     """Hit rate at k: the share of lists with a relevant item among the first k.
@@ -297,6 +331,8 @@ class HitRateAtK(Binary):
     Args:
         k: the cutoff, or None for all ranks.
         relevance_threshold: the lowest label of a relevant item.
+        labels: `"grades"`, or `"probabilities"` of relevance, for the
+            expectation over all labellings; see `RankingMetric`.
         shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
         adjusted, inputs, unjudged, name, dtype: see `RankingMetric`.
 
@@ -310,11 +346,19 @@ class HitRateAtK(Binary):
     """
 
     measure = staticmethod(hit_rate)
+    expected_measure = staticmethod(expected_hit_rate)
+
+    labels: Labels = "grades"
 
 
 def mrr(ranking: Ranking, k: int | None) -> Tensor:
     """Return 1 / the first relevant rank within k, or 0 without one."""
     return ranking.at_first_hit(reciprocal_discount, k)
+
+
+def expected_mrr(ranking: Ranking, k: int | None) -> Tensor:
+    """Return the expectation of `mrr` for probabilities."""
+    return ranking.at_stop(reciprocal_discount, k)
 
 
 @metric
@@ -328,6 +372,8 @@ class MeanReciprocalRank(Binary):
     Args:
         k: the cutoff, or None for all ranks.
         relevance_threshold: the lowest label of a relevant item.
+        labels: `"grades"`, or `"probabilities"` of relevance, for the
+            expectation over all labellings; see `RankingMetric`.
         shuffle_ties, seed, ties, empty, list_weight: see `RankingMetric`.
         adjusted, inputs, unjudged, name, dtype: see `RankingMetric`.
 
@@ -341,6 +387,9 @@ class MeanReciprocalRank(Binary):
     """
 
     measure = staticmethod(mrr)
+    expected_measure = staticmethod(expected_mrr)
+
+    labels: Labels = "grades"
 
 
 def precision_denominator(

@@ -212,6 +212,8 @@ def _check_is_of_ranks(metric: RankingMetric) -> None:
         reason = f"{kind.__name__} needs {kind.needs_labels}"
     elif kind.of_catalogue is not None:
         reason = f"{kind.__name__} depends on which items a list shows"
+    elif metric.labels == "probabilities":
+        reason = "probabilities make any item the relevant one"
     else:
         relevance = metric.definition.relevance
         labels = ops.array([relevance.unseen_label, 0.0])

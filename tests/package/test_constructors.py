@@ -112,6 +112,19 @@ PARAMETERS = {
     ),
 }
 
+for each in (
+    krm.DCG,
+    krm.NDCG,
+    krm.PrecisionAtK,
+    krm.RecallAtK,
+    krm.HitRateAtK,
+    krm.MeanAveragePrecision,
+    krm.MeanReciprocalRank,
+    krm.RPrecision,
+):
+    positional, by_name = PARAMETERS[each]
+    PARAMETERS[each] = positional, {**by_name, "labels": "grades"}
+
 all_metrics = pytest.mark.parametrize(
     "metric", PARAMETERS, ids=lambda cls: cls.__name__
 )

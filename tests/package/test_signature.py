@@ -210,6 +210,8 @@ def other_values(metric):
         values["denominator"] = ["min"]
     if metric is MeanAveragePrecision:
         values["denominator"] = ["min", "hits"]
+    if metric.expected_measure is not None:
+        values["labels"] = ["probabilities"]
     return values
 
 
@@ -250,11 +252,12 @@ def differ(metric, options, others):
 
 
 def options_to_try(metric):
-    """All options but the form of input, and the dtype, which only rounds."""
+    """All options but the form and the labels, and the dtype, which rounds."""
     values = {**other_values(metric), "seed": [1, 2]}
     if "k" in values:
         values["k"] = [1, 2, 3, 4, None]
     values.pop("inputs", None)
+    values.pop("labels", None)  # no label is above 1 then
     if metric in (RBPResidual, UnjudgedAtK):
         del values["empty"]  # it has a value for every list
     del values["dtype"]

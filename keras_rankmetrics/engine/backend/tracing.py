@@ -113,6 +113,22 @@ def loop(times: int | Tensor, step: Callable[[int | Tensor, T], T], x: T) -> T:
     return x
 
 
+def scan(
+    step: Callable[[Tensor, Tensor], Tensor], x: Tensor, rows: Tensor
+) -> Tensor:
+    """Return `x` and each `x = step(x, row)`, stacked, `[rows + 1, ...]`.
+
+    This is `ops.scan`, but a Python loop if nothing is traced, as in `loop`.
+    """
+    if concrete(ops.all(x == x)) is None:
+        _, later = ops.scan(lambda x, row: (step(x, row),) * 2, x, rows)
+        return ops.concatenate([x[None], later])
+    states = [x]
+    for row in ops.unstack(rows):
+        states.append(step(states[-1], row))
+    return ops.stack(states)
+
+
 def unconverted(function: F) -> F:
     """Return the function, excluded from AutoGraph.
 

@@ -28,6 +28,7 @@ from keras_rankmetrics.engine.ranking.ranking import Ranking
 from keras_rankmetrics.engine.ranking.relevance import (
     Relevance,
     labelled,
+    probability,
     relevant,
 )
 from keras_rankmetrics.engine.ranking.ties import Order
@@ -40,6 +41,7 @@ _CHOICES = {
     "list_weight": types.ListWeight,
     "inputs": types.InputForm,
     "unjudged": types.UnjudgedPolicy,
+    "labels": types.Labels,
 }
 # The arguments of the constructor that all metrics have in their config.
 _COMMON = ("k", "seed", "ties", "adjusted", *_CHOICES)
@@ -60,6 +62,7 @@ class Traits:
 
     metric: type[Any]
     measure: Callable[..., Tensor]
+    expected_measure: Callable[..., Tensor] | None
     relevance: Callable[..., Tensor]
     has_value: Callable[[Ranking], Tensor]
     has_upper_bound: bool
@@ -103,6 +106,7 @@ class Definition:
         adjusted: `"chance"` for values rescaled so that chance level is 0.
         inputs: the form of the input.
         unjudged: the policy for unjudged items.
+        labels: the meaning of the labels, grades or probabilities.
         dtype: the dtype of the computation, `"float32"` or `"float64"`.
         by: a function `(y_true, y_pred)` that returns the group of each list;
             None if `y_true` holds the groups or there are none.
@@ -119,6 +123,7 @@ class Definition:
     adjusted: types.Adjustment
     inputs: types.InputForm
     unjudged: types.UnjudgedPolicy
+    labels: types.Labels
     dtype: str
     by: types.GroupFn | None = None
 
@@ -171,6 +176,8 @@ class Definition:
         metric.check_options(options)
         if definition.adjusted is not None:
             _check_adjustment(definition, strict)
+        if definition.labels == "probabilities":
+            _check_probabilities(definition)
         check_precision(options, definition.dtype)
         if definition.inputs != "scores":
             _check_form(definition)
@@ -213,6 +220,8 @@ class Definition:
     @functools.cached_property
     def relevance(self) -> Relevance:
         """The relevance function with its options."""
+        if self.labels == "probabilities":
+            return Relevance(probability, key=probability, grows_from_0=True)
         function = self.traits.relevance
         options = self._options_for(function)
         values = ((name, _key_of(self.options[name])) for name in options)
@@ -241,13 +250,19 @@ class Definition:
     @functools.cached_property
     def measure(self) -> Callable[[Ranking, int | None], Tensor]:
         """The measure with its options, a function of ranking and cutoff."""
-        measure = self.traits.measure
+        measure = self._measure
         return functools.partial(measure, **self._options_for(measure))
+
+    @property
+    def _measure(self) -> Callable[..., Tensor]:
+        is_expected = self.labels == "probabilities"
+        expected = self.traits.expected_measure if is_expected else None
+        return expected or self.traits.measure
 
     @functools.cached_property
     def may_branch(self) -> bool:
         """True if the measure may use the ranking within a branch."""
-        return not _is_of_the_package(self.traits.measure)
+        return not _is_of_the_package(self._measure)
 
     @functools.cached_property
     def signature(self) -> str:
@@ -264,6 +279,7 @@ class Definition:
             "empty": self.empty,
             "list_weight": self.list_weight,
             "adjusted": self.adjusted,
+            "labels": None if self.labels == "grades" else self.labels,
             "inputs": self.inputs,
             "unjudged": "condense" if self.unjudged == "condense" else None,
             "dtype": "float64" if self.dtype == "float64" else None,
@@ -428,6 +444,36 @@ def _check_adjustment(definition: Definition, strict: str) -> None:
         f'`adjusted="chance"` is not available: {reason}. Received: {name} '
         f'with inputs="{inputs}". Remove `adjusted`.'
     )
+
+
+def _check_probabilities(definition: Definition) -> None:
+    """Raise ValueError if there is no expectation over labellings."""
+    traits, options = definition.traits, definition.options
+    name, expected = traits.metric.__name__, traits.expected_measure
+    if expected is None:
+        raise ValueError(
+            'With `labels="probabilities"`, a metric needs the expectation of '
+            f"its value over all labellings. Received: {name}, which has none. "
+            "Define an `expected_measure` in the class, or leave `labels` out."
+        )
+    values = definition.config
+    only = {"adjusted": None, "inputs": "scores"}
+    only |= options_of(traits.relevance) | options_of(traits.measure)
+    free = {"gain_fn", *options_of(expected)}
+    for option in sorted(only.keys() - free):
+        if values[option] != only[option]:
+            raise ValueError(
+                f'With `labels="probabilities"`, {name} needs '
+                f"`{option}={as_code(only[option])}`. Received: "
+                f"`{option}={as_code(values[option])}`. Leave `{option}` out."
+            )
+    gain_fn = options.get("gain_fn", gains.linear_gain)
+    if [float(gain_fn(ops.array(x))) for x in (0.0, 1.0)] != [0.0, 1.0]:
+        raise ValueError(
+            'With `labels="probabilities"`, `gain_fn` should be 0 for the '
+            "label 0 and 1 for the label 1: an item is relevant or not. "
+            f"Received: {gain_fn!r}. Leave `gain_fn` out."
+        )
 
 
 def _check_form(definition: Definition) -> None:

@@ -218,6 +218,12 @@ def values_of(
                 keys = '`y_true={"target": ids, "labels": labels}`'
                 remedy = f"For grades, pass {keys}."
                 raise ValueError(f"{definition.needs_grades} {remedy}")
+    incomplete = getattr(lists.content, "num_relevant", None) is not None
+    if incomplete and any(d.labels == "probabilities" for d in definitions):
+        raise ValueError(
+            'With `labels="probabilities"`, each item that may be relevant '
+            "should have a label. Received: `num_relevant`. Leave it out."
+        )
     group = _group(definitions[0].by, lists, *inputs[:2])
     orders = list(map(Definition.order, definitions, draws))
     rankings = {
@@ -452,6 +458,12 @@ def _overflow_error(
         "such as `linear_gain`."
     )
     label = float(ops.max(ops.where(wrong, items.highest, 0)))
+    if definition.labels == "probabilities":
+        return ValueError(
+            "Labels should be probabilities from 0 to 1. Received: a label of "
+            f"{label} for the metric {definition.name}. Divide the labels by "
+            'the highest grade, or use `labels="grades"`.'
+        )
     gain = float(ops.max(ranking.gain(items.highest)))
     return ValueError(
         "The gains of a list, times the weights of its items, should add up to "

@@ -27,6 +27,7 @@ from keras_rankmetrics.types import (
     Adjustment,
     EmptyPolicy,
     InputForm,
+    Labels,
     ListWeight,
     Tensor,
     TiePolicy,
@@ -67,6 +68,13 @@ class ConfiguredMetric(Accumulator):
     averages_orders: ClassVar[bool] = True
     """True if the value of tied items is the mean over their orders."""
 
+    expected_measure: ClassVar[Callable[..., Tensor] | None] = None
+    """The measure for `labels="probabilities"`: its expectation.
+
+    None if the metric does not take such labels. It has the parameters of the
+    measure, except for options that then keep their defaults.
+    """
+
     needs_labels: ClassVar[str | None] = None
     """For errors: what the metric needs that labels have and ids lack."""
 
@@ -90,6 +98,7 @@ class ConfiguredMetric(Accumulator):
     adjusted = property(operator.attrgetter("definition.adjusted"))
     inputs = property(operator.attrgetter("definition.inputs"))
     unjudged = property(operator.attrgetter("definition.unjudged"))
+    labels = property(operator.attrgetter("definition.labels"))
     options = property(lambda self: dict(self.definition.options))
 
     def __init_subclass__(
@@ -120,6 +129,7 @@ class ConfiguredMetric(Accumulator):
         adjusted: Adjustment = None,
         inputs: InputForm = "scores",
         unjudged: UnjudgedPolicy = "irrelevant",
+        labels: Labels = "grades",
         name: str | None = None,
         dtype: Any = None,
         **options: Any,
@@ -143,6 +153,7 @@ class ConfiguredMetric(Accumulator):
             adjusted=adjusted,
             inputs=inputs,
             unjudged=unjudged,
+            labels=labels,
             dtype=float_dtype(self.dtype),
         )
         # Callbacks of Keras read this to choose their `mode`. There is no
@@ -384,6 +395,24 @@ class RankingMetric(ConfiguredMetric, MeanMetric, abstract=True):
     with `unjudged="condense"`. With labels of ids, so are recommended ids
     without a label.
 
+    **Labels that are probabilities.** With `labels="probabilities"`, a label is
+    the probability that its item is relevant, as by a judge or a click model,
+    and the value of a list is the expectation of the metric over all labellings
+    of 0 and 1, for items that are relevant independently of each other: the sum
+    of value times probability over 2^items labellings. A labelling without a
+    relevant item has the value 0 in it. A list in which all labels are 0 is
+    empty, and a label above 1 is an error, or makes the value NaN in compiled
+    code. The result is exact, to single precision, for all policies of `ties`:
+    precision and DCG add up probabilities; hit rate and reciprocal rank follow
+    the first relevant item down the ranks; NDCG and recall weight each item by
+    the expected reciprocal of the best value, given that it is relevant; AP and
+    recall are integrals of products over the items. Without k, NDCG takes
+    memory for `[lists, items, items]`, and so does R-precision with ties or
+    items that are not retrieved. Weights of items only mask items. It needs
+    labels of all items, with `inputs="scores"`, and no `adjusted`. It is
+    available for the metrics with an argument `labels`, and for your own with
+    an `expected_measure`.
+
     **Ties.** Items with equal scores have no order. `ties` selects the value of
     their list: `"average"`, the exact mean over all orders of the tied items;
     `"shuffle"`, one random order, from `seed`, a new one for each batch;
@@ -430,6 +459,7 @@ class RankingMetric(ConfiguredMetric, MeanMetric, abstract=True):
             the label 1 has no gain, or the label 0 has one, raise an error;
             for `"ids"` only once ids are passed without labels.
         unjudged: see above.
+        labels: `"grades"`, or `"probabilities"` of relevance, see above.
         name: defaults to the short name of the metric and k: `"ndcg@10"`.
         dtype: `"float64"` to compute and sum in double precision, on
             TensorFlow; the Keras operations of the other backends round to

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from typing import Self
 
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.backend.tracing import concrete, cond
-from keras_rankmetrics.engine.ranking import exposure, probabilities
-from keras_rankmetrics.engine.ranking.counting import count
+from keras_rankmetrics.engine.backend.tracing import MANY, concrete, cond
+from keras_rankmetrics.engine.ranking import exposure, probabilities, uncertain
+from keras_rankmetrics.engine.ranking.counting import count, positions
 from keras_rankmetrics.engine.ranking.items import Items
 from keras_rankmetrics.engine.ranking.list_ranking import ListRanking
 from keras_rankmetrics.engine.ranking.memo import remembered
-from keras_rankmetrics.engine.ranking.ranking import Content, Subtopics
+from keras_rankmetrics.engine.ranking.ranking import Content, Cutoff, Subtopics
 from keras_rankmetrics.engine.ranking.relevance import Relevance
 from keras_rankmetrics.engine.ranking.ties import Order
-from keras_rankmetrics.engine.ranking.top import Shared, Sortable, Top
-from keras_rankmetrics.types import Tensor
+from keras_rankmetrics.engine.ranking.top import Shared, Sortable, Top, at_most
+from keras_rankmetrics.gains import reciprocal_discount
+from keras_rankmetrics.types import RankDiscountFn, Tensor
 
 
 @dataclasses.dataclass(frozen=True)
@@ -164,6 +166,78 @@ class ScoredRanking(ListRanking):
             return super().by_subtopic()
         return self._by_subtopic().judged_by(self.gain, self.k)
 
+    def expected_sum_over_best(
+        self, value: RankDiscountFn, k: Cutoff = None
+    ) -> Tensor:
+        """Return the expected sum over relevant items over its best."""
+        p = self._probabilities()
+        counts = at_most(MANY if self.k is None else self.k, ops.shape(p)[-1])
+        best = ops.cumsum(self._values(value, counts), axis=-1)
+        each = uncertain.of_others(p, ops.divide_no_nan(1.0, best))
+        return self._weighted_sum(each, self.discount(value, k))
+
+    def expected_recall(self, k: Cutoff = None) -> Tensor:
+        """Return E[relevant items within rank `k` / all relevant items]."""
+        each = uncertain.reciprocals(self._probabilities())
+        return self._weighted_sum(each, self.share(k))
+
+    def expected_average_precision(self, k: Cutoff = None) -> Tensor:
+        """Return E[Σ precision(rank) over relevant ranks up to `k` / R].
+
+        With the odds a_i(t) and g(t) as in `uncertain`, this is the integral of
+        g(t) Σ_i (1 / i) a_i [1 + t Σ_{j < i} a_j].
+        """
+        p, gains = self._probabilities(), self._gains()
+
+        def of_node(u: Tensor) -> Tensor:
+            def odds(p: Tensor) -> Tensor:
+                return p / (1.0 - p * u)
+
+            one, pairs = self._with_those_above(odds(gains), lambda: odds(p))
+            return one + (1.0 - u) * pairs
+
+        found = self._within(None, uncertain.integrated(p, of_node))
+        return ops.sum(found * self.discount(reciprocal_discount, k), axis=-1)
+
+    def _with_those_above(
+        self, x: Tensor, of_items: Callable[[], Tensor]
+    ) -> tuple[Tensor, Tensor]:
+        """Return the expected x_i, and x_i times the sum of those above.
+
+        Args:
+            x: `[lists, ranks]`, the value of the item at each rank.
+            of_items: computes the values of all items, `[lists, items]`.
+        """
+        return x, x * (ops.cumsum(x, axis=-1) - x)
+
+    def expected_r_precision(self) -> Tensor:
+        """Return E[relevant items at ranks 1..R / R], for whole lists."""
+        p, there = self._gains_in_order(self.gain), self.top.there
+        shared, retrieved = self._shared(), self._count_retrieved()
+        tie = False if self.top.tie is None else self.top.tie
+        return cond(
+            ops.any((p > 0) & ~there) | tie,
+            lambda: uncertain.r_precision_in_ties(
+                p, retrieved, shared.start, shared.size
+            ),
+            lambda: uncertain.r_precision(p, retrieved),
+        )
+
+    def _probabilities(self) -> Tensor:
+        return self.items.gains(self.gain)
+
+    def _weighted_sum(self, weights: Tensor, factors: Tensor) -> Tensor:
+        """Return the sum of the weighted gains times factors, `[lists]`.
+
+        Args:
+            weights: `[lists, items]`, the weights of the items.
+            factors: `[lists, entries]`.
+        """
+        content = dataclasses.replace(self.content, item_weights=weights)
+        ranking = content.ranked(self.order, top=self.top)
+        gains = ranking.judged_by(self.gain, self.k).weighted_total()
+        return ops.sum(gains * factors, axis=-1)
+
     @remembered()
     def _by_subtopic(self) -> Subtopics:
         # All subtopics have the same scores, which are not sorted again.
@@ -239,6 +313,19 @@ class TiedRanking(ScoredRanking):
             return ops.where(uncertain, value[:, 0], certain)
 
         return cond(ops.any(uncertain), expected, lambda: certain)
+
+    def _with_those_above(
+        self, x: Tensor, of_items: Callable[[], Tensor]
+    ) -> tuple[Tensor, Tensor]:
+        # With o items above a group of s items: at its rank i, each pair of
+        # them is in this order with probability (i - o - 1) / (s - 1) / s.
+        one = self.top.share(x, of_items)
+        squares = self.top.share(x**2, lambda: of_items() ** 2)
+        place = self._float(positions(x) - one.start)
+        place = place / self._float(ops.maximum(one.size - 1, 1))
+        above = ops.cumsum(x, axis=-1) - x - one.before
+        pairs = one.total * one.mean - squares.mean
+        return one.mean, above * one.mean + place * pairs
 
     @remembered("gain")
     def _shared(self) -> Shared:

@@ -344,6 +344,35 @@ class Ranking(abc.ABC):
             self._width,
         )
 
+    # Expectations over labellings, `[lists]`, for gains that are independent
+    # probabilities of relevance. They are also means over the orders of ties.
+
+    def expected_sum_over_best(
+        self, value: RankDiscountFn, k: Cutoff = None
+    ) -> Tensor:
+        """Return the expected sum over relevant items over its highest value.
+
+        E[Σ value(rank) / Σ_{i <= min(k, R)} value(i)], where the first sum is
+        over the relevant items within rank `k`, and R is the number of relevant
+        items. 0 if there are none.
+
+        Raises:
+            ValueError: if the input has no scores, as for the next ones.
+        """
+        raise _no_probabilities()
+
+    def expected_recall(self, k: Cutoff = None) -> Tensor:
+        """Return E[relevant items within rank `k` / all relevant items]."""
+        raise _no_probabilities()
+
+    def expected_average_precision(self, k: Cutoff = None) -> Tensor:
+        """Return E[Σ precision(rank) over relevant ranks up to `k` / R]."""
+        raise _no_probabilities()
+
+    def expected_r_precision(self) -> Tensor:
+        """Return E[relevant items at ranks 1..R / R], for whole lists."""
+        raise _no_probabilities()
+
     # The best order, `[lists, ranks]`.
 
     def best(self, k: Cutoff = None) -> Tensor:
@@ -560,6 +589,13 @@ def _no_items() -> ValueError:
     return ValueError(
         "A measure that depends on which items are ranked needs scores or ids. "
         "Received: only the ranks of the relevant items."
+    )
+
+
+def _no_probabilities() -> ValueError:
+    return ValueError(
+        "Labels that are probabilities need scores of the items. Received: ids "
+        'or counts. Use `inputs="scores"`.'
     )
 
 

@@ -116,6 +116,11 @@ def gain(label: Tensor, gain_fn: GainFn = exponential_gain) -> Tensor:
     return gain_fn(label)
 
 
+def probability(label: Tensor) -> Tensor:
+    """Return the label, a probability of relevance; inf for labels above 1."""
+    return ops.where(label > 1, float("inf"), label)
+
+
 def stop_probability(
     label: Tensor, max_grade: Annotated[float, Between(0)] = 4.0
 ) -> Tensor:

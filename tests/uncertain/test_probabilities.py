@@ -1,0 +1,450 @@
+"""Labels that are probabilities, against all labellings and all orders."""
+
+import itertools
+import math
+
+import keras
+import numpy as np
+import pytest
+
+import keras_rankmetrics as krm
+from keras_rankmetrics import (
+    DCG,
+    NDCG,
+    HitRateAtK,
+    MeanAveragePrecision,
+    MeanReciprocalRank,
+    PrecisionAtK,
+    RecallAtK,
+    RPrecision,
+)
+
+INF = math.inf
+
+# The value of a list of ones and zeros in rank order, of `retrieved` items and
+# with `relevant` in all.
+
+
+def within(ones, k):
+    return ones[: len(ones) if k is None else k]
+
+
+def precision(ones, relevant, k):
+    return within(ones, k).mean() if len(ones) else 0.0
+
+
+def precision_over_k(ones, relevant, k):
+    return within(ones, k).sum() / k
+
+
+def recall(ones, relevant, k):
+    return within(ones, k).sum() / relevant
+
+
+def recall_of_at_most(ones, relevant, k):
+    return within(ones, k).sum() / min(relevant, k or relevant)
+
+
+def hit_rate(ones, relevant, k):
+    return float(within(ones, k).any())
+
+
+def reciprocal_rank(ones, relevant, k):
+    found = np.flatnonzero(within(ones, k))
+    return 1 / (found[0] + 1) if len(found) else 0.0
+
+
+def average_precision(ones, relevant, k):
+    ones = within(ones, k)
+    ranks = np.arange(1, len(ones) + 1)
+    return (ones * np.cumsum(ones) / ranks).sum() / relevant
+
+
+def r_precision(ones, relevant, k):
+    return ones[:relevant].sum() / relevant
+
+
+def discounts(number, k):
+    return 1 / np.log2(np.arange(number if k is None else min(number, k)) + 2)
+
+
+def dcg(ones, relevant, k):
+    factors = discounts(len(ones), k)
+    return (ones[: len(factors)] * factors).sum()
+
+
+def ndcg(ones, relevant, k):
+    return dcg(ones, relevant, k) / discounts(relevant, k).sum()
+
+
+def reciprocal_ndcg(ones, relevant, k):
+    ones, best = within(ones, k), min(relevant, k or relevant)
+    return (ones / np.arange(1, len(ones) + 1)).sum() / sum(
+        1 / rank for rank in range(1, best + 1)
+    )
+
+
+CASES = [
+    (PrecisionAtK, {}, precision),
+    (PrecisionAtK, {"denominator": "k"}, precision_over_k),
+    (RecallAtK, {}, recall),
+    (RecallAtK, {"denominator": "min"}, recall_of_at_most),
+    (HitRateAtK, {}, hit_rate),
+    (MeanReciprocalRank, {}, reciprocal_rank),
+    (MeanAveragePrecision, {}, average_precision),
+    (RPrecision, {}, r_precision),
+    (DCG, {}, dcg),
+    (NDCG, {}, ndcg),
+    (
+        NDCG,
+        {"rank_discount_fn": krm.gains.reciprocal_discount},
+        reciprocal_ndcg,
+    ),
+]
+all_cases = pytest.mark.parametrize(
+    ("metric", "options", "oracle"), CASES, ids=[x[2].__name__ for x in CASES]
+)
+METRICS = [PrecisionAtK, RecallAtK, HitRateAtK, MeanReciprocalRank]
+METRICS += [MeanAveragePrecision, RPrecision, DCG, NDCG]
+all_metrics = pytest.mark.parametrize("metric", METRICS)
+all_ties = pytest.mark.parametrize(
+    "ties", ["average", "stable", "pessimistic", "optimistic", "shuffle"]
+)
+
+
+def made(metric, k, **options):
+    options = {"labels": "probabilities", **options}
+    return metric(**options) if metric is RPrecision else metric(k, **options)
+
+
+def cutoffs(metric, options):
+    if metric is RPrecision:
+        return [None]
+    return [1, 3] if options.get("denominator") == "k" else [1, 3, None]
+
+
+def values(metric, labels, scores, weights=None):
+    found = metric.per_list(
+        np.asarray(labels, "float32"), np.asarray(scores, "float32"), weights
+    )
+    return keras.ops.convert_to_numpy(found)
+
+
+def orders(labels, scores, ties):
+    """All orders of the retrieved items, best first, by their index."""
+    there = [i for i, s in enumerate(scores) if s > -INF and labels[i] >= 0]
+    if ties != "average":
+        sign = {"optimistic": -1, "pessimistic": 1}.get(ties, 0)
+        yield sorted(there, key=lambda i: (-scores[i], sign * labels[i], i))
+        return
+    levels = sorted({scores[i] for i in there}, reverse=True)
+    groups = [[i for i in there if scores[i] == s] for s in levels]
+    for parts in itertools.product(*map(itertools.permutations, groups)):
+        yield [i for part in parts for i in part]
+
+
+def expected(oracle, labels, scores, k, ties="average"):
+    """The mean over all labellings and all orders, in float64."""
+    p = np.float64(np.float32(labels)).clip(0)
+    ranked = list(orders(labels, scores, ties))
+    total = 0.0
+    for ones in itertools.product(*([0, 1] if 0 < x < 1 else [x] for x in p)):
+        ones = np.array(ones)
+        if not ones.any():
+            continue
+        chance = np.prod(np.where(ones > 0, p, 1 - p))
+        found = [oracle(ones[i], int(ones.sum()), k) for i in ranked]
+        total += chance * np.mean(found)
+    return total
+
+
+P = [0.9, 0.2, 0.6, 0.05, 0.5]
+FALLING = [5.0, 4.0, 3.0, 2.0, 1.0]
+# Six items at most: with masks, items that are not retrieved, certain ones.
+TIED = [
+    ([0.9, 0.2, 0.6, 0.05, 0.5, 0.3], [2, 2, 2, 2, 2, 2]),
+    ([0.9, 0.2, 0.6, 0.05, 0.5, 0.3], [3, 2, 2, 2, 1, 1]),
+    ([0.9, 0.2, -1, 0.05, 0.5, 1.0], [1, 2, 2, 2, -INF, 1]),
+    ([0.5, 0.5, 0.5, 0.5, 0.5, 0.5], [1, 1, 1, 2, 2, -INF]),
+    ([1.0, 0.0, 1.0, 0.0, 0.7, -1], [1, 1, 2, 2, 3, 3]),
+    ([0.1, 0.0, 0.0, 0.0, -1, -1], [1, 1, 1, 1, 3, 3]),
+    ([0.3, 0.8, 0.6, -1, -1, -1], [-INF, -INF, 1, 3, 3, 3]),
+    ([0.3, 0.8, 0.6, 0.9, 0.2, 0.1], [6, 5, 4, 3, 2, 1]),
+    ([0.3, 0.8, 0.6, 0.9, 0.2, 0.1], [6, 5, -INF, 3, -INF, 1]),
+]
+
+
+@all_cases
+@pytest.mark.parametrize("ties", ["average", "stable", "pessimistic"])
+def test_is_the_mean_over_labellings_and_orders(metric, options, oracle, ties):
+    labels, scores = map(list, zip(*TIED, strict=True))
+    for k in cutoffs(metric, options):
+        found = values(made(metric, k, ties=ties, **options), labels, scores)
+        want = [expected(oracle, *row, k, ties) for row in TIED]
+        np.testing.assert_allclose(found, want, atol=1e-6, rtol=0)
+
+
+@all_cases
+def test_optimistic_ties_have_the_likeliest_item_first(metric, options, oracle):
+    labels, scores = map(list, zip(*TIED, strict=True))
+    for k in cutoffs(metric, options):
+        one = made(metric, k, ties="optimistic", **options)
+        want = [expected(oracle, *row, k, "optimistic") for row in TIED]
+        found = values(one, labels, scores)
+        np.testing.assert_allclose(found, want, atol=1e-6, rtol=0)
+
+
+@all_cases
+def test_of_twelve_items(metric, options, oracle):
+    random = np.random.default_rng(12)
+    labels, scores = random.random((3, 12)), random.random((3, 12))
+    labels[1] **= 4
+    scores[2, 3:6] = -INF
+    for k in cutoffs(metric, options):
+        found = values(made(metric, k, **options), labels, scores)
+        want = [
+            expected(oracle, *row, k)
+            for row in zip(labels, np.float32(scores), strict=True)
+        ]
+        np.testing.assert_allclose(found, want, atol=1e-6, rtol=0)
+
+
+@pytest.mark.parametrize(
+    ("metric", "k", "value"),
+    [
+        (NDCG, 3, 0.778317532),
+        (RecallAtK, 3, 0.769236667),
+        (MeanAveragePrecision, None, 0.790374583),
+        (MeanReciprocalRank, None, 0.92944),
+        (HitRateAtK, 3, 0.968),
+    ],
+)
+def test_of_five_probabilities(metric, k, value):
+    found = values(made(metric, k), [P], [FALLING])
+    np.testing.assert_allclose(found, value, atol=1e-6, rtol=0)
+
+
+@all_metrics
+@all_ties
+def test_certain_labels_have_the_plain_value(metric, ties):
+    random = np.random.default_rng(5)
+    labels = (random.random((6, 40)) < 0.3).astype("float32")
+    labels[:, 36:] = -1
+    scores = np.round(random.random((6, 40)) * 12)
+    scores[3, :5] = -INF
+    for k in cutoffs(metric, {}):
+        plain = made(metric, k, ties=ties, labels="grades")
+        np.testing.assert_allclose(
+            values(made(metric, k, ties=ties), labels, scores),
+            values(plain, labels, scores),
+            atol=2e-6,
+        )
+
+
+@all_metrics
+def test_padding_and_masks_change_nothing(metric):
+    labels, scores = np.array([P]), np.array([[3.0, 2.0, 2.0, 2.0, 1.0]])
+    padded = np.pad(labels, [[0, 2], [2, 40]], constant_values=-1)
+    more = np.pad(scores, [[0, 2], [2, 40]], constant_values=9)
+    for k in cutoffs(metric, {}):
+        one = made(metric, k)
+        found = values(one, padded, more)
+        np.testing.assert_allclose(found[:1], values(one, labels, scores), 1e-6)
+        assert np.isnan(found[1:]).all()
+        weights = np.float32([[1, 1, 0, 2, 5]])
+        masked = np.where(weights > 0, labels, -1)
+        np.testing.assert_allclose(
+            values(one, labels, scores, weights),
+            values(one, masked, scores),
+            1e-6,
+        )
+
+
+@all_metrics
+def test_a_list_without_probabilities_is_empty(metric):
+    one = made(metric, None, empty="skip")
+    found = values(one, [P, [0] * 5], [FALLING] * 2)
+    assert np.isfinite(found[0]) and np.isnan(found[1])
+
+
+def compiled(function):
+    backend = keras.config.backend()
+    if backend == "jax":
+        import jax
+
+        return jax.jit(function)
+    if backend == "tensorflow":
+        import tensorflow as tf
+
+        return tf.function(function, jit_compile=True)
+    return function
+
+
+@all_cases
+def test_compiled(metric, options, oracle):
+    labels, scores = (np.float32(x) for x in map(list, zip(*TIED, strict=True)))
+    # Without ties, other branches run.
+    strict = np.float32(np.argsort(np.argsort(scores, axis=-1), axis=-1))
+    for k in cutoffs(metric, options):
+        one = made(metric, k, **options)
+        run = compiled(lambda *inputs, one=one: one.per_list(*inputs))
+        for row in (scores, strict):
+            inputs = map(keras.ops.convert_to_tensor, (labels, row))
+            found = keras.ops.convert_to_numpy(run(*inputs))
+            want = values(one, labels, row)
+            np.testing.assert_allclose(found, want, atol=1e-6)
+
+
+def test_a_label_above_1_is_nan_in_compiled_code():
+    for metric in METRICS:
+        one = made(metric, None)
+        run = compiled(lambda *inputs, one=one: one.per_list(*inputs))
+        inputs = np.float32([[0.5, 3.0], [0.5, 1.0]]), np.float32([[2, 1]] * 2)
+        if keras.config.backend() == "torch":
+            with pytest.raises(ValueError, match=r"a label of 3\.0"):
+                run(*inputs)
+            continue
+        found = keras.ops.convert_to_numpy(
+            run(*map(keras.ops.convert_to_tensor, inputs))
+        )
+        assert np.isnan(found[0]) and np.isfinite(found[1])
+
+
+def test_fit_with_a_short_last_batch():
+    random = np.random.default_rng(3)
+    x = random.random((10, 7, 1)).astype("float32")
+    y = random.random((10, 7)).astype("float32")
+    model = keras.Sequential(
+        [keras.layers.Dense(1), keras.layers.Reshape((7,))]
+    )
+    metrics = [made(metric, 3) for metric in METRICS]
+    model.compile(loss="mse", weighted_metrics=metrics)
+    model.fit(x, y, batch_size=4, verbose=0)
+    found = model.evaluate(x, y, batch_size=4, verbose=0, return_dict=True)
+    scores = model.predict(x, verbose=0)
+    for metric in METRICS:
+        one = made(metric, 3)
+        one.update_state(y, scores)
+        assert found[one.name] == pytest.approx(float(one.result()), abs=1e-6)
+
+
+@all_metrics
+def test_config_and_signature(metric):
+    one, plain = made(metric, 3), made(metric, 3, labels="grades")
+    again = metric.from_config(one.get_config())
+    assert again.labels == "probabilities"
+    assert again.definition == one.definition != plain.definition
+    assert again.signature == one.signature
+    assert "|labels:probabilities|" in one.signature
+    assert "labels" not in plain.signature
+    assert krm.NDCG(3).labels == "grades"
+
+
+def test_collections_share_a_batch():
+    labels, scores = np.float32([P, P[::-1]]), np.float32([FALLING] * 2)
+    each = [made(metric, 3) for metric in METRICS]
+    plain = [
+        made(m, 3, labels="grades", name=f"plain_{m.__name__}") for m in METRICS
+    ]
+    together = krm.MetricCollection(each + plain)
+    together.update_state(labels, scores)
+    found = together.result()
+    for one in each + plain:
+        one.reset_state()
+        one.update_state(np.array(labels), np.array(scores))
+        assert float(found[one.name]) == pytest.approx(
+            float(one.result()), abs=1e-6
+        )
+
+
+def test_slices_and_worst_users():
+    labels, scores = np.float32([P, P[::-1]]), np.float32([FALLING] * 2)
+    one = made(NDCG, 3)
+    each = values(one, labels, scores)
+    sliced = krm.Sliced(one, ["a", "b"])
+    sliced.update_state({"labels": labels, "group": [0, 1]}, scores)
+    found = sliced.result()
+    assert float(found["ndcg@3/b"]) == pytest.approx(each[1], abs=1e-6)
+    lower = krm.LowerMean(one, 0.5)
+    lower.update_state(labels, scores)
+    [worst] = {float(x) for x in keras.tree.flatten(lower.result())}
+    assert worst == pytest.approx(each.min(), abs=1e-3)
+
+
+def test_evaluate_and_compare(recwarn):
+    one = made(NDCG, 3)
+    truth = {
+        "q1": dict(zip("abcde", P, strict=True)),
+        "q2": {"a": 0.5, "b": 0.1},
+    }
+    run = {
+        "q1": dict(zip("abcde", FALLING, strict=True)),
+        "q2": {"a": 1.0, "b": 2.0},
+    }
+    other = {"q1": {"b": 1.0, "a": 0.5}, "q2": {"a": 2.0}}
+    labels = [P, [0.5, 0.1, -1, -1, -1]]
+    scores = [FALLING, [1, 2, 0, 0, 0]]
+    want = values(one, labels, scores)
+    found = krm.evaluate(truth, run, one)
+    assert float(found["ndcg@3"]) == pytest.approx(want.mean(), abs=1e-6)
+    by_arrays = krm.evaluate(np.float32(labels), np.float32(scores), one)
+    assert float(by_arrays["ndcg@3"]) == pytest.approx(want.mean(), abs=1e-6)
+    assert krm.compare({"run": run, "other": other}, truth, one)
+    assert not [w for w in recwarn if "labels of 1" in str(w.message)]
+
+
+ERRORS = [
+    (NDCG, {"adjusted": "chance"}, "`adjusted=None`"),
+    (NDCG, {"inputs": "ids"}, '`inputs="scores"`'),
+    (NDCG, {"ideal": "retrieved"}, '`ideal="relevant"`'),
+    (NDCG, {"gain_fn": lambda y: 2 * y}, "0 and 1 for the label 1|`gain_fn`"),
+    (DCG, {"gain_fn": lambda y: y + 1}, "`gain_fn` should be 0"),
+    (PrecisionAtK, {"relevance_threshold": 0.5}, "`relevance_threshold=1.0`"),
+    (MeanAveragePrecision, {"denominator": "min"}, '`denominator="relevant"`'),
+    (MeanAveragePrecision, {"denominator": "hits"}, "Leave `denominator` out"),
+]
+
+
+@pytest.mark.parametrize(("metric", "options", "match"), ERRORS)
+def test_refused_options(metric, options, match):
+    with pytest.raises(ValueError, match=match):
+        made(metric, 3, **options)
+
+
+def test_refused_inputs():
+    with pytest.raises(
+        ValueError, match=r"from 0 to 1\. Received: a label of 3"
+    ):
+        values(made(NDCG, 3), [[3.0, 0.1]], [[2.0, 1.0]])
+    labels = {"labels": [[0.5, 0.1]], "num_relevant": [4]}
+    with pytest.raises(ValueError, match="Received: `num_relevant`"):
+        made(PrecisionAtK, 3)(labels, [[2.0, 1.0]])
+    with pytest.raises(ValueError, match="`labels` should be one of"):
+        NDCG(labels="chances")
+    with pytest.raises(TypeError, match='no parameter "labels"'):
+        krm.AUC(labels="probabilities")
+
+    class Hits(krm.RankingMetric):
+        @staticmethod
+        def measure(ranking, k):
+            return ranking.hits(k)
+
+    with pytest.raises(ValueError, match="Received: Hits, which has none"):
+        Hits(labels="probabilities")
+    with pytest.raises(ValueError, match="any item the relevant one"):
+        krm.SampledRanks(made(RecallAtK, 2), catalogue=10, negatives=4)
+
+
+def test_long_lists_in_single_precision():
+    # Certain labels have a known value, whatever the number of nodes.
+    random = np.random.default_rng(8)
+    labels = (random.random((2, 3000)) < [[0.02], [0.6]]).astype("float32")
+    scores = random.random((2, 3000))
+    for metric in (MeanAveragePrecision, RecallAtK):
+        for k in (10, 1000):
+            plain = made(metric, k, labels="grades")
+            np.testing.assert_allclose(
+                values(made(metric, k), labels, scores),
+                values(plain, labels, scores),
+                atol=5e-6,
+            )
