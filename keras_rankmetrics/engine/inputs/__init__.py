@@ -18,6 +18,7 @@ from keras_rankmetrics.engine.inputs.batch import (
     groups_of,
 )
 from keras_rankmetrics.engine.inputs.read_scores import (
+    read_rankings,
     read_scores,
     read_subtopics,
 )
@@ -53,6 +54,8 @@ _FORMS: dict[Reading, _Form] = {
     "subtopics": _Form(
         read_subtopics, ["labels"], ["mask", "exclude", "judged"]
     ),
+    "two_rankings": _Form(read_rankings, ["labels"], ["mask"]),
+    "two_id_rankings": _Form(read_relevant.read_id_rankings, others=["mask"]),
 }
 
 

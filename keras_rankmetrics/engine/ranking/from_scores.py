@@ -16,6 +16,7 @@ from keras_rankmetrics.engine.ranking.ranking import Content, Subtopics
 from keras_rankmetrics.engine.ranking.relevance import Relevance
 from keras_rankmetrics.engine.ranking.ties import Order
 from keras_rankmetrics.engine.ranking.top import Shared, Sortable, Top
+from keras_rankmetrics.engine.ranking.two_rankings import Standing, TwoRankings
 from keras_rankmetrics.types import Tensor
 
 
@@ -59,6 +60,8 @@ class Scored(ScoredContent):
             the labels or not; None if all are in the labels.
         by_subtopic: `[lists, subtopics, items]`, the labels of the items for
             each subtopic, or None. `labels` are the highest of these.
+        reference: `[lists, items]`, the scores of another ranking, or None.
+            The lowest value of the dtype for items that it does not retrieve.
     """
 
     labels: Tensor
@@ -66,6 +69,7 @@ class Scored(ScoredContent):
     item_weights: Tensor | None = None
     num_relevant: Tensor | None = None
     by_subtopic: Tensor | None = None
+    reference: Tensor | None = None
 
     def ranked(
         self, order: Order, items: Items | None = None, top: Top | None = None
@@ -157,6 +161,23 @@ class ScoredRanking(ListRanking):
     def _all_tied(self) -> ScoredRanking:
         order = self.order._replace(ties="average")
         return self.content.all_tied().ranked(order, self.items)
+
+    def against_reference(self) -> TwoRankings:
+        """Return the ranking together with that by the reference scores."""
+        if self.content.reference is None:
+            return super().against_reference()
+        return self._against_reference()
+
+    @remembered()
+    def _against_reference(self) -> TwoRankings:
+        top, labels = self.top, self.content.labels
+        start, size, _ = top.groups()
+        reference = _at(top.indices, self.content.reference)
+        return TwoRankings(
+            Standing.by(reference, labels.dtype),
+            Standing.of(start, size, top.there, labels.dtype),
+            _at(top.indices, labels) > 0,
+        )
 
     def by_subtopic(self) -> Subtopics:
         """Return the same lists, once for each subtopic."""
