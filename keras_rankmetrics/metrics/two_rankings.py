@@ -143,7 +143,7 @@ class RankBiasedOverlap(OverlapMetric):
         >>> teacher, student = [[4, 3, 3, 1]], [[8, 8, 5, 5]]
         >>> metric = RankBiasedOverlap(p=0.8)  # a (b c) d and (a b) (c d)
         >>> round(float(metric(teacher, student)), 4)
-        0.84
+        0.8387
         >>> metric = RankBiasedOverlap(p=0.5, inputs="ids")
         >>> float(metric([[7, 3]], [[3, 7]]))  # A = 0, 1
         0.5
