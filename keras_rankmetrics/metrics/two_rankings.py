@@ -23,12 +23,7 @@ from keras_rankmetrics.engine.definition import declared, parameter
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.engine.ranking import Ranking
 from keras_rankmetrics.metrics import bases
-from keras_rankmetrics.types import (
-    EmptyPolicy,
-    InputForm,
-    ListWeight,
-    Tensor,
-)
+from keras_rankmetrics.types import EmptyPolicy, InputForm, ListWeight, Tensor
 
 __all__ = ["KendallTau", "OverlapAtK", "RankBiasedOverlap", "TauAP"]
 
@@ -50,6 +45,7 @@ class TwoRankingMetric(RankingMetric, abstract=True):
     needs_whole_lists = True
     has_value = staticmethod(has_ranking)
 
+    empty: EmptyPolicy = "skip"
     list_weight: ListWeight = "mean"
     inputs: InputForm = "scores"
     name: str | None = None
@@ -61,7 +57,6 @@ class OverlapMetric(TwoRankingMetric, abstract=True):
     """Metrics of the items that two rankings share, down to a depth."""
 
     k: int | None = parameter(default=None, kw_only=False)
-    empty: EmptyPolicy = "skip"
 
 
 @declared
@@ -70,8 +65,6 @@ class TauMetric(TwoRankingMetric, abstract=True):
 
     needs_labels = "a score of each item in both rankings"
     aggregate = WeightedMean(bounded=False)
-
-    empty: EmptyPolicy = "skip"
 
 
 def rbo(
@@ -85,9 +78,7 @@ def rbo(
     shorter, longer = both.lengths(k)
     common, in_all = both.overlap(shorter), both.overlap(longer)
     # Beyond its end, the shorter ranking is taken to agree as it did so far.
-    rate = ops.divide_no_nan(common, shorter)
-    if tail == "zero":
-        rate = ops.zeros_like(rate)
+    rate = ops.divide_no_nan(common, shorter) * float(tail == "extrapolated")
     deepest = max(math.ceil(math.log(_NEGLIGIBLE) / math.log(p)), 1)
     times = ops.cast(ops.minimum(ops.max(longer), deepest), "int32")
     persistence = ops.cast(p, longer.dtype)
@@ -109,7 +100,7 @@ def rbo(
 
 @bases.metric
 class RankBiasedOverlap(OverlapMetric):
-    """Rank-biased overlap (RBO): the overlap at each depth, weighted to the top.
+    """Rank-biased overlap (RBO): overlap at each depth, weighted to the top.
 
         RBO = (1 - p)/p Σ_{d=1..l} A_d p^d + A_l p^l,  A_d = X_d / d
 
@@ -256,17 +247,16 @@ class TauAP(TauMetric):
 
 def has_untied_pairs(ranking: Ranking) -> Tensor:
     """Return True for lists with an untied pair on both sides, bool."""
-    one, other = ranking.against_reference().of_all_items().untied()
-    return (one > 0) & (other > 0)
+    both = ranking.against_reference().of_all_items()
+    return ops.minimum(both.reference.untied(), both.ranking.untied()) > 0
 
 
 def kendall_tau(ranking: Ranking, k: int | None) -> Tensor:
     """Return (C - D) / √((pairs not tied in one) (those not in the other))."""
     both = ranking.against_reference().of_all_items()
-    one, other = both.untied()
-    pairs = both.pairs()
-    difference = 2.0 * pairs.right - pairs.every
-    return ops.divide_no_nan(difference, ops.sqrt(one * other))
+    right, every = both.pairs()
+    untied = both.reference.untied() * both.ranking.untied()
+    return ops.divide_no_nan(2.0 * right - every, ops.sqrt(untied))
 
 
 @bases.metric

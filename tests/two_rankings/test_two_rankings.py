@@ -39,14 +39,14 @@ def orders(scores, whole=False):
 def rbo(a, b, p=0.8, k=None, tail="extrapolated"):
     """Webber, Moffat and Zobel, equation 32, of two strict orders."""
     a, b = a[:k], b[:k]
-    s, l = sorted([len(a), len(b)])
-    x = [len(set(a[:d]) & set(b[:d])) for d in range(l + 1)]
-    total = sum(x[d] / d * p**d for d in range(1, l + 1))
+    s, n = sorted([len(a), len(b)])
+    x = [len(set(a[:d]) & set(b[:d])) for d in range(n + 1)]
+    total = sum(x[d] / d * p**d for d in range(1, n + 1))
     if tail == "zero":
         return (1 - p) / p * total
     rate = x[s] / s if s else 0
-    total += sum(rate * (d - s) / d * p**d for d in range(s + 1, l + 1))
-    return (1 - p) / p * total + ((x[l] - x[s]) / l + rate) * p**l
+    total += sum(rate * (d - s) / d * p**d for d in range(s + 1, n + 1))
+    return (1 - p) / p * total + ((x[n] - x[s]) / n + rate) * p**n
 
 
 def overlap(a, b, k):
@@ -302,7 +302,7 @@ def test_collection_errors_and_compare():
     both = krm.MetricCollection(metrics, errors=True)
     both.update_state(teacher, near)
     result = both.result()
-    compared = krm.compare(metrics, teacher, {"near": near, "far": far})
+    compared = krm.compare({"near": near, "far": far}, teacher, metrics)
     for metric in metrics:
         alone = metric(teacher, near)
         assert float(result[metric.name]) == pytest.approx(float(alone), 1e-5)

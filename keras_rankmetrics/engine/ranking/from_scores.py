@@ -162,21 +162,19 @@ class ScoredRanking(ListRanking):
         order = self.order._replace(ties="average")
         return self.content.all_tied().ranked(order, self.items)
 
+    @remembered()
     def against_reference(self) -> TwoRankings:
         """Return the ranking together with that by the reference scores."""
-        if self.content.reference is None:
+        reference, labels = self.content.reference, self.content.labels
+        if reference is None:
             return super().against_reference()
-        return self._against_reference()
-
-    @remembered()
-    def _against_reference(self) -> TwoRankings:
-        top, labels = self.top, self.content.labels
-        start, size, _ = top.groups()
-        reference = _at(top.indices, self.content.reference)
+        start, size, _ = self.top.groups()
+        reference = ops.take_along_axis(reference, self.top.indices, axis=-1)
+        exists = ops.take_along_axis(labels > 0, self.top.indices, axis=-1)
         return TwoRankings(
             Standing.by(reference, labels.dtype),
-            Standing.of(start, size, top.there, labels.dtype),
-            _at(top.indices, labels) > 0,
+            Standing.of(start, size, self.top.there, labels.dtype),
+            exists,
         )
 
     def by_subtopic(self) -> Subtopics:

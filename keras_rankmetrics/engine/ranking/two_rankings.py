@@ -156,13 +156,6 @@ class TwoRankings:
         grades = ops.cast(row.labels, self.ranking.length.dtype)
         return counting.pairs_of(row._replace(labels=grades))
 
-    def untied(self) -> tuple[Tensor, Tensor]:
-        """Return the pairs not tied in the reference, and in the ranking.
-
-        All items must be ranked.
-        """
-        return self.reference.untied(), self.ranking.untied()
-
     def share_right(self) -> Tensor:
         """Return the expected sum over ranks of the share in the right order.
 
