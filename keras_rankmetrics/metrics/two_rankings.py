@@ -81,20 +81,19 @@ def rbo(
     rate = ops.divide_no_nan(common, shorter) * float(tail == "extrapolated")
     deepest = max(math.ceil(math.log(_NEGLIGIBLE) / math.log(p)), 1)
     times = ops.cast(ops.minimum(ops.max(longer), deepest), "int32")
-    persistence = ops.cast(p, longer.dtype)
 
     def step(above: int | Tensor, total: Tensor) -> Tensor:
         depth = ops.cast(above, total.dtype) + 1.0
         found = both.overlap(ops.expand_dims(depth, 0))
         found = found + rate * ops.maximum(depth - shorter, 0.0)
-        agreement = found / depth * ops.power(persistence, depth)
+        agreement = found / depth * p**depth
         return total + ops.where(depth <= longer, agreement, 0)
 
     total = loop(times, step, ops.zeros_like(longer))
     value = (1.0 - p) / p * total
     if tail == "extrapolated":
         last = ops.divide_no_nan(in_all - common, longer) + rate
-        value = value + last * ops.power(persistence, longer)
+        value = value + last * p**longer
     return ops.minimum(value, 1.0)
 
 

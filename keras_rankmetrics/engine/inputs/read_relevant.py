@@ -163,20 +163,6 @@ def read_ids(raw: RawBatch) -> Lists:
     )
 
 
-def read_id_rankings(raw: RawBatch) -> Lists:
-    """Read the ids of two rankings, best first.
-
-    Args:
-        raw: `y_true` and `y_pred` contain ids, `[*leading, places]`, each of
-            its own length. Negative ids are padding. Weights are per list.
-
-    Raises:
-        ValueError: if the input is invalid.
-    """
-    others = dict.fromkeys(("labels", "exclude"))
-    return read_ids(raw._replace(entries={**others, **raw.entries}))
-
-
 def _relevant_ids(raw: RawBatch, leading: Leading) -> Tensor:
     """Return the ids of the relevant items, `[lists, relevant]`.
 

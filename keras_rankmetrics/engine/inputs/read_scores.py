@@ -146,8 +146,7 @@ def read_rankings(raw: RawBatch) -> Lists:
     if reference_mask is not None and scores_mask is not None:
         unequal = _unequal_lengths(reference_mask, scores_mask)
         labels = ops.where(unequal, float("nan"), labels)
-    others = dict.fromkeys(("exclude", "judged", "num_relevant"))
-    entries = {**others, **raw.entries, "labels": labels}
+    entries = {**raw.entries, "labels": labels}
     lists = read_scores(raw._replace(entries=entries))
     scored = lists.content
     assert isinstance(scored, Scored)
