@@ -144,12 +144,12 @@ def members_of(
 def _form(members: Sequence[Any]) -> str:
     """Return the form of input that all metrics take."""
     forms = {member.definition.inputs for member in members}
-    subtopics = any(member.definition.traits.by_subtopic for member in members)
-    if len(forms) > 1 or "counts" in forms or subtopics:
+    readings = {member.definition.reading[0] for member in members}
+    if len(forms) > 1 or readings & {"counts", "subtopics", "two_rankings"}:
         raise ValueError(
             'The metrics should all take labels and scores, `inputs="scores"`, '
             'or all take `inputs="ids"`, or all "sparse"; none labels by '
-            "subtopic. Received: "
+            "subtopic or reference scores. Received: "
             f"{ {m.name: m.definition.inputs for m in members} }."
         )
     return str(forms.pop())

@@ -68,6 +68,7 @@ class Traits:
     has_upper_bound: bool
     needs_whole_lists: bool
     by_subtopic: bool
+    of_two_rankings: bool
     averages_orders: bool
     needs_labels: str | None
     needs_k_under: tuple[str, str] | None
@@ -205,7 +206,11 @@ class Definition:
     @property
     def reading(self) -> tuple[types.Reading, types.UnjudgedPolicy, str]:
         """The settings that determine how a batch is read."""
-        form = "subtopics" if self.traits.by_subtopic else self.inputs
+        form: types.Reading = self.inputs
+        if self.traits.by_subtopic:
+            form = "subtopics"
+        elif self.traits.of_two_rankings:
+            form = "two_id_rankings" if form == "ids" else "two_rankings"
         return form, self.unjudged, self.dtype
 
     @functools.cached_property
@@ -484,6 +489,11 @@ def _check_form(definition: Definition) -> None:
         raise ValueError(
             f"{name} needs {traits.needs_labels}. Received: "
             f'`inputs="{inputs}"`. Use "scores".'
+        )
+    if traits.of_two_rankings and inputs != "ids":
+        raise ValueError(
+            f"{name} compares two rankings: scores of the same items, or ids, "
+            f'best first. Received: `inputs="{inputs}"`. Use "scores" or "ids".'
         )
     if inputs == "counts" and traits.of_catalogue:
         raise ValueError(

@@ -18,6 +18,7 @@ from keras_rankmetrics.engine.inputs.batch import (
     groups_of,
 )
 from keras_rankmetrics.engine.inputs.read_scores import (
+    read_rankings,
     read_scores,
     read_subtopics,
 )
@@ -53,7 +54,10 @@ _FORMS: dict[Reading, _Form] = {
     "subtopics": _Form(
         read_subtopics, ["labels"], ["mask", "exclude", "judged"]
     ),
+    "two_rankings": _Form(read_rankings, ["labels"], ["mask"]),
+    "two_id_rankings": _Form(read_relevant.read_ids, others=["mask"]),
 }
+_OPTIONAL = ("labels", "mask", "exclude", "judged", "num_relevant")
 
 
 def read(
@@ -86,5 +90,6 @@ def read(
     reader = _FORMS[form]
     entries = entries_of(y_true, reader.main, reader.others)
     check_aligned(entries, y_pred, sample_weight)
+    entries = {**dict.fromkeys(_OPTIONAL), **entries}
     raw = RawBatch(entries, y_pred, sample_weight, dtype, unjudged)
     return reader.read(raw)

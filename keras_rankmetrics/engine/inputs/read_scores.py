@@ -1,6 +1,7 @@
 """`inputs="scores"`: labels and scores of the same items.
 
-Metrics of subtopics read a label for each item and subtopic.
+Metrics of subtopics read a label for each item and subtopic, and metrics of two
+rankings read reference scores in place of labels.
 """
 
 from __future__ import annotations
@@ -8,10 +9,12 @@ from __future__ import annotations
 import dataclasses
 import math
 import reprlib
+from collections.abc import Callable
 from typing import Any
 
 from keras_rankmetrics.engine.backend.keras_internals import is_in_compile
 from keras_rankmetrics.engine.backend.operations import ops
+from keras_rankmetrics.engine.backend.sorting import lowest
 from keras_rankmetrics.engine.backend.tracing import concrete, cond
 from keras_rankmetrics.engine.inputs import id_rows, shapes, tensors
 from keras_rankmetrics.engine.inputs.batch import Lists, RawBatch
@@ -118,16 +121,68 @@ def read_subtopics(raw: RawBatch) -> Lists:
     return dataclasses.replace(lists, content=content)
 
 
-def _labels_and_scores(raw: RawBatch) -> tuple[Tensor, Tensor]:
-    """Return labels and scores of one shape, `[*leading, items]`."""
+def read_rankings(raw: RawBatch) -> Lists:
+    """Read reference scores and scores of the same items.
+
+    The lowest value (-inf for floats) means that the item is not retrieved on
+    that side; on both sides, that the item is padding.
+
+    Args:
+        raw: `y_true` contains reference scores and `y_pred` scores, both
+            `[*leading, items]`. Weights are per list or per item.
+
+    Raises:
+        ValueError: if the input is invalid.
+    """
+    reference, reference_mask, scores, scores_mask = _of_same_items(
+        raw, 0, tensors.rankable
+    )
+    retrieved = (reference != lowest(reference)) | (scores != lowest(scores))
+    labels = ops.where(retrieved, ops.ones((), raw.dtype), -1)
+    labels = ops.where(reference != reference, float("nan"), labels)
+    for mask in (reference_mask, scores_mask):
+        if mask is not None:
+            labels = ops.where(mask, labels, -1)
+    if reference_mask is not None and scores_mask is not None:
+        unequal = _unequal_lengths(reference_mask, scores_mask)
+        labels = ops.where(unequal, float("nan"), labels)
+    entries = {**raw.entries, "labels": labels}
+    lists = read_scores(raw._replace(entries=entries))
+    scored = lists.content
+    assert isinstance(scored, Scored)
+    reference = Leading.of(reference).as_rows(reference)
+    # Labels of NaN are not above 0 either: NaN must not reach a sort.
+    reference = ops.where(scored.labels > 0, reference, lowest(reference))
+    content = dataclasses.replace(scored, reference=reference)
+    return dataclasses.replace(lists, content=content)
+
+
+def _of_same_items(
+    raw: RawBatch, padding: float, converted: Callable[[Tensor], Tensor]
+) -> tuple[Tensor, Tensor | None, Tensor, Tensor | None]:
+    """Return `y_true` and scores in one shape, each with its ragged mask.
+
+    Args:
+        raw: the input.
+        padding: the value that fills a ragged `y_true`.
+        converted: converts `y_true` to the dtype that is read.
+    """
     y_true, y_pred = raw.entries["labels"], raw.y_pred
-    labels, labels_mask = tensors.numbers("y_true", y_true, -1)
+    labels, labels_mask = tensors.numbers("y_true", y_true, padding)
     scores, scores_mask = tensors.numbers("y_pred", y_pred, 0)
-    labels, scores = tensors.floats(labels, raw.dtype), tensors.rankable(scores)
+    labels, scores = converted(labels), tensors.rankable(scores)
     labels, scores = _without_last_one(labels, scores)
-    labels, labels_mask = _padded(labels, labels_mask, scores, -1)
+    labels, labels_mask = _padded(labels, labels_mask, scores, padding)
     scores, scores_mask = _padded(scores, scores_mask, labels, 0)
     _check_shapes(labels, scores)
+    return labels, labels_mask, scores, scores_mask
+
+
+def _labels_and_scores(raw: RawBatch) -> tuple[Tensor, Tensor]:
+    """Return labels and scores of one shape, `[*leading, items]`."""
+    labels, labels_mask, scores, scores_mask = _of_same_items(
+        raw, -1, lambda labels: tensors.floats(labels, raw.dtype)
+    )
     if scores_mask is None:
         return labels, scores
     if labels_mask is None:

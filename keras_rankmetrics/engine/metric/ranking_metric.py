@@ -65,6 +65,9 @@ class ConfiguredMetric(Accumulator):
     by_subtopic: ClassVar[bool] = False
     """True for labels by subtopic, `[..., items, subtopics]`."""
 
+    of_two_rankings: ClassVar[bool] = False
+    """True if `y_true` holds reference scores, or ids in reference order."""
+
     averages_orders: ClassVar[bool] = True
     """True if the value of tied items is the mean over their orders."""
 

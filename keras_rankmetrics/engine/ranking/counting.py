@@ -292,7 +292,7 @@ def pairs_of(row: InOrder) -> Pairs:
     most, ones = length_at_most(row.labels), ops.ones_like(row.labels)
     # By label, the lowest first.
     row = row.taken(ops.argsort(row.labels, axis=-1))
-    grade = _run_numbers(row.labels)
+    grade = run_numbers(row.labels)
     before, equal = sums_over_runs(grade, ones, most)
     place = ops.cast(positions(grade), ones.dtype)
     items = ops.cast(ops.shape(grade)[-1], ones.dtype)
@@ -301,14 +301,16 @@ def pairs_of(row: InOrder) -> Pairs:
     _, places = in_order(row.start)
     places = ops.cast(places, "int32")
     row, grade = row.taken(places), ops.take_along_axis(grade, places, axis=-1)
-    _, equal = sums_over_runs(_run_numbers(row.start, grade), ones, most)
+    _, equal = sums_over_runs(run_numbers(row.start, grade), ones, most)
     # A tied pair is counted from both sides, and counts half.
     tied = ops.cast(row.size, ones.dtype) - equal
-    right = _higher_before(grade, row.there, ones.dtype)
+    keys, ahead = _moved_ahead(2 * grade + ops.cast(row.there, "int32"))
+    # The last bit of a key is 1 for retrieved items.
+    right = _sum_where(keys % 2 == 1, ops.cast(ahead, ones.dtype))
     return Pairs(right + _sum_where(row.there, tied) / 4.0, every)
 
 
-def _run_numbers(*rows: Tensor) -> Tensor:
+def run_numbers(*rows: Tensor) -> Tensor:
     """Return the numbers of the runs in which no row changes, int32, from 0."""
     changes = [row[:, 1:] != row[:, :-1] for row in rows]
     change = changes[0] if len(changes) == 1 else changes[0] | changes[1]
@@ -319,16 +321,32 @@ def _sum_where(there: Tensor, x: Tensor) -> Tensor:
     return ops.sum(ops.where(there, x, 0), axis=-1)
 
 
-def _higher_before(grade: Tensor, there: Tensor, dtype: str) -> Tensor:
-    """Count the higher grades before each retrieved item, `[lists]`.
+def higher_before(grade: Tensor) -> Tensor:
+    """Count the higher grades before each item, int32 `[lists, items]`.
 
-    A radix sort by grade, the highest bit first, moves items with a 0 before
-    those with a 1. Each item passes every higher one before it exactly once, so
-    the positions that it moves ahead count these.
+    Args:
+        grade: int32 `[lists, items]`, from 0.
+
+    Returns:
+        The counts in the order of the grades, the lowest first; equal ones
+        remain in their order.
+    """
+    return _moved_ahead(2 * grade)[1]
+
+
+def _moved_ahead(keys: Tensor) -> tuple[Tensor, Tensor]:
+    """Sort keys by all bits but the last, and count the higher ones before.
+
+    A radix sort, the highest bit first, moves items with a 0 before those with
+    a 1. Each item passes every higher one before it exactly once, so the
+    positions that it moves ahead count these.
+
+    Returns:
+        The keys and the counts, int32 `[lists, items]`, in the new order.
     """
     powers = 2 ** ops.arange(30, dtype="int32")
-    bits = ops.sum(ops.cast(ops.max(grade) >= powers, "int32"))
-    place = positions(grade)
+    bits = ops.sum(ops.cast(ops.max(keys) // 2 >= powers, "int32"))
+    place = positions(keys)
 
     def step(done: int | Tensor, state: Tensor) -> Tensor:
         keys, ahead = ops.unstack(state, 2)
@@ -337,8 +355,6 @@ def _higher_before(grade: Tensor, there: Tensor, dtype: str) -> Tensor:
         keys, ahead = taken(places, keys, ahead)
         return ops.stack([keys, ahead + ops.maximum(places - place, 0)])
 
-    # The last bit of a key is 1 for retrieved items.
-    keys = 2 * grade + ops.cast(there, "int32")
     state = loop(bits, step, ops.stack([keys, ops.zeros_like(keys)]))
     keys, ahead = ops.unstack(state, 2)
-    return _sum_where(keys % 2 == 1, ops.cast(ahead, dtype))
+    return keys, ahead

@@ -14,6 +14,7 @@ from keras_rankmetrics.engine.ranking.memo import remembered
 from keras_rankmetrics.engine.ranking.ranking import Content, Cutoff
 from keras_rankmetrics.engine.ranking.relevance import Relevance
 from keras_rankmetrics.engine.ranking.ties import Order
+from keras_rankmetrics.engine.ranking.two_rankings import Standing, TwoRankings
 from keras_rankmetrics.types import RankDiscountFn, Tensor
 
 
@@ -162,6 +163,29 @@ class IdRanking(ListRanking):
         start = ops.where(there, place, place + items)  # the others come last
         return counting.pairs_of(
             counting.InOrder(gains, there, start, ops.ones_like(start))
+        )
+
+    @remembered()
+    def against_reference(self) -> TwoRankings:
+        """Return the ranking together with that by the ids of `y_true`.
+
+        An id of one ranking alone is in no overlap, so those of the reference
+        alone have no entry.
+        """
+        reference, found = self.content.relevant_ids, self.found
+        places = ops.argsort(reference, axis=-1)
+        row = ops.take_along_axis(reference, places, axis=-1)
+        index = counting.place_in(self.content.recommended, row)
+        new = ops.cast(counting.is_new(reference), "int32")
+        above = ops.take_along_axis(ops.cumsum(new, -1) - new, places, axis=-1)
+        (start,) = counting.taken(index, above)
+        one = ops.ones_like(start)
+        return TwoRankings(
+            Standing(
+                start, one, found.hits, ops.cast(found.relevant, self._dtype)
+            ),
+            Standing.of(self.above, one, found.new, self._dtype),
+            found.new,
         )
 
     @remembered()

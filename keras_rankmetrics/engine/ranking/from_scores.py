@@ -17,6 +17,7 @@ from keras_rankmetrics.engine.ranking.ranking import Content, Cutoff, Subtopics
 from keras_rankmetrics.engine.ranking.relevance import Relevance
 from keras_rankmetrics.engine.ranking.ties import Order
 from keras_rankmetrics.engine.ranking.top import Shared, Sortable, Top, at_most
+from keras_rankmetrics.engine.ranking.two_rankings import Standing, TwoRankings
 from keras_rankmetrics.gains import reciprocal_discount
 from keras_rankmetrics.types import RankDiscountFn, Tensor
 
@@ -61,6 +62,8 @@ class Scored(ScoredContent):
             the labels or not; None if all are in the labels.
         by_subtopic: `[lists, subtopics, items]`, the labels of the items for
             each subtopic, or None. `labels` are the highest of these.
+        reference: `[lists, items]`, the scores of another ranking, or None.
+            The lowest value of the dtype for items that it does not retrieve.
     """
 
     labels: Tensor
@@ -68,6 +71,7 @@ class Scored(ScoredContent):
     item_weights: Tensor | None = None
     num_relevant: Tensor | None = None
     by_subtopic: Tensor | None = None
+    reference: Tensor | None = None
 
     def ranked(
         self, order: Order, items: Items | None = None, top: Top | None = None
@@ -159,6 +163,21 @@ class ScoredRanking(ListRanking):
     def _all_tied(self) -> ScoredRanking:
         order = self.order._replace(ties="average")
         return self.content.all_tied().ranked(order, self.items)
+
+    @remembered()
+    def against_reference(self) -> TwoRankings:
+        """Return the ranking together with that by the reference scores."""
+        reference, labels = self.content.reference, self.content.labels
+        if reference is None:
+            return super().against_reference()
+        start, size, _ = self.top.groups()
+        reference = ops.take_along_axis(reference, self.top.indices, axis=-1)
+        exists = ops.take_along_axis(labels > 0, self.top.indices, axis=-1)
+        return TwoRankings(
+            Standing.by(reference, labels.dtype),
+            Standing.of(start, size, self.top.there, labels.dtype),
+            exists,
+        )
 
     def by_subtopic(self) -> Subtopics:
         """Return the same lists, once for each subtopic."""

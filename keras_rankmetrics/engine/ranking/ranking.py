@@ -26,6 +26,7 @@ from keras_rankmetrics.engine.ranking.memo import Memo, remembered
 from keras_rankmetrics.engine.ranking.relevance import Relevance
 from keras_rankmetrics.engine.ranking.ties import Order
 from keras_rankmetrics.engine.ranking.top import at_most
+from keras_rankmetrics.engine.ranking.two_rankings import TwoRankings
 from keras_rankmetrics.gains import SHARED_DISCOUNTS
 from keras_rankmetrics.types import RankDiscountFn, Tensor
 
@@ -148,6 +149,17 @@ class Ranking(abc.ABC):
         raise ValueError(
             "A measure of subtopics needs labels of subtopics. Received: "
             "labels of items. Set `by_subtopic = True` in the class."
+        )
+
+    def against_reference(self) -> TwoRankings:
+        """Return the ranking together with the reference in `y_true`.
+
+        Raises:
+            ValueError: if `y_true` was not read as a ranking.
+        """
+        raise ValueError(
+            "A measure of two rankings needs reference scores. Received: "
+            "labels of items. Set `of_two_rankings = True` in the class."
         )
 
     def read_only(self) -> Self:

@@ -275,7 +275,7 @@ class Top:
                 depth]`.
             gains: computes the gains of all items, `[lists, items]`.
         """
-        start, size, beyond = self._groups()
+        start, size, beyond = self.groups()
         is_whole = self.there if self.tie is None else self.there & ~beyond
         first = GroupedItems(
             ItemNumbers(self.indices), start, size, is_whole, gains_in_order
@@ -303,7 +303,7 @@ class Top:
         lowest = ops.min(self.values, axis=-1, keepdims=True)
         return self.scores.cleaned() == lowest
 
-    def _groups(self) -> tuple[Tensor, Tensor, Tensor]:
+    def groups(self) -> tuple[Tensor, Tensor, Tensor]:
         """Return the tie group of each rank.
 
         Returns:

@@ -1,0 +1,384 @@
+"""Metrics of two rankings, against enumeration of all orders of ties."""
+
+import itertools
+import math
+
+import keras
+import numpy as np
+import pytest
+
+import keras_rankmetrics as krm
+
+INF = float("inf")
+METRICS = {
+    "rbo": lambda: krm.RankBiasedOverlap(p=0.8),
+    "rbo@3": lambda: krm.RankBiasedOverlap(p=0.8, k=3),
+    "rbo zero": lambda: krm.RankBiasedOverlap(p=0.8, tail="zero"),
+    "overlap@2": lambda: krm.OverlapAtK(k=2),
+    "overlap@4": lambda: krm.OverlapAtK(k=4),
+    "tau_ap": krm.TauAP,
+}
+SYMMETRIC = ["rbo", "rbo@3", "rbo zero", "overlap@2", "kendall_tau"]
+
+
+def made(name):
+    return METRICS.get(name, krm.KendallTau)()
+
+
+def orders(scores, whole=False):
+    """All orders of the retrieved items, the best first."""
+    groups = []
+    for score in sorted(set(scores), reverse=True):
+        if score > -INF or whole:
+            tied = [i for i, s in enumerate(scores) if s == score]
+            groups.append(itertools.permutations(tied))
+    for parts in itertools.product(*groups):
+        yield list(itertools.chain(*parts))
+
+
+def rbo(a, b, p=0.8, k=None, tail="extrapolated"):
+    """Webber, Moffat and Zobel, equation 32, of two strict orders."""
+    a, b = a[:k], b[:k]
+    s, n = sorted([len(a), len(b)])
+    x = [len(set(a[:d]) & set(b[:d])) for d in range(n + 1)]
+    total = sum(x[d] / d * p**d for d in range(1, n + 1))
+    if tail == "zero":
+        return (1 - p) / p * total
+    rate = x[s] / s if s else 0
+    total += sum(rate * (d - s) / d * p**d for d in range(s + 1, n + 1))
+    return (1 - p) / p * total + ((x[n] - x[s]) / n + rate) * p**n
+
+
+def overlap(a, b, k):
+    return len(set(a[:k]) & set(b[:k])) / min(k, max(len(a), len(b)))
+
+
+def tau_ap(reference, order):
+    place = {item: i for i, item in enumerate(reference)}
+    right = [
+        sum(place[j] < place[item] for j in order[:i]) / i
+        for i, item in enumerate(order)
+        if i
+    ]
+    return 2 * sum(right) / (len(order) - 1) - 1
+
+
+STRICT = {
+    "rbo": rbo,
+    "rbo@3": lambda a, b: rbo(a, b, k=3),
+    "rbo zero": lambda a, b: rbo(a, b, tail="zero"),
+    "overlap@2": lambda a, b: overlap(a, b, 2),
+    "overlap@4": lambda a, b: overlap(a, b, 4),
+    "tau_ap": tau_ap,
+}
+
+
+def expected(name, reference, scores):
+    """The mean over all orders of ties on both sides."""
+    whole = name == "tau_ap"
+    pairs = itertools.product(orders(reference, whole), orders(scores, whole))
+    return float(np.mean([STRICT[name](a, b) for a, b in pairs]))
+
+
+def drawn(seed, number=25, most=6, missing=0.2):
+    """Lists of few different scores, some of them not retrieved."""
+    rng = np.random.default_rng(seed)
+    lists = []
+    while len(lists) < number:
+        n = rng.integers(2, most + 1)
+        pair = rng.integers(-3, 2, (2, n)).astype(float)
+        pair[rng.random((2, n)) < missing] = -INF
+        if np.all(pair.max(0) > -INF):
+            lists.append(pair)
+    return lists
+
+
+def value(metric, reference, scores, **named):
+    return float(metric(np.array([reference]), np.array([scores]), **named))
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_equals_the_mean_over_all_orders(name):
+    for reference, scores in drawn(1):
+        found = value(made(name), reference, scores)
+        want = expected(name, reference.tolist(), scores.tolist())
+        assert found == pytest.approx(want, abs=1e-6), (reference, scores)
+
+
+def test_kendall_tau_equals_scipy():
+    stats = pytest.importorskip("scipy.stats")
+    lists = drawn(2, 40, 12, 0) + drawn(3, 5, 40, 0)
+    for reference, scores in lists:
+        want = stats.kendalltau(reference, scores).statistic
+        metric = krm.KendallTau()
+        found = value(metric, reference, scores)
+        if math.isnan(want):
+            assert metric.count() == 0
+        else:
+            assert found == pytest.approx(want, abs=1e-6)
+
+
+def test_many_items():
+    """Long lists, where counting is by sorting instead of by pairs."""
+    rng = np.random.default_rng(0)
+    reference, scores = rng.integers(-20, 20, (2, 200))
+
+    found = value(krm.TauAP(), reference, scores)
+    right = 0
+    for start in np.unique(scores):
+        above = scores > start
+        tied = np.flatnonzero(scores == start)
+        o, t = above.sum(), len(tied)
+        for i in tied:
+            higher = (reference > reference[i]) + (
+                reference == reference[i]
+            ) / 2
+            up = higher[above].sum()
+            same = higher[tied].sum() - 0.5
+            for s in range(t):
+                if o + s:
+                    mean = up + same * s / max(t - 1, 1)
+                    right += mean / (o + s) / t
+    assert found == pytest.approx(2 * right / 199 - 1, abs=1e-6)
+
+
+TRUTH, ESTIMATE = [5, 4, 4, 3, 1], [4, 5, 3, 3, 2]
+
+
+@pytest.mark.parametrize(
+    ("metric", "want"),
+    [
+        (krm.TauAP(), 0.3125),
+        (krm.OverlapAtK(k=3), 5 / 6),
+        (krm.RankBiasedOverlap(k=5, tail="zero"), 0.27351),
+    ],
+    ids=lambda x: getattr(x, "name", ""),
+)
+def test_reference_numbers(metric, want):
+    assert value(metric, TRUTH, ESTIMATE) == pytest.approx(want, abs=1e-6)
+
+
+def test_reference_number_of_corsi_and_urbano():
+    metric = krm.RankBiasedOverlap(p=0.8)
+    found = value(metric, [4, 3, 3, 1], [2, 2, 1, 1])
+    assert found == pytest.approx(0.8386667, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", SYMMETRIC)
+def test_symmetric(name):
+    for reference, scores in drawn(4):
+        one = value(made(name), reference, scores)
+        assert one == pytest.approx(
+            value(made(name), scores, reference), abs=1e-6
+        )
+
+
+@pytest.mark.parametrize("name", [*METRICS, "kendall_tau"])
+def test_equal_orders_have_1(name):
+    scores = np.array([3.0, -1.0, 2.0, -5.0])
+    for reference in (scores, np.exp(scores)):
+        want = 1 - 0.8**4 if name == "rbo zero" else 1
+        found = value(made(name), reference, scores)
+        assert found == pytest.approx(want, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", [*METRICS, "kendall_tau"])
+def test_padding_and_the_order_of_items_do_not_matter(name):
+    rng = np.random.default_rng(5)
+    for reference, scores in drawn(6, 8):
+        want = value(made(name), reference, scores)
+        p = rng.permutation(len(scores))
+        same = pytest.approx(want, abs=1e-6)
+        assert value(made(name), reference[p], scores[p]) == same
+        lost = np.full(2, -INF)
+        longer = [np.concatenate([x, lost]) for x in (reference, scores)]
+        assert value(made(name), *longer) == same
+        noise = np.array([7.0, np.nan])
+        longer = [np.concatenate([x, noise]) for x in (reference, scores)]
+        real = np.arange(len(longer[0])) < len(scores)
+        y_true = {"labels": longer[0][None], "mask": real[None]}
+        assert float(made(name)(y_true, longer[1][None])) == same
+        weights = real[None].astype("float32")
+        assert value(made(name), *longer, sample_weight=weights) == same
+
+
+@pytest.mark.parametrize("name", ["rbo", "rbo@3", "rbo zero", "overlap@2"])
+def test_ids_equal_scores(name):
+    rng = np.random.default_rng(7)
+    options = {
+        "rbo": lambda **x: krm.RankBiasedOverlap(p=0.8, **x),
+        "rbo@3": lambda **x: krm.RankBiasedOverlap(p=0.8, k=3, **x),
+        "rbo zero": lambda **x: krm.RankBiasedOverlap(p=0.8, tail="zero", **x),
+        "overlap@2": lambda **x: krm.OverlapAtK(k=2, **x),
+    }[name]
+    for _ in range(10):
+        a, b = (rng.permutation(7)[: rng.integers(0, 7)] for _ in range(2))
+        if not len(a) + len(b):
+            continue
+        rows = np.full((2, 7), -INF)
+        for row, ids in zip(rows, (a, b), strict=True):
+            row[ids] = -np.arange(len(ids))
+        want = value(options(), *rows)
+        assert want == pytest.approx(STRICT[name](list(a), list(b)), abs=1e-6)
+        padded = [[*a, -1], [*b[:2], -1, *b[2:], *b[:2], -1]]
+        metric = options(inputs="ids")
+        found = float(metric(*(np.array([x], "int32") for x in padded)))
+        assert found == pytest.approx(want, abs=1e-6)
+
+
+def test_excluded_lists():
+    for metric in (krm.RankBiasedOverlap(), krm.OverlapAtK(k=2)):
+        metric([[-INF, -INF], [1.0, -INF]], [[-INF, -INF], [-INF, 2.0]])
+        assert metric.count() == 1
+        assert float(metric.result()) == 0
+    tau = krm.TauAP()
+    tau([[1.0, -INF], [1.0, 2.0]], [[3.0, -INF], [1.0, 2.0]])
+    assert (tau.count(), float(tau.result())) == (1, 1.0)
+    tau = krm.KendallTau()
+    tau([[1.0, 1.0], [1.0, 2.0]], [[3.0, 1.0], [2.0, 1.0]])
+    assert (tau.count(), float(tau.result())) == (1, -1.0)
+    ids = krm.RankBiasedOverlap(inputs="ids")
+    ids([[-1], [-1], [3]], [[-1], [2], [3]])
+    assert (ids.count(), float(ids.result())) == (2, 0.5)
+
+
+@pytest.mark.parametrize("name", [*METRICS, "kendall_tau"])
+def test_nan_makes_the_list_nan(name):
+    for lists in ([[1.0, np.nan]], [[2.0, 1.0]]), ([[2.0, 1.0]], [[np.nan, 1]]):
+        assert math.isnan(float(made(name)(*lists)))
+
+
+@pytest.mark.parametrize("name", [*METRICS, "kendall_tau"])
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "int32", "int8"])
+def test_dtypes(name, dtype):
+    reference, scores = [[5, -4, -4, 3, 1]], [[4, 5, -3, -3, 2]]
+    want = float(made(name)(np.array(reference, "f4"), np.array(scores, "f4")))
+    lists = [keras.ops.cast(x, dtype) for x in (reference, scores)]
+    assert float(made(name)(*lists)) == pytest.approx(want, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", [*METRICS, "kendall_tau"])
+def test_ragged_lists(name):
+    reference = [[5.0, -4.0, -4.0], [1.0, 2.0]]
+    scores = [[-4.0, 5.0, -3.0], [2.0, 3.0]]
+    values = [
+        value(made(name), *x) for x in zip(reference, scores, strict=True)
+    ]
+    found = float(made(name)(reference, scores))
+    assert found == pytest.approx(np.mean(values), abs=1e-6)
+    with pytest.raises(ValueError, match="same lengths"):
+        made(name)(reference, [[1.0, 2.0], [3.0, 4.0, 5.0]])
+
+
+def test_states_and_saving():
+    lists = drawn(8, 9, 6)
+    whole, parts = made("tau_ap"), [made("tau_ap"), made("tau_ap")]
+    for i, (reference, scores) in enumerate(lists):
+        value(whole, reference, scores)
+        value(parts[i % 2], reference, scores)
+    parts[0].merge_state([parts[1]])
+    assert float(parts[0].result()) == pytest.approx(float(whole.result()))
+    for name in (*METRICS, "kendall_tau"):
+        metric = made(name)
+        config = keras.saving.serialize_keras_object(metric)
+        again = keras.saving.deserialize_keras_object(config)
+        assert again.definition == metric.definition
+        assert again.name == metric.name
+
+
+def test_names():
+    made_of = [krm.RankBiasedOverlap(), krm.OverlapAtK(k=10), krm.TauAP()]
+    names = [metric.name for metric in (*made_of, krm.KendallTau())]
+    assert names == ["rbo", "overlap@10", "tau_ap", "kendall_tau"]
+
+
+def test_collection_errors_and_compare():
+    rng = np.random.default_rng(9)
+    teacher = rng.normal(size=(30, 8))
+    near = teacher + rng.normal(size=teacher.shape) / 4
+    far = rng.normal(size=teacher.shape)
+    metrics = [made(name) for name in METRICS if name != "rbo zero"]
+    metrics = [m for m in metrics if m.name != "rbo"] + [krm.KendallTau()]
+    both = krm.MetricCollection(metrics, errors=True)
+    both.update_state(teacher, near)
+    result = both.result()
+    compared = krm.compare({"near": near, "far": far}, teacher, metrics)
+    for metric in metrics:
+        alone = metric(teacher, near)
+        assert float(result[metric.name]) == pytest.approx(float(alone), 1e-5)
+        assert metric.standard_error() > 0
+    assert "near" in str(compared)
+
+
+@pytest.mark.parametrize("cls", [krm.TauAP, krm.KendallTau])
+def test_taus_need_scores(cls):
+    with pytest.raises(ValueError, match="needs a score of each item"):
+        cls(inputs="ids")
+
+
+@pytest.mark.parametrize("inputs", ["sparse", "counts"])
+def test_two_rankings_are_scores_or_ids(inputs):
+    with pytest.raises(ValueError, match='Use "scores" or "ids"'):
+        krm.RankBiasedOverlap(inputs=inputs)
+
+
+class Masked(keras.layers.Layer):
+    """Masks the items whose input is 9."""
+
+    supports_masking = True
+
+    def call(self, x):
+        return x
+
+    def compute_mask(self, x, mask=None):
+        return x != 9
+
+
+@pytest.mark.parametrize("jit", [True, False])
+def test_fit_with_padding_and_a_short_batch(jit):
+    if jit and keras.config.backend() == "torch":
+        pytest.skip("torch compiles by its own compiler, if there is one")
+    lists = drawn(10, 10)
+    rows = np.full((2, len(lists), 7), -INF, "float32")
+    for i, pair in enumerate(lists):
+        rows[:, i, : pair.shape[1]] = pair
+    if keras.config.backend() != "jax":  # where `fit` loses the attached mask
+        masked = np.full((2, len(lists), 1), 9, "float32")
+        plain, rows = rows, np.concatenate([rows, masked], axis=-1)
+    else:
+        plain = rows
+    reference, scores = rows
+    names = [name for name in METRICS if name not in ("rbo zero", "rbo@3")]
+    metrics = [made(name) for name in (*names, "kendall_tau")]
+    want = {m.name: float(m(*plain)) for m in metrics}
+    for metric in metrics:
+        metric.reset_state()
+    inputs = keras.Input((rows.shape[-1],))
+    model = keras.Model(inputs, Masked()(inputs))
+    model.compile(
+        loss=lambda y, x: keras.ops.zeros_like(x),
+        metrics=metrics,
+        jit_compile=jit,
+    )
+    found = model.evaluate(
+        scores, reference, batch_size=4, verbose=0, return_dict=True
+    )
+    for name, x in want.items():
+        assert found[name] == pytest.approx(x, abs=1e-5), name
+
+
+@pytest.mark.skipif(keras.config.backend() != "jax", reason="of jax")
+@pytest.mark.parametrize("name", [*METRICS, "kendall_tau"])
+def test_jax_jit(name):
+    import jax
+
+    metric = made(name)
+    for reference, scores in drawn(11, 4):
+        want = value(metric, reference, scores)
+        zero = [x.value * 0 for x in metric.variables]
+        state = jax.jit(metric.stateless_update_state)(
+            zero, reference[None], scores[None]
+        )
+        found = metric.stateless_result(state)
+        assert float(found) == pytest.approx(want, abs=1e-6)
+        metric.reset_state()
