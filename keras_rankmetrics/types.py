@@ -21,10 +21,11 @@ Adjustment: TypeAlias = Literal["chance"] | None
 Labels: TypeAlias = Literal["grades", "probabilities"]
 UnjudgedPolicy: TypeAlias = Literal["irrelevant", "condense"]
 InputForm: TypeAlias = Literal["scores", "sparse", "ids", "counts"]
-# Labels by subtopic and reference scores are forms of "scores", and reference
-# ids a form of "ids", that only some metrics read.
+# Labels by subtopic, reference scores and clicks are forms of "scores", and
+# reference ids a form of "ids", that only some metrics read.
 Reading: TypeAlias = (
-    InputForm | Literal["subtopics", "two_rankings", "two_id_rankings"]
+    InputForm
+    | Literal["subtopics", "two_rankings", "two_id_rankings", "clicks"]
 )
 
 

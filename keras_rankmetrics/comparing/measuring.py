@@ -215,6 +215,8 @@ def _check_by_id(metrics: _Metrics) -> None:
             reason = f"labels by subtopic. {arrays}"
         elif definition.traits.of_two_rankings:
             reason = f"reference scores of the same items. {arrays}"
+        elif definition.traits.of_clicks:
+            reason = f"clicks and their propensities. {arrays}"
         elif definition.traits.of_catalogue is not None:
             reason = f"the items of a catalogue by number. {arrays}"
         if reason:

@@ -15,6 +15,7 @@ from keras_rankmetrics.engine.naming import no_attribute as _no_attribute
 from keras_rankmetrics.metrics.aliases import suggestion as _suggestion
 from keras_rankmetrics.metrics.average_precision import *
 from keras_rankmetrics.metrics.beyond_accuracy import *
+from keras_rankmetrics.metrics.clicks import *
 from keras_rankmetrics.metrics.coverage import *
 from keras_rankmetrics.metrics.discounted import *
 from keras_rankmetrics.metrics.hits import *

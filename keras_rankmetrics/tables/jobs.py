@@ -141,15 +141,19 @@ def members_of(
     return members
 
 
+# What metrics read that has no columns of its own.
+_WITHOUT_COLUMNS = {"counts", "subtopics", "two_rankings", "clicks"}
+
+
 def _form(members: Sequence[Any]) -> str:
     """Return the form of input that all metrics take."""
     forms = {member.definition.inputs for member in members}
     readings = {member.definition.reading[0] for member in members}
-    if len(forms) > 1 or readings & {"counts", "subtopics", "two_rankings"}:
+    if len(forms) > 1 or readings & _WITHOUT_COLUMNS:
         raise ValueError(
             'The metrics should all take labels and scores, `inputs="scores"`, '
             'or all take `inputs="ids"`, or all "sparse"; none labels by '
-            "subtopic or reference scores. Received: "
+            "subtopic, reference scores or clicks. Received: "
             f"{ {m.name: m.definition.inputs for m in members} }."
         )
     return str(forms.pop())

@@ -1,6 +1,6 @@
 """Run simulations, print their rows, and store them for the docs.
 
-    python -m tests.simulations [intervals] [looking] [tails] [judge]
+    python -m tests.simulations [intervals] [looking] [tails] [judge] [clicks]
 
 The rows of simulations that are not named stay as they are. All of them take a
 few minutes.
@@ -15,7 +15,7 @@ from tests.simulations.intervals import as_table
 
 DOCS = pathlib.Path(__file__).parents[2] / "docs"
 STORED, PAGE = DOCS / "simulations.json", DOCS / "errors.md"
-MODULES = ("intervals", "looking", "tails", "judge")
+MODULES = ("intervals", "looking", "tails", "judge", "clicks")
 
 
 def main(names):

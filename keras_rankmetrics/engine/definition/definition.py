@@ -69,6 +69,8 @@ class Traits:
     needs_whole_lists: bool
     by_subtopic: bool
     of_two_rankings: bool
+    of_clicks: bool
+    own_weight: Callable[[Ranking], Tensor] | None
     averages_orders: bool
     needs_labels: str | None
     needs_k_under: tuple[str, str] | None
@@ -211,6 +213,8 @@ class Definition:
             form = "subtopics"
         elif self.traits.of_two_rankings:
             form = "two_id_rankings" if form == "ids" else "two_rankings"
+        elif self.traits.of_clicks:
+            form = "clicks"
         return form, self.unjudged, self.dtype
 
     @functools.cached_property
@@ -263,6 +267,14 @@ class Definition:
         is_expected = self.labels == "probabilities"
         expected = self.traits.expected_measure if is_expected else None
         return expected or self.traits.measure
+
+    @functools.cached_property
+    def own_weight(self) -> Callable[[Ranking], Tensor] | None:
+        """The factor of a list's weight with its options, or None."""
+        factor = self.traits.own_weight
+        if factor is None:
+            return None
+        return functools.partial(factor, **self._options_for(factor))
 
     @functools.cached_property
     def may_branch(self) -> bool:

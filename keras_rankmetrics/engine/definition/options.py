@@ -12,7 +12,7 @@ import math
 import numbers
 import typing
 from collections.abc import Callable, Iterator, Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Union
 
 import numpy as np
 from keras import backend, ops
@@ -141,6 +141,9 @@ def _derived(
 
 def _checked(name: str, value: Any, annotation: Any) -> Any:
     origin = typing.get_origin(annotation)
+    if origin is Union:  # `X | None`
+        [kind] = set(typing.get_args(annotation)) - {type(None)}
+        return None if value is None else _checked(name, value, kind)
     if origin is Literal:
         check_choice(name, value, typing.get_args(annotation))
     elif annotation is float:

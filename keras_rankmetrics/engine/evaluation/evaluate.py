@@ -328,6 +328,16 @@ def _list_weights(
     definition: Definition, ranking: Ranking, lists: Lists
 ) -> tuple[Tensor, Tensor]:
     """Return the weight of each list, and whether the list defines it."""
+    weights, has_own = _passed_weights(definition, ranking, lists)
+    if definition.own_weight is not None:
+        weights = weights * definition.own_weight(ranking)
+    return weights, has_own
+
+
+def _passed_weights(
+    definition: Definition, ranking: Ranking, lists: Lists
+) -> tuple[Tensor, Tensor]:
+    """Return the weights by the argument `sample_weight`, as above."""
     items, of_lists = ranking.items, lists.list_weights
     if definition.list_weight == "mean":
         if of_lists is None:

@@ -18,6 +18,7 @@ from keras_rankmetrics.engine.inputs.batch import (
     groups_of,
 )
 from keras_rankmetrics.engine.inputs.read_scores import (
+    read_clicks,
     read_rankings,
     read_scores,
     read_subtopics,
@@ -55,6 +56,11 @@ _FORMS: dict[Reading, _Form] = {
         read_subtopics, ["labels"], ["mask", "exclude", "judged"]
     ),
     "two_rankings": _Form(read_rankings, ["labels"], ["mask"]),
+    "clicks": _Form(
+        read_clicks,
+        ["labels"],
+        ["mask", "exclude", "propensities", "positions"],
+    ),
     "two_id_rankings": _Form(read_relevant.read_ids, others=["mask"]),
 }
 _OPTIONAL = ("labels", "mask", "exclude", "judged", "num_relevant")

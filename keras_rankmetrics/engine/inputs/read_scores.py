@@ -1,7 +1,8 @@
 """`inputs="scores"`: labels and scores of the same items.
 
-Metrics of subtopics read a label for each item and subtopic, and metrics of two
-rankings read reference scores in place of labels.
+Metrics of subtopics read a label for each item and subtopic, metrics of two
+rankings read reference scores in place of labels, and metrics of clicks read
+what was logged with them.
 """
 
 from __future__ import annotations
@@ -155,6 +156,63 @@ def read_rankings(raw: RawBatch) -> Lists:
     reference = ops.where(scored.labels > 0, reference, lowest(reference))
     content = dataclasses.replace(scored, reference=reference)
     return dataclasses.replace(lists, content=content)
+
+
+def read_clicks(raw: RawBatch) -> Lists:
+    """Read clicks, what was logged about the items, and scores of the items.
+
+    Args:
+        raw: `y_true` contains clicks, `[*leading, items]`, with
+            `"propensities"` or `"positions"` in the same shape; or both in one
+            array, `[*leading, items, 2]`. The rest is as for `read_scores`.
+
+    Raises:
+        ValueError: if the input is invalid.
+    """
+    entries = raw.entries
+    clicks, at = entries["labels"], entries["positions"]
+    logged = entries["propensities"] if at is None else at
+    if at is not None and entries["propensities"] is not None:
+        raise ValueError(
+            'A dict `y_true` should have either "propensities" or "positions". '
+            "Received: both. Leave one of them out."
+        )
+    name = f'y_true["{"propensities" if at is None else "positions"}"]'
+    if logged is None:
+        clicks, logged = _clicks_and_logged(clicks, raw.y_pred)
+    entries = {**entries, "labels": clicks}
+    lists = read_scores(raw._replace(entries=entries))
+    if logged is None:
+        return lists
+    scored = lists.content
+    assert isinstance(scored, Scored)
+    logged, mask = tensors.numbers(name, logged, 1)
+    logged, _ = _padded(ops.cast(logged, scored.labels.dtype), mask, clicks, 1)
+    expected = tuple(lists.leading.shape)
+    logged, _ = _without_last_one(logged, ops.expand_dims(scored.labels, -1))
+    if not shapes.compatible(logged.shape[:-1], expected) or (
+        not shapes.compatible(logged.shape[-1:], scored.labels.shape[-1:])
+    ):
+        raise ValueError(
+            f"`{name}` should have the shape of the clicks, one number for "
+            f"each item. Received: the shape {tuple(logged.shape)} for scores "
+            f"of the shape {(*expected, scored.labels.shape[-1])}."
+        )
+    content = dataclasses.replace(scored, logged=lists.leading.as_rows(logged))
+    return dataclasses.replace(lists, content=content)
+
+
+def _clicks_and_logged(y_true: Any, y_pred: Any) -> tuple[Any, Any]:
+    """Return the two parts of `[*leading, items, 2]`; else None as second."""
+    both, mask = tensors.numbers("y_true", y_true, -1)
+    scores, _ = tensors.numbers("y_pred", y_pred, 0)
+    rank, of_scores = len(both.shape), len(scores.shape)
+    is_flat = rank == of_scores > 2 and scores.shape[-1] == 1
+    if mask is not None or not rank or both.shape[-1] != 2:
+        return y_true, None
+    if rank != of_scores + 1 and not is_flat:
+        return y_true, None
+    return both[..., 0], both[..., 1]
 
 
 def _of_same_items(

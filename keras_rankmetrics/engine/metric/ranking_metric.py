@@ -68,6 +68,12 @@ class ConfiguredMetric(Accumulator):
     of_two_rankings: ClassVar[bool] = False
     """True if `y_true` holds reference scores, or ids in reference order."""
 
+    of_clicks: ClassVar[bool] = False
+    """True if `y_true` holds clicks, with what was logged about the items."""
+
+    own_weight: ClassVar[Callable[..., Tensor] | None] = None
+    """A factor of a list's weight in the mean, of `(ranking, **options)`."""
+
     averages_orders: ClassVar[bool] = True
     """True if the value of tied items is the mean over their orders."""
 

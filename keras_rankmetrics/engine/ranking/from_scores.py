@@ -64,6 +64,8 @@ class Scored(ScoredContent):
             each subtopic, or None. `labels` are the highest of these.
         reference: `[lists, items]`, the scores of another ranking, or None.
             The lowest value of the dtype for items that it does not retrieve.
+        logged: `[lists, items]`, the propensity of each item or the position at
+            which it was shown, for clicks; or None.
     """
 
     labels: Tensor
@@ -72,6 +74,7 @@ class Scored(ScoredContent):
     num_relevant: Tensor | None = None
     by_subtopic: Tensor | None = None
     reference: Tensor | None = None
+    logged: Tensor | None = None
 
     def ranked(
         self, order: Order, items: Items | None = None, top: Top | None = None
@@ -179,6 +182,16 @@ class ScoredRanking(ListRanking):
             exists,
         )
 
+    def logged(self) -> tuple[Tensor, Tensor | None]:
+        """Return the clicks and what was logged, `[lists, items]`."""
+        return self.content.labels, self.content.logged
+
+    def with_item_weights(self, weights: Tensor) -> ScoredRanking:
+        """Return the same ranking with other weights of items."""
+        content = dataclasses.replace(self.content, item_weights=weights)
+        ranking = content.ranked(self.order, top=self.top)
+        return ranking.judged_by(self.gain, self.k)
+
     def by_subtopic(self) -> Subtopics:
         """Return the same lists, once for each subtopic."""
         if self.content.by_subtopic is None:
@@ -252,9 +265,7 @@ class ScoredRanking(ListRanking):
             weights: `[lists, items]`, the weights of the items.
             factors: `[lists, entries]`.
         """
-        content = dataclasses.replace(self.content, item_weights=weights)
-        ranking = content.ranked(self.order, top=self.top)
-        gains = ranking.judged_by(self.gain, self.k).weighted_total()
+        gains = self.with_item_weights(weights).weighted_total()
         return ops.sum(gains * factors, axis=-1)
 
     @remembered()

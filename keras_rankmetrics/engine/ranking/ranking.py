@@ -162,6 +162,34 @@ class Ranking(abc.ABC):
             "labels of items. Set `of_two_rankings = True` in the class."
         )
 
+    def logged(self) -> tuple[Tensor, Tensor | None]:
+        """Return the clicks and what was logged, `[lists, items]`.
+
+        In the input order of the items. Clicks are below 0 for padding; the
+        second is None if nothing was logged.
+
+        Raises:
+            ValueError: if `y_true` was not read as clicks.
+        """
+        raise ValueError(
+            "A measure of clicks needs a log of clicks. Received: labels of "
+            "items. Set `of_clicks = True` in the class."
+        )
+
+    def with_item_weights(self, weights: Tensor) -> Ranking:
+        """Return the same ranking with other weights of items.
+
+        Args:
+            weights: `[lists, items]`, in the input order of the items.
+
+        Raises:
+            ValueError: if the input has no scores.
+        """
+        raise ValueError(
+            "Weights of items need scores of the items. Received: ids or "
+            'counts. Use `inputs="scores"`.'
+        )
+
     def read_only(self) -> Self:
         """Return the same ranking, which stores no new results.
 

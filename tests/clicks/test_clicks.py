@@ -1,0 +1,353 @@
+"""Metrics of clicks against sums over all orders, and against reference values.
+
+`expected` computes the two sums of IPS and SNIPS with numpy, for every order of
+the tied items in turn.
+"""
+
+import itertools
+import math
+
+import keras
+import numpy as np
+import pytest
+
+from keras_rankmetrics import (
+    IPS,
+    NDCG,
+    SNIPS,
+    EffectiveClicks,
+    MetricCollection,
+    SampledRanks,
+    compare,
+    evaluate,
+)
+from tests.simulations import clicks as simulation
+
+# METHODS, section 7: clicks as they were shown.
+CLICKS = [[1, 0, 1], [0, 1, 0], [0, 0, 0]]
+SCORES = [[0.2, 0.9, 0.5], [0.7, 0.1, 0.3], [0.3, 0.2, 0.1]]
+BY_POSITION = [1.0, 1 / 2, 1 / 3]
+KINDS = (IPS, SNIPS, EffectiveClicks)
+
+
+def log2(rank):
+    return 1.0 / math.log2(rank + 1.0)
+
+
+def of_list(clicks, chances, scores, k, value):
+    """Return Σ (c / π) λ(rank), the mean over orders, and Σ c / π."""
+    weights = [c / p if c > 0 else 0.0 for c, p in zip(clicks, chances)]
+    places = range(len(scores))
+    found = []
+    for order in itertools.permutations(places):
+        ordered = [scores[i] for i in order]
+        if ordered == sorted(ordered, reverse=True):
+            found.append(
+                sum(
+                    weights[i] * value(rank)
+                    for rank, i in enumerate(order, 1)
+                    if rank <= k
+                )
+            )
+    return np.mean(found), sum(weights)
+
+
+def expected(clicks, chances, scores, k, clip=0.0, value=log2):
+    chances = np.maximum(chances, clip)
+    sums = np.array(
+        [
+            of_list(*each, k, value)
+            for each in zip(clicks, chances, scores, strict=True)
+        ]
+    )
+    return sums[:, 0].mean(), sums[:, 0].sum() / sums[:, 1].sum()
+
+
+def drawn(seed, lists=12, items=5):
+    rng = np.random.default_rng(seed)
+    clicks = rng.integers(0, 3, (lists, items)) * (rng.random((lists, 1)) < 0.8)
+    chances = rng.uniform(0.1, 1.0, (lists, items))
+    scores = rng.integers(0, 4, (lists, items)).astype(float)
+    return clicks.astype(float), chances, scores
+
+
+@pytest.mark.parametrize(
+    ("metric", "clip", "value"),
+    [
+        (IPS, 0.0, 1.1309298),
+        (SNIPS, 0.0, 0.5654649),
+        (IPS, 0.5, 0.9206198),
+        (EffectiveClicks, 0.0, 36 / 14),
+    ],
+)
+def test_reference_values(metric, clip, value):
+    metric = metric(propensities=BY_POSITION, clip=clip)
+    assert float(metric(CLICKS, SCORES)) == pytest.approx(value, abs=1e-6)
+
+
+def test_the_values_of_lists():
+    metric = IPS(propensities=BY_POSITION)
+    values = keras.ops.convert_to_numpy(metric.per_list(CLICKS, SCORES))
+    assert values == pytest.approx([2.3927893, 1.0, 0.0], abs=1e-6)
+
+
+@pytest.mark.parametrize("k", [1, 2, 4, None])
+@pytest.mark.parametrize("clip", [0.0, 0.4])
+def test_equals_the_mean_over_all_orders(k, clip):
+    clicks, chances, scores = drawn(1)
+    y_true = {"labels": clicks, "propensities": chances}
+    ips, snips = expected(clicks, chances, scores, k or 5, clip)
+    found = [
+        float(metric(k, clip=clip)(y_true, scores)) for metric in (IPS, SNIPS)
+    ]
+    assert found == pytest.approx([ips, snips], rel=2e-6)
+
+
+@pytest.mark.parametrize(
+    ("discount", "value"),
+    [
+        (lambda rank: keras.ops.ones_like(rank) / 3, lambda rank: 1 / 3),
+        (lambda rank: rank, float),
+        (lambda rank: 0.2 * 0.8 ** (rank - 1), lambda r: 0.2 * 0.8 ** (r - 1)),
+    ],
+    ids=["precision", "ranks", "rbp"],
+)
+def test_any_metric_that_sums_over_items(discount, value):
+    clicks, chances, scores = drawn(2)
+    y_true = {"labels": clicks, "propensities": chances}
+    ips, snips = expected(clicks, chances, scores, 3, value=value)
+    options = {"k": 3, "rank_discount_fn": discount}
+    assert float(IPS(**options)(y_true, scores)) == pytest.approx(ips, rel=1e-5)
+    found = float(SNIPS(**options)(y_true, scores))
+    assert found == pytest.approx(snips, rel=1e-5)
+
+
+@pytest.mark.parametrize("metric", KINDS)
+def test_four_ways_to_say_the_propensities(metric):
+    table, given = metric(propensities=BY_POSITION), metric()
+    chances = np.array([BY_POSITION] * 3)
+    places = [[1, 2, 3]] * 3
+    scores = np.array(SCORES)
+    cases = [
+        (table, CLICKS, scores),
+        (table, {"labels": CLICKS, "positions": places}, scores),
+        (table, np.stack([CLICKS, places], -1), scores),
+        (given, {"labels": CLICKS, "propensities": chances}, scores),
+        (given, np.stack([CLICKS, chances], -1), scores),
+        (given, np.stack([CLICKS, chances], -1), scores[..., None]),
+    ]
+    found = []
+    for each, y_true, y_pred in cases:
+        each.reset_state()
+        found.append(float(each(y_true, y_pred)))
+    assert found == pytest.approx([found[0]] * len(cases), rel=1e-6)
+
+
+def test_positions_need_not_be_those_of_the_array():
+    metric = IPS(propensities=[1.0, 0.5, 0.25])
+    turned = {"labels": [[0, 1, 1]], "positions": [[2, 3, 1]]}
+    plain = float(metric([[1, 0, 1]], [[1.0, 3.0, 2.0]]))
+    metric.reset_state()
+    assert float(metric(turned, [[3.0, 2.0, 1.0]])) == pytest.approx(plain)
+
+
+@pytest.mark.parametrize("metric", KINDS)
+def test_padding_and_batches_change_nothing(metric):
+    clicks, chances, scores = drawn(3)
+    whole = float(metric()({"labels": clicks, "propensities": chances}, scores))
+    padded = [
+        np.pad(x, [(0, 0), (0, 2)], constant_values=v)
+        for x, v in ((clicks, -1), (chances, 0), (scores, 9))
+    ]
+    batches = metric()
+    for rows in (slice(0, 5), slice(5, 10), slice(10, 12)):
+        c, p, s = (x[rows] for x in padded)
+        batches.update_state({"labels": c, "propensities": p}, s)
+    assert float(batches.result()) == pytest.approx(whole, rel=1e-6)
+
+
+def test_an_item_that_is_not_retrieved_counts_below_the_line_only():
+    y_true = {"labels": [[1, 1]], "propensities": [[0.5, 0.25]]}
+    scores = [[1.0, -math.inf]]
+    assert float(IPS()(y_true, scores)) == pytest.approx(2.0)
+    assert float(SNIPS()(y_true, scores)) == pytest.approx(2.0 / 6.0)
+
+
+def test_the_error_of_snips_is_that_of_the_linearised_ratio():
+    clicks, chances, scores = drawn(4, lists=60)
+    metric = SNIPS(k=3)
+    metric.update_state({"labels": clicks, "propensities": chances}, scores)
+    sums = np.array(
+        [
+            of_list(*each, 3, log2)
+            for each in zip(clicks, chances, scores, strict=True)
+        ]
+    )
+    sums = sums[sums[:, 1] > 0]
+    top, below = sums.T
+    rest = top - top.sum() / below.sum() * below
+    n = len(rest)
+    error = math.sqrt((rest**2).sum() * n / (n - 1)) / below.sum()
+    estimate = metric.estimate()
+    assert estimate.standard_error == pytest.approx(error, rel=1e-4)
+    assert estimate.lists == n
+
+
+@pytest.mark.parametrize("metric", KINDS)
+def test_lists_without_clicks(metric):
+    empty = metric(propensities=BY_POSITION)
+    assert float(empty([[0, 0, 0]], [[1.0, 2.0, 3.0]])) == 0.0
+    one = {"labels": [[0, 1, 0]], "propensities": [[0.0, 0.5, np.nan]]}
+    assert np.isfinite(float(metric()(one, [[3.0, 2.0, 1.0]])))
+
+
+@pytest.mark.parametrize(
+    ("metric", "y_true", "message"),
+    [
+        (IPS(), CLICKS, "Received: clicks alone"),
+        (
+            SNIPS(),
+            {"labels": CLICKS, "propensities": [[1.0, 2.0, 3.0]] * 3},
+            "above 0 and at most 1. Received: 3",
+        ),
+        (
+            IPS(),
+            {"labels": CLICKS, "propensities": [[0.0, 0.5, 0.5]] * 3},
+            "Received: 0",
+        ),
+        (
+            IPS(propensities=BY_POSITION),
+            {"labels": CLICKS, "positions": [[0, 1, 2]] * 3},
+            "a position from 1 to 3",
+        ),
+        (
+            IPS(propensities=BY_POSITION[:2]),
+            CLICKS,
+            "a position from 1 to 2, .* Received: 3",
+        ),
+        (
+            IPS(),
+            {"labels": CLICKS, "propensities": [1.0, 0.5, 0.5]},
+            "the shape of the clicks",
+        ),
+        (
+            IPS(),
+            {"labels": CLICKS, "propensities": CLICKS, "positions": CLICKS},
+            'either "propensities" or "positions"',
+        ),
+    ],
+)
+def test_bad_input_is_an_error_and_leaves_the_state(metric, y_true, message):
+    metric.reset_state()
+    with pytest.raises(ValueError, match=message):
+        metric.update_state(y_true, SCORES)
+    assert metric.count() == 0
+
+
+@pytest.mark.parametrize(
+    "options", [{"clip": 2.0}, {"propensities": [0.0]}, {"inputs": "ids"}]
+)
+def test_bad_options(options):
+    with pytest.raises(ValueError, match=r"should|needs"):
+        IPS(**options)
+
+
+def test_sampled_ranks_refuse_clicks():
+    with pytest.raises(ValueError, match="clicks"):
+        SampledRanks(IPS(k=3), catalogue=10, negatives=2)
+
+
+@pytest.mark.parametrize("metric", KINDS)
+def test_saving(metric):
+    made = metric(propensities=BY_POSITION, clip=0.1)
+    again = keras.metrics.deserialize(keras.metrics.serialize(made))
+    assert float(again(CLICKS, SCORES)) == float(made(CLICKS, SCORES))
+    assert again.signature == made.signature
+
+
+def test_in_a_collection():
+    clicks, chances, scores = drawn(5)
+    y_true = {"labels": clicks, "propensities": chances}
+    collection = MetricCollection([IPS(3), SNIPS(3), EffectiveClicks()])
+    collection.update_state(y_true, scores)
+    alone = [float(m(y_true, scores)) for m in (IPS(3), SNIPS(3))]
+    alone.append(float(EffectiveClicks()(y_true, scores)))
+    found = [float(x) for x in collection.result().values()]
+    assert found == pytest.approx(alone, rel=1e-6)
+
+
+def test_compare_and_evaluate():
+    clicks, chances, scores = drawn(6, lists=40)
+    truth = np.stack([clicks, chances], -1)
+    systems = {"old": scores, "new": -scores}
+    metrics = [IPS(3), SNIPS(3)]
+    compared = compare(systems, truth, metrics)
+    for name, system in systems.items():
+        of_system = evaluate(truth, system, metrics)
+        assert dict(of_system) == pytest.approx(
+            {
+                "ips@3": float(IPS(3)(truth, system)),
+                "snips@3": float(SNIPS(3)(truth, system)),
+            },
+            rel=1e-5,
+        )
+        assert name in str(compared)
+
+
+@pytest.mark.parametrize("jit_compile", [False, "auto"])
+def test_fit_with_a_short_batch(jit_compile):
+    clicks, chances, _ = drawn(7, lists=22)
+    features = np.random.default_rng(7).normal(size=(22, 5, 3)).astype("f4")
+    inputs = keras.Input((5, 3))
+    model = keras.Model(inputs, keras.layers.Dense(1)(inputs)[..., 0])
+    model.compile(
+        loss=lambda y_true, y_pred: (y_true[..., 0] - y_pred) ** 2,
+        metrics=[IPS(k=3), SNIPS(k=3), EffectiveClicks()],
+        jit_compile=jit_compile,
+    )
+    y = np.stack([clicks, chances], -1).astype("f4")
+    logs = model.evaluate(
+        features, y, batch_size=8, return_dict=True, verbose=0
+    )
+    scores = model.predict(features, verbose=0)
+    for metric in (IPS(k=3), SNIPS(k=3), EffectiveClicks()):
+        value = float(metric(y, scores))
+        assert logs[metric.name] == pytest.approx(value, rel=1e-5)
+
+
+def test_invalid_numbers_in_compiled_code_make_nan():
+    metric = IPS()
+    y = np.array([[[1.0, 0.0], [0.0, 0.5]]], "f4")
+    scores = np.array([[2.0, 1.0]], "f4")
+    if keras.backend.backend() == "tensorflow":
+        import tensorflow as tf
+
+        compiled = tf.function(lambda y, s: metric.per_list(y, s))
+    elif keras.backend.backend() == "jax":
+        import jax
+
+        compiled = jax.jit(lambda y, s: metric.per_list(y, s))
+    else:
+        pytest.skip("torch runs eagerly")
+    found = keras.ops.convert_to_numpy(compiled(y, scores))
+    assert np.isnan(found).all()
+
+
+def test_ndcg_is_not_a_sum_over_items():
+    """The pages say so: NDCG of clicks is not what IPS estimates."""
+    ndcg = NDCG(gain_fn=lambda label: label)
+    both = float(ndcg([[1, 1]], [[2.0, 1.0]]))
+    ndcg.reset_state()
+    one = float(ndcg([[1, 0]], [[2.0, 1.0]]))
+    ndcg.reset_state()
+    other = float(ndcg([[0, 1]], [[2.0, 1.0]]))
+    assert both != pytest.approx(one + other)
+
+
+@pytest.mark.long
+def test_intervals_cover_where_the_naive_value_is_off_by_half():
+    for row in simulation.rows(runs=400):
+        assert row["coverage"] > 0.92, row
+        assert abs(row["naive"] / row["truth"] - 1.0) > 0.4 or (
+            row["metric"] == "snips"
+        )
