@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from typing import Any, Literal
 
 from keras_rankmetrics.comparing import forms
+from keras_rankmetrics.comparing.agreement import agreement_of
 from keras_rankmetrics.comparing.columns import parts_of
 from keras_rankmetrics.comparing.compared import Compared
 from keras_rankmetrics.comparing.measuring import measured_by
@@ -116,4 +118,6 @@ def compare(
         metrics, truth, systems, reading, convention, groups, sample_weight
     )
     warn_of_unjudged(measured)
-    return Compared(measured, baseline, confidence)
+    compared = Compared(measured, baseline, confidence)
+    compared._agreement_by = functools.partial(agreement_of, systems, reading)
+    return compared

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
+from keras_rankmetrics.comparing.agreement import Agreement
 from keras_rankmetrics.comparing.results import Results
 from keras_rankmetrics.comparing.statistics import differences_of
 from keras_rankmetrics.comparing.verdict import Verdict, chosen, verdict_of
+from keras_rankmetrics.metrics.two_rankings import RankBiasedOverlap
 
 
 class Compared(Results):
@@ -22,6 +27,8 @@ class Compared(Results):
         >>> print(compared.to_csv().partition(",")[0])
         system
     """
+
+    _agreement_by: Callable[[Any], Agreement] | None = None
 
     @property
     def baseline(self) -> str:
@@ -110,6 +117,48 @@ class Compared(Results):
                 for d in filter(None, ds)
             }
         return found
+
+    def agreement(self, metrics: Any = None) -> Agreement:
+        """Return how similar the rankings of each two systems are.
+
+        Two systems with equal means may retrieve different items. The values do
+        not depend on labels, and lists of which no item is retrieved count as
+        the metrics say.
+
+        Args:
+            metrics: a metric of two rankings, such as `OverlapAtK(k=10)`, or a
+                list of these; by default `RankBiasedOverlap()`.
+
+        Returns:
+            A dict by metric and pair `(reference, system)` of estimates with
+            standard errors. `print` shows it as tables.
+
+        Raises:
+            ValueError: if this result was loaded or joined, so that it does not
+                have the rankings; if a system was an iterator; or if a metric
+                takes labels.
+
+        Example:
+            >>> import keras_rankmetrics as krm
+            >>> truth = {"q1": {"a"}, "q2": {"b"}}
+            >>> systems = {
+            ...     "old": {"q1": ["a", "b", "c"], "q2": ["b", "c", "a"]},
+            ...     "new": {"q1": ["a", "c", "b"], "q2": ["b", "a", "c"]},
+            ... }
+            >>> compared = krm.compare(systems, truth, "RR")
+            >>> print(compared.agreement(krm.OverlapAtK(k=2)))
+            overlap@2     old     new
+            old                0.5000
+            new        0.5000
+        """
+        if self._agreement_by is None:
+            raise ValueError(
+                "`agreement` needs the rankings of the systems. Received: a "
+                "result that was loaded or joined, which has values alone. "
+                "Call it on what `compare` returns."
+            )
+        asked = RankBiasedOverlap() if metrics is None else metrics
+        return self._agreement_by(asked)
 
     def gate(
         self,

@@ -40,21 +40,31 @@ class Judgements:
         queries: `[lists]`, the ids of queries, in the order of the truth.
         starts: `[lists + 1]`, the first item of each query.
         items: `[items]`, the ids of items.
-        labels: `[items]`, `UNJUDGED` in place of labels below 0.
+        labels: `[items]`, `absent` in place of labels below 0; or the scores of
+            a reference ranking.
+        absent: the label of an item that the truth lacks: `UNJUDGED`, or `-inf`
+            if the truth is a reference ranking.
     """
 
     queries: np.ndarray
     starts: np.ndarray
     items: np.ndarray
     labels: np.ndarray
+    absent: float = UNJUDGED
 
     @classmethod
-    def of(cls, rows: Rows, queries: np.ndarray | None = None) -> Judgements:
+    def of(
+        cls,
+        rows: Rows,
+        queries: np.ndarray | None = None,
+        absent: float = UNJUDGED,
+    ) -> Judgements:
         """Return the judgements of rows in any order.
 
         Args:
-            rows: the judgements.
+            rows: the judgements, or a reference ranking.
             queries: all queries, if some may have no rows.
+            absent: `-inf` for a reference ranking.
 
         Raises:
             ValueError: if an item is twice in a list.
@@ -65,11 +75,16 @@ class Judgements:
         order = np.argsort(lists, kind="stable")
         lengths = np.bincount(lists, minlength=len(numbers))
         labels = rows.value[order].astype(np.float32)
+        if absent == UNJUDGED:
+            labels = np.where(labels < 0, np.float32(UNJUDGED), labels)
+        else:
+            labels = in_float32(rows.value[order], lists[order])
         found = cls(
             np.array(list(numbers)),
             np.concatenate([[0], np.cumsum(lengths)]),
             rows.item[order],
-            np.where(labels < 0, np.float32(UNJUDGED), labels),
+            labels,
+            absent,
         )
         pairs = item_rows.Pairs(found.lists, found.items, found.keys)
         first, second = item_rows.duplicates(pairs)
@@ -102,7 +117,7 @@ class Judgements:
 
     def labelled(self) -> np.ndarray:
         """Return True for queries with a label of 0 or more, bool `[lists]`."""
-        lists = self.lists[self.labels >= 0]
+        lists = self.lists[self.labels != self.absent]
         return np.bincount(lists, minlength=len(self)) > 0
 
     @property
@@ -119,7 +134,7 @@ class _Items(NamedTuple):
 
     Attributes:
         lists: the index of the list in the truth.
-        labels: `UNJUDGED` for an item that the truth lacks.
+        labels: `Judgements.absent` for an item that the truth lacks.
         scores: float32, `-inf` for an item that the system lacks.
         items: the ids.
     """
@@ -136,7 +151,7 @@ class Joined(NamedTuple):
     Attributes:
         places: `[lists]`, the indices of the lists in the truth.
         lengths: `[lists]`, the numbers of items.
-        labels: `[items]`, `UNJUDGED` for an item that the truth lacks.
+        labels: `[items]`, `absent` for an item that the truth lacks.
         scores: `[items]`, `-inf` for an item that the system lacks.
     """
 
@@ -216,7 +231,7 @@ class Joining:
             item_rows.Pairs(lists, truth.items[at], truth.keys[at]),
         )
         _check_once(chunk, *twins, self._argument)
-        labels = np.full(len(places), UNJUDGED, np.float32)
+        labels = np.full(len(places), truth.absent, np.float32)
         labels[rows] = truth.labels[at[found]]
         in_truth = places < len(truth)
         places = places[in_truth]
@@ -235,7 +250,7 @@ class Joining:
         empty = np.setdiff1d(missing, lists)
         fillers = _Items(
             empty,
-            np.full(len(empty), UNJUDGED, np.float32),
+            np.full(len(empty), self._truth.absent, np.float32),
             np.full(len(empty), -np.inf, np.float32),
             np.zeros(len(empty), self._truth.items.dtype),
         )
@@ -262,8 +277,8 @@ class Joining:
             judgements: the labels in the truth for the queries of the chunk.
         """
         retrieved = found.scores > -np.inf
-        judged = retrieved & (found.labels >= 0)
-        counted = retrieved, judged, judgements >= 0
+        judged = retrieved & (found.labels != self._truth.absent)
+        counted = retrieved, judged, judgements != self._truth.absent
         self._counts += [x.sum() for x in counted]
         room = _ROWS - len(self._unjudged)
         at = np.flatnonzero(retrieved & ~judged)[:room]
@@ -273,7 +288,7 @@ class Joining:
         truth = self._truth
         places = sorted({place for place, _ in self._unjudged})[:_LISTS]
         lists, at = truth.of_lists(np.array(places))
-        is_judged = truth.labels[at] >= 0
+        is_judged = truth.labels[at] != truth.absent
         judged = _with_lists(lists[is_judged], truth.items[at[is_judged]])
         if not judged:
             return "The truth judges no items of these queries."

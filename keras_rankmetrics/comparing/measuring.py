@@ -26,6 +26,7 @@ from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.tables.ids import as_text
 from keras_rankmetrics.tables.item_rows import whole
 from keras_rankmetrics.tables.jobs import members_of, metrics_in
+from keras_rankmetrics.types import UNJUDGED
 
 _Metrics = Sequence[RankingMetric]
 _Found = tuple[Sequence[Any], str, dict[str, System], Callable[[], np.ndarray]]
@@ -101,7 +102,8 @@ def _of_members(
     reading = dataclasses.replace(
         reading, drop_same_id=same_id, score_dtype=rules.score_dtype
     )
-    judged = Input(truth, "label", "`truth`", reading)
+    role = "score" if _are_of_two_rankings(members) else "label"
+    judged = Input(truth, role, "`truth`", reading.of_system("truth"))
     runs = {
         name: Input(x, "score", _argument(name), reading.of_system(name))
         for name, x in systems.items()
@@ -133,6 +135,18 @@ def _of_members(
     )
 
 
+def _are_of_two_rankings(metrics: _Metrics) -> bool:
+    """Return True if the truth is a reference ranking; all must agree."""
+    found = {m.name: m.definition.traits.of_two_rankings for m in metrics}
+    if len(set(found.values())) > 1:
+        raise ValueError(
+            "The metrics should all take labels, or all a reference ranking in "
+            f"place of labels. Received: {found}, True for the latter. Call "
+            "this once for each kind."
+        )
+    return any(found.values())
+
+
 def _argument(system: str) -> str:
     return "`run`" if system == measured.ALL else f"the system {system!r}"
 
@@ -149,14 +163,18 @@ def _by_id(
     rows = whole(truth.rows())
     if rules.labels == "members":
         rows = rows._replace(value=np.ones(len(rows.value)))
-    judgements = joining.Judgements.of(rows, truth.queries())
+    are_references = _are_of_two_rankings(metrics)
+    judgements = joining.Judgements.of(
+        rows, truth.queries(), -np.inf if are_references else UNJUDGED
+    )
     if not len(judgements):
         raise ValueError(
             "There should be judgements in `truth`. Received: none. Check how "
             "they were read."
         )
     highest = judgements.labels.max(initial=0)
-    if highest < 1 and any(m.labels == "grades" for m in metrics):
+    are_grades = any(metric.labels == "grades" for metric in metrics)
+    if highest < 1 and are_grades and not are_references:
         warnings.warn(
             "The truth should have labels of 1 or more for relevant items. "
             f"Received: {max(highest, 0):g} as the highest one. Check how it "
@@ -213,8 +231,6 @@ def _check_by_id(metrics: _Metrics) -> None:
             reason = f'`inputs="{definition.inputs}"`. Leave `inputs` out'
         elif definition.traits.by_subtopic:
             reason = f"labels by subtopic. {arrays}"
-        elif definition.traits.of_two_rankings:
-            reason = f"reference scores of the same items. {arrays}"
         elif definition.traits.of_clicks:
             reason = f"clicks and their propensities. {arrays}"
         elif definition.traits.of_catalogue is not None:

@@ -61,7 +61,10 @@ def of_lists(
     definitions = [metric.definition for metric in metrics]
     shape = (len(metrics), number)
     total = Values(np.zeros(shape), np.zeros(shape, bool), np.zeros(shape))
-    batches = chain.from_iterable(map(_padded, joined))
+    lowest = -np.inf
+    are_references = definitions[0].traits.of_two_rankings
+    fills = (lowest, lowest) if are_references else (-1.0, 0.0)
+    batches = chain.from_iterable(_padded(each, *fills) for each in joined)
     for draw, (places, labels, scores) in enumerate(batches):
         weight = None
         if weights is not None:
@@ -77,13 +80,14 @@ def of_lists(
 
 
 def _padded(
-    joined: Joined,
+    joined: Joined, label: float, score: float
 ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Yield batches of lists of similar lengths.
 
     A batch has the indices of its lists in the truth, and labels and scores
-    `[rows, width]`. Rows after the lists are padding. Backends compile each
-    shape anew, so the widths and the numbers of rows are rounded up.
+    `[rows, width]`. Items and rows after the lists are padding. Backends
+    compile each shape anew, so the widths and the numbers of rows are rounded
+    up.
     """
     starts = np.cumsum(joined.lengths) - joined.lengths
     widths = np.array([_width(length) for length in joined.lengths.tolist()])
@@ -97,8 +101,8 @@ def _padded(
             at = value_indices(starts[lists], lengths)
             yield (
                 joined.places[lists],
-                Ragged(joined.labels[at], lengths).padded(rows, width, -1),
-                Ragged(joined.scores[at], lengths).padded(rows, width, 0),
+                Ragged(joined.labels[at], lengths).padded(rows, width, label),
+                Ragged(joined.scores[at], lengths).padded(rows, width, score),
             )
 
 

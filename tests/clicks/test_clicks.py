@@ -36,7 +36,9 @@ def log2(rank):
 
 def of_list(clicks, chances, scores, k, value):
     """Return Σ (c / π) λ(rank), the mean over orders, and Σ c / π."""
-    weights = [c / p if c > 0 else 0.0 for c, p in zip(clicks, chances)]
+    weights = [
+        c / p if c > 0 else 0.0 for c, p in zip(clicks, chances, strict=True)
+    ]
     places = range(len(scores))
     found = []
     for order in itertools.permutations(places):

@@ -17,7 +17,9 @@ DISCOUNTS = 1.0 / np.log2(np.arange(2, ITEMS + 2))
 def world(rng, lists):
     """Return whether items are relevant, as shown, and their new scores."""
     relevant = rng.random((lists, ITEMS)) < 0.3
-    scores = relevant + rng.normal(0.0, 1.0, relevant.shape)
+    # The new ranking prefers what the old one showed last.
+    scores = relevant + 0.3 * np.arange(ITEMS)
+    scores = scores + rng.normal(0.0, 1.0, relevant.shape)
     return relevant, scores
 
 

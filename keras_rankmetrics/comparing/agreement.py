@@ -1,0 +1,82 @@
+"""`Compared.agreement`: how similar the rankings of systems are."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from keras_rankmetrics.comparing.measuring import measured_by
+from keras_rankmetrics.comparing.rows_of import Reading
+from keras_rankmetrics.comparing.statistics import differences_of
+from keras_rankmetrics.engine.aggregates import Estimate
+
+
+class Agreement(dict[str, dict[tuple[str, str], Estimate]]):
+    """The similarity of each two systems, by metric.
+
+    `Compared.agreement` returns it. The keys are names of metrics, and then
+    pairs `(reference, system)` of names. `print` shows a table for each metric,
+    with a row for each reference.
+    """
+
+    def __str__(self) -> str:
+        """Return a table for each metric."""
+        return "\n\n".join(
+            "\n".join(_table(name, pairs)) for name, pairs in self.items()
+        )
+
+
+def _table(
+    metric: str, pairs: Mapping[tuple[str, str], Estimate]
+) -> Iterator[str]:
+    names = list(dict.fromkeys(name for pair in pairs for name in pair))
+    rows = [
+        [
+            one,
+            *(f"{pairs[one, x].value:.4f}" if x != one else "" for x in names),
+        ]
+        for one in names
+    ]
+    table = [[metric, *names], *rows]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    for first, *others in table:
+        cells = map(str.rjust, others, widths[1:])
+        yield "  ".join([first.ljust(widths[0]), *cells]).rstrip()
+
+
+def agreement_of(
+    systems: Mapping[str, Any], reading: Reading, metrics: Any
+) -> Agreement:
+    """Return the values of metrics of two rankings for each two systems.
+
+    Args:
+        systems: the systems by name, as for `compare`.
+        reading: how to read them.
+        metrics: the metrics.
+
+    Raises:
+        ValueError: if there is one system alone, a system can be read only
+            once, or a metric takes labels.
+    """
+    once = [name for name, x in systems.items() if isinstance(x, Iterator)]
+    if once or len(systems) < 2:
+        raise ValueError(
+            "There should be two systems or more, each of which can be read "
+            f"more than once. Received: the systems {list(systems)}, of which "
+            f"{once} are iterators. Pass lists in their place."
+        )
+    found = Agreement()
+    for one in systems:
+        others = {name: x for name, x in systems.items() if name != one}
+        higher = reading.higher_is_better
+        if isinstance(higher, Mapping):
+            higher = {**higher, "truth": higher.get(one, True)}
+        again = dataclasses.replace(reading, higher_is_better=higher)
+        measured = measured_by(metrics, systems[one], others, again)
+        for place, column in enumerate(measured.columns):
+            means, _, _ = differences_of(measured, place, next(iter(others)))
+            pairs = found.setdefault(column.name, {})
+            for name, mean in zip(others, means, strict=True):
+                pairs[one, name] = mean
+    return found
