@@ -16,6 +16,7 @@ from keras_rankmetrics import (
     IntraListDiversity,
     Novelty,
     PopularityLift,
+    RankBiasedOverlap,
     RankBiasedPrecision,
     RankingMetric,
     RBPResidual,
@@ -29,13 +30,17 @@ from keras_rankmetrics.metrics.bases import (
     JudgementMetric,
     SubtopicMetric,
 )
+from keras_rankmetrics.metrics.clicks import ClickMetric
 from keras_rankmetrics.metrics.coverage import CatalogueMetric
+from keras_rankmetrics.metrics.two_rankings import OverlapMetric, TauMetric
 from tests.pages.notation import (
     is_of_ids,
     values_of_catalogues,
+    values_of_clicks,
     values_of_lists,
     values_of_subtopics,
     values_of_tables,
+    values_of_two_rankings,
 )
 
 
@@ -600,6 +605,108 @@ CATALOGUES = Examples(
     drawn_at=None,
 )
 
+OVERLAPS = Examples(
+    legend=(
+        "The reference is written before `;`, and the ranking behind it, "
+        "each with the best item first. Items in brackets have equal scores, and "
+        "those that are not named have the score `-inf`, so that this side "
+        "does not retrieve them. `a b of b c` means that the ids a and b are "
+        'recommended, and b and c are the reference, with `inputs="ids"`.'
+    ),
+    edges=(
+        Edge("equal rankings", "a b c d ; a b c d"),
+        Edge("reversed", "a b c d ; d c b a"),
+        Edge("no common item", "a b c ; d e f"),
+        Edge("one item, the same", "a ; a"),
+        Edge("the first two exchanged", "a b c d ; b a c d"),
+        Edge("the last two exchanged", "a b c d ; a b d c"),
+        Edge("all scores tie on one side", "a b c d ; (a b c d)"),
+        Edge("all scores tie on both", "(a b c d) ; (a b c d)"),
+        Edge("a tie across rank 3", "a b (c d) ; a b c d"),
+        Edge("unequal lengths", "a b c d ; a b"),
+        Edge("k beyond the lists", "a b ; a c", k=10, is_about_k=True),
+        Edge("one side empty", "a b c ; "),
+        Edge("both sides empty", " ; "),
+        Edge("the same ids", "a b c of a b c"),
+        Edge("an id twice", "a a b of a b c"),
+        Edge("nothing recommended", " of a"),
+    ),
+    drawn={
+        "a b c d, and the ranking": (
+            "a b c d ; a b c d",
+            "a b c d ; a b d c",
+            "a b c d ; b a c d",
+            "a b c d ; d b c a",
+            "a b c d ; d c b a",
+        ),
+        "a b c d, and others": (
+            "a b c d ; a b c e",
+            "a b c d ; e b c d",
+            "a b c d ; e f c d",
+        ),
+    },
+    drawn_legend=(
+        "Each row has the reference on the left and a ranking on the right, "
+        "the best item first, and the bar is how similar they are."
+    ),
+    shade=lambda text: None if text == ";" else 0.15,
+    compared=(("a b c d ; b a d c", 2), ("a b c d ; (a b c d)", 2)),
+    values=values_of_two_rankings,
+    is_lettered=True,
+    drawn_at=None,
+)
+
+# Of these, no lists of ids: a pair needs both items in both rankings.
+TAUS = dataclasses.replace(
+    OVERLAPS,
+    legend=OVERLAPS.legend.partition(" `a b of")[0],
+    edges=tuple(edge for edge in OVERLAPS.edges if not is_of_ids(edge.text)),
+)
+
+CLICKED = Examples(
+    legend=(
+        "The items a to f were shown in this order, so that their "
+        "propensities are 1, 1/2, ... 1/6. A list is written in the order of the new scores, "
+        "and a capital letter is an item that was clicked. Items in brackets "
+        "have equal scores, and what stands behind `/`, or is not named, has "
+        "the score `-inf`, so it is not retrieved."
+    ),
+    edges=(
+        Edge("the order that was shown", "A b C d e f"),
+        Edge("clicked items first", "A C b d e f"),
+        Edge("clicked items last", "b d e f C A"),
+        Edge("no click", "a b c d e f"),
+        Edge("all clicked", "A B C D E F"),
+        Edge("one click, on the first", "A b c d e f"),
+        Edge("one click, on the last", "a b c d e F"),
+        Edge("all scores tie", "(A b C d e f)"),
+        Edge("a tie across rank 3", "a b (C d) e f"),
+        Edge("k beyond the list", "A b C", k=10, is_about_k=True),
+        Edge("a clicked item not retrieved", "A b / C"),
+        Edge("nothing retrieved", "/ A b C"),
+    ),
+    drawn={
+        "a click on what was shown first": (
+            "A b c d e f",
+            "b c A d e f",
+            "b c d e f A",
+        ),
+        "a click on what was shown fourth": (
+            "D a b c e f",
+            "a b D c e f",
+            "a b c e f D",
+        ),
+    },
+    drawn_legend=(
+        "Each row is a new ranking of the items that were shown as a b c d e "
+        "f, and the bar is its value. A filled square was clicked."
+    ),
+    shade=lambda text: 0.45 if text.isupper() else 0.0,
+    compared=(("A b C d e f", 2),),
+    values=values_of_clicks,
+    is_lettered=True,
+)
+
 # The first class of these that is a base of a metric has its examples.
 FAMILIES: dict[type, Examples] = {
     AveragePopularity: POPULAR,
@@ -611,6 +718,9 @@ FAMILIES: dict[type, Examples] = {
     AttentionWeightedFairness: ATTENTION,
     ExpectedExposureLoss: EXPOSED,
     CatalogueMetric: CATALOGUES,
+    OverlapMetric: OVERLAPS,
+    TauMetric: TAUS,
+    ClickMetric: CLICKED,
     SubtopicMetric: SUBTOPICS,
     JudgementMetric: JUDGEMENTS,
     BPref: PREFERENCES,
@@ -626,6 +736,7 @@ SELDOM_CUT = (
     RankBiasedPrecision,
     GradedRankBiasedPrecision,
     RBPResidual,
+    RankBiasedOverlap,
 )
 
 

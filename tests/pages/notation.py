@@ -9,6 +9,7 @@ to the subtopics a and b, to none, and to c.
 """
 
 import dataclasses
+import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -119,6 +120,39 @@ def values_of_tables(
     made = metric(**tables, **options)
     found = made.per_list(*map(list, zip(*pairs, strict=True)))
     return [float(value) for value in found]
+
+
+def values_of_two_rankings(
+    metric: type[RankingMetric], texts: Sequence[str], **options: Any
+) -> list[float]:
+    """The value of two rankings of the items a to f, the reference first."""
+    if any(map(is_of_ids, texts)):
+        options["inputs"] = "ids"
+        pairs = [ids_of(text) for text in texts]
+    else:
+        pairs = [tuple(map(scores_of, text.split(";"))) for text in texts]
+    found = metric(**options).per_list(*map(list, zip(*pairs, strict=True)))
+    return [float(value) for value in found]
+
+
+def values_of_clicks(
+    metric: type[RankingMetric], texts: Sequence[str], **options: Any
+) -> list[float]:
+    """The result for one list each, NaN where it does not count.
+
+    The items a to f were shown in this order, and an item whose letter is large
+    was clicked. Propensities are 1/position.
+    """
+    found = []
+    for text in texts:
+        made = metric(
+            propensities=[1 / i for i in range(1, CATALOGUE + 1)], **options
+        )
+        given = [relevant_in(text)], [scores_of(text)]
+        [of_list] = made.per_list(*given)
+        value = float(made(*given))
+        found.append(float("nan") if math.isnan(float(of_list)) else value)
+    return found
 
 
 def relevant_in(text: str) -> list[float]:
