@@ -160,7 +160,7 @@ def overlap(ranking: Ranking, k: int | None) -> Tensor:
 class OverlapAtK(OverlapMetric):
     """Overlap at k: the share of the first k items that two rankings share.
 
-        Overlap@k = |first k of one ∩ first k of the other| / k
+        Overlap@k = (items among the first k of both rankings) / k
 
     If both rankings are shorter than k, it is divided by the longer length, so
     that equal rankings have 1. With ties it is the mean over all orders of tied

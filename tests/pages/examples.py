@@ -608,8 +608,8 @@ CATALOGUES = Examples(
 OVERLAPS = Examples(
     legend=(
         "The reference is written before `;`, and the ranking behind it, "
-        "each with the best item first. Items in brackets have equal scores, and "
-        "those that are not named have the score `-inf`, so that this side "
+        "each with the best item first. Items in brackets have equal scores, "
+        "and those that are not named have the score `-inf`, so that this side "
         "does not retrieve them. `a b of b c` means that the ids a and b are "
         'recommended, and b and c are the reference, with `inputs="ids"`.'
     ),
@@ -666,10 +666,10 @@ TAUS = dataclasses.replace(
 CLICKED = Examples(
     legend=(
         "The items a to f were shown in this order, so that their "
-        "propensities are 1, 1/2, ... 1/6. A list is written in the order of the new scores, "
-        "and a capital letter is an item that was clicked. Items in brackets "
-        "have equal scores, and what stands behind `/`, or is not named, has "
-        "the score `-inf`, so it is not retrieved."
+        "propensities are 1, 1/2, ... 1/6. A list is written in the order of "
+        "the new scores, and a capital letter is an item that was clicked. "
+        "Items in brackets have equal scores, and what stands behind `/`, or "
+        "is not named, has the score `-inf`, so it is not retrieved."
     ),
     edges=(
         Edge("the order that was shown", "A b C d e f"),

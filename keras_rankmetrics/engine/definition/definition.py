@@ -272,9 +272,7 @@ class Definition:
     def own_weight(self) -> Callable[[Ranking], Tensor] | None:
         """The factor of a list's weight with its options, or None."""
         factor = self.traits.own_weight
-        if factor is None:
-            return None
-        return functools.partial(factor, **self._options_for(factor))
+        return factor and functools.partial(factor, **self._options_for(factor))
 
     @functools.cached_property
     def may_branch(self) -> bool:

@@ -208,9 +208,8 @@ def _clicks_and_logged(y_true: Any, y_pred: Any) -> tuple[Any, Any]:
     scores, _ = tensors.numbers("y_pred", y_pred, 0)
     rank, of_scores = len(both.shape), len(scores.shape)
     is_flat = rank == of_scores > 2 and scores.shape[-1] == 1
-    if mask is not None or not rank or both.shape[-1] != 2:
-        return y_true, None
-    if rank != of_scores + 1 and not is_flat:
+    are_both = mask is None and (rank == of_scores + 1 or is_flat)
+    if not are_both or both.shape[-1] != 2:
         return y_true, None
     return both[..., 0], both[..., 1]
 

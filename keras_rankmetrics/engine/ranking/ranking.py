@@ -169,12 +169,9 @@ class Ranking(abc.ABC):
         second is None if nothing was logged.
 
         Raises:
-            ValueError: if `y_true` was not read as clicks.
+            ValueError: if the input has no scores.
         """
-        raise ValueError(
-            "A measure of clicks needs a log of clicks. Received: labels of "
-            "items. Set `of_clicks = True` in the class."
-        )
+        raise _needs_scores()
 
     def with_item_weights(self, weights: Tensor) -> Ranking:
         """Return the same ranking with other weights of items.
@@ -185,10 +182,7 @@ class Ranking(abc.ABC):
         Raises:
             ValueError: if the input has no scores.
         """
-        raise ValueError(
-            "Weights of items need scores of the items. Received: ids or "
-            'counts. Use `inputs="scores"`.'
-        )
+        raise _needs_scores()
 
     def read_only(self) -> Self:
         """Return the same ranking, which stores no new results.
@@ -399,19 +393,19 @@ class Ranking(abc.ABC):
         Raises:
             ValueError: if the input has no scores, as for the next ones.
         """
-        raise _no_probabilities()
+        raise _needs_scores()
 
     def expected_recall(self, k: Cutoff = None) -> Tensor:
         """Return E[relevant items within rank `k` / all relevant items]."""
-        raise _no_probabilities()
+        raise _needs_scores()
 
     def expected_average_precision(self, k: Cutoff = None) -> Tensor:
         """Return E[Σ precision(rank) over relevant ranks up to `k` / R]."""
-        raise _no_probabilities()
+        raise _needs_scores()
 
     def expected_r_precision(self) -> Tensor:
         """Return E[relevant items at ranks 1..R / R], for whole lists."""
-        raise _no_probabilities()
+        raise _needs_scores()
 
     # The best order, `[lists, ranks]`.
 
@@ -632,10 +626,10 @@ def _no_items() -> ValueError:
     )
 
 
-def _no_probabilities() -> ValueError:
+def _needs_scores() -> ValueError:
     return ValueError(
-        "Labels that are probabilities need scores of the items. Received: ids "
-        'or counts. Use `inputs="scores"`.'
+        "The measure needs a score and a label, a probability or clicks for "
+        'each item. Received: ids or counts. Use `inputs="scores"`.'
     )
 
 
