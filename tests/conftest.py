@@ -30,6 +30,7 @@ LONG_PAGES = frozenset(
         "masks",
         "quickstart",
         "strange",
+        "two_rankings",
         "what_is_measured",
     )
 )

@@ -23,7 +23,9 @@ from keras_rankmetrics import (
 )
 from tests.simulations import clicks as simulation
 
-# METHODS, section 7: clicks as they were shown.
+pytestmark = pytest.mark.long
+
+# Clicks as they were shown, with values computed by hand.
 CLICKS = [[1, 0, 1], [0, 1, 0], [0, 0, 0]]
 SCORES = [[0.2, 0.9, 0.5], [0.7, 0.1, 0.3], [0.3, 0.2, 0.1]]
 BY_POSITION = [1.0, 1 / 2, 1 / 3]
@@ -346,7 +348,6 @@ def test_ndcg_is_not_a_sum_over_items():
     assert both != pytest.approx(one + other)
 
 
-@pytest.mark.long
 def test_intervals_cover_where_the_naive_value_is_off_by_half():
     for row in simulation.rows(runs=400):
         assert row["coverage"] > 0.92, row

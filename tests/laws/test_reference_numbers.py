@@ -521,3 +521,48 @@ def test_ordered_pair_accuracy_without_grades_is_auc(inputs, adjusted):
         krm.AUC(**options).per_list(*given),
         atol=1e-6,
     )
+
+
+@pytest.mark.parametrize(
+    ("metric", "value"),
+    [
+        (krm.NDCG(k=3, labels="probabilities"), 0.778317532),
+        (krm.RecallAtK(k=3, labels="probabilities"), 0.769236667),
+        (krm.MeanAveragePrecision(labels="probabilities"), 0.790374583),
+        (krm.MeanReciprocalRank(labels="probabilities"), 0.92944),
+        (krm.HitRateAtK(k=3, labels="probabilities"), 0.968),
+    ],
+)
+def test_probabilities(metric, value):
+    """Over the 32 labellings of five items."""
+    found = values(metric, [0.9, 0.2, 0.6, 0.05, 0.5])
+    assert found == approx(value, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("metric", "value"),
+    [
+        (krm.TauAP(), 0.3125),
+        (krm.OverlapAtK(k=3), 0.8333333),
+        (krm.RankBiasedOverlap(p=0.9, k=5, tail="zero"), 0.27351),
+        (krm.KendallTau(), 6 / 9),
+    ],
+)
+def test_two_rankings(metric, value):
+    found = values(metric, [[5, 4, 4, 3, 1]], [[4, 5, 3, 3, 2]])
+    assert found == approx(value, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("metric", "value"),
+    [
+        (krm.IPS, 1.1309298),
+        (krm.SNIPS, 0.5654649),
+        (krm.EffectiveClicks, 36 / 14),
+    ],
+)
+def test_clicks(metric, value):
+    clicks = [[1, 0, 1], [0, 1, 0], [0, 0, 0]]
+    scores = [[0.2, 0.9, 0.5], [0.7, 0.1, 0.3], [0.3, 0.2, 0.1]]
+    found = metric(propensities=[1, 1 / 2, 1 / 3])(clicks, scores)
+    assert float(found) == approx(value, abs=1e-6)

@@ -9,6 +9,8 @@ import pytest
 
 import keras_rankmetrics as krm
 
+pytestmark = pytest.mark.long
+
 INF = float("inf")
 METRICS = {
     "rbo": lambda: krm.RankBiasedOverlap(p=0.8),

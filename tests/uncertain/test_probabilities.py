@@ -19,6 +19,8 @@ from keras_rankmetrics import (
     RPrecision,
 )
 
+pytestmark = pytest.mark.long
+
 INF = math.inf
 
 # The value of a list of ones and zeros in rank order, of `retrieved` items and
