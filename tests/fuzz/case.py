@@ -24,7 +24,8 @@ class Case:
         way: `"together"` in a collection, `"alone"` one after the other, or
             compiled as a `"graph"`, or by `"xla"`.
         broken: the name of what makes the batch invalid, or None.
-        family: of the metrics: `"relevance"`, `"items"` or `"subtopics"`.
+        family: of the metrics: `"relevance"`, `"items"`, `"subtopics"` or
+            `"references"`.
     """
 
     form: str

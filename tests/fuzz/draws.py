@@ -51,7 +51,12 @@ SHARE_OF_PROGRAMS = {"torch": 0.0, "tensorflow": 0.5, "jax": 0.95}
 BROKEN = 0.2
 
 
-SHARES = {"relevance": 0.4, "items": 0.4, "subtopics": 0.2}
+SHARES = {
+    "relevance": 0.35,
+    "items": 0.35,
+    "subtopics": 0.15,
+    "references": 0.15,
+}
 SHARES_OF_FORMS = {"scores": 0.6, "sparse": 0.2, "ids": 0.2}
 
 
@@ -76,7 +81,8 @@ class Drawn(NamedTuple):
     @property
     def items(self) -> int:
         """How many items a list has where all lists are of one shape."""
-        return pools.catalogue(self.suite) or 5
+        most = pools.most_items(self.family, self.suite) or 5
+        return pools.catalogue(self.suite) or min(most, 5)
 
     def case(self, parts: dict[str, Part], **how: Any) -> Case:
         """With such a batch, unless `how` says of whom, for all metrics."""
@@ -107,7 +113,7 @@ def drawn(seed: int, number: int) -> Case:
     variety = VARIETIES[backend]
     first = seed + int(rng.integers(variety.suites))
     of = Drawn(family, form, suites[first % len(suites)])
-    if rng.random() < BROKEN:
+    if rng.random() < BROKEN and of.breaks():
         return _broken(rng, of)
     shape = _shape(rng, of, variety)
     parts = _parts(rng, of, *shape) | _others(rng, of, *shape)
@@ -151,7 +157,7 @@ def _broken(rng: Any, of: Drawn) -> Case:
 def _of_a_program(rng: Any, of: Drawn, ways: Sequence[str]) -> Case:
     [(leading, _, targets)], way = _ONE, str(rng.choice(ways))
     shape = leading, of.items, targets
-    if rng.random() < BROKEN:
+    if rng.random() < BROKEN and of.breaks(of_values=True):
         parts = plain(rng, of.family, of.form, *leading, of.items)
         parts |= _nothing_else(of.form, *leading, of.items)
         broken = str(rng.choice(of.breaks(of_values=True)))
@@ -215,7 +221,8 @@ def _labels(
     rng: Any, family: str, shape: tuple[int, ...], dtype: str | None
 ) -> Part:
     if family != "subtopics":
-        return _numbers(rng, shape, LABELS, dtype)
+        kinds = SCORES if family == "references" else LABELS
+        return _numbers(rng, shape, kinds, dtype)
     number = SUBTOPICS if dtype else int(rng.choice([1, 2, 2, 3]))
     every = [_values(rng, shape, LABELS) for _ in range(number)]
     return _part(rng, np.stack(every, axis=-1), dtype)
@@ -280,6 +287,8 @@ def _others(
         shape = of_items if rng.random() < 0.7 else leading
         mask = rng.random(shape) < rng.choice([0.0, 0.5, 0.9, 1.0])
         found["mask"] = Part.of(mask, "bool")
+    if of.family == "references":
+        return found
     if rng.random() < 0.25:
         found["exclude"] = _excluded(rng, of, leading, items)
     if form == "scores":
@@ -300,11 +309,14 @@ def _others_of_programs(
     of_items = (*leading, items)
     shape = of_items if of.form == "scores" else leading
     share = rng.choice([0.5, 0.9, 1.0])
-    return {
+    found = {
         "weights": _numbers(rng, shape, WEIGHTS, "float32"),
         "mask": Part.of(rng.random(of_items) < share, "bool"),
-        "exclude": Part.of(_excluded(rng, of, leading, items).values, "int32"),
     }
+    if of.family != "references":
+        excluded = _excluded(rng, of, leading, items).values
+        found["exclude"] = Part.of(excluded, "int32")
+    return found
 
 
 def _nothing_else(form: str, lists: int, items: int) -> dict[str, Part]:

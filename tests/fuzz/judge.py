@@ -7,7 +7,7 @@ from typing import Any
 
 from catalogue import Cell
 
-from . import of_items, of_relevance, of_subtopics
+from . import of_items, of_references, of_relevance, of_subtopics
 from .case import Case
 from .lists import One, flushed, lists_of
 from .outcomes import Outcome
@@ -16,6 +16,7 @@ REFEREES: dict[str, Any] = {
     "relevance": of_relevance,
     "items": of_items,
     "subtopics": of_subtopics,
+    "references": of_references,
 }
 
 

@@ -10,12 +10,17 @@ from typing import Any
 from catalogue import EVERY_ROW, STRICT_TIES, Cell
 from in_forms import for_ids, needs_catalogue
 
-from . import rows_of_items, rows_of_subtopics
+from . import rows_of_items, rows_of_references, rows_of_subtopics
 from .rows import Row
 
 FORMS = ("scores", "sparse", "ids")
 # Of each family the forms of input that it takes.
-FAMILIES = {"relevance": FORMS, "items": FORMS, "subtopics": ("scores",)}
+FAMILIES = {
+    "relevance": FORMS,
+    "items": FORMS,
+    "subtopics": ("scores",),
+    "references": ("scores",),
+}
 KS = (1, 2, 3, 5, 20, 150, None)
 TIES = ("average", *STRICT_TIES)
 SIZE = 8  # metrics that get a batch together
@@ -36,6 +41,7 @@ _ROWS = {
         *rows_of_items.rows(rows_of_items.SMALL),
         *rows_of_items.rows(rows_of_items.LARGE),
         *rows_of_subtopics.rows(),
+        *rows_of_references.rows(),
     )
 }
 
@@ -60,6 +66,9 @@ def suites(family: str, form: str) -> tuple[Suite, ...]:
     if family == "relevance":
         rows = [row for row in EVERY_ROW if takes(form, row)]
         return tuple(_suites(rows, TIES, form, SUITES, chance))
+    if family == "references":
+        rows = list(rows_of_references.rows())
+        return tuple(_suites(rows, TIES[:1], form, SUITES, chance))
     tied, strict = (
         _suites(_rows(family, items), ties, form, SUITES // 2, chance)
         for items, ties in (
@@ -72,6 +81,8 @@ def suites(family: str, form: str) -> tuple[Suite, ...]:
 
 def most_items(family: str, suite: Suite) -> int | None:
     """How many items a list may have, if they are few."""
+    if family == "references":
+        return rows_of_references.ITEMS
     tied = any(cell.ties == "average" for cell in suite)
     return rows_of_items.SMALL if tied and family != "relevance" else None
 
