@@ -6,10 +6,12 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from keras_rankmetrics.comparing.columns import check
 from keras_rankmetrics.comparing.measuring import measured_by
 from keras_rankmetrics.comparing.rows_of import Reading
 from keras_rankmetrics.comparing.statistics import differences_of
 from keras_rankmetrics.engine.aggregates import Estimate
+from keras_rankmetrics.tables.jobs import members_of
 
 
 class Agreement(dict[str, dict[tuple[str, str], Estimate]]):
@@ -65,6 +67,16 @@ def agreement_of(
             "There should be two systems or more, each of which can be read "
             f"more than once. Received: the systems {list(systems)}, of which "
             f"{once} are iterators. Pass lists in their place."
+        )
+    of_labels = [
+        metric.name
+        for metric in members_of(metrics, check)
+        if not metric.definition.traits.of_two_rankings
+    ]
+    if of_labels:
+        raise ValueError(
+            "The metrics should compare two rankings, such as "
+            f"`RankBiasedOverlap()`. Received: {of_labels}, which take labels."
         )
     found = Agreement()
     for one in systems:

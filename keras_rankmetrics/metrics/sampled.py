@@ -210,6 +210,8 @@ def _check_is_of_ranks(metric: RankingMetric) -> None:
     kind, reason = type(metric), ""
     if kind.needs_labels:
         reason = f"{kind.__name__} needs {kind.needs_labels}"
+    elif kind.of_two_rankings:
+        reason = f"{kind.__name__} compares two rankings"
     elif kind.of_catalogue is not None:
         reason = f"{kind.__name__} depends on which items a list shows"
     elif metric.labels == "probabilities":

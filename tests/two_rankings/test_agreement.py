@@ -100,3 +100,15 @@ def test_metrics_of_labels_are_refused():
     by_id, _ = runs(3)
     with pytest.raises(ValueError, match="all take labels, or all a reference"):
         krm.evaluate(by_id["one"], by_id["two"], [krm.NDCG(), krm.TauAP()])
+
+
+def test_agreement_needs_metrics_of_two_rankings():
+    by_id, _ = runs(3)
+    labels = {query: {"d0": 1} for query in by_id["one"]}
+    compared = krm.compare(by_id, labels, "RR")
+    with pytest.raises(ValueError, match="compare two rankings.*ndcg"):
+        compared.agreement([krm.OverlapAtK(k=2), krm.NDCG()])
+    with pytest.raises(ValueError, match="TauAP needs"):
+        krm.SampledRanks(krm.TauAP(), catalogue=9, negatives=2)
+    with pytest.raises(ValueError, match="compares two rankings"):
+        krm.SampledRanks(krm.OverlapAtK(k=2), catalogue=9, negatives=2)
