@@ -106,7 +106,7 @@ def test_agreement_needs_metrics_of_two_rankings():
     by_id, _ = runs(3)
     labels = {query: {"d0": 1} for query in by_id["one"]}
     compared = krm.compare(by_id, labels, "RR")
-    with pytest.raises(ValueError, match="compare two rankings.*ndcg"):
+    with pytest.raises(ValueError, match=r"compare two rankings.*ndcg"):
         compared.agreement([krm.OverlapAtK(k=2), krm.NDCG()])
     with pytest.raises(ValueError, match="TauAP needs"):
         krm.SampledRanks(krm.TauAP(), catalogue=9, negatives=2)
