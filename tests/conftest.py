@@ -25,12 +25,14 @@ LONG_PAGES = frozenset(
     f"docs/{page}.md"
     for page in (
         "catalogues",
+        "clicks",
         "errors",
         "in_keras",
         "masks",
         "quickstart",
         "strange",
         "two_rankings",
+        "uncertain",
         "what_is_measured",
     )
 )
