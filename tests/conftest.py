@@ -26,6 +26,7 @@ LONG_PAGES = frozenset(
     for page in (
         "catalogues",
         "clicks",
+        "custom_loops",
         "errors",
         "in_keras",
         "masks",

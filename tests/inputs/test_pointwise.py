@@ -79,6 +79,7 @@ def test_a_collection_warns_once():
     assert ONE_LIST in text
 
 
+@pytest.mark.long
 def test_weighted_metrics_warn():
     made = model([], weighted_metrics=[krm.NDCG(k=5)])
     weights = np.ones(20)

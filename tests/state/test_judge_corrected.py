@@ -301,6 +301,7 @@ def test_copies_configs_and_signature():
         JudgeCorrected(krm.NDCG(3)).merge_state([made])
 
 
+@pytest.mark.long
 def test_fit_with_a_last_short_batch():
     rng = np.random.default_rng(8)
     labels = rng.integers(0, 2, (101, 5, 2)).astype("float32")

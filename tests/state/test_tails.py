@@ -102,6 +102,7 @@ def test_in_a_collection_with_errors():
     assert float(found) == approx(alone.standard_error(), abs=1e-6)
 
 
+@pytest.mark.long
 def test_fit_with_a_last_short_batch():
     rng = np.random.default_rng(1)
     labels = rng.integers(0, 2, (101, 5)).astype("float32")
