@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import keras
+import numpy as np
 
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import cond
@@ -19,21 +20,6 @@ from keras_rankmetrics.types import Tensor
 LOWEST = float("-inf")
 
 
-class Targets(NamedTuple):
-    """The relevant items of each list, and the items to leave out.
-
-    Attributes:
-        items: int32 `[lists, targets]`, numbers of items; below 0: padding.
-        scores: `[lists, targets]`, the scores of these items.
-        exclude: int32 `[lists, excluded]`, numbers of items, each once, below 0
-            for padding.
-    """
-
-    items: Tensor
-    scores: Tensor
-    exclude: Tensor
-
-
 class RankCounts(NamedTuple):
     """Counts over the items scored so far.
 
@@ -41,71 +27,134 @@ class RankCounts(NamedTuple):
         above: int32 `[lists, targets]`, the number of items that score higher.
         reach: int32 `[lists, targets]`, the number of items that score the same
             or higher, including the target.
-        scores: `[lists, targets]`, the score of each target that is among these
-            items, else 0.
         ranked: int32 `[lists]`, the number of items that have a rank.
-        undefined: int32 `[lists]`, the number of scores that are NaN.
+        undefined: int32 `[lists]`, 0 if all scores are certainly numbers. After
+            `count_any`, the number of scores that are NaN.
     """
 
     above: Tensor
     reach: Tensor
-    scores: Tensor
     ranked: Tensor
     undefined: Tensor
 
     @classmethod
-    def zeros(cls, targets: Targets) -> RankCounts:
+    def zeros(cls, thresholds: Tensor) -> RankCounts:
         """Return the counts before the first chunk."""
-        none = ops.zeros_like(targets.items)
-        return cls(
-            none, none, ops.zeros_like(targets.scores), none[:, 0], none[:, 0]
-        )
+        none = ops.zeros_like(thresholds, dtype="int32")
+        return cls(none, none, none[:, 0], none[:, 0])
 
     def plus(self, other: RankCounts) -> RankCounts:
         """Return the sum of both counts."""
         return RankCounts(*(a + b for a, b in zip(self, other, strict=True)))
 
 
-def count_chunk(
+class Wanted(NamedTuple):
+    """Items of each list whose scores are kept, by the chunk that has them.
+
+    Attributes:
+        pairs: int32 `[chunks, 2, most]`, the lists and the columns of the
+            scores to keep of each chunk; 0 for padding.
+        place: `[items]`, the flat index of each item in the rows that ask.
+        chunk: `[items]`, the chunk of each item.
+        slot: `[items]`, its place among those of its chunk.
+    """
+
+    pairs: np.ndarray
+    place: np.ndarray
+    chunk: np.ndarray
+    slot: np.ndarray
+
+    @classmethod
+    def of(cls, rows: np.ndarray, starts: np.ndarray) -> Wanted:
+        """Return the items of each list, sorted into chunks.
+
+        Args:
+            rows: int `[lists, row]`, numbers of items; below 0: padding.
+            starts: int `[chunks]`, the number of the first item of each chunk.
+        """
+        place = np.flatnonzero(rows.ravel() >= 0)
+        items = rows.ravel()[place]
+        chunk = np.searchsorted(starts, items, side="right") - 1
+        order = np.argsort(chunk, kind="stable")
+        place, items, chunk = place[order], items[order], chunk[order]
+        held = np.bincount(chunk, minlength=len(starts))
+        slot = np.arange(len(chunk)) - (np.cumsum(held) - held)[chunk]
+        # A power of two, so that other items seldom need another program.
+        most = 2 ** int(max(held.max(initial=1) - 1, 1)).bit_length()
+        pairs = np.zeros((len(starts), 2, most), "int32")
+        pairs[chunk, 0, slot] = place // rows.shape[1]
+        pairs[chunk, 1, slot] = items - starts[chunk]
+        return cls(pairs, place, chunk, slot)
+
+    def scores(self, kept: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """Return the scores of the items, the lowest for padding.
+
+        Args:
+            kept: `[chunks, most]`, the scores at `pairs`.
+            rows: as for `of`.
+        """
+        found = np.full(rows.size, LOWEST, kept.dtype)
+        found[self.place] = kept[self.chunk, self.slot]
+        return found.reshape(rows.shape)
+
+
+def count_finite(
     scores: Tensor,
-    finite: Tensor,
-    first: Tensor,
+    are_finite: Tensor,
     held: Tensor | None,
-    targets: Targets,
-) -> RankCounts:
-    """Return the counts of one chunk.
+    thresholds: Tensor,
+    pairs: Tensor,
+) -> tuple[RankCounts, Tensor]:
+    """Count one chunk whose scores are finite, as almost all are.
 
     Args:
         scores: `[lists, chunk]`, the scores of consecutive items.
-        finite: bool, True if all scores are certainly finite.
-        first: int32, the number of the first item of the chunk.
+        are_finite: bool, False if some may not be finite. The counts are then
+            marked as undefined, and may be wrong.
         held: the number of columns that are items, the rest being padding; None
             for all.
-        targets: the targets to count for.
-    """
-    ranked, undefined = _ranked(scores, finite, held)
-    if held is not None:
-        scores = ops.where(positions(scores) < held, scores, LOWEST)
-    _, excluded = _in_chunk(targets.exclude - first, scores)
-    there, of_targets = _in_chunk(targets.items - first, scores)
+        thresholds: `[lists, targets]`, the scores of the relevant items.
+        pairs: int32 `[2, most]`, the lists and columns of the scores to keep.
 
+    Returns:
+        The counts of the chunk, and the kept scores, `[most]`.
+    """
+    kept = _kept(scores, pairs)
+    scores = _without_padding(scores, held)
     # Compared in the dtype of the product, whatever dtype the targets have.
-    thresholds = ops.cast(targets.scores, scores.dtype)
-    above, reach = (
-        of_all - of_excluded
-        for of_all, of_excluded in zip(
-            above_and_reach(scores, thresholds),
-            above_and_reach(excluded, thresholds),
-            strict=True,
-        )
-    )
-    return RankCounts(
-        above=above,
-        reach=reach,
-        scores=ops.cast(ops.where(there, of_targets, 0), targets.scores.dtype),
-        ranked=ranked - count(excluded > LOWEST),
-        undefined=undefined,
-    )
+    thresholds = ops.cast(thresholds, scores.dtype)
+    count_both = above_and_reach
+    if _are_signs_exact(scores):
+        count_both = _above_and_reach_by_sign
+    above, reach = count_both(scores, thresholds)
+    none = ops.zeros_like(above[:, 0])
+    items = ops.shape(scores)[-1] if held is None else held
+    undefined = none + ops.cast(ops.logical_not(are_finite), "int32")
+    return RankCounts(above, reach, none + items, undefined), kept
+
+
+def count_any(
+    scores: Tensor, held: Tensor | None, thresholds: Tensor, pairs: Tensor
+) -> tuple[RankCounts, Tensor]:
+    """Count one chunk of any scores; arguments are as for `count_finite`."""
+    kept = _kept(scores, pairs)
+    ranked, undefined = _ranked(scores, held)
+    scores = _without_padding(scores, held)
+    thresholds = ops.cast(thresholds, scores.dtype)
+    above, reach = above_and_reach(scores, thresholds)
+    return RankCounts(above, reach, ranked, undefined), kept
+
+
+def _kept(scores: Tensor, pairs: Tensor) -> Tensor:
+    """Return the scores at some lists and columns."""
+    place = pairs[0] * ops.shape(scores)[-1] + pairs[1]
+    return ops.take(ops.reshape(scores, (-1,)), place)
+
+
+def _without_padding(scores: Tensor, held: Tensor | None) -> Tensor:
+    if held is None:
+        return scores
+    return ops.where(positions(scores) < held, scores, LOWEST)
 
 
 def above_and_reach(
@@ -146,21 +195,33 @@ def _both(scores: Tensor, s: Tensor) -> Tensor:
     return ops.cast(ops.sum(worth, axis=-1, keepdims=True), "int32")
 
 
-def _in_chunk(place: Tensor, scores: Tensor) -> tuple[Tensor, Tensor]:
-    """Look up places, which may lie outside the chunk.
-
-    Returns:
-        Whether each place is in the chunk, and its score, the lowest outside.
-    """
-    last = scores.shape[-1] - 1
-    there = (place >= 0) & (place <= last)
-    found = ops.take_along_axis(scores, ops.clip(place, 0, last), axis=-1)
-    return there, ops.where(there, found, LOWEST)
+def _are_signs_exact(scores: Tensor) -> bool:
+    is_eager = keras.config.backend() == "torch"
+    return is_eager and counting.counting_dtype(scores.shape[-1]) == "float32"
 
 
-def _ranked(
-    scores: Tensor, finite: Tensor, held: Tensor | None
+def _above_and_reach_by_sign(
+    scores: Tensor, of_targets: Tensor
 ) -> tuple[Tensor, Tensor]:
+    """Do as `above_and_reach`, for tensors of torch with finite scores.
+
+    The signs of the differences sum to above - below, and their absolute values
+    to above + below. torch sums floats faster than bools. The last differences
+    replace the scores: new memory of that size would take as long as counting.
+    """
+    columns: list[Tensor] = []
+    for s in of_targets.split(1, dim=-1):
+        is_last = len(columns) == of_targets.shape[-1] - 1
+        signs = (scores.sub_(s) if is_last else scores - s).sign_()
+        difference = signs.sum(-1)
+        both = signs.abs_().sum(-1)
+        above, below = (both + difference) / 2, (both - difference) / 2
+        columns.append(ops.stack([above, scores.shape[-1] - below]))
+    above, reach = ops.unstack(ops.cast(ops.stack(columns, axis=-1), "int32"))
+    return above, reach
+
+
+def _ranked(scores: Tensor, held: Tensor | None) -> tuple[Tensor, Tensor]:
     """Count the items with a rank, and the scores that are NaN."""
     none = ops.zeros_like(scores[:, 0], dtype="int32")
     items = ops.shape(scores)[-1] if held is None else held
@@ -170,4 +231,6 @@ def _ranked(
         undefined = count(there & (scores != scores))
         return count(there & (scores > LOWEST)), undefined
 
+    # A sum is finite only if every score is.
+    finite = ops.isfinite(ops.sum(scores))
     return cond(finite, lambda: (none + items, none), counted)

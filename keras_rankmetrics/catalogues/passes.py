@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import keras
 import numpy as np
 from keras import ops
 
-from keras_rankmetrics.catalogues.counts import RankCounts, Targets, count_chunk
+from keras_rankmetrics.catalogues.counts import (
+    RankCounts,
+    Wanted,
+    count_any,
+    count_finite,
+)
 from keras_rankmetrics.engine.backend.operations import detached
 from keras_rankmetrics.types import Tensor
 
@@ -28,6 +33,30 @@ class Items(Protocol):
 
     def __getitem__(self, place: Any) -> Any:
         """Return some of the rows."""
+
+
+# Takes counts, queries and a chunk, and returns the counts with those of the
+# chunk, and the scores of its wanted items.
+CountRows = Callable[..., tuple[RankCounts, Tensor]]
+
+
+# Takes queries, items, what is asked and whether to show a progress bar, and
+# returns the counts of all items, and the kept scores, `[chunks, most]`.
+Count = Callable[[Any, Any, "Asked", bool], tuple[RankCounts, np.ndarray]]
+
+
+class Asked(NamedTuple):
+    """What to count in the chunks.
+
+    Attributes:
+        size: the number of items of a chunk.
+        thresholds: `[lists, targets]`, the scores of the relevant items.
+        wanted: the items whose scores to keep.
+    """
+
+    size: int
+    thresholds: Tensor
+    wanted: Wanted
 
 
 def chunks_of(
@@ -60,29 +89,64 @@ def _padded(rows: Any, size: int) -> Tensor:
     return ops.pad(rows, padding)
 
 
+def ways(items: Items, score_fn: ScoreFn | None) -> list[Count]:
+    """Return functions that count a catalogue, each for where the last fails.
+
+    The first of two is faster. It marks its counts as undefined if some inner
+    products may not be finite.
+    """
+    if score_fn is not None:
+        return [functools.partial(over_chunks, count=_by_score_fn(score_fn))]
+    if is_spread(items, score_fn):
+        return [
+            functools.partial(over_devices, count=count)
+            for count in (count_products, count_any_products)
+        ]
+    return [
+        functools.partial(over_chunks, count=count)
+        for count in (_by_product(), _by_score_fn(compiled(product)))
+    ]
+
+
 def over_chunks(
     queries: Any,
     items: Items,
-    targets: Targets,
-    size: int,
-    score_fn: ScoreFn | None,
+    asked: Asked,
     verbose: bool,
-) -> RankCounts:
-    """Count the whole catalogue, one chunk after the other."""
-    counts = RankCounts.zeros(targets)
-    number = items.shape[0]
+    count: CountRows,
+) -> tuple[RankCounts, np.ndarray]:
+    """Count the whole catalogue, one chunk after the other.
+
+    Returns:
+        The counts, and the scores of the wanted items, `[chunks, most]`.
+    """
+    counts = RankCounts.zeros(asked.thresholds)
+    number, kept = items.shape[0], []
     bar = keras.utils.Progbar(number, verbose=int(verbose), unit_name="item")
-    for first, rows, held in chunks_of(items, size):
-        place = _int32(first), held, targets
-        if score_fn is None:
-            counts = compiled(_plus_towers)(counts, queries, rows, *place)
-        else:
-            # Not compiled together: the program would keep the weights that
-            # the function had at first.
-            scores = score_fn(queries, rows)
-            counts = compiled(_plus_scores)(counts, scores, *place)
-        bar.update(min(first + size, number))
-    return counts
+    pairs = map(ops.convert_to_tensor, asked.wanted.pairs)
+    chunks = chunks_of(items, asked.size)
+    for (first, rows, held), places in zip(chunks, pairs, strict=True):
+        place = held, asked.thresholds, places
+        counts, scores = count(counts, queries, rows, *place)
+        kept.append(scores)
+        bar.update(min(first + asked.size, number))
+    return counts, np.stack([ops.convert_to_numpy(x) for x in kept])
+
+
+def _by_score_fn(score_fn: ScoreFn) -> CountRows:
+    """Return a function that counts the scores of `score_fn`.
+
+    They are not compiled together: the program would keep the weights that the
+    function had at first.
+    """
+
+    def counted(
+        counts: RankCounts, queries: Any, rows: Tensor, *place: Any
+    ) -> tuple[RankCounts, Tensor]:
+        scores = score_fn(queries, rows)
+        return compiled(_plus_scores)(counts, scores, *place)
+
+    return counted
 
 
 def checked(score_fn: ScoreFn, lists: int) -> ScoreFn:
@@ -120,27 +184,70 @@ def score(queries: Any, rows: Tensor, score_fn: ScoreFn | None) -> Tensor:
     return (score_fn or compiled(product))(queries, rows)
 
 
-def _plus_towers(counts: RankCounts, *chunk: Any) -> RankCounts:
-    return counts.plus(count_towers(*chunk))
+def _by_product() -> CountRows:
+    """Return a function that counts inner products."""
+    if keras.config.backend() == "torch":
+        return functools.partial(
+            compiled(_plus_products), product=in_one_memory()
+        )
+    return compiled(_plus_products)
 
 
-def _plus_scores(counts: RankCounts, scores: Tensor, *place: Any) -> RankCounts:
-    # A sum is finite only if every score is.
-    finite = ops.isfinite(ops.sum(scores))
-    return counts.plus(count_chunk(scores, finite, *place))
+def in_one_memory() -> Callable[[Tensor, Tensor], Tensor]:
+    """Return `product` for torch, with the same memory for each result.
+
+    The system takes as long to provide new memory for a chunk as torch takes to
+    count in it. All chunks must have the same size.
+    """
+    import torch
+
+    memory: list[Tensor] = []
+
+    def in_memory(queries: Tensor, rows: Tensor) -> Tensor:
+        if not memory:
+            memory.append(product(queries, rows))
+            return memory[0]
+        vectors = _not_half(queries), _not_half(rows).T
+        return torch.matmul(*vectors, out=memory[0])
+
+    return in_memory
 
 
-def count_towers(queries: Tensor, rows: Tensor, *place: Any) -> RankCounts:
-    """Return the counts of one chunk; `place` is as for `count_chunk`."""
-    queries, rows = _not_half(queries), _not_half(rows)
-    # An upper bound of all products, cheaper than checking each.
-    bound = ops.sum(ops.abs(queries)) * ops.sum(ops.abs(rows))
-    return count_chunk(product(queries, rows), ops.isfinite(bound), *place)
+def _plus_products(
+    counts: RankCounts, *chunk: Any, **options: Any
+) -> tuple[RankCounts, Tensor]:
+    found, kept = count_products(*chunk, **options)
+    return counts.plus(found), kept
+
+
+def _plus_scores(counts: RankCounts, *chunk: Any) -> tuple[RankCounts, Tensor]:
+    found, kept = count_any(*chunk)
+    return counts.plus(found), kept
 
 
 def product(queries: Tensor, rows: Tensor) -> Tensor:
     """Return the inner products of two towers, `[lists, rows]`."""
     return ops.matmul(_not_half(queries), ops.transpose(_not_half(rows)))
+
+
+def count_products(
+    queries: Tensor,
+    rows: Tensor,
+    *place: Any,
+    product: Callable[[Tensor, Tensor], Tensor] = product,
+) -> tuple[RankCounts, Tensor]:
+    """Count one chunk by `count_finite`; `place` is as there."""
+    queries, rows = _not_half(queries), _not_half(rows)
+    # An upper bound of all products, cheaper than checking each.
+    bound = ops.sum(ops.abs(queries)) * ops.sum(ops.abs(rows))
+    return count_finite(product(queries, rows), ops.isfinite(bound), *place)
+
+
+def count_any_products(
+    queries: Tensor, rows: Tensor, *place: Any
+) -> tuple[RankCounts, Tensor]:
+    """Count one chunk by `count_any`; `place` is as there."""
+    return count_any(product(queries, rows), *place)
 
 
 def _not_half(vectors: Tensor) -> Tensor:
@@ -164,10 +271,21 @@ def compiled(function: Callable[..., T]) -> Callable[..., T]:
     if keras.config.backend() == "tensorflow":
         import tensorflow as tf
 
-        programs = tf.function(function, jit_compile=True, autograph=False)
-        # It keeps one program for each shape and dtype. Called directly, it
-        # would warn about retracing.
-        return lambda *x: programs.get_concrete_function(*x)(*x)
+        traced = tf.function(function, jit_compile=True, autograph=False)
+        programs: dict[Any, Callable[..., T]] = {}
+
+        # Called directly, the function would look for its program in twice the
+        # time, and warn about retracing.
+        def call(*arguments: Any) -> T:
+            tensors = tf.nest.flatten(arguments)
+            kinds = (x if x is None else (x.shape, x.dtype) for x in tensors)
+            kind = tuple(kinds)
+            if kind not in programs:
+                found = traced.get_concrete_function(*arguments)
+                programs[kind] = found
+            return programs[kind](*arguments)
+
+        return call
     import torch
 
     return torch.no_grad()(function)
@@ -192,57 +310,84 @@ def is_spread(items: Items, score_fn: ScoreFn | None) -> bool:
     )
 
 
+def starts_of(items: Any, size: int, score_fn: ScoreFn | None) -> np.ndarray:
+    """Return the number of the first item of each chunk, `[chunks]`.
+
+    Args:
+        items: the catalogue. If jax has spread it, the chunks of a device hold
+            its own items, and the last of them may be smaller.
+        size: the number of items of a chunk.
+        score_fn: that of `count_ranks`.
+    """
+    own = number = items.shape[0]
+    if is_spread(items, score_fn):
+        own = items.sharding.shard_shape(items.shape)[0]
+    return np.concatenate(
+        [
+            np.arange(first, first + own, min(size, own))
+            for first in range(0, number, own)
+        ]
+    )
+
+
 def over_devices(
-    queries: Any,
-    items: Any,
-    targets: Targets,
-    size: int,
-    score_fn: ScoreFn | None,
-    verbose: bool,
-) -> RankCounts:
+    queries: Any, items: Any, asked: Asked, verbose: bool, count: CountRows
+) -> tuple[RankCounts, np.ndarray]:
     """Count the whole catalogue; each device counts the items that it holds.
 
-    Only the counts move between devices.
+    Only the counts and the scores of wanted items move between devices.
     """
     sharding = items.sharding
-    count = _program(sharding.mesh, sharding.spec[0], size)
-    return count(queries, items, targets)
+    program = _program(sharding.mesh, sharding.spec[0], asked.size, count)
+    counts, kept = program(queries, items, asked.thresholds, asked.wanted.pairs)
+    return counts, np.asarray(kept)
 
 
 @functools.lru_cache(maxsize=8)
-def _program(mesh: Any, axis: Any, size: int) -> Callable[..., RankCounts]:
+def _program(
+    mesh: Any, axis: Any, size: int, count: Callable[..., Any]
+) -> Callable[..., tuple[RankCounts, Tensor]]:
     import jax
 
     lax: Any = jax.lax
     spec: Any = jax.sharding.PartitionSpec
 
     def on_device(
-        queries: Tensor, rows: Tensor, targets: Targets
-    ) -> RankCounts:
+        queries: Tensor, rows: Tensor, thresholds: Tensor, pairs: Tensor
+    ) -> tuple[RankCounts, Tensor]:
         own = rows.shape[0]
-        first = lax.axis_index(axis) * own
         width = min(size, own)
+        whole, rest = divmod(own, width)
+        first = lax.axis_index(axis) * (whole + (rest > 0))
 
-        def counts_at(place: Tensor, part: Tensor) -> RankCounts:
-            return count_towers(queries, part, first + place, None, targets)
-
-        def chunk(i: Tensor, counts: RankCounts) -> RankCounts:
+        def chunk(
+            state: tuple[RankCounts, Tensor], i: Tensor
+        ) -> tuple[tuple[RankCounts, Tensor], None]:
             part = lax.dynamic_slice_in_dim(rows, i * width, width)
-            return counts.plus(counts_at(i * width, part))
+            return plus(state, part, first + i), None
 
-        none = RankCounts.zeros(targets)
-        counts = lax.fori_loop(0, own // width, chunk, none)
-        rest = own % width
+        def plus(
+            state: tuple[RankCounts, Tensor], part: Tensor, place: Tensor
+        ) -> tuple[RankCounts, Tensor]:
+            counts, kept = state
+            wanted = lax.dynamic_index_in_dim(pairs, place, keepdims=False)
+            found, scores = count(queries, part, None, thresholds, wanted)
+            kept = lax.dynamic_update_index_in_dim(kept, scores, place, 0)
+            return counts.plus(found), kept
+
+        dtype = product(queries[:0], rows[:0]).dtype
+        kept = ops.zeros((pairs.shape[0], pairs.shape[2]), dtype)
+        state = RankCounts.zeros(thresholds), kept
+        state, _ = lax.scan(chunk, state, ops.arange(whole))
         if rest:
-            last = own - rest
-            counts = counts.plus(counts_at(last, rows[last:]))
-        return RankCounts(*(lax.psum(x, axis) for x in counts))
+            state = plus(state, rows[own - rest :], first + whole)
+        return lax.psum(state, axis)
 
     return jax.jit(
         jax.shard_map(
             on_device,
             mesh=mesh,
-            in_specs=(spec(), spec(axis), spec()),
+            in_specs=(spec(), spec(axis), spec(), spec()),
             out_specs=spec(),
             check_vma=False,
         )

@@ -8,8 +8,8 @@ import numpy as np
 from keras import ops
 
 from keras_rankmetrics.catalogues import passes
-from keras_rankmetrics.catalogues.counts import LOWEST, RankCounts, Targets
-from keras_rankmetrics.catalogues.passes import Items, ScoreFn
+from keras_rankmetrics.catalogues.counts import LOWEST, RankCounts, Wanted
+from keras_rankmetrics.catalogues.passes import Asked, Items, ScoreFn
 from keras_rankmetrics.engine.backend.operations import as_integer
 from keras_rankmetrics.engine.inputs.tensors import integers
 
@@ -105,18 +105,35 @@ def count_ranks(
         _check_vectors(queries, items, lists)
     else:
         score_fn = passes.checked(score_fn, lists)
+    rows, width = np.concatenate([numbers, exclude], 1), numbers.shape[1]
+    wanted = Wanted.of(rows, passes.starts_of(items, size, score_fn))
     scores = _target_scores(queries, items, numbers, size, score_fn)
-    found = Targets(*map(ops.convert_to_tensor, (numbers, scores, exclude)))
-    is_spread = passes.is_spread(items, score_fn)
-    count = passes.over_devices if is_spread else passes.over_chunks
-    counts = count(queries, items, found, size, score_fn, verbose)
-    _check_defined(counts)
+
+    def counted() -> tuple[RankCounts, np.ndarray, np.ndarray]:
+        asked = Asked(size, ops.convert_to_tensor(scores), wanted)
+        for count in passes.ways(items, score_fn):
+            counts, kept = count(queries, items, asked, verbose)
+            undefined = ops.convert_to_numpy(counts.undefined)
+            if not undefined.any():
+                break
+        _check_defined(undefined)
+        found = wanted.scores(kept, rows)
+        return counts, found[:, :width], found[:, width:]
+
+    counts, own, excluded = counted()
     there = numbers >= 0
-    if np.any(there & (ops.convert_to_numpy(counts.scores) != scores)):
-        found = found._replace(scores=counts.scores)
-        counts = count(queries, items, found, size, score_fn, verbose)
-        _check_same(found, counts)
-    return _y_pred(counts, found, number)
+    if (own != scores)[there].any():
+        scores = np.where(there, own, 0.0)
+        counts, own, excluded = counted()
+        _check_same(scores[there], own[there])
+    above, reach, ranked = _without(counts, own, excluded)
+    is_excluded = (numbers[:, :, None] == exclude[:, None]).any(axis=-1)
+    there &= ~is_excluded & (own > LOWEST)
+    return {
+        "above": np.where(there, above, -1),
+        "tied": np.where(there, reach - above - 1, 0),
+        "num_items": number if (ranked == number).all() else ranked,
+    }
 
 
 def _number_of(items: Any) -> int:
@@ -246,17 +263,15 @@ def _target_scores(
     return found
 
 
-def _check_defined(counts: RankCounts) -> None:
-    undefined = ops.convert_to_numpy(counts.undefined) > 0
+def _check_defined(undefined: np.ndarray) -> None:
     if undefined.any():
         raise ValueError(
             "The scores of items should be numbers. Received: NaN for list "
-            f"{int(undefined.argmax())}. Look for NaN in the vectors."
+            f"{int((undefined > 0).argmax())}. Look for NaN in the vectors."
         )
 
 
-def _check_same(targets: Targets, counts: RankCounts) -> None:
-    before, after = map(ops.convert_to_numpy, (targets.scores, counts.scores))
+def _check_same(before: np.ndarray, after: np.ndarray) -> None:
     differ = before != after
     if differ.any():
         one, other = before[differ][0], after[differ][0]
@@ -267,17 +282,24 @@ def _check_same(targets: Targets, counts: RankCounts) -> None:
         )
 
 
-def _y_pred(
-    counts: RankCounts, targets: Targets, number: int
-) -> dict[str, Any]:
-    """Return the `y_pred` of `inputs="counts"`."""
-    items, scores, exclude = map(ops.convert_to_numpy, targets)
-    above, reach = map(ops.convert_to_numpy, counts[:2])
-    excluded = (items[:, :, None] == exclude[:, None]).any(axis=-1)
-    there = (items >= 0) & ~excluded & (scores > LOWEST)
-    ranked = ops.convert_to_numpy(counts.ranked)
-    return {
-        "above": np.where(there, above, -1),
-        "tied": np.where(there, reach - above - 1, 0),
-        "num_items": number if (ranked == number).all() else ranked,
-    }
+def _without(
+    counts: RankCounts, targets: np.ndarray, excluded: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return `above`, `reach` and `ranked` without the excluded items.
+
+    Args:
+        counts: the counts of all items.
+        targets: `[lists, targets]`, the scores of the relevant items.
+        excluded: `[lists, excluded]`, the scores of the excluded items, the
+            lowest for padding.
+    """
+    above, reach, ranked = map(ops.convert_to_numpy, counts[:3])
+    higher, as_high = (
+        np.stack(
+            [np.sum(are(excluded, s[:, None]), axis=-1) for s in targets.T],
+            axis=-1,
+        ).astype("int32")
+        for are in (np.greater, np.greater_equal)
+    )
+    lost = np.sum(excluded > LOWEST, axis=-1, dtype="int32")
+    return above - higher, reach - as_high, ranked - lost

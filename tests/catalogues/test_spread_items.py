@@ -35,13 +35,10 @@ for shape, axes, spec in [
         for name, counts in expected.items():
             np.testing.assert_array_equal(found[name], counts, name)
 # Only what was counted travels: no gathering of scores or of vectors.
-program = passes._program(mesh, ("data", "model"), 50)
-asked = krm.catalogues.counts.Targets(
-    targets.astype("int32"),
-    np.zeros((20, 3), "float32"),
-    exclude.astype("int32"),
-)
-text = program.lower(queries, spread, asked).compile().as_text()
+axes = "data", "model"
+program = passes._program(mesh, axes, 50, passes.count_products)
+asked = np.zeros((20, 3), "float32"), np.zeros((12, 2, 64), "int32")
+text = program.lower(queries, spread, *asked).compile().as_text()
 assert "all-gather" not in text and "all-reduce" in text
 print("the same")
 """
