@@ -397,23 +397,21 @@ def _by_score_and_id(
         sign: 1 for ascending ids, -1 for descending ones.
     """
     order = np.argsort(lists, kind="stable")
-    if _descends(lists[order], scores[order]):  # true for most runs
-        return order
-    order = np.lexsort((-scores, lists))
+    if not _descends(lists[order], scores[order]):  # it does in most runs
+        order = np.lexsort((-scores, lists))
     ordered = lists[order], scores[order]
     same = np.all([x[1:] == x[:-1] for x in ordered], axis=0)
-    tied = order[np.append(same, False) | np.append(False, same)]
-    rank = np.zeros(len(order), np.int64)
-    rank[tied] = np.unique(items[tied], return_inverse=True)[1]
-    return np.lexsort((sign * rank, -scores, lists))
+    [places] = np.nonzero(np.append(same, False) | np.append(False, same))
+    tied = order[places]
+    rank = np.unique(items[tied], return_inverse=True)[1]
+    by_id = np.lexsort((sign * rank, -scores[tied], lists[tied]))
+    order[places] = tied[by_id]
+    return order
 
 
 def _descends(lists: np.ndarray, scores: np.ndarray) -> bool:
-    """Return True if scores descend in each list, without ties.
-
-    Items that are not retrieved have no rank, so their order does not matter.
-    """
-    descends = (scores[1:] < scores[:-1]) | (scores[1:] == -np.inf)
+    """Return True if no score in a list is higher than the one before it."""
+    descends = scores[1:] <= scores[:-1]
     return bool((descends | (lists[1:] != lists[:-1])).all())
 
 
