@@ -24,6 +24,10 @@ from keras_rankmetrics.tables.ragged import Ragged, value_indices
 # an operation takes longer.
 _ITEMS = 2**14 if keras.config.backend() == "torch" else 2**17
 
+# So many items of padding take less time than a shape that is new to jax, which
+# compiles each operation for it: about two seconds.
+_PADDING = 2**22 if keras.config.backend() == "jax" else 0
+
 
 def of_arrays(
     metrics: Sequence[RankingMetric], passed: Sequence[Any]
@@ -87,16 +91,18 @@ def _padded(
     A batch has the indices of its lists in the truth, and labels and scores
     `[rows, width]`. Items and rows after the lists are padding. Backends
     compile each shape anew, so the widths and the numbers of rows are rounded
-    up.
+    up, to few of them on jax.
     """
     starts = np.cumsum(joined.lengths) - joined.lengths
     widths = np.array([_width(length) for length in joined.lengths.tolist()])
+    widths = _fewer(widths, _PADDING)
     for width in np.unique(widths).tolist():
         [similar] = np.nonzero(widths == width)
         most = max(1, _ITEMS // width)
         for begin in range(0, len(similar), most):
             lists = similar[begin : begin + most]
-            rows = min(most, _power_of_4(len(lists)))
+            whole = len(similar) if _PADDING else len(lists)
+            rows = min(most, _power_of_4(whole))
             lengths = joined.lengths[lists]
             at = value_indices(starts[lists], lengths)
             yield (
@@ -104,6 +110,24 @@ def _padded(
                 Ragged(joined.labels[at], lengths).padded(rows, width, label),
                 Ragged(joined.scores[at], lengths).padded(rows, width, score),
             )
+
+
+def _fewer(widths: np.ndarray, padding: int) -> np.ndarray:
+    """Return the widths, each raised to the next one where that costs little.
+
+    Args:
+        widths: `[lists]`.
+        padding: the number of items that each width is worth, at most.
+    """
+    distinct, numbers = np.unique(widths, return_counts=True)
+    raised = distinct.copy()
+    for i in range(len(distinct) - 1):
+        below = raised == distinct[i]
+        added = numbers[below].sum() * (distinct[i + 1] - distinct[i])
+        if added <= padding:
+            raised[below] = distinct[i + 1]
+    found: np.ndarray = raised[np.searchsorted(distinct, widths)]
+    return found
 
 
 def _power_of_4(number: int) -> int:
