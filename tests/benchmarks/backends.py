@@ -1,9 +1,10 @@
-"""A table with a row for each backend, measured in a process of its own."""
+"""What benchmarks need of each backend: its `top_k`, and a row of a table."""
 
 import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 BACKENDS = ("tensorflow", "jax", "torch")
 
@@ -30,3 +31,26 @@ def print_rows(
         )
         row = found.stdout.strip().splitlines()[-1:]
         print(*(row or [found.stderr[-500:]]), flush=True)
+
+
+def top_k(x: Any, k: int) -> tuple[Any, Any]:
+    """Returns the backend's own, its fastest.
+
+    That of Keras keeps the order of equal values from 3.16 on, and sorts whole
+    rows for it on torch. Our reference should not change with Keras.
+    """
+    import keras
+
+    if keras.config.backend() == "torch":
+        import torch
+
+        values, indices = torch.topk(x, k)
+    elif keras.config.backend() == "jax":
+        import jax
+
+        values, indices = jax.lax.top_k(x, k)
+    else:
+        import tensorflow as tf
+
+        values, indices = tf.math.top_k(x, k)
+    return values, indices

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from tests.benchmarks.backends import top_k
 from tests.benchmarks.documents import Documents, of_ids, of_scores
 from tests.benchmarks.suites import (
     COUNTERS,
@@ -135,9 +136,7 @@ class Scored(Batch):
 
     def reference(self, y_true: Tensor, y_pred: Tensor) -> list[Tensor]:
         """The best scores and the best labels."""
-        from keras import ops
-
-        return [*ops.top_k(y_pred, self.depth), *ops.top_k(y_true, self.depth)]
+        return [*top_k(y_pred, self.depth), *top_k(y_true, self.depth)]
 
     def _draw(self) -> Arrays:
         """Labels 0 to 4 and scores without ties, float32 `[lists, items]`."""
@@ -214,9 +213,7 @@ class Shown(NextItem):
 
     def reference(self, y_true: Tensor, y_pred: Tensor) -> list[Tensor]:
         """The best scores, and whose they are."""
-        from keras import ops
-
-        return [*ops.top_k(y_pred, self.depth)]
+        return [*top_k(y_pred, self.depth)]
 
 
 class Ids(Batch):

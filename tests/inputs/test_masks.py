@@ -50,7 +50,10 @@ def with_attached_mask(scores, mask):
     masked = layer(ops.array(np.where(mask, scores, -9.0)[..., None]))
     flat = ops.squeeze(masked, -1)
     # As a layer that keeps the mask would do.
-    from keras.src.backend import get_keras_mask, set_keras_mask
+    from keras.src.backend.common.masking import (
+        get_keras_mask,
+        set_keras_mask,
+    )
 
     set_keras_mask(flat, get_keras_mask(masked))
     return flat

@@ -142,6 +142,11 @@ def main(name, rank, folder, *ports):
     module, _, function = name.partition(":")
     result = getattr(importlib.import_module(module), function)()
     print("\n" + json.dumps(result), flush=True)
+    if len(ports) > 1 and keras.config.backend() == "torch":
+        import torch.distributed as dist
+
+        # A thread that still runs at the end would stop the process.
+        dist.destroy_process_group()
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import keras
-from keras.src.backend import get_keras_mask
+from keras.src.backend.common.masking import get_keras_mask
 from keras.src.backend.common.stateless_scope import get_stateless_scope
 from keras.src.backend.common.symbolic_scope import in_symbolic_scope
 from keras.src.trainers import compile_utils

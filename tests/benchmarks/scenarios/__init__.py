@@ -35,7 +35,7 @@ SCENARIOS: dict[str, Scenario] = {
         FitEpoch(queries=6_000, rounds=9),
         FirstCall(
             rounds=3,
-            modes=("tf-graph", "tf-xla", "jax"),
+            modes=("tf-graph", "tf-xla", "jax", "torch"),
             quick_modes=("jax",),
         ),
         PeakMemory(rounds=2),
