@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -35,6 +36,9 @@ class Evaluate(beam.CombineFn):
     `beam.CombinePerKey` returns metrics for each key. On a worker, Keras takes
     its backend from the environment variable KERAS_BACKEND.
 
+    With `query`, an element is the rows of the items of one query, in any
+    order. `EvaluateItems` groups rows so.
+
     The arguments are those of `keras_rankmetrics.adapters.spark.evaluate`, with
     keys of the rows in place of columns.
 
@@ -44,8 +48,10 @@ class Evaluate(beam.CombineFn):
         y_true: the key of labels, or of ids or indices of relevant items.
         y_pred: the key of scores, or of recommended ids, best first; or a dict
             with the key of each system.
-        sample_weight: the key of the weight of each list.
+        sample_weight: the key of the weight of each list; with `query`, of each
+            item.
         group: the key of the groups of `Sliced` metrics.
+        query: the key of queries, if each row is an item.
         exclude: the key of the items that are not ranked.
         num_relevant: the key of the number of relevant items of each list.
     """
@@ -58,6 +64,7 @@ class Evaluate(beam.CombineFn):
         *,
         sample_weight: str | None = None,
         group: str | Mapping[str, str] | None = None,
+        query: str | None = None,
         exclude: str | None = None,
         num_relevant: str | None = None,
     ) -> None:
@@ -67,6 +74,7 @@ class Evaluate(beam.CombineFn):
             y_pred,
             sample_weight,
             group,
+            query,
             lists_per_update=ROWS,
             exclude=exclude,
             num_relevant=num_relevant,
@@ -97,6 +105,8 @@ class Evaluate(beam.CombineFn):
         if not rows:
             return accumulator
         _, job = _unpickled(self._pickled)
+        if job.columns.query is not None:
+            rows = [row for of_query in rows for row in of_query]
         table = pa.Table.from_pylist(rows)
         check_schema(job.columns, table.schema)
         return _Seen([], merged(states, states_of_tables(job, [table])))
@@ -105,6 +115,55 @@ class Evaluate(beam.CombineFn):
         """Return copies of the metrics, updated on these lists alone."""
         metrics, _ = _unpickled(self._pickled)
         return with_states(metrics, self.compact(accumulator).states)
+
+
+class EvaluateItems(beam.PTransform):
+    """A `PTransform` of metrics over rows, each of which is an item.
+
+        rows | EvaluateItems(metrics, "label", "score", query="query")
+
+    The rows of a query are a list, wherever they are. Beam groups them by query
+    first. The result is a collection with the metrics as its only element.
+
+    Args:
+        metrics: as for `Evaluate`.
+        y_true: the key of labels.
+        y_pred: the key of scores, or a dict with the key of each system.
+        query: the key of queries.
+        sample_weight: the key of the weight of each item.
+        group: the key of the groups of `Sliced` metrics.
+    """
+
+    def __init__(
+        self,
+        metrics: Any,
+        y_true: str,
+        y_pred: str | Mapping[str, str],
+        *,
+        query: str,
+        sample_weight: str | None = None,
+        group: str | Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__()
+        self._query = query
+        self._combine = Evaluate(
+            metrics,
+            y_true,
+            y_pred,
+            sample_weight=sample_weight,
+            group=group,
+            query=query,
+        )
+
+    def expand(self, input_or_inputs: Any) -> Any:
+        """Return the metrics of the rows, as a collection of one element."""
+        return (
+            input_or_inputs
+            | beam.GroupBy(operator.itemgetter(self._query))
+            | beam.Values()
+            | beam.Map(list)
+            | beam.CombineGlobally(self._combine)
+        )
 
 
 @functools.lru_cache(maxsize=8)

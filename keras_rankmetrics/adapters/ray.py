@@ -7,7 +7,7 @@ from typing import Any
 
 import keras
 
-from keras_rankmetrics.adapters.worker import on_worker, sum_of
+from keras_rankmetrics.adapters.worker import BUCKET, on_worker, sum_of
 from keras_rankmetrics.tables import jobs
 
 
@@ -19,15 +19,20 @@ def evaluate(
     *,
     sample_weight: str | None = None,
     group: str | Mapping[str, str] | None = None,
+    query: str | None = None,
     backend: str | None = None,
     lists_per_update: int = jobs.LISTS_PER_UPDATE,
     exclude: str | None = None,
     num_relevant: str | None = None,
 ) -> jobs.Metrics:
-    """Compute metrics over a dataset in which each row is a list.
+    """Compute metrics over the lists of a dataset.
 
-    Each block is reduced to one row with the states of the metrics. The driver
-    adds these up as they arrive.
+    A row is a list. Each block is reduced to one row with the states of the
+    metrics. The driver adds these up as they arrive.
+
+    With `query`, a row is an item: the rows of a query are a list, wherever
+    they are. Ray shuffles them once into 64 groups of whole queries, and a task
+    needs the memory of one group.
 
     The arguments are those of `keras_rankmetrics.adapters.spark.evaluate`.
 
@@ -38,8 +43,10 @@ def evaluate(
         y_true: the column of labels, or of ids or indices of relevant items.
         y_pred: the column of scores, or of recommended ids, best first; or a
             dict with the column of each system.
-        sample_weight: the column of the weight of each list.
+        sample_weight: the column of the weight of each list; with `query`, of
+            each item.
         group: the column of the groups of `Sliced` metrics.
+        query: the column of queries, if each row is an item.
         backend: the Keras backend of the workers; that of the driver by
             default.
         lists_per_update: the number of lists in one call of `update_state`.
@@ -57,18 +64,29 @@ def evaluate(
         y_pred,
         sample_weight,
         group,
+        query,
         lists_per_update=lists_per_update,
         exclude=exclude,
         num_relevant=num_relevant,
     )
-    states = dataset.map_batches(
-        on_worker(
-            "table_to_states",
-            cloudpickle.dumps(job),
-            backend or keras.config.backend(),
-        ),
-        batch_format="pyarrow",
-        batch_size=None,  # a block
-    )
+    backend = backend or keras.config.backend()
+
+    def on_workers(task: str, pickled: bytes) -> Any:
+        return on_worker(task, pickled, backend)
+
+    to_states = on_workers("table_to_states", cloudpickle.dumps(job))
+    if query is None:
+        states = dataset.map_batches(
+            to_states, batch_format="pyarrow", batch_size=None
+        )
+    else:
+        columns = cloudpickle.dumps(job.columns)
+        states = (
+            dataset.map_batches(
+                on_workers("in_buckets", columns), batch_format="pyarrow"
+            )
+            .groupby(BUCKET)
+            .map_groups(to_states, batch_format="pyarrow")
+        )
     packed = (row["states"] for row in states.iter_rows())
     return jobs.with_states(metrics, sum_of(packed))

@@ -15,6 +15,7 @@ import keras
 import numpy as np
 
 from keras_rankmetrics.engine.aggregates import State
+from keras_rankmetrics.tables import ids
 from keras_rankmetrics.tables.job_columns import (
     Columns,
     check_lists,
@@ -22,6 +23,11 @@ from keras_rankmetrics.tables.job_columns import (
 )
 from keras_rankmetrics.tables.jobs import Job, merged
 from keras_rankmetrics.tables.ragged import Lists, Ragged
+
+# The column with the number of the group of queries that a row belongs to, and
+# how many groups there are.
+BUCKET = "keras_rankmetrics bucket"
+_BUCKETS = 64
 
 
 def on_worker(task: str, job: bytes, backend: str) -> Callable[[Any], Any]:
@@ -95,10 +101,34 @@ def tables_to_states(job: bytes, batches: Iterable[Any]) -> Iterator[Any]:
 
 
 def table_to_states(job: bytes, table: Any) -> dict[str, list[bytes]]:
-    """Return a column with the states of a table, empty without lists."""
+    """Return a column with the states of a table, empty without lists.
+
+    If rows are items, the table has all rows of its lists, in any order.
+    """
     table = _without_tensors(table)
-    check_schema(_unpickled(job).columns, table.schema)
+    columns = _unpickled(job).columns
+    check_schema(columns, table.schema)
+    if columns.query is not None:
+        table = table.sort_by(columns.query)
     return {"states": _packed(states_of_tables(_unpickled(job), [table]))}
+
+
+def in_buckets(columns: bytes, table: Any) -> Any:
+    """Return the table of items with a column `BUCKET`.
+
+    All rows of a query have the same number there.
+    """
+    import pyarrow as pa
+
+    asked = _unpickled(columns)
+    table = _without_tensors(table)
+    check_schema(asked, table.schema)
+    queries = _without_nulls(_array(table, asked.query), asked.query)
+    values = queries.to_numpy(zero_copy_only=False)
+    if values.dtype.kind not in "iu":
+        values = values.astype(str)
+    buckets = (ids.keys_of(values) % np.uint64(_BUCKETS)).astype(np.int32)
+    return table.append_column(BUCKET, pa.array(buckets))
 
 
 def states_to_state(_: bytes, batches: Iterable[Any]) -> Iterator[Any]:
@@ -159,8 +189,8 @@ def _lists_in(tables: Iterable[Any], columns: Columns) -> Iterator[Lists]:
 def _of_rows(table: Any, columns: Columns) -> Lists:
     """Return the lists of a table in which each row is a list."""
     flat = {name: flattened(_array(table, name)) for name in columns.names}
-    ids = [_without_nulls(flat[name][0], name) for name in columns.ids]
-    values = arrow_ids_as_int32(ids) if ids else []
+    of_items = [_without_nulls(flat[name][0], name) for name in columns.ids]
+    values = arrow_ids_as_int32(of_items) if of_items else []
     numbers = dict(zip(columns.ids, values, strict=True))
     return {
         name: Ragged(

@@ -12,7 +12,11 @@ beam = pytest.importorskip("apache_beam", reason="needs the extra [beam]")
 from apache_beam.testing.test_pipeline import TestPipeline  # noqa: E402
 from apache_beam.testing.util import assert_that  # noqa: E402
 
-from keras_rankmetrics.adapters.beam import ROWS, Evaluate  # noqa: E402
+from keras_rankmetrics.adapters.beam import (  # noqa: E402
+    ROWS,
+    Evaluate,
+    EvaluateItems,
+)
 
 
 def same(found, expected):
@@ -57,6 +61,30 @@ def test_all_rows(strings):
             | beam.Create(rows)
             | beam.Reshuffle()
             | beam.CombineGlobally(combine())
+        )
+        assert_that(found, check)
+
+
+def test_a_row_for_each_item():
+    rows = logs.of_scores()
+
+    def check(found):
+        [metric] = found
+        assert same(metric, logs.of_items_in_one_process(rows))
+
+    with TestPipeline() as pipeline:
+        found = (
+            pipeline
+            | beam.Create(logs.items_of(rows))
+            | beam.Reshuffle()
+            | EvaluateItems(
+                logs.sliced("scores"),
+                "label",
+                "score",
+                query="query",
+                group="market",
+                sample_weight="weight",
+            )
         )
         assert_that(found, check)
 

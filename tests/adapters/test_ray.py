@@ -86,6 +86,36 @@ def test_scores_of_a_catalogue():
     assert same(found, logs.of_one_process(rows, "several"))
 
 
+@pytest.mark.parametrize("kind", [str, hash])
+def test_a_row_for_each_item(kind):
+    """The rows of a query lie in several blocks."""
+    rows = logs.of_scores()
+    items = [{**x, "query": kind(x["query"])} for x in logs.items_of(rows)]
+    found = on_ray.evaluate(
+        ray_data.from_items(items, override_num_blocks=5),
+        logs.sliced("scores"),
+        "label",
+        "score",
+        query="query",
+        group="market",
+        sample_weight="weight",
+    )
+    assert same(found, logs.of_items_in_one_process(rows))
+
+
+def test_a_query_that_is_missing():
+    items = [{"query": None, "label": 1, "score": 0.5}]
+    items += [{"query": "q", "label": 1, "score": 0.5}]
+    with pytest.raises(Exception, match="should hold no null"):
+        on_ray.evaluate(
+            ray_data.from_items(items),
+            krm.NDCG(),
+            "label",
+            "score",
+            query="query",
+        )
+
+
 def test_arrays_of_numpy():
     labels = np.array([[1, 0, 2], [0, 1, 0]] * 20)
     scores = np.tile(np.array([0.1, 0.5, 0.3]), (40, 1))

@@ -157,15 +157,6 @@ def test_labels_and_scores(scores):
 def test_a_row_for_each_item(spark, scores):
     rows, _ = scores
     df = frame(spark, logs.items_of(rows), ITEMS, partitions=5)
-    expected = logs.sliced("scores")
-    expected.update_state(
-        {
-            "labels": logs.dense(rows, "labels", -1),
-            "group": logs.market(rows),
-        },
-        logs.dense(rows, "scores", 0.0),
-        np.array(logs.column(rows, "weight"))[:, None],
-    )
     found = on_spark.evaluate(
         df,
         logs.sliced("scores"),
@@ -175,7 +166,7 @@ def test_a_row_for_each_item(spark, scores):
         group="market",
         sample_weight="weight",
     )
-    assert same(found, expected)
+    assert same(found, logs.of_items_in_one_process(rows))
 
 
 def test_groups(ids):

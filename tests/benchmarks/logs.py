@@ -13,7 +13,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -128,6 +129,24 @@ def on_spark(folder: str) -> dict[str, object]:
     return {**timed, "driver_bytes": rise}
 
 
+def counting(folder: str) -> dict[str, object]:
+    """The least that Spark can take: its workers only count the rows."""
+    log = _session().read.parquet(folder)
+    log.limit(1).collect()
+
+    def count(batches: Iterable[Any]) -> Iterator[Any]:
+        import pyarrow as pa
+
+        rows = pa.array([sum(batch.num_rows for batch in batches)])
+        yield pa.RecordBatch.from_arrays([rows], names=["rows"])
+
+    def run() -> float:
+        counted = log.mapInArrow(count, "rows long").collect()
+        return float(sum(row.rows for row in counted))
+
+    return _timed(run)
+
+
 def mllib(folder: str) -> dict[str, object]:
     """What Spark itself has: a pass for each metric."""
     from pyspark.mllib.evaluation import RankingMetrics
@@ -198,6 +217,7 @@ def _timed(run: Callable[[], float], rounds: int = ROUNDS) -> dict[str, object]:
 
 WAYS = {
     "one process": one_process,
+    "counting": counting,
     "spark": on_spark,
     "mllib": mllib,
     "replay": replay,

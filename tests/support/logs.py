@@ -185,3 +185,14 @@ def numbers(metric):
                 found[member.name, name, "se"] = estimate.standard_error
                 found[member.name, name, "lists"] = estimate.lists
     return found
+
+
+def of_items_in_one_process(rows):
+    """What is expected of `items_of` the rows, by the column "query"."""
+    metric = sliced("scores")
+    metric.update_state(
+        {"labels": dense(rows, "labels", -1), "group": market(rows)},
+        dense(rows, "scores", 0.0),
+        np.array(column(rows, "weight"))[:, None],
+    )
+    return metric
