@@ -140,3 +140,4 @@ def test_the_guide():
     [source] = [x for x in logs.blocks() if "adapters import ray" in x]
     exec(source, names)
     assert float(names["found"].result()) == 0.5
+    assert float(names["of_items"].result()) == 0.5
