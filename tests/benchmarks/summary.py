@@ -1,15 +1,16 @@
-"""The page of one screen: a picture, a table of ratios, five sentences."""
+"""The page of one screen: its words, a table of answers, a picture."""
 
 from collections.abc import Mapping, Sequence
 
 from tests.benchmarks import ahead, gpu
+from tests.benchmarks.answers import WORDS, answers
 from tests.benchmarks.circumstances import Circumstances
 from tests.benchmarks.comparisons import Ratio
 from tests.benchmarks.contenders import COLLECTION, OURS, REFERENCE
 from tests.benchmarks.markdown import bullets
 from tests.benchmarks.measurement import Run
 from tests.benchmarks.modes import MODES
-from tests.benchmarks.ratios import NEAREST, ratios
+from tests.benchmarks.ratios import NEAREST
 from tests.benchmarks.scenarios import is_batch
 from tests.benchmarks.units import rounded
 
@@ -29,10 +30,10 @@ def summary(
         picture: the file to show at the top, if there is one.
     """
     parts = [" on ".join(["# Benchmarks", *gpu.used(runs)])]
+    parts += [WORDS, answers(runs)]
     if picture:
         parts.append(f"![How many times as long others take]({picture})")
     parts += [
-        ratios(runs),
         bullets(
             [
                 _what(),
@@ -42,17 +43,18 @@ def summary(
                 ahead.sentence(COLLECTION, "our `MetricCollection`", runs),
             ]
         ),
-        f"[The full tables]({full}) have the numbers, of all contenders.",
+        f"[The full tables]({full}) have the numbers and ratios of all "
+        "contenders.",
     ]
     return "\n\n".join(parts) + "\n"
 
 
 def _what() -> str:
     return (
-        "A [batch](benchmarking.md#what-is-measured) is timed until the "
-        "results of all its metrics are numbers on the host, each ratio is the "
-        "median of those within the rounds, and each mark of the picture is a "
-        "package in one column of the table."
+        "Each mark of the picture is a package in one mode, and says how many "
+        "times as long as we it takes. Ratios are medians of those within the "
+        "rounds. The reference is the least that we know the "
+        "[work](benchmarking.md#what-is-measured) to cost."
     )
 
 

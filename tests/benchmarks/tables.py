@@ -9,6 +9,7 @@ from tests.benchmarks.contenders import CONTENDERS
 from tests.benchmarks.markdown import bullets, table
 from tests.benchmarks.measurement import Run
 from tests.benchmarks.modes import MODES
+from tests.benchmarks.ratios import ratios
 from tests.benchmarks.scenarios import SCENARIOS
 
 
@@ -27,6 +28,8 @@ def tables(
         "## Who is who",
         _contenders(runs),
         "[What is timed, what is not, and how](benchmarking.md).",
+        "## All ratios",
+        ratios(runs),
     ]
     for name in _distinct(run.scenario for run in runs):
         parts += _scenario([run for run in runs if run.scenario == name])

@@ -6,14 +6,17 @@ import pytest
 from recorded import HERE, batches, measured, run
 
 from tests.benchmarks.ahead import ahead_of, sentence
+from tests.benchmarks.answers import WORDS
+from tests.benchmarks.ratios import ratios
 from tests.benchmarks.summary import summary
 
 OURS = "keras_rankmetrics"
+SPACE = "\N{NO-BREAK SPACE}"
 
 
 def page(runs, **options):
     text = summary(runs, HERE, "benchmarks_full.md", **options)
-    return text.replace("\N{NO-BREAK SPACE}", " ")
+    return text.replace(SPACE, " ")
 
 
 def test_it_is_one_screen():
@@ -21,22 +24,33 @@ def test_it_is_one_screen():
     lines = text.splitlines()
     assert lines[0] == "# Benchmarks"
     assert len(lines) < 30
-    assert sum(line.startswith("- ") for line in lines) == 5
+    assert sum(line.startswith("- ") for line in lines) == 9
     assert all(line.endswith(".") for line in lines if line.startswith("- "))
     assert "](benchmarks.svg)" in text
     assert "](benchmarks_full.md)" in text
 
 
 def test_the_table_has_scenarios_down_and_modes_across():
-    lines = page(batches()).splitlines()
-    table = [line for line in lines if line.startswith("|")]
-    assert table == [
+    assert ratios(batches()).replace(SPACE, " ").splitlines() == [
         "| ours / reference · others / ours "
         "| jax, jit: ours · keras_rs · rax | torch, eager: ours · best other |",
         "| --- | --: | --: |",
         "| ltr | 2.00 · 10.0 · 20.0 |  |",
         "| ids |  | 10.0 · 0.1 |",
     ]
+
+
+def test_three_rows_answer_what_a_user_asks():
+    """In milliseconds and seconds, and the words come first."""
+    lines = page(batches()).splitlines()
+    table = [line for line in lines if line.startswith("|")]
+    assert table[0] == "| nine metrics take | jax, jit | torch, eager |"
+    assert [line.split(" | ")[0] for line in table[2:]] == [
+        "| One batch",
+        "| One epoch of `fit`",
+        "| The first call",
+    ]
+    assert lines.index(table[0]) > lines.index(WORDS.splitlines()[-1])
 
 
 def test_it_says_what_the_numbers_say():
@@ -113,7 +127,8 @@ def test_a_failure_is_not_an_empty_cell(contender):
     if contender:
         measured(failed, contender, failure="no memory")
     text = page([failed])
-    assert "| ltr | failed |" in text
+    assert "| ltr | failed |" in ratios([failed])
+    assert "| One batch | – |" in text
     assert "No batch was measured in which we take part." in text
 
 
@@ -122,7 +137,8 @@ def test_what_is_not_there_has_a_dash():
     measured(fit, "keras_rankmetrics", 1.0)
     measured(fit, "keras_rs", 2.0)
     text = page([*batches(), fit])
-    assert "| fit | – · 2.00 · – |  |" in text
+    assert "| One epoch of `fit` | **1.00 s**, keras_rs 2.00 s | – |" in text
+    assert "| The first call | – | – |" in text
 
 
 def test_memory_is_not_set_beside_next_to_nothing():
@@ -130,4 +146,4 @@ def test_memory_is_not_set_beside_next_to_nothing():
     measured(memory, "reference", 0.01)
     measured(memory, "keras_rankmetrics", 1.0)
     measured(memory, "keras_rs", 5.0)
-    assert "| memory | 5.00 |" in page([memory])
+    assert "| memory | 5.00 |" in ratios([memory]).replace(SPACE, " ")
