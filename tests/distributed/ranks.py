@@ -32,10 +32,8 @@ def synced():
     }
 
 
-def evaluated():
-    """Keras' own `evaluate`, in which all ranks have as many steps."""
-    labels, scores, _, _ = data()
-    share = part(**CONNECTED)
+def compiled():
+    """A model that returns its input, with metrics."""
     metrics = krm.MetricCollection(
         [*krm.NDCG.at(1, 5), krm.MeanReciprocalRank()], errors=False
     )
@@ -45,6 +43,44 @@ def evaluated():
     )
     model = keras.Sequential([keras.Input((ITEMS,)), same])
     model.compile(loss="mse", metrics=[metrics])
+    return model, metrics
+
+
+class Batches(keras.utils.PyDataset):
+    """Batches of four lists, as many for each rank; the last may be empty.
+
+    Labels below 0 are padding. A batch of these counts in no metric.
+    """
+
+    def __len__(self):
+        batches = -(-LISTS // 4)
+        return -(-batches // CONNECTED["processes"]) * CONNECTED["processes"]
+
+    def __getitem__(self, place):
+        labels, scores, _, _ = data()
+        lists = slice(4 * place, 4 * place + 4)
+        if 4 * place >= LISTS:
+            return scores[:1], -np.ones_like(labels[:1])
+        return scores[lists], labels[lists]
+
+
+def sharded():
+    """`evaluate` of a dataset that Keras deals out to the ranks itself."""
+    ranks = [f"cpu:{rank}" for rank in range(CONNECTED["processes"])]
+    if len(ranks) > 1:
+        parallel = keras.distribution.DataParallel(devices=ranks)
+        keras.distribution.set_distribution(parallel)
+    model, _ = compiled()
+    found = model.evaluate(Batches(), verbose=0, return_dict=True)
+    del found["loss"]
+    return found
+
+
+def evaluated():
+    """Keras' own `evaluate`, in which all ranks have as many steps."""
+    labels, scores, _, _ = data()
+    share = part(**CONNECTED)
+    model, metrics = compiled()
 
     def batches():
         for each in share:

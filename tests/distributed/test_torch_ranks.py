@@ -53,3 +53,12 @@ def test_evaluate(number):
         assert said["variables"] == 1
         if number > 1:
             assert 0 < said["of_ours"] <= 2 * said["steps"]
+
+
+@pytest.mark.skipif(not _REDUCES, reason="Keras before 3.16 shares no dataset")
+@pytest.mark.parametrize("number", [2, 3, 4])
+def test_a_dataset_that_keras_shares(number):
+    """Six batches on four ranks need two that are empty: see distributed.md."""
+    [expected] = processes.run("ranks:sharded", 1)
+    for said in processes.run("ranks:sharded", number, seconds=120):
+        assert said == pytest.approx(expected, abs=1e-6)

@@ -9,6 +9,7 @@ import keras_rankmetrics as krm
 RESETS = tuple(map(int, keras.__version__.split(".")[:2])) >= (3, 15)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["train_on_batch", "test_on_batch"])
 def test_the_value_is_that_of_the_batch(name):
     rng = np.random.default_rng(0)
