@@ -6,6 +6,7 @@ same. Both add up over chunks, in any order and on any device.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import keras
@@ -52,17 +53,15 @@ class Wanted(NamedTuple):
     """Items of each list whose scores are kept, by the chunk that has them.
 
     Attributes:
-        pairs: int32 `[chunks, 2, most]`, the lists and the columns of the
-            scores to keep of each chunk; 0 for padding.
+        pairs: int32 `[2, items]`, the list of each item, and its column in the
+            scores of its chunk.
         place: `[items]`, the flat index of each item in the rows that ask.
-        chunk: `[items]`, the chunk of each item.
-        slot: `[items]`, its place among those of its chunk.
+        held: int32 `[chunks]`, the number of items of each chunk.
     """
 
     pairs: np.ndarray
     place: np.ndarray
-    chunk: np.ndarray
-    slot: np.ndarray
+    held: np.ndarray
 
     @classmethod
     def of(cls, rows: np.ndarray, starts: np.ndarray) -> Wanted:
@@ -76,25 +75,39 @@ class Wanted(NamedTuple):
         items = rows.ravel()[place]
         chunk = np.searchsorted(starts, items, side="right") - 1
         order = np.argsort(chunk, kind="stable")
-        place, items, chunk = place[order], items[order], chunk[order]
-        held = np.bincount(chunk, minlength=len(starts))
-        slot = np.arange(len(chunk)) - (np.cumsum(held) - held)[chunk]
-        # A power of two, so that other items seldom need another program.
-        most = 2 ** int(max(held.max(initial=1) - 1, 1)).bit_length()
-        pairs = np.zeros((len(starts), 2, most), "int32")
-        pairs[chunk, 0, slot] = place // rows.shape[1]
-        pairs[chunk, 1, slot] = items - starts[chunk]
-        return cls(pairs, place, chunk, slot)
+        place, columns = place[order], (items - starts[chunk])[order]
+        pairs = np.stack([place // rows.shape[1], columns]).astype("int32")
+        held = np.bincount(chunk, minlength=len(starts)).astype("int32")
+        return cls(pairs, place, held)
+
+    @property
+    def starts(self) -> np.ndarray:
+        """The index of the first item of each chunk, int32 `[chunks]`."""
+        found: np.ndarray = np.cumsum(self.held, dtype="int32") - self.held
+        return found
+
+    def padded(self) -> Iterator[np.ndarray]:
+        """Yield the pairs of each chunk, `[2, rounded up]`, 0 for padding.
+
+        The lengths are at least 64 and powers of 4, so that most chunks share
+        a program.
+        """
+        for start, held in zip(self.starts, self.held, strict=True):
+            length = 64
+            while length < held:
+                length *= 4
+            pairs = self.pairs[:, start : start + held]
+            yield np.pad(pairs, ((0, 0), (0, length - held)))
 
     def scores(self, kept: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """Return the scores of the items, the lowest for padding.
 
         Args:
-            kept: `[chunks, most]`, the scores at `pairs`.
+            kept: `[items]`, the scores at `pairs`.
             rows: as for `of`.
         """
         found = np.full(rows.size, LOWEST, kept.dtype)
-        found[self.place] = kept[self.chunk, self.slot]
+        found[self.place] = kept
         return found.reshape(rows.shape)
 
 
@@ -114,10 +127,10 @@ def count_finite(
         held: the number of columns that are items, the rest being padding; None
             for all.
         thresholds: `[lists, targets]`, the scores of the relevant items.
-        pairs: int32 `[2, most]`, the lists and columns of the scores to keep.
+        pairs: int32 `[2, kept]`, the lists and columns of the scores to keep.
 
     Returns:
-        The counts of the chunk, and the kept scores, `[most]`.
+        The counts of the chunk, and the kept scores, `[kept]`.
     """
     kept = _kept(scores, pairs)
     scores = _without_padding(scores, held)

@@ -41,7 +41,7 @@ CountRows = Callable[..., tuple[RankCounts, Tensor]]
 
 
 # Takes queries, items, what is asked and whether to show a progress bar, and
-# returns the counts of all items, and the kept scores, `[chunks, most]`.
+# returns the counts of all items, and the kept scores, `[kept]`.
 Count = Callable[[Any, Any, "Asked", bool], tuple[RankCounts, np.ndarray]]
 
 
@@ -118,19 +118,23 @@ def over_chunks(
     """Count the whole catalogue, one chunk after the other.
 
     Returns:
-        The counts, and the scores of the wanted items, `[chunks, most]`.
+        The counts, and the scores of the wanted items, `[items]`.
     """
     counts = RankCounts.zeros(asked.thresholds)
     number, kept = items.shape[0], []
     bar = keras.utils.Progbar(number, verbose=int(verbose), unit_name="item")
-    pairs = map(ops.convert_to_tensor, asked.wanted.pairs)
+    pairs = map(ops.convert_to_tensor, asked.wanted.padded())
     chunks = chunks_of(items, asked.size)
     for (first, rows, held), places in zip(chunks, pairs, strict=True):
         place = held, asked.thresholds, places
         counts, scores = count(counts, queries, rows, *place)
         kept.append(scores)
         bar.update(min(first + asked.size, number))
-    return counts, np.stack([ops.convert_to_numpy(x) for x in kept])
+    parts = [
+        ops.convert_to_numpy(scores)[:held]
+        for scores, held in zip(kept, asked.wanted.held, strict=True)
+    ]
+    return counts, np.concatenate(parts)
 
 
 def _by_score_fn(score_fn: ScoreFn) -> CountRows:
@@ -337,10 +341,14 @@ def over_devices(
 
     Only the counts and the scores of wanted items move between devices.
     """
-    sharding = items.sharding
+    sharding, wanted = items.sharding, asked.wanted
     program = _program(sharding.mesh, sharding.spec[0], asked.size, count)
-    counts, kept = program(queries, items, asked.thresholds, asked.wanted.pairs)
-    return counts, np.asarray(kept)
+    # A slice of the most pairs of a chunk is never beyond the end.
+    most = int(wanted.held.max())
+    pairs = np.pad(wanted.pairs, ((0, 0), (0, most)))
+    place = wanted.starts, wanted.held, np.arange(most, dtype="int32")
+    counts, kept = program(queries, items, asked.thresholds, pairs, *place)
+    return counts, np.asarray(kept)[: len(wanted.place)]
 
 
 @functools.lru_cache(maxsize=8)
@@ -353,12 +361,30 @@ def _program(
     spec: Any = jax.sharding.PartitionSpec
 
     def on_device(
-        queries: Tensor, rows: Tensor, thresholds: Tensor, pairs: Tensor
+        queries: Tensor,
+        rows: Tensor,
+        thresholds: Tensor,
+        pairs: Tensor,
+        starts: Tensor,
+        held: Tensor,
+        slots: Tensor,
     ) -> tuple[RankCounts, Tensor]:
-        own = rows.shape[0]
+        own, most = rows.shape[0], slots.shape[0]
         width = min(size, own)
         whole, rest = divmod(own, width)
         first = lax.axis_index(axis) * (whole + (rest > 0))
+
+        def plus(
+            state: tuple[RankCounts, Tensor], part: Tensor, place: Tensor
+        ) -> tuple[RankCounts, Tensor]:
+            counts, kept = state
+            start = starts[place]
+            wanted = lax.dynamic_slice_in_dim(pairs, start, most, axis=1)
+            found, scores = count(queries, part, None, thresholds, wanted)
+            before = lax.dynamic_slice_in_dim(kept, start, most)
+            scores = ops.where(slots < held[place], scores, before)
+            kept = lax.dynamic_update_slice_in_dim(kept, scores, start, 0)
+            return counts.plus(found), kept
 
         def chunk(
             state: tuple[RankCounts, Tensor], i: Tensor
@@ -366,18 +392,8 @@ def _program(
             part = lax.dynamic_slice_in_dim(rows, i * width, width)
             return plus(state, part, first + i), None
 
-        def plus(
-            state: tuple[RankCounts, Tensor], part: Tensor, place: Tensor
-        ) -> tuple[RankCounts, Tensor]:
-            counts, kept = state
-            wanted = lax.dynamic_index_in_dim(pairs, place, keepdims=False)
-            found, scores = count(queries, part, None, thresholds, wanted)
-            kept = lax.dynamic_update_index_in_dim(kept, scores, place, 0)
-            return counts.plus(found), kept
-
         dtype = product(queries[:0], rows[:0]).dtype
-        kept = ops.zeros((pairs.shape[0], pairs.shape[2]), dtype)
-        state = RankCounts.zeros(thresholds), kept
+        state = RankCounts.zeros(thresholds), ops.zeros(pairs.shape[1], dtype)
         state, _ = lax.scan(chunk, state, ops.arange(whole))
         if rest:
             state = plus(state, rows[own - rest :], first + whole)
@@ -387,7 +403,7 @@ def _program(
         jax.shard_map(
             on_device,
             mesh=mesh,
-            in_specs=(spec(), spec(axis), spec(), spec()),
+            in_specs=(spec(), spec(axis), *[spec()] * 5),
             out_specs=spec(),
             check_vma=False,
         )

@@ -116,6 +116,19 @@ def test_the_largest_counts_of_one_chunk(chunk):
     assert counts["above"][0, -1] == last > chunk
 
 
+def test_few_chunks_have_most_of_what_is_asked():
+    """Items in the order of their popularity: all have seen the first ones."""
+    (queries, items), (targets, _) = towers(), asked()
+    exclude = np.tile(np.arange(40), (LISTS, 1))
+    exclude[::2, :3] = -1
+    targets[:, 0] = np.arange(LISTS)
+    counts = krm.count_ranks(queries, items, targets, exclude, chunk=100)
+    check(counts, targets, exclude, products(queries, items))
+    none = np.full_like(targets, -1)
+    counts = krm.count_ranks(queries, items, none, exclude, chunk=100)
+    check(counts, none, exclude, products(queries, items))
+
+
 @pytest.mark.long
 def test_vectors_that_are_not_finite():
     """Items of an infinite score tie, and those of the lowest have no rank."""
