@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import operator
 import types
 from typing import Any
@@ -43,15 +44,16 @@ def _numpy_top_k(x: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _operations() -> Any:
+    """Return `keras.ops`, with the backend's own operations in their places."""
     own: dict[str, Any]
-    if keras.config.backend() == "numpy":
+    backend = keras.config.backend()
+    if backend == "numpy":
         own = {"argsort": _numpy_argsort, "top_k": _numpy_top_k}
-    elif keras.config.backend() == "torch":
-        from keras_rankmetrics.engine.backend import torch_ops
-
+    elif backend in ("jax", "torch"):
+        name = f"keras_rankmetrics.engine.backend.{backend}_ops"
         own = {
             name: function
-            for name, function in vars(torch_ops).items()
+            for name, function in vars(importlib.import_module(name)).items()
             if isinstance(function, types.FunctionType)
             and hasattr(keras.ops, name)
         }

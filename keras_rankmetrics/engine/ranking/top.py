@@ -364,5 +364,5 @@ class Top:
             stop: the last rank of each group in the row.
         """
         end = ops.shape(self.values)[-1]
-        more_items = ops.any(counting.positions(self.scores.raw) >= end)
+        more_items = ops.shape(self.scores.raw)[-1] > end
         return (stop == end) & (start < end - 1) & self.there & more_items
