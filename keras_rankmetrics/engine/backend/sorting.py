@@ -22,6 +22,10 @@ from keras_rankmetrics.types import Tensor
 _HALF = 32  # bits, of a key of 64
 _LONG = 512
 
+# By the bytes of a value, the longest row that numpy sorts faster than it
+# partitions it.
+_SORTED_WHOLE = {4: 256, 8: 64}
+
 
 def top_k(rows: Tensor, k: int | Tensor) -> tuple[Tensor, Tensor]:
     """Return the highest `k` values of each row, best first, and their indices.
@@ -41,8 +45,7 @@ def top_k(rows: Tensor, k: int | Tensor) -> tuple[Tensor, Tensor]:
     if keys is None:
         values, places = torch.topk(rows, k)
         return values, places
-    keys.sort(axis=-1)
-    best = torch.from_numpy(keys)[:, width - k :].flip(-1)
+    best = torch.from_numpy(_largest(keys, k)).flip(-1)
     places = width - 1 - (best & (2**_HALF - 1))
     return torch.gather(rows, -1, places), places
 
@@ -62,8 +65,17 @@ def highest(rows: Tensor, k: int | Tensor) -> Tensor:
     values = _in_numpy(torch.clone, rows) if width <= _LONG else None
     if values is None:
         return torch.topk(rows, k)[0]
-    values.sort(axis=-1)
-    return torch.from_numpy(values)[:, width - k :].flip(-1)
+    return torch.from_numpy(_largest(values, k)).flip(-1)
+
+
+def _largest(rows: np.ndarray, k: int) -> np.ndarray:
+    """Return the largest `k` values of each row, ascending; reorder `rows`."""
+    width = rows.shape[-1]
+    if width > max(_SORTED_WHOLE[rows.itemsize], 2 * k):
+        rows.partition(width - k, axis=-1)
+        rows = rows[:, width - k :]
+    rows.sort(axis=-1)
+    return rows[:, rows.shape[-1] - k :]
 
 
 def _keys_of(rows: Any) -> Any:
