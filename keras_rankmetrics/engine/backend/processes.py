@@ -14,6 +14,7 @@ from keras_rankmetrics.engine.backend.keras_internals import (
     stateless_scope,
 )
 from keras_rankmetrics.engine.backend.operations import ops
+from keras_rankmetrics.engine.backend.tracing import from_host, on_host
 from keras_rankmetrics.types import Tensor
 
 # Under a TensorFlow strategy, a variable of a metric has a value on each
@@ -224,8 +225,16 @@ def add_terms(sums: Tensor, terms: Tensor) -> Tensor:
         The new sums, `[..., 2]`.
     """
     terms = ops.cast(terms, sums.dtype)
+    old, new = on_host(sums), on_host(terms)
+    if old is None or new is None:
+        return ops.stack(_with_terms(sums, terms), axis=-1)
+    return from_host(np.stack(_with_terms(old, new), axis=-1))
+
+
+def _with_terms(sums: Tensor, terms: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the rounded sums with the terms added, and their errors."""
     rounded, error = _two_sum(sums[..., 0], terms)
-    return ops.stack(_fast_two_sum(rounded, sums[..., 1] + error), axis=-1)
+    return _fast_two_sum(rounded, sums[..., 1] + error)
 
 
 def merged_sums(sums: np.ndarray, others: np.ndarray) -> np.ndarray:

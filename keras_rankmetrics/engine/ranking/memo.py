@@ -12,6 +12,8 @@ from keras import ops
 from keras_rankmetrics.engine.ranking.relevance import Relevance
 from keras_rankmetrics.types import Tensor
 
+_MISSING = object()
+
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
@@ -49,11 +51,11 @@ def remembered(*attributes: str) -> Callable[[Method], Method]:
             of = [getattr(self, name) for name in attributes]
             values = map(key_of, (*of, *args, *named.values()))
             key, memo = (method.__qualname__, *named, *values), self._memo
-            if key in memo.results:
-                return memo.results[key]
-            result = method(self, *args, **named)
-            if memo.stores:
-                memo.results[key] = result
+            result = memo.results.get(key, _MISSING)
+            if result is _MISSING:
+                result = method(self, *args, **named)
+                if memo.stores:
+                    memo.results[key] = result
             return result
 
         return cast(Method, once)
