@@ -60,6 +60,9 @@ def _failure_of_worker(request: Request, folder: pathlib.Path) -> str:
         **os.environ,
         "KERAS_BACKEND": MODES[request.mode].backend,
     }
+    # An installed package has its bytecode. So should a clone, from the second
+    # process on.
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     try:
         done = subprocess.run(
             command,
