@@ -9,7 +9,7 @@ from keras import ops
 
 from keras_rankmetrics.catalogues import passes
 from keras_rankmetrics.catalogues.counts import LOWEST, RankCounts, Wanted
-from keras_rankmetrics.catalogues.passes import Asked, Items, ScoreFn
+from keras_rankmetrics.catalogues.passes import CountRequest, Items, ScoreFn
 from keras_rankmetrics.engine.backend.operations import as_integer
 from keras_rankmetrics.engine.inputs.tensors import integers
 
@@ -106,13 +106,13 @@ def count_ranks(
     else:
         score_fn = passes.checked(score_fn, lists)
     rows, width = np.concatenate([numbers, exclude], 1), numbers.shape[1]
-    wanted = Wanted.of(rows, passes.starts_of(items, size, score_fn))
+    wanted = Wanted.of(rows, passes.first_items_of(items, size, score_fn))
     scores = _target_scores(queries, items, numbers, size, score_fn)
 
     def counted() -> tuple[RankCounts, np.ndarray, np.ndarray]:
-        asked = Asked(size, ops.convert_to_tensor(scores), wanted)
-        for count in passes.ways(items, score_fn):
-            counts, kept = count(queries, items, asked, verbose)
+        request = CountRequest(size, ops.convert_to_tensor(scores), wanted)
+        for count in passes.counters(items, score_fn, verbose):
+            counts, kept = count(queries, items, request)
             undefined = ops.convert_to_numpy(counts.undefined)
             if not undefined.any():
                 break
@@ -254,12 +254,12 @@ def _target_scores(
         part = numbers[first : first + size]
         rows = passes.picked(items, part, size)
         scores = passes.score(queries, rows, score_fn)
-        place = np.minimum(np.searchsorted(part, targets), len(part) - 1)
+        columns = np.minimum(np.searchsorted(part, targets), len(part) - 1)
         chosen = ops.take_along_axis(
-            scores, ops.convert_to_tensor(place.astype("int32")), axis=-1
+            scores, ops.convert_to_tensor(columns.astype("int32")), axis=-1
         )
         chosen = ops.convert_to_numpy(chosen).astype("float64")
-        found = np.where(part[place] == targets, chosen, found)
+        found = np.where(part[columns] == targets, chosen, found)
     return found
 
 
