@@ -227,8 +227,8 @@ def in_one_memory() -> Callable[[Tensor, Tensor], Tensor]:
         if not memory:
             memory.append(product(queries, rows))
             return memory[0]
-        vectors = _not_half(queries), _not_half(rows).T
-        return torch.matmul(*vectors, out=memory[0])
+        queries, rows = _in_one_dtype(queries, rows)
+        return torch.matmul(queries, rows.T, out=memory[0])
 
     return in_memory
 
@@ -253,7 +253,9 @@ def _plus_scores(
 
 def product(queries: Tensor, rows: Tensor) -> Tensor:
     """Return the inner products of two towers, `[lists, rows]`."""
-    return ops.matmul(_not_half(queries), ops.transpose(_not_half(rows)))
+    queries, rows = _in_one_dtype(queries, rows)
+    # On torch, `ops.matmul` would return float32 for float64.
+    return queries @ ops.transpose(rows)
 
 
 def count_products(
@@ -263,7 +265,7 @@ def count_products(
     multiply: Callable[[Tensor, Tensor], Tensor] = product,
 ) -> tuple[RankCounts, Tensor]:
     """Count one chunk of inner products by `count_finite`."""
-    queries, rows = _not_half(queries), _not_half(rows)
+    queries, rows = _in_one_dtype(queries, rows)
     # An upper bound of all products, cheaper than checking each.
     bound = ops.sum(ops.abs(queries)) * ops.sum(ops.abs(rows))
     return count_finite(multiply(queries, rows), ops.isfinite(bound), request)
@@ -276,15 +278,15 @@ def count_any_products(
     return count_any(product(queries, rows), request)
 
 
-def _not_half(vectors: Tensor) -> Tensor:
-    """Return vectors of half precision in float32, others unchanged.
+def _in_one_dtype(queries: Tensor, rows: Tensor) -> tuple[Tensor, Tensor]:
+    """Return both in float64 if one of them has it, else in float32.
 
-    Half precision would make different scores equal. Only one chunk of items is
-    cast at a time.
+    Half precision would make different scores equal, and integers have no -inf
+    for padding. Only one chunk of items is cast at a time.
     """
-    dtype = keras.backend.standardize_dtype(vectors.dtype)
-    is_half = dtype in ("float16", "bfloat16")
-    return ops.cast(vectors, "float32") if is_half else vectors
+    dtypes = {keras.backend.standardize_dtype(x.dtype) for x in (queries, rows)}
+    dtype = "float64" if "float64" in dtypes else "float32"
+    return ops.cast(queries, dtype), ops.cast(rows, dtype)
 
 
 @functools.cache

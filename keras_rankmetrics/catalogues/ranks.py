@@ -43,6 +43,9 @@ def count_ranks(
     last bit would change its rank. If a backend rounds it differently in
     another chunk, the catalogue is scored a second time.
 
+    Vectors are multiplied in float64 if the queries or the items have it, and
+    in float32 otherwise, also those of integers and of half precision.
+
     Args:
         queries: `[lists, d]`, a vector for each list; or any input of
             `score_fn`.
@@ -126,7 +129,7 @@ def count_ranks(
         scores = np.where(there, own, 0.0)
         counts, own, excluded = counted()
         _check_same(scores[there], own[there])
-    above, reach, ranked = _without(counts, own, excluded)
+    above, reach, ranked = _without(counts, own, exclude, excluded)
     is_excluded = (numbers[:, :, None] == exclude[:, None]).any(axis=-1)
     there &= ~is_excluded & (own > LOWEST)
     return {
@@ -283,15 +286,19 @@ def _check_same(before: np.ndarray, after: np.ndarray) -> None:
 
 
 def _without(
-    counts: RankCounts, targets: np.ndarray, excluded: np.ndarray
+    counts: RankCounts,
+    targets: np.ndarray,
+    exclude: np.ndarray,
+    excluded: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return `above`, `reach` and `ranked` without the excluded items.
 
     Args:
         counts: the counts of all items.
         targets: `[lists, targets]`, the scores of the relevant items.
-        excluded: `[lists, excluded]`, the scores of the excluded items, the
-            lowest for padding.
+        exclude: `[lists, excluded]`, the excluded items, negative for padding.
+        excluded: `[lists, excluded]`, the scores of these items, the lowest for
+            padding.
     """
     above, reach, ranked = map(ops.convert_to_numpy, counts[:3])
     higher, as_high = (
@@ -301,5 +308,6 @@ def _without(
         ).astype("int32")
         for are in (np.greater, np.greater_equal)
     )
-    lost = np.sum(excluded > LOWEST, axis=-1, dtype="int32")
+    had_rank = (exclude >= 0) & (excluded > LOWEST)
+    lost = np.sum(had_rank, axis=-1, dtype="int32")
     return above - higher, reach - as_high, ranked - lost

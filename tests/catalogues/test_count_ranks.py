@@ -279,6 +279,35 @@ def test_half_precision_is_summed_in_float32(dtype):
     assert len(np.unique(in_half)) < len(np.unique(scores))
 
 
+@pytest.mark.parametrize(
+    "of_queries, of_items",
+    [
+        ("float64", "float64"),
+        ("float32", "float64"),
+        ("float64", "float32"),
+        ("float16", "float32"),
+        ("float32", "int64"),
+        ("int8", "float32"),
+        ("int64", "int64"),
+        ("bool", "int8"),
+    ],
+)
+def test_vectors_of_any_two_dtypes(of_queries, of_items):
+    (queries, items), (targets, exclude) = towers(), asked()
+    queries = np.clip(queries, -120, 120).astype(of_queries)
+    items = items.astype(of_items)
+    counts = krm.count_ranks(queries, items, targets, exclude, chunk=100)
+    check(counts, targets, exclude, products(queries, items))
+
+
+def test_vectors_in_float64_keep_their_digits():
+    if BACKEND == "jax":
+        pytest.skip("jax has float64 only where it is enabled")
+    queries, items = np.array([[1, 1e-9]]), np.array([[1, 0], [1, 1], [1, 2]])
+    counts = krm.count_ranks(queries, items, targets=[1], chunk=2)
+    assert counts["above"] == 1 and counts["tied"] == 0
+
+
 def test_a_progress_bar(capsys):
     given = *towers(), *asked()
     krm.count_ranks(*given, chunk=100)
