@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 import keras
 import numpy as np
-from keras import ops
+from keras import ops, tree
 
 from keras_rankmetrics.catalogues.counts import (
     ChunkRequest,
@@ -224,10 +224,9 @@ def in_one_memory() -> Callable[[Tensor, Tensor], Tensor]:
     memory: list[Tensor] = []
 
     def in_memory(queries: Tensor, rows: Tensor) -> Tensor:
-        if not memory:
-            memory.append(product(queries, rows))
-            return memory[0]
         queries, rows = _in_one_dtype(queries, rows)
+        if not memory:
+            memory.append(queries.new_empty(len(queries), len(rows)))
         return torch.matmul(queries, rows.T, out=memory[0])
 
     return in_memory
@@ -291,7 +290,10 @@ def _in_one_dtype(queries: Tensor, rows: Tensor) -> tuple[Tensor, Tensor]:
 
 @functools.cache
 def compiled(function: Callable[..., T]) -> Callable[..., T]:
-    """Return the function compiled by the backend."""
+    """Return the function compiled by the backend.
+
+    On torch it runs as it is, but without gradients and without autocast.
+    """
     if keras.config.backend() == "jax":
         import jax
 
@@ -314,9 +316,17 @@ def compiled(function: Callable[..., T]) -> Callable[..., T]:
             return programs[kind](*arguments)
 
         return call
-    import torch
+    if keras.config.backend() == "torch":
+        import torch
 
-    return torch.no_grad()(function)
+        # Autocast would round scores to half precision.
+        def eager(*arguments: Any, **options: Any) -> T:
+            device = tree.flatten(arguments)[0].device.type
+            with torch.no_grad(), torch.autocast(device, enabled=False):
+                return function(*arguments, **options)
+
+        return eager
+    return function
 
 
 def _int32(x: int) -> Tensor:

@@ -301,11 +301,26 @@ def test_vectors_of_any_two_dtypes(of_queries, of_items):
 
 
 def test_vectors_in_float64_keep_their_digits():
-    if BACKEND == "jax":
-        pytest.skip("jax has float64 only where it is enabled")
+    if BACKEND not in ("tensorflow", "torch"):
+        pytest.skip("others have none, if it is not enabled")
     queries, items = np.array([[1, 1e-9]]), np.array([[1, 0], [1, 1], [1, 2]])
     counts = krm.count_ranks(queries, items, targets=[1], chunk=2)
     assert counts["above"] == 1 and counts["tied"] == 0
+
+
+def test_autocast_of_torch_does_not_round_inner_products():
+    if BACKEND != "torch":
+        pytest.skip("a context of torch")
+    import torch
+
+    rng = np.random.default_rng(0)
+    queries, items = rng.normal(size=(4, 16)), rng.normal(size=(5000, 16))
+    vectors = queries.astype("float32"), items.astype("float32")
+    expected = krm.count_ranks(*vectors, [3, 4, 5, 6])
+    for chunk in (2000, 5000):
+        with torch.autocast("cpu", torch.bfloat16):
+            found = krm.count_ranks(*vectors, [3, 4, 5, 6], chunk=chunk)
+        np.testing.assert_equal(found, expected)
 
 
 def test_a_progress_bar(capsys):
