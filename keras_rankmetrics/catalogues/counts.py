@@ -178,9 +178,16 @@ def count_any(
 
 
 def _kept(scores: Tensor, pairs: Tensor) -> Tensor:
-    """Return the scores at some lists and columns."""
-    flat_index = pairs[0] * ops.shape(scores)[-1] + pairs[1]
-    return ops.take(ops.reshape(scores, (-1,)), flat_index)
+    """Return the scores at some lists and columns.
+
+    The index has two dimensions, since one of all scores overflows int32, the
+    only integers of jax, if lists x chunk is 2^31 or more.
+    """
+    if keras.config.backend() == "tensorflow":
+        import tensorflow as tf
+
+        return tf.gather_nd(scores, ops.transpose(pairs))
+    return scores[pairs[0], pairs[1]]
 
 
 def _items_in(scores: Tensor, request: ChunkRequest) -> Tensor:

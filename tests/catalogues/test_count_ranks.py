@@ -10,7 +10,7 @@ from pytest import approx
 
 import keras_rankmetrics as krm
 from keras_rankmetrics.catalogues import passes
-from keras_rankmetrics.catalogues.counts import _STEP
+from keras_rankmetrics.catalogues.counts import _STEP, _kept
 
 BACKEND = keras.backend.backend()
 
@@ -321,6 +321,18 @@ def test_autocast_of_torch_does_not_round_inner_products():
         with torch.autocast("cpu", torch.bfloat16):
             found = krm.count_ranks(*vectors, [3, 4, 5, 6], chunk=chunk)
         np.testing.assert_equal(found, expected)
+
+
+def test_a_chunk_of_more_scores_than_int32_counts():
+    """Seen through a view of torch, where each row is shifted by one item."""
+    if BACKEND != "torch":
+        pytest.skip("views of torch need no memory")
+    lists, chunk = 2**21 + 1, 2**10
+    base = ops.arange(lists + chunk) % 251
+    scores = ops.cast(base, "uint8").as_strided((lists, chunk), (1, 1))
+    pairs = ops.convert_to_tensor([[0, lists - 1], [7, chunk - 2]])
+    expected = [7, (lists + chunk - 3) % 251]
+    assert _kept(scores, pairs).tolist() == expected
 
 
 def test_a_progress_bar(capsys):
