@@ -111,14 +111,15 @@ def count_ranks(
     rows, width = np.concatenate([numbers, exclude], 1), numbers.shape[1]
     wanted = Wanted.of(rows, passes.first_items_of(items, size, score_fn))
     scores = _target_scores(queries, items, numbers, size, score_fn)
+    counters = passes.counters(items, score_fn, verbose)
 
     def counted() -> tuple[RankCounts, np.ndarray, np.ndarray]:
         request = CountRequest(size, ops.convert_to_tensor(scores), wanted)
-        for count in passes.counters(items, score_fn, verbose):
-            counts, kept = count(queries, items, request)
-            undefined = ops.convert_to_numpy(counts.undefined)
-            if not undefined.any():
-                break
+        counts, kept = counters[0](queries, items, request)
+        undefined = ops.convert_to_numpy(counts.undefined)
+        if undefined.any() and len(counters) > 1:
+            del counters[0]  # no pass over these vectors can use it
+            return counted()
         _check_defined(undefined)
         found = wanted.scores(kept, rows)
         return counts, found[:, :width], found[:, width:]

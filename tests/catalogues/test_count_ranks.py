@@ -146,6 +146,33 @@ def test_vectors_that_are_not_finite():
     assert (counts["num_items"] < ITEMS).all()
 
 
+def test_no_pass_fails_twice(monkeypatch):
+    """Infinite scores, and targets that are rounded differently at first.
+
+    Counting finite scores fails. The second pass finds the scores of targets,
+    with which the third pass counts.
+    """
+    (queries, items), (targets, exclude) = towers(), asked()
+    items[5, 0] = np.inf
+    scores = products(queries, items)
+    passed = []
+    score, chunks_of = passes.score, passes.chunks_of
+
+    def rounded_up(*arguments):
+        found = ops.convert_to_numpy(score(*arguments))
+        return ops.convert_to_tensor(np.nextafter(found, np.float32(1e9)))
+
+    def seen(*arguments):
+        passed.append(1)
+        return chunks_of(*arguments)
+
+    monkeypatch.setattr(passes, "score", rounded_up)
+    monkeypatch.setattr(passes, "chunks_of", seen)
+    counts = krm.count_ranks(queries, items, targets, exclude, chunk=167)
+    check(counts, targets, exclude, scores)
+    assert len(passed) == 3
+
+
 @pytest.mark.long
 def test_what_it_returns():
     queries = np.array([[1.0], [-1.0], [1.0]], "float32")
