@@ -329,7 +329,7 @@ def test_vectors_of_any_two_dtypes(of_queries, of_items):
 
 def test_vectors_in_float64_keep_their_digits():
     if BACKEND not in ("tensorflow", "torch"):
-        pytest.skip("others have none, if it is not enabled")
+        pytest.skip("the backend has no float64, unless it is enabled")
     queries, items = np.array([[1, 1e-9]]), np.array([[1, 0], [1, 1], [1, 2]])
     counts = krm.count_ranks(queries, items, targets=[1], chunk=2)
     assert counts["above"] == 1 and counts["tied"] == 0
