@@ -50,41 +50,44 @@ class RankCounts(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """Items of each list whose scores are kept, by the chunk that has them.
+    """Items of each list whose scores are kept, sorted by chunk.
 
     Attributes:
-        pairs: int32 `[2, items]`, the list of each item, and its column in the
-            scores of its chunk.
-        place: `[items]`, the flat index of each item in the rows that ask.
-        held: int32 `[chunks]`, the number of items of each chunk.
+        pairs: int32 `[2, wanted]`, the list of each wanted item, and its column
+            in the scores of its chunk.
+        flat_index: `[wanted]`, the index of each wanted item in the flattened
+            rows that `of` received.
+        per_chunk: int32 `[chunks]`, the number of wanted items of each chunk.
     """
 
     pairs: np.ndarray
-    place: np.ndarray
-    held: np.ndarray
+    flat_index: np.ndarray
+    per_chunk: np.ndarray
 
     @classmethod
-    def of(cls, rows: np.ndarray, starts: np.ndarray) -> Wanted:
-        """Return the items of each list, sorted into chunks.
+    def of(cls, rows: np.ndarray, first_items: np.ndarray) -> Wanted:
+        """Return the items of each list, sorted by chunk.
 
         Args:
             rows: int `[lists, row]`, numbers of items; below 0: padding.
-            starts: int `[chunks]`, the number of the first item of each chunk.
+            first_items: int `[chunks]`, the number of the first item of each
+                chunk.
         """
-        place = np.flatnonzero(rows.ravel() >= 0)
-        items = rows.ravel()[place]
-        chunk = np.searchsorted(starts, items, side="right") - 1
-        order = np.argsort(chunk, kind="stable")
-        place, columns = place[order], (items - starts[chunk])[order]
-        pairs = np.stack([place // rows.shape[1], columns]).astype("int32")
-        held = np.bincount(chunk, minlength=len(starts)).astype("int32")
-        return cls(pairs, place, held)
+        flat_index = np.flatnonzero(rows.ravel() >= 0)
+        items = rows.ravel()[flat_index]
+        chunks = np.searchsorted(first_items, items, side="right") - 1
+        order = np.argsort(chunks, kind="stable")
+        flat_index = flat_index[order]
+        columns = (items - first_items[chunks])[order]
+        pairs = np.stack([flat_index // rows.shape[1], columns])
+        per_chunk = np.bincount(chunks, minlength=len(first_items))
+        return cls(pairs.astype("int32"), flat_index, per_chunk.astype("int32"))
 
     @property
-    def starts(self) -> np.ndarray:
-        """The index of the first item of each chunk, int32 `[chunks]`."""
-        found: np.ndarray = np.cumsum(self.held, dtype="int32") - self.held
-        return found
+    def offsets(self) -> np.ndarray:
+        """The index in `pairs` at which each chunk begins, int32 `[chunks]`."""
+        ends: np.ndarray = np.cumsum(self.per_chunk, dtype="int32")
+        return ends - self.per_chunk
 
     def padded(self) -> Iterator[np.ndarray]:
         """Yield the pairs of each chunk, `[2, rounded up]`, 0 for padding.
@@ -92,31 +95,42 @@ class Wanted(NamedTuple):
         The lengths are at least 64 and powers of 4, so that most chunks share
         a program.
         """
-        for start, held in zip(self.starts, self.held, strict=True):
+        for offset, wanted in zip(self.offsets, self.per_chunk, strict=True):
             length = 64
-            while length < held:
+            while length < wanted:
                 length *= 4
-            pairs = self.pairs[:, start : start + held]
-            yield np.pad(pairs, ((0, 0), (0, length - held)))
+            pairs = self.pairs[:, offset : offset + wanted]
+            yield np.pad(pairs, ((0, 0), (0, length - wanted)))
 
     def scores(self, kept: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """Return the scores of the items, the lowest for padding.
 
         Args:
-            kept: `[items]`, the scores at `pairs`.
-            rows: as for `of`.
+            kept: `[wanted]`, the scores at `pairs`, floats.
+            rows: the rows that `of` received.
         """
-        found = np.full(rows.size, LOWEST, kept.dtype)
-        found[self.place] = kept
-        return found.reshape(rows.shape)
+        scores = np.full(rows.size, LOWEST, kept.dtype)
+        scores[self.flat_index] = kept
+        return scores.reshape(rows.shape)
+
+
+class ChunkRequest(NamedTuple):
+    """What to count in the scores of one chunk, and which of them to keep.
+
+    Attributes:
+        items_in_chunk: the number of columns that are items, the rest being
+            padding; None for all.
+        thresholds: `[lists, targets]`, the scores of the relevant items.
+        pairs: int32 `[2, kept]`, the lists and columns of the scores to keep.
+    """
+
+    items_in_chunk: Tensor | None
+    thresholds: Tensor
+    pairs: Tensor
 
 
 def count_finite(
-    scores: Tensor,
-    are_finite: Tensor,
-    held: Tensor | None,
-    thresholds: Tensor,
-    pairs: Tensor,
+    scores: Tensor, are_finite: Tensor, request: ChunkRequest
 ) -> tuple[RankCounts, Tensor]:
     """Count one chunk whose scores are finite, as almost all are.
 
@@ -124,50 +138,70 @@ def count_finite(
         scores: `[lists, chunk]`, the scores of consecutive items.
         are_finite: bool, False if some may not be finite. The counts are then
             marked as undefined, and may be wrong.
-        held: the number of columns that are items, the rest being padding; None
-            for all.
-        thresholds: `[lists, targets]`, the scores of the relevant items.
-        pairs: int32 `[2, kept]`, the lists and columns of the scores to keep.
+        request: what to count.
 
     Returns:
         The counts of the chunk, and the kept scores, `[kept]`.
     """
-    kept = _kept(scores, pairs)
-    scores = _without_padding(scores, held)
+    kept = _kept(scores, request.pairs)
+    items = _items_in(scores, request)
+    scores = _without_padding(scores, request)
     # Compared in the dtype of the product, whatever dtype the targets have.
-    thresholds = ops.cast(thresholds, scores.dtype)
+    thresholds = ops.cast(request.thresholds, scores.dtype)
     count_both = above_and_reach
     if _are_signs_exact(scores):
         count_both = _above_and_reach_by_sign
     above, reach = count_both(scores, thresholds)
     none = ops.zeros_like(above[:, 0])
-    items = ops.shape(scores)[-1] if held is None else held
     undefined = none + ops.cast(ops.logical_not(are_finite), "int32")
     return RankCounts(above, reach, none + items, undefined), kept
 
 
 def count_any(
-    scores: Tensor, held: Tensor | None, thresholds: Tensor, pairs: Tensor
+    scores: Tensor, request: ChunkRequest
 ) -> tuple[RankCounts, Tensor]:
-    """Count one chunk of any scores; arguments are as for `count_finite`."""
-    kept = _kept(scores, pairs)
-    ranked, undefined = _ranked(scores, held)
-    scores = _without_padding(scores, held)
-    thresholds = ops.cast(thresholds, scores.dtype)
+    """Count one chunk of any scores.
+
+    Args:
+        scores: `[lists, chunk]`, the scores of consecutive items.
+        request: what to count.
+
+    Returns:
+        The counts of the chunk, and the kept scores, `[kept]`.
+    """
+    kept = _kept(scores, request.pairs)
+    ranked, undefined = _ranked(scores, _items_in(scores, request))
+    scores = _without_padding(scores, request)
+    thresholds = ops.cast(request.thresholds, scores.dtype)
     above, reach = above_and_reach(scores, thresholds)
     return RankCounts(above, reach, ranked, undefined), kept
 
 
 def _kept(scores: Tensor, pairs: Tensor) -> Tensor:
-    """Return the scores at some lists and columns."""
-    place = pairs[0] * ops.shape(scores)[-1] + pairs[1]
-    return ops.take(ops.reshape(scores, (-1,)), place)
+    """Return the scores at some lists and columns.
+
+    The index has two dimensions, since one of all scores overflows int32, the
+    only integers of jax, if lists x chunk is 2^31 or more.
+    """
+    if keras.config.backend() == "tensorflow":
+        import tensorflow as tf
+
+        return tf.gather_nd(scores, ops.transpose(pairs))
+    return scores[pairs[0], pairs[1]]
 
 
-def _without_padding(scores: Tensor, held: Tensor | None) -> Tensor:
-    if held is None:
+def _items_in(scores: Tensor, request: ChunkRequest) -> Tensor:
+    """Return the number of columns that are items."""
+    items = request.items_in_chunk
+    return ops.shape(scores)[-1] if items is None else items
+
+
+def _without_padding(scores: Tensor, request: ChunkRequest) -> Tensor:
+    """Return the scores, the lowest for padding."""
+    items = request.items_in_chunk
+    if items is None:
         return scores
-    return ops.where(positions(scores) < held, scores, LOWEST)
+    return ops.where(positions(scores) < items, scores, LOWEST)
 
 
 def above_and_reach(
@@ -216,7 +250,7 @@ def _are_signs_exact(scores: Tensor) -> bool:
 def _above_and_reach_by_sign(
     scores: Tensor, of_targets: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """Do as `above_and_reach`, for tensors of torch with finite scores.
+    """Return the counts of `above_and_reach`, for finite scores on torch.
 
     The signs of the differences sum to above - below, and their absolute values
     to above + below. torch sums floats faster than bools. The last differences
@@ -234,10 +268,14 @@ def _above_and_reach_by_sign(
     return above, reach
 
 
-def _ranked(scores: Tensor, held: Tensor | None) -> tuple[Tensor, Tensor]:
-    """Count the items with a rank, and the scores that are NaN."""
+def _ranked(scores: Tensor, items: Tensor) -> tuple[Tensor, Tensor]:
+    """Count the items with a rank, and the scores that are NaN.
+
+    Args:
+        scores: `[lists, chunk]`.
+        items: the number of columns that are items.
+    """
     none = ops.zeros_like(scores[:, 0], dtype="int32")
-    items = ops.shape(scores)[-1] if held is None else held
 
     def counted() -> tuple[Tensor, Tensor]:
         there = positions(scores) < items

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 import keras
 import numpy as np
-from keras import ops
+from keras import ops, tree
 
 from keras_rankmetrics.catalogues.counts import (
+    ChunkRequest,
     RankCounts,
     Wanted,
     count_any,
@@ -31,22 +32,12 @@ class Items(Protocol):
     def shape(self) -> tuple[int, ...]:
         """The shape, which starts with the number of items."""
 
-    def __getitem__(self, place: Any) -> Any:
+    def __getitem__(self, index: Any) -> Any:
         """Return some of the rows."""
 
 
-# Takes counts, queries and a chunk, and returns the counts with those of the
-# chunk, and the scores of its wanted items.
-CountRows = Callable[..., tuple[RankCounts, Tensor]]
-
-
-# Takes queries, items, what is asked and whether to show a progress bar, and
-# returns the counts of all items, and the kept scores, `[kept]`.
-Count = Callable[[Any, Any, "Asked", bool], tuple[RankCounts, np.ndarray]]
-
-
-class Asked(NamedTuple):
-    """What to count in the chunks.
+class CountRequest(NamedTuple):
+    """What to count in the whole catalogue.
 
     Attributes:
         size: the number of items of a chunk.
@@ -59,6 +50,23 @@ class Asked(NamedTuple):
     wanted: Wanted
 
 
+# Counts the catalogue: takes queries, items and a request. Returns the counts,
+# and the scores of the wanted items, `[wanted]`.
+CountCatalogue = Callable[
+    [Any, Any, CountRequest], tuple[RankCounts, np.ndarray]
+]
+
+# Counts one chunk: takes queries, the rows of the chunk and a request. Returns
+# the counts of the chunk, and the kept scores, `[kept]`.
+CountChunk = Callable[[Any, Tensor, ChunkRequest], tuple[RankCounts, Tensor]]
+
+# Counts one chunk, and adds to the counts of the chunks before, which it takes
+# first. Returns the sum, and the kept scores of this chunk.
+AddChunk = Callable[
+    [RankCounts, Any, Tensor, ChunkRequest], tuple[RankCounts, Tensor]
+]
+
+
 def chunks_of(
     items: Items, size: int
 ) -> Iterator[tuple[int, Tensor, Tensor | None]]:
@@ -69,8 +77,9 @@ def chunks_of(
     """
     for first in range(0, items.shape[0], size):
         rows = items[first : first + size]
-        held = rows.shape[0]
-        yield first, _padded(rows, size), None if held == size else _int32(held)
+        number = rows.shape[0]
+        items_in_chunk = None if number == size else _int32(number)
+        yield first, _padded(rows, size), items_in_chunk
 
 
 def picked(items: Items, numbers: np.ndarray, size: int) -> Tensor:
@@ -89,68 +98,76 @@ def _padded(rows: Any, size: int) -> Tensor:
     return ops.pad(rows, padding)
 
 
-def ways(items: Items, score_fn: ScoreFn | None) -> list[Count]:
-    """Return functions that count a catalogue, each for where the last fails.
+def counters(
+    items: Items, score_fn: ScoreFn | None, verbose: bool
+) -> list[CountCatalogue]:
+    """Return one or two functions that count a catalogue.
 
-    The first of two is faster. It marks its counts as undefined if some inner
-    products may not be finite.
+    The first of two is faster, but needs finite inner products. Where they may
+    not be finite, it marks its counts as undefined, and the second counts any.
     """
-    if score_fn is not None:
-        return [functools.partial(over_chunks, count=_by_score_fn(score_fn))]
     if is_spread(items, score_fn):
         return [
             functools.partial(over_devices, count=count)
             for count in (count_products, count_any_products)
         ]
+    by_chunk = (
+        [_product_adder(), _score_adder(compiled(product))]
+        if score_fn is None
+        else [_score_adder(score_fn)]
+    )
     return [
-        functools.partial(over_chunks, count=count)
-        for count in (_by_product(), _by_score_fn(compiled(product)))
+        functools.partial(over_chunks, add=add, verbose=verbose)
+        for add in by_chunk
     ]
 
 
 def over_chunks(
     queries: Any,
     items: Items,
-    asked: Asked,
+    request: CountRequest,
+    *,
+    add: AddChunk,
     verbose: bool,
-    count: CountRows,
 ) -> tuple[RankCounts, np.ndarray]:
     """Count the whole catalogue, one chunk after the other.
 
     Returns:
-        The counts, and the scores of the wanted items, `[items]`.
+        The counts, and the scores of the wanted items, `[wanted]`.
     """
-    counts = RankCounts.zeros(asked.thresholds)
+    size, thresholds, wanted = request
+    counts = RankCounts.zeros(thresholds)
     number, kept = items.shape[0], []
     bar = keras.utils.Progbar(number, verbose=int(verbose), unit_name="item")
-    pairs = map(ops.convert_to_tensor, asked.wanted.padded())
-    chunks = chunks_of(items, asked.size)
-    for (first, rows, held), places in zip(chunks, pairs, strict=True):
-        place = held, asked.thresholds, places
-        counts, scores = count(counts, queries, rows, *place)
+    pairs = map(ops.convert_to_tensor, wanted.padded())
+    for (first, rows, items_in_chunk), pairs_of_chunk in zip(
+        chunks_of(items, size), pairs, strict=True
+    ):
+        of_chunk = ChunkRequest(items_in_chunk, thresholds, pairs_of_chunk)
+        counts, scores = add(counts, queries, rows, of_chunk)
         kept.append(scores)
-        bar.update(min(first + asked.size, number))
+        bar.update(min(first + size, number))
     parts = [
-        ops.convert_to_numpy(scores)[:held]
-        for scores, held in zip(kept, asked.wanted.held, strict=True)
+        ops.convert_to_numpy(scores)[:length]
+        for scores, length in zip(kept, wanted.per_chunk, strict=True)
     ]
     return counts, np.concatenate(parts)
 
 
-def _by_score_fn(score_fn: ScoreFn) -> CountRows:
+def _score_adder(score_fn: ScoreFn) -> AddChunk:
     """Return a function that counts the scores of `score_fn`.
 
     They are not compiled together: the program would keep the weights that the
     function had at first.
     """
 
-    def counted(
-        counts: RankCounts, queries: Any, rows: Tensor, *place: Any
+    def add(
+        counts: RankCounts, queries: Any, rows: Tensor, request: ChunkRequest
     ) -> tuple[RankCounts, Tensor]:
         scores = score_fn(queries, rows)
-        return compiled(_plus_scores)(counts, scores, *place)
+        return compiled(_plus_scores)(counts, scores, request)
 
-    return counted
+    return add
 
 
 def checked(score_fn: ScoreFn, lists: int) -> ScoreFn:
@@ -188,13 +205,12 @@ def score(queries: Any, rows: Tensor, score_fn: ScoreFn | None) -> Tensor:
     return (score_fn or compiled(product))(queries, rows)
 
 
-def _by_product() -> CountRows:
-    """Return a function that counts inner products."""
+def _product_adder() -> AddChunk:
+    """Return a function that counts finite inner products."""
+    add = compiled(_plus_products)
     if keras.config.backend() == "torch":
-        return functools.partial(
-            compiled(_plus_products), product=in_one_memory()
-        )
-    return compiled(_plus_products)
+        return functools.partial(add, multiply=in_one_memory())
+    return add
 
 
 def in_one_memory() -> Callable[[Tensor, Tensor], Tensor]:
@@ -208,66 +224,76 @@ def in_one_memory() -> Callable[[Tensor, Tensor], Tensor]:
     memory: list[Tensor] = []
 
     def in_memory(queries: Tensor, rows: Tensor) -> Tensor:
+        queries, rows = _in_one_dtype(queries, rows)
         if not memory:
-            memory.append(product(queries, rows))
-            return memory[0]
-        vectors = _not_half(queries), _not_half(rows).T
-        return torch.matmul(*vectors, out=memory[0])
+            memory.append(queries.new_empty(len(queries), len(rows)))
+        return torch.matmul(queries, rows.T, out=memory[0])
 
     return in_memory
 
 
 def _plus_products(
-    counts: RankCounts, *chunk: Any, **options: Any
+    counts: RankCounts,
+    queries: Tensor,
+    rows: Tensor,
+    request: ChunkRequest,
+    **options: Any,
 ) -> tuple[RankCounts, Tensor]:
-    found, kept = count_products(*chunk, **options)
+    found, kept = count_products(queries, rows, request, **options)
     return counts.plus(found), kept
 
 
-def _plus_scores(counts: RankCounts, *chunk: Any) -> tuple[RankCounts, Tensor]:
-    found, kept = count_any(*chunk)
+def _plus_scores(
+    counts: RankCounts, scores: Tensor, request: ChunkRequest
+) -> tuple[RankCounts, Tensor]:
+    found, kept = count_any(scores, request)
     return counts.plus(found), kept
 
 
 def product(queries: Tensor, rows: Tensor) -> Tensor:
     """Return the inner products of two towers, `[lists, rows]`."""
-    return ops.matmul(_not_half(queries), ops.transpose(_not_half(rows)))
+    queries, rows = _in_one_dtype(queries, rows)
+    # On torch, `ops.matmul` would return float32 for float64.
+    return queries @ ops.transpose(rows)
 
 
 def count_products(
     queries: Tensor,
     rows: Tensor,
-    *place: Any,
-    product: Callable[[Tensor, Tensor], Tensor] = product,
+    request: ChunkRequest,
+    multiply: Callable[[Tensor, Tensor], Tensor] = product,
 ) -> tuple[RankCounts, Tensor]:
-    """Count one chunk by `count_finite`; `place` is as there."""
-    queries, rows = _not_half(queries), _not_half(rows)
+    """Count one chunk of inner products by `count_finite`."""
+    queries, rows = _in_one_dtype(queries, rows)
     # An upper bound of all products, cheaper than checking each.
     bound = ops.sum(ops.abs(queries)) * ops.sum(ops.abs(rows))
-    return count_finite(product(queries, rows), ops.isfinite(bound), *place)
+    return count_finite(multiply(queries, rows), ops.isfinite(bound), request)
 
 
 def count_any_products(
-    queries: Tensor, rows: Tensor, *place: Any
+    queries: Tensor, rows: Tensor, request: ChunkRequest
 ) -> tuple[RankCounts, Tensor]:
-    """Count one chunk by `count_any`; `place` is as there."""
-    return count_any(product(queries, rows), *place)
+    """Count one chunk of inner products by `count_any`."""
+    return count_any(product(queries, rows), request)
 
 
-def _not_half(vectors: Tensor) -> Tensor:
-    """Return vectors of half precision in float32, others unchanged.
+def _in_one_dtype(queries: Tensor, rows: Tensor) -> tuple[Tensor, Tensor]:
+    """Return both in float64 if one of them has it, else in float32.
 
-    Half precision would make different scores equal. Only one chunk of items is
-    cast at a time.
+    Half precision would make different scores equal, and integers have no -inf
+    for padding. Only one chunk of items is cast at a time.
     """
-    dtype = keras.backend.standardize_dtype(vectors.dtype)
-    is_half = dtype in ("float16", "bfloat16")
-    return ops.cast(vectors, "float32") if is_half else vectors
+    dtypes = {keras.backend.standardize_dtype(x.dtype) for x in (queries, rows)}
+    dtype = "float64" if "float64" in dtypes else "float32"
+    return ops.cast(queries, dtype), ops.cast(rows, dtype)
 
 
 @functools.cache
 def compiled(function: Callable[..., T]) -> Callable[..., T]:
-    """Return the function compiled by the backend."""
+    """Return the function compiled by the backend.
+
+    On torch it runs as it is, but without gradients and without autocast.
+    """
     if keras.config.backend() == "jax":
         import jax
 
@@ -290,9 +316,17 @@ def compiled(function: Callable[..., T]) -> Callable[..., T]:
             return programs[kind](*arguments)
 
         return call
-    import torch
+    if keras.config.backend() == "torch":
+        import torch
 
-    return torch.no_grad()(function)
+        # Autocast would round scores to half precision.
+        def eager(*arguments: Any, **options: Any) -> T:
+            device = tree.flatten(arguments)[0].device.type
+            with torch.no_grad(), torch.autocast(device, enabled=False):
+                return function(*arguments, **options)
+
+        return eager
+    return function
 
 
 def _int32(x: int) -> Tensor:
@@ -314,14 +348,16 @@ def is_spread(items: Items, score_fn: ScoreFn | None) -> bool:
     )
 
 
-def starts_of(items: Any, size: int, score_fn: ScoreFn | None) -> np.ndarray:
+def first_items_of(
+    items: Any, size: int, score_fn: ScoreFn | None
+) -> np.ndarray:
     """Return the number of the first item of each chunk, `[chunks]`.
 
     Args:
-        items: the catalogue. If jax has spread it, the chunks of a device hold
-            its own items, and the last of them may be smaller.
+        items: the catalogue. If jax has spread it, the chunks of a device
+            contain its own items, and the last of them may be smaller.
         size: the number of items of a chunk.
-        score_fn: that of `count_ranks`.
+        score_fn: the function that scores items, None for inner products.
     """
     own = number = items.shape[0]
     if is_spread(items, score_fn):
@@ -335,25 +371,28 @@ def starts_of(items: Any, size: int, score_fn: ScoreFn | None) -> np.ndarray:
 
 
 def over_devices(
-    queries: Any, items: Any, asked: Asked, verbose: bool, count: CountRows
+    queries: Any, items: Any, request: CountRequest, *, count: CountChunk
 ) -> tuple[RankCounts, np.ndarray]:
-    """Count the whole catalogue; each device counts the items that it holds.
+    """Count the whole catalogue, on each device the items that are there.
 
     Only the counts and the scores of wanted items move between devices.
+
+    Returns:
+        The counts, and the scores of the wanted items, `[wanted]`.
     """
-    sharding, wanted = items.sharding, asked.wanted
-    program = _program(sharding.mesh, sharding.spec[0], asked.size, count)
-    # A slice of the most pairs of a chunk is never beyond the end.
-    most = int(wanted.held.max())
+    size, thresholds, wanted = request
+    program = _program(items.sharding.mesh, items.sharding.spec[0], size, count)
+    # Slices of this length, from any offset, end within the padding.
+    most = int(wanted.per_chunk.max())
     pairs = np.pad(wanted.pairs, ((0, 0), (0, most)))
-    place = wanted.starts, wanted.held, np.arange(most, dtype="int32")
-    counts, kept = program(queries, items, asked.thresholds, pairs, *place)
-    return counts, np.asarray(kept)[: len(wanted.place)]
+    chunks = wanted.offsets, wanted.per_chunk, np.arange(most, dtype="int32")
+    counts, kept = program(queries, items, thresholds, pairs, *chunks)
+    return counts, np.asarray(kept)[: len(wanted.flat_index)]
 
 
 @functools.lru_cache(maxsize=8)
 def _program(
-    mesh: Any, axis: Any, size: int, count: Callable[..., Any]
+    mesh: Any, axis: Any, size: int, count: CountChunk
 ) -> Callable[..., tuple[RankCounts, Tensor]]:
     import jax
 
@@ -365,38 +404,39 @@ def _program(
         rows: Tensor,
         thresholds: Tensor,
         pairs: Tensor,
-        starts: Tensor,
-        held: Tensor,
+        offsets: Tensor,
+        per_chunk: Tensor,
         slots: Tensor,
     ) -> tuple[RankCounts, Tensor]:
         own, most = rows.shape[0], slots.shape[0]
         width = min(size, own)
         whole, rest = divmod(own, width)
-        first = lax.axis_index(axis) * (whole + (rest > 0))
+        first_chunk = lax.axis_index(axis) * (whole + (rest > 0))
 
         def plus(
-            state: tuple[RankCounts, Tensor], part: Tensor, place: Tensor
+            state: tuple[RankCounts, Tensor], part: Tensor, chunk_index: Tensor
         ) -> tuple[RankCounts, Tensor]:
             counts, kept = state
-            start = starts[place]
-            wanted = lax.dynamic_slice_in_dim(pairs, start, most, axis=1)
-            found, scores = count(queries, part, None, thresholds, wanted)
-            before = lax.dynamic_slice_in_dim(kept, start, most)
-            scores = ops.where(slots < held[place], scores, before)
-            kept = lax.dynamic_update_slice_in_dim(kept, scores, start, 0)
+            offset = offsets[chunk_index]
+            wanted = lax.dynamic_slice_in_dim(pairs, offset, most, axis=1)
+            request = ChunkRequest(None, thresholds, wanted)
+            found, scores = count(queries, part, request)
+            before = lax.dynamic_slice_in_dim(kept, offset, most)
+            scores = ops.where(slots < per_chunk[chunk_index], scores, before)
+            kept = lax.dynamic_update_slice_in_dim(kept, scores, offset, 0)
             return counts.plus(found), kept
 
         def chunk(
             state: tuple[RankCounts, Tensor], i: Tensor
         ) -> tuple[tuple[RankCounts, Tensor], None]:
             part = lax.dynamic_slice_in_dim(rows, i * width, width)
-            return plus(state, part, first + i), None
+            return plus(state, part, first_chunk + i), None
 
         dtype = product(queries[:0], rows[:0]).dtype
         state = RankCounts.zeros(thresholds), ops.zeros(pairs.shape[1], dtype)
         state, _ = lax.scan(chunk, state, ops.arange(whole))
         if rest:
-            state = plus(state, rows[own - rest :], first + whole)
+            state = plus(state, rows[own - rest :], first_chunk + whole)
         return lax.psum(state, axis)
 
     return jax.jit(

@@ -9,7 +9,7 @@ from keras import ops
 
 from keras_rankmetrics.catalogues import passes
 from keras_rankmetrics.catalogues.counts import LOWEST, RankCounts, Wanted
-from keras_rankmetrics.catalogues.passes import Asked, Items, ScoreFn
+from keras_rankmetrics.catalogues.passes import CountRequest, Items, ScoreFn
 from keras_rankmetrics.engine.backend.operations import as_integer
 from keras_rankmetrics.engine.inputs.tensors import integers
 
@@ -42,6 +42,9 @@ def count_ranks(
     same product as the scores it is compared with, since a difference in the
     last bit would change its rank. If a backend rounds it differently in
     another chunk, the catalogue is scored a second time.
+
+    Vectors are multiplied in float64 if the queries or the items have it, and
+    in float32 otherwise, also those of integers and of half precision.
 
     Args:
         queries: `[lists, d]`, a vector for each list; or any input of
@@ -106,16 +109,17 @@ def count_ranks(
     else:
         score_fn = passes.checked(score_fn, lists)
     rows, width = np.concatenate([numbers, exclude], 1), numbers.shape[1]
-    wanted = Wanted.of(rows, passes.starts_of(items, size, score_fn))
+    wanted = Wanted.of(rows, passes.first_items_of(items, size, score_fn))
     scores = _target_scores(queries, items, numbers, size, score_fn)
+    counters = passes.counters(items, score_fn, verbose)
 
     def counted() -> tuple[RankCounts, np.ndarray, np.ndarray]:
-        asked = Asked(size, ops.convert_to_tensor(scores), wanted)
-        for count in passes.ways(items, score_fn):
-            counts, kept = count(queries, items, asked, verbose)
-            undefined = ops.convert_to_numpy(counts.undefined)
-            if not undefined.any():
-                break
+        request = CountRequest(size, ops.convert_to_tensor(scores), wanted)
+        counts, kept = counters[0](queries, items, request)
+        undefined = ops.convert_to_numpy(counts.undefined)
+        if undefined.any() and len(counters) > 1:
+            del counters[0]  # no pass over these vectors can use it
+            return counted()
         _check_defined(undefined)
         found = wanted.scores(kept, rows)
         return counts, found[:, :width], found[:, width:]
@@ -126,7 +130,7 @@ def count_ranks(
         scores = np.where(there, own, 0.0)
         counts, own, excluded = counted()
         _check_same(scores[there], own[there])
-    above, reach, ranked = _without(counts, own, excluded)
+    above, reach, ranked = _without(counts, own, exclude, excluded)
     is_excluded = (numbers[:, :, None] == exclude[:, None]).any(axis=-1)
     there &= ~is_excluded & (own > LOWEST)
     return {
@@ -254,12 +258,12 @@ def _target_scores(
         part = numbers[first : first + size]
         rows = passes.picked(items, part, size)
         scores = passes.score(queries, rows, score_fn)
-        place = np.minimum(np.searchsorted(part, targets), len(part) - 1)
+        columns = np.minimum(np.searchsorted(part, targets), len(part) - 1)
         chosen = ops.take_along_axis(
-            scores, ops.convert_to_tensor(place.astype("int32")), axis=-1
+            scores, ops.convert_to_tensor(columns.astype("int32")), axis=-1
         )
         chosen = ops.convert_to_numpy(chosen).astype("float64")
-        found = np.where(part[place] == targets, chosen, found)
+        found = np.where(part[columns] == targets, chosen, found)
     return found
 
 
@@ -283,15 +287,19 @@ def _check_same(before: np.ndarray, after: np.ndarray) -> None:
 
 
 def _without(
-    counts: RankCounts, targets: np.ndarray, excluded: np.ndarray
+    counts: RankCounts,
+    targets: np.ndarray,
+    exclude: np.ndarray,
+    excluded: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return `above`, `reach` and `ranked` without the excluded items.
 
     Args:
         counts: the counts of all items.
         targets: `[lists, targets]`, the scores of the relevant items.
-        excluded: `[lists, excluded]`, the scores of the excluded items, the
-            lowest for padding.
+        exclude: `[lists, excluded]`, the excluded items, negative for padding.
+        excluded: `[lists, excluded]`, the scores of these items, the lowest for
+            padding.
     """
     above, reach, ranked = map(ops.convert_to_numpy, counts[:3])
     higher, as_high = (
@@ -301,5 +309,6 @@ def _without(
         ).astype("int32")
         for are in (np.greater, np.greater_equal)
     )
-    lost = np.sum(excluded > LOWEST, axis=-1, dtype="int32")
+    had_rank = (exclude >= 0) & (excluded > LOWEST)
+    lost = np.sum(had_rank, axis=-1, dtype="int32")
     return above - higher, reach - as_high, ranked - lost

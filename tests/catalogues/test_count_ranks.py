@@ -10,7 +10,7 @@ from pytest import approx
 
 import keras_rankmetrics as krm
 from keras_rankmetrics.catalogues import passes
-from keras_rankmetrics.catalogues.counts import _STEP
+from keras_rankmetrics.catalogues.counts import _STEP, _kept
 
 BACKEND = keras.backend.backend()
 
@@ -146,6 +146,33 @@ def test_vectors_that_are_not_finite():
     assert (counts["num_items"] < ITEMS).all()
 
 
+def test_no_pass_fails_twice(monkeypatch):
+    """Infinite scores, and targets that are rounded differently at first.
+
+    Counting finite scores fails. The second pass finds the scores of targets,
+    with which the third pass counts.
+    """
+    (queries, items), (targets, exclude) = towers(), asked()
+    items[5, 0] = np.inf
+    scores = products(queries, items)
+    passed = []
+    score, chunks_of = passes.score, passes.chunks_of
+
+    def rounded_up(*arguments):
+        found = ops.convert_to_numpy(score(*arguments))
+        return ops.convert_to_tensor(np.nextafter(found, np.float32(1e9)))
+
+    def seen(*arguments):
+        passed.append(1)
+        return chunks_of(*arguments)
+
+    monkeypatch.setattr(passes, "score", rounded_up)
+    monkeypatch.setattr(passes, "chunks_of", seen)
+    counts = krm.count_ranks(queries, items, targets, exclude, chunk=167)
+    check(counts, targets, exclude, scores)
+    assert len(passed) == 3
+
+
 @pytest.mark.long
 def test_what_it_returns():
     queries = np.array([[1.0], [-1.0], [1.0]], "float32")
@@ -277,6 +304,62 @@ def test_half_precision_is_summed_in_float32(dtype):
     check(counts, targets, exclude, scores)
     in_half = ops.convert_to_numpy(ops.cast(ops.cast(scores, dtype), "float32"))
     assert len(np.unique(in_half)) < len(np.unique(scores))
+
+
+@pytest.mark.parametrize(
+    "of_queries, of_items",
+    [
+        ("float64", "float64"),
+        ("float32", "float64"),
+        ("float64", "float32"),
+        ("float16", "float32"),
+        ("float32", "int64"),
+        ("int8", "float32"),
+        ("int64", "int64"),
+        ("bool", "int8"),
+    ],
+)
+def test_vectors_of_any_two_dtypes(of_queries, of_items):
+    (queries, items), (targets, exclude) = towers(), asked()
+    queries = np.clip(queries, -120, 120).astype(of_queries)
+    items = items.astype(of_items)
+    counts = krm.count_ranks(queries, items, targets, exclude, chunk=100)
+    check(counts, targets, exclude, products(queries, items))
+
+
+def test_vectors_in_float64_keep_their_digits():
+    if BACKEND not in ("tensorflow", "torch"):
+        pytest.skip("the backend has no float64, unless it is enabled")
+    queries, items = np.array([[1, 1e-9]]), np.array([[1, 0], [1, 1], [1, 2]])
+    counts = krm.count_ranks(queries, items, targets=[1], chunk=2)
+    assert counts["above"] == 1 and counts["tied"] == 0
+
+
+def test_autocast_of_torch_does_not_round_inner_products():
+    if BACKEND != "torch":
+        pytest.skip("a context of torch")
+    import torch
+
+    rng = np.random.default_rng(0)
+    queries, items = rng.normal(size=(4, 16)), rng.normal(size=(5000, 16))
+    vectors = queries.astype("float32"), items.astype("float32")
+    expected = krm.count_ranks(*vectors, [3, 4, 5, 6])
+    for chunk in (2000, 5000):
+        with torch.autocast("cpu", torch.bfloat16):
+            found = krm.count_ranks(*vectors, [3, 4, 5, 6], chunk=chunk)
+        np.testing.assert_equal(found, expected)
+
+
+def test_a_chunk_of_more_scores_than_int32_counts():
+    """Seen through a view of torch, where each row is shifted by one item."""
+    if BACKEND != "torch":
+        pytest.skip("views of torch need no memory")
+    lists, chunk = 2**21 + 1, 2**10
+    base = ops.arange(lists + chunk) % 251
+    scores = ops.cast(base, "uint8").as_strided((lists, chunk), (1, 1))
+    pairs = ops.convert_to_tensor([[0, lists - 1], [7, chunk - 2]])
+    expected = [7, (lists + chunk - 3) % 251]
+    assert _kept(scores, pairs).tolist() == expected
 
 
 def test_a_progress_bar(capsys):

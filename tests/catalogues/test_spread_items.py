@@ -37,11 +37,11 @@ for shape, axes, spec in [
 # Only what was counted travels: no gathering of scores or of vectors.
 axes = "data", "model"
 program = passes._program(mesh, axes, 50, passes.count_products)
-asked = [
+arguments = [
     np.zeros((20, 3), "float32"),
     *(np.zeros(shape, "int32") for shape in ((2, 99), 12, 12, 9)),
 ]
-text = program.lower(queries, spread, *asked).compile().as_text()
+text = program.lower(queries, spread, *arguments).compile().as_text()
 assert "all-gather" not in text and "all-reduce" in text
 print("the same")
 """
