@@ -36,8 +36,8 @@ class Evaluate(beam.CombineFn):
     `beam.CombinePerKey` returns metrics for each key. On a worker, Keras takes
     its backend from the environment variable KERAS_BACKEND.
 
-    With `query`, an element is the rows of the items of one query, in any
-    order. `EvaluateItems` groups rows so.
+    With `query`, an element is the list of the rows of one query, in any order,
+    and each row is an item. `EvaluateItems` makes such lists of single rows.
 
     The arguments are those of `keras_rankmetrics.adapters.spark.evaluate`, with
     keys of the rows in place of columns.

@@ -83,7 +83,9 @@ def evaluate(
         columns = cloudpickle.dumps(job.columns)
         states = (
             dataset.map_batches(
-                on_workers("in_buckets", columns), batch_format="pyarrow"
+                on_workers("in_buckets", columns),
+                batch_format="pyarrow",
+                batch_size=None,
             )
             .groupby(BUCKET)
             .map_groups(to_states, batch_format="pyarrow")

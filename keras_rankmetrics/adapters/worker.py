@@ -105,7 +105,7 @@ def table_to_states(job: bytes, table: Any) -> dict[str, list[bytes]]:
 
     If rows are items, the table has all rows of its lists, in any order.
     """
-    table = _without_tensors(table)
+    table = _plain(table)
     columns = _unpickled(job).columns
     check_schema(columns, table.schema)
     if columns.query is not None:
@@ -120,14 +120,17 @@ def in_buckets(columns: bytes, table: Any) -> Any:
     """
     import pyarrow as pa
 
-    asked = _unpickled(columns)
-    table = _without_tensors(table)
-    check_schema(asked, table.schema)
-    queries = _without_nulls(_array(table, asked.query), asked.query)
+    job_columns: Columns = _unpickled(columns)
+    query = str(job_columns.query)
+    table = _plain(table)
+    check_schema(job_columns, table.schema)
+    queries = _without_nulls(_array(table, query), query)
     values = queries.to_numpy(zero_copy_only=False)
     if values.dtype.kind not in "iu":
         values = values.astype(str)
-    buckets = (ids.keys_of(values) % np.uint64(_BUCKETS)).astype(np.int32)
+    # The keys of integers are the integers, which may all be multiples of 64.
+    keys = ids.mixed(ids.keys_of(values))
+    buckets = (keys % np.uint64(_BUCKETS)).astype(np.int32)
     return table.append_column(BUCKET, pa.array(buckets))
 
 
@@ -144,8 +147,8 @@ def _batch(states: Sequence[State] | None) -> Any:
     return pa.RecordBatch.from_arrays([column], names=["states"])
 
 
-def _without_tensors(table: Any) -> Any:
-    """Return the table with lists in place of Ray's tensors."""
+def _plain(table: Any) -> Any:
+    """Return the table with lists for Ray's tensors, values for categories."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -156,6 +159,9 @@ def _without_tensors(table: Any) -> Any:
             if pa.types.is_struct(storage.type):  # tensors of unequal lengths
                 storage = pc.struct_field(storage, "data")
             table = table.set_column(place, field.name, storage)
+        elif pa.types.is_dictionary(field.type):
+            values = table.column(place).cast(field.type.value_type)
+            table = table.set_column(place, field.name, values)
     return table
 
 

@@ -390,6 +390,8 @@ def _by_score_and_id(
 ) -> np.ndarray:
     """Return the order by list, then descending score, then id.
 
+    Items that are not retrieved have no rank, so their order does not matter.
+
     Args:
         lists: the list of each item.
         scores: the scores.
@@ -397,10 +399,12 @@ def _by_score_and_id(
         sign: 1 for ascending ids, -1 for descending ones.
     """
     order = np.argsort(lists, kind="stable")
-    if not _descends(lists[order], scores[order]):  # it does in most runs
+    # The items of most runs are in the order of their scores already.
+    if not _descends(lists[order], scores[order]):
         order = np.lexsort((-scores, lists))
-    ordered = lists[order], scores[order]
-    same = np.all([x[1:] == x[:-1] for x in ordered], axis=0)
+    lists_, scores_ = lists[order], scores[order]
+    same = (scores_[1:] == scores_[:-1]) & (scores_[1:] > -np.inf)
+    same &= lists_[1:] == lists_[:-1]
     [places] = np.nonzero(np.append(same, False) | np.append(False, same))
     tied = order[places]
     rank = np.unique(items[tied], return_inverse=True)[1]

@@ -24,9 +24,10 @@ from keras_rankmetrics.tables.ragged import Ragged, value_indices
 # an operation takes longer.
 _ITEMS = 2**14 if keras.config.backend() == "torch" else 2**17
 
-# So many items of padding take less time than a shape that is new to jax, which
-# compiles each operation for it: about two seconds.
-_PADDING = 2**22 if keras.config.backend() == "jax" else 0
+# jax compiles each operation for each new shape, which takes seconds: longer
+# than the padding of `_PADDING` items.
+_FEW_SHAPES = keras.config.backend() == "jax"
+_PADDING = 2**22
 
 
 def of_arrays(
@@ -68,7 +69,11 @@ def of_lists(
     lowest = -np.inf
     are_references = definitions[0].traits.of_two_rankings
     fills = (lowest, lowest) if are_references else (-1.0, 0.0)
-    batches = chain.from_iterable(_padded(each, *fills) for each in joined)
+    if _FEW_SHAPES:
+        joined = _together(joined, _PADDING)
+    batches = chain.from_iterable(
+        _padded(each, *fills, _FEW_SHAPES) for each in joined
+    )
     for draw, (places, labels, scores) in enumerate(batches):
         weight = None
         if weights is not None:
@@ -83,26 +88,48 @@ def of_lists(
     return _simplest(total)
 
 
+def _together(joined: Iterable[Joined], items: int) -> Iterator[Joined]:
+    """Yield the lists in groups of at least `items`; the last may be smaller.
+
+    So the padding of each group but the last is at most that many items, too.
+    """
+    held: list[Joined] = []
+    for each in joined:
+        held.append(each)
+        if sum(len(part.labels) for part in held) >= items:
+            yield Joined(*map(np.concatenate, zip(*held, strict=True)))
+            held = []
+    if held:
+        yield Joined(*map(np.concatenate, zip(*held, strict=True)))
+
+
 def _padded(
-    joined: Joined, label: float, score: float
+    joined: Joined, label: float, score: float, few_shapes: bool
 ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Yield batches of lists of similar lengths.
 
     A batch has the indices of its lists in the truth, and labels and scores
-    `[rows, width]`. Items and rows after the lists are padding. Backends
-    compile each shape anew, so the widths and the numbers of rows are rounded
-    up, to few of them on jax.
+    `[rows, width]`. Items and rows after the lists are padding.
+
+    Args:
+        joined: the lists.
+        label: the label of padding.
+        score: the score of padding.
+        few_shapes: True for the widths of `_few_widths`, and one number of rows
+            for each of them. False for more widths, and fewer rows where there
+            are few lists.
     """
     starts = np.cumsum(joined.lengths) - joined.lengths
-    widths = np.array([_width(length) for length in joined.lengths.tolist()])
-    widths = _fewer(widths, _PADDING)
+    if few_shapes:
+        widths = _few_widths(joined.lengths, _PADDING)
+    else:
+        widths = np.array([_width(x) for x in joined.lengths.tolist()])
     for width in np.unique(widths).tolist():
         [similar] = np.nonzero(widths == width)
         most = max(1, _ITEMS // width)
         for begin in range(0, len(similar), most):
             lists = similar[begin : begin + most]
-            whole = len(similar) if _PADDING else len(lists)
-            rows = min(most, _power_of_4(whole))
+            rows = most if few_shapes else min(most, _power_of_4(len(lists)))
             lengths = joined.lengths[lists]
             at = value_indices(starts[lists], lengths)
             yield (
@@ -112,21 +139,32 @@ def _padded(
             )
 
 
-def _fewer(widths: np.ndarray, padding: int) -> np.ndarray:
-    """Return the widths, each raised to the next one where that costs little.
+def _few_widths(lengths: np.ndarray, padding: int) -> np.ndarray:
+    """Return a width for each list, from the few that all of them get.
+
+    The widths are 20, 40, 80 and so on, with room for some judged items after
+    10, 100 or 1000 retrieved ones. A list gets the least of them, less than
+    twice its length unless it is shorter than 10. Then a width is merged into
+    the next one, the one that adds the fewest items first, as long as all
+    merges together add at most `padding` items.
 
     Args:
-        widths: `[lists]`.
-        padding: the number of items that each width is worth, at most.
+        lengths: `[lists]`, the numbers of items.
+        padding: the number of items.
     """
-    distinct, numbers = np.unique(widths, return_counts=True)
-    raised = distinct.copy()
-    for i in range(len(distinct) - 1):
-        below = raised == distinct[i]
-        added = numbers[below].sum() * (distinct[i + 1] - distinct[i])
-        if added <= padding:
-            raised[below] = distinct[i + 1]
-    found: np.ndarray = raised[np.searchsorted(distinct, widths)]
+    doublings = np.ceil(np.log2(np.maximum(lengths, 20) / 20))
+    widths, lists = np.unique(
+        20 * 2 ** doublings.astype(np.int64), return_counts=True
+    )
+    while len(widths) > 1:
+        added = lists[:-1] * np.diff(widths)
+        least = int(added.argmin())
+        if added[least] > padding:
+            break
+        padding -= int(added[least])
+        lists[least + 1] += lists[least]
+        widths, lists = np.delete(widths, least), np.delete(lists, least)
+    found: np.ndarray = widths[np.searchsorted(widths, lengths)]
     return found
 
 

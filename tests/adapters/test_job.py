@@ -11,10 +11,14 @@ from pytest import approx
 
 import keras_rankmetrics as krm
 from keras_rankmetrics.adapters.worker import (
+    BUCKET,
     arrow_ids_as_int32,
     check_schema,
     flattened,
+    in_buckets,
     states_of_tables,
+    sum_of,
+    table_to_states,
 )
 from keras_rankmetrics.tables.jobs import job_of, merged, with_states
 from keras_rankmetrics.tables.ragged import LARGEST, Ragged, chunks, padded
@@ -444,3 +448,48 @@ def test_labels_without_a_sign():
 def test_counts_are_no_columns():
     with pytest.raises(ValueError, match="should all take labels and scores"):
         job_of(krm.NDCG(2, inputs="counts"), "t", "s")
+
+
+def buckets_of(queries):
+    job = job_of(krm.NDCG(), "y", "x", query="q")
+    ones = pa.array(np.ones(len(queries)))
+    table = pa.table({"q": queries, "y": ones, "x": ones})
+    found = in_buckets(pickle.dumps(job.columns), table).column(BUCKET)
+    return np.array(found)
+
+
+@pytest.mark.parametrize("step", [1, 64, 4096, 2**32])
+@pytest.mark.parametrize("kind", [int, str])
+def test_queries_fall_evenly_into_buckets(kind, step):
+    queries = [kind(i * step + 2**50) for i in range(6400)]
+    numbers = np.bincount(buckets_of(pa.array(queries)), minlength=64)
+    assert numbers.min() > 50
+    assert numbers.max() < 160
+
+
+def test_a_query_has_one_bucket_whatever_its_type():
+    queries = list(range(200))
+    expected = buckets_of(pa.array(queries, pa.int64()))
+    for kind in (pa.int16(), pa.uint64()):
+        found = buckets_of(pa.array(queries, kind))
+        np.testing.assert_array_equal(found, expected)
+    texts = pa.array([f"q{i}" for i in queries])
+    for same in (texts.cast(pa.large_string()), texts.dictionary_encode()):
+        np.testing.assert_array_equal(buckets_of(same), buckets_of(texts))
+
+
+def test_queries_that_are_categories():
+    """In pandas a column of few texts is often a categorical one."""
+    items = logs.items_of(logs.of_scores())
+    table = pa.Table.from_pylist(items)
+    job = job_of(krm.NDCG(3), "label", "score", query="query")
+    expected = sum_of(table_to_states(pickle.dumps(job), table)["states"])
+    place = table.schema.get_field_index("query")
+    texts = table.column("query").cast(pa.string())
+    for categories in (texts, table.column("query")):
+        categorical = table.set_column(
+            place, "query", categories.dictionary_encode()
+        )
+        found = table_to_states(pickle.dumps(job), categorical)["states"]
+        [one], [other] = sum_of(found), expected
+        np.testing.assert_allclose(one.sums, other.sums, rtol=1e-6)

@@ -59,7 +59,7 @@ def _apart(way: str, folder: str) -> str:
     times = " ".join(f"{seconds:.1f}" for seconds in found["seconds"])
     driver = found.get("driver_bytes")
     memory = "" if driver is None else f"  driver {driver / 1e6:+.0f} MB"
-    return f"{times} s  ndcg@10 {found['ndcg@10']:.6f}{memory}"
+    return f"{times} s  {found['name']} {found['value']:,.8g}{memory}"
 
 
 def write(folder: str, lists: int) -> None:
@@ -144,7 +144,7 @@ def counting(folder: str) -> dict[str, object]:
         counted = log.mapInArrow(count, "rows long").collect()
         return float(sum(row.rows for row in counted))
 
-    return _timed(run)
+    return _timed(run, name="rows")
 
 
 def mllib(folder: str) -> dict[str, object]:
@@ -206,13 +206,15 @@ def _session() -> object:
     )
 
 
-def _timed(run: Callable[[], float], rounds: int = ROUNDS) -> dict[str, object]:
+def _timed(
+    run: Callable[[], float], rounds: int = ROUNDS, name: str = "ndcg@10"
+) -> dict[str, object]:
     seconds, value = [], 0.0
     for _ in range(rounds):
         start = time.monotonic()
         value = run()
         seconds.append(time.monotonic() - start)
-    return {"seconds": seconds, "ndcg@10": value}
+    return {"seconds": seconds, "name": name, "value": value}
 
 
 WAYS = {

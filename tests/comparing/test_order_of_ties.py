@@ -31,3 +31,23 @@ def test_ties_are_in_the_order_of_ids(kind, sign):
         np.testing.assert_array_equal(
             items[found][ranked], items[expected][ranked]
         )
+
+
+def test_ids_of_items_that_are_not_retrieved_are_not_sorted(monkeypatch):
+    """There may be a thousand of them in a list, and sorting takes long."""
+    sorted_ids = []
+    unique = np.unique
+
+    def counting(ids, **options):
+        sorted_ids.extend(ids)
+        return unique(ids, **options)
+
+    monkeypatch.setattr(np, "unique", counting)
+    lists = np.repeat([0, 1], 100)
+    scores = np.full(200, -np.inf)
+    scores[[0, 1, 100, 101]] = [2, 2, 3, 1]
+    items = np.arange(200).astype(bytes)
+    found = _by_score_and_id(lists, scores, items, -1)
+    assert sorted_ids == [b"0", b"1"]
+    assert found[:2].tolist() == [1, 0]
+    assert found[100:102].tolist() == [100, 101]

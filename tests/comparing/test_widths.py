@@ -1,33 +1,145 @@
-"""The widths of batches: lists of similar lengths are padded to one of them."""
+"""The shapes of batches: on jax they are few, since each is compiled anew."""
 
+import keras
 import numpy as np
 import pytest
 
-from keras_rankmetrics.comparing.values import _fewer
+import keras_rankmetrics as krm
+from keras_rankmetrics.comparing import values
+from keras_rankmetrics.comparing.joining import Joined
+from keras_rankmetrics.comparing.values import (
+    _few_widths,
+    _padded,
+    _together,
+)
+
+BUDGET = 2**22
+METRICS = [krm.NDCG(10), krm.MeanAveragePrecision(), krm.AUC()]
 
 
-def test_each_width_stays_without_padding():
-    widths = np.array([16, 24, 16, 96, 384])
-    np.testing.assert_array_equal(_fewer(widths, 0), widths)
+def joined(lengths):
+    items = int(np.sum(lengths))
+    labels, scores = np.ones(items, "float32"), np.arange(items, dtype="f4")
+    return Joined(np.arange(len(lengths)), np.array(lengths), labels, scores)
 
 
-def test_few_lists_have_one_width():
-    widths = np.array([16, 24, 16, 96, 384])
-    assert _fewer(widths, 2**22).tolist() == [384] * 5
+def shapes(lengths):
+    batches = _padded(joined(lengths), -1.0, 0.0, few_shapes=True)
+    return {labels.shape for _, labels, _ in batches}
 
 
-@pytest.mark.parametrize("padding", [10, 1000, 100_000])
-def test_a_width_is_raised_only_where_that_adds_few_items(padding):
-    rng = np.random.default_rng(0)
-    widths = rng.choice(
-        [16, 24, 32, 48, 1024], 300, p=[0.5, 0.2, 0.2, 0.08, 0.02]
-    )
-    found = _fewer(widths, padding)
-    assert set(found) <= set(widths)
-    assert (found >= widths).all()
-    steps = len(set(widths)) - 1
-    assert 0 <= (found - widths).sum() <= steps * padding
+def of_very_different_lengths(number, seed=0):
+    rng = np.random.default_rng(seed)
+    return np.exp(rng.uniform(np.log(3), np.log(1200), number)).astype(int)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_width_is_less_than_twice_the_length(seed):
+    lengths = of_very_different_lengths(2000, seed)
+    widths = _few_widths(lengths, padding=0)
+    assert (widths >= lengths).all()
+    assert (widths < 2 * np.maximum(lengths, 11)).all()
+    assert set(widths) == {20, 40, 80, 160, 320, 640, 1280}
+
+
+@pytest.mark.parametrize("padding", [10, 1000, 100_000, BUDGET])
+def test_merging_widths_adds_that_many_items_at_most(padding):
+    lengths = of_very_different_lengths(5000)
+    least, found = (_few_widths(lengths, x) for x in (0, padding))
+    assert set(found) <= set(least)
+    assert (found >= least).all()
+    assert (found - least).sum() <= padding
+
+
+def test_a_few_long_lists_do_not_pad_many_short_ones():
+    lengths = np.append(np.full(100_000, 16), np.arange(1, 129))
+    widths = _few_widths(lengths, BUDGET)
+    assert (widths[:100_000] <= 40).all()
+    assert set(widths) <= {20, 40, 160}
+    assert widths.sum() <= 2 * lengths.sum() + 20 * 10 + BUDGET
+
+
+def test_the_length_of_a_width_fits():
+    lengths = np.array([1, 19, 20, 21, 40, 41, 1280, 1281, 20 * 2**20])
+    expected = [20, 20, 20, 40, 40, 80, 1280, 2560, 20 * 2**20]
+    assert _few_widths(lengths, 0).tolist() == expected
 
 
 def test_nothing_to_pad():
-    assert _fewer(np.array([], int), 2**22).size == 0
+    assert _few_widths(np.array([], int), BUDGET).size == 0
+
+
+@pytest.mark.parametrize("number", [50, 2000])
+def test_systems_with_other_numbers_of_lists_have_one_shape(number):
+    lengths = of_very_different_lengths(number)
+    lengths[0] = 1200
+    expected = shapes(lengths)
+    assert len(expected) == 1
+    for lists, length in ((0.9, 1200), (0.5, 1000), (0.97, 700)):
+        fewer = lengths[: int(lists * number)]
+        assert shapes(np.append(fewer, length)) == expected
+
+
+def test_lists_of_many_chunks_come_together():
+    chunks = [joined([3, 2]), joined([4]), joined([1]), joined([9]), joined([])]
+    found = list(_together(iter(chunks), 6))
+    lengths = [each.lengths.tolist() for each in found]
+    assert lengths == [[3, 2, 4], [1, 9], []]
+    scores = [0, 1, 2, 3, 4, 0, 1, 2, 3]
+    assert found[0].scores.tolist() == scores
+
+
+@pytest.fixture
+def compiled(monkeypatch):
+    """The shapes that metrics see, as `compare` goes on."""
+    seen = []
+    original = values.evaluate
+
+    def recording(definitions, passed, *rest):
+        seen.append(passed[0].shape)
+        return original(definitions, passed, *rest)
+
+    monkeypatch.setattr(values, "evaluate", recording)
+    return seen
+
+
+def of_queries(number):
+    """Two systems, each of which lacks other queries and items."""
+    rng = np.random.default_rng(1)
+    truth, one, other = {}, {}, {}
+    for query, length in enumerate(of_very_different_lengths(number)):
+        items = [f"d{i}" for i in range(length)]
+        truth[f"q{query}"] = {
+            item: int(rng.integers(0, 3)) for item in items[::3]
+        }
+        scores = rng.integers(0, 50, length).astype(float)
+        if query % 7:
+            one[f"q{query}"] = dict(zip(items, scores, strict=True))
+        if query % 5:
+            some = slice(1, None, 2)
+            other[f"q{query}"] = dict(
+                zip(items[some], -scores[some], strict=True)
+            )
+    return {"one": one, "other": other}, truth
+
+
+@pytest.mark.parametrize("number", [50, 200])
+def test_compare_of_two_systems_has_one_shape(number, compiled, monkeypatch):
+    monkeypatch.setattr(values, "_FEW_SHAPES", True)
+    krm.compare(*of_queries(number), METRICS)
+    assert len(compiled) >= 2
+    assert len(set(compiled)) == 1
+
+
+@pytest.mark.skipif(
+    keras.config.backend() == "jax", reason="it would compile many shapes"
+)
+def test_numbers_do_not_depend_on_the_shapes(monkeypatch):
+    found = []
+    for few_shapes in (False, True):
+        monkeypatch.setattr(values, "_FEW_SHAPES", few_shapes)
+        found.append(krm.compare(*of_queries(50), METRICS).per_list())
+    for metric in METRICS:
+        np.testing.assert_allclose(
+            *(np.array(each[metric.name], float) for each in found), rtol=2e-6
+        )

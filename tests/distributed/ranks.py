@@ -32,18 +32,21 @@ def synced():
     }
 
 
-def compiled():
+def compiled(metrics=None):
     """A model that returns its input, with metrics."""
-    metrics = krm.MetricCollection(
-        [*krm.NDCG.at(1, 5), krm.MeanReciprocalRank()], errors=False
-    )
+    if metrics is None:
+        metrics = [
+            krm.MetricCollection(
+                [*krm.NDCG.at(1, 5), krm.MeanReciprocalRank()], errors=False
+            )
+        ]
     # Keras accepts no model without weights on several ranks.
     same = keras.layers.Dense(
         ITEMS, use_bias=False, kernel_initializer="identity"
     )
     model = keras.Sequential([keras.Input((ITEMS,)), same])
-    model.compile(loss="mse", metrics=[metrics])
-    return model, metrics
+    model.compile(loss="mse", metrics=metrics)
+    return model, metrics[0]
 
 
 class Batches(keras.utils.PyDataset):
@@ -101,6 +104,31 @@ def evaluated():
         "of_ours": sizes.count(own),
         "steps": len(share),
         "variables": len(metrics.variables),
+    }
+
+
+def nine():
+    """The collectives of `evaluate`: of nine metrics apart, and together."""
+    labels, scores, _, _ = data()
+    return [
+        collectives_of(metrics, scores, labels)
+        for metrics in (
+            krm.NDCG.at(*range(1, 10)),
+            [krm.MetricCollection(krm.NDCG.at(*range(1, 10)))],
+        )
+    ]
+
+
+def collectives_of(metrics, scores, labels):
+    model, _ = compiled(metrics)
+    sizes = counted_collectives(
+        lambda: model.evaluate(scores, labels, batch_size=8, verbose=0)
+    )
+    own = [variable for metric in metrics for variable in metric.variables]
+    return {
+        "collectives": len(sizes),
+        "variables": len(model.metrics_variables),
+        "own": len(own),
     }
 
 

@@ -55,6 +55,17 @@ def test_evaluate(number):
             assert 0 < said["of_ours"] <= 2 * said["steps"]
 
 
+@pytest.mark.skipif(not _REDUCES, reason="Keras before 3.16 adds nothing up")
+def test_nine_metrics_have_nine_collectives_in_a_step():
+    """A `MetricCollection` of them has one."""
+    for apart, together in processes.run("ranks:nine", 2):
+        assert (apart["own"], together["own"]) == (9, 1)
+        rounds = together["collectives"] // together["variables"]
+        assert rounds >= 3  # as many as steps, and one at the end
+        for each in (apart, together):
+            assert each["collectives"] == rounds * each["variables"]
+
+
 @pytest.mark.skipif(not _REDUCES, reason="Keras before 3.16 shares no dataset")
 @pytest.mark.parametrize("number", [2, 3, 4])
 def test_a_dataset_that_keras_shares(number):
