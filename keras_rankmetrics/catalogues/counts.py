@@ -99,8 +99,9 @@ class Wanted(NamedTuple):
             length = 64
             while length < wanted:
                 length *= 4
-            pairs = self.pairs[:, offset : offset + wanted]
-            yield np.pad(pairs, ((0, 0), (0, length - wanted)))
+            pairs = np.zeros((2, length), "int32")
+            pairs[:, :wanted] = self.pairs[:, offset : offset + wanted]
+            yield pairs
 
     def scores(self, kept: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """Return the scores of the items, the lowest for padding.

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 import keras
 import numpy as np
-from keras import ops, tree
 
 from keras_rankmetrics.catalogues.counts import (
     ChunkRequest,
@@ -17,7 +16,7 @@ from keras_rankmetrics.catalogues.counts import (
     count_any,
     count_finite,
 )
-from keras_rankmetrics.engine.backend.operations import detached
+from keras_rankmetrics.engine.backend.operations import detached, ops
 from keras_rankmetrics.types import Tensor
 
 T = TypeVar("T")
@@ -217,14 +216,14 @@ def in_one_memory() -> Callable[[Tensor, Tensor], Tensor]:
     """Return `product` for torch, with the same memory for each result.
 
     The system takes as long to provide new memory for a chunk as torch takes to
-    count in it. All chunks must have the same size.
+    count in it. All chunks must have the same size, and queries and rows one
+    float dtype.
     """
     import torch
 
     memory: list[Tensor] = []
 
     def in_memory(queries: Tensor, rows: Tensor) -> Tensor:
-        queries, rows = _in_one_dtype(queries, rows)
         if not memory:
             memory.append(queries.new_empty(len(queries), len(rows)))
         return torch.matmul(queries, rows.T, out=memory[0])
@@ -321,7 +320,8 @@ def compiled(function: Callable[..., T]) -> Callable[..., T]:
 
         # Autocast would round scores to half precision.
         def eager(*arguments: Any, **options: Any) -> T:
-            device = tree.flatten(arguments)[0].device.type
+            tensors = (x for x in arguments if isinstance(x, torch.Tensor))
+            device = next(tensors).device.type
             with torch.no_grad(), torch.autocast(device, enabled=False):
                 return function(*arguments, **options)
 
