@@ -6,13 +6,14 @@
 Each tool reads the same files and prints the same three measures, in processes
 of its own that take turns. The time is that of the whole process, with the
 start of Python and of what the tool imports. Wall time says nothing on a busy
-machine, so the time of the processor is told beside it. trec_eval is measured
-where its program is on the path, or is named.
+machine, so the time of the processor is beside it. A tool that is not installed
+is left out; trec_eval is measured if its program is on the path, or is named.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import os
 import resource
 import shutil
@@ -125,10 +126,15 @@ def tools(trec_eval: str, qrels: str, run: str) -> dict[str, list[str]]:
             *("-m", "NDCG@10 MAP@100 RR", "--format", "csv"),
             *("--convention", "trec_eval"),
         ],
-        "pytrec_eval": [*python, PYTREC_EVAL, qrels, run],
-        "ir_measures": [*python, IR_MEASURES, qrels, run],
-        "ranx": [*python, RANX, qrels, run],
     }
+    programs = {
+        "pytrec_eval": PYTREC_EVAL,
+        "ir_measures": IR_MEASURES,
+        "ranx": RANX,
+    }
+    for name, text in programs.items():
+        if importlib.util.find_spec(name) is not None:
+            found[name] = [*python, text, qrels, run]
     program = shutil.which(trec_eval)
     if program is not None:
         asked = ["ndcg_cut.10", "map_cut.100", "recip_rank"]
