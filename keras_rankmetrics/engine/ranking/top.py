@@ -169,6 +169,23 @@ class Shared(NamedTuple):
         return cls(x, x, none, none, start, ops.ones_like(start))
 
 
+class TieGroups(NamedTuple):
+    """The tie group of each rank, `[lists, ranks]`.
+
+    Attributes:
+        start: int32, the number of items above the group.
+        in_row: int32, the number of its items in the row.
+        size: int32, the number of all its items, in the row or not; 1 where no
+            item is retrieved.
+        beyond: bool, True if the group may extend beyond the row.
+    """
+
+    start: Tensor
+    in_row: Tensor
+    size: Tensor
+    beyond: Tensor
+
+
 @dataclasses.dataclass(frozen=True)
 class Top:
     """The highest scores of each list, and the tie groups among them.
@@ -193,6 +210,18 @@ class Top:
     depth: int | Tensor
     tie: Tensor | None
     most: int
+    _tied: TieGroups | None = dataclasses.field(init=False)
+
+    def __post_init__(self) -> None:
+        # Computed here and not at first use, which may be in a branch.
+        groups = None
+        if self.tie is not None:
+            groups = TieGroups(
+                *tracing.cond(
+                    self.tie, self._groups_in_ties, self._groups_alone
+                )
+            )
+        object.__setattr__(self, "_tied", groups)
 
     @classmethod
     def of(
@@ -244,24 +273,25 @@ class Top:
                 none is retrieved.
             of_items: computes the values of all items, `[lists, items]`.
         """
-        position = counting.positions(x)
+        groups = self.groups
 
-        def tied() -> tuple[Tensor, ...]:
-            before, in_row = counting.sums_over_runs(
-                self.values, ops.stack([x, ops.ones_like(x)]), self.most
-            )
-            x_before, items_before = ops.unstack(before, 2)
-            start = position - ops.cast(items_before, "int32")
-            total, items = ops.unstack(
-                self._beyond_the_row(start, in_row, of_items), 2
-            )
-            size = ops.where(self.there, ops.cast(items, "int32"), 1)
-            return total / items, total, x_before, items_before, start, size
+        def tied() -> tuple[Tensor, Tensor]:
+            before, in_row = counting.sums_over_runs(self.values, x, self.most)
 
-        def alone() -> tuple[Tensor, ...]:
-            return tuple(Shared.alone(x, position))
+            def whole() -> Tensor:
+                values = ops.where(self.is_lowest(), of_items(), 0)
+                total = ops.sum(values, axis=-1)
+                return ops.where(groups.beyond, total[:, None], in_row)
 
-        return Shared(*tracing.cond(self.tie, tied, alone))
+            total = tracing.cond(ops.any(groups.beyond), whole, lambda: in_row)
+            return total, before
+
+        total, before = tracing.cond(
+            self.tie, tied, lambda: (x, ops.zeros_like(x))
+        )
+        ahead = ops.cast(counting.positions(x) - groups.start, x.dtype)
+        mean = total / ops.cast(groups.size, x.dtype)
+        return Shared(mean, total, before, ahead, groups.start, groups.size)
 
     def exposure(
         self,
@@ -275,7 +305,7 @@ class Top:
                 depth]`.
             gains: computes the gains of all items, `[lists, items]`.
         """
-        start, size, beyond = self.groups()
+        start, size, _, beyond = self.groups
         is_whole = self.there if self.tie is None else self.there & ~beyond
         first = GroupedItems(
             ItemNumbers(self.indices), start, size, is_whole, gains_in_order
@@ -303,58 +333,31 @@ class Top:
         lowest = ops.min(self.values, axis=-1, keepdims=True)
         return self.scores.cleaned() == lowest
 
-    def groups(self) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the tie group of each rank.
+    @property
+    def groups(self) -> TieGroups:
+        """The tie group of each rank."""
+        return self._groups_alone() if self._tied is None else self._tied
 
-        Returns:
-            The number of items above the group and its size in the row, int32
-            `[lists, ranks]`, and True where it may extend beyond the row, bool
-            `[lists, ranks]`.
-        """
+    def _groups_alone(self) -> TieGroups:
         position = counting.positions(self.values)
+        start = ops.broadcast_to(position, ops.shape(self.values))
+        ones = ops.ones_like(start)
+        return TieGroups(start, ones, ones, ops.zeros_like(self.there))
 
-        def tied() -> tuple[Tensor, ...]:
-            ones = ops.ones_like(self.values, dtype="float32")
-            sums = counting.sums_over_runs(self.values, ones, self.most)
-            before, items = (ops.cast(x, "int32") for x in sums)
-            start = position - before
-            return start, items, self._may_extend(start, start + items)
-
-        def alone() -> tuple[Tensor, ...]:
-            start = ops.broadcast_to(position, ops.shape(self.values))
-            return start, ops.ones_like(start), ops.zeros_like(self.there)
-
-        if self.tie is None:
-            return alone()
-        return tracing.cond(self.tie, tied, alone)
-
-    def _beyond_the_row(
-        self, start: Tensor, in_row: Tensor, of_items: Callable[[], Tensor]
-    ) -> Tensor:
-        """Return the sum of values and the size of groups, `[2, lists, ranks]`.
-
-        The lowest tie group may extend beyond the row. (If it begins at the
-        last position, it is beyond any cutoff.)
-
-        Args:
-            start: the number of items above each group.
-            in_row: the same two numbers for the items in the row.
-            of_items: computes the values of all items.
-        """
-        beyond = self._may_extend(start, start + ops.cast(in_row[1], "int32"))
+    def _groups_in_ties(self) -> TieGroups:
+        ones = ops.ones_like(self.values, dtype="float32")
+        sums = counting.sums_over_runs(self.values, ones, self.most)
+        before, in_row = (ops.cast(x, "int32") for x in sums)
+        start = counting.positions(self.values) - before
+        beyond = self._may_extend(start, start + in_row)
 
         def whole() -> Tensor:
-            tied = self.is_lowest()
-            items = counting.count(tied)
-            # This is always true, and forces the items to be counted before
-            # they are summed, so that one array of all items is in memory at a
-            # time.
-            tied = tied & (items[:, None] > 0)
-            total = ops.sum(ops.where(tied, of_items(), 0), axis=-1)
-            of_all = ops.stack([total, ops.cast(items, total.dtype)])
-            return ops.where(beyond, of_all[:, :, None], in_row)
+            items = counting.count(self.is_lowest())
+            return ops.where(beyond, items[:, None], in_row)
 
-        return tracing.cond(ops.any(beyond), whole, lambda: in_row)
+        size = tracing.cond(ops.any(beyond), whole, lambda: in_row)
+        size = ops.where(self.there, size, 1)
+        return TieGroups(start, in_row, size, beyond)
 
     def _may_extend(self, start: Tensor, stop: Tensor) -> Tensor:
         """Return True for groups that may extend beyond the row.
