@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import operator
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -11,7 +10,11 @@ import apache_beam as beam
 from apache_beam.internal import pickler
 
 import keras_rankmetrics as krm
-from keras_rankmetrics.adapters.worker import check_schema, states_of_tables
+from keras_rankmetrics.adapters.worker import (
+    check_schema,
+    no_column,
+    states_of_tables,
+)
 from keras_rankmetrics.tables.jobs import job_of, merged, with_states
 
 ROWS = 1000
@@ -159,11 +162,17 @@ class EvaluateItems(beam.PTransform):
         """Return the metrics of the rows, as a collection of one element."""
         return (
             input_or_inputs
-            | beam.GroupBy(operator.itemgetter(self._query))
+            | beam.GroupBy(functools.partial(_query_of, key=self._query))
             | beam.Values()
             | beam.Map(list)
             | beam.CombineGlobally(self._combine)
         )
+
+
+def _query_of(row: Any, key: str) -> Any:
+    if key not in row:
+        raise no_column("query", key, row)
+    return row[key]
 
 
 @functools.lru_cache(maxsize=8)

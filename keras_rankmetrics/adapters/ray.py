@@ -7,7 +7,12 @@ from typing import Any
 
 import keras
 
-from keras_rankmetrics.adapters.worker import BUCKET, on_worker, sum_of
+from keras_rankmetrics.adapters.worker import (
+    BUCKET,
+    BUCKETS,
+    on_worker,
+    sum_of,
+)
 from keras_rankmetrics.tables import jobs
 
 
@@ -87,7 +92,7 @@ def evaluate(
                 batch_format="pyarrow",
                 batch_size=None,
             )
-            .groupby(BUCKET)
+            .groupby(BUCKET, num_partitions=BUCKETS)
             .map_groups(to_states, batch_format="pyarrow")
         )
     packed = (row["states"] for row in states.iter_rows())

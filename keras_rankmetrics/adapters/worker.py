@@ -27,7 +27,7 @@ from keras_rankmetrics.tables.ragged import Lists, Ragged
 # The column with the number of the group of queries that a row belongs to, and
 # how many groups there are.
 BUCKET = "keras_rankmetrics bucket"
-_BUCKETS = 64
+BUCKETS = 64
 
 
 def on_worker(task: str, job: bytes, backend: str) -> Callable[[Any], Any]:
@@ -121,7 +121,8 @@ def in_buckets(columns: bytes, table: Any) -> Any:
     import pyarrow as pa
 
     job_columns: Columns = _unpickled(columns)
-    query = str(job_columns.query)
+    query = job_columns.query
+    assert query is not None, "only items by query are in buckets"
     table = _plain(table)
     check_schema(job_columns, table.schema)
     queries = _without_nulls(_array(table, query), query)
@@ -130,7 +131,7 @@ def in_buckets(columns: bytes, table: Any) -> Any:
         values = values.astype(str)
     # The keys of integers are the integers, which may all be multiples of 64.
     keys = ids.mixed(ids.keys_of(values))
-    buckets = (keys % np.uint64(_BUCKETS)).astype(np.int32)
+    buckets = (keys % np.uint64(BUCKETS)).astype(np.int32)
     return table.append_column(BUCKET, pa.array(buckets))
 
 
@@ -394,14 +395,21 @@ def check_schema(columns: Columns, schema: Any) -> None:
     types = dict(zip(schema.names, schema.types, strict=True))
     for argument, name in columns.by_argument():
         if name not in types:
-            raise ValueError(
-                f"`{argument}` should be the name of a column. Received: "
-                f"{name!r}. The columns are: {list(types)}."
-            )
+            raise no_column(argument, name, types)
     for argument, name in columns.by_argument():
         if argument != "query":
             _check_type(columns, argument, name, types[name])
     _check_ids(columns, {name: _kind(types[name]) for name in columns.ids})
+
+
+def no_column(
+    argument: str, name: str | None, columns: Iterable[str]
+) -> ValueError:
+    """Return the error for an argument that names no column."""
+    return ValueError(
+        f"`{argument}` should be the name of a column. Received: {name!r}. The "
+        f"columns are: {list(columns)}."
+    )
 
 
 def _check_type(
@@ -415,10 +423,12 @@ def _check_type(
         rule = _ITEM
     rule = rule or _BY_FORM[columns.form][argument]
     if kind not in rule.kinds or rule.lists not in (None, _is_list(arrow_type)):
+        remedy = "Cast the column, or create the metric with other `inputs`."
+        if columns.query is None and kind in rule.kinds and rule.lists:
+            remedy = "If each row is an item, name the column of its `query`."
         raise TypeError(
             f"The column {name!r} of `{argument}` should hold {rule.expected}. "
-            f"Received: values of the type {arrow_type}. Cast the column, or "
-            "create the metric with other `inputs`."
+            f"Received: values of the type {arrow_type}. {remedy}"
         )
 
 

@@ -43,8 +43,9 @@ def count_ranks(
     last bit would change its rank. If a backend rounds it differently in
     another chunk, the catalogue is scored a second time.
 
-    Vectors are multiplied in float64 if the queries or the items have it, and
-    in float32 otherwise, also those of integers and of half precision.
+    Vectors are multiplied in float64 if the queries or the items have it. On
+    jax that needs its 64-bit mode, and the numpy backend has none. All others,
+    such as integers and half precision, are multiplied in float32.
 
     Args:
         queries: `[lists, d]`, a vector for each list; or any input of
@@ -115,11 +116,12 @@ def count_ranks(
 
     def counted() -> tuple[RankCounts, np.ndarray, np.ndarray]:
         request = CountRequest(size, ops.convert_to_tensor(scores), wanted)
-        counts, kept = counters[0](queries, items, request)
-        undefined = ops.convert_to_numpy(counts.undefined)
-        if undefined.any() and len(counters) > 1:
+        while True:
+            counts, kept = counters[0](queries, items, request)
+            undefined = ops.convert_to_numpy(counts.undefined)
+            if len(counters) == 1 or not undefined.any():
+                break
             del counters[0]  # no pass over these vectors can use it
-            return counted()
         _check_defined(undefined)
         found = wanted.scores(kept, rows)
         return counts, found[:, :width], found[:, width:]

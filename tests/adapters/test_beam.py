@@ -141,6 +141,13 @@ def test_a_missing_key():
         fn.extract_output(seen)
 
 
+def test_a_missing_key_of_queries():
+    error = pytest.raises(ValueError, match=r"`query`.*a column.*'gone'")
+    with error, TestPipeline() as pipeline:
+        rows = pipeline | beam.Create([{"q": 1, "y": 1, "s": 0.5}])
+        rows | EvaluateItems(krm.NDCG(), "y", "s", query="gone")
+
+
 def test_the_guide():
     names = {"krm": krm}
     [source] = [x for x in logs.blocks() if "adapters.beam" in x]

@@ -302,7 +302,7 @@ def test_a_huge_list_does_not_widen_all_others():
     assert len({part.shape for part in parts}) < 12
 
 
-SHORT = [{"relevant": [1], "recommended": [1, 2], "n": 1.0, "s": ["a"]}]
+SHORT = [{"relevant": [1], "recommended": [1, 2], "n": 1.0, "s": ["a"], "i": 1}]
 
 
 @pytest.mark.parametrize(
@@ -318,6 +318,7 @@ SHORT = [{"relevant": [1], "recommended": [1, 2], "n": 1.0, "s": ["a"]}]
         (("s", "recommended"), TypeError, "strings in all columns"),
         ((1, "recommended"), TypeError, "should be a string"),
         (("relevant", {"a": "x"}), ValueError, "only a `Comparison`"),
+        (("relevant", "i"), TypeError, "`y_pred`.*name the column of its"),
     ],
 )
 def test_wrong_columns(columns, kind, message):

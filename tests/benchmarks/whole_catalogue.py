@@ -7,7 +7,7 @@
 Beside `count_ranks`: the same matrix products, chunk by chunk, each compiled
 and thrown away, which is the least that it can cost; and the first 100 items
 that FAISS finds in its exact index, where it is installed. Both give the recall
-at 100, which must be the same. FAISS knows no rank below the first 100.
+at 100, which must agree but for a few users. FAISS knows no rank below 100.
 
 With `--exclude`, each user has seen so many items, which have no rank. FAISS
 then finds as many more items, and the seen ones are left out.

@@ -43,6 +43,27 @@ def on_two_by_two():
     return {"8": evaluated(8, model), "spec": str(kernel.sharding.spec)}
 
 
+def on_explicit_mesh():
+    """Arrays whose types name the axes of a mesh of `jax.make_mesh`."""
+    import jax
+
+    spec = jax.sharding.PartitionSpec("lists")
+    mesh = jax.make_mesh((4,), ("lists",))
+    metric = krm.NDCG(k=3, ties="stable")
+    labels, scores = (part[:20] for part in data()[:2])
+    expected = float(krm.NDCG(k=3, ties="stable")(labels, scores))
+
+    def result(state, labels, scores):
+        state = metric.stateless_update_state(state, labels, scores)
+        return metric.stateless_result(state)
+
+    with jax.set_mesh(mesh):
+        sharding = jax.sharding.NamedSharding(mesh, spec)
+        parts = (jax.device_put(x, sharding) for x in (labels, scores))
+        state = [variable.value for variable in metric.variables]
+        return expected, float(jax.jit(result)(state, *parts))
+
+
 def of_processes():
     """Two processes, one device each: XLA adds up what both have seen."""
     names = DISTRIBUTION.list_devices()

@@ -50,6 +50,12 @@ def test_a_model_that_is_split():
     assert said("two_by_two")["8"] == expected()
 
 
+def test_an_explicit_mesh():
+    [found] = processes.run("devices:on_explicit_mesh", 1, devices=4)
+    one_device, mesh = found
+    assert mesh == pytest.approx(one_device, rel=3e-7)
+
+
 def test_without_padding_jax_refuses_the_last_batch():
     assert said("four")["unpadded"].startswith("IndivisibleError")
 

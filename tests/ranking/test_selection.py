@@ -13,6 +13,7 @@ ROWS = {
     "ties": RNG.integers(-3, 3, (5, 40)),
     "one": RNG.standard_normal((5, 1)),
     "wide": RNG.standard_normal((3, 700)),
+    "partitioned": RNG.integers(-99, 99, (9, 300)),
     "extreme": np.array(
         [[np.inf, -np.inf, 3e38, -3e38, 2e-38, -2e-38, 0.0, 3e-38, -1.0, 2.0]]
     ),
@@ -20,7 +21,7 @@ ROWS = {
 }
 
 
-DTYPES = ["float32", "float64", "int32"]
+DTYPES = ["float16", "float32", "float64", "int32"]
 if keras.config.backend() == "jax":  # has 32 bits
     DTYPES.remove("float64")
 
@@ -31,7 +32,7 @@ if keras.config.backend() == "jax":  # has 32 bits
         (name, dtype)
         for name in ROWS
         for dtype in DTYPES
-        if (name, dtype) != ("extreme", "int32")
+        if name != "extreme" or dtype.startswith("float")
     ],
 )
 @pytest.mark.parametrize("k", [1, 7, None])

@@ -2,6 +2,7 @@
 
 import gc
 import pathlib
+import warnings
 
 import keras
 import numpy as np
@@ -83,6 +84,20 @@ def test_jax_compiles_no_shape_again(ties, inputs, compiled):
         suite.update_state(*batch(inputs))
         suite.result()
     assert compiled == []
+
+
+def test_sums_that_overflow_warn_of_nothing():
+    """The squares of these weights do."""
+    metric = krm.NDCG(k=3)
+    labels = np.array([[1, 0, 2], [0, 1, 0]], "float32")
+    scores = np.array([[0.1, 0.2, 0.3], [0.3, 0.2, 0.1]], "float32")
+    weights = np.array([1e25, 1e25], "float32")
+    expected = float(krm.NDCG(k=3)(labels, scores))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        for _ in range(3):
+            metric.update_state(labels, scores, weights)
+    assert float(metric.result()) == pytest.approx(expected)
 
 
 @pytest.mark.long

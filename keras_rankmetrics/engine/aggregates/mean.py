@@ -23,11 +23,7 @@ import numpy as np
 
 from keras_rankmetrics.engine.aggregates.aggregate import PerList
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.backend.tracing import (
-    concrete,
-    from_host,
-    on_host,
-)
+from keras_rankmetrics.engine.backend.tracing import concrete, concrete_floats
 from keras_rankmetrics.types import Tensor
 
 
@@ -102,10 +98,10 @@ class WeightedMean:
     def result(self, sums: Tensor) -> Tensor:
         """Return the means; 0 without lists."""
         of_lists = sums[..., _OF_LISTS]
-        numbers = on_host(of_lists) if len(sums.shape) == 1 else None
+        numbers = concrete_floats(of_lists)
         if numbers is not None:
-            mean = Moments(numbers.tolist(), self.bounded, _PythonFloats).mean
-            return from_host(np.array(mean, numbers.dtype))
+            mean = Moments(numbers, self.bounded, _PythonFloats).mean
+            return ops.convert_to_tensor(mean, sums.dtype)
         totals = ops.unstack(of_lists, _SUMS_OF_LISTS, axis=-1)
         return Moments(totals, self.bounded, ops).mean
 

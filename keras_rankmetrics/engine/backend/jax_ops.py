@@ -10,6 +10,7 @@ A test compares each of these with that of Keras.
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Sequence
 
 import jax
@@ -23,8 +24,8 @@ _MOST_ROWS = 16
 
 
 def any(x: Tensor, axis: int | None = None) -> Tensor:
-    """Replace `keras.ops.any` for bools, along one axis or all."""
-    if not _is_traced(x):
+    """Replace `keras.ops.any` along one axis or all."""
+    if x.dtype != bool or not _is_traced(x):
         return jnp.any(x, axis=axis)
     # Of integers, vectors compile faster; of floats, rows.
     dtype = "int32" if x.ndim == 1 else "float32"
@@ -32,14 +33,17 @@ def any(x: Tensor, axis: int | None = None) -> Tensor:
 
 
 def all(x: Tensor, axis: int | None = None) -> Tensor:
-    """Replace `keras.ops.all` for bools, along one axis or all."""
+    """Replace `keras.ops.all` along one axis or all."""
+    if x.dtype != bool or not _is_traced(x):
+        return jnp.all(x, axis=axis)
     return ~any(~x, axis=axis)
 
 
 def stack(x: Sequence[Tensor], axis: int = 0) -> Tensor:
     """Replace `keras.ops.stack`."""
-    kinds = {(row.shape, row.dtype) for row in x}
-    if len(kinds) > 1 or not 1 < len(x) <= _MOST_ROWS or not _is_traced(x[0]):
+    are_choices = 1 < len(x) <= _MOST_ROWS and builtins.all(map(_is_traced, x))
+    kinds = {(row.shape, row.dtype) for row in x} if are_choices else set()
+    if len(kinds) != 1 or builtins.any(map(_is_sharded, x)):
         return jnp.stack(x, axis=axis)
     [(of_row, _)] = kinds
     dims = [*range(len(of_row) + 1)]
@@ -54,3 +58,11 @@ def stack(x: Sequence[Tensor], axis: int = 0) -> Tensor:
 
 def _is_traced(x: Tensor) -> bool:
     return isinstance(x, jax.core.Tracer)
+
+
+def _is_sharded(x: Tensor) -> bool:
+    """Return True if the type of `x` has axes of an explicit mesh."""
+    sharding = getattr(x.aval, "sharding", None)
+    return builtins.any(
+        part is not None for part in getattr(sharding, "spec", ())
+    )

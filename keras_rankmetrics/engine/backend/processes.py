@@ -14,7 +14,6 @@ from keras_rankmetrics.engine.backend.keras_internals import (
     stateless_scope,
 )
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.backend.tracing import from_host, on_host
 from keras_rankmetrics.types import Tensor
 
 # Under a TensorFlow strategy, a variable of a metric has a value on each
@@ -225,10 +224,32 @@ def add_terms(sums: Tensor, terms: Tensor) -> Tensor:
         The new sums, `[..., 2]`.
     """
     terms = ops.cast(terms, sums.dtype)
-    old, new = on_host(sums), on_host(terms)
-    if old is None or new is None:
+    arrays = _memory_of_torch(sums, terms)
+    if arrays is None:
         return ops.stack(_with_terms(sums, terms), axis=-1)
-    return from_host(np.stack(_with_terms(old, new), axis=-1))
+    import torch
+
+    with np.errstate(all="ignore"):  # what overflows becomes NaN, as elsewhere
+        return torch.from_numpy(np.stack(_with_terms(*arrays), axis=-1))
+
+
+def _memory_of_torch(*tensors: Tensor) -> list[np.ndarray] | None:
+    """Return the memory of torch's tensors on the CPU, to read; else None.
+
+    An operation of torch on a few numbers takes as long as three of numpy.
+    """
+    if keras.config.backend() != "torch":
+        return None
+    import torch
+
+    if torch.compiler.is_compiling():
+        return None
+    if any(x.device.type != "cpu" for x in tensors):
+        return None
+    try:
+        return [x.numpy() for x in tensors]
+    except (RuntimeError, TypeError):  # as in `torch.vmap`, or of bfloat16
+        return None
 
 
 def _with_terms(sums: Tensor, terms: Tensor) -> tuple[Tensor, Tensor]:

@@ -22,9 +22,8 @@ from keras_rankmetrics.types import Tensor
 _HALF = 32  # bits, of a key of 64
 _LONG = 512
 
-# By the bytes of a value, the longest row that numpy sorts faster than it
-# partitions it.
-_SORTED_WHOLE = {4: 256, 8: 64}
+# The longest rows that numpy sorts faster than it partitions them.
+_SORTED_WHOLE, _SORTED_WHOLE_OF_64_BITS = 256, 64
 
 
 def top_k(rows: Tensor, k: int | Tensor) -> tuple[Tensor, Tensor]:
@@ -71,7 +70,9 @@ def highest(rows: Tensor, k: int | Tensor) -> Tensor:
 def _largest(rows: np.ndarray, k: int) -> np.ndarray:
     """Return the largest `k` values of each row, ascending; reorder `rows`."""
     width = rows.shape[-1]
-    if width > max(_SORTED_WHOLE[rows.itemsize], 2 * k):
+    is_wide = rows.itemsize == 8
+    whole = _SORTED_WHOLE_OF_64_BITS if is_wide else _SORTED_WHOLE
+    if 0 < 2 * k < width and width > whole:
         rows.partition(width - k, axis=-1)
         rows = rows[:, width - k :]
     rows.sort(axis=-1)

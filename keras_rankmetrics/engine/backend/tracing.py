@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import keras
-import numpy as np
 
 from keras_rankmetrics.engine.backend.keras_internals import is_symbolic
 from keras_rankmetrics.engine.backend.operations import ops
@@ -28,37 +27,21 @@ def concrete(predicate: Tensor) -> bool | None:
         return None
 
 
-# For a few numbers, an operation of a backend takes many times as long as one
-# of Python or numpy. Copying them from an accelerator would take longer still.
-
-
 def concrete_floats(x: Tensor) -> list[float] | None:
-    """Return the values of a vector; None if traced or on an accelerator."""
-    array = on_host(x) if len(x.shape) == 1 else None
-    if array is None:
-        return None
-    floats: list[float] = array.tolist()
-    return floats
+    """Return the values of a vector; None if traced or on an accelerator.
 
-
-def on_host(x: Tensor) -> np.ndarray | None:
-    """Return the memory of `x` as an array; None if traced or elsewhere."""
-    if not _is_on_host(x):
+    For a few numbers, an operation of a backend takes many times as long as
+    Python does. Copying them from an accelerator would take longer still.
+    """
+    if len(x.shape) != 1 or not _is_on_host(x):
         return None
     try:
-        has_method = keras.config.backend() in ("tensorflow", "torch")
-        return x.numpy() if has_method else np.asarray(x)
-    except (RuntimeError, TypeError):  # as in `torch.vmap`, or of bfloat16
+        # Tensors of TensorFlow have no `tolist`.
+        x = x.numpy() if keras.config.backend() == "tensorflow" else x
+        floats: list[float] = x.tolist()
+    except RuntimeError:  # as in `torch.vmap`
         return None
-
-
-def from_host(array: np.ndarray) -> Tensor:
-    """Return a tensor that may share the memory of the array."""
-    if keras.config.backend() == "torch":
-        import torch
-
-        return torch.from_numpy(array)
-    return ops.convert_to_tensor(array)
+    return floats
 
 
 def _is_on_host(x: Any) -> bool:
@@ -70,9 +53,8 @@ def _is_on_host(x: Any) -> bool:
     if backend == "jax":
         import jax
 
-        if isinstance(x, jax.core.Tracer):
-            return False
-        return [device.platform for device in x.devices()] == ["cpu"]
+        is_traced = isinstance(x, jax.core.Tracer)
+        return not is_traced and {d.platform for d in x.devices()} == {"cpu"}
     if backend == "tensorflow":
         import tensorflow as tf
 
