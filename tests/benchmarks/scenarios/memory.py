@@ -18,6 +18,9 @@ from tests.benchmarks.steps import build
 from tests.benchmarks.turns import Now, prepare, take_turns
 from tests.benchmarks.units import INPUTS
 
+# Of the inputs. Less is what else the process does.
+_LEAST = 0.01
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class PeakMemory(Scenario):
@@ -38,7 +41,8 @@ class PeakMemory(Scenario):
         return (
             "The most memory that one batch takes beside its labels and "
             f"scores, of the {len(self.batch.suite)} metrics of "
-            f"`{self.batch.name}`, as a multiple of the size of these inputs."
+            f"`{self.batch.name}`, as a multiple of the size of these inputs, "
+            f"at least {_LEAST}."
         )
 
     def smaller(self) -> "PeakMemory":
@@ -65,7 +69,9 @@ class PeakMemory(Scenario):
         measurements, steps = prepare(contenders, make, now)
         take_turns(
             measurements,
-            lambda name: on_device.extra_memory(steps[name].run) / inputs,
+            lambda name: max(
+                on_device.extra_memory(steps[name].run) / inputs, _LEAST
+            ),
             self.rounds,
             now,
         )
