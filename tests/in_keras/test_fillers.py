@@ -6,6 +6,7 @@ import pytest
 
 import keras_rankmetrics as krm
 
+pytestmark = pytest.mark.long
 FEATURES, ITEMS = 3, 5
 
 
