@@ -1,12 +1,13 @@
 """Many updates of one shape: nothing is compiled again, and nothing kept."""
 
-import gc
-import pathlib
 import warnings
 
+import kept
 import keras
 import numpy as np
+import processes
 import pytest
+from kept import batch
 
 import keras_rankmetrics as krm
 
@@ -33,24 +34,6 @@ def metrics(ties, inputs):
             ),
         ]
     )
-
-
-def batch(inputs):
-    """Lists with ties, masks, exclusions, weights and several targets."""
-    rng = np.random.default_rng(0)
-    scores = rng.integers(0, 4, (4, 13)).astype("float32")
-    labels = rng.integers(-1, 4, (4, 13)).astype("float32")
-    targets = np.array([[1, 4, 12], [0, 7, -1], [3, -1, -1], [-1, -1, -1]])
-    exclude = np.array([[5, -1], [2, 9], [0, 1], [2, -1]])
-    ids = np.stack([rng.permutation(13)[:6] for _ in range(4)])
-    ids[:, 5] = ids[:, 0]  # comes again
-    weights = np.array([1.0, 2.0, 0.5, 0.0], "float32")
-    y_true = {
-        "scores": {"labels": labels, "num_relevant": np.full(4, 9.0)},
-        "sparse": {"target": targets, "exclude": exclude},
-        "ids": {"target": targets, "exclude": exclude},
-    }[inputs]
-    return y_true, ids if inputs == "ids" else scores, weights
 
 
 @pytest.fixture
@@ -101,53 +84,13 @@ def test_sums_that_overflow_warn_of_nothing():
 
 
 @pytest.mark.long
+@pytest.mark.skipif(
+    not kept.STATUS.exists(), reason="only Linux reports how much memory"
+)
 @pytest.mark.parametrize("inputs", ["scores", "sparse", "ids"])
 def test_updates_keep_nothing(inputs):
-    metric = krm.NDCG(k=3, inputs=inputs)
-    given = large_batch(inputs)
-    for _ in range(20):
-        metric.update_state(*given)
-    objects = len(gc.get_objects())
-    assert least_growth(lambda: metric.update_state(*given)) < LIMIT
-    assert len(gc.get_objects()) < objects + 500
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("inputs", ["scores", "sparse", "ids"])
-def test_a_batch_that_each_update_keeps_is_noticed(inputs):
-    given, kept = large_batch(inputs), []
-    grown = least_growth(
-        lambda: kept.append(keras.tree.map_structure(np.copy, given))
-    )
-    assert grown > 1.5 * LIMIT
-
-
-def large_batch(inputs):
-    """A batch of which 50 take much more memory than `LIMIT`."""
-    return keras.tree.map_structure(
-        lambda x: np.repeat(x, 1024, axis=0), batch(inputs)
-    )
-
-
-def least_growth(update):
-    """The least that memory grows in one of three rounds of 50 updates.
-
-    What a metric keeps makes it grow in each round. The process may take memory
-    for something else in one of them.
-    """
-    growths = []
-    for _ in range(3):
-        before = resident()
-        for _ in range(50):
-            update()
-        growths.append(resident() - before)
-    return min(growths)
-
-
-def resident():
-    """The memory of this process, in bytes."""
-    status = pathlib.Path("/proc/self/statm")
-    if not status.exists():
-        pytest.skip("Only Linux tells how much memory a process has.")
-    gc.collect()
-    return int(status.read_text().split()[1]) * 4096
+    [grown] = processes.run(f"kept:of_{inputs}", 1)
+    assert grown["updates"] < LIMIT
+    assert grown["objects"] < 500
+    # It would be noticed if each update kept its batch.
+    assert grown["batches"] > 1.5 * LIMIT
