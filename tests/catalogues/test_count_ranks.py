@@ -306,6 +306,7 @@ def test_half_precision_is_summed_in_float32(dtype):
     assert len(np.unique(in_half)) < len(np.unique(scores))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "of_queries, of_items",
     [

@@ -131,6 +131,7 @@ def test_compare_of_two_systems_has_one_shape(number, compiled, monkeypatch):
     assert len(set(compiled)) == 1
 
 
+@pytest.mark.long
 @pytest.mark.skipif(
     keras.config.backend() == "jax", reason="it would compile many shapes"
 )
