@@ -116,7 +116,7 @@ class Wanted(NamedTuple):
 
 
 class ChunkRequest(NamedTuple):
-    """What to count in the scores of one chunk, and which of them to keep.
+    """A request to count in the scores of one chunk, and to keep some of them.
 
     Attributes:
         items_in_chunk: the number of columns that are items, the rest being

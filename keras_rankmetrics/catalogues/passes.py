@@ -36,7 +36,7 @@ class Items(Protocol):
 
 
 class CountRequest(NamedTuple):
-    """What to count in the whole catalogue.
+    """A request to count in the whole catalogue.
 
     Attributes:
         size: the number of items of a chunk.

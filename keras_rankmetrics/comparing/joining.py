@@ -402,9 +402,11 @@ def _by_score_and_id(
     # The items of most runs are in the order of their scores already.
     if not _descends(lists[order], scores[order]):
         order = np.lexsort((-scores, lists))
-    lists_, scores_ = lists[order], scores[order]
-    same = (scores_[1:] == scores_[:-1]) & (scores_[1:] > -np.inf)
-    same &= lists_[1:] == lists_[:-1]
+    ordered_lists, ordered_scores = lists[order], scores[order]
+    same = (ordered_scores[1:] == ordered_scores[:-1]) & (
+        ordered_scores[1:] > -np.inf
+    )
+    same &= ordered_lists[1:] == ordered_lists[:-1]
     [places] = np.nonzero(np.append(same, False) | np.append(False, same))
     tied = order[places]
     rank = np.unique(items[tied], return_inverse=True)[1]
