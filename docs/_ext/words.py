@@ -1,4 +1,4 @@
-"""Words that the pages avoid, and misspellings: each is a warning of the build."""
+"""Words that the pages avoid, and misspellings, as warnings of the build."""
 
 from __future__ import annotations
 
