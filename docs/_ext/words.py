@@ -18,7 +18,7 @@ AVOIDED = {
     r"counts? for nothing": "is excluded",
     r"tells|told": "returns, reports, shows",
     r"beside": "against, next to",
-    r"stands?(?! for\b| by itself| alone| out\b)": "is",
+    r"stands?(?!\s+(?:for|by|alone|out)\b)": "is",
     r"brings?|brought": "contains, adds, installs",
     r"comes? to": "is",
     r"(?:is|are|be|was|were) had|have had": "is available",
@@ -67,15 +67,30 @@ def blanked(match: re.Match[str]) -> str:
     return " " + "\n" * match[0].count("\n")
 
 
-def check_words(app: Sphinx, page: str, source: list[str]) -> None:
+def check_page(app: Sphinx, page: str, source: list[str]) -> None:
     """Warn of each word of a page that the pages avoid."""
     for line, words, better in avoided_in(source[0]):
-        logger.warning(
-            'Write "%s" in other words: %s.',
-            words,
-            better,
-            location=(page, line),
-        )
+        warn(words, better, (page, line))
+
+
+def check_docstring(
+    app: Sphinx,
+    what: str,
+    name: str,
+    documented: object,
+    options: object,
+    lines: list[str],
+) -> None:
+    """Warn of each word of a docstring that the pages avoid."""
+    for _, words, better in avoided_in("\n".join(lines)):
+        warn(words, better, f"the docstring of {name}")
+
+
+def warn(words: str, better: str, location: str | tuple[str, int]) -> None:
+    """Warn of these words."""
+    logger.warning(
+        'Write "%s" in other words: %s.', words, better, location=location
+    )
 
 
 def check_spelling(app: Sphinx) -> None:
@@ -92,9 +107,11 @@ logger = logging.getLogger(__name__)
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Connect both."""
+    """Connect the checks."""
     app.connect("builder-inited", check_spelling)
-    app.connect("source-read", check_words)
+    app.connect("source-read", check_page)
+    # Before napoleon and the extension `reference`, which change the text.
+    app.connect("autodoc-process-docstring", check_docstring, 300)
     return {"parallel_read_safe": True}
 
 

@@ -201,7 +201,7 @@ class Report:
     def about_power(self) -> str:
         """Return a sentence about the differences that so many lists detect.
 
-        Of each metric it has that of the system which needs the most lists. An
+        It names, for each metric, the system that needs the most lists. An
         empty string if there are no differences.
         """
         largest: dict[str, float] = {}

@@ -50,7 +50,7 @@ def inverse_propensities(
                 '"propensities": propensities}`, an array [..., items, 2] of '
                 "both, or `propensities` by position to the constructor."
             )
-        chance = given = logged
+        propensity = given = logged
         expected = "a propensity above 0 and at most 1"
         is_valid = (logged > 0) & (logged <= 1)
     else:
@@ -59,7 +59,7 @@ def inverse_propensities(
         expected = f"a position from 1 to {number}, as `propensities` has"
         given = positions(clicks) + 1 if logged is None else logged
         index = ops.cast(ops.clip(given, 1, number), "int32")
-        chance = ops.take(table, index - 1, axis=0)
+        propensity = ops.take(table, index - 1, axis=0)
         is_valid = given == ops.cast(index, given.dtype)
     is_clicked = clicks > 0
     is_wrong = is_clicked & ~is_valid
@@ -70,8 +70,9 @@ def inverse_propensities(
             "Without a table `propensities`, `y_true` holds propensities; with "
             "one, it holds the positions at which items were shown."
         )
-    chance = ops.where(is_wrong, float("nan"), ops.where(is_clicked, chance, 1))
-    return ops.where(is_clicked, 1.0 / ops.maximum(chance, clip), 0)
+    propensity = ops.where(is_clicked, propensity, 1)
+    propensity = ops.where(is_wrong, float("nan"), propensity)
+    return ops.where(is_clicked, 1.0 / ops.maximum(propensity, clip), 0)
 
 
 def clicks_in_all(

@@ -85,7 +85,7 @@ def amri(ranking: Ranking, k: int | None) -> Tensor:
 
 @bases.metric
 class AdjustedMeanRankIndex(bases.BinaryWholeList):
-    """Adjusted mean rank index (AMRI): mean rank, rescaled so that chance is 0.
+    """Adjusted mean rank index (AMRI): mean rank, rescaled to 0 at chance level.
 
         AMRI = 1 - (MR - 1) / (E[MR] - 1)
 

@@ -1,7 +1,8 @@
 """Confidence sequences: intervals that may be read after every list.
 
-An ordinary 95% interval is wrong in 5% of samples. Whoever reads it after each
-list, and stops when it looks decided, picks the moments at which it is wrong.
+An ordinary 95% interval is wrong in 5% of samples. To read it after
+each list, and stop when it looks decided, picks the moments at which it is
+wrong.
 A confidence sequence contains the mean at all times at once with a probability
 of 95%, for a width that is somewhat larger. It needs no state of its own.
 

@@ -35,9 +35,9 @@ class Corrected(NamedTuple):
 def sums_of(y: Any, has_y: Any, f: Any, has_f: Any, xp: Any = np) -> Any:
     """Return the sums of lists with labels of one or both kinds, `[..., 12]`.
 
-    Of the lists with both kinds, the number, Σ y, Σ f, Σ y², Σ y f and Σ f²; of
-    those with the judge's labels alone, the number, Σ f and Σ f²; and of those
-    with human labels alone, the number, Σ y and Σ y².
+    For lists with both kinds: their number, Σ y, Σ f, Σ y², Σ y f and Σ f². For
+    lists with the judge's labels alone: their number, Σ f and Σ f². For lists
+    with human labels alone: their number, Σ y and Σ y².
 
     Args:
         y: `[..., lists]`, the values by human labels.
@@ -89,8 +89,8 @@ def corrected(
         var = over(of_judge, n + others - 1.0)
         best = over(cov, (1.0 + over(n, others)) * var)
         weight = xp.clip(best, 0.0, 1.0)
-    # A judge that gives all lists the same value says nothing, nor does one
-    # without further lists.
+    # A judge that gives all lists the same value adds no information. A judge
+    # without further lists adds none either.
     is_noise = of_judge <= _ROUNDING * (ff + gg)
     weight = xp.where((others > 0) & ~is_noise, weight, 0.0)
     share = weight * over(n, human)

@@ -105,7 +105,7 @@ def quantile_interval(
 ) -> tuple[float, float]:
     """Return the confidence interval of a quantile, by order statistics.
 
-    Of n independent lists, the r-th lowest is below the quantile with the
+    The r-th lowest of n independent lists is below the quantile with the
     probability I_level(r, n - r + 1). The interval is from the highest r for
     which this is at least 1 - α / 2 to the lowest for which it is at most
     α / 2. An end is 0 or 1, the limits of all values, if there is no such list.

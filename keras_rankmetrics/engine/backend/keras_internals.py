@@ -2,7 +2,7 @@
 
 Keras has no public access to the mask that layers attach to their outputs, to
 the scope in which variables are stateless, or to the one in which tensors are
-symbolic. Nor does it report whether `compile` updates a metric.
+symbolic. It also does not report whether `compile` updates a metric.
 """
 
 from __future__ import annotations
