@@ -137,8 +137,8 @@ def evaluate(
       out.
     - A query that the run lacks counts as a list that retrieves nothing. A
       query that the truth lacks is left out. The result reports both numbers.
-    - Only scores order items, whatever their positions in a row. Tied items count
-      by the option `ties` of the metric: by default, as the mean over all their
+    - Only scores order items, not their positions in a row. Tied items count by
+      the option `ties` of the metric: by default, as the mean over all their
       orders.
 
     Args:

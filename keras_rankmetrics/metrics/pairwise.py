@@ -85,7 +85,7 @@ def amri(ranking: Ranking, k: int | None) -> Tensor:
 
 @bases.metric
 class AdjustedMeanRankIndex(bases.BinaryWholeList):
-    """Adjusted mean rank index (AMRI): mean rank, rescaled to 0 at chance level.
+    """Adjusted mean rank index (AMRI): mean rank, with chance level at 0.
 
         AMRI = 1 - (MR - 1) / (E[MR] - 1)
 
