@@ -112,6 +112,7 @@ def test_it_does_not_stop_before_at_least():
     assert (stop.decided, stop.lists) == ("above", 200)
 
 
+@pytest.mark.long
 def test_fit_stops_each_validation_pass_and_goes_on():
     x, labels = data()
     metric = krm.MeanReciprocalRank()
@@ -134,6 +135,7 @@ def test_fit_stops_each_validation_pass_and_goes_on():
     assert history["val_mrr"][1] == approx(float(metric.result()), abs=1e-6)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(
     keras.config.backend() == "torch",
     reason="Keras has no steps_per_execution on torch",
@@ -147,6 +149,7 @@ def test_with_several_steps_in_one_execution_it_looks_once_for_each():
     assert logs["mrr"] == approx(value_of(96), abs=1e-6)
 
 
+@pytest.mark.long
 def test_lists_of_an_earlier_use_do_not_decide():
     metric = krm.MeanReciprocalRank()
     x, labels = data()

@@ -8,6 +8,7 @@ import sys
 ROOT = pathlib.Path(__file__).parents[2]
 # What the extra [docs] brings.
 NEEDED = (
+    "codespell_lib",
     "latex2mathml",
     "myst_parser",
     "pydata_sphinx_theme",
