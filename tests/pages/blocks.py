@@ -1,8 +1,8 @@
-"""What is made of a page: the picture, edge cases, libraries compared."""
+"""The generated parts of a page: picture, edge cases, libraries."""
 
 import math
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from keras_rankmetrics import RankingMetric, conventions
 from keras_rankmetrics.conventions.convention import Convention
@@ -10,18 +10,28 @@ from keras_rankmetrics.engine.definition import takes
 from tests.benchmarks.markdown import table
 from tests.pages.examples import Edge, examples_of, usual, values_of
 
-COMPARED = "What [conventions](../conventions.md) make of the same lists:"
+COMPARED = "The same lists under each [convention](../conventions.md):"
+RULES = "[What is measured](../what_is_measured.md) has the rules."
+# The signs in lists, in the order of the legend.
+SIGNS = {
+    "(": "`( )` tied scores",
+    "–": "`–` a masked item",
+    "?": "`?` an unjudged item (`UNJUDGED`)",
+    ";": "`;` between two lists",
+    "/": "`/` before items not retrieved (score `-inf`)",
+    " of ": '`a b of c` recommended and relevant ids (`inputs="ids"`)',
+}
 
 
 def shown(metric: type[RankingMetric]) -> str:
-    """The picture, and how to read it."""
+    """Return the picture and its legend."""
     name, file = metric.__name__, f"{metric.short_name}.svg"
     legend = textwrap.fill(examples_of(metric).drawn_legend, 84)
-    return f"![Rankings, and what {name} says of them]({file})\n\n{legend}"
+    return f"![Rankings and their {name} values]({file})\n\n{legend}"
 
 
 def edge_cases(metric: type[RankingMetric]) -> str:
-    """What the metric says of lists at the edge."""
+    """Return the table of edge cases and its legend."""
     examples, has_k = examples_of(metric), takes(metric, "k")
     edges = [edge for edge in examples.edges if has_k or not edge.is_about_k]
     cells = [(edge.text, k_of(edge, metric)) for edge in edges]
@@ -36,17 +46,24 @@ def edge_cases(metric: type[RankingMetric]) -> str:
         for edge, (text, k) in zip(edges, cells, strict=True)
     ]
     header = ["case", "list", *(["k"] if has_k else []), "value"]
-    legend = textwrap.fill(examples.legend, 84)
+    legend = textwrap.fill(legend_of(examples.legend, edges), 84)
     return f"{legend}\n\n{table(header, rows, left=(0, 1))}"
 
 
+def legend_of(legend: str, edges: Sequence[Edge]) -> str:
+    """Return the legend and the signs that these lists use."""
+    used = "".join(edge.text for edge in edges)
+    signs = "; ".join(text for sign, text in SIGNS.items() if sign in used)
+    return f"{legend} Signs: {signs}. {RULES}" if signs else legend
+
+
 def k_of(edge: Edge, metric: type[RankingMetric]) -> int | None:
-    """The cutoff of the row; the usual one, if it is not about another."""
+    """Return the cutoff of the row: the usual one unless it sets its own."""
     return edge.k if edge.is_about_k else usual(metric, edge.k)
 
 
 def libraries(metric: type[RankingMetric]) -> str:
-    """What the conventions that have the metric make of the same lists."""
+    """Return a table of the same lists under each convention."""
     compared = dict.fromkeys(
         (text, usual(metric, k)) for text, k in examples_of(metric).compared
     )
@@ -57,7 +74,7 @@ def libraries(metric: type[RankingMetric]) -> str:
             options = options_of(convention, metric)
             groups.setdefault((missing, options), []).append(convention)
     if not groups:
-        return "None of the [conventions](../conventions.md) has it."
+        return "No [convention](../conventions.md) defines this metric."
     rows = [
         [
             ", ".join(convention.name for convention in alike),
@@ -74,13 +91,13 @@ def libraries(metric: type[RankingMetric]) -> str:
 
 
 def knows(convention: Convention, text: str) -> bool:
-    """Whether the source takes such a list: some know of no grades."""
+    """Return True if the source accepts such a list, grades included."""
     grades = set(filter(str.isdigit, text.split()))
     return "binary relevance" not in convention.about or grades <= {"0", "1"}
 
 
 def options_of(convention: Convention, metric: type[RankingMetric]) -> str:
-    """What the convention sets, as one writes it."""
+    """Return the options that the convention sets, as code."""
     return ", ".join(
         f"`{name}={getattr(value, '__name__', repr(value))}`".replace("'", '"')
         for name, value in convention.presets[metric.__name__].options.items()
@@ -92,18 +109,18 @@ def values_under(
     metric: type[RankingMetric],
     compared: Iterable[tuple[str, int | None]],
 ) -> list[str]:
-    """The values of the lists, and where the source knows no grades."""
+    """Return the values of the lists, or that the source has no grades."""
     known = [cell for cell in compared if knows(convention, cell[0])]
     options = convention.presets[metric.__name__].options
     values = values_of(metric, known, **options)
     return [
-        in_digits(values[cell]) if cell in values else "no grades"
+        in_digits(values[cell]) if cell in values else "binary only"
         for cell in compared
     ]
 
 
 def in_digits(value: float) -> str:
-    """Four digits behind the point, or that there is no value."""
-    # Nothing but 0 is added, so that there is no "-0.0000".
+    """Return the value with four decimals, or that the list is excluded."""
+    # Adding 0 avoids "-0.0000".
     digits = f"{round(value, 4) + 0.0:.4f}"
-    return "does not count" if math.isnan(value) else digits
+    return "excluded" if math.isnan(value) else digits

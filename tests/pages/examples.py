@@ -89,21 +89,18 @@ class Examples:
     drawn_at: int | None = 5
 
 
-LEGEND = (
-    "A list is written by its labels, the best score first. Items in brackets "
-    "have equal scores, `–` is an item that is masked, and what stands behind "
-    "`/` has the score `-inf`, so it is not retrieved. `a b of a` means that "
-    'the ids a and b are recommended and a is relevant, with `inputs="ids"`.'
-)
+# The list of the running example in the docs.
+RUNNING = "1 0 0 1 0 1 1 1"
+
+LEGEND = "Lists are labels, best score first."
 
 DRAWN_LEGEND = (
-    "Each row is a ranking of ten items, the best score on the left, and the "
-    "bar is its value."
+    "Each row is a ranking of ten items, best score first, with its value."
 )
 
 IDS = (
-    Edge("an id recommended twice", "a a b c d of b c"),
-    Edge("an id relevant twice", "b a c d of a a"),
+    Edge("duplicate recommended id", "a a b c d of b c"),
+    Edge("duplicate relevant id", "b a c d of a a"),
     Edge("nothing recommended", " of a"),
 )
 
@@ -119,20 +116,20 @@ def one_at(ranks: Sequence[int], items: int, label: str = "1") -> list[str]:
 BINARY = Examples(
     legend=LEGEND,
     edges=(
-        Edge("the best order", "1 1 0 0 0"),
-        Edge("the worst order", "0 0 0 1 1"),
-        Edge("nothing relevant", "0 0 0 0 0"),
+        Edge("best order", "1 1 0 0 0"),
+        Edge("worst order", "0 0 0 1 1"),
+        Edge("no relevant item", "0 0 0 0 0"),
         Edge("all relevant", "1 1 1 1 1"),
-        Edge("one item, relevant", "1"),
-        Edge("one item, not relevant", "0"),
-        Edge("all scores tie", "(1 1 0 0 0)"),
-        Edge("a tie across rank 3", "0 1 (1 0) 0"),
-        Edge("k beyond the list", "1 0 1", k=10, is_about_k=True),
-        Edge("the same item twice", "(1 1) 0 0 0"),
-        Edge("a relevant item not retrieved", "1 0 0 0 / 1"),
+        Edge("single relevant item", "1"),
+        Edge("single irrelevant item", "0"),
+        Edge("all scores tied", "(1 1 0 0 0)"),
+        Edge("tie across rank 3", "0 1 (1 0) 0"),
+        Edge("k larger than the list", "1 0 1", k=10, is_about_k=True),
+        Edge("same item twice", "(1 1) 0 0 0"),
+        Edge("relevant item not retrieved", "1 0 0 0 / 1"),
         Edge("nothing retrieved", "/ 1 1 0"),
-        Edge("one item masked", "– 1 0 1 0"),
-        Edge("all masked", "– – –"),
+        Edge("one masked item", "– 1 0 1 0"),
+        Edge("all items masked", "– – –"),
         *IDS,
     ),
     drawn={
@@ -145,33 +142,33 @@ BINARY = Examples(
             "0 0 0 0 0 0 0 1 1 1",
         ),
     },
-    drawn_legend=f"{DRAWN_LEGEND} A filled square is a relevant item.",
+    drawn_legend=f"{DRAWN_LEGEND} Filled squares are relevant.",
     shade=float,
     compared=(
-        ("0 1 0 1 1", 2),
-        ("0 1 0 1 1", 10),
-        ("1 1 1 1 1", 2),
-        ("0 0 0 0 0", 2),
+        (RUNNING, 3),
+        (RUNNING, 10),
+        ("1 1 1 1 1", 3),
+        ("0 0 0 0 0", 3),
     ),
 )
 
 GRADED = Examples(
     legend=LEGEND,
     edges=(
-        Edge("the best order", "3 2 1 0 0"),
-        Edge("the worst order", "0 0 1 2 3"),
-        Edge("nothing relevant", "0 0 0 0 0"),
-        Edge("all of the same grade", "2 2 2 2 2"),
-        Edge("one item, of grade 2", "2"),
-        Edge("one item, of grade 0", "0"),
-        Edge("all scores tie", "(3 2 1 0 0)"),
-        Edge("a tie across rank 3", "0 2 (3 1) 0"),
-        Edge("k beyond the list", "1 0 3", k=10, is_about_k=True),
-        Edge("the same item twice", "(2 2) 0 0 0"),
-        Edge("a relevant item not retrieved", "3 0 1 0 / 2"),
+        Edge("best order", "3 2 1 0 0"),
+        Edge("worst order", "0 0 1 2 3"),
+        Edge("no relevant item", "0 0 0 0 0"),
+        Edge("all the same grade", "2 2 2 2 2"),
+        Edge("single item of grade 2", "2"),
+        Edge("single item of grade 0", "0"),
+        Edge("all scores tied", "(3 2 1 0 0)"),
+        Edge("tie across rank 3", "0 2 (3 1) 0"),
+        Edge("k larger than the list", "1 0 3", k=10, is_about_k=True),
+        Edge("same item twice", "(2 2) 0 0 0"),
+        Edge("relevant item not retrieved", "3 0 1 0 / 2"),
         Edge("nothing retrieved", "/ 3 2 0"),
-        Edge("one item masked", "– 3 0 2 0"),
-        Edge("all masked", "– – –"),
+        Edge("one masked item", "– 3 0 2 0"),
+        Edge("all items masked", "– – –"),
         *IDS,
     ),
     drawn={
@@ -185,42 +182,37 @@ GRADED = Examples(
             "0 0 0 0 0 0 0 1 2 4",
         ),
     },
-    drawn_legend=f"{DRAWN_LEGEND} The darker a square, the higher the grade.",
+    drawn_legend=f"{DRAWN_LEGEND} Darker squares have higher grades.",
     shade=lambda text: float(text) / 4.0,
     compared=(
-        ("0 1 0 1 1", 2),
-        ("0 1 0 1 1", 10),
+        (RUNNING, 3),
+        (RUNNING, 10),
         ("1 0 3 0 2", 2),
         ("1 0 3 0 2", 10),
-        ("0 0 0 0 0", 2),
+        ("0 0 0 0 0", 3),
     ),
 )
 
 JUDGEMENTS = Examples(
-    legend=(
-        "A list is written by its labels, the best score first: `?` is an item "
-        "that nobody has judged, with the label `UNJUDGED`. Items in brackets "
-        "have equal scores, `–` is an item that is masked, and what stands "
-        "behind `/` has the score `-inf`, so it is not retrieved."
-    ),
+    legend=LEGEND,
     edges=(
-        Edge("all judged, the best order", "1 1 0 0 0"),
-        Edge("all judged, the worst order", "0 0 0 1 1"),
-        Edge("nothing judged", "? ? ? ? ?"),
-        Edge("the first items not judged", "? ? 1 0 1"),
-        Edge("the last items not judged", "1 0 1 ? ?"),
-        Edge("nothing relevant", "0 0 ? 0 0"),
-        Edge("all relevant, as far as judged", "1 ? 1 ? 1"),
-        Edge("one item, judged", "1"),
-        Edge("one item, not judged", "?"),
-        Edge("all scores tie", "(1 1 0 0 ?)"),
-        Edge("a tie across rank 3", "0 1 (1 0 ?)"),
-        Edge("k beyond the list", "1 0 ?", k=10, is_about_k=True),
-        Edge("a relevant item not retrieved", "1 0 ? 0 / 1"),
-        Edge("an unjudged item not retrieved", "1 0 1 0 / ?"),
+        Edge("all judged, best order", "1 1 0 0 0"),
+        Edge("all judged, worst order", "0 0 0 1 1"),
+        Edge("no judged item", "? ? ? ? ?"),
+        Edge("first items unjudged", "? ? 1 0 1"),
+        Edge("last items unjudged", "1 0 1 ? ?"),
+        Edge("no relevant item", "0 0 ? 0 0"),
+        Edge("all judged items relevant", "1 ? 1 ? 1"),
+        Edge("single judged item", "1"),
+        Edge("single unjudged item", "?"),
+        Edge("all scores tied", "(1 1 0 0 ?)"),
+        Edge("tie across rank 3", "0 1 (1 0 ?)"),
+        Edge("k larger than the list", "1 0 ?", k=10, is_about_k=True),
+        Edge("relevant item not retrieved", "1 0 ? 0 / 1"),
+        Edge("unjudged item not retrieved", "1 0 1 0 / ?"),
         Edge("nothing retrieved", "/ 1 0 ?"),
-        Edge("one item masked", "– 1 ? 0 1"),
-        Edge("all masked", "– – –"),
+        Edge("one masked item", "– 1 ? 0 1"),
+        Edge("all items masked", "– – –"),
     ),
     drawn={
         "all ten items judged": (
@@ -237,62 +229,51 @@ JUDGEMENTS = Examples(
         ),
     },
     drawn_legend=(
-        f"{DRAWN_LEGEND} A filled square is a relevant item, an empty one is "
-        "not relevant, and a pale one has not been judged."
+        f"{DRAWN_LEGEND} Filled squares are relevant, empty ones irrelevant, "
+        "pale ones unjudged."
     ),
     shade=lambda text: 0.25 if text == "?" else float(text),
     compared=(
-        ("0 1 0 1 1", 2),
-        ("? 1 0 1 ?", 2),
-        ("1 1 ? 1 1", 2),
-        ("0 0 ? 0 0", 2),
+        (RUNNING, 3),
+        ("? 1 0 1 ?", 3),
+        ("1 1 ? 1 1", 3),
+        ("0 0 ? 0 0", 3),
     ),
 )
 
-PREFERENCES = dataclasses.replace(
-    JUDGEMENTS,
-    legend=(
-        f"{JUDGEMENTS.legend} `a b of a` means that the ids a and b are "
-        'recommended and a is relevant, with `inputs="ids"`.'
-    ),
-    edges=(*JUDGEMENTS.edges, *IDS),
-)
+PREFERENCES = dataclasses.replace(JUDGEMENTS, edges=(*JUDGEMENTS.edges, *IDS))
 
 SUBTOPICS = Examples(
     legend=(
-        "There are up to three subtopics, a, b and c. A list is written by "
-        "what its items are relevant to, the best score first: `ab` is an item "
-        "that is relevant to a and b, and `0` one that is relevant to none. "
-        "Items in brackets have equal scores, `–` is an item that is masked, "
-        "and what stands behind `/` has the score `-inf`, so it is not "
-        "retrieved."
+        "Lists are items, best score first, each written as its subtopics: "
+        "`ab` is relevant to a and b, and `0` to none."
     ),
     edges=(
-        Edge("the best order", "ab c a 0 0"),
-        Edge("the worst order", "0 0 a c ab"),
-        Edge("nothing relevant", "0 0 0 0 0"),
-        Edge("all relevant to all", "abc abc abc abc abc"),
-        Edge("one subtopic after the other", "a a b b c c"),
-        Edge("one subtopic alone", "a 0 a 0 0"),
-        Edge("one item, relevant", "ab"),
-        Edge("one item, not relevant", "0"),
-        Edge("all scores tie", "(ab c a 0 0)"),
-        Edge("a tie across rank 3", "0 ab (c a) 0"),
-        Edge("k beyond the list", "a 0 b", k=10, is_about_k=True),
-        Edge("the same item twice", "(ab ab) c 0 0"),
-        Edge("a subtopic not retrieved", "a b 0 0 / c"),
+        Edge("best order", "ab c a 0 0"),
+        Edge("worst order", "0 0 a c ab"),
+        Edge("no relevant item", "0 0 0 0 0"),
+        Edge("every item on every subtopic", "abc abc abc abc abc"),
+        Edge("one subtopic after another", "a a b b c c"),
+        Edge("only one subtopic", "a 0 a 0 0"),
+        Edge("single relevant item", "ab"),
+        Edge("single irrelevant item", "0"),
+        Edge("all scores tied", "(ab c a 0 0)"),
+        Edge("tie across rank 3", "0 ab (c a) 0"),
+        Edge("k larger than the list", "a 0 b", k=10, is_about_k=True),
+        Edge("same item twice", "(ab ab) c 0 0"),
+        Edge("subtopic not retrieved", "a b 0 0 / c"),
         Edge("nothing retrieved", "/ ab c 0"),
-        Edge("one item masked", "– ab 0 c 0"),
-        Edge("all masked", "– – –"),
+        Edge("one masked item", "– ab 0 c 0"),
+        Edge("all items masked", "– – –"),
     ),
     drawn={
-        "one item on each subtopic": (
+        "one item per subtopic": (
             "a b c 0 0 0 0 0 0 0",
             "a b 0 0 0 0 0 0 0 c",
             "a 0 0 b 0 0 c 0 0 0",
             "0 0 0 0 0 0 0 a b c",
         ),
-        "three items on each": (
+        "three items per subtopic": (
             "a b c a b c a b c 0",
             "a a b b c c a b c 0",
             "a a a b b b c c c 0",
@@ -300,8 +281,7 @@ SUBTOPICS = Examples(
         ),
     },
     drawn_legend=(
-        f"{DRAWN_LEGEND} A letter is the subtopic that the item is relevant "
-        "to; an item with 0 is relevant to none."
+        f"{DRAWN_LEGEND} Each letter is the subtopic of the item; 0 is none."
     ),
     shade=lambda text: 0.15 * " abc".index(text) if text != "0" else 0.0,
     compared=(
@@ -332,17 +312,14 @@ def of_tables(
     """
     return Examples(
         legend=(
-            f"{told} A list is written by its items, the best score first. "
-            "Items in brackets have equal scores, and those that are not "
-            "named, or stand behind `/`, have the score `-inf`: the list does "
-            "not show them. `a b of c` means that the ids a and b are "
-            'recommended and c is relevant, with `inputs="ids"`.'
+            f"{told} Lists are items, best score first; those left out are not "
+            "retrieved."
         ),
         edges=edges,
         drawn=drawn,
         drawn_legend=(
-            "Each row is a list of five items, the best score on the left, and "
-            f"the bar is its value. {drawn_legend}"
+            "Each row is a list of five items, best score first, with its "
+            f"value. {drawn_legend}"
         ),
         shade=shade,
         compared=[(text, 3) for group in drawn.values() for text in group[:2]],
@@ -353,19 +330,19 @@ def of_tables(
 
 
 OF_TABLES = (
-    Edge("one item", "a"),
-    Edge("all scores tie", "(a b c d e f)"),
-    Edge("a tie across rank 3", "a b (c f)"),
-    Edge("k beyond the list", "a e", k=10, is_about_k=True),
-    Edge("an item not retrieved", "a b / e"),
+    Edge("single item", "a"),
+    Edge("all scores tied", "(a b c d e f)"),
+    Edge("tie across rank 3", "a b (c f)"),
+    Edge("k larger than the list", "a e", k=10, is_about_k=True),
+    Edge("item not retrieved", "a b / e"),
     Edge("nothing shown", "/ a"),
-    Edge("an id recommended twice", "a a b c of d"),
+    Edge("duplicate recommended id", "a a b c of d"),
     Edge("nothing recommended", " of a"),
 )
 
 OF_POPULARITY = (
-    Edge("the most popular items", "a b c d"),
-    Edge("the least popular items", "f e d c"),
+    Edge("most popular items", "a b c d"),
+    Edge("least popular items", "f e d c"),
     *OF_TABLES,
 )
 
@@ -384,8 +361,8 @@ COUNTS = dict(zip("abcdef", (8, 4, 4, 2, 1, 0), strict=True))
 SHARES = dict(
     zip("abcdef", (1, 1 / 2, 1 / 2, 1 / 4, 1 / 8, 1 / 16), strict=True)
 )
-BOUGHT = "The items a to f were bought 8, 4, 4, 2, 1 and 0 times."
-DARK = "The darker a square, the more popular the item."
+BOUGHT = "Items a to f were bought 8, 4, 4, 2, 1 and 0 times."
+DARK = "Darker squares are more popular."
 
 
 def by_count(item: str) -> float:
@@ -402,9 +379,7 @@ POPULAR = of_tables(
     by_count,
 )
 
-KNOWN = (
-    "The items a to f are known by 1, 1/2, 1/2, 1/4, 1/8 and 1/16 of the users."
-)
+KNOWN = "Items a to f are known to 1, 1/2, 1/2, 1/4, 1/8 and 1/16 of the users."
 
 NEW = of_tables(
     KNOWN,
@@ -415,41 +390,38 @@ NEW = of_tables(
     by_count,
 )
 
-OF_THE_TAIL = "Of the items a to f, the tail are d, e and f."
+OF_THE_TAIL = "The catalogue has items a to f; d, e and f are the tail."
 
 TAIL = of_tables(
     OF_THE_TAIL,
     {"is_tail": [0, 0, 0, 1, 1, 1]},
     OF_POPULARITY,
     BY_POPULARITY,
-    "A filled square is an item of the tail.",
+    "Filled squares are tail items.",
     lambda item: 0.4 * (item in "def"),
 )
 
-CHOSEN = (
-    f"{BOUGHT} A large letter is a relevant item, whether it is retrieved or "
-    "not."
-)
+CHOSEN = f"{BOUGHT} Capitals are relevant items."
 
 RELEVANT_AND_POPULAR = of_tables(
     CHOSEN,
     {"popularity": list(COUNTS.values())},
     (
         Edge("only relevant items", "D E F"),
-        Edge("more popular ones", "a b c D"),
-        Edge("less popular ones", "f e d A"),
-        Edge("nothing relevant", "a b c d"),
+        Edge("with more popular items", "a b c D"),
+        Edge("with less popular items", "f e d A"),
+        Edge("no relevant item", "a b c d"),
         Edge("all relevant", "(A B C D E F)"),
-        Edge("a relevant item of no popularity", "F a"),
-        Edge("one item, relevant", "D"),
-        Edge("one item, not relevant", "d"),
-        Edge("all scores tie", "(a b c D e f)"),
-        Edge("a tie across rank 3", "a b (c E)"),
-        Edge("k beyond the list", "a D", k=10, is_about_k=True),
-        Edge("a relevant item not retrieved", "a b c / D"),
+        Edge("relevant item of popularity 0", "F a"),
+        Edge("single relevant item", "D"),
+        Edge("single irrelevant item", "d"),
+        Edge("all scores tied", "(a b c D e f)"),
+        Edge("tie across rank 3", "a b (c E)"),
+        Edge("k larger than the list", "a D", k=10, is_about_k=True),
+        Edge("relevant item not retrieved", "a b c / D"),
         Edge("nothing shown", "/ D"),
-        Edge("an id recommended twice", "a a b d of d"),
-        Edge("an id relevant twice", "b d c a of d d"),
+        Edge("duplicate recommended id", "a a b d of d"),
+        Edge("duplicate relevant id", "b d c a of d d"),
         Edge("nothing recommended", " of a"),
     ),
     {
@@ -459,20 +431,20 @@ RELEVANT_AND_POPULAR = of_tables(
             "d e A b c",
             "d e f A b",
         ),
-        "it is not": (
+        "the relevant item is unpopular": (
             "E a b c d",
             "a b E c d",
             "d f E a b",
             "a b c d E",
         ),
     },
-    f"{BOUGHT} A filled square is a relevant item.",
+    f"{BOUGHT} Filled squares are relevant.",
     lambda item: 0.4 * item.isupper(),
 )
 
 CATEGORIES = (
-    "The items a and b are of the category x, c of x and y, d of y, e of z, "
-    "and f of none: the vectors are their rows of 0 and 1."
+    "Items a and b have category x, c has x and y, d has y, e has z and f has "
+    "none; vectors are rows of 0 and 1."
 )
 
 DIVERSE = of_tables(
@@ -488,15 +460,15 @@ DIVERSE = of_tables(
         ]
     },
     (
-        Edge("items that are alike", "a b"),
-        Edge("items that share nothing", "a d e"),
-        Edge("items that share half", "a c"),
-        Edge("two alike, and another", "a b e"),
-        Edge("a vector of zeros", "a b f"),
+        Edge("identical items", "a b"),
+        Edge("nothing in common", "a d e"),
+        Edge("partly similar", "a c"),
+        Edge("two identical, one different", "a b e"),
+        Edge("all-zero vector", "a b f"),
         *OF_TABLES,
     ),
     {
-        "of one category, two, three": (
+        "one, two or three categories": (
             "a b c d e",
             "a b d c e",
             "a c d b e",
@@ -510,8 +482,8 @@ DIVERSE = of_tables(
 )
 
 GROUPS = (
-    "The items a, b and c are of one group, d and e of another, and f of none. "
-    "Each group should get half of the attention."
+    "Items a, b and c are one group, d and e another, and f has none. The "
+    "target is half of the attention for each group."
 )
 
 ATTENTION = of_tables(
@@ -521,16 +493,16 @@ ATTENTION = of_tables(
         "target": [1, 1],
     },
     (
-        Edge("one group alone", "a b c"),
-        Edge("both groups, with equal scores", "(a d)"),
+        Edge("only one group", "a b c"),
+        Edge("both groups, tied", "(a d)"),
         Edge("one group first", "a b d"),
-        Edge("the other in the middle", "a d b"),
-        Edge("an item of no group", "a f d"),
-        Edge("only such an item", "f"),
+        Edge("the other group in the middle", "a d b"),
+        Edge("item of no group", "a f d"),
+        Edge("only an item of no group", "f"),
         *OF_TABLES,
     ),
     {
-        "who comes first": (
+        "which group is first": (
             "a b c d e",
             "a b d c e",
             "a d b e c",
@@ -539,22 +511,21 @@ ATTENTION = of_tables(
             "d e a b c",
         ),
     },
-    "A filled square is an item of one group, and an empty one of the other.",
+    "Filled squares are one group, empty ones the other.",
     lambda item: 0.4 * (item in "abc"),
 )
 
 EXPOSED = dataclasses.replace(
     BINARY,
     drawn={
-        "all that are alike tie": ("( 1 1 ) ( 0 0 0 )",),
-        "the others do not tie": ("( 1 1 ) 0 0 0", "0 ( 1 1 ) 0 0"),
-        "nothing ties": ("1 1 0 0 0", "1 0 1 0 0", "0 0 0 1 1"),
-        "all tie": ("( 1 1 0 0 0 )",),
+        "equal relevance, equal scores": ("( 1 1 ) ( 0 0 0 )",),
+        "some tied": ("( 1 1 ) 0 0 0", "0 ( 1 1 ) 0 0"),
+        "no ties": ("1 1 0 0 0", "1 0 1 0 0", "0 0 0 1 1"),
+        "all tied": ("( 1 1 0 0 0 )",),
     },
     drawn_legend=(
-        "Each row is a ranking of five items, the best score on the left, and "
-        "the bar is its value. A filled square is a relevant item, and items "
-        "in brackets have equal scores."
+        "Each row is a ranking of five items, best score first, with its "
+        "value. Filled squares are relevant; brackets are tied scores."
     ),
     shade=lambda text: None if text in "()" else float(text),
     drawn_at=None,
@@ -562,25 +533,21 @@ EXPOSED = dataclasses.replace(
 
 CATALOGUES = Examples(
     legend=(
-        "The catalogue has the items a to f. A list is written by its items, "
-        "the best score first, with `;` between the lists. Items in brackets "
-        "have equal scores, and those that are not named, or stand behind `/`, "
-        "have the score `-inf`: the list does not show them. `a b of c` means "
-        "that the ids a and b are recommended and c is relevant, with "
-        '`inputs="ids"`.'
+        "The catalogue has items a to f. Lists are items, best score first; "
+        "those left out are not retrieved."
     ),
     edges=(
-        Edge("all lists show the same", "a b c d ; a b c d"),
-        Edge("lists share nothing", "a b c ; d e f"),
-        Edge("one list", "a b c d"),
-        Edge("one item", "a ; a"),
-        Edge("all scores tie", "(a b c d e f) ; (a b c d e f)"),
-        Edge("a tie across rank 3", "a b (c d) ; a b (c d)"),
-        Edge("k beyond the lists", "a b ; a c", k=10, is_about_k=True),
-        Edge("an item not retrieved", "a b / c ; a d"),
-        Edge("a list that shows nothing", "a b c ; / a"),
-        Edge("nothing shown at all", "/ a ; / b"),
-        Edge("an id recommended twice", "a a b c of d ; a b c of d"),
+        Edge("identical lists", "a b c d ; a b c d"),
+        Edge("disjoint lists", "a b c ; d e f"),
+        Edge("a single list", "a b c d"),
+        Edge("single item", "a ; a"),
+        Edge("all scores tied", "(a b c d e f) ; (a b c d e f)"),
+        Edge("tie across rank 3", "a b (c d) ; a b (c d)"),
+        Edge("k larger than the lists", "a b ; a c", k=10, is_about_k=True),
+        Edge("item not retrieved", "a b / c ; a d"),
+        Edge("one empty list", "a b c ; / a"),
+        Edge("all lists empty", "/ a ; / b"),
+        Edge("duplicate recommended id", "a a b c of d ; a b c of d"),
         Edge("nothing recommended", " of a"),
     ),
     drawn={
@@ -595,8 +562,8 @@ CATALOGUES = Examples(
         ),
     },
     drawn_legend=(
-        "Each row has three lists, of a catalogue of six items, and the bar is "
-        "the value of the three together."
+        "Each row is three lists from a catalogue of six items, with the value "
+        "over all three."
     ),
     shade=lambda text: None if text == ";" else 0.15,
     compared=(("a b c ; a b d", 3), ("a b c ; d e f", 3), ("/ a ; / b", 3)),
@@ -607,47 +574,44 @@ CATALOGUES = Examples(
 
 OVERLAPS = Examples(
     legend=(
-        "The reference is written before `;`, and the ranking behind it, "
-        "each with the best item first. Items in brackets have equal scores, "
-        "and those that are not named have the score `-inf`, so that this side "
-        "does not retrieve them. `a b of b c` means that the ids a and b are "
-        'recommended, and b and c are the reference, with `inputs="ids"`.'
+        "Each row is a reference and a ranking, best item first; items left "
+        "out are not retrieved. With ids, the relevant ones are the reference."
     ),
     edges=(
         Edge("equal rankings", "a b c d ; a b c d"),
         Edge("reversed", "a b c d ; d c b a"),
-        Edge("no common item", "a b c ; d e f"),
-        Edge("one item, the same", "a ; a"),
-        Edge("the first two exchanged", "a b c d ; b a c d"),
-        Edge("the last two exchanged", "a b c d ; a b d c"),
-        Edge("all scores tie on one side", "a b c d ; (a b c d)"),
-        Edge("all scores tie on both", "(a b c d) ; (a b c d)"),
-        Edge("a tie across rank 3", "a b (c d) ; a b c d"),
+        Edge("disjoint rankings", "a b c ; d e f"),
+        Edge("same single item", "a ; a"),
+        Edge("first two swapped", "a b c d ; b a c d"),
+        Edge("last two swapped", "a b c d ; a b d c"),
+        Edge("all tied on one side", "a b c d ; (a b c d)"),
+        Edge("all tied on both sides", "(a b c d) ; (a b c d)"),
+        Edge("tie across rank 3", "a b (c d) ; a b c d"),
         Edge("unequal lengths", "a b c d ; a b"),
-        Edge("k beyond the lists", "a b ; a c", k=10, is_about_k=True),
+        Edge("k larger than the lists", "a b ; a c", k=10, is_about_k=True),
         Edge("one side empty", "a b c ; "),
         Edge("both sides empty", " ; "),
-        Edge("the same ids", "a b c of a b c"),
-        Edge("an id twice", "a a b of a b c"),
+        Edge("same ids", "a b c of a b c"),
+        Edge("duplicate id", "a a b of a b c"),
         Edge("nothing recommended", " of a"),
     ),
     drawn={
-        "a b c d, and the ranking": (
+        "the same items, reordered": (
             "a b c d ; a b c d",
             "a b c d ; a b d c",
             "a b c d ; b a c d",
             "a b c d ; d b c a",
             "a b c d ; d c b a",
         ),
-        "a b c d, and others": (
+        "some items replaced": (
             "a b c d ; a b c e",
             "a b c d ; e b c d",
             "a b c d ; e f c d",
         ),
     },
     drawn_legend=(
-        "Each row has the reference on the left and a ranking on the right, "
-        "the best item first, and the bar is how similar they are."
+        "Each row is a reference and a ranking, best item first, with its "
+        "value."
     ),
     shade=lambda text: None if text == ";" else 0.15,
     compared=(("a b c d ; b a d c", 2), ("a b c d ; (a b c d)", 2)),
@@ -656,50 +620,48 @@ OVERLAPS = Examples(
     drawn_at=None,
 )
 
-# Of these, no lists of ids: a pair needs both items in both rankings.
+# Without lists of ids: a pair needs both items in both rankings.
 TAUS = dataclasses.replace(
     OVERLAPS,
-    legend=OVERLAPS.legend.partition(" `a b of")[0],
+    legend=OVERLAPS.legend.partition(" With ids")[0],
     edges=tuple(edge for edge in OVERLAPS.edges if not is_of_ids(edge.text)),
 )
 
 CLICKED = Examples(
     legend=(
-        "The items a to f were shown in this order, so that their "
-        "propensities are 1, 1/2, ... 1/6. A list is written in the order of "
-        "the new scores, and a capital letter is an item that was clicked. "
-        "Items in brackets have equal scores, and what stands behind `/`, or "
-        "is not named, has the score `-inf`, so it is not retrieved."
+        "Items a to f were shown in this order, with propensities 1, 1/2, ... "
+        "1/6. Lists are the new ranking, best score first; capitals were "
+        "clicked, and items left out are not retrieved."
     ),
     edges=(
-        Edge("the order that was shown", "A b C d e f"),
+        Edge("order as shown", "A b C d e f"),
         Edge("clicked items first", "A C b d e f"),
         Edge("clicked items last", "b d e f C A"),
-        Edge("no click", "a b c d e f"),
+        Edge("no clicks", "a b c d e f"),
         Edge("all clicked", "A B C D E F"),
-        Edge("one click, on the first", "A b c d e f"),
-        Edge("one click, on the last", "a b c d e F"),
-        Edge("all scores tie", "(A b C d e f)"),
-        Edge("a tie across rank 3", "a b (C d) e f"),
-        Edge("k beyond the list", "A b C", k=10, is_about_k=True),
-        Edge("a clicked item not retrieved", "A b / C"),
+        Edge("one click, on the first item", "A b c d e f"),
+        Edge("one click, on the last item", "a b c d e F"),
+        Edge("all scores tied", "(A b C d e f)"),
+        Edge("tie across rank 3", "a b (C d) e f"),
+        Edge("k larger than the list", "A b C", k=10, is_about_k=True),
+        Edge("clicked item not retrieved", "A b / C"),
         Edge("nothing retrieved", "/ A b C"),
     ),
     drawn={
-        "a click on what was shown first": (
+        "clicked: the item shown first": (
             "A b c d e f",
             "b c A d e f",
             "b c d e f A",
         ),
-        "a click on what was shown fourth": (
+        "clicked: the item shown fourth": (
             "D a b c e f",
             "a b D c e f",
             "a b c e f D",
         ),
     },
     drawn_legend=(
-        "Each row is a new ranking of the items that were shown as a b c d e "
-        "f, and the bar is its value. A filled square was clicked."
+        "Each row is a new ranking of items shown as a b c d e f, with its "
+        "value. Filled squares were clicked."
     ),
     shade=lambda text: 0.45 if text.isupper() else 0.0,
     compared=(("A b C d e f", 2),),

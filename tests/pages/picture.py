@@ -1,4 +1,4 @@
-"""The picture of a page: rankings as squares, and their values as bars."""
+"""The picture of a page: rankings as squares, values as bars."""
 
 import math
 from collections.abc import Iterator
@@ -14,11 +14,11 @@ from tests.pages.examples import (
 from tests.pictures import drawing
 from tests.pictures.drawing import ROW, STEP, dashed, document, letters
 
-BARS, BAR_WIDTH, VALUES, LESS = 186, 200, 394, 360
+BARS, BAR_WIDTH, VALUES, LOWER = 186, 200, 394, 352
 
 
 def picture(metric: type[RankingMetric]) -> str:
-    """An SVG of the lists that are drawn of the family, and their values."""
+    """Return an SVG of the lists drawn for the family, with their values."""
     examples = examples_of(metric)
     k = usual(metric, examples.drawn_at)
     texts = [text for group in examples.drawn.values() for text in group]
@@ -29,7 +29,7 @@ def picture(metric: type[RankingMetric]) -> str:
     most = max(1.0, *known) if metric.has_upper_bound else max(known)
     parts, y = [], ROW
     if not metric.more_is_better:
-        parts.append(letters(LESS, y, "less is better"))
+        parts.append(letters(LOWER, y, "lower is better"))
     for title, group in examples.drawn.items():
         parts.append(letters(0, y, title))
         y += ROW // 3
@@ -44,14 +44,14 @@ def picture(metric: type[RankingMetric]) -> str:
             parts.append(dashed(place(0.0, least, most), top, y))
         y += ROW
     if k is not None:
-        parts.append(letters(0, y, f"the line: k={k}"))
+        parts.append(letters(0, y, f"dashed line: k={k}"))
         y += ROW
     y -= ROW // 2
     return document(parts, y)
 
 
 def squares(text: str, y: int, examples: Examples) -> Iterator[str]:
-    """The items of a list, the relevant ones filled, and brackets of ties."""
+    """Yield the items of a list: relevant ones filled, ties in brackets."""
     shades = [(item, examples.shade(item)) for item in text.split()]
     items = [
         (i * STEP + 1, item, shade)
@@ -70,7 +70,7 @@ def squares(text: str, y: int, examples: Examples) -> Iterator[str]:
 
 
 def bar(value: float, y: int, least: float, most: float) -> Iterator[str]:
-    """The value as a bar from 0 on, and in digits."""
+    """Yield the value as a bar that starts at 0, and in digits."""
     if math.isnan(value):
         yield letters(BARS, y + 17, in_digits(value))
         return
@@ -80,5 +80,5 @@ def bar(value: float, y: int, least: float, most: float) -> Iterator[str]:
 
 
 def place(value: float, least: float, most: float) -> float:
-    """Where the value is on the axis of the bars."""
+    """Return the position of the value on the axis of the bars."""
     return BARS + BAR_WIDTH * (value - least) / (most - least)
