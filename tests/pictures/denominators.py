@@ -84,5 +84,5 @@ def picture() -> str:
             parts.append(dashed(section.k * STEP - 1.5, top, top + ROW))
             y += 9
         y += ROW // 2
-    parts.append(letters(0, y + 6, "filled: relevant; the line: k"))
+    parts.append(letters(0, y + 6, "filled: relevant; line: k"))
     return document(parts, y + 16)

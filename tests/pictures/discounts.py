@@ -25,7 +25,7 @@ LEGEND, LEGEND_ROW = 220, 22
 
 def picture() -> str:
     """A curve for each discount, over the first ten ranks."""
-    parts = [bold(0, 20, "What an item adds to DCG, by its rank")]
+    parts = [bold(0, 20, "The weight of each rank in DCG")]
     parts += AXES.grid(RANKS, [0.0, 0.5, 1.0])
     y = 66
     for discount, colour, dashes in CURVES:

@@ -48,17 +48,17 @@ LIBRARIES = {
     "Kaggle": kaggle,
     "torchmetrics": torchmetrics,
 }
-# What the sum of precisions is divided by, in the words of the picture.
+# The divisors of the sum of precisions, in words.
 RULES = {
-    "relevant": (BLUE, "1 / 5: of all relevant items"),
-    "min": (GREEN, "1 / 3: of those that fit into k"),
-    "hits": (RED, "1 / 1: of those that were found"),
+    "relevant": (BLUE, "1 / 5: divided by all relevant items"),
+    "min": (GREEN, "1 / 3: divided by k, if fewer"),
+    "hits": (RED, "1 / 1: divided by the items found"),
 }
 BARS, BAR_WIDTH = 150, 260
 
 
 def by_rule() -> dict[str, list[str]]:
-    """The libraries that divide alike."""
+    """Return the libraries, by their divisor."""
     found = defaultdict(list)
     for name, convention in LIBRARIES.items():
         metric = convention.MeanAveragePrecision(k=K)
@@ -67,19 +67,19 @@ def by_rule() -> dict[str, list[str]]:
 
 
 def value(name: str) -> float:
-    """What the library gives."""
+    """Return the value that the library reports."""
     metric: MeanAveragePrecision = LIBRARIES[name].MeanAveragePrecision(k=K)
     scores = [float(-rank) for rank in range(len(LABELS))]
     return float(metric.per_list(LABELS, scores))
 
 
 def picture() -> str:
-    """A row for each library, grouped by what they divide by."""
+    """Return a bar for each library, grouped by their divisors."""
     parts = [bold(0, 20, f"MAP@{K} of one ranking, by 13 libraries")]
     y = 36
     parts += ranking(LABELS, 0, y)
     parts.append(dashed(K * STEP - 1.5, y - 5, y + 20))
-    parts.append(letters(150, y + 12, "filled: relevant; the line: k=3"))
+    parts.append(letters(150, y + 12, "filled: relevant; line: k=3"))
     y += 2 * ROW
     groups = by_rule()
     for rule, (colour, words) in RULES.items():
@@ -98,7 +98,7 @@ def picture() -> str:
             )
             y += ROW - 3
         y += ROW
-    parts.append(letters(0, y, "Here each has its name, as in"))
+    parts.append(letters(0, y, "Each is available by name:"))
     y += ROW - 3
     example = "krm.conventions.ranx.MeanAveragePrecision(k=3)"
     parts.append(letters(0, y, example, 'font-family="monospace"'))

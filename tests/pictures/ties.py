@@ -59,5 +59,5 @@ def picture() -> str:
         )
         y += ROW // 2
     y += 10
-    parts.append(letters(0, y, "the line: chance level"))
+    parts.append(letters(0, y, "line: chance level"))
     return document(parts, y + 10)
