@@ -5,6 +5,7 @@ import re
 import shlex
 
 import pytest
+
 from krm_command import main
 
 PAGE = pathlib.Path(__file__).parents[2] / "docs" / "command.md"
@@ -45,8 +46,8 @@ def test_the_page_has_lines():
 def test_the_page_has_the_options_of_eval(capsys):
     with pytest.raises(SystemExit):
         main(["eval", "--help"])
-    used = set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", capsys.readouterr().out))
+    option = r"(?<![\w-])--?[a-z][a-z-]*"
+    used = set(re.findall(option, capsys.readouterr().out))
     _, _, rest = PAGE.read_text().partition("## Options of krm eval")
     table, _, _ = rest.partition("```")
-    on_page = set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", table))
-    assert used - {"-h", "--help"} == on_page
+    assert set(re.findall(option, table)) == used - {"-h", "--help"}
