@@ -4,6 +4,8 @@ import pathlib
 import re
 import shlex
 
+import pytest
+
 from krm_command import main
 
 PAGE = pathlib.Path(__file__).parents[2] / "docs" / "command.md"
@@ -39,3 +41,13 @@ def test_the_page(tmp_path, monkeypatch, capsys):
 
 def test_the_page_has_lines():
     assert len(list(entries())) >= 12
+
+
+def test_the_page_has_the_options_of_eval(capsys):
+    with pytest.raises(SystemExit):
+        main(["eval", "--help"])
+    option = r"(?<![\w-])--?[a-z][a-z-]*"
+    used = set(re.findall(option, capsys.readouterr().out))
+    _, _, rest = PAGE.read_text().partition("## Options of krm eval")
+    table, _, _ = rest.partition("```")
+    assert set(re.findall(option, table)) == used - {"-h", "--help"}
