@@ -60,22 +60,22 @@ def by_hand(data, scores):
 def test_lightgbm(data, tmp_path):
     lgb = pytest.importorskip("lightgbm", reason="needs the extra [boosting]")
     features, labels, sizes = data
-    feval = documented("lgb.train", tmp_path, metrics=metrics())["rank_metrics"]
     rows = lgb.Dataset(features, labels, group=sizes, free_raw_data=False)
+    params = {"objective": "lambdarank", "verbose": -1, "num_threads": 1}
+    made = documented(
+        "lgb.train", tmp_path, params=params, train=rows, valid=rows
+    )
+    [scored] = made["model"].best_score.values()
+    assert {"krm_ndcg@10", "map@10"} < set(scored)
+    made["metrics"] = metrics()
     logged = {}
     model = lgb.train(
-        {
-            "objective": "lambdarank",
-            "metric": "ndcg",
-            "eval_at": [10],
-            "verbose": -1,
-            "num_threads": 1,
-        },
+        {**params, "metric": "ndcg", "eval_at": [10]},
         rows,
         ROUNDS,
         valid_sets=[rows],
         valid_names=["valid"],
-        feval=feval,
+        feval=made["rank_metrics"],
         callbacks=[lgb.record_evaluation(logged)],
     )
     found = logged["valid"]
@@ -90,7 +90,20 @@ def test_lightgbm_in_the_interface_of_scikit_learn(data, tmp_path):
     lgb = pytest.importorskip("lightgbm", reason="needs the extra [boosting]")
     pytest.importorskip("sklearn", reason="the interface needs scikit-learn")
     features, labels, sizes = data
-    made = documented("eval_metric=rank_metrics", tmp_path, metrics=metrics())
+    made = documented(
+        "eval_metric=rank_metrics",
+        tmp_path,
+        lgb=lgb,
+        metrics=metrics(),
+        features=features,
+        labels=labels,
+        sizes=sizes,
+        valid_features=features,
+        valid_labels=labels,
+        valid_sizes=sizes,
+    )
+    [found] = made["ranker"].evals_result_.values()
+    assert set(found) == {"own_ndcg", "map@10"}  # and none of LightGBM
     ranker = lgb.LGBMRanker(n_estimators=ROUNDS, n_jobs=1, verbose=-1)
     ranker.fit(
         features,
@@ -107,37 +120,29 @@ def test_lightgbm_in_the_interface_of_scikit_learn(data, tmp_path):
     last = {name: found[name][-1] for name in ("own_ndcg", "map@10")}
     scores = ranker.predict(features, num_iteration=ROUNDS)
     assert last == approx(by_hand(data, scores), abs=1e-6)
-    silent = lgb.LGBMRanker(n_estimators=1, metric="None", verbose=-1)
-    silent.fit(
-        features,
-        labels,
-        group=sizes,
-        eval_set=[(features, labels)],
-        eval_group=[sizes],
-        eval_metric=made["rank_metrics"],
-    )
-    [found] = silent.evals_result_.values()
-    assert set(found) == {"own_ndcg", "map@10"}
 
 
 def test_xgboost(data, tmp_path):
     xgb = pytest.importorskip("xgboost", reason="needs the extra [boosting]")
     features, labels, sizes = data
-    custom = documented("xgb.train", tmp_path, metrics=metrics())[
-        "rank_metrics"
-    ]
     rows = xgb.DMatrix(features, labels)
     rows.set_group(sizes)
+    params = {"objective": "rank:ndcg", "nthread": 1}
+    made = documented(
+        "xgb.train", tmp_path, params=params, train=rows, valid=rows
+    )
+    assert 0 < made["model"].best_score <= 1
+    made["metrics"] = metrics()
     stop = xgb.callback.EarlyStopping(
         2, metric_name="map@10", data_name="valid", maximize=True
     )
     logged = {}
     model = xgb.train(
-        {"objective": "rank:ndcg", "nthread": 1},
+        params,
         rows,
         ROUNDS,
         evals=[(rows, "valid")],
-        custom_metric=custom,
+        custom_metric=made["rank_metrics"],
         callbacks=[stop],
         evals_result=logged,
         verbose_eval=False,
@@ -178,7 +183,6 @@ def test_catboost(data, tmp_path):
         pool=pool,
         query=query,
         labels=labels,
-        metrics=[krm.NDCG(10)],
     )
     found = [stage["ndcg@10"] for stage in stages["found"]]
     assert len(set(found)) == 2  # after 10 trees, and after all 12

@@ -142,7 +142,7 @@ def test_search_finds_ties(address, browser):
         found = page.locator("#search-results li a")
         found.first.wait_for()
         links = [found.nth(i).get_attribute("href") for i in range(5)]
-        assert any("what_is_measured.html" in link for link in links), links
+        assert "what_is_measured.html" in links[0], links
         page.goto(f"{address}/search.html?q=nothingofthekind")
         page.get_by_text("did not match any documents").wait_for()
         assert wrong == []
