@@ -55,7 +55,7 @@ def ahead_of(ours: str, runs: Iterable[Run]) -> list[Ahead]:
 def sentence(ours: str, title: str, runs: Sequence[Run]) -> str:
     """Who is ahead of one of our contenders, and where."""
     if not any(m.contender in PEERS for run in runs for m in run.measurements):
-        return f"No other was measured beside {title}."
+        return f"No other was measured against {title}."
     found = ahead_of(ours, runs)
     fair = [a for a in found if not a.has_head_start]
     given = [a for a in found if a.has_head_start]
@@ -66,8 +66,7 @@ def sentence(ours: str, title: str, runs: Sequence[Run]) -> str:
     ]
     if given:
         says.append(
-            "of lists that are ranked before their time starts, in: "
-            + _places(given)
+            "with lists ranked before timing starts, in: " + _places(given)
         )
     return "; ".join(says) + "."
 

@@ -11,17 +11,20 @@ from tests.benchmarks.scenarios import SCENARIOS
 from tests.benchmarks.scenarios.fit import WITHOUT
 from tests.benchmarks.units import MILLISECONDS
 
-WORDS = bullets(
+WORDS = (
+    "The table shows what nine ranking metrics add to training and "
+    "evaluation.\n\n"
+) + bullets(
     [
-        "**Nine metrics** are NDCG at 1, 5 and 10, MAP and MRR at 10, and "
-        "precision and recall at 5 and 10: a plain list in "
-        "`compile(metrics=[...])`, with all defaults. Bold is what ours take; "
-        "keras_rs is Keras Recommenders, with the same nine.",
-        "**One batch** has 1,024 queries with 100 scored items. It is on the "
-        "device already, and the time ends when all nine results are numbers.",
-        "**One epoch** of `fit` trains a small ranker on 6,000 queries of up "
-        "to 100 items, in batches of 32.",
-        "**The first call** of a process is one batch, with tracing and "
+        "**Nine metrics**: NDCG at 1, 5 and 10, MAP and MRR at 10, precision "
+        "and recall at 5 and 10, as a plain list in `compile(metrics=[...])` "
+        "with all defaults. Bold is this package; keras_rs is Keras "
+        "Recommenders with the same nine.",
+        "**One batch**: 1,024 queries with 100 scored items, already on the "
+        "device. The time ends when all nine results are numbers on the host.",
+        "**One epoch** of `fit`: a small ranker, 6,000 queries of up to 100 "
+        "items, in batches of 32.",
+        "**The first call** in a process: one batch, with tracing and "
         "compiling.",
     ]
 )
@@ -47,7 +50,7 @@ def answers(runs: Sequence[Run]) -> str:
         for title, name, shown in _ROWS
     )
     return table(
-        ["nine metrics take", *(MODES[mode].title for mode in modes)], rows
+        ["time of nine metrics", *(MODES[mode].title for mode in modes)], rows
     )
 
 

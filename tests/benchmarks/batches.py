@@ -78,8 +78,8 @@ class Batch(abc.ABC):
         if self.retrieved == self.items:
             return ""
         return (
-            f"of the best {self.retrieved} of {self.items:,} items: that they "
-            "are ranked is not in its time"
+            f"gets the best {self.retrieved} of {self.items:,} items: ranking "
+            "them is not timed"
         )
 
     def smaller(self) -> "Batch":
@@ -221,8 +221,8 @@ class Ids(Batch):
 
     inputs = "ids"
     reference_title = (
-        "one `sort` of the ids of both sides together, after which the equal "
-        "ones are neighbours"
+        "one `sort` of the ids of both sides together, which makes equal ids "
+        "neighbours"
     )
     # A prime: steps of any length through it come to every id once.
     CATALOGUE: ClassVar[int] = 49_999
@@ -282,7 +282,7 @@ CATALOGUE_100 = Scored(
 )
 FIFTEEN_METRICS = Scored(
     "fifteen",
-    "the same catalogue, with six metrics more",
+    "the same catalogue, with six more metrics",
     FIFTEEN,
     lists=256,
     items=20_000,
@@ -298,7 +298,7 @@ COUNTED = Shown(
 )
 LTR = Scored(
     "ltr",
-    "learning to rank, a hundred candidates for each query",
+    "learning to rank, a hundred candidates per query",
     NINE,
     lists=1024,
     items=100,
@@ -314,7 +314,7 @@ LTR_ALL = WholeLists(
 )
 NEXT = NextItem(
     "next-item",
-    "the next item, in a whole catalogue scored for each user",
+    "next item, with a whole catalogue scored for each user",
     NEXT_ITEM,
     lists=256,
     items=100_000,
@@ -322,7 +322,7 @@ NEXT = NextItem(
 )
 IDS = Ids(
     "ids",
-    "lists of ids that were recommended to users",
+    "ids recommended to users",
     OF_IDS,
     lists=10_000,
     items=100,

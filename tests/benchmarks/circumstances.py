@@ -56,8 +56,8 @@ class Circumstances:
                 f"Command: `{self.command}`, {self.date}",
                 f"Machine: {self.machine}",
                 f"GPU: {self.gpu(runs)}",
-                f"Load average: {load(runs)}. Above the number of cores, other "
-                "work was timed too.",
+                f"Load average: {load(runs)}. If it exceeds the number of "
+                "cores, other processes ran too.",
                 f"Versions: {self.versions(runs)}",
                 f"Source of {OURS}: {_source(runs)}",
             ]
@@ -66,9 +66,9 @@ class Circumstances:
     def in_brief(self, runs: Sequence[Run], packages: Container[str]) -> str:
         """A sentence, with the versions of these packages."""
         hurry = "--quick" in self.command.split()
-        on_what = "with a part of the data, in a hurry, " if hurry else ""
+        on_what = "with part of the data (`--quick`) " if hurry else ""
         return (
-            f"It was measured {on_what}on {self.machine} "
+            f"Measured {on_what}on {self.machine} "
             f"(GPU: {self.gpu(runs)}; load average: {load(runs)}), "
             f"on {self.date}, with {self.versions(runs, packages)}."
         )
@@ -92,5 +92,5 @@ def load(runs: Iterable[Run]) -> str:
 
 def _source(runs: Iterable[Run]) -> str:
     sources = list(dict.fromkeys(run.source for run in runs if run.source))
-    changed = "" if len(sources) < 2 else " (**changed on the way**)"
+    changed = "" if len(sources) < 2 else " (**changed during the run**)"
     return (", ".join(sources) or "none") + changed

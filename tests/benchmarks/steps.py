@@ -45,7 +45,7 @@ def warm_up(step: Step, measurement: Measurement) -> None:
         measurement.results = dict(zip(names, map(float, first), strict=True))
     if seconds > ENDLESS_SECONDS:
         measurement.values = [seconds]
-        measurement.note = _joined(step.note, "the first call is all there is")
+        measurement.note = _joined(step.note, "timed by its first call only")
         return
     before = step.state() if step.state else []
     second = []

@@ -32,7 +32,8 @@ def summary(
     parts = [" on ".join(["# Benchmarks", *gpu.used(runs)])]
     parts += [WORDS, answers(runs)]
     if picture:
-        parts.append(f"![How many times as long others take]({picture})")
+        alt = "Times of other packages, relative to our plain list"
+        parts.append(f"![{alt}]({picture})")
     parts += [
         bullets(
             [
@@ -43,7 +44,7 @@ def summary(
                 ahead.sentence(COLLECTION, "our `MetricCollection`", runs),
             ]
         ),
-        f"[The full tables]({full}) have the numbers and ratios of all "
+        f"[The full tables]({full}) have the times and ratios of all "
         "contenders.",
     ]
     return "\n\n".join(parts) + "\n"
@@ -51,10 +52,10 @@ def summary(
 
 def _what() -> str:
     return (
-        "Each mark of the picture is a package in one mode, and says how many "
-        "times as long as we it takes. Ratios are medians of those within the "
-        "rounds. The reference is the least that we know the "
-        "[work](benchmarking.md#what-is-measured) to cost."
+        "Each mark in the picture is a package in one mode: its time, "
+        "relative to our plain list. Ratios are taken within each round, and "
+        "their median is shown. The reference is the least "
+        "[work](benchmarking.md#what-is-measured) known to be needed."
     )
 
 

@@ -21,13 +21,13 @@ def tables(
     Args:
         rows: the file that has every measurement, if there is one.
     """
-    parts = ["# Full tables of the benchmarks", circumstances.listed(runs)]
+    parts = ["# Benchmarks: full tables", circumstances.listed(runs)]
     if rows:
-        parts.append(f"[Every measurement]({rows}) is a row of a file.")
+        parts.append(f"[`{rows}`]({rows}) has a row for each measurement.")
     parts += [
-        "## Who is who",
+        "## Contenders",
         _contenders(runs),
-        "[What is timed, what is not, and how](benchmarking.md).",
+        "[Run the benchmarks](benchmarking.md) explains what is timed.",
         "## All ratios",
         ratios(runs),
     ]
@@ -67,7 +67,7 @@ def _comparisons(runs: Sequence[Run], comparisons: Sequence[Comparison]) -> str:
         [comparison.title, *(comparison.of(run.values) for run in runs)]
         for comparison in comparisons
     )
-    return table(["medians within the rounds", *_modes(runs)], rows)
+    return table(["median ratio within rounds", *_modes(runs)], rows)
 
 
 def _modes(runs: Sequence[Run]) -> list[str]:

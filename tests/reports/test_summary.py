@@ -44,7 +44,7 @@ def test_three_rows_answer_what_a_user_asks():
     """In milliseconds and seconds, and the words come first."""
     lines = page(batches()).splitlines()
     table = [line for line in lines if line.startswith("|")]
-    assert table[0] == "| nine metrics take | jax, jit | torch, eager |"
+    assert table[0] == "| time of nine metrics | jax, jit | torch, eager |"
     assert [line.split(" | ")[0] for line in table[2:]] == [
         "| One batch",
         "| One epoch of `fit`",
@@ -73,9 +73,8 @@ def test_it_says_when_and_where():
 def test_others_that_are_ahead_are_named():
     assert (
         "- Others are ahead of our plain list in: ids on torch "
-        "(torch_geometric 0.1 with 8 of 9 metrics, rectools 0.4); of lists "
-        "that are ranked before their time starts, in: ids on torch "
-        "(ranx 0.5).\n"
+        "(torch_geometric 0.1 with 8 of 9 metrics, rectools 0.4); with lists "
+        "ranked before timing starts, in: ids on torch (ranx 0.5).\n"
         "- Others are ahead of our `MetricCollection` in: ids on torch "
         "(torch_geometric 0.5 with 8 of 9 metrics).\n"
     ) in page(batches())
@@ -96,13 +95,13 @@ def test_where_nobody_is_ahead_it_says_so():
 
 def test_where_nobody_was_measured_it_says_so():
     alone = measured(run("ltr", "jax"), OURS, 1.0)
-    assert sentence(OURS, "us", [alone]) == "No other was measured beside us."
+    assert sentence(OURS, "us", [alone]) == "No other was measured against us."
 
 
 def test_a_hurry_is_told():
     hurried = dataclasses.replace(HERE, command="benchmarks --quick")
-    assert " in a hurry, " in hurried.in_brief(batches(), ())
-    assert " in a hurry, " not in HERE.in_brief(batches(), ())
+    assert " (`--quick`) on " in hurried.in_brief(batches(), ())
+    assert "--quick" not in HERE.in_brief(batches(), ())
 
 
 def test_who_takes_as_much_is_not_ahead():

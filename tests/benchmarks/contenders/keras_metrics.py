@@ -112,13 +112,13 @@ ONE = Contender(
     "keras_rankmetrics-one",
     build_one,
     package="keras_rankmetrics",
-    about="a single one of these metrics, an NDCG with the deepest cutoff",
+    about="one of these metrics, the NDCG with the deepest cutoff",
 )
 STABLE = Contender(
     "keras_rankmetrics-stable",
     build_stable,
     package="keras_rankmetrics",
-    about='the plain list with `ties="stable"`: what averaging costs',
+    about='the plain list with `ties="stable"`: the cost of averaging',
 )
 KERAS_RS = Contender(
     "keras_rs",

@@ -82,12 +82,12 @@ CONTENDER = Contender(
     build,
     package="pytrec_eval",
     modes=("torch",),
-    about="`RelevanceEvaluator.evaluate` of dicts that are there, and means",
+    about="`RelevanceEvaluator.evaluate` of existing dicts, and means",
 )
 WITH_DICTS = Contender(
     "pytrec_eval-building",
     build_with_dicts,
     package="pytrec_eval",
     modes=("torch",),
-    about="the same, with the making of the dicts from arrays",
+    about="the same, and building the dicts from arrays",
 )

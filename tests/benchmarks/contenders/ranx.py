@@ -58,12 +58,12 @@ CONTENDER = Contender(
     build,
     package="ranx",
     modes=("torch",),
-    about="`ranx.evaluate` of a `Run` and `Qrels` that are there",
+    about="`ranx.evaluate` of an existing `Run` and `Qrels`",
 )
 WITH_RUN = Contender(
     "ranx-building",
     build_with_run,
     package="ranx",
     modes=("torch",),
-    about="the same, with the making of both from arrays",
+    about="the same, and building both from arrays",
 )

@@ -39,7 +39,7 @@ def build(batch: Batch, mode: Mode) -> Step | None:
         ]
 
     note = (
-        "without average precision, which has a number for each pair of items: "
+        "without average precision, which needs a float per pair of items: "
         f"{gigabytes:,.0f} GB"
     )
     step = mode.on(*batch.dense).function(compute, suite)

@@ -56,5 +56,5 @@ CONTENDER = Contender(
     build,
     package="rectools",
     modes=("torch",),
-    about="RecTools' `calc_metrics` of data frames that are there",
+    about="RecTools' `calc_metrics` of existing data frames",
 )

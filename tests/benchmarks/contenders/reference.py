@@ -14,5 +14,5 @@ CONTENDER = Contender(
     "reference",
     build,
     package="keras",
-    about="the least that we know the work to cost, in the same backend",
+    about="the least work known to be needed, in the same backend",
 )

@@ -51,12 +51,12 @@ CONTENDER = Contender(
     build,
     package="sklearn",
     modes=("torch",),
-    about="`ndcg_score` and its like, `ignore_ties=False`, on numpy arrays",
+    about="`ndcg_score` and similar, `ignore_ties=False`, on NumPy arrays",
 )
 IGNORING_TIES = Contender(
     "sklearn-ignore-ties",
     build_ignoring_ties,
     package="sklearn",
     modes=("torch",),
-    about="the same, `ignore_ties=True`",
+    about="the same with `ignore_ties=True`",
 )

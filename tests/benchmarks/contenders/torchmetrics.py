@@ -65,5 +65,5 @@ CONTENDER = Contender(
     build,
     package="torchmetrics",
     modes=("torch",),
-    about="torchmetrics' retrieval metrics, on tensors of its form",
+    about="torchmetrics' retrieval metrics, on tensors in its layout",
 )

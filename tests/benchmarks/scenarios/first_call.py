@@ -31,7 +31,7 @@ class FirstCall(Scenario):
     @property
     def about(self) -> str:
         return (
-            "The first call, each in a process of its own: tracing, compiling "
+            "The first call, each in a separate process: tracing, compiling "
             f"and one run of the {len(self.batch.suite)} metrics of "
             f"`{self.batch.name}`."
         )

@@ -53,12 +53,12 @@ class FitEpoch(Scenario):
 
     unit = SECONDS
     reading = (
-        "`a / b`: how many times as long an epoch with `a` takes as one with "
-        f"`b`. `(a - {WITHOUT}) / (b - {WITHOUT})`: how many times as much as "
-        "`b` it is that `a` adds to an epoch; the differences are medians "
-        "within the rounds. The share is what part of an epoch the metrics "
-        "take. Where metrics take less than epochs differ by, it can be "
-        f"negative, and the other is {IN_THE_NOISE}."
+        "`a / b`: the time of an epoch with `a` as a multiple of one with "
+        f"`b`. `(a - {WITHOUT}) / (b - {WITHOUT})`: what `a` adds to an epoch "
+        "as a multiple of what `b` adds; the differences are medians within "
+        "the rounds. The share is the part of an epoch that the metrics take. "
+        "If metrics take less time than epochs vary by, it can be negative, "
+        f"and the multiple is {IN_THE_NOISE}."
     )
 
     @property
@@ -73,10 +73,10 @@ class FitEpoch(Scenario):
         return (
             "One epoch of `fit` of the small ranker in "
             f"`docs/examples/learning_to_rank.py`, batches of "
-            f"{self.batch_size}, after an epoch to warm up; with the "
-            f"{len(NINE)} metrics of `ltr` and without any. The reference is "
-            "as many `keras.metrics.MeanSquaredError`: what metrics cost in "
-            "Keras."
+            f"{self.batch_size}, after a warm-up epoch, with the {len(NINE)} "
+            "metrics of `ltr` and without metrics. The reference is the same "
+            "number of `keras.metrics.MeanSquaredError`: the cost of any "
+            "metric in Keras."
         )
 
     def smaller(self) -> "FitEpoch":

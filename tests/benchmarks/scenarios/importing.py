@@ -20,8 +20,8 @@ class Import(Scenario):
     name = "import"
     size = "beyond `import keras`"
     about = (
-        "One `import`, each in a process of its own: Keras with its backend, "
-        "and the others after it."
+        "One `import`, each in a separate process: Keras with its backend, "
+        "and the others after Keras."
     )
     contenders = (KERAS, OURS, KERAS_RS)
 

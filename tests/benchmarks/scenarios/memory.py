@@ -39,10 +39,10 @@ class PeakMemory(Scenario):
     @property
     def about(self) -> str:
         return (
-            "The most memory that one batch takes beside its labels and "
-            f"scores, of the {len(self.batch.suite)} metrics of "
-            f"`{self.batch.name}`, as a multiple of the size of these inputs, "
-            f"at least {_LEAST}."
+            f"The peak memory of one batch with the {len(self.batch.suite)} "
+            f"metrics of `{self.batch.name}`, in addition to its labels and "
+            "scores and as a multiple of their size, at least "
+            f"{_LEAST}."
         )
 
     def smaller(self) -> "PeakMemory":

@@ -37,8 +37,8 @@ class Scenario(abc.ABC):
     unit: ClassVar[Unit]
     among_us: ClassVar[tuple[tuple[str, str], ...]] = ()
     reading: ClassVar[str] = (
-        "`a / b`: how many times the time or memory of `b` it is that `a` "
-        "takes. Peers below 1 take less than we do."
+        "`a / b`: the time or memory of `a` as a multiple of that of `b`. "
+        "Peers below 1 take less than we do."
     )
     apart: ClassVar[bool] = False
 
