@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 import keras_rankmetrics as krm
+from keras_rankmetrics.command.printing import with_options
 
 
 def findings(arguments: argparse.Namespace) -> tuple[str, int]:
@@ -15,5 +16,6 @@ def findings(arguments: argparse.Namespace) -> tuple[str, int]:
         k=arguments.k,
         metrics=arguments.metrics,
         columns=arguments.columns,
+        higher_is_better=not arguments.lower_is_better,
     )
-    return str(diagnosis), int(not diagnosis.ok)
+    return with_options(str(diagnosis)), int(not diagnosis.ok)

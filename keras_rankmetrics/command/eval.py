@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections import Counter
 from collections.abc import Callable
 
 from keras_rankmetrics.command import reading
+from keras_rankmetrics.command.printing import warn
 from keras_rankmetrics.comparing import Compared
 from keras_rankmetrics.comparing.formats import as_csv
 from keras_rankmetrics.comparing.report import POWER, percent
@@ -34,9 +34,7 @@ def table(arguments: argparse.Namespace) -> str:
         reading.write(arguments.save, compared.to_json())
     again = Counter(arguments.runs) - Counter(reading.distinct(arguments.runs))
     for path in again.elements():
-        _warn(f"{path} was passed more than once. It is evaluated once.")
-    for note in compared.report.unjudged:
-        _warn(note)
+        warn(f"{path} was passed more than once. It is evaluated once.")
     text = _FORMATS[arguments.format](compared)
     if arguments.detect is not None:
         notes = [*notes, "", *_needed(compared, arguments)]
@@ -79,7 +77,3 @@ def _needed(compared: Compared, arguments: argparse.Namespace) -> list[str]:
         "the time:",
         as_table(["", *needed], rows),
     ]
-
-
-def _warn(note: str) -> None:
-    sys.stderr.write(f"krm: warning: {note}\n")

@@ -9,6 +9,11 @@ from collections.abc import Callable, Iterable
 from typing import TextIO
 
 _ASCII = {"▲": "^", "▼": "v", "±": "~", "²": "2"}
+# The options of the command for arguments that messages of the library name.
+_OPTIONS = {
+    '`higher_is_better={"name": False}`': "`--lower-is-better RUN`",
+    "`higher_is_better=False`": "`--lower-is-better`",
+}
 _WIDTH = 30  # of the bar, in characters
 _SECONDS = 0.2  # between two updates of the bar
 
@@ -21,6 +26,18 @@ def print_text(text: str) -> None:
         sys.stdout.flush()
     except BrokenPipeError:  # as in `krm ... | head`; Python flushes once more
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def warn(note: str) -> None:
+    """Write a warning to stderr."""
+    sys.stderr.write(f"krm: warning: {note}\n")
+
+
+def with_options(text: str) -> str:
+    """Return a message of the library with options in place of arguments."""
+    for argument, option in _OPTIONS.items():
+        text = text.replace(argument, option)
+    return text
 
 
 def in_letters_of(encoding: str, text: str) -> str:

@@ -11,7 +11,12 @@ import numpy as np
 
 import keras_rankmetrics as krm
 from keras_rankmetrics import conventions
-from keras_rankmetrics.command.printing import Progress, terminal
+from keras_rankmetrics.command.printing import (
+    Progress,
+    terminal,
+    warn,
+    with_options,
+)
 from keras_rankmetrics.comparing import Compared, Rows
 from keras_rankmetrics.conventions.convention import Rules
 from keras_rankmetrics.conventions.specs import metrics_of
@@ -32,7 +37,7 @@ def compared_of(
 
     Args:
         arguments: those of the command, with `qrels`, `metrics`, `convention`,
-            `columns`, `confidence` and `progress`.
+            `columns`, `lower_is_better`, `confidence` and `progress`.
         names: the name of each run by its path; the baseline first.
     """
     name = arguments.convention
@@ -40,10 +45,11 @@ def compared_of(
     rules = convention.rules if convention else Rules()
     metrics = metrics_of(arguments.metrics, convention, **rules.options)
     truth = runs.judgements_path(arguments.qrels)
+    higher = _higher_is_better(arguments.lower_is_better, names)
     scattered: list[str] = []
     with kept_pipes([truth, *names]) as files:
         of_runs = {name: files[path] for path, name in names.items()}
-        sources = _Sources(files[truth], of_runs, arguments, scattered)
+        sources = _Sources(files[truth], of_runs, arguments, higher, scattered)
         while True:
             try:
                 compared = _compared(sources, metrics)
@@ -53,6 +59,33 @@ def compared_of(
     return compared, list(_notes(rules.score_dtype, scattered))
 
 
+def _higher_is_better(
+    lower: list[str | None], names: Mapping[str, str]
+) -> bool | dict[str, bool]:
+    """Return the argument of `compare` for runs with distances.
+
+    Args:
+        lower: the paths or names of these runs; None for all runs.
+        names: the name of each run by its path.
+
+    Raises:
+        ValueError: if there is no such run.
+    """
+    systems = list(names.values())
+    higher = {}
+    for run in lower:
+        if run is None:
+            return False
+        name = names.get(run, run)
+        if name not in systems:
+            raise ValueError(
+                f"`--lower-is-better` should name one of the runs {systems}. "
+                f"Received: {run!r}."
+            )
+        higher[name] = False
+    return higher
+
+
 class _Sources(NamedTuple):
     """The files to compare, and how to read them.
 
@@ -60,6 +93,7 @@ class _Sources(NamedTuple):
         qrels: the file of judgements.
         runs: the file of each run, by the name of the run; the baseline first.
         arguments: those of the command.
+        higher_is_better: as for `compare`.
         scattered: the paths of the runs that are known to have the rows of a
             query apart. They are held in memory and sorted.
     """
@@ -67,6 +101,7 @@ class _Sources(NamedTuple):
     qrels: File
     runs: Mapping[str, File]
     arguments: argparse.Namespace
+    higher_is_better: bool | dict[str, bool]
     scattered: list[str]
 
 
@@ -77,7 +112,7 @@ def _compared(sources: _Sources, metrics: list[Any]) -> Compared:
         QueriesReturnError: if the rows of a query are not together in a run,
             which is found while it is read. The run is then to be sorted.
     """
-    qrels, of_runs, arguments, _ = sources
+    qrels, of_runs, arguments, higher, _ = sources
     columns = arguments.columns
     files = map(name_of, [qrels, *of_runs.values()])
     progress = Progress(files, terminal(arguments.progress))
@@ -90,15 +125,16 @@ def _compared(sources: _Sources, metrics: list[Any]) -> Compared:
         progress.finish(name_of(qrels))
         with (
             np.errstate(divide="ignore", invalid="ignore"),
-            warnings.catch_warnings(),
+            warnings.catch_warnings(record=True) as caught,
         ):
-            # The commands print this warning without a line of code.
-            warnings.filterwarnings("ignore", ".*items are judged")
-            return krm.compare(
+            # These are printed below without a line of code.
+            warnings.simplefilter("always", UserWarning)
+            compared = krm.compare(
                 systems,
                 truth,
                 metrics,
                 convention=arguments.convention,
+                higher_is_better=higher,
                 confidence=arguments.confidence,
             )
     except FileError:
@@ -111,6 +147,13 @@ def _compared(sources: _Sources, metrics: list[Any]) -> Compared:
         raise
     finally:
         progress.clear()
+    for each in caught:
+        if issubclass(each.category, UserWarning):
+            warn(with_options(str(each.message)))
+        else:
+            place = each.filename, each.lineno
+            warnings.warn_explicit(each.message, each.category, *place)
+    return compared
 
 
 def _chunks(

@@ -74,7 +74,8 @@ def compare(
         query_ids: the id of each row of inputs without ids of queries.
         item_ids: the ids of items that the systems number.
         higher_is_better: False if the scores of all systems are distances, or
-            a dict of True or False by system.
+            a dict of True or False by system. Search results in the other
+            order are an error, and other systems cause a warning.
         drop_same_id: True to drop items whose id is that of the query.
         duplicates: `"error"`, or `"best"` to keep the best of equal items.
         sample_weight: weights, as for `evaluate`.

@@ -161,7 +161,7 @@ def evaluate(
         item_ids: `[items]`, the ids of items that the run numbers, as FAISS
             does; or a dict of ids by number.
         higher_is_better: False if scores are distances. Search results in the
-            other order are an error.
+            other order are an error, and other runs cause a warning.
         drop_same_id: True to drop items of the run whose id is that of the
             query, for corpora that contain the queries.
         duplicates: `"error"`, or `"best"` to keep the best of equal items of a

@@ -31,14 +31,26 @@ def _p_value(cell: Cell) -> str:
 
 
 def _legend(
-    report: Report, marks: _Marks, p_values: bool = False, errors: bool = True
+    report: Report,
+    marks: _Marks,
+    p_values: bool = False,
+    errors: bool = True,
+    bold: bool = True,
 ) -> list[str]:
-    """Return the sentences below a table whose best values are bold."""
+    """Return the sentences below a table.
+
+    Args:
+        report: the table.
+        marks: the marks of better and worse systems.
+        p_values: True if the table shows p values.
+        errors: True if the table shows the margins.
+        bold: True if the best values are bold.
+    """
     # A caption in LaTeX is long enough without the power.
     power = report.about_power() * (marks is _TEXT_MARKS)
     has_best = any(cell.best for cells in report.cells for cell in cells)
     p = _P * (p_values and report.comparisons > 0)
-    more = _BEST * has_best, p, power
+    more = _BEST * (bold and has_best), p, power
     return report.legend(*marks.values(), *more, errors=errors)
 
 
@@ -46,35 +58,52 @@ def _legend(
 
 _WIDTH = 80  # the width of the notes; the table and signatures do not wrap
 _TEXT_MARKS: _Marks = {"better": "▲", "worse": "▼"}
+_MARK_ROOM, _P_ROOM = " " * len(" ▲"), " " * len(" (p = 0.012)")
 
 
-def as_text(report: Report) -> str:
-    """Return the table, with notes and signatures below it."""
-    room = "  " if report.comparisons else ""
+def as_text(report: Report, p_values: bool = False) -> str:
+    """Return the table, with notes and signatures below it.
+
+    Args:
+        report: the table.
+        p_values: True to show the p value of each difference.
+    """
+    aligned = report.comparisons > 0
+    room = (_MARK_ROOM + _P_ROOM * p_values) * aligned
     table = as_table(
         ["", *(column.name + room for column in report.columns)],
-        [*report.rows(lambda cell: _shown(cell) + room * (not cell.mark))],
+        [
+            *report.rows(
+                lambda cell: _shown(cell, p_values=p_values, aligned=aligned)
+            )
+        ],
     )
-    legend = report.legend(*_TEXT_MARKS.values(), report.about_power())
+    legend = _legend(report, _TEXT_MARKS, p_values, bold=False)
     lines = [textwrap.fill(sentence, _WIDTH) for sentence in legend]
     signatures = [f"{c.name}: {c.signature}" for c in report.columns]
     return "\n".join([table, *lines, *signatures])
 
 
-def _shown(cell: Cell, bold: str = "{}", p_values: bool = False) -> str:
+def _shown(
+    cell: Cell,
+    bold: str = "{}",
+    p_values: bool = False,
+    aligned: bool = False,
+) -> str:
     """Return the value with its margin, its mark, and perhaps its p value.
 
     Args:
         cell: the cell.
         bold: the format of the best value of a column.
         p_values: True to show the p value.
+        aligned: True to leave room for what this cell lacks and others have.
     """
     value = f"{cell.value:.4f}"
     value = bold.format(value) if cell.best else value
-    spread = spread_as_text(cell.value, cell.low, cell.high)
+    text = f"{value} {spread_as_text(cell.value, cell.low, cell.high)}".rstrip()
     p = _p_value(cell) if p_values else ""
-    parts = value, spread, _TEXT_MARKS.get(cell.mark), p and f"({p})"
-    return " ".join(filter(None, parts))
+    mark = f" {_TEXT_MARKS[cell.mark]}" if cell.mark else _MARK_ROOM * aligned
+    return text + mark + (f" ({p})" if p else _P_ROOM * (aligned and p_values))
 
 
 # A table in GitHub's Markdown.

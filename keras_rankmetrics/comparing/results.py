@@ -67,11 +67,19 @@ class Results:
 
     def __str__(self) -> str:
         """Return the table with its notes and signatures."""
-        return formats.as_text(self.report)
+        return self.to_text()
 
     def _repr_html_(self) -> str:
         """Return the table as a notebook shows it."""
         return formats.as_html(self.report)
+
+    def to_text(self, p_values: bool = False) -> str:
+        """Return the table that `print` shows, with notes and signatures.
+
+        Args:
+            p_values: True to show the p value of each difference.
+        """
+        return formats.as_text(self.report, p_values)
 
     def to_markdown(self, p_values: bool = False) -> str:
         """Return a table in GitHub's Markdown, the best values in bold.

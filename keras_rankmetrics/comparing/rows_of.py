@@ -12,7 +12,7 @@ import itertools
 import os
 import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -28,7 +28,41 @@ _ROWS_OF_CHUNK = 2**20
 KINDS = {"U": "str", "S": "bytes", "i": "integers", "u": "integers"}
 _ID = str | bytes | int | np.integer
 _ROLES = ("query", "item")
-_MANY = 20  # rows that are not in ascending order by chance
+_MANY = 15  # rows that are not all better than the row above by chance
+
+
+class _Order(NamedTuple):
+    """The order of scores whose best items come first, for messages.
+
+    Attributes:
+        right: how the scores go.
+        wrong: how they go if the worst items come first.
+        like: the scores that go in the wrong order.
+        remedy: what to do about these.
+    """
+
+    right: str
+    wrong: str
+    like: str
+    remedy: str
+
+
+_BY_HIGHER_IS_BETTER = {
+    True: _Order(
+        "descend",
+        "ascend",
+        "distances",
+        "For distances, pass `higher_is_better=False`, or "
+        '`higher_is_better={"name": False}` for one of several systems.',
+    ),
+    False: _Order(
+        "ascend",
+        "descend",
+        "similarities",
+        "For similarities, leave out `higher_is_better=False`; if other "
+        'systems have distances, pass `higher_is_better={"name": False}`.',
+    ),
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,8 +76,8 @@ class Reading:
             order only; 0, 1, 2, ... by default.
         item_ids: `[items]`, the ids of items that a run numbers.
         higher_is_better: False if scores are distances, or a dict of these by
-            system. Search results in the other order are an error, unless it is
-            None, which means True.
+            system. Search results in the other order are an error, and other
+            runs cause a warning, unless it is None, which means True.
         drop_same_id: True to drop items whose id is that of their query.
         duplicates: `"best"` to keep the best of equal items of a query;
             `"error"` to leave them in, for the join to find.
@@ -275,12 +309,35 @@ class Input:
 
     def rows_with_nan(self) -> Iterator[Rows]:
         """Yield rows in chunks, checked, except for NaN."""
+        steps = np.zeros(2, np.int64)
         for found in self._chunks():
             rows = _checked(found, self.argument)
             if self.value == "score":
-                self._warn_of_distances(rows)
+                steps += _steps(rows)
                 rows = _as_run(rows, self.argument, self._reading_of_ids())
             yield from split(rows, _ROWS_OF_CHUNK)
+        order = self._order_if_wrong(steps, _MANY)
+        if order is not None:
+            warnings.warn(
+                f"The scores of {self.argument} {order.wrong} in every query, "
+                f"as {order.like} do. {order.remedy}",
+                UserWarning,
+                stacklevel=2,
+            )
+
+    def _order_if_wrong(self, steps: np.ndarray, least: int) -> _Order | None:
+        """Return the expected order if the worst items come first, or None.
+
+        Args:
+            steps: the result of `_steps` for all rows.
+            least: the number of steps that prove an order.
+        """
+        higher = self.reading.higher_is_better
+        if not isinstance(higher, bool):
+            return None
+        wrong, right = steps if higher else steps[::-1]
+        is_wrong = wrong >= least and not right
+        return _BY_HIGHER_IS_BETTER[higher] if is_wrong else None
 
     def _reading_of_ids(self) -> Reading:
         """Return the reading; the numbers of queries are not those of items."""
@@ -288,21 +345,6 @@ class Input:
         if is_numbered and self.reading.query_ids is None:
             return dataclasses.replace(self.reading, drop_same_id=False)
         return self.reading
-
-    def _warn_of_distances(self, rows: Rows) -> None:
-        """Warn if dicts or files have their worst items first."""
-        in_order = self.form in ("nested", "file") and len(rows.query) >= _MANY
-        if (
-            in_order
-            and self.reading.higher_is_better is True
-            and _ascends(rows)
-        ):
-            warnings.warn(
-                f"The scores of {self.argument} ascend in every query, as "
-                "distances do. For distances, pass `higher_is_better=False`.",
-                UserWarning,
-                stacklevel=2,
-            )
 
     def queries(self) -> np.ndarray | None:
         """Return all queries, some of which may have no items.
@@ -465,18 +507,13 @@ class Input:
         """
         if rows.item.dtype.kind == "i":
             rows = Rows(*(column[rows.item >= 0] for column in rows))
-        lower = self.reading.higher_is_better is False
-        is_checked = self.value == "score" and (
-            self.reading.higher_is_better is not None
-        )
-        if is_checked and _ascends(rows, lower):
-            expected, received = "descend", "ascend in every query"
-            if lower:
-                expected, received = "ascend", "descend in every query"
+        is_run = self.value == "score"
+        order = self._order_if_wrong(_steps(rows), 1) if is_run else None
+        if order is not None:
             raise ValueError(
                 f"The best items of {self.argument} should come first, so that "
-                f"scores {expected}. Received: scores that {received}. Pass "
-                f"`higher_is_better={lower}`, or a dict of this by system."
+                f"scores {order.right}. Received: scores that {order.wrong} in "
+                f"every query. {order.remedy}"
             )
         return rows
 
@@ -484,11 +521,15 @@ class Input:
 # Checks, and the arguments that change a run.
 
 
-def _ascends(rows: Rows, reverse: bool = False) -> bool:
-    """Return True if scores ascend in every query, or descend in reverse."""
-    steps = np.diff(rows.value)[rows.query[1:] == rows.query[:-1]]
-    steps = -steps if reverse else steps
-    return bool((steps >= 0).all() and (steps > 0).any())
+def _steps(rows: Rows) -> np.ndarray:
+    """Return how many rows have a higher score than the row above, and a lower.
+
+    Only rows of one query are compared.
+    """
+    above, below = rows.value[:-1], rows.value[1:]
+    of_one = rows.query[1:] == rows.query[:-1]
+    steps = below > above, below < above
+    return np.array([(of_one & step).sum() for step in steps])
 
 
 def _as_run(rows: Rows, argument: str, reading: Reading) -> Rows:

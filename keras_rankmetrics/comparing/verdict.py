@@ -201,8 +201,10 @@ def chosen(argument: str, name: str | None, names: list[str]) -> str:
     """Return the name, or the only one if it is None."""
     found = names if name is None else [each for each in names if each == name]
     if len(found) != 1:
+        remedy = f" A verdict is on one {argument}: call `gate` for each."
         raise ValueError(
             f"`{argument}` should name one of {names}. Received: {name!r}."
+            f"{remedy * (name is None and len(names) > 1)}"
         )
     return found[0]
 

@@ -72,6 +72,20 @@ def test_ids_of_other_letters(capsys):
     assert "'D0', and the truth judges 'd0'. Do the ids differ only in" in out
 
 
+def test_distances(capsys):
+    fields = [line.split() for line in LINES]
+    lines = (f"{q} Q0 {d} {r} {r} tag\n" for q, _, d, r, _, _ in fields)
+    Path("l2").write_text("".join(lines))
+    out = printed(capsys, 1, "qrels", "l2", "-k", "5")
+    assert out == (
+        "warning: 4 of 4 lists look as if lower scores were better (100.0%).\n"
+        "  Example: query 'q0'\n"
+        "  If the scores are distances, pass `--lower-is-better`.\n"
+    )
+    out = printed(capsys, 0, "qrels", "l2", "-k", "5", "--lower-is-better")
+    assert out == "No mistakes were found.\n"
+
+
 def test_metrics_decide_on_grades(capsys):
     Path("graded").write_text(QRELS.replace("d1 1", "d1 3"))
     start = "graded", "run", "-k", "5"

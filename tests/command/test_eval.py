@@ -161,6 +161,71 @@ def test_a_run_of_which_no_item_is_judged(files, capsys, form):
         assert all(note in " ".join(out.split()) for note in notes)
 
 
+ASCEND = (
+    "krm: warning: The scores of the system '{}' ascend in every query, as "
+    "distances do. For distances, pass `--lower-is-better`, or "
+    "`--lower-is-better RUN` for one of several systems.\n"
+)
+DESCEND = (
+    "krm: warning: The scores of the system '{}' descend in every query, as "
+    "similarities do. For similarities, leave out `--lower-is-better`; if "
+    "other systems have distances, pass `--lower-is-better RUN`.\n"
+)
+
+
+def with_distances(scores):
+    """The lines of a run, with scores that are better if they are lower."""
+    lines = [line.split() for line in scores.splitlines()]
+    return "".join(
+        f"{q} Q0 {d} {r} {-float(s)} t\n" for q, _, d, r, s, _ in lines
+    )
+
+
+def test_runs_with_their_worst_items_first_are_doubted(files, capsys):
+    scores = Path("best.txt").read_text()
+    Path("l2.txt").write_text(with_distances(scores))
+    lines = with_distances(scores).splitlines(keepends=True)
+    lines.sort(key=lambda line: line.split()[3])
+    apart = "".join(lines)  # so all runs are read twice
+    Path("ip.txt").write_text(apart)
+    runs = ["qrels", "best.txt", "l2.txt", "ip.txt", "-m", "NDCG@3"]
+    for form in ("text", "csv", "json"):
+        assert main(["eval", *runs, "--format", form]) == 0
+        out, error = capsys.readouterr()
+        assert error == ASCEND.format("l2") + ASCEND.format("ip")
+        assert "ascend" not in out
+    for lower in (
+        ["--lower-is-better", "l2", "--lower-is-better", "ip.txt"],
+        ["--lower-is-better=l2.txt", "--lower-is-better=ip"],
+    ):
+        out = said(capsys, *runs, *lower, "--format", "json")
+        best, l2, ip = values_of(out).values()
+        assert best == l2 == ip
+    Path("good.txt").write_text(with_distances(scores))  # as long a name
+    alone = said(capsys, "qrels", "good.txt", "-m", "RR", "--lower-is-better")
+    expected = said(capsys, "qrels", "best.txt", "-m", "RR")
+    assert alone == expected.replace("best", "good")
+    assert main(["eval", *runs, "--lower-is-better"]) == 0
+    assert capsys.readouterr().err == DESCEND.format("best")
+
+
+def test_the_run_with_distances_is_one_of_the_runs(files, capsys):
+    lower = ["--lower-is-better", "l2"]
+    arguments = ["qrels", "best.txt", "worst.txt", "-m", "RR", *lower]
+    assert main(["eval", *arguments]) == 2
+    assert capsys.readouterr().err == (
+        "krm: `--lower-is-better` should name one of the runs ['best', "
+        "'worst']. Received: 'l2'.\n"
+    )
+
+
+def test_warnings_of_the_library_have_no_line_of_code(files, capsys):
+    Path("qrels").write_text("q1 0 d1 0\nq2 0 d1 0\n")
+    assert main(["eval", "qrels", "best.txt", "-m", "NDCG@3"]) == 0
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.startswith("krm: warning: The truth should have labels of 1 or")
+
+
 def test_values_of_lists(files, capsys):
     said(capsys, "qrels", "best.txt", "-m", "P@1 RR", "--per-list", "lists.csv")
     with open("lists.csv") as file:
@@ -202,7 +267,9 @@ def test_tied_items_count_alike_however_the_lines_are_sorted(
         (mean, ["RR"]),
     ):
         arguments = ["qrels", "run", "-m", *metrics, "--per-list", "lists.csv"]
-        out = said(capsys, *arguments, "--format", "json")
+        assert main(["eval", *arguments, "--format", "json"]) == 0
+        out, error = capsys.readouterr()
+        assert ("ascend in every query" in error) == (order == "reversed")
         [value] = values_of(out)["run"].values()
         assert value == pytest.approx(np.mean(expected), rel=1e-6)
         with open("lists.csv") as file:
@@ -266,7 +333,8 @@ def test_the_last_digit_of_a_score_orders(files, capsys, sign, digits, ending):
     text = "query,item,score\n" if ending == ".csv" else ""
     for query, start in enumerate(first.tolist()):
         items = ("bad", "good") if not sign else ("good", "bad")
-        for item, last in zip(items, (3, 6), strict=True):
+        pairs = list(zip(items, (3, 6), strict=True))
+        for item, last in pairs[:: 1 - 2 * (query % 2)]:
             score = f"{sign}0.{start}{last}"
             text += lines[ending].format(query, item, score)
     Path("run" + ending).write_text(text)

@@ -151,6 +151,32 @@ def test_a_run_of_zeros_is_refused(files, capsys):
         assert "the value 0 on all lists" in error
 
 
+def test_distances(files, capsys):
+    """Only the order of the lines can show that scores are distances."""
+    for name in ("old", "bad"):
+        rows = [x.split() for x in Path(f"{name}.txt").read_text().splitlines()]
+        rows.sort(key=lambda row: (row[0], -float(row[4])))
+        lines = [f"{q} Q0 {d} 1 {-float(x)} t\n" for q, _, d, _, x, _ in rows]
+        Path(f"{name}_l2.txt").write_text("".join(lines))
+    metrics = ["-m", "NDCG@5", "--tolerance", "0.02"]
+    code, expected, _ = gated(capsys, "bad.txt", "old.txt", *metrics)
+    runs = ["bad_l2.txt", "old_l2.txt"]
+    found, out, error = gated(capsys, *runs, *metrics, "--lower-is-better")
+    assert (found, error) == (code, "")
+    assert out == expected.replace("bad", "bad_l2").replace("old", "old_l2")
+    one = ["--lower-is-better", "bad_l2"]
+    found, out, error = gated(capsys, "bad_l2.txt", "old.txt", *metrics, *one)
+    assert (found, error) == (code, "")
+    assert out == expected.replace("bad", "bad_l2")
+    _, out, error = gated(capsys, "bad_l2.txt", "old.txt", *metrics)
+    assert "warning" not in out
+    assert error == (
+        "krm: warning: The scores of the system 'bad_l2' ascend in every "
+        "query, as distances do. For distances, pass `--lower-is-better`, or "
+        "`--lower-is-better RUN` for one of several systems.\n"
+    )
+
+
 def test_usage_errors(files, capsys):
     for tolerance in ("-1", "x", "1%", "0,01", "1", "nan"):
         options = ["-m", "RR", "--tolerance", tolerance]

@@ -266,12 +266,12 @@ DISTANCES = (IDS, -SCORES)
 @pytest.mark.parametrize(
     "run, options, error, text",
     [
-        (DISTANCES, NAMES, ValueError, "Pass `higher_is_better=False`"),
+        (DISTANCES, NAMES, ValueError, "For distances, pass `higher_is_bett"),
         (
             (IDS, SCORES),
             {**NAMES, "higher_is_better": False},
             ValueError,
-            "Pass `higher_is_better=True`",
+            "leave out `higher_is_better=False`",
         ),
         ((IDS, SCORES), {}, TypeError, "`query_ids`"),
         (

@@ -78,6 +78,23 @@ def test_text():
     )
 
 
+def test_text_has_p_values_on_request():
+    found = formats.as_text(REPORT, p_values=True)
+    space = " " * len(" (p = 0.001)")
+    assert found.splitlines()[:4] == [
+        f"                       ndcg@10  {space}        mean_rank",
+        f"bm25           0.5000 ± 0.0200  {space}  3.0000 ± 0.0200",
+        "ours_v2 & co|  0.6000 ± 0.0200 ▲ (p = 0.001)  2.0000 ± 0.0200   "
+        "(p = 0.200)",
+        "100%           0.4000 ± 0.0200 ▼ (p = 0.001)  4.0000 ± 0.0200   "
+        "(p = 0.200)",
+    ]
+    text = " ".join(found.split())
+    assert "p is the p value on which the marks are based. ▲ is" in text
+    assert "bold" not in found and "p is" not in formats.as_text(REPORT)
+    assert formats.as_text(ALONE, p_values=True) == formats.as_text(ALONE)
+
+
 def test_intervals_that_are_not_symmetric():
     skewed = cell(0.98)._replace(low=0.93, high=1.0, margin=0.035)
     cells = ((skewed, cell(3.0)),)
@@ -606,6 +623,10 @@ def test_layouts_reach_the_table(compared):
         "p_values": True,
     }
     assert compared.to_latex(**layout) == latex(compared.report, **layout)
+    assert compared.to_text() == str(compared)
+    assert compared.to_text(p_values=True) == formats.as_text(
+        compared.report, p_values=True
+    )
     assert compared.to_markdown(p_values=True) == formats.as_markdown(
         compared.report, p_values=True
     )

@@ -1,6 +1,8 @@
 """Inputs that may mean two things, and rules of reading that must agree."""
 
+import functools
 import json
+import warnings
 
 import numpy as np
 import pytest
@@ -132,12 +134,111 @@ def test_systems_with_and_without_distances():
         krm.compare(runs, truth, "RR", higher_is_better="l2")
 
 
-def test_dicts_in_ascending_order_are_doubted():
-    truth = {"q": {"d0": 1}}
-    distances = {"q": {f"d{i}": 0.1 * i for i in range(30)}}
-    with pytest.warns(UserWarning, match="as distances do"):
-        rr(truth, distances)
-    assert rr(truth, distances, higher_is_better=False) == 1.0
+# The items of each of three queries, the best first or the worst first.
+FALLING = {q: {f"d{i}": 1.0 - 0.1 * i for i in range(8)} for q in "abc"}
+RISING = {q: {f"d{i}": 0.1 * i for i in range(8)} for q in "abc"}
+OF_FIRST = {q: {"d0": 1} for q in "abc"}
+
+
+def in_form(run, form, folder):
+    if form == "dict":
+        return run
+    rows = [(q, d, x) for q, items in run.items() for d, x in items.items()]
+    columns = map(np.array, zip(*rows, strict=True))
+    table = dict(zip(("query", "item", "score"), columns, strict=True))
+    if form == "table":
+        return table
+    if form == "chunks":
+        rows = krm.Rows(*table.values())
+        return (
+            krm.Rows(*(column[rows.query == q] for column in rows)) for q in run
+        )
+    path = folder / "run.trec"
+    path.write_text("".join(f"{q} Q0 {d} 1 {x} tag\n" for q, d, x in rows))
+    return path
+
+
+def warned(call):
+    """The value, and the texts of the warnings for the user."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", UserWarning)
+        value = call()
+    return value, [str(each.message) for each in caught]
+
+
+@pytest.mark.parametrize("form", ["dict", "table", "chunks", "file"])
+@pytest.mark.parametrize(
+    ("higher", "wrong", "right", "text"),
+    [
+        (
+            True,
+            RISING,
+            FALLING,
+            "The scores of `run` ascend in every query, as distances do. For "
+            "distances, pass `higher_is_better=False`, or "
+            '`higher_is_better={"name": False}` for one of several systems.',
+        ),
+        (
+            False,
+            FALLING,
+            RISING,
+            "The scores of `run` descend in every query, as similarities do. "
+            "For similarities, leave out `higher_is_better=False`; if other "
+            'systems have distances, pass `higher_is_better={"name": False}`.',
+        ),
+    ],
+)
+def test_runs_with_their_worst_items_first_are_doubted(
+    form, higher, wrong, right, text, tmp_path
+):
+    for run, expected in ((wrong, (1 / 8, [text])), (right, (1.0, []))):
+        given = in_form(run, form, tmp_path)
+        found = warned(
+            functools.partial(rr, OF_FIRST, given, higher_is_better=higher)
+        )
+        assert found == expected
+
+
+def test_a_run_between_distances_is_not_reversed_silently(tmp_path):
+    """A plain False is for all systems, and the file has similarities."""
+    found = np.array([[f"d{i}" for i in range(8)]] * 3)
+    distances = np.array([[0.1 * i for i in range(8)]] * 3)
+    systems = {
+        "old": in_form(FALLING, "file", tmp_path),
+        "new": (distances, found),
+    }
+
+    def values(higher):
+        compared = krm.compare(
+            systems,
+            OF_FIRST,
+            "RR",
+            query_ids=[*FALLING],
+            higher_is_better=higher,
+        )
+        return [cells[0].value for cells in compared.report.cells]
+
+    found, [text] = warned(lambda: values(False))
+    assert found == [1 / 8, 1.0]
+    assert text.startswith("The scores of the system 'old' descend in every")
+    assert warned(lambda: values({"new": False})) == ([1.0, 1.0], [])
+
+
+@pytest.mark.parametrize("higher", [True, False])
+@pytest.mark.parametrize(
+    "run",
+    [
+        {q: ["d0", "d1"] for q in "abc"},  # without scores
+        {q: {"d0": 0.1 * i} for i, q in enumerate("abcdefghijklmnopqrst")},
+        {q: dict.fromkeys(FALLING["a"], 1.0) for q in "abc"},
+        {"a": RISING["a"], "b": FALLING["b"], "c": RISING["c"]},
+        {"a": FALLING["a"], "b": {"d0": 0.1, "d1": 0.2}, "c": FALLING["c"]},
+    ],
+)
+def test_orders_that_are_no_evidence(run, higher):
+    truth = {q: {"d0": 1} for q in run}
+    assert not warned(lambda: rr(truth, run, higher_is_better=higher))[1]
 
 
 def test_hits_of_the_truth_may_have_any_order():

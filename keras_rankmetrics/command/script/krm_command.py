@@ -107,6 +107,8 @@ def _parser() -> argparse.ArgumentParser:
     add("-m", "--metrics", help=metrics)
     columns = "columns of a table, as for `krm eval`"
     add("--columns", type=_columns, default={}, help=columns)
+    lower = "the scores are distances"
+    add("--lower-is-better", action="store_true", help=lower)
     add = command(
         "signature",
         "explain the signature of a metric",
@@ -134,6 +136,9 @@ def _add_common_arguments(add: Callable[..., Any]) -> None:
     roles = "columns of a table: query=...,item=...,score=...,label=..."
     columns = {"metavar": "ROLE=NAME,...", "type": _columns, "default": {}}
     add("--columns", help=roles, **columns)
+    lower = "the scores of RUN are distances, or those of all runs without RUN"
+    runs = {"metavar": "RUN", "nargs": "?", "action": "append", "default": []}
+    add("--lower-is-better", help=lower, **runs)
     save = "write the values of all queries to FILE, a baseline for `krm gate`"
     add("--save", metavar="FILE", help=save)
     progress = "draw a progress bar even if stderr is not a terminal"
