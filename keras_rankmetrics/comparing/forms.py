@@ -131,7 +131,7 @@ def _spoken(x: Input) -> str:
 
 
 def check_systems(systems: Any, truth: Any, reading: Reading) -> None:
-    """Raise ValueError unless `systems` is a dict of systems by name."""
+    """Raise ValueError if the systems, or names of systems, are invalid."""
     if is_systems(truth, reading):
         raise ValueError(
             "`truth` should hold a label for each query and item. Received: "
@@ -144,6 +144,13 @@ def check_systems(systems: Any, truth: Any, reading: Reading) -> None:
             "`systems` should be a dict of systems by name. Received: "
             f"{_described(systems)}. Give each system a name, even a single "
             f'one: {{"name": run}}. {_SWAPPED}'
+        )
+    higher = reading.higher_is_better
+    if isinstance(higher, Mapping) and not set(higher) <= set(systems):
+        raise ValueError(
+            f"`higher_is_better` should name systems of {list(systems)}. "
+            f"Received: {dict(higher)}. Systems that it does not name have "
+            "True."
         )
 
 
