@@ -132,7 +132,7 @@ def test_systems_with_and_without_distances():
     assert compared.per_list()["RR"] == [0.5, 1.0, 0.5, 1.0]
     with pytest.raises(TypeError, match="a dict of these by system"):
         krm.compare(runs, truth, "RR", higher_is_better="l2")
-    with pytest.raises(ValueError, match="should name systems of .*'typo'"):
+    with pytest.raises(ValueError, match=r"should name systems of .*'typo'"):
         krm.compare(runs, truth, "RR", higher_is_better={"typo": False})
 
 

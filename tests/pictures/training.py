@@ -87,7 +87,9 @@ def picture() -> str:
     ends = [1.0, numbers[-1]]
     parts.append(curve(axes.points(ends, [chance] * 2), GREY, "4 3"))
     parts.append(
-        letters(axes.left + 110, axes.y(chance) - 8, "chance level: all scores tied")
+        letters(
+            axes.left + 110, axes.y(chance) - 8, "chance level: all scores tied"
+        )
     )
     middle = axes.x((1 + numbers[-1]) / 2)
     parts.append(
