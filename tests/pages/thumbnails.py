@@ -1,7 +1,7 @@
 """The pictures of the wall of metrics.
 
-A thumbnail is the picture of the page with fewer rows and no numbers. All metrics
-of a family have the same rows, so that readers can compare the bars.
+A thumbnail is the picture of the page with fewer rows and no numbers. All
+metrics of a family have the same rows, so that readers can compare the bars.
 """
 
 from __future__ import annotations
