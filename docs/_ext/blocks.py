@@ -1,7 +1,8 @@
-"""Blocks of code: no empty line at the end; lines that are too long wrap."""
+"""Blocks of code: no empty line at the end; long lines wrap, programs fold."""
 
 from __future__ import annotations
 
+import pathlib
 import re
 from typing import Any
 
@@ -11,6 +12,11 @@ from sphinx.application import Sphinx
 # As many characters as fit between the sidebars of a page. A longer line, such
 # as a signature, wraps in a block of the class `wraps`: see `site.css`.
 LONGEST = 88
+# A program of more lines is folded.
+MANY = 60
+FOLDED = (
+    '<details class="program"><summary>Show {name}, {lines} lines</summary>'
+)
 
 
 def trim(app: Sphinx, page: nodes.document) -> None:
@@ -21,6 +27,22 @@ def trim(app: Sphinx, page: nodes.document) -> None:
         block.children[:] = [nodes.Text(text)]
         if max(map(len, text.splitlines()), default=0) > LONGEST:
             block["classes"].append("wraps")
+
+
+def fold(app: Sphinx, page: nodes.document) -> None:
+    """Fold each long program that a page includes from a file."""
+    for block in list(page.findall(nodes.literal_block)):
+        lines = block.astext().count("\n") + 1
+        if lines > MANY and block.get("source", "").endswith(".py"):
+            name = pathlib.PurePath(block["source"]).name
+            head = FOLDED.format(name=name, lines=lines)
+            block.replace_self(
+                [
+                    nodes.raw("", head, format="html"),
+                    block.deepcopy(),
+                    nodes.raw("", "</details>", format="html"),
+                ]
+            )
 
 
 # Where a signature, such as `NDCG@10|gain:exponential|...`, breaks.
@@ -40,7 +62,8 @@ def break_signatures(
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Connect both."""
+    """Connect all."""
     app.connect("doctree-read", trim)
+    app.connect("doctree-read", fold)
     app.connect("html-page-context", break_signatures)
     return {"parallel_read_safe": True}

@@ -4,34 +4,42 @@
 var Scorer = {
   objNameMatch: 11,
   objPartialMatch: 6,
-  objPrio: { 0: 15, 1: 5, 2: -5 },
+  objPrio: { 0: 0, 1: 0, 2: -5 },
   objPrioDefault: 0,
   title: 15,
   partialTitle: 7,
   term: 5,
   partialTerm: 2,
 
-  // What is looked for, in small letters.
+  // What is searched for.
   query: "",
 
+  // Small letters without punctuation, cutoffs and plurals.
+  plain: (text) => {
+    const words = text.toLowerCase().replace(/@(k|\d+)/g, "");
+    return ` ${words.replace(/[^\p{L}\p{N}]+/gu, " ").trim()} `.replace(/s /g, " ");
+  },
+
   score: ([page, title, anchor, , score, , kind]) => {
-    // "NDCG: are the best items first?" is the page of "ndcg"; and "What is
-    // measured > Ties" is the section "Ties" of a page.
-    const plain = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, " ").trim();
-    const query = plain(Scorer.query);
-    const names = title.split(" > ").pop().split(": ").slice(0, 1).map(plain);
-    if (names.includes(query)) score += anchor ? 60 : 100;
-    else if (query && ` ${names[0]} `.includes(` ${query} `)) score += 20;
-    if (/^(_modules\/|changelog|benchmarks_full|errors|contributing|reliability)/.test(page))
+    // The page "NDCG: are the best items first?" and the section "What is
+    // measured > Ties" have the names "NDCG" and "Ties".
+    const query = Scorer.plain(Scorer.query);
+    const name = Scorer.plain(title.split(" > ").pop().split(": ")[0]);
+    if (name === query) score += anchor ? 60 : 100;
+    else if (name.includes(query)) score += 20;
+
+    if (/^(what_is_measured|input)$/.test(page)) score += 2;
+    if (/^(index|guide|get_started|project|metrics\/index)$/.test(page)) score -= 4;
+    if (kind === "object" || page.startsWith("reference/")) score -= 10;
+    if (/^(_modules\/|changelog|benchmarks_full|errors$|contributing|reliability)/.test(page))
       score -= 40;
-    else if (kind === "object" || page.startsWith("reference/")) score -= 10;
     return score;
   },
 };
 
-// The search calls this first, with the whole query.
+// The search calls this with the whole query, before it scores.
 var splitQuery = (query) => {
-  Scorer.query = query.toLowerCase().trim();
+  Scorer.query = query;
   return query
     .split(/[^\p{Letter}\p{Number}_\p{Emoji_Presentation}]+/gu)
     .filter((term) => term);
@@ -44,6 +52,6 @@ document.addEventListener("DOMContentLoaded", () => {
     const page = new DOMParser().parseFromString(source, "text/html");
     const around = "nav, footer, .bd-header-article, .bd-sidebar-secondary";
     page.querySelectorAll(around).forEach((part) => part.remove());
-    return textOf(page.documentElement.outerHTML, anchor);
+    return textOf(page.documentElement.outerHTML, anchor).trim();
   };
 });

@@ -63,6 +63,8 @@ def title_of(file: pathlib.Path) -> tuple[str, str]:
     """Return the name and the answer in the title of a page."""
     for line in file.read_text(encoding="utf-8").splitlines():
         if line.startswith("# "):
+            # Sphinx leaves the apostrophes of the sidebar as they are.
+            line = line.replace("'", "\N{RIGHT SINGLE QUOTATION MARK}")
             name, _, answer = line[2:].partition(": ")
             return name.strip(), answer.strip()
     raise ValueError(f"{file} has no title.")
