@@ -16,6 +16,7 @@ release = __version__
 
 extensions = [
     "blocks",
+    "descriptions",
     "mathml",
     "myst_parser",
     "reference",
@@ -26,6 +27,7 @@ extensions = [
     "sphinx.ext.viewcode",
     "sphinx_copybutton",
     "sphinx_design",
+    "wall",
 ]
 exclude_patterns = ["_build", "_ext", "_templates"]
 templates_path = ["_templates"]
@@ -34,26 +36,34 @@ html_theme = "pydata_sphinx_theme"
 html_title = project
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
-html_favicon = "_static/favicon.svg"
+html_favicon = "_static/mark.svg"
 html_context = {"default_mode": "auto"}
 html_math_renderer = "mathml"
 html_copy_source = False
 html_show_sourcelink = False
+html_search_scorer = str(HERE / "_ext" / "scorer.js")
 html_theme_options = {
-    "logo": {"text": project},
+    "logo": {
+        "text": project,
+        "image_light": "_static/mark.svg",
+        "image_dark": "_static/mark_dark.svg",
+    },
     "navbar_align": "left",
+    "navbar_end": ["version", "theme-switcher"],
     "header_links_before_dropdown": 6,
+    "search_as_you_type": True,
+    "search_bar_text": "Search: a metric, an error, a library",
     "show_toc_level": 2,
     "navigation_with_keys": False,
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
     "footer_center": [],
-    "footer_end": ["version"],
+    "footer_end": [],
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
-# The front page and the pages that lead to others need no sidebar.
-html_sidebars = {"index": []}
+# No button that folds the sidebar; and the front page has none.
+html_sidebars = {"**": ["sidebar-nav-bs"], "index": []}
 
 default_role = "code"
 add_module_names = False

@@ -51,6 +51,17 @@ def test_the_site(tmp_path):
             assert not found, f"{name}: {found}"
 
 
+def test_the_reference_has_a_row_for_every_metric():
+    page = (ROOT / "docs" / "metrics.md").read_text()
+    rows = re.findall(
+        r"^\| \[`(\w+)`\]\(metrics/(\w+)\.md\) \| `(\w+)", page, re.M
+    )
+    assert sorted(rows) == sorted(
+        (metric.__name__, metric.short_name, metric.short_name)
+        for metric in METRICS_WITH_PAGES
+    )
+
+
 def test_old_addresses_still_lead_somewhere():
     # Sections that were on that page, and are pages now.
     page = (ROOT / "docs" / "in_keras.md").read_text()

@@ -33,15 +33,6 @@ def test_the_times_are_those_of_the_benchmarks():
         assert cells_of(name) == [cell or "" for cell in expected]
 
 
-def test_the_tables_name_every_metric():
-    shown = set(re.findall(r"^\| `(\w+)` \|", README, re.M))
-    assert shown == {
-        name
-        for name in metrics.__all__
-        if isinstance(getattr(metrics, name), type)
-    }
-
-
 def test_the_number_of_metrics():
     several = [
         name

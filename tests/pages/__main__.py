@@ -3,8 +3,11 @@
 import sys
 
 from tests.pages.page import METRICS, Page
+from tests.pages.thumbnails import THUMBNAILS, file_of, thumbnail
 
+THUMBNAILS.mkdir(exist_ok=True)
 for metric in METRICS:
+    file_of(metric).write_text(thumbnail(metric))
     page = Page(metric)
     page.write()
     for lack in page.lacks():

@@ -7,7 +7,9 @@ import shutil
 import threading
 
 import pytest
-from site_of_docs import built, can_be_built
+from site_of_docs import ROOT, built, can_be_built
+
+from tests.pages.page import METRICS
 
 CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None
@@ -27,6 +29,30 @@ PAGES = (
     "reference/keras_rankmetrics.RankingMetric.html",
     "reference_values.html",
 )
+# Pages with long lines of code, output and signatures.
+PAGES_WITH_CODE = (
+    "citing.html",
+    "command.html",
+    "comparing.html",
+    "contributing.html",
+    "conventions.html",
+    "custom_loops.html",
+    "errors.html",
+    "how_sure.html",
+    "index.html",
+    "own_metrics.html",
+    "quickstart.html",
+    "reference/keras_rankmetrics.evaluate.html",
+    "reliability.html",
+    "retrieval.html",
+    "rows.html",
+    "states.html",
+    "strange.html",
+)
+PAGES_WITH_FORMULAS = (
+    "errors.html",
+    *(f"metrics/{metric.short_name}.html" for metric in METRICS),
+)
 WIDTHS = {"a desk": (1400, 1000), "a phone": (390, 844)}
 pytestmark = [
     pytest.mark.long,
@@ -40,11 +66,16 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
         pass
 
 
+class Server(http.server.ThreadingHTTPServer):
+    def handle_error(self, request, client_address):
+        """Say nothing of a browser that leaves a page before it is loaded."""
+
+
 @contextlib.contextmanager
 def served(folder):
     """The address of a server of the files, on this machine only."""
     handler = functools.partial(Quiet, directory=str(folder))
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server = Server(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         yield f"http://127.0.0.1:{server.server_port}"
@@ -73,12 +104,14 @@ def browser():
 
 
 @contextlib.contextmanager
-def opened(browser, width, scheme="light"):
+def opened(browser, width, scheme="light", scripts=True):
     """A page, and what goes wrong in it."""
     wrong = []
     wide, high = WIDTHS[width]
     context = browser.new_context(
-        viewport={"width": wide, "height": high}, color_scheme=scheme
+        viewport={"width": wide, "height": high},
+        color_scheme=scheme,
+        java_script_enabled=scripts,
     )
     page = context.new_page()
     page.on("pageerror", lambda error: wrong.append(str(error)))
@@ -129,22 +162,133 @@ def test_pages_have_no_errors_and_fit(address, browser, width, scheme):
             ), name
 
 
-def test_the_formula_is_drawn(address, browser):
-    with opened(browser, "a desk") as (page, _):
-        page.goto(f"{address}/metrics/ndcg.html")
-        box = page.locator(".formula math").first.bounding_box()
-        assert box["width"] > 100 and box["height"] > 25
+def too_wide(page, selector):
+    """The beginnings of elements that are cut, or must be scrolled."""
+    return page.evaluate(
+        """selector => [...document.querySelectorAll(selector)]
+        .filter(e => e.checkVisibility() && e.scrollWidth > e.clientWidth)
+        .map(e => e.textContent.slice(0, 80))""",
+        selector,
+    )
 
 
-def test_search_finds_ties(address, browser):
+def test_code_is_not_cut_on_a_desk(address, browser):
+    with opened(browser, "a desk", scripts=False) as (page, _):
+        for name in PAGES_WITH_CODE:
+            page.goto(f"{address}/{name}", wait_until="domcontentloaded")
+            assert page.locator("pre").count() > 0, name
+            assert too_wide(page, "pre, .sig") == [], name
+
+
+def test_formulas_fit_on_a_phone(address, browser):
+    with opened(browser, "a phone", scripts=False) as (page, _):
+        for name in PAGES_WITH_FORMULAS:
+            page.goto(f"{address}/{name}", wait_until="domcontentloaded")
+            formulas = page.locator(".formula")
+            assert formulas.count() > 0, name
+            assert too_wide(page, ".formula") == [], name
+            box = formulas.first.bounding_box()
+            assert box["width"] > 100 and box["height"] > 25, name
+
+
+def test_the_front_page_leads_to_recipes(address, browser):
     with opened(browser, "a desk") as (page, wrong):
-        page.goto(f"{address}/search.html?q=ties")
+        page.goto(f"{address}/index.html")
+        button = page.locator("a.sd-btn-primary")
+        assert button.inner_text() == "Quickstart"
+        assert button.get_attribute("href").endswith("quickstart.html")
+        # Both are seen before anything is scrolled.
+        for seen in (button, page.get_by_text("pip install").first):
+            box = seen.bounding_box()
+            assert box["y"] + box["height"] < WIDTHS["a desk"][1]
+        cards = page.locator("#recipes .sd-card")
+        titles = cards.locator(".sd-card-title").all_inner_texts()
+        assert {"LightGBM", "XGBoost", "CatBoost", "MLflow", "FAISS"} < set(
+            titles
+        )
+        links = cards.locator("a.sd-stretched-link")
+        assert links.count() == len(titles)
+        for link in [link.get_attribute("href") for link in links.all()]:
+            page.goto(f"{address}/{link}", wait_until="domcontentloaded")
+            if (anchor := link.partition("#")[2]) != "":
+                assert page.locator(f"[id='{anchor}']").count() == 1, link
+        assert wrong == []
+
+
+def test_the_wall_has_every_metric_with_an_answer(address, browser):
+    with opened(browser, "a desk") as (page, wrong):
+        page.goto(f"{address}/metrics/index.html")
+        page.wait_for_load_state("networkidle")
+        cards = page.locator(".wall .sd-card")
+        assert cards.count() == len(METRICS) == 53
+        shown = cards.evaluate_all(
+            """cards => cards.map(card => [
+                card.querySelector("a").getAttribute("href"),
+                card.querySelector("strong").textContent,
+                card.querySelector(".sd-card-text").textContent,
+                card.querySelector("img").naturalWidth])"""
+        )
+        for (link, name, text, width), card in zip(
+            shown, cards.all(), strict=True
+        ):
+            title = title_of(link)
+            assert title.startswith(name), link
+            assert title.partition(": ")[2].lower() in text.lower(), link
+            assert width > 0
+            assert card.bounding_box()["width"] > 200
+        # The names in the sidebar have one line.
+        entries = page.locator(".bd-sidebar-primary .toctree-l1 > a")
+        names = [name for _, name, *_ in shown]
+        assert entries.all_inner_texts() == names
+        assert max(e.bounding_box()["height"] for e in entries.all()) < 35
+        assert wrong == []
+
+
+def title_of(link):
+    """The title of the page of a metric."""
+    file = ROOT / "docs" / "metrics" / link.replace(".html", ".md")
+    title = file.read_text().partition("# ")[2].partition("\n")[0]
+    return title.replace("'", "\N{RIGHT SINGLE QUOTATION MARK}")
+
+
+FIRST = {
+    "recall": "metrics/recall.html",
+    "ndcg": "metrics/ndcg.html",
+    "NDCG@10": "metrics/ndcg.html",
+    "hit rate": "metrics/hit_rate.html",
+    "HitRateAtK": "metrics/hit_rate.html#keras_rankmetrics.HitRateAtK",
+    "evaluate": "reference/keras_rankmetrics.evaluate.html",
+    "ties": "what_is_measured.html#ties",
+    "mask": "masks.html",
+    "lightgbm": "rows.html#lightgbm",
+    "mlflow": "tracking.html#mlflow",
+}
+
+
+def test_search_finds_first(address, browser):
+    with opened(browser, "a desk") as (page, wrong):
         found = page.locator("#search-results li a")
-        found.first.wait_for()
-        links = [found.nth(i).get_attribute("href") for i in range(5)]
-        assert "what_is_measured.html" in links[0], links
+        for query, expected in FIRST.items():
+            page.goto(f"{address}/search.html?q={query}")
+            found.first.wait_for()
+            link = found.first.get_attribute("href")
+            assert link.partition("?")[0] == expected, query
         page.goto(f"{address}/search.html?q=nothingofthekind")
         page.get_by_text("did not match any documents").wait_for()
+        assert wrong == []
+
+
+def test_search_as_you_type(address, browser):
+    with opened(browser, "a desk") as (page, wrong):
+        page.goto(f"{address}/metrics/ndcg.html")
+        page.locator(".search-button__button").first.click()
+        page.keyboard.type("recall")
+        found = page.locator("#search-results li").first
+        found.locator("p").wait_for()
+        link = found.locator("a").get_attribute("href")
+        assert link.endswith("metrics/recall.html")
+        # The quote begins with the title, not with the navigation.
+        assert found.locator("p").inner_text().startswith("Recall: ")
         assert wrong == []
 
 
