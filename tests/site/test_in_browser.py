@@ -6,6 +6,7 @@ from in_browser import MARKS, WIDTHS, opened
 PAGES = (
     "index.html",
     "quickstart.html",
+    "play.html",
     "strange.html",
     "metrics/ndcg.html",
     "metrics/coverage.html",

@@ -40,8 +40,15 @@ def served(folder):
 
 
 @contextlib.contextmanager
-def opened(browser, width, scheme="light"):
-    """Yield a page, and a list to which errors and requests elsewhere add."""
+def opened(browser, width, scheme="light", own="http://127.0.0.1:"):
+    """Yield a page, and a list to which errors and requests elsewhere add.
+
+    Args:
+        browser: the browser.
+        width: the kind of screen, a key of `WIDTHS`.
+        scheme: the colours that the system prefers, `"light"` or `"dark"`.
+        own: the start of the addresses that the page may request.
+    """
     wrong = []
     wide, high = WIDTHS[width]
     context = browser.new_context(
@@ -61,7 +68,7 @@ def opened(browser, width, scheme="light"):
         "request",
         lambda request: (
             None
-            if request.url.startswith(("http://127.0.0.1:", "data:"))
+            if request.url.startswith((own, "data:"))
             else wrong.append(request.url)
         ),
     )
