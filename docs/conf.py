@@ -20,6 +20,7 @@ extensions = [
     "mathml",
     "myst_parser",
     "reference",
+    "scripts",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.intersphinx",

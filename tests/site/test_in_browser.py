@@ -1,22 +1,15 @@
 """The built site in a browser: it has no errors, fits, and can be searched."""
 
-import contextlib
-import functools
-import http.server
-import shutil
-import threading
-
 import pytest
-from site_of_docs import ROOT, built, can_be_built
+from in_browser import MARKS, WIDTHS, opened
+from site_of_docs import ROOT
 
 from tests.pages.page import METRICS
 
-CHROMIUM = next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None
-)
 PAGES = (
     "index.html",
     "quickstart.html",
+    "play.html",
     "strange.html",
     "metrics/ndcg.html",
     "metrics/coverage.html",
@@ -53,93 +46,7 @@ PAGES_WITH_FORMULAS = (
     "errors.html",
     *(f"metrics/{metric.short_name}.html" for metric in METRICS),
 )
-WIDTHS = {"a desk": (1400, 1000), "a phone": (390, 844)}
-pytestmark = [
-    pytest.mark.long,
-    pytest.mark.skipif(not can_be_built(), reason="needs the extra [docs]"),
-    pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed"),
-]
-
-
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *arguments):
-        pass
-
-
-class Server(http.server.ThreadingHTTPServer):
-    def handle_error(self, request, client_address):
-        """Say nothing of a browser that leaves a page before it is loaded."""
-
-
-@contextlib.contextmanager
-def served(folder):
-    """The address of a server of the files, on this machine only."""
-    handler = functools.partial(Quiet, directory=str(folder))
-    server = Server(("127.0.0.1", 0), handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory):
-    with served(built(tmp_path_factory.mktemp("docs"))) as address:
-        yield address
-
-
-@pytest.fixture(scope="module")
-def browser():
-    api = pytest.importorskip(
-        "playwright.sync_api", reason="needs the extra [site]"
-    )
-    with api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox"]
-        )
-        yield browser
-        browser.close()
-
-
-@contextlib.contextmanager
-def opened(browser, width, scheme="light", scripts=True):
-    """A page, and what goes wrong in it."""
-    wrong = []
-    wide, high = WIDTHS[width]
-    context = browser.new_context(
-        viewport={"width": wide, "height": high},
-        color_scheme=scheme,
-        java_script_enabled=scripts,
-    )
-    page = context.new_page()
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on(
-        "console",
-        lambda message: (
-            wrong.append(message.text)
-            if message.type in ("error", "warning")
-            else None
-        ),
-    )
-    # What is asked of any other machine, or is not there.
-    page.on(
-        "request",
-        lambda request: (
-            None
-            if request.url.startswith(("http://127.0.0.1:", "data:"))
-            else wrong.append(request.url)
-        ),
-    )
-    page.on(
-        "response",
-        lambda response: (
-            wrong.append(response.url) if response.status >= 400 else None
-        ),
-    )
-    yield page, wrong
-    context.close()
+pytestmark = MARKS
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
