@@ -14,15 +14,15 @@ Runs on each Keras backend: set KERAS_BACKEND to tensorflow, jax or torch.
 from __future__ import annotations
 
 import argparse
-import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 import keras
 import numpy as np
-from console import EpochLines, add_integers
-from learning_to_rank import Splits, build_model, generate, listwise_softmax
+from console import EpochLines, add_integers, make_directory
+from learning_to_rank import build_model, listwise_softmax
+from queries import Splits, generate
 
 import keras_rankmetrics as krm
 
@@ -87,10 +87,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     )
     args = parser.parse_args(argv)
     folder = args.output or Path(tempfile.mkdtemp())
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        sys.exit(f"{folder}: {error.strerror}")
+    make_directory(folder)
     keras.utils.set_random_seed(args.seed)
     splits = generate(args.queries, np.random.default_rng(args.seed))
     model = train(splits, folder, args.epochs)

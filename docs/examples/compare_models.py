@@ -1,13 +1,13 @@
-"""Train two rankers with Keras, and test which of them is better.
+"""Train rankers with three losses, and test which loss is better.
 
-    python compare_models.py                      # on queries it generates
+    python compare_models.py                      # on queries that it generates
     python compare_models.py --data DIR           # on your SVMlight files
     python compare_models.py --format latex       # a table for a paper
 
-Both rankers have the same layers. One learns each grade by itself, the other
-which items of a list are better. On the test queries they stand beside a scorer
-that gives every item the same score, which is chance level. The differences to
-the first ranker are tested query by query.
+All rankers have the same layers. The first one learns each grade by itself, the
+second which of two items is better, and the third the order of a whole list. On
+the test queries, the second and the third are compared to the first. The table
+goes to stdout, and the lines about training to stderr.
 
 Runs on each Keras backend: set KERAS_BACKEND to tensorflow, jax or torch.
 """
@@ -18,20 +18,13 @@ import argparse
 import contextlib
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 import keras
 import numpy as np
 from console import add_integers
-from datafile import DataError
 from keras import ops
-from learning_to_rank import (
-    Splits,
-    Tensor,
-    build_model,
-    listwise_softmax,
-    load,
-)
+from learning_to_rank import Tensor, listwise_softmax, train_model
+from queries import Splits, add_data, load
 
 import keras_rankmetrics as krm
 
@@ -45,69 +38,52 @@ FORMATS: dict[str, Callable[[krm.Compared], str]] = {
 
 
 def squared_error(y_true: Tensor, y_pred: Tensor) -> Tensor:
-    """The mean squared error of the items of each list, without padding."""
+    """Return the mean squared error of each list, without padding."""
     valid = ops.cast(y_true >= 0, y_pred.dtype)
     errors = ops.sum(valid * ops.square(y_pred - y_true), axis=-1)
     return ops.divide_no_nan(errors, ops.sum(valid, axis=-1))
 
 
-def train(
-    splits: Splits,
-    loss: Callable[[Tensor, Tensor], Tensor],
-    epochs: int,
-    batch_size: int,
-) -> keras.Model:
-    """A ranker that has learned by the loss, stopped where it is best."""
-    model = build_model(splits.train)
-    model.compile(
-        optimizer=keras.optimizers.AdamW(1e-2, weight_decay=1e-2),
-        loss=loss,
-        metrics=[krm.NDCG(k=10)],
-    )
-    model.fit(
-        *splits.train,
-        validation_data=tuple(splits.validation),
-        epochs=epochs,
-        batch_size=batch_size,
-        verbose=0,
-        callbacks=[
-            keras.callbacks.EarlyStopping(
-                monitor="val_ndcg@10", patience=5, restore_best_weights=True
-            )
-        ],
-    )
-    return model
+def pairwise_logistic(y_true: Tensor, y_pred: Tensor) -> Tensor:
+    """Return the mean logistic loss of the pairs of each list.
+
+    A pair is a better item and a worse one. Padding is in no pair.
+    """
+    better, worse = y_true[:, :, None], y_true[:, None, :]
+    is_pair = ops.cast((better > worse) & (worse >= 0), y_pred.dtype)
+    losses = ops.softplus(y_pred[:, None, :] - y_pred[:, :, None])
+    sums = ops.sum(is_pair * losses, axis=(1, 2))
+    return ops.divide_no_nan(sums, ops.sum(is_pair, axis=(1, 2)))
+
+
+LOSSES = {
+    "pointwise": squared_error,
+    "pairwise": pairwise_logistic,
+    "listwise": listwise_softmax,
+}
 
 
 def compare(splits: Splits, epochs: int, batch_size: int) -> krm.Compared:
-    """Trains both rankers, and compares them on the test queries."""
-    test = splits.test
-    systems = {
-        name: train(splits, loss, epochs, batch_size).predict(
-            test.features, verbose=0
-        )
-        for name, loss in (
-            ("pointwise", squared_error),
-            ("listwise", listwise_softmax),
-        )
-    }
-    systems["constant"] = np.zeros_like(test.labels)
-    metrics = [krm.NDCG(k=10), krm.MeanReciprocalRank()]
-    return krm.compare(systems, test.labels, metrics, baseline="pointwise")
+    """Train a ranker with each loss, and compare them on the test queries."""
+    rankers = {}
+    for name, loss in LOSSES.items():
+        print(f"Training with the {name} loss:\n")
+        model, _ = train_model(splits, epochs, batch_size, loss)
+        rankers[name] = model.predict(splits.test.features, verbose=0)
+    return krm.compare(
+        rankers,
+        splits.test.labels,
+        [krm.NDCG(k=10), krm.MeanReciprocalRank()],
+        baseline="pointwise",
+    )
 
 
 def parse_args(argv: Sequence[str] | None) -> argparse.Namespace:
-    """The options of the command line."""
+    """Return the options of the command line."""
     parser = argparse.ArgumentParser(
         description=(__doc__ or "").partition("\n")[0]
     )
-    parser.add_argument(
-        "--data",
-        type=Path,
-        metavar="DIR",
-        help="directory of SVMlight rows, as learning_to_rank.py reads it "
-        "(default: queries are generated)",
-    )
+    add_data(parser)
     parser.add_argument(
         "--format",
         choices=FORMATS,
@@ -117,9 +93,9 @@ def parse_args(argv: Sequence[str] | None) -> argparse.Namespace:
     add_integers(
         parser,
         [
-            ("--epochs", 15, 1, "epochs, fewer where training stops early"),
-            ("--batch-size", 32, 1, "queries per training step"),
-            ("--queries", 480, 5, "queries to generate, without --data"),
+            ("--epochs", 8, 1, "epochs, fewer where training stops early"),
+            ("--batch-size", 64, 1, "queries per training step"),
+            ("--queries", 3000, 5, "queries to generate, without --data"),
             ("--seed", 0, 0, "seed of everything random"),
         ],
     )
@@ -127,15 +103,13 @@ def parse_args(argv: Sequence[str] | None) -> argparse.Namespace:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Prints the table."""
+    """Train the rankers, and print the table."""
     args = parse_args(argv)
     keras.utils.set_random_seed(args.seed)
-    try:
-        with contextlib.redirect_stdout(sys.stderr):  # the table goes alone
-            splits = load(args, np.random.default_rng(args.seed))
-    except DataError as error:
-        sys.exit(str(error))
-    print(FORMATS[args.format](compare(splits, args.epochs, args.batch_size)))
+    with contextlib.redirect_stdout(sys.stderr):
+        splits = load(args, np.random.default_rng(args.seed))
+        compared = compare(splits, args.epochs, args.batch_size)
+    print(FORMATS[args.format](compared))
 
 
 if __name__ == "__main__":

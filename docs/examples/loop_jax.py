@@ -15,8 +15,9 @@ from typing import Any
 import keras
 import numpy as np
 from keras import ops
-from learning_to_rank import Queries, build_model, listwise_softmax
+from learning_to_rank import build_model, listwise_softmax
 from looping import Loop, make_metrics, run
+from queries import Queries
 
 import keras_rankmetrics as krm
 

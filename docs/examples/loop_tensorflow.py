@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import keras
-from learning_to_rank import Queries, build_model, listwise_softmax
+from learning_to_rank import build_model, listwise_softmax
 from looping import Loop, make_metrics, run
+from queries import Queries
 
 import keras_rankmetrics as krm
 

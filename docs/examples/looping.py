@@ -9,7 +9,7 @@ from typing import NamedTuple
 import keras
 import numpy as np
 from console import add_integers
-from learning_to_rank import Queries, generate
+from queries import Queries, generate
 
 import keras_rankmetrics as krm
 

@@ -115,7 +115,7 @@ def train_model(
         epochs=epochs,
         batch_size=batch_size,
         callbacks=[
-            EpochLines("loss", "val_loss", "val_ndcg@10", "val_mrr@10"),
+            EpochLines("loss", "val_loss", "val_ndcg@10"),
             keras.callbacks.EarlyStopping(
                 monitor="val_ndcg@10", patience=3, restore_best_weights=True
             ),

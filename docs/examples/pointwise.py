@@ -31,7 +31,7 @@ from typing import NamedTuple
 
 import keras
 import numpy as np
-from console import EpochLines, add_integers, print_table
+from console import EpochLines, add_integers, print_closing, print_table
 from datafile import DataError
 from keras import ops
 from movielens import add_ratings, read_by_user
@@ -261,10 +261,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     print_table(
         "test", {name: measure(test, each) for name, each in scorers.items()}
     )
-    print("The constant scorer shows chance level: its ties are averaged.")
-    print("To quote a number, quote what it measures:\n")
-    for metric in build_metrics():
-        print(metric.signature)
+    print_closing(*build_metrics())
 
 
 if __name__ == "__main__":

@@ -21,7 +21,8 @@ from typing import Any
 import keras
 import numpy as np
 from console import add_integers
-from learning_to_rank import generate, listwise_softmax
+from learning_to_rank import listwise_softmax
+from queries import generate
 
 import keras_rankmetrics as krm
 

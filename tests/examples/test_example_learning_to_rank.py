@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import argparse
+import csv
 import math
 import os
+import re
+import tempfile
+import types
 from pathlib import Path
+from xml.etree import ElementTree
 
+import keras
 import numpy as np
 import pytest
 from keras import ops
-from printed import assert_readable, epochs
+from printed import epochs
 from scripts import ran
 
 ROOT = Path(__file__).resolve().parents[2]
 LAMBDARANK = ROOT.parent / "shared" / "data" / "lambdarank"
-METRICS = ["ndcg@1", "ndcg@5", "ndcg@10", "map@10", "mrr@10", "precision@5"]
+METRICS = ["ndcg@10", "map@10"]
+FILES = ["comparison.md", "history.csv", "learning_curve.svg", "ranker.keras"]
 
 
 @pytest.fixture(scope="module")
@@ -24,63 +32,55 @@ def example():
     return learning_to_rank
 
 
-def tables(output: str, title: str) -> list[dict[str, dict[str, float]]]:
-    """The printed tables of a title: scorer, metric, number."""
-    lines = output.splitlines()
-    found = []
-    for number, line in enumerate(lines):
-        if line.split()[:1] == [title] and line.split()[1:] == METRICS:
-            rows = [row.split() for row in lines[number + 1 : number + 4]]
-            found.append(
-                {
-                    scorer: dict(zip(METRICS, map(float, cells), strict=True))
-                    for scorer, *cells in rows
-                }
-            )
-    return found
+@pytest.fixture(scope="module")
+def queries():
+    import queries
+
+    return queries
+
+
+def table(output: str) -> dict[str, dict[str, float]]:
+    """The values of the printed table: scorer, metric, number."""
+    rows = re.findall(r"^(constant|random|model) +(\d.*)$", output, re.M)
+    values = {
+        scorer: re.findall(r"(\d\.\d{4}) [±\[]", cells)
+        for scorer, cells in rows
+    }
+    return {
+        scorer: dict(zip(METRICS, map(float, numbers), strict=True))
+        for scorer, numbers in values.items()
+    }
 
 
 def expected_at_random(labels: list[int]) -> dict[str, float]:
     """The expectation over all orders of one list, by its own formulas."""
     n = len(labels)
     relevant = sum(label >= 1 for label in labels)
-    p = relevant / n
-    values = {"precision@5": p}
+    ranks = range(1, 1 + min(10, n))
     gains = sorted((2.0**label - 1 for label in labels), reverse=True)
-    for k in (1, 5, 10):
-        discounts = [
-            1 / math.log2(rank + 1) for rank in range(1, 1 + min(k, n))
-        ]
-        ideal = sum(g * d for g, d in zip(gains, discounts, strict=False))
-        mean = sum(gains) / n * sum(discounts)
-        values[f"ndcg@{k}"] = mean / ideal if ideal else 0.0
-    ap = rr = 0.0
-    missed = 1.0  # the probability that no rank above holds a relevant item
-    for rank in range(1, 1 + min(10, n)):
-        others = (relevant - 1) / (n - 1) if n > 1 else 0.0
-        ap += p * (1 + (rank - 1) * others) / rank
-        left = n - rank + 1
-        rr += missed * min(relevant / left, 1.0) / rank
-        missed *= max(left - relevant, 0) / left
-    values["map@10"] = ap / relevant if relevant else 0.0
-    values["mrr@10"] = rr
-    return values
+    discounts = [1 / math.log2(rank + 1) for rank in ranks]
+    ideal = sum(g * d for g, d in zip(gains, discounts, strict=False))
+    dcg = sum(gains) / n * sum(discounts)
+    others = (relevant - 1) / (n - 1) if n > 1 else 0.0
+    ap = sum(relevant / n * (1 + (rank - 1) * others) / rank for rank in ranks)
+    return {
+        "ndcg@10": dcg / ideal if ideal else 0.0,
+        "map@10": ap / relevant if relevant else 0.0,
+    }
 
 
 # The generated queries
 
 
 @pytest.fixture(scope="module")
-def generated_run():
-    return ran(
-        "learning_to_rank.py",
-        "--queries",
-        "200",
-        "--epochs",
-        "3",
-        "--seed",
-        "1",
-    )
+def directory(tmp_path_factory):
+    return tmp_path_factory.mktemp("runs") / "new" / "output"
+
+
+@pytest.fixture(scope="module")
+def generated_run(directory):
+    options = ["--queries", "200", "--epochs", "3", "--seed", "1"]
+    return ran("learning_to_rank.py", *options, "--output", str(directory))
 
 
 @pytest.mark.long
@@ -89,7 +89,6 @@ def test_script_runs_on_generated_queries(generated_run):
     output = generated_run.stdout
     assert "generated from seed 1, not real" in output
     assert "120 to train on, 40 for validation, 40 to test" in output
-    assert_readable(output)
     lines = epochs(output)
     assert len(lines) == 3
     assert lines[2]["loss"] < lines[0]["loss"]
@@ -98,45 +97,157 @@ def test_script_runs_on_generated_queries(generated_run):
 
 @pytest.mark.long
 def test_trained_model_beats_random_and_constant(generated_run):
-    (table,) = tables(generated_run.stdout, "test")
-    assert list(table) == ["model", "random", "constant"]
+    values = table(generated_run.stdout)
+    assert list(values) == ["constant", "random", "model"]
     for name in METRICS:
-        assert table["model"][name] > table["random"][name]
-        assert table["model"][name] > table["constant"][name]
+        assert values["model"][name] > values["random"][name]
+        assert values["model"][name] > values["constant"][name]
+    [row] = re.findall("^model .*$", generated_run.stdout, re.M)
+    assert row.count("▲") == len(METRICS)
 
 
 @pytest.mark.long
-def test_a_signature_follows_the_table(generated_run):
-    *_, last = generated_run.stdout.splitlines()
-    assert last.startswith("NDCG@10|gain:")
+def test_the_last_lines_name_all_files(generated_run, directory):
+    last = generated_run.stdout.partition("\nWritten to ")[2].splitlines()
+    assert last[0] == f"{directory}:"
+    assert sorted(line.split()[0] for line in last[1:]) == FILES
+    assert sorted(path.name for path in directory.iterdir()) == FILES
 
 
-def test_generated_queries_come_from_the_seed(example):
+@pytest.mark.long
+def test_the_saved_model_gives_the_printed_number(
+    generated_run, directory, example
+):
+    path = directory / "ranker.keras"
+    model = keras.saving.load_model(path, compile=False)
+    test = example.load(arguments(), np.random.default_rng(1)).test
+    values = table(generated_run.stdout)["model"]
+    for metric in example.make_metrics():
+        metric.update_state(
+            test.labels, model.predict(test.features, verbose=0)
+        )
+        printed = values[metric.name]
+        assert float(metric.result()) == pytest.approx(printed, abs=1e-4)
+
+
+def arguments():
+    """The options with which the script ran."""
+    return argparse.Namespace(data=None, queries=200, seed=1)
+
+
+@pytest.mark.long
+def test_the_history_has_a_row_for_each_printed_epoch(generated_run, directory):
+    with (directory / "history.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["epoch"] for row in rows] == ["1", "2", "3"]
+    for line, row in zip(epochs(generated_run.stdout), rows, strict=True):
+        for name, value in line.items():
+            assert float(row[name]) == pytest.approx(value, abs=1e-4)
+
+
+@pytest.mark.long
+def test_the_comparison_has_the_values_and_signatures(generated_run, directory):
+    text = (directory / "comparison.md").read_text(encoding="utf-8")
+    for values in table(generated_run.stdout).values():
+        for value in values.values():
+            assert f"{value:.4f}" in text
+    assert "`NDCG@10|gain:" in text and "`MeanAveragePrecision@10|" in text
+
+
+@pytest.mark.long
+def test_running_again_overwrites(example, directory, generated_run, capsys):
+    path = directory / "history.csv"
+    path.write_text("of another run")
+    options = ["--queries", "60", "--epochs", "1", "--seed", "1"]
+    example.main([*options, "--output", str(directory)])
+    assert len(epochs(capsys.readouterr().out)) == 1
+    assert len(path.read_text().splitlines()) == 2
+    assert sorted(path.name for path in directory.iterdir()) == FILES
+
+
+@pytest.mark.parametrize("values", [[0.5], [0.2, 0.8, 0.75], [0.0, 1.0]])
+def test_the_learning_curve_marks_the_best_epoch(values):
+    from learning_curve import draw_learning_curve
+
+    picture = ElementTree.fromstring(draw_learning_curve("ndcg", values))
+    texts = [t.text for t in picture.iter("{http://www.w3.org/2000/svg}text")]
+    assert texts[0] == f"ndcg, best {max(values):.4f}"
+    assert f"{values.index(max(values)) + 1}" in texts
+    [dot] = picture.iter("{http://www.w3.org/2000/svg}circle")
+    [curve] = picture.iter("{http://www.w3.org/2000/svg}polyline")
+    points = curve.get("points").split()
+    assert len(points) == len(values)
+    assert (
+        f"{dot.get('cx')},{dot.get('cy')}" == points[values.index(max(values))]
+    )
+    for point in points:
+        x, y = map(float, point.split(","))
+        assert 0 <= x <= 480 and 40 <= y <= 280
+
+
+def refused_output(example, path: Path) -> str:
+    """What the script says of a directory that it cannot write to."""
+    with pytest.raises(SystemExit) as caught:
+        example.main(["--output", str(path)])
+    return str(caught.value.code)
+
+
+def test_a_file_in_place_of_the_output_directory(example, tmp_path):
+    path = tmp_path / "notes.txt"
+    path.write_text("")
+    assert refused_output(example, path) == (
+        f"{path}: cannot write to this directory: it is a file. "
+        "Choose another one with --output."
+    )
+    inside = path / "output"
+    assert refused_output(example, inside).startswith(f"{inside}: cannot write")
+
+
+def test_an_output_directory_that_is_not_writable(
+    example, tmp_path, monkeypatch
+):
+    def denied(**_):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", denied)
+    assert refused_output(example, tmp_path) == (
+        f"{tmp_path}: cannot write to this directory: Permission denied. "
+        "Choose another one with --output."
+    )
+
+
+def test_generated_queries_come_from_the_seed(queries):
     one, again, other = (
-        example.generate(20, np.random.default_rng(seed)) for seed in (0, 0, 1)
+        queries.generate(20, np.random.default_rng(seed)) for seed in (0, 0, 1)
     )
     assert np.array_equal(one.test.labels, again.test.labels)
     assert np.array_equal(one.train.features, again.train.features)
     assert not np.array_equal(one.test.labels, other.test.labels)
 
 
-def test_generated_queries_are_padded_and_some_have_nothing_relevant(example):
-    train = example.generate(100, np.random.default_rng(0)).train
+def test_generated_queries_are_padded_and_some_have_nothing_relevant(queries):
+    train = queries.generate(100, np.random.default_rng(0)).train
     padding = train.labels < 0
     assert padding.any() and not padding.all(axis=1).any()
-    assert np.all(train.labels[padding] == example.PADDING)
+    assert np.all(train.labels[padding] == queries.PADDING)
     assert np.all(train.features[padding] == 0)
     assert set(np.unique(train.labels[~padding])) == {0, 1, 2, 3, 4}
     assert np.any(train.labels.max(axis=1) == 0)
 
 
-def test_constant_scorer_is_at_chance_level(example):
-    labels = example.generate(30, np.random.default_rng(0)).train.labels
+def test_constant_scorer_is_at_chance_level(example, queries):
+    rng = np.random.default_rng(0)
+    train = queries.generate(30, rng).train
+    labels = train.labels
     lists = [[int(y) for y in row if y >= 0] for row in labels]
     chance = [expected_at_random(row) for row in lists]
-    results = example.measure(labels, np.zeros_like(labels))
-    assert list(results) == METRICS
-    for name, value in results.items():
+    model = types.SimpleNamespace(predict=lambda x, verbose: x[..., 0])
+    compared = example.compare(model, train, rng)
+    assert compared.baseline == "constant"
+    cells = compared.to_dict()["systems"]["constant"]
+    assert list(cells) == METRICS
+    for name, cell in cells.items():
+        value = cell["value"]
         expected = sum(values[name] for values in chance) / len(chance)
         assert value == pytest.approx(expected, abs=1e-6), name
 
@@ -189,14 +300,15 @@ def write(directory: Path, **files: str) -> Path:
     return directory
 
 
-def read(example, directory: Path):
-    return example.read_splits(directory, np.random.default_rng(0))
+def read(queries, directory: Path):
+    return queries.read_splits(directory, np.random.default_rng(0))
 
 
 def refusal(example, capsys, directory: Path) -> str:
     """The one line with which the script refuses a directory."""
     with pytest.raises(SystemExit) as exit_info:
-        example.main(["--data", str(directory)])
+        output = directory.parent / "output"
+        example.main(["--data", str(directory), "--output", str(output)])
     assert capsys.readouterr().err == ""
     message = exit_info.value.code
     assert isinstance(message, str) and "\n" not in message
@@ -209,27 +321,31 @@ def test_main_on_qid_files(example, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(  # training is tested above, and takes its time
         example,
         "train_model",
-        lambda splits, *_: example.build_model(splits.train),
+        lambda splits, *_: (
+            example.build_model(splits.train),
+            {"val_ndcg@10": [0.5]},
+        ),
     )
     text = svmlight(LISTS)
     write(tmp_path, train_txt=text, test_txt=text)
-    example.main(["--data", str(tmp_path)])
+    output = tmp_path / "output"
+    example.main(["--data", str(tmp_path), "--output", str(output)])
     output = capsys.readouterr().out
     assert f"read from {tmp_path}" in output
     assert "4 to train on, 1 for validation, 5 to test" in output
-    (table,) = tables(output, "test")
+    values = table(output)
     chance = [expected_at_random(labels) for labels in LISTS]
     for name in METRICS:
-        expected = sum(values[name] for values in chance) / len(chance)
-        assert table["constant"][name] == pytest.approx(expected, abs=6e-5)
+        expected = sum(each[name] for each in chance) / len(chance)
+        assert values["constant"][name] == pytest.approx(expected, abs=6e-5)
 
 
-def test_qid_and_query_files_give_the_same(example, tmp_path):
+def test_qid_and_query_files_give_the_same(queries, tmp_path):
     (tmp_path / "qid").mkdir()
     (tmp_path / "query").mkdir()
     counts = "".join(f"{len(labels)}\n" for labels in LISTS)
     by_qid = read(
-        example,
+        queries,
         write(
             tmp_path / "qid",
             train_txt=svmlight(LISTS),
@@ -237,7 +353,7 @@ def test_qid_and_query_files_give_the_same(example, tmp_path):
         ),
     )
     by_query = read(
-        example,
+        queries,
         write(
             tmp_path / "query",
             rank_train=svmlight(LISTS, qids=False),
@@ -252,7 +368,7 @@ def test_qid_and_query_files_give_the_same(example, tmp_path):
         assert np.array_equal(one.features, other.features)
 
 
-def test_comments_blank_lines_and_sparse_features(example, tmp_path):
+def test_comments_blank_lines_and_sparse_features(queries, tmp_path):
     train = (
         "# a file\n\n"
         "1 qid:a 0:0.5 7:2 # a comment: 9:9\n"
@@ -262,7 +378,7 @@ def test_comments_blank_lines_and_sparse_features(example, tmp_path):
     )
     test = "2 qid:c 3:4 7:5 99:6"  # feature 99 is in no training row
     write(tmp_path, train_txt=train, vali_txt=train, test_txt=test)
-    splits = read(example, tmp_path)
+    splits = read(queries, tmp_path)
     assert splits.train.labels.tolist() == [[1, 0.5], [0, -1]]
     np.testing.assert_allclose(  # columns: features 0, 3 and 7
         splits.train.features,
@@ -272,14 +388,14 @@ def test_comments_blank_lines_and_sparse_features(example, tmp_path):
     assert np.array_equal(splits.validation.labels, splits.train.labels)
 
 
-def test_validation_file_leaves_the_training_queries_whole(example, tmp_path):
+def test_validation_file_leaves_the_training_queries_whole(queries, tmp_path):
     write(
         tmp_path,
         a_train=svmlight(LISTS),
         a_vali=svmlight(LISTS[:2]),
         a_test=svmlight(LISTS[:1]),
     )
-    sizes = [len(queries.labels) for queries in read(example, tmp_path)]
+    sizes = [len(queries.labels) for queries in read(queries, tmp_path)]
     assert sizes == [5, 2, 1]
 
 
@@ -353,7 +469,7 @@ def test_malformed_counts_name_file_and_line(
 @pytest.mark.parametrize(
     ("files", "message"),
     [
-        ({}, "train.txt: no such file, nor a NAME.train beside it"),
+        ({}, "train.txt: no such file, and no NAME.train either"),
         ({"a_train": svmlight(LISTS)}, "a.test: No such file"),
         ({"train_txt": svmlight(LISTS)}, "test.txt: No such file"),
         ({"train_txt": "# nothing\n"}, "train.txt: no rows"),
@@ -394,12 +510,11 @@ def test_bad_arguments_are_refused(example, capsys, arguments):
     not LAMBDARANK.is_dir(),
     reason="the lambdarank sample is not in ../shared/data",
 )
-def test_trained_model_beats_random_on_real_queries(example, capsys):
-    example.main(["--data", str(LAMBDARANK), "--epochs", "8"])
+def test_trained_model_beats_random_on_real_queries(example, tmp_path, capsys):
+    options = ["--data", str(LAMBDARANK), "--epochs", "8"]
+    example.main([*options, "--output", str(tmp_path)])
     output = capsys.readouterr().out
     assert "161 to train on, 40 for validation, 50 to test" in output
-    (table,) = tables(output, "test")
-    for name in ("ndcg@1", "ndcg@5", "ndcg@10"):
-        assert table["model"][name] > 0.08 + table["random"][name]
-        assert table["model"][name] > 0.08 + table["constant"][name]
-    assert table["constant"]["ndcg@1"] < 0.5
+    values = {scorer: row["ndcg@10"] for scorer, row in table(output).items()}
+    assert values["model"] > 0.08 + values["random"]
+    assert values["model"] > 0.08 + values["constant"]

@@ -58,7 +58,7 @@ def test_the_loop_learns(capsys):
 
 @pytest.mark.long
 def test_the_loop_measures_what_the_metrics_measure():
-    from learning_to_rank import generate
+    from queries import generate
 
     import keras_rankmetrics as krm
 
@@ -96,7 +96,8 @@ def test_the_callbacks_keep_the_best_model(tmp_path, capsys):
     values = [float(row["val_ndcg@10"]) for row in rows]
     assert [line["val_ndcg@10"] for line in lines] == approx(values, abs=1e-4)
 
-    from learning_to_rank import generate, listwise_softmax
+    from learning_to_rank import listwise_softmax
+    from queries import generate
 
     model = keras.saving.load_model(
         folder / "best.keras",

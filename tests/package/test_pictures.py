@@ -92,7 +92,7 @@ def test_the_stored_run_is_whole_and_has_learned():
 
 def test_the_chance_that_is_stored_is_that_of_the_queries():
     import numpy as np
-    from learning_to_rank import generate
+    from queries import generate
 
     from tests.pictures.train import QUERIES
 

@@ -16,7 +16,8 @@ QUERIES, EPOCHS = 480, 20
 def train() -> None:
     """Trains on generated queries, and stores an `Epoch` of each."""
     sys.path.append(str(EXAMPLES))
-    from learning_to_rank import build_model, generate, listwise_softmax
+    from learning_to_rank import build_model, listwise_softmax
+    from queries import generate
 
     keras.utils.set_random_seed(0)
     splits = generate(QUERIES, np.random.default_rng(0))

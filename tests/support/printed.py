@@ -11,9 +11,14 @@ def epochs(output):
     [head] = [line.split() for line in lines if line.startswith("epoch ")]
     rows = [line.split() for line in lines if re.match(r" +\d+  +-?\d", line)]
     assert [row[0] for row in rows] == [str(i + 1) for i in range(len(rows))]
-    return [
-        dict(zip(head[1:], map(float, row[1:]), strict=True)) for row in rows
-    ]
+    *names, zero, one = head[1:]
+    assert (zero, one) == ("0", "1")  # the ends of the bars
+    found = []
+    for row in rows:
+        *numbers, bar = row[1:]
+        assert set(bar) <= set("▏▎▍▌▋▊▉█")
+        found.append(dict(zip(names, map(float, numbers), strict=True)))
+    return found
 
 
 def assert_readable(output):

@@ -104,7 +104,7 @@ class FitEpoch(Scenario):
         self, mode: str, contenders: Sequence[str], now: Now
     ) -> list[Measurement]:
         example = _example()
-        queries = self._queries(example)
+        queries = self._queries()
 
         def make(measurement: Measurement) -> Callable[[], object]:
             model = example.build_model(queries)
@@ -132,18 +132,18 @@ class FitEpoch(Scenario):
         )
         return measurements
 
-    def _queries(self, example: types.ModuleType) -> tuple:
+    def _queries(self) -> tuple:
         """The generated queries to learn from, with more features of noise."""
+        from queries import Queries, generate  # next to the example
+
         rng = np.random.default_rng(0)
         # The example holds out two fifths of what it generates.
-        generated = example.generate(5 * self.queries // 3, rng, self.items)
+        generated = generate(5 * self.queries // 3, rng, self.items)
         features, labels = generated.train
         noise = rng.standard_normal(
             (*labels.shape, self.features - features.shape[-1]), "float32"
         )
-        return example.Queries(
-            np.concatenate([features, noise], axis=-1), labels
-        )
+        return Queries(np.concatenate([features, noise], axis=-1), labels)
 
 
 def _example() -> types.ModuleType:

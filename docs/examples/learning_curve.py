@@ -1,0 +1,61 @@
+"""Draw a learning curve as SVG, without a library for plots."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+LEFT, RIGHT, TOP, BOTTOM = 40, 470, 40, 280
+BLUE, GREY = "#3f83cc", "#7d8087"  # legible on white and on black
+
+
+def draw_learning_curve(name: str, values: Sequence[float]) -> str:
+    """Return a picture of a metric by epoch, with a dot on the best epoch.
+
+    Args:
+        name: the name of the metric.
+        values: its value after each epoch, in [0, 1]; higher is better.
+    """
+    low, high = math.floor(min(values) * 20), math.floor(max(values) * 20) + 1
+    best = max(range(len(values)), key=values.__getitem__)
+
+    def x(epoch: int) -> float:
+        return LEFT + (RIGHT - LEFT) * epoch / max(len(values) - 1, 1)
+
+    def y(value: float) -> float:
+        return BOTTOM - (BOTTOM - TOP) * (20 * value - low) / (high - low)
+
+    points = [(x(epoch), y(value)) for epoch, value in enumerate(values)]
+    parts = [text(0, 18, "start", f"{name}, best {values[best]:.4f}")]
+    for grid in range(low, high + 1):
+        height = y(grid / 20)
+        parts.append(
+            f'<path d="M{LEFT} {height:.1f}H{RIGHT}" stroke="{GREY}" '
+            'stroke-opacity="0.3"/>'
+        )
+        parts.append(text(LEFT - 8, height + 5, "end", f"{grid / 20:.2f}"))
+    for epoch in sorted({0, best, len(values) - 1}):
+        parts.append(text(x(epoch), BOTTOM + 24, "middle", f"{epoch + 1}"))
+    parts.append(
+        f'<polyline points="{" ".join(f"{x:.1f},{y:.1f}" for x, y in points)}" '
+        f'fill="none" stroke="{BLUE}" stroke-width="3"/>'
+    )
+    parts.append(
+        f'<circle cx="{points[best][0]:.1f}" cy="{points[best][1]:.1f}" r="6" '
+        f'fill="{BLUE}"/>'
+    )
+    parts.append(text((LEFT + RIGHT) / 2, BOTTOM + 46, "middle", "epoch"))
+    return (
+        '<svg xmlns="http://www.w3.org/2000/svg" width="480" height="334" '
+        'viewBox="0 0 480 334" font-family="sans-serif" font-size="16">\n '
+        + "\n ".join(parts)
+        + "\n</svg>\n"
+    )
+
+
+def text(x: float, y: float, anchor: str, letters: str) -> str:
+    """Return a line of text."""
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" '
+        f'fill="{GREY}">{letters}</text>'
+    )
