@@ -28,6 +28,7 @@ extensions = [
     "sphinx.ext.viewcode",
     "sphinx_copybutton",
     "sphinx_design",
+    "words",
     "wall",
 ]
 exclude_patterns = ["_build", "_ext", "_templates"]

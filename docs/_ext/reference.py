@@ -119,7 +119,7 @@ MEMBERS = {
         "start",
         "size",
         "ranks",
-        "chance",
+        "probability",
         "is_certain",
         "exposure",
         "gains",

@@ -44,7 +44,8 @@ PATTERNS[re.compile(r"(?:^|[.:;] )Of (?!course\b)", re.MULTILINE)] = (
 # Code, formulas and links are not prose.
 NOT_PROSE = re.compile(
     r"^(?P<fence>`{3,}|:{3,}\{).*?(?:^(?P=fence)\s*$|$)|``.*?``|`[^`]*`"
-    r"|\$\$.*?\$\$|\]\([^)]*\)|^:[\w-]+:.*?$|^\([\w-]+\)=$",
+    r"|\$\$.*?\$\$|\]\([^)]*\)|^ *:[\w-]+:.*?$|^\([\w-]+\)=$"
+    r"|^ *(?:>>>|\.\.\.) .*?$",
     re.MULTILINE,
 )
 FENCED = re.compile(
@@ -70,7 +71,7 @@ def blanked(match: re.Match[str]) -> str:
 def check_page(app: Sphinx, page: str, source: list[str]) -> None:
     """Warn of each word of a page that the pages avoid."""
     for line, words, better in avoided_in(source[0]):
-        warn(words, better, (page, line))
+        logger.warning(MESSAGE, words, better, location=(page, line))
 
 
 def check_docstring(
@@ -83,14 +84,7 @@ def check_docstring(
 ) -> None:
     """Warn of each word of a docstring that the pages avoid."""
     for _, words, better in avoided_in("\n".join(lines)):
-        warn(words, better, f"the docstring of {name}")
-
-
-def warn(words: str, better: str, location: str | tuple[str, int]) -> None:
-    """Warn of these words."""
-    logger.warning(
-        'Write "%s" in other words: %s.', words, better, location=location
-    )
+        logger.warning(f"The docstring of {name}: {MESSAGE}", words, better)
 
 
 def check_spelling(app: Sphinx) -> None:
@@ -106,6 +100,7 @@ def check_spelling(app: Sphinx) -> None:
         logger.warning("codespell: %s", found)
 
 
+MESSAGE = 'Write "%s" in other words: %s.'
 logger = logging.getLogger(__name__)
 
 

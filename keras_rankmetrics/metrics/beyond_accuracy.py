@@ -37,7 +37,7 @@ Groups = Annotated[Any, OfItems("the groups of items", low=0, dimensions=2)]
 def mean_shown(ranking: Ranking, k: int | None, table: Any) -> Tensor:
     """Return the mean of an item property over the items shown, `[lists]`."""
     total = ranking.shown(
-        lambda items: ops.sum(items.chance * items.at(table), axis=-1), k
+        lambda items: ops.sum(items.probability * items.at(table), axis=-1), k
     )
     return ops.divide_no_nan(total, ranking.number_shown(k))
 
@@ -307,7 +307,7 @@ def ild(ranking: Ranking, k: int | None, vectors: Vectors = None) -> Tensor:
 
     def sums(items: Shown) -> tuple[Tensor, ...]:
         certain = ops.cast(items.is_certain & (items.ranks > 0), items.dtype)
-        split = ops.cast(items.chance > 0, items.dtype) - certain
+        split = ops.cast(items.probability > 0, items.dtype) - certain
         return tuple(
             total
             for x in (certain, split)

@@ -176,7 +176,7 @@ def overlaps(ranking: Ranking, weights: Tensor, items: int) -> Tensor:
     rest = ops.rsqrt(number) - usual
 
     def sums(shown: Shown) -> tuple[Tensor, Tensor, Tensor]:
-        weighted = shown.chance * weights[:, None]
+        weighted = shown.probability * weights[:, None]
         return (
             shown.by_item(weighted, items),
             shown.by_item(weighted * rest, items),
@@ -254,7 +254,7 @@ class Personalization(CatalogueMetric):
 def times_shown(ranking: Ranking, weights: Tensor, items: int) -> Tensor:
     """Return Σ w p, how often each item is shown on average, `[items]`."""
     return ranking.shown(
-        lambda shown: shown.by_item(shown.chance * weights[:, None], items)
+        lambda shown: shown.by_item(shown.probability * weights[:, None], items)
     )
 
 

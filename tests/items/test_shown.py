@@ -17,7 +17,7 @@ class Chances(krm.RankingMetric):
     @staticmethod
     def measure(ranking, k):
         table = ops.array([[10.0**-i] for i in range(items.ITEMS)])
-        return ranking.shown(lambda x: x.times(x.chance, table)[:, 0], k)
+        return ranking.shown(lambda x: x.times(x.probability, table)[:, 0], k)
 
     has_value = staticmethod(lambda ranking: ranking.number_shown() > 0)
 
@@ -41,7 +41,9 @@ class Gains(Chances):
 
     @staticmethod
     def measure(ranking, k):
-        return ranking.shown(lambda x: ops.sum(x.gains() * x.chance, -1), k)
+        return ranking.shown(
+            lambda x: ops.sum(x.gains() * x.probability, -1), k
+        )
 
 
 def chances(of, k):
@@ -85,7 +87,9 @@ def test_a_group_that_goes_on_beyond_the_first_ranks(form):
         @staticmethod
         def measure(ranking, k):
             table = ops.cast(ops.arange(50) == 49, "float32")[:, None]
-            return ranking.shown(lambda x: x.times(x.chance, table)[:, 0], k)
+            return ranking.shown(
+                lambda x: x.times(x.probability, table)[:, 0], k
+            )
 
     labels, scores = tied_beyond_the_row(50)
     y_true = labels if form == "scores" else np.array([0, 0])

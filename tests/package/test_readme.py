@@ -5,6 +5,7 @@ import re
 
 from keras_rankmetrics import metrics
 from keras_rankmetrics.metrics.multi_value import MultiValueMetric
+from tests.pages import gallery
 from tests.pictures.time_per_batch import medians
 
 README = (pathlib.Path(__file__).parents[2] / "README.md").read_text()
@@ -31,6 +32,15 @@ def test_the_times_are_those_of_the_benchmarks():
             )
         ]
         assert cells_of(name) == [cell or "" for cell in expected]
+
+
+def test_the_first_command_prints_what_is_shown():
+    [shown] = re.findall(r"^```text\n(.*?)^```", README, re.M | re.S)
+    lines = [line for line in shown.splitlines() if line != "..."]
+    printed = gallery.stored("learning_to_rank").read_text().splitlines()
+    assert gallery.OPTIONS["learning_to_rank"] == ()
+    assert lines == [line for line in printed if line in lines]
+    assert "▲" in shown and "ranker.keras" in shown
 
 
 def test_the_number_of_metrics():

@@ -460,10 +460,10 @@ class RankingMetric(ConfiguredMetric, MeanMetric, abstract=True):
         ties: see above. Defaults to `"average"`.
         empty: see above.
         list_weight: see above.
-        adjusted: `"chance"` for (value - chance) / (1 - chance) of each list,
-            where the chance level is the mean over all orders of the retrieved
-            items: 0 is the chance level, 1 is the best. The value is 0 where
-            the chance level is above 1 - 1e-4. Not available with `"ids"`.
+        adjusted: `"chance"` for (value - c) / (1 - c) of each list, where c,
+            the chance level, is the mean over all orders of the retrieved
+            items: 0 is the chance level, 1 is the best. The value is 0 where c
+            is above 1 - 1e-4. Not available with `"ids"`.
         inputs: see above. For forms other than `"scores"`, options with which
             the label 1 has no gain, or the label 0 has one, raise an error;
             for `"ids"` only once ids are passed without labels.

@@ -35,7 +35,7 @@ class Shown:
     >>> class NumberShown(krm.RankingMetric):
     ...     @staticmethod
     ...     def measure(ranking, k):
-    ...         return ranking.shown(lambda x: ops.sum(x.chance, axis=-1), k)
+    ...         return ranking.shown(lambda x: ops.sum(x.probability, -1), k)
     >>> float(NumberShown(k=2)([[1, 0, 1]], [[0.9, 0.8, 0.7]]))
     2.0
     """
@@ -64,7 +64,7 @@ class Shown:
         return self._float(self._stop() - self.items.start)
 
     @property
-    def chance(self) -> Tensor:
+    def probability(self) -> Tensor:
         """The probability that the item is at a rank that counts."""
         return self.ranks / self.size
 

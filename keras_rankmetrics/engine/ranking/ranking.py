@@ -458,7 +458,7 @@ class Ranking(abc.ABC):
         The number of an item is its index in the scores, or its id. Each item
         is equally likely to be at each rank of its tie group:
 
-            ranking.shown(lambda items: ops.sum(items.chance, axis=-1), k)
+            ranking.shown(lambda items: ops.sum(items.probability, axis=-1), k)
 
         Items tied with the last one within rank `k` are passed separately, in a
         branch that runs only if there are any.
