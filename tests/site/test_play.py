@@ -217,10 +217,11 @@ def centres(page, *places):
 
 def drag(page, start, end):
     """Drag the tile at one place to another, as a mouse does."""
-    places = centres(page, start, end)
-    page.mouse.move(*places[0])
+    (x, y), (to_x, to_y) = centres(page, start, end)
+    page.mouse.move(x, y)
     page.mouse.down()
-    page.mouse.move(*places[1], steps=4)
+    # Beyond the tiles, since a hand does not keep to their line.
+    page.mouse.move(to_x, to_y + 90, steps=4)
     page.mouse.up()
 
 
