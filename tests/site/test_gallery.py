@@ -33,7 +33,9 @@ def test_the_card_of_each_example_has_lines_of_its_output(name):
 def test_what_is_shown_can_be_read(name):
     output = gallery.stored(name).read_text(encoding="utf-8")
     assert_readable(output)
-    assert "epoch  " not in output or "Training with" in output or epochs(output)
+    assert (
+        "epoch  " not in output or "Training with" in output or epochs(output)
+    )
 
 
 def test_the_picture_is_of_the_stored_run():
