@@ -1,12 +1,12 @@
-"""Train with the callbacks of Keras, all of which look at `val_ndcg@10`.
+"""Train with callbacks of Keras that monitor `val_ndcg@10`.
 
     python callbacks_by_ndcg.py --output FOLDER
 
 `EarlyStopping` stops, `ModelCheckpoint` keeps the best model in a file,
 `ReduceLROnPlateau` lowers the learning rate, and `CSVLogger` writes a row for
-each epoch. None of them needs a `mode`: the metric says that more is better.
-The model is then loaded from its file, and measured on queries that it has not
-seen.
+each epoch. None of them needs a `mode`, because Keras knows the direction of
+the metric. The model is then loaded from its file, and measured on queries that
+it has not seen.
 
 Runs on each Keras backend: set KERAS_BACKEND to tensorflow, jax or torch.
 """
@@ -30,7 +30,7 @@ WATCHED = "val_ndcg@10"
 
 
 def make_callbacks(folder: Path) -> list[keras.callbacks.Callback]:
-    """The callbacks. A file name may hold `@`."""
+    """Return the callbacks."""
     callbacks = keras.callbacks
     return [
         EpochLines("loss", "val_loss", WATCHED),
@@ -44,7 +44,7 @@ def make_callbacks(folder: Path) -> list[keras.callbacks.Callback]:
 
 
 def train(splits: Splits, folder: Path, epochs: int) -> keras.Model:
-    """Trains, and loads the best model from its file."""
+    """Train, and load the best model from its file."""
     model = build_model(splits.train)
     model.compile(
         keras.optimizers.AdamW(1e-2),
@@ -65,7 +65,7 @@ def train(splits: Splits, folder: Path, epochs: int) -> keras.Model:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Trains, loads the best model and measures it."""
+    """Train, load the best model and measure it."""
     parser = argparse.ArgumentParser(
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,

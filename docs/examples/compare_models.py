@@ -23,7 +23,12 @@ import keras
 import numpy as np
 from console import add_integers
 from keras import ops
-from learning_to_rank import Tensor, listwise_softmax, train_model
+from learning_to_rank import (
+    Tensor,
+    listwise_softmax,
+    make_metrics,
+    train_model,
+)
 from queries import Splits, add_data, load
 
 import keras_rankmetrics as krm
@@ -71,10 +76,7 @@ def compare(splits: Splits, epochs: int, batch_size: int) -> krm.Compared:
         model, _ = train_model(splits, epochs, batch_size, loss)
         rankers[name] = model.predict(splits.test.features, verbose=0)
     return krm.compare(
-        rankers,
-        splits.test.labels,
-        [krm.NDCG(k=10), krm.MeanReciprocalRank()],
-        baseline="pointwise",
+        rankers, splits.test.labels, make_metrics(), baseline="pointwise"
     )
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import keras
 
-WIDTH = 30  # of the bars, in letters
+WIDTH = 20  # of the bars, in letters
 EIGHTHS = " ▏▎▍▌▋▊▉█"
 
 

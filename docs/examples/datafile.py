@@ -1,4 +1,4 @@
-"""What the examples that read files share: lines, numbers, and errors."""
+"""Read lines and numbers of files, and report errors in them."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ FLOAT32_MAX = float(np.finfo("float32").max)
 
 
 class DataError(Exception):
-    """Data that cannot be used: the file, the line where there is one, why."""
+    """An error in a file, with its line if there is one, and the reason."""
 
     def __init__(self, path: Path, line: int | None, reason: str):
         super().__init__(f"{path}{f':{line}' if line else ''}: {reason}")
 
 
 def read_lines(path: Path) -> list[tuple[int, str]]:
-    """The lines that are not blank, numbered from 1."""
+    """Return the lines that are not blank, numbered from 1."""
     try:
         text = path.read_text(encoding="utf-8-sig", errors="replace")
     except OSError as error:
@@ -26,12 +26,12 @@ def read_lines(path: Path) -> list[tuple[int, str]]:
     return [(number, line) for number, line in lines if line]
 
 
-def parse_number(what: str, text: str) -> float:
-    """Parses a number that float32 can hold; `what` names it in the error."""
+def parse_number(name: str, text: str) -> float:
+    """Return a number that float32 can hold; errors mention its name."""
     try:
         number = float(text)
     except ValueError:
-        raise ValueError(f"{what} {text!r} is not a number") from None
+        raise ValueError(f"{name} {text!r} is not a number") from None
     if not abs(number) <= FLOAT32_MAX:
-        raise ValueError(f"{what} {text!r} is not a finite float32")
+        raise ValueError(f"{name} {text!r} is not a finite float32")
     return number

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-LEFT, RIGHT, TOP, BOTTOM = 40, 470, 40, 280
+LEFT, RIGHT, TOP, BOTTOM = 48, 468, 40, 260
 BLUE, GREY = "#3f83cc", "#7d8087"  # legible on white and on black
 
 
@@ -26,7 +26,7 @@ def draw_learning_curve(name: str, values: Sequence[float]) -> str:
         return BOTTOM - (BOTTOM - TOP) * (20 * value - low) / (high - low)
 
     points = [(x(epoch), y(value)) for epoch, value in enumerate(values)]
-    parts = [text(0, 18, "start", f"{name}, best {values[best]:.4f}")]
+    parts = [text(0, 18, "start", f"{name} by epoch, best {values[best]:.4f}")]
     for grid in range(low, high + 1):
         height = y(grid / 20)
         parts.append(
@@ -44,10 +44,9 @@ def draw_learning_curve(name: str, values: Sequence[float]) -> str:
         f'<circle cx="{points[best][0]:.1f}" cy="{points[best][1]:.1f}" r="6" '
         f'fill="{BLUE}"/>'
     )
-    parts.append(text((LEFT + RIGHT) / 2, BOTTOM + 46, "middle", "epoch"))
     return (
-        '<svg xmlns="http://www.w3.org/2000/svg" width="480" height="334" '
-        'viewBox="0 0 480 334" font-family="sans-serif" font-size="16">\n '
+        '<svg xmlns="http://www.w3.org/2000/svg" width="480" height="292" '
+        'viewBox="0 0 480 292" font-family="sans-serif" font-size="16">\n '
         + "\n ".join(parts)
         + "\n</svg>\n"
     )

@@ -162,7 +162,7 @@ def parse_args(argv: Sequence[str] | None) -> argparse.Namespace:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Train the ranker, print how it compares, and save both."""
+    """Train the ranker, compare it, and save it with its results."""
     args = parse_args(argv)
     make_directory(args.output)
     keras.utils.set_random_seed(args.seed)
@@ -171,10 +171,10 @@ def main(argv: Sequence[str] | None = None) -> None:
 
     model, logs = train_model(splits, args.epochs, args.batch_size)
     compared = compare(model, splits.test, rng)
-    save(args.output, model, logs, compared)
-
     print("The test queries, which the model has not seen:\n")
     print(compared)
+
+    save(args.output, model, logs, compared)
     print(f"\nWritten to {args.output}:")
     print("  ranker.keras        the model; load it with compile=False")
     print("  history.csv         losses and metrics by epoch")

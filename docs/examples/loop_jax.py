@@ -25,7 +25,7 @@ Variables = Any  # lists of arrays of jax
 
 
 def make_loop(train: Queries, batch_size: int) -> Loop:
-    """A step over all batches, and a measurement, both compiled."""
+    """Return the functions that train and measure, both compiled."""
     import jax
 
     model = build_model(train)
@@ -91,7 +91,7 @@ def make_loop(train: Queries, batch_size: int) -> Loop:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Trains and measures."""
+    """Train and measure."""
     run(__doc__, "jax", make_loop, argv)
 
 

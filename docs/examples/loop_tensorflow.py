@@ -19,7 +19,7 @@ import keras_rankmetrics as krm
 
 
 def make_loop(train: Queries, batch_size: int) -> Loop:
-    """A step over all batches, and a measurement, both compiled."""
+    """Return the functions that train and measure, both compiled."""
     import tensorflow as tf
 
     model = build_model(train)
@@ -57,7 +57,7 @@ def make_loop(train: Queries, batch_size: int) -> Loop:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Trains and measures."""
+    """Train and measure."""
     run(__doc__, "tensorflow", make_loop, argv)
 
 

@@ -18,7 +18,7 @@ import keras_rankmetrics as krm
 
 
 def make_loop(train: Queries, batch_size: int) -> Loop:
-    """A loop over all batches, and a measurement."""
+    """Return the functions that train and measure."""
     import torch
     from torch.utils.data import DataLoader, TensorDataset
 
@@ -56,7 +56,7 @@ def make_loop(train: Queries, batch_size: int) -> Loop:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Trains and measures."""
+    """Train and measure."""
     run(__doc__, "torch", make_loop, argv)
 
 

@@ -1,4 +1,4 @@
-"""What the loops of all backends share: data, epochs and what is printed."""
+"""Share options, epochs and printed lines between the loops."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ import keras_rankmetrics as krm
 
 
 class Loop(NamedTuple):
-    """What a backend does of an epoch."""
+    """The functions of a backend for one epoch."""
 
     train_epoch: Callable[[], float]  # returns the mean loss
     measure: Callable[[Queries], krm.MetricCollection]
 
 
 def make_metrics() -> krm.MetricCollection:
-    """The metrics, new. The collection ranks each batch once for all."""
+    """Return new metrics. The collection ranks each batch once for all."""
     return krm.MetricCollection(
         [*krm.NDCG.at(1, 10), krm.MeanAveragePrecision(k=10)]
     )
@@ -34,7 +34,7 @@ def run(
     make_loop: Callable[[Queries, int], Loop],
     argv: Sequence[str] | None,
 ) -> None:
-    """Reads the options, trains, and prints a line for each epoch."""
+    """Read the options, train, and print a line for each epoch."""
     parser = argparse.ArgumentParser(
         description=doc, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,8 +1,8 @@
 """Read learning-to-rank data in the SVMlight format.
 
-A row is `label [qid:query] feature:value ...`. The rows of one query follow one
-another. Queries are told apart by a file beside, `NAME.query`, that has the
-number of rows of each, one per line; where there is none, by `qid:`.
+A row is `label [qid:query] feature:value ...`. The rows of a query are
+contiguous. A file `NAME.query` may replace `qid:`: it has the number of rows of
+each query, one per line.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Row(NamedTuple):
 
 
 def read_queries(path: Path) -> list[list[Row]]:
-    """The rows of each query, by the `.query` file or else by `qid:`."""
+    """Return the rows of each query, by the `.query` file or else by `qid:`."""
     rows = read_rows(path)
     counts = path.with_name(f"{path.name}.query")
     if counts.exists():
@@ -32,13 +32,13 @@ def read_queries(path: Path) -> list[list[Row]]:
 
 
 def without_comments(lines: list[tuple[int, str]]) -> list[tuple[int, str]]:
-    """The lines that say something besides what stands behind a `#`."""
+    """Return the lines without comments, which start with `#`."""
     bare = ((number, line.partition("#")[0].strip()) for number, line in lines)
     return [(number, line) for number, line in bare if line]
 
 
 def read_rows(path: Path) -> list[Row]:
-    """All rows of a file, which query they belong to aside."""
+    """Return all rows of a file."""
     rows = []
     for number, line in without_comments(read_lines(path)):
         try:
@@ -51,7 +51,7 @@ def read_rows(path: Path) -> list[Row]:
 
 
 def parse_row(number: int, line: str) -> Row:
-    """Parses one line; a `ValueError` says what is wrong with it."""
+    """Return the row of a line, or raise ValueError."""
     first, *tokens = line.split()
     label = parse_number("label", first)
     if label < 0:
@@ -73,7 +73,7 @@ def parse_row(number: int, line: str) -> Row:
 def group_by_counts(
     path: Path, rows: list[Row], counts: Path
 ) -> list[list[Row]]:
-    """Groups by a file that holds the number of rows of each query."""
+    """Group rows by a file with the number of rows of each query."""
     queries: list[list[Row]] = []
     start = 0
     for number, line in without_comments(read_lines(counts)):
@@ -102,7 +102,7 @@ def group_by_counts(
 
 
 def group_by_qid(path: Path, rows: list[Row], counts: Path) -> list[list[Row]]:
-    """Groups by `qid:`; the rows of a query must follow one another."""
+    """Group rows by `qid:`; the rows of a query must be contiguous."""
     queries: dict[str, list[Row]] = {}
     previous = None
     for row in rows:

@@ -3,8 +3,8 @@
     pip install keras-tuner
     python tuner_by_ndcg.py
 
-KerasTuner does not know whether more is better. So the objective names the
-direction, `"max"`. On TensorFlow it also needs the package `tensorboard`.
+KerasTuner does not know the direction of a metric, so the objective names it:
+`"max"`. On TensorFlow it also needs the package `tensorboard`.
 
 Runs on each Keras backend: set KERAS_BACKEND to tensorflow, jax or torch.
 """
@@ -28,7 +28,7 @@ import keras_rankmetrics as krm
 
 
 def build_model(hp: Any) -> keras.Model:
-    """A ranker of the hyperparameters that the tuner asks for."""
+    """Return a ranker with hyperparameters that the tuner chooses."""
     model = keras.Sequential(
         [
             keras.Input((None, 8)),
@@ -49,7 +49,7 @@ def build_model(hp: Any) -> keras.Model:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Searches, and prints the trials, the best one first."""
+    """Search, and print the trials, the best one first."""
     parser = argparse.ArgumentParser(
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -1,6 +1,6 @@
-"""`python -m tests.pages.gallery` runs the examples, and stores what they print.
+"""`python -m tests.pages.gallery` runs the examples and stores their output.
 
-Names of examples after it run only these.
+Names of examples as arguments run only these.
 """
 
 from __future__ import annotations
