@@ -1,4 +1,4 @@
-"""Read a ratings file of MovieLens: who rated what, and when.
+"""Read a ratings file of MovieLens.
 
 Two forms are read: `user item rating timestamp`, with tabs or spaces between,
 as in `u.data` of ml-100k; and `ratings.csv` of ml-latest-small, with the header
@@ -32,7 +32,7 @@ def add_ratings(
     meaning: str = "Each rating counts as one item seen, however good. "
     "(default: sessions are generated)",
 ) -> None:
-    """Adds the option of a file to read, and what its ratings mean."""
+    """Add the option of a file to read; `meaning` ends its help."""
     parser.add_argument(
         "--ratings",
         type=Path,
@@ -44,13 +44,13 @@ def add_ratings(
 
 
 def read_histories(path: Path) -> list[list[int]]:
-    """The items of each user, by time; the users by their numbers."""
+    """Return the items of each user by time, in the order of user ids."""
     rated = read_by_user(path)
     return [[rating.item for rating in of_user] for of_user in rated]
 
 
 def read_by_user(path: Path) -> list[list[Rating]]:
-    """The ratings of each user, by time; the users by their numbers."""
+    """Return the ratings of each user by time, in the order of user ids."""
     users: dict[int, dict[int, Rating]] = {}
     # A stable sort: what was rated in the same second stays in file order.
     for rating in sorted(read_ratings(path), key=lambda r: r.timestamp):
@@ -68,7 +68,7 @@ def read_by_user(path: Path) -> list[list[Rating]]:
 
 
 def read_ratings(path: Path) -> list[Rating]:
-    """All ratings of a file, in its order."""
+    """Return all ratings of a file, in its order."""
     lines = read_lines(path)
     separator = None  # any white space
     if lines and lines[0][1] == CSV_HEADER:
@@ -86,7 +86,7 @@ def read_ratings(path: Path) -> list[Rating]:
 
 
 def parse_rating(line: int, fields: list[str]) -> Rating:
-    """Parses one line; a `ValueError` says what is wrong with it."""
+    """Return the rating of a line, or raise ValueError."""
     if len(fields) != len(COLUMNS):
         raise ValueError(
             f"{len(fields)} columns, not the {len(COLUMNS)} of "
@@ -104,7 +104,7 @@ def parse_rating(line: int, fields: list[str]) -> Rating:
 
 
 def parse_whole(what: str, text: str) -> int:
-    """Parses a whole number; `what` names it in the error."""
+    """Return an integer; `what` is its name in errors."""
     if not (text.isascii() and text.isdigit()):
         raise ValueError(f"{what} {text!r} is not a whole number")
     return int(text)

@@ -1,6 +1,6 @@
 """Train a small recommender of the next item with Keras, and measure it.
 
-    python next_item.py                   # on sessions it generates
+    python next_item.py                   # on sessions that it generates
     python next_item.py --ratings FILE    # on a ratings file of MovieLens
 
 The last item of each user is the test target, the one before it the validation
@@ -8,11 +8,9 @@ target, the rest trains. A metric with `inputs="sparse"` takes the index of the
 target and the scores of the whole catalogue, so no label is ever made for the
 items that are not the target.
 
-At the end the metrics on the test targets stand beside those of three scorers
-that do not learn from the order of items: one by popularity, a random one and a
-constant one. The constant one gives every item the same score, so it knows
-nothing: its row is chance level, exactly, because the metrics average over the
-orders of tied items.
+On the test targets the model is compared to scorers by popularity, at random
+and constant. The constant scorer gives all items the same score. It is at
+chance level, because the metrics average over all orders of tied items.
 
 Runs on each Keras backend: set KERAS_BACKEND to tensorflow, jax or torch.
 """
@@ -43,7 +41,7 @@ Scorer = Callable[[list[np.ndarray]], np.ndarray]
 
 
 class Sessions(NamedTuple):
-    """What each user has seen, by time: indices below the number of items."""
+    """The items that each user has seen, by time, as indices."""
 
     histories: list[np.ndarray]
     items: int
@@ -57,7 +55,7 @@ class HeldOut(NamedTuple):
 
 
 class Windows(NamedTuple):
-    """Stretches of histories of one length, PADDING behind those too short."""
+    """Parts of histories, of one length, with PADDING at the end."""
 
     inputs: np.ndarray  # [windows, steps]
     targets: np.ndarray  # [windows, steps], the next item at each step
@@ -67,7 +65,7 @@ class Windows(NamedTuple):
 
 
 def build_metrics() -> list[keras.metrics.Metric]:
-    """The metrics, new: each keeps the sums of its own evaluation."""
+    """Return new metrics."""
     return [
         krm.HitRateAtK(k=10, inputs="sparse"),
         krm.NDCG(k=10, inputs="sparse"),
@@ -76,7 +74,7 @@ def build_metrics() -> list[keras.metrics.Metric]:
 
 
 def build_model(items: int, steps: int) -> keras.Model:
-    """A recommender: `[batch, steps]` items to `[batch, steps, items]` scores.
+    """Return a model of scores `[batch, steps, items]` for the next item.
 
     A step sees itself and those before it. Padding comes behind all items, so
     it needs no mask: no item sees it, and its own steps have no targets.
@@ -92,12 +90,10 @@ def build_model(items: int, steps: int) -> keras.Model:
 def train_model(
     sessions: Sessions, steps: int, epochs: int, batch_size: int
 ) -> keras.Model:
-    """Trains until the validation targets are ranked no better.
+    """Train until the validation targets no longer improve.
 
-    The metrics here rank all items, seen or not: in `compile` they get no
-    dict with what to exclude. There a model can give seen items the score
-    -inf, which is not retrieved. Then a target that was seen has an infinite
-    loss; so this model scores all items, and `measure` excludes the seen.
+    The metrics of `compile` rank all items, seen or not. `measure` excludes
+    those that a user has seen.
     """
     model = build_model(sessions.items, steps)
     model.compile(
@@ -129,7 +125,7 @@ def train_model(
 
 
 def hold_out(histories: list[np.ndarray], place: int) -> HeldOut:
-    """Takes the item at `place` of each user: -1 the last, -2 that before."""
+    """Hold out the item at `place` of each user; -1 is the last one."""
     return HeldOut(
         [history[:place] for history in histories],
         np.array([history[place] for history in histories], "int32"),
@@ -137,7 +133,7 @@ def hold_out(histories: list[np.ndarray], place: int) -> HeldOut:
 
 
 def training_windows(histories: list[np.ndarray], steps: int) -> Windows:
-    """All items but the held-out two; long histories make several windows."""
+    """Return windows over all items except the two that are held out."""
     inputs, targets = [], []
     for history in hold_out(histories, -2).seen:
         for start in range(0, len(history) - 1, steps):
@@ -147,7 +143,7 @@ def training_windows(histories: list[np.ndarray], steps: int) -> Windows:
 
 
 def last_windows(held_out: HeldOut, steps: int) -> Windows:
-    """The items before each target; it stands at the last of them."""
+    """Return the items before each target."""
     inputs = last_items(held_out.seen, steps)
     targets = np.full_like(inputs, PADDING)
     targets[last_steps(inputs)] = held_out.targets
@@ -155,18 +151,18 @@ def last_windows(held_out: HeldOut, steps: int) -> Windows:
 
 
 def last_items(seen: list[np.ndarray], steps: int) -> np.ndarray:
-    """What the model sees of each user: `[users, steps]`."""
+    """Return the last items of each user, `[users, steps]`."""
     return pad([items[-steps:] for items in seen], steps)
 
 
 def last_steps(inputs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Where the last item of each row is: indices of rows, and of steps."""
+    """Return the row and the step of the last item of each row."""
     lengths = np.sum(inputs != PADDING, axis=1)
     return np.arange(len(inputs)), lengths - 1
 
 
 def pad(rows: list[np.ndarray], length: int) -> np.ndarray:
-    """Puts rows of items into one array, with PADDING behind them."""
+    """Put rows of items into one array, with PADDING at the end."""
     padded = np.full((len(rows), length), PADDING, "int32")
     for to, row in zip(padded, rows, strict=True):
         to[: len(row)] = row
@@ -179,7 +175,7 @@ def pad(rows: list[np.ndarray], length: int) -> np.ndarray:
 def measure(
     held_out: HeldOut, score: Scorer, batch_size: int = 128
 ) -> dict[str, float]:
-    """The metrics of any scorer, without the items that a user has seen."""
+    """Return the metrics of a scorer, without the items seen before."""
     metrics = build_metrics()
     # One length for all batches: JAX compiles anew for each shape.
     longest = max(len(seen) for seen in held_out.seen)
@@ -199,7 +195,7 @@ def measure(
 def build_scorers(
     model: keras.Model, sessions: Sessions, rng: np.random.Generator
 ) -> dict[str, Scorer]:
-    """The model, and what it should be better than."""
+    """Return the model and its baselines."""
     popularity = count_items(sessions)
 
     def random(seen: list[np.ndarray]) -> np.ndarray:
@@ -214,13 +210,13 @@ def build_scorers(
 
 
 def score_next(model: keras.Model, seen: list[np.ndarray]) -> np.ndarray:
-    """The scores of the model at the last step of each user."""
+    """Return the scores of the model at the last step of each user."""
     inputs = last_items(seen, model.input_shape[1])
     return model.predict_on_batch(inputs)[last_steps(inputs)]
 
 
 def count_items(sessions: Sessions) -> np.ndarray:
-    """How often each item occurs, the held-out ones apart: `[items]`."""
+    """Return how often each item occurs, without held-out ones."""
     seen = np.concatenate(hold_out(sessions.histories, -2).seen)
     return np.bincount(seen, minlength=sessions.items).astype("float32")
 
@@ -231,7 +227,7 @@ def count_items(sessions: Sessions) -> np.ndarray:
 def generate(
     num_users: int, rng: np.random.Generator, items: int = 300
 ) -> Sessions:
-    """Sessions of 5 to 20 items, whose order tells what comes next.
+    """Return sessions of 5 to 20 items, whose order predicts the next one.
 
     Each item has a few successors of its own, one of which mostly comes next:
     that is to be learned. The other times it is any item, by its popularity.
@@ -262,7 +258,7 @@ def generate(
 
 
 def number_items(histories: list[list[int]]) -> Sessions:
-    """Gives the items indices from 0, in the order of their numbers."""
+    """Number the items from 0, in the order of their ids."""
     catalogue = sorted({item for history in histories for item in history})
     indices = {item: index for index, item in enumerate(catalogue)}
     return Sessions(
@@ -272,7 +268,7 @@ def number_items(histories: list[list[int]]) -> Sessions:
 
 
 def read_sessions(path: Path) -> tuple[Sessions, int]:
-    """Reads a ratings file; also how many users have too few ratings."""
+    """Read a file; return the sessions and the number of users left out."""
     histories = read_histories(path)
     kept = [items for items in histories if len(items) >= SHORTEST]
     # Without the held-out two, one item is left, and no next one to learn.
@@ -289,7 +285,7 @@ def read_sessions(path: Path) -> tuple[Sessions, int]:
 
 
 def parse_args(argv: Sequence[str] | None) -> argparse.Namespace:
-    """The options of the command line."""
+    """Return the options of the command line."""
     parser = argparse.ArgumentParser(
         description=(__doc__ or "").partition("\n")[0]
     )
@@ -308,7 +304,7 @@ def parse_args(argv: Sequence[str] | None) -> argparse.Namespace:
 
 
 def load(args: argparse.Namespace, rng: np.random.Generator) -> Sessions:
-    """Reads or generates the sessions, and says which."""
+    """Return the sessions that the options choose, and print their numbers."""
     if args.ratings is None:
         source = f"generated from seed {args.seed}, not real (see --ratings)"
         sessions, left_out = generate(args.users, rng), 0
@@ -324,7 +320,7 @@ def load(args: argparse.Namespace, rng: np.random.Generator) -> Sessions:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Trains the recommender, and prints how it compares."""
+    """Train the recommender, and print how it compares."""
     args = parse_args(argv)
     keras.utils.set_random_seed(args.seed)
     rng = np.random.default_rng(args.seed)

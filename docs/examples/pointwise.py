@@ -1,22 +1,19 @@
-"""Train a model of single ratings with Keras, and judge it user by user.
+"""Train a model of single ratings with Keras, and evaluate it user by user.
 
-    python pointwise.py                   # on ratings it generates
+    python pointwise.py                   # on ratings that it generates
     python pointwise.py --ratings FILE    # on a ratings file of MovieLens
 
 The model is point-wise: a row is a user and an item, and the model predicts the
-rating. Its batches hold rows of many users. What matters is the order of the
-items of one user, so the callback `EvaluateByQuery` puts all validation rows of
-a user together after each epoch, and `EarlyStopping` stops by the nDCG of these
-lists.
+rating. The order of the items of one user matters, but a batch has rows of many
+users. So the callback `EvaluateByQuery` collects the validation rows of each
+user after each epoch, and `EarlyStopping` stops by the NDCG of these lists.
 
-Of each user, the last fifth of the ratings by time is for the test, the fifth
-before it for validation, and the rest to learn from. The grade of an item is
-its rating.
+The last fifth of the ratings of each user, by time, is for the test, the fifth
+before it for validation. The grade of an item is its rating.
 
-At the end the metrics on the test rows stand beside those of three scorers that
-know nothing of the user: the mean rating of each item, random scores, and one
-score for all items. The last row is chance level, exactly, because the metrics
-average over the orders of tied items.
+On the test rows the model is compared to the mean rating of each item, to
+random scores, and to one score for all items. The last one is at chance level,
+because the metrics average over all orders of tied items.
 
 Runs on each Keras backend: set KERAS_BACKEND to tensorflow, jax or torch.
 """
@@ -42,7 +39,7 @@ FEWEST = 10  # ratings of a user: with fewer there is little to put in order
 
 
 class Rows(NamedTuple):
-    """Ratings, one in each row, by time for each user."""
+    """Ratings, one in each row, sorted by user and time."""
 
     users: np.ndarray  # [rows], the numbers of the users, from 0
     items: np.ndarray  # [rows]
@@ -50,16 +47,16 @@ class Rows(NamedTuple):
 
     @property
     def features(self) -> dict[str, np.ndarray]:
-        """What the model takes."""
+        """The inputs of the model."""
         return {"user": self.users, "item": self.items}
 
     def take(self, which: np.ndarray) -> Rows:
-        """Some of the rows."""
+        """Return some of the rows."""
         return Rows(*(column[which] for column in self))
 
 
 class Splits(NamedTuple):
-    """The rows to learn from, to stop by, and to report on."""
+    """The rows to train on, to stop by, and to report on."""
 
     train: Rows
     validation: Rows
@@ -70,12 +67,12 @@ class Splits(NamedTuple):
 
 
 def build_metrics() -> list[keras.metrics.Metric]:
-    """The metrics, new: each keeps the sums of its own evaluation."""
+    """Return new metrics."""
     return [*krm.NDCG.at(3, 10), krm.OrderedPairAccuracy()]
 
 
 def build_model(rows: Rows, width: int = 16) -> keras.Model:
-    """Predicts a rating: a mean, what user and item add, and their product."""
+    """Return a model that factorizes the matrix of ratings, with biases."""
     inputs = {
         "user": keras.Input((), dtype="int32", name="user"),
         "item": keras.Input((), dtype="int32", name="item"),
@@ -105,7 +102,7 @@ def build_model(rows: Rows, width: int = 16) -> keras.Model:
 def train_model(
     everything: Rows, splits: Splits, epochs: int, batch_size: int
 ) -> keras.Model:
-    """Trains until the items of the users are put in no better order."""
+    """Train until the order of the validation items no longer improves."""
     model = build_model(everything)
     model.compile(optimizer=keras.optimizers.Adam(1e-2), loss="mse")
     by_user = krm.callbacks.EvaluateByQuery(
@@ -130,12 +127,12 @@ def train_model(
 
 
 def measure(rows: Rows, scores: np.ndarray) -> dict[str, float]:
-    """The metrics of any scores of the rows, a model's or not."""
+    """Return the metrics of scores of the rows."""
     return krm.evaluate_rows(rows.users, rows.ratings, scores, build_metrics())
 
 
 def item_means(splits: Splits) -> np.ndarray:
-    """The mean rating of each item of the test, as the training rows know it.
+    """Return the mean training rating of each item in the test.
 
     Ten ratings of the overall mean are added to those of each item.
     """
@@ -151,7 +148,7 @@ def item_means(splits: Splits) -> np.ndarray:
 
 
 def generate(users: int, rng: np.random.Generator, items: int = 120) -> Rows:
-    """Ratings from 1 to 5, by the quality of items and the taste of users."""
+    """Return ratings, 1 to 5, by the quality of items and users' tastes."""
     tastes = rng.normal(size=(users, 2))
     kinds = rng.normal(size=(items, 2))
     quality = rng.normal(size=items)
@@ -172,7 +169,7 @@ def generate(users: int, rng: np.random.Generator, items: int = 120) -> Rows:
 
 
 def read(path: Path) -> Rows:
-    """The ratings of users who have rated enough, numbered anew."""
+    """Read the ratings of users with enough of them; number users and items."""
     users = [user for user in read_by_user(path) if len(user) >= FEWEST]
     if not users:
         raise DataError(path, None, f"no user has rated {FEWEST} items")
@@ -187,7 +184,7 @@ def read(path: Path) -> Rows:
 
 
 def split(rows: Rows) -> Splits:
-    """The last fifth of each user, the fifth before it, and the rest."""
+    """Split the rows of each user by time."""
     sizes = np.bincount(rows.users)
     firsts = np.cumsum(sizes) - sizes
     place = np.arange(len(rows.users)) - firsts[rows.users]
@@ -202,7 +199,7 @@ def split(rows: Rows) -> Splits:
 
 
 def parse_args(argv: Sequence[str] | None) -> argparse.Namespace:
-    """The options of the command line."""
+    """Return the options of the command line."""
     parser = argparse.ArgumentParser(
         description=(__doc__ or "").partition("\n")[0]
     )
@@ -224,7 +221,7 @@ def parse_args(argv: Sequence[str] | None) -> argparse.Namespace:
 
 
 def load(args: argparse.Namespace, rng: np.random.Generator) -> Rows:
-    """Reads or generates the ratings, and says which."""
+    """Return the ratings that the options choose, and print their source."""
     if args.ratings is None:
         source = f"generated from seed {args.seed}, not real (see --ratings)"
         rows = generate(args.users, rng)
@@ -236,7 +233,7 @@ def load(args: argparse.Namespace, rng: np.random.Generator) -> Rows:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Trains the model, and prints how it compares."""
+    """Train the model, and print how it compares."""
     args = parse_args(argv)
     keras.utils.set_random_seed(args.seed)
     rng = np.random.default_rng(args.seed)

@@ -1,18 +1,17 @@
 """Train two towers with Keras, and rank the whole catalogue without its scores.
 
-    python two_tower.py                   # on sessions it generates
+    python two_tower.py                   # on sessions that it generates
     python two_tower.py --ratings FILE    # on a ratings file of MovieLens
 
-One tower makes a vector of what a user has seen, the other one of each item;
-their inner product is the score. The targets are held out as in
-`next_item.py`: the last item of each user to test, the one before it to
-validate.
+One tower returns a vector for a user, the other one for an item. Their inner
+product is the score. The last item of each user is the test target, and the one
+before it the validation target.
 
-The place of a target needs two numbers: how many items score higher, and how
-many the same. `count_ranks` adds them up over chunks of the catalogue, so that
-the scores of all users for all items are never in memory, whatever the size of
-the catalogue. The callback `EvaluateCatalogue` does so after each epoch, early
-enough for `EarlyStopping`.
+The rank of a target follows from two numbers: how many items score higher, and
+how many the same. `count_ranks` counts them in chunks of the catalogue, so the
+scores of all users for all items are never in memory. The callback
+`EvaluateCatalogue` does this after each epoch, before `EarlyStopping` reads the
+metrics.
 
 Runs on each Keras backend: set KERAS_BACKEND to tensorflow, jax or torch.
 """
@@ -50,7 +49,7 @@ Towers = Callable[[HeldOut], tuple[np.ndarray, np.ndarray]]
 
 
 def build_metrics() -> list[keras.metrics.Metric]:
-    """The metrics, new: each keeps the sums of its own evaluation."""
+    """Return new metrics."""
     return [
         krm.HitRateAtK(k=10, inputs="counts"),
         krm.NDCG(k=10, inputs="counts"),
@@ -61,7 +60,7 @@ def build_metrics() -> list[keras.metrics.Metric]:
 def measure(
     held_out: HeldOut, towers: Towers, batch_size: int = 512
 ) -> dict[str, float]:
-    """The metrics over all items that a user has not seen."""
+    """Return the metrics over all items that a user has not seen."""
     queries, items = towers(held_out)
     metrics = build_metrics()
     longest = max(len(seen) for seen in held_out.seen)
@@ -84,10 +83,10 @@ def measure(
 
 @keras.saving.register_keras_serializable("two_tower")
 class OthersOfTheBatch(keras.layers.Layer):
-    """Adds the loss of taking an item of another user for one's own."""
+    """Add the loss of the items in the batch, as negatives of each other."""
 
     def call(self, queries: Any, items: Any) -> Any:
-        """The scores of all items of the batch, for each of its users."""
+        """Return the scores of all items of the batch for each user."""
         scores = ops.matmul(queries, ops.transpose(items))
         own = ops.arange(ops.shape(scores)[0])
         losses = keras.losses.sparse_categorical_crossentropy(
@@ -98,10 +97,9 @@ class OthersOfTheBatch(keras.layers.Layer):
 
 
 def build_model(items: int, width: int = 32) -> keras.Model:
-    """Both towers, and what trains them: `.query` and `.item` are the towers.
+    """Return the model to train; `.query` and `.item` are its towers.
 
-    They share the vectors of items; PADDING has one of its own, which counts
-    for nothing.
+    They share the vectors of items. PADDING has a vector without weight.
     """
     vectors = keras.layers.Embedding(items + 1, width)
     seen = keras.Input((STEPS,), dtype="int32", name="seen")
@@ -119,7 +117,7 @@ def build_model(items: int, width: int = 32) -> keras.Model:
 
 
 def towers_of(model: keras.Model, items: int) -> Towers:
-    """The vectors that the model makes."""
+    """Return the vectors of users and items."""
 
     def towers(held_out: HeldOut) -> tuple[np.ndarray, np.ndarray]:
         return (
@@ -133,7 +131,7 @@ def towers_of(model: keras.Model, items: int) -> Towers:
 def train_model(
     sessions: Sessions, epochs: int, batch_size: int
 ) -> keras.Model:
-    """Trains until the validation targets are ranked no better."""
+    """Train until the validation targets no longer improve."""
     model = build_model(sessions.items)
     model.compile(optimizer=keras.optimizers.Adam(1e-2))
     validation = hold_out(sessions.histories, -2)
@@ -166,7 +164,7 @@ def train_model(
 
 
 def training_pairs(histories: list[np.ndarray]) -> dict[str, np.ndarray]:
-    """Each item but the first of a user, and what was seen before it."""
+    """Return each item but the first of a user, and the items before it."""
     pairs = [
         (items[max(place - STEPS, 0) : place], items[place])
         for items in histories
@@ -180,7 +178,7 @@ def training_pairs(histories: list[np.ndarray]) -> dict[str, np.ndarray]:
 
 
 def parse_args(argv: Sequence[str] | None) -> argparse.Namespace:
-    """The options of the command line."""
+    """Return the options of the command line."""
     parser = argparse.ArgumentParser(
         description=(__doc__ or "").partition("\n")[0]
     )
@@ -198,7 +196,7 @@ def parse_args(argv: Sequence[str] | None) -> argparse.Namespace:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Trains the towers, and prints how they compare."""
+    """Train the towers, and print how they compare."""
     args = parse_args(argv)
     keras.utils.set_random_seed(args.seed)
     try:
@@ -208,7 +206,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     model = train_model(sessions, args.epochs, args.batch_size)
 
     def alike(vectors: np.ndarray) -> Towers:
-        """A number for each item, the same for all users."""
+        """Return scores by item, the same for all users."""
         return lambda held_out: (
             np.ones((len(held_out.seen), 1), "float32"),
             vectors[:, None],
