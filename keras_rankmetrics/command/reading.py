@@ -167,7 +167,9 @@ def _chunks(
     for chunk in read(file, sources.arguments.columns, progress.watch(path)):
         yield chunk
     if chunk is None:
-        raise FileError(path, "There should be a run.", "an empty file")
+        raise FileError(
+            path, "A run should have at least one row.", "an empty file"
+        )
     progress.finish(path)
 
 

@@ -386,6 +386,13 @@ def _parts(truth: Any) -> Iterator[bytes]:
 
 
 def _plain(x: Any) -> Any:
+    """Return nested lists of floats, whose ids stay as they are."""
+    if isinstance(x, str | bytes):
+        return x
     if isinstance(x, list | tuple):
         return list(map(_plain, x))
-    return x if isinstance(x, str | bytes) else float(x)
+    if isinstance(x, int | float | np.number):
+        return float(x)
+    array = to_numpy(x)
+    is_number = array.dtype.kind in "fiub"
+    return (array.astype(np.float64) if is_number else array).tolist()

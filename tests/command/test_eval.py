@@ -377,7 +377,10 @@ WRONG = [
     ),
     (["qrels", "bad.txt", "-m", "RR"], "bad.txt, line 2: A line of a run"),
     (["bad.txt", "best.txt", "-m", "RR"], "bad.txt, line 1: A line of judge"),
-    (["qrels", "empty.txt", "-m", "RR"], "empty.txt: There should be a run."),
+    (
+        ["qrels", "empty.txt", "-m", "RR"],
+        "empty.txt: A run should have at least one row.",
+    ),
     (
         ["qrels", "best.txt", "upper.txt", "-m", "RR"],
         "the system 'upper' should be in the truth. Received: 0 of 2. It has "

@@ -33,6 +33,21 @@ def test_equal_labels_have_one_fingerprint(same):
     assert truth(same(other)) != truth(labels)
 
 
+@pytest.mark.parametrize(
+    "of_list", [np.array, keras.ops.convert_to_tensor, tuple]
+)
+def test_labels_of_unequal_lengths_have_one_fingerprint(of_list):
+    labels, scores = [[1, 0], [0, 2, 1]], [[0.2, 0.1], [0.1, 0.3, 0.2]]
+    compared = krm.compare(
+        {"s": [of_list(each) for each in scores]},
+        [of_list(each) for each in labels],
+        krm.NDCG(),
+    )
+    assert compared.per_list()["ndcg"] == [1.0, 1.0]
+    expected = krm.compare({"s": scores}, labels, krm.NDCG())
+    assert compared.measured.truth == expected.measured.truth
+
+
 def test_a_fingerprint_takes_little_memory():
     labels = np.zeros((300, 1000), np.int64)
     passed = {"s": np.zeros(labels.shape, np.float32)}, labels, krm.NDCG(k=5)

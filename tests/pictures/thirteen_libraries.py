@@ -51,8 +51,8 @@ LIBRARIES = {
 # The divisors of the sum of precisions, in words.
 RULES = {
     "relevant": (BLUE, "1 / 5: divided by all relevant items"),
-    "min": (GREEN, "1 / 3: divided by k, if fewer"),
-    "hits": (RED, "1 / 1: divided by the items found"),
+    "min": (GREEN, "1 / 3: divided by min(k, relevant)"),
+    "hits": (RED, "1 / 1: divided by those found"),
 }
 BARS, BAR_WIDTH = 150, 260
 

@@ -42,6 +42,11 @@ PAGES_WITH_CODE = (
     "states.html",
     "strange.html",
 )
+PAGES_WITH_INLINE_CODE = (
+    "conventions.html",
+    "in_keras.html",
+    "examples/index.html",
+)
 PAGES_WITH_FORMULAS = (
     "errors.html",
     *(f"metrics/{metric.short_name}.html" for metric in METRICS),
@@ -85,6 +90,30 @@ def test_code_is_not_cut_on_a_desk(address, browser):
             page.goto(f"{address}/{name}", wait_until="domcontentloaded")
             assert page.locator("pre").count() > 0, name
             assert too_wide(page, "pre, .sig") == [], name
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_inline_code_does_not_break(address, browser, width):
+    with opened(browser, width, scripts=False) as (page, _):
+        for name in (
+            "conventions.html",
+            "in_keras.html",
+            "examples/index.html",
+        ):
+            page.goto(f"{address}/{name}", wait_until="domcontentloaded")
+            broken = page.evaluate(
+                """() => [...document.querySelectorAll("article code")]
+                .filter(e => e.closest("p, li"))
+                .filter(e => e.checkVisibility() && e.textContent.length < 30)
+                .filter(e => {
+                    const tops = [...e.querySelectorAll(".pre")]
+                        .flatMap(x => [...x.getClientRects()])
+                        .map(x => Math.round(x.top));
+                    return new Set(tops).size > 1;
+                })
+                .map(e => e.textContent)"""
+            )
+            assert broken == [], name
 
 
 def test_formulas_fit_on_a_phone(address, browser):

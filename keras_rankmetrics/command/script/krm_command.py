@@ -136,7 +136,7 @@ def _add_common_arguments(add: Callable[..., Any]) -> None:
     roles = "columns of a table: query=...,item=...,score=...,label=..."
     columns = {"metavar": "ROLE=NAME,...", "type": _columns, "default": {}}
     add("--columns", help=roles, **columns)
-    lower = "the scores of RUN are distances, or those of all runs without RUN"
+    lower = "RUN has distances; without RUN, all runs have: put it last"
     runs = {"metavar": "RUN", "nargs": "?", "action": "append", "default": []}
     add("--lower-is-better", help=lower, **runs)
     save = "write the values of all queries to FILE, a baseline for `krm gate`"
