@@ -38,7 +38,7 @@ def test_the_first_command_prints_what_is_shown():
     [shown] = re.findall(r"^```text\n(.*?)^```", README, re.M | re.S)
     lines = [line for line in shown.splitlines() if line != "..."]
     printed = gallery.stored("learning_to_rank").read_text().splitlines()
-    assert gallery.OPTIONS["learning_to_rank"] == ()
+    assert gallery.RUNS["learning_to_rank"].options == ()
     assert lines == [line for line in printed if line in lines]
     assert "▲" in shown and "ranker.keras" in shown
 

@@ -11,7 +11,7 @@ from tests.benchmarks.markdown import table
 from tests.pages.examples import Edge, examples_of, usual, values_of
 
 COMPARED = "The same lists under each [convention](../conventions.md):"
-RULES = "[What is measured](../what_is_measured.md) has the rules."
+RULES = "See [the rules](../what_is_measured.md)."
 # The signs in lists, in the order of the legend.
 SIGNS = {
     "(": "`( )` tied scores",

@@ -91,7 +91,12 @@ def values() -> str:
         for convention in conventions.all_of_them()
         if any(preset_of(convention, column) for column in COLUMNS)
     ]
-    header = ["convention", "library", *COLUMNS, "no relevant item"]
+    header = [
+        "convention",
+        "library",
+        *COLUMNS,
+        "no relevant item (these metrics)",
+    ]
     return table(header, rows, left=(0, 1, len(header) - 1))
 
 
