@@ -100,7 +100,9 @@ class Reading:
                 f"names of columns. Received: {dict(self.columns or ())}."
             )
         check_choice("duplicates", self.duplicates, ("error", "best"))
-        if not isinstance(self.higher_is_better, bool | Mapping | None):
+        higher = self.higher_is_better
+        values = higher.values() if isinstance(higher, Mapping) else [higher]
+        if not all(isinstance(x, bool | np.bool_ | None) for x in values):
             raise TypeError(
                 "`higher_is_better` should be True, False, or a dict of these "
                 f"by system. Received: {self.higher_is_better!r}."
@@ -109,9 +111,10 @@ class Reading:
     def of_system(self, name: str) -> Reading:
         """Return how to read one of several systems."""
         higher = self.higher_is_better
-        if not isinstance(higher, Mapping):
-            return self
-        higher = higher.get(name, True)
+        if isinstance(higher, Mapping):
+            higher = higher.get(name, True)
+        if higher is not None:
+            higher = bool(higher)
         return dataclasses.replace(self, higher_is_better=higher)
 
     def column_of(self, role: str, names: Sequence[Any]) -> str | None:

@@ -127,11 +127,12 @@ def test_systems_with_and_without_distances():
     truth, ids = [["a"], ["b"]], np.array([["x", "a"], ["b", "y"]])
     scores = np.array([[0.9, 0.4], [0.8, 0.1]])
     runs = {"l2": (ids, 1 - scores), "ip": (ids, scores)}
-    lower = {"l2": False}
-    compared = krm.compare(runs, truth, "RR", higher_is_better=lower)
-    assert compared.per_list()["RR"] == [0.5, 1.0, 0.5, 1.0]
-    with pytest.raises(TypeError, match="a dict of these by system"):
-        krm.compare(runs, truth, "RR", higher_is_better="l2")
+    for lower in ({"l2": False}, {"l2": np.False_}):
+        compared = krm.compare(runs, truth, "RR", higher_is_better=lower)
+        assert compared.per_list()["RR"] == [0.5, 1.0, 0.5, 1.0]
+    for wrong in ("l2", {"l2": "no"}):
+        with pytest.raises(TypeError, match="a dict of these by system"):
+            krm.compare(runs, truth, "RR", higher_is_better=wrong)
     with pytest.raises(ValueError, match=r"should name systems of .*'typo'"):
         krm.compare(runs, truth, "RR", higher_is_better={"typo": False})
 
