@@ -119,8 +119,8 @@ class Wall(Cards):
     card, columns, style = PICTURE, "", "wall"
 
     def text_of(self, page: str, answer: str) -> str:
-        """Return the answer, and a note if less is better."""
-        note = "" if METRICS[page].more_is_better else " *(less is better)*"
+        """Return the answer, and a note if lower is better."""
+        note = "" if METRICS[page].more_is_better else " *(lower is better)*"
         return f"{super().text_of(page, answer)}{note}"
 
 
