@@ -12,6 +12,11 @@ from tests.benchmarks.modes import MODES
 from tests.benchmarks.ratios import ratios
 from tests.benchmarks.scenarios import SCENARIOS
 
+READING = (
+    "Values are medians of the rounds. `a / b` is the time or memory of `a` as "
+    "a multiple of that of `b`: peers below 1 take less than we do."
+)
+
 
 def tables(
     runs: Sequence[Run], circumstances: Circumstances, rows: str = ""
@@ -29,6 +34,7 @@ def tables(
         _contenders(runs),
         "[Run the benchmarks](benchmarking.md) explains what is timed.",
         "## All ratios",
+        READING,
         ratios(runs),
     ]
     for name in _distinct(run.scenario for run in runs):
@@ -43,12 +49,12 @@ def _scenario(runs: Sequence[Run]) -> list[str]:
     sizes = " and ".join(_distinct(run.size for run in runs))
     parts = [
         f"## {scenario.name}: {sizes}",
-        f"{scenario.about} {scenario.unit.name.capitalize()}, medians of the "
-        "rounds.",
+        f"{scenario.about} {scenario.unit.name.capitalize()}.",
         _medians(runs, names),
     ]
     if comparisons := scenario.comparisons(names):
-        parts += [_comparisons(runs, comparisons), scenario.reading]
+        parts.append(_comparisons(runs, comparisons))
+        parts += filter(None, [scenario.reading])
     if remarks := _remarks(runs):
         parts.append(bullets(remarks))
     return parts

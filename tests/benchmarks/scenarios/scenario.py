@@ -25,7 +25,7 @@ class Scenario(abc.ABC):
     Attributes:
         unit: what the values are.
         among_us: which of our contenders are set beside which.
-        reading: what the comparisons say, for the report.
+        reading: how to read the comparisons, if not as those of others.
         apart: whether each contender has a process of its own in each round,
             and not one process for all in each mode.
     """
@@ -36,10 +36,7 @@ class Scenario(abc.ABC):
 
     unit: ClassVar[Unit]
     among_us: ClassVar[tuple[tuple[str, str], ...]] = ()
-    reading: ClassVar[str] = (
-        "`a / b`: the time or memory of `a` as a multiple of that of `b`. "
-        "Peers below 1 take less than we do."
-    )
+    reading: ClassVar[str] = ""
     apart: ClassVar[bool] = False
 
     @property
