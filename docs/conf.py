@@ -17,6 +17,7 @@ release = __version__
 extensions = [
     "blocks",
     "descriptions",
+    "entries",
     "mathml",
     "myst_parser",
     "reference",

@@ -26,7 +26,8 @@ var Scorer = {
     const query = Scorer.plain(Scorer.query);
     const name = Scorer.plain(title.split(" > ").pop().split(": ")[0]);
     if (name === query) score += anchor ? 60 : 100;
-    else if (name.includes(query)) score += 20;
+    // Not "keras_rankmetrics.Shown.cutoff": members of a class have no bonus.
+    else if (name.includes(query) && !(kind === "object" && /\..*\./.test(title))) score += 20;
 
     if (/^(what_is_measured|input)$/.test(page)) score += 2;
     if (/^(index|guide|get_started|project|metrics\/index)$/.test(page)) score -= 4;

@@ -10,8 +10,8 @@
   const MOST = 8;
   const GROUPS = {
     at_k: "Within the first k",
-    whole_list: "Of the whole list",
-    judgements: "Of what is judged",
+    whole_list: "Whole list",
+    judgements: "Judgements",
     two_rankings: "Labels and scores as two rankings",
   };
   const SYMBOLS = { [UNJUDGED]: "?", [MASKED]: "–" };
@@ -172,12 +172,14 @@
       .map(([option, x]) => `${option}=${typeof x === "string" ? `"${x}"` : x}`)
       .join(", ");
     const source = convention === null ? "krm" : `krm.conventions.${convention}`;
+    // A mean over no lists is 0 in Python.
+    const result = value === null ? "0.0: the list is excluded" : inDigits(value);
     return [
       "import keras_rankmetrics as krm",
       "",
       `labels = ${list("label")}`,
       `scores = ${list("score")}`,
-      `${source}.${name}(${options})(labels, scores)  # ${inDigits(value)}`,
+      `${source}.${name}(${options})(labels, scores)  # ${result}`,
     ].join("\n");
   }
 
@@ -199,14 +201,23 @@
   let values = valuesOf(state);
   let before = values;
   let drag = null;
+  let writing = null;
 
   /** Take on another state. While one change goes on, it is compared to its start. */
   function change(next, goesOn = false) {
     if (!goesOn) before = values;
     state = next;
     values = valuesOf(state);
-    history.replaceState(null, "", addressOf(state));
     render();
+    // Safari refuses frequent changes of the address.
+    clearTimeout(writing);
+    writing = setTimeout(writeAddress, 200);
+  }
+
+  function writeAddress() {
+    clearTimeout(writing);
+    writing = null;
+    history.replaceState(null, "", addressOf(state));
   }
 
   // The tiles
@@ -233,11 +244,12 @@
     button.addEventListener("pointerdown", (event) => startDrag(event, place));
     button.addEventListener("pointermove", dragTo);
     button.addEventListener("pointerup", () => endDrag(place));
-    button.addEventListener("pointercancel", () => endDrag(place));
+    button.addEventListener("pointercancel", () => endDrag(null));
     button.addEventListener("keydown", (event) => onKey(event, place));
     button.addEventListener("focus", () => {
-      state.chosen = place;
+      state = { ...state, chosen: place };
       renderItem();
+      renderSummary();
     });
     // Enter and Space are clicks without a pointer.
     button.addEventListener("click", (event) => {
@@ -283,7 +295,8 @@
     });
   }
 
-  function endDrag(place) {
+  /** End a drag. A click, which is a drag that moves nothing, changes the grade. */
+  function endDrag(clicked) {
     if (drag === null) return;
     const { moves, place: end } = drag;
     drag = null;
@@ -291,12 +304,14 @@
       each.style.transform = "";
       each.classList.remove("dragged");
     }
-    if (moves) render();
-    else change(labelled(state, place, nextGrade(place)));
-    tiles()[end].focus();
+    if (moves || clicked === null) render();
+    else change(labelled(state, clicked, nextGrade(clicked)));
+    if (clicked !== null) tiles()[end].focus();
   }
 
   function onKey(event, place) {
+    // Shortcuts of the browser.
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
     const { key } = event;
     const grade = state.labels[place];
     if (key === "ArrowLeft" || key === "ArrowRight") {
@@ -333,7 +348,7 @@
       tie.disabled = tied && scores[i] === -Infinity;
       tie.textContent = tied ? "=" : "›";
       tie.setAttribute("aria-pressed", tied);
-      tie.setAttribute("aria-label", `Tie the items at places ${i + 1} and ${i + 2}`);
+      tie.setAttribute("aria-label", `Tie the items at positions ${i + 1} and ${i + 2}`);
     });
   }
 
@@ -361,6 +376,7 @@
     button.title = "Show the code";
     button.addEventListener("click", () => {
       shown = { name, convention };
+      find("code-box").hidden = false;
       render();
     });
     Object.assign(button.dataset, { metric: name, convention: convention ?? "" });
@@ -406,7 +422,9 @@
     const { metric: name, convention } = button.dataset;
     button.setAttribute(
       "aria-pressed",
-      name === shown.name && convention === (shown.convention ?? ""),
+      !find("code-box").hidden &&
+        name === shown.name &&
+        convention === (shown.convention ?? ""),
     );
     const same = inDigits(old) === inDigits(value);
     const better = value > old === moreIsBetter;
@@ -466,6 +484,7 @@
         if (button.disabled) {
           button.textContent = "no grades";
           button.dataset.differs = 0;
+          button.dataset.change = "";
         }
       }
     });
@@ -483,6 +502,10 @@
     );
   }
 
+  function renderSummary() {
+    if (drag === null) find("summary").textContent = summary();
+  }
+
   function render() {
     renderTiles();
     renderItem();
@@ -492,7 +515,7 @@
     renderConventions();
     const value = values(shown.name, shown.convention);
     find("code").textContent = codeOf(state, shown, value);
-    if (drag === null) find("summary").textContent = summary();
+    renderSummary();
   }
 
   /** Copy a text. Without a secure context, browsers lack the clipboard. */
@@ -529,6 +552,8 @@
         change(scored(state, state.chosen, target.valueAsNumber));
       }
     });
+    // An empty field takes on the score again.
+    on("score", "blur", renderItem);
     on("missed", "click", () => {
       const { scores, chosen } = state;
       const least = Math.min(...scores.filter((score) => score > -Infinity), 2);
@@ -543,6 +568,10 @@
       copy(target, location.href.split("#")[0] + addressOf(state));
     });
     on("copy", "click", ({ target }) => copy(target, find("code").textContent));
+    on("close", "click", () => {
+      find("code-box").hidden = true;
+      render();
+    });
     buildMetrics();
     buildConventions();
   }
@@ -551,6 +580,9 @@
   window.addEventListener("hashchange", () => {
     const given = stateOf(location.hash);
     if (given !== null) change(given);
+  });
+  window.addEventListener("pagehide", () => {
+    if (writing !== null) writeAddress();
   });
   state = stateOf(location.hash) ?? state;
   before = values = valuesOf(state);

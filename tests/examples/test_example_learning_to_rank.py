@@ -185,6 +185,31 @@ def test_the_learning_curve_marks_the_best_epoch(values):
         assert 0 <= x <= 480 and 40 <= y <= 260
 
 
+def curve_of(values):
+    """Return the texts and the points of a learning curve."""
+    from learning_curve import draw_learning_curve
+
+    svg = "{http://www.w3.org/2000/svg}"
+    picture = ElementTree.fromstring(draw_learning_curve("ndcg", values))
+    curves = [c.get("points") for c in picture.iter(f"{svg}polyline")]
+    texts = [t.text for t in picture.iter(f"{svg}text")]
+    return texts, " ".join(curves).split()
+
+
+def test_the_learning_curve_of_a_diverged_run():
+    texts, points = curve_of([0.5, 0.6, math.nan, math.inf])
+    assert texts[0] == "ndcg by epoch, best 0.6000" and len(points) == 2
+    assert curve_of([math.nan]) == (["ndcg is never finite"], [])
+
+
+@pytest.mark.parametrize("best", [1, 97, 98])
+def test_the_labels_of_the_learning_curve_do_not_overlap(best):
+    values = [0.5] * 100
+    values[best] = 0.6
+    epochs = [text for text in curve_of(values)[0] if text.isdigit()]
+    assert epochs == (["2", "100"] if best == 1 else ["1", str(best + 1)])
+
+
 def refused_output(example, path: Path) -> str:
     """What the script says of a directory that it cannot write to."""
     with pytest.raises(SystemExit) as caught:

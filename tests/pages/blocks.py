@@ -93,7 +93,15 @@ def libraries(metric: type[RankingMetric]) -> str:
 def knows(convention: Convention, text: str) -> bool:
     """Return True if the source accepts such a list, grades included."""
     grades = set(filter(str.isdigit, text.split()))
-    return "binary relevance" not in convention.about or grades <= {"0", "1"}
+    return accepts_grades(convention) or grades <= {"0", "1"}
+
+
+def accepts_grades(convention: Convention) -> bool:
+    """Return False if the source has labels of 0 and 1 only.
+
+    Conventions say so in their description, and nowhere else.
+    """
+    return "binary relevance" not in convention.about
 
 
 def options_of(convention: Convention, metric: type[RankingMetric]) -> str:

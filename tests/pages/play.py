@@ -15,6 +15,7 @@ from keras_rankmetrics import RankingMetric, conventions
 from keras_rankmetrics.conventions.convention import Convention
 from keras_rankmetrics.engine.definition import takes
 from keras_rankmetrics.metrics import bases, two_rankings
+from tests.pages.blocks import accepts_grades
 from tests.pages.page import FOLDER, METRICS, Page
 
 # A script, which a page may load from a folder as well as from a server.
@@ -120,7 +121,7 @@ def convention_entry(convention: Convention) -> dict[str, Any]:
                 if value != usual[name]
             }
     return {
-        "grades": "binary relevance" not in convention.about,
+        "grades": accepts_grades(convention),
         "metrics": found,
     }
 

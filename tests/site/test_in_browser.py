@@ -151,6 +151,14 @@ def test_the_front_page_leads_to_recipes(address, browser):
         assert wrong == []
 
 
+def test_the_first_card_of_the_examples_is_compact(address, browser):
+    with opened(browser, "a desk", scripts=False) as (page, _):
+        page.goto(f"{address}/examples/index.html")
+        first, second = page.locator(".gallery > .sd-row > .sd-col").all()[:2]
+        height = first.bounding_box()["height"]
+        assert height < 1.4 * second.bounding_box()["height"]
+
+
 def test_the_wall_has_every_metric_with_an_answer(address, browser):
     with opened(browser, "a desk") as (page, wrong):
         page.goto(f"{address}/metrics/index.html")
@@ -192,6 +200,15 @@ FIRST = {
     "ndcg": "metrics/ndcg.html",
     "NDCG@10": "metrics/ndcg.html",
     "hit rate": "metrics/hit_rate.html",
+    "average precision": "metrics/map.html",
+    "mean average precision": "metrics/map.html",
+    "mean reciprocal rank": "metrics/mrr.html",
+    "normalised discounted cumulative gain": "metrics/ndcg.html",
+    "normalized discounted cumulative gain": "metrics/ndcg.html",
+    "cutoff": "metrics.html#metrics-of-relevance",
+    "p value": "comparing.html#what-is-tested",
+    "padding": "input.html#padding",
+    "early stopping": "in_keras.html#early-stopping-on-a-metric",
     "HitRateAtK": "metrics/hit_rate.html#keras_rankmetrics.HitRateAtK",
     "evaluate": "reference/keras_rankmetrics.evaluate.html",
     "ties": "what_is_measured.html#ties",

@@ -260,18 +260,95 @@ def test_a_moved_item_changes_the_metrics(browser, address, way):
 def test_a_finger_moves_an_item_on_a_phone(browser, address):
     with playing(browser, address, width="a phone") as page:
         (x, y), (to_x, to_y) = centres(page, 5, 1)  # in two rows
-        touch = page.context.new_cdp_session(page).send
-        for name, *points in (
-            ("touchStart", (x, y)),
-            ("touchMove", (x, y - 20)),
-            ("touchMove", (to_x, to_y)),
-            ("touchEnd",),
-        ):
-            points = [{"x": x, "y": y} for x, y in points]
-            event = {"type": name, "touchPoints": points}
-            touch("Input.dispatchTouchEvent", event)
+        swipe(page, (x, y), (x - 25, y), (to_x, to_y))
         assert shown_list(page)[0] == [[1, 1, 0, 0, 1, 0, 1, 1]]
         assert page.evaluate("scrollY") == 0
+
+
+@on_the_page
+def test_a_swipe_over_the_tiles_scrolls_on_a_phone(browser, address):
+    with playing(browser, address, width="a phone") as page:
+        listed = shown_list(page)
+        [(x, y)] = centres(page, 5)
+        swipe(page, *((x, y - move) for move in (0, 30, 80, 160, 240)))
+        page.wait_for_function("scrollY > 100")
+        assert shown_list(page) == listed
+        # The tiles scroll with the page.
+        page.locator(".play-conventions").scroll_into_view_if_needed()
+        assert centres(page, 7)[0][1] < 0
+
+
+def swipe(page, *points):
+    """Touch the first point, move over the others, and let go."""
+    touch = page.context.new_cdp_session(page).send
+    kinds = ["touchStart", *["touchMove"] * (len(points) - 1), "touchEnd"]
+    for kind, point in zip(kinds, [*points, None], strict=True):
+        at = [] if point is None else [dict(zip("xy", point, strict=True))]
+        event = {"type": kind, "touchPoints": at}
+        touch("Input.dispatchTouchEvent", event)
+
+
+@on_the_page
+def test_shortcuts_of_the_browser_change_nothing(browser, address):
+    with playing(browser, address) as page:
+        listed = shown_list(page)
+        prevented = page.evaluate(
+            """() => {
+              const tile = document.querySelector(".play-tile");
+              const keys = [
+                { key: "3", ctrlKey: true },
+                { key: "3", metaKey: true },
+                { key: "ArrowRight", altKey: true },
+              ];
+              return keys.map((key) => !tile.dispatchEvent(
+                new KeyboardEvent("keydown", { ...key, cancelable: true })));
+            }"""
+        )
+        assert prevented == [False, False, False]
+        assert shown_list(page) == listed
+
+
+@on_the_page
+def test_the_focused_item_is_that_of_the_controls(browser, address):
+    with playing(browser, address) as page:
+        tiles(page).nth(1).focus()
+        assert page.locator('[data-play="place"]').text_content() == "2"
+        assert "Rank 2" in page.locator("[aria-live]").text_content()
+
+
+@on_the_page
+@pytest.mark.parametrize("width", ["a desk", "a phone"])
+def test_a_click_on_a_value_shows_its_code(browser, address, width):
+    with playing(browser, address, width=width) as page:
+        code = page.locator(".play-code")
+        assert not code.is_visible()
+        rows = page.locator(".play-conventions tbody tr")
+        for row in (rows.first, rows.last):
+            row.locator(".play-value:enabled").first.click()
+            assert "krm.conventions." in code.inner_text()
+            seen = "e => e.getBoundingClientRect().bottom <= innerHeight"
+            assert code.evaluate(seen)
+        code.get_by_text("\N{MULTIPLICATION SIGN}").click()
+        assert not code.is_visible()
+
+
+@on_the_page
+def test_sources_without_grades_have_no_change(browser, address):
+    with playing(browser, address) as page:
+        tiles(page).nth(1).press("3")
+        cells = page.locator(".play-conventions .play-value:disabled")
+        assert {*cells.all_text_contents()} == {"no grades"}
+        changes = cells.evaluate_all("all => all.map(e => e.dataset.change)")
+        assert {*changes} == {""}
+
+
+@on_the_page
+def test_a_cleared_score_comes_back(browser, address):
+    with playing(browser, address) as page:
+        score = page.locator('[data-play="score"]')
+        score.fill("")
+        score.press("Tab")
+        assert score.input_value() == "8"
 
 
 @on_the_page
@@ -301,14 +378,31 @@ def test_the_code_computes_what_is_shown(browser, address):
         assert values.count() > 100
         for place in range(0, values.count(), 3):
             values.nth(place).click()
-            code = page.locator(".play-code pre").text_content()
-            *setup, call = code.splitlines()
-            call, _, expected = call.partition("  # ")
-            assert expected == values.nth(place).text_content()
-            variables = {}
-            exec("\n".join(setup), variables)
-            if expected != "excluded":
-                assert in_digits(eval(call, variables)) == expected, code
+            assert_code_is_true(page, values.nth(place).text_content())
+
+
+@on_the_page
+def test_the_code_of_an_excluded_list_computes_0(browser, address):
+    with playing(browser, address, "#labels=0,0&scores=2,1") as page:
+        values = page.locator(".play-value", has_text="excluded")
+        assert values.count() > 10
+        for place in range(0, values.count(), 10):
+            values.nth(place).click()
+            assert_code_is_true(page, "excluded")
+
+
+def assert_code_is_true(page, value):
+    """Assert that the code has the value shown, and that Python has it too."""
+    code = page.locator(".play-code pre").text_content()
+    *setup, call = code.splitlines()
+    call, _, comment = call.partition("  # ")
+    variables = {}
+    exec("\n".join(setup), variables)
+    result = float(eval(call, variables))
+    if value == "excluded":
+        assert comment == f"{result}: the list is excluded", code
+    else:
+        assert comment == value == in_digits(result), code
 
 
 @on_the_page
@@ -317,8 +411,14 @@ def test_a_link_leads_to_the_same_ranking(browser, address):
         drag(page, 5, 0)
         page.locator(".play-tie").nth(2).click()
         page.locator('[data-play="k"]').fill("4")
-        link, listed = page.url, shown_list(page)
+        listed = shown_list(page)
         value = shown_value(page, "NDCG")
+        # Before the address is written.
+        page.locator(".play-metrics a").first.click()
+        page.wait_for_url("**/ndcg.html")
+        page.go_back()
+        assert shown_list(page) == listed
+        link = page.url
     with playing(browser, address, "#" + link.partition("#")[2]) as page:
         assert shown_list(page) == listed
         assert shown_value(page, "NDCG") == value
@@ -331,6 +431,24 @@ def test_a_link_leads_to_the_same_ranking(browser, address):
             })"""
         )
         assert shown_list(page) == listed
+
+
+@on_the_page
+def test_the_page_works_where_the_address_cannot_change(browser, address):
+    """Safari raises an error after 100 changes within some seconds."""
+    with playing(browser, address) as page:
+        page.evaluate(
+            """() => {
+              globalThis.written = 0;
+              history.replaceState = () => written++;
+            }"""
+        )
+        tiles(page).nth(0).focus()
+        for key in ("ArrowRight", "ArrowRight", "3", "4"):
+            page.keyboard.press(key)
+        page.wait_for_function("written > 0")
+        assert page.evaluate("written") < 4
+        assert shown_list(page)[0] == [[0, 0, 4, 1, 0, 1, 1, 1]]
 
 
 @on_the_page
