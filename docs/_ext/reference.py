@@ -131,8 +131,13 @@ MEMBERS = {
     "Vocabulary": ("parse",),
 }
 
-# The arguments of a metric, below what its page tells of it.
+# Added below the text of a metric's page.
 ARGUMENTS = """
+
+:::{{seealso}}
+[Which metric?](../which_metric.md), [Input](../input.md) for shapes and dtypes,
+[Examples](../examples/index.md)
+:::
 
 ## Arguments
 
