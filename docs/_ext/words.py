@@ -43,7 +43,7 @@ PATTERNS[re.compile(r"(?:^|[.:;] )Of (?!course\b)", re.MULTILINE)] = (
 )
 # Code, formulas and links are not prose.
 NOT_PROSE = re.compile(
-    r"^(?P<fence>`{3,}|:{3,}\{).*?(?:^(?P=fence)\s*$|$)|``.*?``|`[^`]*`"
+    r"^:{3,}\{.*$|``.*?``|`[^`]*`"
     r"|\$\$.*?\$\$|\]\([^)]*\)|^ *:[\w-]+:.*?$|^\([\w-]+\)=$"
     r"|^ *(?:>>>|\.\.\.) .*?$",
     re.MULTILINE,
@@ -111,10 +111,3 @@ def setup(app: Sphinx) -> dict[str, Any]:
     # Before napoleon and the extension `reference`, which change the text.
     app.connect("autodoc-process-docstring", check_docstring, 300)
     return {"parallel_read_safe": True}
-
-
-if __name__ == "__main__":
-    for name in sys.argv[1:]:
-        with open(name) as file:
-            for line, words, better in avoided_in(file.read()):
-                print(f'{name}:{line}: "{words}" -> {better}')

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 import tempfile
 from collections.abc import Callable
@@ -83,7 +84,9 @@ class EpochLines(keras.callbacks.Callback):
 
 
 def bar(value: float) -> str:
-    """Return a bar for a value from 0 to 1."""
+    """Return a bar for a value from 0 to 1, and none if it is not finite."""
+    if not math.isfinite(value):
+        return ""
     full, eighths = divmod(round(value * WIDTH * 8), 8)
     return f"{'█' * full}{EIGHTHS[eighths]}".rstrip()
 

@@ -12,6 +12,7 @@ import types
 from pathlib import Path
 from xml.etree import ElementTree
 
+import console
 import keras
 import numpy as np
 import pytest
@@ -543,3 +544,8 @@ def test_trained_model_beats_random_on_real_queries(example, tmp_path, capsys):
     values = {scorer: row["ndcg@10"] for scorer, row in table(output).items()}
     assert values["model"] > 0.08 + values["random"]
     assert values["model"] > 0.08 + values["constant"]
+
+
+def test_a_run_that_has_diverged_has_no_bar():
+    assert [console.bar(x) for x in (math.nan, math.inf)] == ["", ""]
+    assert console.bar(1.0) == "█" * console.WIDTH

@@ -1,11 +1,11 @@
 """`python -m tests.pages.conventions`: one ranking in every convention."""
 
 import pathlib
-import re
 
 from keras_rankmetrics import conventions
 from keras_rankmetrics.conventions.convention import Convention, Preset
 from tests.benchmarks.markdown import table
+from tests.pages.page import replaced
 from tests.pictures.thirteen_libraries import LABELS
 
 PAGE = pathlib.Path(__file__).parents[2] / "docs" / "conventions.md"
@@ -66,17 +66,14 @@ CHOICES = {
     },
 }
 EMPTY = {"zero": "counts as 0", "skip": "is excluded", "one": "counts as 1"}
-BLOCK = re.compile(
-    r"(<!-- (\w+): made by .*? -->\n).*?(<!-- end -->)", re.DOTALL
-)
+MAKER = "tests.pages.conventions"
 
 
 def page(text: str) -> str:
     """Return the page with its tables made again."""
-    made = {"values": values(), "choices": choices()}
-    return BLOCK.sub(
-        lambda found: f"{found[1]}\n{made[found[2]]}\n\n{found[3]}", text
-    )
+    for name, block in (("values", values()), ("choices", choices())):
+        text = replaced(text, name, block, MAKER)
+    return text
 
 
 def values() -> str:

@@ -95,23 +95,27 @@ class Page:
             yield "the formula is not written as mathematics, in `$$`."
 
 
-def begin(name: str) -> str:
-    return f"<!-- {name}: made by `python -m tests.pages` -->"
+def begin(name: str, maker: str = "tests.pages") -> str:
+    return f"<!-- {name}: made by `python -m {maker}` -->"
 
 
 END = "<!-- end -->"
 
 
-def marked(name: str, block: str) -> str:
-    """A block between its markers."""
-    return f"{begin(name)}\n\n{block}\n\n{END}"
+def marked(name: str, block: str, maker: str = "tests.pages") -> str:
+    """Return a block between markers, the first of which names its maker."""
+    return f"{begin(name, maker)}\n\n{block}\n\n{END}"
 
 
-def replaced(text: str, name: str, block: str) -> str:
-    """The text with that block between the markers."""
-    between = f"{re.escape(begin(name))}.*?{END}"
+def replaced(
+    text: str, name: str, block: str, maker: str = "tests.pages"
+) -> str:
+    """Return the text with that block between the markers."""
+    between = f"{re.escape(begin(name, maker))}.*?{END}"
     # A function, in which no character means anything.
-    return re.sub(between, lambda _: marked(name, block), text, flags=re.DOTALL)
+    return re.sub(
+        between, lambda _: marked(name, block, maker), text, flags=re.DOTALL
+    )
 
 
 def by_people(body: str) -> str:

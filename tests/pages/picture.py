@@ -1,7 +1,7 @@
 """The picture of a page: rankings as squares, values as bars."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from keras_rankmetrics import RankingMetric
 from tests.pages.blocks import in_digits
@@ -24,9 +24,7 @@ def picture(metric: type[RankingMetric]) -> str:
     texts = [text for group in examples.drawn.values() for text in group]
     values = values_of(metric, [(text, k) for text in texts])
     rows = {text: value for (text, _), value in values.items()}
-    known = [value for value in rows.values() if not math.isnan(value)]
-    least = min(0.0, *known)
-    most = max(1.0, *known) if metric.has_upper_bound else max(known)
+    least, most = limits_of(metric, rows.values())
     parts, y = [], ROW
     if not metric.more_is_better:
         parts.append(letters(LOWER, y, "lower is better"))
@@ -48,6 +46,15 @@ def picture(metric: type[RankingMetric]) -> str:
         y += ROW
     y -= ROW // 2
     return document(parts, y)
+
+
+def limits_of(
+    metric: type[RankingMetric], values: Iterable[float]
+) -> tuple[float, float]:
+    """Return the values at the ends of the axis of the bars."""
+    known = [value for value in values if not math.isnan(value)]
+    most = max(1.0, *known) if metric.has_upper_bound else max(known)
+    return min(0.0, *known), most
 
 
 def squares(text: str, y: int, examples: Examples) -> Iterator[str]:

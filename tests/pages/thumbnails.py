@@ -13,13 +13,13 @@ from keras_rankmetrics import RankingMetric
 from keras_rankmetrics.metrics.bases import Binary, BinaryWholeList
 from tests.pages.examples import FAMILIES, examples_of, usual, values_of
 from tests.pages.page import FOLDER
-from tests.pages.picture import squares
+from tests.pages.picture import BARS, limits_of, squares
 from tests.pictures import drawing
 from tests.pictures.drawing import ROW, STEP, dashed, document
 
 THUMBNAILS = FOLDER.parent / "pictures" / "thumbnails"
 ROWS = 5
-BARS, BAR_WIDTH = 186, 122
+BAR_WIDTH = 122
 WIDTH = BARS + BAR_WIDTH + 1
 # Which lists show most, of the families with many: one relevant item at rank 1,
 # 3 and 6, and three relevant items that are far apart, or together.
@@ -49,9 +49,7 @@ def thumbnail(metric: type[RankingMetric]) -> str:
     texts = rows_of(metric)
     found = values_of(metric, [(text, k) for text in texts])
     values = [found[text, k] for text in texts]
-    known = [value for value in values if not math.isnan(value)]
-    least = min(0.0, *known)
-    most = max(1.0, *known) if metric.has_upper_bound else max(known)
+    least, most = limits_of(metric, values)
     scale = BAR_WIDTH / (most - least)
     zero = BARS - least * scale
     height = ROW * len(texts)
