@@ -8,7 +8,7 @@ from typing import Any
 
 from keras_rankmetrics.comparing.columns import check
 from keras_rankmetrics.comparing.measuring import measured_by
-from keras_rankmetrics.comparing.rows_of import Reading
+from keras_rankmetrics.comparing.reading import Reading
 from keras_rankmetrics.comparing.statistics import differences_of
 from keras_rankmetrics.engine.aggregates import Estimate
 from keras_rankmetrics.tables.jobs import members_of

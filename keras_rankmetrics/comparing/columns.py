@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -114,7 +115,7 @@ def are_judge_corrected(metrics: Sequence[Any], truth: Any) -> bool:
 def by_judge(
     metrics: Sequence[JudgeCorrected],
     truth: Any,
-    measured_by: Callable[[Sequence[RankingMetric], Any], Measured],
+    measured_by: Callable[[Sequence[RankingMetric], Any, float], Measured],
 ) -> Measured:
     """Return the values by human labels and by those of the judge.
 
@@ -123,10 +124,16 @@ def by_judge(
     Args:
         metrics: the metrics.
         truth: the labels by humans and by the judge.
-        measured_by: returns the values of metrics by labels.
+        measured_by: returns the values of metrics by labels, which lists with
+            some labels should have down to a rank.
     """
     members = [metric.metric for metric in metrics]
-    human, judge = (measured_by(members, labels) for labels in parts_of(truth))
+    # Where humans label a few items only, the others are not irrelevant.
+    depths = max(getattr(x, "k", None) or math.inf for x in members), 0.0
+    human, judge = (
+        measured_by(members, labels, depth)
+        for labels, depth in zip(parts_of(truth), depths, strict=True)
+    )
     lists = tuple(dict.fromkeys([*judge.lists, *human.lists]))
     groups = {
         name: group

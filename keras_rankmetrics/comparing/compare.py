@@ -6,14 +6,14 @@ import functools
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from keras_rankmetrics.comparing import forms
+from keras_rankmetrics.comparing import together
 from keras_rankmetrics.comparing.agreement import agreement_of
 from keras_rankmetrics.comparing.columns import parts_of
 from keras_rankmetrics.comparing.compared import Compared
 from keras_rankmetrics.comparing.measuring import measured_by
+from keras_rankmetrics.comparing.reading import Reading
 from keras_rankmetrics.comparing.report import warn_of_unjudged
 from keras_rankmetrics.comparing.results import checked
-from keras_rankmetrics.comparing.rows_of import Reading
 from keras_rankmetrics.conventions.convention import Convention
 
 
@@ -25,11 +25,11 @@ def compare(
     baseline: str | None = None,
     groups: Any = None,
     convention: str | Convention | None = None,
-    columns: Mapping[str, str] | None = None,
+    columns: Mapping[str, str | None] | None = None,
     query_ids: Any = None,
     item_ids: Any = None,
     higher_is_better: bool | Mapping[str, bool] = True,
-    drop_same_id: bool = False,
+    drop_same_id: bool | None = None,
     duplicates: Literal["error", "best"] = "error",
     sample_weight: Any = None,
     confidence: float = 0.95,
@@ -113,7 +113,7 @@ def compare(
         columns, query_ids, item_ids, higher_is_better, drop_same_id, duplicates
     )
     for part in parts_of(truth):
-        forms.check_systems(systems, part, reading)
+        together.check_systems(systems, part, reading)
     checked(systems, baseline, confidence)
     measured = measured_by(
         metrics, truth, systems, reading, convention, groups, sample_weight

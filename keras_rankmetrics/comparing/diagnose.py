@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from keras_rankmetrics.comparing import joining
+from keras_rankmetrics.comparing.forms import Input, input_of
 from keras_rankmetrics.comparing.joining import Judgements
-from keras_rankmetrics.comparing.rows_of import KINDS, Input, Reading
+from keras_rankmetrics.comparing.reading import KINDS, Reading
 from keras_rankmetrics.conventions.specs import metrics_of
 from keras_rankmetrics.engine.definition.options import invalid
 from keras_rankmetrics.tables import ids, item_rows
@@ -116,7 +117,7 @@ def diagnose(
     *,
     k: int = 10,
     metrics: Any = None,
-    columns: Mapping[str, str] | None = None,
+    columns: Mapping[str, str | None] | None = None,
     query_ids: Any = None,
     item_ids: Any = None,
     higher_is_better: bool = True,
@@ -183,9 +184,9 @@ def diagnose(
     found: list[Finding] = []
     higher = None if higher_is_better else False  # reports distances
     reading = Reading(columns, query_ids, item_ids, higher, drop_same_id)
-    judged = Input(truth, "label", "`truth`", reading)
+    judged = input_of(truth, "label", "`truth`", reading)
     labels = _valid(judged, "truth", found)
-    scores = _valid(Input(run, "score", "`run`", reading), "run", found)
+    scores = _valid(input_of(run, "score", "`run`", reading), "run", found)
     found += (blocking := _of_sides(labels, scores))
     if not blocking:
         judgements = Judgements.of(labels, judged.queries())

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
-from keras_rankmetrics.comparing import forms
+from keras_rankmetrics.comparing import together
 from keras_rankmetrics.comparing.measured import ALL
 from keras_rankmetrics.comparing.measuring import measured_by
+from keras_rankmetrics.comparing.reading import Reading
 from keras_rankmetrics.comparing.report import warn_of_unjudged
 from keras_rankmetrics.comparing.results import Results
-from keras_rankmetrics.comparing.rows_of import Reading
 from keras_rankmetrics.conventions.convention import Convention
 from keras_rankmetrics.engine.aggregates import Estimate
 
@@ -97,11 +97,11 @@ def evaluate(
     *,
     groups: Any = None,
     convention: str | Convention | None = None,
-    columns: Mapping[str, str] | None = None,
+    columns: Mapping[str, str | None] | None = None,
     query_ids: Any = None,
     item_ids: Any = None,
     higher_is_better: bool = True,
-    drop_same_id: bool = False,
+    drop_same_id: bool | None = None,
     duplicates: Literal["error", "best"] = "error",
     sample_weight: Any = None,
     confidence: float = 0.95,
@@ -198,7 +198,7 @@ def evaluate(
     reading = Reading(
         columns, query_ids, item_ids, higher_is_better, drop_same_id, duplicates
     )
-    if forms.is_systems(run, reading):
+    if together.is_systems(run, reading):
         raise ValueError(
             "`run` should be one run. Received: a dict of several runs. Call "
             "`compare(systems, truth, metrics)`."

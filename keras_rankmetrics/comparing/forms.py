@@ -1,278 +1,769 @@
-"""Checks of the truth and the systems, and values that users give by query."""
+"""The forms of the truth and of a run: each is a class that reads one.
+
+`FORMS` contains them in the order in which they are tried. A form recognises
+its objects, checks them, and returns their rows.
+"""
 
 from __future__ import annotations
 
+import abc
 import dataclasses
+import functools
 import itertools
-import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+import json
+import os
+import warnings
+from collections.abc import Iterator, Mapping, Sequence, Set
+from typing import Any, ClassVar
 
 import numpy as np
 
-from keras_rankmetrics.comparing import rows_of
-from keras_rankmetrics.comparing.measured import ALL
-from keras_rankmetrics.comparing.rows_of import Input, Reading, form_of
-from keras_rankmetrics.tables.ids import as_text
-from keras_rankmetrics.tables.item_rows import Rows
-
-_LARGEST = np.finfo(np.float32).max
-_SWAPPED = (
-    "Are the arguments swapped? Their order is `compare(systems, truth, "
-    "metrics)`."
+from keras_rankmetrics.comparing import reading as read
+from keras_rankmetrics.comparing.items_of_query import (
+    Items,
+    dtype_kind,
+    first_of,
+    items_of,
+    keys_of_items,
 )
-_NAMES = {"query": "query_ids", "item": "item_ids"}
-_FORMS = (
+from keras_rankmetrics.comparing.reading import KINDS, Reading
+from keras_rankmetrics.engine.inputs.shapes import check_same
+from keras_rankmetrics.engine.inputs.tensors import to_numpy
+from keras_rankmetrics.tables.ids import as_text
+from keras_rankmetrics.tables.item_rows import (
+    Rows,
+    candidates,
+    plain_name,
+    split,
+)
+
+_ROWS_OF_CHUNK = 2**20  # of a chunk, up to the end of a query
+_MANY = 15  # rows that are not all better than the row above by chance
+
+
+@dataclasses.dataclass(eq=False)
+class Input(abc.ABC):
+    """The truth or a run in some form.
+
+    Args:
+        x: an object of this form.
+        value: the name of the values, `"label"` or `"score"`.
+        argument: the name of the argument, for errors.
+        reading: how to read it.
+
+    Attributes:
+        same_id: the number of items dropped so far, since they have the id of
+            their query.
+        looks: how an object of this form looks, for the documentation.
+        made_by: what has this form.
+        has_ids: True if the items have ids, False for labels or scores, None
+            for integers that may be both.
+        in_order: True if the queries have no ids, but an order.
+    """
+
+    x: Any
+    value: str
+    argument: str
+    reading: Reading
+    same_id: int = dataclasses.field(default=0, init=False)
+
+    looks: ClassVar[str]
+    made_by: ClassVar[str]
+    has_ids: ClassVar[bool | None] = True
+    in_order: ClassVar[bool] = False
+
+    @classmethod
+    @abc.abstractmethod
+    def matches(cls, x: Any, reading: Reading) -> bool:
+        """Return True if an object has this form."""
+
+    @abc.abstractmethod
+    def chunks(self) -> Iterator[Rows]:
+        """Yield the rows, not yet checked."""
+
+    def queries(self) -> np.ndarray | None:
+        """Return all queries, some of which may have no items.
+
+        None for inputs that name queries in their rows only.
+        """
+        return None
+
+    def read_as(self) -> str:
+        """Return which columns were read, or "" if nothing was assumed."""
+        return ""
+
+    def rows(self) -> Iterator[Rows]:
+        """Yield rows in chunks; raise ValueError if there is NaN."""
+        for rows in self.rows_with_nan():
+            read.check_numbers(rows, self.argument)
+            yield rows
+
+    def rows_with_nan(self) -> Iterator[Rows]:
+        """Yield rows in chunks, checked, except for NaN."""
+        steps = np.zeros(2, np.int64)
+        for found in self.chunks():
+            rows = read.checked(found, self.argument)
+            if self.value == "score":
+                steps += read.steps_of(rows)
+                reading = self.reading_of_ids()
+                rows = read.as_run(rows, self.argument, reading)
+                self.same_id += int(read.same_id(rows, reading).sum())
+            yield from split(rows, _ROWS_OF_CHUNK)
+        order = self.reading.order_if_wrong(steps, _MANY)
+        if self.value == "score" and order is not None:
+            warnings.warn(
+                f"The scores of {self.argument} {order.wrong} in every query, "
+                f"as {order.like} do. {order.remedy}",
+                UserWarning,
+                stacklevel=2,
+            )
+
+    def reading_of_ids(self) -> Reading:
+        """Return the reading; the numbers of queries are not those of items."""
+        if self.in_order and self.reading.query_ids is None:
+            return dataclasses.replace(self.reading, drop_same_id=False)
+        return self.reading
+
+    def positions(self, number: int) -> np.ndarray:
+        """Return the ids of queries that are in order."""
+        if self.reading.query_ids is None:
+            return np.arange(number)
+        queries = read.ids_of(self.reading.query_ids, "`query_ids`")
+        if len(queries) != number:
+            raise ValueError(
+                "`query_ids` should have an id for each query of "
+                f"{self.argument}, {number:,} in all. Received: "
+                f"{len(queries):,}."
+            )
+        if len(np.unique(queries)) < number:
+            raise ValueError(
+                "`query_ids` should name each query once. Received: "
+                f"{number - len(np.unique(queries)):,} repeated ids."
+            )
+        return queries
+
+    def best_first(self, rows: Rows) -> Rows:
+        """Return hits without padding, after a check of the order of scores.
+
+        A search has its best items first, so scores that ascend are distances.
+
+        Raises:
+            ValueError: if the scores of all queries are in the wrong order.
+        """
+        rows = _without_padding(rows)
+        order = self.reading.order_if_wrong(read.steps_of(rows), 1)
+        if self.value == "score" and order is not None:
+            raise ValueError(
+                f"The best items of {self.argument} should come first, so that "
+                f"scores {order.right}. Received: scores that {order.wrong} in "
+                f"every query. {order.remedy}"
+            )
+        return rows
+
+
+def _without_padding(rows: Rows) -> Rows:
+    """Return the rows of a dense array, in which -1 is no id."""
+    if rows.item.dtype.kind != "i":
+        return rows
+    return Rows(*(column[rows.item != -1] for column in rows))
+
+
+class File(Input):
+    """A path."""
+
+    looks = '`"run.txt"`, a path'
+    made_by = "files of TREC, CSV, TSV, JSON, JSON lines, Parquet; BEIR folders"
+
+    @classmethod
+    def matches(cls, x: Any, reading: Reading) -> bool:
+        """Return True for paths."""
+        return isinstance(x, str | os.PathLike)
+
+    def chunks(self) -> Iterator[Rows]:
+        """Yield the rows of the file."""
+        from keras_rankmetrics.files.runs import rows_of_file
+
+        columns = self.reading.columns or {}
+        return rows_of_file(self.x, self.value, columns)
+
+
+class Chunks(Input):
+    """Chunks that are `Rows` already."""
+
+    looks = "`Rows`, or an iterable of them"
+    made_by = "your own code, also for runs larger than the memory"
+
+    @classmethod
+    def matches(cls, x: Any, reading: Reading) -> bool:
+        """Return True for `Rows`, iterators, and lists of `Rows`."""
+        is_list = isinstance(x, list | tuple)
+        return isinstance(x, Rows | Iterator) or (
+            is_list and isinstance(first_of(x), Rows)
+        )
+
+    def chunks(self) -> Iterator[Rows]:
+        """Yield the chunks; an iterator of records is one chunk."""
+        chunks = iter([self.x] if isinstance(self.x, Rows) else self.x)
+        for each in chunks:
+            if isinstance(each, Rows):
+                yield each
+                continue
+            if not Records.matches([each], self.reading):
+                raise TypeError(
+                    f"{self.argument} should hold chunks of the type `Rows`, "
+                    "or records with a query and an item. Received: "
+                    f"{type(each).__name__} in it."
+                )
+            own = self.value, self.argument, self.reading
+            yield from Records([each, *chunks], *own).chunks()
+
+
+# What returns a table in memory: of DuckDB, Ibis, PySpark and polars.
+_COLLECT = ("fetchnumpy", "to_pyarrow", "toArrow", "toPandas", "collect")
+_HIGHEST_GRADE = 5  # in lists of three numbers without names
+# Columns that hold no label. Others might, under a name of their own.
+_NO_LABELS = {"timestamp", "time", "date", "datetime", "ts", "rank", "iter"}
+
+
+class Table(Input):
+    """A table with a row for each query and item."""
+
+    looks = "a table with a row for each query and item"
+    made_by = (
+        "frames of pandas, polars, Arrow, DuckDB, Ibis and PySpark, Hugging "
+        "Face datasets, structured arrays, dicts of columns"
+    )
+    hint: ClassVar[str] = ""  # where there is no column of queries
+
+    @classmethod
+    def matches(cls, x: Any, reading: Reading) -> bool:
+        """Return True for all frames, and for dicts of known columns."""
+        if not isinstance(x, Mapping):
+            levels = getattr(getattr(x, "index", None), "nlevels", 1)
+            return levels > 1 or bool(columns_of(x))
+        values = list(x.values())
+        return (
+            reading.is_table(list(x))
+            and not any(isinstance(each, Rows) for each in values)
+            and (
+                not any(isinstance(each, Mapping) for each in values)
+                or _have_cells(values)
+            )
+        )
+
+    @functools.cached_property
+    def table(self) -> Any:
+        """The table in memory, with its columns by name."""
+        return _in_memory(self.x)
+
+    @functools.cached_property
+    def columns(self) -> dict[str, Any]:
+        """The name of the column of each role.
+
+        The role of values is missing if each row is relevant, and `"rank"` if
+        there are ranks in place of scores.
+
+        Raises:
+            ValueError: if a role has no column, or several.
+        """
+        names, chosen = columns_of(self.table), self.reading.columns or {}
+        roles = ["query", "item", self.value]
+        found = {role: candidates(role, names, chosen) for role in roles}
+        for role, several in found.items():
+            if len(several) > 1:
+                choices = " or ".join(
+                    f'`columns={{"{role}": "{name}"}}`' for name in several
+                )
+                raise ValueError(
+                    f"{self.argument} should have one column for the {role}. "
+                    f"Received: {several}. Choose one: {choices}."
+                )
+        columns = {role: names[0] for role, names in found.items() if names}
+        others = [name for name in names if name not in columns.values()]
+        lacking = [role for role in roles if role not in columns]
+        if lacking == ["label"] and self._are_interactions(others):
+            return columns
+        if lacking == ["score"] and "score" not in chosen:
+            for name in others:
+                if plain_name(name) == "rank":
+                    return {**columns, "rank": name}
+        if lacking:
+            raise self._lacks(columns, roles, names)
+        return columns
+
+    def _are_interactions(self, others: Sequence[Any]) -> bool:
+        """Return True if no other column can be that of the labels."""
+        chosen = self.reading.columns or {}
+        if "label" in chosen:
+            return chosen["label"] is None
+        return all(plain_name(name) in _NO_LABELS for name in others)
+
+    def _lacks(
+        self,
+        columns: Mapping[str, Any],
+        roles: Sequence[str],
+        names: Sequence[Any],
+    ) -> ValueError:
+        """Return an error with the columns to choose, as far as it can."""
+        rest = (name for name in names if name not in columns.values())
+        filled = {
+            role: columns[role] if role in columns else next(rest, "...")
+            for role in roles
+        }
+        hint = ""
+        other = "label" if self.value == "score" else "score"
+        if self.value not in columns:
+            if candidates(other, names, {}):
+                hint = " Are the truth and the run swapped?"
+            elif self.value == "label":
+                hint = ' If each row is relevant: `columns={"label": None}`.'
+        elif "query" not in columns:
+            hint = self.hint
+        return ValueError(
+            f"{self.argument} should have the columns {list(roles)}. "
+            f"Received: {list(names)}. Name them: "
+            f"`columns={json.dumps(filled, default=str)}`.{hint}"
+        )
+
+    def chunks(self) -> Iterator[Rows]:
+        """Yield the columns of queries, items and values."""
+        columns = self.columns
+        arrays = {role: self.table[name] for role, name in columns.items()}
+        check_same("index", {str(columns[x]): arrays[x] for x in arrays})
+        query, item, *values = arrays.values()
+        if "rank" in columns:
+            # `as_run` reverses the scores of distances, but not ranks.
+            sign = 1 if self.reading.higher_is_better is False else -1
+            values = [sign * to_numpy(*values)]
+        yield Rows(query, item, *values or [np.ones(len(query))])
+
+    def read_as(self) -> str:
+        """Return which column has each role."""
+        roles = [f"{role}={name}" for role, name in self.columns.items()]
+        if "rank" in self.columns:
+            roles[-1] = f"score=-{self.columns['rank']}"
+        elif self.value not in self.columns:
+            roles.append("label=1")
+        chosen = set((self.reading.columns or {}).items())
+        return "" if set(self.columns.items()) <= chosen else ", ".join(roles)
+
+
+class Records(Table):
+    """Records with the fields of a table."""
+
+    looks = '`[{"query_id": ..., "item_id": ..., "score": ...}, ...]`'
+    made_by = "named tuples of ir_datasets, ir_measures and Surprise; dicts"
+    hint = " The hits of a single query are `[hits]`."
+
+    @classmethod
+    def matches(cls, x: Any, reading: Reading) -> bool:
+        """Return True for lists, or dicts by number, of rows with fields.
+
+        Raises:
+            ValueError: if the rows are tuples without names.
+        """
+        if isinstance(x, Mapping):
+            rows = list(x.values())
+            first = first_of(rows)
+            return (
+                all(isinstance(number, int) for number in x)
+                and _have_cells(rows)
+                and reading.is_table(_fields(first))
+            )
+        if not isinstance(x, list | tuple):
+            return False
+        first = first_of(x)
+        fields = _fields(first)
+        if _are_triples(x):
+            raise ValueError(
+                "Rows should have names. Received: tuples without names, such "
+                f"as {first!r}. Pass `Rows(*map(numpy.array, zip(*rows)))` of "
+                "queries, items, and labels or scores."
+            )
+        return (
+            hasattr(first, "_fields")
+            or reading.is_table(fields)
+            or (isinstance(first, Mapping) and _is_hit(fields, reading))
+            or (reading.query_ids is None and _are_like_records(x))
+        )
+
+    @functools.cached_property
+    def table(self) -> Any:
+        """The fields as columns."""
+        x = self.x.values() if isinstance(self.x, Mapping) else self.x
+        rows = list(x)
+        names = _fields(first_of(rows))
+        columns = zip(
+            *(
+                map(row.get, names) if isinstance(row, Mapping) else row
+                for row in rows
+            ),
+            strict=True,
+        )
+        return dict(zip(names, columns, strict=True))
+
+
+def _in_memory(x: Any) -> Any:
+    """Return a table whose columns can be read by name."""
+    for method in _COLLECT:
+        if hasattr(x, method) and not isinstance(x, Mapping):
+            return getattr(x, method)()
+    if hasattr(x, "reset_index") and any(
+        name is not None for name in x.index.names
+    ):
+        return x.reset_index()
+    if isinstance(x, Mapping) and _have_cells([*x.values()]):
+        return {name: list(column.values()) for name, column in x.items()}
+    return x
+
+
+def columns_of(x: Any) -> list[Any]:
+    """Return the names of the columns of a table; none for other objects."""
+    if isinstance(x, Mapping):
+        return list(x)
+    if hasattr(x, "column_names"):  # of Arrow, or of Hugging Face
+        return list(x.column_names)
+    if hasattr(x, "collect_schema"):  # of polars, where `columns` would warn
+        return list(x.collect_schema())
+    names: Any = getattr(getattr(x, "dtype", None), "names", None)
+    return list(names or getattr(x, "columns", ()))
+
+
+def _have_cells(columns: Sequence[Any]) -> bool:
+    """Return True for dicts with the same keys, and single values."""
+    return all(
+        isinstance(each, Mapping) and each.keys() == columns[0].keys()
+        for each in columns
+    ) and not any(
+        np.ndim(cell) or isinstance(cell, Mapping | Set)
+        for column in columns[:1]
+        for cell in column.values()
+    )
+
+
+def _fields(record: Any) -> list[Any]:
+    """Return the names of the fields of a named tuple or a dict."""
+    keys = list(record) if isinstance(record, Mapping) else ()
+    return list(getattr(record, "_fields", keys))
+
+
+def _are_triples(x: Sequence[Any]) -> bool:
+    """Return True for tuples of a query, an item and a number.
+
+    Tuples of three grades may be the labels of a list.
+    """
+    some = x[:100]
+    if not all(type(each) is tuple and len(each) == 3 for each in some):
+        return False
+    ids = {id_ for each in some for id_ in each[:2]}
+    return all(isinstance(id_, str | int) for id_ in ids) and (
+        len(ids) > 0
+        and all(isinstance(each[2], int | float) for each in some)
+        and any(isinstance(id_, str) or id_ > _HIGHEST_GRADE for id_ in ids)
+    )
+
+
+def _is_hit(fields: Sequence[Any], reading: Reading) -> bool:
+    """Return True for the keys of a hit, which does not name its query."""
+    chosen = reading.columns or {}
+    has_value = any(candidates(x, fields, chosen) for x in ("score", "label"))
+    return has_value and bool(keys_of_items(fields, reading))
+
+
+def _are_like_records(x: Sequence[Any]) -> bool:
+    """Return True for dicts that might be rows, or the items of each query.
+
+    They have the same keys, and two columns without fractions, which could be
+    ids, and a third one.
+    """
+    some = x[:100]
+    if len(some) < 2 or not all(isinstance(each, Mapping) for each in some):
+        return False
+    keys = list(some[0])
+    ids = [
+        key
+        for key in keys
+        if all(isinstance(each.get(key), str | int) for each in some)
+    ]
+    return (
+        len(keys) > 2
+        and len(ids) > 1
+        and all(isinstance(key, str) for key in keys)
+        and all(list(each) == keys for each in some)
+    )
+
+
+class Search(Input):
+    """The ids and the scores of a search."""
+
+    looks = "`(scores, ids)`, `[queries, items]`, in either order"
+    made_by = "FAISS, ScaNN, hnswlib"
+    in_order = True
+
+    @classmethod
+    def matches(cls, x: Any, reading: Reading) -> bool:
+        """Return True for ids and scores `[queries, items]`.
+
+        Raises:
+            ValueError: if both are integers.
+        """
+        if not isinstance(x, tuple) or len(x) != 2:
+            return False
+        kinds = sorted(map(_kind, x))
+        if kinds == ["ids", "ids"] and all(map(dtype_kind, x)):
+            raise ValueError(
+                "A search result should have ids and scores. Received: two "
+                "arrays of ids. Make the scores floats: "
+                "`scores.astype(float)`."
+            )
+        return kinds == ["ids", "scores"]
+
+    def __len__(self) -> int:
+        """Return the number of queries."""
+        return len(self.x[0])
+
+    def chunks(self) -> Iterator[Rows]:
+        """Yield all rows."""
+        arrays = map(to_numpy, self.x)
+        ids, scores = sorted(arrays, key=lambda x: x.dtype.kind == "f")
+        if ids.shape != scores.shape:
+            raise ValueError(
+                f"{self.argument} should have ids and scores of one shape, "
+                f"[queries, items]. Received: {ids.shape} and {scores.shape}."
+            )
+        query = np.repeat(self.positions(len(ids)), ids.shape[1])
+        yield self.best_first(Rows(query, ids.ravel(), scores.ravel()))
+
+
+def _kind(x: Any) -> str:
+    """Return "ids" or "scores" for arrays and lists `[queries, items]`."""
+    if isinstance(x, list | tuple) and not isinstance(
+        first_of(x), list | tuple
+    ):
+        return ""
+    array = to_numpy(x)
+    kinds = {**dict.fromkeys(KINDS, "ids"), "f": "scores"}
+    return kinds.get(dtype_kind(array), "") if array.ndim == 2 else ""
+
+
+class ByQuery(Input):
+    """The items of each query, by the id of the query."""
+
+    looks = "`{query: {item: score}}`, `{query: [item, ...]}`, or sets of items"
+    made_by = "pytrec_eval, BEIR, ranx, RAG pipelines; pandas Series of lists"
+
+    @classmethod
+    def matches(cls, x: Any, reading: Reading) -> bool:
+        """Return True for dicts of items, and for a Series of lists."""
+        if _is_ranx(x):
+            return True
+        if _is_series(x):
+            first = first_of(list(x))
+            return (
+                isinstance(first, str) or items_of(first, reading) is not None
+            )
+        if not isinstance(x, Mapping):
+            return False
+        return all(
+            each is None or items_of(each, reading) for each in x.values()
+        )
+
+    def queries(self) -> np.ndarray | None:
+        """Return the keys."""
+        return self.entries()[0]
+
+    def entries(self) -> tuple[np.ndarray, list[Any]]:
+        """Return the queries, and the items of each."""
+        x = self.x.to_dict() if hasattr(self.x, "to_dict") else self.x
+        entries = [[x] if isinstance(x, str) else x for x in x.values()]
+        return read.ids_of(list(x), self.argument), entries
+
+    def chunks(self) -> Iterator[Rows]:
+        """Yield the rows of some queries after each other."""
+        queries, entries = self.entries()
+        forms = [items_of(entry, self.reading) for entry in entries]
+        self._check(queries, entries, forms)
+        parts = [
+            form.of(entry, self.value, self.reading)
+            for form, entry in zip(forms, entries, strict=True)
+            if form is not None
+        ]
+        lengths = [len(items) for items, _ in parts]
+        chunks = np.cumsum(lengths) // _ROWS_OF_CHUNK
+        flat = itertools.chain.from_iterable
+        are_hits = any(form.are_hits for form in forms if form is not None)
+        for chunk in np.unique(chunks).tolist():
+            some = slice(*np.searchsorted(chunks, [chunk, chunk + 1]).tolist())
+            values = flat(values for _, values in parts[some])
+            rows = Rows(
+                np.repeat(queries[some], lengths[some]),
+                read.column_array(
+                    list(flat(items for items, _ in parts[some]))
+                ),
+                np.fromiter(values, np.float64),
+            )
+            yield self.best_first(rows) if are_hits else self._of_ids(rows)
+
+    def _check(
+        self,
+        queries: np.ndarray,
+        entries: Sequence[Any],
+        forms: Sequence[type[Items] | None],
+    ) -> None:
+        """Raise TypeError if a query has no list of items."""
+        for query, entry, form in zip(
+            queries.tolist(), entries, forms, strict=True
+        ):
+            if form is None:
+                raise TypeError(
+                    f"{self.argument} should have items for each query. "
+                    f"Received: {entry!r} for the query {as_text(query)!r}. "
+                    "Pass an empty list for a query without items."
+                )
+            if not form.have_order and self.value == "score":
+                raise TypeError(
+                    f"{self.argument} should have a score for each item, or a "
+                    "list of items in order. Received: a set of items for the "
+                    f"query {as_text(query)!r}. Only `truth` may have sets."
+                )
+
+    def _of_ids(self, rows: Rows) -> Rows:
+        """Return the rows; raise ValueError if -1 may be an id or padding."""
+        item = rows.item
+        if item.dtype.kind == "i" and set(item[item < 0].tolist()) == {-1}:
+            raise ValueError(
+                f"The ids of {self.argument} should be ids alone. Received: "
+                "-1, which may be padding or an id, in lists of their own "
+                "lengths. Leave padding out, or pass ids as text."
+            )
+        return rows
+
+
+def _is_ranx(x: Any) -> bool:
+    """Return True for `Qrels` and `Run` of ranx."""
+    return type(x).__module__.startswith("ranx.") and hasattr(x, "to_dict")
+
+
+def _is_series(x: Any) -> bool:
+    """Return True for a pandas Series of objects, which has an index."""
+    return hasattr(x, "to_dict") and dtype_kind(x) in ("O", "U")
+
+
+class InOrder(ByQuery):
+    """The items of each query, for queries in order."""
+
+    looks = "`[[item, ...], ...]`, `[{item: score}, ...]`, `[hits, ...]`"
+    made_by = (
+        "Sentence Transformers, Annoy, LlamaIndex, LangChain; arrays of text"
+    )
+    in_order = True
+
+    @classmethod
+    def matches(cls, x: Any, reading: Reading) -> bool:
+        """Return True for lists of the items of a query."""
+        form = None
+        if isinstance(x, list | tuple):
+            form = items_of(first_of(x), reading)
+        are_items = form is not None and not form.may_be_numbers
+        return are_items or dtype_kind(x) in ("U", "S")
+
+    def __len__(self) -> int:
+        """Return the number of queries."""
+        return len(self.x)
+
+    def entries(self) -> tuple[np.ndarray, list[Any]]:
+        """Return the ids of the queries, and the items of each."""
+        entries = list(to_numpy(self.x) if dtype_kind(self.x) else self.x)
+        return self.positions(len(entries)), entries
+
+
+class Integers(InOrder):
+    """Integers: ids if others have ids, else labels or scores."""
+
+    looks = "`[[3, 14], [5]]`, integers next to an input with ids"
+    made_by = "relevant items by number"
+    has_ids = None
+
+    @classmethod
+    def matches(cls, x: Any, reading: Reading) -> bool:
+        """Return True for arrays and nested lists of integers."""
+        while isinstance(x, list | tuple):
+            x = first_of(x, 0)  # lists without entries have no labels or scores
+        return isinstance(x, int | np.integer) or dtype_kind(x) in ("i", "u")
+
+    def entries(self) -> tuple[np.ndarray, list[Any]]:
+        """Return the queries, by name in a pandas Series; and their items."""
+        named = hasattr(self.x, "to_dict")
+        queries, entries = (ByQuery if named else InOrder).entries(self)
+        one = int | np.integer
+        return queries, [[x] if isinstance(x, one) else x for x in entries]
+
+    def _of_ids(self, rows: Rows) -> Rows:
+        """Return the rows of ids; -1 is padding in lists of equal lengths."""
+        lengths = {np.size(each) for each in self.x}
+        is_dense = len(lengths) == 1
+        return _without_padding(rows) if is_dense else super()._of_ids(rows)
+
+
+class Arrays(Input):
+    """Labels or scores without ids, as metrics take them."""
+
+    looks = "labels and scores, `[lists, items]`"
+    made_by = "models"
+    has_ids = False
+
+    @classmethod
+    def matches(cls, x: Any, reading: Reading) -> bool:
+        """Return True for everything else.
+
+        Raises:
+            TypeError: for a sparse matrix.
+        """
+        if hasattr(x, "toarray"):
+            raise TypeError(
+                "Labels and scores should be dense, or have ids. Received: "
+                f"{type(x).__name__}. Pass `.toarray()`, in which an item "
+                "without an entry has the label or score 0, or the items of "
+                "each query: `{query: {item: value}}`."
+            )
+        return True
+
+    def chunks(self) -> Iterator[Rows]:
+        """Raise TypeError, since arrays have no ids."""
+        raise TypeError(f"{self.argument} should have ids. {EXPECTED}")
+
+
+EXPECTED = (
     "Pass {query: {item: label}} and {query: {item: score}}, lists of ids for "
     "each query, search results (scores, ids), `Rows`, tables or files. Name "
     "odd columns and fields by `columns`."
 )
+FORMS: tuple[type[Input], ...] = (
+    *(File, Chunks, Search, Table, Records),
+    *(ByQuery, InOrder, Integers, Arrays),
+)
 
-# The form of inputs.
+
+def class_of(x: Any, reading: Reading) -> type[Input]:
+    """Return the form of an object."""
+    return next(form for form in FORMS if form.matches(x, reading))
 
 
-def have_ids(inputs: Sequence[Input]) -> bool:
-    """Return True if items have ids, False if all inputs are arrays.
+def input_of(x: Any, value: str, argument: str, reading: Reading) -> Input:
+    """Return the truth or a run in its form."""
+    x = as_lists(x)
+    return class_of(x, reading)(x, value, argument, reading)
 
-    Raises:
-        ValueError: if some inputs have ids and others are arrays of floats.
+
+def as_lists(x: Any) -> Any:
+    """Return a column or an array whose entries are lists as a list of them.
+
+    A pandas Series stays, since its index names the queries.
     """
-    named = [x for x in inputs if _has_ids(x.form)]
-    for each in inputs:
-        if named and each.form is None:
-            raise ValueError(
-                "The truth and all systems should name queries and items by "
-                f"id, or all be arrays. Received: ids in {_spoken(named[0])}, "
-                f"and {_described(each.x)} as {_spoken(each)}. {_FORMS}"
-            )
-    return bool(named)
-
-
-def are_ids(inputs: Sequence[Input]) -> bool:
-    """Return True if all inputs are integers that are ids.
-
-    Labels and scores have the same lengths, and labels repeat in most lists.
-
-    Raises:
-        ValueError: if the integers may be ids, or labels and scores.
-    """
-    if any(x.form != "integers" for x in inputs):
-        return False
-    reading = inputs[0].reading
-    if reading.query_ids is not None or reading.item_ids is not None:
-        return True
-    rows = [[np.ravel(row).tolist() for row in x.entries()[1]] for x in inputs]
-    if any(list(map(len, x)) != list(map(len, rows[0])) for x in rows):
-        return True
-    shown = [[x for x in row if x >= 0] for row in rows[0]]
-    if max(map(max, filter(None, shown)), default=0) > 1 and all(
-        len(set(row)) == len(row) for row in shown
-    ):
-        raise ValueError(
-            "Integers should be labels and scores, or ids. Received: integers "
-            "in all inputs, which are different in each list of the truth, and "
-            "could be either. For ids, pass dicts by query or ids as text; for "
-            "labels and scores, pass scores as floats."
-        )
-    return False
-
-
-def check_numbers(inputs: Sequence[Input]) -> None:
-    """Raise ValueError if inputs without ids of queries differ in number.
-
-    An input that lacks a query would have those of others from there on.
-    """
-    numbers = {
-        len(each.x[0] if each.form == "search" else each.x): _spoken(each)
-        for each in inputs
-        if each.form in ("search", "positions", "integers")
-    }
-    if len(numbers) > 1 and inputs[0].reading.query_ids is None:
-        (one, name), (other, other_name), *_ = numbers.items()
-        raise ValueError(
-            "Inputs without ids of queries should have the same queries in the "
-            f"same order. Received: {one:,} queries in {name} and {other:,} in "
-            f"{other_name}. Pass an empty list for a query that lacks items, "
-            "or dicts by query."
-        )
-
-
-def check_columns(inputs: Sequence[Input]) -> None:
-    """Raise ValueError if a chosen column is in none of several tables."""
-    if not {x.form for x in inputs} <= {"table", "nested", "integers"}:
-        return
-    tables = [rows_of.columns_of(x.x) for x in inputs if x.form == "table"]
-    for role, name in (inputs[0].reading.columns or {}).items():
-        if tables and not any(name in table for table in tables):
-            raise ValueError(
-                f"`columns` should have names of columns. Received: {name!r} "
-                f"for the {role}, and the columns {tables}."
-            )
-
-
-def check_no_ids(reading: Reading) -> None:
-    """Raise ValueError if an argument needs ids, and inputs are arrays."""
-    for field in dataclasses.fields(reading):
-        value = getattr(reading, field.name)
-        if value is not field.default and field.name != "duplicates":
-            raise ValueError(
-                f"`{field.name}` is for inputs with ids. Received: arrays of "
-                "labels and scores. Leave it out; for distances, pass "
-                "`-scores`."
-            )
-
-
-def _has_ids(form: str | None) -> bool:
-    return form not in (None, "integers")
-
-
-def _spoken(x: Input) -> str:
-    return re.sub("^`(.*)`$", r"the \1", x.argument)
-
-
-def check_systems(systems: Any, truth: Any, reading: Reading) -> None:
-    """Raise ValueError if the systems, or names of systems, are invalid."""
-    if is_systems(truth, reading):
-        raise ValueError(
-            "`truth` should hold a label for each query and item. Received: "
-            f"{_described(truth)}. {_SWAPPED}"
-        )
-    has_ids = _has_ids(form_of(truth, reading))
-    is_one = has_ids and _is_one(systems, reading)
-    if not isinstance(systems, Mapping) or is_one:
-        raise ValueError(
-            "`systems` should be a dict of systems by name. Received: "
-            f"{_described(systems)}. Give each system a name, even a single "
-            f'one: {{"name": run}}. {_SWAPPED}'
-        )
-    higher = reading.higher_is_better
-    if isinstance(higher, Mapping) and not set(higher) <= set(systems):
-        raise ValueError(
-            f"`higher_is_better` should name systems of {list(systems)}. "
-            f"Received: {dict(higher)}. Systems that it does not name have "
-            "True."
-        )
-
-
-def is_systems(x: Any, reading: Reading) -> bool:
-    """Return True for a dict of runs or judgements by name."""
-    if not isinstance(x, Mapping) or _is_one(x, reading):
-        return False
-    return any(_is_one(each, reading) for each in [*x.values()][:1])
-
-
-def _is_one(x: Any, reading: Reading) -> bool:
-    """Return True for labels or scores of items, False for a dict of those."""
-    has_ids = _has_ids(form_of(x, reading))
-    if not isinstance(x, Mapping) or not has_ids:
-        return has_ids
-    first = rows_of.first_of(list(x.values()))
-    if not isinstance(first, Mapping):
-        return first is not None
-    value = next(iter(first.values()))
-    return isinstance(value, int | float) or getattr(value, "ndim", None) == 0
-
-
-def _described(x: Any) -> str:
-    if not isinstance(x, Mapping):
-        columns = rows_of.columns_of(x)
-        of = f" with the columns {columns}" if columns else ""
-        return f"an object of the type {type(x).__name__}{of}"
-    keys = [repr(as_text(key)) for key in itertools.islice(x, 3)]
-    keys += ["..."] * (len(x) > len(keys))
-    of = type(next(iter(x.values()), None)).__name__
-    return f"a dict of {of}s with the keys {', '.join(keys)}"
-
-
-# Ids, and values for each query.
-
-
-def check_kinds(
-    rows: Rows, queries: np.ndarray, items: np.ndarray, argument: str
-) -> None:
-    """Raise TypeError if the truth has ids of another kind than the rows.
-
-    Args:
-        rows: rows of a system.
-        queries: the queries of the truth.
-        items: the items of the truth.
-        argument: the name of the system, for errors.
-    """
-    columns = ("query", queries, rows.query), ("item", items, rows.item)
-    for name, ours, theirs in columns:
-        kinds = [rows_of.KINDS[x.dtype.kind] for x in (ours, theirs)]
-        if ours.size and kinds[0] != kinds[1]:
-            raise TypeError(
-                f"The ids of the column `{name}` should be of one kind. "
-                f"Received: {kinds[0]} in the truth ({ours[0].item()!r}), "
-                f"{kinds[1]} in {argument} ({theirs[0].item()!r}). Convert one "
-                f"side, or pass `{_NAMES[name]}`, the id of each number. The "
-                "truth comes before the run in `evaluate`, and after the "
-                "systems in `compare`."
-            )
-
-
-def weights_of(sample_weight: Any, queries: np.ndarray) -> np.ndarray | None:
-    """Return the weights of the queries, `[lists]`, or None."""
-    sample_weight = _by_query(sample_weight)
-    if sample_weight is None:
-        return None
-    if not isinstance(sample_weight, Mapping):
-        raise TypeError(
-            "`sample_weight` should be a dict with the weight of each query. "
-            f"Received: {type(sample_weight).__name__}."
-        )
-    weights = np.zeros(len(queries), np.float32)
-    for place, query in enumerate(queries.tolist()):
-        weight: Any = sample_weight.get(query)
-        is_number = isinstance(weight, int | float | np.number)
-        if not is_number or not 0.0 <= weight <= _LARGEST:
-            raise ValueError(
-                "`sample_weight` should have a finite weight for each query of "
-                f"the truth, not negative. Received: {weight!r} for the query "
-                f"{as_text(query)!r}. A query of weight 0 does not count."
-            )
-        weights[place] = weight
-    return weights
-
-
-def _by_query(values: Any) -> Any:
-    """Return a pandas Series as a dict, and anything else as it is."""
-    return values.to_dict() if hasattr(values, "to_dict") else values
-
-
-def groups_of(groups: Any, lists: Sequence[Any]) -> tuple[str, ...]:
-    """Return the group of each list; none without groups.
-
-    Args:
-        groups: a dict or a pandas `Series` by query, a column in the order of
-            the lists, or None.
-        lists: the queries, or the numbers of the lists.
-    """
-    if groups is None:
-        return ()
-    groups = _by_query(groups)
-    if isinstance(groups, Mapping):
-        groups = {as_text(query): group for query, group in groups.items()}
-        lacking = [query for query in lists if query not in groups]
-        if lacking:
-            raise ValueError(
-                "`groups` should have a group for each query of the truth. "
-                f"Received: none for {len(lacking):,} of {len(lists):,}, such "
-                f"as {lacking[0]!r}."
-            )
-        groups = [groups[query] for query in lists]
-    groups = tuple(map(str, groups)) if not isinstance(groups, str) else ()
-    for wrong in ("", "None", "nan", ALL):
-        if wrong in groups:
-            raise ValueError(
-                "`groups` should have a name for each group, other than "
-                f"{ALL!r}. Received: {wrong!r}."
-            )
-    if len(groups) != len(lists):
-        raise ValueError(
-            f"`groups` should have a group for each of {len(lists):,} lists. "
-            f"Received: {len(groups):,}. Pass them in the order of the lists, "
-            "or as a dict by query."
-        )
-    return groups
+    if hasattr(x, "column_names") or hasattr(x, "index"):
+        return x
+    for method in ("to_pylist", "to_list"):  # of Arrow and polars
+        if hasattr(x, method):
+            return getattr(x, method)()
+    is_nested = isinstance(x, np.ndarray) and x.dtype == object and x.ndim == 1
+    return list(x) if is_nested and not isinstance(first_of(x), str) else x

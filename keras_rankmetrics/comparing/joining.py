@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from keras_rankmetrics.comparing.forms import check_kinds
 from keras_rankmetrics.comparing.measured import Overlap
+from keras_rankmetrics.comparing.reading import KINDS
 from keras_rankmetrics.tables import ids, item_rows
 from keras_rankmetrics.tables.item_rows import Rows, run_starts
 from keras_rankmetrics.tables.ragged import value_indices
@@ -28,6 +28,7 @@ _DIFFERENCES: dict[str, Callable[[str], str]] = {
 # The size of the sample in which ids that differ in spelling are searched.
 _ROWS, _LISTS, _QUERIES = 10_000, 100, 100_000
 _WithLists = list[tuple[int, Any]]
+_NAMES = {"query": "query_ids", "item": "item_ids"}
 NO_COMMON_FORM = "Do both sides use the same ids?"
 _EXACT = 2**24  # integers below it are exact in float32
 
@@ -169,12 +170,17 @@ class Joining:
         order: the order of tied items by id: `"last_id_first"` or
             `"first_id_first"`; `"options"` for none.
         argument: the name of the system in errors.
+        depth: the rank down to which the items of lists with labels should
+            have one.
     """
 
-    def __init__(self, truth: Judgements, order: str, argument: str) -> None:
+    def __init__(
+        self, truth: Judgements, order: str, argument: str, depth: float = 0
+    ) -> None:
         self._truth = truth
         self._order = order
         self._argument = argument
+        self._depth = depth
         # Queries that the truth lacks get the next numbers.
         queries = truth.queries.tolist()
         self._numbers = {query: list_ for list_, query in enumerate(queries)}
@@ -214,7 +220,7 @@ class Joining:
 
     def _joined(self, chunk: Rows) -> Joined:
         truth = self._truth
-        check_kinds(chunk, truth.queries, truth.items, self._argument)
+        _check_kinds(chunk, truth.queries, truth.items, self._argument)
         places = _numbered(chunk.query, self._numbers)
         in_chunk = np.unique(places[run_starts(places)])
         again = self._seen.intersection(in_chunk.tolist())
@@ -237,10 +243,36 @@ class Joining:
         places = places[in_truth]
         scores = in_float32(chunk.value[in_truth], places)
         items = _Items(places, labels[in_truth], scores, chunk.item[in_truth])
+        self._check_depth(items)
         self._count(items, truth.labels[at])
         return self._ordered(
             items, truth.not_retrieved(lists[~found], at[~found])
         )
+
+    def _check_depth(self, items: _Items) -> None:
+        """Raise ValueError if an item lacks a label that its list should have.
+
+        Args:
+            items: the rows of a chunk.
+        """
+        if not self._depth:
+            return
+        ranked = self._truth.labelled()[items.lists] & (items.scores > -np.inf)
+        lists, labels, scores, ids_ = (x[ranked] for x in items)
+        order = np.lexsort((-scores, lists))
+        ranks = np.arange(len(order)) - np.searchsorted(
+            lists[order], lists[order]
+        )
+        wrong = (labels[order] == self._truth.absent) & (ranks < self._depth)
+        for place in order[wrong][:1].tolist():
+            query = self._truth.queries[lists[place]].item()
+            raise ValueError(
+                "Humans should label all items of a list down to the cutoff of "
+                "the metrics, or none of them. Received: no label for the item "
+                f"{ids.as_text(ids_[place].item())!r} that {self._argument} "
+                f"retrieves for the query {ids.as_text(query)!r}. Label it, or "
+                "leave the query out of the human labels."
+            )
 
     def _not_retrieved(self) -> Joined:
         missing = self.missing
@@ -317,6 +349,31 @@ class Joining:
             f"Received: 0 of {len(unknown):,}. It has {one!r}, and the "
             f"truth has {other!r}. {hint}"
         )
+
+
+def _check_kinds(
+    rows: Rows, queries: np.ndarray, items: np.ndarray, argument: str
+) -> None:
+    """Raise TypeError if the truth has ids of another kind than the rows.
+
+    Args:
+        rows: rows of a system.
+        queries: the queries of the truth.
+        items: the items of the truth.
+        argument: the name of the system, for errors.
+    """
+    columns = ("query", queries, rows.query), ("item", items, rows.item)
+    for name, ours, theirs in columns:
+        kinds = [KINDS[x.dtype.kind] for x in (ours, theirs)]
+        if ours.size and kinds[0] != kinds[1]:
+            raise TypeError(
+                f"The ids of the column `{name}` should be of one kind. "
+                f"Received: {kinds[0]} in the truth ({ours[0].item()!r}), "
+                f"{kinds[1]} in {argument} ({theirs[0].item()!r}). Convert one "
+                f"side, or pass `{_NAMES[name]}`, the id of each number. The "
+                "truth comes before the run in `evaluate`, and after the "
+                "systems in `compare`."
+            )
 
 
 def _numbered(queries: np.ndarray, numbers: dict[Any, int]) -> np.ndarray:

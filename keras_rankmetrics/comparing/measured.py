@@ -97,6 +97,8 @@ class Overlap(NamedTuple):
         judgements: all judged items, retrieved or not.
         example: where few items match, a sentence with an item of each side.
         left_out: the `missing` queries that a convention leaves out.
+        same_id: the retrieved items that were dropped, since they have the id
+            of their query.
     """
 
     missing: int = 0
@@ -106,6 +108,7 @@ class Overlap(NamedTuple):
     judgements: int = 0
     example: str = ""
     left_out: int = 0
+    same_id: int = 0
 
     @property
     def share(self) -> float | None:
@@ -153,6 +156,9 @@ class Measured(NamedTuple):
         groups: the group of each list; empty without groups.
         rules: how the systems were read, as text; empty by default.
         statistics: the columns; empty if they are the means of the measures.
+        read_as: which columns of the truth and of the systems were read, as
+            text, by `"truth"` and the names of the systems; empty if nothing
+            was assumed.
     """
 
     measures: tuple[Measure, ...]
@@ -162,6 +168,7 @@ class Measured(NamedTuple):
     groups: tuple[str, ...] = ()
     rules: str = ""
     statistics: tuple[Column, ...] = ()
+    read_as: Mapping[str, str] = {}
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -229,7 +236,10 @@ class Measured(NamedTuple):
         both = sorted(set(self.systems) & set(other.systems))
         if both:
             raise _error("different names of systems", f"{both} in both")
-        return self._replace(systems={**self.systems, **other.systems})
+        return self._replace(
+            systems={**self.systems, **other.systems},
+            read_as={**other.read_as, **self.read_as},
+        )
 
 
 def _check_same_lists(one: Measured, other: Measured) -> None:
@@ -288,6 +298,7 @@ def saved(measured: Measured) -> dict[str, Any]:
         "lists": list(measured.lists),
         "groups": list(measured.groups),
         "rules": measured.rules,
+        "read_as": dict(measured.read_as),
         "truth": measured.truth,
         "systems": {
             name: {
@@ -310,6 +321,7 @@ def loaded(values: Mapping[str, Any]) -> Measured:
         lists=tuple(values["lists"]),
         groups=tuple(values.get("groups", ())),
         rules=values.get("rules", ""),
+        read_as=values.get("read_as", {}),
         statistics=tuple(
             Column(**{**column, "measures": tuple(column["measures"])})
             for column in values.get("statistics", ())

@@ -12,14 +12,16 @@ import numpy as np
 
 from keras_rankmetrics import conventions
 from keras_rankmetrics.comparing import (
+    by_query,
     columns,
-    forms,
     joining,
     measured,
+    together,
     values,
 )
+from keras_rankmetrics.comparing.forms import Input, input_of
 from keras_rankmetrics.comparing.measured import Measured, System
-from keras_rankmetrics.comparing.rows_of import Input, Reading
+from keras_rankmetrics.comparing.reading import Reading
 from keras_rankmetrics.conventions.convention import Rules
 from keras_rankmetrics.conventions.specs import metrics_of
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
@@ -71,8 +73,8 @@ def measured_by(
         return columns.by_judge(
             asked,
             truth,
-            lambda members, labels: _of_members(
-                members, labels, systems, reading, rules, groups, None, True
+            lambda members, labels, depth: _of_members(
+                members, labels, systems, reading, rules, groups, None, depth
             ),
         )
     members, statistics = columns.columns_of(asked)
@@ -90,38 +92,43 @@ def _of_members(
     rules: Rules,
     groups: Any,
     sample_weight: Any,
-    labelled_only: bool = False,
+    depth: float | None = None,
 ) -> Measured:
     """Return the value of each metric for each system and list.
 
-    With `labelled_only`, lists whose labels are all negative are excluded.
+    With `depth`, lists without labels are excluded, and those with some should
+    have labels for the items at all ranks down to it.
     """
     asked = reading
-    same_id = reading.drop_same_id or rules.drop_same_id
+    same_id = reading.drop_same_id
+    same_id = rules.drop_same_id if same_id is None else same_id
     rules = rules._replace(drop_same_id=same_id)
     reading = dataclasses.replace(
         reading, drop_same_id=same_id, score_dtype=rules.score_dtype
     )
     role = "score" if _are_of_two_rankings(members) else "label"
-    judged = Input(truth, role, "`truth`", reading.of_system("truth"))
+    judged = input_of(truth, role, "`truth`", reading.of_system("truth"))
     runs = {
-        name: Input(x, "score", _argument(name), reading.of_system(name))
+        name: input_of(x, "score", _argument(name), reading.of_system(name))
         for name, x in systems.items()
     }
     inputs = [judged, *runs.values()]
     take_scores = all(m.definition.inputs == "scores" for m in members)
-    if forms.have_ids(inputs) or (take_scores and forms.are_ids(inputs)):
-        forms.check_numbers(inputs)
-        forms.check_columns(inputs)
-        found = _by_id(members, judged, runs, sample_weight, rules)
+    if together.have_ids(inputs) or (take_scores and together.are_ids(inputs)):
+        together.check_numbers(inputs)
+        together.check_columns(inputs)
+        found = _by_id(members, judged, runs, sample_weight, rules, depth or 0)
     else:
-        forms.check_no_ids(asked)
+        together.check_no_ids(asked)
+        together.check_arrays(
+            inputs, are_labels=take_scores and role == "label"
+        )
         found = _by_position(members, truth, systems, sample_weight)
     lists, of_truth, of_systems, labelled = found
-    for system in of_systems.values() if labelled_only else ():
+    for system in of_systems.values() if depth is not None else ():
         system.values.counts[:] &= labelled()
     measures = tuple(map(columns.measure_of, members))
-    of_groups = forms.groups_of(groups, lists)
+    of_groups = by_query.groups_of(groups, lists)
     steps = max(x.values.lists_of_row for x in of_systems.values())
     if of_groups and steps > 1:
         raise ValueError(
@@ -130,8 +137,15 @@ def _of_members(
             "items], or leave `groups` out."
         )
     lists = tuple(lists)
+    texts = {"truth": judged, **runs}
     return Measured(
-        measures, lists, of_truth, of_systems, of_groups, str(rules)
+        measures,
+        lists,
+        of_truth,
+        of_systems,
+        of_groups,
+        str(rules),
+        read_as={name: x.read_as() for name, x in texts.items() if x.read_as()},
     )
 
 
@@ -157,6 +171,7 @@ def _by_id(
     runs: Mapping[str, Input],
     sample_weight: Any,
     rules: Rules,
+    depth: float,
 ) -> _Found:
     """Return the queries, a fingerprint of the truth, and each system."""
     _check_by_id(metrics)
@@ -185,11 +200,14 @@ def _by_id(
     order = "options"
     if any(metric.ties == "stable" for metric in metrics):
         order = "last_id_first" if rules.ties == "options" else rules.ties
-    weights = forms.weights_of(sample_weight, judgements.queries)
+    weights = by_query.weights_of(sample_weight, judgements.queries)
     found = {}
     for name, run in runs.items():
-        joined = joining.Joining(judgements, order, run.argument)
-        lists = joined.join(run.rows())
+        joined = joining.Joining(judgements, order, run.argument, depth)
+        chunks = run.rows()
+        if are_grades and not are_references:
+            chunks = together.warned_if_swapped(rows.value, chunks)
+        lists = joined.join(chunks)
         of_lists = values.of_lists(metrics, lists, weights, len(judgements))
         overlap = joined.overlap
         if rules.queries == "both":
@@ -199,6 +217,17 @@ def _by_id(
             absent = ~np.isin(judgements.queries[joined.missing], there)
             of_lists.counts[:, joined.missing[absent]] = False
             overlap = overlap._replace(left_out=int(absent.sum()))
+        # A list that retrieves nothing would have the best value, except by
+        # metrics of the judgements.
+        lower = np.array(
+            [
+                metric._direction == "down"
+                and metric.definition.traits.needs_labels is None
+                for metric in metrics
+            ]
+        )
+        of_lists.values[np.ix_(lower, joined.missing)] = np.nan
+        overlap = overlap._replace(same_id=run.same_id)
         found[name] = System(of_lists, overlap)
     queries = list(map(as_text, judgements.queries.tolist()))
     return queries, judgements.fingerprint, found, judgements.labelled

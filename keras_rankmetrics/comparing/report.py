@@ -9,6 +9,8 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeVar
 
+import numpy as np
+
 from keras_rankmetrics.comparing.measured import Column, Measured
 from keras_rankmetrics.comparing.statistics import differences_of
 from keras_rankmetrics.engine.aggregates import Estimate, paired
@@ -93,7 +95,8 @@ class Report:
         estimates: the estimate of each cell, in the same order.
         sizes: the number of lists of each group.
         unjudged: sentences about systems few of whose items are judged.
-        gaps: sentences about queries that a system or the truth lacks.
+        gaps: sentences about queries that a system or the truth lacks, about
+            dropped items, and about the columns that were read.
         untested: sentences about differences that a t test cannot judge.
     """
 
@@ -282,7 +285,7 @@ def reported(measured: Measured, baseline: str, confidence: float) -> Report:
         lists=len(measured.lists),
         comparisons=len(p) - sum(map(math.isnan, p)),
         unjudged=tuple(unjudged(measured)),
-        gaps=tuple(gaps(measured)),
+        gaps=(*gaps(measured), *read_as(measured)),
         untested=tuple(note for _, _, notes in found for note in notes),
     )
 
@@ -377,15 +380,26 @@ def unjudged(measured: Measured) -> Iterator[str]:
 
 
 def gaps(measured: Measured) -> Iterator[str]:
-    """Yield a sentence for each system on queries of one side alone."""
+    """Yield sentences on queries of one side alone, and on dropped items."""
     for name, system in measured.systems.items():
         missing, unknown = system.overlap[:2]
+        same_id = system.overlap.same_id
+        unknown_values = np.isnan(system.values.values) & system.values.counts
+        none = [
+            measure.name
+            for measure, lacks in zip(
+                measured.measures, unknown_values.any(axis=1), strict=True
+            )
+            if lacks and not measure.more_is_better
+        ]
         left_out = system.overlap.left_out
         of_all = f"of {len(measured.lists):,} queries have no rows"
         if missing > left_out:
             yield (
                 f"{name}: {missing - left_out:,} {of_all}, and count as lists "
                 "that retrieve nothing."
+                + f" They have no value of {', '.join(none)}."
+                * bool(none)
             )
         if left_out:
             yield f"{name}: {left_out:,} {of_all}, and are left out."
@@ -394,3 +408,25 @@ def gaps(measured: Measured) -> Iterator[str]:
                 f"{name}: {unknown:,} of its queries are not in the truth, and "
                 "are left out."
             )
+        if same_id:
+            yield (
+                f"{name}: {same_id:,} of its items have the id of their query, "
+                "and are dropped."
+            )
+
+
+def read_as(measured: Measured) -> Iterator[str]:
+    """Yield a sentence on the columns of the truth and the systems, if any.
+
+    It names each role once, unless the sides have different columns.
+    """
+    texts = measured.read_as
+    pairs = dict.fromkeys(", ".join(texts.values()).split(", "))
+    roles = {pair.partition("=")[0] for pair in pairs}
+    if len(roles) == len(pairs):
+        texts = {"": ", ".join(pairs)}
+    sides = [
+        f"{name}: {text}" if name else text for name, text in texts.items()
+    ]
+    if measured.read_as:
+        yield f"Read as: {'; '.join(sides)}."

@@ -150,6 +150,7 @@ class Results:
         found = {
             "kind": KIND + type(self).__name__,
             **formats.as_plain(self.report),
+            "read_as": dict(self.measured.read_as),
             "judged": self._judged,
         }
         if per_list:

@@ -43,7 +43,7 @@ class Source(NamedTuple):
 
     file: File
     value: str
-    columns: Mapping[str, str]
+    columns: Mapping[str, str | None]
     watch: Watch
 
     @property

@@ -34,10 +34,15 @@ def columns_of(
     """
     found = []
     for role in ("query", "item", source.value):
-        name = item_rows.column_of(role, header, source.columns)
-        if name is None:
+        names = item_rows.candidates(role, header, source.columns)
+        if len(names) > 1:
+            expected = f"One column should be the {role}."
+            remedy = f"Choose one: `--columns {role}={names[0]}`."
+            received = ", ".join(names)
+            raise FileError(source.path, expected, received, line, remedy)
+        if not names:
             raise _missing(role, source, header, line)
-        found.append(name)
+        found += names
     return found
 
 
@@ -46,7 +51,7 @@ def _missing(
 ) -> FileError:
     expected = (
         f"One column should be the {role}, with one of the names "
-        f"{', '.join(item_rows.COLUMN_NAMES[role])}."
+        f"{', '.join(_names_of(role))}."
     )
     remedy = _remedy(role, header, set(map(item_rows.plain_name, header)))
     if role in source.columns:
@@ -64,11 +69,13 @@ def _remedy(role: str, header: Sequence[str], plain: Set[str]) -> str:
         return "The first line should be a header, with names of columns."
     if role in _LOOKS:
         other, cause = _LOOKS[role]
-        if plain & set(item_rows.COLUMN_NAMES[other]) - set(
-            item_rows.COLUMN_NAMES[role]
-        ):
+        if plain & set(_names_of(other)) - set(_names_of(role)):
             return (
                 f"{cause} {IN_ORDER} If it is not, name the {role}s: "
                 f"`--columns {role}=NAME`."
             )
     return f"Name the column: `--columns {role}=NAME`."
+
+
+def _names_of(role: str) -> list[str]:
+    return [name for names in item_rows.COLUMN_NAMES[role] for name in names]

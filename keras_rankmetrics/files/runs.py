@@ -29,7 +29,7 @@ _BYTES = 2**24  # of the ids of a chunk, unless a single query has more
 
 
 def rows_of_file(
-    path: str | os.PathLike[str], value: str, columns: Mapping[str, str]
+    path: str | os.PathLike[str], value: str, columns: Mapping[str, str | None]
 ) -> Iterator[Rows]:
     """Yield the rows of a file, with str ids, in chunks of whole queries.
 
@@ -65,7 +65,7 @@ def _text(ids: np.ndarray) -> np.ndarray:
 
 
 def run_of(
-    file: File, columns: Mapping[str, str], watch: Watch
+    file: File, columns: Mapping[str, str | None], watch: Watch
 ) -> Iterator[Rows]:
     """Yield a run in chunks of whole queries.
 
@@ -82,7 +82,7 @@ def run_of(
 
 
 def sorted_run_of(
-    file: File, columns: Mapping[str, str], watch: Watch
+    file: File, columns: Mapping[str, str | None], watch: Watch
 ) -> Iterator[Rows]:
     """Yield a run as one chunk, with the rows of a query together."""
     rows = whole(_rows(Source(file, "score", columns, watch)))
@@ -114,7 +114,9 @@ def judgements_path(path: str | os.PathLike[str]) -> str:
     return found[0] if found else folder
 
 
-def judgements_of(file: File, columns: Mapping[str, str], watch: Watch) -> Rows:
+def judgements_of(
+    file: File, columns: Mapping[str, str | None], watch: Watch
+) -> Rows:
     """Return the labels of items. Raise FileError if there are none."""
     source = Source(file, "label", columns, watch)
     rows = whole(_rows(source))
@@ -125,7 +127,7 @@ def judgements_of(file: File, columns: Mapping[str, str], watch: Watch) -> Rows:
 
 
 def check_items_once(
-    file: File, value: str, columns: Mapping[str, str]
+    file: File, value: str, columns: Mapping[str, str | None]
 ) -> None:
     """Raise FileError if an item occurs twice in a query.
 

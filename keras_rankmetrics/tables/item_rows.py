@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -36,20 +36,35 @@ class Rows(NamedTuple):
     value: np.ndarray
 
 
-# The names in BEIR, MS MARCO and TREC, and our own. Case and punctuation do not
-# matter. Ids come before the bare word, which may be a column of texts.
+# The names of columns in common data and tools: those of the first tuple, and
+# if there are none, those of the next, since the names of ids may be next to
+# texts and to other numbers. Case and punctuation do not matter.
 COLUMN_NAMES = {
-    "query": ("query_id", "qid", "query"),
-    "item": ("item_id", "doc_id", "docno", "pid", "corpus_id", "item"),
-    "score": ("score", "sim"),
-    "label": ("label", "relevance", "rel", "score"),
+    "query": (
+        ("query_id", "qid"),
+        ("query",),
+        ("user_id", "uid", "session_id"),
+        ("user", "session"),
+    ),
+    "item": (
+        (
+            *("item_id", "iid", "doc_id", "docno", "pid", "corpus_id"),
+            *("movie_id", "product_id"),
+        ),
+        ("item", "doc", "movie", "product"),
+    ),
+    "score": (("score", "sim", "prediction", "pred", "est"), ("rating",)),
+    "label": (
+        ("label", "relevance", "rel", "grade", "rating", "r_ui"),
+        ("score",),
+    ),
 }
 
 
-def column_of(
-    role: str, header: Sequence[str], chosen: Mapping[str, str]
-) -> str | None:
-    """Return the name of the column of a role, or None if it is missing.
+def candidates(
+    role: str, header: Sequence[Any], chosen: Mapping[str, str | None]
+) -> list[str]:
+    """Return the columns that may have a role; several are ambiguous.
 
     Args:
         role: a key of `COLUMN_NAMES`.
@@ -58,16 +73,20 @@ def column_of(
             call their queries and items differently, so a name that is not in
             the header counts only for scores and labels.
     """
-    if chosen.get(role) in header:
-        return chosen[role]
+    name = chosen.get(role)
+    if name is not None and name in header:
+        return [name]
     if role in chosen and role in ("score", "label"):
-        return None
-    by_plain_name = {plain_name(name): name for name in reversed(header)}
-    plain = map(plain_name, COLUMN_NAMES[role])
-    return next((by_plain_name[x] for x in plain if x in by_plain_name), None)
+        return []
+    for names in COLUMN_NAMES[role]:
+        plain = set(map(plain_name, names))
+        found = [name for name in header if plain_name(name) in plain]
+        if found:
+            return found
+    return []
 
 
-def plain_name(column: str) -> str:
+def plain_name(column: Any) -> str:
     """Return the name of a column without case and punctuation."""
     return re.sub(r"[^a-z0-9]", "", str(column).lower())
 

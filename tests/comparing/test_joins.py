@@ -12,7 +12,8 @@ from runs import drawn, rows_of
 
 import keras_rankmetrics as krm
 from keras_rankmetrics.comparing import joining
-from keras_rankmetrics.comparing import rows_of as reading
+from keras_rankmetrics.comparing import forms
+from keras_rankmetrics.comparing.reading import Reading
 from keras_rankmetrics.conventions import ranx as as_ranx
 from keras_rankmetrics.conventions import trec_eval
 from keras_rankmetrics.tables import ids
@@ -199,9 +200,9 @@ def test_ids_that_share_a_key_are_told_apart(monkeypatch, mixed):
 def test_a_whole_run_is_parted_between_queries(monkeypatch):
     truth, systems = drawn(9)
     expected = values(systems, truth)
-    monkeypatch.setattr(reading, "_ROWS_OF_CHUNK", 25)
+    monkeypatch.setattr(forms, "_ROWS_OF_CHUNK", 25)
     runs = {name: rows_of(run) for name, run in systems.items()}
-    parts = [*reading.Input(runs["old"], "score", "it").rows()]
+    parts = [*forms.input_of(runs["old"], "score", "it", Reading()).rows()]
     assert len(parts) > 2
     assert np.array_equal(whole(parts).item, runs["old"].item)
     assert values(runs, truth) == expected

@@ -1,0 +1,265 @@
+"""How an input is read: the arguments, and the checks of its rows."""
+
+from __future__ import annotations
+
+import dataclasses
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from keras_rankmetrics.engine.definition.options import check_choice
+from keras_rankmetrics.engine.inputs.tensors import to_numpy
+from keras_rankmetrics.tables import item_rows
+from keras_rankmetrics.tables.ids import as_text
+from keras_rankmetrics.tables.item_rows import Rows
+
+# The kinds of ids by the kinds of numpy's dtypes.
+KINDS = {"U": "str", "S": "bytes", "i": "integers", "u": "integers"}
+_ROLES = ("query", "item")
+
+
+class _Order(NamedTuple):
+    """The order of scores whose best items come first, for messages.
+
+    Attributes:
+        right: how the scores go.
+        wrong: how they go if the worst items come first.
+        like: the scores that go in the wrong order.
+        remedy: what to do about these.
+    """
+
+    right: str
+    wrong: str
+    like: str
+    remedy: str
+
+
+_BY_HIGHER_IS_BETTER = {
+    True: _Order(
+        "descend",
+        "ascend",
+        "distances",
+        "For distances, pass `higher_is_better=False`, or "
+        '`higher_is_better={"name": False}` for one of several systems.',
+    ),
+    False: _Order(
+        "ascend",
+        "descend",
+        "similarities",
+        "For similarities, leave out `higher_is_better=False`; if other "
+        'systems have distances, pass `higher_is_better={"name": False}`.',
+    ),
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Reading:
+    """Options for reading the truth and the runs: arguments of `evaluate`.
+
+    Attributes:
+        columns: the names of columns by role: `"query"`, `"item"`, `"score"`
+            and `"label"`.
+        query_ids: `[queries]`, the ids of inputs that have their queries in
+            order only; 0, 1, 2, ... by default.
+        item_ids: `[items]`, the ids of items that a run numbers.
+        higher_is_better: False if scores are distances, or a dict of these by
+            system. Search results in the other order are an error, and other
+            runs cause a warning, unless it is None, which means True.
+        drop_same_id: True to drop items whose id is that of their query; None
+            for the rule of the convention.
+        duplicates: `"best"` to keep the best of equal items of a query;
+            `"error"` to leave them in, for the join to find.
+        score_dtype: the dtype in which scores tie; None for that of the run.
+    """
+
+    columns: Mapping[str, str | None] | None = None
+    query_ids: Any = None
+    item_ids: Any = None
+    higher_is_better: bool | Mapping[str, bool] | None = True
+    drop_same_id: bool | None = None
+    duplicates: Literal["error", "best"] = "error"
+    score_dtype: str | None = None
+
+    def __post_init__(self) -> None:
+        roles = (*_ROLES, "score", "label")
+        if not set(self.columns or ()) <= set(roles):
+            raise ValueError(
+                f"`columns` should be a dict from {', '.join(roles)} to the "
+                f"names of columns. Received: {dict(self.columns or ())}."
+            )
+        check_choice("duplicates", self.duplicates, ("error", "best"))
+        higher = self.higher_is_better
+        values = higher.values() if isinstance(higher, Mapping) else [higher]
+        if not all(isinstance(x, bool | np.bool_ | None) for x in values):
+            raise TypeError(
+                "`higher_is_better` should be True, False, or a dict of these "
+                f"by system. Received: {self.higher_is_better!r}."
+            )
+
+    def of_system(self, name: str) -> Reading:
+        """Return how to read one of several systems."""
+        higher = self.higher_is_better
+        if isinstance(higher, Mapping):
+            higher = higher.get(name, True)
+        if higher is not None:
+            higher = bool(higher)
+        return dataclasses.replace(self, higher_is_better=higher)
+
+    def is_table(self, names: Sequence[Any]) -> bool:
+        """Return True if there are columns of queries and items."""
+        chosen = self.columns or {}
+        return all(item_rows.candidates(x, names, chosen) for x in _ROLES)
+
+    def order_if_wrong(self, steps: np.ndarray, least: int) -> _Order | None:
+        """Return the expected order if the worst items come first, or None.
+
+        Args:
+            steps: the result of `steps_of` for all rows.
+            least: the number of steps that prove an order.
+        """
+        if not isinstance(self.higher_is_better, bool):
+            return None
+        wrong, right = steps if self.higher_is_better else steps[::-1]
+        is_wrong = wrong >= least and not right
+        return _BY_HIGHER_IS_BETTER[self.higher_is_better] if is_wrong else None
+
+
+# Checks, and the arguments that change a run.
+
+
+def steps_of(rows: Rows) -> np.ndarray:
+    """Return how many rows have a higher score than the row above, and a lower.
+
+    Only rows of one query are compared.
+    """
+    above, below = rows.value[:-1], rows.value[1:]
+    of_one = rows.query[1:] == rows.query[:-1]
+    steps = below > above, below < above
+    return np.array([(of_one & step).sum() for step in steps])
+
+
+def as_run(rows: Rows, argument: str, reading: Reading) -> Rows:
+    """Return the rows of a run with the ids and scores to be ranked."""
+    query, item, score = rows
+    if reading.item_ids is not None and item.dtype.kind in "iu":
+        item = _named_items(item, reading.item_ids, argument)
+    if reading.score_dtype:
+        score = score.astype(reading.score_dtype)
+    if reading.higher_is_better is False:
+        score = -score
+    rows = Rows(query, item, score)
+    # The query is there, even if it retrieves nothing else.
+    score = np.where(same_id(rows, reading), -np.inf, score)
+    rows = rows._replace(value=score)
+    return _best_of_equal(rows, argument, reading.duplicates)
+
+
+def same_id(rows: Rows, reading: Reading) -> np.ndarray:
+    """Return True for items to drop, since they have the id of their query."""
+    kinds = {KINDS[ids.dtype.kind] for ids in rows[:2]}
+    if not reading.drop_same_id or len(kinds) > 1:
+        return np.zeros(len(rows.query), bool)
+    found: np.ndarray = rows.query == rows.item
+    return found
+
+
+def _named_items(item: np.ndarray, item_ids: Any, argument: str) -> np.ndarray:
+    if isinstance(item_ids, Mapping):  # by number
+        numbers = ids_of(list(item_ids), "`item_ids`")
+        item_ids = list(item_ids.values())
+        order = np.argsort(numbers)
+        at = np.searchsorted(numbers, item, sorter=order)
+        at = order[np.minimum(at, len(order) - 1)]
+        item = np.where(numbers[at] == item, at, -1)
+    names = ids_of(item_ids, "`item_ids`")
+    wrong = item[(item < 0) | (item >= len(names))]
+    if len(wrong):
+        raise ValueError(
+            f"The items of {argument} should be numbers from 0 to "
+            f"{len(names) - 1:,}, the places in `item_ids`, or its keys if it "
+            f"is a dict. Received: {wrong[0]}."
+        )
+    return names[item]
+
+
+def _best_of_equal(rows: Rows, argument: str, duplicates: str) -> Rows:
+    """Return the rows without all but the best of equal items of a query."""
+    if duplicates == "error":
+        return rows
+    codes = [np.unique(ids, return_inverse=True)[1] for ids in rows[:2]]
+    order = np.lexsort((-rows.value, *codes))
+    again = np.all([code[order][1:] == code[order][:-1] for code in codes], 0)
+    if not again.any():
+        return rows
+    warnings.warn(
+        f"{argument} has {again.sum():,} repeated items. The best of each item "
+        "in the list of a query counts.",
+        UserWarning,
+        stacklevel=2,
+    )
+    keep = np.ones(len(order), bool)
+    keep[order[1:][again]] = False
+    return Rows(*(column[keep] for column in rows))
+
+
+def checked(rows: Rows, argument: str) -> Rows:
+    """Return the rows as arrays of ids and floats.
+
+    Raises:
+        TypeError: if ids have several types, or values are not numbers.
+        ValueError: if the columns have different lengths.
+    """
+    query, item = (ids_of(ids, argument) for ids in rows[:2])
+    value = column_array(rows.value)
+    if value.dtype.kind not in "fiub":
+        raise TypeError(
+            f"The values of {argument} should be numbers. Received: "
+            f"{value.dtype}."
+        )
+    shapes = query.shape, item.shape, value.shape
+    if value.ndim != 1 or len(set(shapes)) > 1:
+        raise ValueError(
+            f"The queries, items and values of {argument} should be arrays of "
+            f"one dimension and one length. Received: {shapes[0]} in the "
+            f"queries, {shapes[1]} in the items and {shapes[2]} in the values."
+        )
+    single = np.promote_types(value.dtype, np.float32)
+    return Rows(query, item, value.astype(single, copy=False))
+
+
+def check_numbers(rows: Rows, argument: str) -> None:
+    """Raise ValueError if a value is NaN."""
+    query, item, value = rows
+    [wrong] = np.nonzero(np.isnan(value))
+    if len(wrong):
+        raise ValueError(
+            f"The values of {argument} should be numbers. Received: NaN for "
+            f"the item {as_text(item[wrong[0]].item())!r} of the query "
+            f"{as_text(query[wrong[0]].item())!r}."
+        )
+
+
+def ids_of(ids: Any, argument: str) -> np.ndarray:
+    """Return ids as an array; raise TypeError if they have several types."""
+    array = column_array(ids)
+    if array.dtype.kind not in KINDS and array.size:
+        raise TypeError(
+            f"The ids of {argument} should all be integers, all str or all "
+            f"bytes, none of them missing. Received: {array.dtype}."
+        )
+    return array if array.size else array.astype(np.int64).ravel()
+
+
+def column_array(column: Any) -> np.ndarray:
+    """Return a column as an array, with strings of a fixed width."""
+    if not isinstance(column, list | tuple):
+        array = to_numpy(column)
+        if array.dtype.kind not in "OT":
+            return array
+        column = array.tolist()
+    kinds = set(map(type, column))
+    if len(kinds) > 1 and kinds & {str, bytes}:
+        return np.array(column, object)  # numpy would convert integers
+    return np.array(column)

@@ -1,0 +1,265 @@
+"""Checks that the truth and the systems fit together."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import re
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from keras_rankmetrics.comparing.forms import (
+    EXPECTED,
+    ByQuery,
+    InOrder,
+    Input,
+    Integers,
+    Search,
+    Table,
+    as_lists,
+    class_of,
+    columns_of,
+)
+from keras_rankmetrics.comparing.items_of_query import first_of
+from keras_rankmetrics.comparing.reading import Reading
+from keras_rankmetrics.engine.inputs.tensors import to_numpy
+from keras_rankmetrics.tables.ids import as_text
+from keras_rankmetrics.tables.item_rows import Rows
+
+_LOOKED_AT = 10_000  # the number of labels and scores that may be swapped
+_MOST_GRADES = 10
+_SWAPPED = (
+    "Are the arguments swapped? Their order is `compare(systems, truth, "
+    "metrics)`."
+)
+
+
+def have_ids(inputs: Sequence[Input]) -> bool:
+    """Return True if items have ids, False if all inputs are arrays.
+
+    Raises:
+        ValueError: if some inputs have ids and others are arrays of floats.
+    """
+    named = [x for x in inputs if x.has_ids]
+    for each in inputs:
+        if named and each.has_ids is False:
+            raise ValueError(
+                "The truth and all systems should name queries and items by "
+                f"id, or all be arrays. Received: ids in {_spoken(named[0])}, "
+                f"and {_described(each.x)} as {_spoken(each)}. {EXPECTED}"
+            )
+    return bool(named)
+
+
+def are_ids(inputs: Sequence[Input]) -> bool:
+    """Return True if all inputs are integers that are ids.
+
+    Labels and scores have the same lengths, and labels repeat in most lists.
+
+    Raises:
+        ValueError: if the integers may be ids, or labels and scores.
+    """
+    if not all(isinstance(x, Integers) for x in inputs):
+        return False
+    reading = inputs[0].reading
+    if reading.query_ids is not None or reading.item_ids is not None:
+        return True
+    rows = [[np.ravel(x).tolist() for x in as_lists(each.x)] for each in inputs]
+    if any(list(map(len, x)) != list(map(len, rows[0])) for x in rows):
+        return True
+    shown = [[x for x in row if x >= 0] for row in rows[0]]
+    highest = max(map(max, filter(None, shown)), default=0)
+    are_single = set(map(len, rows[0])) == {1} and np.ndim(inputs[0].x) > 1
+    if are_single or (
+        highest > 1 and all(len(set(row)) == len(row) for row in shown)
+    ):
+        raise ValueError(
+            "Integers should be labels and scores, or ids. Received: integers "
+            "in all inputs, which are different in each list of the truth, and "
+            "could be either. For ids, pass dicts by query or ids as text; for "
+            "labels and scores, pass scores as floats."
+        )
+    return False
+
+
+def check_numbers(inputs: Sequence[Input]) -> None:
+    """Raise ValueError if inputs without ids of queries differ in number.
+
+    An input that lacks a query would have those of others from there on.
+    """
+    numbers = {
+        len(each): _spoken(each)
+        for each in inputs
+        if isinstance(each, Search | InOrder)
+    }
+    if len(numbers) > 1 and inputs[0].reading.query_ids is None:
+        (one, name), (other, other_name), *_ = numbers.items()
+        raise ValueError(
+            "Inputs without ids of queries should have the same queries in the "
+            f"same order. Received: {one:,} queries in {name} and {other:,} in "
+            f"{other_name}. Pass an empty list for a query that lacks items, "
+            "or dicts by query."
+        )
+
+
+def check_columns(inputs: Sequence[Input]) -> None:
+    """Raise ValueError if a chosen column is in none of several tables."""
+    if not all(isinstance(x, Table | ByQuery) for x in inputs):
+        return
+    tables = [columns_of(x.table) for x in inputs if isinstance(x, Table)]
+    for role, name in (inputs[0].reading.columns or {}).items():
+        is_there = name is None or any(name in table for table in tables)
+        if tables and not is_there:
+            raise ValueError(
+                f"`columns` should have names of columns. Received: {name!r} "
+                f"for the {role}, and the columns {tables}."
+            )
+
+
+def check_no_ids(reading: Reading) -> None:
+    """Raise ValueError if an argument needs ids, and inputs are arrays."""
+    for field in dataclasses.fields(reading):
+        value = getattr(reading, field.name)
+        if value is not field.default and field.name != "duplicates":
+            raise ValueError(
+                f"`{field.name}` is for inputs with ids. Received: arrays of "
+                "labels and scores. Leave it out; for distances, pass "
+                "`-scores`."
+            )
+
+
+def check_arrays(inputs: Sequence[Input], are_labels: bool) -> None:
+    """Raise ValueError if the truth has no lists; warn if it is the run.
+
+    Args:
+        inputs: the truth and the systems.
+        are_labels: True if the truth has labels, and the systems scores.
+    """
+    truth, *systems = (each.x for each in inputs)
+    shape = getattr(truth, "shape", ())
+    is_list = isinstance(truth, list | tuple)
+    if 0 in shape or (is_list and first_of(truth) is None):
+        raise ValueError(
+            "There should be judgements in `truth`. Received: none. Check how "
+            "they were read."
+        )
+    for system in systems if are_labels else ():
+        try:
+            arrays = [to_numpy(x).astype(np.float64) for x in (truth, system)]
+        except (TypeError, ValueError):  # of unequal lengths, or with masks
+            continue
+        if all(x.shape[1:] == (3,) and len(x) > 1 for x in arrays):
+            _check_not_rows(*arrays)
+        warn_if_swapped(*arrays)
+
+
+def _check_not_rows(labels: np.ndarray, scores: np.ndarray) -> None:
+    """Raise ValueError if three columns look like those of a table."""
+    ids = [array[:, :2] for array in (labels, scores)]
+    are_whole = all((each == np.floor(each)).all() for each in ids)
+    has_fractions = (scores[:, 2] != np.floor(scores[:, 2])).any()
+    if are_whole and (np.array_equal(ids[0], ids[1]) or has_fractions):
+        raise ValueError(
+            "Labels and scores should be [lists, items]. Received: three "
+            "columns, which look like queries, items and values. Pass "
+            "`Rows(*array.T)` with integer ids, or the table with names of "
+            "columns; for lists of three items, scores without whole numbers."
+        )
+
+
+def warned_if_swapped(
+    labels: np.ndarray, chunks: Iterable[Rows]
+) -> Iterator[Rows]:
+    """Yield the chunks of a run; warn if it looks like the truth.
+
+    Args:
+        labels: those of the truth.
+        chunks: the run.
+    """
+    for number, chunk in enumerate(chunks):
+        if not number:
+            warn_if_swapped(labels, chunk.value)
+        yield chunk
+
+
+def warn_if_swapped(labels: np.ndarray, scores: np.ndarray) -> None:
+    """Warn if labels have many values, and scores are few grades with ties."""
+    labels, scores = (x.ravel()[:_LOOKED_AT] for x in (labels, scores))
+    labels, scores = labels[labels >= 0], scores[scores > -np.inf]
+    grades, values = np.unique(scores), np.unique(labels)
+    most = min(_MOST_GRADES, len(scores) - 1, len(values) - 1)
+    if (
+        len(grades) <= most
+        and (grades >= 0).all()
+        and (grades == np.floor(grades)).all()
+        and (labels != np.floor(labels)).mean() > 0.5
+    ):
+        warnings.warn(
+            "The truth should have labels, and the run scores. Received: "
+            f"{len(values):,} values, most with fractions, in the truth, and "
+            f"{len(grades)} grades in the run. Are they swapped? The truth "
+            "comes first.",
+            UserWarning,
+            stacklevel=2,
+        )
+
+
+def _spoken(x: Input) -> str:
+    return re.sub("^`(.*)`$", r"the \1", x.argument)
+
+
+def check_systems(systems: Any, truth: Any, reading: Reading) -> None:
+    """Raise ValueError if the systems, or names of systems, are invalid."""
+    if is_systems(truth, reading):
+        raise ValueError(
+            "`truth` should hold a label for each query and item. Received: "
+            f"{_described(truth)}. {_SWAPPED}"
+        )
+    has_ids = class_of(as_lists(truth), reading).has_ids
+    is_one = has_ids and _is_one(systems, reading)
+    if not isinstance(systems, Mapping) or is_one:
+        raise ValueError(
+            "`systems` should be a dict of systems by name. Received: "
+            f"{_described(systems)}. Give each system a name, even a single "
+            f'one: {{"name": run}}. {_SWAPPED}'
+        )
+    higher = reading.higher_is_better
+    if isinstance(higher, Mapping) and not set(higher) <= set(systems):
+        raise ValueError(
+            f"`higher_is_better` should name systems of {list(systems)}. "
+            f"Received: {dict(higher)}. Systems that it does not name have "
+            "True."
+        )
+
+
+def is_systems(x: Any, reading: Reading) -> bool:
+    """Return True for a dict of runs or judgements by name."""
+    if not isinstance(x, Mapping) or _is_one(x, reading):
+        return False
+    return any(_is_one(each, reading) for each in [*x.values()][:1])
+
+
+def _is_one(x: Any, reading: Reading) -> bool:
+    """Return True for labels or scores of items, False for a dict of those."""
+    form = class_of(as_lists(x), reading)
+    if not isinstance(x, Mapping) or form is not ByQuery:
+        return bool(form.has_ids)
+    first = first_of(list(x.values()))
+    if not isinstance(first, Mapping):
+        return first is not None
+    value = next(iter(first.values()))
+    return isinstance(value, int | float) or getattr(value, "ndim", None) == 0
+
+
+def _described(x: Any) -> str:
+    if not isinstance(x, Mapping):
+        columns = columns_of(x)
+        of = f" with the columns {columns}" if columns else ""
+        return f"an object of the type {type(x).__name__}{of}"
+    keys = [repr(as_text(key)) for key in itertools.islice(x, 3)]
+    keys += ["..."] * (len(x) > len(keys))
+    of = type(next(iter(x.values()), None)).__name__
+    return f"a dict of {of}s with the keys {', '.join(keys)}"
