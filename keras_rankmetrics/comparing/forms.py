@@ -13,7 +13,7 @@ import itertools
 import json
 import os
 import warnings
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, ClassVar
 
 import numpy as np
@@ -220,7 +220,7 @@ class Chunks(Input):
 
 # What returns a table in memory: of DuckDB, Ibis, PySpark and polars.
 _COLLECT = ("fetchnumpy", "to_pyarrow", "toArrow", "toPandas", "collect")
-_HIGHEST_GRADE = 5  # in lists of three numbers without names
+HIGHEST_GRADE = 5  # of numbers that are labels, where they might be ids
 # Columns that hold no label. Others might, under a name of their own.
 _NO_LABELS = {"timestamp", "time", "date", "datetime", "ts", "rank", "iter"}
 
@@ -249,7 +249,7 @@ class Table(Input):
                 not any(isinstance(each, Mapping) for each in values)
                 or _have_cells(values)
             )
-        )
+        ) or (reading.query_ids is None and _is_like_frame(x))
 
     @functools.cached_property
     def table(self) -> Any:
@@ -364,11 +364,10 @@ class Records(Table):
         """
         if isinstance(x, Mapping):
             rows = list(x.values())
-            first = first_of(rows)
-            return (
-                all(isinstance(number, int) for number in x)
-                and _have_cells(rows)
-                and reading.is_table(_fields(first))
+            if list(x) != [*range(len(rows))] or not _have_cells(rows):
+                return False
+            return reading.is_table(_fields(first_of(rows))) or (
+                reading.query_ids is None and _are_like_records(rows)
             )
         if not isinstance(x, list | tuple):
             return False
@@ -441,6 +440,24 @@ def _have_cells(columns: Sequence[Any]) -> bool:
     )
 
 
+def _is_like_frame(x: Mapping[Any, Any]) -> bool:
+    """Return True for dicts by name that might be columns of a frame.
+
+    Their columns are lists, one of them of floats, which are no ids; or dicts
+    by the number of the row.
+    """
+    columns, rows = list(x.values()), []
+    if len(x) > 2 and all(isinstance(name, str) for name in x):
+        if all(isinstance(column, list) for column in columns):
+            has_floats = any(isinstance(x, float) for x, *_ in columns if x)
+            rows = list(zip(*columns, strict=False)) if has_floats else []
+        elif _have_cells(columns) and [*columns[0]] == [
+            *range(len(columns[0]))
+        ]:
+            rows = list(zip(*(c.values() for c in columns), strict=True))
+    return _are_like_records([dict(zip(x, row, strict=True)) for row in rows])
+
+
 def _fields(record: Any) -> list[Any]:
     """Return the names of the fields of a named tuple or a dict."""
     keys = list(record) if isinstance(record, Mapping) else ()
@@ -455,12 +472,18 @@ def _are_triples(x: Sequence[Any]) -> bool:
     some = x[:100]
     if not all(type(each) is tuple and len(each) == 3 for each in some):
         return False
-    ids = {id_ for each in some for id_ in each[:2]}
-    return all(isinstance(id_, str | int) for id_ in ids) and (
-        len(ids) > 0
-        and all(isinstance(each[2], int | float) for each in some)
-        and any(isinstance(id_, str) or id_ > _HIGHEST_GRADE for id_ in ids)
+    ids = [id_ for each in some for id_ in each[:2]]
+    numbers = [each[2] for each in some]
+    return (
+        all(isinstance(id_, str | int) for id_ in ids)
+        and all(isinstance(number, int | float) for number in numbers)
+        and _are_ids(ids)
     )
+
+
+def _are_ids(values: Iterable[Any]) -> bool:
+    """Return True if texts or integers cannot all be grades."""
+    return any(isinstance(x, str) or x > HIGHEST_GRADE for x in values)
 
 
 def _is_hit(fields: Sequence[Any], reading: Reading) -> bool:
@@ -473,24 +496,17 @@ def _is_hit(fields: Sequence[Any], reading: Reading) -> bool:
 def _are_like_records(x: Sequence[Any]) -> bool:
     """Return True for dicts that might be rows, or the items of each query.
 
-    They have the same keys, and two columns without fractions, which could be
-    ids, and a third one.
+    They have the same keys, and columns without fractions, which could be ids.
     """
     some = x[:100]
     if len(some) < 2 or not all(isinstance(each, Mapping) for each in some):
         return False
     keys = list(some[0])
-    ids = [
-        key
-        for key in keys
-        if all(isinstance(each.get(key), str | int) for each in some)
-    ]
-    return (
-        len(keys) > 2
-        and len(ids) > 1
-        and all(isinstance(key, str) for key in keys)
-        and all(list(each) == keys for each in some)
-    )
+    if len(keys) < 3 or any(list(each) != keys for each in some):
+        return False
+    columns = zip(*(each.values() for each in some), strict=True)
+    ids = [x for x in columns if all(isinstance(id_, str | int) for id_ in x)]
+    return len(ids) > 1 and _are_ids(itertools.chain(*ids))
 
 
 class Search(Input):
@@ -714,18 +730,7 @@ class Arrays(Input):
 
     @classmethod
     def matches(cls, x: Any, reading: Reading) -> bool:
-        """Return True for everything else.
-
-        Raises:
-            TypeError: for a sparse matrix.
-        """
-        if hasattr(x, "toarray"):
-            raise TypeError(
-                "Labels and scores should be dense, or have ids. Received: "
-                f"{type(x).__name__}. Pass `.toarray()`, in which an item "
-                "without an entry has the label or score 0, or the items of "
-                "each query: `{query: {item: value}}`."
-            )
+        """Return True for everything else."""
         return True
 
     def chunks(self) -> Iterator[Rows]:
@@ -759,11 +764,20 @@ def as_lists(x: Any) -> Any:
     """Return a column or an array whose entries are lists as a list of them.
 
     A pandas Series stays, since its index names the queries.
+
+    Raises:
+        TypeError: for a sparse matrix.
     """
-    if hasattr(x, "column_names") or hasattr(x, "index"):
-        return x
-    for method in ("to_pylist", "to_list"):  # of Arrow and polars
-        if hasattr(x, method):
-            return getattr(x, method)()
+    if hasattr(x, "toarray"):
+        raise TypeError(
+            "Labels and scores should be dense, or have ids. Received: "
+            f"{type(x).__name__}. Pass `.toarray()`, in which an item without "
+            "an entry has the label or score 0, or the items of each query: "
+            "`{query: {item: value}}`."
+        )
+    if hasattr(x, "to_pylist") and not hasattr(x, "column_names"):
+        return x.to_pylist()  # of Arrow
+    if hasattr(x, "to_list") and not hasattr(x, "index"):
+        return x.to_list()  # of polars
     is_nested = isinstance(x, np.ndarray) and x.dtype == object and x.ndim == 1
     return list(x) if is_nested and not isinstance(first_of(x), str) else x

@@ -104,7 +104,9 @@ class _Hits(Items):
     def matches(x: Any, reading: Reading) -> bool:
         first = first_of(x, 0) if isinstance(x, list | tuple) else None
         if isinstance(first, Mapping):
-            return bool(keys_of_items(list(first), reading))
+            names, chosen = list(first), reading.columns or {}
+            is_row = bool(candidates("query", names, chosen))
+            return not is_row and bool(keys_of_items(names, reading))
         return (
             isinstance(first, tuple)
             and len(first) == 2

@@ -13,6 +13,7 @@ import numpy as np
 
 from keras_rankmetrics.comparing.forms import (
     EXPECTED,
+    HIGHEST_GRADE,
     ByQuery,
     InOrder,
     Input,
@@ -161,7 +162,11 @@ def _check_not_rows(labels: np.ndarray, scores: np.ndarray) -> None:
     ids = [array[:, :2] for array in (labels, scores)]
     are_whole = all((each == np.floor(each)).all() for each in ids)
     has_fractions = (scores[:, 2] != np.floor(scores[:, 2])).any()
-    if are_whole and (np.array_equal(ids[0], ids[1]) or has_fractions):
+    if (
+        are_whole
+        and (ids[0] > HIGHEST_GRADE).any()
+        and (np.array_equal(ids[0], ids[1]) or has_fractions)
+    ):
         raise ValueError(
             "Labels and scores should be [lists, items]. Received: three "
             "columns, which look like queries, items and values. Pass "

@@ -11,8 +11,7 @@ from pytest import approx
 from runs import drawn, rows_of
 
 import keras_rankmetrics as krm
-from keras_rankmetrics.comparing import joining
-from keras_rankmetrics.comparing import forms
+from keras_rankmetrics.comparing import forms, joining
 from keras_rankmetrics.comparing.reading import Reading
 from keras_rankmetrics.conventions import ranx as as_ranx
 from keras_rankmetrics.conventions import trec_eval
