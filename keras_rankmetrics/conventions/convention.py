@@ -32,6 +32,18 @@ class Required(NamedTuple):
     what: str
 
 
+class Fixed(NamedTuple):
+    """An option that no call may change, as the source does not have it.
+
+    Args:
+        value: the value of the option.
+        why: the rule of the source that other values do not follow.
+    """
+
+    value: Any
+    why: str
+
+
 # From the value of a source's parameter to options here, or a ValueError that
 # says why there are none.
 Meaning = Callable[[Any], Mapping[str, Any]]
@@ -98,8 +110,8 @@ class Preset(typing.Generic[Parameters, MetricT]):
     Args:
         metric: the class.
         options: the options to set, which a call may override. `Required` marks
-            an option that each call must set, since its value depends on the
-            data.
+            an option that each call must set, and `Fixed` one that no call may
+            change.
 
     >>> from keras_rankmetrics.conventions import sklearn
     >>> [metric.name for metric in sklearn.NDCG.at(1, 5)]
@@ -113,9 +125,12 @@ class Preset(typing.Generic[Parameters, MetricT]):
         self.metric = typing.cast(type[MetricT], metric)
         self.options: dict[str, Any] = {}
         self.required: dict[str, str] = {}
+        self.fixed: dict[str, Fixed] = {}
         for name, value in options.items():
             if isinstance(value, Required):
                 self.required[name] = value.what
+            elif isinstance(value, Fixed):
+                self.fixed[name], self.options[name] = value, value.value
             else:
                 self.options[name] = value
         self.__doc__ = self.metric.__doc__
@@ -136,10 +151,13 @@ class Preset(typing.Generic[Parameters, MetricT]):
 
     def at(self, *cutoffs: int | None, **options: Any) -> list[MetricT]:
         """Return one metric per cutoff."""
+        for k in cutoffs:
+            self._check_fixed({"k": k})
         return self.metric.at(*cutoffs, **self._completed(options))
 
     def _completed(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Return all options, or raise ValueError if one is missing."""
+        """Return all options; raise ValueError if one is missing or fixed."""
+        self._check_fixed(arguments)
         for name, what in self.required.items():
             if arguments.get(name) is None:
                 raise ValueError(
@@ -148,9 +166,22 @@ class Preset(typing.Generic[Parameters, MetricT]):
                 )
         return {**self.options, **arguments}
 
+    def _check_fixed(self, arguments: Mapping[str, Any]) -> None:
+        """Raise ValueError if an argument changes a fixed option."""
+        for name, (value, why) in self.fixed.items():
+            received = arguments.get(name, value)
+            if received != value:
+                raise ValueError(
+                    f"`{self.__name__}` should have `{name}={value!r}` in this "
+                    f"convention: {why}. Received: `{name}={received!r}`. For "
+                    f"the meaning of `{name}` here, use "
+                    f"`keras_rankmetrics.{self.__name__}`."
+                )
+
     def __repr__(self) -> str:
+        has_k = "k" in self.__signature__.parameters and "k" not in self.fixed
         parameters = [
-            *(["k"] if "k" in self.__signature__.parameters else []),
+            *(["k"] if has_k else []),
             *(
                 f"{name}={getattr(value, '__name__', repr(value))}"
                 for name, value in self.options.items()
@@ -174,9 +205,9 @@ class Convention:
         about: a description, in one sentence.
         source: the place where the convention is defined.
         metrics: for each metric that the source defines, the options that
-            differ from the defaults, or are `Required`. Metrics with the same
-            options may share a key, as in `"NDCG RecallAtK"`, and so may names
-            in `without` and `measures`.
+            differ from the defaults, or are `Required` or `Fixed`. Metrics with
+            the same options may share a key, as in `"NDCG RecallAtK"`, and so
+            may names in `without` and `measures`.
         without: the metrics of the source that are not supported, by their name
             there or here, each with the reason.
         rules: how the source reads runs.

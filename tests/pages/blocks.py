@@ -3,9 +3,10 @@
 import math
 import textwrap
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from keras_rankmetrics import RankingMetric, conventions
-from keras_rankmetrics.conventions.convention import Convention
+from keras_rankmetrics.conventions.convention import Convention, Preset
 from keras_rankmetrics.engine.definition import takes
 from tests.benchmarks.markdown import table
 from tests.pages.examples import Edge, examples_of, usual, values_of
@@ -108,8 +109,17 @@ def options_of(convention: Convention, metric: type[RankingMetric]) -> str:
     """Return the options that the convention sets, as code."""
     return ", ".join(
         f"`{name}={getattr(value, '__name__', repr(value))}`".replace("'", '"')
-        for name, value in convention.presets[metric.__name__].options.items()
+        for name, value in chosen(convention.presets[metric.__name__]).items()
     )
+
+
+def chosen(preset: Preset) -> dict[str, Any]:
+    """Return the options of a preset but the cutoff, which each cell has.
+
+    Where a call must choose how lists without a value count, they count as 0.
+    """
+    empty = {"empty": "zero"} if "empty" in preset.required else {}
+    return {n: x for n, x in preset.options.items() if n != "k"} | empty
 
 
 def values_under(
@@ -119,7 +129,7 @@ def values_under(
 ) -> list[str]:
     """Return the values of the lists, or that the source has no grades."""
     known = [cell for cell in compared if knows(convention, cell[0])]
-    options = convention.presets[metric.__name__].options
+    options = chosen(convention.presets[metric.__name__])
     values = values_of(metric, known, **options)
     return [
         in_digits(values[cell]) if cell in values else "binary only"

@@ -439,7 +439,8 @@ def test_recsys():
 @each_convention
 def test_its_metrics_are_the_ordinary_ones(convention):
     for name, preset in convention.presets.items():
-        cutoff = {"k": 7} if takes(preset.metric, "k") else {}
+        has_k = takes(preset.metric, "k") and "k" not in preset.fixed
+        cutoff = {"k": 7} if has_k else {}
         given = {name: GIVEN[name] for name in preset.required}
         metric = getattr(convention, name)(**cutoff, **given)
         assert type(metric) is getattr(keras_rankmetrics, name)
@@ -453,8 +454,10 @@ def test_its_metrics_are_the_ordinary_ones(convention):
         assert preset.metric is type(metric)
 
 
-# What only the data have, of a catalogue of two items.
+# What only the data have, of a catalogue of two items, and a choice that a
+# source makes in a way that is not to be had.
 GIVEN = {
+    "empty": "zero",
     "num_items": 2,
     "popularity": [1.0, 0.5],
     "is_tail": [False, True],
@@ -484,6 +487,40 @@ def test_what_only_the_data_have_is_required():
     assert repr(conventions.trec_eval.RPrecision) == "RPrecision()"
     assert repr(conventions.recbole.PrecisionAtK) == (
         "PrecisionAtK(k, denominator='k')"
+    )
+
+
+def test_an_option_with_another_meaning_in_the_source_cannot_be_changed():
+    auc = conventions.torchmetrics.AUC
+    changes = (
+        lambda: auc(k=2),
+        lambda: auc(2),
+        lambda: auc.at(None, 2),
+        lambda: by_torchmetrics("AUC@2"),
+        lambda: auc(empty="skip"),
+        lambda: by_torchmetrics("AUC(empty=skip)"),
+    )
+    for change, option in zip(
+        changes, ["k=2"] * 4 + ["empty='skip'"] * 2, strict=True
+    ):
+        with pytest.raises(ValueError, match=f"`AUC` should .*: `{option}`"):
+            change()
+    with pytest.raises(
+        ValueError,
+        match=r"^`AUC` should have `k=None` in this convention: torchmetrics "
+        r"cuts off the list at its `top_k`\. Received: `k=2`\. For the meaning "
+        r"of `k` here, use `keras_rankmetrics\.AUC`\.$",
+    ):
+        auc(k=2)
+    expected = keras_rankmetrics.AUC(empty="zero").signature
+    assert auc(None, empty="zero").signature == auc().signature == expected
+    assert repr(auc) == "AUC(k=None, empty='zero')"
+
+
+def by_torchmetrics(metric):
+    """Return the value of a text in the convention of torchmetrics."""
+    return keras_rankmetrics.evaluate(
+        [LABELS], [SCORES], metric, convention="torchmetrics"
     )
 
 

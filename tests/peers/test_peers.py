@@ -24,6 +24,7 @@ from peer_lists import (
     tied_lists,
 )
 from pytest import approx
+from test_sources import COUNTERPARTS
 
 from keras_rankmetrics import (
     MeanRank,
@@ -275,8 +276,48 @@ def test_torchmetrics(name, k):
             )
             for labels, scores in data.lists()
         ]
-        metric = getattr(conventions.torchmetrics, name)(**at(k, name))
+        options = at(k, name)
+        if name == "FallOutAtK":
+            options["empty"] = "zero"  # as the function, and unlike the class
+        metric = getattr(conventions.torchmetrics, name)(**options)
         compare(metric, data, theirs, SINGLE)
+
+
+# In its AUC, lists of relevant items alone are always 0. In its fall-out, 1 is
+# the worst value, which no list without a value can have here.
+REFUSED_EMPTY = {("AUC", "one"), ("AUC", "skip"), ("FallOutAtK", "one")}
+
+
+@pytest.mark.parametrize("action", ["neg", "pos", "skip"])
+@pytest.mark.parametrize("name", TORCHMETRICS)
+def test_empty_lists_of_torchmetrics(name, action):
+    """Its classes count them by `empty_target_action`, its functions as 0."""
+    retrieval = pytest.importorskip("torchmetrics.retrieval")
+    import torch
+
+    counterparts = COUNTERPARTS["torchmetrics"].items()
+    [there] = [theirs for theirs, ours in counterparts if ours == name]
+    data = lists().binary
+    empty = {"neg": "zero", "pos": "one", "skip": "skip"}[action]
+    k = None if name in ("AUC", "RPrecision") else 3
+    options = {} if k is None else {"k": k}
+    make = getattr(conventions.torchmetrics, name)
+    if (name, empty) in REFUSED_EMPTY:
+        with pytest.raises(ValueError, match="empty"):
+            make(**options, empty=empty)
+        return
+    theirs = getattr(retrieval, there)(
+        empty_target_action=action, **at(k, name, "top_k")
+    )
+    items = data.labels >= 0
+    value = theirs(
+        torch.tensor(data.scores[items] / 100),
+        torch.tensor(data.labels[items].astype(int)),
+        indexes=torch.tensor(np.nonzero(items)[0]),
+    )
+    metric = make(**options, empty=empty)
+    found = float(metric(data.labels, data.scores))
+    assert found == approx(float(value), rel=1e-5)
 
 
 # ranx and pytrec_eval: documents by name

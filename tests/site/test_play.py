@@ -14,6 +14,7 @@ from keras_rankmetrics import conventions
 from keras_rankmetrics.engine.definition import takes
 from keras_rankmetrics.metrics.two_rankings import TwoRankingMetric
 from tests.pages import play
+from tests.pages.blocks import chosen
 
 AGAIN = "`python -m tests.pages.play` makes it anew."
 STATIC = play.FILE.parent
@@ -83,7 +84,8 @@ def cases():
             for convention in conventions.all_of_them():
                 if metric.__name__ in convention.presets:
                     preset = getattr(convention, metric.__name__)
-                    yield preset(**with_k), convention.name
+                    options = chosen(preset)
+                    yield metric(**with_k, **options), convention.name
 
 
 def is_taken(metric, options):
