@@ -8,6 +8,8 @@ import typing
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal, NamedTuple, TypeVar
 
+import numpy as np
+
 from keras_rankmetrics import metrics as ours
 from keras_rankmetrics.engine.definition import check_names
 from keras_rankmetrics.engine.metric.ranking_metric import (
@@ -58,6 +60,7 @@ class Measure(NamedTuple):
         required: the parameters that the measure needs.
         options: options that the measure sets beyond those of the preset.
         at: the parameter that is written after `@`.
+        default: the numbers that the source takes where none is written.
     """
 
     metric: type[RankingMetric]
@@ -65,6 +68,7 @@ class Measure(NamedTuple):
     required: tuple[str, ...] = ()
     options: Mapping[str, Any] = {}
     at: str = "cutoff"
+    default: tuple[int | str, ...] = ()
 
 
 class Rules(NamedTuple):
@@ -80,15 +84,29 @@ class Rules(NamedTuple):
             or only those that the run also contains (`"both"`).
         drop_same_id: if True, items whose id is that of the query are dropped
             from the run.
-        labels: the meaning of judgements: `"grades"`, or `"members"` if each
-            judged item is relevant, whatever its label.
+        labels: the meaning of judgements: `"grades"`; `"integers"` if grades
+            must be whole numbers; or `"members"` if each judged item is
+            relevant, whatever its label.
     """
 
     score_dtype: Literal["float32", "float64"] | None = None
     ties: Literal["options", "last_id_first", "first_id_first"] = "options"
     queries: Literal["truth", "both"] = "truth"
     drop_same_id: bool = False
-    labels: Literal["grades", "members"] = "grades"
+    labels: Literal["grades", "integers", "members"] = "grades"
+
+    def read_labels(self, labels: np.ndarray) -> np.ndarray:
+        """Return judgements as grades, or raise ValueError if one is none."""
+        if self.labels == "members":
+            return np.ones(len(labels))
+        parts = labels[labels % 1 > 0]
+        if self.labels == "integers" and len(parts):
+            raise ValueError(
+                "Labels should be whole numbers in this convention, as its "
+                f"source takes no others. Received: {parts[0]:g}. Pass "
+                "integers, or leave `convention` out."
+            )
+        return labels
 
     def __str__(self) -> str:
         """Return the rules that differ from the defaults."""

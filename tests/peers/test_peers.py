@@ -394,6 +394,26 @@ def test_pytrec_eval(name, k):
     compare(metric, data, theirs)
 
 
+def test_relative_precision_and_default_cutoffs_of_pytrec_eval():
+    """The error for a name without a cutoff has all that it means there."""
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    trec_eval = conventions.trec_eval
+    data = cut_off_lists()
+    qrels, run = as_documents(data)
+    found = pytrec_eval.RelevanceEvaluator(qrels, {"relative_P"}).evaluate(run)
+    for k in (5, 10):
+        told = f"relative_P_{k}"
+        theirs = by_query({query: of[told] for query, of in found.items()})
+        compare(trec_eval.of_source(told), data, theirs)
+    names = {name for name, m in trec_eval.measures.items() if m.default}
+    for name in names & pytrec_eval.supported_measures:
+        judge = pytrec_eval.RelevanceEvaluator({"q": {"d": 1}}, {name})
+        theirs = set(judge.evaluate({"q": {"d": 1.0}})["q"])
+        with pytest.raises(ValueError, match="should be followed by") as error:
+            trec_eval.of_source(name)
+        assert set(str(error.value).split("`")[3].split()) == theirs
+
+
 @pytest.mark.parametrize("name", AT_RECALLS)
 def test_pytrec_eval_at_recalls(name):
     """It is trec_eval 9. If nothing is retrieved, it divides 0 by 0."""
