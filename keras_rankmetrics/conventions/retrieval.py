@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Mapping
 from typing import Any
@@ -40,21 +41,24 @@ def _at_k(
     return Measure(metric, _CUTOFF, ("cutoff",), options, default=default)
 
 
+_TREC_EVAL: dict[str, Mapping[str, Any]] = {
+    "DCG NDCG": _LINEAR,
+    "PrecisionAtK UnjudgedAtK": {"denominator": "k"},
+    "InterpolatedPrecision ElevenPointPrecision": {"rounding": "nearest"},
+    "GradedRankBiasedPrecision": {"p": 0.9},
+    "RBPResidual": {"p": 0.9, "tail": "if_unjudged"},
+}
+
 trec_eval = Suffixed(
     "trec_eval",
-    "trec_eval 10.0, the tool of the TREC conferences. pytrec_eval is version "
-    "9, which rounds recall levels differently in interpolated precision.",
+    "trec_eval 10.0, the tool of the TREC conferences, with its option `-c`. "
+    "pytrec_eval is version 9, which rounds recall levels differently in "
+    "interpolated precision.",
     "usnistgov/trec_eval, version 10.0: m_ndcg.c, m_ndcg_cut.c, m_P.c, "
     "m_recall.c, m_success.c, m_map.c, m_map_cut.c, m_recip_rank.c, m_Rprec.c, "
     "m_set_F.c, m_bpref.c, m_iprec_at_recall.c, m_11pt_avg.c, m_rbp.c, "
     "m_rbp_resid.c, m_unjudged.c",
-    {
-        "DCG NDCG": _LINEAR,
-        "PrecisionAtK UnjudgedAtK": {"denominator": "k"},
-        "InterpolatedPrecision ElevenPointPrecision": {"rounding": "nearest"},
-        "GradedRankBiasedPrecision": {"p": 0.9},
-        "RBPResidual": {"p": 0.9, "tail": "if_unjudged"},
-    },
+    _TREC_EVAL,
     without={
         "F1AtK": "it has F only for whole lists, as `set_F`: `FBetaAtK()`, and "
         "with a parameter x `FBetaAtK(beta=x ** 0.5)`",
@@ -102,6 +106,15 @@ trec_eval = Suffixed(
         "rbp_resid": Measure(metrics.RBPResidual, _P, at="p"),
         "unj": _at_k(metrics.UnjudgedAtK, 5, 10, 20),
     },
+)
+
+trec_eval_without_c = dataclasses.replace(
+    trec_eval,
+    name="trec_eval_without_c",
+    about="trec_eval 10.0 without its option `-c`: means are over the judged "
+    "queries that the run contains, as usual with pytrec_eval.",
+    metrics=_TREC_EVAL,
+    rules=trec_eval.rules._replace(queries="both"),
 )
 
 

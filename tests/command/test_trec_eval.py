@@ -59,7 +59,7 @@ def values_and_means(given, convention, asked, folder):
     with (folder / "means.csv").open() as file:
         means = list(csv.DictReader(file))
     found = {
-        (measure, row["query"]): float(row[measure])
+        (measure, row["query"]): float(row[measure] or "nan")
         for row in values
         for measure in asked
     }
@@ -91,6 +91,25 @@ def test_every_value_is_that_of_trec_eval(found, given, measure):
     assert len(expected) == {DRAWN: 51, PUBLISHED: 1}[given]
     values = {key: f"{found[given][key]:.4f}" for key in expected}
     assert values == expected
+
+
+def test_means_without_c_are_over_the_queries_of_the_run(tmp_path):
+    """The values of queries are the same as with `-c`."""
+    names = [*measures(DRAWN)]
+    found = values_and_means(DRAWN, "trec_eval_without_c", names, tmp_path)
+    queries = {
+        line.split()[0] for line in (DATA / DRAWN.run).read_text().splitlines()
+    }
+    for name in names:
+        values = [
+            float(text)
+            for (measure, query), text in printed(DRAWN).items()
+            if measure == name and query in queries
+        ]
+        assert len(values) == 48
+        mean = sum(values) / len(values)
+        assert found[name, "all"] == pytest.approx(mean, abs=6e-5)
+        assert mean == 0 or mean > float(printed(DRAWN)[name, "all"])
 
 
 def test_interpolated_precision_of_version_9(tmp_path):

@@ -21,6 +21,7 @@ RUN = {
 # The reciprocal ranks of each query; None where it does not count.
 EXPECTED = {
     "trec_eval": ("recip_rank", [1, 1 / 3, 0, 0]),
+    "trec_eval_without_c": ("recip_rank", [1, 1 / 3, 0, None]),
     "ir_measures": ("RR", [1, 1 / 2, 0, 0]),
     "sentence_transformers": ("mrr@10", [1 / 3, 1 / 3, 0, 0]),
     "beir": ("MRR@10", [1, 1, 0, None]),
@@ -100,6 +101,6 @@ def test_notes_tell_queries_that_are_left_out():
     rows = "of 4 queries have no rows, and"
     assert f"s: 2 {rows} count as lists that retr" in texts["trec_eval"]
     assert "left out" not in texts["trec_eval"]
-    for convention in ("beir", "mteb"):
+    for convention in ("trec_eval_without_c", "beir", "mteb"):
         assert f"s: 1 {rows} count as lists that retr" in texts[convention]
         assert f"s: 1 {rows} are left out." in texts[convention]

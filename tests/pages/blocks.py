@@ -69,7 +69,7 @@ def libraries(metric: type[RankingMetric]) -> str:
         (text, usual(metric, k)) for text, k in examples_of(metric).compared
     )
     groups: dict[tuple, list[Convention]] = {}
-    for convention in conventions.all_of_them():
+    for convention in with_options_of_their_own():
         if metric.__name__ in convention.presets:
             missing = sum(not knows(convention, text) for text, _ in compared)
             options = options_of(convention, metric)
@@ -89,6 +89,12 @@ def libraries(metric: type[RankingMetric]) -> str:
     ]
     values = table(["conventions", "options", *lists], rows, left=(0, 1))
     return f"{COMPARED}\n\n{values}"
+
+
+def with_options_of_their_own() -> list[Convention]:
+    """Return the first convention of each source; others differ in rules."""
+    every = conventions.all_of_them()
+    return [*{each.source: each for each in reversed(every)}.values()][::-1]
 
 
 def knows(convention: Convention, text: str) -> bool:

@@ -11,11 +11,15 @@ import pathlib
 import re
 from typing import Any
 
-from keras_rankmetrics import RankingMetric, conventions
+from keras_rankmetrics import RankingMetric
 from keras_rankmetrics.conventions.convention import Convention
 from keras_rankmetrics.engine.definition import takes
 from keras_rankmetrics.metrics import bases, two_rankings
-from tests.pages.blocks import accepts_grades, chosen
+from tests.pages.blocks import (
+    accepts_grades,
+    chosen,
+    with_options_of_their_own,
+)
 from tests.pages.page import FOLDER, METRICS, Page
 
 # A script, which a page may load from a folder as well as from a server.
@@ -57,7 +61,7 @@ def data() -> dict[str, Any]:
         "metrics": {each.__name__: entry(each) for each in OF_ONE_LIST},
         "conventions": {
             each.name: convention_entry(each)
-            for each in conventions.all_of_them()
+            for each in with_options_of_their_own()
         },
     }
 

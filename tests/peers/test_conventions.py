@@ -52,6 +52,7 @@ SAYS = {
     "keras_rs": (0.1667, 0.3333, 0.3869, 0.6, 0.6797),
     "tf_ranking": (0.1667, 0.3333, 0.3869, 0.6, 0.6797),
     "trec_eval": (0.1667, 0.3333, 0.3869, 0.3, 0.6797),
+    "trec_eval_without_c": (0.1667, 0.3333, 0.3869, 0.3, 0.6797),
     "ir_measures": (0.1667, 0.3333, 0.3869, 0.3, 0.6797),
     "sklearn": (NONE, NONE, 0.3869, NONE, 0.6797),
     "ranx": (0.1667, 0.3333, 0.3869, 0.3, 0.6797),
@@ -81,6 +82,7 @@ OF_F = {
     "rectools": "k",
     "recsys": "k",
     "trec_eval": "retrieved",
+    "trec_eval_without_c": "retrieved",
 }
 
 
@@ -391,6 +393,7 @@ def test_every_metric_of_every_convention_has_a_number_to_meet():
     met["ir_measures"] = set(conventions.ir_measures.presets)
     met["pykeen"] = set(conventions.pykeen.presets)
     met["trec_eval"] = set(conventions.trec_eval.presets)
+    met["trec_eval_without_c"] = met["trec_eval"]  # it differs in its rules
     for name in ("sentence_transformers", "beir", "mteb"):
         met[name] = set(getattr(conventions, name).presets)
     for name, metrics in PEERS.items():

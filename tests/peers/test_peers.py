@@ -26,10 +26,7 @@ from peer_lists import (
 from pytest import approx
 from test_sources import COUNTERPARTS
 
-from keras_rankmetrics import (
-    MeanRank,
-    conventions,
-)
+from keras_rankmetrics import MeanRank, conventions, evaluate
 
 pytestmark = pytest.mark.peers
 
@@ -392,6 +389,24 @@ def test_pytrec_eval(name, k):
     theirs = by_query({query: of[told] for query, of in found.items()})
     metric = getattr(conventions.trec_eval, name)(**at(k, name))
     compare(metric, data, theirs)
+
+
+def test_the_mean_of_pytrec_eval_is_that_of_trec_eval_without_c():
+    """Some queries have no run, and some of the run are not judged."""
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    qrels, run = as_documents(cut_off_lists())
+    names = [*qrels]
+    qrels = {name: qrels[name] for name in names[:1500]}
+    run = {name: run[name] for name in names[300:]}
+    measures = ("map", "ndcg_cut_10", "P_5", "recip_rank", "Rprec")
+    theirs = pytrec_eval.RelevanceEvaluator(qrels, {*measures}).evaluate(run)
+    assert len(theirs) == 1200
+    found = evaluate(
+        qrels, run, " ".join(measures), convention="trec_eval_without_c"
+    )
+    for name in measures:
+        mean = np.mean([values[name] for values in theirs.values()])
+        assert found[name] == approx(mean, rel=1e-6)
 
 
 def test_relative_precision_and_default_cutoffs_of_pytrec_eval():
