@@ -141,16 +141,13 @@ class Preset(typing.Generic[Parameters, MetricT]):
     ) -> None:
         # Typed as a `Callable`, so that type checkers infer its parameters.
         self.metric = typing.cast(type[MetricT], metric)
-        self.options: dict[str, Any] = {}
-        self.required: dict[str, str] = {}
-        self.fixed: dict[str, Fixed] = {}
-        for name, value in options.items():
-            if isinstance(value, Required):
-                self.required[name] = value.what
-            elif isinstance(value, Fixed):
-                self.fixed[name], self.options[name] = value, value.value
-            else:
-                self.options[name] = value
+        self.required = _of_kind(Required, options)
+        self.fixed = _of_kind(Fixed, options)
+        self.options = {
+            name: self.fixed[name].value if name in self.fixed else value
+            for name, value in options.items()
+            if name not in self.required
+        }
         self.__doc__ = self.metric.__doc__
         self.__name__ = self.metric.__name__
         signature = inspect.signature(metric)
@@ -176,24 +173,22 @@ class Preset(typing.Generic[Parameters, MetricT]):
     def _completed(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Return all options; raise ValueError if one is missing or fixed."""
         self._check_fixed(arguments)
-        for name, what in self.required.items():
+        for name, required in self.required.items():
             if arguments.get(name) is None:
                 raise ValueError(
-                    f"`{self.__name__}` needs `{name}`, {what}. Received: "
-                    f"`{name}={arguments.get(name)!r}`."
+                    f"`{self.__name__}` needs `{name}`, {required.what}. "
+                    f"Received: `{name}={arguments.get(name)!r}`."
                 )
         return {**self.options, **arguments}
 
     def _check_fixed(self, arguments: Mapping[str, Any]) -> None:
         """Raise ValueError if an argument changes a fixed option."""
         for name, (value, why) in self.fixed.items():
-            received = arguments.get(name, value)
-            if received != value:
+            if arguments.get(name, value) != value:
                 raise ValueError(
                     f"`{self.__name__}` should have `{name}={value!r}` in this "
-                    f"convention: {why}. Received: `{name}={received!r}`. For "
-                    f"the meaning of `{name}` here, use "
-                    f"`keras_rankmetrics.{self.__name__}`."
+                    f"convention: {why}. Received: `{name}={arguments[name]!r}`"
+                    f". Use the class `{self.__name__}` for our `{name}`."
                 )
 
     def __repr__(self) -> str:
@@ -204,7 +199,7 @@ class Preset(typing.Generic[Parameters, MetricT]):
                 f"{name}={getattr(value, '__name__', repr(value))}"
                 for name, value in self.options.items()
             ),
-            *(f"{name}=<{what}>" for name, what in self.required.items()),
+            *(f"{name}=<{x.what}>" for name, x in self.required.items()),
         ]
         return f"{self.__name__}({', '.join(parameters)})"
 
@@ -379,6 +374,11 @@ def suggestion(
         return ""
     found = closest(name, [*names, *aliases])
     return did_you_mean(*dict.fromkeys(aliases.get(x, x) for x in found))
+
+
+def _of_kind(kind: type[Value], options: Mapping[str, Any]) -> dict[str, Value]:
+    """Return the options of a kind."""
+    return {name: x for name, x in options.items() if isinstance(x, kind)}
 
 
 def _per_name(rows: Mapping[str, Value]) -> dict[str, Value]:

@@ -71,9 +71,7 @@ torchmetrics = Convention(
         "AUC": {
             "k": Fixed(None, "torchmetrics cuts off the list at its `top_k`"),
             "empty": Fixed(
-                "zero",
-                "the `empty_target_action` of torchmetrics leaves lists of "
-                "relevant items alone at 0",
+                "zero", "lists of relevant items alone are always 0"
             ),
         },
     },

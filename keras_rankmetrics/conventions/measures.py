@@ -131,17 +131,16 @@ class Suffixed(Convention):
                 means several metrics.
         """
         found = _SUFFIXED.fullmatch(text)
-        if found is None:
+        name = found["name"] if found else text
+        self.check_supported(name)
+        measure, arguments = self.measures.get(name), {}
+        if found is None or measure is None:
             return None
-        self.check_supported(found["name"])
-        if found["name"] not in self.measures:
-            return None
-        measure, arguments = self.measures[found["name"]], {}
         if found["number"] is not None:
             parameter = found["parameter"] or measure.at
             arguments[parameter] = _number(found["number"])
         if set(measure.required) <= set(arguments) <= set(measure.parameters):
-            return _made(self, found["name"], arguments, options)
+            return _made(self, name, arguments, options)
         if measure.default and not arguments:
             every = " ".join(f"{text}_{x}" for x in measure.default)
             raise ValueError(

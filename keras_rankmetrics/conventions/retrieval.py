@@ -31,6 +31,7 @@ _RECALL = {"recall": named("recall")}
 _P = {"p": named("p")}
 
 
+_LEVELS = tuple(f"{tenths / 10:.2f}" for tenths in range(11))
 _CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 
 
@@ -99,7 +100,7 @@ trec_eval = Suffixed(
             _RECALL,
             ("recall",),
             at="recall",
-            default=tuple(f"{tenths / 10:.2f}" for tenths in range(11)),
+            default=_LEVELS,
         ),
         "11pt_avg": Measure(metrics.ElevenPointPrecision),
         "rbp": Measure(metrics.GradedRankBiasedPrecision, _P, at="p"),

@@ -511,8 +511,8 @@ def test_an_option_with_another_meaning_in_the_source_cannot_be_changed():
     with pytest.raises(
         ValueError,
         match=r"^`AUC` should have `k=None` in this convention: torchmetrics "
-        r"cuts off the list at its `top_k`\. Received: `k=2`\. For the meaning "
-        r"of `k` here, use `keras_rankmetrics\.AUC`\.$",
+        r"cuts off the list at its `top_k`\. Received: `k=2`\. Use the "
+        r"class `AUC` for our `k`\.$",
     ):
         auc(k=2)
     expected = keras_rankmetrics.AUC(empty="zero").signature
