@@ -176,9 +176,9 @@ def _by_id(
     """Return the queries, a fingerprint of the truth, and each system."""
     _check_by_id(metrics)
     rows = whole(truth.rows())
-    if rules.labels == "members":
-        rows = rows._replace(value=np.ones(len(rows.value)))
     are_references = _are_of_two_rankings(metrics)
+    if not are_references:
+        rows = rows._replace(value=rules.read_labels(rows.value))
     judgements = joining.Judgements.of(
         rows, truth.queries(), -np.inf if are_references else UNJUDGED
     )

@@ -52,6 +52,7 @@ from keras_rankmetrics.conventions.retrieval import (
     ranx,
     sentence_transformers,
     trec_eval,
+    trec_eval_without_c,
 )
 from keras_rankmetrics.engine.naming import no_attribute as _no_attribute
 
@@ -60,6 +61,7 @@ __all__ = [  # noqa: RUF022
     "keras_rs",
     "tf_ranking",
     "trec_eval",
+    "trec_eval_without_c",
     "ir_measures",
     "sklearn",
     "ranx",

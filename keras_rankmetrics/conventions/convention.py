@@ -8,6 +8,8 @@ import typing
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal, NamedTuple, TypeVar
 
+import numpy as np
+
 from keras_rankmetrics import metrics as ours
 from keras_rankmetrics.engine.definition import check_names
 from keras_rankmetrics.engine.metric.ranking_metric import (
@@ -32,6 +34,18 @@ class Required(NamedTuple):
     what: str
 
 
+class Fixed(NamedTuple):
+    """An option that no call may change, as the source does not have it.
+
+    Args:
+        value: the value of the option.
+        why: the rule of the source that other values do not follow.
+    """
+
+    value: Any
+    why: str
+
+
 # From the value of a source's parameter to options here, or a ValueError that
 # says why there are none.
 Meaning = Callable[[Any], Mapping[str, Any]]
@@ -46,6 +60,7 @@ class Measure(NamedTuple):
         required: the parameters that the measure needs.
         options: options that the measure sets beyond those of the preset.
         at: the parameter that is written after `@`.
+        default: the numbers that the source takes where none is written.
     """
 
     metric: type[RankingMetric]
@@ -53,6 +68,7 @@ class Measure(NamedTuple):
     required: tuple[str, ...] = ()
     options: Mapping[str, Any] = {}
     at: str = "cutoff"
+    default: tuple[int | str, ...] = ()
 
 
 class Rules(NamedTuple):
@@ -68,15 +84,29 @@ class Rules(NamedTuple):
             or only those that the run also contains (`"both"`).
         drop_same_id: if True, items whose id is that of the query are dropped
             from the run.
-        labels: the meaning of judgements: `"grades"`, or `"members"` if each
-            judged item is relevant, whatever its label.
+        labels: the meaning of judgements: `"grades"`; `"integers"` if grades
+            must be whole numbers; or `"members"` if each judged item is
+            relevant, whatever its label.
     """
 
     score_dtype: Literal["float32", "float64"] | None = None
     ties: Literal["options", "last_id_first", "first_id_first"] = "options"
     queries: Literal["truth", "both"] = "truth"
     drop_same_id: bool = False
-    labels: Literal["grades", "members"] = "grades"
+    labels: Literal["grades", "integers", "members"] = "grades"
+
+    def read_labels(self, labels: np.ndarray) -> np.ndarray:
+        """Return judgements as grades, or raise ValueError if one is none."""
+        if self.labels == "members":
+            return np.ones(len(labels))
+        parts = labels[labels % 1 > 0]
+        if self.labels == "integers" and len(parts):
+            raise ValueError(
+                "Labels should be whole numbers in this convention, as its "
+                f"source takes no others. Received: {parts[0]:g}. Pass "
+                "integers, or leave `convention` out."
+            )
+        return labels
 
     def __str__(self) -> str:
         """Return the rules that differ from the defaults."""
@@ -98,8 +128,8 @@ class Preset(typing.Generic[Parameters, MetricT]):
     Args:
         metric: the class.
         options: the options to set, which a call may override. `Required` marks
-            an option that each call must set, since its value depends on the
-            data.
+            an option that each call must set, and `Fixed` one that no call may
+            change.
 
     >>> from keras_rankmetrics.conventions import sklearn
     >>> [metric.name for metric in sklearn.NDCG.at(1, 5)]
@@ -111,13 +141,13 @@ class Preset(typing.Generic[Parameters, MetricT]):
     ) -> None:
         # Typed as a `Callable`, so that type checkers infer its parameters.
         self.metric = typing.cast(type[MetricT], metric)
-        self.options: dict[str, Any] = {}
-        self.required: dict[str, str] = {}
-        for name, value in options.items():
-            if isinstance(value, Required):
-                self.required[name] = value.what
-            else:
-                self.options[name] = value
+        self.required = _of_kind(Required, options)
+        self.fixed = _of_kind(Fixed, options)
+        self.options = {
+            name: self.fixed[name].value if name in self.fixed else value
+            for name, value in options.items()
+            if name not in self.required
+        }
         self.__doc__ = self.metric.__doc__
         self.__name__ = self.metric.__name__
         signature = inspect.signature(metric)
@@ -136,26 +166,40 @@ class Preset(typing.Generic[Parameters, MetricT]):
 
     def at(self, *cutoffs: int | None, **options: Any) -> list[MetricT]:
         """Return one metric per cutoff."""
+        for k in cutoffs:
+            self._check_fixed({"k": k})
         return self.metric.at(*cutoffs, **self._completed(options))
 
     def _completed(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Return all options, or raise ValueError if one is missing."""
-        for name, what in self.required.items():
+        """Return all options; raise ValueError if one is missing or fixed."""
+        self._check_fixed(arguments)
+        for name, required in self.required.items():
             if arguments.get(name) is None:
                 raise ValueError(
-                    f"`{self.__name__}` needs `{name}`, {what}. Received: "
-                    f"`{name}={arguments.get(name)!r}`."
+                    f"`{self.__name__}` needs `{name}`, {required.what}. "
+                    f"Received: `{name}={arguments.get(name)!r}`."
                 )
         return {**self.options, **arguments}
 
+    def _check_fixed(self, arguments: Mapping[str, Any]) -> None:
+        """Raise ValueError if an argument changes a fixed option."""
+        for name, (value, why) in self.fixed.items():
+            if arguments.get(name, value) != value:
+                raise ValueError(
+                    f"`{self.__name__}` should have `{name}={value!r}` in this "
+                    f"convention: {why}. Received: `{name}={arguments[name]!r}`"
+                    f". Use the class `{self.__name__}` for our `{name}`."
+                )
+
     def __repr__(self) -> str:
+        has_k = "k" in self.__signature__.parameters and "k" not in self.fixed
         parameters = [
-            *(["k"] if "k" in self.__signature__.parameters else []),
+            *(["k"] if has_k else []),
             *(
                 f"{name}={getattr(value, '__name__', repr(value))}"
                 for name, value in self.options.items()
             ),
-            *(f"{name}=<{what}>" for name, what in self.required.items()),
+            *(f"{name}=<{x.what}>" for name, x in self.required.items()),
         ]
         return f"{self.__name__}({', '.join(parameters)})"
 
@@ -174,9 +218,9 @@ class Convention:
         about: a description, in one sentence.
         source: the place where the convention is defined.
         metrics: for each metric that the source defines, the options that
-            differ from the defaults, or are `Required`. Metrics with the same
-            options may share a key, as in `"NDCG RecallAtK"`, and so may names
-            in `without` and `measures`.
+            differ from the defaults, or are `Required` or `Fixed`. Metrics with
+            the same options may share a key, as in `"NDCG RecallAtK"`, and so
+            may names in `without` and `measures`.
         without: the metrics of the source that are not supported, by their name
             there or here, each with the reason.
         rules: how the source reads runs.
@@ -330,6 +374,11 @@ def suggestion(
         return ""
     found = closest(name, [*names, *aliases])
     return did_you_mean(*dict.fromkeys(aliases.get(x, x) for x in found))
+
+
+def _of_kind(kind: type[Value], options: Mapping[str, Any]) -> dict[str, Value]:
+    """Return the options of a kind."""
+    return {name: x for name, x in options.items() if isinstance(x, kind)}
 
 
 def _per_name(rows: Mapping[str, Value]) -> dict[str, Value]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from keras_rankmetrics import gains
-from keras_rankmetrics.conventions.convention import Convention
+from keras_rankmetrics.conventions.convention import Convention, Fixed, Required
 
 keras_rs = Convention(
     "keras_rs",
@@ -61,9 +61,23 @@ torchmetrics = Convention(
         "PrecisionAtK": {"denominator": "k"},
         "RecallAtK HitRateAtK MeanReciprocalRank RPrecision": {},
         "MeanAveragePrecision": {"denominator": "hits"},
-        "FallOutAtK AUC": {"empty": "zero"},
+        "FallOutAtK": {
+            "empty": Required(
+                '"zero" for `empty_target_action="neg"`, or "skip"; its '
+                'default, "pos", counts lists without other items as 1, which '
+                "is not supported"
+            )
+        },
+        "AUC": {
+            "k": Fixed(None, "torchmetrics cuts off the list at its `top_k`"),
+            "empty": Fixed(
+                "zero", "lists of relevant items alone are always 0"
+            ),
+        },
     },
     without={
+        "RetrievalAUROC(max_fpr=...)": "it is the standardised area up to a "
+        "rate of false positives; `AUC(k)` has the area up to a number of them",
         "RetrievalPrecisionRecallCurve": "it is a curve; "
         "`PrecisionAtK.at(...)` and `RecallAtK.at(...)` give its points",
         "RetrievalRecallAtFixedPrecision": "it selects the cutoff by the "

@@ -125,16 +125,28 @@ class Suffixed(Convention):
             text: the measure as the source writes it, such as
                 `"ndcg_cut_10"`, `"ndcg_cut.10"` or `"rbp.p=0.8"`.
             **options: further options of the metric.
+
+        Raises:
+            ValueError: if the source has the name, but it is not supported, or
+                means several metrics.
         """
         found = _SUFFIXED.fullmatch(text)
-        if found is None or found["name"] not in self.measures:
+        name = found["name"] if found else text
+        self.check_supported(name)
+        measure, arguments = self.measures.get(name), {}
+        if found is None or measure is None:
             return None
-        measure, arguments = self.measures[found["name"]], {}
         if found["number"] is not None:
             parameter = found["parameter"] or measure.at
             arguments[parameter] = _number(found["number"])
         if set(measure.required) <= set(arguments) <= set(measure.parameters):
-            return _made(self, found["name"], arguments, options)
+            return _made(self, name, arguments, options)
+        if measure.default and not arguments:
+            every = " ".join(f"{text}_{x}" for x in measure.default)
+            raise ValueError(
+                f"`{text}` should be followed by a number. Received: none. "
+                f"{self.name} then takes several: write `{every}`."
+            )
         return None
 
 

@@ -49,7 +49,8 @@ replay = Convention(
         "relevant items",
         "RocAuc": "it ignores relevant items that are not among the first k; "
         "if all are, it is `AUC()` of the first k items",
-        "Surprisal": "it is `Novelty` divided by log2 of the number of users",
+        "Surprisal": "it is `Novelty` divided by log2 of the number of users, "
+        "but divides by k even if fewer items are recommended",
         "Unexpectedness": "it compares with the recommendations of another "
         "model",
     },
@@ -92,6 +93,10 @@ rectools = Convention(
         "NDCG": "its ideal list always has k relevant items, which no other "
         "source does; with `divide_by_achievable=True` it is that of "
         "`recommenders`",
+        "PartialAUC(insufficient_handling=...)": "it leaves out users "
+        "without all relevant or k other items; give them the weight 0",
+        "Precision(debias_config=...)": "it drops some interactions with "
+        "popular items at random, as in other metrics",
         "Precision(r_precision=True)": 'it is `RecallAtK(denominator="min")`',
         "PAP": "it counts only the first min(k, relevant) relevant items, "
         "which no other source does",
@@ -125,6 +130,8 @@ lenskit = Convention(
         "ExposureGini(weight=LogRankWeight())": "it weights positions by rank; "
         "`ExposureGini`, its ListGini, weights all positions within rank k "
         "equally",
+        "RBP(normalize=True) RBP(weight=...) RBP(weight_field=...)": "it "
+        "divides by the highest possible value, or weights ranks otherwise",
         "ListLength TestItemCount": "it is a count that ignores the order",
         "MAE RMSE": _NO_RANKING,
         "entropy": "it measures the categories of the items shown, ignoring "

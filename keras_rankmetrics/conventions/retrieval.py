@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Mapping
 from typing import Any
@@ -30,26 +31,35 @@ _RECALL = {"recall": named("recall")}
 _P = {"p": named("p")}
 
 
-def _at_k(metric: type[RankingMetric], **options: Any) -> Measure:
-    """Return a measure that needs a cutoff."""
-    return Measure(metric, _CUTOFF, ("cutoff",), options)
+_LEVELS = tuple(f"{tenths / 10:.2f}" for tenths in range(11))
+_CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 
+
+def _at_k(
+    metric: type[RankingMetric], *default: int, **options: Any
+) -> Measure:
+    """Return a measure that needs a cutoff."""
+    return Measure(metric, _CUTOFF, ("cutoff",), options, default=default)
+
+
+_TREC_EVAL: dict[str, Mapping[str, Any]] = {
+    "DCG NDCG": _LINEAR,
+    "PrecisionAtK UnjudgedAtK": {"denominator": "k"},
+    "InterpolatedPrecision ElevenPointPrecision": {"rounding": "nearest"},
+    "GradedRankBiasedPrecision": {"p": 0.9},
+    "RBPResidual": {"p": 0.9, "tail": "if_unjudged"},
+}
 
 trec_eval = Suffixed(
     "trec_eval",
-    "trec_eval 10.0, the tool of the TREC conferences. pytrec_eval is version "
-    "9, which rounds recall levels differently in interpolated precision.",
+    "trec_eval 10.0, the tool of the TREC conferences, with its option `-c`. "
+    "pytrec_eval is version 9, which rounds recall levels differently in "
+    "interpolated precision.",
     "usnistgov/trec_eval, version 10.0: m_ndcg.c, m_ndcg_cut.c, m_P.c, "
     "m_recall.c, m_success.c, m_map.c, m_map_cut.c, m_recip_rank.c, m_Rprec.c, "
     "m_set_F.c, m_bpref.c, m_iprec_at_recall.c, m_11pt_avg.c, m_rbp.c, "
     "m_rbp_resid.c, m_unjudged.c",
-    {
-        "DCG NDCG": _LINEAR,
-        "PrecisionAtK UnjudgedAtK": {"denominator": "k"},
-        "InterpolatedPrecision ElevenPointPrecision": {"rounding": "nearest"},
-        "GradedRankBiasedPrecision": {"p": 0.9},
-        "RBPResidual": {"p": 0.9, "tail": "if_unjudged"},
-    },
+    _TREC_EVAL,
     without={
         "F1AtK": "it has F only for whole lists, as `set_F`: `FBetaAtK()`, and "
         "with a parameter x `FBetaAtK(beta=x ** 0.5)`",
@@ -63,37 +73,49 @@ trec_eval = Suffixed(
         "infAP": _ESTIMATE,
         "num_nonrel_judged_ret num_q num_rel num_rel_ret num_ret": _COUNT,
         "ndcg_rel": "it is NDCG at each recall level, specific to trec_eval",
-        "relative_P": "it divides by min(k, relevant items): use "
-        '`RecallAtK(denominator="min")`',
         "set_map": "it is the product of `set_P` and `set_recall`",
         "set_relative_P": "it divides by the smaller of the numbers of "
         "relevant and retrieved items, which no other source does",
         "utility": "it is a weighted count of relevant and other items",
     },
-    rules=Rules(score_dtype="float64", ties="last_id_first"),
+    rules=Rules("float64", "last_id_first", labels="integers"),
     measures={
         "dcg": Measure(metrics.DCG),
         "ndcg": Measure(metrics.NDCG),
-        "ndcg_cut": _at_k(metrics.NDCG),
-        "P": _at_k(metrics.PrecisionAtK),
+        "ndcg_cut": _at_k(metrics.NDCG, *_CUTOFFS),
+        "P": _at_k(metrics.PrecisionAtK, *_CUTOFFS),
         "set_P": Measure(metrics.PrecisionAtK, options=_RETRIEVED),
-        "recall": _at_k(metrics.RecallAtK),
+        "recall": _at_k(metrics.RecallAtK, *_CUTOFFS),
         "set_recall": Measure(metrics.RecallAtK),
-        "success": _at_k(metrics.HitRateAtK),
+        "relative_P": _at_k(metrics.RecallAtK, *_CUTOFFS, denominator="min"),
+        "success": _at_k(metrics.HitRateAtK, 1, 5, 10),
         "map": Measure(metrics.MeanAveragePrecision),
-        "map_cut": _at_k(metrics.MeanAveragePrecision),
+        "map_cut": _at_k(metrics.MeanAveragePrecision, *_CUTOFFS),
         "recip_rank": Measure(metrics.MeanReciprocalRank),
         "Rprec": Measure(metrics.RPrecision),
         "set_F": Measure(metrics.FBetaAtK),
         "bpref": Measure(metrics.BPref),
         "iprec_at_recall": Measure(
-            metrics.InterpolatedPrecision, _RECALL, ("recall",), at="recall"
+            metrics.InterpolatedPrecision,
+            _RECALL,
+            ("recall",),
+            at="recall",
+            default=_LEVELS,
         ),
         "11pt_avg": Measure(metrics.ElevenPointPrecision),
         "rbp": Measure(metrics.GradedRankBiasedPrecision, _P, at="p"),
         "rbp_resid": Measure(metrics.RBPResidual, _P, at="p"),
-        "unj": _at_k(metrics.UnjudgedAtK),
+        "unj": _at_k(metrics.UnjudgedAtK, 5, 10, 20),
     },
+)
+
+trec_eval_without_c = dataclasses.replace(
+    trec_eval,
+    name="trec_eval_without_c",
+    about="trec_eval 10.0 without its option `-c`: means are over the judged "
+    "queries that the run contains, as usual with pytrec_eval.",
+    metrics=_TREC_EVAL,
+    rules=trec_eval.rules._replace(queries="both"),
 )
 
 
@@ -158,7 +180,7 @@ ir_measures = Vocabulary(
         "items are all relevant to all subtopics",
         "infAP": _ESTIMATE,
     },
-    rules=Rules(score_dtype="float32", ties="last_id_first"),
+    rules=Rules("float32", "last_id_first", labels="integers"),
     measures={
         "AP MAP": Measure(metrics.MeanAveragePrecision, _BINARY_AT_K),
         "AP_IA MAP_IA": Measure(metrics.MeanAveragePrecisionIA, _BINARY),
@@ -263,7 +285,7 @@ beir = Suffixed(
         "Hole": "it counts items that are not judged for any query; "
         "`UnjudgedAtK` counts those not judged for the query itself",
     },
-    rules=Rules("float32", "last_id_first", "both", drop_same_id=True),
+    rules=Rules("float32", "last_id_first", "both", True, "integers"),
     measures={
         **_six("NDCG MAP Recall P MRR Accuracy"),
         "R_cap": _at_k(metrics.RecallAtK, denominator="min"),
@@ -282,7 +304,7 @@ mteb = Suffixed(
         "nauc": "it measures how well scores predict a metric, not a ranking",
         "p-MRR": "it compares two rankings of the same items",
     },
-    rules=Rules("float32", "last_id_first", "both"),
+    rules=Rules("float32", "last_id_first", "both", labels="integers"),
     measures={
         **_six("ndcg_at map_at recall_at precision_at mrr_at hit_rate_at"),
         "accuracy": Measure(metrics.RecallAtK, options={"k": 1}),

@@ -6,7 +6,9 @@ from test_specs import OF_SOURCES, SPECS
 import keras_rankmetrics as krm
 from keras_rankmetrics import conventions
 from keras_rankmetrics.command.signature import constructor, parsed
+from keras_rankmetrics.engine.definition import takes
 from krm_command import main
+from tests.pages.blocks import chosen
 
 METRICS = [
     *(metric for _, metric in SPECS),
@@ -19,7 +21,9 @@ METRICS = [
     krm.AlphaNDCG(alpha=0.25),
     krm.ExposureGini(num_items=9),
     *(
-        preset(**{"k": 5} if "k" in preset.__signature__.parameters else {})
+        preset.metric(
+            **{"k": 5} if takes(preset.metric, "k") else {}, **chosen(preset)
+        )
         for preset in conventions.torchmetrics.presets.values()
     ),
 ]

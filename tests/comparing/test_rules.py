@@ -21,6 +21,7 @@ RUN = {
 # The reciprocal ranks of each query; None where it does not count.
 EXPECTED = {
     "trec_eval": ("recip_rank", [1, 1 / 3, 0, 0]),
+    "trec_eval_without_c": ("recip_rank", [1, 1 / 3, 0, None]),
     "ir_measures": ("RR", [1, 1 / 2, 0, 0]),
     "sentence_transformers": ("mrr@10", [1 / 3, 1 / 3, 0, 0]),
     "beir": ("MRR@10", [1, 1, 0, None]),
@@ -67,6 +68,28 @@ def test_the_command_follows_the_rules(
     assert value == pytest.approx(sum(there) / len(there))
 
 
+@pytest.mark.parametrize("convention", sorted(EXPECTED))
+def test_grades_with_a_fraction_are_refused_where_the_source_has_none(
+    convention,
+):
+    name, _ = EXPECTED[convention]
+    truth = {"a": {"x1": 1.9, "x2": 2}, "b": {"x2": 0.0}}
+    if convention == "sentence_transformers":  # members have no grades
+        krm.evaluate(truth, RUN, name, convention=convention)
+        return
+    with pytest.raises(
+        ValueError,
+        match=r"^Labels should be whole numbers in this convention, as its "
+        r"source takes no others\. Received: 1\.9\. Pass integers, or leave "
+        r"`convention` out\.$",
+    ):
+        krm.evaluate(truth, RUN, name, convention=convention)
+    # Whole ones may be floats, and scores of a reference ranking are no grades.
+    krm.evaluate({"a": {"x2": 2.0}}, RUN, name, convention=convention)
+    overlap = krm.RankBiasedOverlap(p=0.9)
+    krm.evaluate(truth, RUN, overlap, convention=convention)
+
+
 def test_notes_tell_queries_that_are_left_out():
     texts = {}
     for convention in EXPECTED:
@@ -78,6 +101,6 @@ def test_notes_tell_queries_that_are_left_out():
     rows = "of 4 queries have no rows, and"
     assert f"s: 2 {rows} count as lists that retr" in texts["trec_eval"]
     assert "left out" not in texts["trec_eval"]
-    for convention in ("beir", "mteb"):
+    for convention in ("trec_eval_without_c", "beir", "mteb"):
         assert f"s: 1 {rows} count as lists that retr" in texts[convention]
         assert f"s: 1 {rows} are left out." in texts[convention]

@@ -3,9 +3,10 @@
 import math
 import textwrap
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from keras_rankmetrics import RankingMetric, conventions
-from keras_rankmetrics.conventions.convention import Convention
+from keras_rankmetrics.conventions.convention import Convention, Preset
 from keras_rankmetrics.engine.definition import takes
 from tests.benchmarks.markdown import table
 from tests.pages.examples import Edge, examples_of, usual, values_of
@@ -68,7 +69,7 @@ def libraries(metric: type[RankingMetric]) -> str:
         (text, usual(metric, k)) for text, k in examples_of(metric).compared
     )
     groups: dict[tuple, list[Convention]] = {}
-    for convention in conventions.all_of_them():
+    for convention in with_options_of_their_own():
         if metric.__name__ in convention.presets:
             missing = sum(not knows(convention, text) for text, _ in compared)
             options = options_of(convention, metric)
@@ -90,6 +91,12 @@ def libraries(metric: type[RankingMetric]) -> str:
     return f"{COMPARED}\n\n{values}"
 
 
+def with_options_of_their_own() -> list[Convention]:
+    """Return the first convention of each source; others differ in rules."""
+    every = conventions.all_of_them()
+    return [*{each.source: each for each in reversed(every)}.values()][::-1]
+
+
 def knows(convention: Convention, text: str) -> bool:
     """Return True if the source accepts such a list, grades included."""
     grades = set(filter(str.isdigit, text.split()))
@@ -108,8 +115,17 @@ def options_of(convention: Convention, metric: type[RankingMetric]) -> str:
     """Return the options that the convention sets, as code."""
     return ", ".join(
         f"`{name}={getattr(value, '__name__', repr(value))}`".replace("'", '"')
-        for name, value in convention.presets[metric.__name__].options.items()
+        for name, value in chosen(convention.presets[metric.__name__]).items()
     )
+
+
+def chosen(preset: Preset) -> dict[str, Any]:
+    """Return the options of a preset but the cutoff, which each cell has.
+
+    Where a call must choose how lists without a value count, they count as 0.
+    """
+    empty = {"empty": "zero"} if "empty" in preset.required else {}
+    return {n: x for n, x in preset.options.items() if n != "k"} | empty
 
 
 def values_under(
@@ -119,7 +135,7 @@ def values_under(
 ) -> list[str]:
     """Return the values of the lists, or that the source has no grades."""
     known = [cell for cell in compared if knows(convention, cell[0])]
-    options = convention.presets[metric.__name__].options
+    options = chosen(convention.presets[metric.__name__])
     values = values_of(metric, known, **options)
     return [
         in_digits(values[cell]) if cell in values else "binary only"

@@ -5,6 +5,7 @@ import pathlib
 from keras_rankmetrics import conventions
 from keras_rankmetrics.conventions.convention import Convention, Preset
 from tests.benchmarks.markdown import table
+from tests.pages.blocks import with_options_of_their_own
 from tests.pages.page import replaced
 from tests.pictures.thirteen_libraries import LABELS
 
@@ -85,7 +86,7 @@ def values() -> str:
             *(value_of(convention, column) for column in COLUMNS),
             empty_lists(convention),
         ]
-        for convention in conventions.all_of_them()
+        for convention in with_options_of_their_own()
         if any(preset_of(convention, column) for column in COLUMNS)
     ]
     header = [
@@ -128,7 +129,7 @@ def those_that_choose(column: str, option: str, choice: str) -> list[str]:
     """Return the names of the conventions whose option has this value."""
     presets = {
         convention.name: preset_of(convention, column)
-        for convention in conventions.all_of_them()
+        for convention in with_options_of_their_own()
     }
     return [
         name

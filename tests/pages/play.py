@@ -11,11 +11,15 @@ import pathlib
 import re
 from typing import Any
 
-from keras_rankmetrics import RankingMetric, conventions
+from keras_rankmetrics import RankingMetric
 from keras_rankmetrics.conventions.convention import Convention
 from keras_rankmetrics.engine.definition import takes
 from keras_rankmetrics.metrics import bases, two_rankings
-from tests.pages.blocks import accepts_grades
+from tests.pages.blocks import (
+    accepts_grades,
+    chosen,
+    with_options_of_their_own,
+)
 from tests.pages.page import FOLDER, METRICS, Page
 
 # A script, which a page may load from a folder as well as from a server.
@@ -57,7 +61,7 @@ def data() -> dict[str, Any]:
         "metrics": {each.__name__: entry(each) for each in OF_ONE_LIST},
         "conventions": {
             each.name: convention_entry(each)
-            for each in conventions.all_of_them()
+            for each in with_options_of_their_own()
         },
     }
 
@@ -113,7 +117,7 @@ def convention_entry(convention: Convention) -> dict[str, Any]:
         preset = convention.presets.get(metric.__name__)
         if preset is not None:
             k = {"k": 1} if takes(metric, "k") else {}
-            options = options_of(preset(**k))
+            options = options_of(metric(**k, **chosen(preset)))
             usual = options_of(metric())
             found[metric.__name__] = {
                 name: value

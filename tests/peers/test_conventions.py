@@ -52,6 +52,7 @@ SAYS = {
     "keras_rs": (0.1667, 0.3333, 0.3869, 0.6, 0.6797),
     "tf_ranking": (0.1667, 0.3333, 0.3869, 0.6, 0.6797),
     "trec_eval": (0.1667, 0.3333, 0.3869, 0.3, 0.6797),
+    "trec_eval_without_c": (0.1667, 0.3333, 0.3869, 0.3, 0.6797),
     "ir_measures": (0.1667, 0.3333, 0.3869, 0.3, 0.6797),
     "sklearn": (NONE, NONE, 0.3869, NONE, 0.6797),
     "ranx": (0.1667, 0.3333, 0.3869, 0.3, 0.6797),
@@ -81,6 +82,7 @@ OF_F = {
     "rectools": "k",
     "recsys": "k",
     "trec_eval": "retrieved",
+    "trec_eval_without_c": "retrieved",
 }
 
 
@@ -391,6 +393,7 @@ def test_every_metric_of_every_convention_has_a_number_to_meet():
     met["ir_measures"] = set(conventions.ir_measures.presets)
     met["pykeen"] = set(conventions.pykeen.presets)
     met["trec_eval"] = set(conventions.trec_eval.presets)
+    met["trec_eval_without_c"] = met["trec_eval"]  # it differs in its rules
     for name in ("sentence_transformers", "beir", "mteb"):
         met[name] = set(getattr(conventions, name).presets)
     for name, metrics in PEERS.items():
@@ -439,7 +442,8 @@ def test_recsys():
 @each_convention
 def test_its_metrics_are_the_ordinary_ones(convention):
     for name, preset in convention.presets.items():
-        cutoff = {"k": 7} if takes(preset.metric, "k") else {}
+        has_k = takes(preset.metric, "k") and "k" not in preset.fixed
+        cutoff = {"k": 7} if has_k else {}
         given = {name: GIVEN[name] for name in preset.required}
         metric = getattr(convention, name)(**cutoff, **given)
         assert type(metric) is getattr(keras_rankmetrics, name)
@@ -453,8 +457,10 @@ def test_its_metrics_are_the_ordinary_ones(convention):
         assert preset.metric is type(metric)
 
 
-# What only the data have, of a catalogue of two items.
+# What only the data have, of a catalogue of two items, and a choice that a
+# source makes in a way that is not to be had.
 GIVEN = {
+    "empty": "zero",
     "num_items": 2,
     "popularity": [1.0, 0.5],
     "is_tail": [False, True],
@@ -484,6 +490,40 @@ def test_what_only_the_data_have_is_required():
     assert repr(conventions.trec_eval.RPrecision) == "RPrecision()"
     assert repr(conventions.recbole.PrecisionAtK) == (
         "PrecisionAtK(k, denominator='k')"
+    )
+
+
+def test_an_option_with_another_meaning_in_the_source_cannot_be_changed():
+    auc = conventions.torchmetrics.AUC
+    changes = (
+        lambda: auc(k=2),
+        lambda: auc(2),
+        lambda: auc.at(None, 2),
+        lambda: by_torchmetrics("AUC@2"),
+        lambda: auc(empty="skip"),
+        lambda: by_torchmetrics("AUC(empty=skip)"),
+    )
+    for change, option in zip(
+        changes, ["k=2"] * 4 + ["empty='skip'"] * 2, strict=True
+    ):
+        with pytest.raises(ValueError, match=f"`AUC` should .*: `{option}`"):
+            change()
+    with pytest.raises(
+        ValueError,
+        match=r"^`AUC` should have `k=None` in this convention: torchmetrics "
+        r"cuts off the list at its `top_k`\. Received: `k=2`\. Use the "
+        r"class `AUC` for our `k`\.$",
+    ):
+        auc(k=2)
+    expected = keras_rankmetrics.AUC(empty="zero").signature
+    assert auc(None, empty="zero").signature == auc().signature == expected
+    assert repr(auc) == "AUC(k=None, empty='zero')"
+
+
+def by_torchmetrics(metric):
+    """Return the value of a text in the convention of torchmetrics."""
+    return keras_rankmetrics.evaluate(
+        [LABELS], [SCORES], metric, convention="torchmetrics"
     )
 
 

@@ -24,11 +24,9 @@ from peer_lists import (
     tied_lists,
 )
 from pytest import approx
+from test_sources import COUNTERPARTS
 
-from keras_rankmetrics import (
-    MeanRank,
-    conventions,
-)
+from keras_rankmetrics import MeanRank, conventions, evaluate
 
 pytestmark = pytest.mark.peers
 
@@ -275,8 +273,48 @@ def test_torchmetrics(name, k):
             )
             for labels, scores in data.lists()
         ]
-        metric = getattr(conventions.torchmetrics, name)(**at(k, name))
+        options = at(k, name)
+        if name == "FallOutAtK":
+            options["empty"] = "zero"  # as the function, and unlike the class
+        metric = getattr(conventions.torchmetrics, name)(**options)
         compare(metric, data, theirs, SINGLE)
+
+
+# In its AUC, lists of relevant items alone are always 0. In its fall-out, 1 is
+# the worst value, which no list without a value can have here.
+REFUSED_EMPTY = {("AUC", "one"), ("AUC", "skip"), ("FallOutAtK", "one")}
+
+
+@pytest.mark.parametrize("action", ["neg", "pos", "skip"])
+@pytest.mark.parametrize("name", TORCHMETRICS)
+def test_empty_lists_of_torchmetrics(name, action):
+    """Its classes count them by `empty_target_action`, its functions as 0."""
+    retrieval = pytest.importorskip("torchmetrics.retrieval")
+    import torch
+
+    counterparts = COUNTERPARTS["torchmetrics"].items()
+    [there] = [theirs for theirs, ours in counterparts if ours == name]
+    data = lists().binary
+    empty = {"neg": "zero", "pos": "one", "skip": "skip"}[action]
+    k = None if name in ("AUC", "RPrecision") else 3
+    options = {} if k is None else {"k": k}
+    make = getattr(conventions.torchmetrics, name)
+    if (name, empty) in REFUSED_EMPTY:
+        with pytest.raises(ValueError, match="empty"):
+            make(**options, empty=empty)
+        return
+    theirs = getattr(retrieval, there)(
+        empty_target_action=action, **at(k, name, "top_k")
+    )
+    items = data.labels >= 0
+    value = theirs(
+        torch.tensor(data.scores[items] / 100),
+        torch.tensor(data.labels[items].astype(int)),
+        indexes=torch.tensor(np.nonzero(items)[0]),
+    )
+    metric = make(**options, empty=empty)
+    found = float(metric(data.labels, data.scores))
+    assert found == approx(float(value), rel=1e-5)
 
 
 # ranx and pytrec_eval: documents by name
@@ -351,6 +389,44 @@ def test_pytrec_eval(name, k):
     theirs = by_query({query: of[told] for query, of in found.items()})
     metric = getattr(conventions.trec_eval, name)(**at(k, name))
     compare(metric, data, theirs)
+
+
+def test_the_mean_of_pytrec_eval_is_that_of_trec_eval_without_c():
+    """Some queries have no run, and some of the run are not judged."""
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    qrels, run = as_documents(cut_off_lists())
+    names = [*qrels]
+    qrels = {name: qrels[name] for name in names[:1500]}
+    run = {name: run[name] for name in names[300:]}
+    measures = ("map", "ndcg_cut_10", "P_5", "recip_rank", "Rprec")
+    theirs = pytrec_eval.RelevanceEvaluator(qrels, {*measures}).evaluate(run)
+    assert len(theirs) == 1200
+    found = evaluate(
+        qrels, run, " ".join(measures), convention="trec_eval_without_c"
+    )
+    for name in measures:
+        mean = np.mean([values[name] for values in theirs.values()])
+        assert found[name] == approx(mean, rel=1e-6)
+
+
+def test_relative_precision_and_default_cutoffs_of_pytrec_eval():
+    """The error for a name without a cutoff has all that it means there."""
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    trec_eval = conventions.trec_eval
+    data = cut_off_lists()
+    qrels, run = as_documents(data)
+    found = pytrec_eval.RelevanceEvaluator(qrels, {"relative_P"}).evaluate(run)
+    for k in (5, 10):
+        told = f"relative_P_{k}"
+        theirs = by_query({query: of[told] for query, of in found.items()})
+        compare(trec_eval.of_source(told), data, theirs)
+    names = {name for name, m in trec_eval.measures.items() if m.default}
+    for name in names & pytrec_eval.supported_measures:
+        judge = pytrec_eval.RelevanceEvaluator({"q": {"d": 1}}, {name})
+        theirs = set(judge.evaluate({"q": {"d": 1.0}})["q"])
+        with pytest.raises(ValueError, match="should be followed by") as error:
+            trec_eval.of_source(name)
+        assert set(str(error.value).split("`")[3].split()) == theirs
 
 
 @pytest.mark.parametrize("name", AT_RECALLS)

@@ -79,6 +79,23 @@ def test_scikit_learn_refuses_a_list_of_one_item():
         metrics.ndcg_score([[1]], [[0.5]])
 
 
+def test_negative_labels_are_no_padding_in_other_packages():
+    """Here their items are left out, so that the others are in order."""
+    metrics = pytest.importorskip("sklearn.metrics")
+    labels, scores = np.array([[-1, 1, 1, -1, 1]]), [[5.0, 4.0, 3.0, 2.0, 1.0]]
+    assert float(krm.NDCG()(labels, scores)) == 1.0
+    with pytest.raises(ValueError, match="negative"):
+        metrics.ndcg_score(labels, scores)
+    binary = [np.maximum(labels[0], 0)]
+    auc = metrics.roc_auc_score(labels[0], scores[0])
+    assert auc == approx(float(krm.AUC()(binary, scores)))
+    lrap = metrics.label_ranking_average_precision_score
+    assert lrap(labels, scores) == 1.0
+    with pytest.raises(ValueError, match="binary"):
+        retrieval("auroc")(scores[0], labels[0])
+    assert 0 < retrieval("normalized_dcg")(scores[0], labels[0]) < 0.1
+
+
 def test_scikit_learn_takes_the_last_of_tied_items():
     metrics = pytest.importorskip("sklearn.metrics")
     labels, constant = [[1, 0, 0]], [[0.5] * 3]

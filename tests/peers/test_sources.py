@@ -81,6 +81,7 @@ COUNTERPARTS = {
         "ndcg": "NDCG",
         "ndcg_cut": "NDCG",
         "recall": "RecallAtK",
+        "relative_P": "RecallAtK",
         "recip_rank": "MeanReciprocalRank",
         "set_F": "FBetaAtK",
         "set_P": "PrecisionAtK",

@@ -57,6 +57,79 @@ def by_hand(data, scores):
     return found
 
 
+@pytest.fixture(scope="module")
+def tied(data):
+    """Labels of 0 and 1, scores of which many tie, and sizes of queries."""
+    _, labels, sizes = data
+    scores = np.random.default_rng(1).integers(1, 5, len(labels))
+    return np.minimum(labels, 1), scores.astype("float32"), sizes
+
+
+def with_documented_options(name, tied, **others):
+    """Return the value by the options in the table of the page."""
+    [options] = re.findall(
+        rf"^\| `{name}` \| `(.*)` \|$", PAGE.read_text(), re.M
+    )
+    labels, scores, sizes = tied
+    metric = eval(options, vars(krm))
+    metric = type(metric).from_config({**metric.get_config(), **others})
+    query = np.repeat(np.arange(len(sizes)), sizes)
+    [value] = krm.evaluate_rows(query, labels, scores, metric).values()
+    return approx(value, abs=1e-6)
+
+
+def test_the_metrics_of_lightgbm_have_the_documented_options(tied):
+    lgb = pytest.importorskip("lightgbm", reason="needs the extra [boosting]")
+    labels, scores, sizes = tied
+    features = np.arange(len(labels), dtype=float)[:, None]
+    rows = lgb.Dataset(features, labels, group=sizes, init_score=scores)
+    logged = {}
+    lgb.train(
+        {
+            "objective": "lambdarank",
+            "metric": ["ndcg", "map"],
+            "eval_at": [10],
+            "learning_rate": 1e-30,  # adds nothing to the scores
+            "verbose": -1,
+            "num_threads": 1,
+        },
+        rows,
+        1,
+        valid_sets=[rows],
+        callbacks=[lgb.record_evaluation(logged)],
+    )
+    [found] = logged.values()
+    for name in ("ndcg@10", "map@10"):
+        assert found[name] == [with_documented_options(name, tied)]
+
+
+def test_the_metrics_of_xgboost_have_the_documented_options(tied):
+    xgb = pytest.importorskip("xgboost", reason="needs the extra [boosting]")
+    labels, scores, sizes = tied
+    features = np.arange(len(labels), dtype=float)[:, None]
+    rows = xgb.DMatrix(features, labels, base_margin=scores)
+    rows.set_group(sizes)
+    logged = {}
+    xgb.train(
+        {
+            "objective": "rank:map",
+            "eval_metric": ["ndcg@10", "map@10", "ndcg@10-", "map@10-"],
+            "learning_rate": 0.0,
+            "nthread": 1,
+        },
+        rows,
+        1,
+        evals=[(rows, "valid")],
+        evals_result=logged,
+        verbose_eval=False,
+    )
+    for name in ("ndcg@10", "map@10"):
+        found = logged["valid"]
+        assert found[name] == [with_documented_options(name, tied)]
+        of_zero = with_documented_options(name, tied, empty="zero")
+        assert found[f"{name}-"] == [of_zero] != found[name]
+
+
 def test_lightgbm(data, tmp_path):
     lgb = pytest.importorskip("lightgbm", reason="needs the extra [boosting]")
     features, labels, sizes = data

@@ -10,10 +10,10 @@ import pytest
 from in_browser import CHROMIUM, MARKS, opened
 
 import keras_rankmetrics as krm
-from keras_rankmetrics import conventions
 from keras_rankmetrics.engine.definition import takes
 from keras_rankmetrics.metrics.two_rankings import TwoRankingMetric
 from tests.pages import play
+from tests.pages.blocks import chosen, with_options_of_their_own
 
 AGAIN = "`python -m tests.pages.play` makes it anew."
 STATIC = play.FILE.parent
@@ -80,10 +80,11 @@ def cases():
             with_k = {} if k is None else {"k": k}
             for options in some:
                 yield metric(**options, **with_k), None
-            for convention in conventions.all_of_them():
+            for convention in with_options_of_their_own():
                 if metric.__name__ in convention.presets:
                     preset = getattr(convention, metric.__name__)
-                    yield preset(**with_k), convention.name
+                    options = chosen(preset)
+                    yield metric(**with_k, **options), convention.name
 
 
 def is_taken(metric, options):
