@@ -624,7 +624,7 @@ class ByQuery(Input):
         self,
         queries: np.ndarray,
         entries: Sequence[Any],
-        forms: Sequence[type[Items] | None],
+        forms: Sequence[Items | None],
     ) -> None:
         """Raise TypeError if a query has no list of items."""
         for query, entry, form in zip(
