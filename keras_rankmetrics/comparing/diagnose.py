@@ -9,7 +9,7 @@ import numpy as np
 
 from keras_rankmetrics.comparing import joining
 from keras_rankmetrics.comparing.joining import Judgements
-from keras_rankmetrics.comparing.rows_of import KINDS, Input, Reading
+from keras_rankmetrics.comparing.rows_of import Input, Reading
 from keras_rankmetrics.conventions.specs import metrics_of
 from keras_rankmetrics.engine.definition.options import invalid
 from keras_rankmetrics.tables import ids, item_rows
@@ -254,7 +254,7 @@ def _of_sides(truth: Rows, run: Rows) -> list[Finding]:
     is_empty = np.array([len(rows.query) == 0 for rows in (truth, run)])
     sides = {"side": np.array(["truth", "run"])}
     types, others = (
-        np.array([KINDS[x.dtype.kind] for x in rows[:2]])
+        np.array([ids.KINDS[x.dtype.kind] for x in rows[:2]])
         for rows in (truth, run)
     )
     columns = {"column": np.array(["query", "item"])}
