@@ -285,7 +285,7 @@ def _of_queries(truth: np.ndarray, run: Rows) -> Iterator[Finding]:
         if unknown.any():
             sides = queries[unknown].tolist(), truth[missing].tolist()
             one, other, hint = joining.unmatched_queries(*sides)
-            example = f"{one!r} in the run, {other!r} in the truth"
+            example = f"{one} in the run, {other} in the truth"
             found = found._replace(example=example, remedy=hint)
         yield found
     yield from _finding("queries_unknown", unknown, {"query": queries})
