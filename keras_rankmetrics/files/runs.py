@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import glob
 import os
 from collections.abc import Iterable, Iterator, Mapping
@@ -174,14 +175,15 @@ def _parts(source: Source) -> Iterator[Part]:
 
     Its first line decides on the format, and then the ending of its name.
     """
-    line, number = first_line(source.file)
+    layout = trec.RUN if source.value == "score" else trec.QRELS
+    is_comment = functools.partial(trec.is_comment, layout=layout)
+    line, number = first_line(source.file, is_comment)
     path = source.path
     if line.startswith(_SAVED):
         last = "Saved baselines go last: `krm gate QRELS CANDIDATE BASELINE`."
         raise FileError(path, last, "one in another place")
     ending = os.path.splitext(path.lower().removesuffix(".gz"))[1]
     delimiter = _DELIMITERS.get(ending)
-    layout = trec.RUN if source.value == "score" else trec.QRELS
     if line.startswith(PARQUET):
         return parquet_parts(source)
     if line.startswith(b"{"):

@@ -10,6 +10,7 @@ import numpy as np
 
 from keras_rankmetrics.files import IN_ORDER, FileError, fields
 from keras_rankmetrics.files.blocks import Block, Source, blocks_of, check_ends
+from keras_rankmetrics.tables import item_rows
 
 
 class Layout(NamedTuple):
@@ -34,6 +35,10 @@ RUN = Layout(
 QRELS = Layout(4, 3, "A line of judgements should be `query 0 item label`.")
 _QUERY, _SECOND, _ITEM = 0, 1, 2
 _FIXED = frozenset((b"Q0", b"q0", b"0"))  # the second field, usually
+_UNCLEAR = (
+    "Remove it if it is a comment. A header needs no `#`, and a row has `Q0` "
+    "or `0` as its second field."
+)
 _CHECKED = 1000  # lines that show the order of the fields
 _SPACE, _NEWLINE, _COMMENT = b" \n#"
 
@@ -50,6 +55,15 @@ def is_like(line: bytes, layout: Layout) -> bool:
     ):
         return _is_number(words[layout.value])
     return False
+
+
+def is_comment(line: bytes, layout: Layout) -> bool:
+    """Return True if a line begins with `#` and is no row of such a query."""
+    if not line.startswith(b"#"):
+        return False
+    query, second, *_ = [*line.split(), b""]
+    is_row = query != b"#" or second in _FIXED
+    return not (is_row and is_like(line, layout))
 
 
 def check_layout(path: str, line: bytes, number: int, layout: Layout) -> None:
@@ -153,7 +167,9 @@ def _fields(
     first = np.searchsorted(start, np.append(0, newlines + 1))
     count = np.diff(first)
     filled = np.flatnonzero(count)
-    filled = filled[data[start[first[filled]]] != _COMMENT]
+    marked = filled[data[start[first[filled]]] == _COMMENT]
+    comments = _comments(path, block, marked, layout) if len(marked) else []
+    filled = np.setdiff1d(filled, comments)
     first, count, line = first[filled], count[filled], line[filled]
     wrong = count < number if layout.more else count != number
     if wrong.any():
@@ -161,6 +177,37 @@ def _fields(
         raise FileError(path, layout.expected, _line(block, at), at)
     each = first[:, None] + np.arange(number)
     return data, start[each], end[each], line
+
+
+def _comments(
+    path: str, block: Block, marked: np.ndarray, layout: Layout
+) -> list[int]:
+    """Return the lines that are comments, of those that begin with `#`.
+
+    Raise FileError if a line could also be a row, or the header of a table.
+    """
+    lines = block.data.split(b"\n")
+    found = []
+    for at in marked.tolist():
+        line = lines[at].strip()
+        if is_comment(line, layout):
+            found.append(at)
+            is_clear = _item_of(line) in (None, _ITEM)
+        else:
+            is_clear = line.split(None, 2)[_SECOND] in _FIXED
+        if not is_clear:
+            expected = "A line that begins with `#` should be clear."
+            raise FileError(path, expected, line, block.line + at, _UNCLEAR)
+    return found
+
+
+def _item_of(header: bytes) -> int | None:
+    """Return the column of items in the header of a TSV, None for others."""
+    names = header.decode(errors="replace").split("\t")
+    query, item = (
+        item_rows.column_of(role, names, {}) for role in ("query", "item")
+    )
+    return names.index(item) if query and item else None
 
 
 def _line(block: Block, number: int) -> bytes:
