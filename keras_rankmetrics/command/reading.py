@@ -56,7 +56,8 @@ def compared_of(
                 break
             except QueriesReturnError as error:
                 scattered.append(error.path)
-    return compared, list(_notes(rules.score_dtype, scattered))
+        ranked = [name_of(x) for x in of_runs.values() if runs.has_ranks(x)]
+    return compared, list(_notes(rules.score_dtype, scattered, ranked))
 
 
 def _higher_is_better(
@@ -173,9 +174,13 @@ def _chunks(
     progress.finish(path)
 
 
-def _notes(score_dtype: str | None, scattered: list[str]) -> Iterator[str]:
-    if score_dtype or scattered:
+def _notes(
+    score_dtype: str | None, scattered: list[str], ranked: list[str]
+) -> Iterator[str]:
+    if score_dtype or scattered or ranked:
         yield ""
+    if ranked:
+        yield f"The score is -rank in {', '.join(ranked)}: it has no scores."
     if score_dtype:
         yield (
             f"Items of equal {score_dtype} score are in the order of their "

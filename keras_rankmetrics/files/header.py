@@ -38,6 +38,7 @@ def columns_of(
         if name is None:
             raise _missing(role, source, header, line)
         found.append(name)
+        source.note(role, name)
     return found
 
 
@@ -62,6 +63,12 @@ def _remedy(role: str, header: Sequence[str], plain: Set[str]) -> str:
             return remedy
     if any(name.replace(".", "", 1).isdecimal() for name in header):
         return "The first line should be a header, with names of columns."
+    ranks = [name for name in header if item_rows.plain_name(name) == "rank"]
+    if role == "score" and ranks:
+        return (
+            "A rank is not a score, since lower is better. Pass it as one: "
+            f"`--columns score={ranks[0]} --lower-is-better`."
+        )
     if role in _LOOKS:
         other, cause = _LOOKS[role]
         if plain & set(item_rows.COLUMN_NAMES[other]) - set(

@@ -30,7 +30,10 @@ _BYTES = 2**24  # of the ids of a chunk, unless a single query has more
 
 
 def rows_of_file(
-    path: str | os.PathLike[str], value: str, columns: Mapping[str, str]
+    path: str | os.PathLike[str],
+    value: str,
+    columns: Mapping[str, str],
+    read_as: dict[str, str] | None = None,
 ) -> Iterator[Rows]:
     """Yield the rows of a file, with str ids, in chunks of whole queries.
 
@@ -43,6 +46,9 @@ def rows_of_file(
             a dataset, see `judgements_path`.
         value: `"label"` for judgements, `"score"` for a run.
         columns: the names of columns that the user chose, by role.
+        read_as: receives what each role is read from, as in `{"query": "qid",
+            "item": "doc_id", "score": "score"}`, or `"field 3"` of TREC. A run
+            with ranks has the score `"-rank"`. Nested JSON has no roles.
 
     Yields:
         Chunks of rows. Bytes of an id that are not UTF-8 become surrogates.
@@ -52,7 +58,9 @@ def rows_of_file(
     """
     place = judgements_path(path) if value == "label" else os.fsdecode(path)
     with kept_pipes([place]) as files:
-        source = Source(files[place], value, columns, lambda done: None)
+        source = Source(
+            files[place], value, columns, lambda done: None, read_as
+        )
         rows = whole(_rows(source))
     for query, item, values in split(rows, _ROWS):
         yield Rows(_text(query), _text(item), values)
@@ -166,6 +174,16 @@ def check_items_once(
         )
 
 
+def has_ranks(file: File) -> bool:
+    """Return True for a run without scores, which are read as `-rank`."""
+    return trec.begins_ranks(_first_line(file, trec.RUN)[0])
+
+
+def _first_line(file: File, layout: trec.Layout) -> tuple[bytes, int]:
+    """Return the first line of a file that is no comment, and its number."""
+    return first_line(file, functools.partial(trec.is_comment, layout=layout))
+
+
 def _rows(source: Source) -> Iterator[Rows]:
     return (part.rows for part in _parts(source))
 
@@ -176,8 +194,7 @@ def _parts(source: Source) -> Iterator[Part]:
     Its first line decides on the format, and then the ending of its name.
     """
     layout = trec.RUN if source.value == "score" else trec.QRELS
-    is_comment = functools.partial(trec.is_comment, layout=layout)
-    line, number = first_line(source.file, is_comment)
+    line, number = _first_line(source.file, layout)
     path = source.path
     if line.startswith(_SAVED):
         last = "Saved baselines go last: `krm gate QRELS CANDIDATE BASELINE`."
@@ -192,6 +209,8 @@ def _parts(source: Source) -> Iterator[Part]:
         return read(source)
     if delimiter is None:
         text_tables.check_no_array(source, line, number)
+    if layout is trec.RUN and trec.begins_ranks(line):
+        return trec.ranks_parts(source)
     if not trec.is_like(line, layout):
         trec.check_layout(path, line, number, layout)
         if delimiter is None and len(line.split()) != layout.fields:

@@ -18,26 +18,37 @@ class Layout(NamedTuple):
 
     Attributes:
         fields: their number.
-        value: the index of the label or of the score.
+        item: the index of the item.
+        value: the index of the label, of the score or of the rank.
         expected: a sentence on the line, for errors.
         more: whether a line may have more fields, which are ignored.
     """
 
     fields: int
+    item: int
     value: int
     expected: str
     more: bool = False
 
 
 RUN = Layout(
-    6, 4, "A line of a run should be `query Q0 item rank score tag`.", more=True
+    6,
+    2,
+    4,
+    "A line of a run should be `query Q0 item rank score tag`.",
+    more=True,
 )
-QRELS = Layout(4, 3, "A line of judgements should be `query 0 item label`.")
-_QUERY, _SECOND, _ITEM = 0, 1, 2
+QRELS = Layout(4, 2, 3, "A line of judgements should be `query 0 item label`.")
+RANKS = Layout(3, 1, 2, "A line should be `query item rank`, ranks from 1 on.")
+_QUERY, _SECOND = 0, 1
 _FIXED = frozenset((b"Q0", b"q0", b"0"))  # the second field, usually
 _UNCLEAR = (
     "Remove it if it is a comment. A header needs no `#`, and a row has `Q0` "
     "or `0` as its second field."
+)
+_NO_RANKS = (
+    "Sort the lines by query and rank. If these are scores, write the header "
+    "`query item score` with tabs."
 )
 _CHECKED = 1000  # lines that show the order of the fields
 _SPACE, _NEWLINE, _COMMENT = b" \n#"
@@ -55,6 +66,11 @@ def is_like(line: bytes, layout: Layout) -> bool:
     ):
         return _is_number(words[layout.value])
     return False
+
+
+def begins_ranks(line: bytes) -> bool:
+    """Return True for the first line of `query item rank`."""
+    return line.split()[2:] == [b"1"] and b"," not in line
 
 
 def is_comment(line: bytes, layout: Layout) -> bool:
@@ -78,7 +94,7 @@ def check_layout(path: str, line: bytes, number: int, layout: Layout) -> None:
     words = line.split()
     if len(words) < QRELS.fields or words[_SECOND] not in _FIXED:
         return
-    is_swapped = len(words) == QRELS.fields and _is_number(words[_ITEM])
+    is_swapped = len(words) == QRELS.fields and _is_number(words[QRELS.item])
     other, looks = (QRELS, "judgements") if layout is RUN else (RUN, "a run")
     if is_like(line, other):
         remedy = f"This looks like {looks}. {IN_ORDER}"
@@ -99,6 +115,9 @@ def _is_number(text: bytes) -> bool:
 def trec_parts(source: Source, layout: Layout) -> Iterator[fields.Part]:
     """Yield the rows of a file, block by block."""
     path = source.path
+    source.note("query", "field 1")
+    source.note("item", f"field {layout.item + 1}")
+    source.note(source.value, f"field {layout.value + 1}")
     is_checked = layout is not QRELS
     for block in blocks_of(source):
         check_ends(path, block)
@@ -107,13 +126,30 @@ def trec_parts(source: Source, layout: Layout) -> Iterator[fields.Part]:
             continue
         query, second, item, value = (
             fields.Texts(data, start[:, place], end[:, place])
-            for place in (_QUERY, _SECOND, _ITEM, layout.value)
+            for place in (_QUERY, _SECOND, layout.item, layout.value)
         )
         if not is_checked:
             _check_items(path, second, item, block, int(line[0]))
             is_checked = True
         values = fields.numbers(path, value, line, source.value)
         yield from fields.parts(path, query, item, values, line)
+
+
+def ranks_parts(source: Source) -> Iterator[fields.Part]:
+    """Yield the rows of a run of MS MARCO, with `-rank` as the score."""
+    above, last = b"", 0.0
+    for part in trec_parts(source, RANKS):
+        source.note("score", "-rank")
+        query = np.append(above, part.rows.query)
+        rank = np.append(last, part.rows.value)
+        expected = np.where(query[1:] == query[:-1], rank[:-1], 0) + 1
+        [wrong] = np.nonzero(rank[1:] != expected)
+        if len(wrong):
+            received, line = f"{rank[wrong[0] + 1]:g}", int(part.line[wrong[0]])
+            path, message = source.path, RANKS.expected
+            raise FileError(path, message, received, line, _NO_RANKS)
+        above, last = query[-1], rank[-1]
+        yield part._replace(rows=part.rows._replace(value=-rank[1:]))
 
 
 def _check_items(
@@ -192,7 +228,7 @@ def _comments(
         line = lines[at].strip()
         if is_comment(line, layout):
             found.append(at)
-            is_clear = _item_of(line) in (None, _ITEM)
+            is_clear = _item_of(line) in (None, layout.item)
         else:
             is_clear = line.split(None, 2)[_SECOND] in _FIXED
         if not is_clear:
