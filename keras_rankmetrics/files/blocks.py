@@ -39,24 +39,20 @@ class Source(NamedTuple):
         columns: the names of columns that the user chose, by role: `"query"`,
             `"item"`, `"score"` and `"label"`.
         watch: receives the number of bytes read so far.
-        read_as: receives what each role is read from.
+        read_as: receives what each role is read from: the name of a column,
+            `"field 3"` or `"-rank"`.
     """
 
     file: File
     value: str
     columns: Mapping[str, str]
     watch: Watch
-    read_as: dict[str, str] | None = None
+    read_as: dict[str, str]
 
     @property
     def path(self) -> str:
         """The name of the file, for errors."""
         return name_of(self.file)
-
-    def note(self, role: str, what: str) -> None:
-        """Report what a role is read from: a column, a field, or `-rank`."""
-        if self.read_as is not None:
-            self.read_as[role] = what
 
 
 class Block(NamedTuple):

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 
+import numpy as np
+
 from keras_rankmetrics.files import IN_ORDER, FileError
 from keras_rankmetrics.files.blocks import Source
+from keras_rankmetrics.files.fields import Part
 from keras_rankmetrics.tables import item_rows
 
 # What to do if the whole header is one field with this character.
@@ -37,9 +40,29 @@ def columns_of(
         name = item_rows.column_of(role, header, source.columns)
         if name is None:
             raise _missing(role, source, header, line)
+        if header.count(name) > 1:
+            expected = f"One column should have the name `{name}`."
+            raise FileError(source.path, expected, ", ".join(header), line)
         found.append(name)
-        source.note(role, name)
+        source.read_as[role] = name
     return found
+
+
+def check_labels(source: Source, part: Part) -> None:
+    """Raise FileError if labels in a column of scores seem to be scores."""
+    name = source.read_as.get("label", "")
+    if item_rows.plain_name(name) != "score" or "label" in source.columns:
+        return
+    [wrong] = np.nonzero(part.rows.value % 1 != 0)
+    if len(wrong):
+        raise FileError(
+            source.path,
+            f"Labels in a column `{name}` should be whole numbers.",
+            f"{part.rows.value[wrong[0]]:g}",
+            int(part.line[wrong[0]]),
+            f"This looks like a run. {IN_ORDER} If it is not, name the labels: "
+            f"`--columns label={name}`.",
+        )
 
 
 def _missing(

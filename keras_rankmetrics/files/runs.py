@@ -18,6 +18,7 @@ from keras_rankmetrics.files import (
 )
 from keras_rankmetrics.files.blocks import PARQUET, Source, Watch, first_line
 from keras_rankmetrics.files.fields import Part
+from keras_rankmetrics.files.header import check_labels
 from keras_rankmetrics.files.parquet import parquet_parts
 from keras_rankmetrics.files.pipes import File, kept_pipes
 from keras_rankmetrics.tables.ids import pair_keys, twins
@@ -57,6 +58,7 @@ def rows_of_file(
         ValueError: if the file is invalid.
     """
     place = judgements_path(path) if value == "label" else os.fsdecode(path)
+    read_as = {} if read_as is None else read_as
     with kept_pipes([place]) as files:
         source = Source(
             files[place], value, columns, lambda done: None, read_as
@@ -86,7 +88,7 @@ def run_of(
         columns: the names of columns that the user chose, by role.
         watch: receives the number of bytes read so far.
     """
-    source = Source(file, "score", columns, watch)
+    source = Source(file, "score", columns, watch, {})
     return whole_queries(source.path, _rows(source))
 
 
@@ -94,7 +96,7 @@ def sorted_run_of(
     file: File, columns: Mapping[str, str], watch: Watch
 ) -> Iterator[Rows]:
     """Yield a run as one chunk, with the rows of a query together."""
-    rows = whole(_rows(Source(file, "score", columns, watch)))
+    rows = whole(_rows(Source(file, "score", columns, watch, {})))
     _, codes = np.unique(rows.query, return_inverse=True)
     order = np.argsort(codes, kind="stable")
     yield Rows(*(column[order] for column in rows))
@@ -125,7 +127,7 @@ def judgements_path(path: str | os.PathLike[str]) -> str:
 
 def judgements_of(file: File, columns: Mapping[str, str], watch: Watch) -> Rows:
     """Return the labels of items. Raise FileError if there are none."""
-    source = Source(file, "label", columns, watch)
+    source = Source(file, "label", columns, watch, {})
     rows = whole(_rows(source))
     if not len(rows.query):
         expected = "There should be judgements."
@@ -143,7 +145,7 @@ def check_items_once(
         value: `"label"` for judgements, `"score"` for a run.
         columns: the names of columns that the user chose, by role.
     """
-    source = Source(file, value, columns, lambda done: None)
+    source = Source(file, value, columns, lambda done: None, {})
     keys, lines = [], []
     for (query, item, _), line in _parts(source):
         keys.append(pair_keys(query, item))
@@ -185,7 +187,9 @@ def _first_line(file: File, layout: trec.Layout) -> tuple[bytes, int]:
 
 
 def _rows(source: Source) -> Iterator[Rows]:
-    return (part.rows for part in _parts(source))
+    for part in _parts(source):
+        check_labels(source, part)
+        yield part.rows
 
 
 def _parts(source: Source) -> Iterator[Part]:

@@ -32,11 +32,7 @@ class Layout(NamedTuple):
 
 
 RUN = Layout(
-    6,
-    2,
-    4,
-    "A line of a run should be `query Q0 item rank score tag`.",
-    more=True,
+    6, 2, 4, "A line of a run should be `query Q0 item rank score tag`.", True
 )
 QRELS = Layout(4, 2, 3, "A line of judgements should be `query 0 item label`.")
 RANKS = Layout(3, 1, 2, "A line should be `query item rank`, ranks from 1 on.")
@@ -115,9 +111,10 @@ def _is_number(text: bytes) -> bool:
 def trec_parts(source: Source, layout: Layout) -> Iterator[fields.Part]:
     """Yield the rows of a file, block by block."""
     path = source.path
-    source.note("query", "field 1")
-    source.note("item", f"field {layout.item + 1}")
-    source.note(source.value, f"field {layout.value + 1}")
+    places = {"query": _QUERY, "item": layout.item, source.value: layout.value}
+    source.read_as.update(
+        (role, f"field {at + 1}") for role, at in places.items()
+    )
     is_checked = layout is not QRELS
     for block in blocks_of(source):
         check_ends(path, block)
@@ -139,7 +136,7 @@ def ranks_parts(source: Source) -> Iterator[fields.Part]:
     """Yield the rows of a run of MS MARCO, with `-rank` as the score."""
     above, last = b"", 0.0
     for part in trec_parts(source, RANKS):
-        source.note("score", "-rank")
+        source.read_as["score"] = "-rank"
         query = np.append(above, part.rows.query)
         rank = np.append(last, part.rows.value)
         expected = np.where(query[1:] == query[:-1], rank[:-1], 0) + 1
@@ -228,22 +225,15 @@ def _comments(
         line = lines[at].strip()
         if is_comment(line, layout):
             found.append(at)
-            is_clear = _item_of(line) in (None, layout.item)
+            names = line.decode(errors="replace").split("\t")
+            item = item_rows.column_of("item", names, {})
+            is_clear = item is None or names.index(item) == layout.item
         else:
             is_clear = line.split(None, 2)[_SECOND] in _FIXED
         if not is_clear:
             expected = "A line that begins with `#` should be clear."
             raise FileError(path, expected, line, block.line + at, _UNCLEAR)
     return found
-
-
-def _item_of(header: bytes) -> int | None:
-    """Return the column of items in the header of a TSV, None for others."""
-    names = header.decode(errors="replace").split("\t")
-    query, item = (
-        item_rows.column_of(role, names, {}) for role in ("query", "item")
-    )
-    return names.index(item) if query and item else None
 
 
 def _line(block: Block, number: int) -> bytes:

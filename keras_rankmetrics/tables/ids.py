@@ -14,10 +14,6 @@ from keras_rankmetrics.engine.inputs.tensors import to_numpy
 KINDS = {"U": "str", "S": "bytes", "i": "integers", "u": "integers"}
 _MISSING = frozenset(("None", "nan", "<NA>", "NaT"))
 _EXACT = 2**53  # floats from here on have lost digits of integers
-_OF_FLOATS = {
-    True: 'Convert the ids: `.astype("int64")`.',
-    False: "Read the ids as text.",
-}
 
 
 def ids_of(ids: Any, argument: str) -> np.ndarray:
@@ -75,13 +71,12 @@ def _refusal(array: np.ndarray) -> str:
             f"{len(values) - len(ids):,} of {len(values):,} missing"
         )
         remedies.append("Remove the rows without an id.")
-    if types == {float}:
-        is_whole = all(x == x // 1 and abs(x) < _EXACT for x in ids)
-        remedies.append(_OF_FLOATS[is_whole])
+    if types == {float} and all(x == x // 1 and abs(x) < _EXACT for x in ids):
+        remedies.append('Convert the ids: `.astype("int64")`.')
     elif any(isinstance(x, tuple) for x in ids):
         remedies.append("Join the parts of each id into one text.")
     elif len(types) > 1 or not remedies:
-        remedies.append("Convert all ids to one type, such as text.")
+        remedies.append("Pass all ids as text.")
     return f"Received: {', and '.join(received)}. {' '.join(remedies)}"
 
 

@@ -187,6 +187,47 @@ def test_labels_in_a_column_of_scores(tmp_path):
     assert rows_of(judgements_of, path) == [("q", "d", 2.0)]
 
 
+def labels_in_memory(path, **columns):
+    return in_memory(path, "label", **columns)
+
+
+def labels_of(path, **columns):
+    return rows_of(judgements_of, path, **columns)
+
+
+@pytest.mark.parametrize("rows", [labels_of, labels_in_memory])
+def test_scores_are_no_labels_unless_they_are_named(tmp_path, rows):
+    pq.write_table(
+        pa.table({"qid": ["q"], "pid": ["d"], "Score": [0.5]}),
+        tmp_path / "run.parquet",
+    )
+    written(tmp_path / "run.csv", "qid,pid,Score\nq,d,0.5\n")
+    written(tmp_path / "run.jsonl", '{"qid": "q", "pid": "d", "Score": 0.5}')
+    message = r"line [12]: .*`Score` .*'0.5'. This looks like a run.*=Score`"
+    for name in ("run.csv", "run.jsonl", "run.parquet"):
+        with pytest.raises(FileError, match=message):
+            rows(tmp_path / name)
+        found = rows(tmp_path / name, label="Score")
+        assert found == [("q", "d", 0.5)]
+    text = "qid,pid,label,score\nq,d,0.5,2\n"
+    assert rows(written(tmp_path / "qrels.csv", text)) == [("q", "d", 0.5)]
+
+
+@pytest.mark.parametrize("name", ["run.csv", "run.parquet", "run.jsonl"])
+def test_a_name_that_two_columns_have_is_refused(tmp_path, name):
+    texts = {
+        "run.csv": "qid,pid,score,score\nq,d,1,2\n",
+        "run.jsonl": '{"qid": "q", "pid": "d", "score": 1, "score": 2}\n' * 2,
+    }
+    table = pa.table([["q"], ["d"], [1.0], [2.0]], ["qid", "pid"] + ["sim"] * 2)
+    if name in texts:
+        written(tmp_path / name, texts[name])
+    else:
+        pq.write_table(table, tmp_path / name)
+    with pytest.raises(FileError, match=r"have the name|each name once"):
+        rows_of(run_of, tmp_path / name)
+
+
 def test_columns_that_are_named(tmp_path):
     path = written(tmp_path / "run.csv", "a,b,score,c\nq,3,d,1\n")
     found = rows_of(run_of, path, query="a", item="score", score="b")
