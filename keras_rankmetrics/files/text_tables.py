@@ -301,11 +301,7 @@ def _by_json(
     texts = [lines[place] for place in (line - block.line).tolist()]
     objects = _objects(source.path, texts, line)
     numbered = zip(line.tolist(), objects, strict=True)
-    rows = (
-        (number, row)
-        for number, x in numbered
-        for row in _unnested(x, names[1:])
-    )
+    rows = ((n, row) for n, x in numbered for row in _unnested(x, names[1:]))
     return _of_rows(source, names, rows)
 
 

@@ -42,10 +42,7 @@ _UNCLEAR = (
     "Remove it if it is a comment. A header needs no `#`, and a row has `Q0` "
     "or `0` as its second field."
 )
-_NO_RANKS = (
-    "Sort the lines by query and rank. If these are scores, write the header "
-    "`query item score` with tabs."
-)
+_NO_RANKS = "Sort by query and rank. If these are scores, write a header."
 _CHECKED = 1000  # lines that show the order of the fields
 _SPACE, _NEWLINE, _COMMENT = b" \n#"
 
@@ -231,7 +228,7 @@ def _comments(
         else:
             is_clear = line.split(None, 2)[_SECOND] in _FIXED
         if not is_clear:
-            expected = "A line that begins with `#` should be clear."
+            expected = "A line with `#` should be either a comment or a row."
             raise FileError(path, expected, line, block.line + at, _UNCLEAR)
     return found
 

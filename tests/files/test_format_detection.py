@@ -98,7 +98,7 @@ UNCLEAR = {
 def test_a_line_that_may_be_a_comment_or_not_is_refused(tmp_path, case):
     read, text = UNCLEAR[case]
     for name in ("file", "file.tsv"):
-        with pytest.raises(FileError, match=r"begins with `#`.*Remove it if"):
+        with pytest.raises(FileError, match=r"with `#` should be .*Remove it"):
             rows_of(read, written(tmp_path, name, text))
 
 

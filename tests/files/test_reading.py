@@ -100,7 +100,7 @@ def test_a_run_of_ranks_has_minus_the_rank_as_its_score(
 def test_ranks_that_are_not_in_order_are_refused(
     tmp_path, text, line, received
 ):
-    message = f"line {line}: .*ranks from 1.*'{received}'. Sort .* the header"
+    message = f"line {line}: .*ranks from 1.*'{received}'. Sort by .* a header"
     with pytest.raises(FileError, match=message):
         rows_of(run_of, written(tmp_path / "run", text))
 
