@@ -28,6 +28,7 @@ from keras_rankmetrics.files.pipes import (
     real_path,
     short_names,
 )
+from keras_rankmetrics.tables.item_rows import as_read
 
 
 def compared_of(
@@ -116,12 +117,17 @@ def _compared(sources: _Sources, metrics: list[Any]) -> Compared:
     columns = arguments.columns
     files = map(name_of, [qrels, *of_runs.values()])
     progress = Progress(files, terminal(arguments.progress))
+    assumed: dict[str, dict[str, str]] = {
+        "truth": {},
+        **{x: {} for x in of_runs},
+    }
     systems = {
-        name: _chunks(file, sources, progress) for name, file in of_runs.items()
+        name: _chunks(file, sources, progress, assumed[name])
+        for name, file in of_runs.items()
     }
     try:
         watch = progress.watch(name_of(qrels))
-        truth = runs.judgements_of(qrels, columns, watch)
+        truth = runs.judgements_of(qrels, columns, watch, assumed["truth"])
         progress.finish(name_of(qrels))
         with (
             np.errstate(divide="ignore", invalid="ignore"),
@@ -153,18 +159,25 @@ def _compared(sources: _Sources, metrics: list[Any]) -> Compared:
         else:
             place = each.filename, each.lineno
             warnings.warn_explicit(each.message, each.category, *place)
-    return compared
+    texts = {name: as_read(x, columns) for name, x in assumed.items()}
+    measured = compared.measured._replace(
+        read_as={name: text for name, text in texts.items() if text}
+    )
+    return Compared(measured, compared.baseline, compared.confidence)
 
 
 def _chunks(
-    file: File, sources: _Sources, progress: Progress
+    file: File,
+    sources: _Sources,
+    progress: Progress,
+    assumed: dict[str, str],
 ) -> Iterator[Rows]:
     """Yield a run in chunks of whole queries."""
     path = name_of(file)
     is_scattered = path in sources.scattered
     read = runs.sorted_run_of if is_scattered else runs.run_of
-    chunk = None
-    for chunk in read(file, sources.arguments.columns, progress.watch(path)):
+    chunk, watch = None, progress.watch(path)
+    for chunk in read(file, sources.arguments.columns, watch, assumed):
         yield chunk
     if chunk is None:
         raise FileError(

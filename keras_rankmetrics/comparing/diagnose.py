@@ -10,7 +10,7 @@ import numpy as np
 from keras_rankmetrics.comparing import joining
 from keras_rankmetrics.comparing.forms import Input, input_of
 from keras_rankmetrics.comparing.joining import Judgements
-from keras_rankmetrics.comparing.reading import KINDS, Reading
+from keras_rankmetrics.comparing.reading import Reading
 from keras_rankmetrics.conventions.specs import metrics_of
 from keras_rankmetrics.engine.definition.options import invalid
 from keras_rankmetrics.tables import ids, item_rows
@@ -255,7 +255,7 @@ def _of_sides(truth: Rows, run: Rows) -> list[Finding]:
     is_empty = np.array([len(rows.query) == 0 for rows in (truth, run)])
     sides = {"side": np.array(["truth", "run"])}
     types, others = (
-        np.array([KINDS[x.dtype.kind] for x in rows[:2]])
+        np.array([ids.KINDS[x.dtype.kind] for x in rows[:2]])
         for rows in (truth, run)
     )
     columns = {"column": np.array(["query", "item"])}
@@ -286,7 +286,7 @@ def _of_queries(truth: np.ndarray, run: Rows) -> Iterator[Finding]:
         if unknown.any():
             sides = queries[unknown].tolist(), truth[missing].tolist()
             one, other, hint = joining.unmatched_queries(*sides)
-            example = f"{one!r} in the run, {other!r} in the truth"
+            example = f"{one} in the run, {other} in the truth"
             found = found._replace(example=example, remedy=hint)
         yield found
     yield from _finding("queries_unknown", unknown, {"query": queries})

@@ -26,12 +26,13 @@ from keras_rankmetrics.comparing.items_of_query import (
     items_of,
     keys_of_items,
 )
-from keras_rankmetrics.comparing.reading import KINDS, Reading
+from keras_rankmetrics.comparing.reading import Reading
 from keras_rankmetrics.engine.inputs.shapes import check_same
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
-from keras_rankmetrics.tables.ids import as_text
+from keras_rankmetrics.tables.ids import KINDS, as_text, column_array, ids_of
 from keras_rankmetrics.tables.item_rows import (
     Rows,
+    as_read,
     candidates,
     plain_name,
     split,
@@ -54,6 +55,7 @@ class Input(abc.ABC):
     Attributes:
         same_id: the number of items dropped so far, since they have the id of
             their query.
+        assumed: what each role is read from, for files.
         looks: how an object of this form looks, for the documentation.
         made_by: what has this form.
         has_ids: True if the items have ids, False for labels or scores, None
@@ -66,6 +68,9 @@ class Input(abc.ABC):
     argument: str
     reading: Reading
     same_id: int = dataclasses.field(default=0, init=False)
+    assumed: dict[str, str] = dataclasses.field(
+        default_factory=dict, init=False
+    )
 
     looks: ClassVar[str]
     made_by: ClassVar[str]
@@ -128,7 +133,7 @@ class Input(abc.ABC):
         """Return the ids of queries that are in order."""
         if self.reading.query_ids is None:
             return np.arange(number)
-        queries = read.ids_of(self.reading.query_ids, "`query_ids`")
+        queries = ids_of(self.reading.query_ids, "`query_ids`")
         if len(queries) != number:
             raise ValueError(
                 "`query_ids` should have an id for each query of "
@@ -184,7 +189,11 @@ class File(Input):
         from keras_rankmetrics.files.runs import rows_of_file
 
         columns = self.reading.columns or {}
-        return rows_of_file(self.x, self.value, columns)
+        return rows_of_file(self.x, self.value, columns, self.assumed)
+
+    def read_as(self) -> str:
+        """Return the columns that a header names, or the field of ranks."""
+        return as_read(self.assumed, self.reading.columns or {})
 
 
 class Chunks(Input):
@@ -339,13 +348,12 @@ class Table(Input):
 
     def read_as(self) -> str:
         """Return which column has each role."""
-        roles = [f"{role}={name}" for role, name in self.columns.items()]
-        if "rank" in self.columns:
-            roles[-1] = f"score=-{self.columns['rank']}"
-        elif self.value not in self.columns:
-            roles.append("label=1")
-        chosen = set((self.reading.columns or {}).items())
-        return "" if set(self.columns.items()) <= chosen else ", ".join(roles)
+        columns = dict(self.columns)
+        if "rank" in columns:
+            columns["score"] = f"-{columns.pop('rank')}"
+        elif "label" not in columns and self.value == "label":
+            columns["label"] = 1
+        return as_read(columns, self.reading.columns or {})
 
 
 class Records(Table):
@@ -592,7 +600,7 @@ class ByQuery(Input):
         """Return the queries, and the items of each."""
         x = self.x.to_dict() if hasattr(self.x, "to_dict") else self.x
         entries = [[x] if isinstance(x, str) else x for x in x.values()]
-        return read.ids_of(list(x), self.argument), entries
+        return ids_of(list(x), self.argument), entries
 
     def chunks(self) -> Iterator[Rows]:
         """Yield the rows of some queries after each other."""
@@ -613,9 +621,7 @@ class ByQuery(Input):
             values = flat(values for _, values in parts[some])
             rows = Rows(
                 np.repeat(queries[some], lengths[some]),
-                read.column_array(
-                    list(flat(items for items, _ in parts[some]))
-                ),
+                column_array(list(flat(items for items, _ in parts[some]))),
                 np.fromiter(values, np.float64),
             )
             yield self.best_first(rows) if are_hits else self._of_ids(rows)

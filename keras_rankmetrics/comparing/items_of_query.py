@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from keras_rankmetrics.comparing.reading import KINDS, Reading
+from keras_rankmetrics.comparing.reading import Reading
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
+from keras_rankmetrics.tables.ids import KINDS
 from keras_rankmetrics.tables.item_rows import candidates
 
 _ID = str | bytes | int | np.integer

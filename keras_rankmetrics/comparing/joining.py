@@ -5,21 +5,23 @@ from __future__ import annotations
 import dataclasses
 import functools
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from keras_rankmetrics.comparing.measured import Overlap
-from keras_rankmetrics.comparing.reading import KINDS
 from keras_rankmetrics.tables import ids, item_rows
 from keras_rankmetrics.tables.item_rows import Rows, run_starts
 from keras_rankmetrics.tables.ragged import value_indices
 from keras_rankmetrics.types import UNJUDGED
 
+_normal = functools.partial(unicodedata.normalize, "NFKC")
 # Common differences between two spellings of an id, and how to remove them.
 _DIFFERENCES: dict[str, Callable[[str], str]] = {
     "in spaces around them": str.strip,
+    "in Unicode normalization": _normal,
     "in case": str.casefold,
     "in leading zeros": lambda id_: re.sub(r"(?<!\d)0+(?=\d)", "", id_),
     "in the ending `.0`": lambda id_: id_.removesuffix(".0"),
@@ -29,6 +31,7 @@ _DIFFERENCES: dict[str, Callable[[str], str]] = {
 _ROWS, _LISTS, _QUERIES = 10_000, 100, 100_000
 _WithLists = list[tuple[int, Any]]
 _NAMES = {"query": "query_ids", "item": "item_ids"}
+_KEEP_BEST = 'Remove one, or pass `duplicates="best"` to keep the best of each.'
 NO_COMMON_FORM = "Do both sides use the same ids?"
 _EXACT = 2**24  # integers below it are exact in float32
 
@@ -88,8 +91,8 @@ class Judgements:
             absent,
         )
         pairs = item_rows.Pairs(found.lists, found.items, found.keys)
-        first, second = item_rows.duplicates(pairs)
-        _check_once(rows, order[first], order[second], "the truth")
+        again, _ = item_rows.duplicates(pairs)
+        _check_once(rows, order[again], "the truth", "Remove one.")
         return found
 
     def __len__(self) -> int:
@@ -236,7 +239,7 @@ class Joining:
             item_rows.Pairs.of(places, chunk.item),
             item_rows.Pairs(lists, truth.items[at], truth.keys[at]),
         )
-        _check_once(chunk, *twins, self._argument)
+        _check_once(chunk, twins[0], self._argument, _KEEP_BEST)
         labels = np.full(len(places), truth.absent, np.float32)
         labels[rows] = truth.labels[at[found]]
         in_truth = places < len(truth)
@@ -328,8 +331,8 @@ class Joining:
         place, one, other, hint = _unmatched(self._unjudged, judged, some_match)
         query = ids.as_text(truth.queries[place].item())
         return (
-            f"For the query {query!r} it retrieves {one!r}, and the truth "
-            f"judges {other!r}. {hint}"
+            f"For the query {query!r} it retrieves {one}, and the truth "
+            f"judges {other}. {hint}"
         )
 
     def _check_has_queries(self) -> None:
@@ -346,8 +349,8 @@ class Joining:
         one, other, hint = unmatched_queries(sorted(unknown), truth)
         raise ValueError(
             f"Some queries of {self._argument} should be in the truth. "
-            f"Received: 0 of {len(unknown):,}. It has {one!r}, and the "
-            f"truth has {other!r}. {hint}"
+            f"Received: 0 of {len(unknown):,}. It has {one}, and the "
+            f"truth has {other}. {hint}"
         )
 
 
@@ -364,7 +367,7 @@ def _check_kinds(
     """
     columns = ("query", queries, rows.query), ("item", items, rows.item)
     for name, ours, theirs in columns:
-        kinds = [KINDS[x.dtype.kind] for x in (ours, theirs)]
+        kinds = [ids.KINDS[x.dtype.kind] for x in (ours, theirs)]
         if ours.size and kinds[0] != kinds[1]:
             raise TypeError(
                 f"The ids of the column `{name}` should be of one kind. "
@@ -388,17 +391,16 @@ def _numbered(queries: np.ndarray, numbers: dict[Any, int]) -> np.ndarray:
 
 
 def _check_once(
-    rows: Rows, first: np.ndarray, second: np.ndarray, argument: str
+    rows: Rows, again: np.ndarray, argument: str, remedy: str
 ) -> None:
-    """Raise ValueError if there are indices of rows of the same item."""
-    if len(first):
-        one = first[0]
+    """Raise ValueError if there are indices of rows that repeat an item."""
+    if len(again):
+        one = again[0]
         query, item = rows.query[one].item(), rows.item[one].item()
         raise ValueError(
             "An item should occur once in the list of a query. Received: the "
             f"item {ids.as_text(item)!r} of the query {ids.as_text(query)!r} "
-            f'twice in {argument}. Remove one, or pass `duplicates="best"` '
-            "to keep the best of each item of a run."
+            f"twice in {argument}. {remedy}"
         )
 
 
@@ -408,7 +410,7 @@ def _with_lists(lists: np.ndarray, items: np.ndarray) -> _WithLists:
 
 def unmatched_queries(
     ones: Sequence[Any], others: Sequence[Any]
-) -> tuple[Any, Any, str]:
+) -> tuple[str, str, str]:
     """Return queries of both sides that do not match, and a question."""
     one, other = ([(0, x) for x in side[:_QUERIES]] for side in (ones, others))
     return _unmatched(one, other)[1:]
@@ -416,7 +418,7 @@ def unmatched_queries(
 
 def _unmatched(
     ones: _WithLists, others: _WithLists, some_match: bool = False
-) -> tuple[int, Any, Any, str]:
+) -> tuple[int, str, str, str]:
     """Return two ids of one list that do not match, and a question about them.
 
     Args:
@@ -426,7 +428,8 @@ def _unmatched(
             nothing.
 
     Returns:
-        The number of the list, the two ids as text, and the question.
+        The number of the list, the two ids as messages show them, and the
+        question.
     """
     for difference, plain in () if some_match else _DIFFERENCES.items():
         by_form = {
@@ -435,11 +438,14 @@ def _unmatched(
         for place, one in ones:
             other = by_form.get((place, plain(str(ids.as_text(one)))), one)
             if other != one:
+                show = ascii if plain is _normal else repr  # they look alike
                 question = f"Do the ids differ only {difference}?"
-                return place, ids.as_text(one), ids.as_text(other), question
+                one, other = ids.as_text(one), ids.as_text(other)
+                return place, show(one), show(other), question
     place, other = others[0]
     one = next(id_ for list_, id_ in ones if list_ == place)
-    return place, ids.as_text(one), ids.as_text(other), NO_COMMON_FORM
+    one, other = ids.as_text(one), ids.as_text(other)
+    return place, repr(one), repr(other), NO_COMMON_FORM
 
 
 def _by_score_and_id(

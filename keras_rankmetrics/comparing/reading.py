@@ -10,13 +10,10 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from keras_rankmetrics.engine.definition.options import check_choice
-from keras_rankmetrics.engine.inputs.tensors import to_numpy
 from keras_rankmetrics.tables import item_rows
-from keras_rankmetrics.tables.ids import as_text
+from keras_rankmetrics.tables.ids import KINDS, as_text, column_array, ids_of
 from keras_rankmetrics.tables.item_rows import Rows
 
-# The kinds of ids by the kinds of numpy's dtypes.
-KINDS = {"U": "str", "S": "bytes", "i": "integers", "u": "integers"}
 _ROLES = ("query", "item")
 
 
@@ -239,27 +236,3 @@ def check_numbers(rows: Rows, argument: str) -> None:
             f"the item {as_text(item[wrong[0]].item())!r} of the query "
             f"{as_text(query[wrong[0]].item())!r}."
         )
-
-
-def ids_of(ids: Any, argument: str) -> np.ndarray:
-    """Return ids as an array; raise TypeError if they have several types."""
-    array = column_array(ids)
-    if array.dtype.kind not in KINDS and array.size:
-        raise TypeError(
-            f"The ids of {argument} should all be integers, all str or all "
-            f"bytes, none of them missing. Received: {array.dtype}."
-        )
-    return array if array.size else array.astype(np.int64).ravel()
-
-
-def column_array(column: Any) -> np.ndarray:
-    """Return a column as an array, with strings of a fixed width."""
-    if not isinstance(column, list | tuple):
-        array = to_numpy(column)
-        if array.dtype.kind not in "OT":
-            return array
-        column = array.tolist()
-    kinds = set(map(type, column))
-    if len(kinds) > 1 and kinds & {str, bytes}:
-        return np.array(column, object)  # numpy would convert integers
-    return np.array(column)

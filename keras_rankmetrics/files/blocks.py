@@ -39,12 +39,15 @@ class Source(NamedTuple):
         columns: the names of columns that the user chose, by role: `"query"`,
             `"item"`, `"score"` and `"label"`.
         watch: receives the number of bytes read so far.
+        read_as: receives what each role is read from: the name of a column,
+            `"field 3"` or `"-rank"`.
     """
 
     file: File
     value: str
     columns: Mapping[str, str | None]
     watch: Watch
+    read_as: dict[str, str]
 
     @property
     def path(self) -> str:
@@ -164,8 +167,14 @@ def _is_utf16(head: bytes) -> bool:
     return not fewer and 8 * more >= len(head) > 1
 
 
-def first_line(file: File) -> tuple[bytes, int]:
+def first_line(
+    file: File, is_comment: Callable[[bytes], bool]
+) -> tuple[bytes, int]:
     """Return the first line that is neither empty nor a comment.
+
+    Args:
+        file: the file.
+        is_comment: returns True for the text of a comment.
 
     Returns:
         The line, or its start if it is longer than the limit, and its number
@@ -175,7 +184,7 @@ def first_line(file: File) -> tuple[bytes, int]:
         for number in range(1, _COMMENTS + 1):
             line = text.readline(LINE + 1)
             found = line.strip()
-            if (found and not found.startswith(b"#")) or len(line) > LINE:
+            if (found and not is_comment(found)) or len(line) > LINE:
                 return found, number
     return b"", 1
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 
+import numpy as np
+
 from keras_rankmetrics.files import IN_ORDER, FileError
 from keras_rankmetrics.files.blocks import Source
+from keras_rankmetrics.files.fields import Part
 from keras_rankmetrics.tables import item_rows
 
 # What to do if the whole header is one field with this character.
@@ -43,7 +46,25 @@ def columns_of(
         if not names:
             raise _missing(role, source, header, line)
         found += names
+        source.read_as[role] = names[0]
     return found
+
+
+def check_labels(source: Source, part: Part) -> None:
+    """Raise FileError if labels in a column of scores seem to be scores."""
+    name = source.read_as.get("label", "")
+    if item_rows.plain_name(name) != "score" or "label" in source.columns:
+        return
+    [wrong] = np.nonzero(part.rows.value % 1 != 0)
+    if len(wrong):
+        raise FileError(
+            source.path,
+            f"Labels in a column `{name}` should be whole numbers.",
+            f"{part.rows.value[wrong[0]]:g}",
+            int(part.line[wrong[0]]),
+            f"This looks like a run. {IN_ORDER} If it is not, name the labels: "
+            f"`--columns label={name}`.",
+        )
 
 
 def _missing(
@@ -67,6 +88,12 @@ def _remedy(role: str, header: Sequence[str], plain: Set[str]) -> str:
             return remedy
     if any(name.replace(".", "", 1).isdecimal() for name in header):
         return "The first line should be a header, with names of columns."
+    ranks = [name for name in header if item_rows.plain_name(name) == "rank"]
+    if role == "score" and ranks:
+        return (
+            "A rank is not a score, since lower is better. Pass it as one: "
+            f"`--columns score={ranks[0]} --lower-is-better`."
+        )
     if role in _LOOKS:
         other, cause = _LOOKS[role]
         if plain & set(_names_of(other)) - set(_names_of(role)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import glob
 import os
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,6 +18,7 @@ from keras_rankmetrics.files import (
 )
 from keras_rankmetrics.files.blocks import PARQUET, Source, Watch, first_line
 from keras_rankmetrics.files.fields import Part
+from keras_rankmetrics.files.header import check_labels
 from keras_rankmetrics.files.parquet import parquet_parts
 from keras_rankmetrics.files.pipes import File, kept_pipes
 from keras_rankmetrics.tables.ids import pair_keys, twins
@@ -24,12 +26,17 @@ from keras_rankmetrics.tables.item_rows import Rows, run_starts, split, whole
 
 _SAVED = f'{{"kind": "{KIND}'.encode()  # begins the files of `--save`
 _DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
+Columns = Mapping[str, str | None]
+ReadAs = dict[str, str]
 _ROWS = 2**19  # of a chunk, at least
 _BYTES = 2**24  # of the ids of a chunk, unless a single query has more
 
 
 def rows_of_file(
-    path: str | os.PathLike[str], value: str, columns: Mapping[str, str | None]
+    path: str | os.PathLike[str],
+    value: str,
+    columns: Columns,
+    read_as: ReadAs | None = None,
 ) -> Iterator[Rows]:
     """Yield the rows of a file, with str ids, in chunks of whole queries.
 
@@ -42,6 +49,9 @@ def rows_of_file(
             a dataset, see `judgements_path`.
         value: `"label"` for judgements, `"score"` for a run.
         columns: the names of columns that the user chose, by role.
+        read_as: receives what each role is read from, where a header says it,
+            as in `{"query": "qid", "item": "doc_id", "score": "score"}`; for a
+            run with ranks, the score is `"-rank"`.
 
     Yields:
         Chunks of rows. Bytes of an id that are not UTF-8 become surrogates.
@@ -51,10 +61,24 @@ def rows_of_file(
     """
     place = judgements_path(path) if value == "label" else os.fsdecode(path)
     with kept_pipes([place]) as files:
-        source = Source(files[place], value, columns, lambda done: None)
+        source = _source(
+            files[place], value, columns, lambda done: None, read_as
+        )
         rows = whole(_rows(source))
     for query, item, values in split(rows, _ROWS):
         yield Rows(_text(query), _text(item), values)
+
+
+def _source(
+    file: File,
+    value: str,
+    columns: Columns,
+    watch: Watch,
+    read_as: ReadAs | None,
+) -> Source:
+    return Source(
+        file, value, columns, watch, {} if read_as is None else read_as
+    )
 
 
 def _text(ids: np.ndarray) -> np.ndarray:
@@ -65,7 +89,7 @@ def _text(ids: np.ndarray) -> np.ndarray:
 
 
 def run_of(
-    file: File, columns: Mapping[str, str | None], watch: Watch
+    file: File, columns: Columns, watch: Watch, read_as: ReadAs | None = None
 ) -> Iterator[Rows]:
     """Yield a run in chunks of whole queries.
 
@@ -76,16 +100,17 @@ def run_of(
         file: the file.
         columns: the names of columns that the user chose, by role.
         watch: receives the number of bytes read so far.
+        read_as: receives what each role is read from, as in `rows_of_file`.
     """
-    source = Source(file, "score", columns, watch)
+    source = _source(file, "score", columns, watch, read_as)
     return whole_queries(source.path, _rows(source))
 
 
 def sorted_run_of(
-    file: File, columns: Mapping[str, str | None], watch: Watch
+    file: File, columns: Columns, watch: Watch, read_as: ReadAs | None = None
 ) -> Iterator[Rows]:
     """Yield a run as one chunk, with the rows of a query together."""
-    rows = whole(_rows(Source(file, "score", columns, watch)))
+    rows = whole(_rows(_source(file, "score", columns, watch, read_as)))
     _, codes = np.unique(rows.query, return_inverse=True)
     order = np.argsort(codes, kind="stable")
     yield Rows(*(column[order] for column in rows))
@@ -115,10 +140,10 @@ def judgements_path(path: str | os.PathLike[str]) -> str:
 
 
 def judgements_of(
-    file: File, columns: Mapping[str, str | None], watch: Watch
+    file: File, columns: Columns, watch: Watch, read_as: ReadAs | None = None
 ) -> Rows:
     """Return the labels of items. Raise FileError if there are none."""
-    source = Source(file, "label", columns, watch)
+    source = _source(file, "label", columns, watch, read_as)
     rows = whole(_rows(source))
     if not len(rows.query):
         expected = "There should be judgements."
@@ -136,7 +161,7 @@ def check_items_once(
         value: `"label"` for judgements, `"score"` for a run.
         columns: the names of columns that the user chose, by role.
     """
-    source = Source(file, value, columns, lambda done: None)
+    source = Source(file, value, columns, lambda done: None, {})
     keys, lines = [], []
     for (query, item, _), line in _parts(source):
         keys.append(pair_keys(query, item))
@@ -167,8 +192,15 @@ def check_items_once(
         )
 
 
+def _first_line(file: File, layout: trec.Layout) -> tuple[bytes, int]:
+    """Return the first line of a file that is no comment, and its number."""
+    return first_line(file, functools.partial(trec.is_comment, layout=layout))
+
+
 def _rows(source: Source) -> Iterator[Rows]:
-    return (part.rows for part in _parts(source))
+    for part in _parts(source):
+        check_labels(source, part)
+        yield part.rows
 
 
 def _parts(source: Source) -> Iterator[Part]:
@@ -176,14 +208,14 @@ def _parts(source: Source) -> Iterator[Part]:
 
     Its first line decides on the format, and then the ending of its name.
     """
-    line, number = first_line(source.file)
+    layout = trec.RUN if source.value == "score" else trec.QRELS
+    line, number = _first_line(source.file, layout)
     path = source.path
     if line.startswith(_SAVED):
         last = "Saved baselines go last: `krm gate QRELS CANDIDATE BASELINE`."
         raise FileError(path, last, "one in another place")
     ending = os.path.splitext(path.lower().removesuffix(".gz"))[1]
     delimiter = _DELIMITERS.get(ending)
-    layout = trec.RUN if source.value == "score" else trec.QRELS
     if line.startswith(PARQUET):
         return parquet_parts(source)
     if line.startswith(b"{"):
@@ -192,6 +224,8 @@ def _parts(source: Source) -> Iterator[Part]:
         return read(source)
     if delimiter is None:
         text_tables.check_no_array(source, line, number)
+    if layout is trec.RUN and trec.begins_ranks(line):
+        return trec.ranks_parts(source)
     if not trec.is_like(line, layout):
         trec.check_layout(path, line, number, layout)
         if delimiter is None and len(line.split()) != layout.fields:

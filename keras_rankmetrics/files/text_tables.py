@@ -25,6 +25,7 @@ from keras_rankmetrics.files.blocks import LINE, Block, Source
 from keras_rankmetrics.files.fields import Part, joined, numbers, parts
 from keras_rankmetrics.files.header import columns_of
 from keras_rankmetrics.files.parquet import floats_of, texts_of
+from keras_rankmetrics.tables.item_rows import candidates
 from keras_rankmetrics.types import UNJUDGED
 
 _QUOTE = b'"'
@@ -206,9 +207,10 @@ def _too_long(path: str, row: Block) -> FileError:
 # JSON lines
 
 _BLOCK = 2**19  # bytes: their objects take about 200 times as much, at most
-_OBJECT = "A line should be a JSON object."
+_OBJECT = "A line should be a JSON object, with each name once."
 _NOT_JSON = (ValueError, RecursionError)  # the second one of "[[[[..."
 _NOTHING = "(nothing)"  # an item that is neither judged nor retrieved
+_LISTS = "In Python, `evaluate` takes lists of ids or hits, once loaded."
 _META = "mteb_model_meta"  # next to the subsets in predictions of MTEB
 _RESULT = {"corpus_id": "", "score": 0}  # as in a list of `results`
 _CUT = re.compile(rb'\{\s*(?:$|"(?:[^"\\]|\\.)*"\s*:\s*(?:$|[\[{]))')
@@ -244,7 +246,7 @@ def json_parts(source: Source) -> Iterator[Part]:
         number = int(line[0])
         text = block.data.lstrip().split(b"\n", 1)[0]
         [first] = _objects(path, [text], line[:1])
-        header = [*_unnested(first), first | _RESULT][0]
+        header = [*_unnested(first, []), first | _RESULT][0]
         names = names or columns_of(source, list(header), number)
         found = _json_by_pyarrow(path, block, names, first, line)
         if found is None:
@@ -261,7 +263,8 @@ def _json_by_pyarrow(
 ) -> Iterator[Part] | None:
     """Return the rows of a block, or None if pyarrow does not read them all."""
     pa = _pyarrow()
-    if pa is None or len(set(names)) < len(names):
+    is_nested = b'"results"' in block.data
+    if pa is None or is_nested or len(set(names)) < len(names):
         return None
     types = {str: pa.string(), int: pa.int64()}
     kinds = [types.get(type(first.get(name))) for name in names[:2]]
@@ -298,7 +301,7 @@ def _by_json(
     texts = [lines[place] for place in (line - block.line).tolist()]
     objects = _objects(source.path, texts, line)
     numbered = zip(line.tolist(), objects, strict=True)
-    rows = ((number, row) for number, x in numbered for row in _unnested(x))
+    rows = ((n, row) for n, x in numbered for row in _unnested(x, names[1:]))
     return _of_rows(source, names, rows)
 
 
@@ -326,14 +329,19 @@ def _of_rows(
     return parts(path, query, item, np.array(values), np.array(line, np.int64))
 
 
-def _unnested(row: dict[str, Any]) -> list[dict[str, Any]]:
+def _unnested(row: dict[str, Any], own: Sequence[str]) -> list[dict[str, Any]]:
     """Return a row for each of its `results`, or the row if it has none.
 
     Each line of the predictions of sentence-transformers has the results of a
     query: `{"query_id": ..., "results": [{"corpus_id": ..., "score": ...}]}`.
+
+    Args:
+        row: the object of a line.
+        own: the names whose values each result has for itself.
     """
     results = row.get("results")
     if isinstance(results, list) and {*map(type, results)} <= {dict}:
+        row = row | dict.fromkeys(own)
         return [row | result for result in results]
     return [row]
 
@@ -356,7 +364,7 @@ def _objects(
 def _parsed(text: bytes) -> Any:
     """Return a value of JSON, or None if the text is not JSON."""
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=_once)
     except _NOT_JSON:
         return None
 
@@ -403,10 +411,18 @@ def _nested(source: Source) -> Iterator[dict[str, Any]]:
         raise FileError(path, expected, str(error)) from None
     tree.pop(_META, None)
     # MTEB has objects of subsets and splits around the one of queries.
-    while any(
-        isinstance(of, dict) and dict in map(type, of.values())
+    while objects := [
+        x
         for of in tree.values()
-    ):
+        if isinstance(of, dict)
+        for x in of.values()
+        if isinstance(x, dict)
+    ]:
+        if candidates(value, list(objects[0]), source.columns):
+            remedy = f"Write the {value} of an item in place of its object."
+            raise FileError(
+                path, expected, json.dumps(objects[0]), remedy=remedy
+            )
         if len(tree) > 1:
             remedy = "Write one of these parts to a file of its own."
             raise FileError(path, expected, ", ".join(tree), remedy=remedy)
@@ -414,7 +430,9 @@ def _nested(source: Source) -> Iterator[dict[str, Any]]:
     nothing = {_NOTHING: -math.inf if value == "score" else UNJUDGED}
     for query, items in tree.items():
         if not isinstance(items, dict):
-            raise FileError(path, expected, json.dumps({query: items}))
+            raise FileError(
+                path, expected, json.dumps({query: items}), remedy=_LISTS
+            )
         for item, x in (items or nothing).items():
             yield {"query": query, "item": item, value: x}
 

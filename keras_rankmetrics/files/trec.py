@@ -10,6 +10,7 @@ import numpy as np
 
 from keras_rankmetrics.files import IN_ORDER, FileError, fields
 from keras_rankmetrics.files.blocks import Block, Source, blocks_of, check_ends
+from keras_rankmetrics.tables import item_rows
 
 
 class Layout(NamedTuple):
@@ -17,23 +18,31 @@ class Layout(NamedTuple):
 
     Attributes:
         fields: their number.
-        value: the index of the label or of the score.
+        item: the index of the item.
+        value: the index of the label, of the score or of the rank.
         expected: a sentence on the line, for errors.
         more: whether a line may have more fields, which are ignored.
     """
 
     fields: int
+    item: int
     value: int
     expected: str
     more: bool = False
 
 
 RUN = Layout(
-    6, 4, "A line of a run should be `query Q0 item rank score tag`.", more=True
+    6, 2, 4, "A line of a run should be `query Q0 item rank score tag`.", True
 )
-QRELS = Layout(4, 3, "A line of judgements should be `query 0 item label`.")
-_QUERY, _SECOND, _ITEM = 0, 1, 2
+QRELS = Layout(4, 2, 3, "A line of judgements should be `query 0 item label`.")
+RANKS = Layout(3, 1, 2, "A line should be `query item rank`, ranks from 1 on.")
+_QUERY, _SECOND = 0, 1
 _FIXED = frozenset((b"Q0", b"q0", b"0"))  # the second field, usually
+_UNCLEAR = (
+    "Remove it if it is a comment. A header needs no `#`, and a row has `Q0` "
+    "or `0` as its second field."
+)
+_NO_RANKS = "Sort by query and rank. If these are scores, write a header."
 _CHECKED = 1000  # lines that show the order of the fields
 _SPACE, _NEWLINE, _COMMENT = b" \n#"
 
@@ -52,6 +61,20 @@ def is_like(line: bytes, layout: Layout) -> bool:
     return False
 
 
+def begins_ranks(line: bytes) -> bool:
+    """Return True for the first line of `query item rank`."""
+    return line.split()[2:] == [b"1"] and b"," not in line
+
+
+def is_comment(line: bytes, layout: Layout) -> bool:
+    """Return True if a line begins with `#` and is no row of such a query."""
+    if not line.startswith(b"#"):
+        return False
+    query, second, *_ = [*line.split(), b""]
+    is_row = query != b"#" or second in _FIXED
+    return not (is_row and is_like(line, layout))
+
+
 def check_layout(path: str, line: bytes, number: int, layout: Layout) -> None:
     """Raise FileError if a line has another known layout than it should have.
 
@@ -64,7 +87,7 @@ def check_layout(path: str, line: bytes, number: int, layout: Layout) -> None:
     words = line.split()
     if len(words) < QRELS.fields or words[_SECOND] not in _FIXED:
         return
-    is_swapped = len(words) == QRELS.fields and _is_number(words[_ITEM])
+    is_swapped = len(words) == QRELS.fields and _is_number(words[QRELS.item])
     other, looks = (QRELS, "judgements") if layout is RUN else (RUN, "a run")
     if is_like(line, other):
         remedy = f"This looks like {looks}. {IN_ORDER}"
@@ -93,13 +116,33 @@ def trec_parts(source: Source, layout: Layout) -> Iterator[fields.Part]:
             continue
         query, second, item, value = (
             fields.Texts(data, start[:, place], end[:, place])
-            for place in (_QUERY, _SECOND, _ITEM, layout.value)
+            for place in (_QUERY, _SECOND, layout.item, layout.value)
         )
         if not is_checked:
             _check_items(path, second, item, block, int(line[0]))
             is_checked = True
         values = fields.numbers(path, value, line, source.value)
         yield from fields.parts(path, query, item, values, line)
+
+
+_READ_AS = {"query": "field 1", "item": "field 2", "score": "-rank"}
+
+
+def ranks_parts(source: Source) -> Iterator[fields.Part]:
+    """Yield the rows of a run of MS MARCO, with `-rank` as the score."""
+    above, last = b"", 0.0
+    for part in trec_parts(source, RANKS):
+        source.read_as.update(_READ_AS)
+        query = np.append(above, part.rows.query)
+        rank = np.append(last, part.rows.value)
+        expected = np.where(query[1:] == query[:-1], rank[:-1], 0) + 1
+        [wrong] = np.nonzero(rank[1:] != expected)
+        if len(wrong):
+            received, line = f"{rank[wrong[0] + 1]:g}", int(part.line[wrong[0]])
+            path, message = source.path, RANKS.expected
+            raise FileError(path, message, received, line, _NO_RANKS)
+        above, last = query[-1], rank[-1]
+        yield part._replace(rows=part.rows._replace(value=-rank[1:]))
 
 
 def _check_items(
@@ -153,7 +196,9 @@ def _fields(
     first = np.searchsorted(start, np.append(0, newlines + 1))
     count = np.diff(first)
     filled = np.flatnonzero(count)
-    filled = filled[data[start[first[filled]]] != _COMMENT]
+    marked = filled[data[start[first[filled]]] == _COMMENT]
+    comments = _comments(path, block, marked, layout) if len(marked) else []
+    filled = np.setdiff1d(filled, comments)
     first, count, line = first[filled], count[filled], line[filled]
     wrong = count < number if layout.more else count != number
     if wrong.any():
@@ -161,6 +206,30 @@ def _fields(
         raise FileError(path, layout.expected, _line(block, at), at)
     each = first[:, None] + np.arange(number)
     return data, start[each], end[each], line
+
+
+def _comments(
+    path: str, block: Block, marked: np.ndarray, layout: Layout
+) -> list[int]:
+    """Return the lines that are comments, of those that begin with `#`.
+
+    Raise FileError if a line could also be a row, or the header of a table.
+    """
+    lines = block.data.split(b"\n")
+    found = []
+    for at in marked.tolist():
+        line = lines[at].strip()
+        if is_comment(line, layout):
+            found.append(at)
+            names = line.decode(errors="replace").split("\t")
+            items = item_rows.candidates("item", names, {})
+            is_clear = names.index(items[0]) == layout.item if items else True
+        else:
+            is_clear = line.split(None, 2)[_SECOND] in _FIXED
+        if not is_clear:
+            expected = "A line with `#` should be either a comment or a row."
+            raise FileError(path, expected, line, block.line + at, _UNCLEAR)
+    return found
 
 
 def _line(block: Block, number: int) -> bytes:

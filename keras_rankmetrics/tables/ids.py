@@ -1,10 +1,84 @@
-"""Ids of any type: as text, as 64-bit keys, and as small integers."""
+"""Ids of any type: as arrays, text, 64-bit keys, and small integers."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+
+from keras_rankmetrics.engine.inputs.tensors import to_numpy
+
+# Ids as arrays.
+
+# The kinds of ids by the kinds of numpy's dtypes.
+KINDS = {"U": "str", "S": "bytes", "i": "integers", "u": "integers"}
+_MISSING = frozenset(("None", "nan", "<NA>", "NaT"))
+_EXACT = 2**53  # floats from here on have lost digits of integers
+
+
+def ids_of(ids: Any, argument: str) -> np.ndarray:
+    """Return ids as an array; raise TypeError if they have several types.
+
+    Args:
+        ids: a column of ids.
+        argument: the name of the argument, for errors.
+    """
+    array = column_array(ids)
+    if not array.size:
+        return array.astype(np.int64).ravel()
+    if array.dtype.kind not in KINDS:
+        raise TypeError(
+            f"The ids of {argument} should all be integers, all str or all "
+            f"bytes, none of them missing. {_refusal(array)}"
+        )
+    return array
+
+
+def column_array(x: Any) -> np.ndarray:
+    """Return a column as an array, with strings of a fixed width.
+
+    Texts next to other types, and tuples, stay objects.
+    """
+    if not isinstance(x, list | tuple):
+        array = to_numpy(x)
+        if array.dtype.kind not in "OT":
+            return array
+        x = array.tolist()
+    bases = str, bytes, tuple
+    types = {
+        next((base for base in bases if issubclass(kind, base)), kind)
+        for kind in set(map(type, x))
+    }
+    if types == {str}:  # numpy cuts the texts of an enum
+        return np.array(list(map(str.__str__, x)))
+    if tuple in types or (len(types) > 1 and types & {str, bytes}):
+        return np.fromiter(x, object)  # numpy would convert integers
+    return np.array(x)
+
+
+def _refusal(array: np.ndarray) -> str:
+    """Return what was received in place of ids, and what to do."""
+    values = array.ravel().tolist()
+    ids = [x for x in values if isinstance(x, str) or str(x) not in _MISSING]
+    types = set(map(type, ids))
+    received, remedies = [], []
+    if ids:
+        names = " and ".join(sorted(kind.__name__ for kind in types))
+        kind = names if array.dtype == object else array.dtype
+        received.append(f"{kind}, such as {ids[0]!r}")
+    if len(ids) < len(values):
+        received.append(
+            f"{len(values) - len(ids):,} of {len(values):,} missing"
+        )
+        remedies.append("Remove the rows without an id.")
+    if types == {float} and all(x == x // 1 and abs(x) < _EXACT for x in ids):
+        remedies.append('Convert the ids: `.astype("int64")`.')
+    elif any(isinstance(x, tuple) for x in ids):
+        remedies.append("Join the parts of each id into one text.")
+    elif len(types) > 1 or not remedies:
+        remedies.append("Pass all ids as text.")
+    return f"Received: {', and '.join(received)}. {' '.join(remedies)}"
+
 
 # Ids as reports and errors show them.
 

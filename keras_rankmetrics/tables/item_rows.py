@@ -75,7 +75,7 @@ def candidates(
     """
     name = chosen.get(role)
     if name is not None and name in header:
-        return [name]
+        return [each for each in header if each == name]
     if role in chosen and role in ("score", "label"):
         return []
     for names in COLUMN_NAMES[role]:
@@ -84,6 +84,20 @@ def candidates(
         if found:
             return found
     return []
+
+
+def as_read(
+    columns: Mapping[str, Any], chosen: Mapping[str, str | None]
+) -> str:
+    """Return which column has each role.
+
+    It is "" if each has the name of its role, or the user chose it.
+    """
+    pairs = (f"{role}={name}" for role, name in columns.items())
+    is_assumed = any(
+        name not in (role, chosen.get(role)) for role, name in columns.items()
+    )
+    return ", ".join(pairs) if is_assumed else ""
 
 
 def plain_name(column: Any) -> str:

@@ -356,6 +356,18 @@ def test_lines_of_a_query_that_are_apart(files, capsys):
     assert "not together in best.txt" in said(capsys, *arguments)
 
 
+def test_a_run_of_ranks_is_read_and_named(files, capsys):
+    for line in ("\t".join, " ".join):
+        rows = [x.split() for x in Path("best.txt").read_text().splitlines()]
+        lines = [line([q, d, str(int(k) + 1)]) for q, _, d, k, *_ in rows]
+        Path("ranks.tsv").write_text("\n".join(lines))
+        text = said(capsys, "qrels", "best.txt", "ranks.tsv", "-m", "NDCG@3")
+        best, ranks = text.splitlines()[1:3]
+        assert ranks.split()[1] == best.split()[1]
+        read_as = "Read as: query=field 1, item=field 2, score=-rank."
+        assert read_as in " ".join(text.split())
+
+
 def test_a_run_that_is_given_twice(files, capsys):
     for again in ("best.txt", "./best.txt"):
         assert main(["eval", "qrels", "best.txt", again, "-m", "RR"]) == 0

@@ -1,15 +1,70 @@
 """Ids of queries and items, where they are odd or say little."""
 
+import enum
 import json
 
 import numpy as np
 import pytest
 
 import keras_rankmetrics as krm
-from keras_rankmetrics.tables.ids import as_text
+from keras_rankmetrics.tables.ids import as_text, ids_of
 
 MRR = krm.MeanReciprocalRank()
 ODD = [b"\xff", b"\xfe", b"\\xff", b"\\\\xff", b"\\xff\xff", b"a\\b", b"q"]
+
+
+class Shop(str, enum.Enum):  # noqa: UP042
+    TEA = "tea"
+    PEN = "pencils"
+
+
+@pytest.mark.parametrize(
+    "ids, expected",
+    [
+        (["a", np.str_("bb")], ["a", "bb"]),
+        ([b"a", np.bytes_(b"bb")], [b"a", b"bb"]),
+        ([*Shop, "a"], ["tea", "pencils", "a"]),
+        ([1, np.int64(2)], [1, 2]),
+        ([], []),
+    ],
+)
+def test_subclasses_of_a_type_are_that_type(ids, expected):
+    assert ids_of(ids, "`run`").tolist() == expected
+
+
+NAN, WHOLE = float("nan"), r'Convert the ids: `.astype\("int64"\)`'
+
+
+@pytest.mark.parametrize(
+    "ids, text",
+    [
+        ([1.0, 2.0], r"float64, such as 1.0. " + WHOLE),
+        ([NAN, 2.0], r"such as 2.0, and 1 of 2 missing. Remove .*" + WHOLE),
+        ([2.0**53], "Pass all ids as text"),
+        ([0.5, 1.0], "Pass all ids as text"),
+        (["a", None, NAN], "'a', and 2 of 3 missing. Remove .* an id.$"),
+        ([None], "Received: 1 of 1 missing. Remove the rows"),
+        ([("a", 1), ("b", 2)], r"tuple, such as \('a', 1\). Join the parts"),
+        ([("a",), ("b", 2)], "Join the parts of each id into one text"),
+        (["a", 1], "int and str, such as 'a'. Pass all ids as text"),
+        ([np.str_("1"), 1], "int and str_"),
+        ([True], "bool"),
+    ],
+)
+def test_ids_of_other_types_are_refused_with_a_remedy(ids, text):
+    with pytest.raises(TypeError, match=f"of `run` should all be .*{text}"):
+        ids_of(ids, "`run`")
+
+
+def test_missing_ids_of_a_frame_are_counted():
+    pd = pytest.importorskip("pandas")
+    merged = pd.DataFrame({"id": ["a", "b"]}).merge(
+        pd.DataFrame({"id": ["a"], "item": [7]}), how="left"
+    )
+    with pytest.raises(TypeError, match=r"7.0, and 1 of 2 missing.*int64"):
+        ids_of(merged["item"], "`run`")
+    with pytest.raises(TypeError, match="'a', and 1 of 2 missing"):
+        ids_of(pd.Series(["a", None], dtype="string"), "`run`")
 
 
 def test_different_bytes_stay_different():

@@ -18,10 +18,11 @@ def test_items_that_come_twice_are_named():
         np.array(["x", "y", "y", "x"]),
         np.arange(4.0),
     )
-    with pytest.raises(ValueError, match=r"item 'x' of the query 'a' twice"):
+    best = r"in the system 's'\. Remove one, or pass `duplicates=\"best\"`"
+    with pytest.raises(ValueError, match=r"'x' of the query 'a' twice " + best):
         krm.compare({"s": twice}, TRUTH, MRR)
-    with pytest.raises(ValueError, match=r"item 'x' of the query 'a'"):
-        krm.compare({"s": RUN}, twice, MRR)
+    with pytest.raises(ValueError, match=r"'a' twice in the truth\. .* one\.$"):
+        krm.compare({"s": RUN}, twice, MRR, duplicates="best")
     unknown = twice._replace(query=np.array(["z", "b", "z", "z"]))
     with pytest.raises(ValueError, match=r"item 'x' of the query 'z'"):
         krm.compare({"s": unknown}, TRUTH, MRR)

@@ -1,6 +1,7 @@
 """Ids that do not match: what `compare` warns of, and what it refuses."""
 
 import json
+import re
 import warnings
 
 import numpy as np
@@ -45,6 +46,22 @@ def test_a_warning_names_an_id_of_each_side(difference, encode, swapped):
     assert text in compared.to_dict()["notes"]
     assert " ".join(str(compared).split()).count(text) == 1
     assert compared.judged == {"good": 1.0, "bad": 0.0}
+
+
+@pytest.mark.parametrize("encode", [str, str.encode])
+def test_ids_that_look_alike_are_shown_in_ascii(encode):
+    mine, theirs = encode("caf\u00e9"), encode("cafe\u0301")
+    shown = (
+        r"'caf\xe9', and the truth {} 'cafe\u0301'. Do the ids differ only in "
+        "Unicode normalization?"
+    )
+    truth = {encode("q"): {theirs: 1}}
+    text = re.escape(shown.format("judges"))
+    with pytest.warns(UserWarning, match=text):
+        krm.compare({"s": {encode("q"): {mine: 1.0}}}, truth, MRR)
+    with pytest.raises(ValueError) as error:
+        krm.compare({"s": {mine: {"d": 1.0}}}, {theirs: {"d": 1}}, MRR)
+    assert shown.format("has") in str(error.value)
 
 
 def test_ids_without_a_common_form_are_shown():

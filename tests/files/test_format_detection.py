@@ -67,6 +67,49 @@ def test_a_line_of_trec_within_a_table_is_a_row(tmp_path):
                 assert rows_of(run_of, written(tmp_path, name, text)) == RUN
 
 
+HASHES = {
+    run_of: ["#ai Q0 d 1 2.5 t", "#ai\tQ0\td\t1\t2.5\tt", "# q0 d 1 2.5 t u"],
+    judgements_of: ["#ai 0 d 1", "#ai\tQ0\td\t1", "# 0 d 1"],
+}
+COMMENTS = ["#", "# 1 2", "# x d 1", "#query 0 item label", "# a b c 5 d"]
+
+
+@pytest.mark.parametrize("read", HASHES)
+@pytest.mark.parametrize("name", ["file", "file.tsv", "file.gz"])
+def test_a_query_may_begin_with_the_letter_of_comments(tmp_path, read, name):
+    [row] = RUN if read is run_of else QRELS
+    for text in HASHES[read]:
+        hashed = (text.split()[0], *row[1:])
+        assert rows_of(read, written(tmp_path, name, text)) == [hashed]
+        lines = [*COMMENTS, text, *COMMENTS, FIRST[read][0], *COMMENTS]
+        path = written(tmp_path, name, "\n".join(lines))
+        assert rows_of(read, path) == [hashed, row]
+
+
+UNCLEAR = {
+    "comment_or_row": (judgements_of, "#pool depth is 100\nq 0 d 1\n"),
+    "comment_or_run": (run_of, "q 0 d 1 2 t\n#a b c d 5 e\n"),
+    "header": (judgements_of, "#query\titem\tlabel\ttime\nq\td\t1\t17000\n"),
+    "header_of_run": (run_of, "#qid\tpid\trank\tscore\tx\ty\nq d 1 2.5 7 t\n"),
+}
+
+
+@pytest.mark.parametrize("case", UNCLEAR)
+def test_a_line_that_may_be_a_comment_or_not_is_refused(tmp_path, case):
+    read, text = UNCLEAR[case]
+    for name in ("file", "file.tsv"):
+        with pytest.raises(FileError, match=r"with `#` should be .*Remove it"):
+            rows_of(read, written(tmp_path, name, text))
+
+
+@pytest.mark.parametrize("header", ["#query,item,score", "#qid\tpid\tscore"])
+def test_the_header_of_a_table_may_begin_with_the_letter(tmp_path, header):
+    row = "q,d,2.5" if "," in header else "q\td\t2.5"
+    text = f"{header}\n{row}\n#{row}\n"
+    path = written(tmp_path, "file", text)
+    assert rows_of(run_of, path) == [*RUN, ("#q", "d", 2.5)]
+
+
 TAG = "STANDARD a run of 1999"
 
 

@@ -120,7 +120,16 @@ WRONG = {
     "digits": (f'{{"q": {{"a": 1{"0" * 5000}}}}}', "one JSON object"),
     "number": ('{"q": {"a": 1},\n"p": 3}', "{query: .*Received: '{\"p\": 3}'"),
     "one_row": ('{\n"query": "q", "item": "d", "score": 1}', '{"query": "q"}'),
-    "pairs": ('{"q": [["d", 1.0]]}', "one JSON object"),
+    "pairs": ('{"q": [["d", 1.0]]}', "one JSON object.*`evaluate` takes lists"),
+    "ids": ('{"q": [3, 1]}', "one JSON object.*`evaluate` takes lists of ids"),
+    "fields": (
+        '{"q": {"d": {"score": 1, "rank": 2}}}',
+        'Received: \'{"score": 1, "rank": 2}\'. Write the score of an item',
+    ),
+    "fields_of_two": (
+        '{"q": {}, "p": {"d": {"text": "", "sim": 1}}}',
+        "Write the score of an item in place of its object",
+    ),
     "subsets": (
         json.dumps({"de": {"test": RUN}, "fr": {"test": RUN}}),
         "Received: 'de, fr'. Write one of these parts to a file of its own",
@@ -214,6 +223,7 @@ def test_results_have_columns_and_lines_too(tmp_path):
         ('{"corpus_id": "a"}', "line 2: The score `score` should be a number"),
         ('{"corpus_id": 0.5, "score": 1}', "line 2: `corpus_id` should be"),
         ('["a", 1]', "line 2: `corpus_id` should be a string"),
+        ('{"score": 1, "score": 2}', "line 2: .* with each name once"),
     ],
 )
 def test_results_that_are_wrong_name_their_line(tmp_path, result, message):
@@ -221,6 +231,19 @@ def test_results_that_are_wrong_name_their_line(tmp_path, result, message):
     text = f'{first}\n{{"query_id": "q2", "results": [{result}]}}'
     with pytest.raises(FileError, match=message):
         rows_of(run_of, written(tmp_path / "run.jsonl", text))
+
+
+@pytest.mark.parametrize("lines", [1, 2])
+def test_values_next_to_results_are_not_those_of_the_results(tmp_path, lines):
+    path = tmp_path / "run.jsonl"
+    more = {"score": 7, "corpus_id": "c"}
+    text = "\n".join([*in_lines({"q1": {"a": 1}}, **more)] * lines)
+    assert rows_of(run_of, written(path, text)) == [("q1", "a", 1.0)] * lines
+    text = text.replace(
+        '[{"corpus_id": "a", "score": 1}]', '[{"corpus_id": 1}]'
+    )
+    with pytest.raises(FileError, match="line 1: The score `score` should be"):
+        rows_of(run_of, written(path, text))
 
 
 # Folders of a dataset
@@ -301,7 +324,7 @@ EXPECTED = {"q1": 0.5, "q2": 1.0}
 def values_of(tmp_path, truth, run):
     values = tmp_path / "values.csv"
     arguments = ["eval", truth, run, "-m", "RR", "--per-list", values]
-    main([str(x) for x in arguments])
+    assert main([str(x) for x in arguments]) == 0
     lines = values.read_text().splitlines()[1:]
     return {line.split(",")[0]: float(line.split(",")[2]) for line in lines}
 
@@ -317,7 +340,6 @@ def test_the_command_reads_them(tmp_path, capsys):
         "run.json": json.dumps(FOUND, indent=1),
         "run.json.gz": json.dumps({"default": {"test": FOUND}}),
         "run.jsonl": "\n".join(in_lines(FOUND)),
-        "lists.json": '{"q1": ["b", "a"], "q2": ["b"]}',
     }
     for truth in truths:
         for name, text in runs.items():

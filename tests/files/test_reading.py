@@ -69,6 +69,55 @@ def test_a_run_of_trec(tmp_path, name, ending):
     assert rows_of(run_of, path) == PLAIN
 
 
+@pytest.mark.parametrize("name", ["run", "run.tsv", "run.txt.gz"])
+@pytest.mark.parametrize("size", [1, 8, 1000])
+def test_a_run_of_ranks_has_minus_the_rank_as_its_score(
+    tmp_path, monkeypatch, name, size
+):
+    monkeypatch.setattr(blocks.blocks_of, "__defaults__", (size,))
+    rows = [(f"q{n // 7}", f"D{n}", -(n % 7) - 1.0) for n in range(60)]
+    for delimiter in ("\t", " "):
+        lines = [delimiter.join((q, d, f"{-x:g}")) for q, d, x in rows]
+        path = written(tmp_path / name, "\n".join(["# top 7", *lines]))
+        read_as = {}
+        assert rows_of(run_of, path) == in_memory(path, read_as=read_as) == rows
+        assert read_as == {
+            "query": "field 1",
+            "item": "field 2",
+            "score": "-rank",
+        }
+
+
+@pytest.mark.parametrize(
+    "text, line, received",
+    [
+        ("q d 1\nq e 3\n", 2, "3"),
+        ("q d 1\np e 2\n", 2, "2"),
+        ("q d 1\nq e 0.5\n", 2, "0.5"),
+        ("q d 1\nq e 2\np f 1\nq g 3\n", 4, "3"),
+    ],
+)
+def test_ranks_that_are_not_in_order_are_refused(
+    tmp_path, text, line, received
+):
+    message = f"line {line}: .*ranks from 1.*'{received}'. Sort by .* a header"
+    with pytest.raises(FileError, match=message):
+        rows_of(run_of, written(tmp_path / "run", text))
+
+
+def test_what_each_role_is_read_from_is_reported(tmp_path):
+    texts = {
+        "run": (as_run(PLAIN), ()),
+        "run.csv": (as_csv(ROWS, ","), ("qid", "Doc ID", "score")),
+        "run.json": ('{"q": {"d": 1}}', ()),
+    }
+    for name, (text, expected) in texts.items():
+        read_as = {}
+        in_memory(written(tmp_path / name, text), read_as=read_as)
+        assert tuple(read_as.values()) == expected
+        assert tuple(read_as) == ("query", "item", "score")[: len(expected)]
+
+
 def test_judgements_of_trec(tmp_path):
     path = written(tmp_path / "qrels", "q1 0 a 1\nq2\t0\tb\t-1\nq1 0 c 0.5")
     expected = [("q1", "a", 1.0), ("q2", "b", -1.0), ("q1", "c", 0.5)]
@@ -138,6 +187,47 @@ def test_labels_in_a_column_of_scores(tmp_path):
     assert rows_of(judgements_of, path) == [("q", "d", 2.0)]
 
 
+def labels_in_memory(path, **columns):
+    return in_memory(path, "label", **columns)
+
+
+def labels_of(path, **columns):
+    return rows_of(judgements_of, path, **columns)
+
+
+@pytest.mark.parametrize("rows", [labels_of, labels_in_memory])
+def test_scores_are_no_labels_unless_they_are_named(tmp_path, rows):
+    pq.write_table(
+        pa.table({"qid": ["q"], "pid": ["d"], "Score": [0.5]}),
+        tmp_path / "run.parquet",
+    )
+    written(tmp_path / "run.csv", "qid,pid,Score\nq,d,0.5\n")
+    written(tmp_path / "run.jsonl", '{"qid": "q", "pid": "d", "Score": 0.5}')
+    message = r"line [12]: .*`Score` .*'0.5'. This looks like a run.*=Score`"
+    for name in ("run.csv", "run.jsonl", "run.parquet"):
+        with pytest.raises(FileError, match=message):
+            rows(tmp_path / name)
+        found = rows(tmp_path / name, label="Score")
+        assert found == [("q", "d", 0.5)]
+    text = "qid,pid,label,score\nq,d,0.5,2\n"
+    assert rows(written(tmp_path / "qrels.csv", text)) == [("q", "d", 0.5)]
+
+
+@pytest.mark.parametrize("name", ["run.csv", "run.parquet", "run.jsonl"])
+def test_a_name_that_two_columns_have_is_refused(tmp_path, name):
+    texts = {
+        "run.csv": "qid,pid,score,score\nq,d,1,2\n",
+        "run.jsonl": '{"qid": "q", "pid": "d", "score": 1, "score": 2}\n' * 2,
+    }
+    table = pa.table([["q"], ["d"], [1.0], [2.0]], ["qid", "pid"] + ["sim"] * 2)
+    if name in texts:
+        written(tmp_path / name, texts[name])
+    else:
+        pq.write_table(table, tmp_path / name)
+    with pytest.raises(FileError, match=r"One column should be|each name once"):
+        rows_of(run_of, tmp_path / name)
+
+
 def test_columns_that_are_named(tmp_path):
     path = written(tmp_path / "run.csv", "a,b,score,c\nq,3,d,1\n")
     found = rows_of(run_of, path, query="a", item="score", score="b")
@@ -154,6 +244,12 @@ WRONG = [
         "q,item,score\n1,2,3\n",
         "line 1: One column should be the query",
     ),
+    (
+        "run.csv",
+        "query,item,rank\n1,2,1\n",
+        "A rank is not a score.*`--columns score=rank --lower-is-better`",
+    ),
+    ("run.jsonl", '{"qid": 1, "pid": 2, "Rank": 1}', "columns score=Rank -"),
     ("run.csv", "q1,d1,2.0\n", "The first line should be a header"),
     ("run.csv", "query;item;score\n", "commas or tabs, not by semicolons"),
     ("run.csv", "query,item,score\n1,2,3\n1,2\n", "line 3: .* 3 fields"),
@@ -242,9 +338,9 @@ def test_a_column_that_only_another_file_has_leaves_the_usual_names(tmp_path):
         rows_of(run_of, path, item="document")
 
 
-def in_memory(path, value="score", **columns):
+def in_memory(path, value="score", read_as=None, **columns):
     """Return the rows of a file for callers that hold str ids."""
-    chunks = list(rows_of_file(path, value, columns))
+    chunks = list(rows_of_file(path, value, columns, read_as))
     assert all(c.query.dtype.kind == c.item.dtype.kind == "U" for c in chunks)
     return [
         row
