@@ -11,11 +11,13 @@ from apache_beam.internal import pickler
 
 import keras_rankmetrics as krm
 from keras_rankmetrics.adapters.worker import (
+    check_names,
     check_schema,
     no_column,
     states_of_tables,
 )
-from keras_rankmetrics.tables.jobs import job_of, merged, with_states
+from keras_rankmetrics.tables import jobs
+from keras_rankmetrics.tables.job_columns import Columns
 
 ROWS = 1000
 """The number of rows in one call of `update_state`."""
@@ -47,7 +49,8 @@ class Evaluate(beam.CombineFn):
 
     Args:
         metrics: a metric, a `MetricCollection`, a `Sliced` metric, a
-            `Comparison`, or a list of these. They are not updated.
+            `Comparison`, names such as `"NDCG(inputs=ids)@10"`, or a list of
+            these. They are not updated.
         y_true: the key of labels, or of ids or indices of relevant items.
         y_pred: the key of scores, or of recommended ids, best first; or a dict
             with the key of each system.
@@ -71,7 +74,8 @@ class Evaluate(beam.CombineFn):
         exclude: str | None = None,
         num_relevant: str | None = None,
     ) -> None:
-        job = job_of(
+        metrics = jobs.with_named(metrics)
+        job = jobs.job_of(
             metrics,
             y_true,
             y_pred,
@@ -98,26 +102,24 @@ class Evaluate(beam.CombineFn):
     def merge_accumulators(self, accumulators: Iterable[Any]) -> Any:
         """Return one accumulator with the rows of all."""
         states = (self.compact(each).states for each in accumulators)
-        return _Seen([], functools.reduce(merged, states, None))
+        return _Seen([], functools.reduce(jobs.merged, states, None))
 
     def compact(self, accumulator: Any) -> Any:
         """Return an accumulator whose states contain all its rows."""
-        import pyarrow as pa
-
         rows, states = accumulator
         if not rows:
             return accumulator
         _, job = _unpickled(self._pickled)
         if job.columns.query is not None:
             rows = [row for of_query in rows for row in of_query]
-        table = pa.Table.from_pylist(rows)
+        table = _table(rows, job.columns)
         check_schema(job.columns, table.schema)
-        return _Seen([], merged(states, states_of_tables(job, [table])))
+        return _Seen([], jobs.merged(states, states_of_tables(job, [table])))
 
     def extract_output(self, accumulator: Any) -> Any:
         """Return copies of the metrics, updated on these lists alone."""
         metrics, _ = _unpickled(self._pickled)
-        return with_states(metrics, self.compact(accumulator).states)
+        return jobs.with_states(metrics, self.compact(accumulator).states)
 
 
 class EvaluateItems(beam.PTransform):
@@ -167,6 +169,33 @@ class EvaluateItems(beam.PTransform):
             | beam.Map(list)
             | beam.CombineGlobally(self._combine)
         )
+
+
+def _table(rows: list[Any], columns: Columns) -> Any:
+    """Return the values of rows as an Arrow table.
+
+    Raises:
+        ValueError: if a row lacks a key.
+        TypeError: if the values of a key have several types.
+    """
+    import pyarrow as pa
+
+    for row in rows:
+        check_names(columns, row)
+    arrays = {}
+    for argument, name in columns.by_argument():
+        values, is_query = [row[name] for row in rows], argument == "query"
+        try:
+            # NaN in place of a query is a missing one, as in pandas.
+            arrays[name] = pa.array(values, from_pandas=is_query)
+        except pa.ArrowException as error:
+            lists = (x if isinstance(x, list | tuple) else [x] for x in values)
+            kinds = {type(x).__name__ for row in lists for x in row}
+            raise TypeError(
+                f"The values of {name!r} should have the same type in all "
+                f"rows. Received: {sorted(kinds)}. Convert them to one."
+            ) from error
+    return pa.table(arrays)
 
 
 def _query_of(row: Any, key: str) -> Any:

@@ -44,7 +44,8 @@ def evaluate(
     Args:
         dataset: a `ray.data.Dataset`.
         metrics: a metric, a `MetricCollection`, a `Sliced` metric, a
-            `Comparison`, or a list of these. They are not updated.
+            `Comparison`, names such as `"NDCG(inputs=ids)@10"`, or a list of
+            these. They are not updated.
         y_true: the column of labels, or of ids or indices of relevant items.
         y_pred: the column of scores, or of recommended ids, best first; or a
             dict with the column of each system.
@@ -63,6 +64,7 @@ def evaluate(
     """
     from ray import cloudpickle
 
+    metrics = jobs.with_named(metrics)
     job = jobs.job_of(
         metrics,
         y_true,
@@ -74,6 +76,8 @@ def evaluate(
         exclude=exclude,
         num_relevant=num_relevant,
     )
+    if query is not None and not dataset.take(1):  # Ray cannot group no rows
+        return jobs.with_states(metrics, None)
     backend = backend or keras.config.backend()
 
     def on_workers(task: str, pickled: bytes) -> Any:

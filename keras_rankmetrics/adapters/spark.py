@@ -7,7 +7,12 @@ from typing import Any
 
 import keras
 
-from keras_rankmetrics.adapters.worker import check_schema, on_worker, sum_of
+from keras_rankmetrics.adapters.worker import (
+    check_names,
+    check_schema,
+    on_worker,
+    sum_of,
+)
 from keras_rankmetrics.tables import jobs
 
 _SCHEMA = "states binary"
@@ -43,7 +48,8 @@ def evaluate(
     Args:
         df: a `pyspark.sql.DataFrame`.
         metrics: a metric, a `MetricCollection`, a `Sliced` metric, a
-            `Comparison`, or a list of these. They are not updated.
+            `Comparison`, names such as `"NDCG(inputs=ids)@10"`, or a list of
+            these. They are not updated.
         y_true: the column of labels. With `inputs="ids"`, the column of the ids
             of relevant items, or of one id for each list; ids are integers or
             strings. With `inputs="sparse"`, the column of their indices, or of
@@ -67,7 +73,8 @@ def evaluate(
 
     Returns:
         Copies of the metrics, updated on these lists alone. `result()`,
-        `print(metric)` and all other methods work as usual.
+        `print(metric)` and all other methods work as usual. Names become a
+        `MetricCollection`.
 
     Raises:
         ValueError: if a column is missing, or the arguments do not fit the
@@ -77,8 +84,8 @@ def evaluate(
             the message names.
     """
     from pyspark import cloudpickle
-    from pyspark.sql.pandas.types import to_arrow_schema
 
+    metrics = jobs.with_named(metrics)
     job = jobs.job_of(
         metrics,
         y_true,
@@ -90,12 +97,18 @@ def evaluate(
         exclude,
         num_relevant,
     )
-    check_schema(job.columns, to_arrow_schema(df.schema))
+    check_names(job.columns, df.columns)
+    names = job.columns.names
+    # Spark reads a dot in a name as a field, and `mapInArrow` takes no quotes.
+    quoted = ("`" + name.replace("`", "``") + "`" for name in names)
+    df = df.select(*quoted).toDF(*map(str, range(len(names))))
+    no_rows = df.limit(0).toArrow().rename_columns(names)
+    check_schema(job.columns, no_rows.schema)
     backend = backend or keras.config.backend()
     pickled = cloudpickle.dumps(job)
-    df = df.select(*job.columns.names)
     if query is not None:  # the rows of each query next to each other
-        df = df.repartition(query).sortWithinPartitions(query)
+        by = str(names.index(query))
+        df = df.repartition(by).sortWithinPartitions(by)
     to_states = on_worker("tables_to_states", pickled, backend)
     states = df.mapInArrow(to_states, _SCHEMA)
     # Spark picks the number of tasks by the size of the states: usually one.

@@ -15,9 +15,10 @@ import keras
 import numpy as np
 
 from keras_rankmetrics.engine.aggregates import State
-from keras_rankmetrics.tables import ids
+from keras_rankmetrics.tables import flat_columns, ids
 from keras_rankmetrics.tables.job_columns import (
     Columns,
+    check_indices,
     check_lists,
     lists_of_items,
 )
@@ -93,10 +94,17 @@ def _unpickled(job: bytes) -> Any:
 
 
 def tables_to_states(job: bytes, batches: Iterable[Any]) -> Iterator[Any]:
-    """Yield a batch with the states after all batches; empty without lists."""
+    """Yield a batch with the states after all batches; empty without lists.
+
+    Their columns are those of the job, in this order, under any names.
+    """
     import pyarrow as pa
 
-    tables = (pa.Table.from_batches([batch]) for batch in batches)
+    names = _unpickled(job).columns.names
+    tables = (
+        pa.Table.from_batches([batch]).rename_columns(names)
+        for batch in batches
+    )
     yield _batch(states_of_tables(_unpickled(job), tables))
 
 
@@ -125,8 +133,7 @@ def in_buckets(columns: bytes, table: Any) -> Any:
     assert query is not None, "only items by query are in buckets"
     table = _plain(table)
     check_schema(job_columns, table.schema)
-    queries = _without_nulls(_array(table, query), query)
-    values = queries.to_numpy(zero_copy_only=False)
+    values = _queries(table, query).to_numpy(zero_copy_only=False)
     if values.dtype.kind not in "iu":
         values = values.astype(str)
     # The keys of integers are the integers, which may all be multiples of 64.
@@ -159,6 +166,9 @@ def _plain(table: Any) -> Any:
             storage = pa.concat_arrays([chunk.storage for chunk in chunks])
             if pa.types.is_struct(storage.type):  # tensors of unequal lengths
                 storage = pc.struct_field(storage, "data")
+            elif len(field.type.shape) == 1:
+                of_one = pa.list_(storage.type.value_type, *field.type.shape)
+                storage = storage.cast(of_one)
             table = table.set_column(place, field.name, storage)
         elif pa.types.is_dictionary(field.type):
             values = table.column(place).cast(field.type.value_type)
@@ -196,7 +206,11 @@ def _lists_in(tables: Iterable[Any], columns: Columns) -> Iterator[Lists]:
 def _of_rows(table: Any, columns: Columns) -> Lists:
     """Return the lists of a table in which each row is a list."""
     flat = {name: flattened(_array(table, name)) for name in columns.names}
-    of_items = [_without_nulls(flat[name][0], name) for name in columns.ids]
+    for name in columns.ids:
+        flat[name] = _ids(table, name, *flat[name])
+        if columns.needs_indices:
+            check_indices(flat[name][0].to_numpy(), name)
+    of_items = [flat[name][0] for name in columns.ids]
     values = arrow_ids_as_int32(of_items) if of_items else []
     numbers = dict(zip(columns.ids, values, strict=True))
     return {
@@ -239,11 +253,29 @@ def _starts(table: Any, query: str) -> np.ndarray:
     """Return the first row of each list."""
     import pyarrow.compute as pc
 
-    # Arrow ids may be strings, which numpy would copy one by one.
-    queries = _without_nulls(_array(table, query), query)
+    queries = _queries(table, query)
     differ = pc.not_equal(queries[1:], queries[:-1])
     changes = np.flatnonzero(differ.to_numpy(zero_copy_only=False))
     return np.concatenate([[0], changes + 1])
+
+
+def _queries(table: Any, query: str) -> Any:
+    """Return the column of queries, whole floats as integers.
+
+    Raises:
+        ValueError: if a query is missing, or a float that is not whole.
+    """
+    import pyarrow as pa
+
+    queries = _array(table, query)
+    if pa.types.is_floating(queries.type):
+        values = queries.to_numpy(zero_copy_only=False)  # nulls become NaN
+        flat_columns.check_whole(values)
+        return pa.array(values.astype(np.int64))
+    # Arrow ids may be strings, which numpy would copy one by one.
+    missing = queries.is_null().to_numpy(zero_copy_only=False)
+    flat_columns.check_none_missing(missing)
+    return queries
 
 
 def flattened(array: Any) -> tuple[Any, np.ndarray]:
@@ -290,11 +322,46 @@ def _numpy(array: Any, name: str) -> np.ndarray:
     return values.astype(np.float32) if values.dtype == np.float16 else values
 
 
+def _ids(
+    table: Any, name: str, values: Any, lengths: np.ndarray
+) -> tuple[Any, np.ndarray]:
+    """Return the ids of a column, and their number by row.
+
+    -1 is padding in arrays of a fixed size, and an id in lists of any lengths.
+
+    Args:
+        table: a `pyarrow.Table`.
+        name: the name of the column.
+        values: its values.
+        lengths: their number by row.
+
+    Raises:
+        ValueError: if an id is null, or a list repeats -1.
+    """
+    import pyarrow as pa
+
+    values = _without_nulls(values, name)
+    if not pa.types.is_integer(values.type):
+        return values, lengths
+    is_padding = values.to_numpy() == -1
+    row = np.repeat(np.arange(len(lengths)), lengths)
+    padding = np.bincount(row[is_padding], minlength=len(lengths))
+    if pa.types.is_fixed_size_list(table.schema.field(name).type):
+        return values.filter(pa.array(~is_padding)), lengths - padding
+    if padding.max(initial=0) > 1:
+        raise ValueError(
+            f"The lists in the column {name!r} should hold ids without "
+            f"padding. Received: a list that repeats -1, {padding.max()} "
+            "times. Leave padding out: lists may have any lengths."
+        )
+    return values, lengths
+
+
 def arrow_ids_as_int32(columns: Sequence[Any]) -> list[np.ndarray]:
     """Return Arrow ids as int32, with the same number for equal ids.
 
-    Integers that fit stay as they are. Other integers, and strings, are
-    numbered within this call. Negative integers become -1.
+    If all are integers from 0 that fit, they stay as they are. Others, such as
+    hashes and strings, are numbered within this call.
 
     Args:
         columns: Arrow arrays, all of integers or all of strings.
@@ -302,17 +369,12 @@ def arrow_ids_as_int32(columns: Sequence[Any]) -> list[np.ndarray]:
     import pyarrow as pa
 
     together = pa.concat_arrays(_of_one_type(columns))
-
-    def codes() -> np.ndarray:
-        found: np.ndarray = together.dictionary_encode().indices.to_numpy()
-        return found
-
+    numbers = None
     if pa.types.is_integer(together.type):
-        values = together.to_numpy()
-        fits = values.max(initial=0) <= np.iinfo(np.int32).max
-        numbers = np.where(values < 0, -1, values if fits else codes())
-    else:
-        numbers = codes()
+        numbers = together.to_numpy()
+    limit = np.iinfo(np.int32).max
+    if numbers is None or ((numbers < 0) | (numbers > limit)).any():
+        numbers = together.dictionary_encode().indices.to_numpy()
     ends = np.cumsum([len(column) for column in columns])
     return np.split(numbers.astype(np.int32), ends[:-1])
 
@@ -393,13 +455,18 @@ def check_schema(columns: Columns, schema: Any) -> None:
         TypeError: if a column has the wrong type.
     """
     types = dict(zip(schema.names, schema.types, strict=True))
-    for argument, name in columns.by_argument():
-        if name not in types:
-            raise no_column(argument, name, types)
+    check_names(columns, schema.names)
     for argument, name in columns.by_argument():
         if argument != "query":
             _check_type(columns, argument, name, types[name])
     _check_ids(columns, {name: _kind(types[name]) for name in columns.ids})
+
+
+def check_names(columns: Columns, names: Iterable[str]) -> None:
+    """Raise ValueError if a column that a job reads is not among the names."""
+    for argument, name in columns.by_argument():
+        if name not in names:
+            raise no_column(argument, name, names)
 
 
 def no_column(

@@ -34,7 +34,8 @@ class EvaluateCatalogue(EvaluateEpochs):
     `EvaluateByQuery`.
 
     Args:
-        metrics: a metric, a `MetricCollection`, or a list of them, all with
+        metrics: a metric, a `MetricCollection`, names such as
+            `"NDCG(inputs=counts)@10"`, or a list of these, all with
             `inputs="counts"`. After an epoch their state is that of its
             queries.
         queries: the inputs of the query tower: an array, or a dict or list of
@@ -128,7 +129,7 @@ class EvaluateCatalogue(EvaluateEpochs):
         verbose: int | None = None,
     ) -> None:
         super().__init__(metrics, prefix, verbose)
-        forms = {m.name: m.definition.inputs for m in members_of(metrics)}
+        forms = {m.name: m.definition.inputs for m in members_of(self.metrics)}
         if {*forms.values()} != {"counts"}:
             raise ValueError(
                 '`metrics` should all have `inputs="counts"`. Received: '
@@ -171,12 +172,12 @@ class EvaluateCatalogue(EvaluateEpochs):
             counts = ranks.count_ranks(queries, items, **y, **self._options)
             numbers = ranks.item_numbers("targets", y["targets"], len(items))
             updates.append((numbers, counts, weights))
-        for metric in self._collected:
+        for metric in self.metrics:
             metric.reset_state()
         for update in updates:
-            for metric in self._collected:
+            for metric in self.metrics:
                 metric.update_state(*update)
-        return results_of(self._collected)
+        return results_of(self.metrics)
 
 
 def _tower(model: keras.Model, tower: Tower) -> Any:

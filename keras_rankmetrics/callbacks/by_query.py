@@ -45,8 +45,9 @@ class EvaluateByQuery(EvaluateEpochs):
     to callbacks that compare values.
 
     Args:
-        metrics: a metric, a `MetricCollection`, or a list of them, as for
-            `evaluate_rows`. After an epoch their state is that of its rows.
+        metrics: a metric, a `MetricCollection`, names such as `"NDCG@10 RR"`,
+            or a list of these, as for `evaluate_rows`. After an epoch their
+            state is that of its rows.
         x: the validation rows: an array, or a dict or list of arrays; or a
             dataset of batches `(x, y)` or `(x, y, sample_weight)`: a
             `keras.utils.PyDataset`, a `tf.data.Dataset`, a torch `DataLoader`

@@ -15,15 +15,15 @@ class EvaluateEpochs(keras.callbacks.Callback):
     """Log the metrics that `evaluate` returns after each epoch.
 
     Args:
-        metrics: a metric, a `MetricCollection`, or a list of them.
+        metrics: a metric, a `MetricCollection`, names such as `"NDCG@10 RR"`,
+            or a list of these.
         prefix: the prefix of the names in the logs.
         verbose: 1 for a progress bar, 0 for none; by default as in `fit`.
     """
 
     def __init__(self, metrics: Any, prefix: str, verbose: int | None) -> None:
         super().__init__()
-        self._collected = checked_metrics(metrics)
-        self.metrics = metrics
+        self.metrics = checked_metrics(metrics)
         self.prefix, self.verbose = prefix, verbose
 
     def evaluate(self, model: keras.Model) -> dict[str, float]:

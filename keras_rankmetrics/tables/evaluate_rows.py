@@ -12,10 +12,9 @@ import numpy as np
 from keras import ops
 
 from keras_rankmetrics.metrics import Sliced
-from keras_rankmetrics.tables import flat_columns
+from keras_rankmetrics.tables import flat_columns, jobs
 from keras_rankmetrics.tables.item_rows import run_starts
 from keras_rankmetrics.tables.job_columns import check_lists, lists_of_items
-from keras_rankmetrics.tables.jobs import Job, job_of, members_of, metrics_in
 
 # The maximum number of lists in a padded batch, even if they are short.
 _LISTS_PER_UPDATE = 2**18
@@ -46,9 +45,10 @@ def evaluate_rows(
             list.
         y_pred: the score of each row; for a `Comparison`, a dict of the scores
             of each system.
-        metrics: a metric, a `MetricCollection`, or a list of these, which take
-            `inputs="scores"`. They are reset, and afterwards contain these
-            rows, so that `print(metric)` shows its error bar.
+        metrics: a metric, a `MetricCollection`, names such as `"NDCG@10 RR"`,
+            or a list of these, which take `inputs="scores"`. They are reset,
+            and afterwards contain these rows, so that `print(metric)` shows its
+            error bar.
         sample_weight: the weight of each row, or None. For a weight of the
             whole list, repeat it in each row of the list.
         group: for `Sliced` metrics, the group of the query of each row, by name
@@ -76,7 +76,7 @@ def evaluate_rows(
         mrr = 0.7500 [0.0000, 1.0000] (95%, 2 lists)
     """
     collected = checked_metrics(metrics)
-    members = members_of(collected)
+    members = jobs.members_of(collected)
     if isinstance(y_true, Mapping):
         raise ValueError(
             "`y_true` should be a column of labels. Received: a dict with the "
@@ -137,8 +137,8 @@ def checked_metrics(metrics: Any) -> list[Any]:
         TypeError: if an object is not a metric.
         ValueError: if two results would have the same name.
     """
-    found = list(metrics_in(metrics))
-    members_of(found)
+    found = list(jobs.metrics_in(jobs.with_named(metrics)))
+    jobs.members_of(found)
     return found
 
 
@@ -168,7 +168,7 @@ def _by_query(numbers: np.ndarray) -> tuple[np.ndarray | None, np.ndarray]:
 
 # Jobs that are kept between calls, since JAX compiles each job anew: the latest
 # ones last.
-_JOBS: dict[Any, Job] = {}
+_JOBS: dict[Any, jobs.Job] = {}
 _KEPT = 16
 _LOCK = threading.Lock()
 
@@ -177,7 +177,7 @@ def _job(
     members: Sequence[Any],
     names: tuple[Any, Any, Any],
     columns: tuple[str, ...],
-) -> Job:
+) -> jobs.Job:
     """Return a job on copies of the metrics.
 
     Args:
@@ -197,7 +197,7 @@ def _job(
     described = [(type(m), m.name, m.signature, m.definition) for m in members]
     key = (tuple(described), columns)
     with _LOCK:
-        _JOBS[key] = job = _JOBS.pop(key, None) or job_of(
+        _JOBS[key] = job = _JOBS.pop(key, None) or jobs.job_of(
             copy.deepcopy(members),
             "y_true",
             *names,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -33,6 +34,9 @@ def as_column(name: str, x: Any) -> np.ndarray:
             "array that hides values. Leave these rows out."
         )
     array = to_numpy(x)
+    if isinstance(x, list | tuple) and array.dtype.kind in "US":
+        # numpy has converted all other objects in the list to strings.
+        array = np.array(x, object)
     shape = array.shape
     if len(shape) == 2 and shape[1] == 1:
         array = array[:, 0]
@@ -89,13 +93,16 @@ def check_same_rows(columns: Mapping[str, Any]) -> None:
 
 
 def _floats(name: str, array: np.ndarray) -> np.ndarray:
-    try:
-        return array.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(
-            f"`{name}` should hold numbers. Received: objects such as "
-            f"{array[0]!r}."
-        ) from error
+    # numpy would convert text such as "1" too.
+    wrong = next((x for x in array if isinstance(x, str | bytes)), None)
+    if wrong is None:
+        with contextlib.suppress(TypeError, ValueError):
+            return array.astype(np.float64)
+        wrong = array[0]
+    raise ValueError(
+        f"`{name}` should hold numbers. Received: objects such as {wrong!r}. "
+        "Convert them, for example by `float`."
+    )
 
 
 # Ids of queries in a column of any library, as integers.
@@ -113,12 +120,9 @@ def query_numbers(query: Any) -> np.ndarray:
     if hasattr(query, "factorize"):  # the pandas method is faster
         return _factorized(query)
     ids = as_column("query", query)
-    if isinstance(query, list | tuple) and ids.dtype.kind in "US":
-        # numpy has converted all other objects in the list to strings.
-        ids = as_column("query", np.array(query, object))
     kind = ids.dtype.kind
     if kind == "f":
-        _check_whole(ids)
+        check_whole(ids)
         return ids
     if kind in "OUST":
         return _by_first_use(ids)
@@ -129,10 +133,10 @@ def query_numbers(query: Any) -> np.ndarray:
 def _factorized(query: Any) -> np.ndarray:
     _check_type(getattr(query.dtype, "kind", "O"), query.dtype)
     codes, distinct = query.factorize()
-    _check_none_missing(codes < 0)
+    check_none_missing(codes < 0)
     ids = np.asarray(distinct)
     if ids.dtype.kind == "f":
-        _check_whole(ids)
+        check_whole(ids)
     if ids.dtype.kind == "O":
         _check_one_type(ids.tolist())
     found: np.ndarray = codes
@@ -151,7 +155,7 @@ def _by_first_use(ids: np.ndarray) -> np.ndarray:
             "combine them into one."
         ) from error
     if any(map(_is_missing, distinct)):
-        _check_none_missing(np.array(list(map(_is_missing, values))))
+        check_none_missing(np.array(list(map(_is_missing, values))))
     _check_one_type(distinct)
     numbers = {id_: number for number, id_ in enumerate(distinct)}
     return np.fromiter(map(numbers.__getitem__, values), np.int64, len(values))
@@ -165,9 +169,9 @@ def _check_type(kind: str, dtype: Any) -> None:
         )
 
 
-def _check_whole(ids: np.ndarray) -> None:
+def check_whole(ids: np.ndarray) -> None:
     """Raise ValueError if floats are not exact whole numbers."""
-    _check_none_missing(np.isnan(ids))
+    check_none_missing(np.isnan(ids))
     wrong = (ids != np.floor(ids)) | np.isinf(ids)
     if wrong.any():
         raise ValueError(
@@ -200,7 +204,8 @@ def _is_missing(x: Any) -> bool:
     return x is None or type(x).__name__ == "NAType" or bool(x != x)
 
 
-def _check_none_missing(missing: np.ndarray) -> None:
+def check_none_missing(missing: np.ndarray) -> None:
+    """Raise ValueError with the number of missing ids, if there are any."""
     if missing.any():
         rows = np.flatnonzero(missing)
         raise ValueError(

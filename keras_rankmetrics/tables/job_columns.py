@@ -112,10 +112,9 @@ class Slicing:
         count = groups if isinstance(groups, int) else len(groups)
         numbers = values = column.values
         if values.dtype.kind not in "iu":
-            distinct, places = np.unique(values, return_inverse=True)
             number_of = {name: number for number, name in enumerate(names)}
-            known = [number_of.get(name, -1) for name in distinct]
-            numbers = np.array(known, np.int32)[places]
+            known = [number_of.get(name, -1) for name in values.tolist()]
+            numbers = np.array(known, np.int32)
         wrong = (numbers < 0) | (numbers >= count)
         if wrong.any():
             or_names = f", or one of {list(names)}" if names else ""
@@ -177,6 +176,16 @@ def check_lists(lists: Lists, columns: Columns) -> None:
             _check_within(lists, columns.y_true, name)
         if columns.form != "ids" and columns.exclude is not None:
             _check_within(lists, columns.exclude, name)
+
+
+def check_indices(ids: np.ndarray, name: str) -> None:
+    """Raise ValueError if ids cannot be the indices of items."""
+    _refuse_first(
+        ids,
+        (ids < 0) | (ids > np.iinfo(np.int32).max),
+        f"For metrics about the items of a catalogue, the ids in {name!r} "
+        "should be the indices of the items, from 0.",
+    )
 
 
 def _check_aligned(lists: Lists, labels: str, scores: str) -> None:

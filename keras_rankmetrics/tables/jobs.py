@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import keras
 import numpy as np
 
+from keras_rankmetrics.conventions.specs import metrics_of
 from keras_rankmetrics.engine.aggregates import State
 from keras_rankmetrics.engine.metric.accumulator import Accumulator, own_methods
 from keras_rankmetrics.engine.metric.collection import MetricCollection
@@ -84,6 +85,22 @@ def with_states(metrics: Metrics, states: Sequence[State] | None) -> Metrics:
     for member, state in zip(members, states or (), strict=states is not None):
         member.state = state
     return fresh
+
+
+def with_named(metrics: Any) -> Any:
+    """Return the metrics, with a collection in place of each text of names.
+
+    Args:
+        metrics: metrics, text such as `"NDCG@10 RR"`, or a list of these.
+
+    Raises:
+        ValueError: if a text names no metric.
+    """
+    if isinstance(metrics, str):
+        return MetricCollection(metrics_of(metrics, None))
+    if isinstance(metrics, list | tuple):
+        return list(map(with_named, metrics))
+    return metrics
 
 
 def metrics_in(metrics: Any) -> Iterator[Any]:

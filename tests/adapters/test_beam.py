@@ -141,6 +141,35 @@ def test_a_missing_key():
         fn.extract_output(seen)
 
 
+def test_rows_without_a_key_or_of_several_types():
+    def found(*rows):
+        fn = Evaluate("RR(inputs=ids)", "y", "x")
+        seen = fn.create_accumulator()
+        for row in rows:
+            seen = fn.add_input(seen, row)
+        return fn.extract_output(seen)
+
+    row = {"y": [-7], "x": [-8, -7]}
+    assert found(row, {**row, "z": 1}, {**row, "z": "a"}).result() == {
+        "RR(inputs=ids)": 0.5
+    }
+    with pytest.raises(ValueError, match=r"name of a column.*'x'"):
+        found(row, {"y": [-7]})
+    types = r"'x' should have the same type in all rows.*\['int', 'str'\]"
+    with pytest.raises(TypeError, match=types):
+        found(row, {**row, "x": ["-7"]})
+
+
+@pytest.mark.parametrize("query", ["a", 1.0])
+@pytest.mark.parametrize("missing", [None, float("nan")])
+def test_queries_that_are_missing(query, missing):
+    rows = [{"q": q, "y": 1, "x": 0.5} for q in (query, missing, missing)]
+    error = pytest.raises(ValueError, match="Received: 2 missing among 3 rows")
+    with error, TestPipeline() as pipeline:
+        rows = pipeline | beam.Create(rows)
+        rows | EvaluateItems(krm.NDCG(), "y", "x", query="q")
+
+
 def test_a_missing_key_of_queries():
     error = pytest.raises(ValueError, match=r"`query`.*a column.*'gone'")
     with error, TestPipeline() as pipeline:

@@ -20,7 +20,12 @@ from keras_rankmetrics.adapters.worker import (
     sum_of,
     table_to_states,
 )
-from keras_rankmetrics.tables.jobs import job_of, merged, with_states
+from keras_rankmetrics.tables.jobs import (
+    job_of,
+    merged,
+    with_named,
+    with_states,
+)
 from keras_rankmetrics.tables.ragged import LARGEST, Ragged, chunks, padded
 
 
@@ -271,15 +276,86 @@ def test_ids_are_numbered_alike_in_all_columns():
     assert other[0] == one[1] != one[0] and len(none) == 0
 
 
-def test_large_ids_are_numbered_and_padding_stays():
+def test_large_and_negative_ids_are_numbered():
     high = 2**62
     [ids] = arrow_ids_as_int32(
         [pa.array([high, -1, high + 1, high - 2**32, high])]
     )
     assert ids.dtype == np.int32
-    assert ids[1] < 0 and len({*ids[[0, 2, 3]]}) == 3 and ids[0] == ids[4]
-    [small] = arrow_ids_as_int32([pa.array([7, -9, 3])])
-    assert small.tolist() == [7, -1, 3]
+    assert len({*ids[:4]}) == 4 and ids[0] == ids[4] and ids.min() >= 0
+    [hashes] = arrow_ids_as_int32([pa.array([7, -9, 3, -9])])
+    assert len({*hashes[:3]}) == 3 and hashes[1] == hashes[3] >= 0
+    [small] = arrow_ids_as_int32([pa.array([7, 0, 3])])
+    assert small.tolist() == [7, 0, 3]
+
+
+@pytest.mark.parametrize("shift", [0, -(2**31), -(2**63)])
+def test_lists_of_negative_ids_have_the_value_of_others(shift):
+    """Such as those of `xxhash64`."""
+    rows = logs.of_ids()
+    expected = evaluated([rows], logs.for_ids(), "relevant", "recommended")
+    for row in rows:
+        for name in ("relevant", "recommended"):
+            row[name] = [shift + 2**11 * id for id in row[name]]
+    found = evaluated([rows], logs.for_ids(), "relevant", "recommended")
+    assert logs.numbers(found) == approx(logs.numbers(expected), abs=1e-6)
+
+
+def test_minus_one_is_padding_in_arrays_of_one_length_alone():
+    metric = krm.MeanReciprocalRank(inputs="ids")
+    columns = {"y": [[5, -1], [7, -8]], "x": [[3, 5, -1], [-9, -8, -1]]}
+    types = [pa.list_(pa.int64(), size) for size in (2, 3)]
+    arrays = map(pa.array, columns.values(), types)
+    table = pa.table(dict(zip(columns, arrays, strict=True)))
+    states = states_of_tables(job_of(metric, "y", "x"), [table])
+    assert float(with_states(metric, states).result()) == approx(1 / 2)
+    rows = [{"y": [-1], "x": [3, -1]}]
+    assert float(evaluated([rows], metric, "y", "x").result()) == 1 / 2
+    rows = [{"y": [5, -1, -1], "x": [3, 5]}]
+    message = "'y' should hold ids without padding.* repeats -1, 2 times"
+    with pytest.raises(ValueError, match=message):
+        evaluated([rows], metric, "y", "x")
+
+
+@pytest.mark.parametrize("id", [-5, 2**31])
+def test_ids_that_are_no_indices_of_a_catalogue(id):
+    coverage = krm.CatalogueCoverage(3, num_items=20, inputs="ids")
+    rows = [{"y": [1], "x": [2, id]}]
+    with pytest.raises(ValueError, match=rf"'x' should be the indices.*{id}"):
+        evaluated([rows], coverage, "y", "x")
+
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    "queries, message",
+    [
+        ([1.0, NAN, NAN], "missing. Received: 2 missing among 3 rows"),
+        ([1.0, None, NAN], "missing. Received: 2 missing among 3 rows"),
+        (["a", None, "b"], "missing. Received: 1 missing among 3 rows"),
+        ([1.0, 1.5, 2.0], "integers or strings.* 1.5"),
+    ],
+)
+def test_queries_that_are_missing_or_none(queries, message):
+    table = pa.table({"q": queries, "y": [1, 0, 1], "x": [0.1, 0.2, 0.3]})
+    job = job_of(krm.NDCG(), "y", "x", query="q")
+    with pytest.raises(ValueError, match=message):
+        states_of_tables(job, [table])
+    with pytest.raises(ValueError, match=message):
+        in_buckets(pickle.dumps(job.columns), table)
+
+
+def test_names_of_metrics_are_a_collection_of_them():
+    found = with_named(["NDCG(inputs=ids)@3,5 RR(inputs=ids)", krm.AUC()])
+    assert isinstance(found[0], krm.MetricCollection)
+    assert [metric.name for metric in found[0].metrics] == [
+        "NDCG(inputs=ids)@3",
+        "NDCG(inputs=ids)@5",
+        "RR(inputs=ids)",
+    ]
+    with pytest.raises(ValueError, match=r"no metric `NDGC`.*NDCG"):
+        with_named("NDGC@3")
 
 
 def test_arrow_is_read_behind_nulls_and_in_slices():
@@ -356,6 +432,12 @@ def test_wrong_columns(columns, kind, message):
             {"groups": 2},
             {"group": "g"},
             "from 0 to 1. Received.*2",
+        ),
+        (
+            {"y": [1], "x": [1.0], "g": None},
+            {"groups": ["home"]},
+            {"group": "g"},
+            "'g' should hold no null",
         ),
     ],
 )
@@ -471,7 +553,7 @@ def test_queries_fall_evenly_into_buckets(kind, step):
 def test_a_query_has_one_bucket_whatever_its_type():
     queries = list(range(200))
     expected = buckets_of(pa.array(queries, pa.int64()))
-    for kind in (pa.int16(), pa.uint64()):
+    for kind in (pa.int16(), pa.uint64(), pa.float64()):
         found = buckets_of(pa.array(queries, kind))
         np.testing.assert_array_equal(found, expected)
     texts = pa.array([f"q{i}" for i in queries])

@@ -103,17 +103,41 @@ def test_a_row_for_each_item(kind):
     assert same(found, logs.of_items_in_one_process(rows))
 
 
-def test_a_query_that_is_missing():
-    items = [{"query": None, "label": 1, "score": 0.5}]
-    items += [{"query": "q", "label": 1, "score": 0.5}]
-    with pytest.raises(Exception, match="should hold no null"):
+@pytest.mark.parametrize("missing", [None, float("nan")])
+def test_a_query_that_is_missing(missing):
+    items = [{"query": missing, "label": 1, "score": 0.5}]
+    items += [{"query": 1.0, "label": 1, "score": 0.5}]
+    with pytest.raises(Exception, match="Received: 1 missing among 2 rows"):
         on_ray.evaluate(
-            ray_data.from_items(items),
+            ray_data.from_items(items, override_num_blocks=1),
             krm.NDCG(),
             "label",
             "score",
             query="query",
         )
+
+
+@pytest.mark.parametrize("query", [None, "q"])
+def test_a_dataset_without_rows(query):
+    pd = pytest.importorskip("pandas")
+    columns = {"q": [1.0], "y": [[1]], "x": [[0.5]]}
+    typed = ray_data.from_pandas(pd.DataFrame(columns).iloc[:0])
+    for dataset in (ray_data.from_items([]), typed):
+        found = on_ray.evaluate(dataset, krm.NDCG(), "y", "x", query=query)
+        assert found.count() == 0
+
+
+def test_dense_ids_are_padded_by_minus_one():
+    columns = [
+        ray_data.from_numpy(np.array(ids)).rename_columns({"data": name})
+        for name, ids in {
+            "y": [[5, -1], [7, -8]],
+            "x": [[3, 5, -1], [-9, -8, -1]],
+        }.items()
+    ]
+    dataset = columns[0].zip(columns[1])
+    found = on_ray.evaluate(dataset, "RR(inputs=ids)", "y", "x")
+    assert found.result() == {"RR(inputs=ids)": 0.5}
 
 
 def test_arrays_of_numpy():

@@ -234,6 +234,28 @@ def test_a_worker_says_what_is_wrong_with_values(spark):
         on_spark.evaluate(df, krm.NDCG(), "y", "x")
 
 
+def test_names_with_a_dot_and_columns_that_nothing_reads(spark):
+    rows = [([-7], [-8, -7], None)]
+    schema = "`of.user` array<long>, `a``b` array<long>, at timestamp"
+    df = spark.createDataFrame(rows, schema)
+    found = on_spark.evaluate(df, "RR(inputs=ids)", "of.user", "a`b")
+    assert found.result() == {"RR(inputs=ids)": 0.5}
+    metric = krm.MeanReciprocalRank(inputs="ids")
+    with pytest.raises(TypeError, match=r"'at' of `y_pred`.*timestamp"):
+        on_spark.evaluate(df, metric, "of.user", "at")
+
+
+def test_queries_that_are_missing(spark):
+    nan = float("nan")
+    rows = [(1.0, 1, 0.3), (1.0, 0, 0.4), (nan, 1, 0.1), (nan, 0, 0.1)]
+    df = spark.createDataFrame(rows, "`a.q` double, y int, x double")
+    with pytest.raises(PythonException, match="Received: 2 missing among"):
+        on_spark.evaluate(df, krm.NDCG(), "y", "x", query="a.q")
+    known = df.where("`a.q` = 1")
+    found = on_spark.evaluate(known, krm.NDCG(), "y", "x", query="a.q")
+    assert float(found.result()) == approx(1 / np.log2(3))
+
+
 def test_a_worker_that_has_another_backend_says_so(ids):
     _, df = ids
     there = keras.config.backend()

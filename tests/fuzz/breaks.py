@@ -248,6 +248,12 @@ BREAKS = {
         of_values=True,
         families=("items",),
     ),
+    "a negative id": Break(
+        lambda g: {"ids": with_one(g["ids"], -2)}, IDS, of_values=True
+    ),
+    "a negative target": Break(
+        lambda g: {"target": with_one(g["target"], -2)}, IDS, of_values=True
+    ),
     "labels without subtopics": Break(
         lambda g: {"labels": g["labels"][..., 0]}, S, families=("subtopics",)
     ),

@@ -208,12 +208,12 @@ def _parts(
             "target": _integers(rng, np.minimum(target, items - 1), dtype),
             "scores": _numbers(rng, shape, SCORES, dtype),
         }
-    target = rng.integers(-2, of.ids, shape_of_targets)
+    target = rng.integers(-1, of.ids, shape_of_targets)
     if targets > 2:  # which must not look like labels
         target[..., 0] = of.ids - 1
     return {
         "target": _integers(rng, target, dtype),
-        "ids": _integers(rng, rng.integers(-2, of.ids, shape), dtype),
+        "ids": _integers(rng, rng.integers(-1, of.ids, shape), dtype),
     }
 
 
@@ -332,8 +332,8 @@ def _nothing_else(form: str, lists: int, items: int) -> dict[str, Part]:
 def _excluded(
     rng: Any, of: Drawn, leading: tuple[int, ...], items: int
 ) -> Part:
-    most = of.ids if of.form == "ids" else items
-    rows = rng.integers(-2, max(most, 1), (*leading, 2))
+    least, most = (-1, of.ids) if of.form == "ids" else (-2, items)
+    rows = rng.integers(least, max(most, 1), (*leading, 2))
     return Part.of(np.minimum(rows, most - 1), "int64")
 
 

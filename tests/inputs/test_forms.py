@@ -183,9 +183,9 @@ def test_counts_of_each_structure_of_ties():
 def test_recommended_ids():
     """Some come again, and some are padding, ahead of others too."""
     rng = np.random.default_rng(6)
-    relevant = rng.integers(-2, ITEMS, (LISTS, 9))
+    relevant = np.maximum(rng.integers(-2, ITEMS, (LISTS, 9)), -1)
     relevant[3], relevant[4, 1:] = -1, -1
-    recommended = rng.integers(-4, ITEMS, (LISTS, 25))
+    recommended = np.maximum(rng.integers(-4, ITEMS, (LISTS, 25)), -1)
     recommended[5] = -1
     labels = scored(relevant, ITEMS)
     labels[(recommended < 0).all(axis=1) & (relevant < 0).all(axis=1)] = -1

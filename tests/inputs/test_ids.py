@@ -113,12 +113,52 @@ def test_ids_relevant_twice_count_once():
 
 
 def test_padding_holds_no_rank():
-    found = result(MeanReciprocalRank, [[-1, 5, -7]], [[-1, 4, -9, 5, -1]])
+    found = result(MeanReciprocalRank, [[-1, 5, -1]], [[-1, 4, -1, 5, -1]])
     assert found == 1 / 2
     # -1 is no id, even if both sides have it.
     assert result(HitRateAtK, [[5, -1]], [[4, -1]], k=2) == 0.0
     found = result(PrecisionAtK, [[5, -1]], [[5, -1, -1]], k=3)
     assert found == 1.0  # of one that is retrieved
+
+
+NEGATIVE = {
+    "y_pred": ([[5]], [[-3, 5]]),
+    "y_true": ([[5, -3]], [[4, 5]]),
+    'y_true["exclude"]': ({"target": [[5]], "exclude": [[-3]]}, [[4, 5]]),
+    "y_pred, ragged": ([[5], [3]], [[-1, 5], [2, 3, 4]]),
+    "y_true, ragged": ([[5, -1], [3]], [[4, 5], [2, 3]]),
+}
+
+
+@pytest.mark.parametrize("where", NEGATIVE)
+def test_negative_ids_are_no_padding_but_an_error(where):
+    """Such as hashes. In ragged lists that holds for -1 too."""
+    name = where.split(",")[0].replace("[", r"\[")
+    metric = MeanReciprocalRank(inputs="ids")
+    message = f"^`{name}` should hold ids from 0 on.* ids, 1 of them"
+    with pytest.raises(ValueError, match=message):
+        metric.update_state(*NEGATIVE[where])
+    assert metric.count() == 0
+
+
+def test_negative_ids_that_are_masked_are_no_error():
+    metric = MeanReciprocalRank(inputs="ids")
+    y_true = {"target": [[-7, 5]], "labels": [[-1, 1]], "mask": [[True, False]]}
+    assert values(metric, y_true, [[5, -9]]) == approx([1.0])
+
+
+@pytest.mark.skipif(BACKEND != "tensorflow", reason="of TensorFlow")
+def test_in_a_graph_lists_with_negative_ids_are_nan():
+    import tensorflow as tf
+
+    metric = MeanReciprocalRank(inputs="ids")
+    graph = tf.function(metric.per_list)
+    ragged = tf.ragged.constant([[-1, 5], [2, 3, 4]])
+    for recommended in (ragged, tf.constant([[-2, 5], [2, 3]])):
+        with pytest.raises(ValueError, match="`y_pred` should hold ids"):
+            metric.per_list([[5], [3]], recommended)
+        found = graph(tf.constant([[5], [3]]), recommended)
+        assert np.array(found) == approx([np.nan, 1 / 2], nan_ok=True)
 
 
 def test_one_relevant_id_per_list():
@@ -314,10 +354,10 @@ def labels_of_items(target, labels, recommended, without_label):
 
 @LAW
 @given(
-    target=hnp.arrays("int32", (LISTS, 6), elements=st.integers(-2, ITEMS - 1)),
+    target=hnp.arrays("int32", (LISTS, 6), elements=st.integers(-1, ITEMS - 1)),
     labels=from_levels(GRADES, (LISTS, 6)),
     recommended=hnp.arrays(
-        "int32", (LISTS, 9), elements=st.integers(-3, ITEMS - 1)
+        "int32", (LISTS, 9), elements=st.integers(-1, ITEMS - 1)
     ),
 )
 @example(
@@ -343,7 +383,7 @@ def some_graded(seed=3, lists=10):
     rng = np.random.default_rng(seed)
     target = rng.permuted(np.tile(np.arange(ITEMS), (lists, 1)), axis=1)[:, :5]
     target[rng.random(target.shape) < 0.2] = -1
-    recommended = rng.integers(-2, ITEMS, (lists, 8))
+    recommended = rng.integers(-1, ITEMS, (lists, 8))
     return target, rng.integers(0, 4, target.shape), recommended
 
 

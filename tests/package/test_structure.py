@@ -44,7 +44,9 @@ MAY_IMPORT = {
     "catalogues": (
         "engine.backend engine.definition engine.inputs engine.ranking types"
     ),
-    "tables": "engine.aggregates engine.inputs engine.metric metrics",
+    "tables": (
+        "conventions engine.aggregates engine.inputs engine.metric metrics"
+    ),
     "adapters": "engine.aggregates tables",
     "callbacks": (
         "catalogues engine.aggregates engine.backend engine.inputs metrics "

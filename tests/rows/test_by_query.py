@@ -415,7 +415,16 @@ def test_the_progress_bar(rows, capsys, own, of_fit, shown):
             r"the keys \['a'\]",
         ),
         ({"query": lambda x: x}, ValueError, r"`query`.*\(4, 2\)"),
+        *(
+            ({"query": query}, ValueError, "Received: 2 missing among 4 rows")
+            for query in (
+                [1, None, None, 2],
+                lambda x: [1.0, np.nan, np.nan, 2.0],
+                lambda x: ["a", np.nan, np.nan, "b"],
+            )
+        ),
         ({"metrics": [keras.metrics.Mean()]}, TypeError, "ranking metric"),
+        ({"metrics": "NDGC@3"}, ValueError, "no metric `NDGC`"),
         ({"x": iter([]), "y": None}, TypeError, "read again for each epoch"),
         ({"x": [(1, 2, 3, 4)], "y": None}, ValueError, "4 part"),
         ({"sample_weight": [1.0, 2]}, ValueError, "same number of rows"),
@@ -444,6 +453,17 @@ def test_what_is_refused(given, kind, message):
     }
     with pytest.raises(kind, match=message):
         EvaluateByQuery(**arguments).evaluate(model_of(2))
+
+
+def test_names_of_metrics(rows):
+    query, features, labels = rows
+    by_query = EvaluateByQuery("NDCG@3 RR", features, labels, query=query)
+    found, model = by_query.evaluate(model_of(2)), model_of(2)
+    metrics = [krm.NDCG(3), krm.MeanReciprocalRank()]
+    expected = EvaluateByQuery(metrics, features, labels, query=query)
+    assert list(found) == ["NDCG@3", "RR"]
+    values = expected.evaluate(model).values()
+    assert list(found.values()) == approx(list(values))
 
 
 def test_an_array_of_queries_needs_rows_in_order(rows):

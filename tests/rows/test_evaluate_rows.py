@@ -113,6 +113,18 @@ def test_metrics_then_hold_these_rows_and_no_others():
     assert str(ndcg) == str(expected)
 
 
+def test_names_of_metrics():
+    rows = [0, 0, 1], [1, 0, 1], [0.1, 0.9, 0.5]
+    found = krm.evaluate_rows(*rows, "RR P@1")
+    assert found == approx({"RR": 3 / 4, "P@1": 1 / 2})
+    assert krm.evaluate_rows(*rows, ["P@1", krm.PrecisionAtK(1)]) == {
+        "P@1": 0.5,
+        "precision@1": 0.5,
+    }
+    with pytest.raises(ValueError, match=r"`P@0`.*cutoff"):
+        krm.evaluate_rows(*rows, "P@0")
+
+
 def test_a_class_of_the_same_name_is_another_metric():
     def made(factor):
         class Own(krm.RankingMetric):
@@ -287,6 +299,8 @@ ROWS = {"query": [1, 1, 2], "y_true": [1, 0, 1], "y_pred": [0.5, 0.2, 0.1]}
         ({"query": [], "y_true": [], "y_pred": []}, ValueError, "be rows"),
         ({"y_pred": [[0.5, 1], [1, 1], [0, 1]]}, ValueError, r"\(3, 2\)"),
         ({"y_true": ["a", "b", "c"]}, ValueError, "`y_true` should hold num"),
+        ({"y_pred": np.array(["1", 2, 3], object)}, ValueError, "such as '1'"),
+        ({"y_true": ["1", "0", "1"]}, ValueError, "such as '1'. Convert"),
         ({"y_true": {"labels": [1, 0, 1]}}, ValueError, "UNJUDGED"),
         ({"y_pred": {"new": [1, 0, 1]}}, ValueError, "only a `Comparison`"),
         ({"sample_weight": [1, -1, 1]}, ValueError, "not negative.*-1"),
@@ -320,6 +334,14 @@ ROWS = {"query": [1, 1, 2], "y_true": [1, 0, 1], "y_pred": [0.5, 0.2, 0.1]}
             },
             ValueError,
             "'c'",
+        ),
+        (
+            {
+                "metrics": krm.Sliced(krm.NDCG(3), ["a", "b"]),
+                "group": ["a", "a", None],
+            },
+            ValueError,
+            "Received: None",
         ),
     ],
 )

@@ -12,7 +12,7 @@ from keras_rankmetrics.engine.inputs.shapes import Leading
 from keras_rankmetrics.engine.inputs.tensors import integers
 from keras_rankmetrics.types import Tensor
 
-_EXCLUDE = 'y_true["exclude"]'
+EXCLUDE = 'y_true["exclude"]'
 
 
 def relevant(x: Any, leading: Leading, expected: str, hint: str) -> Tensor:
@@ -51,10 +51,33 @@ def excluded(x: Any, leading: Leading, expected: str) -> Tensor:
     Raises:
         ValueError: if it has a wrong shape or dtype.
     """
-    ids = integers(_EXCLUDE, x, expected)
+    ids = integers(EXCLUDE, x, expected)
     shape = (*leading.shape, None)
-    shapes.check_shape(_EXCLUDE, ids, shape, f"{expected}, a row for each list")
+    shapes.check_shape(EXCLUDE, ids, shape, f"{expected}, a row for each list")
     return leading.as_rows(ids)
+
+
+def with_negative_id(name: str, ids: Tensor) -> Tensor:
+    """Return True for lists with an id below -1, bool `[lists]`.
+
+    Args:
+        name: the argument, for the error.
+        ids: `[lists, row]`, -1 for padding.
+
+    Raises:
+        ValueError: if such an id is concrete.
+    """
+    negative = ids < -1
+    if concrete(ops.any(negative)):
+        number = int(ops.sum(ops.cast(negative, "int32")))
+        raise ValueError(
+            f"`{name}` should hold ids from 0 on, and -1 for the padding of a "
+            f"dense array. Received: negative ids, {number} of them. If they "
+            "are padding, set them to -1, or leave them out of ragged lists. "
+            "If they are ids, such as hashes, number all ids from 0, alike in "
+            "`y_true` and `y_pred`."
+        )
+    return ops.any(negative, axis=-1)
 
 
 def without_excluded(
@@ -79,14 +102,14 @@ def without_excluded(
     lists, items = ops.shape(scores)
     indices = excluded(exclude, leading, "indices of items")
     check_no_labels(
-        _EXCLUDE,
+        EXCLUDE,
         indices,
         "indices of items",
         "To exclude items by a mask, set their label to -1 or their score to "
         "-inf.",
         items,
     )
-    indices, beyond = checked_indices(_EXCLUDE, indices, items)
+    indices, beyond = checked_indices(EXCLUDE, indices, items)
     # Padding is written to an extra column behind the items.
     column = ops.cast(ops.where(indices < 0, items, indices), "int32")
     row = ops.arange(lists, dtype="int32")[:, None]

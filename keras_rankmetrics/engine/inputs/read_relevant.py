@@ -122,8 +122,8 @@ def read_ids(raw: RawBatch) -> Lists:
         raw: `y_true` contains ids, `[*leading]` or `[*leading, relevant]`,
             maybe their `"labels"` in the same shape, and ids to `"exclude"`
             from the recommended ones. `y_pred` contains ids,
-            `[*leading, recommended]`. Negative ids are padding, and so are ids
-            with a negative label. Weights are per list.
+            `[*leading, recommended]`. In dense ids -1 is padding, and so are
+            ids with a negative label. Weights are per list.
 
     Raises:
         ValueError: if the input is invalid.
@@ -143,21 +143,25 @@ def read_ids(raw: RawBatch) -> Lists:
     for mask in masks_and_weights.item_masks:
         recommended = ops.where(mask, recommended, -1)
     relevant, recommended = _in_one_dtype(relevant, recommended)
-    labels, invalid = None, False
+    labels, invalid = None, id_rows.with_negative_id("y_pred", recommended)
     if raw.entries["labels"] is not None:
         labels = _labels_of(raw, relevant, leading)
         relevant = ops.where(labels < 0, -1, relevant)
-        invalid = ops.any((relevant >= 0) & ops.isnan(labels), axis=-1)
+        unlabelled = (relevant >= 0) & ops.isnan(labels)
+        invalid = invalid | ops.any(unlabelled, axis=-1)
         if raw.unjudged == "condense":
             judged = counting.is_in(recommended, ops.sort(relevant, axis=-1))
             recommended = ops.where(judged, recommended, -1)
+    invalid = invalid | id_rows.with_negative_id("y_true", relevant)
     has_ids = ops.any(relevant >= 0, -1) | ops.any(recommended >= 0, -1)
-    present, undefined = masks_and_weights.presence(has_ids, invalid)
     exclude = raw.entries["exclude"]
     if exclude is not None:
         excluded = ops.sort(id_rows.excluded(exclude, leading, "ids"), axis=-1)
+        wrong = id_rows.with_negative_id(id_rows.EXCLUDE, excluded)
+        invalid = invalid | wrong
         one, other = _in_one_dtype(recommended, excluded)
         recommended = ops.where(counting.is_in(one, other), -1, recommended)
+    present, undefined = masks_and_weights.presence(has_ids | invalid, invalid)
     return masks_and_weights.lists(
         Ids(relevant, recommended, raw.dtype, labels), present, undefined
     )

@@ -44,6 +44,8 @@ def numbers(name: str, x: Any, padding: float) -> tuple[Tensor, Tensor | None]:
 def integers(name: str, x: Any, expected: str, hint: str = "") -> Tensor:
     """Return `x` as a dense int32 or int64 tensor, -1 at padding.
 
+    Ragged lists need no padding: an own -1 of theirs becomes -2.
+
     Args:
         name: the argument, for errors.
         x: the input.
@@ -53,7 +55,7 @@ def integers(name: str, x: Any, expected: str, hint: str = "") -> Tensor:
     Raises:
         ValueError: if `x` does not convert to integers.
     """
-    dense, _ = _rectangular(name, x, -1)
+    dense, mask = _rectangular(name, x, -1)
     if not ops.is_tensor(dense) and not isinstance(dense, keras.KerasTensor):
         dense = _as_integers(name, dense, x)
     tensor = detached(_converted(name, dense, x))
@@ -67,6 +69,9 @@ def integers(name: str, x: Any, expected: str, hint: str = "") -> Tensor:
     if dtype not in ("int32", "int64"):
         wide = "int64" if dtype.endswith(("32", "64")) else "int32"
         tensor = ops.cast(tensor, wide)
+    if mask is not None:
+        is_own = ops.convert_to_tensor(mask) & (tensor == -1)
+        tensor = ops.where(is_own, -2, tensor)
     return tensor
 
 
