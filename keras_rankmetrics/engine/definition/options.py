@@ -161,6 +161,13 @@ def _checked(name: str, value: Any, annotation: Any) -> Any:
             f"`{name}` should be a function. Received: {value!r} of type "
             f"{type(value).__name__}. Pass the function itself, not its name."
         )
+    return _as_tuple(value)
+
+
+def _as_tuple(value: Any) -> Any:
+    """Return a list as a tuple: a file has one form for both."""
+    if type(value) in (list, tuple):
+        return tuple(map(_as_tuple, value))
     return value
 
 
