@@ -45,6 +45,9 @@ _CHOICES = {
 }
 # The arguments of the constructor that all metrics have in their config.
 _COMMON = ("k", "seed", "ties", "adjusted", *_CHOICES)
+# A discount is checked at so many ranks, and may grow by rounding.
+_MANY_RANKS = 1000
+_ROUNDING = 1e-6
 # The names of options in signatures.
 _SHORT = {"gain_fn": "gain", "rank_discount_fn": "discount"}
 
@@ -177,6 +180,7 @@ class Definition:
             )
         _check_cutoff(definition)
         metric.check_options(options)
+        _check_discount(definition)
         if definition.adjusted is not None:
             _check_adjustment(definition, strict)
         if definition.labels == "probabilities":
@@ -432,6 +436,32 @@ def _check_cutoff(definition: Definition) -> None:
         raise ValueError(
             f"`{needs_k}` needs a `k`. Received: `k` = None. Pass a `k`, or "
             f"use `{name}={as_code(default)}`."
+        )
+
+
+def _check_discount(definition: Definition) -> None:
+    """Raise ValueError if discounts grow, and the metric has a best order."""
+    discount = definition.options.get("rank_discount_fn")
+    has_best = definition.traits.has_upper_bound
+    if not has_best or discount is None or _is_of_the_package(discount):
+        return
+    ranks = min(definition.k or _MANY_RANKS, _MANY_RANKS)
+    try:
+        of_ranks = Elementwise(discount, "rank_discount_fn")
+        values = of_ranks(ops.arange(1, ranks + 1, dtype=definition.dtype))
+    except ValueError:  # a function that fails does so again in updates
+        return
+    values = ops.broadcast_to(values, (ranks,))
+    grows = values[1:] > values[:-1] + _ROUNDING * ops.abs(values[:-1])
+    if concrete(ops.any(grows)):
+        rank = int(ops.argmax(ops.cast(grows, "int32"))) + 1
+        first, second = (float(x) for x in values[rank - 1 : rank + 1])
+        raise ValueError(
+            "`rank_discount_fn` should not grow with the rank, so that "
+            f"{definition.traits.metric.__name__} has the highest labels first "
+            f"in its best order. Received: {discount!r}, which is {first:g} at "
+            f"rank {rank} and {second:g} at rank {rank + 1}. Pass the factor "
+            "of a gain, such as `1 / rank`."
         )
 
 
