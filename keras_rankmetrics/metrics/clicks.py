@@ -12,7 +12,7 @@ import dataclasses
 from typing import Annotated, Any
 
 from keras_rankmetrics.engine.aggregates import PerList, WeightedMean
-from keras_rankmetrics.engine.backend.operations import ops
+from keras_rankmetrics.engine.backend.operations import ops, without_excess
 from keras_rankmetrics.engine.backend.tracing import concrete
 from keras_rankmetrics.engine.definition import declared, parameter
 from keras_rankmetrics.engine.ranking import Ranking
@@ -50,9 +50,9 @@ def inverse_propensities(
                 '"propensities": propensities}`, an array [..., items, 2] of '
                 "both, or `propensities` by position to the constructor."
             )
-        propensity = given = logged
+        propensity = given = without_excess(logged)
         expected = "a propensity above 0 and at most 1"
-        is_valid = (logged > 0) & (logged <= 1)
+        is_valid = (given > 0) & (given <= 1)
     else:
         table = ops.convert_to_tensor(propensities, clicks.dtype)
         number = table.shape[0]

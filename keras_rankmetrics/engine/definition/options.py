@@ -17,7 +17,7 @@ from typing import Annotated, Any, Literal, Union
 import numpy as np
 from keras import backend, ops
 
-from keras_rankmetrics.engine.backend.operations import as_integer
+from keras_rankmetrics.engine.backend.operations import ROUNDED_1, as_integer
 from keras_rankmetrics.engine.ranking.memo import Identity
 from keras_rankmetrics.types import Between, OfItems, Whole, Within
 
@@ -219,6 +219,8 @@ def _table(name: str, value: Any, kind: OfItems) -> np.ndarray:
     if table.ndim != kind.dimensions or 0 in table.shape:
         raise _error(name, kind, f"the shape {table.shape}")
     table = np.array(table, dtype="float32", order="C")
+    rounded = (table > kind.high) & (table <= kind.high * ROUNDED_1)
+    table[rounded] = kind.high
     wrong = (table < kind.low) | (table > kind.high) | (table <= kind.above)
     wrong |= ~np.isfinite(table)
     if wrong.any():

@@ -7,7 +7,12 @@ import functools
 from collections.abc import Hashable
 from typing import Annotated
 
-from keras_rankmetrics.engine.backend.operations import above, at_least, ops
+from keras_rankmetrics.engine.backend.operations import (
+    above,
+    at_least,
+    ops,
+    without_excess,
+)
 from keras_rankmetrics.gains import exponential_gain, linear_gain
 from keras_rankmetrics.types import UNJUDGED, Between, GainFn, Tensor, Within
 
@@ -118,6 +123,7 @@ def gain(label: Tensor, gain_fn: GainFn = exponential_gain) -> Tensor:
 
 def probability(label: Tensor) -> Tensor:
     """Return the label, a probability of relevance; inf for labels above 1."""
+    label = without_excess(label)
     return ops.where(label > 1, float("inf"), label)
 
 
