@@ -102,14 +102,6 @@ def detached(x: Tensor) -> Tensor:
     return keras.ops.stop_gradient(x)
 
 
-ROUNDED_1 = 1.0 + 2.0**-21  # four steps of float32 above 1
-
-
-def without_excess(p: Tensor) -> Tensor:
-    """Return probabilities, with 1 for those that float32 rounded above it."""
-    return ops.where(p > ROUNDED_1, p, ops.minimum(p, 1.0))
-
-
 # Comparisons as floats. On torch a comparison and a cast are two passes, and
 # the second allocates memory of the size of `x`. That is a third of the time
 # of a catalogue, so both are done in one pass there.

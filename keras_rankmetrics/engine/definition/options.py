@@ -17,8 +17,9 @@ from typing import Annotated, Any, Literal, Union
 import numpy as np
 from keras import backend, ops
 
-from keras_rankmetrics.engine.backend.operations import ROUNDED_1, as_integer
+from keras_rankmetrics.engine.backend.operations import as_integer
 from keras_rankmetrics.engine.ranking.memo import Identity
+from keras_rankmetrics.engine.ranking.relevance import ROUNDED_1
 from keras_rankmetrics.types import Between, OfItems, Whole, Within
 
 

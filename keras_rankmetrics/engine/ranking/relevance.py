@@ -7,12 +7,7 @@ import functools
 from collections.abc import Hashable
 from typing import Annotated
 
-from keras_rankmetrics.engine.backend.operations import (
-    above,
-    at_least,
-    ops,
-    without_excess,
-)
+from keras_rankmetrics.engine.backend.operations import above, at_least, ops
 from keras_rankmetrics.gains import exponential_gain, linear_gain
 from keras_rankmetrics.types import UNJUDGED, Between, GainFn, Tensor, Within
 
@@ -121,10 +116,16 @@ def gain(label: Tensor, gain_fn: GainFn = exponential_gain) -> Tensor:
     return gain_fn(label)
 
 
+ROUNDED_1 = 1.0 + 2.0**-21  # four steps of float32 above 1
+
+
 def probability(label: Tensor) -> Tensor:
-    """Return the label, a probability of relevance; inf for labels above 1."""
-    label = without_excess(label)
-    return ops.where(label > 1, float("inf"), label)
+    """Return the label, a probability of relevance; inf for labels above 1.
+
+    It is 1 for a 1 that float32 has rounded up.
+    """
+    clipped = ops.minimum(label, 1.0)
+    return ops.where(label > ROUNDED_1, float("inf"), clipped)
 
 
 def stop_probability(
