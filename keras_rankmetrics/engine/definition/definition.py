@@ -260,6 +260,21 @@ class Definition:
             f"and {float(other)}."
         )
 
+    def misreads(self, share: float | None) -> str | None:
+        """Return the error for a label between 0 and 1; None if suitable."""
+        threshold = self.options.get("relevance_threshold")
+        if share is None or threshold != 1 or self.labels == "probabilities":
+            return None
+        hint = 'If it is a probability, pass `labels="probabilities"`. '
+        return (
+            "Labels should be 0, or at least the default `relevance_threshold` "
+            f"of 1. Received: a label of {share:g} for the metric {self.name}, "
+            "which counts it as irrelevant. "
+            f"{hint * (self.traits.expected_measure is not None)}"
+            "If it is a grade, pass the lowest label that counts as relevant "
+            "as `relevance_threshold` (0.99 in place of 1)."
+        )
+
     @functools.cached_property
     def measure(self) -> Callable[[Ranking, int | None], Tensor]:
         """The measure with its options, a function of ranking and cutoff."""
@@ -441,26 +456,24 @@ def _check_cutoff(definition: Definition) -> None:
 
 def _check_discount(definition: Definition) -> None:
     """Raise ValueError if discounts grow, and the metric has a best order."""
-    discount = definition.options.get("rank_discount_fn")
-    has_best = definition.traits.has_upper_bound
-    if not has_best or discount is None or _is_of_the_package(discount):
+    discount = definition.options.get("rank_discount_fn", gains.log2_discount)
+    if _is_of_the_package(discount) or not definition.traits.has_upper_bound:
         return
-    ranks = min(definition.k or _MANY_RANKS, _MANY_RANKS)
+    last = min(definition.k or _MANY_RANKS, _MANY_RANKS)
+    ranks = ops.arange(1, last + 1, dtype=definition.dtype)
     try:
-        of_ranks = Elementwise(discount, "rank_discount_fn")
-        values = of_ranks(ops.arange(1, ranks + 1, dtype=definition.dtype))
+        values = Elementwise(discount, "rank_discount_fn")(ranks) + 0 * ranks
     except ValueError:  # a function that fails does so again in updates
         return
-    values = ops.broadcast_to(values, (ranks,))
     grows = values[1:] > values[:-1] + _ROUNDING * ops.abs(values[:-1])
     if concrete(ops.any(grows)):
-        rank = int(ops.argmax(ops.cast(grows, "int32"))) + 1
-        first, second = (float(x) for x in values[rank - 1 : rank + 1])
+        rank = int(ops.argmax(ops.cast(grows, "int32")))
         raise ValueError(
             "`rank_discount_fn` should not grow with the rank, so that "
             f"{definition.traits.metric.__name__} has the highest labels first "
-            f"in its best order. Received: {discount!r}, which is {first:g} at "
-            f"rank {rank} and {second:g} at rank {rank + 1}. Pass the factor "
+            f"in its best order. Received: {discount!r}, which is "
+            f"{float(values[rank]):g} at rank {rank + 1} and "
+            f"{float(values[rank + 1]):g} at rank {rank + 2}. Pass the factor "
             "of a gain, such as `1 / rank`."
         )
 

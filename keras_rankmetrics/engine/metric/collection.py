@@ -320,8 +320,8 @@ class MetricCollection(keras.metrics.Metric):
     def _evaluate(self, inputs: Sequence[Any], batch: Batch) -> list[Evaluated]:
         draws = [metric._draw() for metric in self.metrics]
         evaluated = evaluate(self._definitions, inputs, batch, draws)
-        for each in evaluated:
-            self._warn_once(each.lists.warning, self.name)
+        for definition in self._definitions:
+            self._warn_once(batch.warning(definition), self.name)
         return evaluated
 
     def _checked(self, state: Any) -> list[tuple[Accumulator, Any]]:
