@@ -49,9 +49,9 @@ def of_arrays(
     evaluated = evaluate(definitions, passed, batch)
     warn_once = WarnOnce()
     for definition in definitions:
-        doubts = batch.doubts[definition.reading]
-        _check_labels([definition], doubts.share)
-        warn_once(doubts.warning, definition.name)
+        misreadings = batch.misreadings[definition.reading]
+        _check_labels([definition], misreadings.share)
+        warn_once(misreadings.warning, definition.name)
     return _simplest(_values(evaluated))
 
 

@@ -47,7 +47,7 @@ from keras_rankmetrics.engine.aggregates import Aggregate
 from keras_rankmetrics.engine.backend.cache_keys import Stamp, place, trace
 from keras_rankmetrics.engine.backend.keras_internals import implicit_mask
 from keras_rankmetrics.engine.definition import Definition
-from keras_rankmetrics.engine.inputs import Doubts, Lists, read
+from keras_rankmetrics.engine.inputs import Lists, Misreadings, read
 from keras_rankmetrics.engine.ranking import Order, Ranking
 from keras_rankmetrics.engine.ranking.memo import key_of
 from keras_rankmetrics.types import Tensor
@@ -153,7 +153,8 @@ class Batch:
         terms: for each metric that has been computed, the terms that the batch
             adds to its sums.
         is_watched: True if labels that may be misread are looked for.
-        doubts: for each form of input that has been read, doubts about it.
+        misreadings: for each form of input that has been read, what may be
+            misread in it.
     """
 
     def __init__(
@@ -164,7 +165,7 @@ class Batch:
         self.peers = Peers()
         self.fails_together = False
         self.terms: dict[Shared, Tensor] = {}
-        self.doubts: dict[Hashable, Doubts] = {}
+        self.misreadings: dict[Hashable, Misreadings] = {}
         self._lists: dict[Hashable, Lists] = {}
         self._rankings: dict[Hashable, Ranking] = {}
 
@@ -177,16 +178,16 @@ class Batch:
         reading = definition.reading
         if reading not in self._lists:
             lists = self._lists[reading] = read(*reading, *inputs)
-            self.doubts[reading] = Doubts(lists.warning)
+            self.misreadings[reading] = Misreadings(lists.warning)
             if self.is_watched:
                 are_rows = isinstance(inputs[0], dict)
-                self.doubts[reading] = Doubts.of(lists, are_rows)
+                self.misreadings[reading] = Misreadings.of(lists, are_rows)
         return self._lists[reading]
 
     def warning(self, definition: Definition) -> str | None:
         """Return a warning about what the metric has read, or None."""
-        doubts = self.doubts[definition.reading]
-        return doubts.warning or definition.misreads(doubts.share)
+        misreadings = self.misreadings[definition.reading]
+        return misreadings.warning or definition.misreads(misreadings.share)
 
     def ranking(self, kind: Hashable, order: Order, lists: Lists) -> Ranking:
         """Return the lists in an order, to its cutoff or beyond.

@@ -12,7 +12,7 @@ from keras_rankmetrics.engine.inputs.batch import Lists
 from keras_rankmetrics.types import UNJUDGED, Tensor
 
 
-class Doubts(NamedTuple):
+class Misreadings(NamedTuple):
     """Properties of a batch that often are mistakes; None where traced.
 
     Attributes:
@@ -24,8 +24,8 @@ class Doubts(NamedTuple):
     share: float | None = None
 
     @classmethod
-    def of(cls, lists: Lists, are_rows: bool) -> Doubts:
-        """Return the doubts about the lists of a batch.
+    def of(cls, lists: Lists, are_rows: bool) -> Misreadings:
+        """Return what may be misread in the lists of a batch.
 
         Args:
             lists: the lists.
