@@ -13,9 +13,10 @@ from keras_rankmetrics.comparing.joining import Joined
 from keras_rankmetrics.comparing.measured import Values
 from keras_rankmetrics.engine.aggregates import PerList
 from keras_rankmetrics.engine.backend.operations import ops
+from keras_rankmetrics.engine.definition import Definition
 from keras_rankmetrics.engine.evaluation.batch_cache import Batch
 from keras_rankmetrics.engine.evaluation.evaluate import Evaluated, evaluate
-from keras_rankmetrics.engine.inputs import WarnOnce
+from keras_rankmetrics.engine.inputs import WarnOnce, share_in
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.tables.ragged import Ragged, value_indices
 
@@ -40,12 +41,17 @@ def of_arrays(
     Args:
         metrics: the metrics.
         passed: `y_true`, `y_pred` and `sample_weight`.
+
+    Raises:
+        ValueError: if a metric would misread the labels.
     """
-    definitions = [metric.definition for metric in metrics]
-    evaluated = evaluate(definitions, passed, Batch())
+    definitions, batch = [metric.definition for metric in metrics], Batch()
+    evaluated = evaluate(definitions, passed, batch)
     warn_once = WarnOnce()
-    for places, lists, _ in evaluated:
-        warn_once(lists.warning, metrics[places[0]].name)
+    for definition in definitions:
+        misreadings = batch.misreadings[definition.reading]
+        _check_labels([definition], misreadings.share)
+        warn_once(misreadings.warning, definition.name)
     return _simplest(_values(evaluated))
 
 
@@ -62,6 +68,9 @@ def of_lists(
         joined: all lists, each once.
         weights: `[lists]`, the weights of the lists, or None.
         number: the number of lists.
+
+    Raises:
+        ValueError: if a metric would misread the labels.
     """
     definitions = [metric.definition for metric in metrics]
     shape = (len(metrics), number)
@@ -75,17 +84,28 @@ def of_lists(
         _padded(each, *fills, _FEW_SHAPES) for each in joined
     )
     for draw, (places, labels, scores) in enumerate(batches):
+        _check_labels(definitions, share_in(ops.array(labels)))
         weight = None
         if weights is not None:
             weight = np.ones(len(labels), weights.dtype)
             weight[: len(places)] = weights[places]
         # `ties="shuffle"` draws different orders for each batch.
         draws = [draw] * len(metrics)
-        passed = labels, scores, weight
-        found = _values(evaluate(definitions, passed, Batch(), draws))
+        passed, batch = (labels, scores, weight), Batch(is_watched=False)
+        found = _values(evaluate(definitions, passed, batch, draws))
         for array, of_batch in zip(total[:3], found[:3], strict=True):
             array[:, places] = of_batch[:, : len(places)]
     return _simplest(total)
+
+
+def _check_labels(
+    definitions: Sequence[Definition], share: float | None
+) -> None:
+    """Raise ValueError if a metric would misread a label between 0 and 1."""
+    for definition in definitions:
+        error = definition.misreads(share)
+        if error:
+            raise ValueError(error)
 
 
 def _together(joined: Iterable[Joined], items: int) -> Iterator[Joined]:

@@ -17,6 +17,7 @@ from keras_rankmetrics.engine.backend.tracing import concrete
 from keras_rankmetrics.engine.definition import declared, parameter
 from keras_rankmetrics.engine.ranking import Ranking
 from keras_rankmetrics.engine.ranking.counting import positions
+from keras_rankmetrics.engine.ranking.relevance import probability
 from keras_rankmetrics.gains import linear_gain, log2_discount
 from keras_rankmetrics.metrics import bases
 from keras_rankmetrics.types import (
@@ -50,9 +51,9 @@ def inverse_propensities(
                 '"propensities": propensities}`, an array [..., items, 2] of '
                 "both, or `propensities` by position to the constructor."
             )
-        propensity = given = logged
+        given, propensity = logged, probability(logged)
         expected = "a propensity above 0 and at most 1"
-        is_valid = (logged > 0) & (logged <= 1)
+        is_valid = (propensity > 0) & (propensity <= 1)
     else:
         table = ops.convert_to_tensor(propensities, clicks.dtype)
         number = table.shape[0]

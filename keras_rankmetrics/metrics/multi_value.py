@@ -87,11 +87,17 @@ class MultiValueMetric(Accumulator):
         result = self.result()
         values = result if isinstance(result, dict) else {self.name: result}
         for name, value in values.items():
-            estimate = estimates.get(name)
-            spread = _with_spread(estimate, level)[1] if estimate else ""
-            lists = (estimate or first).lists
+            spread = self._spread(name, estimates, level)
+            lists = estimates.get(name, first).lists
             rows.append((name, f"{float(value):.4f}", spread, f"{lists:,}"))
         return naming.as_table(("", "value", "interval", "lists"), rows)
+
+    def _spread(
+        self, name: str, estimates: Mapping[str, Estimate], level: float
+    ) -> str:
+        """Return the confidence interval of a value, "" if it has none."""
+        found = estimates.get(name)
+        return "" if found is None else _with_spread(found, level)[1]
 
     def __str__(self) -> str:
         """Return the table, or the repr while the values are traced."""

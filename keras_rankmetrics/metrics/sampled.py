@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import warnings
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -60,7 +62,11 @@ class SampledRanks(MultiValueMetric):
     all users.
 
     `bv` is a mean over lists and has a standard error, which covers lists and
-    sampling but not its bias. `em` has none.
+    sampling but not its bias. `em` has none. If at equally likely ranks a
+    relevant item above all negatives loses more than half of the range of f
+    compared to rank 1, the sample does not identify the metric. Then the
+    constructor warns, and in place of the standard error the table has the
+    `bounds`, which hold for all ranks.
 
     The relevant item has the label 1, or at least the `relevance_threshold`. A
     valid list of any other composition is an error where the check is possible.
@@ -139,6 +145,16 @@ class SampledRanks(MultiValueMetric):
             _aggregate_of(metric.definition, sample, gamma),
             name or f"sampled_{metric.name}",
         )
+        if not self.aggregate.is_identified:
+            warnings.warn(
+                f"{metric.name} should depend on ranks that the sample can "
+                "distinguish. Received: samples in which a relevant item above "
+                "all negatives is at any of the first "
+                f"{catalogue / (negatives + 1):,.0f} ranks. Use `bounds`, a "
+                "larger `k`, more negatives, or all items of some lists.",
+                UserWarning,
+                stacklevel=3,
+            )
         self.catalogue, self.negatives = sample.catalogue, sample.negatives
         self.replacement, self.gamma = sample.replacement, gamma
 
@@ -154,9 +170,46 @@ class SampledRanks(MultiValueMetric):
         return [f"{self.name}/{estimate}" for estimate in ("naive", "bv", "em")]
 
     def estimates(self) -> dict[str, Estimate]:
-        """Return the results that are means over lists, with their errors."""
+        """Return the results that are means over lists, with their errors.
+
+        `bv` is left out if the sample does not identify the metric.
+        """
         found = self.aggregate.estimates(self._sums_on_host())
         return dict(zip(self.results, found, strict=False))
+
+    def bounds(self, level: float = 0.95) -> tuple[float, float]:
+        """Return bounds of the metric on the whole catalogue.
+
+        They hold for any ranks of the relevant items, with at least the given
+        probability over lists and samples.
+
+        Args:
+            level: the probability, between 0 and 1.
+        """
+        shares = self.histogram() / max(self.histogram().sum(), 1e-30)
+        of_lists = self.estimates()[self.results[0]]
+        rows = min(of_lists.rows, of_lists.effective_lists)
+        ends = []
+        for end, worths in enumerate(self.aggregate.bounds):
+            least, span = worths.min(), max(np.ptp(worths), 1e-30)
+            scaled = (worths - least) / span
+            mean = shares @ scaled
+            variance = max(shares @ scaled**2 - mean**2, 0.0)
+            error = (variance / max(rows - 1, 1)) ** 0.5
+            found = Estimate(
+                mean, error, of_lists.lists, rows, of_lists.rows, True
+            )
+            ends.append(least + span * found.interval(level)[end])
+        values = self.aggregate.mixture.values
+        low, high = np.clip(ends, values.min(), values.max()).tolist()
+        return low, high
+
+    def _spread(
+        self, name: str, estimates: Mapping[str, Estimate], level: float
+    ) -> str:
+        if self.aggregate.is_identified or name in estimates:
+            return super()._spread(name, estimates, level)
+        return "[{:.4f}, {:.4f}]".format(*self.bounds(level))
 
     def histogram(self) -> np.ndarray:
         """Return the total weight of the lists at sampled rank 1, 2, ...
@@ -199,9 +252,13 @@ def _aggregate_of(
     ranks = np.arange(sampling.negatives + 1)
     naive = values_at_ranks(metric, ranks, ranks + 1, len(ranks))
     corrected = bias_variance(probabilities, prior, values, gamma)
+    first = prior * probabilities[:, 0]
+    lost = abs(values[0] - first @ values / first.sum())
     return Sampled(
         np.stack([naive, corrected]),
         Mixture(probabilities, prior, values, _STEPS),
+        bounding(sampling.probabilities(stop), prior, values),
+        is_identified=bool(lost <= np.ptp(values) / 2.0),
     )
 
 
@@ -381,6 +438,39 @@ def bias_variance(
     return found
 
 
+def bounding(
+    probabilities: np.ndarray, prior: np.ndarray, values: np.ndarray
+) -> np.ndarray:
+    """Return values of sampled ranks with means below and above that of f.
+
+    With [...] for 1 if a condition holds and 0 otherwise, f(r) at n ranks is
+
+        f(n) + Σ_j (f(j) - f(j + 1)) [r <= j],
+        0 <= [r <= j] <= E[[s <= t] | r] / P(s <= t | j)  for any t
+
+    since a sample is less likely to have few negatives above a lower rank. For
+    each j, the t is used whose bound is lowest for equally likely ranks.
+
+    Args:
+        probabilities: P, `[ranks, negatives + 1]`.
+        prior: p, `[ranks]`, with sum 1.
+        values: f, `[ranks]`.
+
+    Returns:
+        `[2, negatives + 1]`.
+    """
+    below = np.cumsum(probabilities, axis=1)
+    with np.errstate(divide="ignore"):
+        factors = 1.0 / below
+    best = np.argmin((prior @ below) * factors, axis=1)[:, None]
+    is_below = np.arange(below.shape[1]) <= best
+    steps = is_below * np.take_along_axis(factors, best, axis=1)
+    drops = -np.diff(values, append=values[-1])
+    parts = np.stack([np.minimum(drops, 0.0), np.maximum(drops, 0.0)])
+    found: np.ndarray = values[-1] + parts @ steps
+    return found
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class Mixture:
     """An estimator that maximises the likelihood of the sampled ranks.
@@ -473,10 +563,15 @@ class Sampled:
         worths: `[2, negatives + 1]`, the value of each sampled rank: as it is,
             and corrected.
         mixture: the estimator from the histogram.
+        bounds: `[2, negatives + 1]`, values of each sampled rank whose means
+            are bounds of the metric.
+        is_identified: True if the sample distinguishes the ranks that matter.
     """
 
     worths: np.ndarray
     mixture: Mixture
+    bounds: np.ndarray
+    is_identified: bool
 
     @property
     def negatives(self) -> int:
@@ -517,8 +612,8 @@ class Sampled:
         return ops.concatenate([means, ops.reshape(value, (1,))])
 
     def estimates(self, sums: np.ndarray) -> list[Estimate]:
-        """Return the means with their standard errors."""
-        of_means = sums[:_OF_MEANS].reshape(2, _SUMS)
+        """Return the means that the lists identify, with standard errors."""
+        of_means = sums[:_OF_MEANS].reshape(2, _SUMS)[: 1 + self.is_identified]
         return [Estimate.of_sums(of_mean, False) for of_mean in of_means]
 
     def _of_metric(self, x: PerList, ranking: Ranking) -> Tensor:

@@ -147,6 +147,21 @@ def test_four_ways_to_say_the_propensities(metric):
     assert found == pytest.approx([found[0]] * len(cases), rel=1e-6)
 
 
+@pytest.mark.parametrize("metric", KINDS)
+def test_a_propensity_that_float32_rounded_above_1_is_1(metric):
+    clicks, scores, found = [[1, 1]], [[2.0, 1.0]], []
+    for most in (1.0, 1.0000001):
+        y_true = {"labels": clicks, "propensities": [[most, 0.5]]}
+        found.append(float(metric()(y_true, scores)))
+        found.append(float(metric(propensities=[most, 0.5])(clicks, scores)))
+    assert found == [found[0]] * 4
+    y_true["propensities"] = [[1.00001, 0.5]]
+    with pytest.raises(ValueError, match="at most 1"):
+        metric()(y_true, scores)
+    with pytest.raises(ValueError, match="at most 1"):
+        metric(propensities=[1.00001, 0.5])
+
+
 def test_positions_need_not_be_those_of_the_array():
     metric = IPS(propensities=[1.0, 0.5, 0.25])
     turned = {"labels": [[0, 1, 1]], "positions": [[2, 3, 1]]}

@@ -256,9 +256,49 @@ def test_hits_of_the_truth_may_have_any_order():
 
 
 def test_a_truth_without_relevant_items_is_doubted():
-    for truth in ({"q": {}, "r": {"a": 0}}, {"q": {"a": 0.9}, "r": {"a": 0.2}}):
-        with pytest.warns(UserWarning, match="that it is not the run"):
-            rr(truth, {"q": ["a"], "r": ["a"]})
+    run = {"q": ["a"], "r": ["a"]}
+    with pytest.warns(UserWarning, match="that it is not the run"):
+        rr({"q": {}, "r": {"a": 0}}, run)
+    truth = {"q": {"a": 0.9}, "r": {"a": 0.2}}
+    with pytest.warns(UserWarning, match="that it is not the run"):
+        krm.evaluate(truth, run, krm.NDCG())
+    with pytest.raises(ValueError, match=r"Received: a label of 0\.9 for"):
+        rr(truth, run)
+
+
+SHARES = np.float32([[0, 1 / 3, 2 / 3, 1], [1, 0, 2 / 3, 0]])
+ORDER = np.float32([[4, 3, 2, 1], [1, 2, 4, 3]])
+
+
+def by_id(arrays):
+    return {
+        f"q{i}": {f"d{j}": x for j, x in enumerate(row)}
+        for i, row in enumerate(arrays.tolist())
+    }
+
+
+@pytest.mark.parametrize("form", [np.asarray, by_id])
+def test_shares_are_no_grades(form):
+    truth, run = form(SHARES), form(ORDER)
+    text = r"label of 0.666667 for the metric hit_rate@2, which.*probabilities"
+    for metrics in (krm.HitRateAtK(2), [krm.NDCG(), krm.HitRateAtK(2)]):
+        with pytest.raises(ValueError, match=text):
+            krm.evaluate(truth, run, metrics)
+        with pytest.raises(ValueError, match=text):
+            krm.compare({"a": run, "b": run}, truth, metrics)
+    with pytest.raises(ValueError, match=r"for the metric auc.*0\.99 in"):
+        krm.evaluate(truth, run, krm.AUC())
+    krm.evaluate(truth, run, krm.NDCG())
+    for options in ({"labels": "probabilities"}, {"relevance_threshold": 0.5}):
+        krm.evaluate(truth, run, krm.HitRateAtK(2, **options))
+
+
+@pytest.mark.parametrize("form", [np.asarray, by_id])
+def test_shares_of_a_judge_are_no_grades(form):
+    truth = {"human": form(SHARES.round()), "judge": form(SHARES)}
+    metric = krm.JudgeCorrected(krm.HitRateAtK(2))
+    with pytest.raises(ValueError, match='pass `labels="probabilities"`'):
+        krm.compare({"a": form(ORDER)}, truth, metric)
 
 
 @pytest.mark.parametrize(

@@ -146,7 +146,7 @@ def test_names_of_systems_and_items_may_be_those_of_columns():
     truth = {"a": {"query": 1, "item": 0}}
     krm.compare({"s": {"a": {"query": 1.0}}}, truth, MRR)
     frames = {"a": {"x": 0.5}}, {"a": {"x": 2.0}}
-    krm.compare({"s": frames[1]}, frames[0], MRR)  # labels with fractions
+    krm.compare({"s": frames[1]}, frames[0], krm.NDCG())  # fractions
 
 
 def test_scores_that_are_sets():

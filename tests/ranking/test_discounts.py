@@ -39,10 +39,13 @@ class EqualToAll(Counted):
 
 def both(k, discount, inputs, name):
     options = {"rank_discount_fn": discount, "inputs": inputs}
-    return [
+    made = [
         krm.NDCG(k, name=f"ndcg {name}", **options),
         krm.DCG(k, name=f"dcg {name}", **options),
     ]
+    assert max(discount.asked) <= k  # of the constructor's check
+    discount.asked.clear()
+    return made
 
 
 @pytest.mark.parametrize("inputs", Y_TRUE)
@@ -103,3 +106,34 @@ def test_cutoffs_by_name(inputs):
     expected = hits.per_list(Y_TRUE[inputs], Y_PRED[inputs])
     expected = ops.convert_to_numpy(expected) * relevant
     np.testing.assert_allclose(ops.convert_to_numpy(found), expected)
+
+
+@pytest.mark.parametrize("metric", [krm.NDCG, krm.AlphaNDCG])
+@pytest.mark.parametrize(
+    ("discount", "received"),
+    [
+        (lambda rank: rank, "is 1 at rank 1 and 2 at rank 2"),
+        (
+            lambda rank: ops.where(rank < 500, 1.0, 2.0),
+            "is 1 at rank 499 and 2 at rank 500",
+        ),
+    ],
+    ids=["rank", "late"],
+)
+def test_a_growing_discount_has_no_best_order(metric, discount, received):
+    with pytest.raises(ValueError, match=f"should not grow.*{received}"):
+        metric(rank_discount_fn=discount)
+    krm.DCG(rank_discount_fn=discount)
+
+
+@pytest.mark.parametrize(
+    "discount",
+    [
+        lambda rank: 1.0,
+        lambda rank: ops.ones_like(rank) / 3,
+        lambda rank: ops.where(rank <= 10, 1.0 / rank, 5.0),  # beyond k
+    ],
+)
+def test_discounts_that_do_not_grow_within_k(discount):
+    labels, scores = Y_TRUE["scores"], SCORES
+    assert float(krm.NDCG(10, rank_discount_fn=discount)(labels, scores)) <= 1

@@ -3,6 +3,7 @@
 import copy
 import math
 import pickle
+import warnings
 
 import given as lists_given
 import keras
@@ -343,6 +344,95 @@ def test_without_lists_all_is_0():
     made = recall()
     assert set(said(made).values()) == {0}
     assert made.estimates()[BV].lists == 0
+
+
+# What a sample does not identify
+
+# Of 20,000 items, a relevant item above 100 others may be at any rank to 198.
+HIDDEN = {
+    "ndcg@10": (krm.NDCG(10), lambda r: (r <= 10) / np.log2(r + 1)),
+    "mrr": (krm.MeanReciprocalRank(), lambda r: 1 / r),
+    "recall@10": (krm.RecallAtK(10), lambda r: r <= 10),
+}
+RANKS = {
+    "some at the top": lambda rng, n: np.where(
+        rng.random(n) < 0.015, 1, rng.integers(200, 20_001, n)
+    ),
+    "all at the top": lambda rng, n: np.ones(n, int),
+    "all just below k": lambda rng, n: np.full(n, 11),
+    "at random": lambda rng, n: rng.integers(1, 20_001, n),
+}
+
+
+def not_identified(metric, **options):
+    with pytest.warns(UserWarning, match="any of the first 198 ranks"):
+        return SampledRanks(metric, 20_000, 100, **options)
+
+
+@pytest.mark.parametrize("ranks", RANKS)
+@pytest.mark.parametrize("name", HIDDEN)
+def test_bounds_hold_where_estimates_fail(name, ranks):
+    (metric, value), rng = HIDDEN[name], np.random.default_rng(1)
+    of_items = RANKS[ranks](rng, 2000)
+    made = not_identified(metric)
+    made.update_state(*lists_at(sampled(rng, of_items, 20_000, 100), 100))
+    low, high = made.bounds()
+    assert low <= value(of_items).mean() <= high
+    [naive] = made.estimates()
+    assert naive.endswith("/naive")
+    _, _, bv, em = str(made).splitlines()
+    for line in (bv, em):
+        assert f"[{low:.4f}, {high:.4f}]" in line
+
+
+def test_the_bounds_of_few_hits_are_narrow():
+    """The true value is .015, of which `bv` finds less than a tenth."""
+    rng, made = np.random.default_rng(1), not_identified(krm.NDCG(10))
+    ranks = RANKS["some at the top"](rng, 20_000)
+    made.update_state(*lists_at(sampled(rng, ranks, 20_000, 100), 100))
+    assert list(said(made).values())[1] < 0.0015
+    assert 0.015 < made.bounds()[1] < 0.025
+
+
+@pytest.mark.parametrize(
+    "metric, catalogue, negatives, is_identified",
+    [
+        (krm.RecallAtK(10), 1000, 99, True),
+        (krm.RecallAtK(5), 1000, 99, False),
+        (krm.RecallAtK(200), 20_000, 100, True),
+        (krm.RecallAtK(100), 20_000, 100, False),
+        (krm.AUC(), 20_000, 100, True),
+        (krm.MeanRank(), 20_000, 100, True),
+        (krm.NDCG(), 100, 50, True),
+        (krm.NDCG(), 20_000, 100, False),
+    ],
+)
+def test_what_is_identified(metric, catalogue, negatives, is_identified):
+    """With a relevant item above all others, k is more likely than not."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        made = SampledRanks(metric, catalogue, negatives)
+    doubts = [w for w in caught if "any of the first" in str(w.message)]
+    assert len(doubts) == 1 - is_identified
+    assert made.aggregate.is_identified is is_identified
+    assert len(made.estimates()) == 1 + is_identified
+
+
+@pytest.mark.parametrize("replacement", [False, True])
+def test_bounds_of_ranks_that_are_identified(replacement):
+    rng = np.random.default_rng(2)
+    ranks = rng.integers(1, 101, 4000)
+    share, drawn = (ranks - 1) / 99, (len(ranks),)
+    above = rng.binomial(60, share, drawn) if replacement else None
+    found = sampled(rng, ranks, 100, 60) if above is None else above + 1
+    made = SampledRanks(krm.RecallAtK(20), 100, 60, replacement=replacement)
+    made.update_state(*lists_at(found, 60))
+    low, high = made.bounds()
+    assert low <= np.mean(ranks <= 20) <= high
+
+
+def test_without_lists_there_are_no_bounds():
+    assert all(map(math.isnan, recall().bounds()))
 
 
 # State

@@ -529,6 +529,16 @@ def test_a_refused_state_leaves_the_whole_collection(refused):
     assert all(arrays[0].sum() > 77 for arrays in one.get_state().values())
 
 
+def test_values_of_variables_are_no_state():
+    """`stateless_update_state` returns them."""
+    one = MetricCollection(nine())
+    values = list(map(ops.convert_to_numpy, one.variables))
+    with pytest.raises(ValueError) as caught:
+        one.set_state(values)
+    text = "Received: a list. What `stateless_update_state` returns are values"
+    assert text in str(caught.value)
+
+
 def test_states_of_plain_lists():
     """As they come back from JSON."""
     one, other = MetricCollection(nine()), MetricCollection(nine())

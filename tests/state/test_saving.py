@@ -45,6 +45,15 @@ class RPrecision(RankingMetric):
         return scale * ops.divide_no_nan(ranking.hits(relevant), relevant)
 
 
+@keras.saving.register_keras_serializable("test_saving")
+class WeightedHits(RankingMetric):
+    """A metric of the user, with options that are tuples."""
+
+    @staticmethod
+    def measure(ranking, k, weights=(1.0, 0.5), names=(("a", "b"), "c")):
+        return weights[0] * ranking.hits(k)
+
+
 # Options none of which is a default.
 OPTIONS = {
     DCG: {
@@ -235,6 +244,22 @@ def test_a_metric_of_the_user_in_a_file(tmp_path, data):
     before, after = reloaded(metric, tmp_path, data)
     assert before == after
     assert before == approx(0.5 * float(RPrecision()(*data)), rel=1e-6)
+
+
+@pytest.mark.parametrize("options", [{}, {"weights": (2.0, 3.0)}])
+def test_tuples_in_a_file_stay_tuples(tmp_path, data, options):
+    """JSON has lists alone."""
+    metric = WeightedHits(k=3, **options)
+    model = model_with([metric])
+    model.save(tmp_path / "model.keras")
+    loaded = keras.models.load_model(tmp_path / "model.keras")
+    saved = json.loads(json.dumps(metric.get_config()))
+    evaluated(loaded, *data)
+    [in_file] = [x for x in loaded.metrics[1].metrics if x.name == metric.name]
+    for again in (in_file, WeightedHits.from_config(saved)):
+        assert again.signature == metric.signature
+        assert again.options == metric.options
+        assert again.get_config() == metric.get_config()
 
 
 def plain_gain(label):

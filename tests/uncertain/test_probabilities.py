@@ -312,6 +312,15 @@ def test_a_label_above_1_is_nan_in_compiled_code():
         assert np.isnan(found[0]) and np.isfinite(found[1])
 
 
+@pytest.mark.parametrize("metric", METRICS)
+def test_a_label_that_float32_rounded_above_1_is_1(metric):
+    one, scores = made(metric, None), [[2.0, 1.0, 3.0]]
+    found = values(one, [[1.0000001, 0.5, 0.0]], scores)
+    np.testing.assert_array_equal(found, values(one, [[1, 0.5, 0]], scores))
+    with pytest.raises(ValueError, match=r"from 0 to 1\. Received: a label"):
+        one([[1.00001, 0.5, 0.0]], scores)
+
+
 def test_fit_with_a_short_last_batch():
     random = np.random.default_rng(3)
     x = random.random((10, 7, 1)).astype("float32")

@@ -45,6 +45,9 @@ _CHOICES = {
 }
 # The arguments of the constructor that all metrics have in their config.
 _COMMON = ("k", "seed", "ties", "adjusted", *_CHOICES)
+# A discount is checked at so many ranks, and may grow by rounding.
+_MANY_RANKS = 1000
+_ROUNDING = 1e-6
 # The names of options in signatures.
 _SHORT = {"gain_fn": "gain", "rank_discount_fn": "discount"}
 
@@ -177,6 +180,7 @@ class Definition:
             )
         _check_cutoff(definition)
         metric.check_options(options)
+        _check_discount(definition)
         if definition.adjusted is not None:
             _check_adjustment(definition, strict)
         if definition.labels == "probabilities":
@@ -254,6 +258,21 @@ class Definition:
             "and the others the gain 0. Received: options of "
             f"{self.traits.metric.__name__} with the gains {float(relevant)} "
             f"and {float(other)}."
+        )
+
+    def misreads(self, share: float | None) -> str | None:
+        """Return the error for a label between 0 and 1; None if suitable."""
+        threshold = self.options.get("relevance_threshold")
+        if share is None or threshold != 1 or self.labels == "probabilities":
+            return None
+        hint = 'If it is a probability, pass `labels="probabilities"`. '
+        return (
+            "Labels should be 0, or at least the default `relevance_threshold` "
+            f"of 1. Received: a label of {share:g} for the metric {self.name}, "
+            "which counts it as irrelevant. "
+            f"{hint * (self.traits.expected_measure is not None)}"
+            "If it is a grade, pass the lowest label that counts as relevant "
+            "as `relevance_threshold` (0.99 in place of 1)."
         )
 
     @functools.cached_property
@@ -432,6 +451,30 @@ def _check_cutoff(definition: Definition) -> None:
         raise ValueError(
             f"`{needs_k}` needs a `k`. Received: `k` = None. Pass a `k`, or "
             f"use `{name}={as_code(default)}`."
+        )
+
+
+def _check_discount(definition: Definition) -> None:
+    """Raise ValueError if discounts grow, and the metric has a best order."""
+    discount = definition.options.get("rank_discount_fn", gains.log2_discount)
+    if _is_of_the_package(discount) or not definition.traits.has_upper_bound:
+        return
+    last = min(definition.k or _MANY_RANKS, _MANY_RANKS)
+    ranks = ops.arange(1, last + 1, dtype=definition.dtype)
+    try:
+        values = Elementwise(discount, "rank_discount_fn")(ranks) + 0 * ranks
+    except ValueError:  # a function that fails does so again in updates
+        return
+    grows = values[1:] > values[:-1] + _ROUNDING * ops.abs(values[:-1])
+    if concrete(ops.any(grows)):
+        rank = int(ops.argmax(ops.cast(grows, "int32")))
+        raise ValueError(
+            "`rank_discount_fn` should not grow with the rank, so that "
+            f"{definition.traits.metric.__name__} has the highest labels first "
+            f"in its best order. Received: {discount!r}, which is "
+            f"{float(values[rank]):g} at rank {rank + 1} and "
+            f"{float(values[rank + 1]):g} at rank {rank + 2}. Pass the factor "
+            "of a gain, such as `1 / rank`."
         )
 
 

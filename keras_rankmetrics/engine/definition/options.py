@@ -19,6 +19,7 @@ from keras import backend, ops
 
 from keras_rankmetrics.engine.backend.operations import as_integer
 from keras_rankmetrics.engine.ranking.memo import Identity
+from keras_rankmetrics.engine.ranking.relevance import ROUNDED_1
 from keras_rankmetrics.types import Between, OfItems, Whole, Within
 
 
@@ -161,6 +162,13 @@ def _checked(name: str, value: Any, annotation: Any) -> Any:
             f"`{name}` should be a function. Received: {value!r} of type "
             f"{type(value).__name__}. Pass the function itself, not its name."
         )
+    return _as_tuple(value)
+
+
+def _as_tuple(value: Any) -> Any:
+    """Return a list as a tuple: a file has one form for both."""
+    if type(value) in (list, tuple):
+        return tuple(map(_as_tuple, value))
     return value
 
 
@@ -212,6 +220,8 @@ def _table(name: str, value: Any, kind: OfItems) -> np.ndarray:
     if table.ndim != kind.dimensions or 0 in table.shape:
         raise _error(name, kind, f"the shape {table.shape}")
     table = np.array(table, dtype="float32", order="C")
+    rounded = (table > kind.high) & (table <= kind.high * ROUNDED_1)
+    table[rounded] = kind.high
     wrong = (table < kind.low) | (table > kind.high) | (table <= kind.above)
     wrong |= ~np.isfinite(table)
     if wrong.any():

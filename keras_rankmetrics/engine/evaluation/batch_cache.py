@@ -47,12 +47,15 @@ from keras_rankmetrics.engine.aggregates import Aggregate
 from keras_rankmetrics.engine.backend.cache_keys import Stamp, place, trace
 from keras_rankmetrics.engine.backend.keras_internals import implicit_mask
 from keras_rankmetrics.engine.definition import Definition
-from keras_rankmetrics.engine.inputs import Lists, read
+from keras_rankmetrics.engine.inputs import Lists, Misreadings, read
 from keras_rankmetrics.engine.ranking import Order, Ranking
 from keras_rankmetrics.engine.ranking.memo import key_of
 from keras_rankmetrics.types import Tensor
 
 _ATTRIBUTE = "_keras_rankmetrics_batch"
+
+# A metric looks for labels that it may misread in so many batches.
+_WATCHED = 10
 
 # A metric whose sums its peers can compute.
 Shared: TypeAlias = tuple[Definition, Aggregate]
@@ -76,6 +79,7 @@ class BatchCache:
         self._siblings = _thread.siblings
         self._siblings.add(self)
         self._peers: Peers | None = None
+        self._opened = 0
         self._last: Callable[[], Batch | None] = lambda: None
 
     def open(self, inputs: Sequence[Any]) -> Batch:
@@ -86,7 +90,7 @@ class BatchCache:
         """
         home = place(_thread)
         if home is None:
-            return Batch()
+            return Batch(is_watched=False)
         if self._siblings is _thread.siblings:
             _thread.siblings = weakref.WeakSet()
         parts = _parts(*inputs)
@@ -96,7 +100,8 @@ class BatchCache:
             batch = entry.batch
         # The same metric seeing the same objects again means a new step.
         if batch is None or batch is self._last():
-            batch = Batch(self._expected())
+            self._opened += 1
+            batch = Batch(self._expected(), self._opened <= _WATCHED)
             _clear(home)
             if all(map(Stamp.is_possible, parts)):
                 setattr(home, _ATTRIBUTE, _Entry(batch, parts))
@@ -147,15 +152,20 @@ class Batch:
         fails_together: True if computing for several metrics at once raised.
         terms: for each metric that has been computed, the terms that the batch
             adds to its sums.
-        warnings: for each form of input that has been read, a warning or None.
+        is_watched: True if labels that may be misread are looked for.
+        misreadings: for each form of input that has been read, what may be
+            misread in it.
     """
 
-    def __init__(self, expected: Peers | None = None) -> None:
+    def __init__(
+        self, expected: Peers | None = None, is_watched: bool = True
+    ) -> None:
         self.expected = expected or Peers()
+        self.is_watched = is_watched
         self.peers = Peers()
         self.fails_together = False
         self.terms: dict[Shared, Tensor] = {}
-        self.warnings: dict[Hashable, str | None] = {}
+        self.misreadings: dict[Hashable, Misreadings] = {}
         self._lists: dict[Hashable, Lists] = {}
         self._rankings: dict[Hashable, Ranking] = {}
 
@@ -168,8 +178,16 @@ class Batch:
         reading = definition.reading
         if reading not in self._lists:
             lists = self._lists[reading] = read(*reading, *inputs)
-            self.warnings[reading] = lists.warning
+            self.misreadings[reading] = Misreadings(lists.warning)
+            if self.is_watched:
+                are_rows = isinstance(inputs[0], dict)
+                self.misreadings[reading] = Misreadings.of(lists, are_rows)
         return self._lists[reading]
+
+    def warning(self, definition: Definition) -> str | None:
+        """Return a warning about what the metric has read, or None."""
+        misreadings = self.misreadings[definition.reading]
+        return misreadings.warning or definition.misreads(misreadings.share)
 
     def ranking(self, kind: Hashable, order: Order, lists: Lists) -> Ranking:
         """Return the lists in an order, to its cutoff or beyond.

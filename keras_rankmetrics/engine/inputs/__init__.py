@@ -17,6 +17,7 @@ from keras_rankmetrics.engine.inputs.batch import (
     entries_of,
     groups_of,
 )
+from keras_rankmetrics.engine.inputs.misreadings import Misreadings, share_in
 from keras_rankmetrics.engine.inputs.read_scores import (
     read_clicks,
     read_rankings,
@@ -26,7 +27,7 @@ from keras_rankmetrics.engine.inputs.read_scores import (
 from keras_rankmetrics.engine.inputs.shapes import check_aligned
 from keras_rankmetrics.types import Reading, UnjudgedPolicy
 
-__all__ = ["Lists", "WarnOnce", "groups_of", "read"]
+__all__ = ["Lists", "Misreadings", "WarnOnce", "groups_of", "read", "share_in"]
 
 
 class _Form(NamedTuple):

@@ -46,6 +46,8 @@ class Lists:
             contain invalid numbers such as NaN.
         leading: the leading dimensions of the input.
         warning: a warning for the user, or None.
+        labels: `[lists, items]`, labels as passed, of which negative ones alone
+            mark padding; or None.
     """
 
     content: Content
@@ -54,6 +56,7 @@ class Lists:
     undefined: Tensor
     leading: Leading
     warning: str | None = None
+    labels: Tensor | None = None
 
 
 class WarnOnce:

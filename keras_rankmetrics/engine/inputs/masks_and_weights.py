@@ -89,10 +89,15 @@ class MasksAndWeights:
         present: Tensor,
         undefined: Tensor,
         warning: str | None = None,
+        labels: Tensor | None = None,
     ) -> Lists:
         """Return the lists of the batch with this content."""
+        if self.item_masks or self.item_weights is not None:
+            labels = None
         weights, leading = self.list_weights, self.leading
-        return Lists(content, weights, present, undefined, leading, warning)
+        return Lists(
+            content, weights, present, undefined, leading, warning, labels
+        )
 
 
 def judged_mask(judged: Any, leading: Leading, items: int | None) -> Tensor:

@@ -49,6 +49,7 @@ def read_scores(raw: RawBatch) -> Lists:
     labels, scores = _labels_and_scores(raw)
     leading, items = Leading.of(labels), labels.shape[-1]
     labels, scores = leading.as_rows(labels), leading.as_lists(scores)
+    passed = labels
     masks_and_weights = MasksAndWeights.of(raw, leading, items, labels)
     item_weights = masks_and_weights.item_weights
     beyond: Tensor | bool = False
@@ -84,6 +85,7 @@ def read_scores(raw: RawBatch) -> Lists:
         present,
         undefined,
         _pointwise_warning(leading, items),
+        passed,
     )
 
 
@@ -155,7 +157,7 @@ def read_rankings(raw: RawBatch) -> Lists:
     # Labels of NaN are not above 0 either: NaN must not reach a sort.
     reference = ops.where(scored.labels > 0, reference, lowest(reference))
     content = dataclasses.replace(scored, reference=reference)
-    return dataclasses.replace(lists, content=content)
+    return dataclasses.replace(lists, content=content, labels=None)
 
 
 def read_clicks(raw: RawBatch) -> Lists:

@@ -87,7 +87,7 @@ class Accumulator(Metric):
         terms = terms_of(
             self.definition, self.aggregate, batch, inputs, self._draw()
         )
-        self._warn_once(batch.warnings[self.definition.reading], self.name)
+        self._warn_once(batch.warning(self.definition), self.name)
         self._add(terms)
 
     @unconverted
@@ -239,9 +239,9 @@ class Accumulator(Metric):
         return self.get_config()
 
     def _evaluate(self, *inputs: Any) -> Evaluated:
-        draws = [self._draw()]
-        [evaluated] = evaluate([self.definition], inputs, Batch(), draws)
-        self._warn_once(evaluated.lists.warning, self.name)
+        draws, batch = [self._draw()], Batch()
+        [evaluated] = evaluate([self.definition], inputs, batch, draws)
+        self._warn_once(batch.warning(self.definition), self.name)
         return evaluated
 
     def _seen(self) -> Tensor:

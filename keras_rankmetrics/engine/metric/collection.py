@@ -320,8 +320,8 @@ class MetricCollection(keras.metrics.Metric):
     def _evaluate(self, inputs: Sequence[Any], batch: Batch) -> list[Evaluated]:
         draws = [metric._draw() for metric in self.metrics]
         evaluated = evaluate(self._definitions, inputs, batch, draws)
-        for each in evaluated:
-            self._warn_once(each.lists.warning, self.name)
+        for definition in self._definitions:
+            self._warn_once(batch.warning(definition), self.name)
         return evaluated
 
     def _checked(self, state: Any) -> list[tuple[Accumulator, Any]]:
@@ -334,10 +334,16 @@ class MetricCollection(keras.metrics.Metric):
             state = {metric.name: metric for metric in state.metrics}
         names = [metric.name for metric in self.metrics]
         if not isinstance(state, Mapping) or set(state) != set(names):
-            received = list(state) if isinstance(state, Mapping) else state
+            received = (
+                f"{list(state)}."
+                if isinstance(state, Mapping)
+                else f"a {type(state).__name__}. What `stateless_update_state` "
+                "returns are values of `variables`: `assign` one to each."
+            )
             raise ValueError(
-                "The state of a `MetricCollection` is a dict, as `get_state` "
-                f"returns it, with the names {names}. Received: {received!r}."
+                "The state of a `MetricCollection` should be a dict, as "
+                f"`get_state` returns it, with the names {names}. Received: "
+                f"{received}"
             )
         for metric in self.metrics:
             metric._state_of(state[metric.name])

@@ -116,9 +116,16 @@ def gain(label: Tensor, gain_fn: GainFn = exponential_gain) -> Tensor:
     return gain_fn(label)
 
 
+ROUNDED_1 = 1.0 + 2.0**-21  # four steps of float32 above 1
+
+
 def probability(label: Tensor) -> Tensor:
-    """Return the label, a probability of relevance; inf for labels above 1."""
-    return ops.where(label > 1, float("inf"), label)
+    """Return the label, a probability of relevance; inf for labels above 1.
+
+    It is 1 for a 1 that float32 has rounded up.
+    """
+    clipped = ops.minimum(label, 1.0)
+    return ops.where(label > ROUNDED_1, float("inf"), clipped)
 
 
 def stop_probability(

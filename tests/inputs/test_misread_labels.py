@@ -1,0 +1,180 @@
+"""Labels that a metric may misread: shares as grades, numbers as padding."""
+
+import warnings
+
+import keras
+import numpy as np
+import pytest
+from keras import ops
+
+import keras_rankmetrics as krm
+
+RNG = np.random.default_rng(5)
+SCORES = RNG.normal(size=(6, 5)).astype("float32")
+SHARES = (RNG.integers(0, 4, (6, 5)) / 3).astype("float32")
+SHARE = "Received: a label of 0.666667 for the metric {}, which counts it as"
+
+
+def doubts(update):
+    """Return the warnings of the package."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        update()
+    texts = [str(w.message) for w in caught if w.category is UserWarning]
+    return [text for text in texts if "Labels should be 0" in text]
+
+
+def updated(metric, labels, scores=None, times=1, **options):
+    if scores is None:
+        scores = np.arange(np.size(labels)).reshape(np.shape(labels))
+    if not isinstance(labels, dict):
+        labels = ops.array(labels)
+    for _ in range(times):
+        metric.update_state(labels, ops.array(scores), **options)
+
+
+# Shares
+
+
+@pytest.mark.parametrize(
+    "metric", [krm.HitRateAtK(2), krm.AUC(), krm.MeanReciprocalRank()]
+)
+def test_a_binary_metric_warns_once_of_shares(metric):
+    [text] = doubts(lambda: updated(metric, SHARES, SCORES, times=3))
+    assert SHARE.format(metric.name) in text
+    assert "`relevance_threshold` (0.99 in place of 1)" in text
+    takes_probabilities = not isinstance(metric, krm.AUC)
+    assert ('`labels="probabilities"`' in text) is takes_probabilities
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [
+        krm.NDCG(2),
+        krm.HitRateAtK(2, labels="probabilities"),
+        krm.HitRateAtK(2, relevance_threshold=0.5),
+        krm.HitRateAtK(2, relevance_threshold=0.99),
+    ],
+)
+def test_metrics_that_read_shares_do_not_warn(metric):
+    assert doubts(lambda: updated(metric, SHARES, SCORES)) == []
+
+
+@pytest.mark.parametrize("dtype", ["int32", "float32"])
+def test_grades_do_not_warn(dtype):
+    labels = RNG.integers(-1, 4, (6, 5)).astype(dtype)
+    metric = krm.HitRateAtK(2)
+    assert doubts(lambda: updated(metric, labels, SCORES)) == []
+    assert doubts(lambda: updated(metric, labels + (labels > 0) / 2)) == []
+
+
+def test_a_collection_and_peers_warn_of_the_metric():
+    together = krm.MetricCollection([krm.NDCG(2), krm.HitRateAtK(2)])
+    [text] = doubts(lambda: updated(together, SHARES, SCORES, times=2))
+    assert SHARE.format("hit_rate@2") in text
+    metrics, inputs = [krm.NDCG(2), krm.HitRateAtK(2)], (SHARES, SCORES)
+    inputs = list(map(ops.array, inputs))
+    [text] = doubts(lambda: [m.update_state(*inputs) for m in metrics])
+    assert SHARE.format("hit_rate@2") in text
+
+
+def test_shares_that_do_not_count_do_not_warn():
+    mask = (SHARES == 0) | (SHARES == 1)
+    y_true = {"labels": SHARES, "mask": mask}
+    metric, weights = krm.HitRateAtK(2), mask.astype("float32")
+    assert doubts(lambda: updated(metric, y_true, SCORES)) == []
+    options = {"sample_weight": weights}
+    assert doubts(lambda: updated(metric, SHARES, SCORES, **options)) == []
+    labels, options = np.array([[1, 0], [0.5, 0]]), {"sample_weight": [1, 0]}
+    assert doubts(lambda: updated(metric, labels, **options)) == []
+
+
+def test_shares_of_ids():
+    metric = krm.RecallAtK(2, inputs="ids")
+    y_true = {"target": [[3, 4]], "labels": [[1.0, 0.5]]}
+    [text] = doubts(lambda: updated(metric, y_true, [[4, 3, 2]]))
+    assert "a label of 0.5" in text
+
+
+def test_shares_of_a_judge():
+    metric = krm.JudgeCorrected(krm.HitRateAtK(2))
+    y_true = {"human": SHARES.round(), "judge": SHARES}
+    [text] = doubts(lambda: updated(metric, y_true, SCORES, times=2))
+    assert SHARE.format("hit_rate@2") in text
+    metric = krm.JudgeCorrected(krm.HitRateAtK(2, labels="probabilities"))
+    assert doubts(lambda: updated(metric, y_true, SCORES)) == []
+
+
+def test_per_list_warns():
+    [text] = doubts(lambda: krm.HitRateAtK(2).per_list(SHARES, SCORES))
+    assert SHARE.format("hit_rate@2") in text
+
+
+@pytest.mark.skipif(
+    keras.backend.backend() != "torch", reason="others compile it"
+)
+def test_fit_warns():
+    model = keras.Sequential([keras.Input((5,)), keras.layers.Dense(5)])
+    model.compile(loss="mse", metrics=[krm.NDCG(2), krm.HitRateAtK(2)])
+    [text] = doubts(lambda: model.fit(SCORES, SHARES, epochs=2, verbose=0))
+    assert SHARE.format("hit_rate@2") in text
+
+
+# Labels below 0
+
+MORE_THAN_PADDING = {
+    "labels of -1 and 1, and a 1 after a -1": [[-1, 1, 1, -1]],
+    "negative labels from -1.5 to -0.5": [[-0.5, 1.5, -1.5, 0]],
+    "negative labels from -0.5 to -0.5": [[0, 1, -0.5]],
+    "negative labels from -5 to -1": [[-1, 0, 1, -5]],
+    "negative labels from -3 to -1": [[-3, krm.UNJUDGED, -1, 0, 1]],
+}
+
+
+@pytest.mark.parametrize("received", MORE_THAN_PADDING)
+@pytest.mark.parametrize("kind", [krm.MeanReciprocalRank, krm.NDCG])
+def test_negative_labels_that_are_more_than_padding(received, kind):
+    labels, metric = np.float32(MORE_THAN_PADDING[received]), kind()
+    [text] = doubts(lambda: updated(metric, labels, times=3))
+    assert f"Received: {received}. Items with a negative label are" in text
+    with pytest.warns(UserWarning, match="shift the labels"):
+        krm.evaluate(labels, np.arange(labels.size)[None], kind())
+    y_true = {"labels": labels, "mask": labels >= 0}
+    scores = np.arange(labels.size)[None]
+    assert doubts(lambda: updated(kind(), y_true, scores)) == []
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [[1, 0, -1], [0, 1, 1]],
+        [[1, -1, 0, 1]],  # an item without a label
+        [[1, 1, -1], [1, -1, -1]],  # relevant items alone, padded
+        [[-1, -1, -1], [1, 1, 1]],  # a list without labels
+        [[krm.UNJUDGED, 1, 0, -1], [krm.UNJUDGED, 0, krm.UNJUDGED, 1]],
+        [[krm.UNJUDGED, 1, krm.UNJUDGED, 1]],
+        [[-100, 1, 0, 2]],
+        [[5, -1, 3]],
+        [[float("-inf"), 1, float("-inf"), 1]],
+    ],
+    ids=str,
+)
+def test_what_padding_explains(labels):
+    metric = krm.MeanReciprocalRank()
+    assert doubts(lambda: updated(metric, np.float32(labels))) == []
+
+
+def test_joined_rows_and_weights_do_not_warn():
+    """-1 marks rows that were not judged."""
+    labels, metric = np.float32([[-1, 1]]), krm.MeanReciprocalRank()
+    scores = np.float32([[2, 1]])
+    assert doubts(lambda: updated(metric, {"labels": labels}, scores)) == []
+    options = {"sample_weight": np.float32([[0, 1]])}
+    assert doubts(lambda: updated(metric, labels, scores, **options)) == []
+
+
+def test_a_ranking_as_reference_has_any_scores():
+    metric, scores = krm.RankBiasedOverlap(p=0.9), np.copy(SCORES)
+    assert doubts(lambda: updated(metric, -SCORES, scores)) == []
+    scores[:, 1] = -np.inf
+    assert doubts(lambda: updated(metric, scores, scores)) == []
