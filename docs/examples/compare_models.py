@@ -76,7 +76,7 @@ def compare(splits: Splits, epochs: int, batch_size: int) -> krm.Compared:
         model, _ = train_model(splits, epochs, batch_size, loss)
         rankers[name] = model.predict(splits.test.features, verbose=0)
     return krm.compare(
-        rankers, splits.test.labels, make_metrics(), baseline="pointwise"
+        splits.test.labels, rankers, make_metrics(), baseline="pointwise"
     )
 
 

@@ -115,7 +115,7 @@ def compare(
         "model": model.predict(test.features, verbose=0),
     }
     return krm.compare(
-        scorers, test.labels, make_metrics(), baseline="constant"
+        test.labels, scorers, make_metrics(), baseline="constant"
     )
 
 

@@ -136,8 +136,8 @@ def _compared(sources: _Sources, metrics: list[Any]) -> Compared:
             # These are printed below without a line of code.
             warnings.simplefilter("always", UserWarning)
             compared = krm.compare(
-                systems,
                 truth,
+                systems,
                 metrics,
                 convention=arguments.convention,
                 higher_is_better=higher,

@@ -18,8 +18,8 @@ from keras_rankmetrics.conventions.convention import Convention
 
 
 def compare(
-    systems: Mapping[str, Any],
     truth: Any,
+    systems: Mapping[str, Any],
     metrics: Any,
     *,
     baseline: str | None = None,
@@ -58,9 +58,9 @@ def compare(
     share of judged items.
 
     Args:
-        systems: a dict of systems by name.
         truth: the labels of the items; or those by humans and by a judge, as
             for `evaluate`.
+        systems: a dict of systems by name.
         metrics: a metric, a `MetricCollection`, a list of these, or text, such
             as `"NDCG@10 RR"`. They are not updated. The differences of
             `LowerMean` and `JudgeCorrected` have tests like those of means,
@@ -99,7 +99,7 @@ def compare(
         ...     "old": {"q1": {"x": 0.9, "a": 0.5}, "q2": {"x": 0.9, "c": 0.8}},
         ...     "new": {"q1": {"a": 0.9, "b": 0.5}, "q2": {"c": 0.9}},
         ... }
-        >>> compared = krm.compare(systems, truth, krm.RecallAtK(k=1))
+        >>> compared = krm.compare(truth, systems, krm.RecallAtK(k=1))
         >>> print(compared.to_markdown().partition("Means")[0].strip())
         |  | recall@1 |
         | --- | ---: |

@@ -21,7 +21,7 @@ class Compared(Results):
     Example:
         >>> import keras_rankmetrics as krm
         >>> labels, scores = [[1, 0], [0, 1]], [[2, 1], [2, 1]]
-        >>> compared = krm.compare({"ours": scores}, labels, krm.NDCG(k=1))
+        >>> compared = krm.compare(labels, {"ours": scores}, krm.NDCG(k=1))
         >>> compared.systems, compared.per_list()["ndcg@1"]
         (['ours'], [1.0, 0.0])
         >>> print(compared.to_csv().partition(",")[0])
@@ -102,7 +102,7 @@ class Compared(Results):
             ...     "old": [[2, 1], [1, 2], [2, 1]],
             ...     "new": [[2, 1], [2, 1], [2, 1]],
             ... }
-            >>> compared = krm.compare(systems, labels, krm.NDCG())
+            >>> compared = krm.compare(labels, systems, krm.NDCG())
             >>> compared.lists_needed(0.05)
             {'ndcg': {'new': 145}}
         """
@@ -145,7 +145,7 @@ class Compared(Results):
             ...     "old": {"q1": ["a", "b", "c"], "q2": ["b", "c", "a"]},
             ...     "new": {"q1": ["a", "c", "b"], "q2": ["b", "a", "c"]},
             ... }
-            >>> compared = krm.compare(systems, truth, "RR")
+            >>> compared = krm.compare(truth, systems, "RR")
             >>> print(compared.agreement(krm.OverlapAtK(k=2)))
             overlap@2     old     new
             old                0.5000
@@ -202,7 +202,7 @@ class Compared(Results):
             ...     "old": [[2, 1], [1, 2], [2, 1]],
             ...     "new": [[2, 1], [2, 1], [2, 1]],
             ... }
-            >>> compared = krm.compare(systems, labels, krm.NDCG())
+            >>> compared = krm.compare(labels, systems, krm.NDCG())
             >>> compared.gate(tolerance=0.01).outcome
             'undecided'
         """

@@ -201,7 +201,7 @@ def evaluate(
     if together.is_systems(run, reading):
         raise ValueError(
             "`run` should be one run. Received: a dict of several runs. Call "
-            "`compare(systems, truth, metrics)`."
+            "`compare(truth, systems, metrics)`."
         )
     measured = measured_by(
         metrics, truth, {ALL: run}, reading, convention, groups, sample_weight

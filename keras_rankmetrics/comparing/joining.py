@@ -374,8 +374,7 @@ def _check_kinds(
                 f"Received: {kinds[0]} in the truth ({ours[0].item()!r}), "
                 f"{kinds[1]} in {argument} ({theirs[0].item()!r}). Convert one "
                 f"side, or pass `{_NAMES[name]}`, the id of each number. The "
-                "truth comes before the run in `evaluate`, and after the "
-                "systems in `compare`."
+                "truth comes first."
             )
 
 

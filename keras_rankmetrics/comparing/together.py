@@ -33,7 +33,7 @@ from keras_rankmetrics.tables.item_rows import Rows
 _LOOKED_AT = 10_000  # the number of labels and scores that may be swapped
 _MOST_GRADES = 10
 _SWAPPED = (
-    "Are the arguments swapped? Their order is `compare(systems, truth, "
+    "Are the arguments swapped? Their order is `compare(truth, systems, "
     "metrics)`."
 )
 

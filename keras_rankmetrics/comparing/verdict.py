@@ -42,7 +42,7 @@ class Verdict:
         >>> truth = {q: {"tea": 1} for q in range(40)}
         >>> old = {q: {"tea": 2.0, "milk": 1.0} for q in truth}
         >>> new = {q: {"tea": 2.0, "milk": 3.0} for q in truth}
-        >>> compared = krm.compare({"old": old, "new": new}, truth, krm.NDCG())
+        >>> compared = krm.compare(truth, {"old": old, "new": new}, krm.NDCG())
         >>> verdict = compared.gate(tolerance=0.01)
         >>> verdict.outcome, verdict.exit_code, bool(verdict)
         ('fail', 1, False)

@@ -26,7 +26,7 @@ class Rows(NamedTuple):
         >>> queries, items = np.array(["q1", "q1"]), np.array([7, 8])
         >>> truth = krm.Rows(queries, items, np.array([0.0, 1.0]))
         >>> run = krm.Rows(queries, items, np.array([0.9, 0.8]))
-        >>> compared = krm.compare({"run": run}, truth, krm.HitRateAtK(k=1))
+        >>> compared = krm.compare(truth, {"run": run}, krm.HitRateAtK(k=1))
         >>> compared.per_list()["hit_rate@1"]
         [0.0]
     """

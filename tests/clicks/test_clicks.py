@@ -300,7 +300,7 @@ def test_compare_and_evaluate():
     truth = np.stack([clicks, chances], -1)
     systems = {"old": scores, "new": -scores}
     metrics = [IPS(3), SNIPS(3)]
-    compared = compare(systems, truth, metrics)
+    compared = compare(truth, systems, metrics)
     for name, system in systems.items():
         of_system = evaluate(truth, system, metrics)
         assert dict(of_system) == pytest.approx(

@@ -102,7 +102,7 @@ def test_all_doors_have_one_number(drawn):
     found = krm.evaluate_rows(query, label, score, metrics)
     assert [*found.values()] == pytest.approx(expected, rel=1e-6)
     systems = {"s": columns(run)}
-    compared = krm.compare(systems, by_query(truth), METRICS)
+    compared = krm.compare(by_query(truth), systems, METRICS)
     found = compared.to_dict()["systems"]["s"].values()
     assert [cell["value"] for cell in found] == expected
 

@@ -14,7 +14,7 @@ PROGRAM = """
 import keras_rankmetrics as krm
 
 truth = {"q": {"tea": 2, "rice": 1}}
-print(krm.compare({"run": {"q": {"tea": 0.5, "salt": 1.0}}}, truth, "NDCG@2"))
+print(krm.compare(truth, {"run": {"q": {"tea": 0.5, "salt": 1.0}}}, "NDCG@2"))
 """
 
 

@@ -192,7 +192,7 @@ def test_groups_of_compared_systems_have_tests():
     good, bad = labels + random.normal(size=(2, 60, 8)) * [[[0.5]], [[2.0]]]
     groups = ["even", "odd"] * 30
     compared = krm.compare(
-        {"bad": bad, "good": good}, labels, krm.NDCG(k=3), groups=groups
+        labels, {"bad": bad, "good": good}, krm.NDCG(k=3), groups=groups
     )
     assert compared.report.systems == (
         *("bad", "good", "even: bad", "even: good", "odd: bad", "odd: good"),
@@ -202,7 +202,7 @@ def test_groups_of_compared_systems_have_tests():
         [cell] = compared.report.cells[row]
         rows = np.array(groups) == group
         alone = krm.compare(
-            {"bad": bad[rows], "good": good[rows]}, labels[rows], krm.NDCG(k=3)
+            labels[rows], {"bad": bad[rows], "good": good[rows]}, krm.NDCG(k=3)
         )
         [[_], [expected]] = alone.report.cells
         assert cell.value == expected.value
@@ -210,7 +210,7 @@ def test_groups_of_compared_systems_have_tests():
         assert cell.p_corrected >= cell.p
     saved = krm.Compared.from_json(compared.to_json())
     assert saved.report == compared.report
-    other = krm.compare({"x": bad}, labels, krm.NDCG(k=3), groups=groups[::-1])
+    other = krm.compare(labels, {"x": bad}, krm.NDCG(k=3), groups=groups[::-1])
     with pytest.raises(ValueError, match="the same groups"):
         compared.join(other)
 

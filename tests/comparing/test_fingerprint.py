@@ -25,7 +25,7 @@ def test_equal_labels_have_one_fingerprint(same):
 
     def truth(labels):
         scores = np.zeros((300, 300), np.float32)
-        return krm.compare({"s": scores}, labels, krm.NDCG()).measured.truth
+        return krm.compare(labels, {"s": scores}, krm.NDCG()).measured.truth
 
     assert truth(same(labels)) == truth(labels)
     other = labels.copy()
@@ -39,18 +39,18 @@ def test_equal_labels_have_one_fingerprint(same):
 def test_labels_of_unequal_lengths_have_one_fingerprint(of_list):
     labels, scores = [[1, 0], [0, 2, 1]], [[0.2, 0.1], [0.1, 0.3, 0.2]]
     compared = krm.compare(
-        {"s": [of_list(each) for each in scores]},
         [of_list(each) for each in labels],
+        {"s": [of_list(each) for each in scores]},
         krm.NDCG(),
     )
     assert compared.per_list()["ndcg"] == [1.0, 1.0]
-    expected = krm.compare({"s": scores}, labels, krm.NDCG())
+    expected = krm.compare(labels, {"s": scores}, krm.NDCG())
     assert compared.measured.truth == expected.measured.truth
 
 
 def test_a_fingerprint_takes_little_memory():
     labels = np.zeros((300, 1000), np.int64)
-    passed = {"s": np.zeros(labels.shape, np.float32)}, labels, krm.NDCG(k=5)
+    passed = labels, {"s": np.zeros(labels.shape, np.float32)}, krm.NDCG(k=5)
     krm.compare(*passed)
     tracemalloc.start()
     measured.fingerprint(labels)

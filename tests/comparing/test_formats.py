@@ -490,7 +490,7 @@ def test_a_single_comparison_is_told_in_words():
 @pytest.fixture(scope="module")
 def compared():
     truth, systems = drawn(0)
-    return krm.compare(systems, truth, [krm.NDCG(k=5), krm.MeanRank()])
+    return krm.compare(truth, systems, [krm.NDCG(k=5), krm.MeanRank()])
 
 
 def test_csv(compared):
@@ -547,7 +547,7 @@ def test_what_is_not_known_is_null():
     truth = {"a": {"x": 1}, "b": {"x": 0}}
     run = {"a": {"x": 1.0}, "b": {"x": 1.0}}
     skips = krm.HitRateAtK(k=1, empty="skip")
-    compared = krm.compare({"s": run, "t": run}, truth, skips)
+    compared = krm.compare(truth, {"s": run, "t": run}, skips)
     values = json.loads(compared.to_json())
     cell = values["systems"]["t"]["hit_rate@1"]
     assert cell["standard_error"] is None and cell["p"] is None
@@ -558,7 +558,7 @@ def test_what_is_not_known_is_null():
 
 def test_ids_of_bytes_become_text():
     truth = {b"q": {b"x": 1}}
-    compared = krm.compare({"s": {b"q": {b"x": 1.0}}}, truth, krm.NDCG())
+    compared = krm.compare(truth, {"s": {b"q": {b"x": 1.0}}}, krm.NDCG())
     assert compared.per_list()["query"] == ["q"]
     again = krm.Compared.from_json(compared.to_json())
     assert again.to_dict() == compared.to_dict()
@@ -572,8 +572,8 @@ def test_joined_is_what_is_compared_at_once(compared):
     metrics = [krm.NDCG(k=5), krm.MeanRank()]
     turned = dict(reversed(truth.items()))  # the lists in another order
     parts = [
-        krm.compare({"old": systems["old"]}, truth, metrics),
-        krm.compare({"new": systems["new"]}, turned, metrics),
+        krm.compare(truth, {"old": systems["old"]}, metrics),
+        krm.compare(turned, {"new": systems["new"]}, metrics),
     ]
     saved = [krm.Compared.from_json(part.to_json()) for part in parts]
     for old, new in (parts, saved):
@@ -586,7 +586,7 @@ def test_joined_arrays_know_their_labels():
     scores = np.array([[3.0, 2.0, 1.0], [1.0, 2.0, 3.0]])
 
     def of(name, labels):
-        return krm.compare({name: scores}, labels, krm.NDCG())
+        return krm.compare(labels, {name: scores}, krm.NDCG())
 
     assert of("a", labels).join(of("b", labels.tolist())).systems == ["a", "b"]
     with pytest.raises(ValueError, match="the same labels"):

@@ -110,7 +110,7 @@ def test_a_frame_is_read_by_its_columns(frame):
     }
     assert f"Read as: {said}." in plain["notes"]
     assert krm.Evaluated.from_dict(plain).report.notes == found.report.notes
-    compared = krm.compare({"s": frame(RUN)}, frame(TRUTH), "RR")
+    compared = krm.compare(frame(TRUTH), {"s": frame(RUN)}, "RR")
     assert compared.per_list()["RR"] == [0.5, 0.0]
 
 
@@ -338,7 +338,7 @@ def test_a_missing_query_has_no_good_rank():
     full = {q: {"x": 3.0, "y": 2.0, "a": 1.0} for q in "abcd"}
     metrics = [krm.MeanRank(), krm.AverageRelevancePosition(), "RR"]
     compared = krm.compare(
-        {"full": full, "one": {"a": full["a"]}}, truth, metrics
+        truth, {"full": full, "one": {"a": full["a"]}}, metrics
     )
     values = compared.to_dict()["systems"]
     assert values["full"]["mean_rank"]["value"] == 3.0

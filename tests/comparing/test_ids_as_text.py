@@ -79,8 +79,8 @@ def test_joined_queries_that_are_not_utf8_keep_their_values():
     ranked = {b"x": 1.0}, {b"y": 2.0, b"x": 1.0}
     run = dict(zip(ODD[:2], ranked, strict=True))
     turned = dict(reversed(truth.items()))
-    old = krm.compare({"old": run}, truth, MRR)
-    new = krm.compare({"new": run}, turned, MRR)
+    old = krm.compare(truth, {"old": run}, MRR)
+    new = krm.compare(turned, {"new": run}, MRR)
     text = new.to_json().encode()
     assert len(set(json.loads(text)["per_list"]["lists"])) == 2
     for other in (new, krm.Compared.from_json(text)):
@@ -89,7 +89,7 @@ def test_joined_queries_that_are_not_utf8_keep_their_values():
 
 def test_lists_of_one_id_cannot_be_joined():
     values = krm.compare(
-        {"s": {"a": {"x": 1.0}}}, {"a": {"x": 1}, "b": {}}, MRR
+        {"a": {"x": 1}, "b": {}}, {"s": {"a": {"x": 1.0}}}, MRR
     ).to_dict()
     values["per_list"]["lists"] = ["a", "a"]
     same = krm.Compared.from_dict(values)
@@ -106,13 +106,13 @@ def test_a_query_without_judgements_is_a_list_in_which_nothing_counts(ids):
     }
     for empty, of_b in (("zero", 0.0), ("one", 1.0), ("skip", None)):
         metric = krm.HitRateAtK(k=1, empty=empty)
-        compared = krm.compare(runs, truth, metric)
+        compared = krm.compare(truth, runs, metric)
         found = compared.per_list()["hit_rate@1"]
         assert found == [0.0, of_b, 1.0, 1.0, of_b, 0.0]
         gaps = [s.overlap[:2] for s in compared.measured.systems.values()]
         assert gaps == [(1, 0), (2, 0)]
     run = {"some": runs["some"]}
-    nothing = krm.compare(run, {ids("b"): {}}, krm.HitRateAtK(1, empty="one"))
+    nothing = krm.compare({ids("b"): {}}, run, krm.HitRateAtK(1, empty="one"))
     assert not nothing.report.unjudged  # none could be
     assert nothing.per_list()["hit_rate@1"] == [1.0]
 
@@ -124,9 +124,9 @@ def test_errors_name_bytes_as_text():
     text = "item 'x' of the query 'q' twice"
     for truth in ({b"q": {b"x": 1}}, {b"other": {b"x": 1}}):
         with pytest.raises(ValueError, match=f"{text} in the system 's'"):
-            krm.compare({"s": twice}, truth, MRR)
+            krm.compare(truth, {"s": twice}, MRR)
     with pytest.raises(ValueError, match=f"{text} in the truth"):
-        krm.compare({"s": {b"q": {b"x": 1.0}}}, twice, MRR)
+        krm.compare(twice, {"s": {b"q": {b"x": 1.0}}}, MRR)
     run = {b"q": {b"x": float("nan")}}
     with pytest.raises(ValueError, match="item 'x' of the query 'q'"):
-        krm.compare({"s": run}, {b"q": {b"x": 1}}, MRR)
+        krm.compare({b"q": {b"x": 1}}, {"s": run}, MRR)

@@ -29,7 +29,7 @@ METRICS = [
 
 def values(systems, truth, metrics=METRICS, **options):
     """Each value by metric, system and query."""
-    found = krm.compare(systems, truth, metrics, **options).per_list()
+    found = krm.compare(truth, systems, metrics, **options).per_list()
     return {
         (name, str(system), str(query)): column[place]
         for name, column in found.items()
@@ -100,7 +100,7 @@ def test_values_are_those_of_ranx():
         for name in ("labels", "scores")
     )
     metrics = [as_ranx.NDCG(k=3), as_ranx.NDCG(), as_ranx.DCG(k=3)]
-    found = krm.compare({"s": run}, truth, metrics).per_list()
+    found = krm.compare(truth, {"s": run}, metrics).per_list()
     for name, expected in (
         ("ndcg@3", theirs["ndcg@3"]),
         ("ndcg", theirs["ndcg"]),
@@ -242,8 +242,8 @@ def test_sets_of_relevant_items_have_the_label_1():
         ({**relevant, "q2": {"d1": 2}}, {**as_labels, "q2": {"d1": 2}}),
     ):
         metrics = [krm.NDCG(k=5), krm.RecallAtK(k=5)]
-        found = krm.compare(systems, sets, metrics)
-        same = krm.compare(systems, labels, metrics)
+        found = krm.compare(sets, systems, metrics)
+        same = krm.compare(labels, systems, metrics)
         assert found.to_dict() == same.to_dict()
 
 
@@ -261,7 +261,7 @@ def test_queries_that_one_side_lacks():
         "s": {"a": {"x": 1.0}, "z": {"x": 1.0}, "y": {"x": 1.0}},
         "one": {"b": {"x": 1.0}},
     }
-    compared = krm.compare(runs, truth, krm.MeanReciprocalRank())
+    compared = krm.compare(truth, runs, krm.MeanReciprocalRank())
     found = compared.per_list()["mrr"]
     assert found == [1.0, 0.0, 0.0, 0.0, 1.0, 0.0]
     gaps = [s.overlap[:2] for s in compared.measured.systems.values()]
@@ -281,7 +281,7 @@ def test_empty_lists_count_as_the_metric_says():
         ("skip", 1.0, 1),
     ):
         metric = krm.HitRateAtK(k=1, empty=empty)
-        compared = krm.compare({"s": run}, truth, metric)
+        compared = krm.compare(truth, {"s": run}, metric)
         [[cell]] = compared.report.cells
         assert (cell.value, cell.lists) == (mean, lists)
     assert compared.per_list()["hit_rate@1"] == [1.0, None]
@@ -350,7 +350,7 @@ def test_a_run_is_read_piece_by_piece():
             truth.value,
         )
         tracemalloc.start()
-        krm.compare({"s": pieces(number)}, named, krm.NDCG(k=5))
+        krm.compare(named, {"s": pieces(number)}, krm.NDCG(k=5))
         found = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         return found

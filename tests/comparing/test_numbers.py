@@ -27,7 +27,7 @@ def scored(seed=0, lists=60, items=12):
 @pytest.fixture(scope="module")
 def compared():
     labels, systems = scored()
-    return krm.compare(systems, labels, METRICS)
+    return krm.compare(labels, systems, METRICS)
 
 
 def test_values_are_those_of_the_metrics(compared):
@@ -124,7 +124,7 @@ def test_marks_follow_the_corrected_p_and_not_p():
         (krm.MeanRank(), first, "better", "▲"),  # less is better
         (krm.FallOutAtK(k=1), second, "worse", "▼"),
     ):
-        found = krm.compare(systems, labels, metric)
+        found = krm.compare(labels, systems, metric)
         [column] = found.signatures
         cells = {n: of[column] for n, of in found.to_dict()["systems"].items()}
         assert {n: cells[n]["p"] for n in p} == approx(p, rel=1e-4), column
@@ -146,16 +146,16 @@ def test_a_mark_follows_the_direction_of_the_metric(compared):
     assert cells["mean_rank"]["difference"] < 0  # less is better
     assert cells["mean_rank"]["mark"] == "better"
     assert cells["mean_rank"]["best"]
-    turned = krm.compare(scored()[1], scored()[0], METRICS, baseline="new")
+    turned = krm.compare(scored()[0], scored()[1], METRICS, baseline="new")
     assert turned.to_dict()["systems"]["old"]["ndcg@5"]["mark"] == "worse"
     assert turned.baseline == "new"
 
 
 def test_confidence_sets_intervals_and_marks():
     labels, systems = scored()
-    wide = krm.compare(systems, labels, METRICS, confidence=1 - 1e-12)
+    wide = krm.compare(labels, systems, METRICS, confidence=1 - 1e-12)
     assert set(wide.report.records()["mark"]) == {"", None}
-    [usual] = {krm.compare(systems, labels, METRICS).report.confidence}
+    [usual] = {krm.compare(labels, systems, METRICS).report.confidence}
     assert usual == 0.95
 
 
@@ -165,7 +165,7 @@ def test_weights_of_lists_and_items_count_as_in_the_metric(list_weight):
     rng = np.random.default_rng(3)
     for weights in (rng.random(len(labels)), rng.random(labels.shape)):
         metric = krm.NDCG(k=5, list_weight=list_weight)
-        compared = krm.compare(systems, labels, metric, sample_weight=weights)
+        compared = krm.compare(labels, systems, metric, sample_weight=weights)
         again = krm.Compared.from_json(compared.to_json())
         comparison = krm.Comparison(metric, list(systems))
         comparison.update_state(labels, systems, weights)
@@ -186,7 +186,7 @@ def test_weights_by_query():
     run = {"a": {"x": 1.0}, "b": {"y": 1.0}, "c": {"x": 2.0, "y": 1.0}}
     weights = {"a": 3.0, "b": 1.0, "c": 2.0}
     compared = krm.compare(
-        {"s": run}, truth, krm.MeanReciprocalRank(), sample_weight=weights
+        truth, {"s": run}, krm.MeanReciprocalRank(), sample_weight=weights
     )
     [[cell]] = compared.report.cells
     assert cell.value == approx((3 * 1 + 0 + 2 * 0.5) / 6)
@@ -198,7 +198,7 @@ def test_steps_of_a_session_are_one_row():
     scores = rng.normal(size=labels.shape)
     metric = krm.NDCG()
     metric.update_state(labels, scores)
-    [[cell]] = krm.compare({"s": scores}, labels, krm.NDCG()).report.cells
+    [[cell]] = krm.compare(labels, {"s": scores}, krm.NDCG()).report.cells
     assert cell.lists == 36
     assert cell.standard_error == approx(metric.standard_error(), rel=1e-4)
     assert cell.margin == approx(metric.estimate().margin(), rel=1e-4)
@@ -207,7 +207,7 @@ def test_steps_of_a_session_are_one_row():
 @pytest.mark.parametrize("lists", [1, 1023, 1024, 1025])
 def test_many_lists_are_summed_in_parts(lists):
     labels, systems = scored(lists=lists)
-    compared = krm.compare(systems, labels, krm.NDCG(k=5))
+    compared = krm.compare(labels, systems, krm.NDCG(k=5))
     own = krm.NDCG(k=5)
     own.update_state(labels, systems["new"])
     [_, [cell], _] = compared.report.cells
@@ -220,16 +220,16 @@ def test_many_lists_are_summed_in_parts(lists):
 def test_other_forms_of_input():
     relevant, recommended = [[1, 2], [3]], [[2, 5, 1], [4, 3]]
     metric = krm.RecallAtK(k=2, inputs="ids")
-    compared = krm.compare({"s": recommended}, relevant, metric)
+    compared = krm.compare(relevant, {"s": recommended}, metric)
     assert compared.per_list()["recall@2"] == [0.5, 1.0]
     assert compared.per_list()["query"] == [0, 1]
     collection = krm.MetricCollection([metric, krm.NDCG(2, inputs="ids")])
-    nested = krm.compare({"s": recommended}, relevant, [collection])
+    nested = krm.compare(relevant, {"s": recommended}, [collection])
     assert list(nested.signatures) == ["recall@2", "ndcg@2"]
 
 
 def test_the_metrics_are_not_updated():
     labels, systems = scored()
     metric = krm.NDCG(k=5)
-    krm.compare(systems, labels, metric)
+    krm.compare(labels, systems, metric)
     assert metric.count() == 0

@@ -128,13 +128,13 @@ def test_systems_with_and_without_distances():
     scores = np.array([[0.9, 0.4], [0.8, 0.1]])
     runs = {"l2": (ids, 1 - scores), "ip": (ids, scores)}
     for lower in ({"l2": False}, {"l2": np.False_}):
-        compared = krm.compare(runs, truth, "RR", higher_is_better=lower)
+        compared = krm.compare(truth, runs, "RR", higher_is_better=lower)
         assert compared.per_list()["RR"] == [0.5, 1.0, 0.5, 1.0]
     for wrong in ("l2", {"l2": "no"}):
         with pytest.raises(TypeError, match="a dict of these by system"):
-            krm.compare(runs, truth, "RR", higher_is_better=wrong)
+            krm.compare(truth, runs, "RR", higher_is_better=wrong)
     with pytest.raises(ValueError, match=r"should name systems of .*'typo'"):
-        krm.compare(runs, truth, "RR", higher_is_better={"typo": False})
+        krm.compare(truth, runs, "RR", higher_is_better={"typo": False})
 
 
 # The items of each of three queries, the best first or the worst first.
@@ -214,8 +214,8 @@ def test_a_run_between_distances_is_not_reversed_silently(tmp_path):
 
     def values(higher):
         compared = krm.compare(
-            systems,
             OF_FIRST,
+            systems,
             "RR",
             query_ids=[*FALLING],
             higher_is_better=higher,
@@ -285,7 +285,7 @@ def test_shares_are_no_grades(form):
         with pytest.raises(ValueError, match=text):
             krm.evaluate(truth, run, metrics)
         with pytest.raises(ValueError, match=text):
-            krm.compare({"a": run, "b": run}, truth, metrics)
+            krm.compare(truth, {"a": run, "b": run}, metrics)
     with pytest.raises(ValueError, match=r"for the metric auc.*0\.99 in"):
         krm.evaluate(truth, run, krm.AUC())
     krm.evaluate(truth, run, krm.NDCG())
@@ -298,7 +298,7 @@ def test_shares_of_a_judge_are_no_grades(form):
     truth = {"human": form(SHARES.round()), "judge": form(SHARES)}
     metric = krm.JudgeCorrected(krm.HitRateAtK(2))
     with pytest.raises(ValueError, match='pass `labels="probabilities"`'):
-        krm.compare({"a": form(ORDER)}, truth, metric)
+        krm.compare(truth, {"a": form(ORDER)}, metric)
 
 
 @pytest.mark.parametrize(
@@ -343,7 +343,7 @@ def test_groups_of_lists_that_depend_on_each_other():
 
 
 def test_rules_and_weights_of_joined_results_are_the_same():
-    one = krm.compare({"one": RUN}, TRUTH, "RR")
+    one = krm.compare(TRUTH, {"one": RUN}, "RR")
     for options, text in (
         ({"drop_same_id": True}, "drop_same_id:True"),
         ({"convention": "beir"}, "queries:both"),
@@ -352,7 +352,7 @@ def test_rules_and_weights_of_joined_results_are_the_same():
         metrics = krm.MeanReciprocalRank(name="RR")
         if "convention" not in options:
             metrics = "RR"
-        other = krm.compare({"other": RUN}, TRUTH, metrics, **options)
+        other = krm.compare(TRUTH, {"other": RUN}, metrics, **options)
         with pytest.raises(ValueError, match=text):
             one.join(other)
     saved = krm.Compared.from_json(other.to_json())

@@ -20,12 +20,12 @@ def test_items_that_come_twice_are_named():
     )
     best = r"in the system 's'\. Remove one, or pass `duplicates=\"best\"`"
     with pytest.raises(ValueError, match=r"'x' of the query 'a' twice " + best):
-        krm.compare({"s": twice}, TRUTH, MRR)
+        krm.compare(TRUTH, {"s": twice}, MRR)
     with pytest.raises(ValueError, match=r"'a' twice in the truth\. .* one\.$"):
-        krm.compare({"s": RUN}, twice, MRR, duplicates="best")
+        krm.compare(twice, {"s": RUN}, MRR, duplicates="best")
     unknown = twice._replace(query=np.array(["z", "b", "z", "z"]))
     with pytest.raises(ValueError, match=r"item 'x' of the query 'z'"):
-        krm.compare({"s": unknown}, TRUTH, MRR)
+        krm.compare(TRUTH, {"s": unknown}, MRR)
 
 
 @pytest.mark.parametrize("query", ["a", "z"])
@@ -36,7 +36,7 @@ def test_a_query_that_returns_is_named(query):
     for given in (iter, list):
         run = given([chunk(query), chunk("b"), chunk(query)])
         with pytest.raises(ValueError, match=f"the query '{query}' in several"):
-            krm.compare({"s": run}, TRUTH, MRR)
+            krm.compare(TRUTH, {"s": run}, MRR)
 
 
 @pytest.mark.parametrize(
@@ -87,14 +87,14 @@ def test_a_query_that_returns_is_named(query):
 )
 def test_systems_and_truths(systems, truth, error, text):
     with pytest.raises(error, match=text):
-        krm.compare(systems, truth, MRR)
+        krm.compare(truth, systems, MRR)
 
 
 TABLE = {"query": ["a", "b"], "item": ["x", "x"]}
 LABELS, SCORES = {**TABLE, "label": [1, 1]}, {**TABLE, "score": [0.5, 1.0]}
 SETS = {"a": {"x"}, "b": {"x", "z"}}
 IS_ONE = r'Give each system a name, even a single one: {"name": run}. Are'
-IS_SWAPPED = r"Are the arguments swapped\? Their order is `compare\(systems, "
+IS_SWAPPED = r"Are the arguments swapped\? Their order is `compare\(truth, "
 
 
 @pytest.mark.parametrize(
@@ -135,23 +135,23 @@ IS_SWAPPED = r"Are the arguments swapped\? Their order is `compare\(systems, "
 )
 def test_arguments_that_are_not_wrapped_or_swapped(systems, truth, text):
     with pytest.raises(ValueError, match=text):
-        krm.compare(systems, truth, MRR)
+        krm.compare(truth, systems, MRR)
 
 
 def test_names_of_systems_and_items_may_be_those_of_columns():
     for names in (("query", "item"), ("a", "b")):
         for run in (RUN, ROWS, SCORES):
             systems = dict.fromkeys(names, run)
-            assert krm.compare(systems, TRUTH, MRR).systems == [*names]
+            assert krm.compare(TRUTH, systems, MRR).systems == [*names]
     truth = {"a": {"query": 1, "item": 0}}
-    krm.compare({"s": {"a": {"query": 1.0}}}, truth, MRR)
+    krm.compare(truth, {"s": {"a": {"query": 1.0}}}, MRR)
     frames = {"a": {"x": 0.5}}, {"a": {"x": 2.0}}
-    krm.compare({"s": frames[1]}, frames[0], krm.NDCG())  # fractions
+    krm.compare(frames[0], {"s": frames[1]}, krm.NDCG())  # fractions
 
 
 def test_scores_that_are_sets():
     with pytest.raises(TypeError, match="a set of items for the query 'a'"):
-        krm.compare({"s": SETS}, TRUTH, MRR)
+        krm.compare(TRUTH, {"s": SETS}, MRR)
 
 
 def test_columns_of_different_lengths_are_named():
@@ -160,10 +160,10 @@ def test_columns_of_different_lengths_are_named():
     )
     short = {**SCORES, "score": [1.0]}
     with pytest.raises(ValueError, match=text + r" in the items and \(1,\) in"):
-        krm.compare({"s": short}, TRUTH, MRR)
+        krm.compare(TRUTH, {"s": short}, MRR)
     rows = ROWS._replace(value=np.ones(1))
     with pytest.raises(ValueError, match=text + r" in the items and \(1,\) in"):
-        krm.compare({"s": rows}, TRUTH, MRR)
+        krm.compare(TRUTH, {"s": rows}, MRR)
 
 
 def test_columns_of_pandas_have_one_index():
@@ -174,7 +174,7 @@ def test_columns_of_pandas_have_one_index():
         ({"label": columns["label"][::-1]}, "should have the same index"),
     ):
         with pytest.raises(ValueError, match=text):
-            krm.compare({"s": RUN}, {**columns, **changed}, MRR)
+            krm.compare({**columns, **changed}, {"s": RUN}, MRR)
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_columns_of_pandas_have_one_index():
 )
 def test_metrics(metrics, error, text):
     with pytest.raises(error, match=text):
-        krm.compare({"s": RUN}, TRUTH, metrics)
+        krm.compare(TRUTH, {"s": RUN}, metrics)
 
 
 @pytest.mark.parametrize(
@@ -227,21 +227,21 @@ def test_metrics(metrics, error, text):
 )
 def test_options(options, error, text):
     with pytest.raises(error, match=text):
-        krm.compare({"s": RUN}, TRUTH, MRR, **options)
+        krm.compare(TRUTH, {"s": RUN}, MRR, **options)
 
 
 def test_the_system_of_an_error_is_named():
     with pytest.raises(ValueError) as caught:
-        krm.compare({"good": [[1.0, 2.0]], "bad": [[1.0]]}, [[1, 0]], MRR)
+        krm.compare([[1, 0]], {"good": [[1.0, 2.0]], "bad": [[1.0]]}, MRR)
     assert "'bad'" in caught.value.__notes__[0]
 
 
 def test_what_is_not_joined():
     truth, systems = drawn(0)
-    old = krm.compare({"old": systems["old"]}, truth, MRR)
+    old = krm.compare(truth, {"old": systems["old"]}, MRR)
 
     def other(run="new", truth=truth, metric=MRR, **options):
-        return krm.compare({run: systems["new"]}, truth, metric, **options)
+        return krm.compare(truth, {run: systems["new"]}, metric, **options)
 
     for theirs, text in [
         (other(metric=krm.NDCG()), r"list of metrics.*'mrr: .*'ndcg: "),

@@ -94,7 +94,7 @@ def test_notes_tell_queries_that_are_left_out():
     texts = {}
     for convention in EXPECTED:
         name, _ = EXPECTED[convention]
-        compared = krm.compare({"s": RUN}, TRUTH, name, convention=convention)
+        compared = krm.compare(TRUTH, {"s": RUN}, name, convention=convention)
         again = krm.Compared.from_json(compared.to_json())
         texts[convention] = " ".join(str(again).split())
         assert texts[convention] == " ".join(str(compared).split())

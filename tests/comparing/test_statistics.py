@@ -46,7 +46,7 @@ def streamed(metric, scores, labels=LABELS):
 @pytest.mark.parametrize("form", [np.asarray, by_id])
 def test_tails_are_those_of_the_metrics(form):
     systems = {name: form(x) for name, x in SCORES.items()}
-    compared = krm.compare(systems, form(LABELS), TAILS)
+    compared = krm.compare(form(LABELS), systems, TAILS)
     names = ["ndcg@3", "ndcg@3/p10", "ndcg@3/p50", "ndcg@3/lowest20"]
     assert list(compared.signatures) == names
     for name, cells in zip(
@@ -74,7 +74,7 @@ def test_values_of_lists_are_stored_once():
 
 
 def test_quantiles_have_no_test():
-    compared = krm.compare(SCORES, LABELS, TAILS)
+    compared = krm.compare(LABELS, SCORES, TAILS)
     cell = compared.to_dict()["systems"]["new"]["ndcg@3/p50"]
     assert cell["p"] is None and cell["mark"] == ""
     one, two = (x[2].value for x in compared.report.cells)
@@ -85,7 +85,7 @@ def test_quantiles_have_no_test():
 
 
 def test_the_difference_of_lower_means_is_paired():
-    compared = krm.compare(SCORES, LABELS, TAILS)
+    compared = krm.compare(LABELS, SCORES, TAILS)
     cell = compared.to_dict()["systems"]["new"]["ndcg@3/lowest20"]
     means = compared.to_dict()["systems"]["new"]["ndcg@3"]
     old, new = (x[3] for x in compared.report.cells)
@@ -119,7 +119,7 @@ def test_a_query_with_negative_human_labels_alone_has_none():
 
 def test_the_error_of_a_difference_of_lower_means():
     """The error is that of samples that are drawn again (the bootstrap)."""
-    compared = krm.compare(SCORES, LABELS, TAILS[2])
+    compared = krm.compare(LABELS, SCORES, TAILS[2])
     values = [
         np.array(compared.per_list()["ndcg@3"])[i * 60 :][:60] for i in (0, 1)
     ]
@@ -141,7 +141,7 @@ def test_judges(form):
     metric = krm.JudgeCorrected(krm.NDCG(k=3))
     truth = {kind: form(x) for kind, x in labels.items()}
     systems = {name: form(x) for name, x in scores.items()}
-    compared = krm.compare(systems, truth, metric)
+    compared = krm.compare(truth, systems, metric)
     for name, [estimate] in zip(scores, compared.report.estimates, strict=True):
         expected = streamed(metric, scores[name], labels).estimate()
         assert estimate.value == pytest.approx(expected.value, abs=1e-6)
@@ -183,20 +183,20 @@ def test_a_query_without_human_labels():
 
 
 def test_saved_and_joined():
-    whole = krm.compare(SCORES, LABELS, TAILS)
+    whole = krm.compare(LABELS, SCORES, TAILS)
     parts = [
-        krm.compare({name: x}, LABELS, TAILS) for name, x in SCORES.items()
+        krm.compare(LABELS, {name: x}, TAILS) for name, x in SCORES.items()
     ]
     text = parts[0].to_json()
     both = krm.Compared.from_json(text).join(parts[1])
     assert both.to_dict() == whole.to_dict()
     assert krm.Compared.from_json(whole.to_json()).to_dict() == whole.to_dict()
     with pytest.raises(ValueError, match="the same list of metrics"):
-        both.join(krm.compare({"odd": SCORES["old"]}, LABELS, TAILS[:2]))
+        both.join(krm.compare(LABELS, {"odd": SCORES["old"]}, TAILS[:2]))
 
 
 def test_a_file_of_an_earlier_version_has_means():
-    values = json.loads(krm.compare(SCORES, LABELS, NDCG).to_json())
+    values = json.loads(krm.compare(LABELS, SCORES, NDCG).to_json())
     assert "statistics" not in values["per_list"]
     assert list(krm.Compared.from_dict(values).signatures) == ["ndcg@3"]
 
@@ -227,7 +227,7 @@ def test_errors(metrics, truth, message):
     if isinstance(truth, dict):
         scores["s"] = RANDOM.normal(size=truth["human"].shape)
     with pytest.raises(ValueError, match=message):
-        print(krm.compare(scores, truth, metrics))
+        print(krm.compare(truth, scores, metrics))
 
 
 def test_a_value_that_is_nan_makes_its_statistics_nan():
@@ -248,5 +248,5 @@ def test_means_are_not_taken_from_a_table_of_other_statistics():
     """Else the values of a judge could pass for those by humans."""
     labels = judged(40, 20)
     scores = {"s": RANDOM.normal(size=(40, 5))}
-    saved = krm.compare(scores, labels, krm.JudgeCorrected(NDCG)).measured
+    saved = krm.compare(labels, scores, krm.JudgeCorrected(NDCG)).measured
     assert saved.by(saved.measures[:1]) is saved

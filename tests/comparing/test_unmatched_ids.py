@@ -33,7 +33,7 @@ def test_a_warning_names_an_id_of_each_side(difference, encode, swapped):
     run = {query: {encode("other"): 2.0, encode(mine): 1.0}}
     truth = {query: {encode("another"): 0, encode(theirs): 1}}
     with pytest.warns(UserWarning) as caught:
-        compared = krm.compare({"good": truth, "bad": run}, truth, MRR)
+        compared = krm.compare(truth, {"good": truth, "bad": run}, MRR)
     [warning] = [w for w in caught if w.category is UserWarning]
     assert warning.filename == __file__
     text = str(warning.message)
@@ -58,16 +58,16 @@ def test_ids_that_look_alike_are_shown_in_ascii(encode):
     truth = {encode("q"): {theirs: 1}}
     text = re.escape(shown.format("judges"))
     with pytest.warns(UserWarning, match=text):
-        krm.compare({"s": {encode("q"): {mine: 1.0}}}, truth, MRR)
+        krm.compare(truth, {"s": {encode("q"): {mine: 1.0}}}, MRR)
     with pytest.raises(ValueError) as error:
-        krm.compare({"s": {mine: {"d": 1.0}}}, {theirs: {"d": 1}}, MRR)
+        krm.compare({theirs: {"d": 1}}, {"s": {mine: {"d": 1.0}}}, MRR)
     assert shown.format("has") in str(error.value)
 
 
 def test_ids_without_a_common_form_are_shown():
     text = "retrieves 5, and the truth judges 15. Do both sides use the same"
     with pytest.warns(UserWarning, match=text):
-        krm.compare({"s": {1: {5: 1.0}}}, {1: {15: 1}}, MRR)
+        krm.compare({1: {15: 1}}, {"s": {1: {5: 1.0}}}, MRR)
 
 
 def test_an_alike_id_of_another_query_is_no_explanation():
@@ -76,14 +76,14 @@ def test_an_alike_id_of_another_query_is_no_explanation():
     with pytest.warns(
         UserWarning, match="'d1', and the truth judges 'x'. Do b"
     ):
-        krm.compare({"s": run}, truth, MRR)
+        krm.compare(truth, {"s": run}, MRR)
 
 
 def test_ids_that_look_alike_explain_nothing_where_some_match():
     truth, run = lists(300, 1, 20, 2)
     run["299"]["D0"] = 1.0  # the truth has d0
     with pytest.warns(UserWarning, match="Do both sides use the same ids"):
-        krm.compare({"s": run}, truth, MRR)
+        krm.compare(truth, {"s": run}, MRR)
 
 
 def lists(queries, judged, retrieved, matches):
@@ -110,7 +110,7 @@ def test_less_than_one_percent_of_the_possible_matches(shape, possible):
         truth, run = lists(*shape, matches)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            compared = krm.compare({"s": run}, truth, MRR)
+            compared = krm.compare(truth, {"s": run}, MRR)
         caught = [w for w in caught if w.category is UserWarning]
         assert len(caught) == (matches < least)
         retrieved = shape[0] * shape[2]
@@ -134,7 +134,7 @@ def test_the_share_is_of_what_is_retrieved_and_judged():
         "b": {"y": 1.0},
         "z": {"x": 1.0},
     }
-    compared = krm.compare({"s": run}, truth, MRR)
+    compared = krm.compare(truth, {"s": run}, MRR)
     [overlap] = [s.overlap for s in compared.measured.systems.values()]
     assert overlap == (1, 1, 5, 2, 4, "", 0, 0)
     assert compared.judged == {"s": 2 / 5}
@@ -145,16 +145,16 @@ def test_the_share_is_of_what_is_retrieved_and_judged():
         ids = np.array([query] * len(items)), np.array([*items])
         return krm.Rows(*ids, np.array([*items.values()]))
 
-    in_chunks = krm.compare({"s": map(chunk, run)}, truth, MRR)
+    in_chunks = krm.compare(truth, {"s": map(chunk, run)}, MRR)
     assert in_chunks.measured.systems["s"].overlap == overlap
-    arrays = krm.compare({"s": [[1.0, 0.0]]}, [[1, 0]], MRR)
+    arrays = krm.compare([[1, 0]], {"s": [[1.0, 0.0]]}, MRR)
     assert arrays.judged == {"s": None}
 
 
 @pytest.mark.filterwarnings("ignore:s. none of its")
 def test_what_is_saved_has_the_note():
     truth = {"q1": {"d1": 1}, "q2": {"d1": 1}}
-    compared = krm.compare({"s": one_query(D1=1.0)}, truth, MRR)
+    compared = krm.compare(truth, {"s": one_query(D1=1.0)}, MRR)
     again = krm.Compared.from_json(compared.to_json())
     assert again.report == compared.report
     assert again.judged == compared.judged == {"s": 0.0}
@@ -173,7 +173,7 @@ def test_what_is_saved_has_the_note():
 def test_an_empty_system_is_refused(run):
     truth = one_query(d1=1)
     with pytest.raises(ValueError, match="rows in the system 's'"):
-        krm.compare({"good": truth, "s": run}, truth, MRR)
+        krm.compare(truth, {"good": truth, "s": run}, MRR)
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_an_empty_system_is_refused(run):
 )
 def test_an_empty_truth_is_refused(truth):
     with pytest.raises(ValueError, match="judgements in `truth`"):
-        krm.compare({"s": one_query(d1=1.0)}, truth, MRR)
+        krm.compare(truth, {"s": one_query(d1=1.0)}, MRR)
 
 
 @pytest.mark.parametrize("encode", [str, str.encode])
@@ -193,5 +193,5 @@ def test_a_system_without_a_query_of_the_truth_is_refused(encode):
         "'Q2', and the truth has 'q2'. Do the ids differ only in case?"
     )
     with pytest.raises(ValueError, match=text):
-        krm.compare({"s": run}, truth, MRR)
-    krm.compare({"s": {**run, encode("q0"): {encode("d"): 1.0}}}, truth, MRR)
+        krm.compare(truth, {"s": run}, MRR)
+    krm.compare(truth, {"s": {**run, encode("q0"): {encode("d"): 1.0}}}, MRR)

@@ -197,7 +197,7 @@ def test_names_are_those_of_the_comparison():
     labels, rng = [[1, 0, 0]] * 9, np.random.default_rng(0)
     systems = {name: rng.random((9, 3)) for name in ("a", "b", "c")}
     metrics = [krm.NDCG(k=2), krm.MeanReciprocalRank()]
-    compared = krm.compare(systems, labels, metrics, baseline="b")
+    compared = krm.compare(labels, systems, metrics, baseline="b")
     verdict = compared.gate("mrr", "c", tolerance=0.5)
     cell = compared.to_dict()["systems"]["c"]["mrr"]
     estimate = verdict.difference.estimate
@@ -221,7 +221,7 @@ def test_names_are_those_of_the_comparison():
         with pytest.raises(ValueError) as error:
             compared.gate(*arguments, tolerance=0.1)
         assert str(error.value).endswith(received)
-    alone = krm.compare({"a": systems["a"]}, labels, krm.NDCG())
+    alone = krm.compare(labels, {"a": systems["a"]}, krm.NDCG())
     with pytest.raises(ValueError, match=r"one of \[\]. Received: None.$"):
         alone.gate(tolerance=0.1)
 
@@ -309,7 +309,7 @@ def test_a_system_whose_ids_match_nothing_is_refused():
     metrics = [krm.NDCG(), krm.MeanRank()]
     for systems in ({"a": GOOD, "b": upper}, {"a": upper, "b": GOOD}):
         with pytest.warns(UserWarning, match="are judged"):
-            compared = krm.compare(systems, TRUTH, metrics)
+            compared = krm.compare(TRUTH, systems, metrics)
         for metric in ("ndcg", "mean_rank"):
             with pytest.raises(ValueError, match=r"0 judged items\. For the q"):
                 compared.gate(metric, tolerance=1)
@@ -317,14 +317,14 @@ def test_a_system_whose_ids_match_nothing_is_refused():
 
 def test_a_system_whose_items_are_not_retrieved_is_refused():
     nothing = {q: {"x": -math.inf} for q in TRUTH}
-    compared = krm.compare({"a": GOOD, "b": nothing}, TRUTH, krm.MeanRank())
+    compared = krm.compare(TRUTH, {"a": GOOD, "b": nothing}, krm.MeanRank())
     with pytest.raises(ValueError, match="0 judged items"):
         compared.gate(tolerance=10)
 
 
 def test_missing_queries_count_as_retrieving_nothing_and_are_noted():
     part = {q: GOOD[q] for q in list(GOOD)[:5]}
-    found = krm.compare({"a": GOOD, "b": part}, TRUTH, krm.RecallAtK(k=1))
+    found = krm.compare(TRUTH, {"a": GOOD, "b": part}, krm.RecallAtK(k=1))
     verdict = found.gate(tolerance=0.01)
     lost = sum(
         d > x for d, x in (GOOD[q].values() for q in GOOD if q not in part)
@@ -340,12 +340,12 @@ def test_missing_queries_are_refused_where_they_would_be_the_best():
     """A list that retrieves nothing has the mean rank 1."""
     part = {q: GOOD[q] for q in list(GOOD)[:5]}
     for systems in ({"a": GOOD, "b": part}, {"a": part, "b": GOOD}):
-        compared = krm.compare(systems, TRUTH, krm.MeanRank())
+        compared = krm.compare(TRUTH, systems, krm.MeanRank())
         with pytest.raises(ValueError, match="nothing for 3 of them"):
             compared.gate(tolerance=1)
     # AUC leaves such lists out.
     truth = {q: {**items, "x": 0} for q, items in TRUTH.items()}
-    compared = krm.compare({"a": GOOD, "b": part}, truth, krm.AUC())
+    compared = krm.compare(truth, {"a": GOOD, "b": part}, krm.AUC())
     with pytest.raises(ValueError, match="count for one system alone"):
         compared.gate(tolerance=1)
 
@@ -409,7 +409,7 @@ def test_resampled_comparisons_fail_at_most_in_the_stated_share():
     rng = np.random.default_rng(1)
     labels = rng.integers(0, 2, (80, 6))
     systems = {name: rng.normal(size=(80, 6)) for name in ("old", "new")}
-    measured = krm.compare(systems, labels, krm.NDCG(k=3)).measured
+    measured = krm.compare(labels, systems, krm.NDCG(k=3)).measured
     both = np.stack([s.values.values[0] for s in measured.systems.values()])
     fails, times = 0, 2000
     for _ in range(times):

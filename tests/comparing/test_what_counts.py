@@ -20,11 +20,11 @@ def same(one, other):
 
 def test_broken_scores_are_seen_in_the_mean():
     metric = krm.NDCG(k=10, empty="skip")
-    compared = krm.compare(SCORES, LABELS, metric)
+    compared = krm.compare(LABELS, SCORES, metric)
     metric.update_state(LABELS, SCORES["s"])
     assert math.isnan(float(metric.result()))
     expected = [NAN, 1.0, None, 1.0, 1.0, None]
-    alone = [krm.compare({n: SCORES[n]}, LABELS, metric) for n in ("s", "t")]
+    alone = [krm.compare(LABELS, {n: SCORES[n]}, metric) for n in ("s", "t")]
     saved = krm.Compared.from_json(compared.to_json())
     for found in (compared, saved, alone[0].join(alone[1])):
         assert same(found.per_list()["ndcg@10"], expected)
@@ -41,7 +41,7 @@ def test_broken_scores_are_seen_in_the_mean():
 def test_a_broken_weight_is_seen_in_the_mean():
     weights = [NAN, 1.0, 1.0]
     compared = krm.compare(
-        {"t": SCORES["t"]}, LABELS, krm.NDCG(k=10), sample_weight=weights
+        LABELS, {"t": SCORES["t"]}, krm.NDCG(k=10), sample_weight=weights
     )
     [[cell]] = compared.report.cells
     assert math.isnan(cell.value)
@@ -55,7 +55,7 @@ def test_each_batch_has_its_own_random_order(monkeypatch):
     tied = krm.Rows(queries, items, np.ones(2048, np.float32))
     truth = tied._replace(value=(items == 0).astype(float))
     metric = krm.MeanReciprocalRank(ties="shuffle", seed=1)
-    found = krm.compare({"s": tied, "t": tied}, truth, metric).per_list()["mrr"]
+    found = krm.compare(truth, {"s": tied, "t": tied}, metric).per_list()["mrr"]
     assert found[:128] == found[128:]  # systems share the orders
     assert found[:64] != found[64:128]
     labels = truth.value.reshape(128, 16)
@@ -74,7 +74,7 @@ def test_differences_without_spread_are_not_tested():
     some = {**OLD, "a": {"x": 1.0}}
     metric = krm.PrecisionAtK(k=1)
     systems = {"old": OLD, "new": new, "some": some, "same": OLD}
-    compared = krm.compare(systems, TRUTH, metric)
+    compared = krm.compare(TRUTH, systems, metric)
     _, [new], [some], [same] = compared.report.cells
     assert math.isnan(new.p) and new.mark == ""
     assert new.difference == 1.0 and new.wins == 3
@@ -99,8 +99,8 @@ def test_rounding_is_no_spread():
     class Score(krm.PrecisionAtK):
         pass
 
-    one = krm.compare({"a": labels}, labels, Score(1)).to_dict()
-    other = krm.compare({"b": labels}, labels, Score(1)).to_dict()
+    one = krm.compare(labels, {"a": labels}, Score(1)).to_dict()
+    other = krm.compare(labels, {"b": labels}, Score(1)).to_dict()
     one["per_list"]["systems"]["a"]["values"] = [values.tolist()]
     shifted = (values + np.float32(0.1)).tolist()
     other["per_list"]["systems"]["b"]["values"] = [shifted]

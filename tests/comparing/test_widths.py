@@ -120,7 +120,7 @@ def of_queries(number):
             other[f"q{query}"] = dict(
                 zip(items[some], -scores[some], strict=True)
             )
-    return {"one": one, "other": other}, truth
+    return truth, {"one": one, "other": other}
 
 
 @pytest.mark.parametrize("number", [50, 200])

@@ -432,7 +432,7 @@ def test_orders_of_a_language_model():
         }
         for name, random in zip("ab", _random.spawn(2), strict=True)
     }
-    compared = krm.compare(orders, QRELS, MEASURES, convention="trec_eval")
+    compared = krm.compare(QRELS, orders, MEASURES, convention="trec_eval")
     for name, order in orders.items():
         run = {
             query: {str(item): -float(rank) for rank, item in enumerate(items)}
@@ -503,10 +503,10 @@ def test_a_gate_of_search_results():
         "exact": exact.search(USERS, 20),
         "half": half.search(USERS, 20)[::-1],  # scores and ids in any order
     }
-    compared = krm.compare(systems, QRELS, "Recall@20", **NAMES)
+    compared = krm.compare(QRELS, systems, "Recall@20", **NAMES)
     assert compared.gate(tolerance=0.01).outcome == "fail"
     compared = krm.compare(
-        systems, QRELS, "Recall@20", **NAMES, baseline="half"
+        QRELS, systems, "Recall@20", **NAMES, baseline="half"
     )
     assert compared.gate(tolerance=0.01)
 
@@ -548,9 +548,9 @@ def test_an_empty_run(run):
 
 def test_swapped_arguments():
     with pytest.raises(ValueError, match="arguments swapped"):
-        krm.compare(QRELS, {"ours": RUN}, "NDCG@10")
+        krm.compare({"ours": RUN}, QRELS, "NDCG@10")
     with pytest.raises(ValueError, match="Give each system a name"):
-        krm.compare(RUN, QRELS, "NDCG@10")
+        krm.compare(QRELS, RUN, "NDCG@10")
 
 
 def test_parameters_and_names_of_other_libraries():

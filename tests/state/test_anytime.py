@@ -208,7 +208,7 @@ def tables(**systems):
     labels = rng.integers(0, 3, (80, 8))
     noise = rng.normal(size=labels.shape)
     scores = {name: labels + s * noise for name, s in systems.items()}
-    return krm.compare(scores, labels, [krm.NDCG(k=3), krm.MeanRank()])
+    return krm.compare(labels, scores, [krm.NDCG(k=3), krm.MeanRank()])
 
 
 def test_a_comparison_says_how_many_lists_are_needed():

@@ -210,7 +210,7 @@ def test_values_that_systems_lack_and_lists_of_the_mean_weight(
         "losses": (d[counts] > 0).sum(),
     }
     if by == "compare":
-        cell = krm.compare(systems, relevant, metric, sample_weight=weights)
+        cell = krm.compare(relevant, systems, metric, sample_weight=weights)
         found = cell.to_dict()["systems"]["new"][metric.name]
         found = {name: found[name] for name in expected}
     else:

@@ -35,9 +35,9 @@ def runs(seed, queries=6, items=8):
 def test_by_id_equals_arrays(seed):
     by_id, arrays = runs(seed)
     truth, systems = by_id.pop("one"), by_id
-    compared = krm.compare(systems, truth, METRICS)
+    compared = krm.compare(truth, systems, METRICS)
     reference = arrays.pop("one")
-    same = krm.compare(arrays, reference, METRICS)
+    same = krm.compare(reference, arrays, METRICS)
     for metric in METRICS:
         found = compared.per_list()[metric.name]
         assert found == pytest.approx(same.per_list()[metric.name], abs=1e-6)
@@ -52,8 +52,8 @@ def test_by_id_equals_arrays(seed):
 def test_agreement_is_that_of_each_pair():
     by_id, arrays = runs(7)
     labels = {query: {"d0": 1} for query in by_id["one"]}
-    found = krm.compare(by_id, labels, "nDCG@3").agreement(METRICS)
-    same = krm.compare(arrays, np.ones((6, 8)), krm.NDCG(k=3)).agreement(
+    found = krm.compare(labels, by_id, "nDCG@3").agreement(METRICS)
+    same = krm.compare(np.ones((6, 8)), arrays, krm.NDCG(k=3)).agreement(
         METRICS
     )
     for metric in METRICS:
@@ -75,8 +75,8 @@ def test_agreement_of_distances():
     scores = {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}
     far = {"q": {"a": 0.1, "b": 0.2, "c": 0.3}}
     compared = krm.compare(
-        {"exact": scores, "fast": far},
         {"q": {"a": 1}},
+        {"exact": scores, "fast": far},
         "RR",
         higher_is_better={"fast": False},
     )
@@ -88,10 +88,10 @@ def test_agreement_of_distances():
 
 def test_of_what_cannot_be_read_again():
     truth, run = {"q": {"a": 1}}, {"q": {"a": 1.0}}
-    compared = krm.compare({"a": run}, truth, "RR")
+    compared = krm.compare(truth, {"a": run}, "RR")
     with pytest.raises(ValueError, match="two systems or more"):
         compared.agreement()
-    other = krm.compare({"b": run}, truth, "RR")
+    other = krm.compare(truth, {"b": run}, "RR")
     with pytest.raises(ValueError, match="loaded or joined"):
         compared.join(other).agreement()
 
@@ -105,7 +105,7 @@ def test_metrics_of_labels_are_refused():
 def test_agreement_needs_metrics_of_two_rankings():
     by_id, _ = runs(3)
     labels = {query: {"d0": 1} for query in by_id["one"]}
-    compared = krm.compare(by_id, labels, "RR")
+    compared = krm.compare(labels, by_id, "RR")
     with pytest.raises(ValueError, match=r"compare two rankings.*ndcg"):
         compared.agreement([krm.OverlapAtK(k=2), krm.NDCG()])
     with pytest.raises(ValueError, match="TauAP needs"):

@@ -267,7 +267,7 @@ def test_collection_errors_and_compare():
     both = krm.MetricCollection(metrics, errors=True)
     both.update_state(teacher, near)
     result = both.result()
-    compared = krm.compare({"near": near, "far": far}, teacher, metrics)
+    compared = krm.compare(teacher, {"near": near, "far": far}, metrics)
     for metric in metrics:
         alone = metric(teacher, near)
         assert float(result[metric.name]) == pytest.approx(float(alone), 1e-5)

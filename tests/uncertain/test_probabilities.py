@@ -400,7 +400,7 @@ def test_evaluate_and_compare(recwarn):
     assert float(found["ndcg@3"]) == pytest.approx(want.mean(), abs=1e-6)
     by_arrays = krm.evaluate(np.float32(labels), np.float32(scores), one)
     assert float(by_arrays["ndcg@3"]) == pytest.approx(want.mean(), abs=1e-6)
-    assert krm.compare({"run": run, "other": other}, truth, one)
+    assert krm.compare(truth, {"run": run, "other": other}, one)
     assert not [w for w in recwarn if "labels of 1" in str(w.message)]
 
 
