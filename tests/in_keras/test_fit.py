@@ -14,6 +14,7 @@ from keras_rankmetrics import (
     NDCG,
     UNJUDGED,
     MeanReciprocalRank,
+    MetricCollection,
     RecallAtK,
 )
 
@@ -567,6 +568,60 @@ def test_weights_that_several_outputs_share_are_doubted(loss):
     [[one], _] = metrics
     assert float(one.result()) == approx(whole, rel=1e-6)
     assert not any("one: " in str(each.message) for each in caught)
+
+
+# One metric in several places
+
+
+def doubts_of_places(model, y, **options):
+    x = np.zeros((4, 3, 1), "float32")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for _ in range(2):
+            model.fit(x, y, 2, 2, verbose=0, validation_split=0.5, **options)
+            model.evaluate(x, y, 2, verbose=0)
+    said = [str(each.message) for each in caught]
+    return [text for text in said if "Each place in `compile`" in text]
+
+
+def model_of_two():
+    inputs = keras.Input((3, 1))
+    both = {name: keras.layers.Dense(1, name=name)(inputs) for name in "ab"}
+    return keras.Model(inputs, both)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("make", [NDCG, lambda: MetricCollection([NDCG()])])
+def test_one_metric_in_two_places_is_warned_of_once(make):
+    metric, y = make(), np.zeros((4, 3, 1), "float32")
+    two = model_of_two()
+    two.compile("sgd", "mse", metrics={"a": [metric], "b": [metric]})
+    [text] = doubts_of_places(two, {"a": y, "b": y})
+    assert text.startswith(f"{metric.name}: Each place in `compile` should")
+    assert "Received: one in 2 places, which all report its number" in text
+    metric = make()
+    one = compiled([metric], weighted_metrics=[metric])
+    assert len(doubts_of_places(one, y)) == 1
+
+
+@pytest.mark.long
+def test_a_metric_beside_its_collection_is_warned_of():
+    metric = NDCG()
+    model = compiled([metric, MetricCollection([metric])])
+    assert len(doubts_of_places(model, np.zeros((4, 3, 1), "float32"))) == 1
+
+
+@pytest.mark.long
+def test_one_place_is_not_warned_of():
+    metric, y = NDCG(), np.zeros((4, 3, 1), "float32")
+    two = model_of_two()
+    two.compile("sgd", "mse", metrics={"a": [metric], "b": [NDCG()]})
+    assert doubts_of_places(two, {"a": y, "b": y}) == []
+    # The same metric in another model, or compiled again, is in one place.
+    steps = 1 if BACKEND == "torch" else 2
+    for _ in range(2):
+        model = compiled([metric], steps_per_execution=steps)
+        assert doubts_of_places(model, y) == []
 
 
 # Precision

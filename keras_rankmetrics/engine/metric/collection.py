@@ -320,8 +320,9 @@ class MetricCollection(keras.metrics.Metric):
     def _evaluate(self, inputs: Sequence[Any], batch: Batch) -> list[Evaluated]:
         draws = [metric._draw() for metric in self.metrics]
         evaluated = evaluate(self._definitions, inputs, batch, draws)
+        repeated = accumulator.repeated_in_compile(self)
         for each in evaluated:
-            self._warn_once(each.lists.warning, self.name)
+            self._warn_once(repeated or each.lists.warning, self.name)
         return evaluated
 
     def _checked(self, state: Any) -> list[tuple[Accumulator, Any]]:
