@@ -1,5 +1,7 @@
 """At home in Keras: compile, fit, evaluate, callbacks, masks, precision."""
 
+import warnings
+
 import keras
 import numpy as np
 import oracle
@@ -12,6 +14,7 @@ from keras_rankmetrics import (
     NDCG,
     UNJUDGED,
     MeanReciprocalRank,
+    MetricCollection,
     RecallAtK,
 )
 
@@ -459,6 +462,166 @@ def test_negative_labels_mask_everywhere(data):
         high[..., None], padded, batch_size=4, verbose=0
     ).history
     assert history["mrr@3"] == [approx(expected, rel=1e-6)]
+
+
+# Weights that the loss multiplies by a mask, on torch in place
+
+
+def masked_lists():
+    """Lists of unequal lengths and weights, so that batches differ."""
+    rng = np.random.default_rng(8)
+    labels = rng.integers(0, 3, (LISTS, ITEMS)).astype("float32")
+    scores = rng.permuted(np.tile(np.arange(ITEMS), (LISTS, 1)), axis=1)
+    scores[np.arange(ITEMS) > np.arange(LISTS)[:, None]] = -9
+    weights = rng.integers(1, 9, (LISTS, 1)) * np.ones((1, ITEMS))
+    return labels, scores.astype("float32"), weights.astype("float32")
+
+
+def measured(labels, scores, weights, loss, *, batch_size, run="evaluate"):
+    """The weighted metric of a masking model, and what is warned of."""
+    metric = NDCG(k=2, list_weight="mean")
+    model = masking_model()
+    model.compile(
+        keras.optimizers.SGD(0.0), loss=loss, weighted_metrics=[metric]
+    )
+    options = {"sample_weight": weights, "batch_size": batch_size}
+    data = scores[..., None], labels[..., None]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        getattr(model, run)(*data, **options, verbose=0)
+    said = [str(each.message) for each in caught]
+    return float(metric.result()), [x for x in said if "sample_weight" in x]
+
+
+REDUCTIONS = "sum", "sum_over_batch_size", "mean", "mean_with_sample_weight"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("run", ["evaluate", "fit"])
+@pytest.mark.parametrize("reduction", [*REDUCTIONS, None])
+def test_weights_do_not_depend_on_the_reduction_of_a_masked_loss(
+    reduction, run
+):
+    if run == "fit" and (reduction is None or BACKEND == "jax"):
+        pytest.skip("torch needs a scalar loss, and jax loses the mask")
+    loss = keras.losses.MeanSquaredError(reduction=reduction)
+    labels, scores, weights = masked_lists()
+    some_zeros = weights.copy()
+    some_zeros[::3, 0] = 0
+    cases = [(some_zeros, 4)]  # the last batch is short
+    if BACKEND == "torch":  # others compile for each shape
+        cases += [(weights, 4), (weights, 1), (some_zeros, 1)]
+    for each, size in cases:
+        found, said = measured(
+            labels, scores, each, loss, batch_size=size, run=run
+        )
+        masked = np.where(scores == -9, -1, labels)
+        lists = [
+            {"labels": y, "scores": s, "weights": w.tolist()}
+            for y, s, w in zip(masked, scores, each, strict=True)
+        ]
+        expected = oracle.result("ndcg", lists, k=2, list_weight="mean")
+        assert (found, said) == (approx(expected, rel=1e-6), [])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("with_zeros", [False, True])
+def test_weights_after_a_loss_of_ones_own_are_right_or_doubted(with_zeros):
+    def loss(labels, scores):  # it might have a mask of its own
+        return keras.ops.mean(keras.ops.square(labels - scores), axis=-1)
+
+    labels, scores, weights = masked_lists()
+    if with_zeros:
+        weights[::3, 0] = 0
+    whole, _ = measured(labels, scores, weights, "mse", batch_size=LISTS)
+    found, said = measured(labels, scores, weights, loss, batch_size=1)
+    if BACKEND == "torch" and with_zeros:
+        [text] = said
+        assert text.startswith("ndcg@2: `sample_weight` should be the weights")
+        assert "changed in place, as a masked loss does on torch" in text
+        assert 'Use a loss with `reduction="mean_with_sample_weight"`' in text
+    else:
+        assert (found, said) == (approx(whole, rel=1e-6), [])
+
+
+@pytest.mark.skipif(BACKEND != "torch", reason="losses write on torch only")
+@pytest.mark.parametrize("loss", ["mse", ["mse", "mse"]])
+def test_weights_that_several_outputs_share_are_doubted(loss):
+    """Each loss multiplies the same tensor by its mask."""
+    labels, scores, weights = masked_lists()
+    inputs = keras.Input((ITEMS, 1))
+    layers = keras.layers.Masking(-9.0), keras.layers.Identity()
+    dense = keras.layers.Dense(1, use_bias=False, kernel_initializer="ones")
+    model = keras.Model(inputs, [dense(layer(inputs)) for layer in layers])
+    metrics = [
+        [NDCG(k=2, list_weight="mean", name=name)] for name in ("one", "two")
+    ]
+    model.compile(loss=loss, weighted_metrics=metrics)
+    x, y = scores[..., None], labels[..., None]
+    whole = measured(labels, scores, weights, "mse", batch_size=LISTS)[0]
+    batches = (
+        (x[i : i + 1], (y[i : i + 1],) * 2, weights[i : i + 1])
+        for i in range(LISTS)
+    )
+    with pytest.warns(UserWarning, match=r"^two: `sample_weight`") as caught:
+        model.evaluate(batches, verbose=0)
+    [[one], _] = metrics
+    assert float(one.result()) == approx(whole, rel=1e-6)
+    assert not any("one: " in str(each.message) for each in caught)
+
+
+# One metric in several places
+
+
+def doubts_of_places(model, y, **options):
+    x = np.zeros((4, 3, 1), "float32")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for _ in range(2):
+            model.fit(x, y, 2, 2, verbose=0, validation_split=0.5, **options)
+            model.evaluate(x, y, 2, verbose=0)
+    said = [str(each.message) for each in caught]
+    return [text for text in said if "Each place in `compile`" in text]
+
+
+def model_of_two():
+    inputs = keras.Input((3, 1))
+    both = {name: keras.layers.Dense(1, name=name)(inputs) for name in "ab"}
+    return keras.Model(inputs, both)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("make", [NDCG, lambda: MetricCollection([NDCG()])])
+def test_one_metric_in_two_places_is_warned_of_once(make):
+    metric, y = make(), np.zeros((4, 3, 1), "float32")
+    two = model_of_two()
+    two.compile("sgd", "mse", metrics={"a": [metric], "b": [metric]})
+    [text] = doubts_of_places(two, {"a": y, "b": y})
+    assert text.startswith(f"{metric.name}: Each place in `compile` should")
+    assert "Received: one in 2 places, which all report its number" in text
+    metric = make()
+    one = compiled([metric], weighted_metrics=[metric])
+    assert len(doubts_of_places(one, y)) == 1
+
+
+@pytest.mark.long
+def test_a_metric_beside_its_collection_is_warned_of():
+    metric = NDCG()
+    model = compiled([metric, MetricCollection([metric])])
+    assert len(doubts_of_places(model, np.zeros((4, 3, 1), "float32"))) == 1
+
+
+@pytest.mark.long
+def test_one_place_is_not_warned_of():
+    metric, y = NDCG(), np.zeros((4, 3, 1), "float32")
+    two = model_of_two()
+    two.compile("sgd", "mse", metrics={"a": [metric], "b": [NDCG()]})
+    assert doubts_of_places(two, {"a": y, "b": y}) == []
+    # The same metric in another model, or compiled again, is in one place.
+    steps = 1 if BACKEND == "torch" else 2
+    for _ in range(2):
+        model = compiled([metric], steps_per_execution=steps)
+        assert doubts_of_places(model, y) == []
 
 
 # Precision

@@ -163,6 +163,32 @@ def test_weights_in_fit(sequences):
         assert found == approx(expected, rel=1e-5)
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("mask_zero", [False, True])
+def test_weights_of_steps_and_a_loss_that_ignores_a_class(sequences, mask_zero):
+    """On torch, the loss multiplies the weights, by a factor of each batch."""
+    seen, following = sequences
+    model = sequence_model(mask_zero)
+    options = {"inputs": "sparse", "list_weight": "mean"}
+    metric = MeanReciprocalRank(**options)
+    model.compile(
+        loss=keras.losses.SparseCategoricalCrossentropy(
+            from_logits=True, ignore_class=-1
+        ),
+        weighted_metrics=[metric],
+    )
+    weights = np.random.default_rng(0).integers(0, 9, (USERS, STEPS))
+    weights = weights.astype("float32")
+    scores = model.predict(seen, verbose=0)
+    of_steps = values(MeanReciprocalRank(**options), following, scores)
+    there = (following >= 0) & ((seen > 0) | (not mask_zero))
+    expected = np.average(of_steps[there], weights=weights[there])
+    model.evaluate(
+        seen, following, sample_weight=weights, batch_size=8, verbose=0
+    )
+    assert float(metric.result()) == approx(expected, rel=1e-5)
+
+
 class Retrieval(keras.layers.Layer):
     """Gives the ids of the items with the highest scores, best first."""
 

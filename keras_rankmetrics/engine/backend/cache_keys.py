@@ -10,7 +10,7 @@ from typing import Any
 import keras
 
 from keras_rankmetrics.engine.backend.keras_internals import (
-    is_in_compile,
+    compiled_model,
     is_symbolic,
     stateless_scope,
 )
@@ -64,6 +64,11 @@ def _is_plain(x: Any) -> bool:
     return x is None or type(x) in (bool, int, float, str)
 
 
+def writes(x: Any) -> int:
+    """Return how often an input was written to; 0 if that is not counted."""
+    return _version(x) if _is_tracked(x) else 0
+
+
 def _version(x: Any) -> int:
     """Return how often the tensor was written to; 0 if it is immutable."""
     return x._version if _BACKEND == "torch" else 0
@@ -106,7 +111,7 @@ def _shares_memory_with_numpy(x: Any) -> bool:
     if _BACKEND != "torch":
         return False
     # A storage that NumPy has seen, in either direction, is not resizable.
-    return not x.untyped_storage().resizable() and not is_in_compile()
+    return not x.untyped_storage().resizable() and not compiled_model()
 
 
 # The scope of the cache. Metrics share work within a step: one call of a model

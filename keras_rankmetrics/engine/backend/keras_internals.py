@@ -2,12 +2,13 @@
 
 Keras has no public access to the mask that layers attach to their outputs, to
 the scope in which variables are stateless, or to the one in which tensors are
-symbolic. It also does not report whether `compile` updates a metric.
+symbolic. It also does not report which model updates a metric.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import keras
@@ -34,14 +35,21 @@ def is_symbolic() -> bool:
     return in_symbolic_scope()
 
 
-def is_in_compile() -> bool:
-    """Return True if a compiled model is updating the metric."""
+def compiled_model() -> tuple[Sequence[Any], Any] | None:
+    """Return the metrics and the loss of the model that updates the metric.
+
+    The metrics have one entry for each place in `compile`. None if no compiled
+    model updates the metric.
+    """
+    update = compile_utils.CompileMetrics.update_state.__code__
     frame = sys._getframe()
     while frame.f_back is not None:
+        if frame.f_code is update:
+            model = frame.f_back.f_locals.get("self")
+            metrics = frame.f_locals["self"].metrics
+            return metrics, getattr(model, "loss", None)
         frame = frame.f_back
-        if frame.f_globals.get("__name__") == compile_utils.__name__:
-            return True
-    return False
+    return None
 
 
 # Keras has no types. With an untyped base, type checkers would not know the

@@ -6,6 +6,7 @@ here, before any state changes.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -17,6 +18,7 @@ from keras_rankmetrics.engine.inputs.batch import (
     entries_of,
     groups_of,
 )
+from keras_rankmetrics.engine.inputs.before_loss import before_loss
 from keras_rankmetrics.engine.inputs.misreadings import Misreadings, share_in
 from keras_rankmetrics.engine.inputs.read_scores import (
     read_clicks,
@@ -98,5 +100,7 @@ def read(
     entries = entries_of(y_true, reader.main, reader.others)
     check_aligned(entries, y_pred, sample_weight)
     entries = {**dict.fromkeys(_OPTIONAL), **entries}
-    raw = RawBatch(entries, y_pred, sample_weight, dtype, unjudged)
-    return reader.read(raw)
+    weights, warning = before_loss(y_true, y_pred, sample_weight)
+    raw = RawBatch(entries, y_pred, weights, dtype, unjudged)
+    lists = reader.read(raw)
+    return dataclasses.replace(lists, warning=lists.warning or warning)

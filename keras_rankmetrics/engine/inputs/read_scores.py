@@ -13,7 +13,7 @@ import reprlib
 from collections.abc import Callable
 from typing import Any
 
-from keras_rankmetrics.engine.backend.keras_internals import is_in_compile
+from keras_rankmetrics.engine.backend.keras_internals import compiled_model
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.sorting import lowest
 from keras_rankmetrics.engine.backend.tracing import concrete, cond
@@ -396,7 +396,7 @@ def _pointwise_warning(leading: Leading, items: int | None) -> str | None:
     """
     shape = (*leading.shape, items)
     if leading.shape == ():
-        if not is_in_compile():
+        if not compiled_model():
             return None
         return (
             f"Labels of the shape {shape} make each batch one list, so that "

@@ -11,7 +11,7 @@ import numpy as np
 
 from keras_rankmetrics.engine.aggregates import State
 from keras_rankmetrics.engine.aggregates.state import check_same
-from keras_rankmetrics.engine.backend import processes
+from keras_rankmetrics.engine.backend import keras_internals, processes
 from keras_rankmetrics.engine.backend.keras_internals import Metric
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.processes import Slot
@@ -87,7 +87,8 @@ class Accumulator(Metric):
         terms = terms_of(
             self.definition, self.aggregate, batch, inputs, self._draw()
         )
-        self._warn_once(batch.warning(self.definition), self.name)
+        warning = batch.warning(self.definition)
+        self._warn_once(repeated_in_compile(self) or warning, self.name)
         self._add(terms)
 
     @unconverted
@@ -330,6 +331,20 @@ def zeros(
     """Return a new variable of a metric, which starts at 0."""
     return metric.add_variable(
         shape=shape, initializer="zeros", dtype=dtype, name=name
+    )
+
+
+def repeated_in_compile(metric: object) -> str | None:
+    """Return a warning if `compile` updates the metric in several places."""
+    metrics, _ = keras_internals.compiled_model() or ((), None)
+    members = [x for m in metrics for x in (m, *getattr(m, "metrics", ()))]
+    places = sum(member is metric for member in members)
+    if places < 2:
+        return None
+    return (
+        "Each place in `compile` should have a metric of its own. Received: "
+        f"one in {places} places, which all report its number, for the batches "
+        "of all. Construct one for each output and for `weighted_metrics`."
     )
 
 

@@ -320,8 +320,10 @@ class MetricCollection(keras.metrics.Metric):
     def _evaluate(self, inputs: Sequence[Any], batch: Batch) -> list[Evaluated]:
         draws = [metric._draw() for metric in self.metrics]
         evaluated = evaluate(self._definitions, inputs, batch, draws)
+        repeated = accumulator.repeated_in_compile(self)
         for definition in self._definitions:
-            self._warn_once(batch.warning(definition), self.name)
+            warning = batch.warning(definition)
+            self._warn_once(repeated or warning, self.name)
         return evaluated
 
     def _checked(self, state: Any) -> list[tuple[Accumulator, Any]]:
