@@ -112,6 +112,11 @@ def are_judge_corrected(metrics: Sequence[Any], truth: Any) -> bool:
     return has_judge
 
 
+def depth_of(metrics: Sequence[JudgeCorrected]) -> float:
+    """Return the rank down to which lists with human labels need them."""
+    return max(getattr(x.metric, "k", None) or math.inf for x in metrics)
+
+
 def by_judge(
     metrics: Sequence[JudgeCorrected],
     truth: Any,
@@ -129,7 +134,7 @@ def by_judge(
     """
     members = [metric.metric for metric in metrics]
     # Where humans label a few items only, the others are not irrelevant.
-    depths = max(getattr(x, "k", None) or math.inf for x in members), 0.0
+    depths = depth_of(metrics), 0.0
     human, judge = (
         measured_by(members, labels, depth)
         for labels, depth in zip(parts_of(truth), depths, strict=True)

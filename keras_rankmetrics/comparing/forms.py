@@ -112,7 +112,8 @@ class Input(abc.ABC):
                 steps += read.steps_of(rows)
                 reading = self.reading_of_ids()
                 rows = read.as_run(rows, self.argument, reading)
-                self.same_id += int(read.same_id(rows, reading).sum())
+                if reading.drop_same_id:
+                    self.same_id += int(read.same_id(rows).sum())
             yield from split(rows, _ROWS_OF_CHUNK)
         order = self.reading.order_if_wrong(steps, _MANY)
         if self.value == "score" and order is not None:
@@ -457,7 +458,7 @@ def _is_like_frame(x: Mapping[Any, Any]) -> bool:
     columns, rows = list(x.values()), []
     if len(x) > 2 and all(isinstance(name, str) for name in x):
         if all(isinstance(column, list) for column in columns):
-            has_floats = any(isinstance(x, float) for x, *_ in columns if x)
+            has_floats = any(isinstance(x[0], float) for x in columns if x)
             rows = list(zip(*columns, strict=False)) if has_floats else []
         elif _have_cells(columns) and [*columns[0]] == [
             *range(len(columns[0]))

@@ -25,6 +25,7 @@ from keras_rankmetrics.comparing.reading import Reading
 from keras_rankmetrics.conventions.convention import Rules
 from keras_rankmetrics.conventions.specs import metrics_of
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
+from keras_rankmetrics.metrics.judge_corrected import check_depth
 from keras_rankmetrics.tables.ids import as_text
 from keras_rankmetrics.tables.item_rows import whole
 from keras_rankmetrics.tables.jobs import members_of, metrics_in
@@ -70,6 +71,9 @@ def measured_by(
                 "judge: all lists have the same weight. Received: "
                 f"{type(sample_weight).__name__}. Leave it out."
             )
+        for system in systems.values():
+            human, judge = columns.parts_of(truth)
+            check_depth(human, judge, system, columns.depth_of(asked))
         return columns.by_judge(
             asked,
             truth,
@@ -120,9 +124,8 @@ def _of_members(
         found = _by_id(members, judged, runs, sample_weight, rules, depth or 0)
     else:
         together.check_no_ids(asked)
-        together.check_arrays(
-            inputs, are_labels=take_scores and role == "label"
-        )
+        are_labels = take_scores and role == "label"
+        together.check_arrays(inputs, rules, are_labels)
         found = _by_position(members, truth, systems, sample_weight)
     lists, of_truth, of_systems, labelled = found
     for system in of_systems.values() if depth is not None else ():

@@ -147,18 +147,19 @@ def as_run(rows: Rows, argument: str, reading: Reading) -> Rows:
     if reading.higher_is_better is False:
         score = -score
     rows = Rows(query, item, score)
-    # The query is there, even if it retrieves nothing else.
-    score = np.where(same_id(rows, reading), -np.inf, score)
-    rows = rows._replace(value=score)
+    if reading.drop_same_id:
+        # The query is there, even if it retrieves nothing else.
+        score = np.where(same_id(rows), -np.inf, score)
+        rows = rows._replace(value=score)
     return _best_of_equal(rows, argument, reading.duplicates)
 
 
-def same_id(rows: Rows, reading: Reading) -> np.ndarray:
-    """Return True for items to drop, since they have the id of their query."""
-    kinds = {KINDS[ids.dtype.kind] for ids in rows[:2]}
-    if not reading.drop_same_id or len(kinds) > 1:
-        return np.zeros(len(rows.query), bool)
-    found: np.ndarray = rows.query == rows.item
+def same_id(rows: Rows) -> np.ndarray:
+    """Return True for items whose id is that of their query."""
+    query, item, _ = rows
+    if KINDS[query.dtype.kind] != KINDS[item.dtype.kind]:
+        return np.zeros(len(query), bool)
+    found: np.ndarray = query == item
     return found
 
 

@@ -26,6 +26,7 @@ from keras_rankmetrics.comparing.forms import (
 )
 from keras_rankmetrics.comparing.items_of_query import first_of
 from keras_rankmetrics.comparing.reading import Reading
+from keras_rankmetrics.conventions.convention import Rules
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
 from keras_rankmetrics.tables.ids import as_text
 from keras_rankmetrics.tables.item_rows import Rows
@@ -132,11 +133,14 @@ def check_no_ids(reading: Reading) -> None:
             )
 
 
-def check_arrays(inputs: Sequence[Input], are_labels: bool) -> None:
-    """Raise ValueError if the truth has no lists; warn if it is the run.
+def check_arrays(
+    inputs: Sequence[Input], rules: Rules, are_labels: bool
+) -> None:
+    """Raise ValueError if the truth is invalid; warn if it is the run.
 
     Args:
         inputs: the truth and the systems.
+        rules: those of the convention.
         are_labels: True if the truth has labels, and the systems scores.
     """
     truth, *systems = (each.x for each in inputs)
@@ -152,6 +156,7 @@ def check_arrays(inputs: Sequence[Input], are_labels: bool) -> None:
             arrays = [to_numpy(x).astype(np.float64) for x in (truth, system)]
         except (TypeError, ValueError):  # of unequal lengths, or with masks
             continue
+        rules.read_labels(arrays[0].ravel())
         if all(x.shape[1:] == (3,) and len(x) > 1 for x in arrays):
             _check_not_rows(*arrays)
         warn_if_swapped(*arrays)

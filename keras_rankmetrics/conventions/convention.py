@@ -85,27 +85,32 @@ class Rules(NamedTuple):
         drop_same_id: if True, items whose id is that of the query are dropped
             from the run.
         labels: the meaning of judgements: `"grades"`; `"integers"` if grades
-            must be whole numbers; or `"members"` if each judged item is
-            relevant, whatever its label.
+            must be whole numbers; `"not_negative"` if there is no padding; or
+            `"members"` if each judged item is relevant, whatever its label.
     """
 
     score_dtype: Literal["float32", "float64"] | None = None
     ties: Literal["options", "last_id_first", "first_id_first"] = "options"
     queries: Literal["truth", "both"] = "truth"
     drop_same_id: bool = False
-    labels: Literal["grades", "integers", "members"] = "grades"
+    labels: Literal["grades", "integers", "not_negative", "members"] = "grades"
 
     def read_labels(self, labels: np.ndarray) -> np.ndarray:
         """Return judgements as grades, or raise ValueError if one is none."""
         if self.labels == "members":
             return np.ones(len(labels))
-        parts = labels[labels % 1 > 0]
-        if self.labels == "integers" and len(parts):
-            raise ValueError(
-                "Labels should be whole numbers in this convention, as its "
-                f"source takes no others. Received: {parts[0]:g}. Pass "
-                "integers, or leave `convention` out."
-            )
+        refused = {
+            "integers": ("whole numbers", labels % 1 > 0, "integers"),
+            "not_negative": ("0 or more", labels < 0, "lists without padding"),
+        }
+        if self.labels in refused:
+            expected, wrong, remedy = refused[self.labels]
+            for label in labels[wrong][:1]:
+                raise ValueError(
+                    f"Labels should be {expected} in this convention, as its "
+                    f"source takes no others. Received: {label:g}. Pass "
+                    f"{remedy}, or leave `convention` out."
+                )
         return labels
 
     def __str__(self) -> str:

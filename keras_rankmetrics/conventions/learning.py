@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from keras_rankmetrics import gains
-from keras_rankmetrics.conventions.convention import Convention, Fixed, Required
+from keras_rankmetrics.conventions.convention import (
+    Convention,
+    Fixed,
+    Required,
+    Rules,
+)
 
 keras_rs = Convention(
     "keras_rs",
@@ -50,6 +55,7 @@ sklearn = Convention(
         "metric here computes",
         "label_ranking_loss": 'it is 1 - `AUC(ties="pessimistic")`',
     },
+    rules=Rules(labels="not_negative"),
 )
 
 torchmetrics = Convention(

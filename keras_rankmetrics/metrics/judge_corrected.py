@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from keras_rankmetrics.engine.aggregates import Estimate, PerList
 from keras_rankmetrics.engine.aggregates.judge_corrected import (
     JudgeCorrectedEstimate,
@@ -189,7 +191,11 @@ class JudgeCorrected(MultiValueMetric):
                 "`compile` use `metrics` in place of `weighted_metrics`."
             )
         found = {}
-        for kind, labels in _labels_by_kind(y_true).items():
+        by_kind = _labels_by_kind(y_true)
+        human, judge = (by_kind[kind]["labels"] for kind in _KINDS)
+        if len(by_kind["human"]) == 1:  # a mask may leave items out
+            check_depth(human, judge, y_pred, getattr(self.metric, "k", None))
+        for kind, labels in by_kind.items():
             try:
                 found[kind] = self._evaluate(labels, y_pred, None)
             except (TypeError, ValueError) as error:
@@ -215,3 +221,41 @@ def _labels_by_kind(y_true: Any) -> dict[str, dict[str, Any]]:
         f"tensor [lists, items, 2], human labels first. Received: {received}. "
         "Give the lists without labels of one kind the label -1."
     )
+
+
+def check_depth(human: Any, judge: Any, scores: Any, k: float | None) -> None:
+    """Raise ValueError if humans labelled a list, but not down to rank k.
+
+    The items without a label would count as irrelevant. Traced values, and
+    arrays of other shapes, are not checked.
+
+    Args:
+        human: `[lists, items]`, the labels by humans, below 0 for none.
+        judge: `[lists, items]`, those by the judge, below 0 for padding.
+        scores: `[lists, items]`.
+        k: the rank down to which the metric looks; None for all.
+    """
+    arrays = [human, judge, scores]
+    if not all(
+        isinstance(x, list | np.ndarray) or ops.is_tensor(x) for x in arrays
+    ):
+        return
+    try:
+        human, judge, scores = (
+            ops.convert_to_numpy(ops.convert_to_tensor(x)) for x in arrays
+        )
+    except (TypeError, ValueError, RuntimeError):  # traced, or not numbers
+        return
+    if not human.shape == judge.shape == scores.shape or human.ndim != 2:
+        return
+    lacking = (human < 0) & (judge >= 0) & (human >= 0).any(1, keepdims=True)
+    for list_ in np.flatnonzero(lacking.any(1)).tolist():
+        there = np.where(judge[list_] >= 0, scores[list_], -np.inf)
+        ranks = (there > there[:, None]).sum(1)
+        for item in np.flatnonzero(lacking[list_] & (ranks < (k or np.inf))):
+            raise ValueError(
+                "Humans should label all items of a list down to the cutoff of "
+                "the metric, or none of them. Received: no human label for "
+                f"item {item} of list {list_}, at rank {ranks[item] + 1}. "
+                "Label it, or give all items of the list the human label -1."
+            )

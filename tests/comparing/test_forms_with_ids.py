@@ -383,6 +383,23 @@ def test_lists_with_a_judge_are_labelled_down_to_the_cutoff():
         krm.evaluate(truth, run, metric)
 
 
+def test_arrays_with_a_judge_are_labelled_down_to_the_cutoff():
+    judge = np.tile([1, 0, 1], (40, 1))
+    human = np.where(np.arange(40)[:, None] < 12, [1, 0, -1], -1)
+    scores = np.tile([3.0, 2.0, 1.0], (40, 1))
+    metric = krm.JudgeCorrected(krm.PrecisionAtK(k=2))
+    metric.update_state({"human": human, "judge": judge}, scores)
+    human[5, 1] = -1
+    truth = {"human": human, "judge": judge}
+    text = "human label for item 1 of list 5, at rank 2"
+    state = [np.array(x) for x in metric.get_state()]
+    with pytest.raises(ValueError, match=text):
+        metric.update_state(truth, scores)
+    assert all(map(np.array_equal, state, metric.get_state()))
+    with pytest.raises(ValueError, match=text):
+        krm.evaluate(truth, scores, metric)
+
+
 # The documentation.
 
 

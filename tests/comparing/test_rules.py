@@ -31,7 +31,8 @@ EXPECTED = {
 
 def test_every_convention_with_rules_is_here():
     none = conventions.kaggle.rules
-    assert set(EXPECTED) == {
+    # scikit-learn has a test of its own, below.
+    assert set(EXPECTED) | {"sklearn"} == {
         convention.name
         for convention in conventions.all_of_them()
         if convention.rules != none
@@ -88,6 +89,20 @@ def test_grades_with_a_fraction_are_refused_where_the_source_has_none(
     krm.evaluate({"a": {"x2": 2.0}}, RUN, name, convention=convention)
     overlap = krm.RankBiasedOverlap(p=0.9)
     krm.evaluate(truth, RUN, overlap, convention=convention)
+
+
+def test_scikit_learn_has_no_negative_labels():
+    """`ndcg_score` raises for them; here they are padding elsewhere."""
+    labels, scores = [[-1, 1, 1], [1, -1, -1]], [[3.0, 2.0, 1.0]] * 2
+    text = r"Labels should be 0 or more .* Received: -1\. Pass lists"
+    for truth, run in (
+        (labels, scores),
+        ({"a": {"x": -1, "y": 1}}, {"a": {"x": 1.0}}),
+    ):
+        with pytest.raises(ValueError, match=text):
+            krm.evaluate(truth, run, "NDCG", convention="sklearn")
+    with pytest.raises(ValueError, match="whole numbers"):
+        krm.evaluate([[1.5, 0.0]], [[1.0, 2.0]], "ndcg", convention="trec_eval")
 
 
 def test_notes_tell_queries_that_are_left_out():

@@ -60,7 +60,7 @@ MAY_IMPORT = {
     "files": "tables types",
     "command": (
         "comparing conventions engine.metric engine.naming files gains metrics "
-        "version"
+        "tables version"
     ),
     "__main__": "",
     "": (

@@ -36,12 +36,12 @@ def model_with(*metrics):
     return model
 
 
-def with_function(function):
+def with_function(function, discount=krm.gains.reciprocal_discount):
     """Metrics of each kind that keep a function."""
     gain = krm.NDCG(k=3, gain_fn=function, inputs="ids", name="plain")
     return {
         "a metric": gain,
-        "a discount": krm.NDCG(k=3, rank_discount_fn=function),
+        "a discount": krm.NDCG(k=3, rank_discount_fn=discount),
         "a collection": krm.MetricCollection([gain]),
         "slices": krm.Sliced(krm.NDCG(k=3), groups=2, by=function),
         "slices of a metric": krm.Sliced(
@@ -56,7 +56,9 @@ KINDS = tuple(with_function(krm.linear_gain))
 @pytest.mark.filterwarnings("ignore:.*lambda")
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_file_with_a_lambda_is_refused(tmp_path, kind):
-    metric = with_function(lambda label: spy(label) * 1.0)[kind]
+    metric = with_function(
+        lambda label: spy(label) * 1.0, lambda rank: 1.0 / spy(rank)
+    )[kind]
     path = tmp_path / "model.keras"
     model_with(metric).save(path)
     RAN.clear()
@@ -78,7 +80,9 @@ def test_it_is_loaded_only_by_those_who_say_so(tmp_path):
 @pytest.mark.filterwarnings("ignore:.*lambda")
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_config_with_a_lambda_is_refused(kind):
-    metric = with_function(lambda label: spy(label) * 1.0)[kind]
+    metric = with_function(
+        lambda label: spy(label) * 1.0, lambda rank: 1.0 / spy(rank)
+    )[kind]
     config = metric.get_config()
     RAN.clear()
     with pytest.raises((TypeError, ValueError), match="lambda"):

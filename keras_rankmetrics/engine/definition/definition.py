@@ -457,7 +457,8 @@ def _check_cutoff(definition: Definition) -> None:
 def _check_discount(definition: Definition) -> None:
     """Raise ValueError if discounts grow, and the metric has a best order."""
     discount = definition.options.get("rank_discount_fn", gains.log2_discount)
-    if _is_of_the_package(discount) or not definition.traits.has_upper_bound:
+    is_known = discount in gains.SHARED_DISCOUNTS
+    if is_known or not definition.traits.has_upper_bound:
         return
     last = min(definition.k or _MANY_RANKS, _MANY_RANKS)
     ranks = ops.arange(1, last + 1, dtype=definition.dtype)
