@@ -457,7 +457,7 @@ def _check_cutoff(definition: Definition) -> None:
 def _check_discount(definition: Definition) -> None:
     """Raise ValueError if discounts grow, and the metric has a best order."""
     discount = definition.options.get("rank_discount_fn", gains.log2_discount)
-    is_known = discount in gains.SHARED_DISCOUNTS
+    is_known = any(discount is each for each in gains.SHARED_DISCOUNTS)
     if is_known or not definition.traits.has_upper_bound:
         return
     last = min(definition.k or _MANY_RANKS, _MANY_RANKS)
