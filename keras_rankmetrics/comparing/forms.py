@@ -13,18 +13,18 @@ import itertools
 import json
 import os
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
+from keras_rankmetrics.comparing import frames
 from keras_rankmetrics.comparing import reading as read
 from keras_rankmetrics.comparing.items_of_query import (
     Items,
     dtype_kind,
     first_of,
     items_of,
-    keys_of_items,
 )
 from keras_rankmetrics.comparing.reading import Reading
 from keras_rankmetrics.engine.inputs.shapes import check_same
@@ -228,9 +228,6 @@ class Chunks(Input):
             yield from Records([each, *chunks], *own).chunks()
 
 
-# What returns a table in memory: of DuckDB, Ibis, PySpark and polars.
-_COLLECT = ("fetchnumpy", "to_pyarrow", "toArrow", "toPandas", "collect")
-HIGHEST_GRADE = 5  # of numbers that are labels, where they might be ids
 # Columns that hold no label. Others might, under a name of their own.
 _NO_LABELS = {"timestamp", "time", "date", "datetime", "ts", "rank", "iter"}
 
@@ -250,21 +247,21 @@ class Table(Input):
         """Return True for all frames, and for dicts of known columns."""
         if not isinstance(x, Mapping):
             levels = getattr(getattr(x, "index", None), "nlevels", 1)
-            return levels > 1 or bool(columns_of(x))
+            return levels > 1 or bool(frames.columns_of(x))
         values = list(x.values())
         return (
             reading.is_table(list(x))
             and not any(isinstance(each, Rows) for each in values)
             and (
                 not any(isinstance(each, Mapping) for each in values)
-                or _have_cells(values)
+                or frames.have_cells(values)
             )
-        ) or (reading.query_ids is None and _is_like_frame(x))
+        ) or (reading.query_ids is None and frames.is_like_frame(x))
 
     @functools.cached_property
     def table(self) -> Any:
         """The table in memory, with its columns by name."""
-        return _in_memory(self.x)
+        return frames.in_memory(self.x, self.reading)
 
     @functools.cached_property
     def columns(self) -> dict[str, Any]:
@@ -276,7 +273,10 @@ class Table(Input):
         Raises:
             ValueError: if a role has no column, or several.
         """
-        names, chosen = columns_of(self.table), self.reading.columns or {}
+        names, chosen = (
+            frames.columns_of(self.table),
+            self.reading.columns or {},
+        )
         roles = ["query", "item", self.value]
         found = {role: candidates(role, names, chosen) for role in roles}
         for role, several in found.items():
@@ -373,16 +373,16 @@ class Records(Table):
         """
         if isinstance(x, Mapping):
             rows = list(x.values())
-            if list(x) != [*range(len(rows))] or not _have_cells(rows):
+            if list(x) != [*range(len(rows))] or not frames.have_cells(rows):
                 return False
-            return reading.is_table(_fields(first_of(rows))) or (
-                reading.query_ids is None and _are_like_records(rows)
+            return reading.is_table(frames.fields(first_of(rows))) or (
+                reading.query_ids is None and frames.are_like_records(rows)
             )
         if not isinstance(x, list | tuple):
             return False
         first = first_of(x)
-        fields = _fields(first)
-        if _are_triples(x):
+        fields = frames.fields(first)
+        if frames.are_triples(x):
             raise ValueError(
                 "Rows should have names. Received: tuples without names, such "
                 f"as {first!r}. Pass `Rows(*map(numpy.array, zip(*rows)))` of "
@@ -391,8 +391,8 @@ class Records(Table):
         return (
             hasattr(first, "_fields")
             or reading.is_table(fields)
-            or (isinstance(first, Mapping) and _is_hit(fields, reading))
-            or (reading.query_ids is None and _are_like_records(x))
+            or (isinstance(first, Mapping) and frames.is_hit(fields, reading))
+            or (reading.query_ids is None and frames.are_like_records(x))
         )
 
     @functools.cached_property
@@ -400,7 +400,7 @@ class Records(Table):
         """The fields as columns."""
         x = self.x.values() if isinstance(self.x, Mapping) else self.x
         rows = list(x)
-        names = _fields(first_of(rows))
+        names = frames.fields(first_of(rows))
         columns = zip(
             *(
                 map(row.get, names) if isinstance(row, Mapping) else row
@@ -409,113 +409,6 @@ class Records(Table):
             strict=True,
         )
         return dict(zip(names, columns, strict=True))
-
-
-def _in_memory(x: Any) -> Any:
-    """Return a table whose columns can be read by name."""
-    for method in _COLLECT:
-        if hasattr(x, method) and not isinstance(x, Mapping):
-            return getattr(x, method)()
-    if hasattr(x, "reset_index") and any(
-        name is not None for name in x.index.names
-    ):
-        return x.reset_index()
-    if isinstance(x, Mapping) and _have_cells([*x.values()]):
-        return {name: list(column.values()) for name, column in x.items()}
-    return x
-
-
-def columns_of(x: Any) -> list[Any]:
-    """Return the names of the columns of a table; none for other objects."""
-    if isinstance(x, Mapping):
-        return list(x)
-    if hasattr(x, "column_names"):  # of Arrow, or of Hugging Face
-        return list(x.column_names)
-    if hasattr(x, "collect_schema"):  # of polars, where `columns` would warn
-        return list(x.collect_schema())
-    names: Any = getattr(getattr(x, "dtype", None), "names", None)
-    return list(names or getattr(x, "columns", ()))
-
-
-def _have_cells(columns: Sequence[Any]) -> bool:
-    """Return True for dicts with the same keys, and single values."""
-    return all(
-        isinstance(each, Mapping) and each.keys() == columns[0].keys()
-        for each in columns
-    ) and not any(
-        np.ndim(cell) or isinstance(cell, Mapping | Set)
-        for column in columns[:1]
-        for cell in column.values()
-    )
-
-
-def _is_like_frame(x: Mapping[Any, Any]) -> bool:
-    """Return True for dicts by name that might be columns of a frame.
-
-    Their columns are lists, one of them of floats, which are no ids; or dicts
-    by the number of the row.
-    """
-    columns, rows = list(x.values()), []
-    if len(x) > 2 and all(isinstance(name, str) for name in x):
-        if all(isinstance(column, list) for column in columns):
-            has_floats = any(isinstance(x[0], float) for x in columns if x)
-            rows = list(zip(*columns, strict=False)) if has_floats else []
-        elif _have_cells(columns) and [*columns[0]] == [
-            *range(len(columns[0]))
-        ]:
-            rows = list(zip(*(c.values() for c in columns), strict=True))
-    return _are_like_records([dict(zip(x, row, strict=True)) for row in rows])
-
-
-def _fields(record: Any) -> list[Any]:
-    """Return the names of the fields of a named tuple or a dict."""
-    keys = list(record) if isinstance(record, Mapping) else ()
-    return list(getattr(record, "_fields", keys))
-
-
-def _are_triples(x: Sequence[Any]) -> bool:
-    """Return True for tuples of a query, an item and a number.
-
-    Tuples of three grades may be the labels of a list.
-    """
-    some = x[:100]
-    if not all(type(each) is tuple and len(each) == 3 for each in some):
-        return False
-    ids = [id_ for each in some for id_ in each[:2]]
-    numbers = [each[2] for each in some]
-    return (
-        all(isinstance(id_, str | int) for id_ in ids)
-        and all(isinstance(number, int | float) for number in numbers)
-        and _are_ids(ids)
-    )
-
-
-def _are_ids(values: Iterable[Any]) -> bool:
-    """Return True if texts or integers cannot all be grades."""
-    return any(isinstance(x, str) or x > HIGHEST_GRADE for x in values)
-
-
-def _is_hit(fields: Sequence[Any], reading: Reading) -> bool:
-    """Return True for the keys of a hit, which does not name its query."""
-    chosen = reading.columns or {}
-    has_value = any(candidates(x, fields, chosen) for x in ("score", "label"))
-    return has_value and bool(keys_of_items(fields, reading))
-
-
-def _are_like_records(x: Sequence[Any]) -> bool:
-    """Return True for dicts that might be rows, or the items of each query.
-
-    They have the same keys, and columns without fractions, which could be ids.
-    """
-    some = x[:100]
-    if len(some) < 2 or not all(isinstance(each, Mapping) for each in some):
-        return False
-    keys = list(some[0])
-    if len(keys) < 3 or any(list(each) != keys for each in some):
-        return False
-    columns = zip(*(each.values() for each in some), strict=True)
-    ids = [x for x in columns if all(isinstance(id_, str | int) for id_ in x)]
-    return len(ids) > 1 and _are_ids(itertools.chain(*ids))
 
 
 class Search(Input):

@@ -13,7 +13,6 @@ import numpy as np
 
 from keras_rankmetrics.comparing.forms import (
     EXPECTED,
-    HIGHEST_GRADE,
     ByQuery,
     InOrder,
     Input,
@@ -22,8 +21,8 @@ from keras_rankmetrics.comparing.forms import (
     Table,
     as_lists,
     class_of,
-    columns_of,
 )
+from keras_rankmetrics.comparing.frames import HIGHEST_GRADE, columns_of
 from keras_rankmetrics.comparing.items_of_query import first_of
 from keras_rankmetrics.comparing.reading import Reading
 from keras_rankmetrics.conventions.convention import Rules
