@@ -76,7 +76,8 @@ def compare(
         higher_is_better: False if the scores of all systems are distances, or
             a dict of True or False by system. Search results in the other
             order are an error, and other systems cause a warning.
-        drop_same_id: True to drop items whose id is that of the query.
+        drop_same_id: True to drop items whose id is that of the query; by
+            default, as the convention does.
         duplicates: `"error"`, or `"best"` to keep the best of equal items.
         sample_weight: weights, as for `evaluate`.
         confidence: the level of the intervals. The level of the tests is

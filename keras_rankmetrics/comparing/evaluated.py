@@ -115,12 +115,13 @@ def evaluate(
     - ids best first, `{query: [item, ...]}`, or a list of such lists. An item
       that a list does not name has no rank;
     - search results: a pair of ids and scores, `[queries, items]`, in either
-      order, as `index.search(...)` of FAISS returns it, with negative ids as
-      padding; or a list of hits for each query, `{"corpus_id": ..., "score":
-      ...}` or `(item, score)`;
-    - tables with a row for each query and item: frames of pandas or polars,
-      tables of Arrow, Hugging Face datasets, dicts of columns, `Rows`, or named
-      tuples, as those of ir_datasets and ir_measures;
+      order, as `index.search(...)` of FAISS returns it, with -1 as padding; or
+      a list of hits for each query, `{"corpus_id": ..., "score": ...}` or
+      `(item, score)`;
+    - tables with a row for each query and item, read by their columns and never
+      as a matrix: frames of pandas, polars, Arrow, DuckDB, Ibis and PySpark,
+      Hugging Face datasets, dicts of columns, `Rows`, or named tuples, as those
+      of ir_datasets and ir_measures;
     - `Qrels` and `Run` of ranx;
     - paths: files of TREC, CSV, TSV, JSON, JSON lines or Parquet, and folders
       of BEIR datasets.
@@ -135,8 +136,9 @@ def evaluate(
     - An item that the truth lacks, or whose label is below 0, is unjudged. The
       option `unjudged` of the metric decides whether it is irrelevant or left
       out.
-    - A query that the run lacks counts as a list that retrieves nothing. A
-      query that the truth lacks is left out. The result reports both numbers.
+    - A query that the run lacks counts as a list that retrieves nothing, which
+      has no value (NaN) of metrics for which lower is better. A query that the
+      truth lacks is left out. The result reports both numbers.
     - Only scores order items, not their positions in a row. Tied items count by
       the option `ties` of the metric: by default, as the mean over all their
       orders.
@@ -155,7 +157,8 @@ def evaluate(
             keep their own options.
         columns: the names of columns by role, such as `{"query": "qid", "item":
             "docid", "score": "sim", "label": "grade"}`. Common names are
-            recognized without it.
+            recognized without it, and the result reports them as `Read as`. A
+            label of None means that each row is relevant.
         query_ids: `[queries]`, the id of each row of an input without ids of
             queries; the number of the row by default.
         item_ids: `[items]`, the ids of items that the run numbers, as FAISS
@@ -163,7 +166,8 @@ def evaluate(
         higher_is_better: False if scores are distances. Search results in the
             other order are an error, and other runs cause a warning.
         drop_same_id: True to drop items of the run whose id is that of the
-            query, for corpora that contain the queries.
+            query, for corpora that contain the queries; by default, as the
+            convention does. The result reports their number.
         duplicates: `"error"`, or `"best"` to keep the best of equal items of a
             query and to warn of the others.
         sample_weight: with ids, a dict of a weight for each query, finite and
