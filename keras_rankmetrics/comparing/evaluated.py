@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from keras_rankmetrics.comparing import together
+from keras_rankmetrics.comparing.forms import EXPECTED
 from keras_rankmetrics.comparing.measured import ALL
 from keras_rankmetrics.comparing.measuring import measured_by
 from keras_rankmetrics.comparing.reading import Reading
@@ -204,8 +205,9 @@ def evaluate(
     )
     if together.is_systems(run, reading):
         raise ValueError(
-            "`run` should be one run. Received: a dict of several runs. Call "
-            "`compare(truth, systems, metrics)`."
+            "`run` should be one run. Received: a dict whose values look like "
+            "runs. Call `compare(truth, systems, metrics)` for several. For "
+            f"one: {EXPECTED}"
         )
     measured = measured_by(
         metrics, truth, {ALL: run}, reading, convention, groups, sample_weight

@@ -27,6 +27,7 @@ from keras_rankmetrics.comparing.items_of_query import (
     items_of,
 )
 from keras_rankmetrics.comparing.reading import Reading
+from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.inputs.shapes import check_same
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
 from keras_rankmetrics.tables.ids import KINDS, as_text, column_array, ids_of
@@ -39,6 +40,7 @@ from keras_rankmetrics.tables.item_rows import (
 )
 
 _ROWS_OF_CHUNK = 2**20  # of a chunk, up to the end of a query
+_FEW = 8  # keys of a hit
 _MANY = 15  # rows that are not all better than the row above by chance
 
 
@@ -229,6 +231,7 @@ class Chunks(Input):
 
 
 # Columns that hold no label. Others might, under a name of their own.
+_DISTANCES = {"distance", "distances", "dist"}
 _NO_LABELS = {"timestamp", "time", "date", "datetime", "ts", "rank", "iter"}
 
 
@@ -315,12 +318,17 @@ class Table(Input):
         names: Sequence[Any],
     ) -> ValueError:
         """Return an error with the columns to choose, as far as it can."""
-        rest = (name for name in names if name not in columns.values())
+        rest = (
+            name
+            for name in names
+            if name not in columns.values()
+            and not str(name).startswith("Unnamed")
+        )
         filled = {
             role: columns[role] if role in columns else next(rest, "...")
             for role in roles
         }
-        hint = ""
+        hint = "" if columns else " For queries by items: `frame.stack()`."
         other = "label" if self.value == "score" else "score"
         if self.value not in columns:
             if candidates(other, names, {}):
@@ -339,12 +347,23 @@ class Table(Input):
         """Yield the columns of queries, items and values."""
         columns = self.columns
         arrays = {role: self.table[name] for role, name in columns.items()}
+        if (
+            plain_name(columns.get("score", "")) in _DISTANCES
+            and self.reading.higher_is_better is True
+        ):
+            warnings.warn(
+                f"The column {columns['score']!r} of {self.argument} should "
+                "have higher scores for better items. For distances, pass "
+                "`higher_is_better=False`.",
+                UserWarning,
+                stacklevel=2,
+            )
         check_same("index", {str(columns[x]): arrays[x] for x in arrays})
         query, item, *values = arrays.values()
         if "rank" in columns:
             # `as_run` reverses the scores of distances, but not ranks.
             sign = 1 if self.reading.higher_is_better is False else -1
-            values = [sign * to_numpy(*values)]
+            values = [sign * to_numpy(*values).astype(np.float64)]
         yield Rows(query, item, *values or [np.ones(len(query))])
 
     def read_as(self) -> str:
@@ -373,7 +392,7 @@ class Records(Table):
         """
         if isinstance(x, Mapping):
             rows = list(x.values())
-            if list(x) != [*range(len(rows))] or not frames.have_cells(rows):
+            if not frames.are_numbers(x) or not frames.have_cells(rows):
                 return False
             return reading.is_table(frames.fields(first_of(rows))) or (
                 reading.query_ids is None and frames.are_like_records(rows)
@@ -477,9 +496,13 @@ class ByQuery(Input):
             return True
         if _is_series(x):
             first = first_of(list(x))
-            return (
-                isinstance(first, str) or items_of(first, reading) is not None
-            )
+            if isinstance(first, str) and any(map(_is_split, x)):
+                raise ValueError(
+                    "A text should be one id. Received: a text with a space, "
+                    "which may be several ids. Pass `.str.split()`, or lists "
+                    "of one text each."
+                )
+            return isinstance(first, str) or bool(items_of(first, reading))
         if not isinstance(x, Mapping):
             return False
         return all(
@@ -492,7 +515,14 @@ class ByQuery(Input):
 
     def entries(self) -> tuple[np.ndarray, list[Any]]:
         """Return the queries, and the items of each."""
-        x = self.x.to_dict() if hasattr(self.x, "to_dict") else self.x
+        x = self.x
+        if hasattr(x, "index") and not x.index.is_unique:
+            raise ValueError(
+                f"The index of {self.argument} should name each query once. "
+                f"Received: {x.index[x.index.duplicated()][0]!r} twice. Pass "
+                "`.groupby(level=0).agg(list)`."
+            )
+        x = x.to_dict() if hasattr(x, "to_dict") else x
         entries = [[x] if isinstance(x, str) else x for x in x.values()]
         return ids_of(list(x), self.argument), entries
 
@@ -516,7 +546,7 @@ class ByQuery(Input):
             rows = Rows(
                 np.repeat(queries[some], lengths[some]),
                 column_array(list(flat(items for items, _ in parts[some]))),
-                np.fromiter(values, np.float64),
+                column_array(list(values)),
             )
             yield self.best_first(rows) if are_hits else self._of_ids(rows)
 
@@ -527,6 +557,13 @@ class ByQuery(Input):
         forms: Sequence[Items | None],
     ) -> None:
         """Raise TypeError if a query has no list of items."""
+        first = next((x for x in entries if isinstance(x, Mapping)), {})
+        if len(first) <= _FEW and frames.is_hit(list(first), self.reading):
+            raise ValueError(
+                f"{self.argument} should have {{item: {self.value}}} or hits "
+                f"for each query. Received: {dict(first)!r}, which looks like "
+                "one hit. Pass a list of hits for each query."
+            )
         for query, entry, form in zip(
             queries.tolist(), entries, forms, strict=True
         ):
@@ -555,6 +592,10 @@ class ByQuery(Input):
         return rows
 
 
+def _is_split(text: Any) -> bool:
+    return isinstance(text, str) and " " in text.strip()
+
+
 def _is_ranx(x: Any) -> bool:
     """Return True for `Qrels` and `Run` of ranx."""
     return type(x).__module__.startswith("ranx.") and hasattr(x, "to_dict")
@@ -580,6 +621,12 @@ class InOrder(ByQuery):
         form = None
         if isinstance(x, list | tuple):
             form = items_of(first_of(x), reading)
+            if frames.are_pairs(x):
+                raise ValueError(
+                    "The items of a query should be a list. Received: tuples "
+                    f"of two ids, such as {x[0]!r}, which may be a query and "
+                    "an item. Pass lists, or `{query: [item, ...]}`."
+                )
         are_items = form is not None and not form.may_be_numbers
         return are_items or dtype_kind(x) in ("U", "S")
 
@@ -618,7 +665,23 @@ class Integers(InOrder):
         """Return the rows of ids; -1 is padding in lists of equal lengths."""
         lengths = {np.size(each) for each in self.x}
         is_dense = len(lengths) == 1
+        self._check_ids(rows.item, *lengths if is_dense else (0,))
         return _without_padding(rows) if is_dense else super()._of_ids(rows)
+
+    def _check_ids(self, items: np.ndarray, width: int) -> None:
+        """Raise ValueError if the integers look like labels or like pairs."""
+        first = items[:: max(width, 1)]
+        received = ""
+        if width == 2 and set(items.tolist()) == {0, 1}:
+            received = "0 and 1 alone, which look like labels"
+        elif width == 2 and np.array_equal(first, np.arange(len(first))):
+            received = "pairs of a query and an item"
+        if received:
+            raise ValueError(
+                f"The integers of {self.argument} should be ids of items. "
+                f"Received: {received}. Pass the ids of the items of each "
+                "query: `{query: [item, ...]}`."
+            )
 
 
 class Arrays(Input):
@@ -672,9 +735,11 @@ def as_lists(x: Any) -> Any:
         raise TypeError(
             "Labels and scores should be dense, or have ids. Received: "
             f"{type(x).__name__}. Pass `.toarray()`, in which an item without "
-            "an entry has the label or score 0, or the items of each query: "
-            "`{query: {item: value}}`."
+            "an entry has the label or score 0; next to ids, the items of each "
+            "query, such as `x.tolil().rows`."
         )
+    if ops.is_tensor(x):
+        return to_numpy(x)
     if hasattr(x, "to_pylist") and not hasattr(x, "column_names"):
         return x.to_pylist()  # of Arrow
     if hasattr(x, "to_list") and not hasattr(x, "index"):

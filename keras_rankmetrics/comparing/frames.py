@@ -68,9 +68,16 @@ def is_like_frame(x: Mapping[Any, Any]) -> bool:
         if all(isinstance(column, list) for column in columns):
             has_floats = any(isinstance(x[0], float) for x in columns if x)
             rows = list(zip(*columns, strict=False)) if has_floats else []
-        elif have_cells(columns) and [*columns[0]] == [*range(len(columns[0]))]:
+        elif have_cells(columns) and are_numbers(columns[0]):
             rows = list(zip(*(c.values() for c in columns), strict=True))
     return are_like_records([dict(zip(x, row, strict=True)) for row in rows])
+
+
+def are_numbers(keys: Iterable[Any]) -> bool:
+    """Return True for 0, 1, 2, ..., which JSON has as text."""
+    return [str(key) for key in keys] == [
+        str(number) for number, _ in enumerate(keys)
+    ]
 
 
 def fields(record: Any) -> list[Any]:
@@ -93,6 +100,18 @@ def are_triples(x: Sequence[Any]) -> bool:
         all(isinstance(id_, str | int) for id_ in ids)
         and all(isinstance(number, int | float) for number in numbers)
         and are_ids(ids)
+    )
+
+
+def are_pairs(x: Sequence[Any]) -> bool:
+    """Return True for tuples of two ids."""
+    some = x[:100]
+    return len(some) > 1 and all(
+        type(each) is tuple
+        and len(each) == 2
+        and all(isinstance(id_, str | int) for id_ in each)
+        and isinstance(each[0], str) == isinstance(each[1], str)
+        for each in some
     )
 
 

@@ -31,6 +31,7 @@ from keras_rankmetrics.tables.item_rows import whole
 from keras_rankmetrics.tables.jobs import members_of, metrics_in
 from keras_rankmetrics.types import UNJUDGED
 
+_TIMES = 1e8  # labels above it look like seconds since 1970
 _Metrics = Sequence[RankingMetric]
 _Found = tuple[Sequence[Any], str, dict[str, System], Callable[[], np.ndarray]]
 
@@ -199,6 +200,12 @@ def _by_id(
             "was read, and that it is not the run.",
             UserWarning,
             stacklevel=5,
+        )
+    if highest > _TIMES:
+        raise ValueError(
+            "Labels should be grades, or amounts below "
+            f"{_TIMES:g}. Received: {highest:g}, which looks like a time. Name "
+            "the column of labels by `columns`, or write a header."
         )
     order = "options"
     if any(metric.ties == "stable" for metric in metrics):

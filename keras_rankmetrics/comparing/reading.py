@@ -15,6 +15,7 @@ from keras_rankmetrics.tables.ids import KINDS, as_text, column_array, ids_of
 from keras_rankmetrics.tables.item_rows import Rows
 
 _ROLES = ("query", "item")
+_EXACT = 2**53  # integers up to it are exact in float64
 
 
 class _Order(NamedTuple):
@@ -142,6 +143,8 @@ def as_run(rows: Rows, argument: str, reading: Reading) -> Rows:
     query, item, score = rows
     if reading.item_ids is not None and item.dtype.kind in "iu":
         item = _named_items(item, reading.item_ids, argument)
+    if score.dtype.kind in "iu":
+        score = np.unique(score, return_inverse=True)[1].astype(np.float64)
     if reading.score_dtype:
         score = score.astype(reading.score_dtype)
     if reading.higher_is_better is False:
@@ -207,15 +210,11 @@ def checked(rows: Rows, argument: str) -> Rows:
 
     Raises:
         TypeError: if ids have several types, or values are not numbers.
-        ValueError: if the columns have different lengths.
+        ValueError: if the columns have different lengths, or for the values of
+            a list that are not numbers.
     """
     query, item = (ids_of(ids, argument) for ids in rows[:2])
-    value = column_array(rows.value)
-    if value.dtype.kind not in "fiub":
-        raise TypeError(
-            f"The values of {argument} should be numbers. Received: "
-            f"{value.dtype}."
-        )
+    value = _numbers(rows.value, argument)
     shapes = query.shape, item.shape, value.shape
     if value.ndim != 1 or len(set(shapes)) > 1:
         raise ValueError(
@@ -223,17 +222,53 @@ def checked(rows: Rows, argument: str) -> Rows:
             f"one dimension and one length. Received: {shapes[0]} in the "
             f"queries, {shapes[1]} in the items and {shapes[2]} in the values."
         )
-    single = np.promote_types(value.dtype, np.float32)
-    return Rows(query, item, value.astype(single, copy=False))
+    return Rows(query, item, value)
+
+
+def _numbers(values: Any, argument: str) -> np.ndarray:
+    """Return values as floats, or as integers if floats would tie them.
+
+    Raises:
+        TypeError: if an array does not contain numbers.
+        ValueError: if a value of a list is not a number.
+    """
+    try:
+        array = column_array(values)
+        if array.dtype.kind == "O":  # such as `Decimal`
+            array = array.astype(np.float64)
+    except (TypeError, ValueError):  # such as lists of unequal lengths
+        array = np.zeros(0, object)
+    if array.dtype.kind not in "fiub":
+        first = next(iter(values), None)
+        first = first.item() if isinstance(first, np.generic) else first
+        error = TypeError if hasattr(values, "dtype") else ValueError
+        raise error(
+            f"The values of {argument} should be numbers. Received: {first!r}, "
+            f"of the type {type(first).__name__}. Convert them to floats."
+        )
+    is_integer = array.dtype.kind in "iu" and array.size > 0
+    if is_integer and max(int(array.max()), -int(array.min())) > _EXACT:
+        return array
+    single = np.promote_types(array.dtype, np.float32)
+    return array.astype(single, copy=False)
 
 
 def check_numbers(rows: Rows, argument: str) -> None:
-    """Raise ValueError if a value is NaN."""
-    query, item, value = rows
-    [wrong] = np.nonzero(np.isnan(value))
-    if len(wrong):
-        raise ValueError(
-            f"The values of {argument} should be numbers. Received: NaN for "
-            f"the item {as_text(item[wrong[0]].item())!r} of the query "
-            f"{as_text(query[wrong[0]].item())!r}."
-        )
+    """Raise ValueError if a value is NaN, or an id is empty."""
+    for name, wrong in (
+        ("NaN", np.isnan(rows.value)),
+        ("an empty id", _is_empty(rows.query) | _is_empty(rows.item)),
+    ):
+        for at in np.flatnonzero(wrong)[:1]:
+            item, query = (as_text(ids[at].item()) for ids in rows[1::-1])
+            raise ValueError(
+                f"{argument} should have an id and a number in each row. "
+                f"Received: {name} for the item {item!r} of the query "
+                f"{query!r}."
+            )
+
+
+def _is_empty(ids: np.ndarray) -> np.ndarray:
+    is_text = ids.dtype.kind in "US"
+    found: np.ndarray = ids == ids.dtype.type() if is_text else ids != ids
+    return found

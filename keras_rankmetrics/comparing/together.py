@@ -74,8 +74,10 @@ def are_ids(inputs: Sequence[Input]) -> bool:
     shown = [[x for x in row if x >= 0] for row in rows[0]]
     highest = max(map(max, filter(None, shown)), default=0)
     are_single = set(map(len, rows[0])) == {1} and np.ndim(inputs[0].x) > 1
-    if are_single or (
-        highest > 1 and all(len(set(row)) == len(row) for row in shown)
+    if (
+        are_single
+        or highest > HIGHEST_GRADE
+        or (highest > 1 and all(len(set(row)) == len(row) for row in shown))
     ):
         raise ValueError(
             "Integers should be labels and scores, or ids. Received: integers "

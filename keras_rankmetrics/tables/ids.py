@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Set
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,11 @@ def ids_of(ids: Any, argument: str) -> np.ndarray:
         ids: a column of ids.
         argument: the name of the argument, for errors.
     """
+    if isinstance(ids, Set | Mapping):
+        raise TypeError(
+            f"The ids of {argument} should be in order. Received: "
+            f"{type(ids).__name__}. Pass a list."
+        )
     array = column_array(ids)
     if not array.size:
         return array.astype(np.int64).ravel()

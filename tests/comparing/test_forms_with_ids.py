@@ -222,7 +222,7 @@ def test_the_matrix_of_a_table_is_no_matrix_of_labels():
     """`.to_numpy()` of two frames gave 1."""
     with pytest.raises(ValueError, match="three columns, which look like"):
         rr(np.array(TRUTH, float), np.array(RUN))
-    with pytest.raises(ValueError, match="three columns, which look like"):
+    with pytest.raises(ValueError, match="could be either"):
         rr(np.array(TRUTH), np.array(TRUTH)[:, [0, 1, 1]])
     assert rr([[1, 0, 0], [0, 1, 0]], [[2.0, 1.0, 0.5], [1.0, 3.0, 2.5]]) == 1
 

@@ -1,0 +1,149 @@
+"""Inputs that looked like others, and had a wrong number without a word."""
+
+import json
+
+import numpy as np
+import pytest
+
+import keras_rankmetrics as krm
+
+SCORES = np.array([[0.9, 0.8], [0.7, 0.6]])
+
+
+def rr(truth, run, **options):
+    return krm.evaluate(truth, run, "RR", **options)["RR"]
+
+
+def refused(text, truth, run, error=ValueError, **options):
+    with pytest.raises(error, match=text):
+        rr(truth, run, **options)
+
+
+def test_an_index_that_repeats_is_refused():
+    """Only the last row of each query had been read."""
+    pd = pytest.importorskip("pandas", reason="needs the extra [interop]")
+    run = {"u1": ["x", "a"], "u2": ["c", "y"]}
+    for entries in (["a", "b", "c"], [["a"], ["b"], ["c"]]):
+        series = pd.Series(entries, index=["u1", "u1", "u2"])
+        refused("name each query once. Received: 'u1' twice", series, run)
+        refused("name each query once", run, series)
+    relevant = pd.Series(["a", "b", "c"], index=["u1", "u1", "u2"])
+    assert rr(relevant.groupby(level=0).agg(list), run) == 0.75
+
+
+def test_texts_with_spaces_may_be_several_ids():
+    pd = pytest.importorskip("pandas", reason="needs the extra [interop]")
+    series = pd.Series(["a b", "c"], index=["u1", "u2"])
+    run = {"u1": ["x", "b"], "u2": ["c"]}
+    refused(r"Pass `.str.split\(\)`", series, run)
+    assert rr(series.str.split(), run) == 0.75
+
+
+def test_frames_that_json_has_written_are_no_queries():
+    pd = pytest.importorskip("pandas", reason="needs the extra [interop]")
+    names = ("user_id", "item_id", "rating")
+    rows = [(1, 10, 1), (1, 11, 0), (2, 12, 1)]
+    truth = pd.DataFrame(rows, columns=names)
+    run = truth.assign(rating=[0.2, 0.9, 0.4])
+    texts = [json.loads(frame.to_json()) for frame in (truth, run)]
+    assert rr(*texts) == rr(truth, run) == 0.75
+    odd = [
+        json.loads(frame.set_axis([*"uir"], axis=1).to_json())
+        for frame in (truth, run)
+    ]
+    refused("`columns=", *odd)
+
+
+def test_integers_that_cannot_be_grades_may_be_ids():
+    """Padded by 0, they had been labels and scores."""
+    run = np.array([[5, 6, 9], [8, 7, 1]])
+    for truth in ([[5, 0, 0], [7, 8, 0]], [[5, 5, 2], [7, 8, 2]]):
+        refused("could be either", np.array(truth), run)
+
+
+def test_pairs_of_queries_and_items_are_no_items():
+    search = np.array([[0.9, 0.8], [0.7, 0.6]]), np.array([[11, 10], [13, 12]])
+    refused(
+        "pairs of a query and an item", np.array([[0, 10], [1, 13]]), search
+    )
+    run = [["x", "a"], ["b", "y"]]
+    for options in ({}, {"query_ids": ["u1", "u2"]}):
+        refused("tuples of two ids", [("u1", "a"), ("u2", "b")], run, **options)
+
+
+def test_a_matrix_of_labels_is_no_matrix_of_ids():
+    search = np.array([[0.9, 0.8], [0.7, 0.6]]), np.array([[0, 1], [0, 1]])
+    refused(
+        "0 and 1 alone, which look like labels", np.eye(2, dtype=int), search
+    )
+
+
+def test_empty_ids_are_refused():
+    truth = np.array([["d1", "d2"], ["d3", ""]])
+    run = np.array([["d1", "d2"], ["d3", "d9"]])
+    refused("Received: an empty id for the item '' of", truth, run)
+    refused("an empty id", {"u1": ["c"]}, {"u1": ["a", "", "c"]})
+    refused("an empty id", {"": ["c"], "u": ["c"]}, {"": ["c"], "u": ["c"]})
+    refused("an empty id", {b"u": [b"c"]}, {b"u": [b"a", b"", b"c"]})
+
+
+def test_large_integers_are_not_tied():
+    truth = {"q1": {"d1": 1}, "q2": {"d2": 1}}
+    scores = {"d1": 2**60 + 1, "d2": 2**60 + 2}
+    run = {"q1": scores, "q2": {"d2": 1}}
+    assert rr(truth, run) == 0.75
+    assert rr(truth, run, higher_is_better=False) == 1.0
+    table = {"qid": ["q1", "q1", "q2"], "docno": ["d1", "d2", "d2"]}
+    for kind in (np.int64, np.uint64):
+        values = np.array([*scores.values(), 1], kind)
+        assert rr(truth, {**table, "score": values}) == 0.75
+
+
+def test_ids_without_an_order_are_refused():
+    search = np.array([[0.9, 0.8]]), np.array([[1, 0]])
+    text = "should be in order. Received: "
+    refused(text, {0: ["a"]}, search, TypeError, item_ids={"a", "b"})
+    refused(text, {"a": ["a"]}, [["a"]], TypeError, query_ids={"a"})
+    refused(text, {"a": ["a"]}, [["a"]], TypeError, query_ids={"a": 0})
+
+
+def test_one_hit_for_each_query_is_a_list():
+    truth = {1: {"id": 5, "rating": 3}, 2: {"id": 6, "rating": 4}}
+    refused("looks like one hit. Pass a list of hits", truth, truth)
+
+
+def test_labels_that_look_like_times_are_refused(tmp_path):
+    path = tmp_path / "u.data"
+    lines = [f"{u}\t{100 + u}\t{3 + u % 3}\t{881250949 + u}" for u in range(9)]
+    path.write_text("\n".join(lines) + "\n")
+    run = {str(u): [str(i) for i in (1, 2, 3, 100 + u)] for u in range(9)}
+    refused("8.8.*looks like a time", path, run)
+
+
+def test_a_column_of_distances_is_doubted():
+    table = {"qid": ["q", "q"], "docno": ["a", "b"], "distance": [0.1, 0.5]}
+    chosen = {"score": "distance"}
+    truth = {"q": {"a": 1}}
+    with pytest.warns(UserWarning, match="pass `higher_is_better=False`"):
+        assert rr(truth, table, columns=chosen) == 0.5
+    assert rr(truth, table, columns=chosen, higher_is_better=False) == 1.0
+
+
+@pytest.mark.parametrize("kind", ["uint8", "uint32", "int64", "float32"])
+def test_ranks_of_any_type(kind):
+    ranks = np.array([0, 1, 2], kind)
+    table = {"qid": ["q"] * 3, "docno": [*"abc"], "rank": ranks}
+    assert rr({"q": {"b": 1}}, table) == 0.5
+
+
+@pytest.mark.parametrize("value", ["90%", "relevant", "1_0", b"1"])
+def test_values_that_are_no_numbers_are_shown(value):
+    text = r"The values of `run` should be numbers. Received: "
+    refused(text, {"q": {"a": 1}}, {"q": {"a": value}})
+
+
+def test_dicts_of_other_things_name_the_forms():
+    truth = {"q": {"a": 1}}
+    for run in ({("q", "a"): 1.0}, {"ids": [["a"]], "distances": [[0.1]]}):
+        with pytest.raises(ValueError, match=r"\{query: \{item: score\}\}"):
+            rr(truth, run)
