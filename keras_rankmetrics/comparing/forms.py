@@ -546,7 +546,7 @@ class ByQuery(Input):
             rows = Rows(
                 np.repeat(queries[some], lengths[some]),
                 column_array(list(flat(items for items, _ in parts[some]))),
-                column_array(list(values)),
+                read.numbers(list(values), self.argument),
             )
             yield self.best_first(rows) if are_hits else self._of_ids(rows)
 

@@ -214,7 +214,7 @@ def checked(rows: Rows, argument: str) -> Rows:
             a list that are not numbers.
     """
     query, item = (ids_of(ids, argument) for ids in rows[:2])
-    value = _numbers(rows.value, argument)
+    value = numbers(rows.value, argument)
     shapes = query.shape, item.shape, value.shape
     if value.ndim != 1 or len(set(shapes)) > 1:
         raise ValueError(
@@ -225,7 +225,7 @@ def checked(rows: Rows, argument: str) -> Rows:
     return Rows(query, item, value)
 
 
-def _numbers(values: Any, argument: str) -> np.ndarray:
+def numbers(values: Any, argument: str) -> np.ndarray:
     """Return values as floats, or as integers if floats would tie them.
 
     Raises:
