@@ -151,9 +151,8 @@ def _compared(
             place = each.filename, each.lineno
             warnings.warn_explicit(each.message, each.category, *place)
     texts = {name: as_read(x, columns) for name, x in read_as.items()}
-    measured = compared.measured._replace(
-        read_as={name: text for name, text in texts.items() if text}
-    )
+    texts = {name: text for name, text in texts.items() if text}
+    measured = compared.measured._replace(read_as=texts)
     return Compared(measured, compared.baseline, compared.confidence)
 
 

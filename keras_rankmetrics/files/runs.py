@@ -190,18 +190,14 @@ def _whole(source: Source) -> Part:
     return found
 
 
-def _first_line(file: File, layout: trec.Layout) -> tuple[bytes, int]:
-    """Return the first line of a file that is no comment, and its number."""
-    return first_line(file, functools.partial(trec.is_comment, layout=layout))
-
-
 def _parts(source: Source) -> Iterator[Part]:
     """Return the rows of a file.
 
     Its first line decides on the format, and then the ending of its name.
     """
     layout = trec.RUN if source.value == "score" else trec.QRELS
-    line, number = _first_line(source.file, layout)
+    is_comment = functools.partial(trec.is_comment, layout=layout)
+    line, number = first_line(source.file, is_comment)
     path = source.path
     if line.startswith(_SAVED):
         last = "Saved baselines go last: `krm gate QRELS CANDIDATE BASELINE`."
