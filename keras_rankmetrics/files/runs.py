@@ -114,8 +114,8 @@ def sorted_run_of(
     source = _source(file, "score", columns, watch, read_as)
     run = _whole(source)
     _, codes = np.unique(run.query, return_inverse=True)
-    order = np.argsort(codes, kind="stable")
-    yield run.at(order)
+    run = run.at(np.argsort(codes, kind="stable"))
+    yield run
 
 
 def judgements_path(path: str | os.PathLike[str]) -> str:
