@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import warnings
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -45,19 +45,25 @@ def compared_of(
     convention = conventions.named(name) if name else None
     rules = convention.rules if convention else Rules()
     metrics = metrics_of(arguments.metrics, convention, **rules.options)
-    truth = runs.judgements_path(arguments.qrels)
-    higher = _higher_is_better(arguments.lower_is_better, names)
-    scattered: list[str] = []
-    with kept_pipes([truth, *names]) as files:
+    qrels = runs.judgements_path(arguments.qrels)
+    compare = functools.partial(
+        krm.compare,
+        metrics=metrics,
+        convention=name,
+        higher_is_better=_higher_is_better(arguments.lower_is_better, names),
+        confidence=arguments.confidence,
+    )
+    with kept_pipes([qrels, *names]) as files:
         of_runs = {name: files[path] for path, name in names.items()}
-        sources = _Sources(files[truth], of_runs, arguments, higher, scattered)
-        while True:
+        compared, apart = None, list[str]()
+        while compared is None:
             try:
-                compared = _compared(sources, metrics)
-                break
+                compared = _compared(
+                    compare, files[qrels], of_runs, arguments, apart
+                )
             except QueriesReturnError as error:
-                scattered.append(error.path)
-    return compared, list(_notes(rules.score_dtype, scattered))
+                apart.append(error.path)
+    return compared, list(_notes(rules.score_dtype, apart))
 
 
 def _higher_is_better(
@@ -87,47 +93,47 @@ def _higher_is_better(
     return higher
 
 
-class _Sources(NamedTuple):
-    """The files to compare, and how to read them.
-
-    Attributes:
-        qrels: the file of judgements.
-        runs: the file of each run, by the name of the run; the baseline first.
-        arguments: those of the command.
-        higher_is_better: as for `compare`.
-        scattered: the paths of the runs that are known to have the rows of a
-            query apart. They are held in memory and sorted.
-    """
-
-    qrels: File
-    runs: Mapping[str, File]
-    arguments: argparse.Namespace
-    higher_is_better: bool | dict[str, bool]
-    scattered: list[str]
-
-
-def _compared(sources: _Sources, metrics: list[Any]) -> Compared:
+def _compared(
+    compare: Callable[..., Compared],
+    qrels: File,
+    of_runs: Mapping[str, File],
+    arguments: argparse.Namespace,
+    apart: Sequence[str],
+) -> Compared:
     """Return the comparison.
 
+    Args:
+        compare: the function to call with the truth and the systems.
+        qrels: the judgements.
+        of_runs: the run of each system; the baseline first.
+        arguments: those of the command.
+        apart: the names of the runs to hold in memory and sort.
+
     Raises:
-        QueriesReturnError: if the rows of a query are not together in a run,
-            which is found while it is read. The run is then to be sorted.
+        QueriesReturnError: if the rows of a query are not together in another
+            run, which is found while it is read.
     """
-    qrels, of_runs, arguments, higher, _ = sources
     columns = arguments.columns
     files = map(name_of, [qrels, *of_runs.values()])
     progress = Progress(files, terminal(arguments.progress))
-    assumed: dict[str, dict[str, str]] = {
-        "truth": {},
-        **{x: {} for x in of_runs},
-    }
-    systems = {
-        name: _chunks(file, sources, progress, assumed[name])
-        for name, file in of_runs.items()
-    }
+    read_as: dict[str, dict[str, str]] = {x: {} for x in ("truth", *of_runs)}
+
+    def chunks(name: str) -> Iterator[Rows]:
+        """Yield a run in chunks of whole queries."""
+        path, chunk = name_of(of_runs[name]), None
+        read = runs.sorted_run_of if path in apart else runs.run_of
+        watch = progress.watch(path)
+        for chunk in read(of_runs[name], columns, watch, read_as[name]):
+            yield runs.items_once(path, chunk)
+        if chunk is None:
+            expected = "A run should have at least one row."
+            raise FileError(path, expected, "an empty file")
+        progress.finish(path)
+
     try:
         watch = progress.watch(name_of(qrels))
-        truth = runs.judgements_of(qrels, columns, watch, assumed["truth"])
+        judged = runs.judgements_of(qrels, columns, watch, read_as["truth"])
+        truth = runs.items_once(name_of(qrels), judged)
         progress.finish(name_of(qrels))
         with (
             np.errstate(divide="ignore", invalid="ignore"),
@@ -135,22 +141,7 @@ def _compared(sources: _Sources, metrics: list[Any]) -> Compared:
         ):
             # These are printed below without a line of code.
             warnings.simplefilter("always", UserWarning)
-            compared = krm.compare(
-                truth,
-                systems,
-                metrics,
-                convention=arguments.convention,
-                higher_is_better=higher,
-                confidence=arguments.confidence,
-            )
-    except FileError:
-        raise
-    except ValueError:
-        # Rows have no line numbers, so a duplicate is located only now.
-        runs.check_items_once(qrels, "label", columns)
-        for file in of_runs.values():
-            runs.check_items_once(file, "score", columns)
-        raise
+            compared = compare(truth, {name: chunks(name) for name in of_runs})
     finally:
         progress.clear()
     for each in caught:
@@ -159,44 +150,23 @@ def _compared(sources: _Sources, metrics: list[Any]) -> Compared:
         else:
             place = each.filename, each.lineno
             warnings.warn_explicit(each.message, each.category, *place)
-    texts = {name: as_read(x, columns) for name, x in assumed.items()}
-    measured = compared.measured._replace(
-        read_as={name: text for name, text in texts.items() if text}
-    )
+    texts = {name: as_read(x, columns) for name, x in read_as.items()}
+    texts = {name: text for name, text in texts.items() if text}
+    measured = compared.measured._replace(read_as=texts)
     return Compared(measured, compared.baseline, compared.confidence)
 
 
-def _chunks(
-    file: File,
-    sources: _Sources,
-    progress: Progress,
-    assumed: dict[str, str],
-) -> Iterator[Rows]:
-    """Yield a run in chunks of whole queries."""
-    path = name_of(file)
-    is_scattered = path in sources.scattered
-    read = runs.sorted_run_of if is_scattered else runs.run_of
-    chunk, watch = None, progress.watch(path)
-    for chunk in read(file, sources.arguments.columns, watch, assumed):
-        yield chunk
-    if chunk is None:
-        raise FileError(
-            path, "A run should have at least one row.", "an empty file"
-        )
-    progress.finish(path)
-
-
-def _notes(score_dtype: str | None, scattered: list[str]) -> Iterator[str]:
-    if score_dtype or scattered:
+def _notes(score_dtype: str | None, apart: Sequence[str]) -> Iterator[str]:
+    if score_dtype or apart:
         yield ""
     if score_dtype:
         yield (
             f"Items of equal {score_dtype} score are in the order of their "
             "ids, the last one first."
         )
-    if scattered:
+    if apart:
         yield (
-            f"The rows of a query are not together in {', '.join(scattered)}, "
+            f"The rows of a query are not together in {', '.join(apart)}, "
             "so it was held in memory and sorted."
         )
 

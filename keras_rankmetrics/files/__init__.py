@@ -6,6 +6,8 @@ the queries, the items, and their scores or labels. `runs` picks the format.
 
 from __future__ import annotations
 
+import os
+
 _SHOWN = 120  # characters of what was received
 
 # What to do if a run is read as judgements, or the reverse.
@@ -42,6 +44,41 @@ class FileError(ValueError):
             shown = shown[:_SHOWN] + "..."
         message = f"{place}: {expected} Received: {shown}."
         super().__init__(f"{message} {remedy}" if remedy else message)
+
+
+# The expectation, what was received, and the remedy.
+_REFUSED: dict[type[Exception], tuple[str, str, str]] = {
+    IsADirectoryError: (
+        "The path should be a file.",
+        "a directory",
+        "Pass a file in that directory.",
+    ),
+    FileNotFoundError: (
+        "The file should exist.",
+        "no such file",
+        "Check the path. A relative one starts at the current directory.",
+    ),
+    PermissionError: (
+        "The file should be readable.",
+        "no permission",
+        "Allow your user to read it.",
+    ),
+}
+
+
+def unopened(path: str, error: OSError) -> FileError:
+    """Return the error for a file that the system does not open."""
+    # For a directory, Windows raises PermissionError.
+    kind = IsADirectoryError if os.path.isdir(path) else type(error)
+    expected, received, remedy = _REFUSED.get(
+        kind,
+        (
+            "The file should be readable.",
+            error.strerror or kind.__name__,
+            "Copy it to a local disk, or restore it.",
+        ),
+    )
+    return FileError(path, expected, received, remedy=remedy)
 
 
 class QueriesReturnError(Exception):

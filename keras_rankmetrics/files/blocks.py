@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import gzip
 import io
-import os
 import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping
@@ -13,8 +12,8 @@ from typing import IO, NamedTuple
 
 import numpy as np
 
-from keras_rankmetrics.files import FileError
-from keras_rankmetrics.files.pipes import File, Pipe, name_of
+from keras_rankmetrics.files import FileError, unopened
+from keras_rankmetrics.files.pipes import File, name_of
 
 BLOCK = 2**20  # bytes: the arrays of a block fit in the cache
 LINE = 2**16  # bytes of a line, at most: a file of one line would fill memory
@@ -68,7 +67,7 @@ class Block(NamedTuple):
 
 
 @contextlib.contextmanager
-def _opened(file: File) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
+def _unpacked(file: File) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
     """Open a file, decompress it, and skip its byte order mark.
 
     Raise FileError if the file cannot be opened, or if its text is UTF-16.
@@ -78,10 +77,10 @@ def _opened(file: File) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
     """
     path = name_of(file)
     try:
-        packed = _packed(file)
+        packed = opened(file)
         start = packed.peek(2)[:2]
     except OSError as error:
-        raise _unopened(path, error) from None
+        raise unopened(path, error) from None
     with packed:
         text = packed
         if start == _GZIP:
@@ -91,10 +90,13 @@ def _opened(file: File) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
         yield text, packed
 
 
-def _packed(file: File) -> io.BufferedReader:
-    if isinstance(file, Pipe):
-        return file.open()
-    return open(file, "rb")
+def opened(file: File) -> io.BufferedReader:
+    """Open a file at its first byte."""
+    if isinstance(file, str):
+        return open(file, "rb")
+    copy = open(file.descriptor, "rb", closefd=False)  # noqa: SIM115
+    copy.seek(0)
+    return copy
 
 
 @contextlib.contextmanager
@@ -105,41 +107,6 @@ def _explained(path: str) -> Iterator[None]:
     except (OSError, EOFError, zlib.error) as error:
         expected = "It should be a file that can be read to its end."
         raise FileError(path, expected, str(error)) from None
-
-
-# The expectation, what was received, and the remedy.
-_REFUSED: dict[type[Exception], tuple[str, str, str]] = {
-    IsADirectoryError: (
-        "The path should be a file.",
-        "a directory",
-        "Pass a file in that directory.",
-    ),
-    FileNotFoundError: (
-        "The file should exist.",
-        "no such file",
-        "Check the path. A relative one starts at the current directory.",
-    ),
-    PermissionError: (
-        "The file should be readable.",
-        "no permission",
-        "Allow your user to read it.",
-    ),
-}
-
-
-def _unopened(path: str, error: OSError) -> FileError:
-    """Return the error for a file that the system does not open."""
-    # For a directory, Windows raises PermissionError.
-    kind = IsADirectoryError if os.path.isdir(path) else type(error)
-    expected, received, remedy = _REFUSED.get(
-        kind,
-        (
-            "The file should be readable.",
-            error.strerror or kind.__name__,
-            "Copy it to a local disk, or restore it.",
-        ),
-    )
-    return FileError(path, expected, received, remedy=remedy)
 
 
 def _skip_mark(path: str, file: io.BufferedReader) -> None:
@@ -180,7 +147,7 @@ def first_line(
         The line, or its start if it is longer than the limit, and its number
         from 1. If there is none, the line is empty.
     """
-    with _opened(file) as (text, _), _explained(name_of(file)):
+    with _unpacked(file) as (text, _), _explained(name_of(file)):
         for number in range(1, _COMMENTS + 1):
             line = text.readline(LINE + 1)
             found = line.strip()
@@ -221,7 +188,7 @@ def whole_text(source: Source) -> bytes:
 
 def _pieces(source: Source, size: int) -> Iterator[bytes]:
     """Yield the decompressed bytes of a file, about `size` at a time."""
-    with _opened(source.file) as (text, packed):
+    with _unpacked(source.file) as (text, packed):
         while data := _read(source.path, text, size):
             source.watch(packed.tell())
             yield data

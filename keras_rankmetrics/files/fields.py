@@ -7,13 +7,12 @@ the file.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from keras_rankmetrics.files import FileError
-from keras_rankmetrics.tables.item_rows import Rows
 
 _LONGEST = 1024  # bytes of an id, at most
 _ROOM = 2**22  # bytes of the ids of a part: all take as many as the longest
@@ -24,12 +23,26 @@ class Part(NamedTuple):
     """Some rows of a file.
 
     Attributes:
-        rows: the queries, the items, and their scores or labels.
+        query: `[rows]`, the ids of queries, bytes.
+        item: `[rows]`, the ids of items, bytes.
+        value: `[rows]`, the scores or the labels, floats.
         line: `[rows]`, the number of the line of each row, from 1.
     """
 
-    rows: Rows
+    query: np.ndarray
+    item: np.ndarray
+    value: np.ndarray
     line: np.ndarray
+
+    @classmethod
+    def joined(cls, parts: Iterable[Part]) -> Part:
+        """Return all parts as one, none of them as an empty one."""
+        nothing = cls(*(np.zeros(0, kind) for kind in ("S1", "S1", "f8", "i8")))
+        return cls(*map(np.concatenate, zip(nothing, *parts, strict=True)))
+
+    def at(self, rows: slice | np.ndarray) -> Part:
+        """Return some of the rows."""
+        return Part(*(column[rows] for column in self))
 
 
 class Texts(NamedTuple):
@@ -105,7 +118,7 @@ def parts(
             Texts(ids.data, ids.start[some], ids.end[some]).as_array()
             for ids in (query, item)
         )
-        yield Part(Rows(queries, items, values[some]), line[some])
+        yield Part(queries, items, values[some], line[some])
 
 
 def numbers(path: str, texts: Texts, line: np.ndarray, what: str) -> np.ndarray:

@@ -55,12 +55,12 @@ def check_labels(source: Source, part: Part) -> None:
     name = source.read_as.get("label", "")
     if item_rows.plain_name(name) != "score" or "label" in source.columns:
         return
-    [wrong] = np.nonzero(part.rows.value % 1 != 0)
+    [wrong] = np.nonzero(part.value % 1 != 0)
     if len(wrong):
         raise FileError(
             source.path,
             f"Labels in a column `{name}` should be whole numbers.",
-            f"{part.rows.value[wrong[0]]:g}",
+            f"{part.value[wrong[0]]:g}",
             int(part.line[wrong[0]]),
             f"This looks like a run. {IN_ORDER} If it is not, name the labels: "
             f"`--columns label={name}`.",

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from keras_rankmetrics.files import FileError
-from keras_rankmetrics.files.blocks import Source
+from keras_rankmetrics.files.blocks import Source, opened
 from keras_rankmetrics.files.fields import Part, Texts, parts
 from keras_rankmetrics.files.header import columns_of
 
@@ -21,7 +21,7 @@ _ROWS = 2**15  # of a batch, at most
 
 def parquet_parts(source: Source) -> Iterator[Part]:
     """Yield the rows of a file, batch by batch. Its lines are the rows."""
-    path, file = source.path, source.file
+    path = source.path
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -32,15 +32,14 @@ def parquet_parts(source: Source) -> Iterator[Part]:
             '`pip install "keras_rankmetrics[files]"`.',
             "no such package",
         ) from None
-    opened = file if isinstance(file, str) else file.open()
-    try:
-        # Without these options, all of a row group is read at once.
-        table = pq.ParquetFile(opened, buffer_size=_BUFFER, pre_buffer=False)
-    except (OSError, pa.ArrowException) as error:
-        raise FileError(path, "It should be Parquet.", str(error)) from None
-    with table:
+    with opened(source.file) as file:
+        size = os.fstat(file.fileno()).st_size
+        try:
+            # Without these options, all of a row group is read at once.
+            table = pq.ParquetFile(file, buffer_size=_BUFFER, pre_buffer=False)
+        except (OSError, pa.ArrowException) as error:
+            raise FileError(path, "It should be Parquet.", str(error)) from None
         names = columns_of(source, table.schema_arrow.names, None)
-        size = os.path.getsize(file) if isinstance(file, str) else file.size()
         done = 0
         for batch in _batches(path, table, names):
             line = np.arange(done, done + len(batch)) + 1

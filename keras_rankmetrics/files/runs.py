@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import glob
+import itertools
 import os
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -22,7 +23,7 @@ from keras_rankmetrics.files.header import check_labels
 from keras_rankmetrics.files.parquet import parquet_parts
 from keras_rankmetrics.files.pipes import File, kept_pipes
 from keras_rankmetrics.tables.ids import pair_keys, twins
-from keras_rankmetrics.tables.item_rows import Rows, run_starts, split, whole
+from keras_rankmetrics.tables.item_rows import Rows, run_starts, split
 
 _SAVED = f'{{"kind": "{KIND}'.encode()  # begins the files of `--save`
 _DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
@@ -64,7 +65,7 @@ def rows_of_file(
         source = _source(
             files[place], value, columns, lambda done: None, read_as
         )
-        rows = whole(_rows(source))
+        rows = Rows(*_whole(source)[:3])
     for query, item, values in split(rows, _ROWS):
         yield Rows(_text(query), _text(item), values)
 
@@ -90,7 +91,7 @@ def _text(ids: np.ndarray) -> np.ndarray:
 
 def run_of(
     file: File, columns: Columns, watch: Watch, read_as: ReadAs | None = None
-) -> Iterator[Rows]:
+) -> Iterator[Part]:
     """Yield a run in chunks of whole queries.
 
     Raise `QueriesReturnError` if the rows of a query are not together. Then
@@ -103,17 +104,18 @@ def run_of(
         read_as: receives what each role is read from, as in `rows_of_file`.
     """
     source = _source(file, "score", columns, watch, read_as)
-    return whole_queries(source.path, _rows(source))
+    return whole_queries(source.path, _parts(source))
 
 
 def sorted_run_of(
     file: File, columns: Columns, watch: Watch, read_as: ReadAs | None = None
-) -> Iterator[Rows]:
+) -> Iterator[Part]:
     """Yield a run as one chunk, with the rows of a query together."""
-    rows = whole(_rows(_source(file, "score", columns, watch, read_as)))
-    _, codes = np.unique(rows.query, return_inverse=True)
-    order = np.argsort(codes, kind="stable")
-    yield Rows(*(column[order] for column in rows))
+    source = _source(file, "score", columns, watch, read_as)
+    run = _whole(source)
+    _, codes = np.unique(run.query, return_inverse=True)
+    run = run.at(np.argsort(codes, kind="stable"))
+    yield run
 
 
 def judgements_path(path: str | os.PathLike[str]) -> str:
@@ -141,66 +143,51 @@ def judgements_path(path: str | os.PathLike[str]) -> str:
 
 def judgements_of(
     file: File, columns: Columns, watch: Watch, read_as: ReadAs | None = None
-) -> Rows:
+) -> Part:
     """Return the labels of items. Raise FileError if there are none."""
     source = _source(file, "label", columns, watch, read_as)
-    rows = whole(_rows(source))
-    if not len(rows.query):
+    found = _whole(source)
+    if not len(found.query):
         expected = "There should be judgements."
         raise FileError(source.path, expected, "an empty file")
-    return rows
+    return found
 
 
-def check_items_once(
-    file: File, value: str, columns: Mapping[str, str | None]
-) -> None:
-    """Raise FileError if an item occurs twice in a query.
+def items_once(path: str, part: Part) -> Rows:
+    """Return rows. Raise FileError if an item occurs twice in a query.
 
     Args:
-        file: the file, which is read twice.
-        value: `"label"` for judgements, `"score"` for a run.
-        columns: the names of columns that the user chose, by role.
+        path: the name of the file, for errors.
+        part: all rows of some queries.
     """
-    source = Source(file, value, columns, lambda done: None, {})
-    keys, lines = [], []
-    for (query, item, _), line in _parts(source):
-        keys.append(pair_keys(query, item))
-        lines.append(line)
-    if not keys:
-        return
-    together = np.concatenate(keys)
-    order = np.argsort(together, kind="stable")
-    first, second = twins(order, together[order])
-    if not len(first):
-        return
-    earliest = np.argmin(second)
-    places = first[earliest], second[earliest]
-    before, again = np.concatenate(lines)[[*places]]
-    ids, start = [], 0
-    for (query, item, _), line in _parts(source):
-        for row in places:
-            if 0 <= row - start < len(line):
-                ids.append((query[row - start], item[row - start]))
-        start += len(line)
-    if ids[0] == ids[1]:  # or two ids have the same key
-        query, item = (id_.decode("utf-8", "replace") for id_ in ids[1])
-        raise FileError(
-            source.path,
-            "An item should occur once in the list of a query.",
-            f"item {item} of query {query}, as in line {before}",
-            int(again),
-        )
+    query, item, value, line = part
+    keys = pair_keys(query, item)
+    ordered = np.sort(keys)
+    if (ordered[1:] == ordered[:-1]).any():
+        order = np.argsort(keys, kind="stable")
+        first, second = twins(order, keys[order])
+        # Two ids may have the same key.
+        same = query[first] == query[second]
+        same &= item[first] == item[second]
+        pairs = zip(line[second], second, line[first], strict=True)
+        for again, row, before in sorted(itertools.compress(pairs, same))[:1]:
+            query_id, item_id = (
+                ids[row].decode("utf-8", "replace") for ids in (query, item)
+            )
+            raise FileError(
+                path,
+                "An item should occur once in the list of a query.",
+                f"item {item_id} of query {query_id}, as in line {before}",
+                int(again),
+            )
+    return Rows(query, item, value)
 
 
-def _first_line(file: File, layout: trec.Layout) -> tuple[bytes, int]:
-    """Return the first line of a file that is no comment, and its number."""
-    return first_line(file, functools.partial(trec.is_comment, layout=layout))
-
-
-def _rows(source: Source) -> Iterator[Rows]:
-    for part in _parts(source):
-        check_labels(source, part)
-        yield part.rows
+def _whole(source: Source) -> Part:
+    """Return all rows of a file."""
+    found = Part.joined(_parts(source))
+    check_labels(source, found)
+    return found
 
 
 def _parts(source: Source) -> Iterator[Part]:
@@ -209,7 +196,8 @@ def _parts(source: Source) -> Iterator[Part]:
     Its first line decides on the format, and then the ending of its name.
     """
     layout = trec.RUN if source.value == "score" else trec.QRELS
-    line, number = _first_line(source.file, layout)
+    is_comment = functools.partial(trec.is_comment, layout=layout)
+    line, number = first_line(source.file, is_comment)
     path = source.path
     if line.startswith(_SAVED):
         last = "Saved baselines go last: `krm gate QRELS CANDIDATE BASELINE`."
@@ -237,8 +225,8 @@ def _parts(source: Source) -> Iterator[Part]:
 
 
 def whole_queries(
-    path: str, parts: Iterable[Rows], rows: int = _ROWS
-) -> Iterator[Rows]:
+    path: str, parts: Iterable[Part], rows: int = _ROWS
+) -> Iterator[Part]:
     """Yield rows in chunks, none of which ends within a query.
 
     Raise `QueriesReturnError` if the rows of a query are not together.
@@ -249,21 +237,24 @@ def whole_queries(
         rows: the number of rows of a chunk, which continues to the end of a
             query and of a part.
     """
-    chunk: list[Rows] = []
+    chunk: list[Part] = []
     for group in _groups(path, parts):
         count = sum(len(part.query) for part in chunk)
         if chunk and (count >= rows or _size([*chunk, *group]) > _BYTES):
-            yield whole(chunk)
-            chunk = []
+            joined = Part.joined(chunk)
+            chunk.clear()  # before others work on the rows
+            yield joined
         chunk += group
     if chunk:
-        yield whole(chunk)
+        joined = Part.joined(chunk)
+        chunk.clear()
+        yield joined
 
 
-def _groups(path: str, parts: Iterable[Rows]) -> Iterator[list[Rows]]:
+def _groups(path: str, parts: Iterable[Part]) -> Iterator[list[Part]]:
     """Yield rows that end with a query, one or several parts at a time."""
     seen: set[bytes] = set()
-    group: list[Rows] = []
+    group: list[Part] = []
     last = None
     for part in parts:
         if not len(part.query):
@@ -279,16 +270,16 @@ def _groups(path: str, parts: Iterable[Rows]) -> Iterator[list[Rows]]:
             # The last query may continue in the next part.
             cut = starts[-1]
             if cut:
-                group.append(Rows(*(column[:cut] for column in part)))
+                group.append(part.at(slice(cut)))
             yield group
-            part = Rows(*(column[cut:] for column in part))
+            part = part.at(slice(cut, None))
             group = []
         group.append(part)
     if group:
         yield group
 
 
-def _size(parts: list[Rows]) -> int:
+def _size(parts: list[Part]) -> int:
     """Return the bytes of the ids of all parts, as wide as the longest id."""
     rows = sum(len(part.query) for part in parts)
     width = max(part.query.itemsize for part in parts) + max(

@@ -133,8 +133,8 @@ def ranks_parts(source: Source) -> Iterator[fields.Part]:
     above, last = b"", 0.0
     for part in trec_parts(source, RANKS):
         source.read_as.update(_READ_AS)
-        query = np.append(above, part.rows.query)
-        rank = np.append(last, part.rows.value)
+        query = np.append(above, part.query)
+        rank = np.append(last, part.value)
         expected = np.where(query[1:] == query[:-1], rank[:-1], 0) + 1
         [wrong] = np.nonzero(rank[1:] != expected)
         if len(wrong):
@@ -142,7 +142,7 @@ def ranks_parts(source: Source) -> Iterator[fields.Part]:
             path, message = source.path, RANKS.expected
             raise FileError(path, message, received, line, _NO_RANKS)
         above, last = query[-1], rank[-1]
-        yield part._replace(rows=part.rows._replace(value=-rank[1:]))
+        yield part._replace(value=-rank[1:])
 
 
 def _check_items(

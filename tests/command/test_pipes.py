@@ -14,7 +14,7 @@ import pytest
 
 from keras_rankmetrics.command.printing import Progress
 from keras_rankmetrics.files import blocks, pipes
-from keras_rankmetrics.files.pipes import Pipe, kept_pipes, short_names
+from keras_rankmetrics.files.pipes import short_names
 from krm_command import main
 
 QRELS = "".join(
@@ -177,25 +177,6 @@ def test_one_argument_may_read_standard_input(
         "stdin: Only one argument should read this pipe. Received: 'two "
         "arguments'. Write its contents to a file, and pass that file."
     )
-
-
-@pytest.mark.parametrize("size", [1, 7, 100, 10**6])
-def test_a_pipe_is_the_same_from_each_place(stdin, size):
-    data = bytes(n % 251 for n in range(9000))
-    stdin(data)
-    with kept_pipes(["-"]) as files:
-        pipe = files["-"]
-        assert isinstance(pipe, Pipe)
-        first, second = pipe.open(), pipe.open()
-        found = b""
-        while part := first.read(size):
-            found += part
-            if len(found) < 200:  # another one goes on meanwhile
-                assert second.read(3) == data[second.tell() - 3 :][:3]
-        assert found == data
-        assert second.seek(-5, 2) == len(data) - 5
-        assert second.read() == data[-5:] and pipe.size() == len(data)
-        assert pipe.open().read() == data
 
 
 NAMES = [

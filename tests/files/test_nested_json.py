@@ -8,11 +8,15 @@ import threading
 import types
 
 import pytest
-from test_reading import in_memory, rows_of, unwatched
+from test_reading import (
+    check_items_once,
+    in_memory,
+    rows_of,
+    unwatched,
+)
 
 from keras_rankmetrics.files import FileError, QueriesReturnError
 from keras_rankmetrics.files.runs import (
-    check_items_once,
     judgements_of,
     judgements_path,
     run_of,

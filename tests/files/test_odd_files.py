@@ -8,11 +8,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from test_reading import rows_of
+from test_reading import check_items_once, rows_of
 
 from keras_rankmetrics.files import FileError, QueriesReturnError
 from keras_rankmetrics.files.runs import (
-    check_items_once,
     judgements_of,
     run_of,
     sorted_run_of,

@@ -14,6 +14,7 @@ from keras_rankmetrics.files import (
     blocks,
     runs,
 )
+from keras_rankmetrics.files.fields import Part
 from keras_rankmetrics.files.runs import (
     judgements_of,
     rows_of_file,
@@ -21,7 +22,6 @@ from keras_rankmetrics.files.runs import (
     sorted_run_of,
     whole_queries,
 )
-from keras_rankmetrics.tables.item_rows import Rows, whole
 
 ROWS = [
     ("q1", "a b", 1.5),
@@ -42,8 +42,15 @@ def rows_of(read, path, **columns):
     return [
         (query.decode(), item.decode(), value)
         for part in parts
-        for query, item, value in zip(*(x.tolist() for x in part), strict=True)
+        for query, item, value in zip(
+            *(x.tolist() for x in part[:3]), strict=True
+        )
     ]
+
+
+def check_items_once(path, value, columns):
+    [part] = sorted_run_of(path, columns, unwatched)
+    runs.items_once(path, part)
 
 
 def written(path, text):
@@ -307,18 +314,19 @@ def test_blocks_cut_no_line(monkeypatch, tmp_path, size):
 def test_chunks_hold_whole_queries(size):
     queries = np.repeat([b"a", b"bb", b"c", b"dd"], [3, 30, 1, 20])
     items = np.arange(54).astype("S")
-    values = np.arange(54.0)
+    values, lines = np.arange(54.0), np.arange(1, 55)
     for part in (1, 4, 54):
         parts = [
-            Rows(*(x[n : n + part] for x in (queries, items, values)))
+            Part(queries, items, values, lines).at(slice(n, n + part))
             for n in range(0, 54, part)
         ]
         found = list(whole_queries("run", parts, size))
         seen = [set(chunk.query.tolist()) for chunk in found]
         assert sum(map(len, seen)) == 4  # no query is in two of them
-        together = whole(found)
+        together = Part.joined(found)
         assert together.query.tolist() == queries.tolist()
         assert together.value.tolist() == values.tolist()
+        assert together.line.tolist() == lines.tolist()
 
 
 def test_a_query_that_returns(tmp_path):
