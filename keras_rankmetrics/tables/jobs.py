@@ -11,9 +11,11 @@ from typing import Any, TypeVar
 
 import keras
 import numpy as np
+from keras import ops
 
 from keras_rankmetrics.conventions.specs import metrics_of
 from keras_rankmetrics.engine.aggregates import State
+from keras_rankmetrics.engine.inputs import share_in
 from keras_rankmetrics.engine.metric.accumulator import Accumulator, own_methods
 from keras_rankmetrics.engine.metric.collection import MetricCollection
 from keras_rankmetrics.metrics import Comparison, Sliced
@@ -63,6 +65,19 @@ def job_of(
             f"{lists_per_update!r}."
         )
     return Job(metrics, members, columns, lists_per_update)
+
+
+def check_share(definitions: Iterable[Any], share: float | None) -> None:
+    """Raise ValueError if a metric would misread a label between 0 and 1.
+
+    Args:
+        definitions: the definitions of the metrics.
+        share: such a label, or None.
+    """
+    for definition in definitions:
+        error = definition.misreads(share)
+        if error:
+            raise ValueError(error)
 
 
 def with_states(metrics: Metrics, states: Sequence[State] | None) -> Metrics:
@@ -270,7 +285,12 @@ class Job:
             known = {**lists, **groups}
             used = {name: known[name] for name in fills}
             for chunk in chunks(used, self.lists_per_update):
-                yield padded(chunk, fills, unpadded)
+                arrays = padded(chunk, fills, unpadded)
+                if c.form == "scores":
+                    labels = ops.convert_to_tensor(arrays[c.y_true])
+                    definitions = [m.definition for m in self.members]
+                    check_share(definitions, share_in(labels))
+                yield arrays
 
     def arguments(
         self, slicing: Slicing | None, arrays: Arrays

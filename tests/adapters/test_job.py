@@ -216,6 +216,18 @@ def test_a_number_of_relevant_items_is_not_negative():
         evaluated([rows], krm.NDCG(3), "y", "x", num_relevant="n")
 
 
+def test_shares_are_not_read_as_irrelevant():
+    """As in `evaluate` and `compare`."""
+    rows = [{"y": [0.25, 0.0], "x": [2.0, 1.0]}]
+    with pytest.raises(
+        ValueError, match=r"label of 0\.25 for the metric recall@1"
+    ):
+        evaluated([rows], [krm.NDCG(), krm.RecallAtK(1)], "y", "x")
+    for metric in (krm.NDCG(), krm.RecallAtK(1, relevance_threshold=0.2)):
+        found = evaluated([rows], metric, "y", "x")
+        assert float(found.result()) == approx(1.0)
+
+
 def test_what_was_seen_before_does_not_count():
     rows = logs.of_ids()
     fresh, used = logs.for_ids(), logs.for_ids()
