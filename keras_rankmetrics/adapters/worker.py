@@ -345,30 +345,22 @@ def arrow_ids_as_int32(columns: Sequence[Any]) -> list[np.ndarray]:
     Args:
         columns: Arrow arrays, all of integers or all of strings.
     """
-    together = pa.concat_arrays(_of_one_type(columns))
+    kinds = {column.type for column in columns if len(column)}
+    wide = pa.uint64() if pa.uint64() in kinds else pa.int64()
+    if "text" in map(_kind, kinds):
+        wide = pa.large_string()
+    # An empty column may have any type, even one that has no cast.
+    together = pa.concat_arrays(
+        [x.cast(wide) if len(x) else pa.array([], wide) for x in columns]
+    )
     numbers = None
-    if types.is_integer(together.type):
+    if types.is_integer(wide):
         numbers = together.to_numpy()
     limit = np.iinfo(np.int32).max
     if numbers is None or ((numbers < 0) | (numbers > limit)).any():
         numbers = together.dictionary_encode().indices.to_numpy()
     ends = np.cumsum([len(column) for column in columns])
     return np.split(numbers.astype(np.int32), ends[:-1])
-
-
-def _of_one_type(columns: Sequence[Any]) -> list[Any]:
-    """Return the columns in their widest type; empty ones take any type."""
-    kinds = {column.type for column in columns if len(column)}
-    if len(kinds) < 2:
-        wide = kinds.pop() if kinds else pa.int64()
-    elif any(types.is_integer(kind) for kind in kinds):
-        wide = pa.uint64() if pa.uint64() in kinds else pa.int64()
-    else:
-        wide = pa.large_string()
-    return [
-        column.cast(wide) if len(column) else pa.array([], wide)
-        for column in columns
-    ]
 
 
 # The types that the columns may have.

@@ -361,11 +361,10 @@ class _Runner:
             for metric, arguments in zip(self._metrics, passed, strict=True):
                 metric.update_state(*arguments)
             return
-        variables = [metric.variables for metric in self._metrics]
-        values = [[each.value for each in own] for own in variables]
+        values = [[each.value for each in m.variables] for m in self._metrics]
         updated = self._compiled(values, passed)
-        for own, new in zip(variables, updated, strict=True):
-            for variable, value in zip(own, new, strict=True):
+        for metric, new in zip(self._metrics, updated, strict=True):
+            for variable, value in zip(metric.variables, new, strict=True):
                 variable.assign(value)
 
     def _updated_values(self, values: Any, passed: Any) -> list[Any]:
