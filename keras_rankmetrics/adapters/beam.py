@@ -10,12 +10,7 @@ import apache_beam as beam
 from apache_beam.internal import pickler
 
 import keras_rankmetrics as krm
-from keras_rankmetrics.adapters.worker import (
-    check_names,
-    check_schema,
-    no_column,
-    states_of_tables,
-)
+from keras_rankmetrics.adapters import worker
 from keras_rankmetrics.tables import jobs
 from keras_rankmetrics.tables.job_columns import Columns
 
@@ -74,19 +69,10 @@ class Evaluate(beam.CombineFn):
         exclude: str | None = None,
         num_relevant: str | None = None,
     ) -> None:
-        metrics = jobs.with_named(metrics)
-        job = jobs.job_of(
-            metrics,
-            y_true,
-            y_pred,
-            sample_weight,
-            group,
-            query,
-            lists_per_update=ROWS,
-            exclude=exclude,
-            num_relevant=num_relevant,
+        columns = Columns(
+            y_true, y_pred, sample_weight, group, query, exclude, num_relevant
         )
-        self._pickled = pickler.dumps((metrics, job))
+        self._pickled = pickler.dumps(jobs.job_of(metrics, columns, ROWS))
 
     def create_accumulator(self) -> Any:
         """Return an accumulator without rows."""
@@ -109,16 +95,18 @@ class Evaluate(beam.CombineFn):
         rows, states = accumulator
         if not rows:
             return accumulator
-        _, job = _unpickled(self._pickled)
+        job = _unpickled(self._pickled)
         if job.columns.query is not None:
             rows = [row for of_query in rows for row in of_query]
         table = _table(rows, job.columns)
-        check_schema(job.columns, table.schema)
-        return _Seen([], jobs.merged(states, states_of_tables(job, [table])))
+        worker.check_schema(job.columns, table.schema)
+        return _Seen(
+            [], jobs.merged(states, worker.states_of_tables(job, [table]))
+        )
 
     def extract_output(self, accumulator: Any) -> Any:
         """Return copies of the metrics, updated on these lists alone."""
-        metrics, _ = _unpickled(self._pickled)
+        metrics = _unpickled(self._pickled).metrics
         return jobs.with_states(metrics, self.compact(accumulator).states)
 
 
@@ -181,7 +169,7 @@ def _table(rows: list[Any], columns: Columns) -> Any:
     import pyarrow as pa
 
     for row in rows:
-        check_names(columns, row)
+        worker.check_names(columns, row)
     arrays = {}
     for argument, name in columns.by_argument():
         values, is_query = [row[name] for row in rows], argument == "query"
@@ -200,7 +188,7 @@ def _table(rows: list[Any], columns: Columns) -> Any:
 
 def _query_of(row: Any, key: str) -> Any:
     if key not in row:
-        raise no_column("query", key, row)
+        raise worker.no_column("query", key, row)
     return row[key]
 
 

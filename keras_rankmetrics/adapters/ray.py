@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from typing import Any
 
 import keras
 
-from keras_rankmetrics.adapters.worker import (
-    BUCKET,
-    BUCKETS,
-    on_worker,
-    sum_of,
-)
 from keras_rankmetrics.tables import jobs
+from keras_rankmetrics.tables.job_columns import Columns
 
 
 def evaluate(
@@ -64,40 +60,28 @@ def evaluate(
     """
     from ray import cloudpickle
 
-    metrics = jobs.with_named(metrics)
-    job = jobs.job_of(
-        metrics,
-        y_true,
-        y_pred,
-        sample_weight,
-        group,
-        query,
-        lists_per_update=lists_per_update,
-        exclude=exclude,
-        num_relevant=num_relevant,
+    from keras_rankmetrics.adapters import worker
+
+    columns = Columns(
+        y_true, y_pred, sample_weight, group, query, exclude, num_relevant
     )
+    job = jobs.job_of(metrics, columns, lists_per_update)
     if query is not None and not dataset.take(1):  # Ray cannot group no rows
-        return jobs.with_states(metrics, None)
-    backend = backend or keras.config.backend()
-
-    def on_workers(task: str, pickled: bytes) -> Any:
-        return on_worker(task, pickled, backend)
-
-    to_states = on_workers("table_to_states", cloudpickle.dumps(job))
+        return jobs.with_states(job.metrics, None)
+    on_workers = functools.partial(
+        worker.on_worker,
+        pickled=cloudpickle.dumps(job),
+        backend=backend or keras.config.backend(),
+    )
+    to_states = on_workers("table_to_states")
+    tables = {"batch_format": "pyarrow", "batch_size": None}
     if query is None:
-        states = dataset.map_batches(
-            to_states, batch_format="pyarrow", batch_size=None
-        )
+        states = dataset.map_batches(to_states, **tables)
     else:
-        columns = cloudpickle.dumps(job.columns)
         states = (
-            dataset.map_batches(
-                on_workers("in_buckets", columns),
-                batch_format="pyarrow",
-                batch_size=None,
-            )
-            .groupby(BUCKET, num_partitions=BUCKETS)
+            dataset.map_batches(on_workers("in_buckets"), **tables)
+            .groupby(worker.BUCKET, num_partitions=worker.BUCKETS)
             .map_groups(to_states, batch_format="pyarrow")
         )
     packed = (row["states"] for row in states.iter_rows())
-    return jobs.with_states(metrics, sum_of(packed))
+    return jobs.with_states(job.metrics, worker.sum_of(packed))

@@ -7,13 +7,8 @@ from typing import Any
 
 import keras
 
-from keras_rankmetrics.adapters.worker import (
-    check_names,
-    check_schema,
-    on_worker,
-    sum_of,
-)
 from keras_rankmetrics.tables import jobs
+from keras_rankmetrics.tables.job_columns import Columns
 
 _SCHEMA = "states binary"
 
@@ -85,34 +80,28 @@ def evaluate(
     """
     from pyspark import cloudpickle
 
-    metrics = jobs.with_named(metrics)
-    job = jobs.job_of(
-        metrics,
-        y_true,
-        y_pred,
-        sample_weight,
-        group,
-        query,
-        lists_per_update,
-        exclude,
-        num_relevant,
+    from keras_rankmetrics.adapters import worker
+
+    columns = Columns(
+        y_true, y_pred, sample_weight, group, query, exclude, num_relevant
     )
-    check_names(job.columns, df.columns)
+    job = jobs.job_of(metrics, columns, lists_per_update)
+    worker.check_names(job.columns, df.columns)
     names = job.columns.names
     # Spark reads a dot in a name as a field, and `mapInArrow` takes no quotes.
     quoted = ("`" + name.replace("`", "``") + "`" for name in names)
     df = df.select(*quoted).toDF(*map(str, range(len(names))))
     no_rows = df.limit(0).toArrow().rename_columns(names)
-    check_schema(job.columns, no_rows.schema)
+    worker.check_schema(job.columns, no_rows.schema)
     backend = backend or keras.config.backend()
     pickled = cloudpickle.dumps(job)
     if query is not None:  # the rows of each query next to each other
         by = str(names.index(query))
         df = df.repartition(by).sortWithinPartitions(by)
-    to_states = on_worker("tables_to_states", pickled, backend)
+    to_states = worker.on_worker("tables_to_states", pickled, backend)
     states = df.mapInArrow(to_states, _SCHEMA)
     # Spark picks the number of tasks by the size of the states: usually one.
-    to_state = on_worker("states_to_state", b"", backend)
+    to_state = worker.on_worker("states_to_state", b"", backend)
     merged = states.hint("rebalance").mapInArrow(to_state, _SCHEMA)
     packed = (bytes(row.states) for row in merged.toLocalIterator())
-    return jobs.with_states(metrics, sum_of(packed))
+    return jobs.with_states(job.metrics, worker.sum_of(packed))

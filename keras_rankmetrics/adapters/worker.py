@@ -13,6 +13,9 @@ from typing import Any, NamedTuple
 
 import keras
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import types
 
 from keras_rankmetrics.engine.aggregates import State
 from keras_rankmetrics.tables import flat_columns, ids
@@ -30,8 +33,10 @@ from keras_rankmetrics.tables.ragged import Lists, Ragged
 BUCKET = "keras_rankmetrics bucket"
 BUCKETS = 64
 
+_LISTS = pa.ListType, pa.LargeListType, pa.FixedSizeListType
 
-def on_worker(task: str, job: bytes, backend: str) -> Callable[[Any], Any]:
+
+def on_worker(task: str, pickled: bytes, backend: str) -> Callable[[Any], Any]:
     """Return a function for a worker, which imports Keras with the backend.
 
     Unless the environment of the worker says otherwise, the backend uses no
@@ -41,7 +46,7 @@ def on_worker(task: str, job: bytes, backend: str) -> Callable[[Any], Any]:
     Args:
         task: the name of the function of this module to call, with the job and
             the data.
-        job: a pickled `Job`.
+        pickled: a `Job`.
         backend: the name of the Keras backend.
     """
 
@@ -58,7 +63,7 @@ def on_worker(task: str, job: bytes, backend: str) -> Callable[[Any], Any]:
             os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
         worker = importlib.import_module("keras_rankmetrics.adapters.worker")
         worker.check_backend(backend)
-        return getattr(worker, task)(job, data)
+        return getattr(worker, task)(pickled, data)
 
     return run
 
@@ -89,51 +94,44 @@ def _packed(states: Sequence[State] | None) -> list[bytes]:
 
 # A process runs a job on many partitions, and should compile it once.
 @functools.lru_cache(maxsize=2)
-def _unpickled(job: bytes) -> Any:
-    return pickle.loads(job)
+def _job_of(pickled: bytes) -> Job:
+    job: Job = pickle.loads(pickled)
+    return job
 
 
-def tables_to_states(job: bytes, batches: Iterable[Any]) -> Iterator[Any]:
+def tables_to_states(pickled: bytes, batches: Iterable[Any]) -> Iterator[Any]:
     """Yield a batch with the states after all batches; empty without lists.
 
     Their columns are those of the job, in this order, under any names.
     """
-    import pyarrow as pa
-
-    names = _unpickled(job).columns.names
+    job = _job_of(pickled)
     tables = (
-        pa.Table.from_batches([batch]).rename_columns(names)
+        pa.Table.from_batches([batch]).rename_columns(job.columns.names)
         for batch in batches
     )
-    yield _batch(states_of_tables(_unpickled(job), tables))
+    yield _batch(states_of_tables(job, tables))
 
 
-def table_to_states(job: bytes, table: Any) -> dict[str, list[bytes]]:
+def table_to_states(pickled: bytes, table: Any) -> dict[str, list[bytes]]:
     """Return a column with the states of a table, empty without lists.
 
     If rows are items, the table has all rows of its lists, in any order.
     """
-    table = _plain(table)
-    columns = _unpickled(job).columns
-    check_schema(columns, table.schema)
-    if columns.query is not None:
-        table = table.sort_by(columns.query)
-    return {"states": _packed(states_of_tables(_unpickled(job), [table]))}
+    job, table = _job_of(pickled), _plain(table)
+    check_schema(job.columns, table.schema)
+    if job.columns.query is not None:
+        table = table.sort_by(job.columns.query)
+    return {"states": _packed(states_of_tables(job, [table]))}
 
 
-def in_buckets(columns: bytes, table: Any) -> Any:
+def in_buckets(pickled: bytes, table: Any) -> Any:
     """Return the table of items with a column `BUCKET`.
 
     All rows of a query have the same number there.
     """
-    import pyarrow as pa
-
-    job_columns: Columns = _unpickled(columns)
-    query = job_columns.query
-    assert query is not None, "only items by query are in buckets"
-    table = _plain(table)
-    check_schema(job_columns, table.schema)
-    values = _queries(table, query).to_numpy(zero_copy_only=False)
+    columns, table = _job_of(pickled).columns, _plain(table)
+    check_schema(columns, table.schema)
+    values = _queries(table, columns.query).to_numpy(zero_copy_only=False)
     if values.dtype.kind not in "iu":
         values = values.astype(str)
     # The keys of integers are the integers, which may all be multiples of 64.
@@ -149,28 +147,23 @@ def states_to_state(_: bytes, batches: Iterable[Any]) -> Iterator[Any]:
 
 
 def _batch(states: Sequence[State] | None) -> Any:
-    import pyarrow as pa
-
     column = pa.array(_packed(states), pa.binary())
     return pa.RecordBatch.from_arrays([column], names=["states"])
 
 
 def _plain(table: Any) -> Any:
     """Return the table with lists for Ray's tensors, values for categories."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     for place, field in enumerate(table.schema):
         if isinstance(field.type, pa.BaseExtensionType):
             chunks = table.column(place).chunks
             storage = pa.concat_arrays([chunk.storage for chunk in chunks])
-            if pa.types.is_struct(storage.type):  # tensors of unequal lengths
+            if types.is_struct(storage.type):  # tensors of unequal lengths
                 storage = pc.struct_field(storage, "data")
             elif len(field.type.shape) == 1:
                 of_one = pa.list_(storage.type.value_type, *field.type.shape)
                 storage = storage.cast(of_one)
             table = table.set_column(place, field.name, storage)
-        elif pa.types.is_dictionary(field.type):
+        elif types.is_dictionary(field.type):
             values = table.column(place).cast(field.type.value_type)
             table = table.set_column(place, field.name, values)
     return table
@@ -192,12 +185,11 @@ def states_of_tables(job: Job, tables: Iterable[Any]) -> list[State] | None:
 
 def _lists_in(tables: Iterable[Any], columns: Columns) -> Iterator[Lists]:
     """Yield the lists of each table, by the names of the columns."""
-    if columns.query is None:
-        read = (_of_rows(table, columns) for table in tables)
-    else:
-        whole = _whole_lists(tables, columns.query)
-        read = (_of_items(table, columns) for table in whole)
-    for lists in read:
+    read = _of_rows
+    if columns.query is not None:
+        tables, read = _whole_lists(tables, columns.query), _of_items
+    for table in tables:
+        lists = read(table, columns)
         if len(lists[columns.y_true].lengths):
             check_lists(lists, columns)
             yield lists
@@ -223,7 +215,7 @@ def _of_rows(table: Any, columns: Columns) -> Lists:
 
 def _of_items(table: Any, columns: Columns) -> Lists:
     """Return the lists of a table in which each row is an item."""
-    starts = _starts(table, str(columns.query))
+    starts = _starts(table, columns.query)
     values = {
         name: _numpy(_array(table, name), name)
         for name in columns.names
@@ -234,41 +226,33 @@ def _of_items(table: Any, columns: Columns) -> Lists:
 
 def _whole_lists(tables: Iterable[Any], query: str) -> Iterator[Any]:
     """Yield the same rows in tables that contain whole lists."""
-    import pyarrow as pa
-
-    held = None
+    held: list[Any] = []
     for table in tables:
-        if table.num_rows == 0:
-            continue
-        rows = table if held is None else pa.concat_tables([held, table])
-        last = int(_starts(rows, query)[-1])
-        if last:
-            yield rows.slice(0, last)
-        held = rows.slice(last)
-    if held is not None:
-        yield held
+        if table.num_rows:
+            rows = pa.concat_tables([*held, table])
+            last = int(_starts(rows, query)[-1])
+            if last:
+                yield rows.slice(0, last)
+            held = [rows.slice(last)]
+    yield from held
 
 
-def _starts(table: Any, query: str) -> np.ndarray:
+def _starts(table: Any, query: str | None) -> np.ndarray:
     """Return the first row of each list."""
-    import pyarrow.compute as pc
-
     queries = _queries(table, query)
     differ = pc.not_equal(queries[1:], queries[:-1])
     changes = np.flatnonzero(differ.to_numpy(zero_copy_only=False))
     return np.concatenate([[0], changes + 1])
 
 
-def _queries(table: Any, query: str) -> Any:
+def _queries(table: Any, query: str | None) -> Any:
     """Return the column of queries, whole floats as integers.
 
     Raises:
         ValueError: if a query is missing, or a float that is not whole.
     """
-    import pyarrow as pa
-
     queries = _array(table, query)
-    if pa.types.is_floating(queries.type):
+    if types.is_floating(queries.type):
         values = queries.to_numpy(zero_copy_only=False)  # nulls become NaN
         flat_columns.check_whole(values)
         return pa.array(values.astype(np.int64))
@@ -286,12 +270,9 @@ def flattened(array: Any) -> tuple[Any, np.ndarray]:
     Args:
         array: a `pyarrow.Array`.
     """
-    import pyarrow.compute as pc
-    from pyarrow import types
-
     if types.is_null(array.type):
         return array.drop_null(), np.zeros(len(array), np.int64)
-    if not _is_list(array.type):
+    if not isinstance(array.type, _LISTS):
         is_value = array.is_valid().to_numpy(zero_copy_only=False)
         return array.drop_null(), is_value.astype(np.int64)
     lengths = pc.fill_null(pc.list_value_length(array), 0)
@@ -300,7 +281,7 @@ def flattened(array: Any) -> tuple[Any, np.ndarray]:
     return array.flatten(), lengths.to_numpy().astype(np.int64)
 
 
-def _array(table: Any, name: str) -> Any:
+def _array(table: Any, name: str | None) -> Any:
     """Return a column as one array."""
     return table.column(name).combine_chunks()
 
@@ -338,15 +319,13 @@ def _ids(
     Raises:
         ValueError: if an id is null, or a list repeats -1.
     """
-    import pyarrow as pa
-
     values = _without_nulls(values, name)
-    if not pa.types.is_integer(values.type):
+    if not types.is_integer(values.type):
         return values, lengths
     is_padding = values.to_numpy() == -1
     row = np.repeat(np.arange(len(lengths)), lengths)
     padding = np.bincount(row[is_padding], minlength=len(lengths))
-    if pa.types.is_fixed_size_list(table.schema.field(name).type):
+    if types.is_fixed_size_list(table.schema.field(name).type):
         return values.filter(pa.array(~is_padding)), lengths - padding
     if padding.max(initial=0) > 1:
         raise ValueError(
@@ -366,34 +345,22 @@ def arrow_ids_as_int32(columns: Sequence[Any]) -> list[np.ndarray]:
     Args:
         columns: Arrow arrays, all of integers or all of strings.
     """
-    import pyarrow as pa
-
-    together = pa.concat_arrays(_of_one_type(columns))
+    kinds = {column.type for column in columns if len(column)}
+    wide = pa.uint64() if pa.uint64() in kinds else pa.int64()
+    if "text" in map(_kind, kinds):
+        wide = pa.large_string()
+    # An empty column may have any type, even one that has no cast.
+    together = pa.concat_arrays(
+        [x.cast(wide) if len(x) else pa.array([], wide) for x in columns]
+    )
     numbers = None
-    if pa.types.is_integer(together.type):
+    if types.is_integer(wide):
         numbers = together.to_numpy()
     limit = np.iinfo(np.int32).max
     if numbers is None or ((numbers < 0) | (numbers > limit)).any():
         numbers = together.dictionary_encode().indices.to_numpy()
     ends = np.cumsum([len(column) for column in columns])
     return np.split(numbers.astype(np.int32), ends[:-1])
-
-
-def _of_one_type(columns: Sequence[Any]) -> list[Any]:
-    """Return the columns in their widest type; empty ones take any type."""
-    import pyarrow as pa
-
-    kinds = {column.type for column in columns if len(column)}
-    if len(kinds) < 2:
-        wide = kinds.pop() if kinds else pa.int64()
-    elif any(pa.types.is_integer(kind) for kind in kinds):
-        wide = pa.uint64() if pa.uint64() in kinds else pa.int64()
-    else:
-        wide = pa.large_string()
-    return [
-        column.cast(wide) if len(column) else pa.array([], wide)
-        for column in columns
-    ]
 
 
 # The types that the columns may have.
@@ -420,14 +387,14 @@ _NUMBERS = _Rule("arrays of numbers", _NUMBER, True)
 _INDICES = _Rule("arrays of indices of items, integers from 0", _ID[:1], True)
 _IDS = _Rule("arrays of ids, integers or strings", _ID, True)
 
-# An argument, in all forms of input, and in each of them. With `query` each row
-# is an item, and the forms do not matter.
+# An argument, in all forms of input, and in each of them.
 _ALL_FORMS = {
     "group": _Rule("integers or strings", _ID, False),
     "sample_weight": _SINGLE_NUMBERS,
     "num_relevant": _SINGLE_NUMBERS,
 }
 _ITEM = _Rule("a number for each item", _NUMBER, False)
+_ROW_IS_ITEM = {"y_true": _ITEM, "y_pred": _ITEM}
 _BY_FORM = {
     "scores": {"y_true": _NUMBERS, "y_pred": _NUMBERS, "exclude": _INDICES},
     "sparse": {
@@ -454,12 +421,16 @@ def check_schema(columns: Columns, schema: Any) -> None:
         ValueError: if a column is missing.
         TypeError: if a column has the wrong type.
     """
-    types = dict(zip(schema.names, schema.types, strict=True))
+    found = dict(zip(schema.names, schema.types, strict=True))
     check_names(columns, schema.names)
+    of_form = (
+        _ROW_IS_ITEM if columns.query is not None else _BY_FORM[columns.form]
+    )
+    rules = {**_ALL_FORMS, **of_form}
     for argument, name in columns.by_argument():
-        if argument != "query":
-            _check_type(columns, argument, name, types[name])
-    _check_ids(columns, {name: _kind(types[name]) for name in columns.ids})
+        if argument in rules:
+            _check_type(argument, name, found[name], rules[argument], columns)
+    _check_ids(columns, {name: _kind(found[name]) for name in columns.ids})
 
 
 def check_names(columns: Columns, names: Iterable[str]) -> None:
@@ -480,16 +451,12 @@ def no_column(
 
 
 def _check_type(
-    columns: Columns, argument: str, name: str, arrow_type: Any
+    argument: str, name: str, arrow_type: Any, rule: _Rule, columns: Columns
 ) -> None:
-    kind = _kind(arrow_type)
+    kind, is_list = _kind(arrow_type), isinstance(arrow_type, _LISTS)
     if kind == "null" and argument in ("y_true", "y_pred", "exclude"):
         return  # all arrays are empty, or null
-    rule = _ALL_FORMS.get(argument)
-    if rule is None and columns.query is not None:
-        rule = _ITEM
-    rule = rule or _BY_FORM[columns.form][argument]
-    if kind not in rule.kinds or rule.lists not in (None, _is_list(arrow_type)):
+    if kind not in rule.kinds or rule.lists not in (None, is_list):
         remedy = "Cast the column, or create the metric with other `inputs`."
         if columns.query is None and kind in rule.kinds and rule.lists:
             remedy = "If each row is an item, name the column of its `query`."
@@ -499,18 +466,9 @@ def _check_type(
         )
 
 
-def _is_list(arrow_type: Any) -> bool:
-    from pyarrow import types
-
-    kinds = types.is_list, types.is_large_list, types.is_fixed_size_list
-    return any(is_kind(arrow_type) for is_kind in kinds)
-
-
 def _kind(arrow_type: Any) -> str:
     """Return the kind of a type, or of the elements of lists."""
-    from pyarrow import types
-
-    if _is_list(arrow_type):
+    if isinstance(arrow_type, _LISTS):
         arrow_type = arrow_type.value_type
     for kind, is_kind in (
         ("text", types.is_string),

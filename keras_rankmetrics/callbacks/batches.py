@@ -121,10 +121,7 @@ def _of_dataset(dataset: Any) -> Data:
         ValueError: if the dataset never ends.
         TypeError: if it cannot be read again for each epoch.
     """
-    if hasattr(dataset, "__next__") or not (
-        isinstance(dataset, keras.utils.PyDataset)
-        or hasattr(dataset, "__iter__")
-    ):
+    if hasattr(dataset, "__next__"):
         raise TypeError(
             "Without `y`, `x` should be a dataset of batches `(x, y)` or "
             "`(x, y, sample_weight)` that can be read again for each epoch: a "

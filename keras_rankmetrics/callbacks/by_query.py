@@ -116,15 +116,20 @@ class EvaluateByQuery(EvaluateEpochs):
         self._data = batches.rows_of(
             batch_size, x=x, y=y, sample_weight=sample_weight
         )
-        self._sources = {"query": IdSource("query", query)}
+        sources = {"query": query}
         if group is not None:
-            self._sources["group"] = IdSource("group", group)
-        check_same("index", {"y": y, "query": query, "group": group})
-        self._ids = {
-            name: source.ids
-            for name, source in self._sources.items()
-            if source.ids is not None
+            sources["group"] = group
+        self._in_x = {
+            name: source
+            for name, source in sources.items()
+            if isinstance(source, str) or callable(source)
         }
+        self._ids = {
+            name: _checked_ids(name, source)
+            for name, source in sources.items()
+            if name not in self._in_x
+        }
+        check_same("index", {"y": y, "query": query, "group": group})
         if self._ids and y is None and batches.shuffles(x):
             raise ValueError(
                 f"{_FIXED}Received: a dataset that shuffles. {_REMEDY}"
@@ -163,12 +168,11 @@ class EvaluateByQuery(EvaluateEpochs):
         """Return the columns of a batch that the evaluation needs."""
         x = batch.x
         columns = {
-            name: source.of_batch(x)
-            for name, source in self._sources.items()
-            if name not in self._ids
+            name: _ids_in(x, name, source)
+            for name, source in self._in_x.items()
         }
-        for source in self._sources.values():
-            x = _without_key(model, x, source.key)
+        for source in self._in_x.values():
+            x = _without_key(model, x, source)
         scores = batches.predicted(model, x)
         columns["y_pred"] = _single(
             "score_fn", "The model should predict", scores, self._score_fn
@@ -189,49 +193,35 @@ class EvaluateByQuery(EvaluateEpochs):
         return columns
 
 
-class IdSource:
-    """The source of the query or group id of each row.
+def _checked_ids(name: str, ids: Any) -> Any:
+    """Return the ids of all rows; raise ValueError if they are not a column."""
+    if ids is None or isinstance(ids, Mapping) or not np.shape(ids):
+        raise ValueError(
+            f"`{name}` should hold an id for each row, or be a key of `x`, "
+            "or a function from the `x` of a batch to its ids. Received: "
+            f"{ids!r}."
+        )
+    as_column(name, ids)
+    return ids
 
-    Args:
-        name: the name of the argument, for errors.
-        value: the ids of all rows; or their key in a dict `x`; or a function
-            from the `x` of a batch to its ids.
+
+def _ids_in(x: Any, name: str, source: str | Fn) -> np.ndarray:
+    """Return the ids of a batch, by the key or the function.
+
+    Raises:
+        ValueError: if `x` has no such key.
     """
-
-    def __init__(self, name: str, value: Any) -> None:
-        self.name = name
-        self.key = value if isinstance(value, str) else None
-        self.fn = value if callable(value) else None
-        self.ids = None
-        if self.key is not None or self.fn is not None:
-            return
-        if value is None or isinstance(value, Mapping) or not np.shape(value):
-            raise ValueError(
-                f"`{name}` should hold an id for each row, or be a key of `x`, "
-                "or a function from the `x` of a batch to its ids. Received: "
-                f"{value!r}."
-            )
-        as_column(name, value)
-        self.ids = value
-
-    def of_batch(self, x: Any) -> np.ndarray:
-        """Return the ids of a batch, by the key or the function.
-
-        Raises:
-            ValueError: if `x` has no such key.
-        """
-        if self.fn is not None:
-            return as_column(self.name, self.fn(x))
-        if not isinstance(x, Mapping) or self.key not in x:
-            held = sorted(map(str, x)) if isinstance(x, Mapping) else None
-            received = f"the keys {held}" if held else f"a {type(x).__name__}"
-            raise ValueError(
-                f"`{self.name}` should be a key of `x`. Received: "
-                f"`{self.name}={self.key!r}`, and for `x` {received}. If `x` "
-                "is not a dict, pass the ids of all rows, or a function from "
-                "the `x` of a batch to its ids."
-            )
-        return as_column(self.name, x[self.key])
+    if not isinstance(source, str):
+        return as_column(name, source(x))
+    if not isinstance(x, Mapping) or source not in x:
+        held = sorted(map(str, x)) if isinstance(x, Mapping) else None
+        received = f"the keys {held}" if held else f"a {type(x).__name__}"
+        raise ValueError(
+            f"`{name}` should be a key of `x`. Received: `{name}={source!r}`, "
+            f"and for `x` {received}. If `x` is not a dict, pass the ids of "
+            "all rows, or a function from the `x` of a batch to its ids."
+        )
+    return as_column(name, x[source])
 
 
 def _single(option: str, expected: str, value: Any, fn: Any) -> np.ndarray:
@@ -251,9 +241,9 @@ def _single(option: str, expected: str, value: Any, fn: Any) -> np.ndarray:
     return as_numbers(option, leaves[0])
 
 
-def _without_key(model: keras.Model, x: Any, key: str | None) -> Any:
+def _without_key(model: keras.Model, x: Any, key: str | Fn) -> Any:
     """Return the model's inputs, without a key that it cannot read."""
-    if key is None or key not in x or _takes(model, key, x[key]):
+    if callable(key) or key not in x or _takes(model, key, x[key]):
         return x
     return {name: part for name, part in x.items() if name != key}
 

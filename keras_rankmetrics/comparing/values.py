@@ -13,11 +13,11 @@ from keras_rankmetrics.comparing.joining import Joined
 from keras_rankmetrics.comparing.measured import Values
 from keras_rankmetrics.engine.aggregates import PerList
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.definition import Definition
 from keras_rankmetrics.engine.evaluation.batch_cache import Batch
 from keras_rankmetrics.engine.evaluation.evaluate import Evaluated, evaluate
 from keras_rankmetrics.engine.inputs import WarnOnce, share_in
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
+from keras_rankmetrics.tables.jobs import check_share
 from keras_rankmetrics.tables.ragged import Ragged, value_indices
 
 # The number of items of a batch, unless one list has more. On torch, arrays of
@@ -50,7 +50,7 @@ def of_arrays(
     warn_once = WarnOnce()
     for definition in definitions:
         misreadings = batch.misreadings[definition.reading]
-        _check_labels([definition], misreadings.share)
+        check_share([definition], misreadings.share)
         warn_once(misreadings.warning, definition.name)
     return _simplest(_values(evaluated))
 
@@ -84,7 +84,7 @@ def of_lists(
         _padded(each, *fills, _FEW_SHAPES) for each in joined
     )
     for draw, (places, labels, scores) in enumerate(batches):
-        _check_labels(definitions, share_in(ops.array(labels)))
+        check_share(definitions, share_in(ops.array(labels)))
         weight = None
         if weights is not None:
             weight = np.ones(len(labels), weights.dtype)
@@ -96,16 +96,6 @@ def of_lists(
         for array, of_batch in zip(total[:3], found[:3], strict=True):
             array[:, places] = of_batch[:, : len(places)]
     return _simplest(total)
-
-
-def _check_labels(
-    definitions: Sequence[Definition], share: float | None
-) -> None:
-    """Raise ValueError if a metric would misread a label between 0 and 1."""
-    for definition in definitions:
-        error = definition.misreads(share)
-        if error:
-            raise ValueError(error)
 
 
 def _together(joined: Iterable[Joined], items: int) -> Iterator[Joined]:

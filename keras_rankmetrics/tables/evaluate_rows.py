@@ -14,7 +14,11 @@ from keras import ops
 from keras_rankmetrics.metrics import Sliced
 from keras_rankmetrics.tables import flat_columns, jobs
 from keras_rankmetrics.tables.item_rows import run_starts
-from keras_rankmetrics.tables.job_columns import check_lists, lists_of_items
+from keras_rankmetrics.tables.job_columns import (
+    Columns,
+    check_lists,
+    lists_of_items,
+)
 
 # The maximum number of lists in a padded batch, even if they are short.
 _LISTS_PER_UPDATE = 2**18
@@ -84,17 +88,19 @@ def evaluate_rows(
             "mark unjudged rows with the label `UNJUDGED`, and pass groups as "
             "`group`. Other inputs need lists: call `update_state`."
         )
-    columns: dict[str, Any] = {"y_true": y_true}
-    names = (
-        _named("y_pred", y_pred, columns),
-        _named("sample_weight", sample_weight, columns),
-        _named("group", group, columns),
+    given: dict[str, Any] = {"y_true": y_true}
+    columns = Columns(
+        "y_true",
+        _named("y_pred", y_pred, given),
+        _named("sample_weight", sample_weight, given),
+        _named("group", group, given),
+        query="query",
     )
-    flat_columns.check_same_rows({"query": query, **columns})
-    job = _job(members, names, tuple(columns))
+    flat_columns.check_same_rows({"query": query, **given})
+    job = _job(members, columns, tuple(given))
     order, starts = _by_query(flat_columns.query_numbers(query))
     arrays = {}
-    for name, x in columns.items():
+    for name, x in given.items():
         is_group = name in job.columns.groups
         read = flat_columns.as_column if is_group else flat_columns.as_numbers
         array = read(name, x)
@@ -142,15 +148,15 @@ def checked_metrics(metrics: Any) -> list[Any]:
     return found
 
 
-def _named(argument: str, x: Any, columns: dict[str, Any]) -> Any:
+def _named(argument: str, x: Any, given: dict[str, Any]) -> Any:
     """Add the columns of an argument, and return their names for a job."""
     if isinstance(x, Mapping):
         names = {key: f'{argument}["{key}"]' for key in x}
-        columns.update({names[key]: column for key, column in x.items()})
+        given.update({names[key]: column for key, column in x.items()})
         return names
     if x is None and argument != "y_pred":
         return None
-    columns[argument] = x
+    given[argument] = x
     return argument
 
 
@@ -175,34 +181,29 @@ _LOCK = threading.Lock()
 
 def _job(
     members: Sequence[Any],
-    names: tuple[Any, Any, Any],
-    columns: tuple[str, ...],
+    columns: Columns,
+    names: tuple[str, ...],
 ) -> jobs.Job:
     """Return a job on copies of the metrics.
 
     Args:
         members: the metrics.
-        names: the columns of `y_pred`, `sample_weight` and `group`.
-        columns: the names of all columns.
+        columns: the columns by argument.
+        names: the names of all columns.
     """
-    group = names[2]
     for member in members:
         from_data = isinstance(member, Sliced) and member.by is None
-        if from_data and group is None:
+        if from_data and columns.group is None:
             raise ValueError(
                 f"`{member.name}` is sliced: `group` should be a column with "
                 f"the group of each row, one of {member.results[1:]} without "
                 "the name of the metric, or its number. Received: None."
             )
     described = [(type(m), m.name, m.signature, m.definition) for m in members]
-    key = (tuple(described), columns)
+    key = (tuple(described), names)
     with _LOCK:
         _JOBS[key] = job = _JOBS.pop(key, None) or jobs.job_of(
-            copy.deepcopy(members),
-            "y_true",
-            *names,
-            query="query",
-            lists_per_update=_LISTS_PER_UPDATE,
+            copy.deepcopy(members), columns, _LISTS_PER_UPDATE
         )
         if len(_JOBS) > _KEPT:
             del _JOBS[next(iter(_JOBS))]

@@ -15,29 +15,38 @@ class Columns:
     """The names of the columns that metrics are computed from.
 
     Attributes:
-        form: the `inputs` of the metrics: `"scores"`, `"sparse"` or `"ids"`.
         y_true: labels, or indices or ids of relevant items.
         y_pred: scores, or recommended ids; for a `Comparison`, the column of
             each system.
         sample_weight: weights of lists, or None; with `query`, of items.
-        groups: the columns that lists are sliced by.
+        group: the groups of `Sliced` metrics, or None; or a dict of columns by
+            the names of the metrics.
         query: the query of each row, if a row is an item; None if a row is a
             list.
-        needs_indices: True if ids must be the indices of items, not only equal
-            for equal items.
         exclude: indices or ids of items that are not ranked, or None.
         num_relevant: the number of relevant items of each list, or None.
+        form: the `inputs` of the metrics: `"scores"`, `"sparse"` or `"ids"`.
+            `job_of` sets it and what follows.
+        needs_indices: True if ids must be the indices of items, not only equal
+            for equal items.
+        slicings: for each metric, the column of its groups, or None.
     """
 
-    form: str
     y_true: str
     y_pred: str | Mapping[str, str]
     sample_weight: str | None = None
-    groups: tuple[str, ...] = ()
+    group: str | Mapping[str, str] | None = None
     query: str | None = None
-    needs_indices: bool = False
     exclude: str | None = None
     num_relevant: str | None = None
+    form: str = "scores"
+    needs_indices: bool = False
+    slicings: tuple[Slicing | None, ...] = ()
+
+    @property
+    def groups(self) -> list[str]:
+        """The columns that lists are sliced by, each once."""
+        return list(dict.fromkeys(s.column for s in self.slicings if s))
 
     @property
     def predictions(self) -> list[str]:

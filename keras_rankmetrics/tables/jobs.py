@@ -11,9 +11,11 @@ from typing import Any, TypeVar
 
 import keras
 import numpy as np
+from keras import ops
 
 from keras_rankmetrics.conventions.specs import metrics_of
 from keras_rankmetrics.engine.aggregates import State
+from keras_rankmetrics.engine.inputs import share_in
 from keras_rankmetrics.engine.metric.accumulator import Accumulator, own_methods
 from keras_rankmetrics.engine.metric.collection import MetricCollection
 from keras_rankmetrics.metrics import Comparison, Sliced
@@ -26,15 +28,7 @@ LISTS_PER_UPDATE = 4096
 
 
 def job_of(
-    metrics: Any,
-    y_true: str,
-    y_pred: str | Mapping[str, str],
-    sample_weight: str | None = None,
-    group: str | Mapping[str, str] | None = None,
-    query: str | None = None,
-    lists_per_update: int = LISTS_PER_UPDATE,
-    exclude: str | None = None,
-    num_relevant: str | None = None,
+    metrics: Any, columns: Columns, lists_per_update: int = LISTS_PER_UPDATE
 ) -> Job:
     """Return the job that computes the metrics from these columns.
 
@@ -42,18 +36,15 @@ def job_of(
         ValueError: if the arguments do not fit together.
         TypeError: if a metric or the name of a column has the wrong type.
     """
+    metrics = with_named(metrics)
     members = members_of(metrics)
-    slicings = [_slicing(member, group) for member in members]
-    columns = Columns(
-        form=_form(members),
-        y_true=y_true,
+    y_pred, group = columns.y_pred, columns.group
+    columns = dataclasses.replace(
+        columns,
         y_pred=dict(y_pred) if isinstance(y_pred, Mapping) else y_pred,
-        sample_weight=sample_weight,
-        groups=tuple(dict.fromkeys(s.column for s in slicings if s)),
-        query=query,
+        form=_form(members),
         needs_indices=any(m.definition.catalogue for m in members),
-        exclude=exclude,
-        num_relevant=num_relevant,
+        slicings=tuple(_slicing(member, group) for member in members),
     )
     for name in columns.names:
         if not isinstance(name, str):
@@ -62,8 +53,8 @@ def job_of(
             )
     _check_form(members, columns)
     for member in members:
-        _check_systems(member, y_pred)
-    if group is not None and not any(slicings):
+        _check_systems(member, columns.y_pred)
+    if group is not None and not columns.groups:
         raise ValueError(
             "`group` is for `Sliced` metrics. Received: "
             f"`group={group!r}` and {[m.name for m in members]}."
@@ -73,7 +64,20 @@ def job_of(
             "`lists_per_update` should be a positive integer. Received: "
             f"{lists_per_update!r}."
         )
-    return Job(members, columns, slicings, lists_per_update)
+    return Job(metrics, members, columns, lists_per_update)
+
+
+def check_share(definitions: Iterable[Any], share: float | None) -> None:
+    """Raise ValueError if a metric would misread a label between 0 and 1.
+
+    Args:
+        definitions: the definitions of the metrics.
+        share: such a label, or None.
+    """
+    for definition in definitions:
+        error = definition.misreads(share)
+        if error:
+            raise ValueError(error)
 
 
 def with_states(metrics: Metrics, states: Sequence[State] | None) -> Metrics:
@@ -241,15 +245,15 @@ class Job:
     """Metrics, and the columns that they are computed from.
 
     Attributes:
-        members: the metrics, in the order of their states.
+        metrics: the metrics as they were passed, names as a collection.
+        members: the metrics one by one, in the order of their states.
         columns: the columns to read.
-        slicings: for each member, the column of its groups, or None.
         lists_per_update: the number of lists in one call of `update_state`.
     """
 
+    metrics: Any
     members: Sequence[Any]
     columns: Columns
-    slicings: Sequence[Slicing | None]
     lists_per_update: int
 
     def states(self, tables: Iterable[Lists]) -> list[State] | None:
@@ -261,30 +265,32 @@ class Job:
         return _Runner(self)
 
     def _batches(self, tables: Iterable[Lists]) -> Iterator[Arrays]:
-        slicings = {s for s in self.slicings if s is not None}
-        fills = self._fills()
-        for lists in tables:
-            numbers = {s.name: s.numbers(lists[s.column]) for s in slicings}
-            used = {name: x for name, x in lists.items() if name in fills}
-            for chunk in chunks({**used, **numbers}, self.lists_per_update):
-                yield padded(
-                    chunk,
-                    {**fills, **dict.fromkeys(numbers, 0)},
-                    {*numbers, *self.columns.unpadded},
-                )
-
-    def _fills(self) -> dict[str, float]:
-        """Return the value of padding for each column."""
         c = self.columns
+        slicings = {s.name: s for s in c.slicings if s is not None}
         fills: dict[Any, float] = {
             **dict.fromkeys(c.predictions, -1 if c.form == "ids" else 0.0),
+            **dict.fromkeys(slicings, 0),
             c.sample_weight: 0.0,
             c.num_relevant: 0.0,
             c.exclude: -1,
             c.y_true: -1,
         }
         fills.pop(None, None)
-        return fills
+        unpadded = {*slicings, *c.unpadded}
+        for lists in tables:
+            groups = {
+                name: slicing.numbers(lists[slicing.column])
+                for name, slicing in slicings.items()
+            }
+            known = {**lists, **groups}
+            used = {name: known[name] for name in fills}
+            for chunk in chunks(used, self.lists_per_update):
+                arrays = padded(chunk, fills, unpadded)
+                if c.form == "scores":
+                    labels = ops.convert_to_tensor(arrays[c.y_true])
+                    definitions = [m.definition for m in self.members]
+                    check_share(definitions, share_in(labels))
+                yield arrays
 
     def arguments(
         self, slicing: Slicing | None, arrays: Arrays
@@ -320,7 +326,9 @@ class _Runner:
         self._job = job
         self._updated: list[tuple[Any, Slicing | None]] = []
         together: dict[Slicing | None, list[Any]] = {}
-        for member, slicing in zip(job.members, job.slicings, strict=True):
+        for member, slicing in zip(
+            job.members, job.columns.slicings, strict=True
+        ):
             if own_methods(member, Accumulator):
                 self._updated.append((member, slicing))
             else:
@@ -353,11 +361,10 @@ class _Runner:
             for metric, arguments in zip(self._metrics, passed, strict=True):
                 metric.update_state(*arguments)
             return
-        variables = [metric.variables for metric in self._metrics]
-        values = [[each.value for each in own] for own in variables]
+        values = [[each.value for each in m.variables] for m in self._metrics]
         updated = self._compiled(values, passed)
-        for own, new in zip(variables, updated, strict=True):
-            for variable, value in zip(own, new, strict=True):
+        for metric, new in zip(self._metrics, updated, strict=True):
+            for variable, value in zip(metric.variables, new, strict=True):
                 variable.assign(value)
 
     def _updated_values(self, values: Any, passed: Any) -> list[Any]:

@@ -20,13 +20,14 @@ from keras_rankmetrics.adapters.worker import (
     sum_of,
     table_to_states,
 )
-from keras_rankmetrics.tables.jobs import (
-    job_of,
-    merged,
-    with_named,
-    with_states,
-)
+from keras_rankmetrics.tables import jobs
+from keras_rankmetrics.tables.job_columns import Columns
+from keras_rankmetrics.tables.jobs import merged, with_named, with_states
 from keras_rankmetrics.tables.ragged import LARGEST, Ragged, chunks, padded
+
+
+def job_of(metrics, *columns, lists_per_update=4096, **options):
+    return jobs.job_of(metrics, Columns(*columns, **options), lists_per_update)
 
 
 def evaluated(tables, metrics, *columns, **options):
@@ -215,6 +216,18 @@ def test_a_number_of_relevant_items_is_not_negative():
         evaluated([rows], krm.NDCG(3), "y", "x", num_relevant="n")
 
 
+def test_shares_are_not_read_as_irrelevant():
+    """As in `evaluate` and `compare`."""
+    rows = [{"y": [0.25, 0.0], "x": [2.0, 1.0]}]
+    with pytest.raises(
+        ValueError, match=r"label of 0\.25 for the metric recall@1"
+    ):
+        evaluated([rows], [krm.NDCG(), krm.RecallAtK(1)], "y", "x")
+    for metric in (krm.NDCG(), krm.RecallAtK(1, relevance_threshold=0.2)):
+        found = evaluated([rows], metric, "y", "x")
+        assert float(found.result()) == approx(1.0)
+
+
 def test_what_was_seen_before_does_not_count():
     rows = logs.of_ids()
     fresh, used = logs.for_ids(), logs.for_ids()
@@ -340,10 +353,11 @@ NAN = float("nan")
 def test_queries_that_are_missing_or_none(queries, message):
     table = pa.table({"q": queries, "y": [1, 0, 1], "x": [0.1, 0.2, 0.3]})
     job = job_of(krm.NDCG(), "y", "x", query="q")
+    pickled = pickle.dumps(job)
     with pytest.raises(ValueError, match=message):
         states_of_tables(job, [table])
     with pytest.raises(ValueError, match=message):
-        in_buckets(pickle.dumps(job.columns), table)
+        in_buckets(pickled, table)
 
 
 def test_names_of_metrics_are_a_collection_of_them():
@@ -537,7 +551,7 @@ def buckets_of(queries):
     job = job_of(krm.NDCG(), "y", "x", query="q")
     ones = pa.array(np.ones(len(queries)))
     table = pa.table({"q": queries, "y": ones, "x": ones})
-    found = in_buckets(pickle.dumps(job.columns), table).column(BUCKET)
+    found = in_buckets(pickle.dumps(job), table).column(BUCKET)
     return np.array(found)
 
 

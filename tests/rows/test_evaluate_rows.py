@@ -368,6 +368,24 @@ def test_rows_of_which_none_is_judged_are_doubted(label):
             krm.evaluate_rows(**{**rows, "y_true": [label, judged, label]})
 
 
+@pytest.mark.parametrize(
+    "metric",
+    [
+        krm.RecallAtK(2),
+        krm.Sliced(krm.RecallAtK(2), ["a"], by=lambda y_true, y_pred: y_true),
+        krm.Comparison(krm.RecallAtK(2), ["old", "new"]),
+    ],
+)
+def test_shares_are_not_read_as_irrelevant(metric):
+    """As in `evaluate` and `compare`."""
+    scores, before = [3.0, 2.0, 1.0], metric.state
+    if isinstance(metric, krm.Comparison):
+        scores = dict.fromkeys(metric.systems, scores)
+    with pytest.raises(ValueError, match=r"label of 0\.5 for the metric rec"):
+        krm.evaluate_rows(["a"] * 3, [0.5, 0.0, 1.0], scores, metric)
+    assert metric.state == before
+
+
 def test_rows_of_pandas_have_one_index():
     pd = pytest.importorskip("pandas", reason="needs the extra [interop]")
     frame = pd.DataFrame(ROWS)
