@@ -19,7 +19,7 @@ from runs import drawn
 
 import keras_rankmetrics as krm
 from keras_rankmetrics.comparing import formats
-from keras_rankmetrics.comparing.measured import Measure
+from keras_rankmetrics.comparing.measured import Column
 from keras_rankmetrics.comparing.report import Cell, Report
 
 NAN = float("nan")
@@ -37,8 +37,8 @@ def cell(value, mark=None, best=False, lists=50):
 REPORT = Report(
     keys=(("bm25", ""), ("ours_v2 & co|", ""), ("100%", "")),
     columns=(
-        Measure("ndcg@10", "NDCG@10|gain:linear|my_fn", True, True),
-        Measure("mean_rank", "MeanRank|empty:skip", False, False),
+        Column("ndcg@10", "NDCG@10|gain:linear|my_fn", True, True),
+        Column("mean_rank", "MeanRank|empty:skip", False, False),
     ),
     cells=(
         (cell(0.5), cell(3.0, lists=48)),
@@ -261,9 +261,7 @@ def read_signatures(table):
 def test_latex_has_the_whole_signatures_and_no_part_twice():
     metrics = [krm.NDCG(k=10), krm.MeanReciprocalRank(), krm.RecallAtK(k=100)]
     for chosen in (metrics, metrics[:1], [*metrics, krm.NDCG(ties="stable")]):
-        columns = tuple(
-            Measure(m.name, m.signature, True, True) for m in chosen
-        )
+        columns = tuple(Column(m.name, m.signature, True, True) for m in chosen)
         cells = tuple((row[0],) * len(columns) for row in REPORT.cells)
         table = latex(dataclasses.replace(REPORT, columns=columns, cells=cells))
         assert read_signatures(table) == {
@@ -275,7 +273,7 @@ def test_latex_has_the_whole_signatures_and_no_part_twice():
 def test_latex_breaks_long_names():
     long = "gain:my_company.ranking.gains.of_products.with_a_long_name"
     columns = (
-        Measure("discounted_success@10", f"D|{long}", True, True),
+        Column("discounted_success@10", f"D|{long}", True, True),
         REPORT.columns[1],
     )
     found = latex(dataclasses.replace(REPORT, columns=columns))
@@ -299,7 +297,7 @@ def test_latex_is_balanced():
 THREE = Report(
     keys=(("BM25", ""), ("BM25+CE", ""), ("ColBERT", "")),
     columns=tuple(
-        Measure(m.name, m.signature, True, True)
+        Column(m.name, m.signature, True, True)
         for m in (
             krm.NDCG(k=10),
             krm.MeanReciprocalRank(),
@@ -419,7 +417,7 @@ def test_latex_with_odd_names_compiles(tmp_path):
         pytest.skip("pdflatex is not installed")
     compiled(tmp_path, CLASSES["a4"], latex())
     keys = ("[2pt]", ""), ("*", ""), (r"\x{}~^_%$#&", "")
-    odd = Measure("[mean_of_*_many@1]", r"a\b|{}~^_%$#& ±<>", True, True)
+    odd = Column("[mean_of_*_many@1]", r"a\b|{}~^_%$#& ±<>", True, True)
     report = dataclasses.replace(
         REPORT, keys=keys, columns=(odd, odd), baseline="*"
     )
@@ -468,7 +466,7 @@ def test_html_is_escaped():
     odd = dataclasses.replace(
         REPORT,
         keys=((bad, ""), *REPORT.keys[1:]),
-        columns=(Measure(bad, bad, True, True), REPORT.columns[1]),
+        columns=(Column(bad, bad, True, True), REPORT.columns[1]),
         baseline=bad,
         gaps=(bad,),
     )

@@ -8,7 +8,7 @@ import pytest
 
 import keras_rankmetrics as krm
 from keras_rankmetrics.comparing.measured import (
-    Measure,
+    Column,
     Measured,
     Overlap,
     System,
@@ -40,7 +40,7 @@ def compared_of(
             ("old", "new"), (old, new), counts, (one, two), strict=True
         )
     }
-    measure = Measure("m", "m|version", up, bounded)
+    measure = Column("m", "m|version", up, bounded)
     return krm.Compared(
         Measured((measure,), tuple(range(len(old))), "truth", systems),
         **options,
