@@ -73,7 +73,8 @@ class Evaluated(Results, Mapping[str, float]):
         return found
 
     def _by_metric(self, row: int) -> dict[str, Estimate]:
-        return dict(zip(self, self.report.estimates[row], strict=True))
+        cells = zip(self, self.report.cells[row], strict=True)
+        return {name: cell.estimate for name, cell in cells}
 
     def _records(self) -> dict[str, list[Any]]:
         """Return the columns of the table, without those of comparisons."""

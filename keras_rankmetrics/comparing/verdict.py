@@ -8,7 +8,7 @@ from typing import Any
 
 from keras_rankmetrics.comparing.formats import in_markdown
 from keras_rankmetrics.comparing.measured import Measured
-from keras_rankmetrics.comparing.report import gaps, percent, read_as
+from keras_rankmetrics.comparing.report import gaps, percent
 from keras_rankmetrics.comparing.statistics import differences_of
 from keras_rankmetrics.engine.aggregates.paired import Difference
 
@@ -193,7 +193,7 @@ def verdict_of(
     [difference] = filter(None, differences)
     up, bounded = column.more_is_better, column.bounded
     tolerance = tolerance_of(tolerance, 1.0 if bounded else math.inf)
-    notes = (*gaps(measured), *read_as(measured))
+    notes = tuple(gaps(measured))
     return Verdict(metric, difference, tolerance, level, up, bounded, notes)
 
 

@@ -25,13 +25,32 @@ from keras_rankmetrics.comparing.report import Cell, Report
 NAN = float("nan")
 
 
-def cell(value, mark=None, best=False, lists=50):
-    against = ()
+@dataclasses.dataclass(frozen=True)
+class Spread(krm.Estimate):
+    """An estimate whose interval is given."""
+
+    ends: tuple[float, float] = (0.0, 0.0)
+
+    def interval(self, level=0.95):
+        return self.ends
+
+
+def cell(value, mark=None, best=False, lists=50, ends=None):
+    difference = None
     if mark is not None:
         p = 0.2 if mark == "" else 0.001
-        against = 0.1, 0.02, 0.04, 5.0, p / 4, p, 0.7, 30, 5, 15, mark
-    ends = value - 0.02, value + 0.02
-    return Cell(value, 0.01, *ends, 0.02, lists, best, *against)
+        # Without an error, the notes have no detectable difference.
+        mean = krm.Estimate(0.1, 0.0, lists, float(lists), lists)
+        numbers = 5.0, p / 4, p, 0.7, 30, 5, 15
+        difference = krm.Difference("ours", "bm25", mean, *numbers)
+    ends = ends or (value - 0.02, value + 0.02)
+    estimate = Spread(value, 0.01, lists, float(lists), lists, ends=ends)
+    return Cell(estimate, difference, mark, best, 0.95)
+
+
+def with_p(cell, p):
+    difference = dataclasses.replace(cell.difference, p_holm=p)
+    return cell._replace(difference=difference)
 
 
 REPORT = Report(
@@ -96,7 +115,7 @@ def test_text_has_p_values_on_request():
 
 
 def test_intervals_that_are_not_symmetric():
-    skewed = cell(0.98)._replace(low=0.93, high=1.0, margin=0.035)
+    skewed = cell(0.98, ends=(0.93, 1.0))
     cells = ((skewed, cell(3.0)),)
     report = dataclasses.replace(ALONE, cells=cells, gaps=())
     assert formats.as_text(report).splitlines()[1:4] == [
@@ -228,8 +247,8 @@ def test_latex_p_values():
         r" {\scriptsize$p=.200$}",
     ]
     assert "p is the p value on which the marks are based." in found
-    small = REPORT.cells[1][0]._replace(p_corrected=1e-9)
-    none = REPORT.cells[1][1]._replace(p_corrected=NAN)
+    small = with_p(REPORT.cells[1][0], 1e-9)
+    none = with_p(REPORT.cells[1][1], NAN)
     cells = REPORT.cells[0], (small, none), REPORT.cells[2]
     found = latex(dataclasses.replace(REPORT, cells=cells), p_values=True)
     assert rows_of(found)[2][1:] == [r" {\scriptsize$p<.001$} ", " "]
@@ -647,7 +666,7 @@ def test_plot(compared):
         for bar, each in zip(panel.containers, cells, strict=True):
             assert bar.lines[0].get_xdata()[0] == each.value
             [[(low, _), (high, _)]] = bar.lines[2][0].get_segments()
-            assert high - low == approx(2 * each.margin)
+            assert high - low == approx(2 * each.estimate.margin())
     assert axes[0].figure.patch.get_alpha() == 0
     pyplot.close(axes[0].figure)
     _, panel = pyplot.subplots()
