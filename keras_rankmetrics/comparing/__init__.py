@@ -7,9 +7,8 @@
 
 from __future__ import annotations
 
-from keras_rankmetrics.comparing.compare import compare
-from keras_rankmetrics.comparing.compared import Compared
-from keras_rankmetrics.comparing.evaluated import Evaluated, evaluate
+from keras_rankmetrics.comparing.compare import compare, evaluate
+from keras_rankmetrics.comparing.results import Compared, Evaluated
 from keras_rankmetrics.comparing.verdict import Verdict
 from keras_rankmetrics.tables.item_rows import Rows
 

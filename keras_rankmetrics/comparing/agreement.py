@@ -11,6 +11,7 @@ from keras_rankmetrics.comparing.measuring import measured_by
 from keras_rankmetrics.comparing.reading import Reading
 from keras_rankmetrics.comparing.statistics import differences_of
 from keras_rankmetrics.engine.aggregates import Estimate
+from keras_rankmetrics.engine.naming import as_table
 from keras_rankmetrics.tables.jobs import members_of
 
 
@@ -24,14 +25,10 @@ class Agreement(dict[str, dict[tuple[str, str], Estimate]]):
 
     def __str__(self) -> str:
         """Return a table for each metric."""
-        return "\n\n".join(
-            "\n".join(_table(name, pairs)) for name, pairs in self.items()
-        )
+        return "\n\n".join(map(_table, self, self.values()))
 
 
-def _table(
-    metric: str, pairs: Mapping[tuple[str, str], Estimate]
-) -> Iterator[str]:
+def _table(metric: str, pairs: Mapping[tuple[str, str], Estimate]) -> str:
     names = list(dict.fromkeys(name for pair in pairs for name in pair))
     rows = [
         [
@@ -40,11 +37,7 @@ def _table(
         ]
         for one in names
     ]
-    table = [[metric, *names], *rows]
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    for first, *others in table:
-        cells = map(str.rjust, others, widths[1:])
-        yield "  ".join([first.ljust(widths[0]), *cells]).rstrip()
+    return as_table([metric, *names], rows)
 
 
 def agreement_of(

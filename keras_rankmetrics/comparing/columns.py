@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from keras_rankmetrics.comparing.measured import (
     Column,
-    Measure,
     Measured,
-    System,
     Values,
 )
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
@@ -30,11 +28,11 @@ def check(metric: Any) -> None:
         check_mean(metric)
 
 
-def measure_of(metric: RankingMetric) -> Measure:
-    """Return the metric as a measure, whose values of lists are saved."""
+def measure_of(metric: RankingMetric) -> Column:
+    """Return the column of the mean, with the values of lists that it needs."""
     is_up = metric._direction == "up"
     bounded = metric.aggregate.bounded
-    return Measure(metric.name, metric.signature, is_up, bounded)
+    return Column(metric.name, metric.signature, is_up, bounded)
 
 
 def columns_of(
@@ -59,27 +57,24 @@ def columns_of(
                 f"{first.signature} and {member.signature}. Give one a name of "
                 'its own: `NDCG(k=10, name="my_ndcg@10")`.'
             )
-        _, _, up, bounded = measure_of(member)
-        places = (list(members).index(member.name),)
-        if is_mean:
-            columns.append(Column(*measure_of(member), measures=places))
-        elif isinstance(metric, LowerMean):
-            column = metric.name, metric.signature, up, bounded
-            columns.append(Column(*column, "lower mean", places, metric.share))
-        else:
-            columns += [
-                Column(
-                    name, metric.signature, up, bounded, "quantile", places, x
-                )
-                for name, x in zip(metric.results, metric.levels, strict=True)
-            ]
-    if len(members) == len(columns) and all(map(_is_mean, columns)):
+        mean = measure_of(member)._replace(
+            signature=metric.signature,
+            measures=(list(members).index(member.name),),
+        )
+        options = [("mean", metric.name, mean.option)]
+        if isinstance(metric, LowerMean):
+            options = [("lower mean", metric.name, metric.share)]
+        elif isinstance(metric, Quantiles):
+            pairs = zip(metric.results, metric.levels, strict=True)
+            options = [("quantile", *pair) for pair in pairs]
+        columns += [
+            mean._replace(statistic=statistic, name=name, option=option)
+            for statistic, name, option in options
+        ]
+    are_means = all(column.statistic == "mean" for column in columns)
+    if len(members) == len(columns) and are_means:
         columns = []
     return list(members.values()), tuple(columns)
-
-
-def _is_mean(column: Column) -> bool:
-    return column.statistic == "mean"
 
 
 def parts_of(truth: Any) -> list[Any]:
@@ -145,28 +140,31 @@ def by_judge(
         for x in (human, judge)
         for name, group in zip(x.lists, x.groups, strict=False)
     }
-    of_human, of_judge = _spread(human, lists), _spread(judge, lists)
-    measures = [
-        *human.measures,
-        *(m._replace(name=f"{m.name}/judge") for m in judge.measures),
-    ]
+    systems = {}
+    for (name, system), *arrays in zip(
+        judge.systems.items(),
+        _spread(human, lists),
+        _spread(judge, lists),
+        strict=True,
+    ):
+        values, counts, weights = map(np.concatenate, zip(*arrays, strict=True))
+        both = Values(values, counts, weights)
+        systems[name] = system._replace(values=both)
     return judge._replace(
-        measures=tuple(measures),
+        measures=(
+            *human.measures,
+            *(m._replace(name=f"{m.name}/judge") for m in judge.measures),
+        ),
         lists=lists,
         truth=f"{human.truth} {judge.truth}",
-        systems={
-            name: System(_stacked(of_human[name], of_judge[name]), x.overlap)
-            for name, x in judge.systems.items()
-        },
+        systems=systems,
         groups=tuple(groups[name] for name in lists) if groups else (),
         statistics=tuple(
-            Column(
-                metric.name,
-                metric.signature,
-                measure.more_is_better,
-                measure.bounded,
-                "judge-corrected mean",
-                (place, place + len(metrics)),
+            measure._replace(
+                name=metric.name,
+                signature=metric.signature,
+                statistic="judge-corrected mean",
+                measures=(place, place + len(metrics)),
             )
             for place, (metric, measure) in enumerate(
                 zip(metrics, human.measures, strict=True)
@@ -196,24 +194,15 @@ def labelled(labels: Any) -> np.ndarray:
     return found
 
 
-def _spread(measured: Measured, lists: Sequence[Any]) -> dict[str, Values]:
-    """Return the values of each system for more lists, which are excluded."""
+def _spread(
+    measured: Measured, lists: Sequence[Any]
+) -> Iterator[tuple[np.ndarray, ...]]:
+    """Yield the values of each system for more lists, which are excluded."""
     place = {name: i for i, name in enumerate(lists)}
     index = [place[name] for name in measured.lists]
     shape = len(measured.measures), len(lists)
-    found = {}
-    for name, system in measured.systems.items():
+    for system in measured.systems.values():
         arrays = np.zeros(shape), np.zeros(shape, bool), np.ones(shape)
         for array, own in zip(arrays, system.values[:3], strict=True):
             array[:, index] = own
-        found[name] = Values(*arrays)
-    return found
-
-
-def _stacked(human: Values, judge: Values) -> Values:
-    """Return the values of both as those of more metrics."""
-    return Values(
-        np.concatenate([human.values, judge.values]),
-        np.concatenate([human.counts, judge.counts]),
-        np.concatenate([human.weights, judge.weights]),
-    )
+        yield arrays

@@ -24,8 +24,8 @@ _Marks = dict[str | None, str]
 
 def _p_value(cell: Cell) -> str:
     """Return `p = 0.012` or `p < 0.001`; "" if there was no test."""
-    p = cell.p_corrected
-    if p is None or math.isnan(p):
+    p = cell.difference.p_holm if cell.difference else math.nan
+    if math.isnan(p):
         return ""
     return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
 
@@ -46,12 +46,18 @@ def _legend(
         errors: True if the table shows the margins.
         bold: True if the best values are bold.
     """
-    # A caption in LaTeX is long enough without the power.
-    power = report.about_power() * (marks is _TEXT_MARKS)
     has_best = any(cell.best for cells in report.cells for cell in cells)
-    p = _P * (p_values and report.comparisons > 0)
-    more = _BEST * (bold and has_best), p, power
-    return report.legend(*marks.values(), *more, errors=errors)
+    sentences = [
+        report.about_means(errors),
+        report.about_groups(),
+        _BEST * (bold and has_best),
+        _P * (p_values and report.comparisons > 0),
+        # A caption in LaTeX is long enough without the power.
+        report.about_power() * (marks is _TEXT_MARKS),
+        report.about_marks(*marks.values()),
+        *report.notes,
+    ]
+    return list(filter(None, sentences))
 
 
 # A plain table.
@@ -100,7 +106,7 @@ def _shown(
     """
     value = f"{cell.value:.4f}"
     value = bold.format(value) if cell.best else value
-    text = f"{value} {spread_as_text(cell.value, cell.low, cell.high)}".rstrip()
+    text = f"{value} {spread_as_text(cell.value, *cell.interval)}".rstrip()
     p = _p_value(cell) if p_values else ""
     mark = f" {_TEXT_MARKS[cell.mark]}" if cell.mark else _MARK_ROOM * aligned
     return text + mark + (f" ({p})" if p else _P_ROOM * (aligned and p_values))
@@ -239,7 +245,7 @@ def as_latex(report: Report, layout: Layout) -> str:
 
 def _latex_cell(cell: Cell, measure: Column, layout: Layout) -> str:
     form = f".{layout.digits}f"
-    spread = spread_as_text(cell.value, cell.low, cell.high, layout.digits)
+    spread = spread_as_text(cell.value, *cell.interval, layout.digits)
     value = format(cell.value, form)
     if measure.bounded:  # as usual in print, without the 0 before the point
         value, spread = (re.sub(r"\b0\.", ".", x) for x in (value, spread))
@@ -413,10 +419,11 @@ def _new_axes(report: Report) -> Any:
 
 def _draw(panel: Any, cells: Sequence[Cell]) -> None:
     for row, cell in enumerate(cells):
+        low, high = cell.interval
         panel.errorbar(
             [cell.value],
             [row],
-            xerr=[[cell.value - cell.low], [cell.high - cell.value]],
+            xerr=[[cell.value - low], [high - cell.value]],
             fmt="o",
             capsize=3,
             color=_COLOURS.get(cell.mark, _BLUE),

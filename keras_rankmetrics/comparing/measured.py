@@ -16,24 +16,11 @@ _LOW = 0.01
 ALL = "all"  # the name of the only system of `evaluate`
 
 
-class Measure(NamedTuple):
-    """A metric whose values of lists are saved.
-
-    Attributes:
-        name: the name of the metric.
-        signature: the signature of the metric.
-        more_is_better: True if higher values are better.
-        bounded: True if values are in [0, 1].
-    """
-
-    name: str
-    signature: str
-    more_is_better: bool
-    bounded: bool
-
-
 class Column(NamedTuple):
-    """A statistic of the values of lists, a column of the table.
+    """A statistic of the values of a metric, a column of the table.
+
+    By default, it is the mean of a metric: a measure, whose values of lists are
+    saved.
 
     Attributes:
         name: the name of the metric.
@@ -161,7 +148,7 @@ class Measured(NamedTuple):
             was assumed.
     """
 
-    measures: tuple[Measure, ...]
+    measures: tuple[Column, ...]
     lists: tuple[Any, ...]
     truth: str
     systems: Mapping[str, System]
@@ -174,7 +161,7 @@ class Measured(NamedTuple):
     def columns(self) -> tuple[Column, ...]:
         """The columns of the table, by default the mean of each measure."""
         return self.statistics or tuple(
-            Column(*measure, measures=(place,))
+            measure._replace(measures=(place,))
             for place, measure in enumerate(self.measures)
         )
 
@@ -196,7 +183,7 @@ class Measured(NamedTuple):
             },
         )
 
-    def by(self, measures: tuple[Measure, ...]) -> Measured:
+    def by(self, measures: tuple[Column, ...]) -> Measured:
         """Return the means of the metrics that have these signatures.
 
         Their names may differ. If one is missing, or there are other statistics
@@ -288,13 +275,18 @@ def with_none(array: np.ndarray, known: np.ndarray) -> list[list[float | None]]:
 
 # Values that JSON can contain.
 
+_OF_MEASURE = Column._fields[:4]  # the others have their defaults
+
 
 def saved(measured: Measured) -> dict[str, Any]:
     """Return everything as values that JSON can contain."""
     columns = [column._asdict() for column in measured.statistics]
     return {
         **({"statistics": columns} if columns else {}),
-        "metrics": [measure._asdict() for measure in measured.measures],
+        "metrics": [
+            dict(zip(_OF_MEASURE, measure, strict=False))
+            for measure in measured.measures
+        ],
         "lists": list(measured.lists),
         "groups": list(measured.groups),
         "rules": measured.rules,
@@ -317,7 +309,7 @@ def saved(measured: Measured) -> dict[str, Any]:
 def loaded(values: Mapping[str, Any]) -> Measured:
     """Return the `Measured` that `saved` was called on."""
     return Measured(
-        measures=tuple(Measure(**measure) for measure in values["metrics"]),
+        measures=tuple(Column(**measure) for measure in values["metrics"]),
         lists=tuple(values["lists"]),
         groups=tuple(values.get("groups", ())),
         rules=values.get("rules", ""),

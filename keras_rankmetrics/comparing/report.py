@@ -6,17 +6,16 @@ import collections
 import dataclasses
 import math
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, TypeVar
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from keras_rankmetrics.comparing.measured import Column, Measured
-from keras_rankmetrics.comparing.statistics import differences_of
+from keras_rankmetrics.comparing.statistics import Differences, differences_of
 from keras_rankmetrics.engine.aggregates import Estimate, paired
 from keras_rankmetrics.engine.aggregates.estimate import is_symmetric
 
-Entry = TypeVar("Entry")
 Mark = Literal["better", "worse", ""]
 POWER = 0.8  # of the differences that a table calls detectable
 
@@ -24,58 +23,70 @@ POWER = 0.8  # of the differences that a table calls detectable
 class Cell(NamedTuple):
     """The value of a metric for a system, compared to the baseline.
 
-    The fields from `difference` on are None for the baseline itself.
-
     Attributes:
-        value: the mean over the lists.
-        standard_error: the standard error of the value.
-        low: the lower end of the confidence interval of the value.
-        high: its upper end.
-        margin: half its length.
-        lists: the number of valid lists.
+        estimate: the mean over the lists, with its error.
+        difference: the difference from the baseline, whose `p_holm` is
+            corrected for all comparisons of the table; None for the baseline.
+        mark: `"better"` or `"worse"` if `p_holm` is below the level, or `""`;
+            None for the baseline.
         best: True if no system has a better value, and there are several.
-        difference: the mean difference to the baseline.
-        difference_error: the standard error of the difference.
-        difference_margin: half the confidence interval of the difference.
-        t: the difference divided by its standard error.
-        p: the two-sided p value of t.
-        p_corrected: p, corrected for all comparisons of the table.
-        effect_size: the difference divided by the standard deviation of the
-            differences.
-        wins: the number of lists on which the system is better.
-        ties: the number of lists on which both are equal.
-        losses: the number of lists on which the system is worse.
-        mark: `"better"` or `"worse"` if `p_corrected` is below the level.
-        detectable: the smallest true difference that so many lists detect 80%
-            of the time, in an interval of the table's level; NaN if all lists
-            have the same difference.
+        confidence: the level of the intervals.
     """
 
-    value: float
-    standard_error: float
-    low: float
-    high: float
-    margin: float
-    lists: int
+    estimate: Estimate
+    difference: paired.Difference | None
+    mark: Mark | None
     best: bool
-    difference: float | None = None
-    difference_error: float | None = None
-    difference_margin: float | None = None
-    t: float | None = None
-    p: float | None = None
-    p_corrected: float | None = None
-    effect_size: float | None = None
-    wins: int | None = None
-    ties: int | None = None
-    losses: int | None = None
-    mark: Mark | None = None
-    detectable: float | None = None
+    confidence: float
+
+    @property
+    def value(self) -> float:
+        """The mean over the lists."""
+        return self.estimate.value
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The confidence interval of the value."""
+        return self.estimate.interval(self.confidence)
+
+    @property
+    def detectable(self) -> float | None:
+        """The smallest true difference that so many lists detect.
+
+        They detect it 80% of the time, in an interval of the table's level. NaN
+        if all lists have the same difference, None for the baseline.
+        """
+        d = self.difference
+        return None if d is None else d.detectable(self.confidence, POWER)
 
     def numbers(self) -> dict[str, Any]:
         """Return all values by name, None for unknown ones."""
+        e, d = self.estimate, self.difference
+        low, high = self.interval
+        found = {
+            "value": e.value,
+            "standard_error": e.standard_error,
+            "low": low,
+            "high": high,
+            "margin": (high - low) / 2.0,
+            "lists": e.lists,
+            "best": self.best,
+            "difference": d and d.estimate.value,
+            "difference_error": d and d.estimate.standard_error,
+            "difference_margin": d and d.estimate.margin(self.confidence),
+            "t": d and d.t,
+            "p": d and d.p,
+            "p_corrected": d and d.p_holm,
+            "effect_size": d and d.effect_size,
+            "wins": d and d.wins,
+            "ties": d and d.ties,
+            "losses": d and d.losses,
+            "mark": self.mark,
+            "detectable": self.detectable,
+        }
         return {
             name: None if isinstance(x, float) and not math.isfinite(x) else x
-            for name, x in self._asdict().items()
+            for name, x in found.items()
         }
 
 
@@ -92,7 +103,6 @@ class Report:
         confidence: the level of the intervals.
         lists: the number of lists.
         comparisons: the number of comparisons that p is corrected for.
-        estimates: the estimate of each cell, in the same order.
         sizes: the number of lists of each group.
         unjudged: sentences about systems few of whose items are judged.
         gaps: sentences about queries that a system or the truth lacks, about
@@ -107,7 +117,6 @@ class Report:
     confidence: float
     lists: int
     comparisons: int
-    estimates: tuple[tuple[Estimate, ...], ...] = ()
     sizes: Mapping[str, int] = dataclasses.field(default_factory=dict)
     unjudged: tuple[str, ...] = ()
     gaps: tuple[str, ...] = ()
@@ -153,26 +162,10 @@ class Report:
         ]
         return {name: [row[name] for row in rows] for name in rows[0]}
 
-    def legend(
-        self, better: str, worse: str, *more: str, errors: bool = True
-    ) -> list[str]:
-        """Return the sentences below the table.
-
-        Args:
-            better: the mark of a system that is better than the baseline.
-            worse: the mark of a system that is worse.
-            *more: sentences about anything else that the table shows.
-            errors: True if the table shows the margins.
-        """
-        means, marks = self._about_means(), self.about_marks(better, worse)
-        if not errors:
-            means = f"{means.partition(';')[0]}."
-        found = [means, self._about_groups(), *more, marks]
-        return [*filter(None, found), *self.notes]
-
-    def _about_means(self) -> str:
+    def about_means(self, errors: bool = True) -> str:
+        """Return a sentence about the lists, and about the margins if shown."""
         counts = {
-            cell.lists
+            cell.estimate.lists
             for (_, group), row in zip(self.keys, self.cells, strict=True)
             for cell in row
             if not group
@@ -182,9 +175,11 @@ class Report:
             ends = sorted({min(counts), max(counts)})
             some = " to ".join(f"{n:,}" for n in ends)
             over = f"the lists that count, {some} of {over}"
+        if not errors:
+            return f"Means over {over}."
         interval = f"the {percent(self.confidence)} confidence interval"
         kinds = {
-            is_symmetric(cell.value, cell.low, cell.high)
+            is_symmetric(cell.value, *cell.interval)
             for row in self.cells
             for cell in row
         }
@@ -194,7 +189,7 @@ class Report:
         }.get(frozenset(kinds), f"± is half {interval}, and [ ] all of it")
         return f"Means over {over}; {about}."
 
-    def _about_groups(self) -> str:
+    def about_groups(self) -> str:
         """Return the number of lists of each group."""
         if not self.sizes:
             return ""
@@ -210,7 +205,7 @@ class Report:
         largest: dict[str, float] = {}
         for (_, group), cells in zip(self.keys, self.cells, strict=True):
             for column, cell in zip(self.columns, cells, strict=True):
-                found = cell.numbers()["detectable"] or 0.0
+                found = cell.detectable or 0.0
                 if found > largest.get(column.name, 0.0) and not group:
                     largest[column.name] = found
         several = " ({})" if len(self.columns) > 1 else ""
@@ -263,99 +258,63 @@ def reported(measured: Measured, baseline: str, confidence: float) -> Report:
     """
     columns = measured.columns
     groups = ["", *dict.fromkeys(measured.groups)]
-    parts = [measured.of_group(group) for group in groups]
-    places = range(len(columns))
-    found = [differences_of(x, at, baseline) for x in parts for at in places]
-    p = [d.p for _, differences, _ in found for d in differences if d]
+    found = [
+        [differences_of(part, at, baseline) for at in range(len(columns))]
+        for part in map(measured.of_group, groups)
+    ]
+    every = [column for table in found for column in table]
+    p = [d.p for column in every for d in column.differences if d]
     corrected = iter(paired.holm(p))
-    cells = [
-        _cells(means, differences, corrected, measure, confidence)
-        for (means, differences, _), measure in zip(
-            found, columns * len(parts), strict=True
-        )
+    tables = [
+        [
+            list(_cells(each, column, corrected, confidence))
+            for each, column in zip(table, columns, strict=True)
+        ]
+        for table in found
     ]
     return Report(
         keys=tuple((name, x) for x in groups for name in measured.systems),
         columns=columns,
-        cells=_by_row(cells, len(columns)),
-        estimates=_by_row([means for means, _, _ in found], len(columns)),
+        cells=tuple(
+            row for table in tables for row in zip(*table, strict=True)
+        ),
         sizes=collections.Counter(measured.groups),
         baseline=baseline,
         confidence=confidence,
         lists=len(measured.lists),
         comparisons=len(p) - sum(map(math.isnan, p)),
         unjudged=tuple(unjudged(measured)),
-        gaps=(*gaps(measured), *read_as(measured)),
-        untested=tuple(note for _, _, notes in found for note in notes),
+        gaps=tuple(gaps(measured)),
+        untested=tuple(note for column in every for note in column.notes),
     )
-
-
-def _by_row(
-    columns: Sequence[Sequence[Entry]], number: int
-) -> tuple[tuple[Entry, ...], ...]:
-    """Return the rows of tables below each other, of `number` columns each."""
-    tables = zip(*[iter(columns)] * number, strict=True)
-    return tuple(row for table in tables for row in zip(*table, strict=True))
 
 
 def _cells(
-    means: Sequence[Estimate],
-    differences: Sequence[paired.Difference | None],
+    found: Differences,
+    column: Column,
     corrected: Iterator[float],
-    measure: Column,
     confidence: float,
-) -> list[Cell]:
-    """Return the cells of a metric, one for each system.
+) -> Iterator[Cell]:
+    """Yield the cells of a column, one for each system.
 
     Args:
-        means: the estimate of each system.
-        differences: the difference of each system, None for the baseline.
+        found: the estimates and the differences of the systems.
+        column: the column.
         corrected: yields the corrected p value of each difference.
-        measure: the metric.
         confidence: the level of the intervals.
     """
+    means = found.estimates
     values = [e.value for e in means if e.lists and not math.isnan(e.value)]
-    pick = max if measure.more_is_better else min
+    pick = max if column.more_is_better else min
     best = pick(values, default=math.nan) if len(means) > 1 else math.nan
-    return [
-        _cell(e, best, d, corrected, measure, confidence)
-        for e, d in zip(means, differences, strict=True)
-    ]
-
-
-def _cell(
-    e: Estimate,
-    best: float,
-    d: paired.Difference | None,
-    corrected: Iterator[float],
-    measure: Column,
-    confidence: float,
-) -> Cell:
-    is_best = e.value == best
-    low, high = e.interval(confidence)
-    margin = (high - low) / 2.0
-    cell = Cell(e.value, e.standard_error, low, high, margin, e.lists, is_best)
-    if d is None:
-        return cell
-    mark: Mark = ""
-    p_corrected = next(corrected)
-    if p_corrected < 1.0 - confidence:
-        is_better = (d.estimate.value > 0) == measure.more_is_better
-        mark = "better" if is_better else "worse"
-    return cell._replace(
-        difference=d.estimate.value,
-        difference_error=d.estimate.standard_error,
-        difference_margin=d.estimate.margin(confidence),
-        t=d.t,
-        p=d.p,
-        p_corrected=p_corrected,
-        effect_size=d.effect_size,
-        wins=d.wins,
-        ties=d.ties,
-        losses=d.losses,
-        mark=mark,
-        detectable=d.detectable(confidence, POWER),
-    )
+    for e, d in zip(means, found.differences, strict=True):
+        mark: Mark | None = None
+        if d is not None:
+            d = dataclasses.replace(d, p_holm=next(corrected))
+            is_better = (d.estimate.value > 0) == column.more_is_better
+            mark = "better" if is_better else "worse"
+            mark = mark if d.p_holm < 1.0 - confidence else ""
+        yield Cell(e, d, mark, e.value == best, confidence)
 
 
 def warn_of_unjudged(measured: Measured) -> None:
@@ -380,42 +339,43 @@ def unjudged(measured: Measured) -> Iterator[str]:
 
 
 def gaps(measured: Measured) -> Iterator[str]:
-    """Yield sentences on queries of one side alone, and on dropped items."""
-    for name, system in measured.systems.items():
-        missing, unknown = system.overlap[:2]
-        same_id = system.overlap.same_id
-        unknown_values = np.isnan(system.values.values) & system.values.counts
+    """Yield sentences on what is left out, missing, dropped, or read how.
+
+    They are about queries that a system or the truth lacks, about dropped
+    items, and about the columns that were read.
+    """
+    for name, (values, overlap) in measured.systems.items():
+        lost = np.isnan(values.values) & values.counts
         none = [
             measure.name
-            for measure, lacks in zip(
-                measured.measures, unknown_values.any(axis=1), strict=True
-            )
-            if lacks and not measure.more_is_better
+            for measure, lacks in zip(measured.measures, lost, strict=True)
+            if lacks.any() and not measure.more_is_better
         ]
-        left_out = system.overlap.left_out
+        left_out = overlap.left_out
         of_all = f"of {len(measured.lists):,} queries have no rows"
-        if missing > left_out:
+        if overlap.missing > left_out:
             yield (
-                f"{name}: {missing - left_out:,} {of_all}, and count as lists "
-                "that retrieve nothing."
+                f"{name}: {overlap.missing - left_out:,} {of_all}, and count "
+                "as lists that retrieve nothing."
                 + f" They have no value of {', '.join(none)}."
                 * bool(none)
             )
         if left_out:
             yield f"{name}: {left_out:,} {of_all}, and are left out."
-        if unknown:
+        if overlap.unknown:
             yield (
-                f"{name}: {unknown:,} of its queries are not in the truth, and "
-                "are left out."
+                f"{name}: {overlap.unknown:,} of its queries are not in the "
+                "truth, and are left out."
             )
-        if same_id:
+        if overlap.same_id:
             yield (
-                f"{name}: {same_id:,} of its items have the id of their query, "
-                "and are dropped."
+                f"{name}: {overlap.same_id:,} of its items have the id of "
+                "their query, and are dropped."
             )
+    yield from _read_as(measured)
 
 
-def read_as(measured: Measured) -> Iterator[str]:
+def _read_as(measured: Measured) -> Iterator[str]:
     """Yield a sentence on the columns of the truth and the systems, if any.
 
     It names each role once, unless the sides have different columns.

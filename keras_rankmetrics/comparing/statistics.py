@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from keras_rankmetrics.comparing.measured import Column, Measured
+from keras_rankmetrics.comparing.measured import Column, Measured, Values
 from keras_rankmetrics.engine.aggregates import (
     Estimate,
     PerList,
@@ -48,43 +48,9 @@ class Differences(NamedTuple):
     notes: list[str]
 
 
-class _Lists(NamedTuple):
-    """The values of a measure, with systems in place of metrics.
-
-    Attributes:
-        names: the names of the systems.
-        baseline: the name of the baseline.
-        values: `[systems, lists]`.
-        counts: bool `[systems, lists]`, False for excluded lists.
-        weights: `[systems, lists]`, NaN for lists without their own weight.
-        per_row: the number of consecutive lists that depend on each other.
-    """
-
-    names: list[str]
-    baseline: str
-    values: np.ndarray
-    counts: np.ndarray
-    weights: np.ndarray
-    per_row: int
-
-    @property
-    def first(self) -> int:
-        """The position of the baseline."""
-        return self.names.index(self.baseline)
-
-    @property
-    def others(self) -> list[int]:
-        """The positions of the other systems."""
-        return [x for x in range(len(self.names)) if x != self.first]
-
-    def sample(self, place: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the valid values of a system, ascending, and their weights."""
-        valid = self.counts[place]
-        values, weights = self.values[place][valid], self.weights[place][valid]
-        own = weights[~np.isnan(weights)]
-        mean = own.mean() if own.size else 1.0
-        order = np.argsort(values, kind="stable")
-        return values[order], np.nan_to_num(weights, nan=mean)[order]
+# The estimates of all systems, the differences of the others from the first,
+# and the notes.
+_Found = tuple[list[Estimate], list[paired.Difference], list[str]]
 
 
 def differences_of(
@@ -98,11 +64,10 @@ def differences_of(
         baseline: the name of the system to which the others are compared.
     """
     chosen = measured.columns[column]
-    systems = [system.values for system in measured.systems.values()]
-    lists = [
-        _Lists(
-            list(measured.systems),
-            baseline,
+    names = [baseline, *(x for x in measured.systems if x != baseline)]
+    systems = [measured.systems[name].values for name in names]
+    of_measures = [
+        Values(
             np.stack([x.values[place] for x in systems]),
             np.stack([x.counts[place] for x in systems]),
             np.stack([x.weights[place] for x in systems]),
@@ -110,75 +75,99 @@ def differences_of(
         )
         for place in chosen.measures
     ]
-    return _STATISTICS[chosen.statistic](chosen, *lists)
-
-
-def _means(column: Column, x: _Lists) -> Differences:
-    """Return the means, with paired t tests."""
-    differ = x.values[x.others] - x.values[x.first]
-    sums = _sums(
-        np.concatenate([x.values, differ]),
-        np.concatenate([x.counts, x.counts[x.others] & x.counts[x.first]]),
-        x.weights[[*range(len(x.names)), *[x.first] * len(x.others)]],
-        x.per_row,
-        column.bounded,
+    statistic = _STATISTICS[chosen.statistic]
+    estimates, found, notes = statistic(chosen, names, *of_measures)
+    corrected = paired.holm([d.p for d in found])
+    differences = [
+        dataclasses.replace(d, p_holm=p)
+        for d, p in zip(found, corrected, strict=True)
+    ]
+    places = [names.index(name) for name in measured.systems]
+    return Differences(
+        [estimates[place] for place in places],
+        [[None, *differences][place] for place in places],
+        notes,
     )
-    means, of_others = np.split(sums, [len(x.names)])
+
+
+def _against_first(x: Values) -> Values:
+    """Return the differences of the other systems from the first."""
+    differ = x.values[1:] - x.values[0]
+    weights = np.broadcast_to(x.weights[0], differ.shape)
+    return x._replace(
+        values=differ, counts=x.counts[1:] & x.counts[0], weights=weights
+    )
+
+
+def _sample(x: Values, place: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the valid values of a system, ascending, and their weights."""
+    valid = x.counts[place]
+    values, weights = x.values[place][valid], x.weights[place][valid]
+    own = weights[~np.isnan(weights)]
+    mean = own.mean() if own.size else 1.0
+    order = np.argsort(values, kind="stable")
+    return values[order], np.nan_to_num(weights, nan=mean)[order]
+
+
+def _means(column: Column, names: list[str], x: Values) -> _Found:
+    """Return the means, with paired t tests."""
+    pairs = zip(x[:3], _against_first(x)[:3], strict=True)
+    values, counts, weights = map(np.concatenate, pairs)
+    sums = _sums(values, counts, weights, x.lists_of_row, column.bounded)
+    means, of_others = np.split(sums, [len(names)])
     differences = paired.differences(
         of_others,
-        [x.names[place] for place in x.others],
-        x.baseline,
+        names[1:],
+        names[0],
         bounded=column.bounded,
         more_is_better=column.more_is_better,
     )
     notes = []
-    for i, place in enumerate(x.others):
-        valid = x.counts[place] & x.counts[x.first]
-        mine, base = x.values[place][valid], x.values[x.first][valid]
-        if _differ_by_constant(mine, base):
-            d = differences[i]
+    for i, d in enumerate(differences):
+        valid = counts[len(names) + i]
+        if _differ_by_constant(x.values[i + 1][valid], x.values[0][valid]):
             error = 0.0 if d.estimate.rows > 1 else math.nan
             same = dataclasses.replace(d.estimate, standard_error=error)
-            d = dataclasses.replace(d, estimate=same, p=math.nan)
-            differences[i] = d
+            differences[i] = dataclasses.replace(d, estimate=same, p=math.nan)
             notes.append(
-                f"{d.system}: {column.name} differs from that of {x.baseline} "
+                f"{d.system}: {column.name} differs from that of {d.baseline} "
                 f"by {d.estimate.value:.4g} on each of {d.estimate.lists:,} "
                 "lists. A t test needs differences that vary, so there is no "
                 "test, and no mark."
             )
     estimates = [paired.estimate_of(each, column.bounded) for each in means]
-    return Differences(estimates, _compared(x, differences), notes)
+    return estimates, differences, notes
 
 
-def _lower_means(column: Column, x: _Lists) -> Differences:
+def _lower_means(column: Column, names: list[str], x: Values) -> _Found:
     """Return the lower means: the means of linearised values.
 
     Their t tests are paired, like those of the values themselves.
     """
     linearised = np.full(x.values.shape, np.nan)
-    for place in range(len(x.names)):
-        values, weights = x.sample(place)
+    for place in range(len(names)):
+        values, weights = _sample(x, place)
         if len(values):
             cut = tails.quantile(values, weights, column.option)
             # The same as `tails.linearised`, in the order of the lists.
             below = np.maximum(cut - x.values[place], 0.0)
             linearised[place] = cut - below / column.option
-    unbounded = column._replace(bounded=False)
-    found = _means(unbounded, x._replace(values=linearised))
+    estimates, differences, notes = _means(
+        column._replace(bounded=False), names, x._replace(values=linearised)
+    )
     estimates = [
         dataclasses.replace(_in_tail(e, column.option), bounded=column.bounded)
-        for e in found.estimates
+        for e in estimates
     ]
-    differences = []
-    for d in filter(None, found.differences):
+    for i, (d, differ) in enumerate(
+        zip(differences, _outcomes(column, x), strict=True)
+    ):
         estimate = _in_tail(d.estimate, column.option)
         p = math.nan if math.isnan(d.p) else two_sided_p(d.t, estimate.rows - 1)
-        counts = _counts(column, x, d.system)
-        differences.append(
-            dataclasses.replace(d, estimate=estimate, p=p, **counts)
+        differences[i] = dataclasses.replace(
+            d, estimate=estimate, p=p, **differ
         )
-    return Differences(estimates, _compared(x, differences), found.notes)
+    return estimates, differences, notes
 
 
 def _in_tail(estimate: Estimate, share: float) -> Estimate:
@@ -223,12 +212,12 @@ class QuantileEstimate(Estimate):
         return math.nan, math.nan
 
 
-def _quantiles(column: Column, x: _Lists) -> Differences:
+def _quantiles(column: Column, names: list[str], x: Values) -> _Found:
     """Return the quantiles, whose differences have no test."""
-    means = _means(column, x)
+    means, differences, _ = _means(column, names, x)
     estimates: list[Estimate] = []
-    for place, mean in enumerate(means.estimates):
-        values, weights = x.sample(place)
+    for place, mean in enumerate(means):
+        values, weights = _sample(x, place)
         found = 0.0
         if len(values):
             found = float(tails.quantile(values, weights, column.option))
@@ -240,89 +229,72 @@ def _quantiles(column: Column, x: _Lists) -> Differences:
                 found, math.nan, *counts, values, weights, column.option
             )
         )
-    base = estimates[x.first].value
-    differences = [
-        d
-        and dataclasses.replace(
-            d,
-            estimate=dataclasses.replace(
-                d.estimate, value=each.value - base, standard_error=math.nan
-            ),
-            t=math.nan,
-            p=math.nan,
-            p_holm=math.nan,
-            effect_size=math.nan,
+    base, *others = (each.value for each in estimates)
+    for i, (d, other) in enumerate(zip(differences, others, strict=True)):
+        estimate = dataclasses.replace(
+            d.estimate, value=other - base, standard_error=math.nan
         )
-        for d, each in zip(means.differences, estimates, strict=True)
-    ]
+        differences[i] = dataclasses.replace(
+            d, estimate=estimate, t=math.nan, p=math.nan, effect_size=math.nan
+        )
     note = (
         f"{column.name}: a paired t test compares means, so quantiles have no "
         "test, and no mark."
     )
-    return Differences(estimates, differences, [note] * bool(x.others))
+    return estimates, differences, [note] * bool(others)
 
 
-def _judge_corrected(column: Column, y: _Lists, f: _Lists) -> Differences:
+def _judge_corrected(
+    column: Column, names: list[str], y: Values, f: Values
+) -> _Found:
     """Return the means by humans, of which few labels and a judge's are known.
 
     Args:
         column: the column.
+        names: the names of the systems.
         y: the values by human labels.
         f: the values by the judge's labels.
     """
-    counts = y.counts, f.counts
-    estimates: list[Estimate] = [
-        _corrected(y.values[x], y.counts[x], f.values[x], f.counts[x])
-        for x in range(len(y.names))
-    ]
     differences = []
-    for place in y.others:
-        of_y, of_f = (x.values[place] - x.values[x.first] for x in (y, f))
-        has_y, has_f = (x[place] & x[y.first] for x in counts)
-        estimate = _corrected(of_y, has_y, of_f, has_f)
+    for system, estimate, outcomes in zip(
+        names[1:],
+        _corrected(_against_first(y), _against_first(f)),
+        _outcomes(column, y),
+        strict=True,
+    ):
         deviation = estimate.standard_error * math.sqrt(estimate.rows)
         t = paired.ratio(estimate.value, estimate.standard_error)
-        p = two_sided_p(t, estimate.rows - 1)
         differences.append(
             paired.Difference(
-                y.names[place],
-                y.baseline,
+                system,
+                names[0],
                 estimate,
                 t=t,
-                p=p,
+                p=two_sided_p(t, estimate.rows - 1),
                 p_holm=math.nan,
                 effect_size=paired.ratio(estimate.value, deviation),
-                **_counts(column, y, y.names[place]),
+                **outcomes,
             )
         )
-    return Differences(estimates, _compared(y, differences), [])
+    return _corrected(y, f), differences, []
 
 
-def _corrected(*lists: np.ndarray) -> JudgeCorrectedEstimate:
-    return JudgeCorrectedEstimate.of_sums(sums_of(*lists))
+def _corrected(y: Values, f: Values) -> list[Estimate]:
+    rows = zip(y.values, y.counts, f.values, f.counts, strict=True)
+    return [JudgeCorrectedEstimate.of_sums(sums_of(*row)) for row in rows]
 
 
-def _counts(column: Column, x: _Lists, system: str) -> dict[str, Any]:
-    """Return the numbers of wins, ties and losses against the baseline."""
-    place = x.names.index(system)
-    valid = x.counts[place] & x.counts[x.first]
-    differ = (x.values[place] - x.values[x.first])[valid]
-    better = differ if column.more_is_better else -differ
-    wins, losses = np.sum(better > _ROUNDING), np.sum(better < -_ROUNDING)
-    ties = np.sum(np.abs(differ) <= _ROUNDING)
-    return {"wins": int(wins), "ties": int(ties), "losses": int(losses)}
-
-
-def _compared(
-    x: _Lists, differences: Sequence[paired.Difference]
-) -> list[paired.Difference | None]:
-    """Return the differences by system, with p corrected for their number."""
-    corrected = paired.holm([d.p for d in differences])
-    found: list[paired.Difference | None] = [
-        dataclasses.replace(d, p_holm=p)
-        for d, p in zip(differences, corrected, strict=True)
-    ]
-    return [*found[: x.first], None, *found[x.first :]]
+def _outcomes(column: Column, x: Values) -> Iterator[dict[str, Any]]:
+    """Yield the numbers of wins, ties and losses against the first system."""
+    differ, counts, *_ = _against_first(x)
+    for valid, better in zip(
+        counts, differ if column.more_is_better else -differ, strict=True
+    ):
+        yield {
+            "wins": int(np.sum(better[valid] > _ROUNDING)),
+            "ties": int(np.sum(np.abs(better[valid]) <= _ROUNDING)),
+            "losses": int(np.sum(better[valid] < -_ROUNDING)),
+        }
 
 
 def _sums(
@@ -372,7 +344,7 @@ def _differ_by_constant(one: np.ndarray, other: np.ndarray) -> bool:
     return bool(spread <= rounding < np.abs(difference).min())
 
 
-_STATISTICS: dict[str, Callable[..., Differences]] = {
+_STATISTICS: dict[str, Callable[..., _Found]] = {
     "mean": _means,
     "quantile": _quantiles,
     "lower mean": _lower_means,

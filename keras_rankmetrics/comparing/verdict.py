@@ -8,7 +8,7 @@ from typing import Any
 
 from keras_rankmetrics.comparing.formats import in_markdown
 from keras_rankmetrics.comparing.measured import Measured
-from keras_rankmetrics.comparing.report import gaps, percent, read_as
+from keras_rankmetrics.comparing.report import gaps, percent
 from keras_rankmetrics.comparing.statistics import differences_of
 from keras_rankmetrics.engine.aggregates.paired import Difference
 
@@ -193,7 +193,7 @@ def verdict_of(
     [difference] = filter(None, differences)
     up, bounded = column.more_is_better, column.bounded
     tolerance = tolerance_of(tolerance, 1.0 if bounded else math.inf)
-    notes = (*gaps(measured), *read_as(measured))
+    notes = tuple(gaps(measured))
     return Verdict(metric, difference, tolerance, level, up, bounded, notes)
 
 
@@ -202,6 +202,12 @@ def chosen(argument: str, name: str | None, names: list[str]) -> str:
     found = names if name is None else [each for each in names if each == name]
     if len(found) != 1:
         remedy = f" A verdict is on one {argument}: call `gate` for each."
+        if not names:
+            raise ValueError(
+                f"A verdict should be on a {argument} and a baseline. "
+                "Received: a baseline alone. Pass both to `compare`, or join a "
+                "saved result: `Compared.from_json(text).join(compared)`."
+            )
         raise ValueError(
             f"`{argument}` should name one of {names}. Received: {name!r}."
             f"{remedy * (name is None and len(names) > 1)}"

@@ -206,8 +206,8 @@ def test_groups_of_compared_systems_have_tests():
         )
         [[_], [expected]] = alone.report.cells
         assert cell.value == expected.value
-        assert cell.p == expected.p
-        assert cell.p_corrected >= cell.p
+        assert cell.difference.p == expected.difference.p
+        assert cell.difference.p_holm >= cell.difference.p
     saved = krm.Compared.from_json(compared.to_json())
     assert saved.report == compared.report
     other = krm.compare(labels, {"x": bad}, krm.NDCG(k=3), groups=groups[::-1])

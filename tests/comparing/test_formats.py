@@ -19,26 +19,45 @@ from runs import drawn
 
 import keras_rankmetrics as krm
 from keras_rankmetrics.comparing import formats
-from keras_rankmetrics.comparing.measured import Measure
+from keras_rankmetrics.comparing.measured import Column
 from keras_rankmetrics.comparing.report import Cell, Report
 
 NAN = float("nan")
 
 
-def cell(value, mark=None, best=False, lists=50):
-    against = ()
+@dataclasses.dataclass(frozen=True)
+class Spread(krm.Estimate):
+    """An estimate whose interval is given."""
+
+    ends: tuple[float, float] = (0.0, 0.0)
+
+    def interval(self, level=0.95):
+        return self.ends
+
+
+def cell(value, mark=None, best=False, lists=50, ends=None):
+    difference = None
     if mark is not None:
         p = 0.2 if mark == "" else 0.001
-        against = 0.1, 0.02, 0.04, 5.0, p / 4, p, 0.7, 30, 5, 15, mark
-    ends = value - 0.02, value + 0.02
-    return Cell(value, 0.01, *ends, 0.02, lists, best, *against)
+        # Without an error, the notes have no detectable difference.
+        mean = krm.Estimate(0.1, 0.0, lists, float(lists), lists)
+        numbers = 5.0, p / 4, p, 0.7, 30, 5, 15
+        difference = krm.Difference("ours", "bm25", mean, *numbers)
+    ends = ends or (value - 0.02, value + 0.02)
+    estimate = Spread(value, 0.01, lists, float(lists), lists, ends=ends)
+    return Cell(estimate, difference, mark, best, 0.95)
+
+
+def with_p(cell, p):
+    difference = dataclasses.replace(cell.difference, p_holm=p)
+    return cell._replace(difference=difference)
 
 
 REPORT = Report(
     keys=(("bm25", ""), ("ours_v2 & co|", ""), ("100%", "")),
     columns=(
-        Measure("ndcg@10", "NDCG@10|gain:linear|my_fn", True, True),
-        Measure("mean_rank", "MeanRank|empty:skip", False, False),
+        Column("ndcg@10", "NDCG@10|gain:linear|my_fn", True, True),
+        Column("mean_rank", "MeanRank|empty:skip", False, False),
     ),
     cells=(
         (cell(0.5), cell(3.0, lists=48)),
@@ -96,7 +115,7 @@ def test_text_has_p_values_on_request():
 
 
 def test_intervals_that_are_not_symmetric():
-    skewed = cell(0.98)._replace(low=0.93, high=1.0, margin=0.035)
+    skewed = cell(0.98, ends=(0.93, 1.0))
     cells = ((skewed, cell(3.0)),)
     report = dataclasses.replace(ALONE, cells=cells, gaps=())
     assert formats.as_text(report).splitlines()[1:4] == [
@@ -228,8 +247,8 @@ def test_latex_p_values():
         r" {\scriptsize$p=.200$}",
     ]
     assert "p is the p value on which the marks are based." in found
-    small = REPORT.cells[1][0]._replace(p_corrected=1e-9)
-    none = REPORT.cells[1][1]._replace(p_corrected=NAN)
+    small = with_p(REPORT.cells[1][0], 1e-9)
+    none = with_p(REPORT.cells[1][1], NAN)
     cells = REPORT.cells[0], (small, none), REPORT.cells[2]
     found = latex(dataclasses.replace(REPORT, cells=cells), p_values=True)
     assert rows_of(found)[2][1:] == [r" {\scriptsize$p<.001$} ", " "]
@@ -261,9 +280,7 @@ def read_signatures(table):
 def test_latex_has_the_whole_signatures_and_no_part_twice():
     metrics = [krm.NDCG(k=10), krm.MeanReciprocalRank(), krm.RecallAtK(k=100)]
     for chosen in (metrics, metrics[:1], [*metrics, krm.NDCG(ties="stable")]):
-        columns = tuple(
-            Measure(m.name, m.signature, True, True) for m in chosen
-        )
+        columns = tuple(Column(m.name, m.signature, True, True) for m in chosen)
         cells = tuple((row[0],) * len(columns) for row in REPORT.cells)
         table = latex(dataclasses.replace(REPORT, columns=columns, cells=cells))
         assert read_signatures(table) == {
@@ -275,7 +292,7 @@ def test_latex_has_the_whole_signatures_and_no_part_twice():
 def test_latex_breaks_long_names():
     long = "gain:my_company.ranking.gains.of_products.with_a_long_name"
     columns = (
-        Measure("discounted_success@10", f"D|{long}", True, True),
+        Column("discounted_success@10", f"D|{long}", True, True),
         REPORT.columns[1],
     )
     found = latex(dataclasses.replace(REPORT, columns=columns))
@@ -299,7 +316,7 @@ def test_latex_is_balanced():
 THREE = Report(
     keys=(("BM25", ""), ("BM25+CE", ""), ("ColBERT", "")),
     columns=tuple(
-        Measure(m.name, m.signature, True, True)
+        Column(m.name, m.signature, True, True)
         for m in (
             krm.NDCG(k=10),
             krm.MeanReciprocalRank(),
@@ -419,7 +436,7 @@ def test_latex_with_odd_names_compiles(tmp_path):
         pytest.skip("pdflatex is not installed")
     compiled(tmp_path, CLASSES["a4"], latex())
     keys = ("[2pt]", ""), ("*", ""), (r"\x{}~^_%$#&", "")
-    odd = Measure("[mean_of_*_many@1]", r"a\b|{}~^_%$#& ±<>", True, True)
+    odd = Column("[mean_of_*_many@1]", r"a\b|{}~^_%$#& ±<>", True, True)
     report = dataclasses.replace(
         REPORT, keys=keys, columns=(odd, odd), baseline="*"
     )
@@ -468,7 +485,7 @@ def test_html_is_escaped():
     odd = dataclasses.replace(
         REPORT,
         keys=((bad, ""), *REPORT.keys[1:]),
-        columns=(Measure(bad, bad, True, True), REPORT.columns[1]),
+        columns=(Column(bad, bad, True, True), REPORT.columns[1]),
         baseline=bad,
         gaps=(bad,),
     )
@@ -649,7 +666,7 @@ def test_plot(compared):
         for bar, each in zip(panel.containers, cells, strict=True):
             assert bar.lines[0].get_xdata()[0] == each.value
             [[(low, _), (high, _)]] = bar.lines[2][0].get_segments()
-            assert high - low == approx(2 * each.margin)
+            assert high - low == approx(2 * each.estimate.margin())
     assert axes[0].figure.patch.get_alpha() == 0
     pyplot.close(axes[0].figure)
     _, panel = pyplot.subplots()

@@ -283,7 +283,7 @@ def test_empty_lists_count_as_the_metric_says():
         metric = krm.HitRateAtK(k=1, empty=empty)
         compared = krm.compare(truth, {"s": run}, metric)
         [[cell]] = compared.report.cells
-        assert (cell.value, cell.lists) == (mean, lists)
+        assert (cell.value, cell.estimate.lists) == (mean, lists)
     assert compared.per_list()["hit_rate@1"] == [1.0, None]
     assert "over the lists that count, 1 of 2 lists" in str(compared)
 

@@ -199,9 +199,13 @@ def test_steps_of_a_session_are_one_row():
     metric = krm.NDCG()
     metric.update_state(labels, scores)
     [[cell]] = krm.compare(labels, {"s": scores}, krm.NDCG()).report.cells
-    assert cell.lists == 36
-    assert cell.standard_error == approx(metric.standard_error(), rel=1e-4)
-    assert cell.margin == approx(metric.estimate().margin(), rel=1e-4)
+    assert cell.estimate.lists == 36
+    assert cell.estimate.standard_error == approx(
+        metric.standard_error(), rel=1e-4
+    )
+    assert cell.estimate.margin() == approx(
+        metric.estimate().margin(), rel=1e-4
+    )
 
 
 @pytest.mark.parametrize("lists", [1, 1023, 1024, 1025])
@@ -212,7 +216,7 @@ def test_many_lists_are_summed_in_parts(lists):
     own.update_state(labels, systems["new"])
     [_, [cell], _] = compared.report.cells
     assert cell.value == approx(float(own.result()), rel=1e-6)
-    assert cell.standard_error == approx(
+    assert cell.estimate.standard_error == approx(
         own.standard_error(), rel=1e-4, nan_ok=True
     )
 

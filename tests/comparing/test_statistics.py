@@ -57,10 +57,10 @@ def test_tails_are_those_of_the_metrics(form):
         values = map(float, found.result().values())
         for cell, value in zip(quantiles, values, strict=True):
             assert cell.value == pytest.approx(value, abs=1 / 4096)
-            assert math.isnan(cell.standard_error)
+            assert math.isnan(cell.estimate.standard_error)
         tail = streamed(TAILS[2], SCORES[name]).estimate()
         assert lower.value == pytest.approx(tail.value, abs=1e-4)
-        assert lower.standard_error == pytest.approx(
+        assert lower.estimate.standard_error == pytest.approx(
             tail.standard_error, rel=1e-2
         )
 
@@ -142,7 +142,8 @@ def test_judges(form):
     truth = {kind: form(x) for kind, x in labels.items()}
     systems = {name: form(x) for name, x in scores.items()}
     compared = krm.compare(truth, systems, metric)
-    for name, [estimate] in zip(scores, compared.report.estimates, strict=True):
+    for name, [cell] in zip(scores, compared.report.cells, strict=True):
+        estimate = cell.estimate
         expected = streamed(metric, scores[name], labels).estimate()
         assert estimate.value == pytest.approx(expected.value, abs=1e-6)
         assert estimate.standard_error == pytest.approx(

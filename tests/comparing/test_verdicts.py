@@ -8,7 +8,7 @@ import pytest
 
 import keras_rankmetrics as krm
 from keras_rankmetrics.comparing.measured import (
-    Measure,
+    Column,
     Measured,
     Overlap,
     System,
@@ -40,7 +40,7 @@ def compared_of(
             ("old", "new"), (old, new), counts, (one, two), strict=True
         )
     }
-    measure = Measure("m", "m|version", up, bounded)
+    measure = Column("m", "m|version", up, bounded)
     return krm.Compared(
         Measured((measure,), tuple(range(len(old))), "truth", systems),
         **options,
@@ -222,7 +222,7 @@ def test_names_are_those_of_the_comparison():
             compared.gate(*arguments, tolerance=0.1)
         assert str(error.value).endswith(received)
     alone = krm.compare(labels, {"a": systems["a"]}, krm.NDCG())
-    with pytest.raises(ValueError, match=r"one of \[\]. Received: None.$"):
+    with pytest.raises(ValueError, match=r"a baseline alone"):
         alone.gate(tolerance=0.1)
 
 
@@ -418,3 +418,9 @@ def test_resampled_comparisons_fail_at_most_in_the_stated_share():
         verdict = compared_of(old, new).gate(tolerance=0)
         fails += verdict.outcome == "fail"
     assert 0 < fails / times <= most(0.025, times)
+
+
+def test_a_verdict_needs_two_systems():
+    compared = krm.compare([[1, 0]], {"s": [[2.0, 1.0]]}, krm.NDCG())
+    with pytest.raises(ValueError, match="a baseline alone. Pass both"):
+        compared.gate(tolerance=0.1)

@@ -29,9 +29,9 @@ def test_broken_scores_are_seen_in_the_mean():
     for found in (compared, saved, alone[0].join(alone[1])):
         assert same(found.per_list()["ndcg@10"], expected)
         [[broken], [whole]] = found.report.cells
-        assert math.isnan(broken.value) and broken.lists == 2
+        assert math.isnan(broken.value) and broken.estimate.lists == 2
         assert whole.value == 1.0 and whole.best and not broken.best
-        assert math.isnan(whole.p) and whole.mark == ""
+        assert math.isnan(whole.difference.p) and whole.mark == ""
         assert "nan" in str(found).splitlines()[1]
     text = json.loads(compared.to_json(), parse_constant=pytest.fail)
     values = text["per_list"]["systems"]["s"]["values"]
@@ -76,9 +76,9 @@ def test_differences_without_spread_are_not_tested():
     systems = {"old": OLD, "new": new, "some": some, "same": OLD}
     compared = krm.compare(TRUTH, systems, metric)
     _, [new], [some], [same] = compared.report.cells
-    assert math.isnan(new.p) and new.mark == ""
-    assert new.difference == 1.0 and new.wins == 3
-    assert 0 < some.p < same.p == 1.0
+    assert math.isnan(new.difference.p) and new.mark == ""
+    assert new.difference.estimate.value == 1.0 and new.difference.wins == 3
+    assert 0 < some.difference.p < same.difference.p == 1.0
     assert compared.report.comparisons == 2
     [note] = compared.report.untested
     assert note == (
