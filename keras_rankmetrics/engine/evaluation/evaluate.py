@@ -12,17 +12,15 @@ import operator
 from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from keras_rankmetrics.engine.aggregates import Aggregate, PerList
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import concrete
 from keras_rankmetrics.engine.definition import Definition
 from keras_rankmetrics.engine.evaluation.batch_cache import Batch, is_shareable
 from keras_rankmetrics.engine.inputs import Lists, groups_of
-from keras_rankmetrics.engine.ranking import Ids, Order, Places, Ranking
+from keras_rankmetrics.engine.ranking import Ids, Order, Ranking
 from keras_rankmetrics.engine.ranking.memo import Identity
-from keras_rankmetrics.types import GroupFn, Tensor, TiePolicy
+from keras_rankmetrics.types import GroupFn, Tensor
 
 # `adjusted="chance"` divides by 1 - chance. A smaller difference has lost most
 # of its digits.
@@ -154,46 +152,6 @@ def same_reading(definitions: Sequence[Definition]) -> list[tuple[int, ...]]:
         reading = definition.reading, Identity(definition.by)
         found.setdefault(reading, []).append(place)
     return [tuple(places) for places in found.values()]
-
-
-def values_at_ranks(
-    definition: Definition, start: np.ndarray, stop: np.ndarray, items: int
-) -> np.ndarray:
-    """Return the mean values of lists with one relevant item, float64.
-
-    The relevant item is at one of the ranks `start + 1` to `stop`. Nothing is
-    ranked, so the time does not depend on the size of the catalogue. A metric
-    that needs a strict order is evaluated at the rank in the middle.
-
-    Args:
-        definition: the definition of the metric.
-        start: integers `[ranges]`.
-        stop: integers `[ranges]`. A range that starts within the cutoff should
-            end within it.
-        items: the number of items in each list.
-
-    Returns:
-        `[ranges]`.
-    """
-    size, depth = stop - start, definition.depth
-    if depth is not None:
-        # All ranks beyond the cutoff are equal, even where the lists end.
-        size = np.where(start >= depth, 1, size)
-    if definition.traits.needs_order(definition.options):
-        start, size = start + (size - 1) // 2, np.ones_like(size)
-    ties: TiePolicy = "stable" if np.all(size == 1) else "average"
-    relevance = definition.relevance
-    label = ops.full(start.shape, relevance.unseen_label, definition.dtype)
-    places = Places(
-        ops.convert_to_tensor(start, "int32"),
-        ops.convert_to_tensor(size, "int32"),
-        label,
-        items,
-    )
-    ranking = places.ranked(Order(depth, ties)).judged_by(relevance, depth)
-    values = definition.measure(_readable(definition, ranking), definition.k)
-    values = _adjusted(definition, ranking, values)
-    return ops.convert_to_numpy(values).astype("float64")
 
 
 def values_of(

@@ -18,7 +18,7 @@ from keras_rankmetrics.engine.backend.tracing import MANY, length_at_most
 from keras_rankmetrics.engine.ranking import counting
 from keras_rankmetrics.engine.ranking.exposure import Exposure, ItemNumbers
 from keras_rankmetrics.engine.ranking.from_scores import ScoredContent
-from keras_rankmetrics.engine.ranking.items import Items, RelevantItems
+from keras_rankmetrics.engine.ranking.items import RelevantItems
 from keras_rankmetrics.engine.ranking.relevance import Relevance
 from keras_rankmetrics.engine.ranking.target_ranking import (
     Located,
@@ -187,45 +187,3 @@ class Counted(TargetContent):
 
     def _are_retrieved(self) -> Tensor:
         return self.is_relevant & (self.above >= 0)
-
-
-@dataclasses.dataclass(frozen=True)
-class Places(TargetContent):
-    """Lists with a single item that may have a gain, and its possible ranks.
-
-    It is equally likely to be at each rank from `start + 1` to `start + size`.
-    All other items are retrieved too, without a gain.
-
-    Attributes:
-        start: int32 `[lists]`.
-        size: int32 `[lists]`, 1 in a strict order.
-        label: `[lists]`, the label of the item.
-        number: the number of items in each list.
-    """
-
-    start: Tensor
-    size: Tensor
-    label: Tensor
-    number: int
-
-    def ranked(self, order: Order) -> TargetRanking:
-        """Return the ranking of the item, which is not computed by sorting."""
-        items = Items(self.label[:, None], self.label, order.k)
-        return self.ranking_of(order, items, self.number)
-
-    def all_tied(self) -> Places:
-        """Return the same items with equal scores for all."""
-        return dataclasses.replace(
-            self,
-            start=ops.zeros_like(self.start),
-            size=ops.full_like(self.size, self.number),
-        )
-
-    def num_retrieved(self) -> Tensor:
-        """Return the number of items, int32 `[lists]`."""
-        return ops.full_like(self.start, self.number)
-
-    def located(self, order: Order, depth: int | Tensor) -> Located:
-        """Return the item, of which the ranks are known."""
-        start = ops.minimum(self.start, depth)[:, None]
-        return Located(self.label[:, None], start, self.size[:, None])
