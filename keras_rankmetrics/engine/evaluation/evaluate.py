@@ -17,10 +17,10 @@ from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import concrete
 from keras_rankmetrics.engine.definition import Definition
 from keras_rankmetrics.engine.evaluation.batch_cache import Batch, is_shareable
-from keras_rankmetrics.engine.inputs import Lists, groups_of
+from keras_rankmetrics.engine.inputs import Lists
 from keras_rankmetrics.engine.ranking import Ids, Order, Ranking
 from keras_rankmetrics.engine.ranking.memo import Identity
-from keras_rankmetrics.types import GroupFn, Tensor
+from keras_rankmetrics.types import Tensor
 
 # `adjusted="chance"` divides by 1 - chance. A smaller difference has lost most
 # of its digits.
@@ -67,7 +67,7 @@ def terms_of(
     if metric in batch.terms:
         return batch.terms[metric]
     lists = batch.lists(definition, inputs)
-    per_list = values_of([definition], lists, inputs, batch, [draw])
+    per_list = values_of([definition], lists, batch, [draw])
     terms = aggregate.of_batch(per_list)
     if is_shared:
         batch.add_terms([metric], terms)
@@ -100,7 +100,7 @@ def _precompute(
     try:
         lists = batch.lists(definition, inputs)
         draws = [0] * len(together)
-        per_list = values_of(together, lists, inputs, batch, draws)
+        per_list = values_of(together, lists, batch, draws)
         terms = aggregate.of_batch(per_list)
     except Exception:  # functions of users may raise anything
         batch.fails_together = True
@@ -140,7 +140,7 @@ def evaluate(
                 error.add_note(f"The metrics with {form} are: {names}.")
             raise
         its_draws = [draws[place] for place in places]
-        per_list = values_of(readers, lists, inputs, batch, its_draws)
+        per_list = values_of(readers, lists, batch, its_draws)
         evaluated.append(Evaluated(places, lists, per_list))
     return evaluated
 
@@ -157,7 +157,6 @@ def same_reading(definitions: Sequence[Definition]) -> list[tuple[int, ...]]:
 def values_of(
     definitions: Sequence[Definition],
     lists: Lists,
-    inputs: Sequence[Any],
     batch: Batch,
     draws: Sequence[Tensor | int],
 ) -> PerList:
@@ -166,7 +165,6 @@ def values_of(
     Args:
         definitions: the definitions of the metrics.
         lists: the lists.
-        inputs: `y_true`, `y_pred` and `sample_weight`.
         batch: the batch, with the results of peers.
         draws: for each metric the number of the batch.
     """
@@ -182,7 +180,6 @@ def values_of(
             'With `labels="probabilities"`, each item that may be relevant '
             "should have a label. Received: `num_relevant`. Leave it out."
         )
-    group = _group(definitions[0].by, lists, *inputs[:2])
     orders = list(map(Definition.order, definitions, draws))
     rankings = {
         kind: batch.ranking(kind, order, lists)
@@ -216,23 +213,9 @@ def values_of(
         is_defined if are_same else _stacked(has_own_weight),
         _counts(definitions, lists, is_defined),
         lists.leading.rows,
-        group,
+        lists.group,
         tuple(judged),
     )
-
-
-def _group(
-    by: GroupFn | None, lists: Lists, y_true: Any, y_pred: Any
-) -> Tensor | None:
-    """Return the group of each list, or None.
-
-    The function `by` of a metric takes precedence over `y_true["group"]`.
-    """
-    if by is not None:
-        group = by(y_true, y_pred)
-    else:
-        group = y_true.get("group") if isinstance(y_true, dict) else None
-    return None if group is None else groups_of(group, lists.leading)
 
 
 def _deepest(
