@@ -269,25 +269,19 @@ def _list_weights(
     definition: Definition, ranking: Ranking, lists: Lists
 ) -> tuple[Tensor, Tensor]:
     """Return the weight of each list, and whether the list defines it."""
-    weights, has_own = _passed_weights(definition, ranking, lists)
+    items, weights = ranking.items, lists.list_weights
+    if definition.list_weight == "mean":
+        has_own = ops.ones_like(lists.present)
+        if weights is None:
+            weights = items.mean_weight_of_all()
+    elif weights is None:
+        has_own = items.has_seen_gain(ranking.gain)
+        weights = items.mean_weight(ranking.gain)
+    else:
+        has_own = ranking.has_gain()
     if definition.own_weight is not None:
         weights = weights * definition.own_weight(ranking)
     return weights, has_own
-
-
-def _passed_weights(
-    definition: Definition, ranking: Ranking, lists: Lists
-) -> tuple[Tensor, Tensor]:
-    """Return the weights by the argument `sample_weight`, as above."""
-    items, of_lists = ranking.items, lists.list_weights
-    if definition.list_weight == "mean":
-        if of_lists is None:
-            of_lists = items.mean_weight_of_all()
-        return of_lists, ops.ones_like(lists.present)
-    if of_lists is None:
-        weights = items.mean_weight(ranking.gain)
-        return weights, items.has_seen_gain(ranking.gain)
-    return of_lists, ranking.has_gain()
 
 
 def _readable(definition: Definition, ranking: Ranking) -> Ranking:

@@ -173,7 +173,7 @@ class ScoredRanking(ListRanking):
         reference, labels = self.content.reference, self.content.labels
         if reference is None:
             return super().against_reference()
-        start, size, *_ = self.top.groups
+        start, size, _ = self.top.groups
         reference = ops.take_along_axis(reference, self.top.indices, axis=-1)
         exists = ops.take_along_axis(labels > 0, self.top.indices, axis=-1)
         return TwoRankings(

@@ -174,14 +174,12 @@ class TieGroups(NamedTuple):
 
     Attributes:
         start: int32, the number of items above the group.
-        in_row: int32, the number of its items in the row.
         size: int32, the number of all its items, in the row or not; 1 where no
             item is retrieved.
         beyond: bool, True if the group may extend beyond the row.
     """
 
     start: Tensor
-    in_row: Tensor
     size: Tensor
     beyond: Tensor
 
@@ -305,7 +303,7 @@ class Top:
                 depth]`.
             gains: computes the gains of all items, `[lists, items]`.
         """
-        start, size, _, beyond = self.groups
+        start, size, beyond = self.groups
         is_whole = self.there if self.tie is None else self.there & ~beyond
         first = GroupedItems(
             ItemNumbers(self.indices), start, size, is_whole, gains_in_order
@@ -342,7 +340,7 @@ class Top:
         position = counting.positions(self.values)
         start = ops.broadcast_to(position, ops.shape(self.values))
         ones = ops.ones_like(start)
-        return TieGroups(start, ones, ones, ops.zeros_like(self.there))
+        return TieGroups(start, ones, ops.zeros_like(self.there))
 
     def _groups_in_ties(self) -> TieGroups:
         ones = ops.ones_like(self.values, dtype="float32")
@@ -357,7 +355,7 @@ class Top:
 
         size = tracing.cond(ops.any(beyond), whole, lambda: in_row)
         size = ops.where(self.there, size, 1)
-        return TieGroups(start, in_row, size, beyond)
+        return TieGroups(start, size, beyond)
 
     def _may_extend(self, start: Tensor, stop: Tensor) -> Tensor:
         """Return True for groups that may extend beyond the row.
