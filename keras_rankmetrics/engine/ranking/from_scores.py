@@ -302,7 +302,8 @@ class TiedRanking(ScoredRanking):
         hits = self.as_binary()._shared().total
         rate = probabilities.rate_of_others(hits, self._float(shared.size))
         mean = ops.divide_no_nan(shared.total, hits)
-        return self._hits_above_group() + mean * (1.0 + rate * shared.ahead)
+        ahead = self._float(positions(hits) - shared.start)
+        return self._hits_above_group() + mean * (1.0 + rate * ahead)
 
     @remembered("gain")
     def _stop_probabilities(self) -> Tensor:

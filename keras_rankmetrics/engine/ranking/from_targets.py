@@ -21,7 +21,6 @@ from keras_rankmetrics.engine.ranking.from_scores import ScoredContent
 from keras_rankmetrics.engine.ranking.items import RelevantItems
 from keras_rankmetrics.engine.ranking.relevance import Relevance
 from keras_rankmetrics.engine.ranking.target_ranking import (
-    Located,
     TargetContent,
     TargetRanking,
 )
@@ -67,7 +66,7 @@ class Targets(ScoredContent, TargetContent):
         """Return the number of retrieved items, int32 `[lists]`."""
         return counting.count(self.scores.raw > lowest(self.scores.raw))
 
-    def located(self, order: Order, depth: int | Tensor) -> Located:
+    def located(self, order: Order) -> tuple[Tensor, Tensor, Tensor]:
         """Return the targets, found in a pass over all scores."""
         scores, targets = self.scores.raw, ops.maximum(self.targets, 0)
         score = ops.take_along_axis(scores, targets, axis=-1)
@@ -98,7 +97,7 @@ class Targets(ScoredContent, TargetContent):
             start = start + counting.count_for_each(
                 lambda s, k: (scores == s) & (key > k), score, of_targets
             )
-        return Located.by_rank(start, size, there, depth, self.dtype)
+        return start, size, there
 
     def exposure(self, order: Order) -> Exposure:
         """Return all items by their ranks."""
@@ -170,7 +169,7 @@ class Counted(TargetContent):
         """Return the number of retrieved items, int32 `[lists]`."""
         return self.num_items
 
-    def located(self, order: Order, depth: int | Tensor) -> Located:
+    def located(self, order: Order) -> tuple[Tensor, Tensor, Tensor]:
         """Return the relevant items, of which the ranks are known."""
         start, size, there = self.above, self.tied + 1, self._are_retrieved()
         if order.ties != "average":
@@ -183,7 +182,7 @@ class Counted(TargetContent):
             if order.ties == "pessimistic":
                 ahead = size - relevant + ahead
             start, size = start + ahead, ops.ones_like(size)
-        return Located.by_rank(start, size, there, depth, self.dtype)
+        return start, size, there
 
     def _are_retrieved(self) -> Tensor:
         return self.is_relevant & (self.above >= 0)

@@ -144,7 +144,6 @@ class Shared(NamedTuple):
         mean: the mean of the values of the group.
         total: the sum of the values of the group.
         before: the sum over the items of the group before this one in the row.
-        ahead: the number of these items.
         start: int32, the number of items above the group.
         size: int32, the number of items in the group, which may extend beyond
             the row; 1 where no item is retrieved.
@@ -153,7 +152,6 @@ class Shared(NamedTuple):
     mean: Tensor
     total: Tensor
     before: Tensor
-    ahead: Tensor
     start: Tensor
     size: Tensor
 
@@ -166,7 +164,7 @@ class Shared(NamedTuple):
             start: int32, the number of items above, in a shape that broadcasts.
         """
         start, none = ops.broadcast_to(start, ops.shape(x)), ops.zeros_like(x)
-        return cls(x, x, none, none, start, ops.ones_like(start))
+        return cls(x, x, none, start, ops.ones_like(start))
 
 
 class TieGroups(NamedTuple):
@@ -287,9 +285,8 @@ class Top:
         total, before = tracing.cond(
             self.tie, tied, lambda: (x, ops.zeros_like(x))
         )
-        ahead = ops.cast(counting.positions(x) - groups.start, x.dtype)
         mean = total / ops.cast(groups.size, x.dtype)
-        return Shared(mean, total, before, ahead, groups.start, groups.size)
+        return Shared(mean, total, before, groups.start, groups.size)
 
     def exposure(
         self,
