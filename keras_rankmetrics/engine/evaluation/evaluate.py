@@ -186,7 +186,7 @@ def values_of(
         for kind, order in _deepest(definitions, orders).items()
     }
     judged = [
-        rankings[definition.kind_of_ranking].judged_by(
+        rankings[definition.kind_of_ranking].with_gain(
             definition.relevance, order.k
         )
         for definition, order in zip(definitions, orders, strict=True)

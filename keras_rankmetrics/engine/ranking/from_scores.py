@@ -190,13 +190,13 @@ class ScoredRanking(ListRanking):
         """Return the same ranking with other weights of items."""
         content = dataclasses.replace(self.content, item_weights=weights)
         ranking = content.ranked(self.order, top=self.top)
-        return ranking.judged_by(self.gain, self.k)
+        return ranking.with_gain(self.gain, self.k)
 
     def by_subtopic(self) -> Subtopics:
         """Return the same lists, once for each subtopic."""
         if self.content.by_subtopic is None:
             return super().by_subtopic()
-        return self._by_subtopic().judged_by(self.gain, self.k)
+        return self._by_subtopic().with_gain(self.gain, self.k)
 
     def expected_sum_over_best(
         self, value: RankDiscountFn, k: Cutoff = None
