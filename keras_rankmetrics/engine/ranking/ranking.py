@@ -550,14 +550,14 @@ class Ranking(abc.ABC):
     def _grouped_gains(self) -> GroupedGains:
         """Return the gains of whole lists by tie group."""
 
-    @abc.abstractmethod
     def _tie_groups(self) -> probabilities.Group | None:
         """Return the tie group of each entry, None if there are no ties."""
+        return None
 
     @property
-    @abc.abstractmethod
     def _width(self) -> int | Tensor:
         """The number of ranks that may count."""
+        return self.depth
 
     @abc.abstractmethod
     def _at_first_hit(self, value: RankDiscountFn, k: Cutoff) -> Tensor:

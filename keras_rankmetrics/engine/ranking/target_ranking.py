@@ -223,10 +223,6 @@ class TargetRanking(Ranking):
         _, relevant = self._sums_over_groups()
         return Group(self.start, self.size, relevant)
 
-    @property
-    def _width(self) -> int | Tensor:
-        return self.depth
-
     def _at_first_hit(self, value: RankDiscountFn, k: Cutoff) -> Tensor:
         found = self.total() > 0
         start = ops.where(found, self.start, MANY)
