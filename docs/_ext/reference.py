@@ -102,7 +102,7 @@ MEMBERS = {
         "best",
         "discounted",
         "best_of_retrieved",
-        "judged_by",
+        "with_gain",
         "as_binary",
         "by_subtopic",
         "shown",

@@ -49,6 +49,8 @@ class CountRequest(NamedTuple):
     wanted: Wanted
 
 
+_Counted = tuple[RankCounts, Tensor]  # counts, and the kept scores, `[kept]`
+
 # Counts the catalogue: takes queries, items and a request. Returns the counts,
 # and the scores of the wanted items, `[wanted]`.
 CountCatalogue = Callable[
@@ -57,13 +59,11 @@ CountCatalogue = Callable[
 
 # Counts one chunk: takes queries, the rows of the chunk and a request. Returns
 # the counts of the chunk, and the kept scores, `[kept]`.
-CountChunk = Callable[[Any, Tensor, ChunkRequest], tuple[RankCounts, Tensor]]
+CountChunk = Callable[[Any, Tensor, ChunkRequest], _Counted]
 
 # Counts one chunk, and adds to the counts of the chunks before, which it takes
 # first. Returns the sum, and the kept scores of this chunk.
-AddChunk = Callable[
-    [RankCounts, Any, Tensor, ChunkRequest], tuple[RankCounts, Tensor]
-]
+AddChunk = Callable[[RankCounts, Any, Tensor, ChunkRequest], _Counted]
 
 
 def chunks_of(
@@ -162,9 +162,9 @@ def _score_adder(score_fn: ScoreFn) -> AddChunk:
 
     def add(
         counts: RankCounts, queries: Any, rows: Tensor, request: ChunkRequest
-    ) -> tuple[RankCounts, Tensor]:
+    ) -> _Counted:
         scores = score_fn(queries, rows)
-        return compiled(_plus_scores)(counts, scores, request)
+        return _adding(count_any)(counts, scores, request)
 
     return add
 
@@ -206,7 +206,7 @@ def score(queries: Any, rows: Tensor, score_fn: ScoreFn | None) -> Tensor:
 
 def _product_adder() -> AddChunk:
     """Return a function that counts finite inner products."""
-    add = compiled(_plus_products)
+    add = _adding(count_products)
     if keras.config.backend() == "torch":
         return functools.partial(add, multiply=in_one_memory())
     return add
@@ -231,22 +231,15 @@ def in_one_memory() -> Callable[[Tensor, Tensor], Tensor]:
     return in_memory
 
 
-def _plus_products(
-    counts: RankCounts,
-    queries: Tensor,
-    rows: Tensor,
-    request: ChunkRequest,
-    **options: Any,
-) -> tuple[RankCounts, Tensor]:
-    found, kept = count_products(queries, rows, request, **options)
-    return counts.plus(found), kept
+@functools.cache
+def _adding(count: Callable[..., _Counted]) -> Callable[..., _Counted]:
+    """Return `count`, compiled, adding to the counts that it takes first."""
 
+    def add(counts: RankCounts, *arguments: Any, **options: Any) -> _Counted:
+        found, kept = count(*arguments, **options)
+        return counts.plus(found), kept
 
-def _plus_scores(
-    counts: RankCounts, scores: Tensor, request: ChunkRequest
-) -> tuple[RankCounts, Tensor]:
-    found, kept = count_any(scores, request)
-    return counts.plus(found), kept
+    return compiled(add)
 
 
 def product(queries: Tensor, rows: Tensor) -> Tensor:
@@ -261,7 +254,7 @@ def count_products(
     rows: Tensor,
     request: ChunkRequest,
     multiply: Callable[[Tensor, Tensor], Tensor] = product,
-) -> tuple[RankCounts, Tensor]:
+) -> _Counted:
     """Count one chunk of inner products by `count_finite`."""
     queries, rows = _in_one_dtype(queries, rows)
     # An upper bound of all products, cheaper than checking each.
@@ -271,7 +264,7 @@ def count_products(
 
 def count_any_products(
     queries: Tensor, rows: Tensor, request: ChunkRequest
-) -> tuple[RankCounts, Tensor]:
+) -> _Counted:
     """Count one chunk of inner products by `count_any`."""
     return count_any(product(queries, rows), request)
 
@@ -393,7 +386,7 @@ def over_devices(
 @functools.lru_cache(maxsize=8)
 def _program(
     mesh: Any, axis: Any, size: int, count: CountChunk
-) -> Callable[..., tuple[RankCounts, Tensor]]:
+) -> Callable[..., _Counted]:
     import jax
 
     lax: Any = jax.lax
@@ -407,7 +400,7 @@ def _program(
         offsets: Tensor,
         per_chunk: Tensor,
         slots: Tensor,
-    ) -> tuple[RankCounts, Tensor]:
+    ) -> _Counted:
         own, most = rows.shape[0], slots.shape[0]
         width = min(size, own)
         whole, rest = divmod(own, width)
@@ -415,7 +408,7 @@ def _program(
 
         def plus(
             state: tuple[RankCounts, Tensor], part: Tensor, chunk_index: Tensor
-        ) -> tuple[RankCounts, Tensor]:
+        ) -> _Counted:
             counts, kept = state
             offset = offsets[chunk_index]
             wanted = lax.dynamic_slice_in_dim(pairs, offset, most, axis=1)

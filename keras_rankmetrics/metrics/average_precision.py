@@ -144,7 +144,7 @@ def gap(
     """Return Σ p Σ hits(i) / i over ranks of each grade or more, / Σ S(y)."""
     precisions = 0.0
     for grade, probability in enumerate(probabilities, start=1):
-        relevant = ranking.judged_by(Relevance.from_grade(grade), ranking.k)
+        relevant = ranking.with_gain(Relevance.from_grade(grade), ranking.k)
         found = ops.sum(relevant.total() * relevant.precision(k), axis=-1)
         precisions = precisions + probability * found
     return ops.divide_no_nan(precisions, ranking.overall())

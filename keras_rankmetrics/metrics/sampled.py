@@ -18,7 +18,8 @@ from keras_rankmetrics.engine.definition.options import (
     check_choice,
     checked_options,
 )
-from keras_rankmetrics.engine.evaluation.evaluate import values_at_ranks
+from keras_rankmetrics.engine.evaluation.batch_cache import Batch
+from keras_rankmetrics.engine.evaluation.evaluate import evaluate
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.engine.ranking import Ranking
 from keras_rankmetrics.metrics.bases import check_mean, register
@@ -260,6 +261,53 @@ def _aggregate_of(
         bounding(sampling.probabilities(stop), prior, values),
         is_identified=bool(lost <= np.ptp(values) / 2.0),
     )
+
+
+def values_at_ranks(
+    definition: Definition, start: np.ndarray, stop: np.ndarray, items: int
+) -> np.ndarray:
+    """Return the mean values of lists with one relevant item, float64.
+
+    The relevant item is at one of the ranks `start + 1` to `stop`. Nothing is
+    ranked, so the time does not depend on the size of the catalogue. A metric
+    that needs a strict order is evaluated at the rank in the middle.
+
+    Args:
+        definition: the definition of the metric.
+        start: integers `[ranges]`.
+        stop: integers `[ranges]`. A range that starts within the cutoff should
+            end within it.
+        items: the number of items in each list.
+
+    Returns:
+        `[ranges]`.
+    """
+    size, relevance = stop - start, definition.relevance
+    if definition.depth is not None:
+        # All ranks beyond the cutoff are equal, even where the lists end.
+        size = np.where(start >= definition.depth, 1, size)
+    if definition.traits.needs_order(definition.options):
+        start, size = start + (size - 1) // 2, np.ones_like(size)
+
+    def of_counted(label: Tensor) -> Tensor:
+        """Return the gain of the lowest relevant label for the label 1."""
+        return relevance.gain(label * relevance.unseen_label)
+
+    counted = dataclasses.replace(
+        definition,
+        traits=dataclasses.replace(
+            definition.traits,
+            relevance=of_counted,
+            has_value=RankingMetric.has_value,
+        ),
+        inputs="counts",
+        ties="stable" if np.all(size == 1) else "average",
+    )
+    above, tied = start[:, None], size[:, None] - 1
+    counts = {"above": above, "tied": tied, "num_items": items}
+    batch = Batch(is_watched=False)
+    [found] = evaluate([counted], (np.zeros_like(above), counts, None), batch)
+    return ops.convert_to_numpy(found.per_list.values[0]).astype("float64")
 
 
 def _check_is_of_ranks(metric: RankingMetric) -> None:

@@ -9,16 +9,7 @@ from typing import Any
 import numpy as np
 
 from keras_rankmetrics.engine import naming
-from keras_rankmetrics.engine.aggregates import Estimate
-from keras_rankmetrics.engine.aggregates.tails import (
-    BinnedLowerMean,
-    BinnedQuantiles,
-    Distribution,
-    lower_mean,
-    lower_mean_error,
-    quantile_interval,
-    rows_in_tail,
-)
+from keras_rankmetrics.engine.aggregates import Estimate, tails
 from keras_rankmetrics.engine.definition import checks_names
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.metrics.bases import check_mean, register
@@ -70,7 +61,7 @@ class Quantiles(MultiValueMetric):
         _check_bounded(metric)
         self.levels = _checked_levels(levels)
         super().__init__(
-            metric, metric.definition, BinnedQuantiles(self.levels), name
+            metric, metric.definition, tails.BinnedQuantiles(self.levels), name
         )
 
     @property
@@ -95,11 +86,11 @@ class Quantiles(MultiValueMetric):
         Args:
             level: the probability, between 0 and 1.
         """
-        found = Distribution.of_sums(self._sums_on_host())
+        found = tails.Distribution.of_sums(self._sums_on_host())
         lists = float(found.effective_lists)
         pair = found.values, found.weights
         return {
-            name: quantile_interval(*pair, each, lists, level)
+            name: tails.quantile_interval(*pair, each, lists, level)
             for name, each in zip(self.results, self.levels, strict=True)
         }
 
@@ -162,7 +153,7 @@ class LowerMean(MultiValueMetric):
             )
         self.share = float(share)
         name = name or f"{metric.name}/lowest{_percent(self.share)}"
-        aggregate = BinnedLowerMean(self.share)
+        aggregate = tails.BinnedLowerMean(self.share)
         super().__init__(metric, metric.definition, aggregate, name)
         self._direction = metric._direction
 
@@ -181,16 +172,16 @@ class LowerMean(MultiValueMetric):
         `rows` is the number of independent lists in the tail, on which the
         interval rests: one degree of freedom less than these.
         """
-        found = Distribution.of_sums(self._sums_on_host())
+        found = tails.Distribution.of_sums(self._sums_on_host())
         arguments = found.values, found.weights, self.share
         lists, effective = float(found.lists), float(found.effective_lists)
         lost = math.isnan(lists)
         return Estimate(
-            value=float(lower_mean(*arguments)),
-            standard_error=float(lower_mean_error(*arguments, effective)),
+            value=float(tails.lower_mean(*arguments)),
+            standard_error=float(tails.lower_mean_error(*arguments, effective)),
             lists=0 if lost else round(lists),
             effective_lists=effective,
-            rows=0 if lost else rows_in_tail(effective, self.share),
+            rows=0 if lost else tails.rows_in_tail(effective, self.share),
             bounded=True,
         )
 

@@ -6,7 +6,7 @@ from keras import ops
 from pytest import approx
 
 import keras_rankmetrics as krm
-from keras_rankmetrics.engine.evaluation.evaluate import values_at_ranks
+from keras_rankmetrics.metrics.sampled import values_at_ranks
 
 ITEMS = 30
 METRICS = [

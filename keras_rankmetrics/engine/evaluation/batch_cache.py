@@ -38,6 +38,7 @@ only the sums stay.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import threading
 import weakref
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -47,7 +48,7 @@ from keras_rankmetrics.engine.aggregates import Aggregate
 from keras_rankmetrics.engine.backend.cache_keys import Stamp, place, trace
 from keras_rankmetrics.engine.backend.keras_internals import implicit_mask
 from keras_rankmetrics.engine.definition import Definition
-from keras_rankmetrics.engine.inputs import Lists, Misreadings, read
+from keras_rankmetrics.engine.inputs import Lists, Misreadings, groups_of, read
 from keras_rankmetrics.engine.ranking import Order, Ranking
 from keras_rankmetrics.engine.ranking.memo import key_of
 from keras_rankmetrics.types import Tensor
@@ -170,19 +171,29 @@ class Batch:
         self._rankings: dict[Hashable, Ranking] = {}
 
     def lists(self, definition: Definition, inputs: Sequence[Any]) -> Lists:
-        """Return the lists that the metric reads.
+        """Return the lists that the metric reads, with their groups.
+
+        The function `by` of a metric takes precedence over `y_true["group"]`.
 
         Raises:
             ValueError: if the inputs are invalid.
         """
-        reading = definition.reading
+        reading, (y_true, y_pred, _) = definition.reading, inputs
         if reading not in self._lists:
             lists = self._lists[reading] = read(*reading, *inputs)
             self.misreadings[reading] = Misreadings(lists.warning)
             if self.is_watched:
-                are_rows = isinstance(inputs[0], dict)
+                are_rows = isinstance(y_true, dict)
                 self.misreadings[reading] = Misreadings.of(lists, are_rows)
-        return self._lists[reading]
+        lists = self._lists[reading]
+        if definition.by is not None:
+            group = definition.by(y_true, y_pred)
+        else:
+            group = y_true.get("group") if isinstance(y_true, dict) else None
+        if group is None:
+            return lists
+        group = groups_of(group, lists.leading)
+        return dataclasses.replace(lists, group=group)
 
     def warning(self, definition: Definition) -> str | None:
         """Return a warning about what the metric has read, or None."""

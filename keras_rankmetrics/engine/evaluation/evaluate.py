@@ -12,17 +12,15 @@ import operator
 from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from keras_rankmetrics.engine.aggregates import Aggregate, PerList
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import concrete
 from keras_rankmetrics.engine.definition import Definition
 from keras_rankmetrics.engine.evaluation.batch_cache import Batch, is_shareable
-from keras_rankmetrics.engine.inputs import Lists, groups_of
-from keras_rankmetrics.engine.ranking import Ids, Order, Places, Ranking
+from keras_rankmetrics.engine.inputs import Lists
+from keras_rankmetrics.engine.ranking import Ids, Order, Ranking
 from keras_rankmetrics.engine.ranking.memo import Identity
-from keras_rankmetrics.types import GroupFn, Tensor, TiePolicy
+from keras_rankmetrics.types import Tensor
 
 # `adjusted="chance"` divides by 1 - chance. A smaller difference has lost most
 # of its digits.
@@ -69,7 +67,7 @@ def terms_of(
     if metric in batch.terms:
         return batch.terms[metric]
     lists = batch.lists(definition, inputs)
-    per_list = values_of([definition], lists, inputs, batch, [draw])
+    per_list = values_of([definition], lists, batch, [draw])
     terms = aggregate.of_batch(per_list)
     if is_shared:
         batch.add_terms([metric], terms)
@@ -102,7 +100,7 @@ def _precompute(
     try:
         lists = batch.lists(definition, inputs)
         draws = [0] * len(together)
-        per_list = values_of(together, lists, inputs, batch, draws)
+        per_list = values_of(together, lists, batch, draws)
         terms = aggregate.of_batch(per_list)
     except Exception:  # functions of users may raise anything
         batch.fails_together = True
@@ -142,7 +140,7 @@ def evaluate(
                 error.add_note(f"The metrics with {form} are: {names}.")
             raise
         its_draws = [draws[place] for place in places]
-        per_list = values_of(readers, lists, inputs, batch, its_draws)
+        per_list = values_of(readers, lists, batch, its_draws)
         evaluated.append(Evaluated(places, lists, per_list))
     return evaluated
 
@@ -156,50 +154,9 @@ def same_reading(definitions: Sequence[Definition]) -> list[tuple[int, ...]]:
     return [tuple(places) for places in found.values()]
 
 
-def values_at_ranks(
-    definition: Definition, start: np.ndarray, stop: np.ndarray, items: int
-) -> np.ndarray:
-    """Return the mean values of lists with one relevant item, float64.
-
-    The relevant item is at one of the ranks `start + 1` to `stop`. Nothing is
-    ranked, so the time does not depend on the size of the catalogue. A metric
-    that needs a strict order is evaluated at the rank in the middle.
-
-    Args:
-        definition: the definition of the metric.
-        start: integers `[ranges]`.
-        stop: integers `[ranges]`. A range that starts within the cutoff should
-            end within it.
-        items: the number of items in each list.
-
-    Returns:
-        `[ranges]`.
-    """
-    size, depth = stop - start, definition.depth
-    if depth is not None:
-        # All ranks beyond the cutoff are equal, even where the lists end.
-        size = np.where(start >= depth, 1, size)
-    if definition.traits.needs_order(definition.options):
-        start, size = start + (size - 1) // 2, np.ones_like(size)
-    ties: TiePolicy = "stable" if np.all(size == 1) else "average"
-    relevance = definition.relevance
-    label = ops.full(start.shape, relevance.unseen_label, definition.dtype)
-    places = Places(
-        ops.convert_to_tensor(start, "int32"),
-        ops.convert_to_tensor(size, "int32"),
-        label,
-        items,
-    )
-    ranking = places.ranked(Order(depth, ties)).judged_by(relevance, depth)
-    values = definition.measure(_readable(definition, ranking), definition.k)
-    values = _adjusted(definition, ranking, values)
-    return ops.convert_to_numpy(values).astype("float64")
-
-
 def values_of(
     definitions: Sequence[Definition],
     lists: Lists,
-    inputs: Sequence[Any],
     batch: Batch,
     draws: Sequence[Tensor | int],
 ) -> PerList:
@@ -208,7 +165,6 @@ def values_of(
     Args:
         definitions: the definitions of the metrics.
         lists: the lists.
-        inputs: `y_true`, `y_pred` and `sample_weight`.
         batch: the batch, with the results of peers.
         draws: for each metric the number of the batch.
     """
@@ -224,14 +180,13 @@ def values_of(
             'With `labels="probabilities"`, each item that may be relevant '
             "should have a label. Received: `num_relevant`. Leave it out."
         )
-    group = _group(definitions[0].by, lists, *inputs[:2])
     orders = list(map(Definition.order, definitions, draws))
     rankings = {
         kind: batch.ranking(kind, order, lists)
         for kind, order in _deepest(definitions, orders).items()
     }
     judged = [
-        rankings[definition.kind_of_ranking].judged_by(
+        rankings[definition.kind_of_ranking].with_gain(
             definition.relevance, order.k
         )
         for definition, order in zip(definitions, orders, strict=True)
@@ -258,23 +213,9 @@ def values_of(
         is_defined if are_same else _stacked(has_own_weight),
         _counts(definitions, lists, is_defined),
         lists.leading.rows,
-        group,
+        lists.group,
         tuple(judged),
     )
-
-
-def _group(
-    by: GroupFn | None, lists: Lists, y_true: Any, y_pred: Any
-) -> Tensor | None:
-    """Return the group of each list, or None.
-
-    The function `by` of a metric takes precedence over `y_true["group"]`.
-    """
-    if by is not None:
-        group = by(y_true, y_pred)
-    else:
-        group = y_true.get("group") if isinstance(y_true, dict) else None
-    return None if group is None else groups_of(group, lists.leading)
 
 
 def _deepest(
@@ -328,25 +269,19 @@ def _list_weights(
     definition: Definition, ranking: Ranking, lists: Lists
 ) -> tuple[Tensor, Tensor]:
     """Return the weight of each list, and whether the list defines it."""
-    weights, has_own = _passed_weights(definition, ranking, lists)
+    items, weights = ranking.items, lists.list_weights
+    if definition.list_weight == "mean":
+        has_own = ops.ones_like(lists.present)
+        if weights is None:
+            weights = items.mean_weight_of_all()
+    elif weights is None:
+        has_own = items.has_seen_gain(ranking.gain)
+        weights = items.mean_weight(ranking.gain)
+    else:
+        has_own = ranking.has_gain()
     if definition.own_weight is not None:
         weights = weights * definition.own_weight(ranking)
     return weights, has_own
-
-
-def _passed_weights(
-    definition: Definition, ranking: Ranking, lists: Lists
-) -> tuple[Tensor, Tensor]:
-    """Return the weights by the argument `sample_weight`, as above."""
-    items, of_lists = ranking.items, lists.list_weights
-    if definition.list_weight == "mean":
-        if of_lists is None:
-            of_lists = items.mean_weight_of_all()
-        return of_lists, ops.ones_like(lists.present)
-    if of_lists is None:
-        weights = items.mean_weight(ranking.gain)
-        return weights, items.has_seen_gain(ranking.gain)
-    return of_lists, ranking.has_gain()
 
 
 def _readable(definition: Definition, ranking: Ranking) -> Ranking:

@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from keras_rankmetrics.engine.inputs import read_relevant
+from keras_rankmetrics.engine.inputs import read_relevant, read_scores
 from keras_rankmetrics.engine.inputs.batch import (
     Lists,
     RawBatch,
@@ -20,12 +20,6 @@ from keras_rankmetrics.engine.inputs.batch import (
 )
 from keras_rankmetrics.engine.inputs.before_loss import before_loss
 from keras_rankmetrics.engine.inputs.misreadings import Misreadings, share_in
-from keras_rankmetrics.engine.inputs.read_scores import (
-    read_clicks,
-    read_rankings,
-    read_scores,
-    read_subtopics,
-)
 from keras_rankmetrics.engine.inputs.shapes import check_aligned
 from keras_rankmetrics.types import Reading, UnjudgedPolicy
 
@@ -48,7 +42,9 @@ class _Form(NamedTuple):
 
 _FORMS: dict[Reading, _Form] = {
     "scores": _Form(
-        read_scores, ["labels"], ["mask", "exclude", "judged", "num_relevant"]
+        read_scores.read_scores,
+        ["labels"],
+        ["mask", "exclude", "judged", "num_relevant"],
     ),
     "sparse": _Form(read_relevant.read_sparse),
     "ids": _Form(
@@ -56,11 +52,11 @@ _FORMS: dict[Reading, _Form] = {
     ),
     "counts": _Form(read_relevant.read_counts, others=["mask"]),
     "subtopics": _Form(
-        read_subtopics, ["labels"], ["mask", "exclude", "judged"]
+        read_scores.read_subtopics, ["labels"], ["mask", "exclude", "judged"]
     ),
-    "two_rankings": _Form(read_rankings, ["labels"], ["mask"]),
+    "two_rankings": _Form(read_scores.read_rankings, ["labels"], ["mask"]),
     "clicks": _Form(
-        read_clicks,
+        read_scores.read_clicks,
         ["labels"],
         ["mask", "exclude", "propensities", "positions"],
     ),

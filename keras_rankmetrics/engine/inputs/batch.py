@@ -48,6 +48,7 @@ class Lists:
         warning: a warning for the user, or None.
         labels: `[lists, items]`, labels as passed, of which negative ones alone
             mark padding; or None.
+        group: int32 `[lists]`, the group of each list, or None.
     """
 
     content: Content
@@ -57,6 +58,7 @@ class Lists:
     leading: Leading
     warning: str | None = None
     labels: Tensor | None = None
+    group: Tensor | None = None
 
 
 class WarnOnce:

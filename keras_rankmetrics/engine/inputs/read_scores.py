@@ -89,6 +89,16 @@ def read_scores(raw: RawBatch) -> Lists:
     )
 
 
+def _with_labels(
+    raw: RawBatch, labels: Any, **others: Any
+) -> tuple[Lists, Scored]:
+    """Return the lists that `read_scores` reads with other entries."""
+    entries = {**raw.entries, "labels": labels, **others}
+    lists = read_scores(raw._replace(entries=entries))
+    assert isinstance(lists.content, Scored)
+    return lists, lists.content
+
+
 def read_subtopics(raw: RawBatch) -> Lists:
     """Read a label for each item and subtopic, and scores of the items.
 
@@ -110,10 +120,7 @@ def read_subtopics(raw: RawBatch) -> Lists:
     unjudged = ops.any(labels == UNJUDGED, axis=-1) & (of_items < 0)
     of_items = ops.where(unjudged, float(UNJUDGED), of_items)
     of_items = ops.where(undefined, float("nan"), of_items)
-    entries = {**raw.entries, "labels": of_items, "num_relevant": None}
-    lists = read_scores(raw._replace(entries=entries))
-    scored = lists.content
-    assert isinstance(scored, Scored)
+    lists, scored = _with_labels(raw, of_items, num_relevant=None)
     flat = Leading(tuple(labels.shape[:-2]), tuple(ops.shape(labels)[:-2]))
     by_subtopic = ops.swapaxes(flat.as_lists(labels), -1, -2)
     if labels.shape[-2] == 0:  # `read_scores` pads empty lists too
@@ -149,10 +156,7 @@ def read_rankings(raw: RawBatch) -> Lists:
     if reference_mask is not None and scores_mask is not None:
         unequal = _unequal_lengths(reference_mask, scores_mask)
         labels = ops.where(unequal, float("nan"), labels)
-    entries = {**raw.entries, "labels": labels}
-    lists = read_scores(raw._replace(entries=entries))
-    scored = lists.content
-    assert isinstance(scored, Scored)
+    lists, scored = _with_labels(raw, labels)
     reference = Leading.of(reference).as_rows(reference)
     # Labels of NaN are not above 0 either: NaN must not reach a sort.
     reference = ops.where(scored.labels > 0, reference, lowest(reference))
@@ -182,12 +186,9 @@ def read_clicks(raw: RawBatch) -> Lists:
     name = f'y_true["{"propensities" if at is None else "positions"}"]'
     if logged is None:
         clicks, logged = _clicks_and_logged(clicks, raw.y_pred)
-    entries = {**entries, "labels": clicks}
-    lists = read_scores(raw._replace(entries=entries))
+    lists, scored = _with_labels(raw, clicks)
     if logged is None:
         return lists
-    scored = lists.content
-    assert isinstance(scored, Scored)
     logged, mask = tensors.numbers(name, logged, 1)
     logged, _ = _padded(ops.cast(logged, scored.labels.dtype), mask, clicks, 1)
     expected = tuple(lists.leading.shape)

@@ -3,11 +3,7 @@
 from keras_rankmetrics.engine.ranking.exposure import Shown
 from keras_rankmetrics.engine.ranking.from_ids import Ids
 from keras_rankmetrics.engine.ranking.from_scores import Scored
-from keras_rankmetrics.engine.ranking.from_targets import (
-    Counted,
-    Places,
-    Targets,
-)
+from keras_rankmetrics.engine.ranking.from_targets import Counted, Targets
 from keras_rankmetrics.engine.ranking.ranking import Content, Ranking
 from keras_rankmetrics.engine.ranking.relevance import Relevance
 from keras_rankmetrics.engine.ranking.ties import Order
@@ -18,7 +14,6 @@ __all__ = [
     "Counted",
     "Ids",
     "Order",
-    "Places",
     "Ranking",
     "Relevance",
     "Scored",

@@ -173,7 +173,7 @@ class ScoredRanking(ListRanking):
         reference, labels = self.content.reference, self.content.labels
         if reference is None:
             return super().against_reference()
-        start, size, *_ = self.top.groups
+        start, size, _ = self.top.groups
         reference = ops.take_along_axis(reference, self.top.indices, axis=-1)
         exists = ops.take_along_axis(labels > 0, self.top.indices, axis=-1)
         return TwoRankings(
@@ -190,13 +190,13 @@ class ScoredRanking(ListRanking):
         """Return the same ranking with other weights of items."""
         content = dataclasses.replace(self.content, item_weights=weights)
         ranking = content.ranked(self.order, top=self.top)
-        return ranking.judged_by(self.gain, self.k)
+        return ranking.with_gain(self.gain, self.k)
 
     def by_subtopic(self) -> Subtopics:
         """Return the same lists, once for each subtopic."""
         if self.content.by_subtopic is None:
             return super().by_subtopic()
-        return self._by_subtopic().judged_by(self.gain, self.k)
+        return self._by_subtopic().with_gain(self.gain, self.k)
 
     def expected_sum_over_best(
         self, value: RankDiscountFn, k: Cutoff = None
@@ -302,7 +302,8 @@ class TiedRanking(ScoredRanking):
         hits = self.as_binary()._shared().total
         rate = probabilities.rate_of_others(hits, self._float(shared.size))
         mean = ops.divide_no_nan(shared.total, hits)
-        return self._hits_above_group() + mean * (1.0 + rate * shared.ahead)
+        ahead = self._float(positions(hits) - shared.start)
+        return self._hits_above_group() + mean * (1.0 + rate * ahead)
 
     @remembered("gain")
     def _stop_probabilities(self) -> Tensor:

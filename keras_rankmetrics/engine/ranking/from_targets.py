@@ -18,10 +18,9 @@ from keras_rankmetrics.engine.backend.tracing import MANY, length_at_most
 from keras_rankmetrics.engine.ranking import counting
 from keras_rankmetrics.engine.ranking.exposure import Exposure, ItemNumbers
 from keras_rankmetrics.engine.ranking.from_scores import ScoredContent
-from keras_rankmetrics.engine.ranking.items import Items, RelevantItems
+from keras_rankmetrics.engine.ranking.items import RelevantItems
 from keras_rankmetrics.engine.ranking.relevance import Relevance
 from keras_rankmetrics.engine.ranking.target_ranking import (
-    Located,
     TargetContent,
     TargetRanking,
 )
@@ -67,7 +66,7 @@ class Targets(ScoredContent, TargetContent):
         """Return the number of retrieved items, int32 `[lists]`."""
         return counting.count(self.scores.raw > lowest(self.scores.raw))
 
-    def located(self, order: Order, depth: int | Tensor) -> Located:
+    def located(self, order: Order) -> tuple[Tensor, Tensor, Tensor]:
         """Return the targets, found in a pass over all scores."""
         scores, targets = self.scores.raw, ops.maximum(self.targets, 0)
         score = ops.take_along_axis(scores, targets, axis=-1)
@@ -98,7 +97,7 @@ class Targets(ScoredContent, TargetContent):
             start = start + counting.count_for_each(
                 lambda s, k: (scores == s) & (key > k), score, of_targets
             )
-        return Located.by_rank(start, size, there, depth, self.dtype)
+        return start, size, there
 
     def exposure(self, order: Order) -> Exposure:
         """Return all items by their ranks."""
@@ -170,7 +169,7 @@ class Counted(TargetContent):
         """Return the number of retrieved items, int32 `[lists]`."""
         return self.num_items
 
-    def located(self, order: Order, depth: int | Tensor) -> Located:
+    def located(self, order: Order) -> tuple[Tensor, Tensor, Tensor]:
         """Return the relevant items, of which the ranks are known."""
         start, size, there = self.above, self.tied + 1, self._are_retrieved()
         if order.ties != "average":
@@ -183,49 +182,7 @@ class Counted(TargetContent):
             if order.ties == "pessimistic":
                 ahead = size - relevant + ahead
             start, size = start + ahead, ops.ones_like(size)
-        return Located.by_rank(start, size, there, depth, self.dtype)
+        return start, size, there
 
     def _are_retrieved(self) -> Tensor:
         return self.is_relevant & (self.above >= 0)
-
-
-@dataclasses.dataclass(frozen=True)
-class Places(TargetContent):
-    """Lists with a single item that may have a gain, and its possible ranks.
-
-    It is equally likely to be at each rank from `start + 1` to `start + size`.
-    All other items are retrieved too, without a gain.
-
-    Attributes:
-        start: int32 `[lists]`.
-        size: int32 `[lists]`, 1 in a strict order.
-        label: `[lists]`, the label of the item.
-        number: the number of items in each list.
-    """
-
-    start: Tensor
-    size: Tensor
-    label: Tensor
-    number: int
-
-    def ranked(self, order: Order) -> TargetRanking:
-        """Return the ranking of the item, which is not computed by sorting."""
-        items = Items(self.label[:, None], self.label, order.k)
-        return self.ranking_of(order, items, self.number)
-
-    def all_tied(self) -> Places:
-        """Return the same items with equal scores for all."""
-        return dataclasses.replace(
-            self,
-            start=ops.zeros_like(self.start),
-            size=ops.full_like(self.size, self.number),
-        )
-
-    def num_retrieved(self) -> Tensor:
-        """Return the number of items, int32 `[lists]`."""
-        return ops.full_like(self.start, self.number)
-
-    def located(self, order: Order, depth: int | Tensor) -> Located:
-        """Return the item, of which the ranks are known."""
-        start = ops.minimum(self.start, depth)[:, None]
-        return Located(self.label[:, None], start, self.size[:, None])

@@ -11,7 +11,6 @@ from keras_rankmetrics.engine.ranking.counting import InOrder, Pairs, pairs_of
 from keras_rankmetrics.engine.ranking.exposure import GroupedGains
 from keras_rankmetrics.engine.ranking.memo import remembered
 from keras_rankmetrics.engine.ranking.probabilities import (
-    Group,
     running_sums,
     stop_probabilities,
 )
@@ -177,9 +176,6 @@ class ListRanking(Ranking):
         return ops.cumsum(gains, axis=-1) if whole else running_sums(gains)
 
     # The ranks of the entries.
-
-    def _tie_groups(self) -> Group | None:
-        return None
 
     @property
     def _width(self) -> int | Tensor:

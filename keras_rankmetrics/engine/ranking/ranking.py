@@ -121,7 +121,7 @@ class Ranking(abc.ABC):
 
     # The same items, ranked or judged differently.
 
-    def judged_by(self, gain: Relevance, k: int | None) -> Self:
+    def with_gain(self, gain: Relevance, k: int | None) -> Self:
         """Return the same ranking with another gain and cutoff.
 
         Results that depend on neither, or were computed before, are shared. The
@@ -131,14 +131,14 @@ class Ranking(abc.ABC):
 
     def as_binary(self) -> Self:
         """Return the same ranking with gain 1 for every gain above 0."""
-        return self.judged_by(self.gain.as_binary(), self.k)
+        return self.with_gain(self.gain.as_binary(), self.k)
 
     def by_chance(self) -> Ranking:
         """Return the ranking of the same items with all retrieved ones tied.
 
         Its values are the means over all their orders.
         """
-        return self._all_tied().judged_by(self.gain, self.k)
+        return self._all_tied().with_gain(self.gain, self.k)
 
     def by_subtopic(self) -> Subtopics:
         """Return the same lists, once for each subtopic.
@@ -550,14 +550,14 @@ class Ranking(abc.ABC):
     def _grouped_gains(self) -> GroupedGains:
         """Return the gains of whole lists by tie group."""
 
-    @abc.abstractmethod
     def _tie_groups(self) -> probabilities.Group | None:
         """Return the tie group of each entry, None if there are no ties."""
+        return None
 
     @property
-    @abc.abstractmethod
     def _width(self) -> int | Tensor:
         """The number of ranks that may count."""
+        return self.depth
 
     @abc.abstractmethod
     def _at_first_hit(self, value: RankDiscountFn, k: Cutoff) -> Tensor:
@@ -671,9 +671,9 @@ class Subtopics:
     number: int | Tensor
     rows: Ranking
 
-    def judged_by(self, gain: Relevance, k: int | None) -> Subtopics:
+    def with_gain(self, gain: Relevance, k: int | None) -> Subtopics:
         """Return the subtopics with another gain and cutoff."""
-        return dataclasses.replace(self, rows=self.rows.judged_by(gain, k))
+        return dataclasses.replace(self, rows=self.rows.with_gain(gain, k))
 
     def total(self, values: Tensor) -> Tensor:
         """Return the sum over the subtopics, `[lists]`."""

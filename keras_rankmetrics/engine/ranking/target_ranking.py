@@ -35,44 +35,24 @@ class Located(NamedTuple):
     start: Tensor
     size: Tensor
 
-    @classmethod
-    def by_rank(
-        cls,
-        start: Tensor,
-        size: Tensor,
-        there: Tensor,
-        depth: int | Tensor,
-        dtype: str,
-    ) -> Located:
-        """Return relevant items of the label 1, in the order of their ranks.
-
-        Args:
-            start: int32 `[lists, relevant]`, the number of items above the
-                group.
-            size: int32 `[lists, relevant]`, the number of items in the group.
-            there: bool `[lists, relevant]`, True for retrieved items.
-            depth: the number of ranks that are distinguished.
-            dtype: the dtype of the labels.
-        """
-        start = ops.minimum(start, depth)
-        start = ops.where(there, start, depth)
-        place = ops.argsort(start, axis=-1)
-        start, size, there = counting.taken(place, start, size, there)
-        labels = labels_of_relevant(there, dtype)
-        return cls(labels, start, ops.where(there, size, 0))
-
 
 class TargetContent(Content):
-    """Content of which only the relevant items are ranked."""
+    """Content of which only the relevant items are ranked.
+
+    They have the label 1.
+    """
+
+    dtype: str
+    """The dtype of the labels."""
 
     @abc.abstractmethod
-    def located(self, order: Order, depth: int | Tensor) -> Located:
-        """Return the relevant items, found in a pass over all scores.
+    def located(self, order: Order) -> tuple[Tensor, Tensor, Tensor]:
+        """Return the tie groups of the relevant items, in any order.
 
-        Args:
-            order: the options of the ranking.
-            depth: the number of ranks that are distinguished. It is the start
-                of items at lower ranks.
+        Returns:
+            `(start, size, there)`, `[lists, relevant]`: int32, the number of
+            items above the group; int32, the number of items in the group; and
+            bool, True for retrieved items.
         """
 
     @abc.abstractmethod
@@ -207,7 +187,13 @@ class TargetRanking(Ranking):
 
     @remembered()
     def _located(self) -> Located:
-        return self.content.located(self.order, self.depth)
+        start, size, there = self.content.located(self.order)
+        start = ops.minimum(start, self.depth)
+        start = ops.where(there, start, self.depth)
+        place = ops.argsort(start, axis=-1)
+        start, size, there = counting.taken(place, start, size, there)
+        labels = labels_of_relevant(there, self.content.dtype)
+        return Located(labels, start, ops.where(there, size, 0))
 
     def _count_retrieved(self) -> Tensor:
         return self.content.num_retrieved()
@@ -236,10 +222,6 @@ class TargetRanking(Ranking):
     def _tie_groups(self) -> Group:
         _, relevant = self._sums_over_groups()
         return Group(self.start, self.size, relevant)
-
-    @property
-    def _width(self) -> int | Tensor:
-        return self.depth
 
     def _at_first_hit(self, value: RankDiscountFn, k: Cutoff) -> Tensor:
         found = self.total() > 0

@@ -144,7 +144,6 @@ class Shared(NamedTuple):
         mean: the mean of the values of the group.
         total: the sum of the values of the group.
         before: the sum over the items of the group before this one in the row.
-        ahead: the number of these items.
         start: int32, the number of items above the group.
         size: int32, the number of items in the group, which may extend beyond
             the row; 1 where no item is retrieved.
@@ -153,7 +152,6 @@ class Shared(NamedTuple):
     mean: Tensor
     total: Tensor
     before: Tensor
-    ahead: Tensor
     start: Tensor
     size: Tensor
 
@@ -166,7 +164,7 @@ class Shared(NamedTuple):
             start: int32, the number of items above, in a shape that broadcasts.
         """
         start, none = ops.broadcast_to(start, ops.shape(x)), ops.zeros_like(x)
-        return cls(x, x, none, none, start, ops.ones_like(start))
+        return cls(x, x, none, start, ops.ones_like(start))
 
 
 class TieGroups(NamedTuple):
@@ -174,14 +172,12 @@ class TieGroups(NamedTuple):
 
     Attributes:
         start: int32, the number of items above the group.
-        in_row: int32, the number of its items in the row.
         size: int32, the number of all its items, in the row or not; 1 where no
             item is retrieved.
         beyond: bool, True if the group may extend beyond the row.
     """
 
     start: Tensor
-    in_row: Tensor
     size: Tensor
     beyond: Tensor
 
@@ -289,9 +285,8 @@ class Top:
         total, before = tracing.cond(
             self.tie, tied, lambda: (x, ops.zeros_like(x))
         )
-        ahead = ops.cast(counting.positions(x) - groups.start, x.dtype)
         mean = total / ops.cast(groups.size, x.dtype)
-        return Shared(mean, total, before, ahead, groups.start, groups.size)
+        return Shared(mean, total, before, groups.start, groups.size)
 
     def exposure(
         self,
@@ -305,7 +300,7 @@ class Top:
                 depth]`.
             gains: computes the gains of all items, `[lists, items]`.
         """
-        start, size, _, beyond = self.groups
+        start, size, beyond = self.groups
         is_whole = self.there if self.tie is None else self.there & ~beyond
         first = GroupedItems(
             ItemNumbers(self.indices), start, size, is_whole, gains_in_order
@@ -342,7 +337,7 @@ class Top:
         position = counting.positions(self.values)
         start = ops.broadcast_to(position, ops.shape(self.values))
         ones = ops.ones_like(start)
-        return TieGroups(start, ones, ones, ops.zeros_like(self.there))
+        return TieGroups(start, ones, ops.zeros_like(self.there))
 
     def _groups_in_ties(self) -> TieGroups:
         ones = ops.ones_like(self.values, dtype="float32")
@@ -357,7 +352,7 @@ class Top:
 
         size = tracing.cond(ops.any(beyond), whole, lambda: in_row)
         size = ops.where(self.there, size, 1)
-        return TieGroups(start, in_row, size, beyond)
+        return TieGroups(start, size, beyond)
 
     def _may_extend(self, start: Tensor, stop: Tensor) -> Tensor:
         """Return True for groups that may extend beyond the row.
