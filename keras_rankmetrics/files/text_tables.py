@@ -211,6 +211,7 @@ _OBJECT = "A line should be a JSON object, with each name once."
 _NOT_JSON = (ValueError, RecursionError)  # the second one of "[[[[..."
 _NOTHING = "(nothing)"  # an item that is neither judged nor retrieved
 _LISTS = "In Python, `evaluate` takes lists of ids or hits, once loaded."
+_FEW = 20  # columns of a frame, at most
 _META = "mteb_model_meta"  # next to the subsets in predictions of MTEB
 _RESULT = {"corpus_id": "", "score": 0}  # as in a list of `results`
 _CUT = re.compile(rb'\{\s*(?:$|"(?:[^"\\]|\\.)*"\s*:\s*(?:$|[\[{]))')
@@ -410,6 +411,10 @@ def _nested(source: Source) -> Iterator[dict[str, Any]]:
     except _NOT_JSON as error:
         raise FileError(path, expected, str(error)) from None
     tree.pop(_META, None)
+    names = [name for name, x in tree.items() if isinstance(x, dict)][:_FEW]
+    if all(candidates(role, names, {}) for role in ("query", "item")):
+        remedy = "Write the frame with `to_csv`, or `to_json(lines=True)`."
+        raise FileError(path, expected, ", ".join(tree), remedy=remedy)
     # MTEB has objects of subsets and splits around the one of queries.
     while objects := [
         x

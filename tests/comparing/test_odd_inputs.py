@@ -147,3 +147,12 @@ def test_dicts_of_other_things_name_the_forms():
     for run in ({("q", "a"): 1.0}, {"ids": [["a"]], "distances": [[0.1]]}):
         with pytest.raises(ValueError, match=r"\{query: \{item: score\}\}"):
             rr(truth, run)
+
+
+def test_a_file_of_a_frame_is_no_nested_run(tmp_path):
+    path = tmp_path / "qrels.json"
+    path.write_text(
+        '{"user_id": {"0": 1, "1": 2}, "item_id": {"0": 7, "1": 8}, '
+        '"rating": {"0": 1, "1": 1}}'
+    )
+    refused("Write the frame with `to_csv`", path, {"1": ["7"]})

@@ -422,5 +422,5 @@ def test_resampled_comparisons_fail_at_most_in_the_stated_share():
 
 def test_a_verdict_needs_two_systems():
     compared = krm.compare([[1, 0]], {"s": [[2.0, 1.0]]}, krm.NDCG())
-    with pytest.raises(ValueError, match="a baseline alone. Pass both"):
+    with pytest.raises(ValueError, match="a baseline alone"):
         compared.gate(tolerance=0.1)
