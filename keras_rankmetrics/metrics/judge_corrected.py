@@ -13,7 +13,7 @@ from keras_rankmetrics.engine.aggregates.judge_corrected import (
     JudgeCorrectedMean,
 )
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.backend.tracing import unconverted
+from keras_rankmetrics.engine.backend.tracing import concrete, unconverted
 from keras_rankmetrics.engine.definition import checks_names
 from keras_rankmetrics.engine.evaluation.evaluate import Evaluated
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
@@ -236,19 +236,20 @@ def check_depth(human: Any, judge: Any, scores: Any, k: float | None) -> None:
         k: the rank down to which the metric looks; None for all.
     """
     arrays = [human, judge, scores]
-    if not all(
-        isinstance(x, list | np.ndarray) or ops.is_tensor(x) for x in arrays
-    ):
+    types = list | np.ndarray
+    if not all(isinstance(x, types) or ops.is_tensor(x) for x in arrays):
         return
     try:
-        human, judge, scores = (
-            ops.convert_to_numpy(ops.convert_to_tensor(x)) for x in arrays
-        )
-    except (TypeError, ValueError, RuntimeError):  # traced, or not numbers
+        human, judge, scores = map(ops.convert_to_tensor, arrays)
+    except (TypeError, ValueError):  # lists of unequal lengths
         return
-    if not human.shape == judge.shape == scores.shape or human.ndim != 2:
+    if not human.shape == judge.shape == scores.shape or len(human.shape) != 2:
         return
-    lacking = (human < 0) & (judge >= 0) & (human >= 0).any(1, keepdims=True)
+    has_labels = ops.any(human >= 0, axis=1, keepdims=True)
+    lacking = (human < 0) & (judge >= 0) & has_labels
+    if not concrete(ops.any(lacking)):
+        return
+    judge, scores, lacking = map(ops.convert_to_numpy, (judge, scores, lacking))
     for list_ in np.flatnonzero(lacking.any(1)).tolist():
         there = np.where(judge[list_] >= 0, scores[list_], -np.inf)
         ranks = (there > there[:, None]).sum(1)
