@@ -194,7 +194,7 @@ class JudgeCorrected(MultiValueMetric):
         by_kind = _labels_by_kind(y_true)
         human, judge = (by_kind[kind]["labels"] for kind in _KINDS)
         if len(by_kind["human"]) == 1:  # a mask may leave items out
-            check_depth(human, judge, y_pred, getattr(self.metric, "k", None))
+            check_depth(human, judge, y_pred, self.definition.k)
         for kind, labels in by_kind.items():
             try:
                 found[kind] = self._evaluate(labels, y_pred, None)
@@ -235,9 +235,8 @@ def check_depth(human: Any, judge: Any, scores: Any, k: float | None) -> None:
         scores: `[lists, items]`.
         k: the rank down to which the metric looks; None for all.
     """
-    arrays = [human, judge, scores]
-    types = list | np.ndarray
-    if not all(isinstance(x, types) or ops.is_tensor(x) for x in arrays):
+    arrays: list[Any] = [human, judge, scores]
+    if any(isinstance(x, Mapping) or hasattr(x, "columns") for x in arrays):
         return
     try:
         human, judge, scores = map(ops.convert_to_tensor, arrays)
@@ -245,7 +244,7 @@ def check_depth(human: Any, judge: Any, scores: Any, k: float | None) -> None:
         return
     if not human.shape == judge.shape == scores.shape or len(human.shape) != 2:
         return
-    has_labels = ops.any(human >= 0, axis=1, keepdims=True)
+    has_labels = ops.max(human, axis=1, keepdims=True) >= 0
     lacking = (human < 0) & (judge >= 0) & has_labels
     if not concrete(ops.any(lacking)):
         return
