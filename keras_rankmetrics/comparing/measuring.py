@@ -201,7 +201,7 @@ def _by_id(
             UserWarning,
             stacklevel=5,
         )
-    if highest > _TIMES:
+    if highest > _TIMES and not are_references:
         raise ValueError(
             "Labels should be grades, or amounts below "
             f"{_TIMES:g}. Received: {highest:g}, which looks like a time. Name "
@@ -211,6 +211,15 @@ def _by_id(
     if any(metric.ties == "stable" for metric in metrics):
         order = "last_id_first" if rules.ties == "options" else rules.ties
     weights = by_query.weights_of(sample_weight, judgements.queries)
+    # A list that retrieves nothing would have the best value, except by metrics
+    # of the judgements.
+    lower = np.array(
+        [
+            metric._direction == "down"
+            and metric.definition.traits.needs_labels is None
+            for metric in metrics
+        ]
+    )
     found = {}
     for name, run in runs.items():
         joined = joining.Joining(judgements, order, run.argument, depth)
@@ -227,15 +236,6 @@ def _by_id(
             absent = ~np.isin(judgements.queries[joined.missing], there)
             of_lists.counts[:, joined.missing[absent]] = False
             overlap = overlap._replace(left_out=int(absent.sum()))
-        # A list that retrieves nothing would have the best value, except by
-        # metrics of the judgements.
-        lower = np.array(
-            [
-                metric._direction == "down"
-                and metric.definition.traits.needs_labels is None
-                for metric in metrics
-            ]
-        )
         of_lists.values[np.ix_(lower, joined.missing)] = np.nan
         overlap = overlap._replace(same_id=run.same_id)
         found[name] = System(of_lists, overlap)

@@ -1,4 +1,4 @@
-"""How an input is read: the arguments, and the checks of its rows."""
+"""Arguments that say how an input is read, and checks of its rows."""
 
 from __future__ import annotations
 

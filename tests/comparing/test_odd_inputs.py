@@ -71,6 +71,18 @@ def test_pairs_of_queries_and_items_are_no_items():
         refused("tuples of two ids", [("u1", "a"), ("u2", "b")], run, **options)
 
 
+def test_each_query_may_find_itself_first():
+    run = np.array([[0, 5], [1, 7], [2, 3]])
+    assert rr({0: [5], 1: [7], 2: [2]}, run) == pytest.approx(2 / 3)
+    assert rr(np.array([[0, 5]]), {0: [9, 5]}) == 0.5
+
+
+def test_scores_of_a_reference_ranking_may_be_times():
+    run = {"q": {"a": 1.7e9, "b": 1.6e9}}
+    found = krm.evaluate(run, run, krm.RankBiasedOverlap(p=0.9))
+    assert [*found.values()] == pytest.approx([1.0])
+
+
 def test_a_matrix_of_labels_is_no_matrix_of_ids():
     search = np.array([[0.9, 0.8], [0.7, 0.6]]), np.array([[0, 1], [0, 1]])
     refused(
