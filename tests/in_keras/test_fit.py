@@ -507,7 +507,9 @@ def test_weights_do_not_depend_on_the_reduction_of_a_masked_loss(
     loss = keras.losses.MeanSquaredError(reduction=reduction)
     labels, scores, weights = masked_lists()
     some_zeros = weights.copy()
-    some_zeros[::3, 0] = 0
+    # Not that of the first list, which has one item: without any weight, Keras
+    # 3.12 divides 0 by 0.
+    some_zeros[1::3, 0] = 0
     cases = [(some_zeros, 4)]  # the last batch is short
     if BACKEND == "torch":  # others compile for each shape
         cases += [(weights, 4), (weights, 1), (some_zeros, 1)]
