@@ -6,7 +6,7 @@ import argparse
 import importlib
 import sys
 
-from keras_rankmetrics.command.printing import print_text
+from keras_rankmetrics.command.printing import print_text, with_options
 from keras_rankmetrics.comparing.formats import in_markdown
 
 # Modules and functions, imported when they are needed.
@@ -27,9 +27,10 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         done = getattr(module, function)(arguments)
     except (ValueError, TypeError) as error:
-        sys.stderr.write(f"krm: {error}\n")
+        message = with_options(str(error))
+        sys.stderr.write(f"krm: {message}\n")
         if getattr(arguments, "markdown", False):
-            print_text(f"**error**: {in_markdown(str(error))}")
+            print_text(f"**error**: {in_markdown(message)}")
         return _USAGE_ERROR
     # A command returns its text, and an exit code unless that is always 0.
     text, code = done if isinstance(done, tuple) else (done, 0)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
+import shlex
 import sys
 import time
 from collections.abc import Callable, Iterable
@@ -14,6 +17,7 @@ _OPTIONS = {
     '`higher_is_better={"name": False}`': "`--lower-is-better RUN`",
     "`higher_is_better=False`": "`--lower-is-better`",
 }
+_COLUMNS = re.compile(r"`columns=(\{[^{}`]*\"\})`")
 _WIDTH = 30  # of the bar, in characters
 _SECONDS = 0.2  # between two updates of the bar
 
@@ -37,7 +41,13 @@ def with_options(text: str) -> str:
     """Return a message of the library with options in place of arguments."""
     for argument, option in _OPTIONS.items():
         text = text.replace(argument, option)
-    return text
+    return _COLUMNS.sub(_columns_option, text)
+
+
+def _columns_option(found: re.Match[str]) -> str:
+    pairs = json.loads(found[1]).items()
+    names = ",".join(f"{role}={name}" for role, name in pairs)
+    return f"`--columns {shlex.quote(names)}`"
 
 
 def in_letters_of(encoding: str, text: str) -> str:

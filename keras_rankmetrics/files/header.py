@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence, Set
 
 import numpy as np
@@ -40,7 +41,7 @@ def columns_of(
         names = item_rows.candidates(role, header, source.columns)
         if len(names) > 1:
             expected = f"One column should be the {role}."
-            remedy = f"Choose one: `--columns {role}={names[0]}`."
+            remedy = f"Choose one: {_argument(role, names[0])}."
             received = ", ".join(names)
             raise FileError(source.path, expected, received, line, remedy)
         if not names:
@@ -63,7 +64,7 @@ def check_labels(source: Source, part: Part) -> None:
             f"{part.value[wrong[0]]:g}",
             int(part.line[wrong[0]]),
             f"This looks like a run. {IN_ORDER} If it is not, name the labels: "
-            f"`--columns label={name}`.",
+            f"{_argument('label', name)}.",
         )
 
 
@@ -92,16 +93,21 @@ def _remedy(role: str, header: Sequence[str], plain: Set[str]) -> str:
     if role == "score" and ranks:
         return (
             "A rank is not a score, since lower is better. Pass it as one: "
-            f"`--columns score={ranks[0]} --lower-is-better`."
+            f"{_argument('score', ranks[0])}, `higher_is_better=False`."
         )
     if role in _LOOKS:
         other, cause = _LOOKS[role]
         if plain & set(_names_of(other)) - set(_names_of(role)):
             return (
                 f"{cause} {IN_ORDER} If it is not, name the {role}s: "
-                f"`--columns {role}=NAME`."
+                f"{_argument(role)}."
             )
-    return f"Name the column: `--columns {role}=NAME`."
+    return f"Name the column: {_argument(role)}."
+
+
+def _argument(role: str, name: str = "...") -> str:
+    """Return the argument that names a column, which the command rewrites."""
+    return f"`columns={json.dumps({role: name})}`"
 
 
 def _names_of(role: str) -> list[str]:

@@ -1,10 +1,14 @@
-"""What is printed where stdout has few letters."""
+"""What is printed where stdout has few letters, and in the command's words."""
 
 import io
+import json
+import re
+import shlex
 import sys
 
 import pytest
 
+import keras_rankmetrics as krm
 from keras_rankmetrics.command.printing import in_letters_of
 from krm_command import main
 
@@ -40,3 +44,22 @@ def test_letters_that_an_encoding_lacks():
     assert in_letters_of("utf-8", "▲ ± \udce9 é") == "▲ ± ? é"
     assert in_letters_of("cp1252", "▲ ± 日 é") == "^ ± ? é"
     assert in_letters_of("ascii", "(r + 1)²") == "(r + 1)2"
+
+
+@pytest.mark.parametrize(
+    "names", ["query_id,item,doc,score", "query_id,doc id,doc-id,score"]
+)
+def test_errors_name_columns_as_the_command_takes_them(tmp_path, names, capsys):
+    qrels, run = tmp_path / "qrels", tmp_path / "run.csv"
+    qrels.write_text("q 0 d 1\n")
+    run.write_text(f"{names}\nq,d,e,1\n")
+    arguments = ["eval", str(qrels), str(run), "-m", "RR"]
+    assert main(arguments) == 2
+    error = capsys.readouterr().err
+    assert "`columns=" not in error
+    [option] = re.findall(r"`(--columns [^`]+)`", error)
+    assert main([*arguments, *shlex.split(option)]) == 0
+    with pytest.raises(ValueError, match='`columns={"item": "') as caught:
+        krm.evaluate(qrels, run, "RR")
+    [columns] = re.findall(r"`columns=([^`]+)`", str(caught.value))
+    krm.evaluate(qrels, run, "RR", columns=json.loads(columns))

@@ -210,7 +210,10 @@ def test_scores_are_no_labels_unless_they_are_named(tmp_path, rows):
     )
     written(tmp_path / "run.csv", "qid,pid,Score\nq,d,0.5\n")
     written(tmp_path / "run.jsonl", '{"qid": "q", "pid": "d", "Score": 0.5}')
-    message = r"line [12]: .*`Score` .*'0.5'. This looks like a run.*=Score`"
+    message = (
+        r"line [12]: .*`Score` .*'0.5'. This looks like a run"
+        r'.*`columns=."label": "Score".`'
+    )
     for name in ("run.csv", "run.jsonl", "run.parquet"):
         with pytest.raises(FileError, match=message):
             rows(tmp_path / name)
@@ -254,9 +257,9 @@ WRONG = [
     (
         "run.csv",
         "query,item,rank\n1,2,1\n",
-        "A rank is not a score.*`--columns score=rank --lower-is-better`",
+        'A rank is not a score.*`columns={"score": "rank"}`, `higher_is_bet',
     ),
-    ("run.jsonl", '{"qid": 1, "pid": 2, "Rank": 1}', "columns score=Rank -"),
+    ("run.jsonl", '{"qid": 1, "pid": 2, "Rank": 1}', '{"score": "Rank"}'),
     ("run.csv", "q1,d1,2.0\n", "The first line should be a header"),
     ("run.csv", "query;item;score\n", "commas or tabs, not by semicolons"),
     ("run.csv", "query,item,score\n1,2,3\n1,2\n", "line 3: .* 3 fields"),
