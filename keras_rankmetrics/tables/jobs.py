@@ -54,7 +54,10 @@ def job_of(
     _check_form(members, columns)
     for member in members:
         _check_systems(member, columns.y_pred)
-    if group is not None and not columns.groups:
+    slicings = zip(members, columns.slicings, strict=True)
+    sliced = [member.name for member, slicing in slicings if slicing]
+    named = group if isinstance(group, Mapping) else sliced
+    if group is not None and not (sliced and set(named) <= set(sliced)):
         raise ValueError(
             "`group` is for `Sliced` metrics. Received: "
             f"`group={group!r}` and {[m.name for m in members]}."

@@ -486,6 +486,12 @@ def test_wrong_values(row, metric, options, message):
         (krm.SubtopicRecall(3), {}, ValueError, "none labels by subtopic"),
         (krm.NDCG(), {"group": "g"}, ValueError, "`group` is for `Sliced`"),
         (krm.Sliced(krm.NDCG(), 2), {}, ValueError, "`group` should be"),
+        (
+            krm.Sliced(krm.NDCG(), 2, name="s"),
+            {"group": {"s": "g", "other": "h"}},
+            ValueError,
+            "is for `Sliced` metrics. Received: .*'other'",
+        ),
         (logs.compared(), {}, ValueError, "column of each system"),
         (krm.NDCG(inputs="ids"), {"query": "q"}, ValueError, "With `query`"),
         (krm.NDCG(), {"lists_per_update": 0}, ValueError, "positive integer"),

@@ -305,6 +305,7 @@ ROWS = {"query": [1, 1, 2], "y_true": [1, 0, 1], "y_pred": [0.5, 0.2, 0.1]}
         ({"y_pred": {"new": [1, 0, 1]}}, ValueError, "only a `Comparison`"),
         ({"sample_weight": [1, -1, 1]}, ValueError, "not negative.*-1"),
         ({"group": [0, 0, 0]}, ValueError, "`group` is for `Sliced`"),
+        ({"group": {"ndcg@3": [0, 0, 0]}}, ValueError, "is for `Sliced`"),
         ({"metrics": keras.metrics.Mean()}, TypeError, "ranking metric"),
         ({"metrics": []}, ValueError, "at least one metric"),
         ({"metrics": [krm.NDCG(3)] * 2}, ValueError, "different names"),
