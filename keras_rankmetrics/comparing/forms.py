@@ -111,6 +111,7 @@ class Input(abc.ABC):
         for found in self.chunks():
             rows = read.checked(found, self.argument)
             if self.value == "score":
+                self.check_scores(rows)
                 steps += read.steps_of(rows)
                 reading = self.reading_of_ids()
                 rows = read.as_run(rows, self.argument, reading)
@@ -125,6 +126,9 @@ class Input(abc.ABC):
                 UserWarning,
                 stacklevel=2,
             )
+
+    def check_scores(self, rows: Rows) -> None:  # noqa: B027
+        """Raise ValueError if something else contradicts the scores."""
 
     def reading_of_ids(self) -> Reading:
         """Return the reading; the numbers of queries are not those of items."""
@@ -365,6 +369,33 @@ class Table(Input):
             sign = 1 if self.reading.higher_is_better is False else -1
             values = [sign * to_numpy(*values).astype(np.float64)]
         yield Rows(query, item, *values or [np.ones(len(query))])
+
+    def check_scores(self, rows: Rows) -> None:
+        """Raise ValueError if there are ranks in another order."""
+        score = self.columns.get("score")
+        names = [x for x in frames.columns_of(self.table) if x != score]
+        ranks = [name for name in names if plain_name(name) == "rank"]
+        is_chosen = "score" in (self.reading.columns or {})
+        if score is None or is_chosen or not ranks:
+            return
+        rank = column_array(self.table[ranks[0]])
+        if rank.dtype.kind not in "iuf":
+            return
+        sign = -1 if self.reading.higher_is_better is False else 1
+        worse = rank[1:].astype(np.float64) > rank[:-1]
+        better = sign * np.diff(rows.value) > 0
+        of_one = rows.query[1:] == rows.query[:-1]
+        for at in np.flatnonzero(of_one & worse & better)[:1].tolist():
+            raise ValueError(
+                f"The ranks and the scores of {self.argument} should order "
+                f"items alike. Received: the ranks {rank[at]} and "
+                f"{rank[at + 1]} for the scores {rows.value[at]:g} and "
+                f"{rows.value[at + 1]:g} of the query "
+                f"{as_text(rows.query[at].item())!r}. Choose: "
+                f'`columns={{"score": "{score}"}}`, or `columns={{"score": '
+                f'"{ranks[0]}"}}` with `higher_is_better=False`. Distances '
+                "also need the latter."
+            )
 
     def read_as(self) -> str:
         """Return which column has each role."""

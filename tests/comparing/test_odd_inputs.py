@@ -1,6 +1,7 @@
 """Inputs that looked like others, and had a wrong number without a word."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -168,3 +169,26 @@ def test_a_file_of_a_frame_is_no_nested_run(tmp_path):
         '"rating": {"0": 1, "1": 1}}'
     )
     refused("Write the frame with `to_csv`", path, {"1": ["7"]})
+
+
+def test_ranks_that_contradict_the_scores_are_refused():
+    """A reranker may leave the ranks as they were, or the scores."""
+    truth = {"q1": ["a"], "q2": ["c"]}
+    run = {
+        "query_id": ["q1", "q1", "q2"],
+        "item_id": ["a", "b", "c"],
+        "score": [0.1, 0.2, 0.3],
+        "rank": [1, 2, 1],
+    }
+    text = (
+        "the ranks 1 and 2 for the scores 0.1 and 0.2 of the query 'q1'. "
+        'Choose: `columns={"score": "score"}`, or `columns={"score": "rank"}` '
+        "with `higher_is_better=False`"
+    )
+    refused(re.escape(text), truth, run)
+    assert rr(truth, run, columns={"score": "score"}) == 0.75
+    by_rank = {"columns": {"score": "rank"}, "higher_is_better": False}
+    assert rr(truth, run, **by_rank) == rr(truth, run, higher_is_better=False)
+    assert rr(truth, run, **by_rank) == 1.0
+    run["rank"] = ["first", "second", "first"]
+    assert rr(truth, run) == 0.75  # a column of texts says nothing
