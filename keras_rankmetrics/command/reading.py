@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import numpy as np
 
 import keras_rankmetrics as krm
-from keras_rankmetrics import conventions
 from keras_rankmetrics.command.printing import (
     Progress,
     terminal,
@@ -18,8 +17,6 @@ from keras_rankmetrics.command.printing import (
     with_options,
 )
 from keras_rankmetrics.comparing import Compared, Rows
-from keras_rankmetrics.conventions.convention import Rules
-from keras_rankmetrics.conventions.specs import metrics_of
 from keras_rankmetrics.files import FileError, QueriesReturnError, runs
 from keras_rankmetrics.files.pipes import (
     File,
@@ -41,15 +38,11 @@ def compared_of(
             `columns`, `lower_is_better`, `confidence` and `progress`.
         names: the name of each run by its path; the baseline first.
     """
-    name = arguments.convention
-    convention = conventions.named(name) if name else None
-    rules = convention.rules if convention else Rules()
-    metrics = metrics_of(arguments.metrics, convention, **rules.options)
     qrels = runs.judgements_path(arguments.qrels)
     compare = functools.partial(
         krm.compare,
-        metrics=metrics,
-        convention=name,
+        metrics=arguments.metrics,
+        convention=arguments.convention,
         higher_is_better=_higher_is_better(arguments.lower_is_better, names),
         confidence=arguments.confidence,
     )
@@ -63,7 +56,7 @@ def compared_of(
                 )
             except QueriesReturnError as error:
                 apart.append(error.path)
-    return compared, list(_notes(rules.score_dtype, apart))
+    return compared, list(_notes(apart))
 
 
 def _higher_is_better(
@@ -156,15 +149,9 @@ def _compared(
     return Compared(measured, compared.baseline, compared.confidence)
 
 
-def _notes(score_dtype: str | None, apart: Sequence[str]) -> Iterator[str]:
-    if score_dtype or apart:
-        yield ""
-    if score_dtype:
-        yield (
-            f"Items of equal {score_dtype} score are in the order of their "
-            "ids, the last one first."
-        )
+def _notes(apart: Sequence[str]) -> Iterator[str]:
     if apart:
+        yield ""
         yield (
             f"The rows of a query are not together in {', '.join(apart)}, "
             "so it was held in memory and sorted."

@@ -57,7 +57,8 @@ class Input(abc.ABC):
     Attributes:
         same_id: the number of items dropped so far, since they have the id of
             their query.
-        assumed: what each role is read from, for files.
+        assumed: what else is assumed by role, such as `{"relevant":
+            "label>=1"}`; for files, also the column of each role.
         looks: how an object of this form looks, for the documentation.
         made_by: what has this form.
         has_ids: True if the items have ids, False for labels or scores, None
@@ -79,6 +80,11 @@ class Input(abc.ABC):
     has_ids: ClassVar[bool | None] = True
     in_order: ClassVar[bool] = False
 
+    @property
+    def other(self) -> str:
+        """The name of the values that this input does not have."""
+        return "label" if self.value == "score" else "score"
+
     @classmethod
     @abc.abstractmethod
     def matches(cls, x: Any, reading: Reading) -> bool:
@@ -95,9 +101,14 @@ class Input(abc.ABC):
         """
         return None
 
+    def roles(self) -> dict[str, Any]:
+        """Return what was read as each role, such as the name of a column."""
+        return {}
+
     def read_as(self) -> str:
-        """Return which columns were read, or "" if nothing was assumed."""
-        return ""
+        """Return what was read as each role, or "" if nothing was assumed."""
+        roles = {**self.roles(), **self.assumed}
+        return as_read(roles, self.reading.columns or {})
 
     def rows(self) -> Iterator[Rows]:
         """Yield rows in chunks; raise ValueError if there is NaN."""
@@ -198,10 +209,6 @@ class File(Input):
         columns = self.reading.columns or {}
         return rows_of_file(self.x, self.value, columns, self.assumed)
 
-    def read_as(self) -> str:
-        """Return the columns that a header names, or the field of ranks."""
-        return as_read(self.assumed, self.reading.columns or {})
-
 
 class Chunks(Input):
     """Chunks that are `Rows` already."""
@@ -236,6 +243,13 @@ class Chunks(Input):
 
 # Columns that hold no label. Others might, under a name of their own.
 _DISTANCES = {"distance", "distances", "dist"}
+_WITHOUT_VALUES = {
+    "label": ' If each row is relevant: `columns={"label": None}`.',
+    "score": (
+        " If the order of the items ranks them: name a column `rank`, or pass "
+        "`{query: [item, ...]}`."
+    ),
+}
 _NO_LABELS = {"timestamp", "time", "date", "datetime", "ts", "rank", "iter"}
 
 
@@ -322,10 +336,11 @@ class Table(Input):
         names: Sequence[Any],
     ) -> ValueError:
         """Return an error with the columns to choose, as far as it can."""
+        of_others = candidates(self.other, names, {})
         rest = (
             name
             for name in names
-            if name not in columns.values()
+            if name not in (*columns.values(), *of_others)
             and not str(name).startswith("Unnamed")
         )
         filled = {
@@ -333,14 +348,14 @@ class Table(Input):
             for role in roles
         }
         hint = "" if columns else " For queries by items: `frame.stack()`."
-        other = "label" if self.value == "score" else "score"
         if self.value not in columns:
-            if candidates(other, names, {}):
+            hint = _WITHOUT_VALUES[self.value]
+            if of_others:
                 hint = " Are the truth and the run swapped?"
-            elif self.value == "label":
-                hint = ' If each row is relevant: `columns={"label": None}`.'
         elif "query" not in columns:
             hint = self.hint
+        elif of_others:
+            hint = " For queries, labels and scores alone: `evaluate_rows`."
         return ValueError(
             f"{self.argument} should have the columns {list(roles)}. "
             f"Received: {list(names)}. Name them: "
@@ -397,14 +412,14 @@ class Table(Input):
                 "also need the latter."
             )
 
-    def read_as(self) -> str:
-        """Return which column has each role."""
+    def roles(self) -> dict[str, Any]:
+        """Return the column of each role."""
         columns = dict(self.columns)
         if "rank" in columns:
             columns["score"] = f"-{columns.pop('rank')}"
         elif "label" not in columns and self.value == "label":
             columns["label"] = 1
-        return as_read(columns, self.reading.columns or {})
+        return columns
 
 
 class Records(Table):

@@ -30,7 +30,10 @@ _DIFFERENCES: dict[str, Callable[[str], str]] = {
 # The size of the sample in which ids that differ in spelling are searched.
 _ROWS, _LISTS, _QUERIES = 10_000, 100, 100_000
 _WithLists = list[tuple[int, Any]]
-_NAMES = {"query": "query_ids", "item": "item_ids"}
+_CONVERT = {
+    "query": "Convert one side; inputs in order take `query_ids`",
+    "item": "Convert one side, or pass `item_ids`, the id of each number",
+}
 _KEEP_BEST = 'Remove one, or pass `duplicates="best"` to keep the best of each.'
 NO_COMMON_FORM = "Do both sides use the same ids?"
 _EXACT = 2**24  # integers below it are exact in float32
@@ -372,9 +375,8 @@ def _check_kinds(
             raise TypeError(
                 f"The ids of the column `{name}` should be of one kind. "
                 f"Received: {kinds[0]} in the truth ({ours[0].item()!r}), "
-                f"{kinds[1]} in {argument} ({theirs[0].item()!r}). Convert one "
-                f"side, or pass `{_NAMES[name]}`, the id of each number. The "
-                "truth comes first."
+                f"{kinds[1]} in {argument} ({theirs[0].item()!r}). "
+                f"{_CONVERT[name]}. The truth comes first."
             )
 
 

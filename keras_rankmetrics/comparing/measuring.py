@@ -65,6 +65,15 @@ def measured_by(
         is_text = isinstance(each, str)
         made += metrics_of(each, source, **rules.options) if is_text else [each]
     asked = members_of(made, columns.check)
+    objects = [each.name for each in metrics_in(metrics) if each in asked]
+    if source is not None and objects:
+        warnings.warn(
+            f"With `convention`, metrics should be text. Received: {objects}, "
+            "objects, which keep options of their own. Pass names, such as "
+            '`"NDCG@10"`, for the numbers of the tool.',
+            UserWarning,
+            stacklevel=3,
+        )
     if columns.are_judge_corrected(asked, truth):
         if sample_weight is not None:
             raise ValueError(
@@ -191,22 +200,13 @@ def _by_id(
             "There should be judgements in `truth`. Received: none. Check how "
             "they were read."
         )
-    highest = judgements.labels.max(initial=0)
     are_grades = any(metric.labels == "grades" for metric in metrics)
-    if highest < 1 and are_grades and not are_references:
-        warnings.warn(
-            "The truth should have labels of 1 or more for relevant items. "
-            f"Received: {max(highest, 0):g} as the highest one. Check how it "
-            "was read, and that it is not the run.",
-            UserWarning,
-            stacklevel=5,
-        )
-    if highest > _TIMES and not are_references:
-        raise ValueError(
-            "Labels should be grades, or amounts below "
-            f"{_TIMES:g}. Received: {highest:g}, which looks like a time. Name "
-            "the column of labels by `columns`, or write a header."
-        )
+    if not are_references:
+        labels = judgements.labels[judgements.labels >= 0]
+        thresholds = {
+            m.definition.options.get("relevance_threshold") for m in metrics
+        }
+        truth.assumed |= _checked_labels(labels, are_grades, 1.0 in thresholds)
     order = "options"
     if any(metric.ties == "stable" for metric in metrics):
         order = "last_id_first" if rules.ties == "options" else rules.ties
@@ -241,6 +241,36 @@ def _by_id(
         found[name] = System(of_lists, overlap)
     queries = list(map(as_text, judgements.queries.tolist()))
     return queries, judgements.fingerprint, found, judgements.labelled
+
+
+def _checked_labels(
+    labels: np.ndarray, are_grades: bool, have_default: bool
+) -> dict[str, str]:
+    """Return what is assumed of the judgements; warn of a wrong highest one.
+
+    Args:
+        labels: the judgements.
+        are_grades: True if a metric takes grades.
+        have_default: True if the relevance threshold of a metric is 1.
+    """
+    lowest, highest = labels.min(initial=np.inf), labels.max(initial=0)
+    if highest < 1 and are_grades:
+        warnings.warn(
+            "The truth should have labels of 1 or more for relevant items. "
+            f"Received: {highest:g} as the highest one. Check how it was read, "
+            "and that it is not the run.",
+            UserWarning,
+            stacklevel=6,
+        )
+    if highest > _TIMES:
+        raise ValueError(
+            "Labels should be grades, or amounts below "
+            f"{_TIMES:g}. Received: {highest:g}, which looks like a time. Name "
+            "the column of labels by `columns`, or write a header."
+        )
+    # Ratings from 1 on are no grades of relevance.
+    are_all_relevant = 1 <= lowest < highest and have_default
+    return {"relevant": "label>=1"} if are_all_relevant else {}
 
 
 def _by_position(

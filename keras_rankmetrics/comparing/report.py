@@ -372,7 +372,21 @@ def gaps(measured: Measured) -> Iterator[str]:
                 f"{name}: {overlap.same_id:,} of its items have the id of "
                 "their query, and are dropped."
             )
+    yield from _order_of_ties(measured)
     yield from _read_as(measured)
+
+
+def _order_of_ties(measured: Measured) -> Iterator[str]:
+    """Yield a sentence on the order of tied items, if their ids decide."""
+    has_ids = any(x.overlap.retrieved for x in measured.systems.values())
+    if has_ids and any("ties:stable" in x.signature for x in measured.measures):
+        rules = dict(x.split(":") for x in measured.rules.split("|") if x)
+        of_dtype = f"{rules.get('score_dtype', '')} ".lstrip()
+        first = "first" if rules.get("ties") == "first_id_first" else "last"
+        yield (
+            f"Items of equal {of_dtype}score are in the order of their ids, "
+            f"the {first} one first."
+        )
 
 
 def _read_as(measured: Measured) -> Iterator[str]:

@@ -82,7 +82,7 @@ def are_ids(inputs: Sequence[Input]) -> bool:
         raise ValueError(
             "Integers should be labels and scores, or ids. Received: integers "
             "in all inputs, which are different in each list of the truth, and "
-            "could be either. For ids, pass dicts by query or ids as text; for "
+            "could be either. For ids, pass `query_ids`, or dicts by query; for "
             "labels and scores, pass scores as floats."
         )
     return False
@@ -93,12 +93,16 @@ def check_numbers(inputs: Sequence[Input]) -> None:
 
     An input that lacks a query would have those of others from there on.
     """
-    numbers = {
-        len(each): _spoken(each)
-        for each in inputs
-        if isinstance(each, Search | InOrder)
-    }
-    if len(numbers) > 1 and inputs[0].reading.query_ids is None:
+    in_order = [x for x in inputs if isinstance(x, Search | InOrder)]
+    numbers = {len(each): _spoken(each) for each in in_order}
+    query_ids = inputs[0].reading.query_ids
+    if query_ids is not None and not in_order:
+        raise ValueError(
+            "`query_ids` should be for an input without ids of queries. "
+            "Received: ids of queries in all inputs. Leave it out; to rename "
+            "queries, convert the ids of one side."
+        )
+    if len(numbers) > 1 and query_ids is None:
         (one, name), (other, other_name), *_ = numbers.items()
         raise ValueError(
             "Inputs without ids of queries should have the same queries in the "

@@ -175,12 +175,15 @@ class RelevantExposureMetric(ExposureMetric, abstract=True):
 def check_mean(metric: Any) -> None:
     """Raise TypeError if the metric is not a plain mean over lists."""
     if not isinstance(metric, RankingMetric):
-        hint = ""
+        received, hint = repr(metric), ""
         if isinstance(metric, type) and issubclass(metric, RankingMetric):
             hint = f" Call the class: `{metric.__name__}()`."
+        elif not isinstance(metric, keras.metrics.Metric | str):
+            received = f"an object of the type {type(metric).__name__}"
+            hint = " `evaluate` takes the truth, the run, and then metrics."
         raise TypeError(
             "Each metric should be a ranking metric, such as `NDCG(k=10)`. "
-            f"Received: {metric!r}.{hint}"
+            f"Received: {received}.{hint}"
         )
     own = [x for x in own_methods(metric, RankingMetric) if x != "per_list"]
     if type(metric.aggregate) is not WeightedMean:

@@ -357,14 +357,19 @@ def test_dropped_items_are_counted():
     run = {"a": {"a": 2.0, "b": 1.0}, "b": {"b": 2.0, "a": 1.0}}
     found = krm.evaluate(truth, run, "NDCG@10", convention="beir")
     assert found["NDCG@10"] == 1.0
+    ties = (
+        "Items of equal float32 score are in the order of their ids, the last "
+        "one first."
+    )
     assert found.report.notes == (
         "all: 2 of its items have the id of their query, and are dropped.",
+        ties,
     )
     kept = krm.evaluate(
         truth, run, "NDCG@10", convention="beir", drop_same_id=False
     )
     assert kept["NDCG@10"] == pytest.approx(1 / np.log2(3))
-    assert not kept.report.notes
+    assert kept.report.notes == (ties,)
 
 
 # Judges.

@@ -192,3 +192,48 @@ def test_ranks_that_contradict_the_scores_are_refused():
     assert rr(truth, run, **by_rank) == 1.0
     run["rank"] = ["first", "second", "first"]
     assert rr(truth, run) == 0.75  # a column of texts says nothing
+
+
+RATED = {"q1": {"a": 1, "b": 5}, "q2": {"c": 3}}
+FOUND = {"q1": {"a": 0.2, "b": 0.1}, "q2": {"c": 1.0}}
+
+
+@pytest.mark.parametrize(
+    "metrics, truth, notes",
+    [
+        ("RR NDCG", RATED, ("Read as: relevant=label>=1.",)),
+        ("NDCG", RATED, ()),
+        ("RR(relevance_threshold=4)", RATED, ()),
+        ("RR", {"q1": {"a": 0, "b": 5}, "q2": {"c": 3}}, ()),
+        ("RR", {"q1": {"a": 1}, "q2": {"c": 1}}, ()),
+    ],
+)
+def test_ratings_from_1_on_are_said_to_be_relevant(metrics, truth, notes):
+    found = krm.evaluate(truth, FOUND, metrics)
+    assert found.report.notes == notes
+    texts = {"truth": "relevant=label>=1"} if notes else {}
+    assert found.to_dict()["read_as"] == texts
+
+
+def test_a_table_without_scores_may_have_ranks_or_lists():
+    recommended = {"user": ["u1"], "item": ["a"]}
+    text = "If the order of the items ranks them: name a column `rank`"
+    refused(text, {"u1": ["a"]}, recommended)
+    pd = pytest.importorskip("pandas", reason="needs the extra [interop]")
+    rows = pd.DataFrame({"query": [1], "label": [1], "score": [0.1]})
+    refused(r"\.{3}.*alone: `evaluate_rows`", rows, rows)
+
+
+def test_ids_of_queries_are_for_inputs_without_them():
+    """They had been ignored."""
+    refused("`query_ids` should be for", RATED, FOUND, query_ids=["q1", "q2"])
+
+
+def test_objects_have_no_convention():
+    with pytest.warns(UserWarning, match="should be text"):
+        krm.evaluate(RATED, FOUND, krm.NDCG(5), convention="beir")
+
+
+def test_arguments_in_another_order_are_noticed():
+    with pytest.raises(TypeError, match=r"dict\. `evaluate` takes"):
+        krm.evaluate(RATED, "NDCG", FOUND)

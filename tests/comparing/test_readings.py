@@ -23,7 +23,7 @@ def rr(truth, run, **options):
 @pytest.mark.parametrize("of", [list, np.array, tuple])
 def test_integers_of_equal_lengths_may_be_ids(of):
     relevant, found = of([[3, 14, 7], [5, 9, 11]]), of([[14, 3, 99], [1, 2, 4]])
-    with pytest.raises(ValueError, match=r"either\. For ids, pass dicts"):
+    with pytest.raises(ValueError, match=r"either\. For ids, pass `query"):
         krm.evaluate(relevant, found, "Recall@3")
     values = krm.evaluate(relevant, found, "Recall@3 P@1", query_ids=["a", "b"])
     assert values["Recall@3"] == pytest.approx(1 / 3)
@@ -286,7 +286,7 @@ def test_shares_are_no_grades(form):
             krm.evaluate(truth, run, metrics)
         with pytest.raises(ValueError, match=text):
             krm.compare(truth, {"a": run, "b": run}, metrics)
-    with pytest.raises(ValueError, match=r"for the metric auc.*0\.99 in"):
+    with pytest.raises(ValueError, match=r"for the metric auc.*0\.99 stands"):
         krm.evaluate(truth, run, krm.AUC())
     krm.evaluate(truth, run, krm.NDCG())
     for options in ({"labels": "probabilities"}, {"relevance_threshold": 0.5}):

@@ -42,7 +42,7 @@ def updated(metric, labels, scores=None, times=1, **options):
 def test_a_binary_metric_warns_once_of_shares(metric):
     [text] = doubts(lambda: updated(metric, SHARES, SCORES, times=3))
     assert SHARE.format(metric.name) in text
-    assert "`relevance_threshold` (0.99 in place of 1)" in text
+    assert '`"Recall(relevance_threshold=4)@5"`; 0.99 stands for 1' in text
     takes_probabilities = not isinstance(metric, krm.AUC)
     assert ('`labels="probabilities"`' in text) is takes_probabilities
 

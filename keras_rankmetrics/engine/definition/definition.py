@@ -271,8 +271,8 @@ class Definition:
             f"of 1. Received: a label of {share:g} for the metric {self.name}, "
             "which counts it as irrelevant. "
             f"{hint * (self.traits.expected_measure is not None)}"
-            "If it is a grade, pass the lowest label that counts as relevant "
-            "as `relevance_threshold` (0.99 in place of 1)."
+            "If it is a grade, set the lowest one that counts as relevant, as "
+            'in `"Recall(relevance_threshold=4)@5"`; 0.99 stands for 1.'
         )
 
     @functools.cached_property
