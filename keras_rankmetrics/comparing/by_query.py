@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ _LARGEST = np.finfo(np.float32).max
 
 def weights_of(sample_weight: Any, queries: np.ndarray) -> np.ndarray | None:
     """Return the weights of the queries, `[lists]`, or None."""
-    sample_weight = _by_query(sample_weight)
+    sample_weight = _by_query("sample_weight", sample_weight, queries.tolist())
     if sample_weight is None:
         return None
     if not isinstance(sample_weight, Mapping):
@@ -37,9 +37,29 @@ def weights_of(sample_weight: Any, queries: np.ndarray) -> np.ndarray | None:
     return weights
 
 
-def _by_query(values: Any) -> Any:
-    """Return a pandas Series as a dict, and anything else as it is."""
-    return values.to_dict() if hasattr(values, "to_dict") else values
+def _by_query(name: str, values: Any, queries: Sequence[Any]) -> Any:
+    """Return a pandas Series as a dict, and anything else as it is.
+
+    Args:
+        name: the name of the argument.
+        values: the values.
+        queries: the queries, or the numbers of the lists.
+
+    Raises:
+        ValueError: if the index has numbers of rows, or a query twice.
+    """
+    if not hasattr(values, "index") or not hasattr(values, "to_dict"):
+        return values
+    index = values.index.tolist()
+    are_rows = index == list(range(len(index))) and index != list(queries)
+    if are_rows or len(set(index)) < len(index):
+        received = "the numbers of rows" if are_rows else "some queries twice"
+        raise ValueError(
+            f"The index of `{name}` should name each query once. Received: "
+            f"{received}. Pass a dict by query, such as "
+            '`frame.groupby("query_id")["name"].first()`.'
+        )
+    return values.to_dict()
 
 
 def groups_of(groups: Any, lists: Sequence[Any]) -> tuple[str, ...]:
@@ -52,7 +72,12 @@ def groups_of(groups: Any, lists: Sequence[Any]) -> tuple[str, ...]:
     """
     if groups is None:
         return ()
-    groups = _by_query(groups)
+    groups = _by_query("groups", groups, lists)
+    if isinstance(groups, Set):
+        raise TypeError(
+            "`groups` should be a dict by query, or in the order of the "
+            "lists. Received: a set."
+        )
     if isinstance(groups, Mapping):
         groups = {as_text(query): group for query, group in groups.items()}
         lacking = [query for query in lists if query not in groups]

@@ -127,6 +127,11 @@ def evaluate(
         >>> {name: round(value, 4) for name, value in found.items()}
         {'NDCG@10': 0.6684, 'RR': 0.625}
     """
+    if isinstance(higher_is_better, Mapping):
+        raise TypeError(
+            "`higher_is_better` should be True or False for one run. Received: "
+            f"{higher_is_better!r}."
+        )
     reading = Reading(
         columns, query_ids, item_ids, higher_is_better, drop_same_id, duplicates
     )

@@ -12,6 +12,7 @@ import functools
 import itertools
 import json
 import os
+import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
@@ -40,6 +41,7 @@ from keras_rankmetrics.tables.item_rows import (
 )
 
 _ROWS_OF_CHUNK = 2**20  # of a chunk, up to the end of a query
+_SEPARATOR = re.compile(r"[\s,;|\[]")
 _FEW = 8  # keys of a hit
 _MANY = 15  # rows that are not all better than the row above by chance
 
@@ -63,7 +65,6 @@ class Input(abc.ABC):
         made_by: what has this form.
         has_ids: True if the items have ids, False for labels or scores, None
             for integers that may be both.
-        in_order: True if the queries have no ids, but an order.
     """
 
     x: Any
@@ -78,7 +79,11 @@ class Input(abc.ABC):
     looks: ClassVar[str]
     made_by: ClassVar[str]
     has_ids: ClassVar[bool | None] = True
-    in_order: ClassVar[bool] = False
+
+    @property
+    def in_order(self) -> bool:
+        """True if the queries have no ids, but an order."""
+        return False
 
     @property
     def other(self) -> str:
@@ -126,14 +131,28 @@ class Input(abc.ABC):
                 steps += read.steps_of(rows)
                 reading = self.reading_of_ids()
                 rows = read.as_run(rows, self.argument, reading)
-                if reading.drop_same_id:
-                    self.same_id += int(read.same_id(rows).sum())
+                self._count_same_id(rows, reading)
             yield from split(rows, _ROWS_OF_CHUNK)
         order = self.reading.order_if_wrong(steps, _MANY)
         if self.value == "score" and order is not None:
             warnings.warn(
                 f"The scores of {self.argument} {order.wrong} in every query, "
                 f"as {order.like} do. {order.remedy}",
+                UserWarning,
+                stacklevel=2,
+            )
+
+    def _count_same_id(self, rows: Rows, reading: Reading) -> None:
+        """Count dropped items; warn if only the row numbers are like ids."""
+        number = int(read.same_id(rows).sum()) * bool(self.reading.drop_same_id)
+        if reading.drop_same_id:
+            self.same_id += number
+        elif number:
+            warnings.warn(
+                f"The queries of {self.argument} should have ids, since the "
+                "convention drops the item with the id of its query. Received: "
+                f"{number:,} items with the number of their row, which are "
+                "kept. Pass `query_ids`.",
                 UserWarning,
                 stacklevel=2,
             )
@@ -242,7 +261,7 @@ class Chunks(Input):
 
 
 # Columns that hold no label. Others might, under a name of their own.
-_DISTANCES = {"distance", "distances", "dist"}
+_LOWER_IS_BETTER = re.compile("(.*dist(ances?)?|rank|position)$")
 _WITHOUT_VALUES = {
     "label": ' If each row is relevant: `columns={"label": None}`.',
     "score": (
@@ -322,6 +341,15 @@ class Table(Input):
             raise self._lacks(columns, roles, names)
         return columns
 
+    def others(self) -> list[Any]:
+        """Return the columns that have no role, and might have one."""
+        return [
+            name
+            for name in frames.columns_of(self.table)
+            if name not in self.columns.values()
+            and plain_name(name) not in _NO_LABELS
+        ]
+
     def _are_interactions(self, others: Sequence[Any]) -> bool:
         """Return True if no other column can be that of the labels."""
         chosen = self.reading.columns or {}
@@ -365,15 +393,18 @@ class Table(Input):
     def chunks(self) -> Iterator[Rows]:
         """Yield the columns of queries, items and values."""
         columns = self.columns
-        arrays = {role: self.table[name] for role, name in columns.items()}
+        arrays = {
+            role: frames.column(self.table, name)
+            for role, name in columns.items()
+        }
         if (
-            plain_name(columns.get("score", "")) in _DISTANCES
+            _LOWER_IS_BETTER.match(plain_name(columns.get("score", "")))
             and self.reading.higher_is_better is True
         ):
             warnings.warn(
                 f"The column {columns['score']!r} of {self.argument} should "
-                "have higher scores for better items. For distances, pass "
-                "`higher_is_better=False`.",
+                "have higher scores for better items. For distances and ranks, "
+                "pass `higher_is_better=False`.",
                 UserWarning,
                 stacklevel=2,
             )
@@ -543,10 +574,11 @@ class ByQuery(Input):
         if _is_series(x):
             first = first_of(list(x))
             if isinstance(first, str) and any(map(_is_split, x)):
+                several = next(filter(_is_split, x))
                 raise ValueError(
-                    "A text should be one id. Received: a text with a space, "
-                    "which may be several ids. Pass `.str.split()`, or lists "
-                    "of one text each."
+                    f"A text should be one id. Received: {several!r}, which "
+                    "may be several ids. Pass `.str.split()`, or lists of one "
+                    "text each."
                 )
             return isinstance(first, str) or bool(items_of(first, reading))
         if not isinstance(x, Mapping):
@@ -639,7 +671,7 @@ class ByQuery(Input):
 
 
 def _is_split(text: Any) -> bool:
-    return isinstance(text, str) and " " in text.strip()
+    return isinstance(text, str) and bool(_SEPARATOR.search(text.strip()))
 
 
 def _is_ranx(x: Any) -> bool:
@@ -659,7 +691,11 @@ class InOrder(ByQuery):
     made_by = (
         "Sentence Transformers, Annoy, LlamaIndex, LangChain; arrays of text"
     )
-    in_order = True
+
+    @property
+    def in_order(self) -> bool:
+        """True unless this is a Series, whose index names the queries."""
+        return not hasattr(self.x, "to_dict")
 
     @classmethod
     def matches(cls, x: Any, reading: Reading) -> bool:
@@ -792,7 +828,9 @@ def as_lists(x: Any) -> Any:
         )
     if ops.is_tensor(x):
         return to_numpy(x)
-    if hasattr(x, "to_pylist") and not hasattr(x, "column_names"):
+    if hasattr(x, "column_names"):
+        return x
+    if hasattr(x, "to_pylist"):
         return x.to_pylist()  # of Arrow
     if hasattr(x, "to_list") and not hasattr(x, "index"):
         return x.to_list()  # of polars

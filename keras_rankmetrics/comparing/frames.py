@@ -45,6 +45,13 @@ def columns_of(x: Any) -> list[Any]:
     return list(names or getattr(x, "columns", ()))
 
 
+def column(table: Any, name: Any) -> Any:
+    """Return a column; the classes of Hugging Face by name, not by number."""
+    names = getattr(getattr(table, "features", {}).get(name), "names", None)
+    values = table[name]
+    return [names[x] for x in values] if names else values
+
+
 def have_cells(columns: Sequence[Any]) -> bool:
     """Return True for dicts with the same keys, and single values."""
     return all(

@@ -84,8 +84,11 @@ def _of_hits(x: Any, value: str, reading: Reading) -> tuple[Any, Any]:
 
 def keys_of_items(keys: Sequence[Any], reading: Reading) -> list[str]:
     """Return the keys of a hit that may name its item."""
-    found = candidates("item", keys, reading.columns or {})
-    return found or [key for key in keys if key in ("id", "_id")]
+    chosen = reading.columns or {}
+    found = candidates("item", keys, chosen)
+    if chosen.get("item") in keys:
+        return found
+    return found + [key for key in keys if key in ("id", "_id")]
 
 
 def _are_texts(x: Any, reading: Reading) -> bool:

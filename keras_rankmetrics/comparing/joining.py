@@ -371,6 +371,15 @@ def _check_kinds(
     columns = ("query", queries, rows.query), ("item", items, rows.item)
     for name, ours, theirs in columns:
         kinds = [ids.KINDS[x.dtype.kind] for x in (ours, theirs)]
+        if ours.size and {ours.dtype.kind, theirs.dtype.kind} == {"i", "u"}:
+            signed, others = sorted((ours, theirs), key=lambda x: x.dtype.kind)
+            if signed.min() < 0 and others.max() > np.iinfo(np.int64).max:
+                raise TypeError(
+                    f"The ids of the column `{name}` should be of one dtype. "
+                    f"Received: {ours.dtype} in the truth, {theirs.dtype} in "
+                    f"{argument}. Convert the negative ids: "
+                    '`.view("uint64")`.'
+                )
         if ours.size and kinds[0] != kinds[1]:
             raise TypeError(
                 f"The ids of the column `{name}` should be of one kind. "
@@ -473,7 +482,10 @@ def _by_score_and_id(
     same &= ordered_lists[1:] == ordered_lists[:-1]
     [places] = np.nonzero(np.append(same, False) | np.append(False, same))
     tied = order[places]
-    rank = np.unique(items[tied], return_inverse=True)[1]
+    texts = items[tied]
+    if texts.dtype.kind in "iu":  # other tools have ids as text
+        texts = texts.astype(np.str_)
+    rank = np.unique(texts, return_inverse=True)[1]
     by_id = np.lexsort((sign * rank, -scores[tied], lists[tied]))
     order[places] = tied[by_id]
     return order

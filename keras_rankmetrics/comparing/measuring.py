@@ -115,10 +115,12 @@ def _of_members(
     """
     asked = reading
     same_id = reading.drop_same_id
-    same_id = rules.drop_same_id if same_id is None else same_id
-    rules = rules._replace(drop_same_id=same_id)
+    if same_id is not None:
+        rules = rules._replace(drop_same_id=same_id)
     reading = dataclasses.replace(
-        reading, drop_same_id=same_id, score_dtype=rules.score_dtype
+        reading,
+        drop_same_id=rules.drop_same_id,
+        score_dtype=rules.score_dtype,
     )
     role = "score" if _are_of_two_rankings(members) else "label"
     judged = input_of(truth, role, "`truth`", reading.of_system("truth"))
@@ -131,6 +133,8 @@ def _of_members(
     if together.have_ids(inputs) or (take_scores and together.are_ids(inputs)):
         together.check_numbers(inputs)
         together.check_columns(inputs)
+        together.check_two_columns(judged, runs.values())
+        together.check_queries(asked, runs.values())
         found = _by_id(members, judged, runs, sample_weight, rules, depth or 0)
     else:
         together.check_no_ids(asked)
@@ -140,6 +144,13 @@ def _of_members(
     lists, of_truth, of_systems, labelled = found
     for system in of_systems.values() if depth is not None else ():
         system.values.counts[:] &= labelled()
+    if same_id and not any(run.same_id for run in runs.values()):
+        warnings.warn(
+            "`drop_same_id=True` should drop items. Received: none that has "
+            "the id of its query. Are both integers, or both text?",
+            UserWarning,
+            stacklevel=4,
+        )
     measures = tuple(map(columns.measure_of, members))
     of_groups = by_query.groups_of(groups, lists)
     steps = max(x.values.lists_of_row for x in of_systems.values())
@@ -207,6 +218,7 @@ def _by_id(
             m.definition.options.get("relevance_threshold") for m in metrics
         }
         truth.assumed |= _checked_labels(labels, are_grades, 1.0 in thresholds)
+    together.check_order(truth, runs.values(), judgements.queries)
     order = "options"
     if any(metric.ties == "stable" for metric in metrics):
         order = "last_id_first" if rules.ties == "options" else rules.ties

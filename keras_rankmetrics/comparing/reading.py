@@ -81,11 +81,11 @@ class Reading:
     score_dtype: str | None = None
 
     def __post_init__(self) -> None:
-        roles = (*_ROLES, "score", "label")
-        if not set(self.columns or ()) <= set(roles):
+        roles, columns = (*_ROLES, "score", "label"), self.columns or {}
+        if not isinstance(columns, Mapping) or not set(columns) <= set(roles):
             raise ValueError(
                 f"`columns` should be a dict from {', '.join(roles)} to the "
-                f"names of columns. Received: {dict(self.columns or ())}."
+                f"names of columns. Received: {columns!r}."
             )
         check_choice("duplicates", self.duplicates, ("error", "best"))
         higher = self.higher_is_better

@@ -82,8 +82,8 @@ def are_ids(inputs: Sequence[Input]) -> bool:
         raise ValueError(
             "Integers should be labels and scores, or ids. Received: integers "
             "in all inputs, which are different in each list of the truth, and "
-            "could be either. For ids, pass `query_ids`, or dicts by query; for "
-            "labels and scores, pass scores as floats."
+            "could be either. For ids, pass `query_ids`, or dicts by query; "
+            "for labels and scores, pass scores as floats."
         )
     return False
 
@@ -93,7 +93,9 @@ def check_numbers(inputs: Sequence[Input]) -> None:
 
     An input that lacks a query would have those of others from there on.
     """
-    in_order = [x for x in inputs if isinstance(x, Search | InOrder)]
+    in_order = [
+        x for x in inputs if isinstance(x, Search | InOrder) and x.in_order
+    ]
     numbers = {len(each): _spoken(each) for each in in_order}
     query_ids = inputs[0].reading.query_ids
     if query_ids is not None and not in_order:
@@ -123,6 +125,61 @@ def check_columns(inputs: Sequence[Input]) -> None:
             raise ValueError(
                 f"`columns` should have names of columns. Received: {name!r} "
                 f"for the {role}, and the columns {tables}."
+            )
+
+
+def check_two_columns(truth: Input, systems: Iterable[Input]) -> None:
+    """Raise ValueError if one column of a table is the labels and the scores.
+
+    A table without other columns may be its own run, whose values are perfect.
+    """
+    for each in systems:
+        if not isinstance(truth, Table) or not isinstance(each, Table):
+            continue
+        label, score = truth.columns.get("label"), each.columns.get("score")
+        others = [x for x in truth.others() if x not in each.columns.values()]
+        if each.x is truth.x and label == score and others:
+            raise ValueError(
+                "The labels and the scores of one table should be different "
+                f"columns. Received: {label!r} for both, and {others}. Name "
+                f'the scores: `columns={{"score": "{others[0]}"}}`.'
+            )
+
+
+def check_queries(asked: Reading, runs: Iterable[Input]) -> None:
+    """Raise ValueError if items with the ids of unknown queries are dropped."""
+    for run in runs:
+        if asked.drop_same_id and run.in_order and asked.query_ids is None:
+            raise ValueError(
+                "`drop_same_id=True` should have ids of queries. Received: "
+                f"{_spoken(run)} without them. Pass `query_ids`, the id of "
+                "each row: `range(n)` if the items have these numbers."
+            )
+
+
+def check_order(
+    truth: Input, runs: Iterable[Input], queries: np.ndarray
+) -> None:
+    """Raise ValueError if numbers of rows and ids of queries may be mixed up.
+
+    Args:
+        truth: the truth.
+        runs: the systems.
+        queries: the queries of the truth, in its order.
+    """
+    inputs = [(truth, queries), *((run, run.queries()) for run in runs)]
+    if truth.reading.query_ids is not None:
+        return
+    in_order = [each for each, _ in inputs if each.in_order]
+    for each, ids in inputs if in_order else ():
+        if each.in_order or ids is None or ids.dtype.kind not in "iu":
+            continue
+        if not np.array_equal(ids, np.arange(len(ids))):
+            raise ValueError(
+                f"The queries of {_spoken(in_order[0])} should have ids. "
+                f"Received: rows in order, and queries {ids[0]}, ... in "
+                f"{_spoken(each)}. The first row may be the query {ids[0]}, or "
+                "the query 0. Pass `query_ids`, the id of each row."
             )
 
 

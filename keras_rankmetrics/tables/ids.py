@@ -59,7 +59,15 @@ def column_array(x: Any) -> np.ndarray:
         return np.array(list(map(str.__str__, x)))
     if tuple in types or (len(types) > 1 and types & {str, bytes}):
         return np.fromiter(x, object)  # numpy would convert integers
-    return np.array(x)
+    if types == {bytes} and any(each.endswith(b"\0") for each in x):
+        raise ValueError(
+            "Ids should not end with a zero byte, which numpy drops. Received: "
+            "bytes that do. Pass text: `id.hex()`."
+        )
+    array = np.array(x)
+    if types == {int} and array.dtype.kind == "f" and min(x) >= 0:
+        return np.array(x, np.uint64)  # below and above 2 ** 63
+    return array
 
 
 def _refusal(array: np.ndarray) -> str:

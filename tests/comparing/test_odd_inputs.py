@@ -237,3 +237,145 @@ def test_objects_have_no_convention():
 def test_arguments_in_another_order_are_noticed():
     with pytest.raises(TypeError, match=r"dict\. `evaluate` takes"):
         krm.evaluate(RATED, "NDCG", FOUND)
+
+
+# Queries by number, by name, and in order.
+
+
+def test_rows_in_order_are_not_joined_to_other_numbers():
+    run = [[7, 5], [5, 6], [6, 7]]
+    refused("The first row may be the query 2", {2: [7], 0: [5], 1: [6]}, run)
+    refused("The first row may be the query 1", [[7], [5]], {1: [7], 0: [5]})
+    assert rr({0: [5], 1: [6], 2: [7]}, [[5], [6], [7]]) == 1.0
+    truth = {2: [7], 0: [5], 1: [6]}
+    assert rr(truth, run, query_ids=[2, 0, 1]) == 1.0
+
+
+SELF = np.array([[1.0, 0.9], [1.0, 0.9]]), np.array([[0, 1], [1, 0]])
+
+
+def test_the_query_itself_is_dropped_or_not_but_told():
+    truth = {0: [1], 1: [0]}
+    refused("should have ids of queries", truth, SELF, drop_same_id=True)
+    ids = {"drop_same_id": True, "query_ids": range(2)}
+    assert rr(truth, SELF, **ids) == 1.0
+    with pytest.warns(UserWarning, match="2 items with the number of their"):
+        krm.evaluate(truth, SELF, "MRR@10", convention="beir")
+    texts = {"0": [1], "1": [0]}, {"0": [0, 1], "1": [1, 0]}
+    with pytest.warns(UserWarning, match="none that has the id of its query"):
+        rr(*texts, drop_same_id=True)
+
+
+def test_an_index_of_rows_does_not_name_queries():
+    pd = pytest.importorskip("pandas", reason="needs the extra [interop]")
+    names = ("user_id", "item_id", "label", "lang")
+    rows = [(0, 1, 1, "en"), (0, 2, 1, "en"), (1, 3, 1, "de"), (1, 4, 1, "de")]
+    frame = pd.DataFrame(rows, columns=names)
+    run = {0: [1], 1: [8]}
+    for name in ("groups", "sample_weight"):
+        values = frame["lang" if name == "groups" else "label"]
+        refused("the numbers of rows", frame, run, **{name: values})
+        by_user = values.groupby(frame["user_id"]).first()
+        krm.evaluate(frame, run, "P@1", **{name: by_user})
+        twice = values.set_axis(frame["user_id"])
+        refused("some queries twice", frame, run, **{name: twice})
+    refused("a set", frame, run, TypeError, groups={"en", "de"})
+
+
+# Ids, columns and scores that look like others.
+
+
+def test_integers_are_in_the_order_of_their_texts_where_ids_decide():
+    run = {1: {9: 0.5, 10: 0.5}}
+    for truth, found in (
+        ({1: {9: 1, 10: 0}}, run),
+        ({"1": {"9": 1, "10": 0}}, {"1": {"9": 0.5, "10": 0.5}}),
+    ):
+        assert (
+            krm.evaluate(truth, found, "recip_rank", convention="trec_eval")[
+                "recip_rank"
+            ]
+            == 1.0
+        )
+
+
+def test_hashes_of_64_bits():
+    large = 2**63 + 5
+    assert rr({"q": [5, large]}, {"q": [large, 5]}) == 1.0
+    ids = np.array([5, large], np.uint64)
+    queries = np.array(["q", "q"])
+    one = krm.Rows(queries, ids, np.ones(2))
+    other = krm.Rows(queries, ids.view(np.int64), np.array([0.9, 0.8]))
+    for sides in ((one, other), (other, one)):
+        refused('negative ids: `.view."uint64".`', *sides, TypeError)
+
+
+def test_bytes_that_numpy_would_cut_are_refused():
+    run = {"q": {b"\x01": 0.9, b"\x02": 0.8}}
+    refused("should not end with a zero byte", {"q": {b"\x01\0": 1}}, run)
+
+
+def test_masks_of_arrays_are_refused():
+    masked = np.ma.array([[0, 6]], mask=[[1, 0]])
+    scores = np.array([[0.9, 0.8]])
+    for run in ((scores, masked), (masked * 1.0, np.array([[3, 6]]))):
+        refused("should have no mask", {0: [6]}, run, TypeError)
+    refused("should have no mask", {0: [6]}, {0: masked[0]}, TypeError)
+
+
+def test_classes_of_hugging_face_are_names():
+    datasets = pytest.importorskip("datasets", reason="needs the extra [doors]")
+    columns = {
+        "query_id": ["q", "q"],
+        "item_id": ["a", "b"],
+        "label": ["exact", "wrong"],
+    }
+    found = datasets.Dataset.from_dict(columns)
+    classes = datasets.ClassLabel(names=["exact", "wrong"])
+    found = found.cast_column("label", classes)
+    refused("should be numbers. Received: 'exact'", found, {"q": ["b", "a"]})
+
+
+@pytest.mark.parametrize("text", ["[1,2]", "a,b", "a;b", "a|b"])
+def test_texts_of_several_ids(text):
+    pd = pytest.importorskip("pandas", reason="needs the extra [interop]")
+    series = pd.Series({"p": text, "q": "c"})
+    refused("may be several ids", series, {"p": ["a"], "q": ["c"]})
+
+
+def test_hits_with_two_keys_of_items_are_refused():
+    hits = [
+        {"id": 1, "product_id": 2, "score": 0.9},
+        {"id": 2, "product_id": 1, "score": 0.8},
+    ]
+    refused("one key for the item", {"q": [1]}, {"q": hits})
+    named = {"item": "id", "score": "score"}
+    assert rr({"q": [1]}, {"q": hits}, columns=named) == 1.0
+
+
+def test_one_column_is_not_the_labels_and_the_scores():
+    pd = pytest.importorskip("pandas", reason="needs the extra [interop]")
+    names = ("user_id", "item_id", "rating", "pred_rating")
+    rows = [("a", 1, 5, 0.1), ("a", 2, 0, 0.2)]
+    frame = pd.DataFrame(rows, columns=names)
+    refused("different columns. Received: 'rating' for both", frame, frame)
+    assert rr(frame, frame, columns={"score": "pred_rating"}) == 0.5
+    alone = frame[list(names[:3])]
+    assert rr(alone, alone) == 1.0
+
+
+@pytest.mark.parametrize("name", ["rank", "Position", "l2_distance"])
+def test_chosen_columns_of_ranks_are_doubted(name):
+    run = {"query_id": ["q"], "item_id": ["a"], name: [1]}
+    chosen = {"score": name}
+    with pytest.warns(UserWarning, match="pass `higher_is_better=False`"):
+        rr({"q": ["a"]}, run, columns=chosen)
+
+
+def test_options_of_the_wrong_type():
+    names = {"columns": ["a"]}
+    refused(
+        r"`columns` should be a dict .*Received: \['a'\]", RATED, FOUND, **names
+    )
+    by_name = {"higher_is_better": {"run": False}}
+    refused("True or False for one run", RATED, FOUND, TypeError, **by_name)

@@ -141,6 +141,11 @@ def to_numpy(x: Any) -> np.ndarray:
         return ops.convert_to_numpy(x)
     if hasattr(x, "detach"):  # a torch tensor, on another backend
         x = x.detach().cpu().numpy()
+    if _hides_values(x):
+        raise TypeError(
+            "An array should have no mask. Received: a masked array with "
+            "masked values. Remove them, or `.filled(...)` them."
+        )
     return np.asarray(x)
 
 
