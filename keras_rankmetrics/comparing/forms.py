@@ -123,7 +123,7 @@ class Input(abc.ABC):
 
     def rows_with_nan(self) -> Iterator[Rows]:
         """Yield rows in chunks, checked, except for NaN."""
-        steps = np.zeros(2, np.int64)
+        steps = np.zeros(3, np.int64)
         for found in self.chunks():
             rows = read.checked(found, self.argument)
             if self.value == "score":
@@ -138,6 +138,14 @@ class Input(abc.ABC):
             warnings.warn(
                 f"The scores of {self.argument} {order.wrong} in every query, "
                 f"as {order.like} do. {order.remedy}",
+                UserWarning,
+                stacklevel=2,
+            )
+        if not steps[:2].any() and steps[2] >= _MANY:
+            warnings.warn(
+                f"The scores of {self.argument} should order items. Received: "
+                "equal scores in every query. If ranks order them, name their "
+                "column as the score, with `higher_is_better=False`.",
                 UserWarning,
                 stacklevel=2,
             )

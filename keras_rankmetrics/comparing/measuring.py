@@ -213,6 +213,7 @@ def _by_id(
         )
     are_grades = any(metric.labels == "grades" for metric in metrics)
     if not are_references:
+        _warn_of_negative(rows.value)
         labels = judgements.labels[judgements.labels >= 0]
         thresholds = {
             m.definition.options.get("relevance_threshold") for m in metrics
@@ -253,6 +254,19 @@ def _by_id(
         found[name] = System(of_lists, overlap)
     queries = list(map(as_text, judgements.queries.tolist()))
     return queries, judgements.fingerprint, found, judgements.labelled
+
+
+def _warn_of_negative(labels: np.ndarray) -> None:
+    """Warn if labels below 0 have several values, one with a fraction."""
+    negative = np.unique(labels[labels < 0])
+    if len(negative) > 1 and (negative % 1 != 0).any():
+        warnings.warn(
+            "Labels should be 0 or more; those below 0 are of unjudged items. "
+            f"Received: {negative[0]:g} to {negative[-1]:g}, which look like "
+            "ratings or logits. Shift them to 0 and above.",
+            UserWarning,
+            stacklevel=6,
+        )
 
 
 def _checked_labels(

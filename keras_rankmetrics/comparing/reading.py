@@ -119,7 +119,7 @@ class Reading:
         """
         if not isinstance(self.higher_is_better, bool):
             return None
-        wrong, right = steps if self.higher_is_better else steps[::-1]
+        wrong, right = steps[:2] if self.higher_is_better else steps[1::-1]
         is_wrong = wrong >= least and not right
         return _BY_HIGHER_IS_BETTER[self.higher_is_better] if is_wrong else None
 
@@ -128,13 +128,13 @@ class Reading:
 
 
 def steps_of(rows: Rows) -> np.ndarray:
-    """Return how many rows have a higher score than the row above, and a lower.
+    """Return how many rows have a higher, lower and equal score to that above.
 
     Only rows of one query are compared.
     """
     above, below = rows.value[:-1], rows.value[1:]
     of_one = rows.query[1:] == rows.query[:-1]
-    steps = below > above, below < above
+    steps = below > above, below < above, below == above
     return np.array([(of_one & step).sum() for step in steps])
 
 

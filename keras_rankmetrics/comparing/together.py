@@ -32,6 +32,7 @@ from keras_rankmetrics.tables.item_rows import Rows
 
 _LOOKED_AT = 10_000  # the number of labels and scores that may be swapped
 _MOST_GRADES = 10
+_PLACES = 5  # items of a list, each with a place of its own
 _SWAPPED = (
     "Are the arguments swapped? Their order is `compare(truth, systems, "
     "metrics)`."
@@ -219,9 +220,32 @@ def check_arrays(
         except (TypeError, ValueError):  # of unequal lengths, or with masks
             continue
         rules.read_labels(arrays[0].ravel())
+        _warn_if_order(system)
         if all(x.shape[1:] == (3,) and len(x) > 1 for x in arrays):
             _check_not_rows(*arrays)
         warn_if_swapped(*arrays)
+
+
+def _warn_if_order(scores: Any) -> None:
+    """Warn if integers are the places of items, as `argsort` returns them."""
+    array = to_numpy(scores)
+    places = np.sort(array, axis=-1)
+    if (
+        array.dtype.kind in "iu"
+        and array.ndim == 2
+        and array.shape[1] >= _PLACES
+        and len(np.unique(array, axis=0)) > 1
+        and (places - places[:, :1] == np.arange(array.shape[1])).all()
+        and (places[:, 0] <= 1).all()
+    ):
+        warnings.warn(
+            "Scores should be higher for better items. Received: the integers "
+            f"from {places[0, 0]} to {places[0, -1]} once in each list, which "
+            "look like ranks, or like the order that `argsort` returns. Pass "
+            "the scores, or `-ranks`.",
+            UserWarning,
+            stacklevel=2,
+        )
 
 
 def _check_not_rows(labels: np.ndarray, scores: np.ndarray) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import re
+import warnings
 
 import numpy as np
 import pytest
@@ -379,3 +380,25 @@ def test_options_of_the_wrong_type():
     )
     by_name = {"higher_is_better": {"run": False}}
     refused("True or False for one run", RATED, FOUND, TypeError, **by_name)
+
+
+def test_places_of_items_are_no_scores():
+    rng = np.random.default_rng(0)
+    labels, scores = rng.integers(0, 2, (9, 6)), rng.normal(size=(9, 6))
+    order = np.argsort(-scores)
+    for places in (order, order.argsort() + 1):
+        with pytest.warns(UserWarning, match="from [01] to [56] once in each"):
+            rr(labels, places)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        rr(labels, order * 1.0)
+        rr(labels, rng.integers(0, 9, (9, 6)))
+
+
+def test_ratings_around_0_are_no_unjudged_items():
+    run = {"q": {"a": 0.9, "c": 0.7, "d": 0.6}}
+    with pytest.warns(UserWarning, match=r"Received: -1\.7 to -0\.4"):
+        rr({"q": {"a": -0.4, "c": -1.7, "d": 1.8}}, run)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        rr({"q": {"a": -1, "c": -2, "d": 1}}, run)

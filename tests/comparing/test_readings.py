@@ -234,7 +234,6 @@ def test_a_run_between_distances_is_not_reversed_silently(tmp_path):
     [
         {q: ["d0", "d1"] for q in "abc"},  # without scores
         {q: {"d0": 0.1 * i} for i, q in enumerate("abcdefghijklmnopqrst")},
-        {q: dict.fromkeys(FALLING["a"], 1.0) for q in "abc"},
         {"a": RISING["a"], "b": FALLING["b"], "c": RISING["c"]},
         {"a": FALLING["a"], "b": {"d0": 0.1, "d1": 0.2}, "c": FALLING["c"]},
     ],
@@ -242,6 +241,14 @@ def test_a_run_between_distances_is_not_reversed_silently(tmp_path):
 def test_orders_that_are_no_evidence(run, higher):
     truth = {q: {"d0": 1} for q in run}
     assert not warned(lambda: rr(truth, run, higher_is_better=higher))[1]
+
+
+@pytest.mark.parametrize("higher", [True, False])
+def test_equal_scores_are_no_evidence_and_no_order(higher):
+    run = {q: dict.fromkeys(FALLING["a"], 1.0) for q in "abc"}
+    truth = {q: {"d0": 1} for q in run}
+    _, [text] = warned(lambda: rr(truth, run, higher_is_better=higher))
+    assert "Received: equal scores in every query. If ranks order" in text
 
 
 def test_hits_of_the_truth_may_have_any_order():
