@@ -29,6 +29,7 @@ _DIFFERENCES: dict[str, Callable[[str], str]] = {
 }
 # The size of the sample in which ids that differ in spelling are searched.
 _ROWS, _LISTS, _QUERIES = 10_000, 100, 100_000
+_FEW_LISTS = 20
 _WithLists = list[tuple[int, Any]]
 _CONVERT = {
     "query": "Convert one side; inputs in order take `query_ids`",
@@ -216,7 +217,7 @@ class Joining:
         found = Overlap(
             len(self.missing), unknown, retrieved, judged, judgements
         )
-        example = self._example() if found.is_low else ""
+        example = self._example() if found.is_low else self._spelling()
         return found._replace(example=example)
 
     @property
@@ -323,19 +324,35 @@ class Joining:
         self._unjudged += _with_lists(found.lists[at], found.items[at])
 
     def _example(self) -> str:
-        truth = self._truth
-        places = sorted({place for place, _ in self._unjudged})[:_LISTS]
-        lists, at = truth.of_lists(np.array(places))
-        is_judged = truth.labels[at] != truth.absent
-        judged = _with_lists(lists[is_judged], truth.items[at[is_judged]])
+        judged = self._judged(_LISTS)
         if not judged:
             return "The truth judges no items of these queries."
         some_match = bool(self._counts[1])
-        place, one, other, hint = _unmatched(self._unjudged, judged, some_match)
-        query = ids.as_text(truth.queries[place].item())
+        return self._shown(*_unmatched(self._unjudged, judged, some_match))
+
+    def _spelling(self) -> str:
+        """Return an example of ids that differ in spelling, or ""."""
+        if self._truth.items.dtype.kind in "iu":
+            return ""
+        judged = self._judged(_FEW_LISTS)
+        places = {place for place, _ in judged}
+        unjudged = [pair for pair in self._unjudged if pair[0] in places]
+        found = _alike(unjudged, judged, list(_DIFFERENCES)[:-1])
+        return self._shown(*found) if found else ""
+
+    def _judged(self, number: int) -> _WithLists:
+        """Return the judged items of some lists with unjudged ones."""
+        truth = self._truth
+        places = sorted({place for place, _ in self._unjudged})[:number]
+        lists, at = truth.of_lists(np.array(places, np.int64))
+        is_judged = truth.labels[at] != truth.absent
+        return _with_lists(lists[is_judged], truth.items[at[is_judged]])
+
+    def _shown(self, place: int, one: str, other: str, question: str) -> str:
+        query = ids.as_text(self._truth.queries[place].item())
         return (
             f"For the query {query!r} it retrieves {one}, and the truth "
-            f"judges {other}. {hint}"
+            f"judges {other}. {question}"
         )
 
     def _check_has_queries(self) -> None:
@@ -441,7 +458,27 @@ def _unmatched(
         The number of the list, the two ids as messages show them, and the
         question.
     """
-    for difference, plain in () if some_match else _DIFFERENCES.items():
+    found = None if some_match else _alike(ones, others, _DIFFERENCES)
+    if found:
+        return found
+    place, other = others[0]
+    one = next(id_ for list_, id_ in ones if list_ == place)
+    one, other = ids.as_text(one), ids.as_text(other)
+    return place, repr(one), repr(other), NO_COMMON_FORM
+
+
+def _alike(
+    ones: _WithLists, others: _WithLists, differences: Iterable[str]
+) -> tuple[int, str, str, str] | None:
+    """Return two ids of one list that differ in spelling, or None.
+
+    Args:
+        ones: as in `_unmatched`.
+        others: as in `_unmatched`.
+        differences: the keys of `_DIFFERENCES` to try.
+    """
+    for difference in differences:
+        plain = _DIFFERENCES[difference]
         by_form = {
             (list_, plain(str(ids.as_text(x)))): x for list_, x in others
         }
@@ -452,10 +489,7 @@ def _unmatched(
                 question = f"Do the ids differ only {difference}?"
                 one, other = ids.as_text(one), ids.as_text(other)
                 return place, show(one), show(other), question
-    place, other = others[0]
-    one = next(id_ for list_, id_ in ones if list_ == place)
-    one, other = ids.as_text(one), ids.as_text(other)
-    return place, repr(one), repr(other), NO_COMMON_FORM
+    return None
 
 
 def _by_score_and_id(

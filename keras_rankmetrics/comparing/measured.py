@@ -82,7 +82,8 @@ class Overlap(NamedTuple):
         retrieved: the items that the system retrieves.
         judged: the retrieved items that are judged.
         judgements: all judged items, retrieved or not.
-        example: where few items match, a sentence with an item of each side.
+        example: where few items match, or ids differ in spelling, a sentence
+            with an item of each side.
         left_out: the `missing` queries that a convention leaves out.
         same_id: the retrieved items that were dropped, since they have the id
             of their query.

@@ -336,6 +336,8 @@ def unjudged(measured: Measured) -> Iterator[str]:
                 f"{name}: {number} of its {found.retrieved:,} retrieved items "
                 f"are judged ({found.share:.2%}){could}. {found.example}"
             )
+        elif found.example:
+            yield f"{name}: {found.example}"
 
 
 def gaps(measured: Measured) -> Iterator[str]:

@@ -402,3 +402,29 @@ def test_ratings_around_0_are_no_unjudged_items():
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
         rr({"q": {"a": -1, "c": -2, "d": 1}}, run)
+
+
+@pytest.mark.parametrize(
+    "one, other, difference",
+    [
+        ("5", "5.0", "the ending `.0`"),
+        ("07", "7", "leading zeros"),
+        ("Tea", "tea", "case"),
+        ("tea ", "tea", "spaces around them"),
+        ("doc1", "img1", ""),
+    ],
+)
+def test_some_ids_of_another_spelling_are_told(one, other, difference):
+    """The warning had come only if almost no item was judged."""
+    truth = {"q": [one, "same"], "r": ["x", "y"]}
+    run = {"q": ["same", other], "r": ["x", "y"]}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        found = krm.evaluate(truth, run, "Recall@2")
+    texts = [str(x.message) for x in caught if x.category is UserWarning]
+    assert found["Recall@2"] == 0.75
+    assert list(found.report.notes) == texts
+    assert len(texts) == bool(difference)
+    for text in texts:
+        assert f"it retrieves {other!r}, and the truth judges {one!r}" in text
+        assert text.endswith(f"Do the ids differ only in {difference}?")
