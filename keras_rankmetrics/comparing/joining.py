@@ -6,6 +6,7 @@ import dataclasses
 import functools
 import re
 import unicodedata
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -30,6 +31,7 @@ _DIFFERENCES: dict[str, Callable[[str], str]] = {
 # The size of the sample in which ids that differ in spelling are searched.
 _ROWS, _LISTS, _QUERIES = 10_000, 100, 100_000
 _FEW_LISTS = 20
+_MISSING = sorted(ids.MISSING)
 _WithLists = list[tuple[int, Any]]
 _CONVERT = {
     "query": "Convert one side; inputs in order take `query_ids`",
@@ -97,6 +99,7 @@ class Judgements:
         pairs = item_rows.Pairs(found.lists, found.items, found.keys)
         again, _ = item_rows.duplicates(pairs)
         _check_once(rows, order[again], "the truth", "Remove one.")
+        _warn_of_missing(found.queries, found.items)
         return found
 
     def __len__(self) -> int:
@@ -371,6 +374,19 @@ class Joining:
             f"Some queries of {self._argument} should be in the truth. "
             f"Received: 0 of {len(unknown):,}. It has {one}, and the "
             f"truth has {other}. {hint}"
+        )
+
+
+def _warn_of_missing(*columns: np.ndarray) -> None:
+    """Warn if a missing id of the truth has become text."""
+    texts = [column for column in columns if column.dtype.kind == "U"]
+    found = [x for column in texts for x in column[np.isin(column, _MISSING)]]
+    if found:
+        warnings.warn(
+            "Ids of the truth should not be missing. Received: the text "
+            f"{str(found[0])!r}. Remove these rows before ids become text.",
+            UserWarning,
+            stacklevel=6,
         )
 
 

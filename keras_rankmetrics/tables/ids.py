@@ -13,7 +13,7 @@ from keras_rankmetrics.engine.inputs.tensors import to_numpy
 
 # The kinds of ids by the kinds of numpy's dtypes.
 KINDS = {"U": "str", "S": "bytes", "i": "integers", "u": "integers"}
-_MISSING = frozenset(("None", "nan", "<NA>", "NaT"))
+MISSING = frozenset(("None", "nan", "<NA>", "NaT"))  # as text
 _EXACT = 2**53  # floats from here on have lost digits of integers
 
 
@@ -73,7 +73,7 @@ def column_array(x: Any) -> np.ndarray:
 def _refusal(array: np.ndarray) -> str:
     """Return what was received in place of ids, and what to do."""
     values = array.ravel().tolist()
-    ids = [x for x in values if isinstance(x, str) or str(x) not in _MISSING]
+    ids = [x for x in values if isinstance(x, str) or str(x) not in MISSING]
     types = set(map(type, ids))
     received, remedies = [], []
     if ids:

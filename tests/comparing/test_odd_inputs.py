@@ -428,3 +428,12 @@ def test_some_ids_of_another_spelling_are_told(one, other, difference):
     for text in texts:
         assert f"it retrieves {other!r}, and the truth judges {one!r}" in text
         assert text.endswith(f"Do the ids differ only in {difference}?")
+
+
+@pytest.mark.parametrize("missing", [None, float("nan")])
+def test_missing_ids_that_became_text_are_told(missing):
+    truth = np.array([["a", missing]]).astype(str)
+    with pytest.warns(UserWarning, match="not be missing. Received: the text"):
+        rr(truth, [["a", "x"]])
+    with pytest.warns(UserWarning, match="not be missing. Received: the text"):
+        rr({"a": ["b"], str(missing): ["c"]}, {"a": ["b"]})
