@@ -270,6 +270,7 @@ class Chunks(Input):
 
 # Columns that hold no label. Others might, under a name of their own.
 _LOWER_IS_BETTER = re.compile("(.*dist(ances?)?|rank|position)$")
+_PARTS = {"split", "fold", "subset", "model", "system"}
 _WITHOUT_VALUES = {
     "label": ' If each row is relevant: `columns={"label": None}`.',
     "score": (
@@ -416,6 +417,7 @@ class Table(Input):
                 UserWarning,
                 stacklevel=2,
             )
+        self._check_whole()
         check_same("index", {str(columns[x]): arrays[x] for x in arrays})
         query, item, *values = arrays.values()
         if "rank" in columns:
@@ -423,6 +425,19 @@ class Table(Input):
             sign = 1 if self.reading.higher_is_better is False else -1
             values = [sign * to_numpy(*values).astype(np.float64)]
         yield Rows(query, item, *values or [np.ones(len(query))])
+
+    def _check_whole(self) -> None:
+        """Raise ValueError if a column splits the rows, such as by model."""
+        for name in self.others():
+            if plain_name(name) not in _PARTS:
+                continue
+            values = column_array(frames.column(self.table, name))
+            for other in values[values != values[:1]][:1]:
+                raise ValueError(
+                    f"The rows of {self.argument} should belong together. "
+                    f"Received: {values[0]} and {other} in the column "
+                    f"{name!r}. Select the rows of one, and drop the column."
+                )
 
     def check_scores(self, rows: Rows) -> None:
         """Raise ValueError if there are ranks in another order."""

@@ -437,3 +437,12 @@ def test_missing_ids_that_became_text_are_told(missing):
         rr(truth, [["a", "x"]])
     with pytest.warns(UserWarning, match="not be missing. Received: the text"):
         rr({"a": ["b"], str(missing): ["c"]}, {"a": ["b"]})
+
+
+def test_tables_of_several_parts_are_refused():
+    columns = {"query_id": ["q", "q"], "item_id": ["a", "b"]}
+    truth = {**columns, "label": [1, 1], "split": ["train", "test"]}
+    run = {**columns, "score": [0.1, 0.2], "Model": ["m1", "m2"]}
+    refused("train and test in the column 'split'", truth, {"q": ["a"]})
+    refused("m1 and m2 in the column 'Model'", {"q": ["a"]}, run)
+    assert rr({"q": ["a"]}, {**run, "Model": ["m1", "m1"]}) == 0.5
