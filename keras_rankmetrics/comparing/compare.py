@@ -138,8 +138,8 @@ def evaluate(
     if together.is_systems(run, reading):
         raise ValueError(
             "`run` should be one run. Received: a dict whose values look like "
-            "runs. Call `compare(truth, systems, metrics)` for several. For "
-            f"one: {EXPECTED}"
+            "runs. Call `compare(truth, systems, metrics)` for several. If the "
+            f"keys are queries: {EXPECTED}"
         )
     measured = measured_by(
         metrics, truth, {ALL: run}, reading, convention, groups, sample_weight

@@ -145,6 +145,8 @@ def are_like_records(x: Sequence[Any]) -> bool:
     keys = list(some[0])
     if len(keys) < 3 or any(list(each) != keys for each in some):
         return False
+    if not all(isinstance(key, str) for key in keys):  # these are items
+        return False
     columns = zip(*(each.values() for each in some), strict=True)
     ids = [x for x in columns if all(isinstance(id_, str | int) for id_ in x)]
     return len(ids) > 1 and are_ids(itertools.chain(*ids))

@@ -55,6 +55,11 @@ def column_array(x: Any) -> np.ndarray:
         next((base for base in bases if issubclass(kind, base)), kind)
         for kind in set(map(type, x))
     }
+    if types & {list, np.ndarray}:
+        raise ValueError(
+            "A column should have one value in each row. Received: lists. "
+            "Call `.explode(...)` on the table, or pass `{query: [item, ...]}`."
+        )
     if types == {str}:  # numpy cuts the texts of an enum
         return np.array(list(map(str.__str__, x)))
     if tuple in types or (len(types) > 1 and types & {str, bytes}):

@@ -446,3 +446,15 @@ def test_tables_of_several_parts_are_refused():
     refused("train and test in the column 'split'", truth, {"q": ["a"]})
     refused("m1 and m2 in the column 'Model'", {"q": ["a"]}, run)
     assert rr({"q": ["a"]}, {**run, "Model": ["m1", "m1"]}) == 0.5
+
+
+@pytest.mark.parametrize("of", ["pandas", "polars"])
+def test_cells_with_lists_are_refused(of):
+    library = pytest.importorskip(of, reason="needs the extra [interop]")
+    columns = {"query_id": ["q", "r"], "item_id": [["a", "b"], ["c"]]}
+    refused("Call `.explode", library.DataFrame(columns), {"q": ["a"]})
+
+
+def test_dicts_by_number_are_no_frames_if_items_are_numbers():
+    run = {0: {10: 7, 11: 3, 12: 1}, 1: {10: 1, 11: 3, 12: 7}}
+    assert rr({0: [10], 1: [11]}, run) == 0.75
