@@ -123,6 +123,7 @@ def _of_members(
         together.check_numbers(inputs)
         together.check_columns(inputs)
         found = _by_id(members, judged, runs, sample_weight, rules, depth or 0)
+        together.check_columns(inputs, are_read=True)
     else:
         together.check_no_ids(asked)
         are_labels = take_scores and role == "label"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence, Set
 
 import numpy as np
@@ -41,7 +40,9 @@ def columns_of(
         names = item_rows.candidates(role, header, source.columns)
         if len(names) > 1:
             expected = f"One column should be the {role}."
-            remedy = f"Choose one: {_argument(role, names[0])}."
+            if role in source.columns:
+                expected += f" None is `{source.columns[role]}`."
+            remedy = f"Choose one: {item_rows.argument(role, names[0])}."
             received = ", ".join(names)
             raise FileError(source.path, expected, received, line, remedy)
         if not names:
@@ -64,7 +65,7 @@ def check_labels(source: Source, part: Part) -> None:
             f"{part.value[wrong[0]]:g}",
             int(part.line[wrong[0]]),
             f"This looks like a run. {IN_ORDER} If it is not, name the labels: "
-            f"{_argument('label', name)}.",
+            f"{item_rows.argument('label', name)}.",
         )
 
 
@@ -93,21 +94,16 @@ def _remedy(role: str, header: Sequence[str], plain: Set[str]) -> str:
     if role == "score" and ranks:
         return (
             "A rank is not a score, since lower is better. Pass it as one: "
-            f"{_argument('score', ranks[0])}, `higher_is_better=False`."
+            f"{item_rows.argument('score', ranks[0])}, `higher_is_better=False`."
         )
     if role in _LOOKS:
         other, cause = _LOOKS[role]
         if plain & set(_names_of(other)) - set(_names_of(role)):
             return (
                 f"{cause} {IN_ORDER} If it is not, name the {role}s: "
-                f"{_argument(role)}."
+                f"{item_rows.argument(role)}."
             )
-    return f"Name the column: {_argument(role)}."
-
-
-def _argument(role: str, name: str = "...") -> str:
-    """Return the argument that names a column, which the command rewrites."""
-    return f"`columns={json.dumps({role: name})}`"
+    return f"Name the column: {item_rows.argument(role)}."
 
 
 def _names_of(role: str) -> list[str]:

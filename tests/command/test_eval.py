@@ -398,6 +398,10 @@ WRONG = [
         "the system 'upper' should be in the truth. Received: 0 of 2. It has "
         "'Q1', and the truth has 'q1'. Do the ids differ only in case?",
     ),
+    (
+        ["qrels", "best.txt", "-m", "RR", "--columns", "item=foo"],
+        "`--columns item=foo` should name a column. Received: 'foo' for the ",
+    ),
     (["qrels", "best.txt", "-m", "RRR"], "There is no metric `RRR`"),
     (["qrels", "best.txt", "-m", "RR RR"], "different names"),
     (["qrels", "best.txt", "-m", "AlphaNDCG"], "subtopic"),
