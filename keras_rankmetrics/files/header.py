@@ -10,6 +10,7 @@ from keras_rankmetrics.files import IN_ORDER, FileError
 from keras_rankmetrics.files.blocks import Source
 from keras_rankmetrics.files.fields import Part
 from keras_rankmetrics.tables import item_rows
+from keras_rankmetrics.tables.item_rows import argument
 
 # What to do if the whole header is one field with this character.
 _DELIMITERS = {
@@ -42,7 +43,7 @@ def columns_of(
             expected = f"One column should be the {role}."
             if role in source.columns:
                 expected += f" None is `{source.columns[role]}`."
-            remedy = f"Choose one: {item_rows.argument(role, names[0])}."
+            remedy = f"Choose one: {argument(role, names[0])}."
             received = ", ".join(names)
             raise FileError(source.path, expected, received, line, remedy)
         if not names:
@@ -65,7 +66,7 @@ def check_labels(source: Source, part: Part) -> None:
             f"{part.value[wrong[0]]:g}",
             int(part.line[wrong[0]]),
             f"This looks like a run. {IN_ORDER} If it is not, name the labels: "
-            f"{item_rows.argument('label', name)}.",
+            f"{argument('label', name)}.",
         )
 
 
@@ -94,16 +95,16 @@ def _remedy(role: str, header: Sequence[str], plain: Set[str]) -> str:
     if role == "score" and ranks:
         return (
             "A rank is not a score, since lower is better. Pass it as one: "
-            f"{item_rows.argument('score', ranks[0])}, `higher_is_better=False`."
+            f"{argument('score', ranks[0])}, `higher_is_better=False`."
         )
     if role in _LOOKS:
         other, cause = _LOOKS[role]
         if plain & set(_names_of(other)) - set(_names_of(role)):
             return (
                 f"{cause} {IN_ORDER} If it is not, name the {role}s: "
-                f"{item_rows.argument(role)}."
+                f"{argument(role)}."
             )
-    return f"Name the column: {item_rows.argument(role)}."
+    return f"Name the column: {argument(role)}."
 
 
 def _names_of(role: str) -> list[str]:
