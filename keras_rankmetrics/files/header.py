@@ -15,6 +15,7 @@ from keras_rankmetrics.tables.item_rows import argument
 # What to do if the whole header is one field with this character.
 _DELIMITERS = {
     ";": "Separate columns by commas or tabs, not by semicolons.",
+    "|": "Separate columns by commas or tabs, not by `|`.",
     "\t": "With tabs, its name should end with `.tsv`.",
     ",": "With commas, its name should end with `.csv`.",
 }
@@ -44,6 +45,8 @@ def columns_of(
             if role in source.columns:
                 expected += f" None is `{source.columns[role]}`."
             remedy = f"Choose one: {argument(role, names[0])}."
+            if len(set(names)) == 1:
+                remedy = "Rename or remove one of them."
             received = ", ".join(names)
             raise FileError(source.path, expected, received, line, remedy)
         if not names:
@@ -89,6 +92,8 @@ def _remedy(role: str, header: Sequence[str], plain: Set[str]) -> str:
     for delimiter, remedy in _DELIMITERS.items():
         if len(header) == 1 and delimiter in header[0]:
             return remedy
+    if header[0].startswith("sep="):
+        return "Remove the first line, which only Excel reads."
     if any(name.replace(".", "", 1).isdecimal() for name in header):
         return "The first line should be a header, with names of columns."
     ranks = [name for name in header if item_rows.plain_name(name) == "rank"]

@@ -66,8 +66,13 @@ def is_like(line: bytes, layout: Layout) -> bool:
 
 
 def begins_ranks(line: bytes) -> bool:
-    """Return True for the first line of `query item rank`."""
-    return line.split()[2:] == [b"1"] and b"," not in line
+    """Return True for the first line of `query item rank`, also from 0 on.
+
+    A table between tabs may have a column `0`.
+    """
+    ranks = line.split()[2:]
+    is_first = ranks == [b"1"] or (ranks == [b"0"] and b"\t" not in line)
+    return is_first and b"," not in line
 
 
 def is_comment(line: bytes, layout: Layout) -> bool:

@@ -246,6 +246,19 @@ def test_utf16_is_named(tmp_path, name):
                 rows_of(run_of, path)
 
 
+def test_utf32_is_named(tmp_path):
+    path = tmp_path / "run"
+    path.write_bytes(TEXTS["run"].encode("utf-32"))
+    with pytest.raises(FileError, match=r"'UTF-32'.*iconv -f UTF-32"):
+        rows_of(run_of, path)
+
+
+def test_ranks_from_0_are_named(tmp_path):
+    path = written(tmp_path, "run", "q d 0\nq e 1\n")
+    with pytest.raises(FileError, match=r"from 1 on.* Received: '0'"):
+        rows_of(run_of, path)
+
+
 def test_nested_values_within_rows_are_read(tmp_path):
     text = '{"meta": {"a": 1}, "query": "q", "item": "d", "score": 2.5}\n'
     assert rows_of(run_of, written(tmp_path, "run", text)) == RUN
