@@ -493,6 +493,7 @@ ENDS = [
     (["--version"], 0, f"krm {keras_rankmetrics.__version__}"),
     (["eval", "qrels"], 2, "the following arguments are required"),
     (["evaluate"], 2, "invalid choice"),
+    (["eval", "a", "b", "-m", "RR", "MAP"], 2, "MAP. Quote several metrics"),
     (["eval", "a", "b", "-m", "RR", "--columns", "doc=x"], 2, "--columns: it"),
     (["eval", "a", "b", "-m", "RR", "--confidence", "2"], 2, "between 0 and 1"),
     (["eval", "a", "b", "-m", "RR", "--confidence", "x"], 2, "invalid level"),
