@@ -25,7 +25,7 @@ from keras_rankmetrics.files.pipes import (
     real_path,
     short_names,
 )
-from keras_rankmetrics.tables.item_rows import as_read
+from keras_rankmetrics.tables.item_rows import as_read, check_chosen
 
 
 def compared_of(
@@ -135,6 +135,7 @@ def _compared(
             # These are printed below without a line of code.
             warnings.simplefilter("always", UserWarning)
             compared = compare(truth, {name: chunks(name) for name in of_runs})
+        check_chosen(columns, [[*x.values()] for x in read_as.values()])
     finally:
         progress.clear()
     for each in caught:

@@ -11,6 +11,7 @@ from keras_rankmetrics.comparing import joining
 from keras_rankmetrics.comparing.forms import Input, input_of
 from keras_rankmetrics.comparing.joining import Judgements
 from keras_rankmetrics.comparing.reading import Reading
+from keras_rankmetrics.comparing.together import check_columns
 from keras_rankmetrics.conventions.specs import metrics_of
 from keras_rankmetrics.engine.definition.options import invalid
 from keras_rankmetrics.tables import ids, item_rows
@@ -186,7 +187,9 @@ def diagnose(
     reading = Reading(columns, query_ids, item_ids, higher, drop_same_id)
     judged = input_of(truth, "label", "`truth`", reading)
     labels = _valid(judged, "truth", found)
-    scores = _valid(input_of(run, "score", "`run`", reading), "run", found)
+    retrieved = input_of(run, "score", "`run`", reading)
+    scores = _valid(retrieved, "run", found)
+    check_columns([judged, retrieved], are_read=True)
     found += (blocking := _of_sides(labels, scores))
     if not blocking:
         judgements = Judgements.of(labels, judged.queries())

@@ -136,6 +136,7 @@ def _of_members(
         together.check_two_columns(judged, runs.values())
         together.check_queries(asked, runs.values())
         found = _by_id(members, judged, runs, sample_weight, rules, depth or 0)
+        together.check_columns(inputs, are_read=True)
     else:
         together.check_no_ids(asked)
         are_labels = take_scores and role == "label"

@@ -14,6 +14,8 @@ import numpy as np
 from keras_rankmetrics.comparing.forms import (
     EXPECTED,
     ByQuery,
+    Chunks,
+    File,
     InOrder,
     Input,
     Integers,
@@ -28,7 +30,7 @@ from keras_rankmetrics.comparing.reading import Reading
 from keras_rankmetrics.conventions.convention import Rules
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
 from keras_rankmetrics.tables.ids import as_text
-from keras_rankmetrics.tables.item_rows import Rows
+from keras_rankmetrics.tables.item_rows import Rows, check_chosen
 
 _LOOKED_AT = 10_000  # the number of labels and scores that may be swapped
 _MOST_GRADES = 10
@@ -115,18 +117,31 @@ def check_numbers(inputs: Sequence[Input]) -> None:
         )
 
 
-def check_columns(inputs: Sequence[Input]) -> None:
-    """Raise ValueError if a chosen column is in none of several tables."""
-    if not all(isinstance(x, Table | ByQuery) for x in inputs):
+def check_columns(inputs: Sequence[Input], are_read: bool = False) -> None:
+    """Raise ValueError if a chosen column is in no input.
+
+    Args:
+        inputs: the truth and the systems.
+        are_read: True if they have been read: a file has no columns before.
+    """
+    chosen = inputs[0].reading.columns
+    if not chosen:
         return
-    tables = [columns_of(x.table) for x in inputs if isinstance(x, Table)]
-    for role, name in (inputs[0].reading.columns or {}).items():
-        is_there = name is None or any(name in table for table in tables)
-        if tables and not is_there:
-            raise ValueError(
-                f"`columns` should have names of columns. Received: {name!r} "
-                f"for the {role}, and the columns {tables}."
-            )
+    tables = []
+    for each in inputs:
+        if isinstance(each, Table):
+            tables.append(columns_of(each.table))
+        elif isinstance(each, File) and are_read:
+            tables.append([*each.assumed.values()])
+        elif isinstance(each, File | Chunks) or _have_fields(each):
+            return
+    check_chosen(chosen, tables)
+
+
+def _have_fields(x: Input) -> bool:
+    """Return True for lists of hits, which may have a field of any name."""
+    first = first_of(x.entries()[1]) if isinstance(x, ByQuery) else None
+    return isinstance(first, list | tuple) and isinstance(first[0], Mapping)
 
 
 def check_two_columns(truth: Input, systems: Iterable[Input]) -> None:

@@ -20,6 +20,21 @@ LINE = 2**16  # bytes of a line, at most: a file of one line would fill memory
 PARQUET = b"PAR1"
 _GZIP = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
+_TABLE = "Write it as CSV or Parquet."
+_UNPACK = "Unpack it, or pack it with gzip."
+# Formats that are not read, by their first bytes, with the remedy.
+_OTHERS = {
+    b"PK\x03\x04": ("zip, or .xlsx", "Unpack it, or write CSV or Parquet."),
+    b"\xfd7zXZ\0": ("xz", _UNPACK),
+    b"BZh91AY&SY": ("bzip2", _UNPACK),
+    b"\x28\xb5\x2f\xfd": ("zstd", _UNPACK),
+    b"ARROW1": ("Arrow or Feather", _TABLE),
+    b"\x93NUMPY": ("an array of numpy", _TABLE),
+    b"\x80\x04": ("pickle", _TABLE),
+    b"\x80\x05": ("pickle", _TABLE),
+    b"SQLite format 3\0": ("SQLite", _TABLE),
+}
+_UTF32_BOMS = (b"\xff\xfe\0\0", b"\0\0\xfe\xff")
 _UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
 _LONE_RETURN = re.compile(rb"\r(?![\r\n])")
 _COMMENTS, _HEAD = 1000, 256
@@ -113,12 +128,19 @@ def _skip_mark(path: str, file: io.BufferedReader) -> None:
     head = file.peek(_HEAD)[:_HEAD]
     if head.startswith(_BOM):
         file.read(len(_BOM))
-    elif _is_utf16(head):
+        return
+    for start, (kind, remedy) in _OTHERS.items():
+        if head.startswith(start):
+            expected = "The file should be text, gzip or Parquet."
+            raise FileError(path, expected, kind, remedy=remedy)
+    is_utf32 = head.startswith(_UTF32_BOMS)
+    if is_utf32 or _is_utf16(head):
+        name = "UTF-32" if is_utf32 else "UTF-16"
         raise FileError(
             path,
             "The text should be UTF-8.",
-            "UTF-16",
-            remedy="Convert the file, as with `iconv -f UTF-16 -t UTF-8`. "
+            name,
+            remedy=f"Convert the file, as with `iconv -f {name} -t UTF-8`. "
             "Old versions of PowerShell write UTF-16 with `>`.",
         )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence, Set
 
 import numpy as np
@@ -11,10 +10,12 @@ from keras_rankmetrics.files import IN_ORDER, FileError
 from keras_rankmetrics.files.blocks import Source
 from keras_rankmetrics.files.fields import Part
 from keras_rankmetrics.tables import item_rows
+from keras_rankmetrics.tables.item_rows import argument
 
 # What to do if the whole header is one field with this character.
 _DELIMITERS = {
     ";": "Separate columns by commas or tabs, not by semicolons.",
+    "|": "Separate columns by commas or tabs, not by `|`.",
     "\t": "With tabs, its name should end with `.tsv`.",
     ",": "With commas, its name should end with `.csv`.",
 }
@@ -41,7 +42,11 @@ def columns_of(
         names = item_rows.candidates(role, header, source.columns)
         if len(names) > 1:
             expected = f"One column should be the {role}."
-            remedy = f"Choose one: {_argument(role, names[0])}."
+            if role in source.columns:
+                expected += f" None is `{source.columns[role]}`."
+            remedy = f"Choose one: {argument(role, names[0])}."
+            if len(set(names)) == 1:
+                remedy = "Rename or remove one of them."
             received = ", ".join(names)
             raise FileError(source.path, expected, received, line, remedy)
         if not names:
@@ -64,7 +69,7 @@ def check_labels(source: Source, part: Part) -> None:
             f"{part.value[wrong[0]]:g}",
             int(part.line[wrong[0]]),
             f"This looks like a run. {IN_ORDER} If it is not, name the labels: "
-            f"{_argument('label', name)}.",
+            f"{argument('label', name)}.",
         )
 
 
@@ -87,27 +92,24 @@ def _remedy(role: str, header: Sequence[str], plain: Set[str]) -> str:
     for delimiter, remedy in _DELIMITERS.items():
         if len(header) == 1 and delimiter in header[0]:
             return remedy
+    if header[0].startswith("sep="):
+        return "Remove the first line, which only Excel reads."
     if any(name.replace(".", "", 1).isdecimal() for name in header):
         return "The first line should be a header, with names of columns."
     ranks = [name for name in header if item_rows.plain_name(name) == "rank"]
     if role == "score" and ranks:
         return (
             "A rank is not a score, since lower is better. Pass it as one: "
-            f"{_argument('score', ranks[0])}, `higher_is_better=False`."
+            f"{argument('score', ranks[0])}, `higher_is_better=False`."
         )
     if role in _LOOKS:
         other, cause = _LOOKS[role]
         if plain & set(_names_of(other)) - set(_names_of(role)):
             return (
                 f"{cause} {IN_ORDER} If it is not, name the {role}s: "
-                f"{_argument(role)}."
+                f"{argument(role)}."
             )
-    return f"Name the column: {_argument(role)}."
-
-
-def _argument(role: str, name: str = "...") -> str:
-    """Return the argument that names a column, which the command rewrites."""
-    return f"`columns={json.dumps({role: name})}`"
+    return f"Name the column: {argument(role)}."
 
 
 def _names_of(role: str) -> list[str]:

@@ -10,7 +10,13 @@ import numpy as np
 
 from keras_rankmetrics.files import FileError
 from keras_rankmetrics.files.blocks import Source, opened
-from keras_rankmetrics.files.fields import Part, Texts, parts
+from keras_rankmetrics.files.fields import (
+    EXACT,
+    INEXACT,
+    Part,
+    Texts,
+    parts,
+)
 from keras_rankmetrics.files.header import columns_of
 
 _BUFFER = 2**20  # bytes of a column that are read at once
@@ -152,13 +158,17 @@ def _numbers(path: str, column: Any, name: str, line: np.ndarray) -> np.ndarray:
 
     kind = column.type
     expected = f"The {name} should be a number."
-    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+    is_integer = pa.types.is_integer(kind)
+    is_number = pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+    if not (is_integer or is_number):
         raise FileError(path, expected, str(kind))
     _check_filled(path, column, name, line)
     values = floats_of(column)
-    wrong = np.isnan(values)
-    if wrong.any():
-        raise FileError(path, expected, "NaN", int(line[np.argmax(wrong)]))
+    wrong = np.abs(values) >= EXACT if is_integer else np.isnan(values)
+    for row in np.flatnonzero(wrong)[:1].tolist():
+        received = column[row].as_py() if is_integer else "NaN"
+        remedy = INEXACT if is_integer else ""
+        raise FileError(path, expected, received, int(line[row]), remedy)
     return values
 
 

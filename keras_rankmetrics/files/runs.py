@@ -201,7 +201,8 @@ def _parts(source: Source) -> Iterator[Part]:
     path = source.path
     if line.startswith(_SAVED):
         last = "Saved baselines go last: `krm gate QRELS CANDIDATE BASELINE`."
-        raise FileError(path, last, "one in another place")
+        remedy = "All other arguments are judgements and runs."
+        raise FileError(path, last, "one in another place", remedy=remedy)
     ending = os.path.splitext(path.lower().removesuffix(".gz"))[1]
     delimiter = _DELIMITERS.get(ending)
     if line.startswith(PARQUET):

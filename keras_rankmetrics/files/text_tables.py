@@ -22,7 +22,14 @@ import numpy as np
 
 from keras_rankmetrics.files import FileError, blocks
 from keras_rankmetrics.files.blocks import LINE, Block, Source
-from keras_rankmetrics.files.fields import Part, joined, numbers, parts
+from keras_rankmetrics.files.fields import (
+    EXACT,
+    INEXACT,
+    Part,
+    joined,
+    numbers,
+    parts,
+)
 from keras_rankmetrics.files.header import columns_of
 from keras_rankmetrics.files.parquet import floats_of, texts_of
 from keras_rankmetrics.tables.item_rows import candidates
@@ -32,6 +39,14 @@ _QUOTE = b'"'
 _SPACES = " \t"
 # A block without any of these bytes has no spaces around its fields.
 _PADDING = {",": b" \t", "\t": b' "'}
+# A field in quotes, and whether text follows its last one.
+_QUOTED = {
+    delimiter: re.compile(
+        rb'[%b\n] *"[^"]*(?:""[^"]*)*"(?:[ \t]*(?=[%b\r\n])|(?P<text>))'
+        % (delimiter.encode(), delimiter.encode())
+    )
+    for delimiter in _PADDING
+}
 _SPACED_QUOTE = re.compile(rb'[,\t\n] +"')
 # Each byte becomes the letter of that number, so that none changes.
 _LETTERS = "latin-1"
@@ -71,7 +86,9 @@ def delimited_parts(source: Source, delimiter: str) -> Iterator[Part]:
             block = Block(rest.data + block.data, rest.line)
         if not block.data:
             continue
-        if _QUOTE not in block.data:
+        if _QUOTE in block.data:
+            _check_quotes(path, block, delimiter)
+        else:
             blocks.check_ends(path, block)
         found = _csv_by_pyarrow(path, block, delimiter, len(names), places)
         rest = Block(b"", 0)
@@ -81,6 +98,28 @@ def delimited_parts(source: Source, delimiter: str) -> Iterator[Part]:
     if rest.data:
         expected = "A quoted field should end with a quote."
         raise FileError(path, expected, rest.data, rest.line)
+
+
+def _check_quotes(path: str, block: Block, delimiter: str) -> None:
+    """Raise FileError if text follows a field in quotes."""
+    data = b"\n" + block.data
+    letters = np.frombuffer(data, np.uint8)
+    quotes = np.flatnonzero(letters == ord(_QUOTE))
+    outside = letters[quotes[::2] - 1], letters[quotes[1::2] + 1]
+    around = [*delimiter.encode(), *b'\r\n"']
+    if all(np.isin(each, around).all() for each in outside):
+        return  # five times as fast as the pattern
+    for found in _QUOTED[delimiter].finditer(data):
+        if found["text"] is not None:
+            end = found.end()
+            start = data.rfind(b"\n", 0, end) + 1
+            raise FileError(
+                path,
+                "A field that begins with a quote should end with one.",
+                data[start : data.index(b"\n", end)],
+                block.line + data.count(b"\n", 0, end) - 1,
+                "Put the whole field in quotes, and double those within it.",
+            )
 
 
 def _csv_by_pyarrow(
@@ -289,7 +328,8 @@ def _json_by_pyarrow(
     if len(table) != len(line) or any(x.null_count for x in table.columns):
         return None
     floats = floats_of(values)
-    if not np.isfinite(floats).all():  # as of integers that exceed all floats
+    # Other integers may be no floats, and others exceed all floats.
+    if not (np.abs(floats) < EXACT).all():
         return None
     return parts(path, texts_of(query), texts_of(item), floats, line)
 
@@ -322,10 +362,12 @@ def _of_rows(
             # JSON can have half a pair of surrogates.
             column.append(str(id_).encode("utf-8", "surrogatepass"))
         line.append(number)
-        values.append(_number(row.get(names[2])))
-        if math.isnan(values[-1]):
+        x = row.get(names[2])
+        values.append(_number(x))
+        if values[-1] != x:
             expected = f"The {value} `{names[2]}` should be a number."
-            raise FileError(path, expected, json.dumps(row), number)
+            remedy = "" if math.isnan(values[-1]) else INEXACT
+            raise FileError(path, expected, json.dumps(row), number, remedy)
     query, item = map(joined, columns)
     return parts(path, query, item, np.array(values), np.array(line, np.int64))
 

@@ -36,15 +36,19 @@ RUN = Layout(
 )
 QRELS = Layout(4, 2, 3, "A line of judgements should be `query 0 item label`.")
 RANKS = Layout(3, 1, 2, "A line should be `query item rank`, ranks from 1 on.")
-_QUERY, _SECOND = 0, 1
+_QUERY, _SECOND, _RANK = 0, 1, 3
 _FIXED = frozenset((b"Q0", b"q0", b"0"))  # the second field, usually
 _UNCLEAR = (
     "Remove it if it is a comment. A header needs no `#`, and a row has `Q0` "
     "or `0` as its second field."
 )
 _NO_RANKS = "Sort by query and rank. If these are scores, write a header."
+_SPACED = (
+    "There are tabs and spaces between the fields. If an id has a space, write "
+    "a table with a header. If none has, separate all fields by tabs."
+)
 _CHECKED = 1000  # lines that show the order of the fields
-_SPACE, _NEWLINE, _COMMENT = b" \n#"
+_TAB, _NEWLINE, _SPACE, _COMMENT, _ZERO = b"\t\n #0"
 
 
 def is_like(line: bytes, layout: Layout) -> bool:
@@ -62,8 +66,13 @@ def is_like(line: bytes, layout: Layout) -> bool:
 
 
 def begins_ranks(line: bytes) -> bool:
-    """Return True for the first line of `query item rank`."""
-    return line.split()[2:] == [b"1"] and b"," not in line
+    """Return True for the first line of `query item rank`, also from 0 on.
+
+    A table between tabs may have a column `0`.
+    """
+    ranks = line.split()[2:]
+    is_first = ranks == [b"1"] or (ranks == [b"0"] and b"\t" not in line)
+    return is_first and b"," not in line
 
 
 def is_comment(line: bytes, layout: Layout) -> bool:
@@ -108,18 +117,24 @@ def _is_number(text: bytes) -> bool:
 def trec_parts(source: Source, layout: Layout) -> Iterator[fields.Part]:
     """Yield the rows of a file, block by block."""
     path = source.path
-    is_checked = layout is not QRELS
+    is_checked = layout is RANKS
     for block in blocks_of(source):
         check_ends(path, block)
         data, start, end, line = _fields(path, block, layout)
         if not len(line):
             continue
+        _check_spaces(path, block, (data, start, end), line, layout)
         query, second, item, value = (
             fields.Texts(data, start[:, place], end[:, place])
             for place in (_QUERY, _SECOND, layout.item, layout.value)
         )
         if not is_checked:
-            _check_items(path, second, item, block, int(line[0]))
+            at = int(line[0])
+            if layout is RUN:
+                rank = fields.Texts(data, start[:, _RANK], end[:, _RANK])
+                _check_ranks(path, rank, value, block, at)
+            else:
+                _check_items(path, second, item, block, at)
             is_checked = True
         values = fields.numbers(path, value, line, source.value)
         yield from fields.parts(path, query, item, values, line)
@@ -143,6 +158,51 @@ def ranks_parts(source: Source) -> Iterator[fields.Part]:
             raise FileError(path, message, received, line, _NO_RANKS)
         above, last = query[-1], rank[-1]
         yield part._replace(value=-rank[1:])
+
+
+def _check_spaces(
+    path: str,
+    block: Block,
+    found: tuple[np.ndarray, np.ndarray, np.ndarray],
+    line: np.ndarray,
+    layout: Layout,
+) -> None:
+    """Raise FileError if fields between tabs seem to have spaces in them.
+
+    A space between the query and `0`, or one tab alone, separates fields.
+    """
+    if b"\t" not in block.data or b" " not in block.data:
+        return
+    data, start, end = found
+    # Separators are of one byte, or have a tab at one end.
+    is_tab = data[end[:, :-1]] == _TAB
+    is_tab |= data[start[:, 1:] - 1] == _TAB
+    is_spaced = ~is_tab[:, layout.item - 1 : layout.item + 1].all(axis=1)
+    is_spaced |= ~is_tab[:, 0] & (data[end[:, _SECOND] - 1] != _ZERO)
+    is_spaced &= is_tab.sum(axis=1) > 1
+    if is_spaced.any():
+        at = int(line[np.argmax(is_spaced)])
+        text = _line(block, at)
+        raise FileError(path, layout.expected, text, at, _SPACED)
+
+
+def _check_ranks(
+    path: str, rank: fields.Texts, score: fields.Texts, block: Block, line: int
+) -> None:
+    """Raise FileError if ranks have fractions, and scores are whole numbers."""
+    ranks, scores = (
+        [fields.as_float(x.text(row)) for row in range(len(x.start))[:_CHECKED]]
+        for x in (rank, score)
+    )
+    if any(x % 1 > 0 for x in ranks) and not any(x % 1 for x in scores):
+        raise FileError(
+            path,
+            RUN.expected,
+            _line(block, line),
+            line,
+            "The rank and the score seem to be swapped in this file. Swap the "
+            "fourth and the fifth field.",
+        )
 
 
 def _check_items(

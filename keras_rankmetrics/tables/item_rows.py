@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -84,6 +85,31 @@ def candidates(
         if found:
             return found
     return []
+
+
+def check_chosen(
+    chosen: Mapping[str, str | None], tables: Sequence[Sequence[str]]
+) -> None:
+    """Raise ValueError if a chosen column is in none of several tables.
+
+    Args:
+        chosen: the names that the user chose, by role.
+        tables: the columns of each input; none for one without columns.
+    """
+    for role, name in chosen.items():
+        if name is not None and not any(name in table for table in tables):
+            shown = [table for table in tables if table]
+            raise ValueError(
+                f"{argument(role, name)} should name a column. Received: "
+                f"{name!r} for the {role}, and "
+                f"{f'the columns {shown}' if shown else 'inputs without names'}"
+                ". Correct the name, or leave it out."
+            )
+
+
+def argument(role: str, name: str = "...") -> str:
+    """Return the argument that names a column, which the command rewrites."""
+    return f"`columns={json.dumps({role: name}, default=str)}`"
 
 
 def as_read(

@@ -398,6 +398,10 @@ WRONG = [
         "the system 'upper' should be in the truth. Received: 0 of 2. It has "
         "'Q1', and the truth has 'q1'. Do the ids differ only in case?",
     ),
+    (
+        ["qrels", "best.txt", "-m", "RR", "--columns", "item=foo"],
+        "`--columns item=foo` should name a column. Received: 'foo' for the ",
+    ),
     (["qrels", "best.txt", "-m", "RRR"], "There is no metric `RRR`"),
     (["qrels", "best.txt", "-m", "RR RR"], "different names"),
     (["qrels", "best.txt", "-m", "AlphaNDCG"], "subtopic"),
@@ -489,6 +493,7 @@ ENDS = [
     (["--version"], 0, f"krm {keras_rankmetrics.__version__}"),
     (["eval", "qrels"], 2, "the following arguments are required"),
     (["evaluate"], 2, "invalid choice"),
+    (["eval", "a", "b", "-m", "RR", "MAP"], 2, "MAP. Quote several metrics"),
     (["eval", "a", "b", "-m", "RR", "--columns", "doc=x"], 2, "--columns: it"),
     (["eval", "a", "b", "-m", "RR", "--confidence", "2"], 2, "between 0 and 1"),
     (["eval", "a", "b", "-m", "RR", "--confidence", "x"], 2, "invalid level"),

@@ -339,7 +339,9 @@ def test_a_saved_baseline_goes_last(files, capsys):
         ["doctor", "qrels", "base.json"],
     ):
         assert main(command) == 2
-        assert f"krm: base.json: {said}" in capsys.readouterr().err
+        error = capsys.readouterr().err
+        assert f"krm: base.json: {said}" in error
+        assert "All other arguments are judgements and runs." in error
 
 
 def test_an_error_is_a_line_of_markdown_too(files, capsys):

@@ -3,6 +3,7 @@
 import functools
 import json
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -326,6 +327,30 @@ def test_a_column_that_no_table_has():
     table = {"query_id": ["q1"], "doc_id": ["x"], "pid": ["a"], "score": [1.0]}
     with pytest.raises(ValueError, match="Received: 'passage' for the item"):
         rr(TRUTH, table, columns={"item": "passage"})
+
+
+def test_a_column_that_no_file_has(tmp_path):
+    trec, table = str(tmp_path / "run.txt"), str(tmp_path / "qrels.csv")
+    Path(trec).write_text("q1 Q0 a 1 2.5 t\n")
+    Path(table).write_text("user,session,item,label\nq1,s,a,1\n")
+    chosen = {"query": "user"}
+    assert rr(table, trec, columns=chosen) == 1.0
+    assert krm.diagnose(table, trec, k=1, columns=chosen)
+    frame = {"user": ["q1"], "item": ["a"], "score": [1.0]}
+    for run in (trec, {"q1": {"a": 1.0}}, frame):
+        for read in (rr, functools.partial(krm.diagnose, k=1)):
+            with pytest.raises(ValueError, match="'foo' for the item"):
+                read(table, run, columns={**chosen, "item": "foo"})
+    with pytest.raises(ValueError, match="inputs without names"):
+        rr(TRUTH, trec, columns={"item": "foo"})
+    with pytest.raises(ValueError, match=r"be the query\. None is `sesion`"):
+        rr(table, trec, columns={"query": "sesion"})
+
+
+def test_hits_may_have_a_field_of_the_chosen_name():
+    truth = {"query_id": ["q"], "item_id": ["a"], "label": [1]}
+    run = {"q": [{"pk": "a", "score": 1.0}]}
+    assert rr(truth, run, columns={"item": "pk"}) == 1.0
 
 
 def test_several_runs_are_for_compare():

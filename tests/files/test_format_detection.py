@@ -123,6 +123,14 @@ def test_a_tag_of_several_words(tmp_path, name):
         assert rows_of(run_of, path) == RUN * 2
 
 
+def test_tabs_and_spaces_between_fields(tmp_path):
+    for text in ("q Q0\td  1 2.5 t \n", "q 0\td\t1\t2.5 t u\n"):
+        assert rows_of(run_of, written(tmp_path, "run", text)) == RUN
+    for text in ("q 0\td\t1\n", "q \t 0 \t d \t 1\n", "q\t0\td\t1 \n"):
+        path = written(tmp_path, "qrels", text)
+        assert rows_of(judgements_of, path) == QRELS
+
+
 HEADERS = [
     "query\titem\tfeature 1\tfeature 2\tscore",  # 7 words, the fifth "2"
     "query\titem\tmy 1 2 3 4 column\tscore",
@@ -166,6 +174,31 @@ LOOKS = {
         judgements_of,
         "q 0 1 d1\nq 0 0 d2\n",
         "third and the fourth field",
+    ),
+    "score_as_rank": (
+        run_of,
+        "q Q0 d 2 1 t\nq Q0 e 1.5 2 t\n",
+        "fourth and the fifth field",
+    ),
+    "item_with_a_space": (
+        run_of,
+        "q\tQ0\td\t1\t2.5\tt\nq\tQ0\tgreen tea\t2\t2\tt\n",
+        "If an id has a space",
+    ),
+    "item_with_a_space_and_no_tag": (
+        run_of,
+        "q\tQ0\tgreen tea\t1\t0.9\n",
+        "If an id has a space",
+    ),
+    "query_with_a_space": (
+        run_of,
+        "q\tQ0\td\t1\t2.5\tt\nnew york\tQ0\td\t1\t1.5\tt\n",
+        "If an id has a space",
+    ),
+    "judged_item_with_a_space": (
+        judgements_of,
+        "q\tgreen tea\t1\n",
+        "If an id has a space",
     ),
     "array": (run_of, '[{"query": "q", "item": "d"}]', "looks like an array"),
     "array_of_arrays": (run_of, '[["q", "d", 1.0]]', "looks like an array"),
@@ -211,6 +244,19 @@ def test_utf16_is_named(tmp_path, name):
             path.write_bytes(pack((mark + TEXTS[name]).encode(code)))
             with pytest.raises(FileError, match=r"UTF-8.*'UTF-16'.*iconv"):
                 rows_of(run_of, path)
+
+
+def test_utf32_is_named(tmp_path):
+    path = tmp_path / "run"
+    path.write_bytes(TEXTS["run"].encode("utf-32"))
+    with pytest.raises(FileError, match=r"'UTF-32'.*iconv -f UTF-32"):
+        rows_of(run_of, path)
+
+
+def test_ranks_from_0_are_named(tmp_path):
+    path = written(tmp_path, "run", "q d 0\nq e 1\n")
+    with pytest.raises(FileError, match=r"from 1 on.* Received: '0'"):
+        rows_of(run_of, path)
 
 
 def test_nested_values_within_rows_are_read(tmp_path):

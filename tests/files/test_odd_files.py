@@ -1,11 +1,17 @@
 """Files that other programs write in odd ways, and files that are broken."""
 
+import bz2
 import gzip
 import json
+import lzma
+import pickle
+import re
 import tracemalloc
+from decimal import Decimal
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
 from test_reading import check_items_once, rows_of
@@ -213,6 +219,88 @@ def test_a_query_that_is_no_utf8_may_return(tmp_path):
         list(run_of(path, {}, print))
     [chunk] = sorted_run_of(path, {}, print)
     assert chunk.query.tolist() == [b"caf\xe9", b"caf\xe9", b"q"]
+
+
+@pytest.mark.parametrize("name", ["run.json", "run.jsonl", "run.parquet"])
+@pytest.mark.parametrize("number", [2**53 + 1, -(2**60) - 1])
+def test_integers_that_tie_as_floats_are_refused(tmp_path, name, number):
+    path = tmp_path / name
+    row = {"query": "q", "item": "a", "score": number}
+    if name == "run.parquet":
+        pq.write_table(pa.Table.from_pylist([row]), path)
+    else:
+        is_nested = name == "run.json"
+        path.write_text(json.dumps({"q": {"a": number}} if is_nested else row))
+    with pytest.raises(FileError, match=f"{number}.*may tie in float64"):
+        rows_of(run_of, path)
+
+
+def test_decimals_in_parquet(tmp_path):
+    row = {"query": "q1", "item": "a", "score": Decimal("2.5")}
+    pq.write_table(pa.Table.from_pylist([row]), tmp_path / "run.parquet")
+    assert rows_of(run_of, tmp_path / "run.parquet") == ROWS[:1]
+
+
+QUOTED = [
+    '"Heroes" (2006)',
+    '"a""b" c',
+    '""a""',
+    '"a,\t"b"',
+    ' "a" b',
+    '"x\ny" z',
+]
+
+
+@pytest.mark.parametrize("field", QUOTED)
+@pytest.mark.parametrize("name", ["run.csv", "run.tsv"])
+def test_text_after_a_quoted_field_is_refused(tmp_path, field, name):
+    lines = [
+        "qid,item,score",
+        'q1,"a, ""b"", \t ""c""" ,2',
+        f"q1,{field},1",
+        "",
+    ]
+    text = "\n".join(lines)
+    text = text.replace(",", "\t") if name == "run.tsv" else text
+    path = written(tmp_path / name, text.encode())
+    with pytest.raises(FileError, match=r"line [34]: A field .* end with one"):
+        rows_of(run_of, path)
+
+
+def test_quotes_within_fields_are_read(tmp_path):
+    text = b'qid\titem\tscore\nq1\t5" disk "new"\t2\nq1\t"a ""b"""\t1\n'
+    path = written(tmp_path / "run.tsv", text)
+    expected = [("q1", '5" disk "new"', 2.0), ("q1", 'a "b"', 1.0)]
+    assert rows_of(run_of, path) == expected
+
+
+HEADS = {
+    "twice": ("qid,item,score,score\nq,a,1,2\n", "Rename or remove"),
+    "bars": ("qid|item|score\nq|a|1\n", "not by `|`"),
+    "excel": ("sep=,\nqid,item,score\nq,a,1\n", "Remove the first line"),
+}
+
+
+@pytest.mark.parametrize("case", HEADS)
+def test_headers_that_need_another_remedy(tmp_path, case):
+    text, remedy = HEADS[case]
+    with pytest.raises(FileError, match=re.escape(remedy)):
+        rows_of(run_of, written(tmp_path / "run.csv", text.encode()))
+
+
+def test_other_formats_are_named(tmp_path):
+    numbers = np.zeros(3)
+    np.savez(tmp_path / "zip.npz", numbers)
+    np.save(tmp_path / "numpy.npy", numbers)
+    pa.feather.write_feather(pa.table({"a": [1]}), str(tmp_path / "arrow"))
+    (tmp_path / "xz").write_bytes(lzma.compress(TREC))
+    (tmp_path / "bzip2").write_bytes(bz2.compress(TREC))
+    (tmp_path / "pickle").write_bytes(pickle.dumps(ROWS))
+    (tmp_path / "sqlite").write_bytes(b"SQLite format 3\0")
+    for path in tmp_path.iterdir():
+        cause = f"(?i)Received: '[^']*{path.stem}.* (Unpack|Write) it"
+        with pytest.raises(FileError, match=cause):
+            rows_of(run_of, path)
 
 
 @pytest.mark.parametrize("name", ["run.csv", "run.jsonl"])

@@ -12,7 +12,7 @@ import importlib.util
 import os
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 # The command works on every backend and prints the same numbers. It takes the
 # one that starts fastest and compiles nothing. Each backend is followed by the
@@ -50,8 +50,18 @@ def _choose_backend() -> None:
             return
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser whose error for leftover words names the usual cause."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the error, and exit."""
+        if message.startswith("unrecognized"):
+            message += ". Quote several metrics: -m 'NDCG@5 MAP'."
+        super().error(message)
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="krm",
         description="Compute ranking metrics of files, and explain signatures.",
     )
