@@ -144,9 +144,15 @@ def _compared(
         else:
             place = each.filename, each.lineno
             warnings.warn_explicit(each.message, each.category, *place)
-    texts = {name: as_read(x, columns) for name, x in read_as.items()}
-    texts = {name: text for name, text in texts.items() if text}
-    measured = compared.measured._replace(read_as=texts)
+    measured = compared.measured
+    found = {
+        name: [as_read(x, columns), measured.read_as.get(name)]
+        for name, x in read_as.items()
+    }
+    texts = {name: ", ".join(filter(None, x)) for name, x in found.items()}
+    measured = measured._replace(
+        read_as={name: text for name, text in texts.items() if text}
+    )
     return Compared(measured, compared.baseline, compared.confidence)
 
 

@@ -216,6 +216,14 @@ def test_ratings_from_1_on_are_said_to_be_relevant(metrics, truth, notes):
     assert found.to_dict()["read_as"] == texts
 
 
+def test_files_of_ratings_say_the_same(tmp_path):
+    (tmp_path / "truth.csv").write_text("user,item,rating\nq,a,1\nq,b,5\n")
+    (tmp_path / "run.csv").write_text("user,item,score\nq,a,1\nq,b,5\n")
+    found = krm.evaluate(tmp_path / "truth.csv", tmp_path / "run.csv", "RR")
+    truth = "query=user, item=item, label=rating, relevant=label>=1"
+    assert found.to_dict()["read_as"]["truth"] == truth
+
+
 def test_a_table_without_scores_may_have_ranks_or_lists():
     recommended = {"user": ["u1"], "item": ["a"]}
     text = "If the order of the items ranks them: name a column `rank`"
