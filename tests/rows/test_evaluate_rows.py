@@ -363,10 +363,26 @@ def test_rows_of_which_none_is_judged_are_doubted(label):
         krm.evaluate_rows(**{**rows, "y_true": [label] * 3})
     files = [w.filename for w in caught if w.category is UserWarning]
     assert files == [__file__]
-    for judged in (0, 1):
+    for judged in (0, 2):
         with warnings.catch_warnings():
             warnings.simplefilter("error", UserWarning)
             krm.evaluate_rows(**{**rows, "y_true": [label, judged, label]})
+
+
+@pytest.mark.parametrize(
+    "changed, text",
+    [
+        ({"query": [0, 1, 2]}, "3 rows of as many queries"),
+        ({"y_true": [0.5, 0.2, 0.3], "y_pred": [1, 1, 0]}, "they swapped"),
+        (
+            {"y_true": [0.5, 0.2, -0.3], "y_pred": [1, 0, 0]},
+            "are the arguments swapped",
+        ),
+    ],
+)
+def test_columns_that_may_be_others(changed, text):
+    with pytest.warns(UserWarning, match=text):
+        krm.evaluate_rows(**{**ROWS, "metrics": krm.NDCG(3), **changed})
 
 
 @pytest.mark.parametrize(
