@@ -63,8 +63,9 @@ def count_ranks(
             different lengths. A relevant item among them counts as not
             retrieved.
         score_fn: a function `(queries, rows)` that returns the scores of these
-            items, `[lists, rows]`; inner products by default. An item with the
-            lowest score, -inf, has no rank.
+            items, `[lists, rows]`; inner products by default. The score of an
+            item may not depend on the other rows. An item with the lowest
+            score, -inf, has no rank.
         chunk: the number of items to score at once; by default about two
             million scores.
         verbose: whether to show a progress bar. Items spread over devices have
@@ -76,7 +77,8 @@ def count_ranks(
 
     Raises:
         ValueError: if the arguments do not fit together, a score is NaN, or
-            `score_fn` returns different floats for the same item.
+            `score_fn` returns different floats for the same item, or scores
+            that depend on the other rows.
         TypeError: if `score_fn` is not callable.
 
     Example:
@@ -95,7 +97,8 @@ def count_ranks(
     Tresp, On the Ambiguity of Rank-Based Evaluation of Entity Alignment or Link
     Prediction Methods (2020).
     """
-    if isinstance(items, list | tuple):
+    _check_dense("items", items)
+    if isinstance(items, list | tuple) or hasattr(items, "to_numpy"):
         items = np.asarray(items)
     number = _number_of(items)
     numbers = item_numbers("targets", targets, number)
@@ -105,6 +108,7 @@ def count_ranks(
     exclude = excluded_items(exclude, number, lists)
     size = chunk_size(chunk, lists, number)
     if score_fn is None:
+        _check_dense("queries", queries)
         queries = ops.convert_to_tensor(queries)
         _check_vectors(queries, items, lists)
     else:
@@ -128,6 +132,9 @@ def count_ranks(
 
     counts, own, excluded = counted()
     there = numbers >= 0
+    if score_fn is not None and size < number:
+        # Rounding does not change so many scores by so much.
+        _check_same(scores[there], own[there], tolerance=0.05, share=0.5)
     if (own != scores)[there].any():
         scores = np.where(there, own, 0.0)
         counts, own, excluded = counted()
@@ -140,6 +147,14 @@ def count_ranks(
         "tied": np.where(there, reach - above - 1, 0),
         "num_items": number if (ranked == number).all() else ranked,
     }
+
+
+def _check_dense(name: str, x: Any) -> None:
+    if hasattr(x, "toarray"):
+        raise ValueError(
+            f"`{name}` should hold vectors. Received: a sparse "
+            f"{type(x).__name__}. Make it dense: `.toarray()`."
+        )
 
 
 def _number_of(items: Any) -> int:
@@ -277,14 +292,21 @@ def _check_defined(undefined: np.ndarray) -> None:
         )
 
 
-def _check_same(before: np.ndarray, after: np.ndarray) -> None:
-    differ = before != after
-    if differ.any():
+def _check_same(
+    before: np.ndarray,
+    after: np.ndarray,
+    tolerance: float = 0.0,
+    share: float = 0.0,
+) -> None:
+    """Raise ValueError if scores differ in more than a share of the items."""
+    differ = ~np.isclose(before, after, rtol=tolerance, atol=0)
+    if differ.sum() > share * len(differ):
         one, other = before[differ][0], after[differ][0]
         raise ValueError(
-            "`score_fn` should give an item the same score each time. "
-            f"Received: {one} and {other} for the same item. Remove randomness "
-            "from it: call layers with `training=False`."
+            "`score_fn` should give an item the same score each time, in any "
+            f"chunk. Received: {one} and {other} for the same item. Remove "
+            "randomness from it: call layers with `training=False`. Remove "
+            "what depends on the other rows, such as softmax."
         )
 
 

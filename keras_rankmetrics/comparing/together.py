@@ -28,12 +28,11 @@ from keras_rankmetrics.comparing.frames import HIGHEST_GRADE, columns_of
 from keras_rankmetrics.comparing.items_of_query import first_of
 from keras_rankmetrics.comparing.reading import Reading
 from keras_rankmetrics.conventions.convention import Rules
+from keras_rankmetrics.engine.inputs import warn_if_swapped
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
 from keras_rankmetrics.tables.ids import as_text
 from keras_rankmetrics.tables.item_rows import Rows, check_chosen
 
-_LOOKED_AT = 10_000  # the number of labels and scores that may be swapped
-_MOST_GRADES = 10
 _PLACES = 5  # items of a list, each with a place of its own
 _SWAPPED = (
     "Are the arguments swapped? Their order is `compare(truth, systems, "
@@ -294,28 +293,6 @@ def warned_if_swapped(
         if not number:
             warn_if_swapped(labels, chunk.value)
         yield chunk
-
-
-def warn_if_swapped(labels: np.ndarray, scores: np.ndarray) -> None:
-    """Warn if labels have many values, and scores are few grades with ties."""
-    labels, scores = (x.ravel()[:_LOOKED_AT] for x in (labels, scores))
-    labels, scores = labels[labels >= 0], scores[scores > -np.inf]
-    grades, values = np.unique(scores), np.unique(labels)
-    most = min(_MOST_GRADES, len(scores) - 1, len(values) - 1)
-    if (
-        len(grades) <= most
-        and (grades >= 0).all()
-        and (grades == np.floor(grades)).all()
-        and (labels != np.floor(labels)).mean() > 0.5
-    ):
-        warnings.warn(
-            "The truth should have labels, and the run scores. Received: "
-            f"{len(values):,} values, most with fractions, in the truth, and "
-            f"{len(grades)} grades in the run. Are they swapped? The truth "
-            "comes first.",
-            UserWarning,
-            stacklevel=2,
-        )
 
 
 def _spoken(x: Input) -> str:

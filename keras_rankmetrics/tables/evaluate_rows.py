@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from keras import ops
 
+from keras_rankmetrics.engine.inputs import warn_if_swapped
 from keras_rankmetrics.metrics import Sliced
 from keras_rankmetrics.tables import flat_columns, jobs
 from keras_rankmetrics.tables.item_rows import run_starts
@@ -107,15 +108,10 @@ def evaluate_rows(
         arrays[name] = array if order is None else array[order]
     lists = lists_of_items(arrays, starts, job.columns)
     check_lists(lists, job.columns)
-    if (arrays["y_true"] < 0).all():
-        warnings.warn(
-            "`y_true` should have labels of judged items. Received: "
-            f"{len(arrays['y_true']):,} labels, all below 0, so that no row is "
-            "judged. If the labels were joined to the rows by ids, do both "
-            "sides use the same ids?",
-            UserWarning,
-            stacklevel=2,
-        )
+    warning = _warning(arrays["y_true"], starts)
+    if warning:
+        warnings.warn(warning, UserWarning, stacklevel=2)
+    warn_if_swapped(arrays["y_true"], arrays[job.columns.predictions[0]])
     states = job.states([lists])
     for member, state in zip(members, states or (), strict=True):
         member.reset_state()
@@ -158,6 +154,25 @@ def _named(argument: str, x: Any, given: dict[str, Any]) -> Any:
         return None
     given[argument] = x
     return argument
+
+
+def _warning(labels: np.ndarray, starts: np.ndarray) -> str | None:
+    """Return a warning if no row is judged, or each is a query of its own."""
+    rows = len(labels)
+    if (labels < 0).all():
+        return (
+            "`y_true` should have labels of judged items. Received: "
+            f"{rows:,} labels, all below 0, so that no row is judged. If the "
+            "labels were joined to the rows by ids, do both sides use the same "
+            "ids?"
+        )
+    if 1 < rows == len(starts):
+        return (
+            "`query` should be equal in all rows of a list. Received: "
+            f"{rows:,} rows of as many queries, so that the result does not "
+            "depend on the scores. Pass the query of each row, not its number."
+        )
+    return None
 
 
 def _by_query(numbers: np.ndarray) -> tuple[np.ndarray | None, np.ndarray]:

@@ -43,7 +43,8 @@ def as_column(name: str, x: Any) -> np.ndarray:
     if array.ndim != 1:
         raise ValueError(
             f"`{name}` should have one value for each row, in the shape [rows] "
-            f"or [rows, 1]. Received: the shape {shape}."
+            f"or [rows, 1]. Received: the shape {shape}, of the type "
+            f"{type(x).__name__}."
         )
     return array
 

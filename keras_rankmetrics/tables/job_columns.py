@@ -120,7 +120,20 @@ class Slicing:
         names = () if isinstance(groups, int) else groups
         count = groups if isinstance(groups, int) else len(groups)
         numbers = values = column.values
-        if values.dtype.kind not in "iu":
+        are_numbers = values.dtype.kind in "iu"
+        numbered = enumerate(names)
+        if are_numbers and any(
+            x.isdecimal() and x != str(i) for i, x in numbered
+        ):
+            raise ValueError(
+                f"The column {self.column!r} should hold names of groups as "
+                f"text, since {list(names)} have digits as names. Received: "
+                f"integers such as {values[0]}, which may be names or "
+                "positions among the groups. For names, pass "
+                "`column.astype(str)`; for positions, "
+                "`np.array(groups)[column]`."
+            )
+        if not are_numbers:
             number_of = {name: number for number, name in enumerate(names)}
             known = [number_of.get(name, -1) for name in values.tolist()]
             numbers = np.array(known, np.int32)
@@ -153,6 +166,12 @@ def lists_of_items(
     for name in columns.of_lists:
         rows = values[name]
         lists[name] = Ragged.of_single(rows[starts])
+        missing = (rows != rows).sum()
+        if missing:
+            raise ValueError(
+                f"The column {name!r} should hold no NaN. Received: {missing} "
+                f"among {len(rows)} rows."
+            )
         if (rows != np.repeat(rows[starts], lengths)).any():
             raise ValueError(
                 f"The items of a list should have the same value in {name!r}. "

@@ -6,6 +6,7 @@ import copy
 import dataclasses
 import functools
 import threading
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -15,7 +16,7 @@ from keras import ops
 
 from keras_rankmetrics.conventions.specs import metrics_of
 from keras_rankmetrics.engine.aggregates import State
-from keras_rankmetrics.engine.inputs import share_in
+from keras_rankmetrics.engine.inputs import padding_warning, share_in
 from keras_rankmetrics.engine.metric.accumulator import Accumulator, own_methods
 from keras_rankmetrics.engine.metric.collection import MetricCollection
 from keras_rankmetrics.metrics import Comparison, Sliced
@@ -281,6 +282,10 @@ class Job:
         fills.pop(None, None)
         unpadded = {*slicings, *c.unpadded}
         for lists in tables:
+            if c.form == "scores":
+                warning = padding_warning(lists[c.y_true].values, False)
+                if warning:
+                    warnings.warn(warning, UserWarning, stacklevel=2)
             groups = {
                 name: slicing.numbers(lists[slicing.column])
                 for name, slicing in slicings.items()
@@ -339,6 +344,8 @@ class _Runner:
         for slicing, members in together.items():
             self._updated.append((MetricCollection(members), slicing))
         self._metrics = [metric for metric, _ in self._updated]
+        for metric in self._metrics:  # the job warns, of whole tables
+            metric._warn_once.has_warned = True
         self._compiled: Callable[[Any, Any], Any] | None = None
         if keras.config.backend() == "jax":
             import jax

@@ -429,6 +429,44 @@ def test_a_function_that_draws():
         krm.count_ranks(None, np.arange(ITEMS), asked()[0], score_fn=drawn)
 
 
+def test_a_function_of_the_whole_chunk():
+    """Its scores in two chunks are not those of one item."""
+    targets, _ = asked()
+    given, ranked = (QUERIES, VECTORS, targets), {}
+    for chunk in (ITEMS, 100):
+        options = {"score_fn": normalized, "chunk": chunk}
+        if chunk < ITEMS:
+            with pytest.raises(ValueError, match=r"in any chunk.*softmax"):
+                krm.count_ranks(*given, **options)
+        else:
+            ranked = krm.count_ranks(*given, **options)
+    expected = krm.count_ranks(*given)
+    assert (ranked["above"] == expected["above"]).mean() > 0.9
+
+
+def normalized(queries, rows):
+    scores = passes.product(*map(ops.convert_to_tensor, (queries, rows)))
+    return ops.softmax(scores / 100)
+
+
+@pytest.mark.parametrize("name", ["queries", "items"])
+def test_sparse_vectors(name):
+    sparse = pytest.importorskip("scipy.sparse", reason="needs [interop]")
+    given = {"queries": QUERIES, "items": VECTORS, "targets": asked()[0]}
+    given[name] = sparse.csr_array(given[name])
+    with pytest.raises(ValueError, match=f"`{name}` should.*a sparse csr_arr"):
+        krm.count_ranks(**given)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_frames_of_vectors(library):
+    make = pytest.importorskip(library, reason="needs [interop]").DataFrame
+    targets, exclude = asked()
+    given = make(QUERIES), make(VECTORS), targets, exclude
+    expected = krm.count_ranks(QUERIES, VECTORS, targets, exclude)
+    np.testing.assert_equal(krm.count_ranks(*given, chunk=167), expected)
+
+
 def test_nothing_asked_and_nothing_excluded():
     counts = krm.count_ranks(
         QUERIES[:0], VECTORS, np.zeros((0, 2), int), np.zeros((0, 3), int)

@@ -474,3 +474,24 @@ def test_vectors_of_different_lengths():
     wide = callback(item_tower=lambda x: np.zeros((len(x), 9), "float32"))
     with pytest.raises(ValueError, match="of the same length"):
         wide.evaluate(model_of())
+
+
+@pytest.mark.parametrize("name", ["targets", "exclude", "sample_weight"])
+def test_columns_of_pandas_have_one_index(name):
+    pd = pytest.importorskip("pandas", reason="needs [interop]")
+    found, seen = targets()
+    columns = {
+        "queries": pd.Series(np.arange(USERS)),
+        "targets": pd.Series(found),
+        "exclude": pd.Series(seen),
+        "sample_weight": pd.Series(np.ones(USERS)),
+    }
+    towers = {"query_tower": "users", "item_tower": "items"}
+    metric = krm.NDCG(3, inputs="counts")
+    made = EvaluateCatalogue(
+        metric, items=np.arange(ITEMS), **columns, **towers
+    )
+    assert made.metrics == [metric]
+    columns[name] = columns[name][::-1]
+    with pytest.raises(ValueError, match=f"`{name}`.* the same index"):
+        EvaluateCatalogue(metric, items=np.arange(ITEMS), **columns, **towers)

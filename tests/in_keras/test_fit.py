@@ -16,6 +16,7 @@ from keras_rankmetrics import (
     MeanReciprocalRank,
     MetricCollection,
     RecallAtK,
+    Sliced,
 )
 
 BACKEND = keras.backend.backend()
@@ -624,6 +625,32 @@ def test_one_place_is_not_warned_of():
     for _ in range(2):
         model = compiled([metric], steps_per_execution=steps)
         assert doubts_of_places(model, y) == []
+
+
+def first_group(y_true, y_pred):
+    return keras.ops.zeros_like(y_true[:, 0, 0], "int32")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda **name: MetricCollection([NDCG()], **name),
+        lambda prefix="ndcg": Sliced(NDCG(), 2, by=first_group, name=prefix),
+    ],
+)
+def test_results_of_one_name_are_warned_of(make):
+    y, texts = dict.fromkeys("ab", np.zeros((4, 3, 1), "float32")), []
+    for metrics in ([make(), make()], [make(), make(prefix="other")]):
+        two = model_of_two()
+        two.compile(loss="mse", metrics=dict(zip("ab", metrics, strict=True)))
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            two.evaluate(np.zeros((4, 3, 1), "float32"), y, verbose=0)
+        said = [str(each.message) for each in caught]
+        texts.append([text for text in said if "keeps one result" in text])
+    assert len(texts[0]) == 2 and not texts[1]
+    assert "Received: ['ndcg'" in texts[0][0]
 
 
 # Precision

@@ -21,7 +21,7 @@ def doubts(update):
         warnings.simplefilter("always")
         update()
     texts = [str(w.message) for w in caught if w.category is UserWarning]
-    return [text for text in texts if "Labels should be 0" in text]
+    return [text for text in texts if "Labels should be" in text]
 
 
 def updated(metric, labels, scores=None, times=1, **options):
@@ -124,6 +124,7 @@ def test_fit_warns():
 
 MORE_THAN_PADDING = {
     "labels of -1 and 1, and a 1 after a -1": [[-1, 1, 1, -1]],
+    "labels of -1, 0 and 1, and a -1 between others": [[1, -1, 0, 1]],
     "negative labels from -1.5 to -0.5": [[-0.5, 1.5, -1.5, 0]],
     "negative labels from -0.5 to -0.5": [[0, 1, -0.5]],
     "negative labels from -5 to -1": [[-1, 0, 1, -5]],
@@ -148,7 +149,8 @@ def test_negative_labels_that_are_more_than_padding(received, kind):
     "labels",
     [
         [[1, 0, -1], [0, 1, 1]],
-        [[1, -1, 0, 1]],  # an item without a label
+        [[2, -1, 0, 1]],  # an item without a label
+        [[-1, -1, 1, 0], [-1, 0, 1, 0]],  # padded at the head
         [[1, 1, -1], [1, -1, -1]],  # relevant items alone, padded
         [[-1, -1, -1], [1, 1, 1]],  # a list without labels
         [[krm.UNJUDGED, 1, 0, -1], [krm.UNJUDGED, 0, krm.UNJUDGED, 1]],
@@ -164,13 +166,49 @@ def test_what_padding_explains(labels):
     assert doubts(lambda: updated(metric, np.float32(labels))) == []
 
 
-def test_joined_rows_and_weights_do_not_warn():
+@pytest.mark.parametrize("labels", [[[-1, 1, 1]], [[1, -1, 0]]])
+def test_joined_rows_and_weights_do_not_warn(labels):
     """-1 marks rows that were not judged."""
-    labels, metric = np.float32([[-1, 1]]), krm.MeanReciprocalRank()
-    scores = np.float32([[2, 1]])
+    labels, metric = np.float32(labels), krm.MeanReciprocalRank()
+    scores = np.float32([[2, 1, 0]])
     assert doubts(lambda: updated(metric, {"labels": labels}, scores)) == []
-    options = {"sample_weight": np.float32([[0, 1]])}
+    options = {"sample_weight": np.float32(labels >= 0)}
     assert doubts(lambda: updated(metric, labels, scores, **options)) == []
+
+
+def test_padding_at_different_ends_is_none():
+    metric, labels = krm.MeanReciprocalRank(), [[-1, 1, 0], [1, 0, -1]]
+    [text] = doubts(lambda: updated(metric, np.float32(labels)))
+    assert "a -1 between others" in text
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "uint32", "uint64"])
+def test_a_negative_label_that_became_the_highest(dtype):
+    labels = np.array([[0, 1, 3, -1]]).astype(dtype).astype("float32")
+    metric = krm.MeanReciprocalRank()
+    [text] = doubts(lambda: updated(metric, labels))
+    assert f"Received: {labels[0, 3]:.0f}, which is -1 in an uns" in text[:99]
+    labels[0, 1] = labels[0, 3] // 2  # as counts may be
+    assert doubts(lambda: updated(krm.MeanReciprocalRank(), labels)) == []
+
+
+@pytest.mark.parametrize(
+    "labels, received",
+    [
+        ([1, -1, -1, -1], "labels of -1 and 1."),
+        ([-0.5, 0, 1.5, -1.5], "negative labels from -1.5 to -0.5."),
+        ([0, 255, 1, 1], "255, which is -1 in an unsigned integer type"),
+    ],
+)
+def test_labels_of_rows(labels, received):
+    """They are looked at on each backend, and anew in each call."""
+    for _ in range(2):
+        rows = [0, 0, 1, 1], labels, [4, 3, 2, 1], "RR"
+        [text] = doubts(lambda rows=rows: krm.evaluate_rows(*rows))
+        assert f"Received: {received}" in text and "y_true=" not in text
+    for usual in ([0, -1, 1, -1], [-2, -1, 1, 0], [0, 0, 1, 1]):
+        rows = [0, 0, 1, 1], usual, [4, 3, 2, 1], "RR"
+        assert doubts(lambda rows=rows: krm.evaluate_rows(*rows)) == []
 
 
 def test_a_ranking_as_reference_has_any_scores():

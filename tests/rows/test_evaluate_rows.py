@@ -298,6 +298,7 @@ ROWS = {"query": [1, 1, 2], "y_true": [1, 0, 1], "y_pred": [0.5, 0.2, 0.1]}
         ({"query": [1, 2]}, ValueError, "2 in `query`, 3 in `y_true`"),
         ({"query": [], "y_true": [], "y_pred": []}, ValueError, "be rows"),
         ({"y_pred": [[0.5, 1], [1, 1], [0, 1]]}, ValueError, r"\(3, 2\)"),
+        ({"y_pred": {0.5, 0.1}}, ValueError, "of the type set"),
         ({"y_true": ["a", "b", "c"]}, ValueError, "`y_true` should hold num"),
         ({"y_pred": np.array(["1", 2, 3], object)}, ValueError, "such as '1'"),
         ({"y_true": ["1", "0", "1"]}, ValueError, "such as '1'. Convert"),
@@ -338,6 +339,22 @@ ROWS = {"query": [1, 1, 2], "y_true": [1, 0, 1], "y_pred": [0.5, 0.2, 0.1]}
         ),
         (
             {
+                "metrics": krm.Sliced(krm.NDCG(3), ["0", "1", "3"]),
+                "group": [1, 1, 2],
+            },
+            ValueError,
+            "such as 1, which may be names or positions",
+        ),
+        (
+            {
+                "metrics": krm.Sliced(krm.NDCG(3), 2),
+                "group": [1, 1, float("nan")],
+            },
+            ValueError,
+            "hold no NaN. Received: 1 among 3 rows",
+        ),
+        (
+            {
                 "metrics": krm.Sliced(krm.NDCG(3), ["a", "b"]),
                 "group": ["a", "a", None],
             },
@@ -363,10 +380,26 @@ def test_rows_of_which_none_is_judged_are_doubted(label):
         krm.evaluate_rows(**{**rows, "y_true": [label] * 3})
     files = [w.filename for w in caught if w.category is UserWarning]
     assert files == [__file__]
-    for judged in (0, 1):
+    for judged in (0, 2):
         with warnings.catch_warnings():
             warnings.simplefilter("error", UserWarning)
             krm.evaluate_rows(**{**rows, "y_true": [label, judged, label]})
+
+
+@pytest.mark.parametrize(
+    "changed, text",
+    [
+        ({"query": [0, 1, 2]}, "3 rows of as many queries"),
+        ({"y_true": [0.5, 0.2, 0.3], "y_pred": [1, 1, 0]}, "they swapped"),
+        (
+            {"y_true": [0.5, 0.2, -0.3], "y_pred": [1, 0, 0]},
+            "are the arguments swapped",
+        ),
+    ],
+)
+def test_columns_that_may_be_others(changed, text):
+    with pytest.warns(UserWarning, match=text):
+        krm.evaluate_rows(**{**ROWS, "metrics": krm.NDCG(3), **changed})
 
 
 @pytest.mark.parametrize(
@@ -385,6 +418,15 @@ def test_shares_are_not_read_as_irrelevant(metric):
     with pytest.raises(ValueError, match=r"label of 0\.5 for the metric rec"):
         krm.evaluate_rows(["a"] * 3, [0.5, 0.0, 1.0], scores, metric)
     assert metric.state == before
+
+
+def test_digits_as_names_of_groups():
+    sliced = krm.Sliced(krm.MeanReciprocalRank(), ["1", "0"])
+    found = krm.evaluate_rows(**ROWS, metrics=sliced, group=["0", "0", "1"])
+    assert list(found) == ["mrr", "mrr/1", "mrr/0"]
+    in_order = krm.Sliced(krm.MeanReciprocalRank(), ["0", "1"])
+    same = krm.evaluate_rows(**ROWS, metrics=in_order, group=[0, 0, 1])
+    assert same == found
 
 
 def test_rows_of_pandas_have_one_index():

@@ -183,8 +183,8 @@ class Batch:
             lists = self._lists[reading] = read(*reading, *inputs)
             self.misreadings[reading] = Misreadings(lists.warning)
             if self.is_watched:
-                are_rows = isinstance(y_true, dict)
-                self.misreadings[reading] = Misreadings.of(lists, are_rows)
+                are_joined = isinstance(y_true, dict)
+                self.misreadings[reading] = Misreadings.of(lists, are_joined)
         lists = self._lists[reading]
         if definition.by is not None:
             group = definition.by(y_true, y_pred)

@@ -19,11 +19,25 @@ from keras_rankmetrics.engine.inputs.batch import (
     groups_of,
 )
 from keras_rankmetrics.engine.inputs.before_loss import before_loss
-from keras_rankmetrics.engine.inputs.misreadings import Misreadings, share_in
+from keras_rankmetrics.engine.inputs.misreadings import (
+    Misreadings,
+    padding_warning,
+    share_in,
+    warn_if_swapped,
+)
 from keras_rankmetrics.engine.inputs.shapes import check_aligned
 from keras_rankmetrics.types import Reading, UnjudgedPolicy
 
-__all__ = ["Lists", "Misreadings", "WarnOnce", "groups_of", "read", "share_in"]
+__all__ = [
+    "Lists",
+    "Misreadings",
+    "WarnOnce",
+    "groups_of",
+    "padding_warning",
+    "read",
+    "share_in",
+    "warn_if_swapped",
+]
 
 
 class _Form(NamedTuple):

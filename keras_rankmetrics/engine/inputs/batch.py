@@ -62,10 +62,14 @@ class Lists:
 
 
 class WarnOnce:
-    """The warnings of one metric: the first one is shown, others are not."""
+    """The warnings of one metric: the first one is shown, others are not.
+
+    Attributes:
+        has_warned: True if no more warnings are to be shown.
+    """
 
     def __init__(self) -> None:
-        self._has_warned = False
+        self.has_warned = False
 
     def __call__(self, message: str | None, name: str) -> None:
         """Warn, unless the message is None or a warning was given before.
@@ -74,8 +78,8 @@ class WarnOnce:
             message: the text of the warning.
             name: the name of the metric.
         """
-        if message is not None and not self._has_warned:
-            self._has_warned = True
+        if message is not None and not self.has_warned:
+            self.has_warned = True
             warnings.warn(f"{name}: {message}", UserWarning, stacklevel=5)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +11,11 @@ from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import concrete
 from keras_rankmetrics.engine.inputs.batch import Lists
 from keras_rankmetrics.types import UNJUDGED, Tensor
+
+_LOOKED_AT = 10_000  # the number of labels and scores that may be swapped
+_MOST_GRADES = 10
+# The highest unsigned integers, as which -1 is stored.
+_WRAPPED = [np.float32(2.0**bits - 1) for bits in (8, 16, 32, 64)]
 
 
 class Misreadings(NamedTuple):
@@ -24,21 +30,24 @@ class Misreadings(NamedTuple):
     share: float | None = None
 
     @classmethod
-    def of(cls, lists: Lists, are_rows: bool) -> Misreadings:
+    def of(cls, lists: Lists, are_joined: bool) -> Misreadings:
         """Return what may be misread in the lists of a batch.
 
         Args:
             lists: the lists.
-            are_rows: True for a dict `y_true`, which may hold joined rows: they
-                have the label -1 if they were not judged.
+            are_joined: True for a dict `y_true`, which may hold joined rows:
+                they have the label -1 if they were not judged.
         """
         labels = getattr(lists.content, "labels", None)
         share = None
         if labels is not None:
             share = share_in(ops.where(lists.present[:, None], labels, 0))
-        warning = lists.warning
-        if warning is None and lists.labels is not None:
-            warning = _padding_warning(lists.labels, are_rows)
+        warning, labels = lists.warning, lists.labels
+        if warning is None and labels is not None:
+            has_unusual = ops.any((labels < 0) | (labels >= min(_WRAPPED)))
+            if concrete(has_unusual):
+                labels = ops.convert_to_numpy(labels)
+                warning = padding_warning(labels, None if are_joined else True)
         return cls(warning, share)
 
 
@@ -50,28 +59,75 @@ def share_in(labels: Tensor) -> float | None:
     return float(ops.max(ops.where(is_share, labels, 0)))
 
 
-def _padding_warning(labels: Tensor, are_rows: bool) -> str | None:
+def padding_warning(labels: np.ndarray, has_order: bool | None) -> str | None:
     """Return a warning if labels below 0 are more than padding explains.
 
     That is the case if they have several values besides `UNJUDGED`, or one that
-    is not whole; or if all labels are -1 or 1, and a 1 follows a -1 other than
-    in joined rows.
+    is not whole; if all labels are -1 or 1, and padding does not explain their
+    order; if all are -1, 0 or 1, and a -1 is neither at the head of all lists
+    nor at their tail; or if -1 was stored as an unsigned integer.
+
+    Args:
+        labels: `[lists, items]`, or of rows, `[rows]`.
+        has_order: True if padding is at one end of the lists. False for rows,
+            which need none. None if any item may be without a label.
     """
-    if not concrete(ops.any(labels < 0)):
-        return None
-    labels = ops.convert_to_numpy(labels)
-    negative = labels < 0
+    labels = labels.astype("float32")
+    negative, highest = labels < 0, labels.max(initial=0)
+    if highest in _WRAPPED:
+        others = labels[labels < highest]
+        if (others**2 < highest).all():
+            return (
+                f"Labels should be grades. Received: {highest:.0f}, which is "
+                "-1 in an unsigned integer type, and others of at most "
+                f"{others.max(initial=0):g}. If it is padding, convert the "
+                "labels to a signed type before you set it."
+            )
     padding = labels[negative & (labels != UNJUDGED)]
     low, high = padding.min(initial=0), padding.max(initial=-np.inf)
     received = f"negative labels from {low:g} to {high:g}"
     if low >= high and low == np.floor(low):
-        precedes = negative[:, :-1] & ~negative[:, 1:]
-        if are_rows or not precedes.any() or (np.abs(labels) != 1).any():
+        are_few = negative.any() and np.isin(labels, (-1, 0, 1)).all()
+        if has_order is None or not are_few:
             return None
-        received = "labels of -1 and 1, and a 1 after a -1"
+        first, then = negative[..., :-1], negative[..., 1:]
+        ends, begins = (first & ~then).any(), (~first & then).any()
+        if (labels == 0).any():
+            is_misread = bool(has_order and ends and begins)
+            received = "labels of -1, 0 and 1, and a -1 between others"
+        else:
+            is_misread = bool(ends or (begins and not has_order))
+            received = f"labels of -1 and 1{', and a 1 after a -1' * has_order}"
+        if not is_misread:
+            return None
+    remedy = 'pass `y_true={"labels": labels, "mask": labels >= 0}`'
+    if has_order is False:
+        remedy = "leave out their rows"
     return (
         "Labels should be 0 or more, with one negative number for padding. "
         f"Received: {received}. Items with a negative label are left out. If "
         "they should count, shift the labels to 0 and above. If they are "
-        'padding, pass `y_true={"labels": labels, "mask": labels >= 0}`.'
+        f"padding, {remedy}. If they are scores, are the arguments swapped?"
     )
+
+
+def warn_if_swapped(labels: np.ndarray, scores: np.ndarray) -> None:
+    """Warn if labels have many values, and scores are few grades with ties."""
+    labels, scores = (x.ravel()[:_LOOKED_AT] for x in (labels, scores))
+    labels, scores = labels[labels >= 0], scores[scores > -np.inf]
+    grades, values = np.unique(scores), np.unique(labels)
+    most = min(_MOST_GRADES, len(scores) - 1, len(values) - 1)
+    if (
+        len(grades) <= most
+        and (grades >= 0).all()
+        and (grades == np.floor(grades)).all()
+        and (labels != np.floor(labels)).mean() > 0.5
+    ):
+        warnings.warn(
+            "The truth should have labels, and the run scores. Received: "
+            f"{len(values):,} values, most with fractions, in the truth, and "
+            f"{len(grades)} grades in the run. Are they swapped? The truth "
+            "comes first.",
+            UserWarning,
+            stacklevel=3,
+        )

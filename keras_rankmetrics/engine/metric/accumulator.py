@@ -335,17 +335,38 @@ def zeros(
 
 
 def repeated_in_compile(metric: object) -> str | None:
-    """Return a warning if `compile` updates the metric in several places."""
+    """Return a warning if Keras would lose a result of the metric.
+
+    That is the case if `compile` updates the metric in several places, or
+    another metric returns a dict with the same name.
+    """
     metrics, _ = keras_internals.compiled_model() or ((), None)
     members = [x for m in metrics for x in (m, *getattr(m, "metrics", ()))]
     places = sum(member is metric for member in members)
     if places < 2:
-        return None
+        others = {n for m in metrics if m is not metric for n in _keys(m)}
+        lost = sorted(others.intersection(_keys(metric)))
+        if not lost:
+            return None
+        return (
+            "Collections and metrics of several values should have names of "
+            "their own in `compile`, since Keras keeps one result of each "
+            f"name. Received: {lost} from several. Construct one with a "
+            "`prefix`, or another `name`."
+        )
     return (
         "Each place in `compile` should have a metric of its own. Received: "
         f"one in {places} places, which all report its number, for the batches "
         "of all. Construct one for each output and for `weighted_metrics`."
     )
+
+
+def _keys(metric: Any) -> list[str]:
+    """Return the names in the dict that a metric returns, [] for a number."""
+    if hasattr(metric, "prefix"):  # a collection
+        return [metric.prefix + n for m in metric.metrics for n in m.results]
+    results = getattr(metric, "results", [])
+    return results if len(results) > 1 else []
 
 
 def own_methods(metric: object, base: type) -> list[str]:
