@@ -13,7 +13,6 @@ import itertools
 import json
 import os
 import re
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -31,6 +30,7 @@ from keras_rankmetrics.comparing.reading import Reading
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.inputs.shapes import check_same
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
+from keras_rankmetrics.engine.warn import warn
 from keras_rankmetrics.tables.ids import KINDS, as_text, column_array, ids_of
 from keras_rankmetrics.tables.item_rows import (
     Rows,
@@ -135,19 +135,15 @@ class Input(abc.ABC):
             yield from split(rows, _ROWS_OF_CHUNK)
         order = self.reading.order_if_wrong(steps, _MANY)
         if self.value == "score" and order is not None:
-            warnings.warn(
+            warn(
                 f"The scores of {self.argument} {order.wrong} in every query, "
-                f"as {order.like} do. {order.remedy}",
-                UserWarning,
-                stacklevel=2,
+                f"as {order.like} do. {order.remedy}"
             )
         if not steps[:2].any() and steps[2] >= _MANY:
-            warnings.warn(
+            warn(
                 f"The scores of {self.argument} should order items. Received: "
                 "equal scores in every query. If ranks order them, name their "
-                "column as the score, with `higher_is_better=False`.",
-                UserWarning,
-                stacklevel=2,
+                "column as the score, with `higher_is_better=False`."
             )
 
     def _count_same_id(self, rows: Rows, reading: Reading) -> None:
@@ -156,13 +152,11 @@ class Input(abc.ABC):
         if reading.drop_same_id:
             self.same_id += number
         elif number:
-            warnings.warn(
+            warn(
                 f"The queries of {self.argument} should have ids, since the "
                 "convention drops the item with the id of its query. Received: "
                 f"{number:,} items with the number of their row, which are "
-                "kept. Pass `query_ids`.",
-                UserWarning,
-                stacklevel=2,
+                "kept. Pass `query_ids`."
             )
 
     def check_scores(self, rows: Rows) -> None:  # noqa: B027
@@ -410,12 +404,10 @@ class Table(Input):
             _LOWER_IS_BETTER.match(plain_name(columns.get("score", "")))
             and self.reading.higher_is_better is True
         ):
-            warnings.warn(
+            warn(
                 f"The column {columns['score']!r} of {self.argument} should "
                 "have higher scores for better items. For distances and ranks, "
-                "pass `higher_is_better=False`.",
-                UserWarning,
-                stacklevel=2,
+                "pass `higher_is_better=False`."
             )
         self._check_whole()
         check_same("index", {str(columns[x]): arrays[x] for x in arrays})

@@ -6,13 +6,13 @@ import dataclasses
 import functools
 import re
 import unicodedata
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from keras_rankmetrics.comparing.measured import Overlap
+from keras_rankmetrics.engine.warn import warn
 from keras_rankmetrics.tables import ids, item_rows
 from keras_rankmetrics.tables.item_rows import Rows, run_starts
 from keras_rankmetrics.tables.ragged import value_indices
@@ -382,11 +382,9 @@ def _warn_of_missing(*columns: np.ndarray) -> None:
     texts = [column for column in columns if column.dtype.kind == "U"]
     found = [x for column in texts for x in column[np.isin(column, _MISSING)]]
     if found:
-        warnings.warn(
+        warn(
             "Ids of the truth should not be missing. Received: the text "
-            f"{str(found[0])!r}. Remove these rows before ids become text.",
-            UserWarning,
-            stacklevel=6,
+            f"{str(found[0])!r}. Remove these rows before ids become text."
         )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -25,6 +24,7 @@ from keras_rankmetrics.comparing.reading import Reading
 from keras_rankmetrics.conventions.convention import Rules
 from keras_rankmetrics.conventions.specs import metrics_of
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
+from keras_rankmetrics.engine.warn import warn
 from keras_rankmetrics.metrics.judge_corrected import check_depth
 from keras_rankmetrics.tables.ids import as_text
 from keras_rankmetrics.tables.item_rows import whole
@@ -67,12 +67,10 @@ def measured_by(
     asked = members_of(made, columns.check)
     objects = [each.name for each in metrics_in(metrics) if each in asked]
     if source is not None and objects:
-        warnings.warn(
+        warn(
             f"With `convention`, metrics should be text. Received: {objects}, "
             "objects, which keep options of their own. Pass names, such as "
-            '`"NDCG@10"`, for the numbers of the tool.',
-            UserWarning,
-            stacklevel=3,
+            '`"NDCG@10"`, for the numbers of the tool.'
         )
     if columns.are_judge_corrected(asked, truth):
         if sample_weight is not None:
@@ -146,11 +144,9 @@ def _of_members(
     for system in of_systems.values() if depth is not None else ():
         system.values.counts[:] &= labelled()
     if same_id and not any(run.same_id for run in runs.values()):
-        warnings.warn(
+        warn(
             "`drop_same_id=True` should drop items. Received: none that has "
-            "the id of its query. Are both integers, or both text?",
-            UserWarning,
-            stacklevel=4,
+            "the id of its query. Are both integers, or both text?"
         )
     measures = tuple(map(columns.measure_of, members))
     of_groups = by_query.groups_of(groups, lists)
@@ -261,12 +257,10 @@ def _warn_of_negative(labels: np.ndarray) -> None:
     """Warn if labels below 0 have several values, one with a fraction."""
     negative = np.unique(labels[labels < 0])
     if len(negative) > 1 and (negative % 1 != 0).any():
-        warnings.warn(
+        warn(
             "Labels should be 0 or more; those below 0 are of unjudged items. "
             f"Received: {negative[0]:g} to {negative[-1]:g}, which look like "
-            "ratings or logits. Shift them to 0 and above.",
-            UserWarning,
-            stacklevel=6,
+            "ratings or logits. Shift them to 0 and above."
         )
 
 
@@ -282,12 +276,10 @@ def _checked_labels(
     """
     lowest, highest = labels.min(initial=np.inf), labels.max(initial=0)
     if highest < 1 and are_grades:
-        warnings.warn(
+        warn(
             "The truth should have labels of 1 or more for relevant items. "
             f"Received: {highest:g} as the highest one. Check how it was read, "
-            "and that it is not the run.",
-            UserWarning,
-            stacklevel=6,
+            "and that it is not the run."
         )
     if highest > _TIMES:
         raise ValueError(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from keras_rankmetrics.engine.definition.options import check_choice
+from keras_rankmetrics.engine.warn import warn
 from keras_rankmetrics.tables import item_rows
 from keras_rankmetrics.tables.ids import KINDS, as_text, column_array, ids_of
 from keras_rankmetrics.tables.item_rows import Rows
@@ -194,11 +194,9 @@ def _best_of_equal(rows: Rows, argument: str, duplicates: str) -> Rows:
     again = np.all([code[order][1:] == code[order][:-1] for code in codes], 0)
     if not again.any():
         return rows
-    warnings.warn(
+    warn(
         f"{argument} has {again.sum():,} repeated items. The best of each item "
-        "in the list of a query counts.",
-        UserWarning,
-        stacklevel=2,
+        "in the list of a query counts."
     )
     keep = np.ones(len(order), bool)
     keep[order[1:][again]] = False

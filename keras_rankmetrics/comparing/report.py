@@ -5,7 +5,6 @@ from __future__ import annotations
 import collections
 import dataclasses
 import math
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
@@ -15,6 +14,7 @@ from keras_rankmetrics.comparing.measured import Column, Measured
 from keras_rankmetrics.comparing.statistics import Differences, differences_of
 from keras_rankmetrics.engine.aggregates import Estimate, paired
 from keras_rankmetrics.engine.aggregates.estimate import is_symmetric
+from keras_rankmetrics.engine.warn import warn
 
 Mark = Literal["better", "worse", ""]
 POWER = 0.8  # of the differences that a table calls detectable
@@ -320,7 +320,7 @@ def _cells(
 def warn_of_unjudged(measured: Measured) -> None:
     """Warn of systems few of whose items are judged."""
     for sentence in unjudged(measured):
-        warnings.warn(sentence, UserWarning, stacklevel=3)
+        warn(sentence)
 
 
 def unjudged(measured: Measured) -> Iterator[str]:

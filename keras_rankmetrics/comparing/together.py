@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import re
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -30,6 +29,7 @@ from keras_rankmetrics.comparing.reading import Reading
 from keras_rankmetrics.conventions.convention import Rules
 from keras_rankmetrics.engine.inputs import warn_if_swapped
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
+from keras_rankmetrics.engine.warn import warn
 from keras_rankmetrics.tables.ids import as_text
 from keras_rankmetrics.tables.item_rows import Rows, check_chosen
 
@@ -252,13 +252,11 @@ def _warn_if_order(scores: Any) -> None:
         and (places - places[:, :1] == np.arange(array.shape[1])).all()
         and (places[:, 0] <= 1).all()
     ):
-        warnings.warn(
+        warn(
             "Scores should be higher for better items. Received: the integers "
             f"from {places[0, 0]} to {places[0, -1]} once in each list, which "
             "look like ranks, or like the order that `argsort` returns. Pass "
-            "the scores, or `-ranks`.",
-            UserWarning,
-            stacklevel=2,
+            "the scores, or `-ranks`."
         )
 
 

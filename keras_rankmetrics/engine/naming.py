@@ -18,13 +18,13 @@ import re
 import sys
 import types
 import uuid
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import keras
 from keras import ops
 
+from keras_rankmetrics.engine.warn import warn
 from keras_rankmetrics.gains import PACKAGE
 
 
@@ -158,7 +158,7 @@ def serialized(function: Callable[..., Any], argument: str) -> Any:
             "saved file loads only with `custom_objects`. Register it with"
         )
     if warning:
-        warnings.warn(f"{warning} {register}.", UserWarning, stacklevel=3)
+        warn(f"{warning} {register}.")
     return keras.saving.serialize_keras_object(function)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import warnings
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
@@ -22,6 +21,7 @@ from keras_rankmetrics.engine.evaluation.batch_cache import Batch
 from keras_rankmetrics.engine.evaluation.evaluate import evaluate
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.engine.ranking import Ranking
+from keras_rankmetrics.engine.warn import warn
 from keras_rankmetrics.metrics.bases import check_mean, register
 from keras_rankmetrics.metrics.multi_value import MultiValueMetric
 from keras_rankmetrics.types import Tensor, Within
@@ -147,14 +147,12 @@ class SampledRanks(MultiValueMetric):
             name or f"sampled_{metric.name}",
         )
         if not self.aggregate.is_identified:
-            warnings.warn(
+            warn(
                 f"{metric.name} should depend on ranks that the sample can "
                 "distinguish. Received: samples in which a relevant item above "
                 "all negatives is at any of the first "
                 f"{catalogue / (negatives + 1):,.0f} ranks. Use `bounds`, a "
-                "larger `k`, more negatives, or all items of some lists.",
-                UserWarning,
-                stacklevel=3,
+                "larger `k`, more negatives, or all items of some lists."
             )
         self.catalogue, self.negatives = sample.catalogue, sample.negatives
         self.replacement, self.gamma = sample.replacement, gamma

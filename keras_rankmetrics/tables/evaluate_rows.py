@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import threading
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 from keras import ops
 
 from keras_rankmetrics.engine.inputs import warn_if_swapped
+from keras_rankmetrics.engine.warn import warn
 from keras_rankmetrics.metrics import Sliced
 from keras_rankmetrics.tables import flat_columns, jobs
 from keras_rankmetrics.tables.item_rows import run_starts
@@ -110,7 +110,7 @@ def evaluate_rows(
     check_lists(lists, job.columns)
     warning = _warning(arrays["y_true"], starts)
     if warning:
-        warnings.warn(warning, UserWarning, stacklevel=2)
+        warn(warning)
     warn_if_swapped(arrays["y_true"], arrays[job.columns.predictions[0]])
     states = job.states([lists])
     for member, state in zip(members, states or (), strict=True):

@@ -6,7 +6,6 @@ import copy
 import dataclasses
 import functools
 import threading
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -19,6 +18,7 @@ from keras_rankmetrics.engine.aggregates import State
 from keras_rankmetrics.engine.inputs import padding_warning, share_in
 from keras_rankmetrics.engine.metric.accumulator import Accumulator, own_methods
 from keras_rankmetrics.engine.metric.collection import MetricCollection
+from keras_rankmetrics.engine.warn import warn
 from keras_rankmetrics.metrics import Comparison, Sliced
 from keras_rankmetrics.tables.job_columns import Columns, Slicing
 from keras_rankmetrics.tables.ragged import Lists, chunks, padded
@@ -285,7 +285,7 @@ class Job:
             if c.form == "scores":
                 warning = padding_warning(lists[c.y_true].values, False)
                 if warning:
-                    warnings.warn(warning, UserWarning, stacklevel=2)
+                    warn(warning)
             groups = {
                 name: slicing.numbers(lists[slicing.column])
                 for name, slicing in slicings.items()

@@ -216,3 +216,28 @@ def test_a_ranking_as_reference_has_any_scores():
     assert doubts(lambda: updated(metric, -SCORES, scores)) == []
     scores[:, 1] = -np.inf
     assert doubts(lambda: updated(metric, scores, scores)) == []
+
+
+@pytest.mark.parametrize("door", ["metric", "rows", "evaluate", "keras"])
+def test_warnings_are_at_the_line_of_the_user(door):
+    labels, scores = (
+        np.array([[-1, 1, -1, 1]]),
+        np.array([[0.9, 0.8, 0.7, 0.6]]),
+    )
+    metric = krm.MeanReciprocalRank()
+    calls = {
+        "metric": lambda: metric(labels, scores),
+        "rows": lambda: krm.evaluate_rows([1] * 4, labels[0], scores[0], "RR"),
+        "evaluate": lambda: krm.evaluate(labels, scores, "RR"),
+        "keras": lambda: evaluated(metric, labels, scores),
+    }
+    with pytest.warns(UserWarning, match="labels of -1 and 1") as caught:
+        calls[door]()
+    files = [x.filename for x in caught if "-1 and 1" in str(x.message)]
+    assert files == [__file__]
+
+
+def evaluated(metric, labels, scores):
+    model = keras.Sequential([keras.layers.Identity()])
+    model.compile(loss="mse", metrics=[metric], run_eagerly=True)
+    model.evaluate(scores, labels, verbose=0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -12,6 +11,7 @@ from keras_rankmetrics.engine.backend.tracing import MANY
 from keras_rankmetrics.engine.inputs.shapes import Leading
 from keras_rankmetrics.engine.inputs.tensors import integers
 from keras_rankmetrics.engine.ranking import Content
+from keras_rankmetrics.engine.warn import warn
 from keras_rankmetrics.types import Tensor, UnjudgedPolicy
 
 
@@ -80,7 +80,7 @@ class WarnOnce:
         """
         if message is not None and not self.has_warned:
             self.has_warned = True
-            warnings.warn(f"{name}: {message}", UserWarning, stacklevel=5)
+            warn(f"{name}: {message}")
 
 
 def entries_of(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import concrete
 from keras_rankmetrics.engine.inputs.batch import Lists
+from keras_rankmetrics.engine.warn import warn
 from keras_rankmetrics.types import UNJUDGED, Tensor
 
 _LOOKED_AT = 10_000  # the number of labels and scores that may be swapped
@@ -123,11 +123,9 @@ def warn_if_swapped(labels: np.ndarray, scores: np.ndarray) -> None:
         and (grades == np.floor(grades)).all()
         and (labels != np.floor(labels)).mean() > 0.5
     ):
-        warnings.warn(
+        warn(
             "The truth should have labels, and the run scores. Received: "
             f"{len(values):,} values, most with fractions, in the truth, and "
             f"{len(grades)} grades in the run. Are they swapped? The truth "
-            "comes first.",
-            UserWarning,
-            stacklevel=3,
+            "comes first."
         )
