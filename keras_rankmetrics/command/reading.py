@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import numpy as np
 
 import keras_rankmetrics as krm
+from keras_rankmetrics import conventions
 from keras_rankmetrics.command.printing import (
     Progress,
     terminal,
@@ -17,6 +18,7 @@ from keras_rankmetrics.command.printing import (
     with_options,
 )
 from keras_rankmetrics.comparing import Compared, Rows
+from keras_rankmetrics.conventions.specs import metrics_of
 from keras_rankmetrics.files import FileError, QueriesReturnError, runs
 from keras_rankmetrics.files.pipes import (
     File,
@@ -38,11 +40,13 @@ def compared_of(
             `columns`, `lower_is_better`, `confidence` and `progress`.
         names: the name of each run by its path; the baseline first.
     """
+    name = arguments.convention
+    metrics_of(arguments.metrics, conventions.named(name) if name else None)
     qrels = runs.judgements_path(arguments.qrels)
     compare = functools.partial(
         krm.compare,
         metrics=arguments.metrics,
-        convention=arguments.convention,
+        convention=name,
         higher_is_better=_higher_is_better(arguments.lower_is_better, names),
         confidence=arguments.confidence,
     )

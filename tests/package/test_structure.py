@@ -19,9 +19,10 @@ MAY_IMPORT = {
     "gains": "types",
     "engine": "",
     "engine.backend": "types",
-    "engine.naming": "gains types",
+    "engine.warn": "",
+    "engine.naming": "engine.warn gains types",
     "engine.ranking": "engine.backend gains types",
-    "engine.inputs": "engine.backend engine.ranking types",
+    "engine.inputs": "engine.backend engine.ranking engine.warn types",
     "engine.aggregates": "engine.backend types",
     "engine.definition": (
         "engine.backend engine.naming engine.ranking gains types version"
@@ -36,7 +37,7 @@ MAY_IMPORT = {
     ),
     "metrics": (
         "engine.aggregates engine.backend engine.definition engine.evaluation "
-        "engine.metric engine.naming engine.ranking gains types"
+        "engine.metric engine.naming engine.ranking engine.warn gains types"
     ),
     "conventions": (
         "engine.definition engine.metric engine.naming gains metrics"
@@ -45,7 +46,8 @@ MAY_IMPORT = {
         "engine.backend engine.definition engine.inputs engine.ranking types"
     ),
     "tables": (
-        "conventions engine.aggregates engine.inputs engine.metric metrics"
+        "conventions engine.aggregates engine.inputs engine.metric engine.warn "
+        "metrics"
     ),
     "adapters": "engine.aggregates tables",
     "callbacks": (
@@ -54,8 +56,8 @@ MAY_IMPORT = {
     ),
     "comparing": (
         "conventions engine.aggregates engine.backend engine.definition "
-        "engine.evaluation engine.inputs engine.metric engine.naming files "
-        "metrics tables types"
+        "engine.evaluation engine.inputs engine.metric engine.naming "
+        "engine.warn files metrics tables types"
     ),
     "files": "tables types",
     "command": (
