@@ -1,4 +1,4 @@
-"""Warnings that point at the line of the user."""
+"""Warnings that point at the line of the user, not of Keras or a backend."""
 
 from __future__ import annotations
 
@@ -8,14 +8,19 @@ import warnings
 
 import keras
 
-_INSIDE = tuple(
-    os.path.dirname(path) + os.sep
-    for path in (os.path.dirname(__file__), keras.__file__)
+_PACKAGE = os.path.dirname(os.path.dirname(__file__))
+_LIBRARIES = os.path.dirname(os.path.dirname(keras.__file__))
+_INSIDE = (
+    _PACKAGE + os.sep,
+    *(
+        os.path.join(_LIBRARIES, name, "")
+        for name in ("keras", "jax", "tensorflow", "torch")
+    ),
 )
 
 
 def warn(text: str) -> None:
-    """Warn of a mistake, at the first line outside of this package and Keras.
+    """Warn of a mistake, at the first line outside of the libraries.
 
     Args:
         text: what was expected, what was received, and what to do.
