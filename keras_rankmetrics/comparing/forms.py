@@ -292,13 +292,11 @@ class Table(Input):
             levels = getattr(getattr(x, "index", None), "nlevels", 1)
             return levels > 1 or bool(frames.columns_of(x))
         values = list(x.values())
+        are_columns = not any(isinstance(each, Mapping) for each in values)
         return (
-            reading.is_table(list(x))
+            (are_columns or frames.have_cells(values))
+            and reading.is_table(list(x))
             and not any(isinstance(each, Rows) for each in values)
-            and (
-                not any(isinstance(each, Mapping) for each in values)
-                or frames.have_cells(values)
-            )
         ) or (reading.query_ids is None and frames.is_like_frame(x))
 
     @functools.cached_property

@@ -197,7 +197,7 @@ class Joining:
         self._seen: set[int] = set()
         # Of retrieved items, of judged ones among them, and of judgements.
         self._counts = np.zeros(3, np.int64)
-        self._unjudged: _WithLists = []
+        self._unjudged: list[tuple[np.ndarray, np.ndarray]] = []
 
     def join(self, chunks: Iterable[Rows]) -> Iterator[Joined]:
         """Yield the lists of each chunk, then the lists that the system lacks.
@@ -322,34 +322,37 @@ class Joining:
         judged = retrieved & (found.labels != self._truth.absent)
         counted = retrieved, judged, judgements != self._truth.absent
         self._counts += [x.sum() for x in counted]
-        room = _ROWS - len(self._unjudged)
+        room = _ROWS - sum(len(lists) for lists, _ in self._unjudged)
         at = np.flatnonzero(retrieved & ~judged)[:room]
-        self._unjudged += _with_lists(found.lists[at], found.items[at])
+        self._unjudged.append((found.lists[at], found.items[at]))
 
     def _example(self) -> str:
-        judged = self._judged(_LISTS)
+        unjudged, judged = self._sample(_LISTS)
         if not judged:
             return "The truth judges no items of these queries."
         some_match = bool(self._counts[1])
-        return self._shown(*_unmatched(self._unjudged, judged, some_match))
+        return self._shown(*_unmatched(unjudged, judged, some_match))
 
     def _spelling(self) -> str:
         """Return an example of ids that differ in spelling, or ""."""
         if self._truth.items.dtype.kind in "iu":
             return ""
-        judged = self._judged(_FEW_LISTS)
-        places = {place for place, _ in judged}
-        unjudged = [pair for pair in self._unjudged if pair[0] in places]
-        found = _alike(unjudged, judged, list(_DIFFERENCES)[:-1])
+        found = _alike(*self._sample(_FEW_LISTS), list(_DIFFERENCES)[:-1])
         return self._shown(*found) if found else ""
 
-    def _judged(self, number: int) -> _WithLists:
-        """Return the judged items of some lists with unjudged ones."""
+    def _sample(self, number: int) -> tuple[_WithLists, _WithLists]:
+        """Return the unjudged and the judged items of some lists."""
         truth = self._truth
-        places = sorted({place for place, _ in self._unjudged})[:number]
-        lists, at = truth.of_lists(np.array(places, np.int64))
+        columns = zip(*self._unjudged, strict=True)
+        of_items, items = map(np.concatenate, columns)
+        places = np.unique(of_items)[:number]
+        some = np.isin(of_items, places)
+        lists, at = truth.of_lists(places)
         is_judged = truth.labels[at] != truth.absent
-        return _with_lists(lists[is_judged], truth.items[at[is_judged]])
+        return (
+            _with_lists(of_items[some], items[some]),
+            _with_lists(lists[is_judged], truth.items[at[is_judged]]),
+        )
 
     def _shown(self, place: int, one: str, other: str, question: str) -> str:
         query = ids.as_text(self._truth.queries[place].item())

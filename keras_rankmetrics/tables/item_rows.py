@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import json
 import re
@@ -126,6 +127,7 @@ def as_read(
     return ", ".join(pairs) if is_assumed else ""
 
 
+@functools.lru_cache(1024)
 def plain_name(column: Any) -> str:
     """Return the name of a column without case and punctuation."""
     return re.sub(r"[^a-z0-9]", "", str(column).lower())
