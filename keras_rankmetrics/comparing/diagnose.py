@@ -316,8 +316,9 @@ def _of_lists(judgements: Judgements, run: Rows, k: int) -> Iterator[Finding]:
     of_item = {"query": of_list["query"][lists], "score": scores}
     first = ranks < k
     name = "unjudged" if (judgements.labels == 0).any() else "only_relevant"
-    example = joined.overlap.example  # if few items match
-    name = "unmatched" if example else name
+    overlap = joined.overlap
+    example = overlap.example  # of ids that do not match
+    name = "unmatched" if overlap.is_low else name
     of_first = {"query": of_item["query"][first]}
     for found in _finding(name, labels[first] < 0, of_first, k=k):
         yield found._replace(example=example or found.example)

@@ -459,3 +459,11 @@ def test_a_large_run_takes_little_time():
         krm.diagnose(truth, run)
         seconds.append(time.process_time() - start)
     assert min(seconds) < 1  # 0.2 s on most machines
+
+
+def test_some_ids_of_another_spelling_are_the_example():
+    truth = {"q": {"5": 1, "same": 1}, "r": {"x": 1, "y": 0}}
+    run = {"q": {"same": 0.9, "5.0": 0.8}, "r": {"x": 0.9, "y": 0.8}}
+    found = {each.name: each for each in krm.diagnose(truth, run, k=2)}
+    assert "unmatched" not in found
+    assert found["unjudged"].example.endswith("only in the ending `.0`?")
