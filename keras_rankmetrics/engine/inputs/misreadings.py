@@ -14,8 +14,13 @@ from keras_rankmetrics.types import UNJUDGED, Tensor
 
 _LOOKED_AT = 10_000  # the number of labels and scores that may be swapped
 _MOST_GRADES = 10
-# The highest unsigned integers, as which -1 is stored.
-_WRAPPED = [np.float32(2.0**bits - 1) for bits in (8, 16, 32, 64)]
+_TIMES = 4  # a label that so many times exceeds all others is no grade
+# The highest unsigned integers, as which -1 and -2 are stored.
+_WRAPPED = [
+    np.float32(2.0**bits - below)
+    for bits in (8, 16, 32, 64)
+    for below in (1, 2)
+]
 
 
 class Misreadings(NamedTuple):
@@ -63,9 +68,9 @@ def padding_warning(labels: np.ndarray, has_order: bool | None) -> str | None:
     """Return a warning if labels below 0 are more than padding explains.
 
     That is the case if they have several values besides `UNJUDGED`, or one that
-    is not whole; if all labels are -1 or 1, and padding does not explain their
-    order; if all are -1, 0 or 1, and a -1 is neither at the head of all lists
-    nor at their tail; or if -1 was stored as an unsigned integer.
+    is not whole; if all labels are -1 or 1, and a 1 follows a -1; if all are
+    -1, 0 or 1, and a -1 is neither at the head of all lists nor at their tail;
+    in rows, which need no padding; or if -1 was stored as an unsigned integer.
 
     Args:
         labels: `[lists, items]`, or of rows, `[rows]`.
@@ -76,33 +81,30 @@ def padding_warning(labels: np.ndarray, has_order: bool | None) -> str | None:
     negative, highest = labels < 0, labels.max(initial=0)
     if highest in _WRAPPED:
         others = labels[labels < highest]
-        if (others**2 < highest).all():
+        if (others * _TIMES < highest).all():
             return (
                 f"Labels should be grades. Received: {highest:.0f}, which is "
-                "-1 in an unsigned integer type, and others of at most "
+                "-1 or -2 of an unsigned integer type, and others of at most "
                 f"{others.max(initial=0):g}. If it is padding, convert the "
                 "labels to a signed type before you set it."
             )
     padding = labels[negative & (labels != UNJUDGED)]
     low, high = padding.min(initial=0), padding.max(initial=-np.inf)
     received = f"negative labels from {low:g} to {high:g}"
-    if low >= high and low == np.floor(low):
-        are_few = negative.any() and np.isin(labels, (-1, 0, 1)).all()
-        if has_order is None or not are_few:
+    remedy = 'pass `y_true={"labels": labels, "mask": labels >= 0}`'
+    if has_order is False and padding.size and highest > 0:
+        remedy = "leave out their rows, or mark unjudged ones by `UNJUDGED`"
+    elif low >= high and low == np.floor(low):
+        if not has_order or not np.isin(labels, (-1, 0, 1)).all():
             return None
         first, then = negative[..., :-1], negative[..., 1:]
         ends, begins = (first & ~then).any(), (~first & then).any()
+        received = "labels of -1 and 1, and a 1 after a -1"
         if (labels == 0).any():
-            is_misread = bool(has_order and ends and begins)
             received = "labels of -1, 0 and 1, and a -1 between others"
-        else:
-            is_misread = bool(ends or (begins and not has_order))
-            received = f"labels of -1 and 1{', and a 1 after a -1' * has_order}"
-        if not is_misread:
+            ends &= begins
+        if not ends:
             return None
-    remedy = 'pass `y_true={"labels": labels, "mask": labels >= 0}`'
-    if has_order is False:
-        remedy = "leave out their rows"
     return (
         "Labels should be 0 or more, with one negative number for padding. "
         f"Received: {received}. Items with a negative label are left out. If "
