@@ -418,7 +418,8 @@ class Table(Input):
 
     def _check_whole(self) -> None:
         """Raise ValueError if a column splits the rows, such as by model."""
-        for name in self.others():
+        are_chosen = len(self.reading.columns or ()) >= len(self.columns)
+        for name in () if are_chosen else self.others():
             if plain_name(name) not in _PARTS:
                 continue
             values = column_array(frames.column(self.table, name))
@@ -426,7 +427,8 @@ class Table(Input):
                 raise ValueError(
                     f"The rows of {self.argument} should belong together. "
                     f"Received: {values[0]} and {other} in the column "
-                    f"{name!r}. Select the rows of one, and drop the column."
+                    f"{name!r}. Select the rows of one; or drop the column, or "
+                    "name all others by `columns`."
                 )
 
     def check_scores(self, rows: Rows) -> None:

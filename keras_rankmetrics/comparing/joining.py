@@ -32,6 +32,7 @@ _DIFFERENCES: dict[str, Callable[[str], str]] = {
 _ROWS, _LISTS, _QUERIES = 10_000, 100, 100_000
 _FEW_LISTS = 20
 _MISSING = sorted(ids.MISSING)
+_CUT = re.compile(r"\d(\.\d+)?E\+\d+")  # a number in scientific notation
 _WithLists = list[tuple[int, Any]]
 _CONVERT = {
     "query": "Convert one side; inputs in order take `query_ids`",
@@ -198,6 +199,7 @@ class Joining:
         # Of retrieved items, of judged ones among them, and of judgements.
         self._counts = np.zeros(3, np.int64)
         self._unjudged: list[tuple[np.ndarray, np.ndarray]] = []
+        self._found = np.zeros(len(truth.items), bool)
 
     def join(self, chunks: Iterable[Rows]) -> Iterator[Joined]:
         """Yield the lists of each chunk, then the lists that the system lacks.
@@ -249,6 +251,7 @@ class Joining:
         _check_once(chunk, twins[0], self._argument, _KEEP_BEST)
         labels = np.full(len(places), truth.absent, np.float32)
         labels[rows] = truth.labels[at[found]]
+        self._found[at[found]] = True
         in_truth = places < len(truth)
         places = places[in_truth]
         scores = in_float32(chunk.value[in_truth], places)
@@ -327,7 +330,7 @@ class Joining:
         self._unjudged.append((found.lists[at], found.items[at]))
 
     def _example(self) -> str:
-        unjudged, judged = self._sample(_LISTS)
+        unjudged, judged = self._sample(_LISTS, np.False_)
         if not judged:
             return "The truth judges no items of these queries."
         some_match = bool(self._counts[1])
@@ -337,18 +340,26 @@ class Joining:
         """Return an example of ids that differ in spelling, or ""."""
         if self._truth.items.dtype.kind in "iu":
             return ""
-        found = _alike(*self._sample(_FEW_LISTS), list(_DIFFERENCES)[:-1])
+        sample = self._sample(_FEW_LISTS, self._found)
+        found = _alike(*sample, list(_DIFFERENCES)[:-1])
         return self._shown(*found) if found else ""
 
-    def _sample(self, number: int) -> tuple[_WithLists, _WithLists]:
-        """Return the unjudged and the judged items of some lists."""
+    def _sample(
+        self, number: int, others: np.ndarray | np.bool_
+    ) -> tuple[_WithLists, _WithLists]:
+        """Return the unjudged and the judged items of some lists.
+
+        Args:
+            number: the largest number of lists.
+            others: True for judged items to leave out.
+        """
         truth = self._truth
         columns = zip(*self._unjudged, strict=True)
         of_items, items = map(np.concatenate, columns)
         places = np.unique(of_items)[:number]
         some = np.isin(of_items, places)
         lists, at = truth.of_lists(places)
-        is_judged = truth.labels[at] != truth.absent
+        is_judged = ((truth.labels != truth.absent) & ~others)[at]
         return (
             _with_lists(of_items[some], items[some]),
             _with_lists(lists[is_judged], truth.items[at[is_judged]]),
@@ -381,7 +392,14 @@ class Joining:
 
 
 def _warn_of_missing(*columns: np.ndarray) -> None:
-    """Warn if a missing id of the truth has become text."""
+    """Warn if a missing id of the truth has become text, or lost digits."""
+    some = [x for column in columns for x in column[:1000].tolist()]
+    cut = next((x for x in some if _CUT.fullmatch(str(ids.as_text(x)))), None)
+    if cut is not None:
+        warn(
+            f"Ids should have all their digits. Received: {cut!r}, as a "
+            "spreadsheet writes long numbers. Export the ids as text."
+        )
     texts = [column for column in columns if column.dtype.kind == "U"]
     found = [x for column in texts for x in column[np.isin(column, _MISSING)]]
     if found:

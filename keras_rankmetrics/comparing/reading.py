@@ -87,6 +87,8 @@ class Reading:
                 f"`columns` should be a dict from {', '.join(roles)} to the "
                 f"names of columns. Received: {columns!r}."
             )
+        for name in ("query_ids", "item_ids"):
+            _check_positions(name, getattr(self, name))
         check_choice("duplicates", self.duplicates, ("error", "best"))
         higher = self.higher_is_better
         values = higher.values() if isinstance(higher, Mapping) else [higher]
@@ -125,6 +127,20 @@ class Reading:
 
 
 # Checks, and the arguments that change a run.
+
+
+def _check_positions(name: str, ids: Any) -> None:
+    """Raise ValueError if the index of a Series numbers it in another order."""
+    index: Any = getattr(ids, "index", None)
+    numbers = index.tolist() if hasattr(index, "tolist") else []
+    if sorted(map(str, numbers)) == sorted(map(str, range(len(numbers)))) and (
+        numbers != list(range(len(numbers)))
+    ):
+        raise ValueError(
+            f"The index of `{name}` should be in order, since ids are read by "
+            f"position. Received: {numbers[:5]}, ... Pass `.sort_index()` to "
+            "read them by the index, or `.tolist()`."
+        )
 
 
 def steps_of(rows: Rows) -> np.ndarray:

@@ -189,12 +189,24 @@ def _check_spaces(
 def _check_ranks(
     path: str, rank: fields.Texts, score: fields.Texts, block: Block, line: int
 ) -> None:
-    """Raise FileError if ranks have fractions, and scores are whole numbers."""
+    """Raise FileError if only the ranks are like scores, or the reverse.
+
+    Ranks may have fractions, and scores none; or scores count 1, 2, 3, ... in
+    each query, while ranks descend, and not by 1 each.
+    """
     ranks, scores = (
         [fields.as_float(x.text(row)) for row in range(len(x.start))[:_CHECKED]]
         for x in (rank, score)
     )
-    if any(x % 1 > 0 for x in ranks) and not any(x % 1 for x in scores):
+    counts, steps = np.diff(scores), np.diff(ranks)
+    in_query = counts == 1
+    do_count = scores[:1] == [1.0] and in_query.any()
+    do_count &= (in_query | (np.array(scores[1:]) == 1)).all()
+    descend = (steps[in_query] < 0).all() and (steps[in_query] != -1).any()
+    has_fractions = any(x % 1 > 0 for x in ranks)
+    if (has_fractions and not any(x % 1 for x in scores)) or (
+        do_count and descend
+    ):
         raise FileError(
             path,
             RUN.expected,

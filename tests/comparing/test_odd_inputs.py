@@ -454,6 +454,8 @@ def test_tables_of_several_parts_are_refused():
     refused("train and test in the column 'split'", truth, {"q": ["a"]})
     refused("m1 and m2 in the column 'Model'", {"q": ["a"]}, run)
     assert rr({"q": ["a"]}, {**run, "Model": ["m1", "m1"]}) == 0.5
+    named = {"query": "query_id", "item": "item_id", "score": "score"}
+    assert rr({"q": ["a"]}, run, columns=named) == 0.5
 
 
 @pytest.mark.parametrize("of", ["pandas", "polars"])
@@ -466,3 +468,26 @@ def test_cells_with_lists_are_refused(of):
 def test_dicts_by_number_are_no_frames_if_items_are_numbers():
     run = {0: {10: 7, 11: 3, 12: 1}, 1: {10: 1, 11: 3, 12: 7}}
     assert rr({0: [10], 1: [11]}, run) == 0.75
+
+
+def test_ids_of_a_series_in_another_order_are_refused():
+    pd = pytest.importorskip("pandas", reason="needs the extra [interop]")
+    run = np.array([[0.9, 0.5]]), np.array([[0, 1]])
+    truth = {"q": {"a": 1, "b": 0}}
+    names = pd.Series(["b", "a"], index=[1, 0])
+    options = {"query_ids": ["q"], "item_ids": names}
+    refused("The index of `item_ids` should be in order", truth, run, **options)
+    options["item_ids"] = names.sort_index()
+    assert rr(truth, run, **options) == 1.0
+
+
+def test_numbers_that_a_spreadsheet_cut_are_told():
+    truth, run = {"q": ["1.23457E+15"]}, {"q": ["1.23457E+15"]}
+    with pytest.warns(UserWarning, match="should have all their digits"):
+        rr(truth, run)
+
+
+def test_spellings_are_not_asked_about_if_the_item_was_found():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        rr({"q": ["dQw4", "x"]}, {"q": ["dQw4", "DQw4"]})

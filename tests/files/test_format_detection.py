@@ -262,3 +262,18 @@ def test_ranks_from_0_are_named(tmp_path):
 def test_nested_values_within_rows_are_read(tmp_path):
     text = '{"meta": {"a": 1}, "query": "q", "item": "d", "score": 2.5}\n'
     assert rows_of(run_of, written(tmp_path, "run", text)) == RUN
+
+
+def test_ranks_and_whole_scores_that_are_swapped(tmp_path):
+    lines = [(95, 1), (85, 2), (75, 3)]
+    text = "".join(
+        f"{query} Q0 d{rank} {score} {rank} t\n"
+        for query in "pq"
+        for score, rank in lines
+    )
+    path = written(tmp_path, "run.txt", text)
+    with pytest.raises(FileError, match=r"line 1: .*rank and the score seem to"):
+        rows_of(run_of, path)
+    worst_first = "".join(f"q Q0 d{n} {4 - n} {n} t\n" for n in (1, 2, 3))
+    path = written(tmp_path, "worst_first.txt", worst_first)
+    assert [row[2] for row in rows_of(run_of, path)] == [1.0, 2.0, 3.0]

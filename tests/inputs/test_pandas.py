@@ -168,3 +168,18 @@ def test_rows_that_one_side_lacks():
         match=r"Received: 3 and 2. Only `y_true` has \['bob'\]\.",
     ):
         recall.per_list(RELEVANT, RECOMMENDED.drop("bob"))
+
+
+@pytest.mark.parametrize("library", ["polars", "pyarrow"])
+def test_columns_of_other_frames_in_another_order(library):
+    module = pytest.importorskip(library, reason="needs the extra [interop]")
+    frame = module.DataFrame if library == "polars" else module.table
+    labels = frame({"tea": [1, 0], "rice": [0, 1]})
+    scores = {"rice": [0.2, 0.9], "tea": [0.9, 0.1]}
+    for others in (frame(scores), pandas.DataFrame(scores)):
+        with pytest.raises(ValueError, match="should have the same columns"):
+            krm.MeanReciprocalRank()(labels, others)
+        with pytest.raises(ValueError, match="should have the same columns"):
+            krm.MeanReciprocalRank()(others, labels)
+    same = {name: scores[name] for name in ("tea", "rice")}
+    assert float(krm.MeanReciprocalRank()(labels, frame(same))) == 1.0

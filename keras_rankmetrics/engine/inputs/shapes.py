@@ -181,7 +181,7 @@ def check_aligned(
     if isinstance(y_pred, dict):
         ranked = {f'y_pred["{name}"]': x for name, x in y_pred.items()}
     values = (*entries.values(), *ranked.values(), sample_weight)
-    if all(_axis(x, "index") is None for x in values):
+    if all(_axis(x, "columns") is _axis(x, "index") is None for x in values):
         return
     main, *others = entries
     names = ["y_true", *(f'y_true["{name}"]' for name in others)]
@@ -210,7 +210,8 @@ def check_same(axis: str, arguments: Mapping[str, Any]) -> None:
                 f"{noun}. Received: {len(one)} and {len(two)}."
                 f"{_only_in(name, one, two)}{_only_in(other, two, one)}"
             )
-        if not one.equals(two):
+        names = isinstance(two, _Names)
+        if not (two.equals(one) if names else one.equals(two)):
             raise ValueError(
                 f"`{name}` and `{other}` should have the same {axis}, in the "
                 "same order, since they are read by position. Received: "
@@ -268,9 +269,25 @@ def _labelled(
             yield name, labels
 
 
+class _Names(np.ndarray):
+    """The names of columns of polars and Arrow, like an index of pandas."""
+
+    def equals(self, other: Any) -> bool:
+        """Return True if the names are equal, in the same order."""
+        return self.tolist() == other.tolist()
+
+    def isin(self, others: Any) -> np.ndarray:
+        """Return True for the names that others contain."""
+        return np.isin(self, others.tolist())
+
+
 def _axis(x: Any, axis: str) -> Any:
-    """Return the index or columns of a pandas object, None for others."""
+    """Return the index or columns of a frame, None for others."""
     labels = getattr(x, axis, None)
+    if axis == "columns":
+        names = getattr(x, "column_names", labels)
+        if isinstance(names, list):
+            return np.array(names, np.str_).view(_Names)
     return labels if hasattr(labels, "equals") else None
 
 
