@@ -272,7 +272,7 @@ def test_ranks_and_whole_scores_that_are_swapped(tmp_path):
         for score, rank in lines
     )
     path = written(tmp_path, "run.txt", text)
-    with pytest.raises(FileError, match=r"line 1: .*rank and the score seem to"):
+    with pytest.raises(FileError, match=r"line 1: .*rank and the score"):
         rows_of(run_of, path)
     worst_first = "".join(f"q Q0 d{n} {4 - n} {n} t\n" for n in (1, 2, 3))
     path = written(tmp_path, "worst_first.txt", worst_first)
