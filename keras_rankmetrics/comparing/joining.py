@@ -99,7 +99,8 @@ class Judgements:
         )
         pairs = item_rows.Pairs(found.lists, found.items, found.keys)
         again, _ = item_rows.duplicates(pairs)
-        _check_once(rows, order[again], "the truth", "Remove one.")
+        remedy = "`duplicates` is for runs: remove one."
+        _check_once(rows, order[again], "the truth", remedy)
         _warn_of_missing(found.queries, found.items)
         return found
 
@@ -380,7 +381,7 @@ class Joining:
         if not unknown:
             raise ValueError(
                 f"There should be rows in {self._argument}. Received: none. "
-                "Check how they were read."
+                "Check how they were read; an iterator can be read once."
             )
         truth = self._truth.queries.tolist()
         one, other, hint = unmatched_queries(sorted(unknown), truth)
