@@ -10,7 +10,6 @@ import abc
 import dataclasses
 import functools
 import itertools
-import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,6 +26,7 @@ from keras_rankmetrics.comparing.items_of_query import (
     items_of,
 )
 from keras_rankmetrics.comparing.reading import Reading
+from keras_rankmetrics.comparing.table_header import Header
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.inputs.shapes import check_same
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
@@ -35,8 +35,6 @@ from keras_rankmetrics.tables.ids import KINDS, as_text, column_array, ids_of
 from keras_rankmetrics.tables.item_rows import (
     Rows,
     as_read,
-    candidates,
-    plain_name,
     split,
 )
 
@@ -84,11 +82,6 @@ class Input(abc.ABC):
     def in_order(self) -> bool:
         """True if the queries have no ids, but an order."""
         return False
-
-    @property
-    def other(self) -> str:
-        """The name of the values that this input does not have."""
-        return "label" if self.value == "score" else "score"
 
     @classmethod
     @abc.abstractmethod
@@ -262,19 +255,6 @@ class Chunks(Input):
             yield from Records([each, *chunks], *own).chunks()
 
 
-# Columns that hold no label. Others might, under a name of their own.
-_LOWER_IS_BETTER = re.compile("(.*dist(ances?)?|rank|position)$")
-_PARTS = {"split", "fold", "subset", "model", "system"}
-_WITHOUT_VALUES = {
-    "label": ' If each row is relevant: `columns={"label": None}`.',
-    "score": (
-        " If the order of the items ranks them: name a column `rank`, or pass "
-        "`{query: [item, ...]}`."
-    ),
-}
-_NO_LABELS = {"timestamp", "time", "date", "datetime", "ts", "rank", "iter"}
-
-
 class Table(Input):
     """A table with a row for each query and item."""
 
@@ -305,91 +285,23 @@ class Table(Input):
         return frames.in_memory(self.x, self.reading)
 
     @functools.cached_property
+    def header(self) -> Header:
+        """The names of the columns, and what they mean."""
+        names = frames.columns_of(self.table)
+        return Header(names, self.value, self.argument, self.reading, self.hint)
+
+    @functools.cached_property
     def columns(self) -> dict[str, Any]:
-        """The name of the column of each role.
-
-        The role of values is missing if each row is relevant, and `"rank"` if
-        there are ranks in place of scores.
-
-        Raises:
-            ValueError: if a role has no column, or several.
-        """
-        names, chosen = (
-            frames.columns_of(self.table),
-            self.reading.columns or {},
-        )
-        roles = ["query", "item", self.value]
-        found = {role: candidates(role, names, chosen) for role in roles}
-        for role, several in found.items():
-            if len(several) > 1:
-                choices = " or ".join(
-                    f'`columns={{"{role}": "{name}"}}`' for name in several
-                )
-                raise ValueError(
-                    f"{self.argument} should have one column for the {role}. "
-                    f"Received: {several}. Choose one: {choices}."
-                )
-        columns = {role: names[0] for role, names in found.items() if names}
-        others = [name for name in names if name not in columns.values()]
-        lacking = [role for role in roles if role not in columns]
-        if lacking == ["label"] and self._are_interactions(others):
-            return columns
-        if lacking == ["score"] and "score" not in chosen:
-            for name in others:
-                if plain_name(name) == "rank":
-                    return {**columns, "rank": name}
-        if lacking:
-            raise self._lacks(columns, roles, names)
-        return columns
+        """The name of the column of each role, as `Header.columns`."""
+        return self.header.columns()
 
     def others(self) -> list[Any]:
         """Return the columns that have no role, and might have one."""
-        return [
-            name
-            for name in frames.columns_of(self.table)
-            if name not in self.columns.values()
-            and plain_name(name) not in _NO_LABELS
-        ]
+        return self.header.others(self.columns)
 
-    def _are_interactions(self, others: Sequence[Any]) -> bool:
-        """Return True if no other column can be that of the labels."""
-        chosen = self.reading.columns or {}
-        if "label" in chosen:
-            return chosen["label"] is None
-        return all(plain_name(name) in _NO_LABELS for name in others)
-
-    def _lacks(
-        self,
-        columns: Mapping[str, Any],
-        roles: Sequence[str],
-        names: Sequence[Any],
-    ) -> ValueError:
-        """Return an error with the columns to choose, as far as it can."""
-        of_others = candidates(self.other, names, {})
-        rest = (
-            name
-            for name in names
-            if name not in (*columns.values(), *of_others)
-            and not str(name).startswith("Unnamed")
-        )
-        filled = {
-            role: columns[role] if role in columns else next(rest, "...")
-            for role in roles
-        }
-        hint = "" if columns else " For queries by items: `frame.stack()`."
-        if self.value not in columns:
-            hint = _WITHOUT_VALUES[self.value]
-            if of_others:
-                hint = " Are the truth and the run swapped?"
-        elif "query" not in columns:
-            hint = self.hint
-        elif of_others:
-            hint = " For queries, labels and scores alone: `evaluate_rows`."
-        return ValueError(
-            f"{self.argument} should have the columns {list(roles)}. "
-            f"Received: {list(names)}. Name them: "
-            f"`columns={json.dumps(filled, default=str)}`.{hint}"
-        )
+    def column(self, name: Any) -> np.ndarray:
+        """Return a column."""
+        return column_array(frames.column(self.table, name))
 
     def chunks(self) -> Iterator[Rows]:
         """Yield the columns of queries, items and values."""
@@ -398,16 +310,8 @@ class Table(Input):
             role: frames.column(self.table, name)
             for role, name in columns.items()
         }
-        if (
-            _LOWER_IS_BETTER.match(plain_name(columns.get("score", "")))
-            and self.reading.higher_is_better is True
-        ):
-            warn(
-                f"The column {columns['score']!r} of {self.argument} should "
-                "have higher scores for better items. For distances and ranks, "
-                "pass `higher_is_better=False`."
-            )
-        self._check_whole()
+        self.header.warn_of_direction(columns)
+        self.header.check_whole(columns, self.column)
         check_same("index", {str(columns[x]): arrays[x] for x in arrays})
         query, item, *values = arrays.values()
         if "rank" in columns:
@@ -416,47 +320,9 @@ class Table(Input):
             values = [sign * to_numpy(*values).astype(np.float64)]
         yield Rows(query, item, *values or [np.ones(len(query))])
 
-    def _check_whole(self) -> None:
-        """Raise ValueError if a column splits the rows, such as by model."""
-        are_chosen = len(self.reading.columns or ()) >= len(self.columns)
-        for name in () if are_chosen else self.others():
-            if plain_name(name) not in _PARTS:
-                continue
-            values = column_array(frames.column(self.table, name))
-            for other in values[values != values[:1]][:1]:
-                raise ValueError(
-                    f"The rows of {self.argument} should belong together. "
-                    f"Received: {values[0]} and {other} in the column "
-                    f"{name!r}. Select the rows of one; or drop the column, or "
-                    "name all others by `columns`."
-                )
-
     def check_scores(self, rows: Rows) -> None:
         """Raise ValueError if there are ranks in another order."""
-        score = self.columns.get("score")
-        names = [x for x in frames.columns_of(self.table) if x != score]
-        ranks = [name for name in names if plain_name(name) == "rank"]
-        is_chosen = "score" in (self.reading.columns or {})
-        if score is None or is_chosen or not ranks:
-            return
-        rank = column_array(self.table[ranks[0]])
-        if rank.dtype.kind not in "iuf":
-            return
-        sign = -1 if self.reading.higher_is_better is False else 1
-        worse = rank[1:].astype(np.float64) > rank[:-1]
-        better = sign * np.diff(rows.value) > 0
-        of_one = rows.query[1:] == rows.query[:-1]
-        for at in np.flatnonzero(of_one & worse & better)[:1].tolist():
-            raise ValueError(
-                f"The ranks and the scores of {self.argument} should order "
-                f"items alike. Received: the ranks {rank[at]} and "
-                f"{rank[at + 1]} for the scores {rows.value[at]:g} and "
-                f"{rows.value[at + 1]:g} of the query "
-                f"{as_text(rows.query[at].item())!r}. Choose: "
-                f'`columns={{"score": "{score}"}}`, or `columns={{"score": '
-                f'"{ranks[0]}"}}` with `higher_is_better=False`. Distances '
-                "also need the latter."
-            )
+        self.header.check_ranks(self.columns, self.column, rows)
 
     def roles(self) -> dict[str, Any]:
         """Return the column of each role."""
