@@ -88,7 +88,8 @@ def evaluate(
             recognized without it, and the result reports them as `Read as`. A
             label of None means that each row is relevant.
         query_ids: `[queries]`, the id of each row of an input without ids of
-            queries; the number of the row by default.
+            queries; by default the number of the row, next to queries that are
+            numbered 0, 1, 2, ... or also in order.
         item_ids: `[items]`, the ids of items that the run numbers, as FAISS
             does; or a dict of ids by number.
         higher_is_better: False if scores are distances. Search results in the
@@ -184,7 +185,8 @@ def compare(
     order.
 
     If no retrieved item of a system is judged, or less than 1% of those that
-    could be, `compare` warns that the two sides may have different ids. The
+    could be, `compare` warns that the two sides may have different ids, as it
+    does if some differ in case, spaces, leading zeros or the ending `.0`. The
     warning and the table show an id of each side. `Compared.judged` is the
     share of judged items.
 
