@@ -18,6 +18,7 @@ from keras_rankmetrics.command.printing import (
     with_options,
 )
 from keras_rankmetrics.comparing import Compared, Rows
+from keras_rankmetrics.comparing.reading import warn_of_direction
 from keras_rankmetrics.conventions.specs import metrics_of
 from keras_rankmetrics.files import FileError, QueriesReturnError, runs
 from keras_rankmetrics.files.pipes import (
@@ -138,6 +139,9 @@ def _compared(
         ):
             # These are printed below without a line of code.
             warnings.simplefilter("always", UserWarning)
+            warn_of_direction(
+                columns.get("score"), not arguments.lower_is_better
+            )
             compared = compare(truth, {name: chunks(name) for name in of_runs})
         check_chosen(columns, [[*x.values()] for x in read_as.values()])
     finally:

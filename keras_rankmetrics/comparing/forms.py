@@ -310,7 +310,6 @@ class Table(Input):
             role: frames.column(self.table, name)
             for role, name in columns.items()
         }
-        self.header.warn_of_direction(columns)
         self.header.check_whole(columns, self.column)
         check_same("index", {str(columns[x]): arrays[x] for x in arrays})
         query, item, *values = arrays.values()
@@ -526,6 +525,15 @@ class ByQuery(Input):
         for query, entry, form in zip(
             queries.tolist(), entries, forms, strict=True
         ):
+            index: Any = getattr(entry, "index", None)
+            numbers = index.tolist() if hasattr(index, "tolist") else []
+            if numbers != list(range(len(numbers))):
+                raise ValueError(
+                    f"{self.argument} should have a dict, or ids in order, for "
+                    f"each query. Received: a Series with the index "
+                    f"{numbers[:3]}, ... Pass `.to_dict()` for a value of each "
+                    "item, `.tolist()` for ids."
+                )
             if form is None:
                 raise TypeError(
                     f"{self.argument} should have items for each query. "

@@ -31,7 +31,7 @@ _DIFFERENCES: dict[str, Callable[[str], str]] = {
 # The size of the sample in which ids that differ in spelling are searched.
 _ROWS, _LISTS, _QUERIES = 10_000, 100, 100_000
 _FEW_LISTS = 20
-_MISSING = sorted(ids.MISSING)
+_MISSING = [*sorted(ids.MISSING), "[PAD]", "<pad>"]
 _CUT = re.compile(r"\d(\.\d+)?E\+\d+")  # a number in scientific notation
 _WithLists = list[tuple[int, Any]]
 _CONVERT = {
@@ -405,8 +405,8 @@ def _warn_of_missing(*columns: np.ndarray) -> None:
     found = [x for column in texts for x in column[np.isin(column, _MISSING)]]
     if found:
         warn(
-            "Ids of the truth should not be missing. Received: the text "
-            f"{str(found[0])!r}. Remove these rows before ids become text."
+            "Ids of the truth should not be missing or padding. Received: the "
+            f"text {str(found[0])!r}. Remove these rows before ids become text."
         )
 
 

@@ -20,17 +20,19 @@ from keras_rankmetrics.comparing import (
 )
 from keras_rankmetrics.comparing.forms import Input, input_of
 from keras_rankmetrics.comparing.measured import Measured, System
-from keras_rankmetrics.comparing.reading import Reading
+from keras_rankmetrics.comparing.reading import Reading, warn_of_direction
 from keras_rankmetrics.conventions.convention import Rules
 from keras_rankmetrics.conventions.specs import metrics_of
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.engine.warn import warn
+from keras_rankmetrics.gains import exponential_gain
 from keras_rankmetrics.metrics.judge_corrected import check_depth
 from keras_rankmetrics.tables.ids import as_text
 from keras_rankmetrics.tables.item_rows import whole
 from keras_rankmetrics.tables.jobs import members_of, metrics_in
 from keras_rankmetrics.types import UNJUDGED
 
+_GRADES = 30  # gains of grades above it make all others vanish
 _TIMES = 1e8  # labels above it look like seconds since 1970
 _Metrics = Sequence[RankingMetric]
 _Found = tuple[Sequence[Any], str, dict[str, System], Callable[[], np.ndarray]]
@@ -127,6 +129,8 @@ def _of_members(
         for name, x in systems.items()
     }
     inputs = [judged, *runs.values()]
+    score = (reading.columns or {}).get("score")
+    warn_of_direction(score, reading.higher_is_better)
     take_scores = all(m.definition.inputs == "scores" for m in members)
     if together.have_ids(inputs) or (take_scores and together.are_ids(inputs)):
         together.check_numbers(inputs)
@@ -212,10 +216,7 @@ def _by_id(
     if not are_references:
         _warn_of_negative(rows.value)
         labels = judgements.labels[judgements.labels >= 0]
-        thresholds = {
-            m.definition.options.get("relevance_threshold") for m in metrics
-        }
-        truth.assumed |= _checked_labels(labels, are_grades, 1.0 in thresholds)
+        truth.assumed |= _checked_labels(labels, metrics)
     together.check_order(truth, runs.values(), judgements.queries)
     order = "options"
     if any(metric.ties == "stable" for metric in metrics):
@@ -264,22 +265,29 @@ def _warn_of_negative(labels: np.ndarray) -> None:
         )
 
 
-def _checked_labels(
-    labels: np.ndarray, are_grades: bool, have_default: bool
-) -> dict[str, str]:
+def _checked_labels(labels: np.ndarray, metrics: _Metrics) -> dict[str, str]:
     """Return what is assumed of the judgements; warn of a wrong highest one.
 
     Args:
         labels: the judgements.
-        are_grades: True if a metric takes grades.
-        have_default: True if the relevance threshold of a metric is 1.
+        metrics: the metrics.
     """
+    are_grades = any(metric.labels == "grades" for metric in metrics)
+    options = [metric.definition.options for metric in metrics]
+    have_default = any(x.get("relevance_threshold") == 1 for x in options)
+    grows_fast = any(x.get("gain_fn") is exponential_gain for x in options)
     lowest, highest = labels.min(initial=np.inf), labels.max(initial=0)
     if highest < 1 and are_grades:
         warn(
             "The truth should have labels of 1 or more for relevant items. "
             f"Received: {highest:g} as the highest one. Check how it was read, "
             "and that it is not the run."
+        )
+    if highest > _GRADES and grows_fast:
+        warn(
+            "Grades should be small for a gain of 2 to their power. Received: "
+            f"{highest:g}, so that only the highest ones count. Write "
+            '`"NDCG(gain_fn=linear_gain)@10"`, or scale the grades.'
         )
     if highest > _TIMES:
         raise ValueError(

@@ -143,6 +143,19 @@ def _check_positions(name: str, ids: Any) -> None:
         )
 
 
+def warn_of_direction(column: str | None, higher_is_better: Any) -> None:
+    """Warn if the chosen column of scores is called a distance or a rank."""
+    if (
+        column
+        and higher_is_better is True
+        and item_rows.is_lower_better(column)
+    ):
+        warn(
+            f"The column {column!r} should have higher scores for better "
+            "items. For distances and ranks, pass `higher_is_better=False`."
+        )
+
+
 def steps_of(rows: Rows) -> np.ndarray:
     """Return how many rows have a higher, lower and equal score to that above.
 

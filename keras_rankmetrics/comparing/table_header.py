@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -20,7 +19,6 @@ from keras_rankmetrics.tables.item_rows import (
 )
 
 _OTHER = {"score": "label", "label": "score"}
-_LOWER_IS_BETTER = re.compile("(.*dist(ances?)?|rank|position)$")
 _PARTS = {"split", "fold", "subset", "model", "system"}
 # Columns that hold no label. Others might, under a name of their own.
 _NO_LABELS = {"timestamp", "time", "date", "datetime", "ts", "rank", "iter"}
@@ -96,19 +94,6 @@ class Header(NamedTuple):
             and plain_name(name) not in _NO_LABELS
         ]
 
-    def warn_of_direction(self, columns: Mapping[str, Any]) -> None:
-        """Warn if the scores are called distances or ranks."""
-        name = columns.get("score", "")
-        if (
-            _LOWER_IS_BETTER.match(plain_name(name))
-            and self.reading.higher_is_better is True
-        ):
-            warn(
-                f"The column {name!r} of {self.argument} should have higher "
-                "scores for better items. For distances and ranks, pass "
-                "`higher_is_better=False`."
-            )
-
     def check_whole(self, columns: Mapping[str, Any], column: _Column) -> None:
         """Raise ValueError if a column splits the rows, such as by model.
 
@@ -139,6 +124,16 @@ class Header(NamedTuple):
             column: returns the column of a name.
             rows: the rows of the table.
         """
+        if "rank" in columns:
+            order = np.lexsort((rows.value, rows.query))
+            query, rank = rows.query[order], rows.value[order]
+            same = (query[1:] == query[:-1]) & (rank[1:] == rank[:-1])
+            for at in np.flatnonzero(same)[:1].tolist():
+                warn(
+                    f"The ranks of {self.argument} should occur once in a "
+                    f"query. Received: {abs(rank[at]):g} twice in the query "
+                    f"{as_text(query[at].item())!r}. These items are tied."
+                )
         score, ranks = columns.get("score"), self._ranks(columns)
         if score is None or "score" in self.chosen or not ranks:
             return
@@ -175,18 +170,24 @@ class Header(NamedTuple):
     ) -> ValueError:
         """Return an error with the columns to choose, as far as it can."""
         of_others = candidates(_OTHER[self.value], self.names, {})
-        rest = (
+        free = [
             name
             for name in self.names
             if name not in (*columns.values(), *of_others)
             and not str(name).startswith("Unnamed")
-        )
+        ]
+        # Columns such as `item_1`, `item_2` are none of a role each.
+        stems = {plain_name(name).rstrip("0123456789") for name in free}
+        are_alike = len(free) > 1 and len(stems) == 1
+        rest = iter([] if are_alike else free)
         filled = {
             role: columns[role] if role in columns else next(rest, "...")
             for role in roles
         }
         hint = "" if columns else " For queries by items: `frame.stack()`."
-        if self.value not in columns:
+        if are_alike:
+            hint = " For a row by query: a list of items, or `frame.melt(...)`."
+        elif self.value not in columns:
             hint = _WITHOUT_VALUES[self.value]
             if of_others:
                 hint = " Are the truth and the run swapped?"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -47,6 +48,7 @@ _SPACED = (
     "There are tabs and spaces between the fields. If an id has a space, write "
     "a table with a header. If none has, separate all fields by tabs."
 )
+_TWO_ROWS = re.compile(rb"\sQ0\s.*\sQ0\s+\S+\s+\d+\s+\S+\s")
 _CHECKED = 1000  # lines that show the order of the fields
 _TAB, _NEWLINE, _SPACE, _COMMENT, _ZERO = b"\t\n #0"
 
@@ -124,6 +126,8 @@ def trec_parts(source: Source, layout: Layout) -> Iterator[fields.Part]:
         if not len(line):
             continue
         _check_spaces(path, block, (data, start, end), line, layout)
+        if layout is RUN and block.data.count(b"Q0") > len(line):
+            _check_tags(path, block)
         query, second, item, value = (
             fields.Texts(data, start[:, place], end[:, place])
             for place in (_QUERY, _SECOND, layout.item, layout.value)
@@ -158,6 +162,14 @@ def ranks_parts(source: Source) -> Iterator[fields.Part]:
             raise FileError(path, message, received, line, _NO_RANKS)
         above, last = query[-1], rank[-1]
         yield part._replace(value=-rank[1:])
+
+
+def _check_tags(path: str, block: Block) -> None:
+    """Raise FileError if a line continues with another row of a run."""
+    for number, text in enumerate(block.data.split(b"\n"), block.line):
+        if _TWO_ROWS.search(text):
+            remedy = "Two files may have been joined without a line feed."
+            raise FileError(path, RUN.expected, text, number, remedy)
 
 
 def _check_spaces(

@@ -14,7 +14,7 @@ from keras_rankmetrics.engine.inputs import warn_if_swapped
 from keras_rankmetrics.engine.warn import warn
 from keras_rankmetrics.metrics import Sliced
 from keras_rankmetrics.tables import flat_columns, jobs
-from keras_rankmetrics.tables.item_rows import run_starts
+from keras_rankmetrics.tables.item_rows import is_lower_better, run_starts
 from keras_rankmetrics.tables.job_columns import (
     Columns,
     check_lists,
@@ -85,8 +85,8 @@ def evaluate_rows(
     if isinstance(y_true, Mapping):
         raise ValueError(
             "`y_true` should be a column of labels. Received: a dict with the "
-            f"keys {sorted(map(str, y_true))}. Mask rows with the label -1, "
-            "mark unjudged rows with the label `UNJUDGED`, and pass groups as "
+            f"keys {sorted(map(str, y_true))}. Leave masked rows out, mark "
+            "unjudged rows with the label `UNJUDGED`, and pass groups as "
             "`group`. Other inputs need lists: call `update_state`."
         )
     given: dict[str, Any] = {"y_true": y_true}
@@ -98,6 +98,14 @@ def evaluate_rows(
         query="query",
     )
     flat_columns.check_same_rows({"query": query, **given})
+    for x in y_pred.values() if isinstance(y_pred, Mapping) else [y_pred]:
+        name = getattr(x, "name", None)
+        if isinstance(name, str) and is_lower_better(name):
+            warn(
+                "`y_pred` should have higher scores for better rows. Received: "
+                f"a column called {name!r}. Negate distances and ranks: "
+                f"`-{name}`."
+            )
     job = _job(members, columns, tuple(given))
     order, starts = _by_query(flat_columns.query_numbers(query))
     arrays = {}

@@ -63,6 +63,11 @@ COLUMN_NAMES = {
 }
 
 
+_LOWER_IS_BETTER = re.compile(
+    "(?!neg|minus|inv|page|reciprocal).*(dist(ances?)?|rank|position)"
+)
+
+
 def candidates(
     role: str, header: Sequence[Any], chosen: Mapping[str, str | None]
 ) -> list[str]:
@@ -125,6 +130,11 @@ def as_read(
         name not in (role, chosen.get(role)) for role, name in columns.items()
     )
     return ", ".join(pairs) if is_assumed else ""
+
+
+def is_lower_better(column: Any) -> bool:
+    """Return True for the usual names of distances and ranks."""
+    return bool(_LOWER_IS_BETTER.fullmatch(plain_name(column)))
 
 
 @functools.lru_cache(1024)

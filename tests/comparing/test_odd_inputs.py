@@ -441,9 +441,9 @@ def test_some_ids_of_another_spelling_are_told(one, other, difference):
 @pytest.mark.parametrize("missing", [None, float("nan")])
 def test_missing_ids_that_became_text_are_told(missing):
     truth = np.array([["a", missing]]).astype(str)
-    with pytest.warns(UserWarning, match="not be missing. Received: the text"):
+    with pytest.warns(UserWarning, match="not be missing or padding"):
         rr(truth, [["a", "x"]])
-    with pytest.warns(UserWarning, match="not be missing. Received: the text"):
+    with pytest.warns(UserWarning, match="not be missing or padding"):
         rr({"a": ["b"], str(missing): ["c"]}, {"a": ["b"]})
 
 
@@ -491,3 +491,62 @@ def test_spellings_are_not_asked_about_if_the_item_was_found():
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
         rr({"q": ["dQw4", "x"]}, {"q": ["dQw4", "DQw4"]})
+
+
+# Files, columns and grades of a fourth hostile reading.
+
+
+def test_files_joined_without_a_line_feed_are_refused(tmp_path):
+    """A row had been the tag of the one before it."""
+    rows = "q1 Q0 a 1 0.9 x\nq1 Q0 b 2 0.5 xq2 Q0 a 1 0.9 x\nq2 Q0 b 2 0.5 x\n"
+    (tmp_path / "run").write_text(rows)
+    truth = {"q1": ["a"], "q2": ["b"]}
+    refused("line 2: .*joined without a line feed", truth, tmp_path / "run")
+    (tmp_path / "run").write_text("q1 Q0 Q0 1 0.9 my Q0 tag\n")
+    assert rr({"q1": ["Q0"]}, tmp_path / "run") == 1.0
+
+
+def test_chosen_distances_in_files_and_hits_are_doubted(tmp_path):
+    (tmp_path / "run.csv").write_text(
+        "query_id,item_id,distance\nq,a,0.4\nq,b,0.1\n"
+    )
+    hits = {"q": [{"id": "a", "distance": 0.4}, {"id": "b", "distance": 0.1}]}
+    for run in (tmp_path / "run.csv", hits):
+        with pytest.warns(UserWarning, match="'distance' should have higher"):
+            rr({"q": ["b"]}, run, columns={"score": "distance"})
+    lower = {"columns": {"score": "distance"}, "higher_is_better": False}
+    assert rr({"q": ["b"]}, tmp_path / "run.csv", **lower) == 1.0
+
+
+def test_columns_of_items_have_no_roles():
+    pd = pytest.importorskip("pandas", reason="needs the extra [interop]")
+    wide = pd.DataFrame({"user": [1], "rec_1": [10], "rec_2": [11]})
+    text = re.escape('"item": "...", "score": "..."}`. For a row by query')
+    refused(text, {1: [10]}, wide)
+
+
+def test_ranks_that_repeat_are_told():
+    pages = {
+        "query_id": ["q"] * 4,
+        "item_id": list("abcd"),
+        "rank": [1, 2, 1, 2],
+    }
+    with pytest.warns(UserWarning, match="Received: [12] twice in the query"):
+        rr({"q": ["b"]}, pages)
+
+
+def test_a_series_of_values_by_item_is_no_list_of_ids():
+    pd = pytest.importorskip("pandas", reason="needs the extra [interop]")
+    truth = {"q": pd.Series([1, 0], index=[7, 8])}
+    refused("Pass `.to_dict..` for a value of each item", truth, {"q": [7, 8]})
+    ids = {"q": pd.Series([7, 8])}
+    assert rr({"q": [8]}, ids) == 0.5
+
+
+def test_large_grades_with_an_exponential_gain_are_doubted():
+    truth, run = {"q": {"a": 95, "b": 90}}, {"q": ["b", "a"]}
+    with pytest.warns(UserWarning, match="Received: 95, so that only the high"):
+        krm.evaluate(truth, run, "NDCG")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        krm.evaluate(truth, run, "NDCG(gain_fn=linear_gain)")

@@ -57,7 +57,7 @@ MAY_IMPORT = {
     "comparing": (
         "conventions engine.aggregates engine.backend engine.definition "
         "engine.evaluation engine.inputs engine.metric engine.naming "
-        "engine.warn files metrics tables types"
+        "engine.warn files gains metrics tables types"
     ),
     "files": "tables types",
     "command": (

@@ -391,6 +391,19 @@ def test_rows_of_which_none_is_judged_are_doubted(label):
             krm.evaluate_rows(**changed)
 
 
+@pytest.mark.parametrize("name", ["distance", "Rank"])
+def test_names_of_distances_are_doubted(name):
+    pd = pytest.importorskip("pandas", reason="needs the extra [interop]")
+    for called, number in ((name, 1), (f"neg_{name}", 0), ("score", 0)):
+        scores = pd.Series([0.5, 0.2, 0.1], name=called)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", UserWarning)
+            krm.evaluate_rows([1, 1, 2], [1, 0, 1], scores, krm.NDCG(3))
+        texts = [str(x.message) for x in caught if x.category is UserWarning]
+        assert len(texts) == number, texts
+        assert all(f"called {name!r}. Negate" in text for text in texts)
+
+
 @pytest.mark.parametrize(
     "changed, text",
     [
