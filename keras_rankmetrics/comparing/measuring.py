@@ -67,7 +67,7 @@ def measured_by(
         is_text = isinstance(each, str)
         made += metrics_of(each, source, **rules.options) if is_text else [each]
     asked = members_of(made, columns.check)
-    objects = [each.name for each in metrics_in(metrics) if each in asked]
+    objects = [x.name for x in metrics_in(metrics) if not isinstance(x, str)]
     if source is not None and objects:
         warn(
             f"With `convention`, metrics should be text. Received: {objects}, "
@@ -133,10 +133,7 @@ def _of_members(
     warn_of_direction(score, reading.higher_is_better)
     take_scores = all(m.definition.inputs == "scores" for m in members)
     if together.have_ids(inputs) or (take_scores and together.are_ids(inputs)):
-        together.check_numbers(inputs)
-        together.check_columns(inputs)
-        together.check_two_columns(judged, runs.values())
-        together.check_queries(asked, runs.values())
+        together.check_ids(asked, judged, [*runs.values()])
         found = _by_id(members, judged, runs, sample_weight, rules, depth or 0)
         together.check_columns(inputs, are_read=True)
     else:

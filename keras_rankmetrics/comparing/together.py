@@ -90,7 +90,21 @@ def are_ids(inputs: Sequence[Input]) -> bool:
     return False
 
 
-def check_numbers(inputs: Sequence[Input]) -> None:
+def check_ids(asked: Reading, truth: Input, runs: Sequence[Input]) -> None:
+    """Raise ValueError if inputs with ids, or arguments, do not fit together.
+
+    Args:
+        asked: the arguments as passed.
+        truth: the truth.
+        runs: the systems.
+    """
+    _check_numbers([truth, *runs])
+    check_columns([truth, *runs])
+    _check_two_columns(truth, runs)
+    _check_queries(asked, runs)
+
+
+def _check_numbers(inputs: Sequence[Input]) -> None:
     """Raise ValueError if inputs without ids of queries differ in number.
 
     An input that lacks a query would have those of others from there on.
@@ -143,7 +157,7 @@ def _have_fields(x: Input) -> bool:
     return isinstance(first, list | tuple) and isinstance(first[0], Mapping)
 
 
-def check_two_columns(truth: Input, systems: Iterable[Input]) -> None:
+def _check_two_columns(truth: Input, systems: Iterable[Input]) -> None:
     """Raise ValueError if one column of a table is the labels and the scores.
 
     A table without other columns may be its own run, whose values are perfect.
@@ -161,7 +175,7 @@ def check_two_columns(truth: Input, systems: Iterable[Input]) -> None:
             )
 
 
-def check_queries(asked: Reading, runs: Iterable[Input]) -> None:
+def _check_queries(asked: Reading, runs: Iterable[Input]) -> None:
     """Raise ValueError if items with the ids of unknown queries are dropped."""
     for run in runs:
         if asked.drop_same_id and run.in_order and asked.query_ids is None:
