@@ -42,6 +42,7 @@ def compared_of(
         names: the name of each run by its path; the baseline first.
     """
     name = arguments.convention
+    # An unknown name is an error before large files are read.
     metrics_of(arguments.metrics, conventions.named(name) if name else None)
     qrels = runs.judgements_path(arguments.qrels)
     compare = functools.partial(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from keras_rankmetrics.comparing.measured import ALL
+from keras_rankmetrics.comparing.reading import index_of
 from keras_rankmetrics.tables.ids import as_text
 
 _LARGEST = np.finfo(np.float32).max
@@ -50,7 +51,7 @@ def _by_query(name: str, values: Any, queries: Sequence[Any]) -> Any:
     """
     if not hasattr(values, "index") or not hasattr(values, "to_dict"):
         return values
-    index = values.index.tolist()
+    index = index_of(values)
     are_rows = index == list(range(len(index))) and index != list(queries)
     if are_rows or len(set(index)) < len(index):
         received = "the numbers of rows" if are_rows else "some queries twice"

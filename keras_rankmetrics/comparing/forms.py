@@ -525,8 +525,7 @@ class ByQuery(Input):
         for query, entry, form in zip(
             queries.tolist(), entries, forms, strict=True
         ):
-            index: Any = getattr(entry, "index", None)
-            numbers = index.tolist() if hasattr(index, "tolist") else []
+            numbers = read.index_of(entry)
             if numbers != list(range(len(numbers))):
                 raise ValueError(
                     f"{self.argument} should have a dict, or ids in order, for "

@@ -28,6 +28,8 @@ _DIFFERENCES: dict[str, Callable[[str], str]] = {
     "in the ending `.0`": lambda id_: id_.removesuffix(".0"),
     "in a prefix before the digits": lambda id_: re.sub(r"^\D+(?=\d)", "", id_),
 }
+# Of ids that others match, a prefix may be a part, as in `doc1` and `img1`.
+_SPELLINGS = [name for name in _DIFFERENCES if "prefix" not in name]
 # The size of the sample in which ids that differ in spelling are searched.
 _ROWS, _LISTS, _QUERIES = 10_000, 100, 100_000
 _FEW_LISTS = 20
@@ -342,7 +344,7 @@ class Joining:
         if self._truth.items.dtype.kind in "iu":
             return ""
         sample = self._sample(_FEW_LISTS, self._found)
-        found = _alike(*sample, list(_DIFFERENCES)[:-1])
+        found = _alike(*sample, _SPELLINGS)
         return self._shown(*found) if found else ""
 
     def _sample(

@@ -11,11 +11,16 @@ import numpy as np
 from keras_rankmetrics.engine.definition.options import check_choice
 from keras_rankmetrics.engine.warn import warn
 from keras_rankmetrics.tables import item_rows
-from keras_rankmetrics.tables.ids import KINDS, as_text, column_array, ids_of
+from keras_rankmetrics.tables.ids import (
+    EXACT,
+    KINDS,
+    as_text,
+    column_array,
+    ids_of,
+)
 from keras_rankmetrics.tables.item_rows import Rows
 
 _ROLES = ("query", "item")
-_EXACT = 2**53  # integers up to it are exact in float64
 
 
 class _Order(NamedTuple):
@@ -129,10 +134,15 @@ class Reading:
 # Checks, and the arguments that change a run.
 
 
+def index_of(x: Any) -> list[Any]:
+    """Return the index of a pandas object; nothing for other objects."""
+    index: Any = getattr(x, "index", None)
+    return index.tolist() if hasattr(index, "tolist") else []
+
+
 def _check_positions(name: str, ids: Any) -> None:
     """Raise ValueError if the index of a Series numbers it in another order."""
-    index: Any = getattr(ids, "index", None)
-    numbers = index.tolist() if hasattr(index, "tolist") else []
+    numbers = index_of(ids)
     if sorted(map(str, numbers)) == sorted(map(str, range(len(numbers)))) and (
         numbers != list(range(len(numbers)))
     ):
@@ -274,7 +284,7 @@ def numbers(values: Any, argument: str) -> np.ndarray:
             f"of the type {type(first).__name__}. Convert them to floats."
         )
     is_integer = array.dtype.kind in "iu" and array.size > 0
-    if is_integer and max(int(array.max()), -int(array.min())) > _EXACT:
+    if is_integer and max(int(array.max()), -int(array.min())) > EXACT:
         return array
     single = np.promote_types(array.dtype, np.float32)
     return array.astype(single, copy=False)

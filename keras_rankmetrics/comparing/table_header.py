@@ -119,21 +119,15 @@ class Header(NamedTuple):
     ) -> None:
         """Raise ValueError if there are ranks in another order than scores.
 
+        Warn if there are ranks in place of scores, and some repeat.
+
         Args:
             columns: the column of each role.
             column: returns the column of a name.
             rows: the rows of the table.
         """
         if "rank" in columns:
-            order = np.lexsort((rows.value, rows.query))
-            query, rank = rows.query[order], rows.value[order]
-            same = (query[1:] == query[:-1]) & (rank[1:] == rank[:-1])
-            for at in np.flatnonzero(same)[:1].tolist():
-                warn(
-                    f"The ranks of {self.argument} should occur once in a "
-                    f"query. Received: {abs(rank[at]):g} twice in the query "
-                    f"{as_text(query[at].item())!r}. These items are tied."
-                )
+            self._warn_of_repeated(rows)
         score, ranks = columns.get("score"), self._ranks(columns)
         if score is None or "score" in self.chosen or not ranks:
             return
@@ -153,6 +147,17 @@ class Header(NamedTuple):
                 f"{as_text(rows.query[at].item())!r}. Choose: "
                 f"{argument('score', score)}, or {argument('score', ranks[0])} "
                 "with `higher_is_better=False`. Distances also need the latter."
+            )
+
+    def _warn_of_repeated(self, rows: Rows) -> None:
+        order = np.lexsort((rows.value, rows.query))
+        query, rank = rows.query[order], rows.value[order]
+        same = (query[1:] == query[:-1]) & (rank[1:] == rank[:-1])
+        for at in np.flatnonzero(same)[:1].tolist():
+            warn(
+                f"The ranks of {self.argument} should occur once in a query. "
+                f"Received: {abs(rank[at]):g} twice in the query "
+                f"{as_text(query[at].item())!r}. These items are tied."
             )
 
     def _ranks(self, columns: Mapping[str, Any]) -> list[Any]:

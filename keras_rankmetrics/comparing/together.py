@@ -31,7 +31,7 @@ from keras_rankmetrics.engine.inputs import warn_if_swapped
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
 from keras_rankmetrics.engine.warn import warn
 from keras_rankmetrics.tables.ids import as_text
-from keras_rankmetrics.tables.item_rows import Rows, check_chosen
+from keras_rankmetrics.tables.item_rows import Rows, argument, check_chosen
 
 _PLACES = 5  # items of a list, each with a place of its own
 _SWAPPED = (
@@ -171,7 +171,7 @@ def _check_two_columns(truth: Input, systems: Iterable[Input]) -> None:
             raise ValueError(
                 "The labels and the scores of one table should be different "
                 f"columns. Received: {label!r} for both, and {others}. Name "
-                f'the scores: `columns={{"score": "{others[0]}"}}`.'
+                f"the scores: {argument('score', others[0])}."
             )
 
 
@@ -242,27 +242,35 @@ def check_arrays(
             "There should be judgements in `truth`. Received: none. Check how "
             "they were read."
         )
-    for system in systems if are_labels else ():
-        try:
-            arrays = [to_numpy(x).astype(np.float64) for x in (truth, system)]
-        except (TypeError, ValueError):  # of unequal lengths, or with masks
+    labels = _as_floats(truth) if are_labels else None
+    for system in systems:
+        scores = _as_floats(system)
+        if labels is None or scores is None:
             continue
-        rules.read_labels(arrays[0].ravel())
+        rules.read_labels(labels.ravel())
         _warn_if_order(system)
-        if all(x.shape[1:] == (3,) and len(x) > 1 for x in arrays):
-            _check_not_rows(*arrays)
-        warn_if_swapped(*arrays)
+        if all(x.shape[1:] == (3,) and len(x) > 1 for x in (labels, scores)):
+            _check_not_rows(labels, scores)
+        warn_if_swapped(labels, scores)
+
+
+def _as_floats(x: Any) -> np.ndarray | None:
+    """Return an array; None for lists of unequal lengths, or with masks."""
+    try:
+        return to_numpy(x).astype(np.float64)
+    except (TypeError, ValueError):
+        return None
 
 
 def _warn_if_order(scores: Any) -> None:
     """Warn if integers are the places of items, as `argsort` returns them."""
     array = to_numpy(scores)
+    are_integers = array.dtype.kind in "iu" and array.ndim == 2
+    if not are_integers or array.shape[1] < _PLACES:
+        return
     places = np.sort(array, axis=-1)
     if (
-        array.dtype.kind in "iu"
-        and array.ndim == 2
-        and array.shape[1] >= _PLACES
-        and len(np.unique(array, axis=0)) > 1
+        len(np.unique(array, axis=0)) > 1
         and (places - places[:, :1] == np.arange(array.shape[1])).all()
         and (places[:, 0] <= 1).all()
     ):

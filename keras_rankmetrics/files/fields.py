@@ -17,7 +17,6 @@ from keras_rankmetrics.files import FileError
 _LONGEST = 1024  # bytes of an id, at most
 _ROOM = 2**22  # bytes of the ids of a part: all take as many as the longest
 _LONG_NUMBER = 32
-EXACT = 2**53  # float64 has all integers below
 INEXACT = (
     "Integers above 2**53 may tie in float64. Subtract the smallest one from "
     "all, or write floats if such ties do not matter."

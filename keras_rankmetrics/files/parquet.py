@@ -11,13 +11,13 @@ import numpy as np
 from keras_rankmetrics.files import FileError
 from keras_rankmetrics.files.blocks import Source, opened
 from keras_rankmetrics.files.fields import (
-    EXACT,
     INEXACT,
     Part,
     Texts,
     parts,
 )
 from keras_rankmetrics.files.header import columns_of
+from keras_rankmetrics.tables.ids import EXACT
 
 _BUFFER = 2**20  # bytes of a column that are read at once
 _BATCH = 2**22  # bytes of a batch, about

@@ -23,7 +23,6 @@ import numpy as np
 from keras_rankmetrics.files import FileError, blocks
 from keras_rankmetrics.files.blocks import LINE, Block, Source
 from keras_rankmetrics.files.fields import (
-    EXACT,
     INEXACT,
     Part,
     joined,
@@ -32,6 +31,7 @@ from keras_rankmetrics.files.fields import (
 )
 from keras_rankmetrics.files.header import columns_of
 from keras_rankmetrics.files.parquet import floats_of, texts_of
+from keras_rankmetrics.tables.ids import EXACT
 from keras_rankmetrics.tables.item_rows import candidates
 from keras_rankmetrics.types import UNJUDGED
 

@@ -14,7 +14,7 @@ from keras_rankmetrics.engine.inputs.tensors import to_numpy
 # The kinds of ids by the kinds of numpy's dtypes.
 KINDS = {"U": "str", "S": "bytes", "i": "integers", "u": "integers"}
 MISSING = frozenset(("None", "nan", "<NA>", "NaT"))  # as text
-_EXACT = 2**53  # floats from here on have lost digits of integers
+EXACT = 2**53  # floats from here on have lost digits of integers
 
 
 def ids_of(ids: Any, argument: str) -> np.ndarray:
@@ -90,7 +90,7 @@ def _refusal(array: np.ndarray) -> str:
             f"{len(values) - len(ids):,} of {len(values):,} missing"
         )
         remedies.append("Remove the rows without an id.")
-    if types == {float} and all(x == x // 1 and abs(x) < _EXACT for x in ids):
+    if types == {float} and all(x == x // 1 and abs(x) < EXACT for x in ids):
         remedies.append('Convert the ids: `.astype("int64")`.')
     elif any(isinstance(x, tuple) for x in ids):
         remedies.append("Join the parts of each id into one text.")

@@ -21,6 +21,7 @@ _WRAPPED = [
     for bits in (8, 16, 32, 64)
     for below in (1, 2)
 ]
+_LARGE = min(_WRAPPED)
 
 
 class Misreadings(NamedTuple):
@@ -49,7 +50,7 @@ class Misreadings(NamedTuple):
             share = share_in(ops.where(lists.present[:, None], labels, 0))
         warning, labels = lists.warning, lists.labels
         if warning is None and labels is not None:
-            has_unusual = ops.any((labels < 0) | (labels >= min(_WRAPPED)))
+            has_unusual = ops.any((labels < 0) | (labels >= _LARGE))
             if concrete(has_unusual):
                 labels = ops.convert_to_numpy(labels)
                 warning = padding_warning(labels, None if are_joined else True)
