@@ -1,4 +1,4 @@
-// Made by `python -m tests.pages.play`.
+// Made by `python -m tests.tools.pages.play`.
 const CONVENTIONS = {
  "metrics": {
   "NDCG": {

@@ -21,7 +21,7 @@ from keras_rankmetrics import (
     compare,
     evaluate,
 )
-from tests.simulations import clicks as simulation
+from tests.tools.simulations import clicks as simulation
 
 pytestmark = pytest.mark.long
 

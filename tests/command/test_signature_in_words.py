@@ -8,7 +8,7 @@ from keras_rankmetrics import conventions
 from keras_rankmetrics.command.signature import constructor, parsed
 from keras_rankmetrics.engine.definition import takes
 from krm_command import main
-from tests.pages.blocks import chosen
+from tests.tools.pages.blocks import chosen
 
 METRICS = [
     *(metric for _, metric in SPECS),

@@ -24,4 +24,4 @@ import pathlib
 import sys
 
 # The oracle and the catalogue, where pytest does not find them.
-sys.path.append(str(pathlib.Path(__file__).parents[1] / "support"))
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "tools" / "support"))

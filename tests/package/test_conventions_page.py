@@ -4,9 +4,9 @@ from numbers_in_texts import in_words_and_numbers
 from pytest import approx
 
 from keras_rankmetrics import conventions
-from tests.pages import conventions as made
+from tests.tools.pages import conventions as made
 
-AGAIN = "`python -m tests.pages.conventions` makes it anew."
+AGAIN = "`python -m tests.tools.pages.conventions` makes it anew."
 
 
 def test_the_tables_are_those_of_the_package():

@@ -7,8 +7,8 @@ from links import dead_links, pages_of, source_links
 from site_of_docs import ROOT, built, can_be_built
 
 import keras_rankmetrics as krm
-from tests.pages.page import METRICS as METRICS_WITH_PAGES
-from tests.pages.page import Page
+from tests.tools.pages.page import METRICS as METRICS_WITH_PAGES
+from tests.tools.pages.page import Page
 
 # Marks of objects that are for programs, not for readers.
 MARKS = re.compile(

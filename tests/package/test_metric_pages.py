@@ -7,12 +7,12 @@ from numbers_in_texts import in_words_and_numbers
 from pytest import approx
 
 import keras_rankmetrics as krm
-from tests.benchmarks.scheme import LIGHT
-from tests.pages.examples import FAMILIES, Edge, Examples, examples_of
-from tests.pages.notation import ids_of, items_of
-from tests.pages.page import BLOCKS, FOLDER, METRICS, SECTIONS, Page
+from tests.tools.benchmarks.scheme import LIGHT
+from tests.tools.pages.examples import FAMILIES, Edge, Examples, examples_of
+from tests.tools.pages.notation import ids_of, items_of
+from tests.tools.pages.page import BLOCKS, FOLDER, METRICS, SECTIONS, Page
 
-AGAIN = "`python -m tests.pages` makes it anew; look at what changes."
+AGAIN = "`python -m tests.tools.pages` makes it anew; look at what changes."
 names = pytest.mark.parametrize("metric", METRICS, ids=lambda m: m.__name__)
 
 

@@ -8,12 +8,12 @@ from numbers_in_texts import in_words_and_numbers
 from pytest import approx
 
 from keras_rankmetrics import NDCG
-from tests.benchmarks.scheme import LIGHT
-from tests.pictures import thirteen_libraries, ties, training
-from tests.pictures.drawing import WIDTH
-from tests.pictures.every import FOLDER, PICTURES
+from tests.tools.benchmarks.scheme import LIGHT
+from tests.tools.pictures import thirteen_libraries, ties, training
+from tests.tools.pictures.drawing import WIDTH
+from tests.tools.pictures.every import FOLDER, PICTURES
 
-AGAIN = "`python -m tests.pictures` makes it anew; look at what changes."
+AGAIN = "`python -m tests.tools.pictures` makes it anew; look at what changes."
 names = pytest.mark.parametrize("name", PICTURES)
 
 
@@ -94,7 +94,7 @@ def test_the_chance_that_is_stored_is_that_of_the_queries():
     import numpy as np
     from queries import generate
 
-    from tests.pictures.train import QUERIES
+    from tests.tools.pictures.train import QUERIES
 
     _, labels = generate(QUERIES, np.random.default_rng(0)).validation
     chance = float(NDCG(k=10)(labels, np.zeros_like(labels)))

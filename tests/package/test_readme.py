@@ -5,8 +5,8 @@ import re
 
 from keras_rankmetrics import metrics
 from keras_rankmetrics.metrics.multi_value import MultiValueMetric
-from tests.pages import gallery
-from tests.pictures.time_per_batch import medians
+from tests.tools.pages import gallery
+from tests.tools.pictures.time_per_batch import medians
 
 README = (pathlib.Path(__file__).parents[2] / "README.md").read_text()
 

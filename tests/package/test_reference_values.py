@@ -10,9 +10,9 @@ from catalogue import EVERY_ROW
 from pytest import approx
 
 import keras_rankmetrics as krm
-from tests.pages import reference_values as made
+from tests.tools.pages import reference_values as made
 
-AGAIN = "`python -m tests.pages.reference_values` makes it anew."
+AGAIN = "`python -m tests.tools.pages.reference_values` makes it anew."
 STORED = json.loads(made.DATA.read_text())
 ROWS = STORED["values"]
 

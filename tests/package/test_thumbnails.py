@@ -4,10 +4,16 @@ import pytest
 from numbers_in_texts import in_words_and_numbers
 from pytest import approx
 
-from tests.pages.page import METRICS
-from tests.pages.thumbnails import ROWS, THUMBNAILS, file_of, rows_of, thumbnail
+from tests.tools.pages.page import METRICS
+from tests.tools.pages.thumbnails import (
+    ROWS,
+    THUMBNAILS,
+    file_of,
+    rows_of,
+    thumbnail,
+)
 
-AGAIN = "`python -m tests.pages` makes it anew; look at what changes."
+AGAIN = "`python -m tests.tools.pages` makes it anew; look at what changes."
 names = pytest.mark.parametrize("metric", METRICS, ids=lambda m: m.__name__)
 
 

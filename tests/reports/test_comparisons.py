@@ -5,13 +5,13 @@ import math
 import pytest
 from recorded import batches
 
-from tests.benchmarks.comparisons import (
+from tests.tools.benchmarks.comparisons import (
     IN_THE_NOISE,
     ExtraRatio,
     Ratio,
     Share,
 )
-from tests.benchmarks.scenarios import SCENARIOS
+from tests.tools.benchmarks.scenarios import SCENARIOS
 
 ROUNDS = {
     "ours": [4.0, 9.0, 5.0],

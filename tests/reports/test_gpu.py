@@ -7,12 +7,12 @@ import types
 import pytest
 from recorded import HERE, batches, run
 
-from tests.benchmarks import gpu, process
-from tests.benchmarks.__main__ import main
-from tests.benchmarks.measurement import merged
-from tests.benchmarks.modes import Jax, TensorFlowGraph, TorchEager
-from tests.benchmarks.summary import summary
-from tests.benchmarks.tables import tables
+from tests.tools.benchmarks import gpu, process
+from tests.tools.benchmarks.__main__ import main
+from tests.tools.benchmarks.measurement import merged
+from tests.tools.benchmarks.modes import Jax, TensorFlowGraph, TorchEager
+from tests.tools.benchmarks.summary import summary
+from tests.tools.benchmarks.tables import tables
 
 NAME = "Stand-in 9000"
 

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from tests.benchmarks import logs
+from tests.tools.benchmarks import logs
 
 
 @pytest.mark.parametrize(

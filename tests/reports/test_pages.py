@@ -6,9 +6,9 @@ import io
 import pytest
 from recorded import HERE, batches, measured, run
 
-from tests.benchmarks.pages import write
-from tests.benchmarks.rows import HEADER, as_csv
-from tests.benchmarks.tables import tables
+from tests.tools.benchmarks.pages import write
+from tests.tools.benchmarks.rows import HEADER, as_csv
+from tests.tools.benchmarks.tables import tables
 
 
 def rows(runs):

@@ -6,9 +6,9 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 from recorded import batches, measured, run
 
-from tests.benchmarks.marks import MARKS, OUR_COLOUR
-from tests.benchmarks.picture import draw
-from tests.benchmarks.scheme import DARK, LIGHT
+from tests.tools.benchmarks.marks import MARKS, OUR_COLOUR
+from tests.tools.benchmarks.picture import draw
+from tests.tools.benchmarks.scheme import DARK, LIGHT
 
 LETTERS = {"light": LIGHT, "dark": DARK}
 PAGES = {"light": "#ffffff", "dark": "#131416"}

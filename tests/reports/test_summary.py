@@ -5,10 +5,10 @@ import dataclasses
 import pytest
 from recorded import HERE, batches, measured, run
 
-from tests.benchmarks.ahead import ahead_of, sentence
-from tests.benchmarks.answers import WORDS
-from tests.benchmarks.ratios import ratios
-from tests.benchmarks.summary import summary
+from tests.tools.benchmarks.ahead import ahead_of, sentence
+from tests.tools.benchmarks.answers import WORDS
+from tests.tools.benchmarks.ratios import ratios
+from tests.tools.benchmarks.summary import summary
 
 OURS = "keras_rankmetrics"
 SPACE = "\N{NO-BREAK SPACE}"

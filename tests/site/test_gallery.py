@@ -7,9 +7,9 @@ import pytest
 from printed import assert_readable, epochs
 from pytest import approx
 
-from tests.pages import gallery
+from tests.tools.pages import gallery
 
-AGAIN = "`python -m tests.pages.gallery` stores it anew."
+AGAIN = "`python -m tests.tools.pages.gallery` stores it anew."
 NUMBER = re.compile(r"\d+\.\d+")
 BARS = re.compile(" *[▏▎▍▌▋▊▉█]+")
 INDEX = (gallery.FOLDER / "index.md").read_text()

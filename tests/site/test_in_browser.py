@@ -4,7 +4,7 @@ import pytest
 from in_browser import MARKS, WIDTHS, opened
 from site_of_docs import ROOT
 
-from tests.pages.page import METRICS
+from tests.tools.pages.page import METRICS
 
 PAGES = (
     "index.html",

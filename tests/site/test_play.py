@@ -12,10 +12,10 @@ from in_browser import CHROMIUM, MARKS, opened
 import keras_rankmetrics as krm
 from keras_rankmetrics.engine.definition import takes
 from keras_rankmetrics.metrics.two_rankings import TwoRankingMetric
-from tests.pages import play
-from tests.pages.blocks import chosen, with_options_of_their_own
+from tests.tools.pages import play
+from tests.tools.pages.blocks import chosen, with_options_of_their_own
 
-AGAIN = "`python -m tests.pages.play` makes it anew."
+AGAIN = "`python -m tests.tools.pages.play` makes it anew."
 STATIC = play.FILE.parent
 PADDING, MISSED = -1, -math.inf
 CUTOFFS = (1, 3, 10)

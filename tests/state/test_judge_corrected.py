@@ -18,7 +18,7 @@ from keras_rankmetrics.engine.aggregates.judge_corrected import (
     corrected,
     sums_of,
 )
-from tests.simulations import judge as simulated
+from tests.tools.simulations import judge as simulated
 
 BACKEND = keras.backend.backend()
 

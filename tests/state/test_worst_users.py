@@ -24,7 +24,7 @@ from keras_rankmetrics.engine.aggregates.tails import (
     quantile,
     quantile_interval,
 )
-from tests.simulations.tails import DRAWS
+from tests.tools.simulations.tails import DRAWS
 
 BACKEND = keras.backend.backend()
 VALUES = np.array([0, 0, 0.2, 0.35, 0.5, 0.5, 0.63, 0.8, 1, 1])

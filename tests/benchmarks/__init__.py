@@ -1,1 +1,0 @@
-"""What a batch of ranking metrics costs: `python -m tests.benchmarks`."""

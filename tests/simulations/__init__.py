@@ -1,1 +1,0 @@
-"""Simulated coverage of the intervals: `python -m tests.simulations`."""

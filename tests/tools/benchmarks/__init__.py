@@ -1,0 +1,1 @@
+"""What a batch of ranking metrics costs: `python -m tests.tools.benchmarks`."""

@@ -1,0 +1,122 @@
+"""Metrics of labels that are probabilities, beside the same with plain labels.
+
+    python -m tests.tools.benchmarks.probabilities
+    python -m tests.tools.benchmarks.probabilities --lists 1024 --ties 10
+
+On jax and TensorFlow the update is compiled with XLA; torch runs as it is. Each
+call gets new tensors, so that no result of an earlier one is used again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tests.tools.benchmarks.backends import BACKENDS, print_rows
+
+METRICS: dict[str, tuple[str, dict[str, Any]]] = {
+    "NDCG@10": ("NDCG", {"k": 10}),
+    "NDCG": ("NDCG", {}),
+    "MAP": ("MeanAveragePrecision", {}),
+    "Recall@10": ("RecallAtK", {"k": 10}),
+    "R-precision": ("RPrecision", {}),
+    "MRR@10": ("MeanReciprocalRank", {"k": 10}),
+}
+
+
+def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+    """The options of the command line."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.tools.benchmarks.probabilities",
+        description=(__doc__ or "").partition("\n")[0],
+    )
+    parser.add_argument("--lists", type=int, default=1024)
+    parser.add_argument("--items", type=int, default=100)
+    parser.add_argument(
+        "--ties", type=int, help="the number of different scores"
+    )
+    parser.add_argument("--rounds", type=int, default=21)
+    parser.add_argument("--backends", nargs="+", default=BACKENDS)
+    parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
+    return parser.parse_args(argv)
+
+
+def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, compiled by XLA where there is one."""
+    import keras
+
+    if keras.config.backend() == "jax":
+        import jax
+
+        return jax.jit(function)
+    if keras.config.backend() == "tensorflow":
+        import tensorflow as tf
+
+        made: Callable[..., Any] = tf.function(function, jit_compile=True)
+        return made
+    return function
+
+
+def measured(options: argparse.Namespace) -> str:
+    """A row of the table, of the backend of this process."""
+    import keras
+    import numpy as np
+
+    import keras_rankmetrics as krm
+
+    rng = np.random.default_rng(0)
+    shape = options.lists, options.items
+    p = rng.random(shape, dtype="float32") ** 3
+    scores = rng.random(shape, dtype="float32")
+    if options.ties:
+        scores = np.floor(scores * options.ties)
+    cells = []
+    for name, settings in METRICS.values():
+        kinds = {
+            "grades": np.float32(rng.random(shape) < p),
+            "probabilities": p,
+        }
+        times: dict[str, list[float]] = {kind: [] for kind in kinds}
+        runs = {
+            kind: compiled(getattr(krm, name)(**settings, labels=kind).per_list)
+            for kind in kinds
+        }
+        for number in range(options.rounds + 2):
+            for kind, labels in kinds.items():
+                inputs = [
+                    keras.ops.convert_to_tensor(np.array(x))
+                    for x in (labels, scores)
+                ]
+                start = time.perf_counter()
+                keras.ops.convert_to_numpy(runs[kind](*inputs))
+                if number > 1:  # the first calls compile
+                    times[kind].append(time.perf_counter() - start)
+        plain, expected = (statistics.median(x) for x in times.values())
+        cells.append(
+            f"{1e3 * plain:.1f} → {1e3 * expected:.1f} ms, "
+            f"{expected / plain:.1f}"
+        )
+    return f"| {keras.config.backend()} | {' | '.join(cells)} |"
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Measures each backend in a process of its own."""
+    options = arguments(argv)
+    if options.here:
+        print(measured(options))
+        return
+    scores = f"{options.ties} different scores" if options.ties else "no ties"
+    print(
+        f"{options.lists:,} lists, {options.items:,} items, {scores}, "
+        f"{options.rounds} rounds: grades → probabilities, ratio.\n\n"
+        f"| backend | {' | '.join(METRICS)} |\n"
+        f"| --- |{' --: |' * len(METRICS)}"
+    )
+    print_rows(__spec__.name, options.backends, argv)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,189 @@
+"""Search results to five metrics with errors, against ranx and others.
+
+    python -m tests.tools.benchmarks.retrieval
+    python -m tests.tools.benchmarks.retrieval --queries 200 --backends torch
+
+All end with the means of NDCG@10, recall@100, MRR, AP@100 and precision@10, and
+ours with their standard errors too. Ours and ranx, which has compiled before,
+start with the arrays that FAISS returns and nested dicts of judgements. The
+evaluator of Sentence Transformers starts with embeddings of 384 dimensions: it
+searches by itself, and it cannot evaluate what FAISS has found. The part of it
+that computes metrics is in a column of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tests.tools.benchmarks.backends import BACKENDS, print_rows
+
+TOP, CORPUS = 100, 100_000
+
+
+def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+    """The options of the command line."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.tools.benchmarks.retrieval",
+        description=(__doc__ or "").partition("\n")[0],
+    )
+    parser.add_argument("--queries", type=int, default=1000)
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--backends", nargs="+", default=BACKENDS)
+    parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
+    return parser.parse_args(argv)
+
+
+class Data:
+    """Random judgements, and the result of a search for each query."""
+
+    def __init__(self, queries: int) -> None:
+        random = np.random.default_rng(0)
+        self.ids = np.stack(
+            [random.choice(CORPUS, TOP, replace=False) for _ in range(queries)]
+        )
+        scores = random.normal(size=self.ids.shape).astype("float32")
+        self.scores = -np.sort(-scores, axis=-1)
+        self.documents = [f"doc{number}" for number in range(CORPUS)]
+        self.queries = [f"query{number}" for number in range(queries)]
+        self.qrels: dict[str, dict[str, int]] = {}
+        for query, row in zip(self.queries, self.ids, strict=True):
+            found = [*random.choice(row, 5, False), *random.choice(CORPUS, 5)]
+            self.qrels[query] = {self.documents[item]: 1 for item in found}
+
+    def run(self) -> dict[str, dict[str, float]]:
+        """The result as nested dicts."""
+        rows = zip(
+            self.queries, self.ids.tolist(), self.scores.tolist(), strict=True
+        )
+        names = self.documents
+        return {
+            query: {names[i]: s for i, s in zip(ids, scores, strict=True)}
+            for query, ids, scores in rows
+        }
+
+
+def keras_rankmetrics(data: Data) -> Callable[[], Sequence[float]]:
+    """The call of this package."""
+    import keras_rankmetrics as krm
+
+    def call() -> Sequence[float]:
+        found = krm.evaluate(
+            data.qrels,
+            (data.scores, data.ids),
+            "NDCG@10 Recall@100 RR AP@100 P@10",
+            query_ids=data.queries,
+            item_ids=data.documents,
+        )
+        return [estimate.value for estimate in found.estimates.values()]
+
+    return call
+
+
+def ranx(data: Data) -> Callable[[], Sequence[float]]:
+    """The call of ranx."""
+    from ranx import Qrels, Run, evaluate
+
+    names = ["ndcg@10", "recall@100", "mrr", "map@100", "precision@10"]
+
+    def call() -> Sequence[float]:
+        found = evaluate(Qrels(data.qrels), Run(data.run()), names)
+        return [found[name] for name in names]
+
+    return call
+
+
+def evaluators(data: Data) -> list[Callable[[], Sequence[float]]]:
+    """The evaluator of Sentence Transformers, and its metrics alone."""
+    import torch
+    from sentence_transformers.evaluation import InformationRetrievalEvaluator
+
+    random = torch.Generator().manual_seed(0)
+    queries, corpus = (
+        torch.randn(number, 384, generator=random)
+        for number in (len(data.queries), CORPUS)
+    )
+
+    class Evaluator(InformationRetrievalEvaluator):  # type: ignore[misc]
+        def embed_inputs(self, *args: Any, **kwargs: Any) -> Any:
+            return queries
+
+    evaluator = Evaluator(
+        dict.fromkeys(data.queries, ""),
+        dict.fromkeys(data.documents, ""),
+        {query: set(items) for query, items in data.qrels.items()},
+        mrr_at_k=[TOP],
+        ndcg_at_k=[10],
+        accuracy_at_k=[10],
+        precision_recall_at_k=[10, TOP],
+        map_at_k=[TOP],
+        score_functions={"dot": lambda x, y: x @ y.T},
+    )
+    hits = [
+        [{"corpus_id": i, "score": s} for i, s in found.items()]
+        for found in data.run().values()
+    ]
+
+    def whole() -> Sequence[float]:
+        evaluator.compute_all_metrics(None, corpus_embeddings=corpus)
+        return ()
+
+    def metrics() -> Sequence[float]:
+        found: Any = evaluator.compute_metrics(hits)
+        return [
+            found["ndcg@k"][10],
+            found["recall@k"][TOP],
+            found["mrr@k"][TOP],
+            found["map@k"][TOP],
+            found["precision@k"][10],
+        ]
+
+    return [whole, metrics]
+
+
+def measured(options: argparse.Namespace) -> str:
+    """A row of the table, of the backend of this process."""
+    import keras
+
+    data = Data(options.queries)
+    calls = [keras_rankmetrics(data), ranx(data), *evaluators(data)]
+    expected, *others = [call() for call in calls]
+    for values in filter(len, others):
+        np.testing.assert_allclose(values, expected, atol=1e-6)
+    times: list[list[float]] = [[] for _ in calls]
+    for _ in range(options.rounds):
+        for call, found in zip(calls, times, strict=True):
+            start = time.perf_counter()
+            call()
+            found.append(time.perf_counter() - start)
+    columns = [f"{1000 * statistics.median(found):.0f} ms" for found in times]
+    ratios = [
+        statistics.median(a / b for a, b in zip(times[0], other, strict=True))
+        for other in times[1:]
+    ]
+    columns += [f"{ratio:.2f}" for ratio in ratios]
+    return f"| {keras.config.backend()} | {' | '.join(columns)} |"
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Measures each backend in a process of its own."""
+    options = arguments(argv)
+    if options.here:
+        print(measured(options))
+        return
+    print(
+        f"{options.queries:,} queries x top {TOP}, {options.rounds} rounds.\n\n"
+        "| backend | keras_rankmetrics | ranx | evaluator | its metrics | ours "
+        "/ ranx | ours / evaluator | ours / its metrics |\n"
+        f"| --- |{' --: |' * 7}"
+    )
+    print_rows(__spec__.name, options.backends, argv)
+
+
+if __name__ == "__main__":
+    main()
