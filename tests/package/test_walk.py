@@ -1,27 +1,35 @@
-"""The walk of `y_pred` through the package is short, and the page shows it."""
+"""The walks through the package are short, and the page shows them."""
 
 import keras
 import pytest
 
 pytestmark = pytest.mark.skipif(
-    keras.backend.backend() != "torch", reason="the walk is that on torch"
+    keras.backend.backend() != "torch", reason="the walks are those on torch"
 )
 
-MOST_FILES, MOST_LEVELS = 25, 12
 
-
-def test_the_walk_is_short():
+@pytest.mark.parametrize(
+    ("name", "first", "files", "levels", "calls"),
+    [
+        ("update_state", "Accumulator.update_state", 25, 12, 160),
+        ("evaluate", "evaluate", 56, 22, 1303),
+        ("krm eval", "main", 75, 27, 2844),
+    ],
+)
+def test_walks_are_short(name, first, files, levels, calls):
     from tests.package import walk
 
-    stations = walk.stations()
-    assert stations[0].function == "Accumulator.update_state"
-    assert len(walk.files_of(stations)) <= MOST_FILES
-    assert max(station.level for station in stations) <= MOST_LEVELS
+    stations = walk.stations(name)
+    assert stations[0].function == first
+    assert len(walk.files_of(stations)) <= files
+    assert max(station.level for station in stations) <= levels
+    assert len(stations) <= calls
 
 
-def test_the_page_shows_the_walk():
+def test_the_page_shows_the_walks():
     from tests.package import walk
 
     text = walk.PAGE.read_text()
     assert walk.written(text) == text
-    assert all(f"`{file}`" in text for file in walk.files_of(walk.stations()))
+    of_scores = walk.files_of(walk.stations("update_state"))
+    assert all(f"`{file}`" in text for file in of_scores)

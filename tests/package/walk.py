@@ -1,19 +1,24 @@
-"""Trace one `update_state`: `KERAS_BACKEND=torch python tests/package/walk.py`.
+"""Trace calls: `KERAS_BACKEND=torch python tests/package/walk.py [NAME]`.
 
-Prints each station on the walk of `y_pred`: its file, its function, and its
-level, the number of functions of the package on the stack. A call is on the
-walk if an argument, or a variable of an enclosing function that it uses, is
-`y_pred`, was computed from it by torch, or holds such a value. Lambdas and
-comprehensions belong to the function that contains them. With `--all`, prints
-all functions that are entered. With `--write`, writes the walk into
-`docs/contributing.md`.
+Prints each station of a walk: its file, its function, and its level, the number
+of functions of the package on the stack. The walks are those of `update_state`
+by default, `evaluate` and `krm eval`. On that of `update_state`, a call is a
+station if an argument, or a variable of an enclosing function that it uses, is
+`y_pred`, was computed from it by torch, or holds such a value. On the others,
+each call is one. Lambdas and comprehensions belong to the function that
+contains them. With `--all`, prints all functions that are entered. With
+`--write`, writes all walks into `docs/contributing.md`.
 """
 
 import ast
+import contextlib
 import functools
+import io
 import pathlib
 import sys
+import tempfile
 import types
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -21,11 +26,11 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 import keras_rankmetrics
-from keras_rankmetrics import NDCG
+from keras_rankmetrics import NDCG, evaluate
 
 PACKAGE = pathlib.Path(keras_rankmetrics.__file__).parent
 PAGE = PACKAGE.parent / "docs" / "contributing.md"
-BEGIN, END = "<!-- walk -->", "<!-- end of the walk -->"
+BEGIN, END = "<!-- walk of `{}` -->", "<!-- end of the walk -->"
 DEEPEST = 8  # how far values are looked for in records that hold records
 SHOWN = 3  # the page shows all functions down to this level
 
@@ -148,7 +153,7 @@ def _level(frame):
     return level
 
 
-def walk():
+def _scores():
     """Return the calls of one `NDCG().update_state(y_true, y_pred)`."""
     y_true = torch.tensor([[1.0, 0.0, 2.0, 0.0], [0.0, 1.0, 0.0, 0.0]])
     y_pred = torch.tensor([[0.4, 0.3, 0.2, 0.1], [0.5, 0.7, 0.6, 0.8]])
@@ -157,9 +162,61 @@ def walk():
     return calls_of(lambda: metric.update_state(y_true, y_pred), y_pred)
 
 
-def stations():
-    """Return the calls on the walk of `y_pred`."""
-    return [call for call in walk() if call.has_scores]
+def _calls_again(run):
+    """Return the calls of the second run, when all modules are imported."""
+    run()
+    return calls_of(run, torch.zeros(1))
+
+
+def _evaluate():
+    """Return the calls of one `evaluate` of dicts."""
+    truth = {"q1": {"d1": 2, "d2": 1}, "q2": {"d3": 1}}
+    run = {"q1": {"d1": 0.5, "d3": 0.7}, "q2": {"d3": 0.5, "d9": 0.1}}
+    return _calls_again(lambda: evaluate(truth, run, "NDCG@10 RR"))
+
+
+def _command():
+    """Return the calls of one `krm eval` of files as trec_eval has them."""
+    sys.path.append(str(PACKAGE / "command" / "script"))
+    import krm_command
+
+    with tempfile.TemporaryDirectory() as folder:
+        qrels, run = (pathlib.Path(folder, name) for name in ("qrels", "run"))
+        qrels.write_text("q1 0 d1 2\nq1 0 d2 1\nq2 0 d3 1\n")
+        run.write_text("q1 Q0 d1 1 0.5 x\nq1 Q0 d3 2 0.4 x\nq2 Q0 d3 1 0.5 x\n")
+        words = ["eval", str(qrels), str(run), "-m", "NDCG@10 RR"]
+        with contextlib.redirect_stdout(io.StringIO()):
+            return _calls_again(lambda: krm_command.main(words))
+
+
+class Walk(NamedTuple):
+    """A walk through the package.
+
+    Attributes:
+        calls: returns the calls.
+        is_station: returns True for those on the walk.
+        is_shown: returns True for files that the page shows.
+    """
+
+    calls: Callable[[], list[Call]]
+    is_station: Callable[[Call], bool] = lambda call: True
+    # The ground floor is that of the walk of the scores.
+    is_shown: Callable[[str], bool] = lambda file: (
+        not file.startswith(("engine", "metrics"))
+    )
+
+
+WALKS = {
+    "update_state": Walk(_scores, lambda call: call.has_scores, lambda _: True),
+    "evaluate": Walk(_evaluate),
+    "krm eval": Walk(_command),
+}
+
+
+def stations(name):
+    """Return the calls on a walk."""
+    walk = WALKS[name]
+    return [call for call in walk.calls() if walk.is_station(call)]
 
 
 def files_of(calls):
@@ -168,24 +225,29 @@ def files_of(calls):
 
 
 def summary(calls):
-    """Return the number of files and functions, and the highest level."""
+    """Return the numbers of files, functions and calls, and the levels."""
     functions = {(call.file, call.function) for call in calls}
     files, levels = files_of(calls), max(call.level for call in calls)
-    return f"{len(files)} files, {len(functions)} functions, {levels} levels"
+    return (
+        f"{len(files)} files, {len(functions)} functions, {len(calls)} calls, "
+        f"{levels} levels"
+    )
 
 
-def page():
-    """Return the walk for newcomers: a row for each station.
+def page(name):
+    """Return a walk for newcomers: a row for each station.
 
     Rows are the functions down to the level `SHOWN`, and the first of every
     other file, each once and with the first sentence of its docstring.
     """
     rows, seen = {}, set()
-    for call in stations():
+    for call in stations(name):
         # A function within another one is part of it.
         function = call.function.split(".<locals>.")[0]
         text = _docstrings(call.file).get(function)
-        if text and (call.level <= SHOWN or call.file not in seen):
+        if not text or not WALKS[name].is_shown(call.file):
+            continue
+        if call.level <= SHOWN or call.file not in seen:
             seen.add(call.file)
             station = f"`{call.file}` | `{function}`"
             rows.setdefault(station, f"| {call.level} | {station} | {text} |")
@@ -210,24 +272,28 @@ def _docstrings(file):
 
 
 def written(text):
-    """Return a page of the docs with the walk between its markers."""
-    before, _, rest = text.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n{page()}\n{END}{after}"
+    """Return a page of the docs with the walks between their markers."""
+    for name in WALKS:
+        begin = BEGIN.format(name)
+        before, _, rest = text.partition(begin)
+        _, _, after = rest.partition(END)
+        text = f"{before}{begin}\n{page(name)}\n{END}{after}"
+    return text
 
 
 def main():
-    """Print the stations, or write the walk for newcomers."""
+    """Print the stations of a walk, or write all walks for newcomers."""
     if "--write" in sys.argv:
         PAGE.write_text(written(PAGE.read_text()))
         return
-    calls = walk()
-    on_walk = [call for call in calls if call.has_scores]
+    [name] = [name for name in WALKS if name in sys.argv] or ["update_state"]
+    calls = WALKS[name].calls()
+    on_walk = [call for call in calls if WALKS[name].is_station(call)]
     for call in calls if "--all" in sys.argv else on_walk:
         indent = "  " * call.level
         print(f"{call.level:2}{indent}{call.file} {call.function}")
     print("all:", summary(calls))
-    print("walk of y_pred:", summary(on_walk))
+    print(f"walk of {name}:", summary(on_walk))
 
 
 if __name__ == "__main__":
