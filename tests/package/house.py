@@ -1,12 +1,14 @@
 """Print how large each part of the package is: `python tests/package/house.py`.
 
 Code is counted without docstrings, comments and blank lines, imports included.
+With `--write`, writes the weight of each feature into `docs/contributing.md`.
 """
 
 import ast
 import collections
 import io
 import pathlib
+import sys
 import tokenize
 
 PACKAGE = pathlib.Path(__file__).parents[2] / "keras_rankmetrics"
@@ -47,6 +49,49 @@ def lines_of_imports(source):
     }
 
 
+# The modules of each feature, by the start of their names. What no feature has
+# is the core. A longer start wins.
+FEATURES = {
+    "labels that are probabilities": ["engine/ranking/uncertain"],
+    "two rankings": ["engine/ranking/two_rankings", "metrics/two_rankings"],
+    "clicks": ["metrics/clicks"],
+    "subtopics": ["metrics/subtopics"],
+    "beyond accuracy, coverage, exposure": [
+        "engine/ranking/exposure",
+        "engine/ranking/items",
+        "metrics/beyond_accuracy",
+        "metrics/coverage",
+    ],
+    "sampled items": ["metrics/sampled"],
+    "judges": [
+        "engine/aggregates/judge_corrected",
+        "metrics/judge_corrected",
+    ],
+    "quantiles and worst users": ["engine/aggregates/tails", "metrics/tails"],
+    "intervals at any time": ["engine/aggregates/anytime"],
+    "groups and systems in `fit`": ["metrics/multi_value"],
+    "names of metrics as text": [
+        "conventions/specs",
+        "metrics/aliases",
+        "metrics/parser",
+    ],
+    "conventions": ["conventions"],
+    "metrics of relevance": ["metrics"],
+    "catalogues of any size": ["catalogues", "callbacks/by_catalogue"],
+    "callbacks": ["callbacks"],
+    "flat rows": ["tables"],
+    "logs on Spark, Ray and Beam": ["adapters"],
+    "`evaluate` and `compare`": ["comparing"],
+    "`diagnose` and `krm doctor`": ["comparing/diagnose", "command/doctor"],
+    "verdicts: `gate`": ["comparing/verdict", "command/gate"],
+    "files": ["files"],
+    "the command": ["command"],
+}
+CORE = "batches, rankings, definitions, sums"
+PAGE = PACKAGE.parent / "docs" / "contributing.md"
+BEGIN, END = "<!-- weights -->", "<!-- end of the weights -->"
+
+
 def part_of(path):
     """Return the folder of a module, one level deeper within the engine."""
     folders = path.relative_to(PACKAGE).with_suffix("").parts
@@ -54,8 +99,48 @@ def part_of(path):
     return "/".join(folders[:depth]) if len(folders) > 1 else "."
 
 
+def feature_of(path):
+    """Return the feature that a module belongs to."""
+    name = path.relative_to(PACKAGE).as_posix()
+    starts = {
+        start: feature
+        for feature, several in FEATURES.items()
+        for start in several
+        if name.startswith(start)
+    }
+    return starts[max(starts, key=len)] if starts else CORE
+
+
+def weights():
+    """Return the modules and lines of code of each feature, heaviest first."""
+    modules, code = collections.Counter(), collections.Counter()
+    for path in PACKAGE.rglob("*.py"):
+        modules[feature_of(path)] += 1
+        code[feature_of(path)] += len(lines_of_code(path.read_text()))
+    return [(name, modules[name], lines) for name, lines in code.most_common()]
+
+
+def written(text):
+    """Return a page of the docs with the weights between their markers."""
+    before, _, rest = text.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    found = weights()
+    rows = [
+        "| feature | modules | lines of code |",
+        "|---|--:|--:|",
+        *(f"| {name} | {n} | {lines:,} |" for name, n, lines in found),
+        f"| all | {sum(n for _, n, _ in found)} "
+        f"| {sum(lines for *_, lines in found):,} |",
+    ]
+    table = "\n".join(rows)
+    return f"{before}{BEGIN}\n{table}\n{END}{after}"
+
+
 def main():
-    """Print a row for each part, and one for all."""
+    """Print a row for each part, and one for all; or write the weights."""
+    if "--write" in sys.argv:
+        PAGE.write_text(written(PAGE.read_text()))
+        return
     modules, code, imports = (collections.Counter() for _ in range(3))
     for path in PACKAGE.rglob("*.py"):
         source = path.read_text()
