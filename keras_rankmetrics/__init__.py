@@ -90,9 +90,10 @@ else:
             module = f"{__name__}.{_AT_FIRST_USE[name]}"
             return getattr(importlib.import_module(module), name)
         from keras_rankmetrics.engine.naming import no_attribute
-        from keras_rankmetrics.metrics.aliases import suggestion
+        from keras_rankmetrics.metrics.names import suggested_metric
 
-        raise no_attribute(__name__, name, suggestion(name, __dir__()))
+        hint = suggested_metric(name, __dir__())
+        raise no_attribute(__name__, name, hint)
 
     def __dir__():
         """Return the public names and the public modules."""

@@ -20,72 +20,22 @@ average over their orders unless the source defines an order for them, and masks
 and weights work as everywhere in this package.
 """
 
+# ruff: noqa: F403
+
 from __future__ import annotations
 
 import typing
 
-from keras_rankmetrics.conventions.convention import Convention, by_name
-from keras_rankmetrics.conventions.convention import suggestion as _suggestion
-from keras_rankmetrics.conventions.learning import (
-    keras_rs,
-    mllib,
-    pykeen,
-    sklearn,
-    tf_ranking,
-    torchmetrics,
-)
-from keras_rankmetrics.conventions.recommending import (
-    din,
-    kaggle,
-    lenskit,
-    merlin,
-    recbole,
-    recommenders,
-    recsys,
-    rectools,
-    replay,
-)
-from keras_rankmetrics.conventions.retrieval import (
-    beir,
-    ir_measures,
-    mteb,
-    ranx,
-    sentence_transformers,
-    trec_eval,
-    trec_eval_without_c,
-)
+from keras_rankmetrics.conventions.convention import Convention as Convention
+from keras_rankmetrics.conventions.convention import suggested as _suggested
+
+# The conventions are listed in the order of these imports.
+from keras_rankmetrics.conventions.retrieval import *
+
+# isort: split
+from keras_rankmetrics.conventions.recommending import *
 from keras_rankmetrics.engine.naming import no_attribute as _no_attribute
 
-# The conventions are listed in this order.
-__all__ = [  # noqa: RUF022
-    "keras_rs",
-    "tf_ranking",
-    "trec_eval",
-    "trec_eval_without_c",
-    "ir_measures",
-    "sklearn",
-    "ranx",
-    "sentence_transformers",
-    "beir",
-    "mteb",
-    "torchmetrics",
-    "mllib",
-    "recommenders",
-    "replay",
-    "rectools",
-    "lenskit",
-    "recbole",
-    "din",
-    "merlin",
-    "kaggle",
-    "pykeen",
-    "recsys",
-    "Convention",
-    "all_of_them",
-    "named",
-    "names",
-    "table",
-]
 # Other names of the sources.
 _ALIASES = {
     "keras_recommenders": "keras_rs",
@@ -117,8 +67,7 @@ def all_of_them() -> list[Convention]:
     >>> {convention.name for convention in all_of_them()} == set(names())
     True
     """
-    public = map(globals().get, __all__)
-    return [each for each in public if isinstance(each, Convention)]
+    return [each for each in globals().values() if isinstance(each, Convention)]
 
 
 def named(name: str) -> Convention:
@@ -127,7 +76,15 @@ def named(name: str) -> Convention:
     >>> named("trec_eval").name
     'trec_eval'
     """
-    return by_name(all_of_them(), name, _ALIASES)
+    found = {each.name: each for each in all_of_them()}
+    try:
+        return found[name]
+    except KeyError:
+        hint = _suggested(str(name), found, _ALIASES)
+        raise ValueError(
+            f'No convention has the name "{name}".{hint} The conventions are: '
+            f"{', '.join(found)}."
+        ) from None
 
 
 def table() -> str:
@@ -139,9 +96,11 @@ def table() -> str:
     return "\n\n".join(map(str, all_of_them()))
 
 
+# mypy reads only literal lists, and exports what a star imports without one.
 if not typing.TYPE_CHECKING:
+    __all__ = [*names(), "Convention", "all_of_them", "named", "names", "table"]
 
     def __getattr__(name):
         """Raise an error that names the convention the user probably means."""
-        hint = _suggestion(name, __all__, _ALIASES)
+        hint = _suggested(name, __all__, _ALIASES)
         raise _no_attribute(__name__, name, hint)

@@ -17,7 +17,7 @@ from keras_rankmetrics.engine.metric.ranking_metric import (
     RankingMetric,
 )
 from keras_rankmetrics.engine.naming import closest, did_you_mean, nearest
-from keras_rankmetrics.metrics.aliases import meant
+from keras_rankmetrics.metrics.names import class_meant
 
 Value = TypeVar("Value")
 MetricT = TypeVar("MetricT", bound=ConfiguredMetric)
@@ -321,7 +321,7 @@ class Convention:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        metric = name if name in self.without else meant(name)
+        metric = name if name in self.without else class_meant(name)
         if metric is None:
             after = f".{nearest(name, self.presets, 0.7)}"
         elif metric in self.presets:
@@ -351,21 +351,7 @@ class Convention:
         )
 
 
-def by_name(
-    conventions: Iterable[Convention], name: str, aliases: Mapping[str, str]
-) -> Convention:
-    """Return the convention of that name, or raise ValueError."""
-    found = {each.name: each for each in conventions}
-    if name not in found:
-        hint = suggestion(str(name), found, aliases)
-        raise ValueError(
-            f'No convention has the name "{name}".{hint} The conventions are: '
-            f"{', '.join(found)}."
-        )
-    return found[name]
-
-
-def suggestion(
+def suggested(
     name: str, names: Iterable[str], aliases: Mapping[str, str]
 ) -> str:
     """Return "Did you mean ...?" for a convention, or an empty text.
@@ -375,9 +361,7 @@ def suggestion(
         names: the names that exist.
         aliases: further names, each with the one of `names` that it means.
     """
-    if name.startswith("_"):
-        return ""
-    found = closest(name, [*names, *aliases])
+    found = [] if name.startswith("_") else closest(name, [*names, *aliases])
     return did_you_mean(*dict.fromkeys(aliases.get(x, x) for x in found))
 
 

@@ -13,7 +13,7 @@ from keras_rankmetrics.conventions.convention import (
     Measure,
 )
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
-from keras_rankmetrics.metrics.parser import parsed
+from keras_rankmetrics.metrics.names import parsed
 
 _SUFFIXED = re.compile(
     r"(?P<name>\w+?)"
@@ -21,9 +21,9 @@ _SUFFIXED = re.compile(
 )
 
 
-def named(option: str) -> Meaning:
+def option(name: str) -> Meaning:
     """Return the meaning of a parameter that is the option of that name."""
-    return lambda value: {option: value}
+    return lambda value: {name: value}
 
 
 @dataclasses.dataclass(frozen=True)

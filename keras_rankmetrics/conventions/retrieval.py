@@ -1,9 +1,10 @@
-"""Conventions of information retrieval tools."""
+"""Conventions of libraries for retrieval and learning to rank."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
+import typing
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,7 +19,7 @@ from keras_rankmetrics.conventions.measures import (
     Choices,
     Suffixed,
     Vocabulary,
-    named,
+    option,
 )
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 
@@ -26,11 +27,9 @@ _RETRIEVED = {"denominator": "retrieved"}
 _LINEAR = {"gain_fn": gains.linear_gain}
 _COUNT = "it is a count that ignores the order; compute it from the data"
 _ESTIMATE = "it is an estimate for sampled judgements"
-_CUTOFF = {"cutoff": named("k")}
-_RECALL = {"recall": named("recall")}
-_P = {"p": named("p")}
-
-
+_CUTOFF = {"cutoff": option("k")}
+_RECALL = {"recall": option("recall")}
+_P = {"p": option("p")}
 _LEVELS = tuple(f"{tenths / 10:.2f}" for tenths in range(11))
 _CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 
@@ -41,6 +40,35 @@ def _at_k(
     """Return a measure that needs a cutoff."""
     return Measure(metric, _CUTOFF, ("cutoff",), options, default=default)
 
+
+keras_rs = Convention(
+    "keras_rs",
+    "Keras Recommenders, whose rules are the defaults here.",
+    "keras_rs.metrics, version 0.4",
+    {
+        "DCG NDCG PrecisionAtK RecallAtK MeanAveragePrecision "
+        "MeanReciprocalRank": {},
+    },
+)
+
+tf_ranking = Convention(
+    "tf_ranking",
+    "TensorFlow Ranking, and Rax, which defines no hit rate.",
+    "tensorflow_ranking/python/metrics_impl.py, version 0.5; rax/_src/"
+    "metrics.py, version 0.4",
+    {
+        "DCG NDCG PrecisionAtK RecallAtK HitRateAtK MeanAveragePrecision "
+        "MeanReciprocalRank AverageRelevancePosition OrderedPairAccuracy BPref "
+        "AlphaDCG PrecisionIA": {},
+    },
+    without={
+        "BPref(use_trec_version=False)": "it divides by the number of relevant "
+        "items even if there are fewer others, unlike trec_eval",
+        "PWA": "it is `DCG(k, gain_fn=linear_gain, "
+        "rank_discount_fn=reciprocal_discount)` divided by the sum of the "
+        "first k discounts",
+    },
+)
 
 _TREC_EVAL: dict[str, Mapping[str, Any]] = {
     "DCG NDCG": _LINEAR,
@@ -124,7 +152,7 @@ def _root(weight: float) -> Mapping[str, Any]:
     return {"beta": math.sqrt(weight)}
 
 
-_REL = {"rel": named("relevance_threshold")}
+_REL = {"rel": option("relevance_threshold")}
 _BINARY: dict[str, Meaning] = {
     **_REL,
     "judged_only": Choices(
@@ -147,7 +175,7 @@ _NDCG: dict[str, Meaning] = {
     "judged_only": _BINARY["judged_only"],
 }
 _NOT_RELATIVE = Choices({False: {}}, "SetRelP is not supported.")
-_ALPHA = {"alpha": named("alpha")}
+_ALPHA = {"alpha": option("alpha")}
 
 ir_measures = Vocabulary(
     "ir_measures",
@@ -196,7 +224,7 @@ ir_measures = Vocabulary(
         "Judged": Measure(metrics.JudgedAtK, _CUTOFF),
         "RR MRR": Measure(metrics.MeanReciprocalRank, _BINARY_AT_K),
         "nDCG NDCG": Measure(metrics.NDCG, _NDCG),
-        "NRBP": Measure(metrics.NRBP, {**_REL, **_ALPHA, "beta": named("p")}),
+        "NRBP": Measure(metrics.NRBP, {**_REL, **_ALPHA, "beta": option("p")}),
         "P Precision": Measure(metrics.PrecisionAtK, _BINARY_AT_K, ("cutoff",)),
         "P_IA": Measure(metrics.PrecisionIA, _BINARY_AT_K),
         "R Recall": Measure(metrics.RecallAtK, _BINARY_AT_K, ("cutoff",)),
@@ -220,6 +248,25 @@ ir_measures = Vocabulary(
             metrics.ERRIA, _BINARY_AT_K, options={"normalized": True}
         ),
     },
+)
+
+sklearn = Convention(
+    "sklearn",
+    "scikit-learn: `dcg_score`, `ndcg_score`, `roc_auc_score` per list and, if "
+    "no scores tie, `top_k_accuracy_score` and "
+    "`label_ranking_average_precision_score`.",
+    "sklearn/metrics/_ranking.py, version 1.9",
+    {
+        "DCG NDCG": _LINEAR,
+        "HitRateAtK AUC": {},
+        "MeanAveragePrecision": {"empty": "one"},
+    },
+    without={
+        "coverage_error": "it is the rank of the last relevant item, which no "
+        "metric here computes",
+        "label_ranking_loss": 'it is 1 - `AUC(ties="pessimistic")`',
+    },
+    rules=Rules(labels="not_negative"),
 )
 
 ranx = Convention(
@@ -311,3 +358,7 @@ mteb = Suffixed(
         "R_cap_at": _at_k(metrics.RecallAtK, denominator="min", empty="skip"),
     },
 )
+
+# mypy reads only literal lists, and exports what a star imports without one.
+if not typing.TYPE_CHECKING:
+    __all__ = [n for n, x in globals().items() if isinstance(x, Convention)]

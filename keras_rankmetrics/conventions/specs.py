@@ -8,19 +8,24 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-import keras_rankmetrics as krm
 from keras_rankmetrics import conventions, gains, metrics
 from keras_rankmetrics.conventions.convention import Convention
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.engine.naming import nearest
-from keras_rankmetrics.metrics.aliases import class_by_name, class_of
-from keras_rankmetrics.metrics.parser import SYNTAX, Spec, parsed, split
+from keras_rankmetrics.metrics.names import (
+    SYNTAX,
+    Spec,
+    class_by_name,
+    class_named,
+    parsed,
+    specs_in,
+)
 
 # By name, and by the form that signatures use: `linear` is `linear_gain`.
 _FUNCTIONS = {
     alias: function
     for name, function in vars(gains).items()
-    if name.endswith(("_gain", "_discount")) and name in vars(krm)
+    if name.endswith(("_gain", "_discount"))
     for alias in (name, name.rpartition("_")[0])
 }
 
@@ -39,7 +44,7 @@ def metrics_of(
     Raises:
         ValueError: if a spec is malformed, or its metric does not exist.
     """
-    specs = split(text)
+    specs = specs_in(text)
     if not specs:
         raise ValueError(f"There should be a metric. {SYNTAX}")
     made = []
@@ -98,11 +103,11 @@ def _class_or_preset(
     if convention is not None:
         there = f" in `{convention.name}`"
         convention.check_supported(spec.name)
-    name = class_of(spec.name)
+    name = class_named(spec.name)
     if name is None:
         raise ValueError(
             f"There is no metric `{spec.name}`{there}."
-            f"{nearest(spec.name, class_by_name())}{_hint(text)}"
+            f"{nearest(spec.name, class_by_name())}{_source_of(text)}"
         )
     kind = getattr(convention or metrics, name)
     if spec.at is not None and "k" not in inspect.signature(kind).parameters:
@@ -110,11 +115,10 @@ def _class_or_preset(
     return kind
 
 
-def _hint(text: str) -> str:
+def _source_of(text: str) -> str:
     """Return a sentence naming the convention of a spec, or an empty text."""
     for convention in conventions.all_of_them():
         with contextlib.suppress(ValueError):
             if convention.of_source(text) is not None:
-                name = convention.name
-                return f" It is a name of the convention {name}."
+                return f" It is a name of the convention {convention.name}."
     return ""
