@@ -14,11 +14,9 @@ from keras_rankmetrics.conventions.convention import (
     Meaning,
     Measure,
     Rules,
-)
-from keras_rankmetrics.conventions.measures import (
-    Choices,
     Suffixed,
     Vocabulary,
+    choices,
     option,
 )
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
@@ -155,26 +153,26 @@ def _root(weight: float) -> Mapping[str, Any]:
 _REL = {"rel": option("relevance_threshold")}
 _BINARY: dict[str, Meaning] = {
     **_REL,
-    "judged_only": Choices(
+    "judged_only": choices(
         {False: {"unjudged": "irrelevant"}, True: {"unjudged": "condense"}}
     ),
 }
 _BINARY_AT_K = {**_CUTOFF, **_BINARY}
 _INSQ = {
-    "T": Choices({1.0: {}}, "The discount models a user who wants one item."),
-    "min_rel": Choices({0: {}}, "Labels are gains."),
-    "max_rel": Choices({1: {}}, "Labels are gains: divide them by max_rel."),
+    "T": choices({1.0: {}}, "The discount models a user who wants one item."),
+    "min_rel": choices({0: {}}, "Labels are gains."),
+    "max_rel": choices({1: {}}, "Labels are gains: divide them by max_rel."),
 }
 _OWN_GAINS = "To map labels to gains, pass a `gain_fn` of your own."
 _NDCG: dict[str, Meaning] = {
     **_CUTOFF,
-    "dcg": Choices(
+    "dcg": choices(
         {"log2": _LINEAR, "exp-log2": {"gain_fn": gains.exponential_gain}}
     ),
-    "gains": Choices({None: {}}, _OWN_GAINS),
+    "gains": choices({None: {}}, _OWN_GAINS),
     "judged_only": _BINARY["judged_only"],
 }
-_NOT_RELATIVE = Choices({False: {}}, "SetRelP is not supported.")
+_NOT_RELATIVE = choices({False: {}}, "SetRelP is not supported.")
 _ALPHA = {"alpha": option("alpha")}
 
 ir_measures = Vocabulary(
