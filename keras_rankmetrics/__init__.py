@@ -61,17 +61,12 @@ if typing.TYPE_CHECKING:
     from keras_rankmetrics import metrics as metrics
     from keras_rankmetrics import types as types
     from keras_rankmetrics.catalogues import count_ranks as count_ranks
-    from keras_rankmetrics.comparing.compare import compare as compare
-    from keras_rankmetrics.comparing.compare import evaluate as evaluate
+    from keras_rankmetrics.comparing import *
     from keras_rankmetrics.comparing.diagnose import Diagnosis as Diagnosis
     from keras_rankmetrics.comparing.diagnose import diagnose as diagnose
-    from keras_rankmetrics.comparing.results import Compared as Compared
-    from keras_rankmetrics.comparing.results import Evaluated as Evaluated
-    from keras_rankmetrics.comparing.verdict import Verdict as Verdict
     from keras_rankmetrics.tables.evaluate_rows import (
         evaluate_rows as evaluate_rows,
     )
-    from keras_rankmetrics.tables.item_rows import Rows as Rows
 else:
     __all__ = sorted(
         [

@@ -6,7 +6,7 @@ import dataclasses
 import inspect
 import re
 import typing
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
@@ -17,7 +17,7 @@ from keras_rankmetrics.engine.metric.ranking_metric import (
     ConfiguredMetric,
     RankingMetric,
 )
-from keras_rankmetrics.engine.naming import closest, did_you_mean, nearest
+from keras_rankmetrics.engine.naming import did_you_mean, nearest
 from keras_rankmetrics.metrics.names import class_meant, parsed
 
 Value = TypeVar("Value")
@@ -262,6 +262,7 @@ class Convention:
         measures: the equivalents of the source's measures, by their names
             there, if the convention parses these. Their metrics need no entry
             in `metrics` if the defaults apply.
+        aliases: other names of the source, separated by spaces.
 
     >>> from keras_rankmetrics.conventions import sklearn
     >>> sklearn.NDCG(k=10).name
@@ -275,6 +276,7 @@ class Convention:
     without: Mapping[str, str] = dataclasses.field(default_factory=dict)
     rules: Rules = dataclasses.field(default_factory=Rules)
     measures: Mapping[str, Measure] = dataclasses.field(default_factory=dict)
+    aliases: str = ""
 
     if typing.TYPE_CHECKING:
         # Type checkers infer a constructor's parameters from a value only; no
@@ -518,20 +520,6 @@ class Suffixed(Convention):
 
 def _number(text: str) -> float:
     return int(text) if text.isdecimal() else float(text)
-
-
-def suggested(
-    name: str, names: Iterable[str], aliases: Mapping[str, str]
-) -> str:
-    """Return "Did you mean ...?" for a convention, or an empty text.
-
-    Args:
-        name: the name that does not exist.
-        names: the names that exist.
-        aliases: further names, each with the one of `names` that it means.
-    """
-    found = [] if name.startswith("_") else closest(name, [*names, *aliases])
-    return did_you_mean(*dict.fromkeys(aliases.get(x, x) for x in found))
 
 
 def _of_kind(kind: type[Value], options: Mapping[str, Any]) -> dict[str, Value]:

@@ -53,6 +53,7 @@ mllib = Convention(
         "PrecisionAtK": {"denominator": "k"},
         "MeanAveragePrecision": {"denominator": "min"},
     },
+    aliases="pyspark spark",
 )
 
 recommenders = Convention(
@@ -74,6 +75,7 @@ recommenders = Convention(
         "with the share 1 for items without any",
         "serendipity": "it compares items with the history of the user",
     },
+    aliases="microsoft_recommenders",
 )
 
 replay = Convention(

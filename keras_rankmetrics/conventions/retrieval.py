@@ -47,6 +47,7 @@ keras_rs = Convention(
         "DCG NDCG PrecisionAtK RecallAtK MeanAveragePrecision "
         "MeanReciprocalRank": {},
     },
+    aliases="keras_recommenders",
 )
 
 tf_ranking = Convention(
@@ -66,6 +67,7 @@ tf_ranking = Convention(
         "rank_discount_fn=reciprocal_discount)` divided by the sum of the "
         "first k discounts",
     },
+    aliases="rax tensorflow_ranking tfr",
 )
 
 _TREC_EVAL: dict[str, Mapping[str, Any]] = {
@@ -133,11 +135,13 @@ trec_eval = Suffixed(
         "rbp_resid": Measure(metrics.RBPResidual, _P, at="p"),
         "unj": _at_k(metrics.UnjudgedAtK, 5, 10, 20),
     },
+    aliases="pytrec_eval",
 )
 
 trec_eval_without_c = dataclasses.replace(
     trec_eval,
     name="trec_eval_without_c",
+    aliases="",
     about="trec_eval 10.0 without its option `-c`: means are over the judged "
     "queries that the run contains, as usual with pytrec_eval.",
     metrics=_TREC_EVAL,
@@ -265,6 +269,7 @@ sklearn = Convention(
         "label_ranking_loss": 'it is 1 - `AUC(ties="pessimistic")`',
     },
     rules=Rules(labels="not_negative"),
+    aliases="scikit-learn",
 )
 
 ranx = Convention(
@@ -313,6 +318,7 @@ sentence_transformers = Suffixed(
         " ".join([name, *(f"{each}_{name}" for each in _FUNCTIONS)]): measure
         for name, measure in _PLAIN.items()
     },
+    aliases="sbert sentence-transformers",
 )
 
 # The options of both tools that call pytrec_eval.

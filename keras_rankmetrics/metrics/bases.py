@@ -78,6 +78,8 @@ class _Common(RankingMetric, abstract=True):
 class AtK(_Common, abstract=True):
     """Metrics with a cutoff."""
 
+    needs_k_under = ("denominator", "k")
+
     k: int | None = parameter(default=None, kw_only=False)
     shuffle_ties: bool | None = None
     seed: int | keras.random.SeedGenerator | None = None

@@ -140,7 +140,6 @@ class UnjudgedAtK(bases.JudgementMetric):
     short_name = "unjudged"
     measure = staticmethod(unjudged_share)
     has_value = staticmethod(every_list)
-    needs_k_under = ("denominator", "k")
     has_upper_bound = False
     more_is_better = False
 
