@@ -61,17 +61,12 @@ if typing.TYPE_CHECKING:
     from keras_rankmetrics import metrics as metrics
     from keras_rankmetrics import types as types
     from keras_rankmetrics.catalogues import count_ranks as count_ranks
-    from keras_rankmetrics.comparing.compare import compare as compare
-    from keras_rankmetrics.comparing.compare import evaluate as evaluate
+    from keras_rankmetrics.comparing import *
     from keras_rankmetrics.comparing.diagnose import Diagnosis as Diagnosis
     from keras_rankmetrics.comparing.diagnose import diagnose as diagnose
-    from keras_rankmetrics.comparing.results import Compared as Compared
-    from keras_rankmetrics.comparing.results import Evaluated as Evaluated
-    from keras_rankmetrics.comparing.verdict import Verdict as Verdict
     from keras_rankmetrics.tables.evaluate_rows import (
         evaluate_rows as evaluate_rows,
     )
-    from keras_rankmetrics.tables.item_rows import Rows as Rows
 else:
     __all__ = sorted(
         [
@@ -90,9 +85,10 @@ else:
             module = f"{__name__}.{_AT_FIRST_USE[name]}"
             return getattr(importlib.import_module(module), name)
         from keras_rankmetrics.engine.naming import no_attribute
-        from keras_rankmetrics.metrics.aliases import suggestion
+        from keras_rankmetrics.metrics.names import suggested_metric
 
-        raise no_attribute(__name__, name, suggestion(name, __dir__()))
+        hint = suggested_metric(name, __dir__())
+        raise no_attribute(__name__, name, hint)
 
     def __dir__():
         """Return the public names and the public modules."""

@@ -11,7 +11,7 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 
 import keras_rankmetrics as krm
-from keras_rankmetrics.metrics.aliases import class_by_name
+from keras_rankmetrics.metrics.names import class_by_name
 
 # Pages and the first ids of sections that are searched for by other words than
 # their titles.

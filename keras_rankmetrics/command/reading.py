@@ -19,7 +19,7 @@ from keras_rankmetrics.command.printing import (
 )
 from keras_rankmetrics.comparing import Compared, Rows
 from keras_rankmetrics.comparing.reading import warn_of_direction
-from keras_rankmetrics.conventions.specs import metrics_of
+from keras_rankmetrics.conventions import metrics_of
 from keras_rankmetrics.files import FileError, QueriesReturnError, runs
 from keras_rankmetrics.files.pipes import (
     File,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import re
 import typing
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
@@ -16,10 +17,15 @@ from keras_rankmetrics.engine.metric.ranking_metric import (
     ConfiguredMetric,
     RankingMetric,
 )
-from keras_rankmetrics.engine.naming import closest, did_you_mean, nearest
-from keras_rankmetrics.metrics.aliases import meant
+from keras_rankmetrics.engine.naming import did_you_mean, nearest
+from keras_rankmetrics.metrics.names import class_meant, parsed
 
 Value = TypeVar("Value")
+_SUFFIXED = re.compile(
+    r"(?P<name>\w+?)"
+    r"([_.@]((?P<parameter>\w+)=)?(?P<number>\d+\.?\d*|\.\d+))?"
+)
+
 MetricT = TypeVar("MetricT", bound=ConfiguredMetric)
 Parameters = typing.ParamSpec("Parameters")
 
@@ -49,6 +55,30 @@ class Fixed(NamedTuple):
 # From the value of a source's parameter to options here, or a ValueError that
 # says why there are none.
 Meaning = Callable[[Any], Mapping[str, Any]]
+
+
+def option(name: str) -> Meaning:
+    """Return the meaning of a parameter that is the option of that name."""
+    return lambda value: {name: value}
+
+
+def choices(
+    options: Mapping[Any, Mapping[str, Any]], remedy: str = ""
+) -> Meaning:
+    """Return the meaning of a parameter that has few supported values.
+
+    Args:
+        options: the options here for each value.
+        remedy: a sentence for the error of other values, or "".
+    """
+
+    def meaning(value: Any) -> Mapping[str, Any]:
+        if value not in list(options):  # it need not be hashable
+            supported = " or ".join(map(repr, options))
+            raise ValueError(f"it should be {supported}. {remedy}".strip())
+        return options[value]
+
+    return meaning
 
 
 class Measure(NamedTuple):
@@ -232,6 +262,7 @@ class Convention:
         measures: the equivalents of the source's measures, by their names
             there, if the convention parses these. Their metrics need no entry
             in `metrics` if the defaults apply.
+        aliases: other names of the source, separated by spaces.
 
     >>> from keras_rankmetrics.conventions import sklearn
     >>> sklearn.NDCG(k=10).name
@@ -245,6 +276,7 @@ class Convention:
     without: Mapping[str, str] = dataclasses.field(default_factory=dict)
     rules: Rules = dataclasses.field(default_factory=Rules)
     measures: Mapping[str, Measure] = dataclasses.field(default_factory=dict)
+    aliases: str = ""
 
     if typing.TYPE_CHECKING:
         # Type checkers infer a constructor's parameters from a value only; no
@@ -310,6 +342,38 @@ class Convention:
         """
         return None
 
+    def _of_measure(
+        self, name: str, arguments: Mapping[str, Any], options: dict[str, Any]
+    ) -> RankingMetric:
+        """Return the metric for the arguments of a measure.
+
+        Raises:
+            ValueError: if a parameter does not exist, is missing, or has a
+                value that is not supported.
+        """
+        measure = self.measures[name]
+        for parameter in arguments:
+            if parameter not in measure.parameters:
+                raise ValueError(
+                    f"`{name}` has no parameter {parameter}. It has: "
+                    f"{', '.join(measure.parameters)}."
+                )
+        for parameter in measure.required:
+            if parameter not in arguments:
+                at = "@..." if parameter == measure.at else f"({parameter}=...)"
+                raise ValueError(
+                    f"`{name}` needs {parameter}: write `{name}{at}`."
+                )
+        ours = dict(measure.options)
+        for parameter, value in arguments.items():
+            try:
+                ours |= measure.parameters[parameter](value)
+            except (ValueError, TypeError) as error:
+                raise ValueError(
+                    f"`{name}` with {parameter}={value!r}: {error}"
+                ) from None
+        return self.presets[measure.metric.__name__](**{**ours, **options})
+
     def check_supported(self, name: str) -> None:
         """Raise ValueError if a metric of the source is not supported."""
         if name in self.without:
@@ -321,7 +385,7 @@ class Convention:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        metric = name if name in self.without else meant(name)
+        metric = name if name in self.without else class_meant(name)
         if metric is None:
             after = f".{nearest(name, self.presets, 0.7)}"
         elif metric in self.presets:
@@ -351,34 +415,111 @@ class Convention:
         )
 
 
-def by_name(
-    conventions: Iterable[Convention], name: str, aliases: Mapping[str, str]
-) -> Convention:
-    """Return the convention of that name, or raise ValueError."""
-    found = {each.name: each for each in conventions}
-    if name not in found:
-        hint = suggestion(str(name), found, aliases)
-        raise ValueError(
-            f'No convention has the name "{name}".{hint} The conventions are: '
-            f"{', '.join(found)}."
-        )
-    return found[name]
+class Vocabulary(Convention):
+    """A convention that parses the names its source has for measures.
 
+    The parameters are those of `Convention`.
 
-def suggestion(
-    name: str, names: Iterable[str], aliases: Mapping[str, str]
-) -> str:
-    """Return "Did you mean ...?" for a convention, or an empty text.
-
-    Args:
-        name: the name that does not exist.
-        names: the names that exist.
-        aliases: further names, each with the one of `names` that it means.
+    >>> from keras_rankmetrics.conventions import ir_measures
+    >>> ir_measures.parse("nDCG@10").name
+    'ndcg@10'
     """
-    if name.startswith("_"):
-        return ""
-    found = closest(name, [*names, *aliases])
-    return did_you_mean(*dict.fromkeys(aliases.get(x, x) for x in found))
+
+    def of_source(self, text: str, **options: Any) -> RankingMetric | None:
+        """Return `parse(text)`, or None if the source has no such name.
+
+        Args:
+            text: the measure, as the source writes it.
+            **options: further options of the metric.
+        """
+        name = re.split(r"\W", text, maxsplit=1)[0]
+        if name in self.measures or name in self.without:
+            return self.parse(text, **options)
+        return None
+
+    def parse(self, measure: object, **options: Any) -> RankingMetric:
+        """Return the metric for a measure of the source.
+
+        Args:
+            measure: the measure as the source writes it, such as
+                `"P(rel=2)@5"`, or an object whose `str` is that.
+            **options: further options of the metric, such as `inputs="ids"`.
+
+        Raises:
+            ValueError: if the measure is malformed, or not supported.
+        """
+        text = str(measure)
+        malformed = ValueError(
+            f"A measure of {self.name} should be a name, parameters in "
+            "parentheses, and a cutoff after `@`, such as `P(rel=2)@5`. "
+            f"Received: {text!r}."
+        )
+        if "(" in text.partition("@")[2]:
+            raise malformed
+        try:
+            name, at, arguments = parsed(text)
+            cutoff = None if at is None else _number(at)
+        except ValueError:
+            raise malformed from None
+        self.check_supported(name)
+        if name not in self.measures:
+            raise ValueError(
+                f"The convention `{self.name}` has no measure {name}. It "
+                f"has: {', '.join(self.measures)}."
+            )
+        found = self.measures[name]
+        if cutoff is not None and found.at in arguments:
+            raise ValueError(
+                f"`{name}` has two cutoffs: {found.at}={arguments[found.at]!r} "
+                f"and `@{at}`. Remove one of them."
+            )
+        if cutoff is not None:
+            arguments = {**arguments, found.at: cutoff}
+        return self._of_measure(name, arguments, options)
+
+
+class Suffixed(Convention):
+    """A convention whose source writes numbers after the names of measures.
+
+    >>> from keras_rankmetrics.conventions import trec_eval
+    >>> trec_eval.of_source("ndcg_cut_10").name
+    'ndcg@10'
+    """
+
+    def of_source(self, text: str, **options: Any) -> RankingMetric | None:
+        """Return the metric for a name of the source, or None.
+
+        Args:
+            text: the measure as the source writes it, such as
+                `"ndcg_cut_10"`, `"ndcg_cut.10"` or `"rbp.p=0.8"`.
+            **options: further options of the metric.
+
+        Raises:
+            ValueError: if the source has the name, but it is not supported, or
+                means several metrics.
+        """
+        found = _SUFFIXED.fullmatch(text)
+        name = found["name"] if found else text
+        self.check_supported(name)
+        measure, arguments = self.measures.get(name), {}
+        if found is None or measure is None:
+            return None
+        if found["number"] is not None:
+            parameter = found["parameter"] or measure.at
+            arguments[parameter] = _number(found["number"])
+        if set(measure.required) <= set(arguments) <= set(measure.parameters):
+            return self._of_measure(name, arguments, options)
+        if measure.default and not arguments:
+            every = " ".join(f"{text}_{x}" for x in measure.default)
+            raise ValueError(
+                f"`{text}` should be followed by a number. Received: none. "
+                f"{self.name} then takes several: write `{every}`."
+            )
+        return None
+
+
+def _number(text: str) -> float:
+    return int(text) if text.isdecimal() else float(text)
 
 
 def _of_kind(kind: type[Value], options: Mapping[str, Any]) -> dict[str, Value]:

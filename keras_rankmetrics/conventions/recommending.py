@@ -1,13 +1,60 @@
-"""Conventions of recommender system libraries."""
+"""Conventions of libraries for recommendation, and of general ones."""
 
 from __future__ import annotations
 
+import typing
+
 from keras_rankmetrics import gains
-from keras_rankmetrics.conventions.convention import Convention, Required
+from keras_rankmetrics.conventions.convention import Convention, Fixed, Required
 
 _ITEMS = {"num_items": Required("the number of items in the catalogue")}
 _COUNTS = {"popularity": Required("the number of interactions with each item")}
 _NO_RANKING = "it evaluates predicted values, not an order"
+
+torchmetrics = Convention(
+    "torchmetrics",
+    "The retrieval metrics of torchmetrics, for scores above 0.",
+    "torchmetrics/functional/retrieval, version 1.9",
+    {
+        "NDCG": {"gain_fn": gains.linear_gain},
+        "PrecisionAtK": {"denominator": "k"},
+        "RecallAtK HitRateAtK MeanReciprocalRank RPrecision": {},
+        "MeanAveragePrecision": {"denominator": "hits"},
+        "FallOutAtK": {
+            "empty": Required(
+                '"zero" for `empty_target_action="neg"`, or "skip"; its '
+                'default, "pos", counts lists without other items as 1, which '
+                "is not supported"
+            )
+        },
+        "AUC": {
+            "k": Fixed(None, "torchmetrics cuts off the list at its `top_k`"),
+            "empty": Fixed(
+                "zero", "lists of relevant items alone are always 0"
+            ),
+        },
+    },
+    without={
+        "RetrievalAUROC(max_fpr=...)": "it is the standardised area up to a "
+        "rate of false positives; `AUC(k)` has the area up to a number of them",
+        "RetrievalPrecisionRecallCurve": "it is a curve; "
+        "`PrecisionAtK.at(...)` and `RecallAtK.at(...)` give its points",
+        "RetrievalRecallAtFixedPrecision": "it selects the cutoff by the "
+        "labels of the evaluated lists",
+    },
+)
+
+mllib = Convention(
+    "mllib",
+    "Spark's `RankingMetrics`, for binary relevance.",
+    "org.apache.spark.mllib.evaluation.RankingMetrics, version 4.0",
+    {
+        "NDCG RecallAtK": {},
+        "PrecisionAtK": {"denominator": "k"},
+        "MeanAveragePrecision": {"denominator": "min"},
+    },
+    aliases="pyspark spark",
+)
 
 recommenders = Convention(
     "recommenders",
@@ -28,6 +75,7 @@ recommenders = Convention(
         "with the share 1 for items without any",
         "serendipity": "it compares items with the history of the user",
     },
+    aliases="microsoft_recommenders",
 )
 
 replay = Convention(
@@ -189,6 +237,30 @@ kaggle = Convention(
     {"MeanAveragePrecision": {"denominator": "min"}},
 )
 
+pykeen = Convention(
+    "pykeen",
+    'PyKEEN, with one relevant item per list, as with `inputs="sparse"`; for '
+    "its `optimistic` and `pessimistic` ranks, set `ties`.",
+    "pykeen/metrics/ranking.py and pykeen/evaluation/ranks.py, version 1.11",
+    {
+        "MeanRank AdjustedMeanRankIndex MeanReciprocalRank HitRateAtK": {},
+    },
+    without={
+        "AdjustedArithmeticMeanRank": "it is `MeanRank` divided by that of a "
+        "random order, (items + 1) / 2; `AdjustedMeanRankIndex` rescales so "
+        "that chance is 0",
+        "AdjustedGeometricMeanRankIndex GeometricMeanRank "
+        "InverseGeometricMeanRank InverseMedianRank MedianAbsoluteDeviation "
+        "MedianRank StandardDeviation Variance": "it is not a mean over lists; "
+        "compute it from the `per_list` values",
+        "Count": "it is a count that ignores the order",
+        "HarmonicMeanRank": "it is 1 / `MeanReciprocalRank`",
+        "InverseArithmeticMeanRank": "it is 1 / `MeanRank`",
+        "ZArithmeticMeanRank ZGeometricMeanRank ZHitsAtK "
+        "ZInverseHarmonicMeanRank": "it depends on the number of lists",
+    },
+)
+
 recsys = Convention(
     "recsys",
     "Only retrieved items exist: AP divides by the hits, the ideal order uses "
@@ -201,3 +273,7 @@ recsys = Convention(
         "MeanAveragePrecision": {"denominator": "hits", "empty": "skip"},
     },
 )
+
+# mypy reads only literal lists, and exports what a star imports without one.
+if not typing.TYPE_CHECKING:
+    __all__ = [n for n, x in globals().items() if isinstance(x, Convention)]

@@ -1,9 +1,10 @@
-"""Conventions of information retrieval tools."""
+"""Conventions of libraries for retrieval and learning to rank."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
+import typing
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,12 +14,10 @@ from keras_rankmetrics.conventions.convention import (
     Meaning,
     Measure,
     Rules,
-)
-from keras_rankmetrics.conventions.measures import (
-    Choices,
     Suffixed,
     Vocabulary,
-    named,
+    choices,
+    option,
 )
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 
@@ -26,11 +25,9 @@ _RETRIEVED = {"denominator": "retrieved"}
 _LINEAR = {"gain_fn": gains.linear_gain}
 _COUNT = "it is a count that ignores the order; compute it from the data"
 _ESTIMATE = "it is an estimate for sampled judgements"
-_CUTOFF = {"cutoff": named("k")}
-_RECALL = {"recall": named("recall")}
-_P = {"p": named("p")}
-
-
+_CUTOFF = {"cutoff": option("k")}
+_RECALL = {"recall": option("recall")}
+_P = {"p": option("p")}
 _LEVELS = tuple(f"{tenths / 10:.2f}" for tenths in range(11))
 _CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 
@@ -41,6 +38,37 @@ def _at_k(
     """Return a measure that needs a cutoff."""
     return Measure(metric, _CUTOFF, ("cutoff",), options, default=default)
 
+
+keras_rs = Convention(
+    "keras_rs",
+    "Keras Recommenders, whose rules are the defaults here.",
+    "keras_rs.metrics, version 0.4",
+    {
+        "DCG NDCG PrecisionAtK RecallAtK MeanAveragePrecision "
+        "MeanReciprocalRank": {},
+    },
+    aliases="keras_recommenders",
+)
+
+tf_ranking = Convention(
+    "tf_ranking",
+    "TensorFlow Ranking, and Rax, which defines no hit rate.",
+    "tensorflow_ranking/python/metrics_impl.py, version 0.5; rax/_src/"
+    "metrics.py, version 0.4",
+    {
+        "DCG NDCG PrecisionAtK RecallAtK HitRateAtK MeanAveragePrecision "
+        "MeanReciprocalRank AverageRelevancePosition OrderedPairAccuracy BPref "
+        "AlphaDCG PrecisionIA": {},
+    },
+    without={
+        "BPref(use_trec_version=False)": "it divides by the number of relevant "
+        "items even if there are fewer others, unlike trec_eval",
+        "PWA": "it is `DCG(k, gain_fn=linear_gain, "
+        "rank_discount_fn=reciprocal_discount)` divided by the sum of the "
+        "first k discounts",
+    },
+    aliases="rax tensorflow_ranking tfr",
+)
 
 _TREC_EVAL: dict[str, Mapping[str, Any]] = {
     "DCG NDCG": _LINEAR,
@@ -107,11 +135,13 @@ trec_eval = Suffixed(
         "rbp_resid": Measure(metrics.RBPResidual, _P, at="p"),
         "unj": _at_k(metrics.UnjudgedAtK, 5, 10, 20),
     },
+    aliases="pytrec_eval",
 )
 
 trec_eval_without_c = dataclasses.replace(
     trec_eval,
     name="trec_eval_without_c",
+    aliases="",
     about="trec_eval 10.0 without its option `-c`: means are over the judged "
     "queries that the run contains, as usual with pytrec_eval.",
     metrics=_TREC_EVAL,
@@ -124,30 +154,30 @@ def _root(weight: float) -> Mapping[str, Any]:
     return {"beta": math.sqrt(weight)}
 
 
-_REL = {"rel": named("relevance_threshold")}
+_REL = {"rel": option("relevance_threshold")}
 _BINARY: dict[str, Meaning] = {
     **_REL,
-    "judged_only": Choices(
+    "judged_only": choices(
         {False: {"unjudged": "irrelevant"}, True: {"unjudged": "condense"}}
     ),
 }
 _BINARY_AT_K = {**_CUTOFF, **_BINARY}
 _INSQ = {
-    "T": Choices({1.0: {}}, "The discount models a user who wants one item."),
-    "min_rel": Choices({0: {}}, "Labels are gains."),
-    "max_rel": Choices({1: {}}, "Labels are gains: divide them by max_rel."),
+    "T": choices({1.0: {}}, "The discount models a user who wants one item."),
+    "min_rel": choices({0: {}}, "Labels are gains."),
+    "max_rel": choices({1: {}}, "Labels are gains: divide them by max_rel."),
 }
 _OWN_GAINS = "To map labels to gains, pass a `gain_fn` of your own."
 _NDCG: dict[str, Meaning] = {
     **_CUTOFF,
-    "dcg": Choices(
+    "dcg": choices(
         {"log2": _LINEAR, "exp-log2": {"gain_fn": gains.exponential_gain}}
     ),
-    "gains": Choices({None: {}}, _OWN_GAINS),
+    "gains": choices({None: {}}, _OWN_GAINS),
     "judged_only": _BINARY["judged_only"],
 }
-_NOT_RELATIVE = Choices({False: {}}, "SetRelP is not supported.")
-_ALPHA = {"alpha": named("alpha")}
+_NOT_RELATIVE = choices({False: {}}, "SetRelP is not supported.")
+_ALPHA = {"alpha": option("alpha")}
 
 ir_measures = Vocabulary(
     "ir_measures",
@@ -196,7 +226,7 @@ ir_measures = Vocabulary(
         "Judged": Measure(metrics.JudgedAtK, _CUTOFF),
         "RR MRR": Measure(metrics.MeanReciprocalRank, _BINARY_AT_K),
         "nDCG NDCG": Measure(metrics.NDCG, _NDCG),
-        "NRBP": Measure(metrics.NRBP, {**_REL, **_ALPHA, "beta": named("p")}),
+        "NRBP": Measure(metrics.NRBP, {**_REL, **_ALPHA, "beta": option("p")}),
         "P Precision": Measure(metrics.PrecisionAtK, _BINARY_AT_K, ("cutoff",)),
         "P_IA": Measure(metrics.PrecisionIA, _BINARY_AT_K),
         "R Recall": Measure(metrics.RecallAtK, _BINARY_AT_K, ("cutoff",)),
@@ -220,6 +250,26 @@ ir_measures = Vocabulary(
             metrics.ERRIA, _BINARY_AT_K, options={"normalized": True}
         ),
     },
+)
+
+sklearn = Convention(
+    "sklearn",
+    "scikit-learn: `dcg_score`, `ndcg_score`, `roc_auc_score` per list and, if "
+    "no scores tie, `top_k_accuracy_score` and "
+    "`label_ranking_average_precision_score`.",
+    "sklearn/metrics/_ranking.py, version 1.9",
+    {
+        "DCG NDCG": _LINEAR,
+        "HitRateAtK AUC": {},
+        "MeanAveragePrecision": {"empty": "one"},
+    },
+    without={
+        "coverage_error": "it is the rank of the last relevant item, which no "
+        "metric here computes",
+        "label_ranking_loss": 'it is 1 - `AUC(ties="pessimistic")`',
+    },
+    rules=Rules(labels="not_negative"),
+    aliases="scikit-learn",
 )
 
 ranx = Convention(
@@ -268,6 +318,7 @@ sentence_transformers = Suffixed(
         " ".join([name, *(f"{each}_{name}" for each in _FUNCTIONS)]): measure
         for name, measure in _PLAIN.items()
     },
+    aliases="sbert sentence-transformers",
 )
 
 # The options of both tools that call pytrec_eval.
@@ -311,3 +362,7 @@ mteb = Suffixed(
         "R_cap_at": _at_k(metrics.RecallAtK, denominator="min", empty="skip"),
     },
 )
+
+# mypy reads only literal lists, and exports what a star imports without one.
+if not typing.TYPE_CHECKING:
+    __all__ = [n for n, x in globals().items() if isinstance(x, Convention)]

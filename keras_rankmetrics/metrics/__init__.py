@@ -12,7 +12,6 @@ metrics have in common is documented on `RankingMetric`.
 import typing
 
 from keras_rankmetrics.engine.naming import no_attribute as _no_attribute
-from keras_rankmetrics.metrics.aliases import suggestion as _suggestion
 from keras_rankmetrics.metrics.average_precision import *
 from keras_rankmetrics.metrics.beyond_accuracy import *
 from keras_rankmetrics.metrics.clicks import *
@@ -21,6 +20,7 @@ from keras_rankmetrics.metrics.discounted import *
 from keras_rankmetrics.metrics.hits import *
 from keras_rankmetrics.metrics.judge_corrected import *
 from keras_rankmetrics.metrics.multi_value import *
+from keras_rankmetrics.metrics.names import suggested_metric as _suggested
 from keras_rankmetrics.metrics.pairwise import *
 from keras_rankmetrics.metrics.sampled import *
 from keras_rankmetrics.metrics.subtopics import *
@@ -34,4 +34,4 @@ if not typing.TYPE_CHECKING:
 
     def __getattr__(name):
         """Raise an error that names the metric the user probably means."""
-        raise _no_attribute(__name__, name, _suggestion(name, __all__))
+        raise _no_attribute(__name__, name, _suggested(name, __all__))

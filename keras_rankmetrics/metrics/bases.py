@@ -35,7 +35,7 @@ from keras_rankmetrics.types import (
 
 register = keras.saving.register_keras_serializable(package=PACKAGE)
 
-C = TypeVar("C", bound=type)
+MetricClass = TypeVar("MetricClass", bound=type)
 
 # Options that several metrics share.
 Denominator = Literal["retrieved", "k"]
@@ -43,7 +43,7 @@ Probability = Annotated[float, Between(0, 1)]
 
 
 @typing.dataclass_transform(kw_only_default=True, field_specifiers=(parameter,))
-def metric(cls: C) -> C:
+def metric(cls: MetricClass) -> MetricClass:
     """Make the constructor of a metric, and register its class with Keras.
 
     A class without a short name of its own takes the name of its measure.
@@ -51,7 +51,7 @@ def metric(cls: C) -> C:
     made: Any = declared(cls)
     if "short_name" not in vars(cls):
         made.short_name = made.measure.__name__
-    registered: C = register(made)
+    registered: MetricClass = register(made)
     return registered
 
 
@@ -77,6 +77,8 @@ class _Common(RankingMetric, abstract=True):
 @declared
 class AtK(_Common, abstract=True):
     """Metrics with a cutoff."""
+
+    needs_k_under = ("denominator", "k")
 
     k: int | None = parameter(default=None, kw_only=False)
     shuffle_ties: bool | None = None

@@ -39,7 +39,8 @@ def number_shown(
     return ranking.number_shown(k)
 
 
-class Counter(ConfiguredMetric, abstract=True):
+@declared
+class CatalogueMetric(ConfiguredMetric, abstract=True):
     """A number computed from how often all lists show each item.
 
     The state has sums for each item, which add up over batches, machines and
@@ -53,6 +54,14 @@ class Counter(ConfiguredMetric, abstract=True):
     relevance = staticmethod(labelled)
     measure = staticmethod(number_shown)
     of_catalogue = "num_items"
+
+    k: int | None = parameter(default=None, kw_only=False)
+    num_items: int | None = parameter(default=None, kw_only=False)
+    seed: int | keras.random.SeedGenerator | None = None
+    ties: TiePolicy | None = None
+    inputs: InputForm = "scores"
+    name: str | None = None
+    dtype: Any = None
 
     def __init__(self, **parameters: Any) -> None:
         super().__init__(empty="skip", list_weight="mean", **parameters)
@@ -88,19 +97,6 @@ class Counter(ConfiguredMetric, abstract=True):
         if not self._is_concrete():
             return repr(self)
         return f"{self.name} = {float(self.result()):.4f}"
-
-
-@declared
-class CatalogueMetric(Counter, abstract=True):
-    """Metrics of how often each item of a catalogue is shown."""
-
-    k: int | None = parameter(default=None, kw_only=False)
-    num_items: int | None = parameter(default=None, kw_only=False)
-    seed: int | keras.random.SeedGenerator | None = None
-    ties: TiePolicy | None = None
-    inputs: InputForm = "scores"
-    name: str | None = None
-    dtype: Any = None
 
 
 def absence(ranking: Ranking, weights: Tensor, items: int) -> Tensor:

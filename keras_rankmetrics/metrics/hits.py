@@ -68,7 +68,6 @@ class PrecisionAtK(Binary):
 
     measure = staticmethod(precision)
     expected_measure = staticmethod(precision)
-    needs_k_under = ("denominator", "k")
 
     denominator: Literal["retrieved", "k"] = "retrieved"
     labels: Labels = "grades"
@@ -265,7 +264,6 @@ class FBetaAtK(Binary):
     """
 
     measure = staticmethod(f_beta)
-    needs_k_under = ("denominator", "k")
 
     beta: float = 1.0
     denominator: Literal["retrieved", "k"] = "retrieved"
@@ -305,7 +303,6 @@ class F1AtK(Binary):
     """
 
     measure = staticmethod(f1)
-    needs_k_under = ("denominator", "k")
 
     denominator: Literal["retrieved", "k"] = "retrieved"
 

@@ -21,6 +21,7 @@ from keras_rankmetrics.engine.aggregates.paired import (
 from keras_rankmetrics.engine.backend.operations import as_integer, ops
 from keras_rankmetrics.engine.backend.tracing import unconverted
 from keras_rankmetrics.engine.definition import Definition, checks_names
+from keras_rankmetrics.engine.definition.options import invalid
 from keras_rankmetrics.engine.metric.accumulator import Accumulator
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.metrics.bases import check_mean, register
@@ -209,10 +210,8 @@ def _names(groups: Any) -> list[str]:
         return list(map(str, range(number)))
     names = _distinct_names(groups)
     if not names:
-        raise ValueError(
-            "`groups` should be a list of different names, or the number of "
-            f"groups. Received: {groups!r}."
-        )
+        expected = "a list of different names, or the number of groups"
+        raise invalid("groups", expected, groups)
     return names
 
 
@@ -366,12 +365,20 @@ class Comparison(MultiValueMetric):
         """
         head = ("value", "interval", "diff", "interval", "p", "effect")
         differences = {x.system: x for x in self.differences()}
+        rows = []
+        for system, estimate in self.estimates().items():
+            cells = [""] * 7
+            if x := differences.get(system):
+                cells = [
+                    *_with_spread(x.estimate, level),
+                    f"{x.p_holm:.4f}",
+                    f"{x.effect_size:.2f}",
+                    *(f"{n:,}" for n in (x.wins, x.ties, x.losses)),
+                ]
+            rows.append((system, *_with_spread(estimate, level), *cells))
         return naming.as_table(
             (self.name, *head, "wins", "ties", "losses"),
-            [
-                _row(system, estimate, differences.get(system), level)
-                for system, estimate in self.estimates().items()
-            ],
+            rows,
         )
 
     def _of_system(self, system: str, *batch: Any) -> PerList:
@@ -405,22 +412,6 @@ class Comparison(MultiValueMetric):
         return [system for system in self.systems if system != self.baseline]
 
 
-def _row(
-    system: str, estimate: Estimate, difference: Difference | None, level: float
-) -> tuple[str, ...]:
-    if difference is None:
-        return system, *_with_spread(estimate, level), *[""] * 7
-    counts = difference.wins, difference.ties, difference.losses
-    return (
-        system,
-        *_with_spread(estimate, level),
-        *_with_spread(difference.estimate, level),
-        f"{difference.p_holm:.4f}",
-        f"{difference.effect_size:.2f}",
-        *(f"{count:,}" for count in counts),
-    )
-
-
 def _with_spread(estimate: Estimate, level: float) -> tuple[str, str]:
     spread = spread_as_text(estimate.value, *estimate.interval(level))
     return f"{estimate.value:.4f}", spread
@@ -429,10 +420,8 @@ def _with_spread(estimate: Estimate, level: float) -> tuple[str, str]:
 def _check_systems(systems: Any, baseline: Any) -> None:
     names = _distinct_names(systems)
     if len(names) < 2:
-        raise ValueError(
-            "`systems` should be a list of at least two different names. "
-            f"Received: {systems!r}."
-        )
+        expected = "a list of at least two different names"
+        raise invalid("systems", expected, systems)
     against = names[0] if baseline is None else baseline
     if {f"{name}-{against}" for name in names} & set(names):
         raise ValueError(
@@ -440,10 +429,7 @@ def _check_systems(systems: Any, baseline: Any) -> None:
             f"baseline, such as `new-{against}`. Received: {systems!r}."
         )
     if baseline is not None and baseline not in names:
-        raise ValueError(
-            f"`baseline` should be one of the systems {names}. Received: "
-            f"{baseline!r}."
-        )
+        raise invalid("baseline", f"one of the systems {names}", baseline)
 
 
 def _distinct_names(names: Any) -> list[str]:

@@ -16,6 +16,7 @@ from keras_rankmetrics.engine.definition import Definition, checks_names
 from keras_rankmetrics.engine.definition.options import (
     check_choice,
     checked_options,
+    invalid,
 )
 from keras_rankmetrics.engine.evaluation.batch_cache import Batch
 from keras_rankmetrics.engine.evaluation.evaluate import evaluate
@@ -199,7 +200,7 @@ class SampledRanks(MultiValueMetric):
                 mean, error, of_lists.lists, rows, of_lists.rows, True
             )
             ends.append(least + span * found.interval(level)[end])
-        values = self.aggregate.mixture.values
+        values = self.aggregate.values
         low, high = np.clip(ends, values.min(), values.max()).tolist()
         return low, high
 
@@ -255,7 +256,9 @@ def _aggregate_of(
     lost = abs(values[0] - first @ values / first.sum())
     return Sampled(
         np.stack([naive, corrected]),
-        Mixture(probabilities, prior, values, _STEPS),
+        probabilities,
+        prior,
+        values,
         bounding(sampling.probabilities(stop), prior, values),
         is_identified=bool(lost <= np.ptp(values) / 2.0),
     )
@@ -339,10 +342,8 @@ def _sampling_of(catalogue: Any, negatives: Any, replacement: Any) -> Sampling:
     items, drawn = as_integer(catalogue), as_integer(negatives)
     check_choice("replacement", replacement, (False, True))
     if items is None or not 2 <= items <= _MOST_ITEMS:
-        raise ValueError(
-            "`catalogue` should be the number of items, an integer from 2 to "
-            f"{_MOST_ITEMS:,}. Received: {catalogue!r}."
-        )
+        expected = f"the number of items, an integer from 2 to {_MOST_ITEMS:,}"
+        raise invalid("catalogue", expected, catalogue)
     if drawn is None or drawn < 1 or (drawn >= items and not replacement):
         raise ValueError(
             "`negatives` should be the number of items in each list besides "
@@ -517,9 +518,14 @@ def bounding(
     return found
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class Mixture:
-    """An estimator that maximises the likelihood of the sampled ranks.
+def mixture(
+    probabilities: np.ndarray,
+    prior: np.ndarray,
+    values: np.ndarray,
+    histogram: Tensor,
+    steps: int = _STEPS,
+) -> Tensor:
+    """Return Σ_r p(r) f(r) for the p that makes the sampled ranks likely.
 
     Expectation maximisation starts from the prior p. Each step replaces p(r) by
 
@@ -527,49 +533,40 @@ class Mixture:
 
     for the distribution h of the sampled ranks. Jin et al., AAAI (2021).
 
-    Attributes:
+    Args:
         probabilities: P, `[ranks, negatives + 1]`.
         prior: p, `[ranks]`, with sum 1.
         values: f, `[ranks]`.
+        histogram: `[negatives + 1]`, with any sum. A tensor, or a numpy array,
+            which is computed without a backend.
         steps: the number of steps.
+
+    Returns:
+        A scalar; 0 for an empty histogram.
     """
+    on_host = isinstance(histogram, np.ndarray)
+    xp: Any = np if on_host else ops
+    times = np.matmul if on_host else _times
+    by_rank, by_sampled_rank, first, values = (
+        xp.array(x, dtype=histogram.dtype)
+        for x in (probabilities, probabilities.T, prior, values)
+    )
+    total = xp.sum(histogram)
+    seen = histogram / xp.where(total == 0, 1.0, total)
 
-    probabilities: np.ndarray
-    prior: np.ndarray
-    values: np.ndarray
-    steps: int
+    def step(_: Any, ranks: Any) -> Any:
+        expected = times(by_sampled_rank, ranks)
+        some = expected > 0
+        ratios = xp.where(some, seen / xp.where(some, expected, 1.0), 0.0)
+        return ranks * times(by_rank, ratios)
 
-    def value(self, histogram: Tensor) -> Tensor:
-        """Return Σ_r p(r) f(r), a scalar; 0 for an empty histogram.
-
-        Args:
-            histogram: `[negatives + 1]`, with any sum. A tensor, or a numpy
-                array, which is computed without a backend.
-        """
-        on_host = isinstance(histogram, np.ndarray)
-        xp: Any = np if on_host else ops
-        times = np.matmul if on_host else _times
-        p = self.probabilities
-        by_rank, by_sampled_rank, prior, values = (
-            xp.array(x, dtype=histogram.dtype)
-            for x in (p, p.T, self.prior, self.values)
-        )
-        total = xp.sum(histogram)
-        seen = histogram / xp.where(total == 0, 1.0, total)
-
-        def step(_: Any, ranks: Any) -> Any:
-            expected = times(by_sampled_rank, ranks)
-            some = expected > 0
-            ratios = xp.where(some, seen / xp.where(some, expected, 1.0), 0.0)
-            return ranks * times(by_rank, ratios)
-
-        ranks = prior
-        if on_host:
-            for number in range(self.steps):
-                ranks = step(number, ranks)
-        else:
-            ranks = tracing.loop(self.steps, step, prior)
-        return xp.sum(ranks * values)
+    ranks = first
+    if on_host:
+        for number in range(steps):
+            ranks = step(number, ranks)
+    else:
+        ranks = tracing.loop(steps, step, first)
+    return xp.sum(ranks * values)
 
 
 def _times(matrix: Tensor, vector: Tensor) -> Tensor:
@@ -608,14 +605,19 @@ class Sampled:
     Attributes:
         worths: `[2, negatives + 1]`, the value of each sampled rank: as it is,
             and corrected.
-        mixture: the estimator from the histogram.
+        probabilities: P(s | r) of s negatives above an item at rank r of the
+            catalogue, `[ranks, negatives + 1]`. A rank is a bucket of ranks.
+        prior: the share of the catalogue in each rank, `[ranks]`.
+        values: the value of the metric at each rank, `[ranks]`.
         bounds: `[2, negatives + 1]`, values of each sampled rank whose means
             are bounds of the metric.
         is_identified: True if the sample distinguishes the ranks that matter.
     """
 
     worths: np.ndarray
-    mixture: Mixture
+    probabilities: np.ndarray
+    prior: np.ndarray
+    values: np.ndarray
     bounds: np.ndarray
     is_identified: bool
 
@@ -651,9 +653,9 @@ class Sampled:
         means = _MEAN.result(ops.reshape(sums[:_OF_MEANS], (2, _SUMS)))
         histogram = sums[_OF_MEANS:]
         numbers = tracing.concrete_floats(histogram)
-        value = self.mixture.value(
-            histogram if numbers is None else np.array(numbers)
-        )
+        if numbers is not None:
+            histogram = np.array(numbers)
+        value = mixture(self.probabilities, self.prior, self.values, histogram)
         value = ops.convert_to_tensor(value, sums.dtype)
         return ops.concatenate([means, ops.reshape(value, (1,))])
 

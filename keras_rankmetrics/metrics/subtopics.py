@@ -65,7 +65,6 @@ class PrecisionIA(bases.SubtopicMetric):
     """
 
     measure = staticmethod(precision_ia)
-    needs_k_under = ("denominator", "k")
 
     denominator: Literal["retrieved", "k"] = "retrieved"
 

@@ -58,7 +58,7 @@ class BPref(bases.BinaryWholeList):
     unjudged: UnjudgedPolicy = "condense"
 
 
-def judged(ranking: Ranking, k: int | None) -> Tensor:
+def judged_share(ranking: Ranking, k: int | None) -> Tensor:
     """Return judged items within rank k / min(k, retrieved)."""
     return ops.divide_no_nan(ranking.hits(k), ranking.retrieved)
 
@@ -88,7 +88,8 @@ class JudgedAtK(bases.JudgementMetric):
     Sakai, Alternatives to Bpref, SIGIR (2007).
     """
 
-    measure = staticmethod(judged)
+    short_name = "judged"
+    measure = staticmethod(judged_share)
 
 
 def every_list(ranking: Ranking) -> Tensor:
@@ -96,7 +97,7 @@ def every_list(ranking: Ranking) -> Tensor:
     return ops.ones_like(ranking.has_gain())
 
 
-def unjudged(
+def unjudged_share(
     ranking: Ranking,
     k: int | None,
     denominator: bases.Denominator = "retrieved",
@@ -136,9 +137,9 @@ class UnjudgedAtK(bases.JudgementMetric):
         0.2
     """
 
-    measure = staticmethod(unjudged)
+    short_name = "unjudged"
+    measure = staticmethod(unjudged_share)
     has_value = staticmethod(every_list)
-    needs_k_under = ("denominator", "k")
     has_upper_bound = False
     more_is_better = False
 

@@ -13,7 +13,7 @@ import keras
 import numpy as np
 from keras import ops
 
-from keras_rankmetrics.conventions.specs import metrics_of
+from keras_rankmetrics.conventions import metrics_of
 from keras_rankmetrics.engine.aggregates import State
 from keras_rankmetrics.engine.inputs import padding_warning, share_in
 from keras_rankmetrics.engine.metric.accumulator import Accumulator, own_methods

@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-from keras_rankmetrics.metrics.coverage import Counter
+from keras_rankmetrics.metrics.coverage import CatalogueMetric
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Row:
     @property
     def is_counter(self) -> bool:
         """Whether it has no value of a list."""
-        return issubclass(self.metric, Counter)
+        return issubclass(self.metric, CatalogueMetric)
 
     def make(self, k: int | None, **options: Any) -> Any:
         """The metric; a counter has no policy of lists."""

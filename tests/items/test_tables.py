@@ -457,3 +457,27 @@ def test_fairness_of_mean_exposure_is_no_level_of_chance():
         krm.AttentionWeightedFairness(
             groups=[[1, 0], [0, 1]], target=[1, 1], adjusted="chance"
         )
+
+
+@pytest.mark.parametrize(
+    "part, direction",
+    [("loss", "down"), ("disparity", "down"), ("relevance", "up")],
+)
+def test_callbacks_know_what_is_better_of_each_part(part, direction):
+    metric = krm.ExpectedExposureLoss(k=3, part=part)
+    assert metric._direction == direction
+    again = krm.ExpectedExposureLoss.from_config(metric.get_config())
+    assert again._direction == direction
+
+
+def test_a_table_is_a_fingerprint_in_the_signature():
+    metric = krm.TailShare(3, is_tail=[0, 1])
+    name, table, *rest = metric.signature.split("|")
+    assert name == "TailShare@3"
+    assert table == f"is_tail:{table[-8:]}"
+    assert rest[:4] == [
+        "ties:average",
+        "empty:skip",
+        "list_weight:mean",
+        "inputs:scores",
+    ]

@@ -7,50 +7,27 @@ import numpy as np
 import pytest
 
 import keras_rankmetrics as krm
-from keras_rankmetrics import (
-    AUC,
-    DCG,
-    ERR,
-    NDCG,
-    F1AtK,
-    FallOutAtK,
-    FBetaAtK,
-    GradedAveragePrecision,
-    GradedRankBiasedPrecision,
-    HitRateAtK,
-    JudgedAtK,
-    MeanAveragePrecision,
-    MeanRank,
-    MeanReciprocalRank,
-    PrecisionAtK,
-    QMeasure,
-    RankBiasedPrecision,
-    RankingMetric,
-    RBPResidual,
-    RecallAtK,
-    UnjudgedAtK,
-)
 
 NAMES = {
-    DCG: "dcg",
-    NDCG: "ndcg",
-    PrecisionAtK: "precision",
-    RecallAtK: "recall",
-    F1AtK: "f1",
-    HitRateAtK: "hit_rate",
-    MeanAveragePrecision: "map",
-    MeanReciprocalRank: "mrr",
-    AUC: "auc",
-    ERR: "err",
-    FallOutAtK: "fall_out",
-    FBetaAtK: "f_beta",
-    RankBiasedPrecision: "rbp",
-    GradedRankBiasedPrecision: "graded_rbp",
-    JudgedAtK: "judged",
-    RBPResidual: "rbp_residual",
-    UnjudgedAtK: "unjudged",
-    QMeasure: "q_measure",
-    GradedAveragePrecision: "gap",
+    krm.DCG: "dcg",
+    krm.NDCG: "ndcg",
+    krm.PrecisionAtK: "precision",
+    krm.RecallAtK: "recall",
+    krm.F1AtK: "f1",
+    krm.HitRateAtK: "hit_rate",
+    krm.MeanAveragePrecision: "map",
+    krm.MeanReciprocalRank: "mrr",
+    krm.AUC: "auc",
+    krm.ERR: "err",
+    krm.FallOutAtK: "fall_out",
+    krm.FBetaAtK: "f_beta",
+    krm.RankBiasedPrecision: "rbp",
+    krm.GradedRankBiasedPrecision: "graded_rbp",
+    krm.JudgedAtK: "judged",
+    krm.RBPResidual: "rbp_residual",
+    krm.UnjudgedAtK: "unjudged",
+    krm.QMeasure: "q_measure",
+    krm.GradedAveragePrecision: "gap",
 }
 
 
@@ -74,34 +51,35 @@ def test_names_that_end_with_an_option():
 
 
 def test_a_name_of_the_user_is_kept():
-    assert NDCG(k=10, name="ranking quality").name == "ranking quality"
+    assert krm.NDCG(k=10, name="ranking quality").name == "ranking quality"
 
 
 def test_variables_have_names():
-    paths = [v.path for v in NDCG(k=10, ties="shuffle").variables]
+    paths = [v.path for v in krm.NDCG(k=10, ties="shuffle").variables]
     assert paths == ["ndcg_10/sums", "ndcg_10/draws"]
 
 
 def test_at_makes_one_metric_for_each_cutoff():
-    metrics = NDCG.at(1, 5, None, ties="stable", empty="skip")
+    metrics = krm.NDCG.at(1, 5, None, ties="stable", empty="skip")
     assert [m.name for m in metrics] == ["ndcg@1", "ndcg@5", "ndcg"]
     assert [m.k for m in metrics] == [1, 5, None]
-    assert all(type(m) is NDCG for m in metrics)
+    assert all(type(m) is krm.NDCG for m in metrics)
     assert [m.signature for m in metrics] == [
-        NDCG(k=k, ties="stable", empty="skip").signature for k in (1, 5, None)
+        krm.NDCG(k=k, ties="stable", empty="skip").signature
+        for k in (1, 5, None)
     ]
-    named = NDCG.at(1, 5, None, name="mine")
+    named = krm.NDCG.at(1, 5, None, name="mine")
     assert [m.name for m in named] == ["mine@1", "mine@5", "mine"]
 
 
 @pytest.mark.parametrize("cutoff", [0, -1, 2.0, "3", [1, 5]])
 def test_at_checks_its_cutoffs(cutoff):
     with pytest.raises(ValueError, match="`k` should be a positive integer"):
-        NDCG.at(1, cutoff)
+        krm.NDCG.at(1, cutoff)
 
 
 def test_names_made_from_classes():
-    class Hits(RankingMetric, abstract=True):
+    class Hits(krm.RankingMetric, abstract=True):
         @staticmethod
         def measure(ranking, k):
             return ranking.hits(k)
@@ -122,7 +100,7 @@ def test_names_made_from_classes():
 
 
 def test_a_subclass_keeps_the_short_name():
-    class Mine(NDCG):
+    class Mine(krm.NDCG):
         pass
 
     assert Mine(k=3).name == "ndcg@3"
@@ -131,10 +109,12 @@ def test_a_subclass_keeps_the_short_name():
 def test_direction_is_known():
     for metric in NAMES:
         direction = (
-            "down" if metric in (FallOutAtK, RBPResidual, UnjudgedAtK) else "up"
+            "down"
+            if metric in (krm.FallOutAtK, krm.RBPResidual, krm.UnjudgedAtK)
+            else "up"
         )
         assert metric(k=3)._direction == direction
-    assert MeanRank()._direction == "down"
+    assert krm.MeanRank()._direction == "down"
 
 
 def test_they_are_metrics_of_keras():
@@ -158,7 +138,7 @@ def test_at_takes_cutoffs(cutoffs, received):
         f"`at` takes cutoffs: `NDCG.at(1, 5, 10)`. Received: {received}. "
         "Unpack a list with a star: `at(*cutoffs)`."
     )
-    for at in (NDCG.at, krm.conventions.trec_eval.NDCG.at):
+    for at in (krm.NDCG.at, krm.conventions.trec_eval.NDCG.at):
         with pytest.raises(ValueError, match=f"^{re.escape(text)}$"):
             at(*cutoffs)
 
@@ -167,12 +147,12 @@ def test_at_takes_cutoffs(cutoffs, received):
     "five", [np.int64(5), np.uint8(5), np.array(5)], ids=lambda x: x.dtype
 )
 def test_integers_of_numpy(five):
-    metric = NDCG(k=five, ties="shuffle", seed=five)
-    assert metric.signature == NDCG(k=5, ties="shuffle", seed=5).signature
+    metric = krm.NDCG(k=five, ties="shuffle", seed=five)
+    assert metric.signature == krm.NDCG(k=5, ties="shuffle", seed=5).signature
     assert type(metric.get_config()["k"]) is int
     assert type(metric.get_config()["seed"]) is int
 
 
 def test_cutoffs_of_numpy():
-    metrics = NDCG.at(*np.array([1, 5]))
+    metrics = krm.NDCG.at(*np.array([1, 5]))
     assert [metric.name for metric in metrics] == ["ndcg@1", "ndcg@5"]

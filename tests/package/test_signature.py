@@ -10,106 +10,70 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from keras import ops
 
-import keras_rankmetrics
-from keras_rankmetrics import (
-    AUC,
-    DCG,
-    ERR,
-    NDCG,
-    AdjustedMeanRankIndex,
-    AverageRelevancePosition,
-    BPref,
-    ElevenPointPrecision,
-    F1AtK,
-    FallOutAtK,
-    FBetaAtK,
-    GradedAveragePrecision,
-    GradedRankBiasedPrecision,
-    HitRateAtK,
-    InterpolatedPrecision,
-    JudgedAtK,
-    MeanAveragePrecision,
-    MeanRank,
-    MeanReciprocalRank,
-    OrderedPairAccuracy,
-    PrecisionAtK,
-    QMeasure,
-    RankBiasedPrecision,
-    RankingMetric,
-    RBPResidual,
-    RecallAtK,
-    RPrecision,
-    UnjudgedAtK,
-    exponential_gain,
-    linear_gain,
-    log2_discount,
-    natural_log_discount,
-    original_discount,
-    reciprocal_discount,
-)
+import keras_rankmetrics as krm
 
 COMMON = (
     f"ties:average|empty:zero|list_weight:relevance|inputs:scores"
-    f"|keras_rankmetrics:{keras_rankmetrics.__version__}"
+    f"|keras_rankmetrics:{krm.__version__}"
 )
 
 DEFAULTS = {
-    DCG: "gain:exponential|discount:log2",
-    NDCG: "gain:exponential|discount:log2|ideal:relevant",
-    PrecisionAtK: "relevance_threshold:1.0|denominator:retrieved",
-    RecallAtK: "relevance_threshold:1.0|denominator:relevant",
-    F1AtK: "relevance_threshold:1.0|denominator:retrieved",
-    HitRateAtK: "relevance_threshold:1.0",
-    MeanAveragePrecision: "relevance_threshold:1.0|denominator:relevant",
-    MeanReciprocalRank: "relevance_threshold:1.0",
-    ERR: "max_grade:4.0|normalized:False",
-    RPrecision: "relevance_threshold:1.0",
-    FBetaAtK: "relevance_threshold:1.0|beta:1.0|denominator:retrieved",
-    FallOutAtK: "relevance_threshold:1.0",
-    AUC: "relevance_threshold:1.0",
-    AdjustedMeanRankIndex: "relevance_threshold:1.0",
-    MeanRank: "relevance_threshold:1.0",
-    AverageRelevancePosition: "gain:linear",
-    RankBiasedPrecision: "relevance_threshold:1.0|p:0.8",
-    GradedRankBiasedPrecision: "p:0.8",
-    BPref: "relevance_threshold:1.0",
-    JudgedAtK: "",
-    RBPResidual: "p:0.8|tail:always",
-    UnjudgedAtK: "denominator:retrieved",
-    InterpolatedPrecision: "relevance_threshold:1.0|recall:0.5|rounding:up",
-    ElevenPointPrecision: "relevance_threshold:1.0|rounding:up",
-    OrderedPairAccuracy: "",
-    QMeasure: "gain:linear|beta:1.0",
-    GradedAveragePrecision: "probabilities:0.25,0.25,0.25,0.25",
+    krm.DCG: "gain:exponential|discount:log2",
+    krm.NDCG: "gain:exponential|discount:log2|ideal:relevant",
+    krm.PrecisionAtK: "relevance_threshold:1.0|denominator:retrieved",
+    krm.RecallAtK: "relevance_threshold:1.0|denominator:relevant",
+    krm.F1AtK: "relevance_threshold:1.0|denominator:retrieved",
+    krm.HitRateAtK: "relevance_threshold:1.0",
+    krm.MeanAveragePrecision: "relevance_threshold:1.0|denominator:relevant",
+    krm.MeanReciprocalRank: "relevance_threshold:1.0",
+    krm.ERR: "max_grade:4.0|normalized:False",
+    krm.RPrecision: "relevance_threshold:1.0",
+    krm.FBetaAtK: "relevance_threshold:1.0|beta:1.0|denominator:retrieved",
+    krm.FallOutAtK: "relevance_threshold:1.0",
+    krm.AUC: "relevance_threshold:1.0",
+    krm.AdjustedMeanRankIndex: "relevance_threshold:1.0",
+    krm.MeanRank: "relevance_threshold:1.0",
+    krm.AverageRelevancePosition: "gain:linear",
+    krm.RankBiasedPrecision: "relevance_threshold:1.0|p:0.8",
+    krm.GradedRankBiasedPrecision: "p:0.8",
+    krm.BPref: "relevance_threshold:1.0",
+    krm.JudgedAtK: "",
+    krm.RBPResidual: "p:0.8|tail:always",
+    krm.UnjudgedAtK: "denominator:retrieved",
+    krm.InterpolatedPrecision: "relevance_threshold:1.0|recall:0.5|rounding:up",
+    krm.ElevenPointPrecision: "relevance_threshold:1.0|rounding:up",
+    krm.OrderedPairAccuracy: "",
+    krm.QMeasure: "gain:linear|beta:1.0",
+    krm.GradedAveragePrecision: "probabilities:0.25,0.25,0.25,0.25",
 }
 
 WITHOUT_K = (
-    RPrecision,
-    AdjustedMeanRankIndex,
-    MeanRank,
-    AverageRelevancePosition,
-    BPref,
-    InterpolatedPrecision,
-    ElevenPointPrecision,
-    OrderedPairAccuracy,
+    krm.RPrecision,
+    krm.AdjustedMeanRankIndex,
+    krm.MeanRank,
+    krm.AverageRelevancePosition,
+    krm.BPref,
+    krm.InterpolatedPrecision,
+    krm.ElevenPointPrecision,
+    krm.OrderedPairAccuracy,
 )
-STRICT = (InterpolatedPrecision, ElevenPointPrecision)
+STRICT = (krm.InterpolatedPrecision, krm.ElevenPointPrecision)
 UNBOUNDED = (
-    DCG,
-    FallOutAtK,
-    MeanRank,
-    AverageRelevancePosition,
-    RBPResidual,
-    UnjudgedAtK,
+    krm.DCG,
+    krm.FallOutAtK,
+    krm.MeanRank,
+    krm.AverageRelevancePosition,
+    krm.RBPResidual,
+    krm.UnjudgedAtK,
 )
-OF_JUDGEMENTS = (JudgedAtK, RBPResidual, UnjudgedAtK)
+OF_JUDGEMENTS = (krm.JudgedAtK, krm.RBPResidual, krm.UnjudgedAtK)
 SKIPPING = (
-    FallOutAtK,
-    AUC,
-    AdjustedMeanRankIndex,
-    MeanRank,
-    AverageRelevancePosition,
-    OrderedPairAccuracy,
+    krm.FallOutAtK,
+    krm.AUC,
+    krm.AdjustedMeanRankIndex,
+    krm.MeanRank,
+    krm.AverageRelevancePosition,
+    krm.OrderedPairAccuracy,
 )
 
 all_metrics = pytest.mark.parametrize(
@@ -123,7 +87,7 @@ def test_states_every_option(metric):
     own = f"{DEFAULTS[metric]}|".removeprefix("|")
     if metric in SKIPPING:
         common = common.replace("empty:zero", "empty:skip")
-    if metric is BPref:
+    if metric is krm.BPref:
         common = common.replace("scores|", "scores|unjudged:condense|")
     if metric in STRICT:
         common = common.replace("ties:average", "ties:stable")
@@ -160,7 +124,7 @@ def other_values(metric):
         "adjusted": ["chance"],
         "dtype": ["float64"],
         "inputs": ["sparse", "ids"],
-        "unjudged": ["irrelevant" if metric is BPref else "condense"],
+        "unjudged": ["irrelevant" if metric is krm.BPref else "condense"],
     }
     if metric in OF_JUDGEMENTS:
         del values["inputs"]
@@ -172,43 +136,47 @@ def other_values(metric):
         del values["adjusted"]
     if metric not in UNBOUNDED:
         values["empty"].append("one")
-    if metric is ERR:
+    if metric is krm.ERR:
         values["max_grade"] = [3.0, 5.0]
         values["normalized"] = [True]
-    elif metric is GradedAveragePrecision:
+    elif metric is krm.GradedAveragePrecision:
         values["probabilities"] = [(0.5, 0.5), (0.5, 0.3, 0.2), (0.25,)]
-    elif metric in (AverageRelevancePosition, QMeasure):
-        values["gain_fn"] = [exponential_gain, ops.square]
-    elif metric in (DCG, NDCG):
-        values["gain_fn"] = [linear_gain, ops.square, lambda y: 2 * y]
+    elif metric in (krm.AverageRelevancePosition, krm.QMeasure):
+        values["gain_fn"] = [krm.exponential_gain, ops.square]
+    elif metric in (krm.DCG, krm.NDCG):
+        values["gain_fn"] = [krm.linear_gain, ops.square, lambda y: 2 * y]
         values["rank_discount_fn"] = [
-            natural_log_discount,
-            original_discount,
-            reciprocal_discount,
+            krm.natural_log_discount,
+            krm.original_discount,
+            krm.reciprocal_discount,
         ]
     elif metric not in (
         *OF_JUDGEMENTS,
-        GradedRankBiasedPrecision,
-        OrderedPairAccuracy,
+        krm.GradedRankBiasedPrecision,
+        krm.OrderedPairAccuracy,
     ):
         values["relevance_threshold"] = [2.0, 0.5]
-    if metric is InterpolatedPrecision:
+    if metric is krm.InterpolatedPrecision:
         values["recall"] = [0.0, 0.9]
     if metric in STRICT:
         values["rounding"] = ["nearest", "trec_eval_9"]
-    if metric is RBPResidual:
+    if metric is krm.RBPResidual:
         values["tail"] = ["if_unjudged"]
-    if metric is NDCG:
+    if metric is krm.NDCG:
         values["ideal"] = ["retrieved"]
-    if metric in (FBetaAtK, QMeasure):
+    if metric in (krm.FBetaAtK, krm.QMeasure):
         values["beta"] = [2.0, 0.5]
-    if metric in (RankBiasedPrecision, GradedRankBiasedPrecision, RBPResidual):
+    if metric in (
+        krm.RankBiasedPrecision,
+        krm.GradedRankBiasedPrecision,
+        krm.RBPResidual,
+    ):
         values["p"] = [0.5, 0.9]
-    if metric in (PrecisionAtK, F1AtK, FBetaAtK, UnjudgedAtK):
+    if metric in (krm.PrecisionAtK, krm.F1AtK, krm.FBetaAtK, krm.UnjudgedAtK):
         values["denominator"] = ["k"]
-    if metric is RecallAtK:
+    if metric is krm.RecallAtK:
         values["denominator"] = ["min"]
-    if metric is MeanAveragePrecision:
+    if metric is krm.MeanAveragePrecision:
         values["denominator"] = ["min", "hits"]
     if metric.expected_measure is not None:
         values["labels"] = ["probabilities"]
@@ -258,7 +226,7 @@ def options_to_try(metric):
         values["k"] = [1, 2, 3, 4, None]
     values.pop("inputs", None)
     values.pop("labels", None)  # no label is above 1 then
-    if metric in (RBPResidual, UnjudgedAtK):
+    if metric in (krm.RBPResidual, krm.UnjudgedAtK):
         del values["empty"]  # it has a value for every list
     del values["dtype"]
     usual = "stable" if metric in STRICT else "average"
@@ -280,7 +248,7 @@ CUTOFFS = [{"k": k} for k in (1, 3, None)]
 def test_each_option_changes_some_number(metric):
     """And its signature with it."""
     # Of 6 relevant items, 6 are needed under "up" and 5 under the others.
-    recall = {"recall": 0.84} if metric is InterpolatedPrecision else {}
+    recall = {"recall": 0.84} if metric is krm.InterpolatedPrecision else {}
     bases = [
         {**cutoff, **recall, "ties": ties, "list_weight": weight}
         for cutoff in ([{}] if metric in WITHOUT_K else CUTOFFS)
@@ -361,19 +329,19 @@ def test_no_option_is_forgotten(metric):
 
 
 def test_what_does_not_matter_does_not_change_it():
-    usual = NDCG(k=3).signature
-    assert NDCG(k=3, seed=7).signature == usual  # nothing is shuffled
+    usual = krm.NDCG(k=3).signature
+    assert krm.NDCG(k=3, seed=7).signature == usual  # nothing is shuffled
     # Only float64 is not float32 in the end.
-    assert NDCG(k=3, dtype="bfloat16").signature == usual
-    assert NDCG(k=3, dtype="float32").signature == usual
+    assert krm.NDCG(k=3, dtype="bfloat16").signature == usual
+    assert krm.NDCG(k=3, dtype="float32").signature == usual
     assert (
-        PrecisionAtK(k=3, relevance_threshold=1).signature
-        == PrecisionAtK(k=3).signature
+        krm.PrecisionAtK(k=3, relevance_threshold=1).signature
+        == krm.PrecisionAtK(k=3).signature
     )
 
 
 def test_the_spelling_of_keras_rs():
-    for metric in (NDCG, PrecisionAtK):
+    for metric in (krm.NDCG, krm.PrecisionAtK):
         stable = metric(k=3, shuffle_ties=False)
         assert stable.signature == metric(k=3, ties="stable").signature
         shuffled = metric(k=3, shuffle_ties=True, seed=4)
@@ -388,7 +356,7 @@ def gain_of(signature):
 
 
 def gain(function):
-    return gain_of(NDCG(gain_fn=function).signature)
+    return gain_of(krm.NDCG(gain_fn=function).signature)
 
 
 def plain_gain(label):
@@ -407,14 +375,18 @@ class Gains:
 
 
 def test_functions_that_have_a_name():
-    assert gain(exponential_gain) == "exponential"
-    assert gain(linear_gain) == "linear"
+    assert gain(krm.exponential_gain) == "exponential"
+    assert gain(krm.linear_gain) == "linear"
     assert gain(registered_gain) == "test_signature>registered_gain"
     assert gain(plain_gain) == f"{__name__}.plain_gain"
     assert gain(Gains.doubled) == f"{__name__}.Gains.doubled"
     discounts = [
-        NDCG(rank_discount_fn=f).signature
-        for f in (log2_discount, natural_log_discount, original_discount)
+        krm.NDCG(rank_discount_fn=f).signature
+        for f in (
+            krm.log2_discount,
+            krm.natural_log_discount,
+            krm.original_discount,
+        )
     ]
     for text, name in zip(
         discounts, ("log2", "natural_log", "original"), strict=True
@@ -526,7 +498,7 @@ def test_functions_without_a_name_that_are_alike():
 
 
 def test_a_metric_of_the_user():
-    class RPrecision(RankingMetric):
+    class RPrecision(krm.RankingMetric):
         @staticmethod
         def measure(ranking, k, scale=1.0):
             return ranking.hits(k) * scale
@@ -539,7 +511,7 @@ def test_a_metric_of_the_user():
         RPrecision(scale=2.0).signature,
     )
 
-    class NDCG(keras_rankmetrics.NDCG):
+    class NDCG(krm.NDCG):
         """Of another module, so it must not pass for the original."""
 
     assert not NDCG().signature.startswith("NDCG|")

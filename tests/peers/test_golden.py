@@ -1,8 +1,8 @@
 """The numbers of packages that cannot be installed beside Keras 3, and of ranx.
 
 The packages wrote them themselves, in environments of their own, by
-`tests/peers/golden/run`. Each file has the versions, too. ranx takes minutes to
-compile: `test_peers.py` runs it at one cutoff, and the others are here.
+`tests/peers/golden/run`. Each file has the versions, too. ranx, which takes
+minutes to compile, can be installed: see `test_values_are_those_of_ranx`.
 """
 
 import dataclasses

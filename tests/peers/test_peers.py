@@ -1,11 +1,11 @@
 """Each convention beside the package whose numbers it gives.
 
-At least 2,000 random lists for each package, metric and cutoff (of ranx, one
-cutoff): graded and
+At least 2,000 random lists for each package, metric and cutoff: graded and
 binary labels, lists shorter and longer than k, without a relevant item, all
 relevant, a single item, and where the package knows of items that are not
 retrieved, some or nothing retrieved. If a test leaves out some kind, it says
-why. The mean over all lists is compared too.
+why. The mean over all lists is compared too. `test_keras_rs.py` has keras_rs,
+and `test_golden.py` the packages whose numbers are stored.
 """
 
 import numpy as np
@@ -45,31 +45,7 @@ def at_cutoffs_of(names, exists):
     return pytest.mark.parametrize("name, k", pairs)
 
 
-# keras_rs and Rax
-
-
-@pytest.mark.long
-@at_each_cutoff
-@pytest.mark.parametrize("name", conventions.keras_rs.presets)
-def test_keras_rs(name, k):
-    """Without ties, which fall by chance there."""
-    keras_rs = pytest.importorskip("keras_rs")
-    from keras import ops
-
-    data = lists()
-    # keras_rs gives masked items the lowest score less 1e-7: room for that.
-    scores = ops.array(0.001 * data.scores)
-    labels = ops.array(data.labels)
-    found = []
-
-    class Recording(getattr(keras_rs.metrics, name)):
-        def compute_metric(self, *args, **kwargs):
-            found.append(super().compute_metric(*args, **kwargs))
-            return found[-1]
-
-    Recording(k).update_state(labels, scores)
-    theirs = ops.convert_to_numpy(found[0][0]).reshape(-1)
-    compare(getattr(conventions.keras_rs, name)(k), data, theirs, SINGLE)
+# Rax
 
 
 RAX = {
@@ -317,50 +293,7 @@ def test_empty_lists_of_torchmetrics(name, action):
     assert found == approx(float(value), rel=1e-5)
 
 
-# ranx and pytrec_eval: documents by name
-
-
-RANX = {
-    "DCG": "dcg",
-    "NDCG": "ndcg",
-    "PrecisionAtK": "precision",
-    "RecallAtK": "recall",
-    "F1AtK": "f1",
-    "HitRateAtK": "hit_rate",
-    "MeanAveragePrecision": "map",
-    "MeanReciprocalRank": "mrr",
-    "RPrecision": "r-precision",
-    "RankBiasedPrecision": "rbp.80",
-    "BPref": "bpref",
-}
-
-
-@pytest.mark.parametrize("name", RANX)
-def test_ranx(name):
-    """Without ties: which item comes first is not defined there.
-
-    At one cutoff, where there is one. `test_golden.py` has the others, and the
-    metrics that `evaluate` has no plain name for.
-    """
-    ranx = pytest.importorskip("ranx")
-    whole = name in ("RPrecision", "RankBiasedPrecision", "BPref")
-    k = None if whole else 10
-    data = cut_off_lists()
-    if name == "RankBiasedPrecision":
-        data = data.binary  # of which it takes grades for gains, unscaled
-    if name == "BPref":  # it divides by 0 there, and gives up on later lists
-        others = (data.labels == 0).any(axis=1)
-        data = data.where(others & (data.labels > 0).any(axis=1))
-    qrels, run = as_documents(data)
-    theirs = ranx.evaluate(
-        ranx.Qrels(qrels),
-        ranx.Run(run),
-        RANX[name] if k is None else f"{RANX[name]}@{k}",
-        return_mean=False,
-        make_comparable=True,
-    )
-    options = {} if k is None else {"k": k}
-    compare(getattr(conventions.ranx, name)(**options), data, theirs)
+# pytrec_eval: documents by name
 
 
 TREC_EVAL = {
@@ -455,72 +388,10 @@ def test_pytrec_eval_at_recalls(name):
         compare(metric, data, of(f"iprec_at_recall_{recall:.2f}"))
 
 
-RECTOOLS = {
-    "PrecisionAtK": "Precision",
-    "RecallAtK": "Recall",
-    "F1AtK": "F1Beta",
-    "FBetaAtK": "F1Beta",
-    "HitRateAtK": "HitRate",
-    "MeanAveragePrecision": "MAP",
-    "MeanReciprocalRank": "MRR",
-}
-
-
-def as_tables(data):
-    """What is recommended to each user, by rank, and what is relevant."""
-    import pandas as pd
-
-    reco, interactions = [], []
-    for user, (labels, scores) in enumerate(data.lists()):
-        there = np.flatnonzero(scores > -np.inf)
-        best_first = there[np.argsort(-scores[there])]
-        reco += [(user, item, i + 1) for i, item in enumerate(best_first)]
-        interactions += [(user, item) for item in np.flatnonzero(labels > 0)]
-    return (
-        pd.DataFrame(reco, columns=["user_id", "item_id", "rank"]),
-        pd.DataFrame(interactions, columns=["user_id", "item_id"]),
-    )
-
-
-@pytest.mark.parametrize("k", CUTOFFS[:-1])
-@pytest.mark.parametrize("name", [*RECTOOLS, "NDCG"])
-def test_rectools(name, k):
-    """It has metrics with a cutoff only.
-
-    Users without relevant items have no value there. NDCG with the ideal that
-    others have too.
-    """
-    metrics = pytest.importorskip("rectools.metrics")
-    data = cut_off_lists().binary
-    if name == "NDCG":
-        metric = conventions.recommenders.NDCG(k)
-        theirs = metrics.NDCG(k=k, divide_by_achievable=True)
-    else:
-        options = {"beta": 2.0} if name == "FBetaAtK" else {}
-        metric = getattr(conventions.rectools, name)(k, **options)
-        theirs = getattr(metrics, RECTOOLS[name])(k=k, **options)
-    reco, interactions = as_tables(data)
-    found = theirs.calc_per_user(reco=reco, interactions=interactions)
-    found = found.reindex(interactions["user_id"].unique()).fillna(0.0)
-    compare(metric, data, found.reindex(range(LISTS)))
-
-
-# Tested by files of their own.
-OF_ITEMS = (
-    "AveragePopularity",
-    "CatalogueCoverage",
-    "IntraListDiversity",
-    "Novelty",
-    "Serendipity",
-)
-
 # Which convention is compared with a package, in which metrics.
 PEERS = {
-    "keras_rs": conventions.keras_rs.presets,
     "tf_ranking": [*RAX, "OrderedPairAccuracy"],
     "sklearn": conventions.sklearn.presets,
     "torchmetrics": TORCHMETRICS,
-    "ranx": RANX,
     "trec_eval": [*TREC_EVAL, *AT_RECALLS],
-    "rectools": [*RECTOOLS, *OF_ITEMS],
 }

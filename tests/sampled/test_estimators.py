@@ -7,10 +7,10 @@ from keras import ops
 from pytest import approx
 
 from keras_rankmetrics.metrics.sampled import (
-    Mixture,
     Sampling,
     bias_variance,
     buckets_of,
+    mixture,
 )
 
 
@@ -64,17 +64,17 @@ def test_a_sample_of_all_items_is_exact(gamma):
     values, histogram = rng.random(30), rng.random(30)
     assert of_each_rank(sampling, values, gamma) == approx(values)
     chances = sampling.probabilities(np.arange(1, 31))
-    mixture = Mixture(chances, np.full(30, 1 / 30), values, 1)
-    exact = histogram @ values / histogram.sum()
-    assert mixture.value(histogram) == approx(exact)
+    found = mixture(chances, np.full(30, 1 / 30), values, histogram, steps=1)
+    assert found == approx(histogram @ values / histogram.sum())
 
 
-def mixture_of(sampling, values, buckets, steps=100):
+def known_of(sampling, values, buckets):
+    """The probabilities, the prior and the values of buckets."""
     start, stop = buckets
     means = np.add.reduceat(values, start) / (stop - start)
     chances = sampling.probabilities((start + 1 + stop) / 2)
     prior = (stop - start) / sampling.catalogue
-    return Mixture(chances, prior, means, steps)
+    return chances, prior, means
 
 
 @pytest.mark.parametrize("name", ["A", "B"])
@@ -89,14 +89,11 @@ def test_buckets_lose_next_to_nothing(name, cutoff):
     each = at - 1, at
     found, expected = [
         (
-            mixture.value(histogram),
-            histogram
-            @ bias_variance(
-                mixture.probabilities, mixture.prior, mixture.values, 0.1
-            ),
+            mixture(*known, histogram),
+            histogram @ bias_variance(*known, 0.1),
         )
-        for mixture in (
-            mixture_of(sampling, values, buckets)
+        for known in (
+            known_of(sampling, values, buckets)
             for buckets in (buckets_of(sampling, cutoff), each)
         )
     ]
@@ -110,7 +107,7 @@ def test_a_step_makes_the_sample_no_less_likely():
     prior, likelihood = np.full(50, 1 / 50), []
     for steps in (0, 1, 2, 5, 20, 100):
         ranks = [
-            Mixture(chances, prior, rank, steps).value(histogram)
+            mixture(chances, prior, rank, histogram, steps)
             for rank in np.eye(50)
         ]
         assert sum(ranks) == approx(1)
@@ -120,9 +117,9 @@ def test_a_step_makes_the_sample_no_less_likely():
 
 def test_on_the_host_as_in_the_backend():
     rng, sampling = np.random.default_rng(6), Sampling(1000, 99, False)
-    mixture = mixture_of(sampling, rng.random(1000), buckets_of(sampling, None))
+    known = known_of(sampling, rng.random(1000), buckets_of(sampling, None))
     histogram = rng.random(100).astype("float32")
-    found = mixture.value(ops.array(histogram))
-    assert float(found) == approx(float(mixture.value(histogram)), rel=1e-4)
-    assert float(mixture.value(np.zeros(100))) == 0
-    assert float(mixture.value(ops.zeros(100))) == 0
+    found = mixture(*known, ops.array(histogram))
+    assert float(found) == approx(float(mixture(*known, histogram)), rel=1e-4)
+    assert float(mixture(*known, np.zeros(100))) == 0
+    assert float(mixture(*known, ops.zeros(100))) == 0

@@ -9,41 +9,22 @@ import keras_rankmetrics as krm
 from keras_rankmetrics.metrics.sampled import values_at_ranks
 
 ITEMS = 30
+# `test_counts_of_items_above` has every metric; these differ in how they are
+# asked: cutoffs, chance, orders, and whether less is better.
 METRICS = [
     krm.DCG(3),
-    krm.NDCG(3),
     krm.NDCG(),
     krm.NDCG(3, adjusted="chance"),
     krm.NDCG(3, ideal="retrieved"),
-    krm.NDCG(3, rank_discount_fn=krm.reciprocal_discount),
-    krm.PrecisionAtK(3),
-    krm.PrecisionAtK(3, denominator="k"),
     krm.PrecisionAtK(100),
-    krm.RecallAtK(12),
     krm.RecallAtK(3, ties="pessimistic"),
-    krm.F1AtK(3),
-    krm.FBetaAtK(3, beta=2.0),
-    krm.HitRateAtK(3),
-    krm.MeanAveragePrecision(3),
-    krm.MeanAveragePrecision(denominator="hits"),
-    krm.MeanReciprocalRank(),
+    krm.FallOutAtK(3),
+    krm.AUC(k=4),
+    krm.MeanRank(),
     krm.MeanReciprocalRank(5, adjusted="chance"),
     krm.ERR(5),
-    krm.RPrecision(),
-    krm.FallOutAtK(3),
-    krm.AUC(),
-    krm.AUC(k=4),
-    krm.AdjustedMeanRankIndex(),
-    krm.MeanRank(),
-    krm.AverageRelevancePosition(),
-    krm.RankBiasedPrecision(5),
-    krm.RankBiasedPrecision(),
-    krm.BPref(),
     krm.InterpolatedPrecision(),
-    krm.ElevenPointPrecision(),
-    krm.QMeasure(3),
     krm.QMeasure(),
-    krm.GradedAveragePrecision(3),
     krm.OrderedPairAccuracy(),
 ]
 

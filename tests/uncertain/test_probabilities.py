@@ -211,21 +211,6 @@ def test_of_twelve_items(metric, options, oracle):
         np.testing.assert_allclose(found, want, atol=1e-6, rtol=0)
 
 
-@pytest.mark.parametrize(
-    ("metric", "k", "value"),
-    [
-        (NDCG, 3, 0.778317532),
-        (RecallAtK, 3, 0.769236667),
-        (MeanAveragePrecision, None, 0.790374583),
-        (MeanReciprocalRank, None, 0.92944),
-        (HitRateAtK, 3, 0.968),
-    ],
-)
-def test_of_five_probabilities(metric, k, value):
-    found = values(made(metric, k), [P], [FALLING])
-    np.testing.assert_allclose(found, value, atol=1e-6, rtol=0)
-
-
 @all_metrics
 @all_ties
 def test_certain_labels_have_the_plain_value(metric, ties):

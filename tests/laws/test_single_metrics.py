@@ -1,4 +1,4 @@
-"""Numbers that others have published of each metric, and what it refuses."""
+"""What single metrics promise beyond the oracle, and what they refuse."""
 
 import math
 from fractions import Fraction
@@ -30,33 +30,6 @@ def values(metric, labels=TOPICS, scores=None):
 
 def twice(label):
     return 2.0 * label
-
-
-def test_r_precision():
-    assert values(krm.RPrecision(), [1, 0, 1, 0]) == 0.5
-
-
-def test_rank_biased_precision():
-    found = values(krm.RankBiasedPrecision(p=0.9))
-    assert found == approx([0.3501, 0.3996, 0.1988], abs=5e-5)
-
-
-def test_graded_rank_biased_precision():
-    p = 0.9
-    metric = krm.GradedRankBiasedPrecision(p=p)
-    labels = [[2, 0, 1, 4], [0.8, 0, 0.5, 0.2], [2, 0, -1, 1]]
-    expected = [
-        (2 + p**2 + 4 * p**3) / 4,
-        0.8 + 0.5 * p**2 + 0.2 * p**3,  # probabilities
-        (2 + p**2) / 2,  # one item is masked
-    ]
-    assert values(metric, labels) == approx((1 - p) * np.array(expected))
-    at_2 = krm.GradedRankBiasedPrecision(2, p=p)
-    expected = np.array([2 / 4, 0.8, 2 / 2])
-    assert values(at_2, labels) == approx((1 - p) * expected)
-    # The highest label is that of an item that is not retrieved.
-    found = values(metric, [[2, 1, 8]], [[2, 1, -np.inf]])
-    assert found == approx((1 - p) * (2 + p) / 8)
 
 
 def test_graded_rank_biased_precision_of_items_that_are_relevant_or_not():
@@ -93,28 +66,6 @@ def test_infinite_labels_of_graded_rank_biased_precision():
     with pytest.raises(ValueError, match="highest label is inf"):
         metric.update_state([[np.inf, 1]], [[2.0, 1.0]])
     np.testing.assert_array_equal(metric.get_state(), before)
-
-
-def test_insq():
-    metric = krm.DCG(
-        gain_fn=krm.linear_gain, rank_discount_fn=krm.inverse_square_discount
-    )
-    assert values(metric) == approx([0.5863, 0.6619, 0.0878], abs=5e-5)
-
-
-def test_expected_reciprocal_rank():
-    grades = [0, 1, 2, 1, 0]
-    assert values(krm.ERR(), grades) == approx(0.101746, abs=5e-7)
-    assert values(krm.ERR(k=2), grades) == approx(0.03125)
-
-
-def test_q_measure():
-    # cg is 0 3 3 4, cg* 3 4 4 4.
-    expected = {1.0: (4 / 6 + 6 / 8) / 2, 2.0: (7 / 10 + 10 / 12) / 2}
-    for beta, value in expected.items():
-        found = values(krm.QMeasure(beta=beta), [0, 3, 0, 1])
-        assert found == approx(value)
-    assert values(krm.QMeasure(k=2), [0, 3, 0, 1]) == approx(4 / 6 / 2)
 
 
 def test_q_measure_of_little_beta_is_average_precision():
@@ -167,11 +118,6 @@ def test_q_measure_knows_of_items_that_are_cut_off():
     assert float(found[0]) == approx(
         ((1 + 3) / (2 + 4) + (2 + 4) / (3 + 5)) / 4
     )
-
-
-def test_graded_average_precision():
-    metric = krm.GradedAveragePrecision(probabilities=(0.5, 0.3, 0.2))
-    assert values(metric, [0, 2, 1, 3]) == approx(0.56884, abs=5e-6)
 
 
 def test_graded_average_precision_of_one_grade_is_average_precision():
@@ -241,18 +187,6 @@ def test_probabilities_that_are_none(probabilities, message):
 def test_probabilities_without_the_first_grade_need_grades():
     with pytest.raises(ValueError, match=r"gains 0\.0 and 0\.0"):
         krm.GradedAveragePrecision(probabilities=(0, 1), inputs="sparse")
-
-
-def test_interpolated_precision():
-    for recall in (0.0, 0.25, 0.5, 0.75, 1.0):
-        found = values(krm.InterpolatedPrecision(recall=recall))
-        for topic, value in zip(TOPICS, found, strict=True):
-            enough = [
-                sum(topic[:i]) / i
-                for i in range(1, 11)
-                if sum(topic[:i]) / sum(topic) >= recall
-            ]
-            assert value == approx(max(enough))
 
 
 # The hits that a recall of r takes of n relevant items, by `rounding`.
@@ -347,18 +281,6 @@ def test_what_always_needs_an_order(make):
 def test_recalls_that_are_none(recall):
     with pytest.raises(ValueError, match=r"`recall` should be a number.*Rec"):
         krm.InterpolatedPrecision(recall=recall)
-
-
-def test_auc():
-    assert values(krm.AUC(), [1, 0, 1, 0], [0.5] * 4) == 0.5
-    # RecTools' users, of whom it recommends in this order.
-    assert values(krm.AUC(k=1), [0, 1, 1]) == 0.0
-    assert values(krm.AUC(k=1), [1, 0, 1]) == 0.5
-
-
-def test_mean_rank():
-    assert values(krm.MeanRank(), [1, 0, 0, 1], [0.5] * 4) == 2.5
-    assert values(krm.AdjustedMeanRankIndex(), [0, 1, 0]) == 0.0
 
 
 # The scale of chance
@@ -521,48 +443,3 @@ def test_ordered_pair_accuracy_without_grades_is_auc(inputs, adjusted):
         krm.AUC(**options).per_list(*given),
         atol=1e-6,
     )
-
-
-@pytest.mark.parametrize(
-    ("metric", "value"),
-    [
-        (krm.NDCG(k=3, labels="probabilities"), 0.778317532),
-        (krm.RecallAtK(k=3, labels="probabilities"), 0.769236667),
-        (krm.MeanAveragePrecision(labels="probabilities"), 0.790374583),
-        (krm.MeanReciprocalRank(labels="probabilities"), 0.92944),
-        (krm.HitRateAtK(k=3, labels="probabilities"), 0.968),
-    ],
-)
-def test_probabilities(metric, value):
-    """Over the 32 labellings of five items."""
-    found = values(metric, [0.9, 0.2, 0.6, 0.05, 0.5])
-    assert found == approx(value, abs=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("metric", "value"),
-    [
-        (krm.TauAP(), 0.3125),
-        (krm.OverlapAtK(k=3), 0.8333333),
-        (krm.RankBiasedOverlap(p=0.9, k=5, tail="zero"), 0.27351),
-        (krm.KendallTau(), 6 / 9),
-    ],
-)
-def test_two_rankings(metric, value):
-    found = values(metric, [[5, 4, 4, 3, 1]], [[4, 5, 3, 3, 2]])
-    assert found == approx(value, abs=1e-5)
-
-
-@pytest.mark.parametrize(
-    ("metric", "value"),
-    [
-        (krm.IPS, 1.1309298),
-        (krm.SNIPS, 0.5654649),
-        (krm.EffectiveClicks, 36 / 14),
-    ],
-)
-def test_clicks(metric, value):
-    clicks = [[1, 0, 1], [0, 1, 0], [0, 0, 0]]
-    scores = [[0.2, 0.9, 0.5], [0.7, 0.1, 0.3], [0.3, 0.2, 0.1]]
-    found = metric(propensities=[1, 1 / 2, 1 / 3])(clicks, scores)
-    assert float(found) == approx(value, abs=1e-6)

@@ -1,0 +1,155 @@
+"""Metrics by name: other libraries' names, typos, and options and cutoffs."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from keras_rankmetrics import metrics
+from keras_rankmetrics.engine.metric.ranking_metric import ConfiguredMetric
+from keras_rankmetrics.engine.naming import closest, did_you_mean, plain
+
+# Names of metrics besides their class and their short name.
+_ALIASES = {
+    "AUC": "AUROC ROCAUC",
+    "CatalogueCoverage": "CatalogCoverage",
+    "DCG": "DiscountedCumulativeGain",
+    "ERR": "ExpectedReciprocalRank",
+    "FBetaAtK": "F",
+    "HitRateAtK": "HR Hit HitRatio Hits Success",
+    "MeanAveragePrecision": "AP AveragePrecision",
+    "MeanReciprocalRank": "ReciprocalRank RR recip_rank",
+    "NDCG": "NormalizedDCG NormalizedDiscountedCumulativeGain",
+    "PrecisionAtK": "P Prec",
+    "RPrecision": "RPrec",
+    "RecallAtK": "R",
+}
+# Affixes that libraries use: `RetrievalMAP`, `MRRMetric`, `ndcg_at_k`.
+_AFFIXES = re.compile(r"^retrieval|(metric|score|atk|at\d+|\d+)$")
+
+SYNTAX = (
+    "Write a name, optional options and an optional cutoff: `NDCG@10`, "
+    "`MAP(denominator=min)@100`, `RR`."
+)
+_SPEC = re.compile(
+    r"(?P<name>\w+)(?P<before>@[^()]*)?(?:\((?P<options>.*)\))?"
+    r"(?P<after>@[^()]*)?"
+)
+# A comma followed by a further cutoff, or any character.
+_PIECE = re.compile(r"\s*,\s*\d+(?=[\s,(]|$)|.", re.DOTALL)
+
+
+@functools.cache
+def class_by_name() -> dict[str, str]:
+    """Return every name of a metric, with the name of its class."""
+    found: dict[str, str] = {}
+    for name in vars(metrics)["__all__"]:
+        cls = getattr(metrics, name)
+        if issubclass(cls, ConfiguredMetric):
+            aliases = _ALIASES.get(name, "").split()
+            found |= dict.fromkeys([cls.short_name, *aliases, name], name)
+    return found
+
+
+def class_named(name: str) -> str | None:
+    """Return the class name of a metric, or None if no metric has that name.
+
+    Accepts the name of the class, its short name and common aliases, in any
+    case: "P" and "p" are equal.
+    """
+    by_plain = {plain(each): cls for each, cls in class_by_name().items()}
+    return by_plain.get(plain(name))
+
+
+def class_meant(name: str) -> str | None:
+    """Return the class that another library's name stands for, or None."""
+    found = class_named(name)
+    bare = plain(name)
+    while found is None and (shorter := _AFFIXES.sub("", bare)) != bare:
+        found, bare = class_named(shorter), shorter
+    return found
+
+
+def suggested_metric(name: str, names: Iterable[str]) -> str:
+    """Return "Did you mean ...?" for a metric, or an empty text.
+
+    Args:
+        name: a name that a module does not have.
+        names: the names that it has.
+    """
+    if name.startswith("_"):
+        return ""
+    if metric := class_meant(name):
+        return did_you_mean(metric)
+    public = [each for each in names if not each.startswith("_")]
+    found = closest(name, [*class_by_name(), *public], least=0.7)
+    classes = dict.fromkeys(class_named(each) or each for each in found)
+    return did_you_mean(*classes)
+
+
+class Spec(NamedTuple):
+    """One metric written as text.
+
+    Attributes:
+        name: the name of the metric.
+        at: the text after "@", or None without one.
+        options: the options by name. Values are Python literals where they
+            parse as such, else text.
+    """
+
+    name: str
+    at: str | None
+    options: Mapping[str, Any]
+
+
+def specs_in(text: str) -> list[str]:
+    """Return the specs in a text, separated by spaces or commas.
+
+    Neither separates within parentheses. A comma before a further cutoff does
+    not separate either: `NDCG@1,5,10` is one spec.
+    """
+    parts, depth = [""], 0
+    for piece in _PIECE.findall(text):
+        depth += (piece == "(") - (piece == ")")
+        if depth <= 0 and (piece == "," or piece.isspace()):
+            parts.append("")
+        else:
+            parts[-1] += "".join(piece.split())
+    return [part for part in parts if part]
+
+
+def parsed(text: str) -> Spec:
+    """Return the parts of a spec, or raise ValueError if it is malformed."""
+    found = _SPEC.fullmatch("".join(text.split()))
+    if found is None or (found["before"] and found["after"]):
+        raise ValueError(f"{text!r} is malformed. {SYNTAX}")
+    at = found["before"] or found["after"]
+    return Spec(found["name"], at and at[1:], _options(found["options"] or ""))
+
+
+def _options(text: str) -> dict[str, Any]:
+    refused = ValueError(
+        f"Options should be `name=value`. Received: {text!r}. {SYNTAX}"
+    )
+    source = f"_({text})"
+    try:
+        call = ast.parse(source, mode="eval").body
+    except SyntaxError:
+        raise refused from None
+    if not isinstance(call, ast.Call) or call.args:
+        raise refused
+    options: dict[str, Any] = {}
+    for keyword in call.keywords:
+        if keyword.arg is None:
+            raise refused
+        if keyword.arg in options:
+            raise ValueError(f"The option `{keyword.arg}` occurs twice.")
+        try:
+            options[keyword.arg] = ast.literal_eval(keyword.value)
+        except ValueError:
+            value = ast.get_source_segment(source, keyword.value)
+            options[keyword.arg] = value
+    return options
