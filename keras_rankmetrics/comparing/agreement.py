@@ -64,7 +64,7 @@ def agreement_of(
     of_labels = [
         metric.name
         for metric in members_of(metrics, check)
-        if not metric.definition.traits.of_two_rankings
+        if metric.definition.traits.reads != "two_rankings"
     ]
     if of_labels:
         raise ValueError(

@@ -27,7 +27,7 @@ from keras_rankmetrics.types import Tensor
 _SMALLEST_ROOM = 1e-4
 
 
-class Evaluated(NamedTuple):
+class PerReading(NamedTuple):
     """The values of metrics that read the same lists.
 
     Attributes:
@@ -108,12 +108,12 @@ def _precompute(
     batch.add_terms([(each, aggregate) for each in together], terms)
 
 
-def evaluate(
+def evaluate_batch(
     definitions: Sequence[Definition],
     inputs: Sequence[Any],
     batch: Batch,
     draws: Sequence[Tensor | int] | None = None,
-) -> list[Evaluated]:
+) -> list[PerReading]:
     """Return the values of metrics, grouped by the lists that they read.
 
     Args:
@@ -141,7 +141,7 @@ def evaluate(
             raise
         its_draws = [draws[place] for place in places]
         per_list = values_of(readers, lists, batch, its_draws)
-        evaluated.append(Evaluated(places, lists, per_list))
+        evaluated.append(PerReading(places, lists, per_list))
     return evaluated
 
 
@@ -199,7 +199,7 @@ def values_of(
         *(_list_weights(*pair, lists) for pair in pairs), strict=True
     )
     measured = [
-        definition.measure(_readable(definition, ranking), definition.k)
+        definition.measure(ranking, definition.k)
         for definition, ranking in pairs
     ]
     values = _stacked(list(map(_adjusted, definitions, judged, measured)))
@@ -284,10 +284,6 @@ def _list_weights(
     return weights, has_own
 
 
-def _readable(definition: Definition, ranking: Ranking) -> Ranking:
-    return ranking.read_only() if definition.may_branch else ranking
-
-
 def _adjusted(
     definition: Definition, ranking: Ranking, values: Tensor
 ) -> Tensor:
@@ -302,8 +298,7 @@ def _adjusted(
         ValueError: if the values have another shape.
     """
     if definition.adjusted is not None:
-        by_chance = _readable(definition, ranking.by_chance())
-        chance = definition.measure(by_chance, definition.k)
+        chance = definition.measure(ranking.by_chance(), definition.k)
         room = 1.0 - chance
         matters = room > _SMALLEST_ROOM
         values = ops.where(

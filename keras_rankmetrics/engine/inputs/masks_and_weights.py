@@ -79,7 +79,7 @@ class MasksAndWeights:
         for mask in self.list_masks:
             present = present & mask
         if self.list_weights is not None:
-            present = present & nonzero(self.list_weights, present)
+            present = present & checked_nonzero(self.list_weights, present)
             undefined = undefined | is_invalid(self.list_weights)
         return present, present & undefined
 
@@ -122,7 +122,7 @@ def judged_mask(judged: Any, leading: Leading, items: int | None) -> Tensor:
     return leading.as_lists(judged)
 
 
-def nonzero(weights: Tensor, exists: Tensor) -> Tensor:
+def checked_nonzero(weights: Tensor, exists: Tensor) -> Tensor:
     """Return True where a weight is not 0; NaN is not 0.
 
     Args:

@@ -51,7 +51,7 @@ def read_sparse(raw: RawBatch) -> Lists:
     shapes.check_is_list("y_pred", scores, "the scores of all items", "items")
     scores = tensors.rankable(scores)
     leading, items = Leading.of(scores), ops.shape(scores)[-1]
-    targets = id_rows.relevant(
+    targets = id_rows.relevant_rows(
         raw.entries["target"],
         leading,
         _INDICES,
@@ -173,7 +173,7 @@ def _relevant_ids(raw: RawBatch, leading: Leading) -> Tensor:
     Raises:
         ValueError: if they are invalid, or look like labels.
     """
-    ids = id_rows.relevant(
+    ids = id_rows.relevant_rows(
         raw.entries["target"], leading, _RELEVANT, hint=_LABELS_HINT
     )
     id_rows.check_no_labels("y_true", ids, _RELEVANT, _LABELS_HINT)

@@ -21,11 +21,11 @@ from keras_rankmetrics.engine.inputs import id_rows, shapes, tensors
 from keras_rankmetrics.engine.inputs.batch import Lists, RawBatch
 from keras_rankmetrics.engine.inputs.masks_and_weights import (
     MasksAndWeights,
+    checked_nonzero,
     is_invalid,
     judged_mask,
     lists_with,
     may_contain_nan,
-    nonzero,
 )
 from keras_rankmetrics.engine.inputs.shapes import Leading
 from keras_rankmetrics.engine.ranking import Scored, relevance
@@ -65,7 +65,7 @@ def read_scores(raw: RawBatch) -> Lists:
     for mask in masks_and_weights.item_masks:
         labels = ops.where(mask, labels, -1)
     if item_weights is not None:
-        counts = nonzero(item_weights, relevance.exists(labels))
+        counts = checked_nonzero(item_weights, relevance.exists(labels))
         labels = ops.where(counts, labels, -1)
     if items == 0:
         scores = ops.pad(scores, [[0, 0], [0, 1]])

@@ -191,11 +191,11 @@ def check_aligned(
     if main == "target":
         del items["y_true"]
     have_rows = any(map(_has_rows, ranked.values()))
-    check_same("index", arguments if have_rows else items)
-    check_same("columns", items)
+    check_aligned_axis("index", arguments if have_rows else items)
+    check_aligned_axis("columns", items)
 
 
-def check_same(axis: str, arguments: Mapping[str, Any]) -> None:
+def check_aligned_axis(axis: str, arguments: Mapping[str, Any]) -> None:
     """Raise ValueError if two arguments have different labels on an axis.
 
     Args:

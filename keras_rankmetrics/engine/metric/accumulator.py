@@ -19,8 +19,8 @@ from keras_rankmetrics.engine.backend.tracing import concrete, unconverted
 from keras_rankmetrics.engine.definition import Definition
 from keras_rankmetrics.engine.evaluation.batch_cache import Batch, BatchCache
 from keras_rankmetrics.engine.evaluation.evaluate import (
-    Evaluated,
-    evaluate,
+    PerReading,
+    evaluate_batch,
     terms_of,
 )
 from keras_rankmetrics.engine.inputs import WarnOnce
@@ -239,9 +239,9 @@ class Accumulator(Metric):
         """Return the config, with functions and arrays unserialized."""
         return self.get_config()
 
-    def _evaluate(self, *inputs: Any) -> Evaluated:
+    def _evaluate(self, *inputs: Any) -> PerReading:
         draws, batch = [self._draw()], Batch()
-        [evaluated] = evaluate([self.definition], inputs, batch, draws)
+        [evaluated] = evaluate_batch([self.definition], inputs, batch, draws)
         self._warn_once(batch.warning(self.definition), self.name)
         return evaluated
 

@@ -252,7 +252,7 @@ class ScoredRanking(ListRanking):
             lambda: uncertain.r_precision_in_ties(
                 p, retrieved, shared.start, shared.size
             ),
-            lambda: uncertain.r_precision(p, retrieved),
+            lambda: uncertain.r_precision_without_ties(p, retrieved),
         )
 
     def _probabilities(self) -> Tensor:
@@ -321,7 +321,6 @@ class TiedRanking(ScoredRanking):
 
         return cond(self.top.tie, tied, lambda: alone)
 
-    # Not remembered: it may be called in a branch first.
     def _tie_groups(self) -> probabilities.Group:
         shared = self._shared()
         groups = shared.start, shared.size, shared.total
