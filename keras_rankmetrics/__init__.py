@@ -7,7 +7,7 @@ import inspect
 import typing
 
 # Explains how to install a backend, so it comes before all that needs Keras.
-from keras_rankmetrics.engine.backend import missing as _missing  # noqa: F401
+from keras_rankmetrics.engine.backend import keras_internals as _first  # noqa: F401
 
 # isort: split
 from keras_rankmetrics.engine.aggregates import Aggregate as Aggregate

@@ -245,7 +245,7 @@ def as_html_table(
     )
 
 
-def as_one_line(names: Sequence[str]) -> str:
+def as_line(names: Sequence[str]) -> str:
     """Return names in one line, unambiguous whatever characters they hold."""
     text = json.dumps(list(names), ensure_ascii=False)
     return text.replace("|", r"\u007c")  # "|" separates parts of a signature

@@ -182,9 +182,7 @@ class Sliced(MultiValueMetric):
     def signature(self) -> str:
         """The signature of the metric, with the groups."""
         by = "" if self.by is None else f"|by:{naming.signature_of(self.by)}"
-        return (
-            f"{super().signature}|groups:{naming.as_one_line(self._names)}{by}"
-        )
+        return f"{super().signature}|groups:{naming.as_line(self._names)}{by}"
 
     def estimates(self) -> dict[str, Estimate]:
         """Return the results with their standard errors and numbers of lists.
@@ -290,7 +288,7 @@ class Comparison(MultiValueMetric):
     @property
     def signature(self) -> str:
         """The signature of the metric, with the systems."""
-        systems = naming.as_one_line(self.systems)
+        systems = naming.as_line(self.systems)
         return f"{super().signature}|systems:{systems}|baseline:{self.baseline}"
 
     @unconverted
