@@ -38,7 +38,6 @@ only the sums stay.
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import threading
 import weakref
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -49,7 +48,7 @@ from keras_rankmetrics.engine.backend.cache_keys import Stamp, place
 from keras_rankmetrics.engine.backend.keras_internals import implicit_mask
 from keras_rankmetrics.engine.backend.tracing import trace
 from keras_rankmetrics.engine.definition import Definition
-from keras_rankmetrics.engine.inputs import Lists, Misreadings, groups_of, read
+from keras_rankmetrics.engine.inputs import Lists, Misreadings, read
 from keras_rankmetrics.engine.ranking import Order, Ranking
 from keras_rankmetrics.engine.ranking.memo import key_of
 from keras_rankmetrics.types import Tensor
@@ -191,10 +190,7 @@ class Batch:
             group = definition.by(y_true, y_pred)
         else:
             group = y_true.get("group") if isinstance(y_true, dict) else None
-        if group is None:
-            return lists
-        group = groups_of(group, lists.leading)
-        return dataclasses.replace(lists, group=group)
+        return lists if group is None else lists.with_group(group)
 
     def warning(self, definition: Definition) -> str | None:
         """Return a warning about what the metric has read, or None."""

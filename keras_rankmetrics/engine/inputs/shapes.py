@@ -41,10 +41,17 @@ def check_shape(name: str, x: Tensor, shape: Shape, expected: str) -> None:
         expected: a description of valid values, for the error.
     """
     if not compatible(tuple(x.shape), shape):
-        raise ValueError(
-            f"`{name}` should hold {expected}, in the shape {shape}. Received: "
-            f"the shape {tuple(x.shape)}."
-        )
+        raise wrong_shape(name, x, shape, expected)
+
+
+def wrong_shape(
+    name: str, x: Tensor, shape: Shape, expected: str
+) -> ValueError:
+    """Return the error of `check_shape`."""
+    return ValueError(
+        f"`{name}` should hold {expected}, in the shape {shape}. Received: the "
+        f"shape {tuple(x.shape)}."
+    )
 
 
 def check_is_list(name: str, x: Tensor, expected: str, axis: str) -> None:
