@@ -214,10 +214,15 @@ class Batch:
             ranking = self._rankings[key] = lists.content.ranked(order)
         return ranking
 
-    def add_terms(self, metrics: Sequence[Shared], terms: Tensor) -> None:
+    def add_terms(
+        self,
+        aggregate: Aggregate,
+        definitions: Sequence[Definition],
+        terms: Tensor,
+    ) -> None:
         """Store terms, `[metrics, ...]`; drop lists that no peer needs."""
-        for row, metric in enumerate(metrics):
-            self.terms[metric] = terms[row]
+        for row, definition in enumerate(definitions):
+            self.terms[definition, aggregate] = terms[row]
         expected = self.expected
         if not expected.has_others and expected.sharing <= self.terms.keys():
             self._lists.clear()

@@ -61,51 +61,42 @@ def terms_of(
         ValueError: if the inputs are invalid.
     """
     metric = definition, aggregate
-    is_shared = is_shareable(definition)
-    if is_shared and metric not in batch.terms:
-        _precompute(definition, aggregate, batch, inputs)
+
+    def of(definitions: Sequence[Definition], draw: Tensor | int = 0) -> Tensor:
+        lists = batch.lists(definition, inputs)
+        draws = [draw] * len(definitions)
+        return aggregate.of_batch(values_of(definitions, lists, batch, draws))
+
+    if not is_shareable(definition):
+        return of([definition], draw)[0]
     if metric in batch.terms:
         return batch.terms[metric]
-    lists = batch.lists(definition, inputs)
-    per_list = values_of([definition], lists, batch, [draw])
-    terms = aggregate.of_batch(per_list)
-    if is_shared:
-        batch.add_terms([metric], terms)
-    return terms[0]
+    together = [definition, *_peers_of(definition, aggregate, batch)]
+    if len(together) > 1 and not batch.fails_together:
+        # Many metrics at once cost little more than one. If a peer raises, each
+        # metric computes its own terms, and the error comes from the metric
+        # that causes it.
+        try:
+            batch.add_terms(aggregate, together, of(together))
+        except Exception:  # functions of users may raise anything
+            batch.fails_together = True
+    if metric not in batch.terms:
+        batch.add_terms(aggregate, [definition], of([definition]))
+    return batch.terms[metric]
 
 
-def _precompute(
-    definition: Definition,
-    aggregate: Aggregate,
-    batch: Batch,
-    inputs: Sequence[Any],
-) -> None:
-    """Store the terms of this metric and its peers, unless one raises.
-
-    Many metrics at once cost little more than one. If a peer raises, each
-    metric computes its own terms, and the error comes from the metric that
-    causes it.
-    """
-    together = [definition]
-    for other, its_aggregate in batch.expected.sharing:
-        if (
-            its_aggregate == aggregate
-            and other != definition
-            and other.reading == definition.reading
-            and (other, aggregate) not in batch.terms
-        ):
-            together.append(other)
-    if len(together) == 1 or batch.fails_together:
-        return
-    try:
-        lists = batch.lists(definition, inputs)
-        draws = [0] * len(together)
-        per_list = values_of(together, lists, batch, draws)
-        terms = aggregate.of_batch(per_list)
-    except Exception:  # functions of users may raise anything
-        batch.fails_together = True
-        return
-    batch.add_terms([(each, aggregate) for each in together], terms)
+def _peers_of(
+    definition: Definition, aggregate: Aggregate, batch: Batch
+) -> list[Definition]:
+    """Return the other metrics whose terms can be computed with these."""
+    return [
+        other
+        for other, its_aggregate in batch.expected.sharing
+        if its_aggregate == aggregate
+        and other != definition
+        and other.reading == definition.reading
+        and (other, aggregate) not in batch.terms
+    ]
 
 
 def evaluate_batch(

@@ -60,9 +60,9 @@ def read_scores(raw: RawBatch) -> Lists:
         scores, beyond = id_rows.without_excluded(scores, exclude, leading)
     if judged is not None and items != 0:
         judged = judged_mask(judged, leading, items)
-        labels = relevance.judged_where(judged, labels)
+        labels = ops.where((labels < 0) | judged, labels, UNJUDGED)
     if raw.unjudged == "condense":
-        labels = relevance.condensed(labels)
+        labels = ops.where(labels == UNJUDGED, -1, labels)
     for mask in masks_and_weights.item_masks:
         labels = ops.where(mask, labels, -1)
     if item_weights is not None:

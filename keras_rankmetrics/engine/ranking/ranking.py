@@ -577,10 +577,8 @@ class Ranking(abc.ABC):
         """Return `value(rank)` at ranks 1, 2, 3, ..., `[ranks]`."""
         # The values are shared by all cutoffs if all lengths are concrete.
         lengths = (ranks, self.items.depth, self.depth)
-        if all(isinstance(length, int) for length in lengths):
-            widest = max(lengths)
-        else:
-            widest = ranks
+        are_concrete = all(isinstance(length, int) for length in lengths)
+        widest = max(lengths) if are_concrete else ranks
         return self._first_values(value, self._most(value), widest)[:ranks]
 
     def _most(self, value: RankDiscountFn) -> int | None:
