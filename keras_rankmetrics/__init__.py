@@ -89,7 +89,7 @@ else:
         if name in _AT_FIRST_USE:
             module = f"{__name__}.{_AT_FIRST_USE[name]}"
             return getattr(importlib.import_module(module), name)
-        from keras_rankmetrics.engine.naming import no_attribute
+        from keras_rankmetrics.engine.messages import no_attribute
         from keras_rankmetrics.metrics.aliases import suggestion
 
         raise no_attribute(__name__, name, suggestion(name, __dir__()))

@@ -11,7 +11,7 @@ from keras_rankmetrics.comparing.measuring import measured_by
 from keras_rankmetrics.comparing.reading import Reading
 from keras_rankmetrics.comparing.statistics import differences_of
 from keras_rankmetrics.engine.aggregates import Estimate
-from keras_rankmetrics.engine.naming import as_table
+from keras_rankmetrics.engine.messages import as_table
 from keras_rankmetrics.tables.jobs import members_of
 
 

@@ -30,7 +30,7 @@ from keras_rankmetrics.comparing.table_header import Header
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.inputs.shapes import check_aligned_axis
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
-from keras_rankmetrics.engine.warn import warn
+from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.tables.ids import KINDS, as_text, column_array, ids_of
 from keras_rankmetrics.tables.item_rows import (
     Rows,

@@ -23,8 +23,8 @@ from keras_rankmetrics.comparing.measured import Measured, System
 from keras_rankmetrics.comparing.reading import Reading, warn_of_direction
 from keras_rankmetrics.conventions.convention import Rules
 from keras_rankmetrics.conventions.specs import metrics_of
+from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
-from keras_rankmetrics.engine.warn import warn
 from keras_rankmetrics.gains import exponential_gain
 from keras_rankmetrics.metrics.judge_corrected import check_depth
 from keras_rankmetrics.tables.ids import as_text

@@ -18,7 +18,8 @@ from keras_rankmetrics.engine.evaluation.evaluate import (
     PerReading,
     evaluate_batch,
 )
-from keras_rankmetrics.engine.inputs import WarnOnce, share_in
+from keras_rankmetrics.engine.inputs import share_in
+from keras_rankmetrics.engine.messages import WarnOnce
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.tables.jobs import check_share
 from keras_rankmetrics.tables.ragged import Ragged, value_indices

@@ -54,7 +54,7 @@ from keras_rankmetrics.conventions.retrieval import (
     trec_eval,
     trec_eval_without_c,
 )
-from keras_rankmetrics.engine.naming import no_attribute as _no_attribute
+from keras_rankmetrics.engine.messages import no_attribute as _no_attribute
 
 # The conventions are listed in this order.
 __all__ = [  # noqa: RUF022

@@ -11,8 +11,8 @@ from typing import Any
 import keras_rankmetrics as krm
 from keras_rankmetrics import conventions, gains, metrics
 from keras_rankmetrics.conventions.convention import Convention
+from keras_rankmetrics.engine.messages import nearest
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
-from keras_rankmetrics.engine.naming import nearest
 from keras_rankmetrics.metrics.aliases import class_by_name, class_of
 from keras_rankmetrics.metrics.parser import SYNTAX, Spec, parsed, split
 

@@ -21,6 +21,7 @@ from keras_rankmetrics.engine.aggregates.paired import (
 from keras_rankmetrics.engine.backend.operations import as_integer, ops
 from keras_rankmetrics.engine.backend.tracing import unconverted
 from keras_rankmetrics.engine.definition import Definition, checks_names
+from keras_rankmetrics.engine.messages import as_table
 from keras_rankmetrics.engine.metric.accumulator import Accumulator
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.metrics.bases import check_mean, register
@@ -90,7 +91,7 @@ class MultiValueMetric(Accumulator):
             spread = self._spread(name, estimates, level)
             lists = estimates.get(name, first).lists
             rows.append((name, f"{float(value):.4f}", spread, f"{lists:,}"))
-        return naming.as_table(("", "value", "interval", "lists"), rows)
+        return as_table(("", "value", "interval", "lists"), rows)
 
     def _spread(
         self, name: str, estimates: Mapping[str, Estimate], level: float
@@ -366,7 +367,7 @@ class Comparison(MultiValueMetric):
         """
         head = ("value", "interval", "diff", "interval", "p", "effect")
         differences = {x.system: x for x in self.differences()}
-        return naming.as_table(
+        return as_table(
             (self.name, *head, "wins", "ties", "losses"),
             [
                 _row(system, estimate, differences.get(system), level)

@@ -19,9 +19,9 @@ from keras_rankmetrics.engine.definition.options import (
 )
 from keras_rankmetrics.engine.evaluation.batch_cache import Batch
 from keras_rankmetrics.engine.evaluation.evaluate import evaluate_batch
+from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.engine.ranking import Ranking
-from keras_rankmetrics.engine.warn import warn
 from keras_rankmetrics.metrics.bases import check_mean, register
 from keras_rankmetrics.metrics.multi_value import MultiValueMetric
 from keras_rankmetrics.types import Tensor, Within

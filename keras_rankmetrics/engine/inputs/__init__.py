@@ -14,7 +14,6 @@ from keras_rankmetrics.engine.inputs import read_relevant, read_scores
 from keras_rankmetrics.engine.inputs.batch import (
     Lists,
     RawBatch,
-    WarnOnce,
     before_loss,
     entries_of,
 )
@@ -30,7 +29,6 @@ from keras_rankmetrics.types import Reading, UnjudgedPolicy
 __all__ = [
     "Lists",
     "Misreadings",
-    "WarnOnce",
     "padding_warning",
     "read",
     "share_in",

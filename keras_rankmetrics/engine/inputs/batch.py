@@ -18,7 +18,6 @@ from keras_rankmetrics.engine.inputs.shapes import (
 )
 from keras_rankmetrics.engine.inputs.tensors import integers
 from keras_rankmetrics.engine.ranking import Content
-from keras_rankmetrics.engine.warn import warn
 from keras_rankmetrics.types import Tensor, UnjudgedPolicy
 
 
@@ -84,28 +83,6 @@ class Lists:
             raise wrong_shape(name, groups, self.leading.shape, expected)
         group = ops.cast(ops.clip(of_lists, -1, MANY), "int32")
         return dataclasses.replace(self, group=group)
-
-
-class WarnOnce:
-    """The warnings of one metric: the first one is shown, others are not.
-
-    Attributes:
-        has_warned: True if no more warnings are to be shown.
-    """
-
-    def __init__(self) -> None:
-        self.has_warned = False
-
-    def __call__(self, message: str | None, name: str) -> None:
-        """Warn, unless the message is None or a warning was given before.
-
-        Args:
-            message: the text of the warning.
-            name: the name of the metric.
-        """
-        if message is not None and not self.has_warned:
-            self.has_warned = True
-            warn(f"{name}: {message}")
 
 
 def entries_of(

@@ -25,7 +25,7 @@ from keras_rankmetrics.engine.evaluation.evaluate import (
     evaluate_batch,
     terms_of,
 )
-from keras_rankmetrics.engine.inputs import WarnOnce
+from keras_rankmetrics.engine.messages import WarnOnce
 from keras_rankmetrics.engine.naming import as_scope
 from keras_rankmetrics.types import Tensor
 

@@ -22,13 +22,12 @@ from keras_rankmetrics.engine.evaluation.evaluate import (
     evaluate_batch,
     same_reading,
 )
-from keras_rankmetrics.engine.inputs import WarnOnce
+from keras_rankmetrics.engine.messages import WarnOnce, as_html_table
 from keras_rankmetrics.engine.metric import accumulator
 from keras_rankmetrics.engine.metric.accumulator import (
     Accumulator,
     states_of_all,
 )
-from keras_rankmetrics.engine.naming import as_html_table
 from keras_rankmetrics.gains import PACKAGE
 from keras_rankmetrics.types import Tensor
 
