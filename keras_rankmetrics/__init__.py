@@ -7,7 +7,7 @@ import inspect
 import typing
 
 # Explains how to install a backend, so it comes before all that needs Keras.
-from keras_rankmetrics.engine.backend import missing as _missing  # noqa: F401
+from keras_rankmetrics.engine.backend import keras_internals as _first  # noqa: F401
 
 # isort: split
 from keras_rankmetrics.engine.aggregates import Aggregate as Aggregate
@@ -84,7 +84,7 @@ else:
         if name in _AT_FIRST_USE:
             module = f"{__name__}.{_AT_FIRST_USE[name]}"
             return getattr(importlib.import_module(module), name)
-        from keras_rankmetrics.engine.naming import no_attribute
+        from keras_rankmetrics.engine.messages import no_attribute
         from keras_rankmetrics.metrics.names import suggested_metric
 
         hint = suggested_metric(name, __dir__())

@@ -21,12 +21,10 @@ Adjustment: TypeAlias = Literal["chance"] | None
 Labels: TypeAlias = Literal["grades", "probabilities"]
 UnjudgedPolicy: TypeAlias = Literal["irrelevant", "condense"]
 InputForm: TypeAlias = Literal["scores", "sparse", "ids", "counts"]
-# Labels by subtopic, reference scores and clicks are forms of "scores", and
-# reference ids a form of "ids", that only some metrics read.
-Reading: TypeAlias = (
-    InputForm
-    | Literal["subtopics", "two_rankings", "two_id_rankings", "clicks"]
-)
+# What some metrics read in place of labels: labels by subtopic, reference
+# scores and clicks are forms of "scores", and reference ids a form of "ids".
+Truth: TypeAlias = Literal["subtopics", "two_rankings", "clicks"]
+Reading: TypeAlias = InputForm | Truth | Literal["two_id_rankings"]
 
 
 UNJUDGED = -2

@@ -12,7 +12,7 @@ import numpy as np
 from keras import ops, tree
 
 from keras_rankmetrics.engine.backend.operations import as_integer
-from keras_rankmetrics.engine.inputs.shapes import check_same
+from keras_rankmetrics.engine.inputs.shapes import check_aligned_axis
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
 
 
@@ -90,7 +90,7 @@ def _of_arrays(batch_size: int, parts: Mapping[str, Any]) -> Data:
         )
     parts = {name: _of_lists(part) for name, part in parts.items()}
     firsts = {name: tree.flatten(part)[0] for name, part in parts.items()}
-    check_same("index", firsts)
+    check_aligned_axis("index", firsts)
     shapes = [np.shape(leaf) for leaf in tree.flatten(parts)]
     counts = sorted({int(shape[0]) for shape in shapes if len(shape)})
     if len(counts) != 1 or not counts[0]:

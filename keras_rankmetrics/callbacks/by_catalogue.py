@@ -12,7 +12,7 @@ from keras import ops, tree
 from keras_rankmetrics.callbacks.batches import predicted, rows_of
 from keras_rankmetrics.callbacks.epochs import EvaluateEpochs
 from keras_rankmetrics.catalogues import passes, ranks
-from keras_rankmetrics.engine.inputs.shapes import check_same
+from keras_rankmetrics.engine.inputs.shapes import check_aligned_axis
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
 from keras_rankmetrics.tables.evaluate_rows import results_of
 from keras_rankmetrics.tables.jobs import members_of
@@ -150,7 +150,7 @@ class EvaluateCatalogue(EvaluateEpochs):
             y = {"targets": numbers, "exclude": excluded}
             first, *_ = tree.flatten(queries)
             others = {"exclude": exclude, "sample_weight": sample_weight}
-            check_same(
+            check_aligned_axis(
                 "index", {"queries": first, "targets": targets, **others}
             )
         self._queries = rows_of(

@@ -12,7 +12,7 @@ from keras import tree
 
 from keras_rankmetrics.callbacks import batches
 from keras_rankmetrics.callbacks.epochs import EvaluateEpochs
-from keras_rankmetrics.engine.inputs.shapes import check_same
+from keras_rankmetrics.engine.inputs.shapes import check_aligned_axis
 from keras_rankmetrics.tables.evaluate_rows import evaluate_rows
 from keras_rankmetrics.tables.flat_columns import as_column, as_numbers
 
@@ -129,7 +129,7 @@ class EvaluateByQuery(EvaluateEpochs):
             for name, source in sources.items()
             if name not in self._in_x
         }
-        check_same("index", {"y": y, "query": query, "group": group})
+        check_aligned_axis("index", {"y": y, "query": query, "group": group})
         if self._ids and y is None and batches.shuffles(x):
             raise ValueError(
                 f"{_FIXED}Received: a dataset that shuffles. {_REMEDY}"

@@ -11,7 +11,7 @@ from keras_rankmetrics.command.printing import warn
 from keras_rankmetrics.comparing import Compared
 from keras_rankmetrics.comparing.formats import as_csv
 from keras_rankmetrics.comparing.report import POWER, percent
-from keras_rankmetrics.engine.naming import as_table
+from keras_rankmetrics.engine.messages import as_table
 
 _FORMATS: dict[str, Callable[[Compared], str]] = {
     "text": str,

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from keras_rankmetrics import conventions, gains, metrics
+from keras_rankmetrics.engine.messages import nearest
 from keras_rankmetrics.engine.metric.ranking_metric import ConfiguredMetric
-from keras_rankmetrics.engine.naming import nearest
 from keras_rankmetrics.metrics.names import class_by_name
 from keras_rankmetrics.version import __version__
 

@@ -11,7 +11,7 @@ from keras_rankmetrics.comparing.measuring import measured_by
 from keras_rankmetrics.comparing.reading import Reading
 from keras_rankmetrics.comparing.statistics import differences_of
 from keras_rankmetrics.engine.aggregates import Estimate
-from keras_rankmetrics.engine.naming import as_table
+from keras_rankmetrics.engine.messages import as_table
 from keras_rankmetrics.tables.jobs import members_of
 
 
@@ -64,7 +64,7 @@ def agreement_of(
     of_labels = [
         metric.name
         for metric in members_of(metrics, check)
-        if not metric.definition.traits.of_two_rankings
+        if metric.definition.traits.reads != "two_rankings"
     ]
     if of_labels:
         raise ValueError(

@@ -15,7 +15,7 @@ from keras_rankmetrics.comparing.measured import Column
 from keras_rankmetrics.comparing.report import Cell, Report
 from keras_rankmetrics.engine.aggregates.estimate import spread_as_text
 from keras_rankmetrics.engine.definition.options import check_choice
-from keras_rankmetrics.engine.naming import as_html_table, as_table
+from keras_rankmetrics.engine.messages import as_html_table, as_table
 
 _BEST = "The best of each column is bold."
 _P = "p is the p value on which the marks are based."

@@ -28,9 +28,9 @@ from keras_rankmetrics.comparing.items_of_query import (
 from keras_rankmetrics.comparing.reading import Reading
 from keras_rankmetrics.comparing.table_header import Header
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.inputs.shapes import check_same
+from keras_rankmetrics.engine.inputs.shapes import check_aligned_axis
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
-from keras_rankmetrics.engine.warn import warn
+from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.tables.ids import KINDS, as_text, column_array, ids_of
 from keras_rankmetrics.tables.item_rows import (
     Rows,
@@ -311,7 +311,9 @@ class Table(Input):
             for role, name in columns.items()
         }
         self.header.check_whole(columns, self.column)
-        check_same("index", {str(columns[x]): arrays[x] for x in arrays})
+        check_aligned_axis(
+            "index", {str(columns[x]): arrays[x] for x in arrays}
+        )
         query, item, *values = arrays.values()
         if "rank" in columns:
             # `as_run` reverses the scores of distances, but not ranks.

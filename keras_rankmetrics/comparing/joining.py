@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from keras_rankmetrics.comparing.measured import Overlap
-from keras_rankmetrics.engine.warn import warn
+from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.tables import ids, item_rows
 from keras_rankmetrics.tables.item_rows import Rows, run_starts
 from keras_rankmetrics.tables.ragged import value_indices

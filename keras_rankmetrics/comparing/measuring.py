@@ -23,8 +23,8 @@ from keras_rankmetrics.comparing.measured import Measured, System
 from keras_rankmetrics.comparing.reading import Reading, warn_of_direction
 from keras_rankmetrics.conventions import metrics_of
 from keras_rankmetrics.conventions.convention import Rules
+from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
-from keras_rankmetrics.engine.warn import warn
 from keras_rankmetrics.gains import exponential_gain
 from keras_rankmetrics.metrics.judge_corrected import check_depth
 from keras_rankmetrics.tables.ids import as_text
@@ -173,7 +173,8 @@ def _of_members(
 
 def _are_of_two_rankings(metrics: _Metrics) -> bool:
     """Return True if the truth is a reference ranking; all must agree."""
-    found = {m.name: m.definition.traits.of_two_rankings for m in metrics}
+    reads = {m.name: m.definition.traits.reads for m in metrics}
+    found = {name: read == "two_rankings" for name, read in reads.items()}
     if len(set(found.values())) > 1:
         raise ValueError(
             "The metrics should all take labels, or all a reference ranking in "
@@ -322,9 +323,9 @@ def _check_by_id(metrics: _Metrics) -> None:
         definition, reason = metric.definition, ""
         if definition.inputs != "scores":
             reason = f'`inputs="{definition.inputs}"`. Leave `inputs` out'
-        elif definition.traits.by_subtopic:
+        elif definition.traits.reads == "subtopics":
             reason = f"labels by subtopic. {arrays}"
-        elif definition.traits.of_clicks:
+        elif definition.traits.reads == "clicks":
             reason = f"clicks and their propensities. {arrays}"
         elif definition.traits.of_catalogue is not None:
             reason = f"the items of a catalogue by number. {arrays}"

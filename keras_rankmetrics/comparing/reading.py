@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from keras_rankmetrics.engine.definition.options import check_choice
-from keras_rankmetrics.engine.warn import warn
+from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.tables import item_rows
 from keras_rankmetrics.tables.ids import (
     EXACT,

@@ -14,7 +14,7 @@ from keras_rankmetrics.comparing.measured import Column, Measured
 from keras_rankmetrics.comparing.statistics import Differences, differences_of
 from keras_rankmetrics.engine.aggregates import Estimate, paired
 from keras_rankmetrics.engine.aggregates.estimate import is_symmetric
-from keras_rankmetrics.engine.warn import warn
+from keras_rankmetrics.engine.messages import warn
 
 Mark = Literal["better", "worse", ""]
 POWER = 0.8  # of the differences that a table calls detectable

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from keras_rankmetrics.comparing.reading import Reading
-from keras_rankmetrics.engine.warn import warn
+from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.tables.ids import as_text
 from keras_rankmetrics.tables.item_rows import (
     Rows,

@@ -29,7 +29,7 @@ from keras_rankmetrics.comparing.reading import Reading
 from keras_rankmetrics.conventions.convention import Rules
 from keras_rankmetrics.engine.inputs import warn_if_swapped
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
-from keras_rankmetrics.engine.warn import warn
+from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.tables.ids import as_text
 from keras_rankmetrics.tables.item_rows import Rows, argument, check_chosen
 

@@ -14,8 +14,12 @@ from keras_rankmetrics.comparing.measured import Values
 from keras_rankmetrics.engine.aggregates import PerList
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.evaluation.batch_cache import Batch
-from keras_rankmetrics.engine.evaluation.evaluate import Evaluated, evaluate
-from keras_rankmetrics.engine.inputs import WarnOnce, share_in
+from keras_rankmetrics.engine.evaluation.evaluate import (
+    PerReading,
+    evaluate_batch,
+)
+from keras_rankmetrics.engine.inputs import share_in
+from keras_rankmetrics.engine.messages import WarnOnce
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.tables.jobs import check_share
 from keras_rankmetrics.tables.ragged import Ragged, value_indices
@@ -46,7 +50,7 @@ def of_arrays(
         ValueError: if a metric would misread the labels.
     """
     definitions, batch = [metric.definition for metric in metrics], Batch()
-    evaluated = evaluate(definitions, passed, batch)
+    evaluated = evaluate_batch(definitions, passed, batch)
     warn_once = WarnOnce()
     for definition in definitions:
         misreadings = batch.misreadings[definition.reading]
@@ -76,7 +80,7 @@ def of_lists(
     shape = (len(metrics), number)
     total = Values(np.zeros(shape), np.zeros(shape, bool), np.zeros(shape))
     lowest = -np.inf
-    are_references = definitions[0].traits.of_two_rankings
+    are_references = definitions[0].traits.reads == "two_rankings"
     fills = (lowest, lowest) if are_references else (-1.0, 0.0)
     if _FEW_SHAPES:
         joined = _together(joined, _PADDING)
@@ -92,7 +96,7 @@ def of_lists(
         # `ties="shuffle"` draws different orders for each batch.
         draws = [draw] * len(metrics)
         passed, batch = (labels, scores, weight), Batch(is_watched=False)
-        found = _values(evaluate(definitions, passed, batch, draws))
+        found = _values(evaluate_batch(definitions, passed, batch, draws))
         for array, of_batch in zip(total[:3], found[:3], strict=True):
             array[:, places] = of_batch[:, : len(places)]
     return _simplest(total)
@@ -191,7 +195,7 @@ def _width(length: int) -> int:
     return less if power > 16 and length <= less else power
 
 
-def _values(evaluated: Sequence[Evaluated]) -> Values:
+def _values(evaluated: Sequence[PerReading]) -> Values:
     """Return the values in the order of the metrics."""
     places = [place for each in evaluated for place in each.places]
     parts = zip(*(_of(each.per_list) for each in evaluated), strict=True)

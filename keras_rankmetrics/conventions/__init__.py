@@ -39,13 +39,13 @@ from keras_rankmetrics.conventions.retrieval import *
 
 # isort: split
 from keras_rankmetrics.conventions.recommending import *
-from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
-from keras_rankmetrics.engine.naming import (
+from keras_rankmetrics.engine.messages import (
     closest,
     did_you_mean,
     nearest,
     no_attribute,
 )
+from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.metrics.names import (
     SYNTAX,
     Spec,

@@ -13,11 +13,11 @@ import numpy as np
 
 from keras_rankmetrics import metrics as ours
 from keras_rankmetrics.engine.definition import check_names
+from keras_rankmetrics.engine.messages import did_you_mean, nearest
 from keras_rankmetrics.engine.metric.ranking_metric import (
     ConfiguredMetric,
     RankingMetric,
 )
-from keras_rankmetrics.engine.naming import did_you_mean, nearest
 from keras_rankmetrics.metrics.names import class_meant, parsed
 
 Value = TypeVar("Value")

@@ -12,5 +12,6 @@
 6. `aggregates` add up sums over the lists, and turn sums into numbers.
 7. `metric` keeps the sums in Keras variables: one metric, or a collection.
 
-`backend` contains everything that differs between TensorFlow, JAX and torch.
+`backend` contains all that differs between TensorFlow, JAX and torch, and
+`messages` what a user reads: warnings, suggestions and tables.
 """

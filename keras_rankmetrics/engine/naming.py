@@ -10,21 +10,19 @@ for two things.
 
 from __future__ import annotations
 
-import difflib
 import hashlib
-import html
 import json
 import re
 import sys
 import types
 import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import keras
 from keras import ops
 
-from keras_rankmetrics.engine.warn import warn
+from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.gains import PACKAGE
 
 
@@ -45,60 +43,6 @@ def in_words(name: str) -> str:
 def as_scope(name: str) -> str:
     """Return a valid scope name; TensorFlow refuses "@" in a graph."""
     return re.sub(r"[^A-Za-z0-9_.>-]", "_", name)
-
-
-def plain(name: str) -> str:
-    """Return the name without case, hyphens and underscores."""
-    return name.lower().replace("_", "").replace("-", "")
-
-
-def closest(name: str, names: Iterable[str], least: float = 0.5) -> list[str]:
-    """Return up to three similar names, the most similar first.
-
-    Args:
-        name: a name that does not exist.
-        names: the names that exist.
-        least: the lowest similarity, from 0 to 1.
-    """
-    by_plain = {plain(each): each for each in names}
-    for cutoff in (1.0, 0.7, least):
-        found = difflib.get_close_matches(plain(name), by_plain, 3, cutoff)
-        if found:
-            return [by_plain[each] for each in found]
-    return []
-
-
-def nearest(name: str, names: Iterable[str], least: float = 0.5) -> str:
-    """Return "Did you mean ...?" for the most similar names, or "".
-
-    Args:
-        name: a name that does not exist.
-        names: the names that exist.
-        least: the lowest similarity, from 0 to 1.
-    """
-    return did_you_mean(*closest(name, names, least))
-
-
-def did_you_mean(*names: str) -> str:
-    """Return " Did you mean ...?" for the names, or "" without names."""
-    if not names:
-        return ""
-    quoted = " or ".join(f'"{name}"' for name in names)
-    return f" Did you mean {quoted}?"
-
-
-def no_attribute(module: str, name: str, hint: str) -> AttributeError:
-    """Return the AttributeError for a module's `__getattr__`.
-
-    Args:
-        module: the name of the module.
-        name: the name that the module does not have.
-        hint: a sentence that starts with a space, or "".
-    """
-    # With `name` but no `obj`, Python adds no second suggestion.
-    return AttributeError(
-        f'module "{module}" has no attribute "{name}".{hint}', name=name
-    )
 
 
 def import_path(x: Any) -> str | None:
@@ -201,51 +145,7 @@ def signature_of_object(x: Any) -> str:
     return f"{name}#{fingerprint(held)}" if held else name
 
 
-def as_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return rows under their headings; the first column is left-aligned."""
-    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
-    lines = [
-        [
-            cell.rjust(width) if place else cell.ljust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        for row in (head, *rows)
-    ]
-    return "\n".join("  ".join(line).rstrip() for line in lines)
-
-
-def as_html_table(
-    head: Sequence[str],
-    rows: Iterable[Sequence[str]],
-    notes: Iterable[str],
-    signatures: Mapping[str, str],
-) -> str:
-    """Return rows as HTML, with sentences and folded signatures below them.
-
-    Args:
-        head: the headings.
-        rows: the cells of each row: a name, then HTML.
-        notes: the sentences.
-        signatures: the signature of each metric, by its name.
-    """
-    names = "</th><th>".join(map(html.escape, head))
-    body = "\n".join(
-        f"<tr><th>{html.escape(name)}</th><td>{'</td><td>'.join(cells)}</td></tr>"
-        for name, *cells in rows
-    )
-    folded = html.escape("\n".join(map(": ".join, signatures.items())))
-    # Notebooks set text between dollar signs as math without these classes.
-    return (
-        '<div class="tex2jax_ignore mathjax_ignore">\n'
-        f"<table>\n<thead><tr><th>{names}</th></tr></thead>\n"
-        f"<tbody>\n{body}\n</tbody>\n</table>\n"
-        f"<p>{html.escape(' '.join(notes))}</p>\n<details><summary>Signatures"
-        f'</summary>\n<pre style="white-space: pre-wrap">{folded}</pre>\n'
-        "</details>\n</div>"
-    )
-
-
-def as_text(names: Sequence[str]) -> str:
+def as_line(names: Sequence[str]) -> str:
     """Return names in one line, unambiguous whatever characters they hold."""
     text = json.dumps(list(names), ensure_ascii=False)
     return text.replace("|", r"\u007c")  # "|" separates parts of a signature

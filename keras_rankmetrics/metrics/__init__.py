@@ -11,7 +11,7 @@ metrics have in common is documented on `RankingMetric`.
 
 import typing
 
-from keras_rankmetrics.engine.naming import no_attribute as _no_attribute
+from keras_rankmetrics.engine.messages import no_attribute as _no_attribute
 from keras_rankmetrics.metrics.average_precision import *
 from keras_rankmetrics.metrics.beyond_accuracy import *
 from keras_rankmetrics.metrics.clicks import *

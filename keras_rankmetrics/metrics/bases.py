@@ -112,7 +112,7 @@ class Binary(AtK, abstract=True):
 class SubtopicMetric(AtK, abstract=True):
     """Metrics of labels by subtopic."""
 
-    by_subtopic = True
+    reads = "subtopics"
     needs_labels = "a label for each item and subtopic"
 
     relevance_threshold: float = 1.0

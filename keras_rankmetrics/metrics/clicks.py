@@ -90,7 +90,7 @@ class ClickMetric(bases.WholeList, abstract=True):
     """Metrics of clicks with propensities."""
 
     has_upper_bound = False
-    of_clicks = True
+    reads = "clicks"
     needs_labels = "clicks and the propensities of the items"
     relevance = staticmethod(linear_gain)
 

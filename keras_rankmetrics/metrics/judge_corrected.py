@@ -15,7 +15,7 @@ from keras_rankmetrics.engine.aggregates.judge_corrected import (
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import concrete, unconverted
 from keras_rankmetrics.engine.definition import checks_names
-from keras_rankmetrics.engine.evaluation.evaluate import Evaluated
+from keras_rankmetrics.engine.evaluation.evaluate import PerReading
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.metrics.bases import check_mean, register
 from keras_rankmetrics.metrics.multi_value import MultiValueMetric
@@ -24,7 +24,7 @@ from keras_rankmetrics.types import Tensor
 __all__ = ["JudgeCorrected"]
 
 _KINDS = ("human", "judge")
-_ByKind = dict[str, Evaluated]
+_ByKind = dict[str, PerReading]
 
 
 @register

@@ -22,6 +22,7 @@ from keras_rankmetrics.engine.backend.operations import as_integer, ops
 from keras_rankmetrics.engine.backend.tracing import unconverted
 from keras_rankmetrics.engine.definition import Definition, checks_names
 from keras_rankmetrics.engine.definition.options import invalid
+from keras_rankmetrics.engine.messages import as_table
 from keras_rankmetrics.engine.metric.accumulator import Accumulator
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.metrics.bases import check_mean, register
@@ -91,7 +92,7 @@ class MultiValueMetric(Accumulator):
             spread = self._spread(name, estimates, level)
             lists = estimates.get(name, first).lists
             rows.append((name, f"{float(value):.4f}", spread, f"{lists:,}"))
-        return naming.as_table(("", "value", "interval", "lists"), rows)
+        return as_table(("", "value", "interval", "lists"), rows)
 
     def _spread(
         self, name: str, estimates: Mapping[str, Estimate], level: float
@@ -183,7 +184,7 @@ class Sliced(MultiValueMetric):
     def signature(self) -> str:
         """The signature of the metric, with the groups."""
         by = "" if self.by is None else f"|by:{naming.signature_of(self.by)}"
-        return f"{super().signature}|groups:{naming.as_text(self._names)}{by}"
+        return f"{super().signature}|groups:{naming.as_line(self._names)}{by}"
 
     def estimates(self) -> dict[str, Estimate]:
         """Return the results with their standard errors and numbers of lists.
@@ -287,7 +288,7 @@ class Comparison(MultiValueMetric):
     @property
     def signature(self) -> str:
         """The signature of the metric, with the systems."""
-        systems = naming.as_text(self.systems)
+        systems = naming.as_line(self.systems)
         return f"{super().signature}|systems:{systems}|baseline:{self.baseline}"
 
     @unconverted
@@ -376,7 +377,7 @@ class Comparison(MultiValueMetric):
                     *(f"{n:,}" for n in (x.wins, x.ties, x.losses)),
                 ]
             rows.append((system, *_with_spread(estimate, level), *cells))
-        return naming.as_table(
+        return as_table(
             (self.name, *head, "wins", "ties", "losses"),
             rows,
         )

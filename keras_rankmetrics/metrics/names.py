@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from keras_rankmetrics import metrics
+from keras_rankmetrics.engine.messages import closest, did_you_mean, plain
 from keras_rankmetrics.engine.metric.ranking_metric import ConfiguredMetric
-from keras_rankmetrics.engine.naming import closest, did_you_mean, plain
 
 # Names of metrics besides their class and their short name.
 _ALIASES = {

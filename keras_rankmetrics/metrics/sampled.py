@@ -19,10 +19,10 @@ from keras_rankmetrics.engine.definition.options import (
     invalid,
 )
 from keras_rankmetrics.engine.evaluation.batch_cache import Batch
-from keras_rankmetrics.engine.evaluation.evaluate import evaluate
+from keras_rankmetrics.engine.evaluation.evaluate import evaluate_batch
+from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.engine.ranking import Ranking
-from keras_rankmetrics.engine.warn import warn
 from keras_rankmetrics.metrics.bases import check_mean, register
 from keras_rankmetrics.metrics.multi_value import MultiValueMetric
 from keras_rankmetrics.types import Tensor, Within
@@ -307,7 +307,9 @@ def values_at_ranks(
     above, tied = start[:, None], size[:, None] - 1
     counts = {"above": above, "tied": tied, "num_items": items}
     batch = Batch(is_watched=False)
-    [found] = evaluate([counted], (np.zeros_like(above), counts, None), batch)
+    [found] = evaluate_batch(
+        [counted], (np.zeros_like(above), counts, None), batch
+    )
     return ops.convert_to_numpy(found.per_list.values[0]).astype("float64")
 
 
@@ -316,7 +318,7 @@ def _check_is_of_ranks(metric: RankingMetric) -> None:
     kind, reason = type(metric), ""
     if kind.needs_labels:
         reason = f"{kind.__name__} needs {kind.needs_labels}"
-    elif kind.of_two_rankings:
+    elif kind.reads == "two_rankings":
         reason = f"{kind.__name__} compares two rankings"
     elif kind.of_catalogue is not None:
         reason = f"{kind.__name__} depends on which items a list shows"

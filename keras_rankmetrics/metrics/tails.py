@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from keras_rankmetrics.engine import naming
 from keras_rankmetrics.engine.aggregates import Estimate, tails
 from keras_rankmetrics.engine.definition import checks_names
+from keras_rankmetrics.engine.messages import as_table
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.metrics.bases import check_mean, register
 from keras_rankmetrics.metrics.multi_value import MultiValueMetric
@@ -103,7 +103,7 @@ class Quantiles(MultiValueMetric):
                 self.result().items(), intervals.values(), strict=True
             )
         ]
-        return naming.as_table(("", "value", f"{_percent(level)}%"), rows)
+        return as_table(("", "value", f"{_percent(level)}%"), rows)
 
 
 @register

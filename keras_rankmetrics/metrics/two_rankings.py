@@ -41,7 +41,7 @@ def has_ranking(ranking: Ranking) -> Tensor:
 class TwoRankingMetric(RankingMetric, abstract=True):
     """Metrics of two rankings, which are in `y_true` and `y_pred`."""
 
-    of_two_rankings = True
+    reads = "two_rankings"
     needs_whole_lists = True
     has_value = staticmethod(has_ranking)
 

@@ -11,7 +11,7 @@ import numpy as np
 from keras import ops
 
 from keras_rankmetrics.engine.inputs import warn_if_swapped
-from keras_rankmetrics.engine.warn import warn
+from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.metrics import Sliced
 from keras_rankmetrics.tables import flat_columns, jobs
 from keras_rankmetrics.tables.item_rows import is_lower_better, run_starts

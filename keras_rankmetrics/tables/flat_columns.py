@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from keras_rankmetrics.engine.inputs.shapes import check_same
+from keras_rankmetrics.engine.inputs.shapes import check_aligned_axis
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
 
 
@@ -90,7 +90,7 @@ def check_same_rows(columns: Mapping[str, Any]) -> None:
         )
     if not max(lengths.values()):
         raise ValueError("There should be rows. Received: empty columns.")
-    check_same("index", columns)
+    check_aligned_axis("index", columns)
 
 
 def _floats(name: str, array: np.ndarray) -> np.ndarray:

@@ -16,9 +16,9 @@ from keras import ops
 from keras_rankmetrics.conventions import metrics_of
 from keras_rankmetrics.engine.aggregates import State
 from keras_rankmetrics.engine.inputs import padding_warning, share_in
+from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.engine.metric.accumulator import Accumulator, own_methods
 from keras_rankmetrics.engine.metric.collection import MetricCollection
-from keras_rankmetrics.engine.warn import warn
 from keras_rankmetrics.metrics import Comparison, Sliced
 from keras_rankmetrics.tables.job_columns import Columns, Slicing
 from keras_rankmetrics.tables.ragged import Lists, chunks, padded

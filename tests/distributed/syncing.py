@@ -62,9 +62,9 @@ def refused():
 
 def gathered_by(metric):
     """How often processes exchange anything, and how much."""
-    from keras_rankmetrics.engine.metric import sync
+    from keras_rankmetrics.engine.metric import accumulator
 
-    gathering, sizes = sync.gathering, []
+    gathering, sizes = accumulator.gathering, []
 
     def counting(variable):
         gather = gathering(variable)
@@ -75,7 +75,7 @@ def gathered_by(metric):
 
         return gather and counted
 
-    sync.gathering = counting
+    accumulator.gathering = counting
     metric.sync()
-    sync.gathering = gathering
+    accumulator.gathering = gathering
     return sizes

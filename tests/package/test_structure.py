@@ -19,13 +19,14 @@ MAY_IMPORT = {
     "gains": "types",
     "engine": "",
     "engine.backend": "types",
-    "engine.warn": "",
-    "engine.naming": "engine.warn gains types",
+    "engine.messages": "",
+    "engine.naming": "engine.messages gains types",
     "engine.ranking": "engine.backend gains types",
-    "engine.inputs": "engine.backend engine.ranking engine.warn types",
+    "engine.inputs": "engine.backend engine.messages engine.ranking types",
     "engine.aggregates": "engine.backend types",
     "engine.definition": (
-        "engine.backend engine.naming engine.ranking gains types version"
+        "engine.backend engine.messages engine.naming engine.ranking gains "
+        "types version"
     ),
     "engine.evaluation": (
         "engine.aggregates engine.backend engine.definition engine.inputs "
@@ -33,20 +34,21 @@ MAY_IMPORT = {
     ),
     "engine.metric": (
         "engine.aggregates engine.backend engine.definition engine.evaluation "
-        "engine.inputs engine.naming engine.ranking gains types"
+        "engine.inputs engine.messages engine.naming engine.ranking gains types"
     ),
     "metrics": (
         "engine.aggregates engine.backend engine.definition engine.evaluation "
-        "engine.metric engine.naming engine.ranking engine.warn gains types"
+        "engine.messages engine.metric engine.naming engine.ranking gains types"
     ),
     "conventions": (
-        "engine.definition engine.metric engine.naming gains metrics"
+        "engine.definition engine.messages engine.metric gains metrics"
     ),
     "catalogues": (
         "engine.backend engine.definition engine.inputs engine.ranking types"
     ),
     "tables": (
-        "conventions engine.aggregates engine.inputs engine.metric engine.warn "
+        "conventions engine.aggregates engine.inputs engine.messages "
+        "engine.metric "
         "metrics"
     ),
     "adapters": "engine.aggregates tables",
@@ -56,18 +58,18 @@ MAY_IMPORT = {
     ),
     "comparing": (
         "conventions engine.aggregates engine.backend engine.definition "
-        "engine.evaluation engine.inputs engine.metric engine.naming "
-        "engine.warn files gains metrics tables types"
+        "engine.evaluation engine.inputs engine.messages engine.metric "
+        "files gains metrics tables types"
     ),
     "files": "tables types",
     "command": (
-        "comparing conventions engine.metric engine.naming files gains metrics "
-        "tables version"
+        "comparing conventions engine.messages engine.metric files gains "
+        "metrics tables version"
     ),
     "__main__": "",
     "": (
         "callbacks catalogues comparing conventions engine.aggregates "
-        "engine.backend engine.inputs engine.metric engine.naming "
+        "engine.backend engine.inputs engine.messages engine.metric "
         "engine.ranking gains metrics tables types version"
     ),
 }

@@ -173,7 +173,7 @@ def of_kind(kind):
 
 
 def kind_of(name, asked):
-    if OURS.measures[name].metric.by_subtopic:
+    if OURS.measures[name].metric.reads == "subtopics":
         return "subtopics"
     if name == "IPrec":
         return "recalls"

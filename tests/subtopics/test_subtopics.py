@@ -309,7 +309,7 @@ def test_what_cannot_be_asked_for():
         def measure(ranking, k):
             return ranking.by_subtopic().total(ranking.hits(k))
 
-    with pytest.raises(ValueError, match="by_subtopic = True"):
+    with pytest.raises(ValueError, match='reads = "subtopics"'):
         Wrong()([[1, 0]], [[2.0, 1.0]])
 
 

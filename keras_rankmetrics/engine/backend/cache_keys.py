@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from typing import Any
 
 import keras
@@ -14,6 +14,7 @@ from keras_rankmetrics.engine.backend.keras_internals import (
     is_symbolic,
     stateless_scope,
 )
+from keras_rankmetrics.engine.backend.tracing import graph
 
 _BACKEND = keras.config.backend()
 
@@ -127,28 +128,7 @@ def place(this_thread: threading.local) -> Any:
     """
     if is_symbolic() or _is_compiled_by_torch():
         return None
-    return stateless_scope() or _graph() or this_thread
-
-
-def trace() -> Hashable:
-    """Return the current trace: tensors of any other one must not be used."""
-    if _BACKEND == "jax":
-        import jax.extend
-
-        state: Callable[[], Hashable] = jax.extend.core.get_opaque_trace_state
-        return state()
-    return _graph()
-
-
-def _graph() -> Any:
-    """Return the graph that TensorFlow is building, or None."""
-    if _BACKEND != "tensorflow":
-        return None
-    import tensorflow as tf
-
-    if tf.executing_eagerly():
-        return None
-    return tf.compat.v1.get_default_graph()
+    return stateless_scope() or graph() or this_thread
 
 
 def _is_compiled_by_torch() -> bool:

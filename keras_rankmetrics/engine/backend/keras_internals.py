@@ -1,4 +1,7 @@
-"""The only use of `keras.src`, and the base class of all metrics.
+"""The first import of Keras, the only use of `keras.src`, and its `Metric`.
+
+Import this module before all others that need Keras: it gives advice if the
+backend is not installed.
 
 Keras has no public access to the mask that layers attach to their outputs, to
 the scope in which variables are stateless, or to the one in which tensors are
@@ -11,11 +14,26 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import keras
-from keras.src.backend.common.masking import get_keras_mask
-from keras.src.backend.common.stateless_scope import get_stateless_scope
-from keras.src.backend.common.symbolic_scope import in_symbolic_scope
-from keras.src.trainers import compile_utils
+try:
+    import keras
+    from keras.src.backend.common.masking import get_keras_mask
+    from keras.src.backend.common.stateless_scope import get_stateless_scope
+    from keras.src.backend.common.symbolic_scope import in_symbolic_scope
+    from keras.src.trainers import compile_utils
+except ModuleNotFoundError as error:
+    backends = ("tensorflow", "jax", "torch")
+    if error.name not in backends:
+        raise
+    others = [name for name in backends if name != error.name]
+    raise ModuleNotFoundError(
+        f"Keras is set to the backend `{error.name}`, which is not installed. "
+        f'Install it: `pip install "keras_rankmetrics[{error.name}]"`. Or '
+        "install another one with the extra "
+        f"{' or '.join(f'`[{name}]`' for name in others)}, and set the "
+        "environment variable KERAS_BACKEND to "
+        f"{' or '.join(f'`{name}`' for name in others)}.",
+        name=error.name,
+    ) from None
 
 from keras_rankmetrics.types import Tensor
 

@@ -54,8 +54,7 @@ def _operations() -> Any:
         own = {
             name: function
             for name, function in vars(importlib.import_module(name)).items()
-            if isinstance(function, types.FunctionType)
-            and hasattr(keras.ops, name)
+            if callable(function) and hasattr(keras.ops, name)
         }
     else:
         return keras.ops

@@ -11,7 +11,6 @@ keep 64 bits, which Keras reduces to 32.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import keras
@@ -28,6 +27,15 @@ _DTYPES = {
     name: getattr(torch, name)
     for name in ("bool", "int32", "int64", "float32", "float64")
 }
+
+
+# These take the same arguments as those of Keras.
+broadcast_to = torch.broadcast_to
+concatenate = torch.cat
+expand_dims = torch.unsqueeze
+reshape = torch.reshape
+stack = torch.stack
+top_k = torch.topk
 
 
 def convert_to_tensor(x: Any, dtype: Any = None) -> Tensor:
@@ -124,34 +132,9 @@ def segment_sum(data: Tensor, segment_ids: Tensor, num_segments: int) -> Tensor:
     return sums.index_add_(0, segment_ids.long(), data)
 
 
-def stack(x: Sequence[Tensor], axis: int = 0) -> Tensor:
-    """Replace `keras.ops.stack`."""
-    return torch.stack(list(x), axis)
-
-
 def unstack(x: Tensor, num: int | None = None, axis: int = 0) -> list[Tensor]:
     """Replace `keras.ops.unstack`."""
     return list(torch.unbind(x, axis))
-
-
-def concatenate(xs: Sequence[Tensor], axis: int = 0) -> Tensor:
-    """Replace `keras.ops.concatenate`."""
-    return torch.cat(list(xs), axis)
-
-
-def expand_dims(x: Tensor, axis: int) -> Tensor:
-    """Replace `keras.ops.expand_dims`."""
-    return torch.unsqueeze(x, axis)
-
-
-def reshape(x: Tensor, newshape: Sequence[int]) -> Tensor:
-    """Replace `keras.ops.reshape`."""
-    return torch.reshape(x, tuple(newshape))
-
-
-def broadcast_to(x: Tensor, shape: Sequence[int]) -> Tensor:
-    """Replace `keras.ops.broadcast_to`."""
-    return torch.broadcast_to(x, tuple(shape))
 
 
 def shape(x: Tensor) -> tuple[int, ...]:
@@ -165,11 +148,6 @@ def take_along_axis(x: Tensor, indices: Tensor, axis: int) -> Tensor:
     Both arguments have the same shape except along the axis.
     """
     return torch.gather(x, axis, indices.long())
-
-
-def top_k(x: Tensor, k: int) -> tuple[Tensor, Tensor]:
-    """Replace `keras.ops.top_k`."""
-    return torch.topk(x, k)
 
 
 def ones_like(x: Tensor, dtype: Any = None) -> Tensor:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any, TypeVar
 
 import keras
@@ -82,18 +82,44 @@ def cond(
     return result
 
 
-def unless(
-    predicate: Tensor, otherwise: Callable[[], T], if_true: Callable[[], T]
+def cond_if_cheap(
+    predicate: Tensor, if_true: Callable[[], T], if_false: Callable[[], T]
 ) -> T:
-    """Return `if_true()` if the predicate holds, else `otherwise()`.
+    """Run `cond`, except in a TensorFlow graph, which takes `if_false()`.
 
-    `otherwise()` must be correct in both cases. A TensorFlow graph computes it
-    always: metrics share the operations before a cond there, but not those
-    after it.
+    `if_false()` must be correct in both cases. The graph computes it always:
+    metrics share the operations before a cond there, but not those after it.
     """
     if keras.config.backend() == "tensorflow":
-        return if_true() if concrete(predicate) else otherwise()
-    return cond(predicate, if_true, otherwise)
+        return if_true() if concrete(predicate) else if_false()
+    return cond(predicate, if_true, if_false)
+
+
+def trace() -> Hashable:
+    """Return the current trace: tensors of any other one must not be used.
+
+    Compiled programs have traces of their own, and so has each branch of a
+    `cond` and each body of a loop in them. What is computed there is valid
+    there only: it may be stored only where the trace is compared before it is
+    used again.
+    """
+    if keras.config.backend() == "jax":
+        import jax.extend
+
+        state: Callable[[], Hashable] = jax.extend.core.get_opaque_trace_state
+        return state()
+    return graph()
+
+
+def graph() -> Any:
+    """Return the graph that TensorFlow is building, or None."""
+    if keras.config.backend() != "tensorflow":
+        return None
+    import tensorflow as tf
+
+    if tf.executing_eagerly():
+        return None
+    return tf.compat.v1.get_default_graph()
 
 
 def loop(times: int | Tensor, step: Callable[[int | Tensor, T], T], x: T) -> T:

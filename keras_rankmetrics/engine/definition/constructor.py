@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Sequence
 from inspect import Parameter
 from typing import Any, ParamSpec, TypeVar
 
-from keras_rankmetrics.engine.naming import nearest, plain
+from keras_rankmetrics.engine.messages import nearest, plain
 
 C = TypeVar("C", bound=type)
 P = ParamSpec("P")

@@ -70,9 +70,7 @@ class Traits:
     has_value: Callable[[Ranking], Tensor]
     has_upper_bound: bool
     needs_whole_lists: bool
-    by_subtopic: bool
-    of_two_rankings: bool
-    of_clicks: bool
+    reads: types.Truth | None
     own_weight: Callable[[Ranking], Tensor] | None
     averages_orders: bool
     needs_labels: str | None
@@ -212,13 +210,9 @@ class Definition:
     @property
     def reading(self) -> tuple[types.Reading, types.UnjudgedPolicy, str]:
         """The settings that determine how a batch is read."""
-        form: types.Reading = self.inputs
-        if self.traits.by_subtopic:
-            form = "subtopics"
-        elif self.traits.of_two_rankings:
-            form = "two_id_rankings" if form == "ids" else "two_rankings"
-        elif self.traits.of_clicks:
-            form = "clicks"
+        form: types.Reading = self.traits.reads or self.inputs
+        if form == "two_rankings" and self.inputs == "ids":
+            form = "two_id_rankings"
         return form, self.unjudged, self.dtype
 
     @functools.cached_property
@@ -292,11 +286,6 @@ class Definition:
         """The factor of a list's weight with its options, or None."""
         factor = self.traits.own_weight
         return factor and functools.partial(factor, **self._options_for(factor))
-
-    @functools.cached_property
-    def may_branch(self) -> bool:
-        """True if the measure may use the ranking within a branch."""
-        return not _is_of_the_package(self._measure)
 
     @functools.cached_property
     def signature(self) -> str:
@@ -544,7 +533,7 @@ def _check_form(definition: Definition) -> None:
             f"{name} needs {traits.needs_labels}. Received: "
             f'`inputs="{inputs}"`. Use "scores".'
         )
-    if traits.of_two_rankings and inputs != "ids":
+    if traits.reads == "two_rankings" and inputs != "ids":
         raise ValueError(
             f"{name} compares two rankings: scores of the same items, or ids, "
             f'best first. Received: `inputs="{inputs}"`. Use "scores" or "ids".'

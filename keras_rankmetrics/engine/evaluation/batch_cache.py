@@ -38,17 +38,17 @@ only the sums stay.
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import threading
 import weakref
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 from keras_rankmetrics.engine.aggregates import Aggregate
-from keras_rankmetrics.engine.backend.cache_keys import Stamp, place, trace
+from keras_rankmetrics.engine.backend.cache_keys import Stamp, place
 from keras_rankmetrics.engine.backend.keras_internals import implicit_mask
+from keras_rankmetrics.engine.backend.tracing import trace
 from keras_rankmetrics.engine.definition import Definition
-from keras_rankmetrics.engine.inputs import Lists, Misreadings, groups_of, read
+from keras_rankmetrics.engine.inputs import Lists, Misreadings, read
 from keras_rankmetrics.engine.ranking import Order, Ranking
 from keras_rankmetrics.engine.ranking.memo import key_of
 from keras_rankmetrics.types import Tensor
@@ -190,10 +190,7 @@ class Batch:
             group = definition.by(y_true, y_pred)
         else:
             group = y_true.get("group") if isinstance(y_true, dict) else None
-        if group is None:
-            return lists
-        group = groups_of(group, lists.leading)
-        return dataclasses.replace(lists, group=group)
+        return lists if group is None else lists.with_group(group)
 
     def warning(self, definition: Definition) -> str | None:
         """Return a warning about what the metric has read, or None."""
@@ -217,10 +214,15 @@ class Batch:
             ranking = self._rankings[key] = lists.content.ranked(order)
         return ranking
 
-    def add_terms(self, metrics: Sequence[Shared], terms: Tensor) -> None:
+    def add_terms(
+        self,
+        aggregate: Aggregate,
+        definitions: Sequence[Definition],
+        terms: Tensor,
+    ) -> None:
         """Store terms, `[metrics, ...]`; drop lists that no peer needs."""
-        for row, metric in enumerate(metrics):
-            self.terms[metric] = terms[row]
+        for row, definition in enumerate(definitions):
+            self.terms[definition, aggregate] = terms[row]
         expected = self.expected
         if not expected.has_others and expected.sharing <= self.terms.keys():
             self._lists.clear()

@@ -27,7 +27,7 @@ from keras_rankmetrics.types import Tensor
 _SMALLEST_ROOM = 1e-4
 
 
-class Evaluated(NamedTuple):
+class PerReading(NamedTuple):
     """The values of metrics that read the same lists.
 
     Attributes:
@@ -61,59 +61,50 @@ def terms_of(
         ValueError: if the inputs are invalid.
     """
     metric = definition, aggregate
-    is_shared = is_shareable(definition)
-    if is_shared and metric not in batch.terms:
-        _precompute(definition, aggregate, batch, inputs)
+
+    def of(definitions: Sequence[Definition], draw: Tensor | int = 0) -> Tensor:
+        lists = batch.lists(definition, inputs)
+        draws = [draw] * len(definitions)
+        return aggregate.of_batch(values_of(definitions, lists, batch, draws))
+
+    if not is_shareable(definition):
+        return of([definition], draw)[0]
     if metric in batch.terms:
         return batch.terms[metric]
-    lists = batch.lists(definition, inputs)
-    per_list = values_of([definition], lists, batch, [draw])
-    terms = aggregate.of_batch(per_list)
-    if is_shared:
-        batch.add_terms([metric], terms)
-    return terms[0]
+    together = [definition, *_peers_of(definition, aggregate, batch)]
+    if len(together) > 1 and not batch.fails_together:
+        # Many metrics at once cost little more than one. If a peer raises, each
+        # metric computes its own terms, and the error comes from the metric
+        # that causes it.
+        try:
+            batch.add_terms(aggregate, together, of(together))
+        except Exception:  # functions of users may raise anything
+            batch.fails_together = True
+    if metric not in batch.terms:
+        batch.add_terms(aggregate, [definition], of([definition]))
+    return batch.terms[metric]
 
 
-def _precompute(
-    definition: Definition,
-    aggregate: Aggregate,
-    batch: Batch,
-    inputs: Sequence[Any],
-) -> None:
-    """Store the terms of this metric and its peers, unless one raises.
-
-    Many metrics at once cost little more than one. If a peer raises, each
-    metric computes its own terms, and the error comes from the metric that
-    causes it.
-    """
-    together = [definition]
-    for other, its_aggregate in batch.expected.sharing:
-        if (
-            its_aggregate == aggregate
-            and other != definition
-            and other.reading == definition.reading
-            and (other, aggregate) not in batch.terms
-        ):
-            together.append(other)
-    if len(together) == 1 or batch.fails_together:
-        return
-    try:
-        lists = batch.lists(definition, inputs)
-        draws = [0] * len(together)
-        per_list = values_of(together, lists, batch, draws)
-        terms = aggregate.of_batch(per_list)
-    except Exception:  # functions of users may raise anything
-        batch.fails_together = True
-        return
-    batch.add_terms([(each, aggregate) for each in together], terms)
+def _peers_of(
+    definition: Definition, aggregate: Aggregate, batch: Batch
+) -> list[Definition]:
+    """Return the other metrics whose terms can be computed with these."""
+    return [
+        other
+        for other, its_aggregate in batch.expected.sharing
+        if its_aggregate == aggregate
+        and other != definition
+        and other.reading == definition.reading
+        and (other, aggregate) not in batch.terms
+    ]
 
 
-def evaluate(
+def evaluate_batch(
     definitions: Sequence[Definition],
     inputs: Sequence[Any],
     batch: Batch,
     draws: Sequence[Tensor | int] | None = None,
-) -> list[Evaluated]:
+) -> list[PerReading]:
     """Return the values of metrics, grouped by the lists that they read.
 
     Args:
@@ -141,7 +132,7 @@ def evaluate(
             raise
         its_draws = [draws[place] for place in places]
         per_list = values_of(readers, lists, batch, its_draws)
-        evaluated.append(Evaluated(places, lists, per_list))
+        evaluated.append(PerReading(places, lists, per_list))
     return evaluated
 
 
@@ -199,7 +190,7 @@ def values_of(
         *(_list_weights(*pair, lists) for pair in pairs), strict=True
     )
     measured = [
-        definition.measure(_readable(definition, ranking), definition.k)
+        definition.measure(ranking, definition.k)
         for definition, ranking in pairs
     ]
     values = _stacked(list(map(_adjusted, definitions, judged, measured)))
@@ -284,10 +275,6 @@ def _list_weights(
     return weights, has_own
 
 
-def _readable(definition: Definition, ranking: Ranking) -> Ranking:
-    return ranking.read_only() if definition.may_branch else ranking
-
-
 def _adjusted(
     definition: Definition, ranking: Ranking, values: Tensor
 ) -> Tensor:
@@ -302,8 +289,7 @@ def _adjusted(
         ValueError: if the values have another shape.
     """
     if definition.adjusted is not None:
-        by_chance = _readable(definition, ranking.by_chance())
-        chance = definition.measure(by_chance, definition.k)
+        chance = definition.measure(ranking.by_chance(), definition.k)
         room = 1.0 - chance
         matters = room > _SMALLEST_ROOM
         values = ops.where(

@@ -14,11 +14,9 @@ from keras_rankmetrics.engine.inputs import read_relevant, read_scores
 from keras_rankmetrics.engine.inputs.batch import (
     Lists,
     RawBatch,
-    WarnOnce,
+    before_loss,
     entries_of,
-    groups_of,
 )
-from keras_rankmetrics.engine.inputs.before_loss import before_loss
 from keras_rankmetrics.engine.inputs.misreadings import (
     Misreadings,
     padding_warning,
@@ -31,8 +29,6 @@ from keras_rankmetrics.types import Reading, UnjudgedPolicy
 __all__ = [
     "Lists",
     "Misreadings",
-    "WarnOnce",
-    "groups_of",
     "padding_warning",
     "read",
     "share_in",
@@ -76,7 +72,6 @@ _FORMS: dict[Reading, _Form] = {
     ),
     "two_id_rankings": _Form(read_relevant.read_ids, others=["mask"]),
 }
-_OPTIONAL = ("labels", "mask", "exclude", "judged", "num_relevant")
 
 
 def read(
@@ -109,7 +104,6 @@ def read(
     reader = _FORMS[form]
     entries = entries_of(y_true, reader.main, reader.others)
     check_aligned(entries, y_pred, sample_weight)
-    entries = {**dict.fromkeys(_OPTIONAL), **entries}
     weights, warning = before_loss(y_true, y_pred, sample_weight)
     raw = RawBatch(entries, y_pred, weights, dtype, unjudged)
     lists = reader.read(raw)

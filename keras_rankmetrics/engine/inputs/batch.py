@@ -6,12 +6,18 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+import keras
+
+from keras_rankmetrics.engine.backend import cache_keys, keras_internals
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import MANY
-from keras_rankmetrics.engine.inputs.shapes import Leading
+from keras_rankmetrics.engine.inputs.shapes import (
+    Leading,
+    squeezed,
+    wrong_shape,
+)
 from keras_rankmetrics.engine.inputs.tensors import integers
 from keras_rankmetrics.engine.ranking import Content
-from keras_rankmetrics.engine.warn import warn
 from keras_rankmetrics.types import Tensor, UnjudgedPolicy
 
 
@@ -19,7 +25,7 @@ class RawBatch(NamedTuple):
     """The arguments of `update_state`, unchecked.
 
     Attributes:
-        entries: the entries of `y_true`, None for a missing one.
+        entries: the entries of `y_true`, the main one first.
         y_pred: as passed.
         sample_weight: as passed.
         dtype: the float dtype of the computation.
@@ -60,27 +66,23 @@ class Lists:
     labels: Tensor | None = None
     group: Tensor | None = None
 
-
-class WarnOnce:
-    """The warnings of one metric: the first one is shown, others are not.
-
-    Attributes:
-        has_warned: True if no more warnings are to be shown.
-    """
-
-    def __init__(self) -> None:
-        self.has_warned = False
-
-    def __call__(self, message: str | None, name: str) -> None:
-        """Warn, unless the message is None or a warning was given before.
+    def with_group(self, group: Any) -> Lists:
+        """Return the same lists with the group of each.
 
         Args:
-            message: the text of the warning.
-            name: the name of the metric.
+            group: one integer for each list, `[*leading]` or `[*leading, 1]`,
+                or for each row of the batch.
+
+        Raises:
+            ValueError: if it has a wrong shape or dtype.
         """
-        if message is not None and not self.has_warned:
-            self.has_warned = True
-            warn(f"{name}: {message}")
+        name, expected = 'y_true["group"]', "the group of each list"
+        groups = integers(name, group, expected)
+        of_lists = self.leading.per_list(groups)
+        if of_lists is None:
+            raise wrong_shape(name, groups, self.leading.shape, expected)
+        group = ops.cast(ops.clip(of_lists, -1, MANY), "int32")
+        return dataclasses.replace(self, group=group)
 
 
 def entries_of(
@@ -94,16 +96,15 @@ def entries_of(
         others: the names of optional entries.
 
     Returns:
-        All entries but `"group"`, None for a missing one. The main entry is
-        the first, under the first of its names.
+        All entries but `"group"`. The main entry is the first, under the first
+        of its names.
 
     Raises:
         ValueError: if the main entry is missing or given twice, or a key is
             unknown.
     """
-    entries = dict.fromkeys((main[0], *others))
     if not isinstance(y_true, dict):
-        return {**entries, main[0]: y_true}
+        return {main[0]: y_true}
     passed = {name: x for name, x in y_true.items() if name != "group"}
     found = [name for name in main if passed.get(name) is not None]
     if len(found) != 1 or set(passed) - {*main, *others}:
@@ -114,27 +115,74 @@ def entries_of(
             f"key{'s' * (len(others) > 1)} {quoted[1]}. Received the keys: "
             f"{sorted(map(str, passed))}."
         )
-    entries[main[0]] = passed[found[0]]
-    return {**entries, **{name: passed.get(name) for name in others}}
+    return {
+        main[0]: passed[found[0]],
+        **{name: passed[name] for name in others if name in passed},
+    }
 
 
-def groups_of(group: Any, leading: Leading) -> Tensor:
-    """Return the group of each list, int32 `[lists]`.
+# The weights that the user passed, before a loss of Keras changed them.
+# `keras.Loss` multiplies weights by its mask, which combines the mask of
+# `y_pred` and that of `ignore_class`. torch does it in place, so the metrics of
+# `compile`, which come next, receive the product. If the reduction is a mean,
+# the weights of each batch are also divided by its share of entries that are
+# not masked.
+
+_WARNING = (
+    "`sample_weight` should be the weights passed to the model. Received: "
+    "weights that were changed in place, as a masked loss does on torch, by a "
+    "factor that depends on the batch. Use a loss with "
+    '`reduction="mean_with_sample_weight"`: see docs/masks.md.'
+)
+
+
+def before_loss(
+    y_true: Any, y_pred: Any, weights: Any
+) -> tuple[Any, str | None]:
+    """Return the weights without the factor of a masked loss, and a warning.
+
+    The weights of masked entries stay 0. If the factor is unknown, nothing
+    changes, and there is a warning.
 
     Args:
-        group: one integer for each list, `[*leading]` or `[*leading, 1]`, or
-            for each row of the batch.
-        leading: the leading dimensions of the lists.
-
-    Raises:
-        ValueError: if it has a wrong shape or dtype.
+        y_true: as passed to the metric.
+        y_pred: as passed to the metric.
+        weights: as passed to the metric, after the loss.
     """
-    expected = "the group of each list"
-    groups = integers('y_true["group"]', group, expected)
-    of_lists = leading.per_list(groups)
-    if of_lists is None:
-        raise ValueError(
-            f'`y_true["group"]` should hold {expected}, in the shape '
-            f"{leading.shape}. Received: the shape {tuple(groups.shape)}."
-        )
-    return ops.cast(ops.clip(of_lists, -1, MANY), "int32")
+    times = cache_keys.writes(weights)
+    _, loss = (times and keras_internals.compiled_model()) or ((), None)
+    if not any(map(_is_mean, keras.tree.flatten(loss))):
+        return weights, None
+    valid, filled = _valid(loss, y_true, y_pred), _share(weights != 0)
+    share = 1.0 if valid is None else _share(valid)
+    if filled == 1 or filled > share:  # no mask, or the loss changed a copy
+        return weights, None
+    # More zeros than masked entries are those of the user, or of a mask that
+    # only the loss knows. More writes are those of another output.
+    is_known = filled == share or _is_of_keras(loss)
+    if valid is not None and times == 1 and is_known:
+        return weights * share, None
+    return weights, _WARNING
+
+
+def _is_mean(loss: Any) -> bool:
+    reduction = getattr(loss, "reduction", "mean")
+    return loss is not None and reduction in ("mean", "sum_over_batch_size")
+
+
+def _is_of_keras(loss: Any) -> bool:
+    return isinstance(loss, str) or type(loss).__module__.startswith("keras.")
+
+
+def _share(mask: Tensor) -> float:
+    return float(ops.mean(ops.cast(mask, "float32")))
+
+
+def _valid(loss: Any, y_true: Any, y_pred: Any) -> Tensor | None:
+    """Return False for entries that `y_pred` or the loss masks; or None."""
+    mask = keras_internals.implicit_mask(y_pred)
+    ignored = getattr(loss, "ignore_class", None)
+    if ignored is None:
+        return mask
+    valid = y_true != ignored
+    return valid if mask is None else mask & squeezed(valid, len(mask.shape))

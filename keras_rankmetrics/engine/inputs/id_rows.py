@@ -15,7 +15,7 @@ from keras_rankmetrics.types import Tensor
 EXCLUDE = 'y_true["exclude"]'
 
 
-def relevant(x: Any, leading: Leading, expected: str, hint: str) -> Tensor:
+def relevant_rows(x: Any, leading: Leading, expected: str, hint: str) -> Tensor:
     """Return the relevant items of `y_true`, `[lists, row]`.
 
     Args:

@@ -62,39 +62,36 @@ class MasksAndWeights:
         Raises:
             ValueError: if a mask or `sample_weight` has a wrong shape or dtype.
         """
-        masks = _masks(raw.entries["mask"], raw.y_pred, leading, items)
+        masks = _masks(raw.entries.get("mask"), raw.y_pred, leading, items)
         weights = _weights(raw.sample_weight, leading, items, raw.dtype, labels)
         return cls(leading, *masks, *weights)
-
-    def presence(
-        self, has_items: Tensor, undefined: Tensor
-    ) -> tuple[Tensor, Tensor]:
-        """Return which lists exist, and which of these have no valid value.
-
-        Args:
-            has_items: bool `[lists]`, True for lists with a valid item.
-            undefined: bool `[lists]`, True for lists with invalid contents.
-        """
-        present = has_items
-        for mask in self.list_masks:
-            present = present & mask
-        if self.list_weights is not None:
-            present = present & nonzero(self.list_weights, present)
-            undefined = undefined | is_invalid(self.list_weights)
-        return present, present & undefined
 
     def lists(
         self,
         content: Content,
-        present: Tensor,
+        has_items: Tensor,
         undefined: Tensor,
         warning: str | None = None,
         labels: Tensor | None = None,
     ) -> Lists:
-        """Return the lists of the batch with this content."""
+        """Return the lists of the batch with this content.
+
+        Args:
+            content: the items of the lists.
+            has_items: bool `[lists]`, True for lists with a valid item.
+            undefined: bool `[lists]`, True for lists with invalid contents.
+            warning: a warning for the user, or None.
+            labels: `[lists, items]`, labels as passed, or None.
+        """
+        present, weights = has_items, self.list_weights
+        for mask in self.list_masks:
+            present = present & mask
+        if weights is not None:
+            present = present & checked_nonzero(weights, present)
+            undefined = undefined | is_invalid(weights)
         if self.item_masks or self.item_weights is not None:
             labels = None
-        weights, leading = self.list_weights, self.leading
+        undefined, leading = present & undefined, self.leading
         return Lists(
             content, weights, present, undefined, leading, warning, labels
         )
@@ -122,7 +119,7 @@ def judged_mask(judged: Any, leading: Leading, items: int | None) -> Tensor:
     return leading.as_lists(judged)
 
 
-def nonzero(weights: Tensor, exists: Tensor) -> Tensor:
+def checked_nonzero(weights: Tensor, exists: Tensor) -> Tensor:
     """Return True where a weight is not 0; NaN is not 0.
 
     Args:

@@ -9,7 +9,7 @@ import numpy as np
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import concrete
 from keras_rankmetrics.engine.inputs.batch import Lists
-from keras_rankmetrics.engine.warn import warn
+from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.types import UNJUDGED, Tensor
 
 _LOOKED_AT = 10_000  # the number of labels and scores that may be swapped

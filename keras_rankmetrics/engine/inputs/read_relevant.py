@@ -51,7 +51,7 @@ def read_sparse(raw: RawBatch) -> Lists:
     shapes.check_is_list("y_pred", scores, "the scores of all items", "items")
     scores = tensors.rankable(scores)
     leading, items = Leading.of(scores), ops.shape(scores)[-1]
-    targets = id_rows.relevant(
+    targets = id_rows.relevant_rows(
         raw.entries["target"],
         leading,
         _INDICES,
@@ -59,7 +59,7 @@ def read_sparse(raw: RawBatch) -> Lists:
     )
     targets, beyond = id_rows.checked_indices("y_true", targets, items)
     masks_and_weights = MasksAndWeights.of(raw, leading, scores.shape[-1])
-    scores, exclude = leading.as_lists(scores), raw.entries["exclude"]
+    scores, exclude = leading.as_lists(scores), raw.entries.get("exclude")
     invalid = beyond
     if exclude is not None:
         scores, beyond = id_rows.without_excluded(scores, exclude, leading)
@@ -83,14 +83,13 @@ def read_sparse(raw: RawBatch) -> Lists:
         scores = ops.where(mask, scores, lowest(scores))
         targets = ops.where(_at(mask, targets), targets, -1)
     with_nan = lists_with(may_contain_nan(scores), lambda: scores != scores)
-    present, undefined = masks_and_weights.presence(
-        ops.any(targets >= 0, axis=-1) | invalid, invalid | with_nan
-    )
     sortable = Sortable(
         scores, valid=lambda: scores == scores, all_valid=~ops.any(with_nan)
     )
     return masks_and_weights.lists(
-        Targets(sortable, targets, raw.dtype), present, undefined
+        Targets(sortable, targets, raw.dtype),
+        ops.any(targets >= 0, axis=-1) | invalid,
+        invalid | with_nan,
     )
 
 
@@ -144,7 +143,7 @@ def read_ids(raw: RawBatch) -> Lists:
         recommended = ops.where(mask, recommended, -1)
     relevant, recommended = _in_one_dtype(relevant, recommended)
     labels, invalid = None, id_rows.with_negative_id("y_pred", recommended)
-    if raw.entries["labels"] is not None:
+    if raw.entries.get("labels") is not None:
         labels = _labels_of(raw, relevant, leading)
         relevant = ops.where(labels < 0, -1, relevant)
         unlabelled = (relevant >= 0) & ops.isnan(labels)
@@ -154,17 +153,15 @@ def read_ids(raw: RawBatch) -> Lists:
             recommended = ops.where(judged, recommended, -1)
     invalid = invalid | id_rows.with_negative_id("y_true", relevant)
     has_ids = ops.any(relevant >= 0, -1) | ops.any(recommended >= 0, -1)
-    exclude = raw.entries["exclude"]
+    exclude = raw.entries.get("exclude")
     if exclude is not None:
         excluded = ops.sort(id_rows.excluded(exclude, leading, "ids"), axis=-1)
         wrong = id_rows.with_negative_id(id_rows.EXCLUDE, excluded)
         invalid = invalid | wrong
         one, other = _in_one_dtype(recommended, excluded)
         recommended = ops.where(counting.is_in(one, other), -1, recommended)
-    present, undefined = masks_and_weights.presence(has_ids | invalid, invalid)
-    return masks_and_weights.lists(
-        Ids(relevant, recommended, raw.dtype, labels), present, undefined
-    )
+    content = Ids(relevant, recommended, raw.dtype, labels)
+    return masks_and_weights.lists(content, has_ids | invalid, invalid)
 
 
 def _relevant_ids(raw: RawBatch, leading: Leading) -> Tensor:
@@ -173,7 +170,7 @@ def _relevant_ids(raw: RawBatch, leading: Leading) -> Tensor:
     Raises:
         ValueError: if they are invalid, or look like labels.
     """
-    ids = id_rows.relevant(
+    ids = id_rows.relevant_rows(
         raw.entries["target"], leading, _RELEVANT, hint=_LABELS_HINT
     )
     id_rows.check_no_labels("y_true", ids, _RELEVANT, _LABELS_HINT)
@@ -253,22 +250,21 @@ def read_counts(raw: RawBatch) -> Lists:
     relevant = counting.is_new(targets)
     counts = counts.without(~(relevant & (counts.above >= 0)))
     invalid = _impossible(counts) | unpaired
-    present, undefined = masks_and_weights.presence(
-        ops.any(relevant, axis=-1), invalid
-    )
-    if tracing.concrete(ops.any(undefined & invalid)):
-        raise _impossible_counts(counts, undefined & invalid, leading)
-    counts = counts.without(invalid[:, None])
+    possible = counts.without(invalid[:, None])
     num_items = raw.y_pred["num_items"]
     content = Counted(
         relevant,
-        counts.above,
-        counts.tied,
+        possible.above,
+        possible.tied,
         ops.where(invalid, 1, counts.num_items),
         max(num_items, 1) if type(num_items) is int else None,
         raw.dtype,
     )
-    return masks_and_weights.lists(content, present, undefined)
+    lists = masks_and_weights.lists(content, ops.any(relevant, -1), invalid)
+    wrong = lists.present & invalid
+    if tracing.concrete(ops.any(wrong)):
+        raise _impossible_counts(counts, wrong, leading)
+    return lists
 
 
 def _counts_of(y_pred: Any) -> tuple[Counts, Leading]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import reprlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from keras_rankmetrics.engine.backend.keras_internals import compiled_model
@@ -21,11 +21,11 @@ from keras_rankmetrics.engine.inputs import id_rows, shapes, tensors
 from keras_rankmetrics.engine.inputs.batch import Lists, RawBatch
 from keras_rankmetrics.engine.inputs.masks_and_weights import (
     MasksAndWeights,
+    checked_nonzero,
     is_invalid,
     judged_mask,
     lists_with,
     may_contain_nan,
-    nonzero,
 )
 from keras_rankmetrics.engine.inputs.shapes import Leading
 from keras_rankmetrics.engine.ranking import Scored, relevance
@@ -45,55 +45,55 @@ def read_scores(raw: RawBatch) -> Lists:
     Raises:
         ValueError: if the input is invalid.
     """
-    entries = raw.entries
-    labels, scores = _labels_and_scores(raw)
+    exclude, judged = map(raw.entries.get, ("exclude", "judged"))
+    labels, scores, masks = _of_same_items(
+        raw, -1, lambda labels: tensors.floats(labels, raw.dtype)
+    )
+    labels = _of_valid(labels, masks)
     leading, items = Leading.of(labels), labels.shape[-1]
     labels, scores = leading.as_rows(labels), leading.as_lists(scores)
     passed = labels
     masks_and_weights = MasksAndWeights.of(raw, leading, items, labels)
     item_weights = masks_and_weights.item_weights
     beyond: Tensor | bool = False
-    if entries["exclude"] is not None:
-        scores, beyond = id_rows.without_excluded(
-            scores, entries["exclude"], leading
-        )
-    if entries["judged"] is not None and items != 0:
-        judged = judged_mask(entries["judged"], leading, items)
-        labels = relevance.judged_where(judged, labels)
+    if exclude is not None:
+        scores, beyond = id_rows.without_excluded(scores, exclude, leading)
+    if judged is not None and items != 0:
+        judged = judged_mask(judged, leading, items)
+        labels = ops.where((labels < 0) | judged, labels, UNJUDGED)
     if raw.unjudged == "condense":
-        labels = relevance.condensed(labels)
+        labels = ops.where(labels == UNJUDGED, -1, labels)
     for mask in masks_and_weights.item_masks:
         labels = ops.where(mask, labels, -1)
     if item_weights is not None:
-        counts = nonzero(item_weights, relevance.exists(labels))
-        labels = ops.where(counts, labels, -1)
+        valid = checked_nonzero(item_weights, relevance.exists(labels))
+        labels = ops.where(valid, labels, -1)
     if items == 0:
         scores = ops.pad(scores, [[0, 0], [0, 1]])
     sortable, with_nan = _sortable(labels, scores, item_weights)
     highest = ops.max(labels, axis=-1)
-    present, undefined = masks_and_weights.presence(
-        _have_items(labels, highest) | with_nan, with_nan | beyond
-    )
-    num_relevant = entries["num_relevant"]
-    if num_relevant is not None:
-        num_relevant, no_number = _num_relevant(
-            num_relevant, leading, present, labels.dtype
-        )
-        undefined = undefined | no_number
-    return masks_and_weights.lists(
-        Scored(sortable, labels, highest, item_weights, num_relevant),
-        present,
-        undefined,
+    content = Scored(sortable, labels, highest, item_weights)
+    lists = masks_and_weights.lists(
+        content,
+        _have_items(labels, highest) | with_nan,
+        with_nan | beyond,
         _pointwise_warning(leading, items),
         passed,
     )
+    num_relevant = raw.entries.get("num_relevant")
+    if num_relevant is None:
+        return lists
+    number, no_number = _num_relevant(num_relevant, lists, labels.dtype)
+    return dataclasses.replace(
+        lists,
+        content=dataclasses.replace(content, num_relevant=number),
+        undefined=lists.undefined | no_number,
+    )
 
 
-def _with_labels(
-    raw: RawBatch, labels: Any, **others: Any
-) -> tuple[Lists, Scored]:
-    """Return the lists that `read_scores` reads with other entries."""
-    entries = {**raw.entries, "labels": labels, **others}
+def _with_labels(raw: RawBatch, labels: Any) -> tuple[Lists, Scored]:
+    """Return the lists that `read_scores` reads with other labels."""
+    entries = {**raw.entries, "labels": labels}
     lists = read_scores(raw._replace(entries=entries))
     assert isinstance(lists.content, Scored)
     return lists, lists.content
@@ -120,7 +120,7 @@ def read_subtopics(raw: RawBatch) -> Lists:
     unjudged = ops.any(labels == UNJUDGED, axis=-1) & (of_items < 0)
     of_items = ops.where(unjudged, float(UNJUDGED), of_items)
     of_items = ops.where(undefined, float("nan"), of_items)
-    lists, scored = _with_labels(raw, of_items, num_relevant=None)
+    lists, scored = _with_labels(raw, of_items)
     flat = Leading(tuple(labels.shape[:-2]), tuple(ops.shape(labels)[:-2]))
     by_subtopic = ops.swapaxes(flat.as_lists(labels), -1, -2)
     if labels.shape[-2] == 0:  # `read_scores` pads empty lists too
@@ -144,19 +144,11 @@ def read_rankings(raw: RawBatch) -> Lists:
     Raises:
         ValueError: if the input is invalid.
     """
-    reference, reference_mask, scores, scores_mask = _of_same_items(
-        raw, 0, tensors.rankable
-    )
+    reference, scores, masks = _of_same_items(raw, 0, tensors.rankable)
     retrieved = (reference != lowest(reference)) | (scores != lowest(scores))
     labels = ops.where(retrieved, ops.ones((), raw.dtype), -1)
     labels = ops.where(reference != reference, float("nan"), labels)
-    for mask in (reference_mask, scores_mask):
-        if mask is not None:
-            labels = ops.where(mask, labels, -1)
-    if reference_mask is not None and scores_mask is not None:
-        unequal = _unequal_lengths(reference_mask, scores_mask)
-        labels = ops.where(unequal, float("nan"), labels)
-    lists, scored = _with_labels(raw, labels)
+    lists, scored = _with_labels(raw, _of_valid(labels, masks))
     reference = Leading.of(reference).as_rows(reference)
     # Labels of NaN are not above 0 either: NaN must not reach a sort.
     reference = ops.where(scored.labels > 0, reference, lowest(reference))
@@ -176,14 +168,15 @@ def read_clicks(raw: RawBatch) -> Lists:
         ValueError: if the input is invalid.
     """
     entries = raw.entries
-    clicks, at = entries["labels"], entries["positions"]
-    logged = entries["propensities"] if at is None else at
-    if at is not None and entries["propensities"] is not None:
+    clicks, at = entries["labels"], entries.get("positions")
+    logged = entries.get("propensities")
+    if at is not None and logged is not None:
         raise ValueError(
             'A dict `y_true` should have either "propensities" or "positions". '
             "Received: both. Leave one of them out."
         )
     name = f'y_true["{"propensities" if at is None else "positions"}"]'
+    logged = logged if at is None else at
     if logged is None:
         clicks, logged = _clicks_and_logged(clicks, raw.y_pred)
     lists, scored = _with_labels(raw, clicks)
@@ -219,8 +212,8 @@ def _clicks_and_logged(y_true: Any, y_pred: Any) -> tuple[Any, Any]:
 
 def _of_same_items(
     raw: RawBatch, padding: float, converted: Callable[[Tensor], Tensor]
-) -> tuple[Tensor, Tensor | None, Tensor, Tensor | None]:
-    """Return `y_true` and scores in one shape, each with its ragged mask.
+) -> tuple[Tensor, Tensor, list[Tensor]]:
+    """Return `y_true` and scores in one shape, and the masks of ragged ones.
 
     Args:
         raw: the input.
@@ -235,20 +228,17 @@ def _of_same_items(
     labels, labels_mask = _padded(labels, labels_mask, scores, padding)
     scores, scores_mask = _padded(scores, scores_mask, labels, 0)
     _check_shapes(labels, scores)
-    return labels, labels_mask, scores, scores_mask
+    masks = [mask for mask in (labels_mask, scores_mask) if mask is not None]
+    return labels, scores, masks
 
 
-def _labels_and_scores(raw: RawBatch) -> tuple[Tensor, Tensor]:
-    """Return labels and scores of one shape, `[*leading, items]`."""
-    labels, labels_mask, scores, scores_mask = _of_same_items(
-        raw, -1, lambda labels: tensors.floats(labels, raw.dtype)
-    )
-    if scores_mask is None:
-        return labels, scores
-    if labels_mask is None:
-        return ops.where(scores_mask, labels, -1), scores
-    unequal = _unequal_lengths(labels_mask, scores_mask)
-    return ops.where(unequal, float("nan"), labels), scores
+def _of_valid(labels: Tensor, masks: Sequence[Tensor]) -> Tensor:
+    """Return the labels, -1 at padding, and NaN where one list is longer."""
+    for mask in masks:
+        labels = ops.where(mask, labels, -1)
+    if len(masks) < 2:
+        return labels
+    return ops.where(_unequal_lengths(*masks), float("nan"), labels)
 
 
 def _padded(
@@ -271,15 +261,15 @@ def _labels_by_subtopic(raw: RawBatch) -> Tensor:
     labels, labels_mask = tensors.numbers("y_true", y_true, -1)
     scores, scores_mask = tensors.numbers("y_pred", y_pred, 0)
     shape = tuple(tensors.rankable(scores).shape)
-    expected = (*shape, None)
-    if not shapes.compatible(labels.shape, expected):
-        flat = shape[-1:] == (1,) and shapes.compatible(
-            labels.shape[:-1], shape[:-1]
+    expected = [shape, shape[:-1]] if shape[-1:] == (1,) else [shape]
+    if labels.shape[-1:] in ((), (0,)) or not any(
+        shapes.compatible(labels.shape[:-1], each) for each in expected
+    ):
+        raise ValueError(
+            "`y_true` should hold a label for each item and subtopic, [batch, "
+            "items, subtopics], for scores `y_pred`, [batch, items]. Received: "
+            f"`y_true.shape` = {tuple(labels.shape)}, `y_pred.shape` = {shape}."
         )
-        if not flat:
-            raise _not_by_subtopic(labels, shape)
-    if labels.shape[-1] == 0:
-        raise _not_by_subtopic(labels, shape)
     labels = tensors.floats(labels, raw.dtype)
     if labels_mask is None or scores_mask is None:
         return labels
@@ -344,14 +334,6 @@ def _check_shapes(labels: Tensor, scores: Tensor) -> None:
         )
 
 
-def _not_by_subtopic(labels: Tensor, shape: Any) -> ValueError:
-    return ValueError(
-        "`y_true` should hold a label for each item and subtopic, [batch, "
-        "items, subtopics], for scores `y_pred`, [batch, items]. Received: "
-        f"`y_true.shape` = {tuple(labels.shape)}, `y_pred.shape` = {shape}."
-    )
-
-
 def _have_items(labels: Tensor, highest: Tensor) -> Tensor:
     """Return True for lists with an item, bool `[lists]`."""
     graded = highest >= 0
@@ -362,23 +344,21 @@ def _have_items(labels: Tensor, highest: Tensor) -> Tensor:
     )
 
 
-def _num_relevant(
-    x: Any, leading: Leading, present: Tensor, dtype: str
-) -> tuple[Tensor, Tensor]:
+def _num_relevant(x: Any, lists: Lists, dtype: str) -> tuple[Tensor, Tensor]:
     """Return `y_true["num_relevant"]`, `[lists]`, and the lists with NaN."""
-    name = 'y_true["num_relevant"]'
+    name, leading = 'y_true["num_relevant"]', lists.leading
     count, _ = tensors.numbers(name, x, 0)
     count = shapes.squeezed(count, len(leading.shape))
     shapes.check_shape(name, count, leading.shape, "one number for each list")
     count = leading.as_lists(ops.cast(count, dtype))
-    negative = present & (count < 0)
+    negative = lists.present & (count < 0)
     if concrete(ops.any(negative)):
         raise ValueError(
             f"`{name}` should not be negative. Received: "
             f"{float(ops.min(ops.where(negative, count, 0)))}."
         )
     is_number = ops.isfinite(count)
-    return ops.where(is_number, count, 0), present & ~is_number
+    return ops.where(is_number, count, 0), lists.present & ~is_number
 
 
 _REMEDY = (

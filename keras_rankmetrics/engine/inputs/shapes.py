@@ -41,10 +41,17 @@ def check_shape(name: str, x: Tensor, shape: Shape, expected: str) -> None:
         expected: a description of valid values, for the error.
     """
     if not compatible(tuple(x.shape), shape):
-        raise ValueError(
-            f"`{name}` should hold {expected}, in the shape {shape}. Received: "
-            f"the shape {tuple(x.shape)}."
-        )
+        raise wrong_shape(name, x, shape, expected)
+
+
+def wrong_shape(
+    name: str, x: Tensor, shape: Shape, expected: str
+) -> ValueError:
+    """Return the error of `check_shape`."""
+    return ValueError(
+        f"`{name}` should hold {expected}, in the shape {shape}. Received: the "
+        f"shape {tuple(x.shape)}."
+    )
 
 
 def check_is_list(name: str, x: Tensor, expected: str, axis: str) -> None:
@@ -191,11 +198,11 @@ def check_aligned(
     if main == "target":
         del items["y_true"]
     have_rows = any(map(_has_rows, ranked.values()))
-    check_same("index", arguments if have_rows else items)
-    check_same("columns", items)
+    check_aligned_axis("index", arguments if have_rows else items)
+    check_aligned_axis("columns", items)
 
 
-def check_same(axis: str, arguments: Mapping[str, Any]) -> None:
+def check_aligned_axis(axis: str, arguments: Mapping[str, Any]) -> None:
     """Raise ValueError if two arguments have different labels on an axis.
 
     Args:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import hashlib
+import itertools
 from collections.abc import Sequence
 from typing import Any, Self
 
@@ -14,17 +16,16 @@ from keras_rankmetrics.engine.aggregates.state import check_same
 from keras_rankmetrics.engine.backend import keras_internals, processes
 from keras_rankmetrics.engine.backend.keras_internals import Metric
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.backend.processes import Slot
+from keras_rankmetrics.engine.backend.processes import Gather, Slot, gathering
 from keras_rankmetrics.engine.backend.tracing import concrete, unconverted
 from keras_rankmetrics.engine.definition import Definition
 from keras_rankmetrics.engine.evaluation.batch_cache import Batch, BatchCache
 from keras_rankmetrics.engine.evaluation.evaluate import (
-    Evaluated,
-    evaluate,
+    PerReading,
+    evaluate_batch,
     terms_of,
 )
-from keras_rankmetrics.engine.inputs import WarnOnce
-from keras_rankmetrics.engine.metric.sync import states_of_all
+from keras_rankmetrics.engine.messages import WarnOnce
 from keras_rankmetrics.engine.naming import as_scope
 from keras_rankmetrics.types import Tensor
 
@@ -239,9 +240,9 @@ class Accumulator(Metric):
         """Return the config, with functions and arrays unserialized."""
         return self.get_config()
 
-    def _evaluate(self, *inputs: Any) -> Evaluated:
+    def _evaluate(self, *inputs: Any) -> PerReading:
         draws, batch = [self._draw()], Batch()
-        [evaluated] = evaluate([self.definition], inputs, batch, draws)
+        [evaluated] = evaluate_batch([self.definition], inputs, batch, draws)
         self._warn_once(batch.warning(self.definition), self.name)
         return evaluated
 
@@ -381,3 +382,86 @@ def own_methods(metric: object, base: type) -> list[str]:
         for method in ("update_state", "result", "per_list")
         if getattr(type(metric), method) is not getattr(base, method)
     ]
+
+
+# The sums of states over all processes.
+
+
+def states_of_all(
+    signatures: Sequence[str], slots: Sequence[Sequence[Slot]]
+) -> list[State]:
+    """Return the state of each metric, added up over all processes.
+
+    All processes must call it. They exchange a fingerprint of the metrics, and
+    then the states of all metrics in one array.
+
+    Args:
+        signatures: the signatures of the metrics.
+        slots: for each metric the slot of its sums, and of its draws if it has
+            any.
+
+    Raises:
+        ValueError: in all processes, if they do not have the same metrics.
+    """
+    own = [_of_process(*each) for each in zip(signatures, slots, strict=True)]
+    gather = gathering(slots[0][0].variable)
+    if gather is None:
+        return own
+    _check_all_have_the_same(own, gather)
+    arrays = tuple(array for state in own for array in _arrays(state))
+    record = np.dtype([("", array.dtype, array.shape) for array in arrays])
+    # All backends gather int32.
+    words = np.frombuffer(np.array(arrays, record).tobytes(), np.int32)
+    rows = np.frombuffer(gather(words).tobytes(), record)
+    received = (_states_in(row, own) for row in rows)
+    return [_sum(states) for states in zip(*received, strict=True)]
+
+
+def _of_process(signature: str, slots: Sequence[Slot]) -> State:
+    """Return the state of a metric, added up over the process's replicas."""
+    values = zip(*(slot.values_here() for slot in slots), strict=True)
+    return _sum([State(signature, *arrays) for arrays in values])
+
+
+def _sum(states: Sequence[State]) -> State:
+    return sum(states[1:], states[0])
+
+
+def _states_in(record: Any, like: Sequence[State]) -> list[State]:
+    """Return the states in a record, which has their arrays in order."""
+    values = map(np.asarray, record)
+    return [
+        State(state.signature, *itertools.islice(values, len(_arrays(state))))
+        for state in like
+    ]
+
+
+def _arrays(state: State) -> list[np.ndarray]:
+    return [state.sums, *([] if state.draws is None else [state.draws])]
+
+
+def _check_all_have_the_same(states: Sequence[State], gather: Gather) -> None:
+    """Raise ValueError if processes have different metrics.
+
+    All processes raise, or none does.
+    """
+    text = "\n".join(map(_described, states)).encode()
+    length = len(text).to_bytes(4, "little")
+    fingerprint = hashlib.sha256(text).digest() + length
+    prints = gather(np.frombuffer(fingerprint, np.int32))
+    if (prints == prints[0]).all():
+        return
+    padded = text.ljust(4 * -(-int(prints[:, -1].max()) // 4), b"\n")
+    rows = gather(np.frombuffer(padded, np.int32))
+    have = [row.tobytes().decode().strip("\n") for row in rows]
+    other = next(i for i, each in enumerate(have) if each != have[0])
+    raise ValueError(
+        "All processes should call `sync` of the same metrics, in the same "
+        f"order. Received: in process 0\n{have[0]}\nand in process {other}\n"
+        f"{have[other]}"
+    )
+
+
+def _described(state: State) -> str:
+    shapes = [f"{array.dtype}{list(array.shape)}" for array in _arrays(state)]
+    return f"{state.signature} {' '.join(shapes)}"

@@ -18,15 +18,16 @@ from keras_rankmetrics.engine.backend.tracing import unconverted
 from keras_rankmetrics.engine.definition import checks_names
 from keras_rankmetrics.engine.evaluation.batch_cache import Batch, BatchCache
 from keras_rankmetrics.engine.evaluation.evaluate import (
-    Evaluated,
-    evaluate,
+    PerReading,
+    evaluate_batch,
     same_reading,
 )
-from keras_rankmetrics.engine.inputs import WarnOnce
+from keras_rankmetrics.engine.messages import WarnOnce, as_html_table
 from keras_rankmetrics.engine.metric import accumulator
-from keras_rankmetrics.engine.metric.accumulator import Accumulator
-from keras_rankmetrics.engine.metric.sync import states_of_all
-from keras_rankmetrics.engine.naming import as_html_table
+from keras_rankmetrics.engine.metric.accumulator import (
+    Accumulator,
+    states_of_all,
+)
 from keras_rankmetrics.gains import PACKAGE
 from keras_rankmetrics.types import Tensor
 
@@ -317,9 +318,11 @@ class MetricCollection(keras.metrics.Metric):
             for row, metric in enumerate(kind.members):
                 metric._move(Slot(variable, row), draws.get(id(metric)))
 
-    def _evaluate(self, inputs: Sequence[Any], batch: Batch) -> list[Evaluated]:
+    def _evaluate(
+        self, inputs: Sequence[Any], batch: Batch
+    ) -> list[PerReading]:
         draws = [metric._draw() for metric in self.metrics]
-        evaluated = evaluate(self._definitions, inputs, batch, draws)
+        evaluated = evaluate_batch(self._definitions, inputs, batch, draws)
         repeated = accumulator.repeated_in_compile(self)
         for definition in self._definitions:
             warning = batch.warning(definition)

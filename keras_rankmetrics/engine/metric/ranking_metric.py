@@ -31,6 +31,7 @@ from keras_rankmetrics.types import (
     ListWeight,
     Tensor,
     TiePolicy,
+    Truth,
     UnjudgedPolicy,
 )
 
@@ -62,14 +63,13 @@ class ConfiguredMetric(Accumulator):
     needs_whole_lists: ClassVar[bool] = False
     """True if the measure depends on all ranks, whatever `k` is."""
 
-    by_subtopic: ClassVar[bool] = False
-    """True for labels by subtopic, `[..., items, subtopics]`."""
+    reads: ClassVar[Truth | None] = None
+    """The content of `y_true`, if it is not labels of items.
 
-    of_two_rankings: ClassVar[bool] = False
-    """True if `y_true` holds reference scores, or ids in reference order."""
-
-    of_clicks: ClassVar[bool] = False
-    """True if `y_true` holds clicks, with what was logged about the items."""
+    `"subtopics"` for labels by subtopic, `[..., items, subtopics]`;
+    `"two_rankings"` for reference scores, or ids in reference order; and
+    `"clicks"` for clicks, with what was logged about the items.
+    """
 
     own_weight: ClassVar[Callable[..., Tensor] | None] = None
     """A factor of a list's weight in the mean, of `(ranking, **options)`."""

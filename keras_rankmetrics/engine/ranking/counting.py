@@ -253,7 +253,7 @@ class Pairs(NamedTuple):
     every: Tensor
 
 
-class InOrder(NamedTuple):
+class ItemsInOrder(NamedTuple):
     """The items of each list, best first, `[lists, items]`.
 
     Attributes:
@@ -268,25 +268,25 @@ class InOrder(NamedTuple):
     start: Tensor
     size: Tensor
 
-    def padded(self) -> InOrder:
+    def padded(self) -> ItemsInOrder:
         """Return the rows with an empty position added at the end.
 
         Not all backends can index empty rows.
         """
         below = (-1.0, False, ops.shape(self.labels)[-1], 1)
-        return InOrder(
+        return ItemsInOrder(
             *(
                 ops.pad(x, ((0, 0), (0, 1)), constant_values=value)
                 for x, value in zip(self, below, strict=True)
             )
         )
 
-    def taken(self, places: Tensor) -> InOrder:
+    def taken(self, places: Tensor) -> ItemsInOrder:
         """Return the items at these positions."""
-        return InOrder(*taken(places, *self))
+        return ItemsInOrder(*taken(places, *self))
 
 
-def pairs_of(row: InOrder) -> Pairs:
+def pairs_of(row: ItemsInOrder) -> Pairs:
     """Return the pairs whose lower label belongs to a retrieved item."""
     row = row.padded()
     most, ones = length_at_most(row.labels), ops.ones_like(row.labels)

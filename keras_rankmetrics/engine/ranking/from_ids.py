@@ -162,7 +162,7 @@ class IdRanking(ListRanking):
         there = ops.pad(self.found.new, [[0, 0], [0, items - self.depth]])
         start = ops.where(there, place, place + items)  # the others come last
         return counting.pairs_of(
-            counting.InOrder(gains, there, start, ops.ones_like(start))
+            counting.ItemsInOrder(gains, there, start, ops.ones_like(start))
         )
 
     @remembered()

@@ -252,7 +252,7 @@ class ScoredRanking(ListRanking):
             lambda: uncertain.r_precision_in_ties(
                 p, retrieved, shared.start, shared.size
             ),
-            lambda: uncertain.r_precision(p, retrieved),
+            lambda: uncertain.r_precision_without_ties(p, retrieved),
         )
 
     def _probabilities(self) -> Tensor:
@@ -309,19 +309,19 @@ class TiedRanking(ScoredRanking):
     def _stop_probabilities(self) -> Tensor:
         alone = super()._stop_probabilities()
         stops, shared = self._gains(), self._shared()
-        row = probabilities.Row(stops, shared.start, shared.size)
 
         def of_lowest() -> Tensor:
             gains = self.items.gains(self.gain)
             return ops.where(self.top.is_lowest(), gains, 0)
 
         def tied() -> Tensor:
-            found = probabilities.stop_probabilities_in_ties(row, of_lowest)
+            found = probabilities.stop_probabilities_in_ties(
+                stops, shared.start, shared.size, of_lowest
+            )
             return ops.where(self.top.there, found, 0)
 
         return cond(self.top.tie, tied, lambda: alone)
 
-    # Not remembered: it may be called in a branch first.
     def _tie_groups(self) -> probabilities.Group:
         shared = self._shared()
         groups = shared.start, shared.size, shared.total

@@ -47,8 +47,7 @@ class Targets(ScoredContent, TargetContent):
     @functools.cached_property
     def _are_new(self) -> Tensor:
         """True for the first occurrence of each target, bool."""
-        # `ranked` needs it first. So it is never created in a branch, whose
-        # tensors are not valid outside.
+        # `ranked` needs it first, so never a branch: see `tracing.trace`.
         return counting.is_new(self.targets)
 
     def ranked(self, order: Order) -> TargetRanking:

@@ -52,10 +52,6 @@ class Items:
         """The number of ranks of the best order, more than `k`."""
         return depth_beyond(self.k, ops.shape(self.labels)[-1])
 
-    def read_only(self) -> Items:
-        """Return the same items, which store no new results."""
-        return dataclasses.replace(self, _memo=self._memo.for_reading())
-
     def sum(self, gain: Relevance) -> Tensor:
         """Return the sum of the gains of all items, `[lists]`."""
         seen = self.sum_of_seen(gain)

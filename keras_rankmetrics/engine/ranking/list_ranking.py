@@ -7,7 +7,11 @@ import dataclasses
 
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import MANY
-from keras_rankmetrics.engine.ranking.counting import InOrder, Pairs, pairs_of
+from keras_rankmetrics.engine.ranking.counting import (
+    ItemsInOrder,
+    Pairs,
+    pairs_of,
+)
 from keras_rankmetrics.engine.ranking.exposure import GroupedGains
 from keras_rankmetrics.engine.ranking.memo import remembered
 from keras_rankmetrics.engine.ranking.probabilities import (
@@ -128,7 +132,7 @@ class ListRanking(Ranking):
             return super().pairs()
         gains, shared = self._gains_in_order(self.gain), self._shared()
         there = shared.size > 0 if self.there is None else self.there
-        pairs = pairs_of(InOrder(gains, there, shared.start, shared.size))
+        pairs = pairs_of(ItemsInOrder(gains, there, shared.start, shared.size))
         label = self.gain.of_unseen(self.items.highest)
         below = self._float(there & (gains < label[:, None]))
         missed = self.items.unseen(self.gain) * ops.sum(below, axis=-1)

@@ -9,6 +9,7 @@ from typing import Any, TypeVar, cast
 
 from keras import ops
 
+from keras_rankmetrics.engine.backend.tracing import trace
 from keras_rankmetrics.engine.ranking.relevance import Relevance
 from keras_rankmetrics.types import Tensor
 
@@ -17,28 +18,22 @@ _MISSING = object()
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
-@dataclasses.dataclass(frozen=True)
-class Memo:
-    """A cache of the results of the `remembered` methods of an object.
-
-    A tensor created in a branch of `ops.cond` is valid in that branch only. So
-    code in a branch must use the memo returned by `for_reading`.
+class Memo(dict[Hashable, Any]):
+    """The results of the `remembered` methods of an object.
 
     Attributes:
-        results: the cached results.
-        stores: True if new results are added.
+        trace: the trace in which results are added.
     """
 
-    results: dict[Hashable, Any] = dataclasses.field(default_factory=dict)
-    stores: bool = True
-
-    def for_reading(self) -> Memo:
-        """Return a view of the same results that stores no others."""
-        return Memo(self.results, stores=False)
+    def __init__(self) -> None:
+        super().__init__()
+        self.trace = trace()
 
 
 def remembered(*attributes: str) -> Callable[[Method], Method]:
     """Cache the results of a method on its object.
+
+    A result computed in a branch is not stored, as `tracing.trace` explains.
 
     Args:
         *attributes: names of the attributes on which the result depends, in
@@ -51,11 +46,11 @@ def remembered(*attributes: str) -> Callable[[Method], Method]:
             of = [getattr(self, name) for name in attributes]
             values = map(key_of, (*of, *args, *named.values()))
             key, memo = (method.__qualname__, *named, *values), self._memo
-            result = memo.results.get(key, _MISSING)
+            result = memo.get(key, _MISSING)
             if result is _MISSING:
                 result = method(self, *args, **named)
-                if memo.stores:
-                    memo.results[key] = result
+                if memo.trace == trace():
+                    memo[key] = result
             return result
 
         return cast(Method, once)

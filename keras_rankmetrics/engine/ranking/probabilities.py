@@ -309,22 +309,6 @@ def sum_of_reciprocals(first: Tensor, terms: Tensor) -> Tensor:
 # time.
 
 
-class Row(NamedTuple):
-    """Ranks of items that may tie, `[lists, ranks]`.
-
-    Attributes:
-        stops: the probability of stopping at the item; in any order within a
-            tie group.
-        start: int32, the number of items above the tie group.
-        size: int32, the number of items in the group, which may extend beyond
-            the row.
-    """
-
-    stops: Tensor
-    start: Tensor
-    size: Tensor
-
-
 def stop_probabilities(stops: Tensor) -> Tensor:
     """Return the probability of reaching each rank and stopping there.
 
@@ -336,69 +320,51 @@ def stop_probabilities(stops: Tensor) -> Tensor:
 
 
 def stop_probabilities_in_ties(
-    row: Row, stops_of_lowest: Callable[[], Tensor]
+    stops: Tensor,
+    start: Tensor,
+    size: Tensor,
+    stops_of_lowest: Callable[[], Tensor],
 ) -> Tensor:
     """Return the probability of reaching each rank and stopping there.
 
     Args:
-        row: the ranks.
+        stops: `[lists, ranks]`, the probability of stopping at the item of each
+            rank; in any order within a tie group.
+        start: int32 `[lists, ranks]`, the number of items above the tie group.
+        size: int32 `[lists, ranks]`, the number of items in the group, which
+            may extend beyond the row.
         stops_of_lowest: computes the probabilities of stopping at all items of
             the lowest tie group, `[lists, items]`, 0 elsewhere.
     """
-    place = positions(row.stops) - row.start
-    in_group = _in_row(row, place)
-    beyond = row.start + row.size > ops.shape(row.stops)[-1]
+    ranks = ops.shape(stops)[-1]
+    place = positions(stops) - start
+
+    def stop_of(item: Tensor) -> Tensor:
+        at = ops.minimum(start + item, ranks - 1)
+        return ops.take_along_axis(stops, at, axis=-1)
+
+    most = ops.minimum(ops.max(size), ranks)
+    in_group = _stops_in_group(most, place, stop_of, size)
+    beyond = start + size > ranks
     in_group = cond(
         ops.any(beyond),
-        lambda: _beyond_row(row, place, beyond, in_group, stops_of_lowest()),
+        lambda: _beyond_row(size, place, beyond, in_group, stops_of_lowest()),
         lambda: in_group,
     )
-    reached = products_before(1.0 - row.stops)
-    return ops.take_along_axis(reached, row.start, axis=-1) * in_group
+    reached = products_before(1.0 - stops)
+    return ops.take_along_axis(reached, start, axis=-1) * in_group
 
 
-class _Probabilities(NamedTuple):
-    """Probabilities in a random order of the first items of a tie group.
-
-    Attributes:
-        passed: the probability of passing all items above each place.
-        stopped: the probability of passing these and stopping at the next one.
-    """
-
-    passed: Tensor
-    stopped: Tensor
-
-    def with_item(
-        self, stop: Tensor, items: Tensor, place: Tensor, above: _Probabilities
-    ) -> _Probabilities:
-        """Add an item, which is equally likely to be at any place.
-
-        Args:
-            stop: the probability of stopping at that item.
-            items: the number of items, including it.
-            place: the number of items above each place.
-            above: these probabilities one place further up.
-        """
-        is_above = place / items
-        is_here = 1.0 / items
-        is_not_above = ops.maximum(items - place, 0.0) / items
-        is_below = ops.maximum(items - place - 1.0, 0.0) / items
-        passing = is_above * (1.0 - stop)
-        return _Probabilities(
-            is_not_above * self.passed + passing * above.passed,
-            is_below * self.stopped
-            + passing * above.stopped
-            + is_here * stop * self.passed,
-        )
-
-
-def _grown(
+def _stops_in_group(
     times: int | Tensor,
     place: Tensor,
     stop_of: Callable[[Tensor], Tensor],
     sizes: Tensor,
-) -> _Probabilities:
-    """Return the probabilities of groups, built up item by item.
+) -> Tensor:
+    """Return the probability of stopping at each place of a tie group.
+
+    From the top of the group, in a random order of its items. It is built up
+    item by item: each is equally likely to be at any place.
 
     Args:
         times: the largest number of items.
@@ -407,40 +373,33 @@ def _grown(
         sizes: int32, the number of items in each group.
     """
     dtype = stop_of(ops.zeros((), "int32")).dtype
-    places = ops.cast(place, dtype)
+    place = ops.cast(place, dtype)
 
     def step(item: int | Tensor, state: Tensor) -> Tensor:
         item = ops.cast(item, "int32")
-        before = _Probabilities(*ops.unstack(state, 2))
+        items, stop = ops.cast(item + 1, dtype), stop_of(item)
+        passed, stopped = ops.unstack(state, 2)
         # Values from another group are multiplied by 0.
-        above = _Probabilities(*ops.unstack(ops.roll(state, 1, axis=-1), 2))
-        items = ops.cast(item + 1, dtype)
-        more = before.with_item(stop_of(item), items, places, above)
-        return ops.where(item < sizes, ops.stack(more), state)
+        passed_above, stopped_above = ops.unstack(
+            ops.roll(state, 1, axis=-1), 2
+        )
+        is_not_above = ops.maximum(items - place, 0.0) / items
+        is_below = ops.maximum(items - place - 1.0, 0.0) / items
+        passing = place / items * (1.0 - stop)
+        stopped = (
+            is_below * stopped
+            + passing * stopped_above
+            + 1.0 / items * stop * passed
+        )
+        passed = is_not_above * passed + passing * passed_above
+        return ops.where(item < sizes, ops.stack([passed, stopped]), state)
 
-    none = ops.cast(places == 0, dtype)
-    return _Probabilities(
-        *ops.unstack(loop(times, step, ops.stack([none, 0.0 * none])), 2)
-    )
-
-
-def _in_row(row: Row, place: Tensor) -> Tensor:
-    """Return the probability of stopping at each rank, from its group's top.
-
-    For groups that end within the row.
-    """
-    last = ops.shape(row.stops)[-1] - 1
-
-    def stop_of(item: Tensor) -> Tensor:
-        at = ops.minimum(row.start + item, last)
-        return ops.take_along_axis(row.stops, at, axis=-1)
-
-    most = ops.minimum(ops.max(row.size), last + 1)
-    return _grown(most, place, stop_of, row.size).stopped
+    none = ops.cast(place == 0, dtype)
+    return loop(times, step, ops.stack([none, 0.0 * none]))[1]
 
 
 def _beyond_row(
-    row: Row, place: Tensor, beyond: Tensor, in_row: Tensor, stops: Tensor
+    size: Tensor, place: Tensor, beyond: Tensor, in_row: Tensor, stops: Tensor
 ) -> Tensor:
     """Replace the probabilities of groups that extend beyond the row.
 
@@ -450,14 +409,14 @@ def _beyond_row(
     stops = highest(stops, ops.shape(stops)[-1])
     with_gain = count(stops > 0)[:, None]
     width, dtype = ops.shape(in_row)[-1], in_row.dtype
-    stopped = _grown(
+    stopped = _stops_in_group(
         ops.max(with_gain),
         ops.arange(width + 1, dtype="int32") * ops.ones_like(with_gain),
         lambda item: ops.take(stops, item, axis=-1)[:, None],
         with_gain,
-    ).stopped
+    )
     number = ops.cast(with_gain, dtype)
-    size = ops.max(ops.where(beyond, row.size, 0), axis=-1, keepdims=True)
+    size = ops.max(ops.where(beyond, size, 0), axis=-1, keepdims=True)
     size = ops.cast(size, dtype)
     left = ops.maximum(number - ops.arange(width + 1, dtype=dtype), 0.0)
 

@@ -148,7 +148,7 @@ class Ranking(abc.ABC):
         """
         raise ValueError(
             "A measure of subtopics needs labels of subtopics. Received: "
-            "labels of items. Set `by_subtopic = True` in the class."
+            'labels of items. Set `reads = "subtopics"` in the class.'
         )
 
     def against_reference(self) -> TwoRankings:
@@ -159,7 +159,7 @@ class Ranking(abc.ABC):
         """
         raise ValueError(
             "A measure of two rankings needs reference scores. Received: "
-            "labels of items. Set `of_two_rankings = True` in the class."
+            'labels of items. Set `reads = "two_rankings"` in the class.'
         )
 
     def logged(self) -> tuple[Tensor, Tensor | None]:
@@ -183,15 +183,6 @@ class Ranking(abc.ABC):
             ValueError: if the input has no scores.
         """
         raise _needs_scores()
-
-    def read_only(self) -> Self:
-        """Return the same ranking, which stores no new results.
-
-        For measures that branch: tensors of a branch are not valid outside.
-        """
-        return dataclasses.replace(
-            self, items=self.items.read_only(), _memo=self._memo.for_reading()
-        )
 
     # Values of a list, `[lists]`.
 
@@ -470,11 +461,10 @@ class Ranking(abc.ABC):
         """
         exposure = self._exposure()
         entries = ops.shape(exposure.there)[-1]
-        reader = dataclasses.replace(self, _memo=self._memo.for_reading())
         cutoff, gain, dtype = self._column(k), self.gain, self._dtype
 
         def values_of(value: RankDiscountFn) -> Tensor:
-            return reader._values(value, entries)
+            return self._values(value, entries)
 
         def of(items: GroupedItems) -> T:
             return sum_of(Shown(items, cutoff, gain, values_of, dtype))
@@ -587,10 +577,8 @@ class Ranking(abc.ABC):
         """Return `value(rank)` at ranks 1, 2, 3, ..., `[ranks]`."""
         # The values are shared by all cutoffs if all lengths are concrete.
         lengths = (ranks, self.items.depth, self.depth)
-        if all(isinstance(length, int) for length in lengths):
-            widest = max(lengths)
-        else:
-            widest = ranks
+        are_concrete = all(isinstance(length, int) for length in lengths)
+        widest = max(lengths) if are_concrete else ranks
         return self._first_values(value, self._most(value), widest)[:ranks]
 
     def _most(self, value: RankDiscountFn) -> int | None:
@@ -658,7 +646,7 @@ class Subtopics:
 
     >>> import keras_rankmetrics as krm
     >>> class MeanHits(krm.RankingMetric):
-    ...     by_subtopic = True
+    ...     reads = "subtopics"
     ...
     ...     @staticmethod
     ...     def measure(ranking, k):

@@ -87,16 +87,6 @@ def exists(labels: Tensor) -> Tensor:
     return (labels >= 0) | (labels == UNJUDGED)
 
 
-def judged_where(judged: Tensor, labels: Tensor) -> Tensor:
-    """Return the labels, with `UNJUDGED` for items that are not judged."""
-    return ops.where((labels < 0) | judged, labels, UNJUDGED)
-
-
-def condensed(labels: Tensor) -> Tensor:
-    """Return the labels without the unjudged items."""
-    return ops.where(labels == UNJUDGED, -1, labels)
-
-
 # Relevance functions, from labels to gains. `Relevance` sets the gains of
 # negative labels, which mark no item, to 0.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 import dataclasses
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import MANY, cond, length_at_most
@@ -83,11 +83,6 @@ class TargetRanking(Ranking):
     """
 
     content: TargetContent
-
-    def read_only(self) -> Self:
-        """Return the same ranking, which stores no new results."""
-        self._located()
-        return super().read_only()
 
     @property
     def labels(self) -> Tensor:

@@ -127,10 +127,10 @@ class Sortable:
 
     def top_k(self, k: int | Tensor) -> tuple[Tensor, Tensor]:
         """Return the highest `k` scores of each list and their indices."""
-        return tracing.unless(
+        return tracing.cond_if_cheap(
             self.all_valid,
+            lambda: top_k(self.raw, k),
             lambda: top_k(self._replaced(), k),
-            if_true=lambda: top_k(self.raw, k),
         )
 
     def _replaced(self) -> Tensor:
@@ -197,6 +197,8 @@ class Top:
         tie: True if any two retrieved items tie, a bool scalar; None if there
             are no ties to average over.
         most: an upper bound for `depth`.
+        tied: the tie group of each rank; None if there are no ties to average
+            over.
     """
 
     scores: Sortable
@@ -206,18 +208,7 @@ class Top:
     depth: int | Tensor
     tie: Tensor | None
     most: int
-    _tied: TieGroups | None = dataclasses.field(init=False)
-
-    def __post_init__(self) -> None:
-        # Computed here and not at first use, which may be in a branch.
-        groups = None
-        if self.tie is not None:
-            groups = TieGroups(
-                *tracing.cond(
-                    self.tie, self._groups_in_ties, self._groups_alone
-                )
-            )
-        object.__setattr__(self, "_tied", groups)
+    tied: TieGroups | None = None
 
     @classmethod
     def of(
@@ -245,7 +236,12 @@ class Top:
         if order.ties != "average" or tracing.concrete(~tie):
             tie = None
         most = min(depth_beyond(order.k), tracing.length_at_most(values))
-        return cls(scores, values, indices, there, depth, tie, most)
+        top = cls(scores, values, indices, there, depth, tie, most)
+        if tie is None:
+            return top
+        # Not at first use, which may be in a branch: see `tracing.trace`.
+        tied = tracing.cond(tie, top._groups_in_ties, top._groups_alone)
+        return dataclasses.replace(top, tied=TieGroups(*tied))
 
     def repeated(self, times: int | Tensor) -> Top:
         """Return the highest scores with each list repeated."""
@@ -259,6 +255,7 @@ class Top:
             values=again(self.values),
             indices=again(self.indices),
             there=again(self.there),
+            tied=self.tied and TieGroups(*map(again, self.tied)),
         )
 
     def share(self, x: Tensor, of_items: Callable[[], Tensor]) -> Shared:
@@ -331,7 +328,7 @@ class Top:
     @property
     def groups(self) -> TieGroups:
         """The tie group of each rank."""
-        return self._groups_alone() if self._tied is None else self._tied
+        return self._groups_alone() if self.tied is None else self.tied
 
     def _groups_alone(self) -> TieGroups:
         position = counting.positions(self.values)

@@ -104,7 +104,7 @@ class TwoRankings:
     >>> import keras_rankmetrics as krm
     >>> from keras import ops
     >>> class SameLength(krm.RankingMetric):
-    ...     of_two_rankings = True
+    ...     reads = "two_rankings"
     ...
     ...     @staticmethod
     ...     def measure(ranking, k):
@@ -198,10 +198,10 @@ class TwoRankings:
             ops.where(there, of_above * above, 0), axis=-1
         )
 
-    def _in_ranking(self) -> counting.InOrder:
+    def _in_ranking(self) -> counting.ItemsInOrder:
         """Return the items with their grades in the reference, from 1."""
         items = ops.shape(self.exists)[-1]
-        return counting.InOrder(
+        return counting.ItemsInOrder(
             ops.where(self.exists, items - self.reference.start, 0),
             self.exists,
             ops.where(self.exists, self.ranking.start, items),

@@ -131,7 +131,7 @@ def running_counts(p: Tensor) -> Tensor:
     return scan(step, start, ops.transpose(p))
 
 
-def r_precision(p: Tensor, retrieved: Tensor) -> Tensor:
+def r_precision_without_ties(p: Tensor, retrieved: Tensor) -> Tensor:
     """Return E[relevant items at ranks 1..R / R], `[lists]`, without ties.
 
     With A_r and B_r the distributions of the number of relevant items down to
