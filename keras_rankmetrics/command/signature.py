@@ -25,29 +25,28 @@ _TABLES = ("groups", "is_tail", "popularity", "target", "vectors")
 _PARAMETERS = {"gain": "gain_fn", "discount": "rank_discount_fn"}
 
 
-def of_conventions(arguments: argparse.Namespace) -> str:
-    """Return the metrics of a convention, or a list of the conventions."""
+def of_conventions(arguments: argparse.Namespace) -> tuple[str, int]:
+    """Return the metrics of a convention, or a list of conventions; and 0."""
     if arguments.all:
-        return conventions.table()
+        return conventions.table(), 0
     if arguments.name is not None:
-        return str(conventions.named(arguments.name))
-    width = max(map(len, conventions.names()))
-    return "\n".join(
-        f"{each.name:{width}}  {each.about}"
-        for each in conventions.all_of_them()
-    )
+        return str(conventions.named(arguments.name)), 0
+    abouts = {each.name: each.about for each in conventions.all_of_them()}
+    return _in_two_columns(abouts), 0
 
 
-def of_signature(arguments: argparse.Namespace) -> str:
-    """Return a signature in words, and as a call of its constructor."""
-    signature = parsed(arguments.signature)
-    sentences = explained(signature)
-    width = max(map(len, sentences))
-    lines = [f"{part:{width}}  {text}" for part, text in sentences.items()]
+def _in_two_columns(texts: Mapping[str, str]) -> str:
+    width = max(map(len, texts))
+    return "\n".join(f"{name:{width}}  {texts[name]}" for name in texts)
+
+
+def of_signature(arguments: argparse.Namespace) -> tuple[str, int]:
+    """Return a signature in words, and as a call of its constructor; and 0."""
+    signature = parsed_signature(arguments.signature)
+    lines = [_in_two_columns(explained(signature))]
     if signature.version != __version__:
         lines.append(f"\nThis is version {__version__}. Its values may differ.")
-    lines += ["", constructor(signature)]
-    return "\n".join(lines)
+    return "\n".join([*lines, "", constructor(signature)]), 0
 
 
 class Signature(NamedTuple):
@@ -68,7 +67,7 @@ class Signature(NamedTuple):
     version: str
 
 
-def parsed(text: str) -> Signature:
+def parsed_signature(text: str) -> Signature:
     """Parse a signature.
 
     Raise ValueError if it is malformed, or not a signature of this package.

@@ -7,7 +7,10 @@ the queries, the items, and their scores or labels. `runs` picks the format.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from typing import TypeVar
 
+_Read = TypeVar("_Read")
 _SHOWN = 120  # characters of what was received
 
 # What to do if a run is read as judgements, or the reverse.
@@ -82,12 +85,16 @@ def unopened(path: str, error: OSError) -> FileError:
 
 
 class QueriesReturnError(Exception):
-    """A run in which the rows of a query are not together.
+    """The rows of a query are not together in a run."""
 
-    Args:
-        path: the file.
+
+def read_again_if_scattered(read: Callable[[], _Read]) -> _Read:
+    """Return what a function makes of the rows of a run.
+
+    If the rows of a query turn out not to be together, it is called again, and
+    the file is then sorted in memory.
     """
-
-    def __init__(self, path: str) -> None:
-        super().__init__(f"{path}: the rows of a query are not together.")
-        self.path = path
+    try:
+        return read()
+    except QueriesReturnError:
+        return read()

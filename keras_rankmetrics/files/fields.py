@@ -62,6 +62,13 @@ class Texts(NamedTuple):
     start: np.ndarray
     end: np.ndarray
 
+    @classmethod
+    def of(cls, texts: Sequence[bytes]) -> Texts:
+        """Return separate texts as a column."""
+        data = np.frombuffer(b"".join(texts), np.uint8)
+        ends = np.cumsum([0, *map(len, texts)])
+        return cls(data, ends[:-1], ends[1:])
+
     def text(self, row: int) -> bytes:
         """Return the text of a row."""
         found: bytes = self.data[self.start[row] : self.end[row]].tobytes()
@@ -80,13 +87,6 @@ class Texts(NamedTuple):
             letters = found.view(np.uint8).reshape(-1, width)
             letters *= np.arange(width) < length[:, None]
         return found
-
-
-def joined(texts: Sequence[bytes]) -> Texts:
-    """Return separate texts as a column."""
-    data = np.frombuffer(b"".join(texts), np.uint8)
-    ends = np.cumsum([0, *map(len, texts)])
-    return Texts(data, ends[:-1], ends[1:])
 
 
 def parts(
@@ -125,7 +125,9 @@ def parts(
         yield Part(queries, items, values[some], line[some])
 
 
-def numbers(path: str, texts: Texts, line: np.ndarray, what: str) -> np.ndarray:
+def numbers_of_texts(
+    path: str, texts: Texts, line: np.ndarray, what: str
+) -> np.ndarray:
     """Return the number in each text, float64.
 
     Raise FileError if a text is not a number.
@@ -138,7 +140,7 @@ def numbers(path: str, texts: Texts, line: np.ndarray, what: str) -> np.ndarray:
     """
     data, start, end = texts
     short = Texts(data, start, np.minimum(end, start + _LONG_NUMBER))
-    values = floats_of(short.as_array())
+    values = floats_of_texts(short.as_array())
     for row in np.flatnonzero(end > short.end).tolist():
         values[row] = as_float(texts.text(row))
     wrong = np.isnan(values)
@@ -149,7 +151,7 @@ def numbers(path: str, texts: Texts, line: np.ndarray, what: str) -> np.ndarray:
     return values
 
 
-def floats_of(texts: np.ndarray) -> np.ndarray:
+def floats_of_texts(texts: np.ndarray) -> np.ndarray:
     """Return the float in each text, as `as_float` does.
 
     Args:

@@ -25,7 +25,7 @@ _LOOKS = {
 }
 
 
-def columns_of(
+def columns_by_name(
     source: Source, header: Sequence[str], line: int | None
 ) -> list[str]:
     """Return the names of the columns of queries, items and values.

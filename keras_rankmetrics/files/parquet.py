@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from keras_rankmetrics.files import FileError
-from keras_rankmetrics.files.blocks import Source, opened
+from keras_rankmetrics.files.blocks import Source
 from keras_rankmetrics.files.fields import (
     INEXACT,
     Part,
     Texts,
     parts,
 )
-from keras_rankmetrics.files.header import columns_of
+from keras_rankmetrics.files.header import columns_by_name
 from keras_rankmetrics.tables.ids import EXACT
 
 _BUFFER = 2**20  # bytes of a column that are read at once
@@ -38,14 +38,14 @@ def parquet_parts(source: Source) -> Iterator[Part]:
             '`pip install "keras_rankmetrics[files]"`.',
             "no such package",
         ) from None
-    with opened(source.file) as file:
+    with source.open() as file:
         size = os.fstat(file.fileno()).st_size
         try:
             # Without these options, all of a row group is read at once.
             table = pq.ParquetFile(file, buffer_size=_BUFFER, pre_buffer=False)
         except (OSError, pa.ArrowException) as error:
             raise FileError(path, "It should be Parquet.", str(error)) from None
-        names = columns_of(source, table.schema_arrow.names, None)
+        names = columns_by_name(source, table.schema_arrow.names, None)
         done = 0
         for batch in _batches(path, table, names):
             line = np.arange(done, done + len(batch)) + 1
@@ -135,7 +135,7 @@ def texts_of(column: Any) -> Texts:
     return Texts(np.frombuffer(data or b"", np.uint8), places[:-1], places[1:])
 
 
-def floats_of(column: Any) -> np.ndarray:
+def floats_of_column(column: Any) -> np.ndarray:
     """Return an Arrow column of numbers without nulls as float64."""
     import pyarrow as pa
 
@@ -163,7 +163,7 @@ def _numbers(path: str, column: Any, name: str, line: np.ndarray) -> np.ndarray:
     if not (is_integer or is_number):
         raise FileError(path, expected, str(kind))
     _check_filled(path, column, name, line)
-    values = floats_of(column)
+    values = floats_of_column(column)
     wrong = np.abs(values) >= EXACT if is_integer else np.isnan(values)
     for row in np.flatnonzero(wrong)[:1].tolist():
         received = column[row].as_py() if is_integer else "NaN"

@@ -8,20 +8,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from keras_rankmetrics.comparing.forms import File
+from keras_rankmetrics.comparing.reading import Reading
 from keras_rankmetrics.files import (
     FileError,
     QueriesReturnError,
     blocks,
-    runs,
+    read_again_if_scattered,
 )
+from keras_rankmetrics.files.blocks import Source
 from keras_rankmetrics.files.fields import Part
-from keras_rankmetrics.files.runs import (
-    judgements_of,
-    rows_of_file,
-    run_of,
-    sorted_run_of,
-    whole_queries,
-)
+from keras_rankmetrics.files.runs import chunks_of, rows_once, whole_queries
 
 ROWS = [
     ("q1", "a b", 1.5),
@@ -34,6 +31,23 @@ PLAIN = [(q, i.replace(" ", ""), v) for q, i, v in ROWS]
 
 def unwatched(_):
     pass
+
+
+def run_of(path, columns, watch=unwatched):
+    return chunks_of(Source(path, "score", columns, watch))
+
+
+def sorted_run_of(path, columns, watch=unwatched):
+    source = Source(path, "score", columns, watch)
+    source.is_scattered = True
+    return chunks_of(source)
+
+
+def judgements_of(path, columns, watch=unwatched):
+    source = Source(path, "label", columns, watch)
+    [part] = chunks_of(source)
+    rows_once(source, part)
+    return part
 
 
 def rows_of(read, path, **columns):
@@ -49,8 +63,8 @@ def rows_of(read, path, **columns):
 
 
 def check_items_once(path, value, columns):
-    [part] = sorted_run_of(path, columns, unwatched)
-    runs.items_once(path, part)
+    [part] = sorted_run_of(path, columns)
+    rows_once(Source(path, value, columns), part)
 
 
 def written(path, text):
@@ -323,7 +337,7 @@ def test_chunks_hold_whole_queries(size):
             Part(queries, items, values, lines).at(slice(n, n + part))
             for n in range(0, 54, part)
         ]
-        found = list(whole_queries("run", parts, size))
+        found = list(whole_queries(Source("run", "score", {}), parts, size))
         seen = [set(chunk.query.tolist()) for chunk in found]
         assert sum(map(len, seen)) == 4  # no query is in two of them
         together = Part.joined(found)
@@ -335,7 +349,7 @@ def test_chunks_hold_whole_queries(size):
 def test_a_query_that_returns(tmp_path):
     rows = [("a", "x", 1.0), ("b", "y", 2.0), ("a", "z", 3.0)]
     path = written(tmp_path / "run", as_run(rows))
-    with pytest.raises(QueriesReturnError, match="are not together"):
+    with pytest.raises(QueriesReturnError):
         rows_of(run_of, path)
     assert rows_of(sorted_run_of, path) == [rows[0], rows[2], rows[1]]
 
@@ -351,7 +365,10 @@ def test_a_column_that_only_another_file_has_leaves_the_usual_names(tmp_path):
 
 def in_memory(path, value="score", read_as=None, **columns):
     """Return the rows of a file for callers that hold str ids."""
-    chunks = list(rows_of_file(path, value, columns, read_as))
+    file = File(path, value, "the file", Reading(columns))
+    chunks = read_again_if_scattered(lambda: [*file.chunks()])
+    if read_as is not None:
+        read_as |= file.roles()
     assert all(c.query.dtype.kind == c.item.dtype.kind == "U" for c in chunks)
     return [
         row
@@ -380,16 +397,18 @@ def test_ids_of_text_stay_different_bytes(tmp_path):
 
 
 def test_rows_for_python_are_together_in_each_query(monkeypatch, tmp_path):
-    monkeypatch.setattr(runs, "_ROWS", 2)
     rows = [(f"q{n // 3}", f"d{n}", float(n)) for n in range(12)]
     path = written(tmp_path / "run", as_run(rows))
-    chunks = list(rows_of_file(path, "score", {}))
+    monkeypatch.setattr(whole_queries, "__defaults__", (2,))
+    monkeypatch.setattr(blocks.blocks_of, "__defaults__", (20,))
+    chunks = list(File(path, "score", "the run", Reading()).chunks())
     seen = [query for chunk in chunks for query in set(chunk.query.tolist())]
     assert len(seen) == len(set(seen)) == len(chunks) == 4
     assert in_memory(path) == rows
     scattered = written(tmp_path / "scattered", as_run(rows[::2] + rows[1::2]))
-    assert len(list(rows_of_file(scattered, "score", {}))) == 1
-    assert in_memory(scattered) == rows[::2] + rows[1::2]
+    assert in_memory(scattered) == sorted(
+        rows[::2] + rows[1::2], key=lambda row: row[0]
+    )
 
 
 def test_files_without_rows_and_without_a_place(tmp_path):
