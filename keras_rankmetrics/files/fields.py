@@ -63,11 +63,17 @@ class Texts(NamedTuple):
     end: np.ndarray
 
     @classmethod
-    def of(cls, texts: Sequence[bytes]) -> Texts:
-        """Return separate texts as a column."""
-        data = np.frombuffer(b"".join(texts), np.uint8)
-        ends = np.cumsum([0, *map(len, texts)])
-        return cls(data, ends[:-1], ends[1:])
+    def of(cls, texts: Sequence[str], encoding: str) -> Texts:
+        """Return separate texts as a column of bytes.
+
+        JSON can have half a pair of surrogates, which UTF-8 has not.
+        """
+        data = "".join(texts).encode(encoding, "surrogatepass")
+        lengths = [*map(len, texts)]
+        if len(data) > sum(lengths):  # some letters have several bytes
+            lengths = [len(x.encode(encoding, "surrogatepass")) for x in texts]
+        ends = np.cumsum([0, *lengths])
+        return cls(np.frombuffer(data, np.uint8), ends[:-1], ends[1:])
 
     def text(self, row: int) -> bytes:
         """Return the text of a row."""

@@ -142,7 +142,7 @@ def test_ordinary_files_are_read_at_once(tmp_path, monkeypatch, name, end):
         read_the_rest(patch)
         expected = outcome(path)
     monkeypatch.setattr(text_tables, "_by_csv", None)
-    monkeypatch.setattr(text_tables, "_of_rows", None)
+    monkeypatch.setattr(text_tables, "_json_columns", None)
     assert isinstance(expected, list) and outcome(path) == expected
 
 
