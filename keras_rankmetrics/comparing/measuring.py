@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 from collections.abc import Callable, Mapping, Sequence
@@ -19,13 +20,13 @@ from keras_rankmetrics.comparing import (
     values,
 )
 from keras_rankmetrics.comparing.forms import Input, input_of
-from keras_rankmetrics.comparing.measured import Measured, System, Values
+from keras_rankmetrics.comparing.measured import Measured, System
 from keras_rankmetrics.comparing.reading import Reading, warn_of_direction
 from keras_rankmetrics.conventions.convention import Rules
 from keras_rankmetrics.conventions.specs import metrics_of
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.engine.warn import warn
-from keras_rankmetrics.files import read_again_if_scattered
+from keras_rankmetrics.files import QueriesReturnError
 from keras_rankmetrics.gains import exponential_gain
 from keras_rankmetrics.metrics.judge_corrected import check_depth
 from keras_rankmetrics.tables.ids import as_text
@@ -198,7 +199,10 @@ def _by_id(
 ) -> _Found:
     """Return the queries, a fingerprint of the truth, and each system."""
     _check_by_id(metrics)
-    rows = read_again_if_scattered(lambda: whole(truth.rows()))
+    rows = None
+    while rows is None:
+        with contextlib.suppress(QueriesReturnError):
+            rows = whole(truth.rows())
     are_references = _are_of_two_rankings(metrics)
     if not are_references:
         rows = rows._replace(value=rules.read_labels(rows.value))
@@ -230,20 +234,17 @@ def _by_id(
         ]
     )
     found = {}
-
-    def measured_run(run: Input) -> tuple[joining.Joining, Values]:
-        joined = joining.Joining(judgements, order, run.argument, depth)
-        chunks = run.rows()
-        if are_grades and not are_references:
-            chunks = together.warned_if_swapped(rows.value, chunks)
-        lists = joined.join(chunks)
-        count = len(judgements)
-        return joined, values.of_lists(metrics, lists, weights, count)
-
     for name, run in runs.items():
-        joined, of_lists = read_again_if_scattered(
-            functools.partial(measured_run, run)
-        )
+        of_lists = None
+        while of_lists is None:
+            with contextlib.suppress(QueriesReturnError):
+                joined = joining.Joining(judgements, order, run.argument, depth)
+                chunks = run.rows()
+                if are_grades and not are_references:
+                    chunks = together.warned_if_swapped(rows.value, chunks)
+                lists = joined.join(chunks)
+                count = len(judgements)
+                of_lists = values.of_lists(metrics, lists, weights, count)
         overlap = joined.overlap
         if rules.queries == "both":
             # A query that has an empty run has one.

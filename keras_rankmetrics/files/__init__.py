@@ -7,10 +7,7 @@ the queries, the items, and their scores or labels. `runs` picks the format.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from typing import TypeVar
 
-_Read = TypeVar("_Read")
 _SHOWN = 120  # characters of what was received
 
 # What to do if a run is read as judgements, or the reverse.
@@ -85,16 +82,8 @@ def unopened(path: str, error: OSError) -> FileError:
 
 
 class QueriesReturnError(Exception):
-    """The rows of a query are not together in a run."""
+    """The rows of a query of a run are not together.
 
-
-def read_again_if_scattered(read: Callable[[], _Read]) -> _Read:
-    """Return what a function makes of the rows of a run.
-
-    If the rows of a query turn out not to be together, it is called again, and
-    the file is then sorted in memory.
+    A reader that reads the rows again receives them sorted by query, since the
+    file is then held in memory.
     """
-    try:
-        return read()
-    except QueriesReturnError:
-        return read()

@@ -243,7 +243,7 @@ def blocks_of(source: Source, size: int = BLOCK) -> Iterator[tuple[bytes, int]]:
         size: the approximate number of bytes of a block.
     """
     rest, line = b"", 1
-    for piece in _pieces(source, size):
+    for piece in pieces_of(source, size):
         data = rest + piece
         _check_lengths(source.path, data, line)
         whole = data.rfind(b"\n") + 1
@@ -257,12 +257,7 @@ def blocks_of(source: Source, size: int = BLOCK) -> Iterator[tuple[bytes, int]]:
         yield rest + b"\n", line
 
 
-def whole_text(source: Source) -> bytes:
-    """Return all bytes of a file, of any number and any length of lines."""
-    return b"".join(_pieces(source, BLOCK))
-
-
-def _pieces(source: Source, size: int) -> Iterator[bytes]:
+def pieces_of(source: Source, size: int = BLOCK) -> Iterator[bytes]:
     """Yield the decompressed bytes of a file, about `size` at a time."""
     with _unpacked(source) as (text, packed):
         while data := text.read(size):

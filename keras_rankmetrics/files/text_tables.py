@@ -443,7 +443,8 @@ def is_nested(line: bytes) -> bool:
 
 def nested_parts(source: Source) -> Iterator[Part]:
     """Yield the rows of `{query: {item: value}}`. Its lines are the rows."""
-    path, value, text = source.path, source.value, blocks.whole_text(source)
+    path, value = source.path, source.value
+    text = b"".join(blocks.pieces_of(source))
     expected = f"It should be one JSON object, {{query: {{item: {value}}}}}."
     try:
         tree = json.loads(text, object_pairs_hook=_once)

@@ -43,14 +43,14 @@ def packed(path, start, unit, size):
 def read_so_far(monkeypatch):
     """How many bytes of files have been unpacked, after their first lines."""
     found = []
-    pieces = blocks._pieces
+    pieces = blocks.pieces_of
 
     def counted(*arguments):
         for data in pieces(*arguments):
             found.append(len(data))
             yield data
 
-    monkeypatch.setattr(blocks, "_pieces", counted)
+    monkeypatch.setattr(blocks, "pieces_of", counted)
     return found
 
 

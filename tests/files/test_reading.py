@@ -8,13 +8,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import keras_rankmetrics as krm
 from keras_rankmetrics.comparing.forms import File
 from keras_rankmetrics.comparing.reading import Reading
 from keras_rankmetrics.files import (
     FileError,
     QueriesReturnError,
     blocks,
-    read_again_if_scattered,
 )
 from keras_rankmetrics.files.blocks import Source
 from keras_rankmetrics.files.fields import Part
@@ -366,7 +366,10 @@ def test_a_column_that_only_another_file_has_leaves_the_usual_names(tmp_path):
 def in_memory(path, value="score", read_as=None, **columns):
     """Return the rows of a file for callers that hold str ids."""
     file = File(path, value, "the file", Reading(columns))
-    chunks = read_again_if_scattered(lambda: [*file.chunks()])
+    try:
+        chunks = [*file.chunks()]
+    except QueriesReturnError:
+        chunks = [*file.chunks()]
     if read_as is not None:
         read_as |= file.roles()
     assert all(c.query.dtype.kind == c.item.dtype.kind == "U" for c in chunks)
@@ -415,3 +418,24 @@ def test_files_without_rows_and_without_a_place(tmp_path):
     assert in_memory(written(tmp_path / "run", ""), "label") == []
     with pytest.raises(FileError, match="no_file: The file should exist"):
         in_memory(tmp_path / "no_file")
+
+
+@pytest.mark.parametrize("measure", [krm.evaluate, krm.diagnose])
+def test_a_run_that_is_found_scattered_late_is_read_again(
+    monkeypatch, tmp_path, measure
+):
+    """The first chunks have been joined when a query returns."""
+    monkeypatch.setattr(whole_queries, "__defaults__", (2,))
+    monkeypatch.setattr(blocks.blocks_of, "__defaults__", (20,))
+    rows = [(f"q{n // 3}", f"d{n % 4}", n % 5 / 8) for n in range(30)]
+    rows = [*rows[:6], ("q1", "q1", 0.3), *rows[6:], ("q0", "q0", -1.0)]
+    by_query = {}
+    for query, item, score in rows:
+        by_query.setdefault(query, {})[item] = score
+    path = written(tmp_path / "run", as_run(rows))
+    judged = {f"q{n}": {"d1": 1, "d2": 0, f"q{n}": 1} for n in range(10)}
+    found, expected = (
+        str(measure(judged, run, metrics="RR", drop_same_id=True))
+        for run in (path, by_query)
+    )
+    assert found == expected
