@@ -53,14 +53,13 @@ def parquet_parts(source: Source) -> Iterator[Part]:
                 line = np.arange(done, done + len(batch)) + 1
                 done += len(batch)
                 source.watch(size * done // max(table.metadata.num_rows, 1))
-                query, item, values = (batch.column(name) for name in names)
-                yield from parts(
-                    path,
-                    _ids(path, query, names[0], line),
-                    _ids(path, item, names[1], line),
-                    _numbers(path, values, source.value, line),
-                    line,
+                query, item = (
+                    _ids(path, batch.column(name), name, line)
+                    for name in names[:2]
                 )
+                values = batch.column(names[2])
+                numbers = _numbers(path, values, source.value, line)
+                yield from parts(source, query, item, numbers, line)
                 pa.default_memory_pool().release_unused()
         except (OSError, pa.ArrowException) as error:
             raise FileError(path, expected, str(error)) from None
@@ -74,12 +73,11 @@ def _longest(path: str, table: Any, columns: Sequence[str]) -> int:
     longest = 0
     for number in range(table.num_row_groups):
         group = table.metadata.row_group(number)
-        for place in range(group.num_columns):
-            column = group.column(place)
-            if column.path_in_schema not in columns or not group.num_rows:
+        for column in map(group.column, range(group.num_columns)):
+            if column.path_in_schema not in columns:
                 continue
             total = column.total_uncompressed_size
-            size = total // group.num_rows
+            size = total // max(group.num_rows, 1)
             # A page can be as large as the row group, and is read at once.
             if size > _MEAN and total > _GROUP:
                 raise FileError(

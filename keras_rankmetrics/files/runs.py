@@ -30,7 +30,7 @@ _ROWS = 2**19  # of a chunk, at least
 _BYTES = 2**24  # of the ids of a chunk, unless a single query has more
 
 
-def chunks_of(source: Source) -> Iterator[Part]:
+def chunks_of_file(source: Source) -> Iterator[Part]:
     """Yield the rows of a file, a run in chunks of whole queries.
 
     Judgements are one chunk, and so is a run that was found to be scattered. A

@@ -26,7 +26,6 @@ from keras_rankmetrics.files.fields import (
     INEXACT,
     Part,
     Texts,
-    numbers_of_texts,
     parts,
 )
 from keras_rankmetrics.files.header import columns_by_name
@@ -77,8 +76,7 @@ def delimited_parts(source: Source, delimiter: str) -> Iterator[Part]:
         found = _plain_rows(data, line, *layout)
         found = found or _by_csv(path, data, line, *layout)
         (query, item, value), lines, rest, start = found
-        values = numbers_of_texts(path, value, lines, source.value)
-        yield from parts(path, query, item, values, lines)
+        yield from parts(source, query, item, value, lines)
     if rest:
         expected = "A quoted field should end with a quote."
         raise FileError(path, expected, rest, start)
@@ -285,7 +283,7 @@ def json_parts(source: Source) -> Iterator[Part]:
         [first] = _objects(path, texts[:1], line[:1])
         header = [*_unnested(first, []), first | _RESULT][0]
         names = names or columns_by_name(source, [*header], int(line[0]))
-        found = _json_by_pyarrow(path, data, names, first, line)
+        found = _json_by_pyarrow(source, data, names, first, line)
         if found is None:
             groups = [
                 _unnested(x, names[1:]) for x in _objects(path, texts, line)
@@ -299,7 +297,7 @@ def json_parts(source: Source) -> Iterator[Part]:
 
 
 def _json_by_pyarrow(
-    path: str,
+    source: Source,
     data: bytes,
     names: Sequence[str],
     first: Mapping[str, Any],
@@ -339,7 +337,7 @@ def _json_by_pyarrow(
     # Other integers may be no floats, and others exceed all floats.
     if not (np.abs(floats) < EXACT).all():
         return None
-    return parts(path, texts_of(query), texts_of(item), floats, line)
+    return parts(source, texts_of(query), texts_of(item), floats, line)
 
 
 def _json_columns(
@@ -373,7 +371,7 @@ def _json_columns(
         received = json.dumps(row_of(at))
         raise FileError(path, expected, received, int(line[at]), remedy)
     query, item = (Texts.of([*map(str, ids)], "utf-8") for ids in columns[:2])
-    return parts(path, query, item, np.array(values), line)
+    return parts(source, query, item, np.array(values), line)
 
 
 def _unnested(row: dict[str, Any], own: Sequence[str]) -> list[dict[str, Any]]:

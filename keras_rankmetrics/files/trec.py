@@ -129,10 +129,9 @@ def trec_parts(source: Source, layout: _LineFields) -> Iterator[Part]:
         if remedy:
             raise _wrong(path, layout, data, line, int(rows[0]), remedy)
         is_first = False
-        value = texts[_VALUE[layout]]
-        values = fields.numbers_of_texts(path, value, rows, source.value)
-        query, item = texts["query"], texts["item"]
-        yield from fields.parts(path, query, item, values, rows)
+        names = "query", "item", _VALUE[layout]
+        query, item, value = (texts[name] for name in names)
+        yield from fields.parts(source, query, item, value, rows)
 
 
 _READ_AS = {"query": "field 1", "item": "field 2", "score": "-rank"}

@@ -10,7 +10,7 @@ from test_reading import judgements_of, rows_of, run_of
 
 from keras_rankmetrics.files import FileError, blocks
 from keras_rankmetrics.files.blocks import LINE, Source
-from keras_rankmetrics.files.runs import chunks_of, whole_queries
+from keras_rankmetrics.files.runs import chunks_of_file, whole_queries
 
 MOST = 2**26  # bytes of memory
 
@@ -145,7 +145,7 @@ def test_long_ids_make_smaller_chunks(tmp_path):
     rows = list(wide_rows(40_000, 400))
     path.write_bytes(b"".join(b"%b 0 %b 1 1 t\n" % row for row in rows))
     source = Source(str(path), "score", {})
-    chunks = list(chunks_of(source))
+    chunks = list(chunks_of_file(source))
     seen = [set(chunk.query.tolist()) for chunk in chunks]
     assert sum(map(len, seen)) == 400  # no query is in two of them
     assert sum(len(chunk.query) for chunk in chunks) == 40_000

@@ -18,7 +18,11 @@ from keras_rankmetrics.files import (
 )
 from keras_rankmetrics.files.blocks import Source
 from keras_rankmetrics.files.fields import Part
-from keras_rankmetrics.files.runs import chunks_of, rows_once, whole_queries
+from keras_rankmetrics.files.runs import (
+    chunks_of_file,
+    rows_once,
+    whole_queries,
+)
 
 ROWS = [
     ("q1", "a b", 1.5),
@@ -34,18 +38,18 @@ def unwatched(_):
 
 
 def run_of(path, columns, watch=unwatched):
-    return chunks_of(Source(path, "score", columns, watch))
+    return chunks_of_file(Source(path, "score", columns, watch))
 
 
 def sorted_run_of(path, columns, watch=unwatched):
     source = Source(path, "score", columns, watch)
     source.is_scattered = True
-    return chunks_of(source)
+    return chunks_of_file(source)
 
 
 def judgements_of(path, columns, watch=unwatched):
     source = Source(path, "label", columns, watch)
-    [part] = chunks_of(source)
+    [part] = chunks_of_file(source)
     rows_once(source, part)
     return part
 
