@@ -13,6 +13,7 @@ import io
 import itertools
 import json
 import math
+import operator
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -102,26 +103,26 @@ def _plain_rows(
     is_end = is_newline | (letters == ord(delimiter))
     if quotes is not None:
         is_end &= quotes % 2 == 0
-    end: np.ndarray = np.flatnonzero(is_end)
-    if not is_end[-1] or len(end) % number or blocks.lone_return(data):
+    ends = np.flatnonzero(is_end)
+    if not is_end[-1] or len(ends) % number or blocks.lone_return(data):
         return None
-    start = np.append(0, end[:-1] + 1).reshape(-1, number)
-    end = end.reshape(-1, number)
+    start = np.append(0, ends[:-1] + 1).reshape(-1, number)
+    end = ends.reshape(-1, number)
     are_rows = is_newline[end] == (np.arange(number) == number - 1)
     if not are_rows.all() or (end[:, -1] - start[:, 0]).max() > LINE:
         return None
     lines = line + np.searchsorted(np.flatnonzero(is_newline), start[:, 0])
     if quotes is None:
         start, end = start[:, places], end[:, places]
-    else:
-        count = np.diff(quotes[end.ravel()], prepend=0).reshape(end.shape)
-        start, end = _trimmed(data, is_end, start, end, b" \r")
+    start, end = _trimmed(data, is_end, start, end, b" \r")
+    if quotes is not None:
+        count = np.diff(quotes[ends], prepend=0).reshape(end.shape)
         is_quoted = (letters[start] == _QUOTE) & (letters[end - 1] == _QUOTE)
         if (count != 2 * is_quoted).any():
             return None
         start = (start + is_quoted)[:, places]
         end = (end - is_quoted)[:, places]
-    start, end = _trimmed(data, is_end, start, end, b" \t\r")
+    start, end = _trimmed(data, is_end, start, end, b" \t")
     columns = range(len(places))
     texts = [Texts(letters, start[:, at], end[:, at]) for at in columns]
     return texts, lines, b"", 0
@@ -147,14 +148,20 @@ def _trimmed(
         return start, end
     letters = np.frombuffer(data, np.uint8)
     solid = np.flatnonzero(~np.isin(letters, [*padding]) | is_end)
-    start = solid[np.searchsorted(solid, start)]
-    last = solid[np.searchsorted(solid, end) - 1]
-    return start, np.maximum(start, last + 1)
+    start = np.minimum(solid[np.searchsorted(solid, start)], end)
+    last = solid[np.searchsorted(solid, end) - 1]  # any byte if there is none
+    return start, np.clip(last + 1, start, end)
 
 
 def _check_quotes(path: str, data: bytes, line: int, delimiter: str) -> None:
     """Raise FileError if text follows a field in quotes."""
     data = b"\n" + data
+    letters = np.frombuffer(data, np.uint8)
+    quotes = np.flatnonzero(letters == _QUOTE)
+    outside = letters[quotes[::2] - 1], letters[quotes[1::2] + 1]
+    around = [*delimiter.encode(), *b'\r\n"']
+    if all(np.isin(each, around).all() for each in outside):
+        return  # also if the block ends within a field
     for found in _QUOTED[delimiter].finditer(data):
         if found["text"] is not None:
             end = found.end()
@@ -356,20 +363,21 @@ def _json_columns(
         line: the number of the line of each row.
         row_of: returns the object of a row, for errors.
     """
-    path = source.path
+    wrong = []
     for name, ids in zip(names[:2], columns, strict=False):
-        wrong = [at for at, x in enumerate(ids) if type(x) not in (str, int)]
-        for at in wrong[:1]:
-            expected = f"`{name}` should be a string or an integer."
-            received = json.dumps(row_of(at))
-            raise FileError(path, expected, received, int(line[at]))
+        expected = f"`{name}` should be a string or an integer."
+        rows = [at for at, x in enumerate(ids) if type(x) not in (str, int)]
+        wrong += [(at, expected, "") for at in rows[:1]]
     values = [*map(_number, columns[2])]
-    wrong = [at for at, x in enumerate(columns[2]) if values[at] != x]
-    for at in wrong[:1]:
+    rows = [at for at, x in enumerate(columns[2]) if values[at] != x]
+    for at in rows[:1]:
         expected = f"The {source.value} `{names[2]}` should be a number."
         remedy = "" if math.isnan(values[at]) else INEXACT
-        received = json.dumps(row_of(at))
-        raise FileError(path, expected, received, int(line[at]), remedy)
+        wrong.append((at, expected, remedy))
+    if wrong:
+        at, expected, remedy = min(wrong, key=operator.itemgetter(0))
+        received, number = json.dumps(row_of(at)), int(line[at])
+        raise FileError(source.path, expected, received, number, remedy)
     query, item = (Texts.of([*map(str, ids)], "utf-8") for ids in columns[:2])
     return parts(source, query, item, np.array(values), line)
 

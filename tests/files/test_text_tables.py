@@ -35,6 +35,7 @@ def read_the_rest(patch):
 
 
 IDS = ["a", "d7", "x y", " z ", "é", '5" x', 'a"b', '27"', "'q'", '"a"']
+IDS += ["", "  ", "\t", "\tb", "c\t", '"', " \t "]
 QUOTED = [
     "a",
     "x y",
@@ -45,6 +46,13 @@ QUOTED = [
     "a\nb",
     "a\r\nb",
     'a, ""b',
+    " a ",
+    "\ta",
+    "a\t",
+    "a\rb",
+    "\r\n",
+    '"',
+    "",
 ]
 NUMBERS = [
     *("1", "2.5", "-3", "1e-7", "+4", ".5", "5.", "inf", "1e400", " 7 "),
@@ -60,7 +68,9 @@ def a_table(draw, delimiter):
         fields = [
             draw.choice(IDS)
             if draw.random() < 0.6
-            else draw.choice(["", " "]) + f'"{draw.choice(QUOTED)}"'
+            else draw.choice(["", " ", "\t"])
+            + f'"{draw.choice(QUOTED)}"'
+            + draw.choice(["", "", "", " ", "\t", "x"])
             for _ in range(3)
         ]
         numbers = NUMBERS if draw.random() < 0.97 else WRONG
