@@ -9,7 +9,6 @@ import shlex
 import sys
 import time
 from collections.abc import Callable, Iterable
-from typing import TextIO
 
 _ASCII = {"▲": "^", "▼": "v", "±": "~", "²": "2"}
 # The options of the command for arguments that messages of the library name.
@@ -32,7 +31,7 @@ def print_text(text: str) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def warn(note: str) -> None:
+def print_warning(note: str) -> None:
     """Write a warning to stderr."""
     sys.stderr.write(f"krm: warning: {note}\n")
 
@@ -70,48 +69,50 @@ class Progress:
 
     Args:
         paths: the files, each as often as it is read.
-        stream: the stream to draw on; None for no bar.
+        is_shown: True to draw it even if stderr is not a terminal.
     """
 
-    def __init__(self, paths: Iterable[str], stream: TextIO | None) -> None:
-        self._stream = stream
+    def __init__(self, paths: Iterable[str], is_shown: bool) -> None:
+        self._is_shown = is_shown or sys.stderr.isatty()
         self._total = sum(map(_size, paths))
-        self._before = 0
+        self._done: list[int] = []  # bytes of each file
         self._drawn = 0.0
 
     def watch(self, path: str) -> Callable[[int], None]:
         """Return a callback that takes the number of bytes read of a file."""
-        return lambda done: self._draw(path, done)
+        number = len(self._done)
+        self._done.append(0)
 
-    def finish(self, path: str) -> None:
-        """Count a file as read."""
-        self._before += _size(path)
+        def draw(done: int) -> None:
+            self._done[number] = done
+            self._draw(path, done)
+
+        return draw
 
     def clear(self) -> None:
         """Remove the bar from the terminal."""
-        if self._stream is not None and self._drawn:
-            self._stream.write("\r\x1b[K")
-            self._stream.flush()
+        if self._drawn:
+            _redraw("")
 
     def _draw(self, path: str, done: int) -> None:
         now = time.monotonic()
-        if self._stream is None or now - self._drawn < _SECONDS:
+        if not self._is_shown or now - self._drawn < _SECONDS:
             return
         self._drawn = now
         name = os.path.basename(path)
         text = f"{done / 1e6:,.1f} MB {name}"  # a pipe has no size
         if _size(path):
-            share = min((self._before + done) / max(self._total, 1), 1.0)
+            share = min(sum(self._done) / max(self._total, 1), 1.0)
             filled = int(share * _WIDTH)
             bar = "#" * filled + "-" * (_WIDTH - filled)
             text = f"[{bar}] {share:4.0%} {name}"
-        self._stream.write(f"\r\x1b[K{text}")
-        self._stream.flush()
+        _redraw(text)
 
 
-def terminal(always: bool) -> TextIO | None:
-    """Return stderr if it is a terminal, or `always`; else None."""
-    return sys.stderr if always or sys.stderr.isatty() else None
+def _redraw(text: str) -> None:
+    """Write a text over the last line of the terminal."""
+    sys.stderr.write(f"\r\x1b[K{text}")
+    sys.stderr.flush()
 
 
 def _size(path: str) -> int:

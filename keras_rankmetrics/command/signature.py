@@ -7,7 +7,7 @@ import ast
 import inspect
 import re
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from keras_rankmetrics import conventions, gains, metrics
 from keras_rankmetrics.engine.messages import nearest
@@ -22,56 +22,39 @@ _EXAMPLE = (
 _HEAD = re.compile(r"(?P<name>[^@|]+)(?:@(?P<k>\d+))?")
 # A signature has only a fingerprint of these options.
 _TABLES = ("groups", "is_tail", "popularity", "target", "vectors")
+_Metric = type[ConfiguredMetric]
 _PARAMETERS = {"gain": "gain_fn", "discount": "rank_discount_fn"}
 
 
-def of_conventions(arguments: argparse.Namespace) -> str:
-    """Return the metrics of a convention, or a list of the conventions."""
+def of_conventions(arguments: argparse.Namespace) -> tuple[str, int]:
+    """Return the metrics of a convention, or a list of conventions; and 0."""
     if arguments.all:
-        return conventions.table()
+        return conventions.table(), 0
     if arguments.name is not None:
-        return str(conventions.named(arguments.name))
-    width = max(map(len, conventions.names()))
-    return "\n".join(
-        f"{each.name:{width}}  {each.about}"
-        for each in conventions.all_of_them()
-    )
+        return str(conventions.named(arguments.name)), 0
+    abouts = {each.name: each.about for each in conventions.all_of_them()}
+    return _in_two_columns(abouts), 0
 
 
-def of_signature(arguments: argparse.Namespace) -> str:
-    """Return a signature in words, and as a call of its constructor."""
-    signature = parsed(arguments.signature)
-    sentences = explained(signature)
-    width = max(map(len, sentences))
-    lines = [f"{part:{width}}  {text}" for part, text in sentences.items()]
-    if signature.version != __version__:
+def _in_two_columns(texts: Mapping[str, str]) -> str:
+    width = max(map(len, texts))
+    return "\n".join(f"{name:{width}}  {texts[name]}" for name in texts)
+
+
+def of_signature(arguments: argparse.Namespace) -> tuple[str, int]:
+    """Return a signature in words, and as a call of its constructor; and 0."""
+    metric, options, version = parsed_signature(arguments.signature)
+    lines = [_in_two_columns(explained(metric, options, version))]
+    if version != __version__:
         lines.append(f"\nThis is version {__version__}. Its values may differ.")
-    lines += ["", constructor(signature)]
-    return "\n".join(lines)
+    return "\n".join([*lines, "", constructor(metric, options)]), 0
 
 
-class Signature(NamedTuple):
-    """The parts of a signature.
+def parsed_signature(text: str) -> tuple[_Metric, dict[str, str], str]:
+    """Return the metric of a signature, its options, and the version.
 
-    Attributes:
-        head: the name of the metric, with its cutoff.
-        metric: the class of the metric.
-        k: the cutoff, or None.
-        options: the text of each option, by name.
-        version: the version of the package.
-    """
-
-    head: str
-    metric: type[ConfiguredMetric]
-    k: int | None
-    options: Mapping[str, str]
-    version: str
-
-
-def parsed(text: str) -> Signature:
-    """Parse a signature.
-
-    Raise ValueError if it is malformed, or not a signature of this package.
+    The options are texts by name; a cutoff is the first one, `"k"`. Raise
+    ValueError if the text is malformed, or not a signature of this package.
     """
     text = text.strip()
     described, _, rest = text.partition(f"|{gains.PACKAGE}:")
@@ -86,7 +69,7 @@ def parsed(text: str) -> Signature:
             f"{more!r} after it, as in the signature of a comparison or of "
             f"slices. Explain `{text.removesuffix(f'|{more}')}`."
         )
-    options: dict[str, str] = {}
+    options: dict[str, str] = {"k": found["k"]} if found["k"] else {}
     for part in parts:
         name, _, value = part.partition(":")
         if not name or not value:
@@ -113,17 +96,15 @@ def parsed(text: str) -> Signature:
             f"{found['name']!r}.{hint} The signature of your own metric is "
             "explained by its code."
         )
-    k = int(found["k"]) if found["k"] else None
-    _check(metric, k, options)
-    return Signature(head, metric, k, options, version)
+    _check_options(metric, options)
+    return metric, options, version
 
 
-def _check(
-    metric: type[ConfiguredMetric], k: int | None, options: Mapping[str, str]
-) -> None:
+def _check_options(metric: _Metric, options: Mapping[str, str]) -> None:
     """Raise ValueError if the metric lacks one of the options."""
     parameters = {*inspect.signature(metric).parameters}
-    if k is not None and "k" not in parameters:
+    if "k" in options and "k" not in parameters:
+        k = options["k"]
         raise ValueError(f"{metric.__name__} takes no cutoff. Received: @{k}.")
     allowed = parameters | ConfiguredMetric.common_parameters
     for name in options:
@@ -135,15 +116,14 @@ def _check(
             )
 
 
-def constructor(signature: Signature) -> str:
+def constructor(metric: _Metric, options: Mapping[str, str]) -> str:
     """Return the call that creates the metric, without default options."""
-    metric = signature.metric
     # Metrics of a catalogue cannot be created without arguments.
     is_of_catalogue = metric.of_catalogue is not None
     by_default = "" if is_of_catalogue else metric().signature
     parameters = inspect.signature(metric).parameters
-    arguments = [] if signature.k is None else [f"k={signature.k}"]
-    for name, value in signature.options.items():
+    arguments = []
+    for name, value in options.items():
         parameter = parameters.get(_PARAMETERS.get(name, name))
         is_default = f"{name}:{value}" in by_default.split("|")
         if parameter is not None and not is_default:
@@ -255,24 +235,25 @@ _NUMBERS = {
 }
 
 
-def explained(signature: Signature) -> dict[str, str]:
+def explained(
+    metric: _Metric, options: Mapping[str, str], version: str
+) -> dict[str, str]:
     """Return a sentence for each part of a signature, by part."""
-    found = {signature.head: _summary(signature)}
-    for name, value in signature.options.items():
-        found[f"{name}:{value}"] = _sentence(name, value)
-    found[f"{gains.PACKAGE}:{signature.version}"] = (
-        f"Version {signature.version} of {gains.PACKAGE} computed the value."
+    name, k = metric.__name__, options.get("k")
+    first = (inspect.getdoc(metric) or "").partition("\n")[0]
+    if k is not None:
+        found = {f"{name}@{k}": f"{first} Items below rank {k} do not count."}
+    elif "k" in inspect.signature(metric).parameters:
+        found = {name: f"{first} All ranks count."}
+    else:
+        found = {name: first}
+    for option, value in options.items():
+        if option != "k":
+            found[f"{option}:{value}"] = _sentence(option, value)
+    found[f"{gains.PACKAGE}:{version}"] = (
+        f"Version {version} of {gains.PACKAGE} computed the value."
     )
     return found
-
-
-def _summary(signature: Signature) -> str:
-    first = (inspect.getdoc(signature.metric) or "").partition("\n")[0]
-    if "k" not in inspect.signature(signature.metric).parameters:
-        return first
-    if signature.k is None:
-        return f"{first} All ranks count."
-    return f"{first} Items below rank {signature.k} do not count."
 
 
 def _sentence(name: str, value: str) -> str:

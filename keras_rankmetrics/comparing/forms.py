@@ -31,6 +31,8 @@ from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.inputs.shapes import check_aligned_axis
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
 from keras_rankmetrics.engine.messages import warn
+from keras_rankmetrics.files import runs
+from keras_rankmetrics.files.blocks import Source
 from keras_rankmetrics.tables.ids import KINDS, as_text, column_array, ids_of
 from keras_rankmetrics.tables.item_rows import (
     Rows,
@@ -58,7 +60,7 @@ class Input(abc.ABC):
         same_id: the number of items dropped so far, since they have the id of
             their query.
         assumed: what else is assumed by role, such as `{"relevant":
-            "label>=1"}`; for files, also the column of each role.
+            "label>=1"}`.
         looks: how an object of this form looks, for the documentation.
         made_by: what has this form.
         has_ids: True if the items have ids, False for labels or scores, None
@@ -117,6 +119,7 @@ class Input(abc.ABC):
     def rows_with_nan(self) -> Iterator[Rows]:
         """Yield rows in chunks, checked, except for NaN."""
         steps = np.zeros(3, np.int64)
+        self.same_id = 0  # of a run that is read again
         for found in self.chunks():
             rows = read.checked(found, self.argument)
             if self.value == "score":
@@ -216,12 +219,31 @@ class File(Input):
         """Return True for paths."""
         return isinstance(x, str | os.PathLike)
 
-    def chunks(self) -> Iterator[Rows]:
-        """Yield the rows of the file."""
-        from keras_rankmetrics.files.runs import rows_of_file
+    @functools.cached_property
+    def source(self) -> Source:
+        """The file, which the command passes in place of a path."""
+        if isinstance(self.x, Source):
+            return self.x
+        path = os.fsdecode(self.x)
+        if self.value == "label":
+            path = runs.judgements_path(path)
+        return Source(path, self.value, self.reading.columns or {})
 
-        columns = self.reading.columns or {}
-        return rows_of_file(self.x, self.value, columns, self.assumed)
+    def chunks(self) -> Iterator[Rows]:
+        """Yield the rows of the file.
+
+        Ids of bytes take a quarter of the memory, but fit only other files, so
+        that the command alone has them. Its errors name lines, too.
+        """
+        for part in runs.chunks_of_file(self.source):
+            if self.source is self.x:
+                yield runs.rows_once(self.source, part)
+            else:
+                yield runs.text_rows(part)
+
+    def roles(self) -> dict[str, Any]:
+        """Return what was read as each role, known once it is read."""
+        return self.source.read_as
 
 
 class Chunks(Input):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 from collections.abc import Callable, Mapping, Sequence
@@ -25,6 +26,7 @@ from keras_rankmetrics.conventions import metrics_of
 from keras_rankmetrics.conventions.convention import Rules
 from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
+from keras_rankmetrics.files import QueriesReturnError
 from keras_rankmetrics.gains import exponential_gain
 from keras_rankmetrics.metrics.judge_corrected import check_depth
 from keras_rankmetrics.tables.ids import as_text
@@ -198,7 +200,10 @@ def _by_id(
 ) -> _Found:
     """Return the queries, a fingerprint of the truth, and each system."""
     _check_by_id(metrics)
-    rows = whole(truth.rows())
+    rows = None
+    while rows is None:
+        with contextlib.suppress(QueriesReturnError):
+            rows = whole(truth.rows())
     are_references = _are_of_two_rankings(metrics)
     if not are_references:
         rows = rows._replace(value=rules.read_labels(rows.value))
@@ -231,12 +236,16 @@ def _by_id(
     )
     found = {}
     for name, run in runs.items():
-        joined = joining.Joining(judgements, order, run.argument, depth)
-        chunks = run.rows()
-        if are_grades and not are_references:
-            chunks = together.warned_if_swapped(rows.value, chunks)
-        lists = joined.join(chunks)
-        of_lists = values.of_lists(metrics, lists, weights, len(judgements))
+        of_lists = None
+        while of_lists is None:
+            with contextlib.suppress(QueriesReturnError):
+                joined = joining.Joining(judgements, order, run.argument, depth)
+                chunks = run.rows()
+                if are_grades and not are_references:
+                    chunks = together.warned_if_swapped(rows.value, chunks)
+                lists = joined.join(chunks)
+                count = len(judgements)
+                of_lists = values.of_lists(metrics, lists, weights, count)
         overlap = joined.overlap
         if rules.queries == "both":
             # A query that has an empty run has one.

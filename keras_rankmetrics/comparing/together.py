@@ -145,7 +145,7 @@ def check_columns(inputs: Sequence[Input], are_read: bool = False) -> None:
         if isinstance(each, Table):
             tables.append(columns_of(each.table))
         elif isinstance(each, File) and are_read:
-            tables.append([*each.assumed.values()])
+            tables.append([*each.roles().values()])
         elif isinstance(each, File | Chunks) or _have_fields(each):
             return
     check_chosen(chosen, tables)

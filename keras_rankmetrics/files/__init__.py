@@ -82,12 +82,8 @@ def unopened(path: str, error: OSError) -> FileError:
 
 
 class QueriesReturnError(Exception):
-    """A run in which the rows of a query are not together.
+    """The rows of a query of a run are not together.
 
-    Args:
-        path: the file.
+    A reader that reads the rows again receives them sorted by query, since the
+    file is then held in memory.
     """
-
-    def __init__(self, path: str) -> None:
-        super().__init__(f"{path}: the rows of a query are not together.")
-        self.path = path

@@ -1,19 +1,24 @@
-"""Blocks of whole lines, so that only nested JSON is held as a whole."""
+"""Files and pipes, in blocks of whole lines; only nested JSON is held whole."""
 
 from __future__ import annotations
 
 import contextlib
 import gzip
 import io
+import os
 import re
+import shutil
+import stat
+import sys
+import tempfile
+import weakref
 import zlib
-from collections.abc import Callable, Iterator, Mapping
-from typing import IO, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import IO
 
 import numpy as np
 
 from keras_rankmetrics.files import FileError, unopened
-from keras_rankmetrics.files.pipes import File, name_of
 
 BLOCK = 2**20  # bytes: the arrays of a block fit in the cache
 LINE = 2**16  # bytes of a line, at most: a file of one line would fill memory
@@ -39,89 +44,138 @@ _UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
 _LONE_RETURN = re.compile(rb"\r(?![\r\n])")
 _COMMENTS, _HEAD = 1000, 256
 _NEWLINE, _SPACE = 10, 32
+_STDIN = "-"
+_DESCRIPTOR = re.compile(r"/(?:dev|proc/self)/fd/[0-9]+")
+_STDINS = frozenset((_STDIN, "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"))
 
-# Receives the number of bytes read from the disk so far.
-Watch = Callable[[int], None]
+
+def _unwatched(done: int) -> None:
+    """Ignore how many bytes have been read."""
 
 
-class Source(NamedTuple):
+class Source:
     """A file, and what to read from it.
 
-    Attributes:
-        file: the file.
+    A pipe can be read once, so it is copied to a temporary file when it is
+    opened first. That file has no name on POSIX, and vanishes with the source.
+
+    Args:
+        path: the path of the file or of the pipe.
         value: `"score"` for a run, `"label"` for judgements.
         columns: the names of columns that the user chose, by role: `"query"`,
             `"item"`, `"score"` and `"label"`.
         watch: receives the number of bytes read so far.
-        read_as: receives what each role is read from: the name of a column,
-            `"field 3"` or `"-rank"`.
-    """
-
-    file: File
-    value: str
-    columns: Mapping[str, str | None]
-    watch: Watch
-    read_as: dict[str, str]
-
-    @property
-    def path(self) -> str:
-        """The name of the file, for errors."""
-        return name_of(self.file)
-
-
-class Block(NamedTuple):
-    """Some whole lines of a file.
 
     Attributes:
-        data: the lines, each with its line feed.
-        line: the number of the first line, from 1.
+        path: the name of the file, for errors.
+        read_as: what each role is read from, once that is known: the name of a
+            column, `"field 3"` or `"-rank"`.
+        is_scattered: True once rows of a query were found apart.
     """
 
-    data: bytes
-    line: int
+    def __init__(
+        self,
+        path: str,
+        value: str,
+        columns: Mapping[str, str | None],
+        watch: Callable[[int], None] = _unwatched,
+    ) -> None:
+        self.path = "stdin" if path in _STDINS else path
+        self.value = value
+        self.columns = columns
+        self.watch = watch
+        self.read_as: dict[str, str] = {}
+        self.is_scattered = False
+        self._place: str | int = path
+
+    def __fspath__(self) -> str:
+        return self.path
+
+    def open(self) -> io.BufferedReader:
+        """Open the file at its first byte."""
+        if isinstance(self._place, str) and is_pipe(self._place):
+            copy = tempfile.TemporaryFile()  # noqa: SIM115
+            weakref.finalize(self, copy.close)
+            _copy(self._place, copy)
+            self._place = copy.fileno()
+        is_copy = isinstance(self._place, int)
+        file = open(self._place, "rb", closefd=not is_copy)  # noqa: SIM115
+        file.seek(0)
+        return file
+
+
+def _copy(path: str, copy: IO[bytes]) -> None:
+    if path != _STDIN:
+        with open(path, "rb") as pipe:
+            shutil.copyfileobj(pipe, copy)
+    elif sys.stdin is None:
+        expected = "Standard input should be open."
+        raise FileError("stdin", expected, "a closed one")
+    else:
+        shutil.copyfileobj(sys.stdin.buffer, copy)
+    copy.flush()
+
+
+def is_pipe(path: str) -> bool:
+    """Return True for what can be read once, not for what cannot be opened."""
+    # Some systems open a descriptor again where its last reader stopped.
+    if path in _STDINS or _DESCRIPTOR.fullmatch(path):
+        return True
+    try:
+        mode = os.stat(path).st_mode
+        if not stat.S_ISCHR(mode):
+            return stat.S_ISFIFO(mode)
+        with open(path, "rb") as device:  # /dev/zero starts again, without end
+            return not device.seekable()
+    except OSError:
+        return False
+
+
+def real_path(path: str) -> str:
+    """Return the same path for all paths of one file or pipe."""
+    return os.path.realpath("/dev/stdin" if path == _STDIN else path)
+
+
+def short_names(paths: Iterable[str]) -> list[str]:
+    """Return the base name of each path, and a readable name for pipes."""
+    names, pipes = [], 0
+    for path in paths:
+        if path in _STDINS:
+            names.append("stdin")
+        elif _DESCRIPTOR.fullmatch(path):
+            pipes += 1
+            names.append(f"pipe{pipes}")
+        else:
+            names.append(os.path.basename(path))
+    return names
 
 
 @contextlib.contextmanager
-def _unpacked(file: File) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
+def _unpacked(source: Source) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
     """Open a file, decompress it, and skip its byte order mark.
 
-    Raise FileError if the file cannot be opened, or if its text is UTF-16.
+    Raise FileError if the file cannot be opened or read, or if its text is
+    UTF-16.
 
     Yields:
         The bytes of the file, and its bytes as they are on the disk.
     """
-    path = name_of(file)
+    path = source.path
     try:
-        packed = opened(file)
+        packed = source.open()
         start = packed.peek(2)[:2]
     except OSError as error:
         raise unopened(path, error) from None
     with packed:
-        text = packed
-        if start == _GZIP:
-            text = io.BufferedReader(gzip.open(packed))  # noqa: SIM115
-        with _explained(path):
+        try:
+            text = packed
+            if start == _GZIP:
+                text = io.BufferedReader(gzip.open(packed))  # noqa: SIM115
             _skip_mark(path, text)
-        yield text, packed
-
-
-def opened(file: File) -> io.BufferedReader:
-    """Open a file at its first byte."""
-    if isinstance(file, str):
-        return open(file, "rb")
-    copy = open(file.descriptor, "rb", closefd=False)  # noqa: SIM115
-    copy.seek(0)
-    return copy
-
-
-@contextlib.contextmanager
-def _explained(path: str) -> Iterator[None]:
-    """Raise FileError instead of the errors of gzip and of the disk."""
-    try:
-        yield
-    except (OSError, EOFError, zlib.error) as error:
-        expected = "It should be a file that can be read to its end."
-        raise FileError(path, expected, str(error)) from None
+            yield text, packed
+        except (OSError, EOFError, zlib.error) as error:
+            expected = "It should be a file that can be read to its end."
+            raise FileError(path, expected, str(error)) from None
 
 
 def _skip_mark(path: str, file: io.BufferedReader) -> None:
@@ -157,19 +211,19 @@ def _is_utf16(head: bytes) -> bool:
 
 
 def first_line(
-    file: File, is_comment: Callable[[bytes], bool]
+    source: Source, is_comment: Callable[[bytes], bool]
 ) -> tuple[bytes, int]:
     """Return the first line that is neither empty nor a comment.
 
     Args:
-        file: the file.
+        source: the file.
         is_comment: returns True for the text of a comment.
 
     Returns:
         The line, or its start if it is longer than the limit, and its number
         from 1. If there is none, the line is empty.
     """
-    with _unpacked(file) as (text, _), _explained(name_of(file)):
+    with _unpacked(source) as (text, _):
         for number in range(1, _COMMENTS + 1):
             line = text.readline(LINE + 1)
             found = line.strip()
@@ -178,47 +232,37 @@ def first_line(
     return b"", 1
 
 
-def blocks_of(source: Source, size: int = BLOCK) -> Iterator[Block]:
-    """Yield the blocks of a file, none of which is empty.
+def blocks_of(source: Source, size: int = BLOCK) -> Iterator[tuple[bytes, int]]:
+    """Yield blocks of whole lines, each with the number of its first line.
 
-    Raise FileError as soon as a line exceeds the limit.
+    No block is empty, and lines are counted from 1. Raise FileError as soon as
+    a line exceeds the limit.
 
     Args:
         source: the file.
         size: the approximate number of bytes of a block.
     """
     rest, line = b"", 1
-    path = source.path
-    for data in _pieces(source, size):
-        data = rest + data
-        _check_lengths(path, data, line)
+    for piece in pieces_of(source, size):
+        data = rest + piece
+        _check_lengths(source.path, data, line)
         whole = data.rfind(b"\n") + 1
         rest = data[whole:]
         if whole:
-            yield Block(data[:whole], line)
+            yield data[:whole], line
             # `bytes.count` takes several times as long.
             is_end = np.frombuffer(data, np.uint8) == _NEWLINE
             line += int(np.count_nonzero(is_end))
     if rest:
-        yield Block(rest + b"\n", line)
+        yield rest + b"\n", line
 
 
-def whole_text(source: Source) -> bytes:
-    """Return all bytes of a file, of any number and any length of lines."""
-    return b"".join(_pieces(source, BLOCK))
-
-
-def _pieces(source: Source, size: int) -> Iterator[bytes]:
+def pieces_of(source: Source, size: int = BLOCK) -> Iterator[bytes]:
     """Yield the decompressed bytes of a file, about `size` at a time."""
-    with _unpacked(source.file) as (text, packed):
-        while data := _read(source.path, text, size):
+    with _unpacked(source) as (text, packed):
+        while data := text.read(size):
             source.watch(packed.tell())
             yield data
-
-
-def _read(path: str, text: IO[bytes], size: int) -> bytes:
-    with _explained(path):
-        return text.read(size)
 
 
 def _check_lengths(path: str, data: bytes, line: int) -> None:
@@ -229,32 +273,42 @@ def _check_lengths(path: str, data: bytes, line: int) -> None:
         if end < 0:
             number = line + data.count(b"\n", 0, start)
             long = data[start : start + LINE]
-            check_ends(path, Block(long, number))
+            check_ends(path, long, number)
             expected = f"A line should have {LINE:,} bytes at most."
             remedy = "Check that lines end, and remove columns of long text."
             raise FileError(path, expected, long, number, remedy)
         start = end + 1
 
 
-def check_ends(path: str, block: Block) -> None:
-    """Raise FileError if a line ends with a carriage return alone."""
-    data = block.data
-    if b"\r" not in data or data.count(b"\r") == data.count(b"\r\n"):
-        return
-    found = _LONE_RETURN.search(data)
+def check_ends(path: str, data: bytes, line: int) -> None:
+    """Raise FileError if a line ends with a carriage return alone.
+
+    Args:
+        path: the path of the file, for errors.
+        data: some lines.
+        line: the number of the first one.
+    """
+    found = lone_return(data)
     if found is not None:
         raise FileError(
             path,
             "A line should end with a line feed, or with a carriage return "
             "and a line feed.",
             "a carriage return alone",
-            block.line + data.count(b"\n", 0, found.start()),
+            line + data.count(b"\n", 0, found.start()),
         )
 
 
-def filled_lines(block: Block) -> np.ndarray:
+def lone_return(data: bytes) -> re.Match[bytes] | None:
+    """Return the first carriage return that does not end a line."""
+    if b"\r" not in data or data.count(b"\r") == data.count(b"\r\n"):
+        return None
+    return _LONE_RETURN.search(data)
+
+
+def filled_lines(data: bytes, line: int) -> np.ndarray:
     """Return the numbers of the lines that are not blank."""
-    data = np.frombuffer(block.data, np.uint8)
-    starts = np.append(0, np.flatnonzero(data == _NEWLINE)[:-1] + 1)
-    is_filled = np.logical_or.reduceat(data > _SPACE, starts)
-    return block.line + np.flatnonzero(is_filled)
+    letters = np.frombuffer(data, np.uint8)
+    starts = np.append(0, np.flatnonzero(letters == _NEWLINE)[:-1] + 1)
+    is_filled = np.logical_or.reduceat(letters > _SPACE, starts)
+    return line + np.flatnonzero(is_filled)

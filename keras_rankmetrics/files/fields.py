@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from keras_rankmetrics.files import FileError
+from keras_rankmetrics.files.blocks import Source
 
 _LONGEST = 1024  # bytes of an id, at most
 _ROOM = 2**22  # bytes of the ids of a part: all take as many as the longest
@@ -62,6 +63,19 @@ class Texts(NamedTuple):
     start: np.ndarray
     end: np.ndarray
 
+    @classmethod
+    def of(cls, texts: Sequence[str], encoding: str) -> Texts:
+        """Return separate texts as a column of bytes.
+
+        JSON can have half a pair of surrogates, which UTF-8 has not.
+        """
+        data = "".join(texts).encode(encoding, "surrogatepass")
+        lengths = [*map(len, texts)]
+        if len(data) > sum(lengths):  # some letters have several bytes
+            lengths = [len(x.encode(encoding, "surrogatepass")) for x in texts]
+        ends = np.cumsum([0, *lengths])
+        return cls(np.frombuffer(data, np.uint8), ends[:-1], ends[1:])
+
     def text(self, row: int) -> bytes:
         """Return the text of a row."""
         found: bytes = self.data[self.start[row] : self.end[row]].tobytes()
@@ -82,27 +96,27 @@ class Texts(NamedTuple):
         return found
 
 
-def joined(texts: Sequence[bytes]) -> Texts:
-    """Return separate texts as a column."""
-    data = np.frombuffer(b"".join(texts), np.uint8)
-    ends = np.cumsum([0, *map(len, texts)])
-    return Texts(data, ends[:-1], ends[1:])
-
-
 def parts(
-    path: str, query: Texts, item: Texts, values: np.ndarray, line: np.ndarray
+    source: Source,
+    query: Texts,
+    item: Texts,
+    values: Texts | np.ndarray,
+    line: np.ndarray,
 ) -> Iterator[Part]:
     """Yield rows in parts of little memory: a long id widens only its part.
 
-    Raise FileError if an id is empty or too long.
+    Raise FileError if a value is not a number, or an id is empty or too long.
 
     Args:
-        path: the path of the file, for errors.
+        source: the file.
         query: the id of the query of each row.
         item: the id of the item.
-        values: the scores or the labels, floats.
+        values: the scores or the labels.
         line: the number of the line of each row, from 1.
     """
+    path = source.path
+    if isinstance(values, Texts):
+        values = _numbers_of(source, values, line)
     longest = 1
     for ids in (query, item):
         length = ids.end - ids.start
@@ -125,31 +139,22 @@ def parts(
         yield Part(queries, items, values[some], line[some])
 
 
-def numbers(path: str, texts: Texts, line: np.ndarray, what: str) -> np.ndarray:
-    """Return the number in each text, float64.
-
-    Raise FileError if a text is not a number.
-
-    Args:
-        path: the path of the file, for errors.
-        texts: the texts.
-        line: the number of the line of each text, from 1.
-        what: the meaning of the numbers, for errors.
-    """
+def _numbers_of(source: Source, texts: Texts, line: np.ndarray) -> np.ndarray:
+    """Return the number in each text. Raise FileError if one is no number."""
     data, start, end = texts
     short = Texts(data, start, np.minimum(end, start + _LONG_NUMBER))
-    values = floats_of(short.as_array())
+    values = floats_of_texts(short.as_array())
     for row in np.flatnonzero(end > short.end).tolist():
         values[row] = as_float(texts.text(row))
     wrong = np.isnan(values)
     if wrong.any():
         row = int(np.argmax(wrong))
-        expected = f"The {what} should be a number."
-        raise FileError(path, expected, texts.text(row), int(line[row]))
+        expected = f"The {source.value} should be a number."
+        raise FileError(source.path, expected, texts.text(row), int(line[row]))
     return values
 
 
-def floats_of(texts: np.ndarray) -> np.ndarray:
+def floats_of_texts(texts: np.ndarray) -> np.ndarray:
     """Return the float in each text, as `as_float` does.
 
     Args:

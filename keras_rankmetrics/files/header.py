@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -25,7 +25,7 @@ _LOOKS = {
 }
 
 
-def columns_of(
+def columns_by_name(
     source: Source, header: Sequence[str], line: int | None
 ) -> list[str]:
     """Return the names of the columns of queries, items and values.
@@ -37,23 +37,31 @@ def columns_of(
         header: the names of all columns.
         line: the number of the line of the header, for errors.
     """
-    found = []
     for role in ("query", "item", source.value):
         names = item_rows.candidates(role, header, source.columns)
-        if len(names) > 1:
+        if len(names) == 1:
+            source.read_as[role] = names[0]
+            continue
+        chosen = source.columns.get(role)
+        if names:
             expected = f"One column should be the {role}."
             if role in source.columns:
-                expected += f" None is `{source.columns[role]}`."
+                expected += f" None is `{chosen}`."
             remedy = f"Choose one: {argument(role, names[0])}."
             if len(set(names)) == 1:
                 remedy = "Rename or remove one of them."
-            received = ", ".join(names)
-            raise FileError(source.path, expected, received, line, remedy)
-        if not names:
-            raise _missing(role, source, header, line)
-        found += names
-        source.read_as[role] = names[0]
-    return found
+        elif role in source.columns:
+            expected = f"There should be a column `{chosen}`, of the {role}."
+            remedy = ""
+        else:
+            expected = (
+                f"One column should be the {role}, with one of the names "
+                f"{', '.join(_names_of(role))}."
+            )
+            remedy = _remedy(role, header)
+        received = ", ".join(names or header)
+        raise FileError(source.path, expected, received, line, remedy)
+    return [*source.read_as.values()]
 
 
 def check_labels(source: Source, part: Part) -> None:
@@ -73,22 +81,8 @@ def check_labels(source: Source, part: Part) -> None:
         )
 
 
-def _missing(
-    role: str, source: Source, header: Sequence[str], line: int | None
-) -> FileError:
-    expected = (
-        f"One column should be the {role}, with one of the names "
-        f"{', '.join(_names_of(role))}."
-    )
-    remedy = _remedy(role, header, set(map(item_rows.plain_name, header)))
-    if role in source.columns:
-        name = source.columns[role]
-        expected = f"There should be a column `{name}`, of the {role}."
-        remedy = ""
-    return FileError(source.path, expected, ", ".join(header), line, remedy)
-
-
-def _remedy(role: str, header: Sequence[str], plain: Set[str]) -> str:
+def _remedy(role: str, header: Sequence[str]) -> str:
+    """Return what to do if no column has a known name of a role."""
     for delimiter, remedy in _DELIMITERS.items():
         if len(header) == 1 and delimiter in header[0]:
             return remedy
@@ -104,6 +98,7 @@ def _remedy(role: str, header: Sequence[str], plain: Set[str]) -> str:
         )
     if role in _LOOKS:
         other, cause = _LOOKS[role]
+        plain = set(map(item_rows.plain_name, header))
         if plain & set(_names_of(other)) - set(_names_of(role)):
             return (
                 f"{cause} {IN_ORDER} If it is not, name the {role}s: "

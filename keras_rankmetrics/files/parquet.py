@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from keras_rankmetrics.files import FileError
-from keras_rankmetrics.files.blocks import Source, opened
-from keras_rankmetrics.files.fields import (
-    INEXACT,
-    Part,
-    Texts,
-    parts,
-)
-from keras_rankmetrics.files.header import columns_of
+from keras_rankmetrics.files.blocks import Source
+from keras_rankmetrics.files.fields import INEXACT, Part, Texts, parts
+from keras_rankmetrics.files.header import columns_by_name
 from keras_rankmetrics.tables.ids import EXACT
 
 _BUFFER = 2**20  # bytes of a column that are read at once
 _BATCH = 2**22  # bytes of a batch, about
 _GROUP, _MEAN = 2**25, 256  # bytes of a row group, and of its values
 _ROWS = 2**15  # of a batch, at most
+# Arrow's types by name, those of strings with the type of their offsets.
+_STRINGS = {"string": np.int32, "large_string": np.int64}
+_INTEGER = re.compile(r"u?int\d+")
+_FLOATS = ("float", "halffloat", "double", "decimal")
 
 
 def parquet_parts(source: Source) -> Iterator[Part]:
@@ -38,46 +38,31 @@ def parquet_parts(source: Source) -> Iterator[Part]:
             '`pip install "keras_rankmetrics[files]"`.',
             "no such package",
         ) from None
-    with opened(source.file) as file:
-        size = os.fstat(file.fileno()).st_size
+    expected = "It should be Parquet."
+    with source.open() as file:
         try:
             # Without these options, all of a row group is read at once.
             table = pq.ParquetFile(file, buffer_size=_BUFFER, pre_buffer=False)
-        except (OSError, pa.ArrowException) as error:
-            raise FileError(path, "It should be Parquet.", str(error)) from None
-        names = columns_of(source, table.schema_arrow.names, None)
-        done = 0
-        for batch in _batches(path, table, names):
-            line = np.arange(done, done + len(batch)) + 1
-            done += len(batch)
-            source.watch(size * done // max(table.metadata.num_rows, 1))
-            query, item, values = (batch.column(name) for name in names)
-            yield from parts(
-                path,
-                _ids(path, query, names[0], line),
-                _ids(path, item, names[1], line),
-                _numbers(path, values, source.value, line),
-                line,
-            )
-
-
-def _batches(path: str, table: Any, columns: Sequence[str]) -> Iterator[Any]:
-    import pyarrow as pa
-
-    rows = _BATCH // max(_longest(path, table, columns), 1)
-    batches = table.iter_batches(
-        max(min(rows, _ROWS), 1), columns=list(columns), use_threads=False
-    )
-    while True:
-        try:
-            batch = next(batches, None)
-        except (OSError, pa.ArrowException) as error:
             expected = "It should be Parquet that can be read to its end."
+            names = columns_by_name(source, table.schema_arrow.names, None)
+            rows = _BATCH // max(_longest(path, table, names), 1)
+            size, done = os.fstat(file.fileno()).st_size, 0
+            for batch in table.iter_batches(
+                max(min(rows, _ROWS), 1), columns=names, use_threads=False
+            ):
+                line = np.arange(done, done + len(batch)) + 1
+                done += len(batch)
+                source.watch(size * done // max(table.metadata.num_rows, 1))
+                query, item = (
+                    _ids(path, batch.column(name), name, line)
+                    for name in names[:2]
+                )
+                values = batch.column(names[2])
+                numbers = _numbers(path, values, source.value, line)
+                yield from parts(source, query, item, numbers, line)
+                pa.default_memory_pool().release_unused()
+        except (OSError, pa.ArrowException) as error:
             raise FileError(path, expected, str(error)) from None
-        if batch is None:
-            return
-        yield batch
-        pa.default_memory_pool().release_unused()
 
 
 def _longest(path: str, table: Any, columns: Sequence[str]) -> int:
@@ -88,12 +73,11 @@ def _longest(path: str, table: Any, columns: Sequence[str]) -> int:
     longest = 0
     for number in range(table.num_row_groups):
         group = table.metadata.row_group(number)
-        for place in range(group.num_columns):
-            column = group.column(place)
-            if column.path_in_schema not in columns or not group.num_rows:
+        for column in map(group.column, range(group.num_columns)):
+            if column.path_in_schema not in columns:
                 continue
             total = column.total_uncompressed_size
-            size = total // group.num_rows
+            size = total // max(group.num_rows, 1)
             # A page can be as large as the row group, and is read at once.
             if size > _MEAN and total > _GROUP:
                 raise FileError(
@@ -108,40 +92,30 @@ def _longest(path: str, table: Any, columns: Sequence[str]) -> int:
 
 
 def _ids(path: str, column: Any, name: str, line: np.ndarray) -> Texts:
-    import pyarrow as pa
-
-    if pa.types.is_dictionary(column.type):
+    if hasattr(column, "dictionary_decode"):
         column = column.dictionary_decode()
-    kind = column.type
-    is_text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
-    if not (is_text or pa.types.is_integer(kind)):
+    kind = str(column.type)
+    if kind not in _STRINGS and not _INTEGER.fullmatch(kind):
         expected = f"`{name}` should hold strings or integers."
-        raise FileError(path, expected, str(kind))
+        raise FileError(path, expected, kind)
     _check_filled(path, column, name, line)
     return texts_of(column)
 
 
 def texts_of(column: Any) -> Texts:
     """Return an Arrow column of strings or integers without nulls as texts."""
-    import pyarrow as pa
-
     column = _whole(column)
-    if pa.types.is_integer(column.type):
-        column = column.cast(pa.string())
-    is_large = pa.types.is_large_string(column.type)
+    if str(column.type) not in _STRINGS:
+        column = column.cast("string")
     _, offsets, data = column.buffers()
-    places = np.frombuffer(offsets or b"", np.int64 if is_large else np.int32)
+    places = np.frombuffer(offsets or b"", _STRINGS[str(column.type)])
     places = places[column.offset : column.offset + len(column) + 1]
     return Texts(np.frombuffer(data or b"", np.uint8), places[:-1], places[1:])
 
 
-def floats_of(column: Any) -> np.ndarray:
+def floats_of_column(column: Any) -> np.ndarray:
     """Return an Arrow column of numbers without nulls as float64."""
-    import pyarrow as pa
-
-    column = _whole(column)
-    if column.type != pa.float64():
-        column = column.cast(pa.float64(), safe=False)
+    column = _whole(column).cast("float64", safe=False)
     # `to_numpy` would import pandas.
     values = np.frombuffer(column.buffers()[1] or b"", np.float64)
     return values[column.offset : column.offset + len(column)]
@@ -154,16 +128,13 @@ def _whole(column: Any) -> Any:
 
 
 def _numbers(path: str, column: Any, name: str, line: np.ndarray) -> np.ndarray:
-    import pyarrow as pa
-
-    kind = column.type
+    kind = str(column.type)
     expected = f"The {name} should be a number."
-    is_integer = pa.types.is_integer(kind)
-    is_number = pa.types.is_floating(kind) or pa.types.is_decimal(kind)
-    if not (is_integer or is_number):
-        raise FileError(path, expected, str(kind))
+    is_integer = _INTEGER.fullmatch(kind)
+    if not is_integer and not kind.startswith(_FLOATS):
+        raise FileError(path, expected, kind)
     _check_filled(path, column, name, line)
-    values = floats_of(column)
+    values = floats_of_column(column)
     wrong = np.abs(values) >= EXACT if is_integer else np.isnan(values)
     for row in np.flatnonzero(wrong)[:1].tolist():
         received = column[row].as_py() if is_integer else "NaN"

@@ -6,7 +6,7 @@ import functools
 import glob
 import itertools
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -17,105 +17,50 @@ from keras_rankmetrics.files import (
     text_tables,
     trec,
 )
-from keras_rankmetrics.files.blocks import PARQUET, Source, Watch, first_line
+from keras_rankmetrics.files.blocks import PARQUET, Source, first_line
 from keras_rankmetrics.files.fields import Part
 from keras_rankmetrics.files.header import check_labels
 from keras_rankmetrics.files.parquet import parquet_parts
-from keras_rankmetrics.files.pipes import File, kept_pipes
 from keras_rankmetrics.tables.ids import pair_keys, twins
-from keras_rankmetrics.tables.item_rows import Rows, run_starts, split
+from keras_rankmetrics.tables.item_rows import Rows, run_starts
 
 _SAVED = f'{{"kind": "{KIND}'.encode()  # begins the files of `--save`
 _DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
-Columns = Mapping[str, str | None]
-ReadAs = dict[str, str]
 _ROWS = 2**19  # of a chunk, at least
 _BYTES = 2**24  # of the ids of a chunk, unless a single query has more
 
 
-def rows_of_file(
-    path: str | os.PathLike[str],
-    value: str,
-    columns: Columns,
-    read_as: ReadAs | None = None,
-) -> Iterator[Rows]:
-    """Yield the rows of a file, with str ids, in chunks of whole queries.
+def chunks_of_file(source: Source) -> Iterator[Part]:
+    """Yield the rows of a file, a run in chunks of whole queries.
 
-    The file is held in memory, since only its end shows that the rows of each
-    query are together. If they are not, all rows are one chunk. A file without
-    rows is one empty chunk.
-
-    Args:
-        path: the path of the file. For judgements it can also be the folder of
-            a dataset, see `judgements_path`.
-        value: `"label"` for judgements, `"score"` for a run.
-        columns: the names of columns that the user chose, by role.
-        read_as: receives what each role is read from, where a header says it,
-            as in `{"query": "qid", "item": "doc_id", "score": "score"}`; for a
-            run with ranks, the score is `"-rank"`.
-
-    Yields:
-        Chunks of rows. Bytes of an id that are not UTF-8 become surrogates.
+    Judgements are one chunk, and so is a run that was found to be scattered. A
+    file without rows is one empty chunk.
 
     Raises:
-        ValueError: if the file is invalid.
+        FileError: if the file is invalid.
+        QueriesReturnError: if the rows of a query of a run are not together.
+            The next call holds the file in memory, and sorts it by query.
     """
-    place = judgements_path(path) if value == "label" else os.fsdecode(path)
-    with kept_pipes([place]) as files:
-        source = _source(
-            files[place], value, columns, lambda done: None, read_as
-        )
-        rows = Rows(*_whole(source)[:3])
-    for query, item, values in split(rows, _ROWS):
-        yield Rows(_text(query), _text(item), values)
+    if source.value == "score" and not source.is_scattered:
+        yield from whole_queries(source, _parts(source))
+        return
+    found = Part.joined(_parts(source))
+    if source.value == "score":
+        _, codes = np.unique(found.query, return_inverse=True)
+        found = found.at(np.argsort(codes, kind="stable"))
+    check_labels(source, found)
+    yield found
 
 
-def _source(
-    file: File,
-    value: str,
-    columns: Columns,
-    watch: Watch,
-    read_as: ReadAs | None,
-) -> Source:
-    return Source(
-        file, value, columns, watch, {} if read_as is None else read_as
-    )
+def text_rows(part: Part) -> Rows:
+    """Return rows with str ids. Bytes that are not UTF-8 become surrogates."""
+    return Rows(_text(part.query), _text(part.item), part.value)
 
 
 def _text(ids: np.ndarray) -> np.ndarray:
-    """Return ids of bytes as str."""
     if ids.tobytes().isascii():  # the cast is much faster than decoding
         return ids.astype(np.str_)
     return np.char.decode(ids, "utf-8", "surrogateescape")
-
-
-def run_of(
-    file: File, columns: Columns, watch: Watch, read_as: ReadAs | None = None
-) -> Iterator[Part]:
-    """Yield a run in chunks of whole queries.
-
-    Raise `QueriesReturnError` if the rows of a query are not together. Then
-    only `sorted_run_of` can read the file.
-
-    Args:
-        file: the file.
-        columns: the names of columns that the user chose, by role.
-        watch: receives the number of bytes read so far.
-        read_as: receives what each role is read from, as in `rows_of_file`.
-    """
-    source = _source(file, "score", columns, watch, read_as)
-    return whole_queries(source.path, _parts(source))
-
-
-def sorted_run_of(
-    file: File, columns: Columns, watch: Watch, read_as: ReadAs | None = None
-) -> Iterator[Part]:
-    """Yield a run as one chunk, with the rows of a query together."""
-    source = _source(file, "score", columns, watch, read_as)
-    run = _whole(source)
-    _, codes = np.unique(run.query, return_inverse=True)
-    run = run.at(np.argsort(codes, kind="stable"))
-    yield run
 
 
 def judgements_path(path: str | os.PathLike[str]) -> str:
@@ -141,26 +86,21 @@ def judgements_path(path: str | os.PathLike[str]) -> str:
     return found[0] if found else folder
 
 
-def judgements_of(
-    file: File, columns: Columns, watch: Watch, read_as: ReadAs | None = None
-) -> Part:
-    """Return the labels of items. Raise FileError if there are none."""
-    source = _source(file, "label", columns, watch, read_as)
-    found = _whole(source)
-    if not len(found.query):
-        expected = "There should be judgements."
-        raise FileError(source.path, expected, "an empty file")
-    return found
+def rows_once(source: Source, part: Part) -> Rows:
+    """Return rows with ids of bytes, as in the file.
 
-
-def items_once(path: str, part: Part) -> Rows:
-    """Return rows. Raise FileError if an item occurs twice in a query.
+    Raise FileError if there are none, or an item occurs twice in a query.
 
     Args:
-        path: the name of the file, for errors.
+        source: the file.
         part: all rows of some queries.
     """
     query, item, value, line = part
+    if not len(query):
+        expected = "There should be judgements."
+        if source.value == "score":
+            expected = "A run should have at least one row."
+        raise FileError(source.path, expected, "an empty file")
     keys = pair_keys(query, item)
     ordered = np.sort(keys)
     if (ordered[1:] == ordered[:-1]).any():
@@ -175,19 +115,12 @@ def items_once(path: str, part: Part) -> Rows:
                 ids[row].decode("utf-8", "replace") for ids in (query, item)
             )
             raise FileError(
-                path,
+                source.path,
                 "An item should occur once in the list of a query.",
                 f"item {item_id} of query {query_id}, as in line {before}",
                 int(again),
             )
     return Rows(query, item, value)
-
-
-def _whole(source: Source) -> Part:
-    """Return all rows of a file."""
-    found = Part.joined(_parts(source))
-    check_labels(source, found)
-    return found
 
 
 def _parts(source: Source) -> Iterator[Part]:
@@ -197,7 +130,7 @@ def _parts(source: Source) -> Iterator[Part]:
     """
     layout = trec.RUN if source.value == "score" else trec.QRELS
     is_comment = functools.partial(trec.is_comment, layout=layout)
-    line, number = first_line(source.file, is_comment)
+    line, number = first_line(source, is_comment)
     path = source.path
     if line.startswith(_SAVED):
         last = "Saved baselines go last: `krm gate QRELS CANDIDATE BASELINE`."
@@ -217,7 +150,7 @@ def _parts(source: Source) -> Iterator[Part]:
         return trec.ranks_parts(source)
     if not trec.is_like(line, layout):
         trec.check_layout(path, line, number, layout)
-        if delimiter is None and len(line.split()) != layout.fields:
+        if delimiter is None and len(line.split()) != len(layout):
             between = (x for x in ",\t" if line.count(x.encode()) > 1)
             delimiter = next(between, None)
         if delimiter is not None:
@@ -226,37 +159,22 @@ def _parts(source: Source) -> Iterator[Part]:
 
 
 def whole_queries(
-    path: str, parts: Iterable[Part], rows: int = _ROWS
+    source: Source, parts: Iterable[Part], rows: int = _ROWS
 ) -> Iterator[Part]:
     """Yield rows in chunks, none of which ends within a query.
 
     Raise `QueriesReturnError` if the rows of a query are not together.
 
     Args:
-        path: the path of the file, for errors.
+        source: the file.
         parts: the rows, in parts that may end within a query.
         rows: the number of rows of a chunk, which continues to the end of a
             query and of a part.
     """
-    chunk: list[Part] = []
-    for group in _groups(path, parts):
-        count = sum(len(part.query) for part in chunk)
-        if chunk and (count >= rows or _size([*chunk, *group]) > _BYTES):
-            joined = Part.joined(chunk)
-            chunk.clear()  # before others work on the rows
-            yield joined
-        chunk += group
-    if chunk:
-        joined = Part.joined(chunk)
-        chunk.clear()
-        yield joined
-
-
-def _groups(path: str, parts: Iterable[Part]) -> Iterator[list[Part]]:
-    """Yield rows that end with a query, one or several parts at a time."""
     seen: set[bytes] = set()
-    group: list[Part] = []
     last = None
+    chunk: list[Part] = []
+    group: list[Part] = []  # the queries that follow, the last one not whole
     for part in parts:
         if not len(part.query):
             continue
@@ -264,26 +182,41 @@ def _groups(path: str, parts: Iterable[Part]) -> Iterator[list[Part]]:
         names = part.query[starts].tolist()
         new = names[1:] if names[0] == last else names
         if len(set(new)) < len(new) or not seen.isdisjoint(new):
-            raise QueriesReturnError(path)
+            source.is_scattered = True
+            raise QueriesReturnError(source.path)
         seen.update(new)
         last = names[-1]
-        if new and (group or len(names) > 1):
+        if new:
             # The last query may continue in the next part.
             cut = starts[-1]
             if cut:
                 group.append(part.at(slice(cut)))
-            yield group
-            part = part.at(slice(cut, None))
-            group = []
+            if _is_full(chunk, group, rows):
+                yield _emptied(chunk)
+            chunk += group
+            part, group = part.at(slice(cut, None)), []
         group.append(part)
-    if group:
-        yield group
+    if _is_full(chunk, group, rows):
+        yield _emptied(chunk)
+    chunk += group
+    group.clear()
+    yield _emptied(chunk)
 
 
-def _size(parts: list[Part]) -> int:
-    """Return the bytes of the ids of all parts, as wide as the longest id."""
-    rows = sum(len(part.query) for part in parts)
-    width = max(part.query.itemsize for part in parts) + max(
-        part.item.itemsize for part in parts
+def _is_full(chunk: list[Part], group: list[Part], rows: int) -> bool:
+    """Return True if a chunk has its rows, or would be too large with more."""
+    if not chunk:
+        return False
+    both = [*chunk, *group]
+    width = max(part.query.itemsize for part in both) + max(
+        part.item.itemsize for part in both
     )
-    return rows * width
+    count, total = (sum(len(x.query) for x in some) for some in (chunk, both))
+    return count >= rows or total * width > _BYTES
+
+
+def _emptied(chunk: list[Part]) -> Part:
+    """Return the rows of a list, and remove them from it to free memory."""
+    found = Part.joined(chunk)
+    chunk.clear()
+    return found

@@ -1,9 +1,9 @@
 """Tables as text: CSV, TSV, JSON lines and nested JSON.
 
-pyarrow reads them if it is installed. A block that it does not read as one row
-on each line is left to `csv` and `json`, which are slower. They read what it
-refuses, such as a field over several lines or an id of 80 bits, and they find
-the line of an error.
+Blocks of ordinary rows are read at once: those of CSV and TSV by numpy, those
+of JSON lines by pyarrow if it is installed. All others are left to `csv` and
+`json`, which are slower. They read what is rare, such as a quote within a
+field or an id of 80 bits, and they find the line of an error.
 """
 
 from __future__ import annotations
@@ -13,54 +13,41 @@ import io
 import itertools
 import json
 import math
+import operator
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from keras_rankmetrics.files import FileError, blocks
-from keras_rankmetrics.files.blocks import LINE, Block, Source
+from keras_rankmetrics.files.blocks import LINE, Source
 from keras_rankmetrics.files.fields import (
     INEXACT,
     Part,
-    joined,
-    numbers,
+    Texts,
     parts,
 )
-from keras_rankmetrics.files.header import columns_of
-from keras_rankmetrics.files.parquet import floats_of, texts_of
+from keras_rankmetrics.files.header import columns_by_name
+from keras_rankmetrics.files.parquet import floats_of_column, texts_of
 from keras_rankmetrics.tables.ids import EXACT
 from keras_rankmetrics.tables.item_rows import candidates
 from keras_rankmetrics.types import UNJUDGED
 
-_QUOTE = b'"'
+_QUOTE, _NEWLINE = b'"\n'
 _SPACES = " \t"
-# A block without any of these bytes has no spaces around its fields.
-_PADDING = {",": b" \t", "\t": b' "'}
 # A field in quotes, and whether text follows its last one.
 _QUOTED = {
     delimiter: re.compile(
         rb'[%b\n] *"[^"]*(?:""[^"]*)*"(?:[ \t]*(?=[%b\r\n])|(?P<text>))'
         % (delimiter.encode(), delimiter.encode())
     )
-    for delimiter in _PADDING
+    for delimiter in ",\t"
 }
-_SPACED_QUOTE = re.compile(rb'[,\t\n] +"')
 # Each byte becomes the letter of that number, so that none changes.
 _LETTERS = "latin-1"
-
-
-def _pyarrow() -> Any:
-    """Return pyarrow, or None if it is not installed."""
-    try:
-        import pyarrow
-        import pyarrow.csv
-        import pyarrow.json
-    except ModuleNotFoundError:
-        return None
-    return pyarrow
+_Fields = tuple[list[Texts], np.ndarray, bytes, int]
 
 
 # CSV and TSV
@@ -70,45 +57,111 @@ def delimited_parts(source: Source, delimiter: str) -> Iterator[Part]:
     """Yield the rows of CSV or TSV, block by block."""
     path = source.path
     following = blocks.blocks_of(source)
-    first = next(following, None)
-    if first is None:
+    first, _ = next(following, (b"", 1))
+    if not first:
         raise FileError(path, "There should be a header.", "an empty file")
-    header, newline, data = first.data.partition(b"\n")
-    blocks.check_ends(path, Block(header + newline, 1))
+    header, newline, below = first.partition(b"\n")
+    blocks.check_ends(path, header + newline, 1)
     fields = next(_reader([header.decode(_LETTERS)], delimiter))
     # The arguments of a command have bytes that are not UTF-8 in this form.
     names = [_bytes(x).decode("utf-8", "surrogateescape") for x in fields]
-    columns = columns_of(source, names, 1)
+    columns = columns_by_name(source, names, 1)
     places = [names.index(name) for name in columns]
-    rest = Block(b"", 2)  # the start of a row that the next block continues
-    for block in itertools.chain([Block(data, 2)], following):
-        if rest.data:
-            block = Block(rest.data + block.data, rest.line)
-        if not block.data:
+    rest, start = b"", 2  # of a row that the next block continues
+    for data, line in itertools.chain([(below, 2)], following):
+        if rest:
+            data, line = rest + data, start
+        if not data:
             continue
-        if _QUOTE in block.data:
-            _check_quotes(path, block, delimiter)
-        else:
-            blocks.check_ends(path, block)
-        found = _csv_by_pyarrow(path, block, delimiter, len(names), places)
-        rest = Block(b"", 0)
-        if found is None:
-            found, rest = _by_csv(source, block, delimiter, len(names), places)
-        yield from found
-    if rest.data:
+        layout = delimiter, len(names), places
+        found = _plain_rows(data, line, *layout)
+        found = found or _by_csv(path, data, line, *layout)
+        (query, item, value), lines, rest, start = found
+        yield from parts(source, query, item, value, lines)
+    if rest:
         expected = "A quoted field should end with a quote."
-        raise FileError(path, expected, rest.data, rest.line)
+        raise FileError(path, expected, rest, start)
 
 
-def _check_quotes(path: str, block: Block, delimiter: str) -> None:
-    """Raise FileError if text follows a field in quotes."""
-    data = b"\n" + block.data
+def _plain_rows(
+    data: bytes, line: int, delimiter: str, number: int, places: Sequence[int]
+) -> _Fields | None:
+    """Return what `_by_csv` returns, or None if only that can read the rows.
+
+    A field may be in quotes, but not have quotes within it.
+
+    Args:
+        data: whole lines.
+        line: the number of the first one.
+        delimiter: the character between fields.
+        number: the number of fields of a row.
+        places: the indices of the fields to return.
+    """
     letters = np.frombuffer(data, np.uint8)
-    quotes = np.flatnonzero(letters == ord(_QUOTE))
+    is_newline = letters == _NEWLINE
+    quotes = np.cumsum(letters == _QUOTE) if _QUOTE in data else None
+    is_end = is_newline | (letters == ord(delimiter))
+    if quotes is not None:
+        is_end &= quotes % 2 == 0
+    ends = np.flatnonzero(is_end)
+    if not is_end[-1] or len(ends) % number or blocks.lone_return(data):
+        return None
+    start = np.append(0, ends[:-1] + 1).reshape(-1, number)
+    end = ends.reshape(-1, number)
+    are_rows = is_newline[end] == (np.arange(number) == number - 1)
+    if not are_rows.all() or (end[:, -1] - start[:, 0]).max() > LINE:
+        return None
+    lines = line + np.searchsorted(np.flatnonzero(is_newline), start[:, 0])
+    if quotes is None:
+        start, end = start[:, places], end[:, places]
+    start, end = _trimmed(data, is_end, start, end, b" \r")
+    if quotes is not None:
+        count = np.diff(quotes[ends], prepend=0).reshape(end.shape)
+        is_quoted = (letters[start] == _QUOTE) & (letters[end - 1] == _QUOTE)
+        if (count != 2 * is_quoted).any():
+            return None
+        start = (start + is_quoted)[:, places]
+        end = (end - is_quoted)[:, places]
+    start, end = _trimmed(data, is_end, start, end, b" \t")
+    columns = range(len(places))
+    texts = [Texts(letters, start[:, at], end[:, at]) for at in columns]
+    return texts, lines, b"", 0
+
+
+def _trimmed(
+    data: bytes,
+    is_end: np.ndarray,
+    start: np.ndarray,
+    end: np.ndarray,
+    padding: bytes,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return where fields start and end without the padding around them.
+
+    Args:
+        data: the bytes.
+        is_end: True for bytes between fields, which are no padding.
+        start: the index of the first byte of each field.
+        end: the index after its last byte.
+        padding: the bytes to leave out.
+    """
+    if not any(byte in data for byte in padding):
+        return start, end
+    letters = np.frombuffer(data, np.uint8)
+    solid = np.flatnonzero(~np.isin(letters, [*padding]) | is_end)
+    start = np.minimum(solid[np.searchsorted(solid, start)], end)
+    last = solid[np.searchsorted(solid, end) - 1]  # any byte if there is none
+    return start, np.clip(last + 1, start, end)
+
+
+def _check_quotes(path: str, data: bytes, line: int, delimiter: str) -> None:
+    """Raise FileError if text follows a field in quotes."""
+    data = b"\n" + data
+    letters = np.frombuffer(data, np.uint8)
+    quotes = np.flatnonzero(letters == _QUOTE)
     outside = letters[quotes[::2] - 1], letters[quotes[1::2] + 1]
     around = [*delimiter.encode(), *b'\r\n"']
     if all(np.isin(each, around).all() for each in outside):
-        return  # five times as fast as the pattern
+        return  # also if the block ends within a field
     for found in _QUOTED[delimiter].finditer(data):
         if found["text"] is not None:
             end = found.end()
@@ -117,111 +170,60 @@ def _check_quotes(path: str, block: Block, delimiter: str) -> None:
                 path,
                 "A field that begins with a quote should end with one.",
                 data[start : data.index(b"\n", end)],
-                block.line + data.count(b"\n", 0, end) - 1,
+                line + data.count(b"\n", 0, end) - 1,
                 "Put the whole field in quotes, and double those within it.",
             )
 
 
-def _csv_by_pyarrow(
-    path: str, block: Block, delimiter: str, fields: int, places: Sequence[int]
-) -> Iterator[Part] | None:
-    """Return the rows of a block, or None unless each line is a valid row."""
-    pa = _pyarrow()
-    if pa is None or len(set(places)) < len(places):
-        return None
-    # An own last row is missing if a quote is still open. pyarrow skips the
-    # empty first line.
-    last = delimiter.join("0" * fields).encode()
-    data = b"\n%b%b\n" % (block.data, last)
-    # pyarrow takes the spaces before a quote as the start of the text.
-    is_spaced = b' "' in data and _SPACED_QUOTE.search(data)
-    if is_spaced:
-        return None
-    names = [str(place) for place in range(fields)]
-    chosen = [names[place] for place in places]
-    types = [pa.string(), pa.string(), pa.float64()]
-    try:
-        # Only data in memory: with a Python file, reading ahead is unsafe.
-        table = pa.csv.read_csv(
-            pa.BufferReader(data),
-            pa.csv.ReadOptions(
-                use_threads=False, block_size=len(data) + 1, column_names=names
-            ),
-            pa.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
-            pa.csv.ConvertOptions(
-                check_utf8=False,
-                null_values=[],
-                include_columns=chosen,
-                column_types=dict(zip(chosen, types, strict=True)),
-            ),
-        )
-    except pa.ArrowException:
-        return None
-    line = blocks.filled_lines(block)
-    values = floats_of(table.column(2)[:-1])
-    if len(values) != len(line) or np.isnan(values).any():
-        return None
-    ids = [table.column(place)[:-1] for place in (0, 1)]
-    if any(byte in block.data for byte in _PADDING[delimiter]):
-        from pyarrow import compute  # as slow as reading 100,000 rows
-
-        ids = [compute.ascii_trim(column, _SPACES) for column in ids]
-    query, item = map(texts_of, ids)
-    return parts(path, query, item, values, line)
-
-
 def _by_csv(
-    source: Source,
-    block: Block,
+    path: str,
+    data: bytes,
+    line: int,
     delimiter: str,
     number: int,
     places: Sequence[int],
-) -> tuple[Iterator[Part], Block]:
-    """Return the rows of a block, and the start of a row without its end.
+) -> _Fields:
+    """Return some fields of rows, their lines, and a last row without its end.
 
-    Raise FileError if a row is invalid.
+    That row comes with the number of its line. Raise FileError if a row is
+    invalid.
     """
-    path = source.path
-    lines = io.StringIO(block.data.decode(_LETTERS), newline="\n").readlines()
+    if _QUOTE in data:
+        _check_quotes(path, data, line, delimiter)
+    else:
+        blocks.check_ends(path, data, line)
+    lines = io.StringIO(data.decode(_LETTERS), newline="\n").readlines()
     ends = [0, *itertools.accumulate(map(len, lines))]
     # An own last line ends each row but one whose quote is still open.
     reader = _reader([*lines, "\n"], delimiter)
-    columns: list[list[bytes]] = [[] for _ in places]
-    line, start = [], 0
+    columns: list[list[str]] = [[] for _ in places]
+    of_rows, start = [], 0
     try:
         for fields in reader:
             end = reader.line_num
             if end > len(lines):
                 break
             if ends[end] - ends[start] > LINE + 2:  # the end of the line
-                raise _too_long(path, _since(block, ends, start))
+                raise _too_long(path, data[ends[start] :], line + start)
             if fields and len(fields) != number:
                 expected = (
                     f"A line should have {number} fields, as the header has."
                 )
                 text = _bytes(delimiter.join(fields))
-                raise FileError(path, expected, text, block.line + start)
+                raise FileError(path, expected, text, line + start)
             if fields:
-                line.append(block.line + start)
+                of_rows.append(line + start)
                 for place, column in zip(places, columns, strict=True):
-                    column.append(_bytes(fields[place]))
+                    column.append(fields[place].strip(_SPACES))
             start = end
     except csv.Error:
-        rest = _since(block, ends, start)
-        blocks.check_ends(path, rest)
-        raise _too_long(path, rest) from None
-    rest = _since(block, ends, start)
-    if len(rest.data) > LINE:
-        raise _too_long(path, rest)
-    query, item, values = map(joined, columns)
-    numbered = np.array(line, np.int64)
-    floats = numbers(path, values, numbered, source.value)
-    return parts(path, query, item, floats, numbered), rest
-
-
-def _since(block: Block, ends: Sequence[int], start: int) -> Block:
-    """Return the lines of a block from a line on."""
-    return Block(block.data[ends[start] :], block.line + start)
+        blocks.check_ends(path, data[ends[start] :], line + start)
+        raise _too_long(path, data[ends[start] :], line + start) from None
+    rest = data[ends[start] :]
+    if len(rest) > LINE:
+        raise _too_long(path, rest, line + start)
+    texts = [Texts.of(column, _LETTERS) for column in columns]
+    return texts, np.array(of_rows, np.int64), rest, line + start
 
 
 def _reader(lines: Iterable[str], delimiter: str) -> Any:
@@ -232,13 +234,13 @@ def _bytes(field: str) -> bytes:
     return field.strip(_SPACES).encode(_LETTERS)
 
 
-def _too_long(path: str, row: Block) -> FileError:
+def _too_long(path: str, data: bytes, line: int) -> FileError:
     """Return the error for a row that is too long."""
     return FileError(
         path,
         f"A row should have {LINE:,} bytes at most, with all its quoted lines.",
-        row.data[:LINE],
-        row.line,
+        data[:LINE],
+        line,
         "Look for a quote without its end.",
     )
 
@@ -278,47 +280,58 @@ def json_parts(source: Source) -> Iterator[Part]:
     """Yield the rows of JSON lines, block by block."""
     path = source.path
     names: list[str] = []
-    for block in blocks.blocks_of(source, _BLOCK):
-        blocks.check_ends(path, block)
-        line = blocks.filled_lines(block)
+    for data, start in blocks.blocks_of(source, _BLOCK):
+        blocks.check_ends(path, data, start)
+        line = blocks.filled_lines(data, start)
         if not len(line):
             continue
-        number = int(line[0])
-        text = block.data.lstrip().split(b"\n", 1)[0]
-        [first] = _objects(path, [text], line[:1])
+        lines = data.split(b"\n")
+        texts = [lines[place] for place in (line - start).tolist()]
+        [first] = _objects(path, texts[:1], line[:1])
         header = [*_unnested(first, []), first | _RESULT][0]
-        names = names or columns_of(source, list(header), number)
-        found = _json_by_pyarrow(path, block, names, first, line)
+        names = names or columns_by_name(source, [*header], int(line[0]))
+        found = _json_by_pyarrow(source, data, names, first, line)
         if found is None:
-            found = _by_json(source, block, names, line)
+            groups = [
+                _unnested(x, names[1:]) for x in _objects(path, texts, line)
+            ]
+            rows = [*itertools.chain(*groups)]
+            line = np.repeat(line, [*map(len, groups)])
+            columns = [[row.get(name) for row in rows] for name in names]
+            row_of = rows.__getitem__
+            found = _json_columns(source, names, columns, line, row_of)
         yield from found
 
 
 def _json_by_pyarrow(
-    path: str,
-    block: Block,
+    source: Source,
+    data: bytes,
     names: Sequence[str],
     first: Mapping[str, Any],
     line: np.ndarray,
 ) -> Iterator[Part] | None:
-    """Return the rows of a block, or None if pyarrow does not read them all."""
-    pa = _pyarrow()
-    is_nested = b'"results"' in block.data
-    if pa is None or is_nested or len(set(names)) < len(names):
+    """Return the rows of a block, or None if pyarrow does not read them all.
+
+    It is three times as fast as `json`.
+    """
+    try:
+        import pyarrow as pa
+        import pyarrow.json
+    except ModuleNotFoundError:
         return None
     types = {str: pa.string(), int: pa.int64()}
     kinds = [types.get(type(first.get(name))) for name in names[:2]]
-    if None in kinds:
+    if None in kinds or len({*names}) < len(names) or b'"results"' in data:
         return None
     schema = pa.schema(zip(names, [*kinds, pa.float64()], strict=True))
     try:
-        block.data.decode()  # pyarrow reads bytes that are not UTF-8
-        table = pa.json.read_json(
-            pa.BufferReader(block.data),
-            pa.json.ReadOptions(
-                use_threads=False, block_size=len(block.data) + 1
+        data.decode()  # pyarrow reads bytes that are not UTF-8
+        table = pyarrow.json.read_json(
+            pa.BufferReader(data),
+            pyarrow.json.ReadOptions(
+                use_threads=False, block_size=len(data) + 1
             ),
-            pa.json.ParseOptions(
+            pyarrow.json.ParseOptions(
                 explicit_schema=schema, unexpected_field_behavior="ignore"
             ),
         )
@@ -327,49 +340,46 @@ def _json_by_pyarrow(
     query, item, values = (table.column(name) for name in names)
     if len(table) != len(line) or any(x.null_count for x in table.columns):
         return None
-    floats = floats_of(values)
+    floats = floats_of_column(values)
     # Other integers may be no floats, and others exceed all floats.
     if not (np.abs(floats) < EXACT).all():
         return None
-    return parts(path, texts_of(query), texts_of(item), floats, line)
+    return parts(source, texts_of(query), texts_of(item), floats, line)
 
 
-def _by_json(
-    source: Source, block: Block, names: Sequence[str], line: np.ndarray
+def _json_columns(
+    source: Source,
+    names: Sequence[str],
+    columns: Sequence[list[Any]],
+    line: np.ndarray,
+    row_of: Callable[[int], dict[str, Any]],
 ) -> Iterator[Part]:
-    """Return the rows of a block. Raise FileError if one of them is invalid."""
-    lines = block.data.split(b"\n")
-    texts = [lines[place] for place in (line - block.line).tolist()]
-    objects = _objects(source.path, texts, line)
-    numbered = zip(line.tolist(), objects, strict=True)
-    rows = ((n, row) for n, x in numbered for row in _unnested(x, names[1:]))
-    return _of_rows(source, names, rows)
+    """Return rows of JSON. Raise FileError if one of them is invalid.
 
-
-def _of_rows(
-    source: Source, names: Sequence[str], rows: Iterable[tuple[int, Any]]
-) -> Iterator[Part]:
-    """Return numbered objects. Raise FileError if one of them is invalid."""
-    path, value = source.path, source.value
-    columns: list[list[bytes]] = [[], []]
-    line, values = [], []
-    for number, row in rows:
-        for name, column in zip(names[:2], columns, strict=True):
-            id_ = row.get(name)
-            if type(id_) not in (str, int):
-                expected = f"`{name}` should be a string or an integer."
-                raise FileError(path, expected, json.dumps(row), number)
-            # JSON can have half a pair of surrogates.
-            column.append(str(id_).encode("utf-8", "surrogatepass"))
-        line.append(number)
-        x = row.get(names[2])
-        values.append(_number(x))
-        if values[-1] != x:
-            expected = f"The {value} `{names[2]}` should be a number."
-            remedy = "" if math.isnan(values[-1]) else INEXACT
-            raise FileError(path, expected, json.dumps(row), number, remedy)
-    query, item = map(joined, columns)
-    return parts(path, query, item, np.array(values), np.array(line, np.int64))
+    Args:
+        source: the file.
+        names: the names of the columns.
+        columns: the queries, the items and the values.
+        line: the number of the line of each row.
+        row_of: returns the object of a row, for errors.
+    """
+    wrong = []
+    for name, ids in zip(names[:2], columns, strict=False):
+        expected = f"`{name}` should be a string or an integer."
+        rows = [at for at, x in enumerate(ids) if type(x) not in (str, int)]
+        wrong += [(at, expected, "") for at in rows[:1]]
+    values = [*map(_number, columns[2])]
+    rows = [at for at, x in enumerate(columns[2]) if values[at] != x]
+    for at in rows[:1]:
+        expected = f"The {source.value} `{names[2]}` should be a number."
+        remedy = "" if math.isnan(values[at]) else INEXACT
+        wrong.append((at, expected, remedy))
+    if wrong:
+        at, expected, remedy = min(wrong, key=operator.itemgetter(0))
+        received, number = json.dumps(row_of(at)), int(line[at])
+        raise FileError(source.path, expected, received, number, remedy)
+    query, item = (Texts.of([*map(str, ids)], "utf-8") for ids in columns[:2])
+    return parts(source, query, item, np.array(values), line)
 
 
 def _unnested(row: dict[str, Any], own: Sequence[str]) -> list[dict[str, Any]]:
@@ -393,18 +403,16 @@ def _objects(
     path: str, texts: Sequence[bytes], line: np.ndarray
 ) -> list[dict[str, Any]]:
     """Return the object on each line. Raise FileError if one is no object."""
-    rows = _parsed(b"[%b]" % b",".join(texts))  # faster than line by line
+    rows = _value_of(b"[%b]" % b",".join(texts))  # faster than line by line
     if rows is None or len(rows) != len(texts):
-        rows = map(_parsed, texts)
-    objects = []
-    for row, text, number in zip(rows, texts, line.tolist(), strict=True):
-        if not isinstance(row, dict):
-            raise FileError(path, _OBJECT, text, number)
-        objects.append(row)
-    return objects
+        rows = [*map(_value_of, texts)]
+    wrong = [at for at, row in enumerate(rows) if not isinstance(row, dict)]
+    for at in wrong[:1]:
+        raise FileError(path, _OBJECT, texts[at], int(line[at]))
+    return list(rows)
 
 
-def _parsed(text: bytes) -> Any:
+def _value_of(text: bytes) -> Any:
     """Return a value of JSON, or None if the text is not JSON."""
     try:
         return json.loads(text, object_pairs_hook=_once)
@@ -441,12 +449,8 @@ def is_nested(line: bytes) -> bool:
 
 def nested_parts(source: Source) -> Iterator[Part]:
     """Yield the rows of `{query: {item: value}}`. Its lines are the rows."""
-    names = ["query", "item", source.value]
-    return _of_rows(source, names, enumerate(_nested(source), 1))
-
-
-def _nested(source: Source) -> Iterator[dict[str, Any]]:
-    path, value, text = source.path, source.value, blocks.whole_text(source)
+    path, value = source.path, source.value
+    text = b"".join(blocks.pieces_of(source))
     expected = f"It should be one JSON object, {{query: {{item: {value}}}}}."
     try:
         tree = json.loads(text, object_pairs_hook=_once)
@@ -475,13 +479,24 @@ def _nested(source: Source) -> Iterator[dict[str, Any]]:
             raise FileError(path, expected, ", ".join(tree), remedy=remedy)
         [tree] = tree.values()
     nothing = {_NOTHING: -math.inf if value == "score" else UNJUDGED}
+    columns: list[list[Any]] = [[], [], []]
     for query, items in tree.items():
         if not isinstance(items, dict):
             raise FileError(
                 path, expected, json.dumps({query: items}), remedy=_LISTS
             )
-        for item, x in (items or nothing).items():
-            yield {"query": query, "item": item, value: x}
+        items = items or nothing
+        columns[0] += [query] * len(items)
+        columns[1] += items
+        columns[2] += items.values()
+
+    def row_of(at: int) -> dict[str, Any]:
+        query, item, x = (column[at] for column in columns)
+        return {"query": query, "item": item, value: x}
+
+    line = np.arange(len(columns[0])) + 1
+    names = ["query", "item", value]
+    return _json_columns(source, names, columns, line, row_of)
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 import csv
 import json
 import math
+import re
 import subprocess
 import sys
 import tomllib
@@ -13,7 +14,7 @@ import pytest
 
 import keras_rankmetrics
 import krm_command
-from keras_rankmetrics.command.eval import _FORMATS
+from keras_rankmetrics.command.evaluating import FORMATS
 from keras_rankmetrics.command.printing import Progress
 from keras_rankmetrics.engine.aggregates.estimate import Estimate
 from krm_command import main
@@ -106,7 +107,7 @@ def test_queries_without_a_run_count_as_empty(files, capsys):
 def test_the_choices_of_formats_are_those_that_exist(capsys):
     with pytest.raises(SystemExit):
         main(["eval", "--help"])
-    assert f"{{{','.join(_FORMATS)}}}" in capsys.readouterr().out
+    assert f"{{{','.join(FORMATS)}}}" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "latex", "json", "csv"])
@@ -442,20 +443,17 @@ def test_the_bar_is_drawn_only_when_asked(files, capsys):
     assert "%" in capsys.readouterr().err
 
 
-def test_how_far_the_bar_is(files, monkeypatch):
-    class Written(list):
-        write = list.append
-
-        def flush(self):
-            pass
-
+def test_how_far_the_bar_is(files, monkeypatch, capsys):
     monkeypatch.setattr("time.monotonic", iter(range(1, 99)).__next__)
-    stream, size = Written(), Path("qrels").stat().st_size
-    progress = Progress(["qrels", "qrels"], stream)
-    progress.watch("qrels")(size // 2)
-    progress.finish("qrels")
-    progress.watch("qrels")(size)
-    assert " 25% qrels" in stream[0] and "100% qrels" in stream[1]
+    size = Path("qrels").stat().st_size
+    progress = Progress(["qrels", "qrels"], is_shown=True)
+    first, second = (progress.watch("qrels") for _ in range(2))
+    first(size // 2)
+    first(size)
+    second(size)
+    bars = capsys.readouterr().err.split("\r")[1:]
+    shares = [re.findall(r"([0-9]+)% qrels", bar)[0] for bar in bars]
+    assert shares == ["25", "50", "100"]
 
 
 BACKENDS = {

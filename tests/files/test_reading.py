@@ -8,18 +8,19 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import keras_rankmetrics as krm
+from keras_rankmetrics.comparing.forms import File
+from keras_rankmetrics.comparing.reading import Reading
 from keras_rankmetrics.files import (
     FileError,
     QueriesReturnError,
     blocks,
-    runs,
 )
+from keras_rankmetrics.files.blocks import Source
 from keras_rankmetrics.files.fields import Part
 from keras_rankmetrics.files.runs import (
-    judgements_of,
-    rows_of_file,
-    run_of,
-    sorted_run_of,
+    chunks_of_file,
+    rows_once,
     whole_queries,
 )
 
@@ -36,6 +37,23 @@ def unwatched(_):
     pass
 
 
+def run_of(path, columns, watch=unwatched):
+    return chunks_of_file(Source(path, "score", columns, watch))
+
+
+def sorted_run_of(path, columns, watch=unwatched):
+    source = Source(path, "score", columns, watch)
+    source.is_scattered = True
+    return chunks_of_file(source)
+
+
+def judgements_of(path, columns, watch=unwatched):
+    source = Source(path, "label", columns, watch)
+    [part] = chunks_of_file(source)
+    rows_once(source, part)
+    return part
+
+
 def rows_of(read, path, **columns):
     found = read(str(path), columns, unwatched)
     parts = [found] if hasattr(found, "query") else list(found)
@@ -49,8 +67,8 @@ def rows_of(read, path, **columns):
 
 
 def check_items_once(path, value, columns):
-    [part] = sorted_run_of(path, columns, unwatched)
-    runs.items_once(path, part)
+    [part] = sorted_run_of(path, columns)
+    rows_once(Source(path, value, columns), part)
 
 
 def written(path, text):
@@ -323,7 +341,7 @@ def test_chunks_hold_whole_queries(size):
             Part(queries, items, values, lines).at(slice(n, n + part))
             for n in range(0, 54, part)
         ]
-        found = list(whole_queries("run", parts, size))
+        found = list(whole_queries(Source("run", "score", {}), parts, size))
         seen = [set(chunk.query.tolist()) for chunk in found]
         assert sum(map(len, seen)) == 4  # no query is in two of them
         together = Part.joined(found)
@@ -335,7 +353,7 @@ def test_chunks_hold_whole_queries(size):
 def test_a_query_that_returns(tmp_path):
     rows = [("a", "x", 1.0), ("b", "y", 2.0), ("a", "z", 3.0)]
     path = written(tmp_path / "run", as_run(rows))
-    with pytest.raises(QueriesReturnError, match="are not together"):
+    with pytest.raises(QueriesReturnError):
         rows_of(run_of, path)
     assert rows_of(sorted_run_of, path) == [rows[0], rows[2], rows[1]]
 
@@ -351,7 +369,13 @@ def test_a_column_that_only_another_file_has_leaves_the_usual_names(tmp_path):
 
 def in_memory(path, value="score", read_as=None, **columns):
     """Return the rows of a file for callers that hold str ids."""
-    chunks = list(rows_of_file(path, value, columns, read_as))
+    file = File(path, value, "the file", Reading(columns))
+    try:
+        chunks = [*file.chunks()]
+    except QueriesReturnError:
+        chunks = [*file.chunks()]
+    if read_as is not None:
+        read_as |= file.roles()
     assert all(c.query.dtype.kind == c.item.dtype.kind == "U" for c in chunks)
     return [
         row
@@ -380,19 +404,42 @@ def test_ids_of_text_stay_different_bytes(tmp_path):
 
 
 def test_rows_for_python_are_together_in_each_query(monkeypatch, tmp_path):
-    monkeypatch.setattr(runs, "_ROWS", 2)
     rows = [(f"q{n // 3}", f"d{n}", float(n)) for n in range(12)]
     path = written(tmp_path / "run", as_run(rows))
-    chunks = list(rows_of_file(path, "score", {}))
+    monkeypatch.setattr(whole_queries, "__defaults__", (2,))
+    monkeypatch.setattr(blocks.blocks_of, "__defaults__", (20,))
+    chunks = list(File(path, "score", "the run", Reading()).chunks())
     seen = [query for chunk in chunks for query in set(chunk.query.tolist())]
     assert len(seen) == len(set(seen)) == len(chunks) == 4
     assert in_memory(path) == rows
     scattered = written(tmp_path / "scattered", as_run(rows[::2] + rows[1::2]))
-    assert len(list(rows_of_file(scattered, "score", {}))) == 1
-    assert in_memory(scattered) == rows[::2] + rows[1::2]
+    assert in_memory(scattered) == sorted(
+        rows[::2] + rows[1::2], key=lambda row: row[0]
+    )
 
 
 def test_files_without_rows_and_without_a_place(tmp_path):
     assert in_memory(written(tmp_path / "run", ""), "label") == []
     with pytest.raises(FileError, match="no_file: The file should exist"):
         in_memory(tmp_path / "no_file")
+
+
+@pytest.mark.parametrize("measure", [krm.evaluate, krm.diagnose])
+def test_a_run_that_is_found_scattered_late_is_read_again(
+    monkeypatch, tmp_path, measure
+):
+    """The first chunks have been joined when a query returns."""
+    monkeypatch.setattr(whole_queries, "__defaults__", (2,))
+    monkeypatch.setattr(blocks.blocks_of, "__defaults__", (20,))
+    rows = [(f"q{n // 3}", f"d{n % 4}", n % 5 / 8) for n in range(30)]
+    rows = [*rows[:6], ("q1", "q1", 0.3), *rows[6:], ("q0", "q0", -1.0)]
+    by_query = {}
+    for query, item, score in rows:
+        by_query.setdefault(query, {})[item] = score
+    path = written(tmp_path / "run", as_run(rows))
+    judged = {f"q{n}": {"d1": 1, "d2": 0, f"q{n}": 1} for n in range(10)}
+    found, expected = (
+        str(measure(judged, run, metrics="RR", drop_same_id=True))
+        for run in (path, by_query)
+    )
+    assert found == expected

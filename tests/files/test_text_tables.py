@@ -1,4 +1,4 @@
-"""Tables as text: pyarrow reads most, and the standard library the rest."""
+"""Tables as text: most are read at once, the rest by the standard library."""
 
 import json
 import math
@@ -8,10 +8,9 @@ import sys
 import numpy as np
 import pytest
 from test_numbers_of_text import halfway, with_digits
-from test_reading import rows_of
+from test_reading import rows_of, run_of, sorted_run_of
 
 from keras_rankmetrics.files import FileError, blocks, text_tables
-from keras_rankmetrics.files.runs import run_of, sorted_run_of
 
 
 def outcome(path):
@@ -29,7 +28,14 @@ def without_pyarrow(monkeypatch):
         monkeypatch.setitem(sys.modules, name, None)
 
 
+def read_the_rest(patch):
+    """Leave all rows to the standard library."""
+    for name in ("_plain_rows", "_json_by_pyarrow"):
+        patch.setattr(text_tables, name, lambda *_: None)
+
+
 IDS = ["a", "d7", "x y", " z ", "é", '5" x', 'a"b', '27"', "'q'", '"a"']
+ODD_IDS = ["", "  ", "\t", "\tb", "c\t", '"', " \t "]
 QUOTED = [
     "a",
     "x y",
@@ -40,6 +46,13 @@ QUOTED = [
     "a\nb",
     "a\r\nb",
     'a, ""b',
+    " a ",
+    "\ta",
+    "a\t",
+    "a\rb",
+    "\r\n",
+    '"',
+    "",
 ]
 NUMBERS = [
     *("1", "2.5", "-3", "1e-7", "+4", ".5", "5.", "inf", "1e400", " 7 "),
@@ -50,12 +63,15 @@ WRONG = ["x", "", "nan", "1_0", "1.2.3", "0x1", "nan(1)"]
 
 def a_table(draw, delimiter):
     ends = draw.choice(["\n", "\n", "\r\n", "\r\r\n"])
+    ids = draw.choice([IDS, IDS + ODD_IDS])
     rows = ["query,item,score,title".replace(",", delimiter)]
     for _ in range(draw.randint(0, 9)):
         fields = [
-            draw.choice(IDS)
+            draw.choice(ids)
             if draw.random() < 0.6
-            else draw.choice(["", " "]) + f'"{draw.choice(QUOTED)}"'
+            else draw.choice(["", " ", "\t"])
+            + f'"{draw.choice(QUOTED)}"'
+            + draw.choice(["", "", "", " ", "\t", "x"])
             for _ in range(3)
         ]
         numbers = NUMBERS if draw.random() < 0.97 else WRONG
@@ -112,16 +128,15 @@ def test_both_readers_agree(tmp_path, monkeypatch, name, size):
         path.write_bytes(text.encode())
         found = outcome(path)
         with monkeypatch.context() as patch:
-            patch.setattr(text_tables, "_pyarrow", lambda: None)
+            read_the_rest(patch)
             assert outcome(path) == found, text
 
 
 FAST = {
     "plain.csv": b"query,item,score\nq,d,1\nq,caf\xe9,2\n",
     "spaces.csv": b"query, item ,score\n q , d , 1 \n",
-    "blank.csv": b"query,item,score\n\nq,d,1\n\r\nq,e,2\r\r\n\n",
-    "quoted.csv": b'query,item,score,t\n"q","d","1","a ""b"", c"\nq,e,2,x\n',
-    "stray.csv": b'query,item,score\nq,5" x,1\nq,a"b,2\nq,27",3\n',
+    "returns.csv": b"query,item,score\nq,d,1\r\nq,e,2\r\r\n",
+    "quoted.csv": b'query,item,score,t\n"q","d","1","a, c"\nq,e, " 2" ,x\n',
     "digits.csv": b"query,item,score\nq,d,0.12345678901234567\nq,e,+1e-7\n",
     "tabs.tsv": b"query\titem\tscore\nq\td,e\t1\n",
     "texts.jsonl": b'{"item":"d","x":{"item":1},"query":"q","score":1}\n\n',
@@ -131,14 +146,14 @@ FAST = {
 
 @pytest.mark.parametrize("name", FAST)
 @pytest.mark.parametrize("end", [b"\n", b"\r\n"])
-def test_pyarrow_reads_ordinary_files(tmp_path, monkeypatch, name, end):
+def test_ordinary_files_are_read_at_once(tmp_path, monkeypatch, name, end):
     path = tmp_path / name
     path.write_bytes(FAST[name].replace(b"\n", end))
     with monkeypatch.context() as patch:
-        patch.setattr(text_tables, "_pyarrow", lambda: None)
+        read_the_rest(patch)
         expected = outcome(path)
     monkeypatch.setattr(text_tables, "_by_csv", None)
-    monkeypatch.setattr(text_tables, "_by_json", None)
+    monkeypatch.setattr(text_tables, "_json_columns", None)
     assert isinstance(expected, list) and outcome(path) == expected
 
 

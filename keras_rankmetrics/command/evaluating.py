@@ -1,0 +1,299 @@
+"""`krm eval`, `krm gate` and `krm doctor`: runs in files, and judgements."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import warnings
+from collections import Counter
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+import keras_rankmetrics as krm
+from keras_rankmetrics.command.printing import (
+    Progress,
+    print_warning,
+    with_options,
+)
+from keras_rankmetrics.comparing import Compared, Verdict
+from keras_rankmetrics.comparing.formats import as_csv
+from keras_rankmetrics.comparing.report import POWER, percent
+from keras_rankmetrics.engine.messages import as_table
+from keras_rankmetrics.files import KIND, FileError
+from keras_rankmetrics.files.blocks import (
+    Source,
+    is_pipe,
+    real_path,
+    short_names,
+)
+from keras_rankmetrics.files.runs import judgements_path
+
+FORMATS: dict[str, Callable[[Compared], str]] = {
+    "text": str,
+    "markdown": Compared.to_markdown,
+    "latex": Compared.to_latex,
+    "json": lambda compared: compared.to_json(per_list=False, indent=2),
+    "csv": Compared.to_csv,
+}
+
+
+def evaluation(arguments: argparse.Namespace) -> tuple[str, int]:
+    """Return the table of `krm eval`, and 0."""
+    first = _baseline_path(arguments.baseline, arguments.runs)
+    paths = _distinct([*first, *arguments.runs])
+    _check_outputs(arguments, paths)
+    compared, notes = _compared(arguments, _names_of(paths))
+    if arguments.per_list:
+        _write(arguments.per_list, as_csv(compared.per_list()))
+    if arguments.save:
+        _write(arguments.save, compared.to_json())
+    again = Counter(arguments.runs) - Counter(_distinct(arguments.runs))
+    for path in again.elements():
+        print_warning(
+            f"{path} was passed more than once. It is evaluated once."
+        )
+    text = FORMATS[arguments.format](compared)
+    if arguments.detect is not None:
+        notes += ["", *_needed(compared, arguments)]
+    if arguments.format == "text":
+        text = "\n".join([text, *notes])
+    if arguments.output:
+        _write(arguments.output, text.rstrip("\n") + "\n")
+        text = ""
+    return text, 0
+
+
+def _baseline_path(baseline: str | None, runs: list[str]) -> list[str]:
+    """Return the path of the baseline, named by its path or as in the table."""
+    if baseline is None:
+        return []
+    names = _names_of(runs).items()
+    return [path for path, name in names if name == baseline] or [baseline]
+
+
+def _needed(compared: Compared, arguments: argparse.Namespace) -> list[str]:
+    """Return how many lists detect a difference, a line for each system.
+
+    Raises:
+        ValueError: if there is no other system, or no text to print it below.
+    """
+    others = [name for name in compared.systems if name != compared.baseline]
+    if not others or arguments.format != "text":
+        raise ValueError(
+            "`--detect` should have two runs or more, and `--format text`. "
+            f"Received: {len(others) + 1} and `--format {arguments.format}`."
+        )
+    needed = compared.lists_needed(arguments.detect)
+    rows = [
+        [x, *(f"{n:,}" if (n := of[x]) else "-" for of in needed.values())]
+        for x in others
+    ]
+    return [
+        "Lists like these that detect a true difference of "
+        f"{arguments.detect:g} from {compared.baseline}, {percent(POWER)} of "
+        "the time:",
+        as_table(["", *needed], rows),
+    ]
+
+
+def verdicts(arguments: argparse.Namespace) -> tuple[str, int]:
+    """Return a verdict for each metric as text, and the worst exit code."""
+    candidate, baseline = arguments.candidate, arguments.baseline
+    _check_outputs(arguments, [candidate, baseline])
+    if len(_distinct([candidate, baseline])) < 2:
+        raise ValueError(f"CANDIDATE and BASELINE are one file: {candidate}.")
+    saved = _saved(baseline)
+    names = _names_of([candidate] if saved else [baseline, candidate])
+    compared, _ = _compared(arguments, names)
+    name, level = names[candidate], arguments.confidence
+    if arguments.save:
+        alone = Compared(compared.measured, baseline=name)
+        _write(arguments.save, alone.to_json())
+    compared = _joined(saved, compared, baseline) if saved else compared
+    found = [
+        compared.gate(metric, name, tolerance=arguments.tolerance, level=level)
+        for metric in compared.signatures
+    ]
+    show = Verdict.to_markdown if arguments.markdown else str
+    # A failure, 1, is worse than an undecided verdict, 3.
+    code = min((v.exit_code for v in found if not v), default=0)
+    return "\n".join(map(show, found)), code
+
+
+def _saved(path: str) -> bytes | None:
+    """Return the text of a saved comparison, or None for a run."""
+    if not os.path.isfile(path):
+        return None
+    with open(path, "rb") as file:
+        head = file.read(2 * len(KIND))
+        return head + file.read() if KIND.encode() in head else None
+
+
+def _joined(text: bytes, compared: Compared, path: str) -> Compared:
+    """Return the baseline of a saved comparison, and the candidate.
+
+    Raise ValueError if they do not have the same metrics, queries and labels.
+    """
+    try:
+        saved = Compared.from_json(text)
+        name = f"{saved.baseline} of {os.path.basename(path)}"
+        same = saved.measured.by(compared.measured.measures)
+        systems = {name: same.systems[saved.baseline]}
+        return Compared(same._replace(systems=systems)).join(compared)
+    except ValueError as error:
+        remedy = f"Save it again: `krm eval QRELS RUN -m ... --save {path}`."
+        raise ValueError(f"{path} is no baseline: {error}\n{remedy}") from None
+
+
+def findings(arguments: argparse.Namespace) -> tuple[str, int]:
+    """Return the findings of `krm doctor`, and 1 if some are not just notes."""
+    diagnosis = krm.diagnose(
+        arguments.qrels,
+        arguments.run,
+        k=arguments.k,
+        metrics=arguments.metrics,
+        columns=arguments.columns,
+        higher_is_better=not arguments.lower_is_better,
+    )
+    return with_options(str(diagnosis)), int(not diagnosis.ok)
+
+
+def _compared(
+    arguments: argparse.Namespace, names: Mapping[str, str]
+) -> tuple[Compared, list[str]]:
+    """Return the comparison of runs in files, with notes on how they were read.
+
+    Args:
+        arguments: those of the command, with `qrels`, `metrics`, `convention`,
+            `columns`, `lower_is_better`, `confidence` and `progress`.
+        names: the name of each run by its path; the baseline first.
+    """
+    qrels = judgements_path(arguments.qrels)
+    if is_pipe(qrels) and real_path(qrels) in map(real_path, names):
+        raise FileError(
+            Source(qrels, "label", {}).path,
+            "Only one argument should read this pipe.",
+            "two arguments",
+            remedy="Write its contents to a file, and pass that file.",
+        )
+    progress = Progress([qrels, *names], arguments.progress)
+
+    def source_of(path: str, value: str) -> Source:
+        return Source(path, value, arguments.columns, progress.watch(path))
+
+    truth = source_of(qrels, "label")
+    runs = {name: source_of(path, "score") for path, name in names.items()}
+    try:
+        with (
+            np.errstate(divide="ignore", invalid="ignore"),
+            warnings.catch_warnings(record=True) as caught,
+        ):
+            # These are printed below without a line of code.
+            warnings.simplefilter("always", UserWarning)
+            compared = krm.compare(
+                truth,
+                runs,
+                arguments.metrics,
+                convention=arguments.convention,
+                columns=arguments.columns,
+                higher_is_better=_higher_is_better(
+                    arguments.lower_is_better, names
+                ),
+                confidence=arguments.confidence,
+            )
+    finally:
+        progress.clear()
+    # A run that is read again may cause a warning again.
+    for text, each in {str(each.message): each for each in caught}.items():
+        if issubclass(each.category, UserWarning):
+            print_warning(with_options(text))
+        else:
+            place = each.filename, each.lineno
+            warnings.warn_explicit(each.message, each.category, *place)
+    scattered = [run.path for run in runs.values() if run.is_scattered]
+    if not scattered:
+        return compared, []
+    note = (
+        f"The rows of a query are not together in {', '.join(scattered)}, "
+        "so it was held in memory and sorted."
+    )
+    return compared, ["", note]
+
+
+def _higher_is_better(
+    lower: list[str | None], names: Mapping[str, str]
+) -> bool | dict[str, bool]:
+    """Return the argument of `compare` for runs with distances.
+
+    Args:
+        lower: the paths or names of these runs; None for all runs.
+        names: the name of each run by its path.
+
+    Raises:
+        ValueError: if there is no such run.
+    """
+    systems = list(names.values())
+    higher = {}
+    for run in lower:
+        if run is None:
+            return False
+        higher[names.get(run, run)] = False
+        if not set(higher) <= set(systems):
+            raise ValueError(
+                f"`--lower-is-better` should name one of the runs {systems}. "
+                f"Received: {run!r}."
+            )
+    return higher or True
+
+
+def _distinct(paths: list[str]) -> list[str]:
+    """Return the first path of each file."""
+    found: dict[str, str] = {}
+    for path in paths:
+        found.setdefault(real_path(path), path)
+    return list(found.values())
+
+
+def _names_of(paths: list[str]) -> dict[str, str]:
+    """Return the shortest names that distinguish the runs, by path."""
+    short = short_names(paths)
+    bare = [
+        name.removesuffix(".gz").rpartition(".")[0] or name for name in short
+    ]
+    for names in (bare, short):
+        if len(set(names)) == len(names):
+            return dict(zip(paths, names, strict=True))
+    return {path: path for path in paths}
+
+
+def _check_outputs(arguments: argparse.Namespace, paths: list[str]) -> None:
+    """Raise ValueError if an output would overwrite an input or the other."""
+    inputs = [judgements_path(arguments.qrels), *paths]
+    taken = {real_path(path): "an input" for path in inputs}
+    for option in ("output", "per_list", "save"):
+        path = getattr(arguments, option, None)
+        if path and real_path(path) in taken:
+            name = option.replace("_", "-")
+            raise FileError(
+                path,
+                f"`--{name}` should be a file of its own.",
+                taken[real_path(path)],
+                remedy="Choose another name.",
+            )
+        if path:
+            taken[real_path(path)] = f"the file of `--{option}`"
+
+
+def _write(path: str, text: str) -> None:
+    """Write a text to a file. Raise FileError if that is not possible."""
+    try:
+        with open(path, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+    except OSError as error:
+        raise FileError(
+            path,
+            "The output should be a file that can be written.",
+            error.strerror,
+            remedy="Pass the path of a file, in a directory that exists.",
+        ) from None
