@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from keras_rankmetrics.comparing.measured import (
-    Column,
-    Measured,
-    Values,
-)
+from keras_rankmetrics.comparing.measured import Measured
+from keras_rankmetrics.engine.aggregates.paired import Column
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.metrics.bases import check_mean
-from keras_rankmetrics.metrics.judge_corrected import JudgeCorrected
-from keras_rankmetrics.metrics.tails import LowerMean, Quantiles
-
-_KINDS = ("human", "judge")
+from keras_rankmetrics.metrics.judge_corrected import KINDS, JudgeCorrected
 
 
 def check(metric: Any) -> None:
     """Raise TypeError if a table has no column for the metric."""
-    if not isinstance(metric, JudgeCorrected | LowerMean | Quantiles):
+    if not hasattr(metric, "_statistic"):
         check_mean(metric)
 
 
@@ -35,7 +29,7 @@ def measure_of(metric: RankingMetric) -> Column:
     return Column(metric.name, metric.signature, is_up, bounded)
 
 
-def columns_of(
+def members_and_columns(
     metrics: Sequence[Any],
 ) -> tuple[list[RankingMetric], tuple[Column, ...]]:
     """Return the metrics to evaluate, each once, and the columns of the table.
@@ -48,8 +42,8 @@ def columns_of(
     members: dict[str, RankingMetric] = {}
     columns = []
     for metric in metrics:
-        is_mean = isinstance(metric, RankingMetric)
-        member = metric if is_mean else metric.metric
+        statistic = getattr(metric, "_statistic", None)
+        member = metric if statistic is None else metric.metric
         first = members.setdefault(member.name, member)
         if first.signature != member.signature:
             raise ValueError(
@@ -61,15 +55,12 @@ def columns_of(
             signature=metric.signature,
             measures=(list(members).index(member.name),),
         )
-        options = [("mean", metric.name, mean.option)]
-        if isinstance(metric, LowerMean):
-            options = [("lower mean", metric.name, metric.share)]
-        elif isinstance(metric, Quantiles):
-            pairs = zip(metric.results, metric.levels, strict=True)
-            options = [("quantile", *pair) for pair in pairs]
+        if statistic is None:
+            columns.append(mean)
+            continue
         columns += [
             mean._replace(statistic=statistic, name=name, option=option)
-            for statistic, name, option in options
+            for name, option in metric._columns().items()
         ]
     are_means = all(column.statistic == "mean" for column in columns)
     if len(members) == len(columns) and are_means:
@@ -79,8 +70,8 @@ def columns_of(
 
 def parts_of(truth: Any) -> list[Any]:
     """Return the truth, or the labels by humans and by a judge."""
-    if isinstance(truth, Mapping) and set(truth) == set(_KINDS):
-        return [truth[kind] for kind in _KINDS]
+    if isinstance(truth, Mapping) and set(truth) == set(KINDS):
+        return [truth[kind] for kind in KINDS]
     return [truth]
 
 
@@ -91,7 +82,7 @@ def are_judge_corrected(metrics: Sequence[Any], truth: Any) -> bool:
         ValueError: if only some do, or the truth is not of that form.
     """
     names = [x.name for x in metrics if isinstance(x, JudgeCorrected)]
-    has_judge = len(parts_of(truth)) == len(_KINDS)
+    has_judge = len(parts_of(truth)) == len(KINDS)
     if has_judge and len(names) < len(metrics):
         raise ValueError(
             "With labels by humans and by a judge, each metric should be "
@@ -140,21 +131,18 @@ def by_judge(
         for x in (human, judge)
         for name, group in zip(x.lists, x.groups, strict=False)
     }
-    systems = {}
-    for (name, system), *arrays in zip(
-        judge.systems.items(),
-        _spread(human, lists),
-        _spread(judge, lists),
+    pairs = zip(
+        _spread(human, lists).systems.values(),
+        _spread(judge, lists).systems.items(),
         strict=True,
-    ):
-        values, counts, weights = map(np.concatenate, zip(*arrays, strict=True))
-        both = Values(values, counts, weights)
-        systems[name] = system._replace(values=both)
+    )
+    systems = {
+        name: f.with_arrays(map(np.concatenate, zip(y[:3], f[:3], strict=True)))
+        for y, (name, f) in pairs
+    }
+    of_judge = [x._replace(name=f"{x.name}/judge") for x in judge.measures]
     return judge._replace(
-        measures=(
-            *human.measures,
-            *(m._replace(name=f"{m.name}/judge") for m in judge.measures),
-        ),
+        measures=(*human.measures, *of_judge),
         lists=lists,
         truth=f"{human.truth} {judge.truth}",
         systems=systems,
@@ -163,7 +151,7 @@ def by_judge(
             measure._replace(
                 name=metric.name,
                 signature=metric.signature,
-                statistic="judge-corrected mean",
+                statistic=metric._statistic,
                 measures=(place, place + len(metrics)),
             )
             for place, (metric, measure) in enumerate(
@@ -173,7 +161,7 @@ def by_judge(
     )
 
 
-def labelled(labels: Any) -> np.ndarray:
+def have_labels(labels: Any) -> np.ndarray:
     """Return True for lists with a label of 0 or more, bool `[lists]`.
 
     Args:
@@ -194,15 +182,11 @@ def labelled(labels: Any) -> np.ndarray:
     return found
 
 
-def _spread(
-    measured: Measured, lists: Sequence[Any]
-) -> Iterator[tuple[np.ndarray, ...]]:
-    """Yield the values of each system for more lists, which are excluded."""
-    place = {name: i for i, name in enumerate(lists)}
-    index = [place[name] for name in measured.lists]
-    shape = len(measured.measures), len(lists)
-    for system in measured.systems.values():
-        arrays = np.zeros(shape), np.zeros(shape, bool), np.ones(shape)
-        for array, own in zip(arrays, system.values[:3], strict=True):
-            array[:, index] = own
-        yield arrays
+def _spread(measured: Measured, lists: Sequence[Any]) -> Measured:
+    """Return the values for more lists, which are excluded."""
+    place = {name: i for i, name in enumerate(measured.lists)}
+    index = np.array([place.get(name, -1) for name in lists])
+    found = measured.taken(index)
+    for values in found.systems.values():
+        values.counts[:, index < 0] = False
+    return found

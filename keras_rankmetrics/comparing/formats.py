@@ -9,11 +9,11 @@ import math
 import re
 import textwrap
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
-from keras_rankmetrics.comparing.measured import Column
 from keras_rankmetrics.comparing.report import Cell, Report
 from keras_rankmetrics.engine.aggregates.estimate import spread_as_text
+from keras_rankmetrics.engine.aggregates.paired import Column
 from keras_rankmetrics.engine.definition.options import check_choice
 from keras_rankmetrics.engine.naming import as_html_table, as_table
 
@@ -67,7 +67,7 @@ _TEXT_MARKS: _Marks = {"better": "▲", "worse": "▼"}
 _MARK_ROOM, _P_ROOM = " " * len(" ▲"), " " * len(" (p = 0.012)")
 
 
-def as_text(report: Report, p_values: bool = False) -> str:
+def as_plain_text(report: Report, p_values: bool = False) -> str:
     """Return the table, with notes and signatures below it.
 
     Args:
@@ -191,67 +191,63 @@ _SPECIAL = {
 Place = Literal["footnote", "caption", None]
 
 
-class Layout(NamedTuple):
-    """The arguments of `to_latex`."""
-
-    digits: int
-    errors: bool
-    signatures: Place
-    caption: str | None
-    label: str | None
-    wide: bool
-    p_values: bool
-
-
-def as_latex(report: Report, layout: Layout) -> str:
+def as_latex(
+    report: Report,
+    digits: int,
+    errors: bool,
+    signatures: Place,
+    caption: str | None,
+    label: str | None,
+    wide: bool,
+    p_values: bool,
+) -> str:
     """Return a `table` that fits one of two columns. See `Results.to_latex`.
 
     Raises:
-        ValueError: if the layout is invalid.
+        ValueError: if `digits` or `signatures` is invalid.
     """
-    check_choice("digits", layout.digits, tuple(range(10)))
-    check_choice("signatures", layout.signatures, get_args(Place))
+    check_choice("digits", digits, tuple(range(10)))
+    check_choice("signatures", signatures, get_args(Place))
     marks: _Marks = {"better": "+", "worse": "-"}
-    legend = _legend(report, marks, layout.p_values, layout.errors)
-    signatures = f"Signatures: {_signatures(report)}."
-    caption = layout.caption or _to_latex(" ".join(legend))
-    if layout.signatures == "caption":
-        caption += f" {signatures}"
-    label = rf"\label{{{layout.label}}}" if layout.label else ""
-    table = "table*" if layout.wide else "table"
+    legend = _legend(report, marks, p_values, errors)
+    of_metrics = f"Signatures: {_signatures(report)}."
+    caption = caption or _to_latex(" ".join(legend))
+    if signatures == "caption":
+        caption += f" {of_metrics}"
+    label = rf"\label{{{label}}}" if label else ""
+    table = "table*" if wide else "table"
     rows = [["System", *(_head(column.name) for column in report.columns)]]
     for system, *cells in report.rows():
         pairs = zip(cells, report.columns, strict=True)
-        texts = [_latex_cell(*pair, layout) for pair in pairs]
+        texts = [_latex_cell(*pair, digits, errors) for pair in pairs]
         rows.append([_first(system), *texts])
         p = [_latex_p(cell) for cell in cells]
-        if layout.p_values and any(p):
+        if p_values and any(p):
             rows.append(["", *p])
     [head, *body] = [" & ".join(row) + r" \\" for row in rows]
     lines = [
         r"% In the preamble: \usepackage{booktabs}",
         rf"\begin{{{table}}}",
         rf"\centering\caption{{{caption}}}{label}",
-        r"\footnotesize" + r"\setlength{\tabcolsep}{3pt}" * (not layout.wide),
+        r"\footnotesize" + r"\setlength{\tabcolsep}{3pt}" * (not wide),
         rf"\begin{{tabular}}{{@{{}}l{'r' * len(report.columns)}@{{}}}}",
         rf"\toprule {head} \midrule",
         *body,
         r"\bottomrule\end{tabular}",
     ]
-    if layout.signatures == "footnote":
-        lines += [r"\par\smallskip\raggedright", signatures]
+    if signatures == "footnote":
+        lines += [r"\par\smallskip\raggedright", of_metrics]
     return "\n".join([*lines, rf"\end{{{table}}}"])
 
 
-def _latex_cell(cell: Cell, measure: Column, layout: Layout) -> str:
-    form = f".{layout.digits}f"
-    spread = spread_as_text(cell.value, *cell.interval, layout.digits)
-    value = format(cell.value, form)
+def _latex_cell(cell: Cell, measure: Column, digits: int, errors: bool) -> str:
+    spread = spread_as_text(cell.value, *cell.interval, digits)
+    value = f"{cell.value:.{digits}f}"
     if measure.bounded:  # as usual in print, without the 0 before the point
         value, spread = (re.sub(r"\b0\.", ".", x) for x in (value, spread))
     value = rf"\textbf{{{value}}}" if cell.best else value
     value += _LATEX_MARKS.get(cell.mark, _LATEX_SPACE)
-    if not layout.errors or not spread:
+    if not errors or not spread:
         return value
     return rf"{value}{{\scriptsize{_to_latex(spread).replace(' ', '')}}}"
 

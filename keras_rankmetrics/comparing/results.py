@@ -11,18 +11,25 @@ from typing import Any, Self
 import numpy as np
 
 from keras_rankmetrics.comparing import formats
-from keras_rankmetrics.comparing.agreement import Agreement
 from keras_rankmetrics.comparing.measured import (
     ALL,
     Measured,
     loaded,
     saved,
 )
-from keras_rankmetrics.comparing.report import Report, reported
-from keras_rankmetrics.comparing.statistics import differences_of
-from keras_rankmetrics.comparing.verdict import Verdict, chosen, verdict_of
+from keras_rankmetrics.comparing.report import (
+    Report,
+    differences_of,
+    reported,
+)
+from keras_rankmetrics.comparing.verdict import (
+    Verdict,
+    only_choice,
+    verdict_of,
+)
 from keras_rankmetrics.engine.aggregates import Estimate
 from keras_rankmetrics.engine.definition.options import invalid
+from keras_rankmetrics.engine.naming import as_table
 from keras_rankmetrics.files import KIND
 from keras_rankmetrics.metrics.two_rankings import RankBiasedOverlap
 
@@ -45,7 +52,7 @@ class Results:
         confidence: float = 0.95,
     ) -> None:
         self._measured = measured
-        self._baseline, self._confidence = checked(
+        self._baseline, self._confidence = checked_baseline(
             measured.systems, baseline, confidence
         )
 
@@ -89,7 +96,7 @@ class Results:
         Args:
             p_values: True to show the p value of each difference.
         """
-        return formats.as_text(self.report, p_values)
+        return formats.as_plain_text(self.report, p_values)
 
     def to_markdown(self, p_values: bool = False) -> str:
         """Return a table in GitHub's Markdown, the best values in bold.
@@ -130,10 +137,16 @@ class Results:
         Raises:
             ValueError: if `digits` or `signatures` is invalid.
         """
-        layout = formats.Layout(
-            digits, errors, signatures, caption, label, wide, p_values
+        return formats.as_latex(
+            self.report,
+            digits,
+            errors,
+            signatures,
+            caption,
+            label,
+            wide,
+            p_values,
         )
-        return formats.as_latex(self.report, layout)
 
     def to_pandas(self) -> Any:
         """Return a `pandas.DataFrame` with a row for each value.
@@ -227,7 +240,7 @@ class Results:
         }
         if self.measured.groups:
             found["group"] = list(self.measured.groups) * len(systems)
-        values = [system.values.of_lists() for system in systems.values()]
+        values = [system.of_lists() for system in systems.values()]
         for place, measure in enumerate(self.measured.measures):
             of_systems = (of_system[place] for of_system in values)
             found[measure.name] = [*itertools.chain.from_iterable(of_systems)]
@@ -323,6 +336,31 @@ class Evaluated(Results, Mapping[str, float]):
     def __repr__(self) -> str:
         values = ", ".join(f"{name}: {self[name]:.4f}" for name in self)
         return f"<Evaluated: {values} on {len(self.measured.lists):,} lists>"
+
+
+class Agreement(dict[str, dict[tuple[str, str], Estimate]]):
+    """The similarity of each two systems, by metric.
+
+    `Compared.agreement` returns it. The keys are names of metrics, and then
+    pairs `(reference, system)` of names. `print` shows a table for each metric,
+    with a row for each reference.
+    """
+
+    def __str__(self) -> str:
+        """Return a table for each metric."""
+        return "\n\n".join(map(_table, self, self.values()))
+
+
+def _table(metric: str, pairs: Mapping[tuple[str, str], Estimate]) -> str:
+    names = list(dict.fromkeys(name for pair in pairs for name in pair))
+    rows = [
+        [
+            one,
+            *(f"{pairs[one, x].value:.4f}" if x != one else "" for x in names),
+        ]
+        for one in names
+    ]
+    return as_table([metric, *names], rows)
 
 
 class Compared(Results):
@@ -519,16 +557,16 @@ class Compared(Results):
             >>> compared.gate(tolerance=0.01).outcome
             'undecided'
         """
-        metric = chosen("metric", metric, list(self.signatures))
+        metric = only_choice("metric", metric, list(self.signatures))
         others = [name for name in self.systems if name != self.baseline]
-        names = self.baseline, chosen("system", system, others)
+        names = self.baseline, only_choice("system", system, others)
         both = {name: self.measured.systems[name] for name in names}
         measured = self.measured._replace(systems=both)
         level = self.confidence if level is None else level
         return verdict_of(measured, metric, tolerance, level)
 
 
-def checked(
+def checked_baseline(
     systems: Mapping[str, Any], baseline: Any, confidence: Any
 ) -> tuple[str, float]:
     """Return the baseline, by default the first system, and the confidence.

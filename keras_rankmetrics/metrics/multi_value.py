@@ -119,6 +119,33 @@ class MultiValueMetric(Accumulator):
         return cls(**naming.deserialized(config))
 
 
+class WithOneValue(MultiValueMetric):
+    """The base of metrics with one value that has a standard error."""
+
+    def __init__(self, metric: RankingMetric, *arguments: Any) -> None:
+        super().__init__(metric, *arguments)
+        self._direction = metric._direction
+
+    def named(self, result: Tensor) -> Any:
+        """Return the result of the metric, a number."""
+        return result
+
+    def estimate(self) -> Estimate:
+        """Return the result with its standard error."""
+        raise NotImplementedError
+
+    def estimates(self) -> dict[str, Estimate]:
+        """Return the estimate by name."""
+        return {self.name: self.estimate()}
+
+    def __str__(self) -> str:
+        """Return the estimate, or the repr where there is none."""
+        try:
+            return f"{self.name} = {self.estimate()}"
+        except ValueError:
+            return repr(self)
+
+
 @register
 class Sliced(MultiValueMetric):
     """A metric over all lists, and over each group of lists.

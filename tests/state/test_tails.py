@@ -12,7 +12,7 @@ from pytest import approx
 
 import keras_rankmetrics as krm
 from keras_rankmetrics import LowerMean, Quantiles
-from keras_rankmetrics.engine.aggregates import tails
+from keras_rankmetrics.metrics import tails
 
 BACKEND = keras.backend.backend()
 VALUES = np.array([0, 0, 0.2, 0.35, 0.5, 0.5, 0.63, 0.8, 1, 1])

@@ -15,7 +15,7 @@ from pytest import approx
 
 import keras_rankmetrics as krm
 from keras_rankmetrics import LowerMean, Quantiles
-from keras_rankmetrics.engine.aggregates.tails import (
+from keras_rankmetrics.metrics.tails import (
     BinnedQuantiles,
     Distribution,
     linearised,

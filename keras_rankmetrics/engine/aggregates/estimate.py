@@ -8,10 +8,10 @@ from statistics import NormalDist
 
 import numpy as np
 
-from keras_rankmetrics.engine.aggregates.anytime import sequence
 from keras_rankmetrics.engine.aggregates.distributions import (
     beta_quantile,
     check_level,
+    sequence,
     t_quantile,
 )
 from keras_rankmetrics.engine.aggregates.mean import Moments
