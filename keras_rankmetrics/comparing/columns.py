@@ -118,7 +118,7 @@ def by_judge(
         measured_by: returns the values of metrics by labels, which lists with
             some labels should have down to a rank.
     """
-    members = [metric.metric for metric in metrics]
+    members, columns = members_and_columns(metrics)
     # Where humans label a few items only, the others are not irrelevant.
     depths = depth_of(metrics), 0.0
     human, judge = (
@@ -148,15 +148,9 @@ def by_judge(
         systems=systems,
         groups=tuple(groups[name] for name in lists) if groups else (),
         statistics=tuple(
-            measure._replace(
-                name=metric.name,
-                signature=metric.signature,
-                statistic=metric._statistic,
-                measures=(place, place + len(metrics)),
-            )
-            for place, (metric, measure) in enumerate(
-                zip(metrics, human.measures, strict=True)
-            )
+            column._replace(measures=(place, place + len(members)))
+            for column in columns
+            for place in column.measures
         ),
     )
 

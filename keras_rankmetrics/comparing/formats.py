@@ -298,30 +298,6 @@ def _breakable(part: str) -> str:
     return r"\allowbreak{}".join(map(_to_latex, pieces))
 
 
-# A pandas data frame.
-
-
-def as_frame(columns: Mapping[str, Sequence[Any]]) -> Any:
-    """Return columns as a `pandas.DataFrame`.
-
-    Raises:
-        ImportError: if pandas is not installed.
-    """
-    pandas = _imported("pandas", "to_pandas", "`to_dict` and `to_csv` need")
-    return pandas.DataFrame(columns)
-
-
-def _imported(module: str, method: str, instead: str) -> Any:
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        package = module.partition(".")[0]
-        raise ImportError(
-            f"`{method}` needs {package}: `pip install {package}`. {instead} "
-            "nothing."
-        ) from error
-
-
 # Comma-separated values.
 
 
@@ -334,40 +310,32 @@ def as_csv(columns: Mapping[str, Sequence[Any]]) -> str:
     return text.getvalue()
 
 
-# Plain values for JSON.
-
-
-def as_plain(report: Report) -> dict[str, Any]:
-    """Return the numbers of each system by metric, None for unknown ones."""
-    return {
-        "baseline": report.baseline,
-        "confidence": report.confidence,
-        "lists": report.lists,
-        "test": "two-sided paired t test over the lists",
-        "correction": f"Holm, for {report.comparisons} comparisons",
-        "notes": list(report.notes),
-        "metrics": {
-            c.name: {
-                "signature": c.signature,
-                "more_is_better": c.more_is_better,
-            }
-            for c in report.columns
-        },
-        "systems": {
-            system: {
-                c.name: cell.numbers()
-                for c, cell in zip(report.columns, cells, strict=True)
-            }
-            for system, *cells in report.rows()
-        },
-    }
-
-
 # A matplotlib plot.
 
 # Colours that are legible on white and on black.
 _GREY, _BLUE = "#808080", "#4f86c6"
 _COLOURS: _Marks = {"better": "#2a9d5c", "worse": "#d1495b"}
+
+
+def imported(module: str, method: str, instead: str) -> Any:
+    """Return a module that the package does not depend on.
+
+    Args:
+        module: its name.
+        method: the method that needs it.
+        instead: what needs nothing, for the error.
+
+    Raises:
+        ImportError: if it is not installed.
+    """
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        package = module.partition(".")[0]
+        raise ImportError(
+            f"`{method}` needs {package}: `pip install {package}`. {instead} "
+            "nothing."
+        ) from error
 
 
 def plotted(report: Report, axes: Any = None) -> Any:
@@ -403,7 +371,7 @@ def plotted(report: Report, axes: Any = None) -> Any:
 
 def _new_axes(report: Report) -> Any:
     instead = "`print` and `to_markdown` need"
-    pyplot = _imported("matplotlib.pyplot", "plot", instead)
+    pyplot = imported("matplotlib.pyplot", "plot", instead)
     number = len(report.columns)
     size = (3.2 * number + 1.0, 0.4 * len(report.systems) + 1.1)
     figure, axes = pyplot.subplots(

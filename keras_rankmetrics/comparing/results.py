@@ -154,7 +154,9 @@ class Results:
         Raises:
             ImportError: if pandas is not installed.
         """
-        return formats.as_frame(self._records())
+        instead = "`to_dict` and `to_csv` need"
+        pandas = formats.imported("pandas", "to_pandas", instead)
+        return pandas.DataFrame(self._records())
 
     def _records(self) -> dict[str, list[Any]]:
         return self.report.records()
@@ -170,9 +172,29 @@ class Results:
             per_list: True to include the values of each list, which `from_dict`
                 needs.
         """
+        report, columns = self.report, self.report.columns
         found = {
             "kind": KIND + type(self).__name__,
-            **formats.as_plain(self.report),
+            "baseline": report.baseline,
+            "confidence": report.confidence,
+            "lists": report.lists,
+            "test": "two-sided paired t test over the lists",
+            "correction": f"Holm, for {report.comparisons} comparisons",
+            "notes": list(report.notes),
+            "metrics": {
+                c.name: {
+                    "signature": c.signature,
+                    "more_is_better": c.more_is_better,
+                }
+                for c in columns
+            },
+            "systems": {
+                system: {
+                    c.name: cell.numbers()
+                    for c, cell in zip(columns, cells, strict=True)
+                }
+                for system, *cells in report.rows()
+            },
             "read_as": dict(self.measured.read_as),
             "judged": self._judged,
         }

@@ -114,6 +114,10 @@ class JudgeCorrected(WithOneValue):
         """The signature of the metric, with that of the correction."""
         return f"{super().signature}|judge_corrected:ppi++"
 
+    def _columns(self) -> dict[str, float]:
+        """Return an option that is not used, by the name of the metric."""
+        return {self.name: 0.5}
+
     @unconverted
     def update_state(
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
@@ -462,16 +466,13 @@ def corrected_means(
         y: the values of the systems by human labels, in numpy.
         f: the values by the judge's labels.
     """
-    _, differences, _ = means(column, names, y)
+    _, differences, _ = means(column._replace(bounded=False), names, y)
     estimates = _corrected(against_first(y), against_first(f))
     for i, (d, each) in enumerate(zip(differences, estimates, strict=True)):
         t = ratio(each.value, each.standard_error)
+        p = two_sided_p(t, each.rows - 1)
         deviation = each.standard_error * math.sqrt(each.rows)
-        differences[i] = dataclasses.replace(
-            d.with_test(each, t, two_sided_p(t, each.rows - 1)),
-            effect_size=ratio(each.value, deviation),
-            bounded=False,
-        )
+        differences[i] = d.with_test(each, t, p, ratio(each.value, deviation))
     return _corrected(y, f), differences, []
 
 

@@ -16,7 +16,6 @@ from keras_rankmetrics.engine.aggregates.paired import (
     Difference,
     Paired,
     differences,
-    estimate_of,
 )
 from keras_rankmetrics.engine.backend.operations import as_integer, ops
 from keras_rankmetrics.engine.backend.tracing import unconverted
@@ -75,7 +74,7 @@ class MultiValueMetric(Accumulator):
         """Return the estimates for the first rows of the sums, by name."""
         sums, bounded = self._sums_on_host(), self.aggregate.mean.bounded
         return {
-            name: estimate_of(row, bounded)
+            name: Estimate.of_sums(row, bounded)
             for name, row in zip(names, sums, strict=False)
         }
 

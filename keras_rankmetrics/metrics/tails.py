@@ -556,18 +556,15 @@ def lower_means(column: Column, names: Sequence[str], x: PerList) -> Statistics:
             cut = quantile(values, weights, share)
             # The same as `linearised`, in the order of the lists.
             linear[place] = cut - np.maximum(cut - x.values[place], 0.0) / share
-    _, of_values, _ = means(column, names, x)
     unbounded = column._replace(bounded=False)
+    _, of_values, _ = means(unbounded, names, x)
     estimates, differences, notes = means(
         unbounded, names, x._replace(values=linear)
     )
     for i, (d, own) in enumerate(zip(differences, of_values, strict=True)):
         estimate = _in_tail(d.estimate, share)
         p = math.nan if math.isnan(d.p) else two_sided_p(d.t, estimate.rows - 1)
-        d = d.with_test(estimate, d.t, p)
-        differences[i] = dataclasses.replace(
-            d, wins=own.wins, ties=own.ties, losses=own.losses
-        )
+        differences[i] = own.with_test(estimate, d.t, p, d.effect_size)
     bounded = column.bounded
     in_tail = [_in_tail(each, share) for each in estimates]
     estimates = [dataclasses.replace(x, bounded=bounded) for x in in_tail]
@@ -597,23 +594,20 @@ class QuantileEstimate(Estimate):
     """A quantile of the values of lists. It has no standard error.
 
     Attributes:
-        values: the values of the lists, ascending.
-        weights: the weights of the lists.
-        quantile: the level of the quantile.
+        sample: the values of the lists, ascending, their weights, and the level
+            of the quantile.
     """
 
-    values: np.ndarray = dataclasses.field(repr=False, compare=False)
-    weights: np.ndarray = dataclasses.field(repr=False, compare=False)
-    quantile: float
+    sample: tuple[np.ndarray, np.ndarray, float] = dataclasses.field(
+        repr=False, compare=False
+    )
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Return the interval between two order statistics."""
         effective = min(self.rows, self.effective_lists)
         if not self.rows or math.isnan(self.value):
             return math.nan, math.nan
-        return quantile_interval(
-            self.values, self.weights, self.quantile, effective, level
-        )
+        return quantile_interval(*self.sample, effective, level)
 
     def anytime_interval(
         self, level: float = 0.95, planned: int = 500
@@ -632,27 +626,17 @@ def quantiles(column: Column, names: Sequence[str], x: PerList) -> Statistics:
     for place, mean in enumerate(of_systems):
         values, weights = _sample(x, place)
         found = quantile(values, weights, column.option) if len(values) else 0.0
-        estimates.append(
-            QuantileEstimate(
-                # A value that is NaN has no place among the others.
-                float(found) + 0.0 * mean.value,
-                math.nan,
-                mean.lists,
-                mean.effective_lists,
-                mean.rows,
-                mean.bounded,
-                values=values,
-                weights=weights,
-                quantile=column.option,
-            )
-        )
+        # A value that is NaN has no place among the others.
+        found = float(found) + 0.0 * mean.value
+        of_mean = {**vars(mean), "value": found, "standard_error": math.nan}
+        sample = values, weights, column.option
+        estimates.append(QuantileEstimate(**of_mean, sample=sample))
     first, *others = (each.value for each in estimates)
     for i, (d, other) in enumerate(zip(differences, others, strict=True)):
         estimate = dataclasses.replace(
             d.estimate, value=other - first, standard_error=math.nan
         )
-        d = d.with_test(estimate, math.nan, math.nan)
-        differences[i] = dataclasses.replace(d, effect_size=math.nan)
+        differences[i] = d.with_test(estimate, math.nan, math.nan, math.nan)
     note = (
         f"{column.name}: a paired t test compares means, so quantiles have no "
         "test, and no mark."

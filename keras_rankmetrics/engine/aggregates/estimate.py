@@ -52,7 +52,10 @@ class Estimate:
 
     @classmethod
     def of_sums(cls, sums: np.ndarray, bounded: bool = True) -> Estimate:
-        """Return the estimate for sums of a `WeightedMean`, float64 `[38]`."""
+        """Return the estimate for sums of a `WeightedMean`, float64 `[38]`.
+
+        Further sums may follow them.
+        """
         moments = Moments(sums, bounded)
         return cls(
             value=float(moments.mean),

@@ -14,7 +14,6 @@ those of lists. It is 0 where each list is its own row.
 from __future__ import annotations
 
 import dataclasses
-import functools
 import itertools
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -57,8 +56,9 @@ class RowTerms(NamedTuple):
 # rows there are than lists, which is at most 0.
 _SUMS, _TERMS = len(ListSums._fields), len(RowTerms._fields)
 _OWN, _OTHER = slice(0, _SUMS), slice(_SUMS, 2 * _SUMS)
-_OF_LISTS, _EXCESS = slice(0, 2 * _SUMS), slice(2 * _SUMS, -1)
 _SUMS_OF_LISTS, _SUMS_OF_ROWS = 2 * _SUMS, _TERMS**2 + 1
+_ROWS = 2 * _SUMS + _TERMS**2
+_OF_LISTS, _EXCESS = slice(0, 2 * _SUMS), slice(2 * _SUMS, _ROWS)
 
 # The relative error of the sums.
 _ROUNDING = 2e-7
@@ -265,51 +265,42 @@ class _PythonFloats:
         return x1 if condition else x2
 
 
-@dataclasses.dataclass
 class Moments:
     """The statistics that the sums of a `WeightedMean` determine.
 
-    Attributes:
+    Args:
         sums: a numpy array, plain numbers, or tensors. Those over lists suffice
-            unless an error is computed.
+            unless an error is computed. Further numbers may follow.
         bounded: as for the `WeightedMean`.
         xp: the namespace of the sums: `numpy`, `keras.ops`, or `_PythonFloats`
             for a single mean.
+
+    Attributes:
         own: the sums over the lists with their own weight.
         other: the sums over the other lists.
+        lists: the number of valid lists.
+        mean_weight: the mean weight of the lists with their own weight; 1
+            without any.
+        weight: the total weight of all lists.
     """
 
-    sums: Sequence[Any] | np.ndarray
-    bounded: bool = True
-    xp: Any = np
-    own: ListSums = dataclasses.field(init=False)
-    other: ListSums = dataclasses.field(init=False)
-
-    def __post_init__(self) -> None:
-        self.own = ListSums(*self.sums[_OWN])
-        self.other = ListSums(*self.sums[_OTHER])
-
-    @property
-    def lists(self) -> Any:
-        """The number of valid lists."""
-        return self.own.lists + self.other.lists
+    def __init__(
+        self,
+        sums: Sequence[Any] | np.ndarray,
+        bounded: bool = True,
+        xp: Any = np,
+    ) -> None:
+        self.sums, self.bounded, self.xp = sums, bounded, xp
+        own, other = ListSums(*sums[_OWN]), ListSums(*sums[_OTHER])
+        self.own, self.other, self.lists = own, other, own.lists + other.lists
+        mean_weight = own.weight / self._divisor(own.lists)
+        self.mean_weight = xp.where(own.lists > 0, mean_weight, 1.0)
+        self.weight = own.weight + self.mean_weight * other.lists
 
     @property
     def rows(self) -> Any:
         """The number of rows with a valid list."""
-        return self.lists + self.sums[-1]
-
-    @functools.cached_property
-    def mean_weight(self) -> Any:
-        """The mean weight of the lists with their own weight; 1 without any."""
-        lists = self.own.lists
-        mean = self.own.weight / self._divisor(lists)
-        return self.xp.where(lists > 0, mean, 1.0)
-
-    @functools.cached_property
-    def weight(self) -> Any:
-        """The total weight of all lists."""
-        return self.own.weight + self.mean_weight * self.other.lists
+        return self.lists + self.sums[_ROWS]
 
     @property
     def own_squares(self) -> Any:

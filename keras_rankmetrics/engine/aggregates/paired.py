@@ -76,7 +76,7 @@ class Paired:
 
     def result(self, sums: Tensor) -> Tensor:
         """Return the means; 0 without lists."""
-        return self.mean.result(sums[..., :_MEAN])
+        return self.mean.result(sums)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -146,9 +146,13 @@ class Difference:
         rows = self.estimate.rows
         return sequence(mean, error, rows, level, planned, limits)
 
-    def with_test(self, estimate: Estimate, t: float, p: float) -> Difference:
+    def with_test(
+        self, estimate: Estimate, t: float, p: float, effect_size: float
+    ) -> Difference:
         """Return the same outcomes of lists with another estimate and test."""
-        return dataclasses.replace(self, estimate=estimate, t=t, p=p, p_holm=p)
+        return dataclasses.replace(
+            self, estimate=estimate, t=t, p=p, p_holm=p, effect_size=effect_size
+        )
 
     def detectable(self, level: float = 0.95, power: float = 0.8) -> float:
         """Return the smallest true difference that so many lists detect.
@@ -243,8 +247,8 @@ def differences(
     """
     found = []
     for system, each in zip(systems, sums, strict=True):
-        estimate = estimate_of(each, bounded)
-        estimate = dataclasses.replace(estimate, bounded=False)
+        mean = Estimate.of_sums(each, bounded)
+        estimate = dataclasses.replace(mean, bounded=False)
         t = ratio(estimate.value, estimate.standard_error)
         p = two_sided_p(t, estimate.rows - 1)
         effect = ratio(estimate.value, _deviation(each, bounded))
@@ -257,11 +261,6 @@ def differences(
         dataclasses.replace(each, p_holm=p)
         for each, p in zip(found, corrected, strict=True)
     ]
-
-
-def estimate_of(sums: np.ndarray, bounded: bool) -> Estimate:
-    """Return the mean of a system or a difference, with its standard error."""
-    return Estimate.of_sums(sums[:_MEAN], bounded)
 
 
 def holm(p: Sequence[float]) -> list[float]:
@@ -280,7 +279,7 @@ def holm(p: Sequence[float]) -> list[float]:
 
 def _deviation(sums: np.ndarray, bounded: bool) -> float:
     """Return the weighted standard deviation of the differences."""
-    moments = Moments(sums[:_MEAN], bounded)
+    moments = Moments(sums, bounded)
     lists = float(moments.lists)
     if lists < 2:
         return math.nan
@@ -353,17 +352,15 @@ def means(column: Column, names: Sequence[str], x: PerList) -> Statistics:
         if _differ_by_constant(x.values[i + 1][valid], x.values[0][valid]):
             error = 0.0 if d.estimate.rows > 1 else math.nan
             same = dataclasses.replace(d.estimate, standard_error=error)
-            found[i] = dataclasses.replace(
-                d.with_test(same, d.t, math.nan),
-                effect_size=ratio(same.value, 0.0),
-            )
+            found[i] = d.with_test(same, d.t, math.nan, ratio(same.value, 0.0))
             notes.append(
                 f"{d.system}: {column.name} differs from that of {d.baseline} "
                 f"by {d.estimate.value:.4g} on each of {d.estimate.lists:,} "
                 "lists. A t test needs differences that vary, so there is no "
                 "test, and no mark."
             )
-    return [estimate_of(each, bounded) for each in of_systems], found, notes
+    estimates = [Estimate.of_sums(each, bounded) for each in of_systems]
+    return estimates, found, notes
 
 
 def against_first(x: PerList) -> PerList:
