@@ -13,7 +13,11 @@ from keras_rankmetrics.engine.aggregates.paired import Column
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.metrics.bases import check_mean
-from keras_rankmetrics.metrics.judge_corrected import KINDS, JudgeCorrected
+from keras_rankmetrics.metrics.judge_corrected import (
+    KINDS,
+    JudgeCorrected,
+    check_depth,
+)
 
 
 def check(metric: Any) -> None:
@@ -51,19 +55,17 @@ def members_and_columns(
                 f"{first.signature} and {member.signature}. Give one a name of "
                 'its own: `NDCG(k=10, name="my_ndcg@10")`.'
             )
-        mean = measure_of(member)._replace(
-            signature=metric.signature,
-            measures=(list(members).index(member.name),),
-        )
+        place = list(members).index(member.name)
+        mean = measure_of(member)._replace(measures=(place,))
         if statistic is None:
             columns.append(mean)
             continue
+        column = mean._replace(signature=metric.signature, statistic=statistic)
         columns += [
-            mean._replace(statistic=statistic, name=name, option=option)
+            column._replace(name=name, option=option)
             for name, option in metric._columns().items()
         ]
-    are_means = all(column.statistic == "mean" for column in columns)
-    if len(members) == len(columns) and are_means:
+    if all(column.statistic == "mean" for column in columns):
         columns = []
     return list(members.values()), tuple(columns)
 
@@ -75,11 +77,14 @@ def parts_of(truth: Any) -> list[Any]:
     return [truth]
 
 
-def are_judge_corrected(metrics: Sequence[Any], truth: Any) -> bool:
+def are_judge_corrected(
+    metrics: Sequence[Any], truth: Any, sample_weight: Any
+) -> bool:
     """Return True for metrics that correct the labels of a judge.
 
     Raises:
-        ValueError: if only some do, or the truth is not of that form.
+        ValueError: if only some do, the truth is not of that form, or lists
+            have weights.
     """
     names = [x.name for x in metrics if isinstance(x, JudgeCorrected)]
     has_judge = len(parts_of(truth)) == len(KINDS)
@@ -95,18 +100,20 @@ def are_judge_corrected(metrics: Sequence[Any], truth: Any) -> bool:
             f"that are corrected for a judge. Received: {type(truth).__name__} "
             f"for {names}. Pass both kinds of labels."
         )
+    if has_judge and sample_weight is not None:
+        raise ValueError(
+            "`sample_weight` should be None for labels by humans and by a "
+            "judge: all lists have the same weight. Received: "
+            f"{type(sample_weight).__name__}. Leave it out."
+        )
     return has_judge
-
-
-def depth_of(metrics: Sequence[JudgeCorrected]) -> float:
-    """Return the rank down to which lists with human labels need them."""
-    return max(getattr(x.metric, "k", None) or math.inf for x in metrics)
 
 
 def by_judge(
     metrics: Sequence[JudgeCorrected],
-    truth: Any,
-    measured_by: Callable[[Sequence[RankingMetric], Any, float], Measured],
+    truth: Mapping[str, Any],
+    systems: Mapping[str, Any],
+    measured_by: Callable[..., Measured],
 ) -> Measured:
     """Return the values by human labels and by those of the judge.
 
@@ -115,37 +122,36 @@ def by_judge(
     Args:
         metrics: the metrics.
         truth: the labels by humans and by the judge.
+        systems: the systems by name.
         measured_by: returns the values of metrics by labels, which lists with
-            some labels should have down to a rank.
+            some labels should have down to the rank `depth`.
     """
     members, columns = members_and_columns(metrics)
     # Where humans label a few items only, the others are not irrelevant.
-    depths = depth_of(metrics), 0.0
-    human, judge = (
-        measured_by(members, labels, depth)
-        for labels, depth in zip(parts_of(truth), depths, strict=True)
-    )
+    depth = max(getattr(x.metric, "k", None) or math.inf for x in metrics)
+    for system in systems.values():
+        check_depth(truth["human"], truth["judge"], system, depth)
+    human = measured_by(members, truth["human"], depth=depth)
+    judge = measured_by(members, truth["judge"], depth=0.0)
     lists = tuple(dict.fromkeys([*judge.lists, *human.lists]))
     groups = {
         name: group
         for x in (human, judge)
         for name, group in zip(x.lists, x.groups, strict=False)
     }
-    pairs = zip(
-        _spread(human, lists).systems.values(),
-        _spread(judge, lists).systems.items(),
-        strict=True,
-    )
-    systems = {
-        name: f.with_arrays(map(np.concatenate, zip(y[:3], f[:3], strict=True)))
-        for y, (name, f) in pairs
+    of_humans = _spread(human, lists).systems
+    both = {
+        name: x.with_arrays(
+            map(np.concatenate, zip(of_humans[name][:3], x[:3], strict=True))
+        )
+        for name, x in _spread(judge, lists).systems.items()
     }
     of_judge = [x._replace(name=f"{x.name}/judge") for x in judge.measures]
     return judge._replace(
         measures=(*human.measures, *of_judge),
         lists=lists,
         truth=f"{human.truth} {judge.truth}",
-        systems=systems,
+        systems=both,
         groups=tuple(groups[name] for name in lists) if groups else (),
         statistics=tuple(
             column._replace(measures=(place, place + len(members)))

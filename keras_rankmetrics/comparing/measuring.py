@@ -26,7 +26,6 @@ from keras_rankmetrics.conventions.specs import metrics_of
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.engine.warn import warn
 from keras_rankmetrics.gains import exponential_gain
-from keras_rankmetrics.metrics.judge_corrected import check_depth
 from keras_rankmetrics.tables.ids import as_text
 from keras_rankmetrics.tables.item_rows import whole
 from keras_rankmetrics.tables.jobs import members_of, metrics_in
@@ -74,28 +73,18 @@ def measured_by(
             "objects, which keep options of their own. Pass names, such as "
             '`"NDCG@10"`, for the numbers of the tool.'
         )
-    if columns.are_judge_corrected(asked, truth):
-        if sample_weight is not None:
-            raise ValueError(
-                "`sample_weight` should be None for labels by humans and by a "
-                "judge: all lists have the same weight. Received: "
-                f"{type(sample_weight).__name__}. Leave it out."
-            )
-        for system in systems.values():
-            human, judge = columns.parts_of(truth)
-            check_depth(human, judge, system, columns.depth_of(asked))
-        return columns.by_judge(
-            asked,
-            truth,
-            lambda members, labels, depth: _of_members(
-                members, labels, systems, reading, rules, groups, None, depth
-            ),
-        )
-    members, statistics = columns.members_and_columns(asked)
-    found = _of_members(
-        members, truth, systems, reading, rules, groups, sample_weight
+    of_members = functools.partial(
+        _of_members,
+        systems=systems,
+        reading=reading,
+        rules=rules,
+        groups=groups,
+        sample_weight=sample_weight,
     )
-    return found._replace(statistics=statistics)
+    if columns.are_judge_corrected(asked, truth, sample_weight):
+        return columns.by_judge(asked, truth, systems, of_members)
+    members, statistics = columns.members_and_columns(asked)
+    return of_members(members, truth)._replace(statistics=statistics)
 
 
 def _of_members(

@@ -11,6 +11,7 @@ or single lists.
 
 from __future__ import annotations
 
+import bisect
 import dataclasses
 import math
 from collections.abc import Sequence
@@ -373,29 +374,18 @@ def quantile_interval(
         return math.nan, math.nan
     lists = math.floor(effective_lists + 1e-3)
     outside = (1.0 - confidence) / 2.0
-    # The numbers of ranks that are certainly below, and not certainly above.
-    low = _ranks_below(lists, level, 1.0 - outside)
-    high = _ranks_below(lists, level, outside, strict=True) + 1
+
+    def not_below(rank: int) -> float:
+        """Return minus the probability of a rank, which rises with it."""
+        return -incomplete_beta(level, rank, lists - rank + 1)
 
     def at(rank: int) -> float:
         return float(quantile(values, weights, (rank - 0.5) / lists))
 
+    ranks = range(1, lists + 1)
+    low = bisect.bisect_right(ranks, outside - 1.0, key=not_below)
+    high = bisect.bisect_left(ranks, -outside, key=not_below) + 1
     return at(low) if low > 0 else 0.0, at(high) if high <= lists else 1.0
-
-
-def _ranks_below(
-    lists: int, level: float, probability: float, strict: bool = False
-) -> int:
-    """Return how many ranks have at least this probability to be below."""
-    least, most = 0, lists
-    while least < most:
-        rank = (least + most + 1) // 2
-        found = incomplete_beta(level, rank, lists - rank + 1)
-        if found > probability or (found == probability and not strict):
-            least = rank
-        else:
-            most = rank - 1
-    return least
 
 
 # The sums.
