@@ -307,8 +307,8 @@ def agreement_of(
         again = dataclasses.replace(reading, higher_is_better=higher)
         measured = measured_by(metrics, systems[one], others, again)
         for place, column in enumerate(measured.columns):
-            means, _, _ = differences_of(measured, place, next(iter(others)))
+            means, _ = differences_of(measured, place, next(iter(others)))
             pairs = found.setdefault(column.name, {})
-            for name, mean in zip(others, means, strict=True):
+            for name, (mean, _) in zip(others, means, strict=True):
                 pairs[one, name] = mean
     return found

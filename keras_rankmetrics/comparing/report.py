@@ -37,8 +37,8 @@ _STATISTICS: dict[str, Callable[..., Statistics]] = {
     "lower mean": lower_means,
     "judge-corrected mean": corrected_means,
 }
-# The estimates and the differences of all systems, and sentences.
-_Found = tuple[list[Estimate], list[Difference | None], list[str]]
+# The estimate of each system with its difference, and sentences.
+_Found = tuple[list[tuple[Estimate, Difference | None]], list[str]]
 
 
 class Cell(NamedTuple):
@@ -270,7 +270,7 @@ def percent(share: float) -> str:
 
 
 def differences_of(measured: Measured, at: int, baseline: str) -> _Found:
-    """Return the estimate and the difference of each system, and sentences.
+    """Return the estimate of each system with its difference, and sentences.
 
     The difference of the baseline is None.
 
@@ -286,12 +286,9 @@ def differences_of(measured: Measured, at: int, baseline: str) -> _Found:
     estimates, differences, notes = _STATISTICS[column.statistic](
         column, names, *of_measures
     )
-    places = [names.index(name) for name in measured.systems]
-    return (
-        [estimates[place] for place in places],
-        [[None, *differences][place] for place in places],
-        notes,
-    )
+    pairs = zip(estimates, [None, *differences], strict=True)
+    by_name = dict(zip(names, pairs, strict=True))
+    return [by_name[name] for name in measured.systems], notes
 
 
 def _of_measure(systems: Sequence[Values], place: int) -> PerList:
@@ -319,11 +316,11 @@ def reported(measured: Measured, baseline: str, confidence: float) -> Report:
         for part in map(measured.of_group, groups)
         for at in range(len(columns))
     ]
-    p = [d.p for _, differences, _ in found for d in differences if d]
+    p = [d.p for pairs, _ in found for _, d in pairs if d]
     corrected = iter(holm(p))
     cells = [
-        list(_cells(each, column, corrected, confidence))
-        for each, column in zip(found, columns * len(groups), strict=True)
+        list(_cells(pairs, column, corrected, confidence))
+        for (pairs, _), column in zip(found, columns * len(groups), strict=True)
     ]
     starts = range(0, len(cells), len(columns))
     tables = [cells[start : start + len(columns)] for start in starts]
@@ -340,12 +337,12 @@ def reported(measured: Measured, baseline: str, confidence: float) -> Report:
         comparisons=len(p) - sum(map(math.isnan, p)),
         unjudged=tuple(notes_of_unjudged(measured)),
         gaps=tuple(gaps(measured)),
-        untested=tuple(note for _, _, notes in found for note in notes),
+        untested=tuple(note for _, notes in found for note in notes),
     )
 
 
 def _cells(
-    found: _Found,
+    pairs: Sequence[tuple[Estimate, Difference | None]],
     column: Column,
     corrected: Iterator[float],
     confidence: float,
@@ -353,16 +350,15 @@ def _cells(
     """Yield the cells of a column, one for each system.
 
     Args:
-        found: the estimates and the differences of the systems.
+        pairs: the estimate of each system with its difference.
         column: the column.
         corrected: yields the corrected p value of each difference.
         confidence: the level of the intervals.
     """
-    estimates, differences, _ = found
-    values = [e.value for e in estimates if e.lists and not math.isnan(e.value)]
+    values = [e.value for e, _ in pairs if e.lists and not math.isnan(e.value)]
     pick = max if column.more_is_better else min
-    best = pick(values, default=math.nan) if len(estimates) > 1 else math.nan
-    for e, d in zip(estimates, differences, strict=True):
+    best = pick(values, default=math.nan) if len(pairs) > 1 else math.nan
+    for e, d in pairs:
         mark: Mark | None = None
         if d is not None:
             d = dataclasses.replace(d, p_holm=next(corrected))

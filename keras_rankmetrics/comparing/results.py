@@ -8,8 +8,6 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Self
 
-import numpy as np
-
 from keras_rankmetrics.comparing import formats
 from keras_rankmetrics.comparing.measured import (
     ALL,
@@ -28,6 +26,7 @@ from keras_rankmetrics.comparing.verdict import (
     verdict_of,
 )
 from keras_rankmetrics.engine.aggregates import Estimate
+from keras_rankmetrics.engine.aggregates.distributions import check_level
 from keras_rankmetrics.engine.definition.options import invalid
 from keras_rankmetrics.engine.naming import as_table
 from keras_rankmetrics.files import KIND
@@ -482,12 +481,13 @@ class Compared(Results):
         level = self.confidence if level is None else level
         found: dict[str, dict[str, int | None]] = {}
         for place, metric in enumerate(self.signatures):
-            _, ds, _ = differences_of(self.measured, place, self.baseline)
+            pairs, _ = differences_of(self.measured, place, self.baseline)
             found[metric] = {
                 d.system: d.lists_needed(difference, level, power)
                 if d.estimate.standard_error > 0.0
                 else None
-                for d in filter(None, ds)
+                for _, d in pairs
+                if d is not None
             }
         return found
 
@@ -605,8 +605,5 @@ def checked_baseline(
         )
     if baseline is not None and baseline not in names:
         raise invalid("baseline", f"one of the systems {names}", baseline)
-    is_number = isinstance(confidence, int | float | np.number)
-    if not is_number or not 0.0 < confidence < 1.0:
-        expected = "a number between 0 and 1, such as 0.95"
-        raise invalid("confidence", expected, confidence)
+    check_level("confidence", confidence)
     return names[0] if baseline is None else baseline, float(confidence)

@@ -188,8 +188,8 @@ def verdict_of(
         )
     _check(measured, metric, column.measures[0])
     first, _ = measured.systems
-    _, differences, _ = differences_of(measured, place, first)
-    [difference] = filter(None, differences)
+    pairs, _ = differences_of(measured, place, first)
+    [difference] = [d for _, d in pairs if d is not None]
     up, bounded = column.more_is_better, column.bounded
     tolerance = tolerance_of(tolerance, 1.0 if bounded else math.inf)
     notes = tuple(gaps(measured))
