@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import keras
 
-from keras_rankmetrics.engine.aggregates.anytime import sequence
+from keras_rankmetrics.engine.aggregates.distributions import sequence
 from keras_rankmetrics.metrics.bases import check_mean
 
 

@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from keras_rankmetrics.comparing.measured import (
-    Column,
-    Measured,
-    Values,
-)
+from keras_rankmetrics.comparing.measured import Measured
+from keras_rankmetrics.engine.aggregates.paired import Column
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.metrics.bases import check_mean
-from keras_rankmetrics.metrics.judge_corrected import JudgeCorrected
-from keras_rankmetrics.metrics.tails import LowerMean, Quantiles
-
-_KINDS = ("human", "judge")
+from keras_rankmetrics.metrics.judge_corrected import (
+    KINDS,
+    JudgeCorrected,
+    check_depth,
+)
 
 
 def check(metric: Any) -> None:
     """Raise TypeError if a table has no column for the metric."""
-    if not isinstance(metric, JudgeCorrected | LowerMean | Quantiles):
+    if not hasattr(metric, "_statistic"):
         check_mean(metric)
 
 
@@ -35,7 +33,7 @@ def measure_of(metric: RankingMetric) -> Column:
     return Column(metric.name, metric.signature, is_up, bounded)
 
 
-def columns_of(
+def members_and_columns(
     metrics: Sequence[Any],
 ) -> tuple[list[RankingMetric], tuple[Column, ...]]:
     """Return the metrics to evaluate, each once, and the columns of the table.
@@ -48,8 +46,8 @@ def columns_of(
     members: dict[str, RankingMetric] = {}
     columns = []
     for metric in metrics:
-        is_mean = isinstance(metric, RankingMetric)
-        member = metric if is_mean else metric.metric
+        statistic = getattr(metric, "_statistic", None)
+        member = metric if statistic is None else metric.metric
         first = members.setdefault(member.name, member)
         if first.signature != member.signature:
             raise ValueError(
@@ -57,41 +55,39 @@ def columns_of(
                 f"{first.signature} and {member.signature}. Give one a name of "
                 'its own: `NDCG(k=10, name="my_ndcg@10")`.'
             )
-        mean = measure_of(member)._replace(
-            signature=metric.signature,
-            measures=(list(members).index(member.name),),
-        )
-        options = [("mean", metric.name, mean.option)]
-        if isinstance(metric, LowerMean):
-            options = [("lower mean", metric.name, metric.share)]
-        elif isinstance(metric, Quantiles):
-            pairs = zip(metric.results, metric.levels, strict=True)
-            options = [("quantile", *pair) for pair in pairs]
+        place = list(members).index(member.name)
+        mean = measure_of(member)._replace(measures=(place,))
+        if statistic is None:
+            columns.append(mean)
+            continue
+        column = mean._replace(signature=metric.signature, statistic=statistic)
         columns += [
-            mean._replace(statistic=statistic, name=name, option=option)
-            for statistic, name, option in options
+            column._replace(name=name, option=option)
+            for name, option in metric._columns().items()
         ]
-    are_means = all(column.statistic == "mean" for column in columns)
-    if len(members) == len(columns) and are_means:
+    if all(column.statistic == "mean" for column in columns):
         columns = []
     return list(members.values()), tuple(columns)
 
 
 def parts_of(truth: Any) -> list[Any]:
     """Return the truth, or the labels by humans and by a judge."""
-    if isinstance(truth, Mapping) and set(truth) == set(_KINDS):
-        return [truth[kind] for kind in _KINDS]
+    if isinstance(truth, Mapping) and set(truth) == set(KINDS):
+        return [truth[kind] for kind in KINDS]
     return [truth]
 
 
-def are_judge_corrected(metrics: Sequence[Any], truth: Any) -> bool:
+def are_judge_corrected(
+    metrics: Sequence[Any], truth: Any, sample_weight: Any
+) -> bool:
     """Return True for metrics that correct the labels of a judge.
 
     Raises:
-        ValueError: if only some do, or the truth is not of that form.
+        ValueError: if only some do, the truth is not of that form, or lists
+            have weights.
     """
     names = [x.name for x in metrics if isinstance(x, JudgeCorrected)]
-    has_judge = len(parts_of(truth)) == len(_KINDS)
+    has_judge = len(parts_of(truth)) == len(KINDS)
     if has_judge and len(names) < len(metrics):
         raise ValueError(
             "With labels by humans and by a judge, each metric should be "
@@ -104,18 +100,20 @@ def are_judge_corrected(metrics: Sequence[Any], truth: Any) -> bool:
             f"that are corrected for a judge. Received: {type(truth).__name__} "
             f"for {names}. Pass both kinds of labels."
         )
+    if has_judge and sample_weight is not None:
+        raise ValueError(
+            "`sample_weight` should be None for labels by humans and by a "
+            "judge: all lists have the same weight. Received: "
+            f"{type(sample_weight).__name__}. Leave it out."
+        )
     return has_judge
-
-
-def depth_of(metrics: Sequence[JudgeCorrected]) -> float:
-    """Return the rank down to which lists with human labels need them."""
-    return max(getattr(x.metric, "k", None) or math.inf for x in metrics)
 
 
 def by_judge(
     metrics: Sequence[JudgeCorrected],
-    truth: Any,
-    measured_by: Callable[[Sequence[RankingMetric], Any, float], Measured],
+    truth: Mapping[str, Any],
+    systems: Mapping[str, Any],
+    measured_by: Callable[..., Measured],
 ) -> Measured:
     """Return the values by human labels and by those of the judge.
 
@@ -124,56 +122,46 @@ def by_judge(
     Args:
         metrics: the metrics.
         truth: the labels by humans and by the judge.
+        systems: the systems by name.
         measured_by: returns the values of metrics by labels, which lists with
-            some labels should have down to a rank.
+            some labels should have down to the rank `depth`.
     """
-    members = [metric.metric for metric in metrics]
+    members, columns = members_and_columns(metrics)
     # Where humans label a few items only, the others are not irrelevant.
-    depths = depth_of(metrics), 0.0
-    human, judge = (
-        measured_by(members, labels, depth)
-        for labels, depth in zip(parts_of(truth), depths, strict=True)
-    )
+    depth = max(getattr(x.metric, "k", None) or math.inf for x in metrics)
+    for system in systems.values():
+        check_depth(truth["human"], truth["judge"], system, depth)
+    human = measured_by(members, truth["human"], depth=depth)
+    judge = measured_by(members, truth["judge"], depth=0.0)
     lists = tuple(dict.fromkeys([*judge.lists, *human.lists]))
     groups = {
         name: group
         for x in (human, judge)
         for name, group in zip(x.lists, x.groups, strict=False)
     }
-    systems = {}
-    for (name, system), *arrays in zip(
-        judge.systems.items(),
-        _spread(human, lists),
-        _spread(judge, lists),
-        strict=True,
-    ):
-        values, counts, weights = map(np.concatenate, zip(*arrays, strict=True))
-        both = Values(values, counts, weights)
-        systems[name] = system._replace(values=both)
+    of_humans = _spread(human, lists).systems
+    both = {
+        name: x.with_arrays(
+            map(np.concatenate, zip(of_humans[name][:3], x[:3], strict=True))
+        )
+        for name, x in _spread(judge, lists).systems.items()
+    }
+    of_judge = [x._replace(name=f"{x.name}/judge") for x in judge.measures]
     return judge._replace(
-        measures=(
-            *human.measures,
-            *(m._replace(name=f"{m.name}/judge") for m in judge.measures),
-        ),
+        measures=(*human.measures, *of_judge),
         lists=lists,
         truth=f"{human.truth} {judge.truth}",
-        systems=systems,
+        systems=both,
         groups=tuple(groups[name] for name in lists) if groups else (),
         statistics=tuple(
-            measure._replace(
-                name=metric.name,
-                signature=metric.signature,
-                statistic="judge-corrected mean",
-                measures=(place, place + len(metrics)),
-            )
-            for place, (metric, measure) in enumerate(
-                zip(metrics, human.measures, strict=True)
-            )
+            column._replace(measures=(place, place + len(members)))
+            for column in columns
+            for place in column.measures
         ),
     )
 
 
-def labelled(labels: Any) -> np.ndarray:
+def have_labels(labels: Any) -> np.ndarray:
     """Return True for lists with a label of 0 or more, bool `[lists]`.
 
     Args:
@@ -194,15 +182,11 @@ def labelled(labels: Any) -> np.ndarray:
     return found
 
 
-def _spread(
-    measured: Measured, lists: Sequence[Any]
-) -> Iterator[tuple[np.ndarray, ...]]:
-    """Yield the values of each system for more lists, which are excluded."""
-    place = {name: i for i, name in enumerate(lists)}
-    index = [place[name] for name in measured.lists]
-    shape = len(measured.measures), len(lists)
-    for system in measured.systems.values():
-        arrays = np.zeros(shape), np.zeros(shape, bool), np.ones(shape)
-        for array, own in zip(arrays, system.values[:3], strict=True):
-            array[:, index] = own
-        yield arrays
+def _spread(measured: Measured, lists: Sequence[Any]) -> Measured:
+    """Return the values for more lists, which are excluded."""
+    place = {name: i for i, name in enumerate(measured.lists)}
+    index = np.array([place.get(name, -1) for name in lists])
+    found = measured.taken(index)
+    for values in found.systems.values():
+        values.counts[:, index < 0] = False
+    return found

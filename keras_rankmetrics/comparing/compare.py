@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from keras_rankmetrics.comparing import together
-from keras_rankmetrics.comparing.agreement import agreement_of
-from keras_rankmetrics.comparing.columns import parts_of
+from keras_rankmetrics.comparing.columns import check, parts_of
 from keras_rankmetrics.comparing.forms import EXPECTED
 from keras_rankmetrics.comparing.measured import ALL
 from keras_rankmetrics.comparing.measuring import measured_by
 from keras_rankmetrics.comparing.reading import Reading
-from keras_rankmetrics.comparing.report import warn_of_unjudged
-from keras_rankmetrics.comparing.results import Compared, Evaluated, checked
+from keras_rankmetrics.comparing.report import (
+    differences_of,
+    warn_of_unjudged,
+)
+from keras_rankmetrics.comparing.results import (
+    Agreement,
+    Compared,
+    Evaluated,
+    checked_baseline,
+)
 from keras_rankmetrics.conventions.convention import Convention
+from keras_rankmetrics.tables.jobs import members_of
 
 
 def evaluate(
@@ -248,7 +257,7 @@ def compare(
     )
     for part in parts_of(truth):
         together.check_systems(systems, part, reading)
-    checked(systems, baseline, confidence)
+    checked_baseline(systems, baseline, confidence)
     measured = measured_by(
         metrics, truth, systems, reading, convention, groups, sample_weight
     )
@@ -256,3 +265,50 @@ def compare(
     compared = Compared(measured, baseline, confidence)
     compared._agreement_by = functools.partial(agreement_of, systems, reading)
     return compared
+
+
+def agreement_of(
+    systems: Mapping[str, Any], reading: Reading, metrics: Any
+) -> Agreement:
+    """Return the values of metrics of two rankings for each two systems.
+
+    Args:
+        systems: the systems by name, as for `compare`.
+        reading: how to read them.
+        metrics: the metrics.
+
+    Raises:
+        ValueError: if there is one system alone, a system can be read only
+            once, or a metric takes labels.
+    """
+    once = [name for name, x in systems.items() if isinstance(x, Iterator)]
+    if once or len(systems) < 2:
+        raise ValueError(
+            "There should be two systems or more, each of which can be read "
+            f"more than once. Received: the systems {list(systems)}, of which "
+            f"{once} are iterators. Pass lists in their place."
+        )
+    of_labels = [
+        metric.name
+        for metric in members_of(metrics, check)
+        if metric.definition.traits.reads != "two_rankings"
+    ]
+    if of_labels:
+        raise ValueError(
+            "The metrics should compare two rankings, such as "
+            f"`RankBiasedOverlap()`. Received: {of_labels}, which take labels."
+        )
+    found = Agreement()
+    for one in systems:
+        others = {name: x for name, x in systems.items() if name != one}
+        higher = reading.higher_is_better
+        if isinstance(higher, Mapping):
+            higher = {**higher, "truth": higher.get(one, True)}
+        again = dataclasses.replace(reading, higher_is_better=higher)
+        measured = measured_by(metrics, systems[one], others, again)
+        for place, column in enumerate(measured.columns):
+            means, _ = differences_of(measured, place, next(iter(others)))
+            pairs = found.setdefault(column.name, {})
+            for name, (mean, _) in zip(others, means, strict=True):
+                pairs[one, name] = mean
+    return found

@@ -9,11 +9,11 @@ import math
 import re
 import textwrap
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
-from keras_rankmetrics.comparing.measured import Column
 from keras_rankmetrics.comparing.report import Cell, Report
 from keras_rankmetrics.engine.aggregates.estimate import spread_as_text
+from keras_rankmetrics.engine.aggregates.paired import Column
 from keras_rankmetrics.engine.definition.options import check_choice
 from keras_rankmetrics.engine.messages import as_html_table, as_table
 
@@ -67,7 +67,7 @@ _TEXT_MARKS: _Marks = {"better": "▲", "worse": "▼"}
 _MARK_ROOM, _P_ROOM = " " * len(" ▲"), " " * len(" (p = 0.012)")
 
 
-def as_text(report: Report, p_values: bool = False) -> str:
+def as_plain_text(report: Report, p_values: bool = False) -> str:
     """Return the table, with notes and signatures below it.
 
     Args:
@@ -191,67 +191,63 @@ _SPECIAL = {
 Place = Literal["footnote", "caption", None]
 
 
-class Layout(NamedTuple):
-    """The arguments of `to_latex`."""
-
-    digits: int
-    errors: bool
-    signatures: Place
-    caption: str | None
-    label: str | None
-    wide: bool
-    p_values: bool
-
-
-def as_latex(report: Report, layout: Layout) -> str:
+def as_latex(
+    report: Report,
+    digits: int,
+    errors: bool,
+    signatures: Place,
+    caption: str | None,
+    label: str | None,
+    wide: bool,
+    p_values: bool,
+) -> str:
     """Return a `table` that fits one of two columns. See `Results.to_latex`.
 
     Raises:
-        ValueError: if the layout is invalid.
+        ValueError: if `digits` or `signatures` is invalid.
     """
-    check_choice("digits", layout.digits, tuple(range(10)))
-    check_choice("signatures", layout.signatures, get_args(Place))
+    check_choice("digits", digits, tuple(range(10)))
+    check_choice("signatures", signatures, get_args(Place))
     marks: _Marks = {"better": "+", "worse": "-"}
-    legend = _legend(report, marks, layout.p_values, layout.errors)
-    signatures = f"Signatures: {_signatures(report)}."
-    caption = layout.caption or _to_latex(" ".join(legend))
-    if layout.signatures == "caption":
-        caption += f" {signatures}"
-    label = rf"\label{{{layout.label}}}" if layout.label else ""
-    table = "table*" if layout.wide else "table"
+    legend = _legend(report, marks, p_values, errors)
+    of_metrics = f"Signatures: {_signatures(report)}."
+    caption = caption or _to_latex(" ".join(legend))
+    if signatures == "caption":
+        caption += f" {of_metrics}"
+    label = rf"\label{{{label}}}" if label else ""
+    table = "table*" if wide else "table"
     rows = [["System", *(_head(column.name) for column in report.columns)]]
     for system, *cells in report.rows():
         pairs = zip(cells, report.columns, strict=True)
-        texts = [_latex_cell(*pair, layout) for pair in pairs]
+        texts = [_latex_cell(*pair, digits, errors) for pair in pairs]
         rows.append([_first(system), *texts])
         p = [_latex_p(cell) for cell in cells]
-        if layout.p_values and any(p):
+        if p_values and any(p):
             rows.append(["", *p])
     [head, *body] = [" & ".join(row) + r" \\" for row in rows]
     lines = [
         r"% In the preamble: \usepackage{booktabs}",
         rf"\begin{{{table}}}",
         rf"\centering\caption{{{caption}}}{label}",
-        r"\footnotesize" + r"\setlength{\tabcolsep}{3pt}" * (not layout.wide),
+        r"\footnotesize" + r"\setlength{\tabcolsep}{3pt}" * (not wide),
         rf"\begin{{tabular}}{{@{{}}l{'r' * len(report.columns)}@{{}}}}",
         rf"\toprule {head} \midrule",
         *body,
         r"\bottomrule\end{tabular}",
     ]
-    if layout.signatures == "footnote":
-        lines += [r"\par\smallskip\raggedright", signatures]
+    if signatures == "footnote":
+        lines += [r"\par\smallskip\raggedright", of_metrics]
     return "\n".join([*lines, rf"\end{{{table}}}"])
 
 
-def _latex_cell(cell: Cell, measure: Column, layout: Layout) -> str:
-    form = f".{layout.digits}f"
-    spread = spread_as_text(cell.value, *cell.interval, layout.digits)
-    value = format(cell.value, form)
+def _latex_cell(cell: Cell, measure: Column, digits: int, errors: bool) -> str:
+    spread = spread_as_text(cell.value, *cell.interval, digits)
+    value = f"{cell.value:.{digits}f}"
     if measure.bounded:  # as usual in print, without the 0 before the point
         value, spread = (re.sub(r"\b0\.", ".", x) for x in (value, spread))
     value = rf"\textbf{{{value}}}" if cell.best else value
     value += _LATEX_MARKS.get(cell.mark, _LATEX_SPACE)
-    if not layout.errors or not spread:
+    if not errors or not spread:
         return value
     return rf"{value}{{\scriptsize{_to_latex(spread).replace(' ', '')}}}"
 
@@ -302,30 +298,6 @@ def _breakable(part: str) -> str:
     return r"\allowbreak{}".join(map(_to_latex, pieces))
 
 
-# A pandas data frame.
-
-
-def as_frame(columns: Mapping[str, Sequence[Any]]) -> Any:
-    """Return columns as a `pandas.DataFrame`.
-
-    Raises:
-        ImportError: if pandas is not installed.
-    """
-    pandas = _imported("pandas", "to_pandas", "`to_dict` and `to_csv` need")
-    return pandas.DataFrame(columns)
-
-
-def _imported(module: str, method: str, instead: str) -> Any:
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        package = module.partition(".")[0]
-        raise ImportError(
-            f"`{method}` needs {package}: `pip install {package}`. {instead} "
-            "nothing."
-        ) from error
-
-
 # Comma-separated values.
 
 
@@ -338,40 +310,32 @@ def as_csv(columns: Mapping[str, Sequence[Any]]) -> str:
     return text.getvalue()
 
 
-# Plain values for JSON.
-
-
-def as_plain(report: Report) -> dict[str, Any]:
-    """Return the numbers of each system by metric, None for unknown ones."""
-    return {
-        "baseline": report.baseline,
-        "confidence": report.confidence,
-        "lists": report.lists,
-        "test": "two-sided paired t test over the lists",
-        "correction": f"Holm, for {report.comparisons} comparisons",
-        "notes": list(report.notes),
-        "metrics": {
-            c.name: {
-                "signature": c.signature,
-                "more_is_better": c.more_is_better,
-            }
-            for c in report.columns
-        },
-        "systems": {
-            system: {
-                c.name: cell.numbers()
-                for c, cell in zip(report.columns, cells, strict=True)
-            }
-            for system, *cells in report.rows()
-        },
-    }
-
-
 # A matplotlib plot.
 
 # Colours that are legible on white and on black.
 _GREY, _BLUE = "#808080", "#4f86c6"
 _COLOURS: _Marks = {"better": "#2a9d5c", "worse": "#d1495b"}
+
+
+def imported(module: str, method: str, instead: str) -> Any:
+    """Return a module that the package does not depend on.
+
+    Args:
+        module: its name.
+        method: the method that needs it.
+        instead: what needs nothing, for the error.
+
+    Raises:
+        ImportError: if it is not installed.
+    """
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        package = module.partition(".")[0]
+        raise ImportError(
+            f"`{method}` needs {package}: `pip install {package}`. {instead} "
+            "nothing."
+        ) from error
 
 
 def plotted(report: Report, axes: Any = None) -> Any:
@@ -407,7 +371,7 @@ def plotted(report: Report, axes: Any = None) -> Any:
 
 def _new_axes(report: Report) -> Any:
     instead = "`print` and `to_markdown` need"
-    pyplot = _imported("matplotlib.pyplot", "plot", instead)
+    pyplot = imported("matplotlib.pyplot", "plot", instead)
     number = len(report.columns)
     size = (3.2 * number + 1.0, 0.4 * len(report.systems) + 1.1)
     figure, axes = pyplot.subplots(

@@ -4,71 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from keras_rankmetrics.engine.aggregates.paired import Column
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
 
 # Fewer matches than this share of all possible ones look like a mistake.
 _LOW = 0.01
 ALL = "all"  # the name of the only system of `evaluate`
-
-
-class Column(NamedTuple):
-    """A statistic of the values of a metric, a column of the table.
-
-    By default, it is the mean of a metric: a measure, whose values of lists are
-    saved.
-
-    Attributes:
-        name: the name of the metric.
-        signature: the signature of the metric.
-        more_is_better: True if higher values are better.
-        bounded: True if values are in [0, 1].
-        statistic: `"mean"`, `"quantile"`, `"lower mean"` or `"judge-corrected
-            mean"`.
-        measures: the positions of the measures that it is computed from.
-        option: the level of a quantile, or the share of a lower mean.
-    """
-
-    name: str
-    signature: str
-    more_is_better: bool
-    bounded: bool
-    statistic: str = "mean"
-    measures: tuple[int, ...] = (0,)
-    option: float = 0.5
-
-
-class Values(NamedTuple):
-    """The values of lists, with everything that their means need.
-
-    Attributes:
-        values: `[metrics, lists]`. NaN is a value that could not be computed;
-            the mean is then NaN, too.
-        counts: bool `[metrics, lists]`, False for excluded lists, whose value
-            may be NaN.
-        weights: `[metrics, lists]`, NaN for a list without a weight of its own,
-            which gets the mean weight of the others.
-        lists_of_row: the number of consecutive lists that belong together, such
-            as the steps of a session.
-    """
-
-    values: np.ndarray
-    counts: np.ndarray
-    weights: np.ndarray
-    lists_of_row: int = 1
-
-    def taken(self, place: Any) -> Values:
-        """Return the values at an index of `[metrics, lists]`."""
-        values, counts, weights = (array[place] for array in self[:3])
-        return Values(values, counts, weights, self.lists_of_row)
-
-    def of_lists(self) -> list[list[float | None]]:
-        """Return the values by metric and list, None for excluded lists."""
-        return with_none(self.values, self.counts)
 
 
 class Overlap(NamedTuple):
@@ -121,16 +67,39 @@ class Overlap(NamedTuple):
         return min(self.retrieved, self.judgements)
 
 
-class System(NamedTuple):
-    """The measurements of a system.
+class Values(NamedTuple):
+    """The values of a system, with everything that their means need.
 
     Attributes:
-        values: the value of each metric and list.
-        overlap: the queries and items that it shares with the truth.
+        values: `[metrics, lists]`. NaN is a value that could not be computed;
+            the mean is then NaN, too.
+        counts: bool `[metrics, lists]`, False for excluded lists, whose value
+            may be NaN.
+        weights: `[metrics, lists]`, NaN for a list without a weight of its own,
+            which gets the mean weight of the others.
+        lists_of_row: the number of consecutive lists that belong together, such
+            as the steps of a session.
+        overlap: the queries and items that the system shares with the truth.
     """
 
-    values: Values
+    values: np.ndarray
+    counts: np.ndarray
+    weights: np.ndarray
+    lists_of_row: int = 1
     overlap: Overlap = Overlap()
+
+    def taken(self, place: Any) -> Values:
+        """Return the values at an index of `[metrics, lists]`."""
+        return self.with_arrays(array[place] for array in self[:3])
+
+    def with_arrays(self, arrays: Iterable[np.ndarray]) -> Values:
+        """Return the same with other values, counts and weights."""
+        values, counts, weights = arrays
+        return self._replace(values=values, counts=counts, weights=weights)
+
+    def of_lists(self) -> list[list[float | None]]:
+        """Return the values by metric and list, None for excluded lists."""
+        return with_none(self.values, self.counts)
 
 
 class Measured(NamedTuple):
@@ -152,7 +121,7 @@ class Measured(NamedTuple):
     measures: tuple[Column, ...]
     lists: tuple[Any, ...]
     truth: str
-    systems: Mapping[str, System]
+    systems: Mapping[str, Values]
     groups: tuple[str, ...] = ()
     rules: str = ""
     statistics: tuple[Column, ...] = ()
@@ -179,8 +148,8 @@ class Measured(NamedTuple):
             lists=tuple(self.lists[place] for place in places),
             groups=tuple(self.groups[place] for place in places if self.groups),
             systems={
-                name: system._replace(values=system.values.taken(index))
-                for name, system in self.systems.items()
+                name: values.taken(index)
+                for name, values in self.systems.items()
             },
         )
 
@@ -196,8 +165,7 @@ class Measured(NamedTuple):
             return self
         order = [places[m.signature] for m in measures]
         systems = {
-            name: system._replace(values=system.values.taken(order))
-            for name, system in self.systems.items()
+            name: values.taken(order) for name, values in self.systems.items()
         }
         return self._replace(measures=measures, systems=systems)
 
@@ -248,7 +216,7 @@ def _check_same_lists(one: Measured, other: Measured) -> None:
 
 def _have_same_weights(one: Measured, other: Measured) -> bool:
     """Return True if the lists that count in both have the same weights."""
-    a, b = (next(iter(x.systems.values())).values for x in (one, other))
+    a, b = (next(iter(x.systems.values())) for x in (one, other))
     both = a.counts & b.counts
     return np.allclose(a.weights[both], b.weights[both], equal_nan=True)
 
@@ -295,14 +263,14 @@ def saved(measured: Measured) -> dict[str, Any]:
         "truth": measured.truth,
         "systems": {
             name: {
-                **overlap._asdict(),
+                **values.overlap._asdict(),
                 "lists_of_row": values.lists_of_row,
                 "values": [
                     list(map(_as_json, row)) for row in values.of_lists()
                 ],
                 "weights": _weights(values.weights),
             }
-            for name, (values, overlap) in measured.systems.items()
+            for name, values in measured.systems.items()
         },
     }
 
@@ -321,7 +289,7 @@ def loaded(values: Mapping[str, Any]) -> Measured:
         ),
         truth=values["truth"],
         systems={
-            name: _system(of_name)
+            name: _values(of_name)
             for name, of_name in values["systems"].items()
         },
     )
@@ -339,20 +307,19 @@ def _weights(weights: np.ndarray) -> Any:
     return with_none(weights, ~np.isnan(weights))
 
 
-def _system(of_system: Mapping[str, Any]) -> System:
-    rows = of_system["values"]
-    values, weights = np.array(rows, np.float64), of_system["weights"]
+def _values(of_system: Mapping[str, Any]) -> Values:
+    rows, weights = of_system["values"], of_system["weights"]
+    values = np.array(rows, np.float64)
     counts = np.array([[x is not None for x in row] for row in rows])
     weights = np.ones_like(values) if weights is None else weights
-    return System(
-        Values(
-            values,
-            counts,
-            np.array(weights, np.float64),
-            of_system["lists_of_row"],
-        ),
-        # Files of earlier versions have fewer numbers.
-        Overlap(**{x: of_system[x] for x in Overlap._fields if x in of_system}),
+    # Files of earlier versions have fewer numbers.
+    known = {x: of_system[x] for x in Overlap._fields if x in of_system}
+    return Values(
+        values,
+        counts,
+        np.array(weights, np.float64),
+        of_system["lists_of_row"],
+        Overlap(**known),
     )
 
 
@@ -361,7 +328,7 @@ def _system(of_system: Mapping[str, Any]) -> System:
 _NUMBERS_OF_PART = 2**16  # bounds the memory of the copy in float64
 
 
-def fingerprint(truth: Any) -> str:
+def fingerprint_of(truth: Any) -> str:
     """Return a hash that is equal for equal arrays or lists."""
     found = hashlib.blake2b(digest_size=8)
     for part in _parts(truth):
@@ -372,7 +339,7 @@ def fingerprint(truth: Any) -> str:
 def _parts(truth: Any) -> Iterator[bytes]:
     """Yield bytes that are equal for equal numbers of any dtype."""
     if isinstance(truth, Mapping):
-        parts = [f"{key}:{fingerprint(truth[key])}" for key in sorted(truth)]
+        parts = [f"{key}:{fingerprint_of(truth[key])}" for key in sorted(truth)]
         yield ",".join(parts).encode()
         return
     try:

@@ -20,7 +20,7 @@ from keras_rankmetrics.comparing import (
     values,
 )
 from keras_rankmetrics.comparing.forms import Input, input_of
-from keras_rankmetrics.comparing.measured import Measured, System
+from keras_rankmetrics.comparing.measured import Measured, Values
 from keras_rankmetrics.comparing.reading import Reading, warn_of_direction
 from keras_rankmetrics.conventions import metrics_of
 from keras_rankmetrics.conventions.convention import Rules
@@ -28,7 +28,6 @@ from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.files import QueriesReturnError
 from keras_rankmetrics.gains import exponential_gain
-from keras_rankmetrics.metrics.judge_corrected import check_depth
 from keras_rankmetrics.tables.ids import as_text
 from keras_rankmetrics.tables.item_rows import whole
 from keras_rankmetrics.tables.jobs import members_of, metrics_in
@@ -37,7 +36,7 @@ from keras_rankmetrics.types import UNJUDGED
 _GRADES = 30  # gains of grades above it make all others vanish
 _TIMES = 1e8  # labels above it look like seconds since 1970
 _Metrics = Sequence[RankingMetric]
-_Found = tuple[Sequence[Any], str, dict[str, System], Callable[[], np.ndarray]]
+_Found = tuple[Sequence[Any], str, dict[str, Values], Callable[[], np.ndarray]]
 
 
 def measured_by(
@@ -76,28 +75,18 @@ def measured_by(
             "objects, which keep options of their own. Pass names, such as "
             '`"NDCG@10"`, for the numbers of the tool.'
         )
-    if columns.are_judge_corrected(asked, truth):
-        if sample_weight is not None:
-            raise ValueError(
-                "`sample_weight` should be None for labels by humans and by a "
-                "judge: all lists have the same weight. Received: "
-                f"{type(sample_weight).__name__}. Leave it out."
-            )
-        for system in systems.values():
-            human, judge = columns.parts_of(truth)
-            check_depth(human, judge, system, columns.depth_of(asked))
-        return columns.by_judge(
-            asked,
-            truth,
-            lambda members, labels, depth: _of_members(
-                members, labels, systems, reading, rules, groups, None, depth
-            ),
-        )
-    members, statistics = columns.columns_of(asked)
-    found = _of_members(
-        members, truth, systems, reading, rules, groups, sample_weight
+    of_members = functools.partial(
+        _of_members,
+        systems=systems,
+        reading=reading,
+        rules=rules,
+        groups=groups,
+        sample_weight=sample_weight,
     )
-    return found._replace(statistics=statistics)
+    if columns.are_judge_corrected(asked, truth, sample_weight):
+        return columns.by_judge(asked, truth, systems, of_members)
+    members, statistics = columns.members_and_columns(asked)
+    return of_members(members, truth)._replace(statistics=statistics)
 
 
 def _of_members(
@@ -145,7 +134,7 @@ def _of_members(
         found = _by_position(members, truth, systems, sample_weight)
     lists, of_truth, of_systems, labelled = found
     for system in of_systems.values() if depth is not None else ():
-        system.values.counts[:] &= labelled()
+        system.counts[:] &= labelled()
     if same_id and not any(run.same_id for run in runs.values()):
         warn(
             "`drop_same_id=True` should drop items. Received: none that has "
@@ -153,7 +142,7 @@ def _of_members(
         )
     measures = tuple(map(columns.measure_of, members))
     of_groups = by_query.groups_of(groups, lists)
-    steps = max(x.values.lists_of_row for x in of_systems.values())
+    steps = max(x.lists_of_row for x in of_systems.values())
     if of_groups and steps > 1:
         raise ValueError(
             "`groups` should be of lists that do not depend on each other. "
@@ -256,7 +245,7 @@ def _by_id(
             overlap = overlap._replace(left_out=int(absent.sum()))
         of_lists.values[np.ix_(lower, joined.missing)] = np.nan
         overlap = overlap._replace(same_id=run.same_id)
-        found[name] = System(of_lists, overlap)
+        found[name] = of_lists._replace(overlap=overlap)
     queries = list(map(as_text, judgements.queries.tolist()))
     return queries, judgements.fingerprint, found, judgements.labelled
 
@@ -314,15 +303,14 @@ def _by_position(
     found = {}
     for name, system in systems.items():
         try:
-            of_lists = values.of_arrays(metrics, (truth, system, weight))
+            found[name] = values.of_arrays(metrics, (truth, system, weight))
         except (TypeError, ValueError) as error:
             if name != measured.ALL:
                 error.add_note(f"The error concerns the system {name!r}.")
             raise
-        found[name] = System(of_lists)
-    [number] = {s.values.values.shape[1] for s in found.values()}
-    labelled = functools.partial(columns.labelled, truth)
-    return range(number), measured.fingerprint(truth), found, labelled
+    [number] = {x.values.shape[1] for x in found.values()}
+    labelled = functools.partial(columns.have_labels, truth)
+    return range(number), measured.fingerprint_of(truth), found, labelled
 
 
 def _check_by_id(metrics: _Metrics) -> None:

@@ -1,23 +1,44 @@
-"""`Report`: the table of a comparison as plain values, for any format."""
+"""`Report`: the table of a comparison as plain values, for any format.
+
+A column of the table is a statistic. `_STATISTICS` has the function of each: it
+returns an estimate for every system, a difference from the baseline for every
+other one, and sentences about differences without a test.
+"""
 
 from __future__ import annotations
 
 import collections
 import dataclasses
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from keras_rankmetrics.comparing.measured import Column, Measured
-from keras_rankmetrics.comparing.statistics import Differences, differences_of
-from keras_rankmetrics.engine.aggregates import Estimate, paired
+from keras_rankmetrics.comparing.measured import Measured, Values
+from keras_rankmetrics.engine.aggregates import Estimate, PerList
 from keras_rankmetrics.engine.aggregates.estimate import is_symmetric
+from keras_rankmetrics.engine.aggregates.paired import (
+    Column,
+    Difference,
+    Statistics,
+    holm,
+    means,
+)
 from keras_rankmetrics.engine.messages import warn
+from keras_rankmetrics.metrics.judge_corrected import corrected_means
+from keras_rankmetrics.metrics.tails import lower_means, quantiles
 
 Mark = Literal["better", "worse", ""]
 POWER = 0.8  # of the differences that a table calls detectable
+_STATISTICS: dict[str, Callable[..., Statistics]] = {
+    "mean": means,
+    "quantile": quantiles,
+    "lower mean": lower_means,
+    "judge-corrected mean": corrected_means,
+}
+# The estimate of each system with its difference, and sentences.
+_Found = tuple[list[tuple[Estimate, Difference | None]], list[str]]
 
 
 class Cell(NamedTuple):
@@ -34,7 +55,7 @@ class Cell(NamedTuple):
     """
 
     estimate: Estimate
-    difference: paired.Difference | None
+    difference: Difference | None
     mark: Mark | None
     best: bool
     confidence: float
@@ -248,6 +269,38 @@ def percent(share: float) -> str:
     return f"{100.0 * share:.6g}%"
 
 
+def differences_of(measured: Measured, at: int, baseline: str) -> _Found:
+    """Return the estimate of each system with its difference, and sentences.
+
+    The difference of the baseline is None.
+
+    Args:
+        measured: the values of each list.
+        at: the position of the column.
+        baseline: the name of the system to which the others are compared.
+    """
+    column = measured.columns[at]
+    names = [baseline, *(x for x in measured.systems if x != baseline)]
+    systems = [measured.systems[name] for name in names]
+    of_measures = (_of_measure(systems, place) for place in column.measures)
+    estimates, differences, notes = _STATISTICS[column.statistic](
+        column, names, *of_measures
+    )
+    pairs = zip(estimates, [None, *differences], strict=True)
+    by_name = dict(zip(names, pairs, strict=True))
+    return [by_name[name] for name in measured.systems], notes
+
+
+def _of_measure(systems: Sequence[Values], place: int) -> PerList:
+    """Return the values of a measure, with systems in place of metrics."""
+    values = np.stack([system.values[place] for system in systems])
+    counts = np.stack([system.counts[place] for system in systems])
+    weights = np.stack([system.weights[place] for system in systems])
+    per_row = systems[0].lists_of_row
+    rows = None if per_row == 1 else (values.shape[1] // per_row, per_row)
+    return PerList(values, weights, ~np.isnan(weights), counts, rows)
+
+
 def reported(measured: Measured, baseline: str, confidence: float) -> Report:
     """Return the table of the values.
 
@@ -259,19 +312,18 @@ def reported(measured: Measured, baseline: str, confidence: float) -> Report:
     columns = measured.columns
     groups = ["", *dict.fromkeys(measured.groups)]
     found = [
-        [differences_of(part, at, baseline) for at in range(len(columns))]
+        differences_of(part, at, baseline)
         for part in map(measured.of_group, groups)
+        for at in range(len(columns))
     ]
-    every = [column for table in found for column in table]
-    p = [d.p for column in every for d in column.differences if d]
-    corrected = iter(paired.holm(p))
-    tables = [
-        [
-            list(_cells(each, column, corrected, confidence))
-            for each, column in zip(table, columns, strict=True)
-        ]
-        for table in found
+    p = [d.p for pairs, _ in found for _, d in pairs if d]
+    corrected = iter(holm(p))
+    cells = [
+        list(_cells(pairs, column, corrected, confidence))
+        for (pairs, _), column in zip(found, columns * len(groups), strict=True)
     ]
+    starts = range(0, len(cells), len(columns))
+    tables = [cells[start : start + len(columns)] for start in starts]
     return Report(
         keys=tuple((name, x) for x in groups for name in measured.systems),
         columns=columns,
@@ -283,14 +335,14 @@ def reported(measured: Measured, baseline: str, confidence: float) -> Report:
         confidence=confidence,
         lists=len(measured.lists),
         comparisons=len(p) - sum(map(math.isnan, p)),
-        unjudged=tuple(unjudged(measured)),
+        unjudged=tuple(notes_of_unjudged(measured)),
         gaps=tuple(gaps(measured)),
-        untested=tuple(note for column in every for note in column.notes),
+        untested=tuple(note for _, notes in found for note in notes),
     )
 
 
 def _cells(
-    found: Differences,
+    pairs: Sequence[tuple[Estimate, Difference | None]],
     column: Column,
     corrected: Iterator[float],
     confidence: float,
@@ -298,16 +350,15 @@ def _cells(
     """Yield the cells of a column, one for each system.
 
     Args:
-        found: the estimates and the differences of the systems.
+        pairs: the estimate of each system with its difference.
         column: the column.
         corrected: yields the corrected p value of each difference.
         confidence: the level of the intervals.
     """
-    means = found.estimates
-    values = [e.value for e in means if e.lists and not math.isnan(e.value)]
+    values = [e.value for e, _ in pairs if e.lists and not math.isnan(e.value)]
     pick = max if column.more_is_better else min
-    best = pick(values, default=math.nan) if len(means) > 1 else math.nan
-    for e, d in zip(means, found.differences, strict=True):
+    best = pick(values, default=math.nan) if len(pairs) > 1 else math.nan
+    for e, d in pairs:
         mark: Mark | None = None
         if d is not None:
             d = dataclasses.replace(d, p_holm=next(corrected))
@@ -319,11 +370,11 @@ def _cells(
 
 def warn_of_unjudged(measured: Measured) -> None:
     """Warn of systems few of whose items are judged."""
-    for sentence in unjudged(measured):
+    for sentence in notes_of_unjudged(measured):
         warn(sentence)
 
 
-def unjudged(measured: Measured) -> Iterator[str]:
+def notes_of_unjudged(measured: Measured) -> Iterator[str]:
     """Yield a sentence for each system few of whose items are judged."""
     for name, system in measured.systems.items():
         found = system.overlap
@@ -346,8 +397,8 @@ def gaps(measured: Measured) -> Iterator[str]:
     They are about queries that a system or the truth lacks, about dropped
     items, and about the columns that were read.
     """
-    for name, (values, overlap) in measured.systems.items():
-        lost = np.isnan(values.values) & values.counts
+    for name, system in measured.systems.items():
+        lost, overlap = np.isnan(system.values) & system.counts, system.overlap
         none = [
             measure.name
             for measure, lacks in zip(measured.measures, lost, strict=True)

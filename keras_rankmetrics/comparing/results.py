@@ -8,21 +8,27 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Self
 
-import numpy as np
-
 from keras_rankmetrics.comparing import formats
-from keras_rankmetrics.comparing.agreement import Agreement
 from keras_rankmetrics.comparing.measured import (
     ALL,
     Measured,
     loaded,
     saved,
 )
-from keras_rankmetrics.comparing.report import Report, reported
-from keras_rankmetrics.comparing.statistics import differences_of
-from keras_rankmetrics.comparing.verdict import Verdict, chosen, verdict_of
+from keras_rankmetrics.comparing.report import (
+    Report,
+    differences_of,
+    reported,
+)
+from keras_rankmetrics.comparing.verdict import (
+    Verdict,
+    only_choice,
+    verdict_of,
+)
 from keras_rankmetrics.engine.aggregates import Estimate
+from keras_rankmetrics.engine.aggregates.distributions import check_level
 from keras_rankmetrics.engine.definition.options import invalid
+from keras_rankmetrics.engine.messages import as_table
 from keras_rankmetrics.files import KIND
 from keras_rankmetrics.metrics.two_rankings import RankBiasedOverlap
 
@@ -45,7 +51,7 @@ class Results:
         confidence: float = 0.95,
     ) -> None:
         self._measured = measured
-        self._baseline, self._confidence = checked(
+        self._baseline, self._confidence = checked_baseline(
             measured.systems, baseline, confidence
         )
 
@@ -89,7 +95,7 @@ class Results:
         Args:
             p_values: True to show the p value of each difference.
         """
-        return formats.as_text(self.report, p_values)
+        return formats.as_plain_text(self.report, p_values)
 
     def to_markdown(self, p_values: bool = False) -> str:
         """Return a table in GitHub's Markdown, the best values in bold.
@@ -130,10 +136,16 @@ class Results:
         Raises:
             ValueError: if `digits` or `signatures` is invalid.
         """
-        layout = formats.Layout(
-            digits, errors, signatures, caption, label, wide, p_values
+        return formats.as_latex(
+            self.report,
+            digits,
+            errors,
+            signatures,
+            caption,
+            label,
+            wide,
+            p_values,
         )
-        return formats.as_latex(self.report, layout)
 
     def to_pandas(self) -> Any:
         """Return a `pandas.DataFrame` with a row for each value.
@@ -141,7 +153,9 @@ class Results:
         Raises:
             ImportError: if pandas is not installed.
         """
-        return formats.as_frame(self._records())
+        instead = "`to_dict` and `to_csv` need"
+        pandas = formats.imported("pandas", "to_pandas", instead)
+        return pandas.DataFrame(self._records())
 
     def _records(self) -> dict[str, list[Any]]:
         return self.report.records()
@@ -157,9 +171,29 @@ class Results:
             per_list: True to include the values of each list, which `from_dict`
                 needs.
         """
+        report, columns = self.report, self.report.columns
         found = {
             "kind": KIND + type(self).__name__,
-            **formats.as_plain(self.report),
+            "baseline": report.baseline,
+            "confidence": report.confidence,
+            "lists": report.lists,
+            "test": "two-sided paired t test over the lists",
+            "correction": f"Holm, for {report.comparisons} comparisons",
+            "notes": list(report.notes),
+            "metrics": {
+                c.name: {
+                    "signature": c.signature,
+                    "more_is_better": c.more_is_better,
+                }
+                for c in columns
+            },
+            "systems": {
+                system: {
+                    c.name: cell.numbers()
+                    for c, cell in zip(columns, cells, strict=True)
+                }
+                for system, *cells in report.rows()
+            },
             "read_as": dict(self.measured.read_as),
             "judged": self._judged,
         }
@@ -227,7 +261,7 @@ class Results:
         }
         if self.measured.groups:
             found["group"] = list(self.measured.groups) * len(systems)
-        values = [system.values.of_lists() for system in systems.values()]
+        values = [system.of_lists() for system in systems.values()]
         for place, measure in enumerate(self.measured.measures):
             of_systems = (of_system[place] for of_system in values)
             found[measure.name] = [*itertools.chain.from_iterable(of_systems)]
@@ -323,6 +357,31 @@ class Evaluated(Results, Mapping[str, float]):
     def __repr__(self) -> str:
         values = ", ".join(f"{name}: {self[name]:.4f}" for name in self)
         return f"<Evaluated: {values} on {len(self.measured.lists):,} lists>"
+
+
+class Agreement(dict[str, dict[tuple[str, str], Estimate]]):
+    """The similarity of each two systems, by metric.
+
+    `Compared.agreement` returns it. The keys are names of metrics, and then
+    pairs `(reference, system)` of names. `print` shows a table for each metric,
+    with a row for each reference.
+    """
+
+    def __str__(self) -> str:
+        """Return a table for each metric."""
+        return "\n\n".join(map(_table, self, self.values()))
+
+
+def _table(metric: str, pairs: Mapping[tuple[str, str], Estimate]) -> str:
+    names = list(dict.fromkeys(name for pair in pairs for name in pair))
+    rows = [
+        [
+            one,
+            *(f"{pairs[one, x].value:.4f}" if x != one else "" for x in names),
+        ]
+        for one in names
+    ]
+    return as_table([metric, *names], rows)
 
 
 class Compared(Results):
@@ -422,12 +481,13 @@ class Compared(Results):
         level = self.confidence if level is None else level
         found: dict[str, dict[str, int | None]] = {}
         for place, metric in enumerate(self.signatures):
-            _, ds, _ = differences_of(self.measured, place, self.baseline)
+            pairs, _ = differences_of(self.measured, place, self.baseline)
             found[metric] = {
                 d.system: d.lists_needed(difference, level, power)
                 if d.estimate.standard_error > 0.0
                 else None
-                for d in filter(None, ds)
+                for _, d in pairs
+                if d is not None
             }
         return found
 
@@ -519,16 +579,16 @@ class Compared(Results):
             >>> compared.gate(tolerance=0.01).outcome
             'undecided'
         """
-        metric = chosen("metric", metric, list(self.signatures))
+        metric = only_choice("metric", metric, list(self.signatures))
         others = [name for name in self.systems if name != self.baseline]
-        names = self.baseline, chosen("system", system, others)
+        names = self.baseline, only_choice("system", system, others)
         both = {name: self.measured.systems[name] for name in names}
         measured = self.measured._replace(systems=both)
         level = self.confidence if level is None else level
         return verdict_of(measured, metric, tolerance, level)
 
 
-def checked(
+def checked_baseline(
     systems: Mapping[str, Any], baseline: Any, confidence: Any
 ) -> tuple[str, float]:
     """Return the baseline, by default the first system, and the confidence.
@@ -545,8 +605,5 @@ def checked(
         )
     if baseline is not None and baseline not in names:
         raise invalid("baseline", f"one of the systems {names}", baseline)
-    is_number = isinstance(confidence, int | float | np.number)
-    if not is_number or not 0.0 < confidence < 1.0:
-        expected = "a number between 0 and 1, such as 0.95"
-        raise invalid("confidence", expected, confidence)
+    check_level("confidence", confidence)
     return names[0] if baseline is None else baseline, float(confidence)

@@ -8,8 +8,7 @@ from typing import Any
 
 from keras_rankmetrics.comparing.formats import in_markdown
 from keras_rankmetrics.comparing.measured import Measured
-from keras_rankmetrics.comparing.report import gaps, percent
-from keras_rankmetrics.comparing.statistics import differences_of
+from keras_rankmetrics.comparing.report import differences_of, gaps, percent
 from keras_rankmetrics.engine.aggregates.paired import Difference
 
 # The exit code of each outcome, and what it says about a loss. 2 is a usage
@@ -189,15 +188,15 @@ def verdict_of(
         )
     _check(measured, metric, column.measures[0])
     first, _ = measured.systems
-    _, differences, _ = differences_of(measured, place, first)
-    [difference] = filter(None, differences)
+    pairs, _ = differences_of(measured, place, first)
+    [difference] = [d for _, d in pairs if d is not None]
     up, bounded = column.more_is_better, column.bounded
     tolerance = tolerance_of(tolerance, 1.0 if bounded else math.inf)
     notes = tuple(gaps(measured))
     return Verdict(metric, difference, tolerance, level, up, bounded, notes)
 
 
-def chosen(argument: str, name: str | None, names: list[str]) -> str:
+def only_choice(argument: str, name: str | None, names: list[str]) -> str:
     """Return the name, or the only one if it is None."""
     found = names if name is None else [each for each in names if each == name]
     if len(found) != 1:
@@ -218,9 +217,10 @@ def chosen(argument: str, name: str | None, names: list[str]) -> str:
 def _check(measured: Measured, metric: str, place: int) -> None:
     """Raise ValueError if the values of a system cannot support a verdict."""
     up = measured.measures[place].more_is_better
-    one, two = (x.values.counts[place] for x in measured.systems.values())
-    for name, (values, overlap) in measured.systems.items():
-        valid = values.values[place][values.counts[place]]
+    one, two = (x.counts[place] for x in measured.systems.values())
+    for name, system in measured.systems.items():
+        valid = system.values[place][system.counts[place]]
+        overlap = system.overlap
         if overlap.is_low or overlap.judged == 0 < overlap.judgements:
             received = f"{overlap.judged:,} judged items. {overlap.example}"
         elif up and not valid.any():

@@ -16,7 +16,6 @@ from keras_rankmetrics.engine.aggregates.paired import (
     Difference,
     Paired,
     differences,
-    estimate_of,
 )
 from keras_rankmetrics.engine.backend.operations import as_integer, ops
 from keras_rankmetrics.engine.backend.tracing import unconverted
@@ -77,7 +76,7 @@ class MultiValueMetric(Accumulator):
         """Return the estimates for the first rows of the sums, by name."""
         sums, bounded = self._sums_on_host(), self.aggregate.mean.bounded
         return {
-            name: estimate_of(row, bounded)
+            name: Estimate.of_sums(row, bounded)
             for name, row in zip(names, sums, strict=False)
         }
 
@@ -119,6 +118,33 @@ class MultiValueMetric(Accumulator):
     def from_config(cls, config: dict[str, Any]) -> Self:
         """Return the metric that a config from `get_config` describes."""
         return cls(**naming.deserialized(config))
+
+
+class WithOneValue(MultiValueMetric):
+    """The base of metrics with one value that has a standard error."""
+
+    def __init__(self, metric: RankingMetric, *arguments: Any) -> None:
+        super().__init__(metric, *arguments)
+        self._direction = metric._direction
+
+    def named(self, result: Tensor) -> Any:
+        """Return the result of the metric, a number."""
+        return result
+
+    def estimate(self) -> Estimate:
+        """Return the result with its standard error."""
+        raise NotImplementedError
+
+    def estimates(self) -> dict[str, Estimate]:
+        """Return the estimate by name."""
+        return {self.name: self.estimate()}
+
+    def __str__(self) -> str:
+        """Return the estimate, or the repr where there is none."""
+        try:
+            return f"{self.name} = {self.estimate()}"
+        except ValueError:
+            return repr(self)
 
 
 @register

@@ -1,19 +1,44 @@
-"""Metrics of the worst users: quantiles, and the mean of the lowest values."""
+"""Metrics of the worst users: quantiles, and the mean of the lowest values.
+
+Values are in [0, 1]. The weights and the weighted values are added up in bins,
+and a statistic takes all lists of a bin at their mean value. A quantile is then
+off by less than the width of a bin, and the lower mean by far less. In a table
+of systems, both are computed from the values of the lists themselves.
+
+The functions above the aggregates read sorted values with their weights: bins,
+or single lists.
+"""
 
 from __future__ import annotations
 
+import bisect
+import dataclasses
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from keras_rankmetrics.engine.aggregates import Estimate, tails
+from keras_rankmetrics.engine.aggregates import Estimate, PerList
+from keras_rankmetrics.engine.aggregates.distributions import (
+    check_level,
+    incomplete_beta,
+    two_sided_p,
+)
+from keras_rankmetrics.engine.aggregates.paired import (
+    Column,
+    Statistics,
+    means,
+)
+from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.definition import checks_names
 from keras_rankmetrics.engine.messages import as_table
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.metrics.bases import check_mean, register
-from keras_rankmetrics.metrics.multi_value import MultiValueMetric
+from keras_rankmetrics.metrics.multi_value import (
+    MultiValueMetric,
+    WithOneValue,
+)
 from keras_rankmetrics.types import Tensor
 
 __all__ = ["LowerMean", "Quantiles"]
@@ -50,6 +75,7 @@ class Quantiles(MultiValueMetric):
     """
 
     _parameters = ("levels",)
+    _statistic = "quantile"
 
     @checks_names
     def __init__(
@@ -61,7 +87,7 @@ class Quantiles(MultiValueMetric):
         _check_bounded(metric)
         self.levels = _checked_levels(levels)
         super().__init__(
-            metric, metric.definition, tails.BinnedQuantiles(self.levels), name
+            metric, metric.definition, BinnedQuantiles(self.levels), name
         )
 
     @property
@@ -73,7 +99,11 @@ class Quantiles(MultiValueMetric):
     @property
     def results(self) -> list[str]:
         """The names of the quantiles."""
-        return [f"{self.name}/p{_percent(level)}" for level in self.levels]
+        return list(self._columns())
+
+    def _columns(self) -> dict[str, float]:
+        """Return the level of each quantile, by its name."""
+        return {f"{self.name}/p{_percent(p)}": p for p in self.levels}
 
     def intervals(self, level: float = 0.95) -> dict[str, tuple[float, float]]:
         """Return the confidence interval of each quantile, by name.
@@ -86,12 +116,12 @@ class Quantiles(MultiValueMetric):
         Args:
             level: the probability, between 0 and 1.
         """
-        found = tails.Distribution.of_sums(self._sums_on_host())
+        found = Distribution.of_sums(self._sums_on_host())
         lists = float(found.effective_lists)
         pair = found.values, found.weights
         return {
-            name: tails.quantile_interval(*pair, each, lists, level)
-            for name, each in zip(self.results, self.levels, strict=True)
+            name: quantile_interval(*pair, each, lists, level)
+            for name, each in self._columns().items()
         }
 
     def table(self, level: float = 0.95) -> str:
@@ -107,7 +137,7 @@ class Quantiles(MultiValueMetric):
 
 
 @register
-class LowerMean(MultiValueMetric):
+class LowerMean(WithOneValue):
     """The mean of the lowest values of a metric: how the worst users fare.
 
     It is the mean over the share of the lists, by weight, with the lowest
@@ -137,6 +167,7 @@ class LowerMean(MultiValueMetric):
     """
 
     _parameters = ("share",)
+    _statistic = "lower mean"
 
     @checks_names
     def __init__(
@@ -153,18 +184,18 @@ class LowerMean(MultiValueMetric):
             )
         self.share = float(share)
         name = name or f"{metric.name}/lowest{_percent(self.share)}"
-        aggregate = tails.BinnedLowerMean(self.share)
-        super().__init__(metric, metric.definition, aggregate, name)
-        self._direction = metric._direction
+        super().__init__(
+            metric, metric.definition, BinnedLowerMean(self.share), name
+        )
 
     @property
     def signature(self) -> str:
         """The signature of the metric, with the share."""
         return f"{super().signature}|lowest:{self.share}"
 
-    def named(self, result: Tensor) -> Any:
-        """Return the result of the metric, a number."""
-        return result
+    def _columns(self) -> dict[str, float]:
+        """Return the share, by the name of the metric."""
+        return {self.name: self.share}
 
     def estimate(self) -> Estimate:
         """Return the result with its standard error.
@@ -172,22 +203,18 @@ class LowerMean(MultiValueMetric):
         `rows` is the number of independent lists in the tail, on which the
         interval rests: one degree of freedom less than these.
         """
-        found = tails.Distribution.of_sums(self._sums_on_host())
+        found = Distribution.of_sums(self._sums_on_host())
         arguments = found.values, found.weights, self.share
         lists, effective = float(found.lists), float(found.effective_lists)
         lost = math.isnan(lists)
         return Estimate(
-            value=float(tails.lower_mean(*arguments)),
-            standard_error=float(tails.lower_mean_error(*arguments, effective)),
+            value=float(lower_mean(*arguments)),
+            standard_error=float(lower_mean_error(*arguments, effective)),
             lists=0 if lost else round(lists),
             effective_lists=effective,
-            rows=0 if lost else tails.rows_in_tail(effective, self.share),
+            rows=0 if lost else rows_in_tail(effective, self.share),
             bounded=True,
         )
-
-    def estimates(self) -> dict[str, Estimate]:
-        """Return the estimate by name."""
-        return {self.name: self.estimate()}
 
     def standard_error(self) -> float:
         """Return the standard error of the result; NaN below two lists.
@@ -208,12 +235,6 @@ class LowerMean(MultiValueMetric):
             level: the probability that it contains that of the population.
         """
         return self.estimate().interval(level)
-
-    def __str__(self) -> str:
-        """Return the estimate, or the repr while the values are traced."""
-        if not self._is_concrete():
-            return repr(self)
-        return f"{self.name} = {self.estimate()}"
 
 
 def _percent(share: float) -> str:
@@ -244,3 +265,370 @@ def _check_bounded(metric: Any) -> None:
             f"{metric!r}. Use a metric that divides by the best value, and "
             "without `adjusted`."
         )
+
+
+# Statistics of sorted values.
+
+# The relative rounding of cumulative weights in single precision.
+_ROUNDING = 1e-6
+
+
+def quantile(values: Any, weights: Any, level: float, xp: Any = np) -> Any:
+    """Return the smallest value v with F(v) >= level, `[...]`; 0 without any.
+
+    F is the weighted distribution function of the values.
+
+    Args:
+        values: `[..., n]`, in ascending order where weights are above 0.
+        weights: `[..., n]`, their weights.
+        level: between 0 and 1.
+        xp: the namespace of the arrays, `numpy` or `keras.ops`.
+    """
+    total = xp.sum(weights, axis=-1)
+    target = (level * (1.0 - _ROUNDING)) * total[..., None]
+    reached = (xp.cumsum(weights, axis=-1) >= target) & (weights > 0)
+    least = xp.min(xp.where(reached, values, float("inf")), axis=-1)
+    return xp.where(total > 0, least, 0.0 * total)
+
+
+def lower_mean(values: Any, weights: Any, share: float, xp: Any = np) -> Any:
+    """Return the mean of the lowest values, a share of the total weight.
+
+    The value that the share cuts counts in part. The result is `[...]`, 0
+    without values. Arguments are as for `quantile`.
+    """
+    room = share * xp.sum(weights, axis=-1)
+    below = xp.cumsum(weights, axis=-1) - weights
+    taken = xp.minimum(xp.maximum(room[..., None] - below, 0.0), weights)
+    # Empty bins have the value 0, but NaN times 0 is NaN.
+    total = xp.sum(taken * values, axis=-1)
+    return total / xp.where(room == 0, 1.0, room)
+
+
+def linearised(values: Any, weights: Any, share: float, xp: Any = np) -> Any:
+    """Return what each value adds to the lower mean, to first order.
+
+    It is u = q - max(q - v, 0) / share, where q is the quantile at the share.
+    The weighted mean of u is the lower mean, and the error of that mean is the
+    error of the lower mean: Rockafellar and Uryasev, Journal of Risk 2 (2000).
+    Arguments are as for `quantile`; the result is `[..., n]`.
+    """
+    limit = quantile(values, weights, share, xp)[..., None]
+    return limit - xp.maximum(limit - values, 0.0) / share
+
+
+def lower_mean_error(
+    values: Any, weights: Any, share: float, effective_lists: Any, xp: Any = np
+) -> Any:
+    """Return the standard error of the lower mean; NaN below two lists.
+
+    It is √(var(u) / (n - 1)) for u of `linearised` and n effective lists.
+    """
+    terms = linearised(values, weights, share, xp)
+    total = xp.sum(weights, axis=-1)
+    total = xp.where(total == 0, 1.0, total)
+    mean = xp.sum(weights * terms, axis=-1) / total
+    squares = weights * (terms - mean[..., None]) ** 2
+    variance = xp.sum(squares, axis=-1) / total
+    enough = effective_lists > 1
+    freedom = xp.where(enough, effective_lists - 1.0, 1.0)
+    error = xp.sqrt(variance / freedom)
+    return xp.where(enough, error, float("nan"))
+
+
+def rows_in_tail(effective_lists: float, share: float) -> int:
+    """Return the number of lists on which a lower mean rests.
+
+    It is at least 2, if there are as many lists.
+    """
+    return max(math.ceil(share * effective_lists), int(min(2, effective_lists)))
+
+
+def quantile_interval(
+    values: Any,
+    weights: Any,
+    level: float,
+    effective_lists: float,
+    confidence: float,
+) -> tuple[float, float]:
+    """Return the confidence interval of a quantile, by order statistics.
+
+    The r-th lowest of n independent lists is below the quantile with the
+    probability I_level(r, n - r + 1). The interval is from the highest r for
+    which this is at least 1 - α / 2 to the lowest for which it is at most
+    α / 2. An end is 0 or 1, the limits of all values, if there is no such list.
+
+    Args:
+        values: float64 `[n]`, as for `quantile`.
+        weights: `[n]`.
+        level: that of the quantile.
+        effective_lists: the number of equally weighted independent lists with
+            as much information; its fraction is dropped.
+        confidence: the probability that the interval contains the quantile.
+
+    David and Nagaraja, Order Statistics (2003), section 7.1; with weights,
+    Woodruff, Journal of the American Statistical Association 47 (1952).
+    """
+    check_level("level", confidence)
+    if math.isnan(effective_lists) or effective_lists < 1:
+        return math.nan, math.nan
+    lists = math.floor(effective_lists + 1e-3)
+    outside = (1.0 - confidence) / 2.0
+
+    def not_below(rank: int) -> float:
+        """Return minus the probability of a rank, which rises with it."""
+        return -incomplete_beta(level, rank, lists - rank + 1)
+
+    def at(rank: int) -> float:
+        return float(quantile(values, weights, (rank - 0.5) / lists))
+
+    ranks = range(1, lists + 1)
+    low = bisect.bisect_right(ranks, outside - 1.0, key=not_below)
+    high = bisect.bisect_left(ranks, -outside, key=not_below) + 1
+    return at(low) if low > 0 else 0.0, at(high) if high <= lists else 1.0
+
+
+# The sums.
+
+# A sum is kept as two floats of four bytes. A state of 64 KiB has this many.
+_NUMBERS = 64 * 1024 // 8
+
+# What is kept besides the bins: of the lists with their own weight, their
+# number and the sum of squared weights; of the others, their number and the sum
+# of their values; and the number of independent rows.
+_SCALARS = 5
+
+BINS = (_NUMBERS - _SCALARS) // 2
+
+
+class Distribution(NamedTuple):
+    """The values of lists in bins, sorted, and how many lists there are.
+
+    Attributes:
+        values: `[..., bins]`, the mean values; 0 in an empty bin.
+        weights: `[..., bins]`.
+        lists: `[...]`, the number of valid lists.
+        effective_lists: `[...]`, (Σ w)² / Σ w², and at most the number of rows.
+    """
+
+    values: Any
+    weights: Any
+    lists: Any
+    effective_lists: Any
+
+    @classmethod
+    def of_sums(cls, sums: Any, xp: Any = np) -> Distribution:
+        """Return the distribution for sums `[..., 8191]` of a `Binned`.
+
+        The lists without a weight of their own have the mean weight of the
+        others and, since they have the value of `empty`, their mean value.
+        """
+        weights, totals = sums[..., :BINS], sums[..., BINS : 2 * BINS]
+        own, squares, other, other_value, rows = (
+            sums[..., 2 * BINS + i] for i in range(_SCALARS)
+        )
+
+        def divided(x: Any, y: Any) -> Any:
+            return x / xp.where(y == 0, 1.0, y)
+
+        own_weight = xp.sum(weights, axis=-1)
+        mean = xp.where(own > 0, divided(own_weight, own), 1.0)
+        # Rounding may move a mean of ones to the bin below 1, or beyond.
+        place = xp.floor(divided(other_value, other) * BINS * (1 + 1e-6))
+        place = xp.minimum(place, BINS - 1.0)[..., None]
+        bins = xp.arange(BINS, dtype=place.dtype)
+        here = xp.where(bins == place, mean[..., None], 0.0)
+        weights = weights + here * other[..., None]
+        totals = totals + here * other_value[..., None]
+        weight, squares = own_weight + mean * other, squares + mean**2 * other
+        kish = divided(weight**2, squares)
+        lists, effective = own + other, xp.minimum(kish, rows)
+        return cls(divided(totals, weights), weights, lists, effective)
+
+
+@dataclasses.dataclass(frozen=True)
+class Binned:
+    """The weights and values of lists in bins of [0, 1], 64 KiB of sums.
+
+    Subclasses add the `result`. Values out of range by rounding are in the
+    first or the last bin.
+    """
+
+    shape = (2 * BINS + _SCALARS,)
+
+    def of_batch(self, x: PerList) -> Tensor:
+        """Return the sums of a batch, `[metrics, 8191]`.
+
+        They are NaN for a metric if the value of a valid list is.
+        """
+        dtype, metrics = x.values.dtype, x.values.shape[0]
+        lost = ops.any(x.counts & ops.isnan(x.values), axis=-1)
+        own = x.counts & x.has_own_weight
+        other = ops.cast(x.counts & ~x.has_own_weight, dtype)
+        weights = ops.where(own, x.weights, 0)
+        values = ops.where(x.counts & ~ops.isnan(x.values), x.values, 0)
+        values = ops.clip(values, 0.0, 1.0)
+        place = ops.cast(ops.floor(values * BINS), "int32")
+        place = ops.minimum(place, BINS - 1)
+        first = ops.expand_dims(ops.arange(metrics, dtype="int32") * BINS, -1)
+        pairs = ops.stack([weights, weights * values], axis=-1)
+        binned = ops.segment_sum(
+            ops.reshape(pairs, (-1, 2)),
+            ops.reshape(place + first, (-1,)),
+            num_segments=metrics * BINS,
+        )
+        binned = ops.reshape(binned, (metrics, BINS, 2))
+        rows = ops.cast(x.counts, dtype)
+        if x.rows is not None:
+            rows = ops.max(ops.reshape(rows, (metrics, *x.rows)), axis=-1)
+        own = ops.cast(own, dtype)
+        scalars = [own, weights * weights, other, other * values, rows]
+        totals = ops.stack([ops.sum(each, axis=-1) for each in scalars], -1)
+        sums = ops.concatenate([binned[..., 0], binned[..., 1], totals], -1)
+        return ops.where(ops.expand_dims(lost, -1), float("nan"), sums)
+
+
+@dataclasses.dataclass(frozen=True)
+class BinnedQuantiles(Binned):
+    """The quantiles of the values of lists.
+
+    Attributes:
+        levels: the levels of the quantiles.
+    """
+
+    levels: tuple[float, ...]
+
+    def result(self, sums: Tensor) -> Tensor:
+        """Return the quantiles, `[..., levels]`; 0 without lists."""
+        found = Distribution.of_sums(sums, ops)
+        pair = found.values, found.weights
+        return ops.stack([quantile(*pair, p, ops) for p in self.levels], -1)
+
+
+@dataclasses.dataclass(frozen=True)
+class BinnedLowerMean(Binned):
+    """The mean of the lowest values of lists.
+
+    Attributes:
+        share: the share of the total weight that they have.
+    """
+
+    share: float
+
+    def result(self, sums: Tensor) -> Tensor:
+        """Return the lower means, `[...]`; 0 without lists."""
+        found = Distribution.of_sums(sums, ops)
+        return lower_mean(found.values, found.weights, self.share, ops)
+
+    def errors(self, sums: Tensor) -> Tensor:
+        """Return the standard errors of the lower means, `[...]`."""
+        values, weights, _, lists = Distribution.of_sums(sums, ops)
+        return lower_mean_error(values, weights, self.share, lists, ops)
+
+
+# The columns of tables.
+
+
+def lower_means(column: Column, names: Sequence[str], x: PerList) -> Statistics:
+    """Return the lower means: the means of linearised values.
+
+    Their t tests are paired, like those of the values themselves.
+
+    Args:
+        column: the column.
+        names: the names of the systems.
+        x: the values of the systems, in numpy.
+    """
+    share, linear = column.option, np.full(x.values.shape, np.nan)
+    for place in range(len(names)):
+        values, weights = _sample(x, place)
+        if len(values):
+            cut = quantile(values, weights, share)
+            # The same as `linearised`, in the order of the lists.
+            linear[place] = cut - np.maximum(cut - x.values[place], 0.0) / share
+    unbounded = column._replace(bounded=False)
+    _, of_values, _ = means(unbounded, names, x)
+    estimates, differences, notes = means(
+        unbounded, names, x._replace(values=linear)
+    )
+    for i, (d, own) in enumerate(zip(differences, of_values, strict=True)):
+        estimate = _in_tail(d.estimate, share)
+        p = math.nan if math.isnan(d.p) else two_sided_p(d.t, estimate.rows - 1)
+        differences[i] = own.with_test(estimate, d.t, p, d.effect_size)
+    bounded = column.bounded
+    in_tail = [_in_tail(each, share) for each in estimates]
+    estimates = [dataclasses.replace(x, bounded=bounded) for x in in_tail]
+    return estimates, differences, notes
+
+
+def _sample(x: PerList, place: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the valid values of a system, ascending, and their weights."""
+    valid = x.counts[place]
+    values, weights = x.values[place][valid], x.weights[place][valid]
+    own = weights[~np.isnan(weights)]
+    mean = own.mean() if own.size else 1.0
+    order = np.argsort(values, kind="stable")
+    return values[order], np.nan_to_num(weights, nan=mean)[order]
+
+
+def _in_tail(estimate: Estimate, share: float) -> Estimate:
+    """Return the estimate with the number of lists in the tail as its rows."""
+    if math.isnan(estimate.effective_lists):
+        return estimate
+    lists = min(estimate.rows, estimate.effective_lists)
+    return dataclasses.replace(estimate, rows=rows_in_tail(lists, share))
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class QuantileEstimate(Estimate):
+    """A quantile of the values of lists. It has no standard error.
+
+    Attributes:
+        sample: the values of the lists, ascending, their weights, and the level
+            of the quantile.
+    """
+
+    sample: tuple[np.ndarray, np.ndarray, float] = dataclasses.field(
+        repr=False, compare=False
+    )
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Return the interval between two order statistics."""
+        effective = min(self.rows, self.effective_lists)
+        if not self.rows or math.isnan(self.value):
+            return math.nan, math.nan
+        return quantile_interval(*self.sample, effective, level)
+
+    def anytime_interval(
+        self, level: float = 0.95, planned: int = 500
+    ) -> tuple[float, float]:
+        """Return NaN: there is a sequence for means alone."""
+        return math.nan, math.nan
+
+
+def quantiles(column: Column, names: Sequence[str], x: PerList) -> Statistics:
+    """Return the quantiles, whose differences have no test.
+
+    Arguments are as for `lower_means`.
+    """
+    of_systems, differences, _ = means(column, names, x)
+    estimates: list[Estimate] = []
+    for place, mean in enumerate(of_systems):
+        values, weights = _sample(x, place)
+        found = quantile(values, weights, column.option) if len(values) else 0.0
+        # A value that is NaN has no place among the others.
+        found = float(found) + 0.0 * mean.value
+        of_mean = {**vars(mean), "value": found, "standard_error": math.nan}
+        sample = values, weights, column.option
+        estimates.append(QuantileEstimate(**of_mean, sample=sample))
+    first, *others = (each.value for each in estimates)
+    for i, (d, other) in enumerate(zip(differences, others, strict=True)):
+        estimate = dataclasses.replace(
+            d.estimate, value=other - first, standard_error=math.nan
+        )
+        differences[i] = d.with_test(estimate, math.nan, math.nan, math.nan)
+    note = (
+        f"{column.name}: a paired t test compares means, so quantiles have no "
+        "test, and no mark."
+    )
+    return estimates, differences, [note] * bool(others)

@@ -53,7 +53,7 @@ def test_a_fingerprint_takes_little_memory():
     passed = labels, {"s": np.zeros(labels.shape, np.float32)}, krm.NDCG(k=5)
     krm.compare(*passed)
     tracemalloc.start()
-    measured.fingerprint(labels)
+    measured.fingerprint_of(labels)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < labels.nbytes

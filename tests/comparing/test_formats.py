@@ -81,7 +81,7 @@ ALONE = dataclasses.replace(
 
 
 def test_text():
-    assert formats.as_text(REPORT) == (
+    assert formats.as_plain_text(REPORT) == (
         "                       ndcg@10          mean_rank\n"
         "bm25           0.5000 ± 0.0200    3.0000 ± 0.0200\n"
         "ours_v2 & co|  0.6000 ± 0.0200 ▲  2.0000 ± 0.0200\n"
@@ -98,7 +98,7 @@ def test_text():
 
 
 def test_text_has_p_values_on_request():
-    found = formats.as_text(REPORT, p_values=True)
+    found = formats.as_plain_text(REPORT, p_values=True)
     space = " " * len(" (p = 0.001)")
     assert found.splitlines()[:4] == [
         f"                       ndcg@10  {space}        mean_rank",
@@ -110,15 +110,17 @@ def test_text_has_p_values_on_request():
     ]
     text = " ".join(found.split())
     assert "p is the p value on which the marks are based. ▲ is" in text
-    assert "bold" not in found and "p is" not in formats.as_text(REPORT)
-    assert formats.as_text(ALONE, p_values=True) == formats.as_text(ALONE)
+    assert "bold" not in found and "p is" not in formats.as_plain_text(REPORT)
+    assert formats.as_plain_text(ALONE, p_values=True) == formats.as_plain_text(
+        ALONE
+    )
 
 
 def test_intervals_that_are_not_symmetric():
     skewed = cell(0.98, ends=(0.93, 1.0))
     cells = ((skewed, cell(3.0)),)
     report = dataclasses.replace(ALONE, cells=cells, gaps=())
-    assert formats.as_text(report).splitlines()[1:4] == [
+    assert formats.as_plain_text(report).splitlines()[1:4] == [
         "all  0.9800 [0.9300, 1.0000]  3.0000 ± 0.0200",
         "Means over 50 lists; ± is half the 95% confidence interval, and [ ] "
         "all of it.",
@@ -129,7 +131,7 @@ def test_intervals_that_are_not_symmetric():
     alone = dataclasses.replace(
         report, columns=report.columns[:1], cells=((skewed,),)
     )
-    found = formats.as_text(alone)
+    found = formats.as_plain_text(alone)
     assert "; [ ] is the 95% confidence interval." in found
     assert "±" not in found
 
@@ -168,7 +170,7 @@ def latex(report=REPORT, **layout):
     """The table of a report, with the default layout of `to_latex`."""
     defaults = inspect.signature(krm.Compared.to_latex).parameters.values()
     found = {p.name: p.default for p in defaults if p.name != "self"}
-    return formats.as_latex(report, formats.Layout(**{**found, **layout}))
+    return formats.as_latex(report, **{**found, **layout})
 
 
 def rows_of(table):
@@ -641,7 +643,7 @@ def test_layouts_reach_the_table(compared):
     }
     assert compared.to_latex(**layout) == latex(compared.report, **layout)
     assert compared.to_text() == str(compared)
-    assert compared.to_text(p_values=True) == formats.as_text(
+    assert compared.to_text(p_values=True) == formats.as_plain_text(
         compared.report, p_values=True
     )
     assert compared.to_markdown(p_values=True) == formats.as_markdown(

@@ -11,7 +11,6 @@ from keras_rankmetrics.comparing.measured import (
     Column,
     Measured,
     Overlap,
-    System,
     Values,
 )
 
@@ -32,9 +31,11 @@ def compared_of(
     one, two = overlaps or (Overlap(), Overlap())
     counts = np.ones((2, len(old)), bool) if counts is None else counts
     systems = {
-        name: System(
-            Values(np.array([x], float), valid[None], np.ones((1, len(x)))),
-            overlap,
+        name: Values(
+            np.array([x], float),
+            valid[None],
+            np.ones((1, len(x))),
+            overlap=overlap,
         )
         for name, x, valid, overlap in zip(
             ("old", "new"), (old, new), counts, (one, two), strict=True

@@ -8,7 +8,7 @@ from pytest import approx
 
 import keras_rankmetrics as krm
 from keras_rankmetrics import Comparison, Difference, Estimate
-from keras_rankmetrics.engine.aggregates import anytime
+from keras_rankmetrics.engine.aggregates import distributions
 
 # Numbers of a program of its own, for alpha = .05 and planned = 500.
 RHO, MARGINS = 0.1259854, {100: 0.1009166, 500: 0.0407216, 10_000: 0.0100106}
@@ -25,11 +25,11 @@ def difference(error=0.01, rows=100, value=0.02):
 
 
 def test_the_reference_numbers():
-    assert anytime.rho(0.05, 500) == approx(RHO, abs=1e-6)
+    assert distributions.rho(0.05, 500) == approx(RHO, abs=1e-6)
     for rows, expected in MARGINS.items():
-        found = anytime.margin(0.3, rows, 0.05, 500)
+        found = distributions.margin(0.3, rows, 0.05, 500)
         assert found == approx(expected, abs=1e-6)
-    many = anytime.margin(0.3, np.array([*MARGINS]), 0.05, 500)
+    many = distributions.margin(0.3, np.array([*MARGINS]), 0.05, 500)
     assert many == approx(np.array([*MARGINS.values()]), abs=1e-6)
 
 
@@ -44,12 +44,12 @@ def test_an_estimate_without_bounds_has_the_sequence_of_the_paper(rows):
 def test_values_within_bounds_count_those_not_seen_yet():
     found = estimate(1.0, 0.0, 30, bounded=True).anytime_interval()
     # The rule of three: -ln .05 of 30 lists could have the value 0.
-    half = anytime.margin(math.sqrt(-math.log(0.05) / 30), 30, 0.05, 500)
+    half = distributions.margin(math.sqrt(-math.log(0.05) / 30), 30, 0.05, 500)
     assert found == approx((1 - half, 1.0))
     assert 0.5 < found[0] < 0.9
     low, high = estimate(0.5, 0.05, 100, bounded=True).anytime_interval()
     deviation = math.sqrt(0.5**2 - math.log(0.05) / 100 * 0.5**2)
-    half = anytime.margin(deviation, 100, 0.05, 500)
+    half = distributions.margin(deviation, 100, 0.05, 500)
     assert (low, high) == approx((0.5 - half, 0.5 + half))
 
 
@@ -86,7 +86,7 @@ def test_invalid_plans(planned):
 def test_it_is_narrowest_where_it_is_planned():
     for planned in (100, 1000, 10_000):
         widths = {
-            plan: anytime.margin(1.0, planned, 0.05, plan)
+            plan: distributions.margin(1.0, planned, 0.05, plan)
             for plan in (planned / 5, planned, planned * 5)
         }
         assert min(widths, key=widths.get) == planned
@@ -131,7 +131,7 @@ def test_differences_are_between_minus_one_and_one():
     deviation = e.standard_error * math.sqrt(e.rows)
     far = 1 + e.value
     guarded = math.sqrt(deviation**2 - math.log(0.05) / e.rows * far**2)
-    half = anytime.margin(guarded, e.rows, 0.05, 500)
+    half = distributions.margin(guarded, e.rows, 0.05, 500)
     assert (low, high) == approx((e.value - half, min(e.value + half, 1)))
     assert low < found.interval()[0] < found.interval()[1] < high
 

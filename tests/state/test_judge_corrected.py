@@ -13,7 +13,7 @@ from pytest import approx
 
 import keras_rankmetrics as krm
 from keras_rankmetrics import JudgeCorrected
-from keras_rankmetrics.engine.aggregates.judge_corrected import (
+from keras_rankmetrics.metrics.judge_corrected import (
     JudgeCorrectedEstimate,
     corrected,
     sums_of,

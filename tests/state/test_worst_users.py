@@ -15,7 +15,7 @@ from pytest import approx
 
 import keras_rankmetrics as krm
 from keras_rankmetrics import LowerMean, Quantiles
-from keras_rankmetrics.engine.aggregates.tails import (
+from keras_rankmetrics.metrics.tails import (
     BinnedQuantiles,
     Distribution,
     linearised,
@@ -397,16 +397,3 @@ def test_levels_of_confidence():
     made = seen(Quantiles(Value(), [0.5]), VALUES)
     with pytest.raises(ValueError, match="`level` should be a number"):
         made.intervals(95)
-
-
-# Simulations
-
-
-def assert_holds(rows, least):
-    errors = [row["largest error"] for row in rows if row["lists"] == 20_000]
-    assert len(errors) == 3 and max(errors) <= BIN
-    for row in rows:
-        if row["statistic"] == "p10":
-            assert row["coverage"] >= least
-        if row["statistic"] == "lowest10" and row["lists"] == 1000:
-            assert row["coverage"] >= least

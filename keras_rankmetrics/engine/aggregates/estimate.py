@@ -8,10 +8,10 @@ from statistics import NormalDist
 
 import numpy as np
 
-from keras_rankmetrics.engine.aggregates.anytime import sequence
 from keras_rankmetrics.engine.aggregates.distributions import (
     beta_quantile,
     check_level,
+    sequence,
     t_quantile,
 )
 from keras_rankmetrics.engine.aggregates.mean import Moments
@@ -52,7 +52,10 @@ class Estimate:
 
     @classmethod
     def of_sums(cls, sums: np.ndarray, bounded: bool = True) -> Estimate:
-        """Return the estimate for sums of a `WeightedMean`, float64 `[38]`."""
+        """Return the estimate for sums of a `WeightedMean`, float64 `[38]`.
+
+        Further sums may follow them.
+        """
         moments = Moments(sums, bounded)
         return cls(
             value=float(moments.mean),

@@ -14,7 +14,6 @@ those of lists. It is 0 where each list is its own row.
 from __future__ import annotations
 
 import dataclasses
-import functools
 import itertools
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -57,8 +56,9 @@ class RowTerms(NamedTuple):
 # rows there are than lists, which is at most 0.
 _SUMS, _TERMS = len(ListSums._fields), len(RowTerms._fields)
 _OWN, _OTHER = slice(0, _SUMS), slice(_SUMS, 2 * _SUMS)
-_OF_LISTS, _EXCESS = slice(0, 2 * _SUMS), slice(2 * _SUMS, -1)
 _SUMS_OF_LISTS, _SUMS_OF_ROWS = 2 * _SUMS, _TERMS**2 + 1
+_ROWS = 2 * _SUMS + _TERMS**2
+_OF_LISTS, _EXCESS = slice(0, 2 * _SUMS), slice(2 * _SUMS, _ROWS)
 
 # The relative error of the sums.
 _ROUNDING = 2e-7
@@ -81,19 +81,23 @@ class WeightedMean:
     bounded: bool = True
     shape: tuple[int, ...] = (_SUMS_OF_LISTS + _SUMS_OF_ROWS,)
 
-    def of_batch(self, x: PerList) -> Tensor:
-        """Return the sums of a batch, `[metrics, 38]`."""
-        sums = ops.sum(_moments_of_lists(x, self.bounded), axis=-1)
+    def of_batch(self, x: PerList, xp: Any = ops) -> Tensor:
+        """Return the sums of a batch, `[metrics, 38]`.
+
+        Args:
+            x: the values of the lists.
+            xp: the namespace of the arrays, `keras.ops` or `numpy`.
+        """
+        sums = xp.sum(_moments_of_lists(x, self.bounded, xp), axis=-1)
         if x.rows is None:
-            shape = (x.values.shape[0], _SUMS_OF_ROWS)
-            none = ops.zeros(shape, sums.dtype)
-            return ops.concatenate([sums, none], axis=-1)
-        of_lists = _terms_of(x, self.bounded)
-        of_rows = ops.reshape(of_lists, (*of_lists.shape[:2], *x.rows))
-        excess = ops.sum(
-            _moments_of_terms(ops.sum(of_rows, axis=-1)), axis=-1
-        ) - ops.sum(_moments_of_terms(of_lists), axis=-1)
-        return ops.concatenate([sums, excess], axis=-1)
+            excess = xp.zeros((x.values.shape[0], _SUMS_OF_ROWS), sums.dtype)
+        else:
+            of_lists = _terms_of(x, self.bounded, xp)
+            of_rows = xp.reshape(of_lists, (*of_lists.shape[:2], *x.rows))
+            excess = xp.sum(
+                _moments_of_terms(xp.sum(of_rows, axis=-1), xp), axis=-1
+            ) - xp.sum(_moments_of_terms(of_lists, xp), axis=-1)
+        return xp.concatenate([sums, excess], axis=-1)
 
     def result(self, sums: Tensor) -> Tensor:
         """Return the means; 0 without lists."""
@@ -157,7 +161,7 @@ class Grouped:
         of_all = self.mean.of_batch(x)
         of_all = ops.where(lost[:, None], float("nan"), of_all)
         group = ops.where(inside, x.group, self.groups)
-        moments = _moments_of_lists(x, self.mean.bounded)
+        moments = _moments_of_lists(x, self.mean.bounded, ops)
         of_lists = self._in_groups(moments, group)
         of_rows = self._of_rows(x, group)
         of_groups = ops.concatenate([of_lists, of_rows], axis=-1)
@@ -176,7 +180,7 @@ class Grouped:
         if x.rows is None:
             shape = (x.values.shape[0], self.groups, _SUMS_OF_ROWS)
             return ops.zeros(shape, x.values.dtype)
-        of_lists = _terms_of(x, self.mean.bounded)
+        of_lists = _terms_of(x, self.mean.bounded, ops)
         # The lists of a row that are in a group form a row of that group.
         row = ops.repeat(ops.arange(x.rows[0], dtype="int32"), x.rows[1])
         parts = x.rows[0] * (self.groups + 1)
@@ -188,8 +192,8 @@ class Grouped:
         of_parts = ops.moveaxis(of_parts, 0, -1)
         group_of_part = ops.arange(parts, dtype="int32") % (self.groups + 1)
         return self._in_groups(
-            _moments_of_terms(of_parts), group_of_part
-        ) - self._in_groups(_moments_of_terms(of_lists), group)
+            _moments_of_terms(of_parts, ops), group_of_part
+        ) - self._in_groups(_moments_of_terms(of_lists, ops), group)
 
     def _in_groups(self, x: Tensor, group: Tensor) -> Tensor:
         """Sum `[metrics, sums, rows]` by group: `[metrics, groups, sums]`."""
@@ -199,32 +203,28 @@ class Grouped:
         return ops.moveaxis(sums[: self.groups], 0, 1)
 
 
-def _moments_of_lists(x: PerList, bounded: bool) -> Tensor:
+def _moments_of_lists(x: PerList, bounded: bool, xp: Any) -> Tensor:
     """Return each list's terms, `[metrics, 12, lists]`; 0 if excluded."""
-    own, other, counted, value, rest, weight = _parts(x, bounded)
-    kinds = ops.stack([own, other], axis=1)
+    own, other, counted, value, rest, weight = _parts(x, bounded, xp)
     sums = ListSums(
         counted, value, weight, value * value, value * rest, rest * rest
     )
-    parts = ops.stack([*sums], axis=1)
+    parts = xp.stack([*sums], axis=1)
     # No matrix product, since accelerators round its operands.
-    moments = ops.expand_dims(kinds, 2) * ops.expand_dims(parts, 1)
-    return ops.reshape(
-        moments, (own.shape[0], _SUMS_OF_LISTS, ops.shape(own)[-1])
-    )
+    return xp.concatenate([parts * x[:, None] for x in (own, other)], axis=1)
 
 
-def _terms_of(x: PerList, bounded: bool) -> Tensor:
+def _terms_of(x: PerList, bounded: bool, xp: Any) -> Tensor:
     """Return the `RowTerms` and the count of each list, `[metrics, 6, lists]`.
 
     They are added over a row.
     """
-    own, other, counted, value, rest, _ = _parts(x, bounded)
+    own, other, counted, value, rest, _ = _parts(x, bounded, xp)
     terms = RowTerms(value * own, rest * own, own, value * other, rest * other)
-    return ops.stack([*terms, counted], axis=1)
+    return xp.stack([*terms, counted], axis=1)
 
 
-def _moments_of_terms(terms: Tensor) -> Tensor:
+def _moments_of_terms(terms: Tensor, xp: Any) -> Tensor:
     """Return the products of two terms of each row, `[metrics, 26, rows]`.
 
     The last one is 1 for a row with a valid list, else 0.
@@ -232,34 +232,32 @@ def _moments_of_terms(terms: Tensor) -> Tensor:
     Args:
         terms: `[metrics, 6, rows]`, of rows or of single lists; the last term
             is the number of valid lists.
+        xp: the namespace of the terms.
     """
     count, terms = terms[:, -1:], terms[:, :-1]
-    rows = ops.shape(terms)[-1]
-    products = ops.reshape(
-        terms[:, :, None] * terms[:, None], (terms.shape[0], _TERMS**2, rows)
-    )
-    return ops.concatenate([products, ops.minimum(count, 1)], axis=1)
+    shape = terms.shape[0], _TERMS**2, *xp.shape(terms)[2:]
+    products = xp.reshape(terms[:, :, None] * terms[:, None], shape)
+    return xp.concatenate([products, xp.minimum(count, 1)], axis=1)
 
 
-def _parts(x: PerList, bounded: bool) -> tuple[Tensor, ...]:
+def _parts(x: PerList, bounded: bool, xp: Any) -> tuple[Tensor, ...]:
     """Return the factors of the terms of each list, `[metrics, lists]` each.
 
     They are `own` and `other`, 1 for lists with and without their own weight,
     `counted`, the sum of both, and `value`, `rest` and `weight` as in
     `ListSums`. All are 0 for excluded lists.
     """
-    dtype = x.values.dtype
-    is_own = x.counts & x.has_own_weight
-    own, counted = ops.cast(is_own, dtype), ops.cast(x.counts, dtype)
+    one, is_own = xp.ones_like(x.values), x.counts & x.has_own_weight
+    own, counted = xp.where(is_own, one, 0), xp.where(x.counts, one, 0)
     other = counted - own
-    weight = ops.where(is_own, x.weights, other)
-    value = ops.where(x.counts, x.values, 0) * weight
+    weight = xp.where(is_own, x.weights, other)
+    value = xp.where(x.counts, x.values, 0) * weight
     rest = weight - value if bounded else weight
     return own, other, counted, value, rest, weight
 
 
 class _PythonFloats:
-    """A namespace for `Moments` of Python floats."""
+    """A namespace for `Moments` of Python floats, three times as fast."""
 
     @staticmethod
     def where(condition: bool, x1: float, x2: float) -> float:
@@ -267,51 +265,42 @@ class _PythonFloats:
         return x1 if condition else x2
 
 
-@dataclasses.dataclass
 class Moments:
     """The statistics that the sums of a `WeightedMean` determine.
 
-    Attributes:
+    Args:
         sums: a numpy array, plain numbers, or tensors. Those over lists suffice
-            unless an error is computed.
+            unless an error is computed. Further numbers may follow.
         bounded: as for the `WeightedMean`.
-        xp: the namespace of `where` for the sums: `numpy`, `keras.ops`, or
-            `_PythonFloats` for a single mean.
+        xp: the namespace of the sums: `numpy`, `keras.ops`, or `_PythonFloats`
+            for a single mean.
+
+    Attributes:
         own: the sums over the lists with their own weight.
         other: the sums over the other lists.
+        lists: the number of valid lists.
+        mean_weight: the mean weight of the lists with their own weight; 1
+            without any.
+        weight: the total weight of all lists.
     """
 
-    sums: Sequence[Any] | np.ndarray
-    bounded: bool = True
-    xp: Any = np
-    own: ListSums = dataclasses.field(init=False)
-    other: ListSums = dataclasses.field(init=False)
-
-    def __post_init__(self) -> None:
-        self.own = ListSums(*self.sums[_OWN])
-        self.other = ListSums(*self.sums[_OTHER])
-
-    @property
-    def lists(self) -> Any:
-        """The number of valid lists."""
-        return self.own.lists + self.other.lists
+    def __init__(
+        self,
+        sums: Sequence[Any] | np.ndarray,
+        bounded: bool = True,
+        xp: Any = np,
+    ) -> None:
+        self.sums, self.bounded, self.xp = sums, bounded, xp
+        own, other = ListSums(*sums[_OWN]), ListSums(*sums[_OTHER])
+        self.own, self.other, self.lists = own, other, own.lists + other.lists
+        mean_weight = own.weight / self._divisor(own.lists)
+        self.mean_weight = xp.where(own.lists > 0, mean_weight, 1.0)
+        self.weight = own.weight + self.mean_weight * other.lists
 
     @property
     def rows(self) -> Any:
         """The number of rows with a valid list."""
-        return self.lists + self.sums[-1]
-
-    @functools.cached_property
-    def mean_weight(self) -> Any:
-        """The mean weight of the lists with their own weight; 1 without any."""
-        lists = self.own.lists
-        mean = self.own.weight / self._divisor(lists)
-        return self.xp.where(lists > 0, mean, 1.0)
-
-    @functools.cached_property
-    def weight(self) -> Any:
-        """The total weight of all lists."""
-        return self.own.weight + self.mean_weight * self.other.lists
+        return self.lists + self.sums[_ROWS]
 
     @property
     def own_squares(self) -> Any:

@@ -1,17 +1,22 @@
-"""Paired differences of systems on the same lists: sums and statistics."""
+"""Paired differences of systems on the same lists: sums, tests, and columns.
+
+A column of a table is a statistic of the values of lists. `means` is the usual
+one; others are next to the metrics that they belong to.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import math
 from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from keras_rankmetrics.engine.aggregates.aggregate import PerList
-from keras_rankmetrics.engine.aggregates.anytime import sequence
 from keras_rankmetrics.engine.aggregates.distributions import (
     check_level,
+    sequence,
     t_quantile,
     two_sided_p,
 )
@@ -24,6 +29,7 @@ from keras_rankmetrics.types import Tensor
 _ROUNDING = 1e-6
 _MANY = 1e15
 (_MEAN,) = WeightedMean().shape
+_LISTS_OF_PART = 2**14  # bounds the memory of the moments of lists
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,30 +53,30 @@ class Paired:
         """The shape of the sums."""
         return (self.rows, _MEAN + 5)
 
-    def of_batch(self, x: PerList) -> Tensor:
+    def of_batch(self, x: PerList, xp: Any = ops) -> Tensor:
         """Return the sums of a batch, `[1, rows, 43]`.
 
         Args:
             x: the lists, with systems and differences in place of metrics.
+            xp: the namespace of the arrays, `keras.ops` or `numpy`.
         """
-        mean = self.mean.of_batch(x)
-        dtype = x.values.dtype
-        values = ops.where(x.counts, x.values, 0)
-        own = x.counts & x.has_own_weight
-        squares = values * values
+        values, one = xp.where(x.counts, x.values, 0), xp.ones_like(x.values)
+        own, squares = x.counts & x.has_own_weight, values * values
+        equal = x.counts & (xp.abs(values) <= _ROUNDING)
         further = [
-            ops.where(own, x.weights, 0) * squares,
-            ops.where(own, 0, squares),
-            ops.cast(values > _ROUNDING, dtype),
-            ops.cast(values < -_ROUNDING, dtype),
-            ops.cast(x.counts & (ops.abs(values) <= _ROUNDING), dtype),
+            xp.where(own, x.weights, 0) * squares,
+            xp.where(own, 0, squares),
+            xp.where(values > _ROUNDING, one, 0),
+            xp.where(values < -_ROUNDING, one, 0),
+            xp.where(equal, one, 0),
         ]
-        sums = ops.sum(ops.stack(further, axis=1), axis=-1)
-        return ops.concatenate([mean, sums], axis=-1)[None]
+        sums = xp.sum(xp.stack(further, axis=1), axis=-1)
+        mean = self.mean.of_batch(x, xp)
+        return xp.concatenate([mean, sums], axis=-1)[None]
 
     def result(self, sums: Tensor) -> Tensor:
         """Return the means; 0 without lists."""
-        return self.mean.result(sums[..., :_MEAN])
+        return self.mean.result(sums)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -139,6 +145,14 @@ class Difference:
         mean, error = self.estimate.value, self.estimate.standard_error
         rows = self.estimate.rows
         return sequence(mean, error, rows, level, planned, limits)
+
+    def with_test(
+        self, estimate: Estimate, t: float, p: float, effect_size: float
+    ) -> Difference:
+        """Return the same outcomes of lists with another estimate and test."""
+        return dataclasses.replace(
+            self, estimate=estimate, t=t, p=p, p_holm=p, effect_size=effect_size
+        )
 
     def detectable(self, level: float = 0.95, power: float = 0.8) -> float:
         """Return the smallest true difference that so many lists detect.
@@ -231,38 +245,22 @@ def differences(
         bounded: True if values are in [0, 1].
         more_is_better: True if higher values are better.
     """
-    estimates = [
-        dataclasses.replace(estimate_of(each, bounded), bounded=False)
-        for each in sums
-    ]
-    t = [ratio(e.value, e.standard_error) for e in estimates]
-    p = [two_sided_p(x, e.rows - 1) for x, e in zip(t, estimates, strict=True)]
     found = []
-    for place, p_holm in enumerate(holm(p)):
-        difference, each = estimates[place], sums[place]
+    for system, each in zip(systems, sums, strict=True):
+        mean = Estimate.of_sums(each, bounded)
+        estimate = dataclasses.replace(mean, bounded=False)
+        t = ratio(estimate.value, estimate.standard_error)
+        p = two_sided_p(t, estimate.rows - 1)
+        effect = ratio(estimate.value, _deviation(each, bounded))
         higher, lower, ties = (round(float(x)) for x in each[-3:])
-        better, worse = (higher, lower) if more_is_better else (lower, higher)
-        found.append(
-            Difference(
-                system=systems[place],
-                baseline=baseline,
-                estimate=difference,
-                t=t[place],
-                p=p[place],
-                p_holm=p_holm,
-                effect_size=ratio(difference.value, _deviation(each, bounded)),
-                wins=better,
-                ties=ties,
-                losses=worse,
-                bounded=bounded,
-            )
-        )
-    return found
-
-
-def estimate_of(sums: np.ndarray, bounded: bool) -> Estimate:
-    """Return the mean of a system or a difference, with its standard error."""
-    return Estimate.of_sums(sums[:_MEAN], bounded)
+        wins, losses = (higher, lower) if more_is_better else (lower, higher)
+        numbers = t, p, p, effect, wins, ties, losses, bounded
+        found.append(Difference(system, baseline, estimate, *numbers))
+    corrected = holm([each.p for each in found])
+    return [
+        dataclasses.replace(each, p_holm=p)
+        for each, p in zip(found, corrected, strict=True)
+    ]
 
 
 def holm(p: Sequence[float]) -> list[float]:
@@ -281,7 +279,7 @@ def holm(p: Sequence[float]) -> list[float]:
 
 def _deviation(sums: np.ndarray, bounded: bool) -> float:
     """Return the weighted standard deviation of the differences."""
-    moments = Moments(sums[:_MEAN], bounded)
+    moments = Moments(sums, bounded)
     lists = float(moments.lists)
     if lists < 2:
         return math.nan
@@ -296,3 +294,105 @@ def ratio(x: float, y: float) -> float:
     if y == 0.0:
         return math.copysign(math.inf, x) if x else 0.0
     return x / y
+
+
+# Columns of tables: numpy arrays in float64 in place of tensors.
+
+
+class Column(NamedTuple):
+    """A statistic of the values of a metric, a column of the table.
+
+    By default, it is the mean of a metric: a measure, whose values of lists are
+    saved.
+
+    Attributes:
+        name: the name of the metric.
+        signature: the signature of the metric.
+        more_is_better: True if higher values are better.
+        bounded: True if values are in [0, 1].
+        statistic: `"mean"`, `"quantile"`, `"lower mean"` or `"judge-corrected
+            mean"`.
+        measures: the positions of the measures that it is computed from.
+        option: the level of a quantile, or the share of a lower mean.
+    """
+
+    name: str
+    signature: str
+    more_is_better: bool
+    bounded: bool
+    statistic: str = "mean"
+    measures: tuple[int, ...] = (0,)
+    option: float = 0.5
+
+
+# The estimate of each system, the difference of each other system from the
+# first, and sentences about differences without a test.
+Statistics = tuple[list[Estimate], list[Difference], list[str]]
+
+
+def means(column: Column, names: Sequence[str], x: PerList) -> Statistics:
+    """Return the means of systems, with paired t tests against the first.
+
+    Args:
+        column: the column.
+        names: the names of the systems.
+        x: the values of the systems in place of those of metrics.
+    """
+    bounded, notes = column.bounded, []
+    of_systems, of_others = (_sums(y, bounded) for y in (x, against_first(x)))
+    found = differences(
+        of_others,
+        names[1:],
+        names[0],
+        bounded=bounded,
+        more_is_better=column.more_is_better,
+    )
+    for i, d in enumerate(found):
+        valid = x.counts[0] & x.counts[i + 1]
+        if _differ_by_constant(x.values[i + 1][valid], x.values[0][valid]):
+            error = 0.0 if d.estimate.rows > 1 else math.nan
+            same = dataclasses.replace(d.estimate, standard_error=error)
+            found[i] = d.with_test(same, d.t, math.nan, ratio(same.value, 0.0))
+            notes.append(
+                f"{d.system}: {column.name} differs from that of {d.baseline} "
+                f"by {d.estimate.value:.4g} on each of {d.estimate.lists:,} "
+                "lists. A t test needs differences that vary, so there is no "
+                "test, and no mark."
+            )
+    estimates = [Estimate.of_sums(each, bounded) for each in of_systems]
+    return estimates, found, notes
+
+
+def against_first(x: PerList) -> PerList:
+    """Return the differences of the other systems from the first."""
+    return x._replace(
+        values=x.values[1:] - x.values[0],
+        counts=x.counts[1:] & x.counts[0],
+        weights=x.weights[:1],
+        has_own_weight=x.has_own_weight[:1],
+    )
+
+
+def _sums(x: PerList, bounded: bool) -> np.ndarray:
+    """Return the sums of `Paired` over all lists, `[systems, 43]`."""
+    aggregate = Paired(len(x.values), WeightedMean(bounded))
+    _, per_row = x.rows or (0, 1)
+    step = per_row * (_LISTS_OF_PART // per_row + 1)
+    total = np.zeros(aggregate.shape)
+    for begin in range(0, x.values.shape[1], step):
+        arrays = [array[:, begin : begin + step] for array in x[:4]]
+        rows = x.rows and (arrays[0].shape[1] // per_row, per_row)
+        part = PerList(*arrays)._replace(rows=rows)
+        with np.errstate(all="ignore"):  # infinite values have no mean
+            total += aggregate.of_batch(part, np)[0]
+    return total
+
+
+def _differ_by_constant(one: np.ndarray, other: np.ndarray) -> bool:
+    """Return True if all differences are equal up to rounding, and not 0."""
+    if len(one) < 2:
+        return False
+    difference = one - other
+    rounding = _ROUNDING * np.max(np.abs([one, other]))
+    spread = difference.max() - difference.min()
+    return bool(spread <= rounding < np.abs(difference).min())

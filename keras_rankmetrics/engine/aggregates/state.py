@@ -51,7 +51,7 @@ class State:
     def __add__(self, other: State) -> State:
         if not isinstance(other, State):
             return NotImplemented
-        check_same(other.signature, self.signature)
+        check_same_metric(other.signature, self.signature)
         kept = [x.shape for x in (self.sums, self.draws) if x is not None]
         added = [x.shape for x in (other.sums, other.draws) if x is not None]
         if kept != added:
@@ -175,7 +175,7 @@ class State:
         return f"<State of {self.signature}>"
 
 
-def check_same(received: str, expected: str) -> None:
+def check_same_metric(received: str, expected: str) -> None:
     """Raise ValueError if two signatures differ, naming the differences."""
     if received == expected:
         return

@@ -12,7 +12,7 @@ import keras
 import numpy as np
 
 from keras_rankmetrics.engine.aggregates import State
-from keras_rankmetrics.engine.aggregates.state import check_same
+from keras_rankmetrics.engine.aggregates.state import check_same_metric
 from keras_rankmetrics.engine.backend import keras_internals, processes
 from keras_rankmetrics.engine.backend.keras_internals import Metric
 from keras_rankmetrics.engine.backend.operations import ops
@@ -174,7 +174,7 @@ class Accumulator(Metric):
             ValueError: if it is the state of another metric.
         """
         if isinstance(state, State):
-            check_same(state.signature, self.signature)
+            check_same_metric(state.signature, self.signature)
             draws = [] if state.draws is None else [state.draws]
             own = self.get_state()[len(self._base_slots) :]
             state = [state.sums, *draws, *own]
@@ -303,7 +303,7 @@ class Accumulator(Metric):
 
     def _state_of(self, other: Any) -> State:
         if isinstance(other, Accumulator | State):
-            check_same(other.signature, self.signature)
+            check_same_metric(other.signature, self.signature)
             return other if isinstance(other, State) else other.state
         sums, *draws = self._checked_state(other)
         return State(self.signature, sums, *draws[:1])

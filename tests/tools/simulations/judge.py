@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from keras_rankmetrics.engine.aggregates.judge_corrected import (
+from keras_rankmetrics.metrics.judge_corrected import (
     JudgeCorrectedEstimate,
     sums_of,
 )

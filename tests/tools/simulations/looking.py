@@ -9,8 +9,11 @@ what it adds to the variance for values that are rare.
 
 import numpy as np
 
-from keras_rankmetrics.engine.aggregates.anytime import margin, sequence
-from keras_rankmetrics.engine.aggregates.distributions import t_quantile
+from keras_rankmetrics.engine.aggregates.distributions import (
+    margin,
+    sequence,
+    t_quantile,
+)
 
 FIRST, LAST, RUNS = 30, 3000, 2000
 LEVEL, PLANNED = 0.95, 500

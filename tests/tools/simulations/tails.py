@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from keras_rankmetrics.engine.aggregates import Estimate, tails
+from keras_rankmetrics.engine.aggregates import Estimate
+from keras_rankmetrics.metrics import tails
 
 RUNS, VALUES, LISTS = 2000, 20_000, (50, 200, 1000)
 LEVELS = (0.01, 0.1, 0.25, 0.5, 0.9)
