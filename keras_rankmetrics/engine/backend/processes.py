@@ -178,10 +178,6 @@ class Slot:
             x = ops.slice_update(self.variable.value, start, x)
         assign(self.variable, x)
 
-    def clear(self) -> None:
-        """Set the array to 0."""
-        self.write(ops.zeros(self.shape, self.variable.dtype))
-
 
 def read_all(slots: Sequence[Slot]) -> Tensor:
     """Return the arrays of several slots, `[slots, ...]`."""

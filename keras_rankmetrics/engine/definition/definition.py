@@ -560,8 +560,3 @@ def chosen(options: Mapping[str, Any], option: tuple[str, str] | None) -> str:
     if option is None or options.get(option[0]) != option[1]:
         return ""
     return '{}="{}"'.format(*option)
-
-
-def float_dtype(dtype: str) -> str:
-    """Return float64 or float32; half precision is too coarse for sums."""
-    return "float64" if dtype == "float64" else "float32"

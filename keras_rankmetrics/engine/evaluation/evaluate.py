@@ -61,34 +61,36 @@ def terms_of(
         ValueError: if the inputs are invalid.
     """
     metric = definition, aggregate
-
-    def of(definitions: Sequence[Definition], draw: Tensor | int = 0) -> Tensor:
-        lists = batch.lists(definition, inputs)
-        draws = [draw] * len(definitions)
-        return aggregate.of_batch(values_of(definitions, lists, batch, draws))
-
-    if not is_shareable(definition):
-        return of([definition], draw)[0]
     if metric in batch.terms:
         return batch.terms[metric]
     together = [definition, *_peers_of(definition, aggregate, batch)]
-    if len(together) > 1 and not batch.fails_together:
-        # Many metrics at once cost little more than one. If a peer raises, each
-        # metric computes its own terms, and the error comes from the metric
-        # that causes it.
-        try:
-            batch.add_terms(aggregate, together, of(together))
-        except Exception:  # functions of users may raise anything
-            batch.fails_together = True
-    if metric not in batch.terms:
-        batch.add_terms(aggregate, [definition], of([definition]))
-    return batch.terms[metric]
+    terms = None
+    try:
+        lists = batch.lists(definition, inputs)
+        draws = [draw] * len(together)
+        terms = aggregate.of_batch(values_of(together, lists, batch, draws))
+    except Exception:  # functions of users may raise anything
+        if len(together) == 1:
+            raise
+    if terms is None:
+        # Each metric computes its own terms, so that the error comes from the
+        # metric that causes it.
+        batch.fails_together = True
+        return terms_of(definition, aggregate, batch, inputs, draw)
+    if is_shareable(definition):
+        batch.add_terms(aggregate, together, terms)
+    return terms[0]
 
 
 def _peers_of(
     definition: Definition, aggregate: Aggregate, batch: Batch
 ) -> list[Definition]:
-    """Return the other metrics whose terms can be computed with these."""
+    """Return the other metrics to compute with this one.
+
+    Many metrics at once cost little more than one.
+    """
+    if batch.fails_together or not is_shareable(definition):
+        return []
     return [
         other
         for other, its_aggregate in batch.expected.sharing
@@ -202,7 +204,7 @@ def values_of(
         values,
         _stacked(weights),
         is_defined if are_same else _stacked(has_own_weight),
-        _counts(definitions, lists, is_defined),
+        _valid(definitions, lists, is_defined),
         lists.leading.rows,
         lists.group,
         tuple(judged),
@@ -240,7 +242,7 @@ def _empty_values(definitions: Sequence[Definition]) -> Tensor | float:
     return ops.array(values)[:, None]
 
 
-def _counts(
+def _valid(
     definitions: Sequence[Definition], lists: Lists, is_defined: Tensor
 ) -> Tensor:
     """Return True for valid lists, False for excluded ones.
@@ -250,10 +252,10 @@ def _counts(
     skips = [definition.empty == "skip" for definition in definitions]
     if not any(skips):
         return ops.broadcast_to(lists.present, ops.shape(is_defined))
-    counts = is_defined | lists.undefined
+    valid = is_defined | lists.undefined
     if not all(skips):
-        counts = counts | ~ops.array(skips)[:, None]
-    return lists.present & counts
+        valid = valid | ~ops.array(skips)[:, None]
+    return lists.present & valid
 
 
 def _list_weights(

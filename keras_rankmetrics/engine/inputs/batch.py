@@ -159,7 +159,8 @@ def before_loss(
         return weights, None
     # More zeros than masked entries are those of the user, or of a mask that
     # only the loss knows. More writes are those of another output.
-    is_known = filled == share or _is_of_keras(loss)
+    is_of_keras = type(loss).__module__.startswith("keras.")
+    is_known = filled == share or isinstance(loss, str) or is_of_keras
     if valid is not None and times == 1 and is_known:
         return weights * share, None
     return weights, _WARNING
@@ -168,10 +169,6 @@ def before_loss(
 def _is_mean(loss: Any) -> bool:
     reduction = getattr(loss, "reduction", "mean")
     return loss is not None and reduction in ("mean", "sum_over_batch_size")
-
-
-def _is_of_keras(loss: Any) -> bool:
-    return isinstance(loss, str) or type(loss).__module__.startswith("keras.")
 
 
 def _share(mask: Tensor) -> float:

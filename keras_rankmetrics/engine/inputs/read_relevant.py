@@ -7,8 +7,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import reprlib
-from typing import Any, NamedTuple
+from typing import Any
 
 from keras import backend
 
@@ -32,6 +33,7 @@ _RELEVANT = "the ids of the relevant items"
 _LABELS_HINT = 'For labels and scores of the same items, use `inputs="scores"`.'
 _RECOMMENDED = "the recommended ids, best first"
 _LABELS = 'y_true["labels"]'
+_COUNTS = ("above", "tied", "num_items")
 
 
 def read_sparse(raw: RawBatch) -> Lists:
@@ -201,27 +203,6 @@ def _in_one_dtype(ids: Tensor, others: Tensor) -> tuple[Tensor, Tensor]:
     return ops.cast(ids, max(dtypes)), ops.cast(others, max(dtypes))
 
 
-class Counts(NamedTuple):
-    """The entries of `y_pred`, int32, for `inputs="counts"`.
-
-    Attributes:
-        above: `[lists, relevant]`, the number of items with a higher score.
-        tied: `[lists, relevant]`, the number of others with an equal score.
-        num_items: `[lists]`, the number of items that were ranked.
-    """
-
-    above: Tensor
-    tied: Tensor
-    num_items: Tensor
-
-    def without(self, items: Tensor) -> Counts:
-        """Return the counts with some items, bool, not retrieved."""
-        return self._replace(
-            above=ops.where(items, -1, self.above),
-            tied=ops.where(items, 0, self.tied),
-        )
-
-
 def read_counts(raw: RawBatch) -> Lists:
     """Read the positions of relevant items as counts of other items.
 
@@ -234,9 +215,9 @@ def read_counts(raw: RawBatch) -> Lists:
     Raises:
         ValueError: if the input is invalid, or no ranking has such counts.
     """
-    counts, leading = _counts_of(raw.y_pred)
+    (above, tied, items), leading = _counts_of(raw.y_pred)
     targets = _relevant_ids(raw, leading)
-    width = counts.above.shape[-1]
+    width = above.shape[-1]
     if None not in (width, targets.shape[-1]) and width != targets.shape[-1]:
         raise ValueError(
             "`y_true` should hold an id for each of the numbers in `y_pred`. "
@@ -247,29 +228,25 @@ def read_counts(raw: RawBatch) -> Lists:
     masks_and_weights = MasksAndWeights.of(raw, leading, width)
     for mask in masks_and_weights.item_masks:
         targets = ops.where(mask, targets, -1)
-    relevant = counting.is_new(targets)
-    counts = counts.without(~(relevant & (counts.above >= 0)))
-    invalid = _impossible(counts) | unpaired
-    possible = counts.without(invalid[:, None])
-    num_items = raw.y_pred["num_items"]
-    content = Counted(
-        relevant,
-        possible.above,
-        possible.tied,
-        ops.where(invalid, 1, counts.num_items),
-        max(num_items, 1) if type(num_items) is int else None,
-        raw.dtype,
+    relevant, num_items = counting.is_new(targets), raw.y_pred["num_items"]
+    most = max(num_items, 1) if type(num_items) is int else None
+    content = Counted(relevant, above, tied, items, most, raw.dtype)
+    content = content.without(~(relevant & (above >= 0)))
+    invalid = _impossible(content) | unpaired
+    possible = dataclasses.replace(
+        content.without(invalid[:, None]),
+        num_items=ops.where(invalid, 1, items),
     )
-    lists = masks_and_weights.lists(content, ops.any(relevant, -1), invalid)
+    lists = masks_and_weights.lists(possible, ops.any(relevant, -1), invalid)
     wrong = lists.present & invalid
     if tracing.concrete(ops.any(wrong)):
-        raise _impossible_counts(counts, wrong, leading)
+        raise _impossible_counts(content, wrong, leading)
     return lists
 
 
-def _counts_of(y_pred: Any) -> tuple[Counts, Leading]:
-    """Return the entries of `y_pred`, and the leading dimensions."""
-    if not isinstance(y_pred, dict) or set(y_pred) != set(Counts._fields):
+def _counts_of(y_pred: Any) -> tuple[tuple[Tensor, ...], Leading]:
+    """Return the entries of `y_pred`, int32, and the leading dimensions."""
+    if not isinstance(y_pred, dict) or set(y_pred) != set(_COUNTS):
         is_dict = isinstance(y_pred, dict)
         received = sorted(map(str, y_pred)) if is_dict else type(y_pred)
         raise ValueError(
@@ -281,7 +258,7 @@ def _counts_of(y_pred: Any) -> tuple[Counts, Leading]:
         )
     above, tied, items = (
         tensors.integers(f'y_pred["{key}"]', y_pred[key], "numbers of items")
-        for key in Counts._fields
+        for key in _COUNTS
     )
     above, tied, items = map(_as_int32, (above, tied, items))
     expected = "a number for each relevant item"
@@ -294,7 +271,7 @@ def _counts_of(y_pred: Any) -> tuple[Counts, Leading]:
     expected = "one number, or one for each list"
     shapes.check_shape('y_pred["num_items"]', items, leading.shape, expected)
     above, tied = leading.as_rows(above), leading.as_rows(tied)
-    return Counts(above, tied, leading.as_lists(items)), leading
+    return (above, tied, leading.as_lists(items)), leading
 
 
 def _as_int32(x: Tensor) -> Tensor:
@@ -343,7 +320,7 @@ def _unpaired(
     return unpaired
 
 
-def _impossible(counts: Counts) -> Tensor:
+def _impossible(counts: Counted) -> Tensor:
     """Return True for counts that no ranking has, bool `[lists]`."""
     order = ops.argsort(counts.above, axis=-1)
     above, tied = counting.taken(order, counts.above, counts.tied)
@@ -361,11 +338,12 @@ def _impossible(counts: Counts) -> Tensor:
 
 
 def _impossible_counts(
-    counts: Counts, invalid: Tensor, leading: Leading
+    counts: Counted, invalid: Tensor, leading: Leading
 ) -> ValueError:
     place = int(ops.argmax(ops.cast(invalid, "int32")))
     above, tied, items = (
-        reprlib.repr(ops.convert_to_numpy(x[place]).tolist()) for x in counts
+        reprlib.repr(ops.convert_to_numpy(x[place]).tolist())
+        for x in (counts.above, counts.tied, counts.num_items)
     )
     hint = (
         " They were read as one list. For lists of one relevant item each, "

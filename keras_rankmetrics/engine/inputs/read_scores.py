@@ -121,7 +121,7 @@ def read_subtopics(raw: RawBatch) -> Lists:
     of_items = ops.where(unjudged, float(UNJUDGED), of_items)
     of_items = ops.where(undefined, float("nan"), of_items)
     lists, scored = _with_labels(raw, of_items)
-    flat = Leading(tuple(labels.shape[:-2]), tuple(ops.shape(labels)[:-2]))
+    flat = Leading.of(labels[..., 0])
     by_subtopic = ops.swapaxes(flat.as_lists(labels), -1, -2)
     if labels.shape[-2] == 0:  # `read_scores` pads empty lists too
         by_subtopic = ops.pad(by_subtopic, [[0, 0], [0, 0], [0, 1]])

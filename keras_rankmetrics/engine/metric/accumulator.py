@@ -137,7 +137,7 @@ class Accumulator(Metric):
         """Reset the state to that of a new metric."""
         BatchCache.drop()
         for slot in self._slots():
-            slot.clear()
+            slot.write(ops.zeros(slot.shape, slot.variable.dtype))
 
     @property
     def state(self) -> State:

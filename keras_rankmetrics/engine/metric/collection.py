@@ -155,8 +155,11 @@ class MetricCollection(keras.metrics.Metric):
             for suffix, of_kind in results.items():
                 numbers = ops.unstack(of_kind, len(kind.members))
                 for metric, number in zip(kind.members, numbers, strict=True):
-                    named = _by_name(metric, number, suffix)
-                    found[metric.name].update(named)
+                    named = metric.named(number)
+                    if not isinstance(named, dict):
+                        named = {metric.name: named}
+                    for name, x in named.items():
+                        found[metric.name][name + suffix] = x
         return {
             self.prefix + name: number
             for named in found.values()
@@ -388,16 +391,6 @@ def _kinds_of(metrics: Sequence[Accumulator]) -> list[_Kind]:
             members = [metrics[places[row]] for row in its_rows]
             kinds.append(_Kind(aggregate, reading, its_rows, members))
     return kinds
-
-
-def _by_name(
-    metric: Accumulator, result: Tensor, suffix: str = ""
-) -> dict[str, Tensor]:
-    """Return the numbers of a metric by name, with a suffix."""
-    named = metric.named(result)
-    if not isinstance(named, dict):
-        named = {metric.name: named}
-    return {name + suffix: number for name, number in named.items()}
 
 
 def _members(

@@ -15,10 +15,7 @@ from keras_rankmetrics.engine import naming
 from keras_rankmetrics.engine.aggregates import Estimate, WeightedMean
 from keras_rankmetrics.engine.aggregates.aggregate import check_aggregate
 from keras_rankmetrics.engine.definition import Definition, takes
-from keras_rankmetrics.engine.definition.definition import (
-    chosen,
-    float_dtype,
-)
+from keras_rankmetrics.engine.definition.definition import chosen
 from keras_rankmetrics.engine.definition.options import check_class
 from keras_rankmetrics.engine.metric.accumulator import Accumulator
 from keras_rankmetrics.engine.ranking import Ranking
@@ -163,7 +160,8 @@ class ConfiguredMetric(Accumulator):
             inputs=inputs,
             unjudged=unjudged,
             labels=labels,
-            dtype=float_dtype(self.dtype),
+            # Half precision is too coarse for sums.
+            dtype="float64" if self.dtype == "float64" else "float32",
         )
         # Callbacks of Keras read this to choose their `mode`. There is no
         # public attribute for it.

@@ -196,7 +196,8 @@ class ScoredRanking(ListRanking):
         """Return the same lists, once for each subtopic."""
         if self.content.by_subtopic is None:
             return super().by_subtopic()
-        return self._by_subtopic().with_gain(self.gain, self.k)
+        times, rows = self._by_subtopic()
+        return Subtopics(times, rows.with_gain(self.gain, self.k))
 
     def expected_sum_over_best(
         self, value: RankDiscountFn, k: Cutoff = None
@@ -269,13 +270,13 @@ class ScoredRanking(ListRanking):
         return ops.sum(gains * factors, axis=-1)
 
     @remembered()
-    def _by_subtopic(self) -> Subtopics:
+    def _by_subtopic(self) -> tuple[int | Tensor, ScoredRanking]:
         # All subtopics have the same scores, which are not sorted again.
         times, items = ops.shape(self.content.by_subtopic)[1:]
         labels = ops.reshape(self.content.by_subtopic, (-1, items))
         top = self.top.repeated(times)
         rows = Scored(top.scores, labels, ops.max(labels, axis=-1))
-        return Subtopics(times, rows.ranked(self.order, top=top))
+        return times, rows.ranked(self.order, top=top)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -164,6 +164,14 @@ class Counted(TargetContent):
             tied=ops.where(there, self.num_items[:, None] - 1, 0),
         )
 
+    def without(self, items: Tensor) -> Counted:
+        """Return the same items, some of them, bool, not retrieved."""
+        return dataclasses.replace(
+            self,
+            above=ops.where(items, -1, self.above),
+            tied=ops.where(items, 0, self.tied),
+        )
+
     def num_retrieved(self) -> Tensor:
         """Return the number of retrieved items, int32 `[lists]`."""
         return self.num_items

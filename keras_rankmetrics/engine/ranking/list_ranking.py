@@ -48,13 +48,6 @@ class ListRanking(Ranking):
         Tied items may be in any order.
         """
 
-    @property
-    def retrieved(self) -> Tensor:
-        """The number of retrieved items within rank `k`."""
-        if self.there is None:
-            return ops.full_like(self.items.highest, self._width)
-        return super().retrieved
-
     @remembered("gain", "k")
     def hits(self, k: Cutoff = None) -> Tensor:
         """Return the sum of the gains within rank `k`."""

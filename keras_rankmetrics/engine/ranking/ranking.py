@@ -659,10 +659,6 @@ class Subtopics:
     number: int | Tensor
     rows: Ranking
 
-    def with_gain(self, gain: Relevance, k: int | None) -> Subtopics:
-        """Return the subtopics with another gain and cutoff."""
-        return dataclasses.replace(self, rows=self.rows.with_gain(gain, k))
-
     def total(self, values: Tensor) -> Tensor:
         """Return the sum over the subtopics, `[lists]`."""
         return ops.sum(ops.reshape(values, (-1, self.number)), axis=-1)

@@ -341,7 +341,11 @@ class Top:
         sums = counting.sums_over_runs(self.values, ones, self.most)
         before, in_row = (ops.cast(x, "int32") for x in sums)
         start = counting.positions(self.values) - before
-        beyond = self._may_extend(start, start + in_row)
+        end = ops.shape(self.values)[-1]
+        more_items = ops.shape(self.scores.raw)[-1] > end
+        # The group may extend beyond the row.
+        beyond = (start + in_row == end) & (start < end - 1)
+        beyond = beyond & self.there & more_items
 
         def whole() -> Tensor:
             items = counting.count(self.is_lowest())
@@ -350,14 +354,3 @@ class Top:
         size = tracing.cond(ops.any(beyond), whole, lambda: in_row)
         size = ops.where(self.there, size, 1)
         return TieGroups(start, size, beyond)
-
-    def _may_extend(self, start: Tensor, stop: Tensor) -> Tensor:
-        """Return True for groups that may extend beyond the row.
-
-        Args:
-            start: the number of items above each group.
-            stop: the last rank of each group in the row.
-        """
-        end = ops.shape(self.values)[-1]
-        more_items = ops.shape(self.scores.raw)[-1] > end
-        return (stop == end) & (start < end - 1) & self.there & more_items
