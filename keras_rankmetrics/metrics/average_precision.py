@@ -40,6 +40,11 @@ def average_precision(
     return ops.divide_no_nan(ops.sum(precisions, axis=-1), relevant * weight)
 
 
+def expected_average_precision(ranking: Ranking, k: int | None) -> Tensor:
+    """Return the expectation of `average_precision` for probabilities."""
+    return ranking.expected_average_precision(k)
+
+
 @metric
 class MeanAveragePrecision(Binary):
     """Mean average precision (MAP) at k.
@@ -79,7 +84,7 @@ class MeanAveragePrecision(Binary):
 
     short_name = "map"
     measure = staticmethod(average_precision)
-    expected_measure = staticmethod(Ranking.expected_average_precision)
+    expected_measure = staticmethod(expected_average_precision)
 
     denominator: Literal["relevant", "min", "hits"] = "relevant"
     labels: Labels = "grades"
