@@ -19,6 +19,7 @@ from keras_rankmetrics.comparing.measured import Measured, Values
 from keras_rankmetrics.engine.aggregates import Estimate, PerList
 from keras_rankmetrics.engine.aggregates.estimate import is_symmetric
 from keras_rankmetrics.engine.aggregates.paired import (
+    ROUNDING,
     Column,
     Difference,
     Statistics,
@@ -365,7 +366,8 @@ def _cells(
             is_better = (d.estimate.value > 0) == column.more_is_better
             mark = "better" if is_better else "worse"
             mark = mark if d.p_holm < 1.0 - confidence else ""
-        yield Cell(e, d, mark, e.value == best, confidence)
+        is_best = math.isclose(e.value, best, rel_tol=ROUNDING)
+        yield Cell(e, d, mark, is_best, confidence)
 
 
 def warn_of_unjudged(measured: Measured) -> None:

@@ -207,6 +207,18 @@ def test_latex():
     assert r"\label" not in latex()
 
 
+def test_means_that_differ_by_rounding_are_both_the_best():
+    """0.2 + 0.6 and 0.4 + 0.4 differ in the last digits of float32."""
+    hits = {"one": (1, 3), "other": (2, 2)}
+    labels = [[1] * 3 + [0] * 5] * 2
+    systems = {
+        name: [[3] * n + [1] * (3 - n) + [2] * 5 for n in several]
+        for name, several in hits.items()
+    }
+    compared = krm.compare(labels, systems, krm.PrecisionAtK(k=5))
+    assert compared.report.records()["best"] == [True, True]
+
+
 def test_a_single_system_is_not_the_best():
     for found in (formats.as_markdown(ALONE), latex(ALONE)):
         assert "0.5000" in found or ".5000" in found

@@ -26,7 +26,7 @@ from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.types import Tensor
 
 # A smaller difference between two values is rounding.
-_ROUNDING = 1e-6
+ROUNDING = 1e-6
 _MANY = 1e15
 (_MEAN,) = WeightedMean().shape
 _LISTS_OF_PART = 2**14  # bounds the memory of the moments of lists
@@ -62,12 +62,12 @@ class Paired:
         """
         values, one = xp.where(x.counts, x.values, 0), xp.ones_like(x.values)
         own, squares = x.counts & x.has_own_weight, values * values
-        equal = x.counts & (xp.abs(values) <= _ROUNDING)
+        equal = x.counts & (xp.abs(values) <= ROUNDING)
         further = [
             xp.where(own, x.weights, 0) * squares,
             xp.where(own, 0, squares),
-            xp.where(values > _ROUNDING, one, 0),
-            xp.where(values < -_ROUNDING, one, 0),
+            xp.where(values > ROUNDING, one, 0),
+            xp.where(values < -ROUNDING, one, 0),
             xp.where(equal, one, 0),
         ]
         sums = xp.sum(xp.stack(further, axis=1), axis=-1)
@@ -393,6 +393,6 @@ def _differ_by_constant(one: np.ndarray, other: np.ndarray) -> bool:
     if len(one) < 2:
         return False
     difference = one - other
-    rounding = _ROUNDING * np.max(np.abs([one, other]))
+    rounding = ROUNDING * np.max(np.abs([one, other]))
     spread = difference.max() - difference.min()
     return bool(spread <= rounding < np.abs(difference).min())
