@@ -29,7 +29,7 @@ from keras_rankmetrics.engine.definition import checks_names
 from keras_rankmetrics.engine.evaluation.evaluate import PerReading
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.metrics.bases import check_mean, register
-from keras_rankmetrics.metrics.multi_value import WithOneValue
+from keras_rankmetrics.metrics.multi_value import OneValueMetric
 from keras_rankmetrics.types import Tensor
 
 __all__ = ["JudgeCorrected"]
@@ -46,7 +46,7 @@ _ByKind = dict[str, PerReading]
 
 
 @register
-class JudgeCorrected(WithOneValue):
+class JudgeCorrected(OneValueMetric):
     """A metric from labels of a judge, corrected by fewer human labels.
 
     A judge, such as a language model, labels many lists at little cost, but

@@ -120,7 +120,7 @@ class MultiValueMetric(Accumulator):
         return cls(**naming.deserialized(config))
 
 
-class WithOneValue(MultiValueMetric):
+class OneValueMetric(MultiValueMetric):
     """The base of metrics with one value that has a standard error."""
 
     def __init__(self, metric: RankingMetric, *arguments: Any) -> None:

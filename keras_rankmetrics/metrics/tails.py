@@ -37,7 +37,7 @@ from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.metrics.bases import check_mean, register
 from keras_rankmetrics.metrics.multi_value import (
     MultiValueMetric,
-    WithOneValue,
+    OneValueMetric,
 )
 from keras_rankmetrics.types import Tensor
 
@@ -137,7 +137,7 @@ class Quantiles(MultiValueMetric):
 
 
 @register
-class LowerMean(WithOneValue):
+class LowerMean(OneValueMetric):
     """The mean of the lowest values of a metric: how the worst users fare.
 
     It is the mean over the share of the lists, by weight, with the lowest
@@ -177,11 +177,7 @@ class LowerMean(WithOneValue):
         name: str | None = None,
     ) -> None:
         _check_bounded(metric)
-        if not _is_share(share):
-            raise ValueError(
-                "`share` should be a number between 0 and 1, such as 0.1. "
-                f"Received: {share!r}."
-            )
+        check_level("share", share, example=0.1)
         self.share = float(share)
         name = name or f"{metric.name}/lowest{_percent(self.share)}"
         super().__init__(
@@ -241,15 +237,12 @@ def _percent(share: float) -> str:
     return f"{100 * share:.10g}"
 
 
-def _is_share(x: Any) -> bool:
-    is_number = isinstance(x, int | float | np.number)
-    return is_number and 0.0 < float(x) < 1.0
-
-
 def _checked_levels(levels: Any) -> tuple[float, ...]:
     found = list(levels) if isinstance(levels, list | tuple) else []
-    are_levels = bool(found) and all(map(_is_share, found))
-    if not are_levels or len(set(found)) < len(found):
+    are_levels = all(
+        isinstance(x, int | float | np.number) and 0.0 < x < 1.0 for x in found
+    )
+    if not found or not are_levels or len(set(found)) < len(found):
         raise ValueError(
             "`levels` should be a list of different numbers between 0 and 1, "
             f"such as [0.1, 0.5]. Received: {levels!r}."

@@ -13,18 +13,19 @@ from typing import Any
 import numpy as np
 
 
-def check_level(name: str, level: Any) -> None:
+def check_level(name: str, level: Any, example: float = 0.95) -> None:
     """Raise ValueError if a level is not a number between 0 and 1.
 
     Args:
         name: the name of the argument.
         level: its value.
+        example: a valid value, for the error.
     """
     # Numbers of numpy are instances of `float`, or convert to it.
     is_number = hasattr(level, "__float__") and not hasattr(level, "__len__")
     if not is_number or not 0.0 < level < 1.0:
         raise ValueError(
-            f"`{name}` should be a number between 0 and 1, such as 0.95. "
+            f"`{name}` should be a number between 0 and 1, such as {example}. "
             f"Received: {level!r}."
         )
 
