@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import html
 import os
 import sys
@@ -61,6 +62,7 @@ class WarnOnce:
 # Suggestions for names that do not exist.
 
 
+@functools.lru_cache(maxsize=1024)  # each lookup of a metric asks for all
 def plain(name: str) -> str:
     """Return the name without case, hyphens and underscores."""
     return name.lower().replace("_", "").replace("-", "")

@@ -296,10 +296,10 @@ def _unpaired(
     Raises:
         ValueError: if concrete rows differ.
     """
-    ids = tensors.ragged_mask("y_true", raw.entries["target"])
+    _, ids = tensors.rectangular("y_true", raw.entries["target"], -1)
     unpaired = ops.zeros_like(targets[:, 0], dtype="bool")
     for name, x in numbers.items():
-        mask = tensors.ragged_mask(name, x)
+        _, mask = tensors.rectangular(name, x, -1)
         if mask is None:
             continue
         has_id = targets >= 0 if ids is None else leading.as_rows(ids)

@@ -35,9 +35,7 @@ def numbers(name: str, x: Any, padding: float) -> tuple[Tensor, Tensor | None]:
     Raises:
         ValueError: if `x` does not convert to numbers.
     """
-    dense, mask = _rectangular(name, x, padding)
-    if mask is not None:
-        mask = ops.convert_to_tensor(mask)
+    dense, mask = rectangular(name, x, padding)
     return detached(_converted(name, dense, x)), mask
 
 
@@ -55,7 +53,7 @@ def integers(name: str, x: Any, expected: str, hint: str = "") -> Tensor:
     Raises:
         ValueError: if `x` does not convert to integers.
     """
-    dense, mask = _rectangular(name, x, -1)
+    dense, mask = rectangular(name, x, -1)
     if not ops.is_tensor(dense) and not isinstance(dense, keras.KerasTensor):
         dense = _as_integers(name, dense, x)
     tensor = detached(_converted(name, dense, x))
@@ -70,23 +68,8 @@ def integers(name: str, x: Any, expected: str, hint: str = "") -> Tensor:
         wide = "int64" if dtype.endswith(("32", "64")) else "int32"
         tensor = ops.cast(tensor, wide)
     if mask is not None:
-        is_own = ops.convert_to_tensor(mask) & (tensor == -1)
-        tensor = ops.where(is_own, -2, tensor)
+        tensor = ops.where(mask & (tensor == -1), -2, tensor)
     return tensor
-
-
-def ragged_mask(name: str, x: Any) -> Tensor | None:
-    """Return a bool mask, False at the padding of a ragged `x`.
-
-    Args:
-        name: the argument, for errors.
-        x: the input.
-
-    Returns:
-        None if `x` is not ragged.
-    """
-    _, mask = _rectangular(name, x, -1)
-    return None if mask is None else ops.convert_to_tensor(mask)
 
 
 def floats(x: Tensor, dtype: str) -> Tensor:
@@ -149,11 +132,21 @@ def to_numpy(x: Any) -> np.ndarray:
     return np.asarray(x)
 
 
-def _rectangular(name: str, x: Any, padding: float) -> tuple[Any, Any]:
+def rectangular(name: str, x: Any, padding: float) -> tuple[Any, Tensor | None]:
+    """Return `x` without unequal lengths, and the mask of a ragged `x`.
+
+    Args:
+        name: the argument, for errors.
+        x: the input.
+        padding: the value that fills ragged lists up to equal lengths.
+    """
     _check_dense(name, x)
     try:
         x = _array_or_lists(x)
-        return made_dense(x, padding) if _is_ragged(x) else (x, None)
+        if not _is_ragged(x):
+            return x, None
+        dense, mask = made_dense(x, padding)
+        return dense, ops.convert_to_tensor(mask)
     except Exception as error:  # objects of other libraries may raise anything
         raise _not_numbers(name, x) from error
 
