@@ -93,13 +93,13 @@ def test_lists_of_many_chunks_come_together():
 def compiled(monkeypatch):
     """The shapes that metrics see, as `compare` goes on."""
     seen = []
-    original = values.evaluate
+    original = values.evaluate_batch
 
     def recording(definitions, passed, *rest):
         seen.append(passed[0].shape)
         return original(definitions, passed, *rest)
 
-    monkeypatch.setattr(values, "evaluate", recording)
+    monkeypatch.setattr(values, "evaluate_batch", recording)
     return seen
 
 
