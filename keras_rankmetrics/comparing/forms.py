@@ -20,7 +20,7 @@ import numpy as np
 from keras_rankmetrics.comparing import frames
 from keras_rankmetrics.comparing import reading as read
 from keras_rankmetrics.comparing.items_of_query import (
-    Items,
+    FormOfItems,
     dtype_kind,
     first_of,
     items_of,
@@ -121,7 +121,7 @@ class Input(abc.ABC):
         steps = np.zeros(3, np.int64)
         self.same_id = 0  # of a run that is read again
         for found in self.chunks():
-            rows = read.checked(found, self.argument)
+            rows = read.checked_rows(found, self.argument)
             if self.value == "score":
                 self.check_scores(rows)
                 steps += read.steps_of(rows)
@@ -528,7 +528,7 @@ class ByQuery(Input):
             rows = Rows(
                 np.repeat(queries[some], lengths[some]),
                 column_array(list(flat(items for items, _ in parts[some]))),
-                read.numbers(list(values), self.argument),
+                read.checked_values(list(values), self.argument),
             )
             yield self.best_first(rows) if are_hits else self._of_ids(rows)
 
@@ -536,7 +536,7 @@ class ByQuery(Input):
         self,
         queries: np.ndarray,
         entries: Sequence[Any],
-        forms: Sequence[Items | None],
+        forms: Sequence[FormOfItems | None],
     ) -> None:
         """Raise TypeError if a query has no list of items."""
         first = next((x for x in entries if isinstance(x, Mapping)), {})

@@ -106,7 +106,7 @@ def are_triples(x: Sequence[Any]) -> bool:
     return (
         all(isinstance(id_, str | int) for id_ in ids)
         and all(isinstance(number, int | float) for number in numbers)
-        and are_ids(ids)
+        and are_no_grades(ids)
     )
 
 
@@ -122,7 +122,7 @@ def are_pairs(x: Sequence[Any]) -> bool:
     )
 
 
-def are_ids(values: Iterable[Any]) -> bool:
+def are_no_grades(values: Iterable[Any]) -> bool:
     """Return True if texts or integers cannot all be grades."""
     return any(isinstance(x, str) or x > HIGHEST_GRADE for x in values)
 
@@ -149,4 +149,4 @@ def are_like_records(x: Sequence[Any]) -> bool:
         return False
     columns = zip(*(each.values() for each in some), strict=True)
     ids = [x for x in columns if all(isinstance(id_, str | int) for id_ in x)]
-    return len(ids) > 1 and are_ids(itertools.chain(*ids))
+    return len(ids) > 1 and are_no_grades(itertools.chain(*ids))

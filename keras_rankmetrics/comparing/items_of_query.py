@@ -17,7 +17,7 @@ _ID = str | bytes | int | np.integer
 _FLOAT = float | np.floating
 
 
-class Items(NamedTuple):
+class FormOfItems(NamedTuple):
     """A form of the items of one query, with their labels or scores.
 
     Attributes:
@@ -115,23 +115,23 @@ def _of_ids(x: Any, value: str, reading: Reading) -> tuple[Any, Any]:
 
 
 ITEMS = (
-    Items(
+    FormOfItems(
         lambda x, reading: isinstance(x, Mapping),
         lambda x, value, reading: (x.keys(), x.values()),
     ),
-    Items(
+    FormOfItems(
         lambda x, reading: isinstance(x, Set),
         lambda x, value, reading: (x, itertools.repeat(1.0, len(x))),
         have_order=False,
     ),
-    Items(_is_pair, lambda x, value, reading: x, are_hits=True),
-    Items(_are_hits, _of_hits, are_hits=True),
-    Items(_are_texts, _of_ids),
-    Items(_are_integers, _of_ids, may_be_numbers=True),
+    FormOfItems(_is_pair, lambda x, value, reading: x, are_hits=True),
+    FormOfItems(_are_hits, _of_hits, are_hits=True),
+    FormOfItems(_are_texts, _of_ids),
+    FormOfItems(_are_integers, _of_ids, may_be_numbers=True),
 )
 
 
-def items_of(x: Any, reading: Reading) -> Items | None:
+def items_of(x: Any, reading: Reading) -> FormOfItems | None:
     """Return the form of the items of one query, None for anything else."""
     if type(x) is dict:  # most are, and there may be millions
         return ITEMS[0]

@@ -242,7 +242,7 @@ def _best_of_equal(rows: Rows, argument: str, duplicates: str) -> Rows:
     return Rows(*(column[keep] for column in rows))
 
 
-def checked(rows: Rows, argument: str) -> Rows:
+def checked_rows(rows: Rows, argument: str) -> Rows:
     """Return the rows as arrays of ids and floats.
 
     Raises:
@@ -251,7 +251,7 @@ def checked(rows: Rows, argument: str) -> Rows:
             a list that are not numbers.
     """
     query, item = (ids_of(ids, argument) for ids in rows[:2])
-    value = numbers(rows.value, argument)
+    value = checked_values(rows.value, argument)
     shapes = query.shape, item.shape, value.shape
     if value.ndim != 1 or len(set(shapes)) > 1:
         raise ValueError(
@@ -262,7 +262,7 @@ def checked(rows: Rows, argument: str) -> Rows:
     return Rows(query, item, value)
 
 
-def numbers(values: Any, argument: str) -> np.ndarray:
+def checked_values(values: Any, argument: str) -> np.ndarray:
     """Return values as floats, or as integers if floats would tie them.
 
     Raises:
