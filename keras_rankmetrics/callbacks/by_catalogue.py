@@ -137,7 +137,7 @@ class EvaluateCatalogue(EvaluateEpochs):
                 f'{forms}. Construct them so: `NDCG(k=10, inputs="counts")`.'
             )
         ranks.chunk_size(chunk, 1, 1)  # these raise before any training
-        passes.checked(score_fn or passes.product, 1)
+        passes.checked_score_fn(score_fn or passes.product, 1)
         self._towers = query_tower, item_tower
         self._options: Any = {"score_fn": score_fn, "chunk": chunk}
         self._items = rows_of(batch_size, items=items)

@@ -95,13 +95,11 @@ class Wanted(NamedTuple):
         The lengths are at least 64 and powers of 4, so that most chunks share
         a program.
         """
-        for offset, wanted in zip(self.offsets, self.per_chunk, strict=True):
-            length = 64
+        for pairs in np.split(self.pairs, self.offsets[1:], axis=1):
+            length, wanted = 64, pairs.shape[1]
             while length < wanted:
                 length *= 4
-            pairs = np.zeros((2, length), "int32")
-            pairs[:, :wanted] = self.pairs[:, offset : offset + wanted]
-            yield pairs
+            yield np.pad(pairs, ((0, 0), (0, length - wanted)))
 
     def scores(self, kept: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """Return the scores of the items, the lowest for padding.
@@ -144,15 +142,14 @@ def count_finite(
     Returns:
         The counts of the chunk, and the kept scores, `[kept]`.
     """
-    kept = _kept(scores, request.pairs)
-    items = _items_in(scores, request)
-    scores = _without_padding(scores, request)
-    # Compared in the dtype of the product, whatever dtype the targets have.
-    thresholds = ops.cast(request.thresholds, scores.dtype)
+    kept, items = _kept(scores, request.pairs), _items_in(scores, request)
+    # torch runs each operation at once, and exact signs are its fastest.
+    is_eager = keras.config.backend() == "torch"
+    is_exact = counting.counting_dtype(scores.shape[-1]) == "float32"
     count_both = above_and_reach
-    if _are_signs_exact(scores):
+    if is_eager and is_exact:
         count_both = _above_and_reach_by_sign
-    above, reach = count_both(scores, thresholds)
+    above, reach = count_both(*_comparable(scores, request))
     none = ops.zeros_like(above[:, 0])
     undefined = none + ops.cast(ops.logical_not(are_finite), "int32")
     return RankCounts(above, reach, none + items, undefined), kept
@@ -172,9 +169,7 @@ def count_any(
     """
     kept = _kept(scores, request.pairs)
     ranked, undefined = _ranked(scores, _items_in(scores, request))
-    scores = _without_padding(scores, request)
-    thresholds = ops.cast(request.thresholds, scores.dtype)
-    above, reach = above_and_reach(scores, thresholds)
+    above, reach = above_and_reach(*_comparable(scores, request))
     return RankCounts(above, reach, ranked, undefined), kept
 
 
@@ -197,12 +192,16 @@ def _items_in(scores: Tensor, request: ChunkRequest) -> Tensor:
     return ops.shape(scores)[-1] if items is None else items
 
 
-def _without_padding(scores: Tensor, request: ChunkRequest) -> Tensor:
-    """Return the scores, the lowest for padding."""
-    items = request.items_in_chunk
-    if items is None:
-        return scores
-    return ops.where(positions(scores) < items, scores, LOWEST)
+def _comparable(scores: Tensor, request: ChunkRequest) -> tuple[Tensor, Tensor]:
+    """Return the scores, the lowest for padding, and the thresholds.
+
+    They are compared in the dtype of the scores, whatever dtype the targets
+    have.
+    """
+    if request.items_in_chunk is not None:
+        there = positions(scores) < request.items_in_chunk
+        scores = ops.where(there, scores, LOWEST)
+    return scores, ops.cast(request.thresholds, scores.dtype)
 
 
 def above_and_reach(
@@ -241,11 +240,6 @@ def _both(scores: Tensor, s: Tensor) -> Tensor:
     at_least = ops.where(scores == s, float(_STEP), 0.0)
     worth = ops.where(scores > s, _STEP + 1.0, at_least)
     return ops.cast(ops.sum(worth, axis=-1, keepdims=True), "int32")
-
-
-def _are_signs_exact(scores: Tensor) -> bool:
-    is_eager = keras.config.backend() == "torch"
-    return is_eager and counting.counting_dtype(scores.shape[-1]) == "float32"
 
 
 def _above_and_reach_by_sign(

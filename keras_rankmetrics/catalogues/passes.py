@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import keras
 import numpy as np
@@ -24,7 +24,7 @@ T = TypeVar("T")
 ScoreFn = Callable[[Any, Tensor], Tensor]
 
 
-class Items(Protocol):
+class Catalogue(Protocol):
     """An array with a row for each item: of numpy, of a backend, or a file."""
 
     @property
@@ -35,39 +35,19 @@ class Items(Protocol):
         """Return some of the rows."""
 
 
-class CountRequest(NamedTuple):
-    """A request to count in the whole catalogue.
-
-    Attributes:
-        size: the number of items of a chunk.
-        thresholds: `[lists, targets]`, the scores of the relevant items.
-        wanted: the items whose scores to keep.
-    """
-
-    size: int
-    thresholds: Tensor
-    wanted: Wanted
-
-
 _Counted = tuple[RankCounts, Tensor]  # counts, and the kept scores, `[kept]`
 
-# Counts the catalogue: takes queries, items and a request. Returns the counts,
-# and the scores of the wanted items, `[wanted]`.
-CountCatalogue = Callable[
-    [Any, Any, CountRequest], tuple[RankCounts, np.ndarray]
-]
+# Counts the catalogue: takes the scores of the relevant items, `[lists,
+# targets]`. Returns the counts, and the scores of the wanted items, `[wanted]`.
+CountCatalogue = Callable[[Tensor], tuple[RankCounts, np.ndarray]]
 
 # Counts one chunk: takes queries, the rows of the chunk and a request. Returns
 # the counts of the chunk, and the kept scores, `[kept]`.
 CountChunk = Callable[[Any, Tensor, ChunkRequest], _Counted]
 
-# Counts one chunk, and adds to the counts of the chunks before, which it takes
-# first. Returns the sum, and the kept scores of this chunk.
-AddChunk = Callable[[RankCounts, Any, Tensor, ChunkRequest], _Counted]
-
 
 def chunks_of(
-    items: Items, size: int
+    items: Catalogue, size: int
 ) -> Iterator[tuple[int, Tensor, Tensor | None]]:
     """Yield the catalogue in chunks, which all have the same size.
 
@@ -77,11 +57,12 @@ def chunks_of(
     for first in range(0, items.shape[0], size):
         rows = items[first : first + size]
         number = rows.shape[0]
-        items_in_chunk = None if number == size else _int32(number)
+        # A tensor, so that all chunks share a program.
+        items_in_chunk = None if number == size else ops.array(number, "int32")
         yield first, _padded(rows, size), items_in_chunk
 
 
-def picked(items: Items, numbers: np.ndarray, size: int) -> Tensor:
+def picked(items: Catalogue, numbers: np.ndarray, size: int) -> Tensor:
     """Return the rows of some items, padded to the size of a chunk."""
     is_tensor = ops.is_tensor(items)
     rows = ops.take(items, numbers, axis=0) if is_tensor else items[numbers]
@@ -98,35 +79,50 @@ def _padded(rows: Any, size: int) -> Tensor:
 
 
 def counters(
-    items: Items, score_fn: ScoreFn | None, verbose: bool
+    queries: Any,
+    items: Catalogue,
+    size: int,
+    wanted: Wanted,
+    score_fn: ScoreFn | None,
+    verbose: bool,
 ) -> list[CountCatalogue]:
     """Return one or two functions that count a catalogue.
 
     The first of two is faster, but needs finite inner products. Where they may
     not be finite, it marks its counts as undefined, and the second counts any.
+
+    Args:
+        queries: the queries.
+        items: the catalogue.
+        size: the number of items of a chunk.
+        wanted: the items whose scores to keep.
+        score_fn: the function that scores items, None for inner products.
+        verbose: whether to show a progress bar.
     """
-    if is_spread(items, score_fn):
-        return [
-            functools.partial(over_devices, count=count)
-            for count in (count_products, count_any_products)
-        ]
-    by_chunk = (
-        [_product_adder(), _score_adder(compiled(product))]
-        if score_fn is None
-        else [_score_adder(score_fn)]
-    )
+    counting: list[CountChunk] = [count_products, count_any_products]
+    over: Callable[..., tuple[RankCounts, np.ndarray]] = over_devices
+    if not is_spread(items, score_fn):
+        over = functools.partial(over_chunks, verbose=verbose)
+        counting = [compiled(count) for count in counting]
+        if score_fn is not None:
+            counting = [_counter_of(score_fn)]
+        elif keras.config.backend() == "torch":
+            in_memory: Any = counting[0]
+            counting[0] = functools.partial(in_memory, multiply=in_one_memory())
     return [
-        functools.partial(over_chunks, add=add, verbose=verbose)
-        for add in by_chunk
+        functools.partial(over, queries, items, size, wanted, count)
+        for count in counting
     ]
 
 
 def over_chunks(
     queries: Any,
-    items: Items,
-    request: CountRequest,
+    items: Catalogue,
+    size: int,
+    wanted: Wanted,
+    count: CountChunk,
+    thresholds: Tensor,
     *,
-    add: AddChunk,
     verbose: bool,
 ) -> tuple[RankCounts, np.ndarray]:
     """Count the whole catalogue, one chunk after the other.
@@ -134,7 +130,6 @@ def over_chunks(
     Returns:
         The counts, and the scores of the wanted items, `[wanted]`.
     """
-    size, thresholds, wanted = request
     counts = RankCounts.zeros(thresholds)
     number, kept = items.shape[0], []
     bar = keras.utils.Progbar(number, verbose=int(verbose), unit_name="item")
@@ -143,7 +138,8 @@ def over_chunks(
         chunks_of(items, size), pairs, strict=True
     ):
         of_chunk = ChunkRequest(items_in_chunk, thresholds, pairs_of_chunk)
-        counts, scores = add(counts, queries, rows, of_chunk)
+        of_items, scores = count(queries, rows, of_chunk)
+        counts = counts.plus(of_items)
         kept.append(scores)
         bar.update(min(first + size, number))
     parts = [
@@ -153,23 +149,20 @@ def over_chunks(
     return counts, np.concatenate(parts)
 
 
-def _score_adder(score_fn: ScoreFn) -> AddChunk:
+def _counter_of(score_fn: ScoreFn) -> CountChunk:
     """Return a function that counts the scores of `score_fn`.
 
     They are not compiled together: the program would keep the weights that the
     function had at first.
     """
 
-    def add(
-        counts: RankCounts, queries: Any, rows: Tensor, request: ChunkRequest
-    ) -> _Counted:
-        scores = score_fn(queries, rows)
-        return _adding(count_any)(counts, scores, request)
+    def count(queries: Any, rows: Tensor, request: ChunkRequest) -> _Counted:
+        return compiled(count_any)(score_fn(queries, rows), request)
 
-    return add
+    return count
 
 
-def checked(score_fn: ScoreFn, lists: int) -> ScoreFn:
+def checked_score_fn(score_fn: ScoreFn, lists: int) -> ScoreFn:
     """Return `score_fn` with a check of its scores.
 
     It raises ValueError when called, unless the scores are floats of the shape
@@ -204,14 +197,6 @@ def score(queries: Any, rows: Tensor, score_fn: ScoreFn | None) -> Tensor:
     return (score_fn or compiled(product))(queries, rows)
 
 
-def _product_adder() -> AddChunk:
-    """Return a function that counts finite inner products."""
-    add = _adding(count_products)
-    if keras.config.backend() == "torch":
-        return functools.partial(add, multiply=in_one_memory())
-    return add
-
-
 def in_one_memory() -> Callable[[Tensor, Tensor], Tensor]:
     """Return `product` for torch, with the same memory for each result.
 
@@ -229,17 +214,6 @@ def in_one_memory() -> Callable[[Tensor, Tensor], Tensor]:
         return torch.matmul(queries, rows.T, out=memory[0])
 
     return in_memory
-
-
-@functools.cache
-def _adding(count: Callable[..., _Counted]) -> Callable[..., _Counted]:
-    """Return `count`, compiled, adding to the counts that it takes first."""
-
-    def add(counts: RankCounts, *arguments: Any, **options: Any) -> _Counted:
-        found, kept = count(*arguments, **options)
-        return counts.plus(found), kept
-
-    return compiled(add)
 
 
 def product(queries: Tensor, rows: Tensor) -> Tensor:
@@ -300,11 +274,11 @@ def compiled(function: Callable[..., T]) -> Callable[..., T]:
         # time, and warn about retracing.
         def call(*arguments: Any) -> T:
             tensors = tf.nest.flatten(arguments)
-            kinds = (x if x is None else (x.shape, x.dtype) for x in tensors)
-            kind = tuple(kinds)
+            kind = tuple(
+                x if x is None else (x.shape, x.dtype) for x in tensors
+            )
             if kind not in programs:
-                found = traced.get_concrete_function(*arguments)
-                programs[kind] = found
+                programs[kind] = traced.get_concrete_function(*arguments)
             return programs[kind](*arguments)
 
         return call
@@ -322,12 +296,7 @@ def compiled(function: Callable[..., T]) -> Callable[..., T]:
     return function
 
 
-def _int32(x: int) -> Tensor:
-    # A tensor, so that all chunks share a program.
-    return ops.convert_to_tensor(x, dtype="int32")
-
-
-def is_spread(items: Items, score_fn: ScoreFn | None) -> bool:
+def is_spread(items: Catalogue, score_fn: ScoreFn | None) -> bool:
     """Return True if jax has spread the item vectors over devices."""
     if keras.config.backend() != "jax" or score_fn is not None:
         return False
@@ -364,7 +333,12 @@ def first_items_of(
 
 
 def over_devices(
-    queries: Any, items: Any, request: CountRequest, *, count: CountChunk
+    queries: Any,
+    items: Any,
+    size: int,
+    wanted: Wanted,
+    count: CountChunk,
+    thresholds: Tensor,
 ) -> tuple[RankCounts, np.ndarray]:
     """Count the whole catalogue, on each device the items that are there.
 
@@ -373,7 +347,6 @@ def over_devices(
     Returns:
         The counts, and the scores of the wanted items, `[wanted]`.
     """
-    size, thresholds, wanted = request
     program = _program(items.sharding.mesh, items.sharding.spec[0], size, count)
     # Slices of this length, from any offset, end within the padding.
     most = int(wanted.per_chunk.max())

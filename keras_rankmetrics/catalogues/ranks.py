@@ -9,7 +9,11 @@ from keras import ops
 
 from keras_rankmetrics.catalogues import passes
 from keras_rankmetrics.catalogues.counts import LOWEST, RankCounts, Wanted
-from keras_rankmetrics.catalogues.passes import CountRequest, Items, ScoreFn
+from keras_rankmetrics.catalogues.passes import (
+    Catalogue,
+    CountCatalogue,
+    ScoreFn,
+)
 from keras_rankmetrics.engine.backend.operations import as_integer
 from keras_rankmetrics.engine.inputs.tensors import integers
 
@@ -22,7 +26,7 @@ _BLOCK = 2040
 
 def count_ranks(
     queries: Any,
-    items: Items,
+    items: Catalogue,
     targets: Any,
     exclude: Any = None,
     *,
@@ -112,32 +116,21 @@ def count_ranks(
         queries = ops.convert_to_tensor(queries)
         _check_vectors(queries, items, lists)
     else:
-        score_fn = passes.checked(score_fn, lists)
+        score_fn = passes.checked_score_fn(score_fn, lists)
     rows, width = np.concatenate([numbers, exclude], 1), numbers.shape[1]
     wanted = Wanted.of(rows, passes.first_items_of(items, size, score_fn))
     scores = _target_scores(queries, items, numbers, size, score_fn)
-    counters = passes.counters(items, score_fn, verbose)
-
-    def counted() -> tuple[RankCounts, np.ndarray, np.ndarray]:
-        request = CountRequest(size, ops.convert_to_tensor(scores), wanted)
-        while True:
-            counts, kept = counters[0](queries, items, request)
-            undefined = ops.convert_to_numpy(counts.undefined)
-            if len(counters) == 1 or not undefined.any():
-                break
-            del counters[0]  # no pass over these vectors can use it
-        _check_defined(undefined)
-        found = wanted.scores(kept, rows)
-        return counts, found[:, :width], found[:, width:]
-
-    counts, own, excluded = counted()
+    counters = passes.counters(queries, items, size, wanted, score_fn, verbose)
+    counts, kept, counters = _counted(counters, scores)
+    own, excluded = np.split(wanted.scores(kept, rows), [width], axis=1)
     there = numbers >= 0
     if score_fn is not None and size < number:
         # Rounding does not change so many scores by so much.
         _check_same(scores[there], own[there], tolerance=0.05, share=0.5)
     if (own != scores)[there].any():
         scores = np.where(there, own, 0.0)
-        counts, own, excluded = counted()
+        counts, kept, _ = _counted(counters, scores)
+        own, excluded = np.split(wanted.scores(kept, rows), [width], axis=1)
         _check_same(scores[there], own[there])
     above, reach, ranked = _without(counts, own, exclude, excluded)
     is_excluded = (numbers[:, :, None] == exclude[:, None]).any(axis=-1)
@@ -258,7 +251,7 @@ def chunk_size(chunk: Any, lists: int, items: int) -> int:
 
 def _target_scores(
     queries: Any,
-    items: Items,
+    items: Catalogue,
     targets: np.ndarray,
     size: int,
     score_fn: ScoreFn | None,
@@ -284,12 +277,31 @@ def _target_scores(
     return found
 
 
-def _check_defined(undefined: np.ndarray) -> None:
-    if undefined.any():
-        raise ValueError(
-            "The scores of items should be numbers. Received: NaN for list "
-            f"{int((undefined > 0).argmax())}. Look for NaN in the vectors."
-        )
+def _counted(
+    counters: list[CountCatalogue], scores: np.ndarray
+) -> tuple[RankCounts, np.ndarray, list[CountCatalogue]]:
+    """Return the counts and kept scores of the first counter that defines them.
+
+    The counters from it on follow: no other pass over these vectors can use
+    those before.
+
+    Args:
+        counters: functions that count the catalogue, the fastest first.
+        scores: `[lists, targets]`, the scores of the relevant items.
+
+    Raises:
+        ValueError: if a score is NaN.
+    """
+    thresholds = ops.convert_to_tensor(scores)
+    for place, count in enumerate(counters):
+        counts, kept = count(thresholds)
+        undefined = ops.convert_to_numpy(counts.undefined)
+        if not undefined.any():
+            return counts, kept, counters[place:]
+    raise ValueError(
+        "The scores of items should be numbers. Received: NaN for list "
+        f"{int((undefined > 0).argmax())}. Look for NaN in the vectors."
+    )
 
 
 def _check_same(
