@@ -78,6 +78,7 @@ def test_differences_without_spread_are_not_tested():
     _, [new], [some], [same] = compared.report.cells
     assert math.isnan(new.difference.p) and new.mark == ""
     assert new.difference.estimate.value == 1.0 and new.difference.wins == 3
+    assert new.difference.effect_size == math.inf
     assert 0 < some.difference.p < same.difference.p == 1.0
     assert compared.report.comparisons == 2
     [note] = compared.report.untested
