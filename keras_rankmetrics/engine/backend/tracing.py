@@ -33,7 +33,7 @@ def concrete_floats(x: Tensor) -> list[float] | None:
     For a few numbers, an operation of a backend takes many times as long as
     Python does. Copying them from an accelerator would take longer still.
     """
-    if len(x.shape) != 1 or not _is_on_host(x):
+    if len(x.shape) != 1 or not is_on_host(x):
         return None
     try:
         # Tensors of TensorFlow have no `tolist`.
@@ -44,7 +44,8 @@ def concrete_floats(x: Tensor) -> list[float] | None:
     return floats
 
 
-def _is_on_host(x: Any) -> bool:
+def is_on_host(x: Any) -> bool:
+    """Return True for a concrete tensor in the memory of the CPU."""
     backend = keras.config.backend()
     if backend == "torch":
         import torch
