@@ -14,6 +14,7 @@ from keras_rankmetrics.engine.backend.keras_internals import (
     stateless_scope,
 )
 from keras_rankmetrics.engine.backend.operations import ops
+from keras_rankmetrics.engine.backend.tracing import is_on_host
 from keras_rankmetrics.types import Tensor
 
 # Under a TensorFlow strategy, a variable of a metric has a value on each
@@ -234,13 +235,7 @@ def _memory_of_torch(*tensors: Tensor) -> list[np.ndarray] | None:
 
     An operation of torch on a few numbers takes as long as three of numpy.
     """
-    if keras.config.backend() != "torch":
-        return None
-    import torch
-
-    if torch.compiler.is_compiling():
-        return None
-    if any(x.device.type != "cpu" for x in tensors):
+    if keras.config.backend() != "torch" or not all(map(is_on_host, tensors)):
         return None
     try:
         return [x.numpy() for x in tensors]

@@ -11,7 +11,7 @@ from keras import backend, ops
 
 from keras_rankmetrics.engine.backend.operations import in_64_bits
 from keras_rankmetrics.engine.backend.operations import ops as stable_ops
-from keras_rankmetrics.engine.backend.tracing import concrete
+from keras_rankmetrics.engine.backend.tracing import concrete, is_on_host
 from keras_rankmetrics.types import Tensor
 
 # On a CPU, numpy sorts several times faster than torch, which compares values
@@ -99,13 +99,10 @@ def _in_numpy(copied: Callable[[Any], Any], rows: Any) -> Any:
             longer reports whether the user shares its memory with numpy.
         rows: the tensor to copy.
     """
-    import torch
-
-    if torch.compiler.is_compiling():
+    if not is_on_host(rows):
         return None
     try:
-        tensor = copied(rows)
-        return tensor.numpy() if tensor.device.type == "cpu" else None
+        return copied(rows).numpy()
     except (RuntimeError, TypeError):  # as in `torch.vmap`
         return None
 

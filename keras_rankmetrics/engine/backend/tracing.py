@@ -11,6 +11,8 @@ from keras_rankmetrics.engine.backend.keras_internals import is_symbolic
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.types import Tensor
 
+_BACKEND = keras.config.backend()
+
 MANY = 2**31 - 1  # no axis is longer, and no rank is lower
 
 T = TypeVar("T")
@@ -33,29 +35,29 @@ def concrete_floats(x: Tensor) -> list[float] | None:
     For a few numbers, an operation of a backend takes many times as long as
     Python does. Copying them from an accelerator would take longer still.
     """
-    if len(x.shape) != 1 or not _is_on_host(x):
+    if len(x.shape) != 1 or not is_on_host(x):
         return None
     try:
         # Tensors of TensorFlow have no `tolist`.
-        x = x.numpy() if keras.config.backend() == "tensorflow" else x
+        x = x.numpy() if _BACKEND == "tensorflow" else x
         floats: list[float] = x.tolist()
     except RuntimeError:  # as in `torch.vmap`
         return None
     return floats
 
 
-def _is_on_host(x: Any) -> bool:
-    backend = keras.config.backend()
-    if backend == "torch":
+def is_on_host(x: Any) -> bool:
+    """Return True for a concrete tensor in the memory of the CPU."""
+    if _BACKEND == "torch":
         import torch
 
         return x.device.type == "cpu" and not torch.compiler.is_compiling()
-    if backend == "jax":
+    if _BACKEND == "jax":
         import jax
 
         is_traced = isinstance(x, jax.core.Tracer)
         return not is_traced and {d.platform for d in x.devices()} == {"cpu"}
-    if backend == "tensorflow":
+    if _BACKEND == "tensorflow":
         import tensorflow as tf
 
         return tf.executing_eagerly() and "CPU" in getattr(x, "device", "")
@@ -90,7 +92,7 @@ def cond_if_cheap(
     `if_false()` must be correct in both cases. The graph computes it always:
     metrics share the operations before a cond there, but not those after it.
     """
-    if keras.config.backend() == "tensorflow":
+    if _BACKEND == "tensorflow":
         return if_true() if concrete(predicate) else if_false()
     return cond(predicate, if_true, if_false)
 
@@ -103,7 +105,7 @@ def trace() -> Hashable:
     there only: it may be stored only where the trace is compared before it is
     used again.
     """
-    if keras.config.backend() == "jax":
+    if _BACKEND == "jax":
         import jax.extend
 
         state: Callable[[], Hashable] = jax.extend.core.get_opaque_trace_state
@@ -113,7 +115,7 @@ def trace() -> Hashable:
 
 def graph() -> Any:
     """Return the graph that TensorFlow is building, or None."""
-    if keras.config.backend() != "tensorflow":
+    if _BACKEND != "tensorflow":
         return None
     import tensorflow as tf
 
@@ -164,7 +166,7 @@ def unconverted(function: F) -> F:
     user's own `tf.function`. It covers gains and measures of users too, which
     must use `ops.where` in `fit` as well.
     """
-    if keras.config.backend() != "tensorflow":
+    if _BACKEND != "tensorflow":
         return function
     import tensorflow as tf
 
