@@ -14,8 +14,7 @@ from keras_rankmetrics.callbacks.epochs import EvaluateEpochs
 from keras_rankmetrics.catalogues import passes, ranks
 from keras_rankmetrics.engine.inputs.shapes import check_same
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
-from keras_rankmetrics.tables.evaluate_rows import results_of
-from keras_rankmetrics.tables.jobs import members_of
+from keras_rankmetrics.tables.members import members_of, results_of
 
 Tower = str | Callable[[Any], Any]
 

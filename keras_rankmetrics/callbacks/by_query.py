@@ -13,8 +13,11 @@ from keras import tree
 from keras_rankmetrics.callbacks import batches
 from keras_rankmetrics.callbacks.epochs import EvaluateEpochs
 from keras_rankmetrics.engine.inputs.shapes import check_same
-from keras_rankmetrics.tables.evaluate_rows import evaluate_rows
-from keras_rankmetrics.tables.flat_columns import as_column, as_numbers
+from keras_rankmetrics.tables.evaluate_rows import (
+    as_column,
+    as_numbers,
+    evaluate_rows,
+)
 
 Fn = Callable[[Any], Any]
 

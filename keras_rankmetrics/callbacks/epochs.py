@@ -8,7 +8,7 @@ from typing import Any
 import keras
 
 from keras_rankmetrics.callbacks.batches import Batch, Data
-from keras_rankmetrics.tables.evaluate_rows import checked_metrics
+from keras_rankmetrics.tables.members import checked_metrics
 
 
 class EvaluateEpochs(keras.callbacks.Callback):

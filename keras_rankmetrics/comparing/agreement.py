@@ -12,7 +12,7 @@ from keras_rankmetrics.comparing.reading import Reading
 from keras_rankmetrics.comparing.statistics import differences_of
 from keras_rankmetrics.engine.aggregates import Estimate
 from keras_rankmetrics.engine.naming import as_table
-from keras_rankmetrics.tables.jobs import members_of
+from keras_rankmetrics.tables.members import members_of
 
 
 class Agreement(dict[str, dict[tuple[str, str], Estimate]]):
