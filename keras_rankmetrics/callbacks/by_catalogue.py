@@ -9,8 +9,11 @@ import keras
 import numpy as np
 from keras import ops, tree
 
-from keras_rankmetrics.callbacks.batches import predicted, rows_of
-from keras_rankmetrics.callbacks.epochs import EvaluateEpochs
+from keras_rankmetrics.callbacks.epochs import (
+    EvaluateEpochs,
+    predicted,
+    rows_of,
+)
 from keras_rankmetrics.catalogues import passes, ranks
 from keras_rankmetrics.engine.inputs.shapes import check_same
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
@@ -168,7 +171,7 @@ class EvaluateCatalogue(EvaluateEpochs):
             model: the model, trained or not.
         """
         query_tower, item_tower = (_tower(model, x) for x in self._towers)
-        chunks = [_vectors(item_tower, b.x) for b in self._shown(self._items)]
+        chunks = [_vectors(item_tower, x) for (x,) in self._shown(self._items)]
         items = ops.convert_to_tensor(np.concatenate(chunks))
         updates = []
         for x, y, weights in self._shown(self._queries):
