@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, Unpack
 
 import apache_beam as beam
 from apache_beam.internal import pickler
 
 import keras_rankmetrics as krm
 from keras_rankmetrics.adapters import worker
-from keras_rankmetrics.tables import jobs
-from keras_rankmetrics.tables.job_columns import Columns
+from keras_rankmetrics.tables.jobs import ColumnNames, Job
+from keras_rankmetrics.tables.members import merged, with_states
 
 ROWS = 1000
 """The number of rows in one call of `update_state`."""
 
 
-class _Seen(NamedTuple):
-    """Rows that no metric has seen yet, and the states after all others."""
-
-    rows: list[Any]
-    states: list[krm.State] | None
+# The rows that no metric has seen yet, and the states after all others.
+_Seen = tuple[list[Any], list[krm.State] | None]
 
 
 class Evaluate(beam.CombineFn):
@@ -63,51 +60,45 @@ class Evaluate(beam.CombineFn):
         y_true: str,
         y_pred: str | Mapping[str, str],
         *,
-        sample_weight: str | None = None,
-        group: str | Mapping[str, str] | None = None,
         query: str | None = None,
-        exclude: str | None = None,
-        num_relevant: str | None = None,
+        **columns: Unpack[ColumnNames],
     ) -> None:
-        columns = Columns(
-            y_true, y_pred, sample_weight, group, query, exclude, num_relevant
-        )
-        self._pickled = pickler.dumps(jobs.job_of(metrics, columns, ROWS))
+        job = Job(metrics, y_true, y_pred, query, ROWS, **columns)
+        self._pickled = pickler.dumps(job)
 
-    def create_accumulator(self) -> Any:
+    def create_accumulator(self) -> _Seen:
         """Return an accumulator without rows."""
-        return _Seen([], None)
+        return [], None
 
-    def add_input(self, mutable_accumulator: Any, element: Any) -> Any:
+    def add_input(self, mutable_accumulator: _Seen, element: Any) -> _Seen:
         """Return the accumulator with one more row."""
         rows, states = mutable_accumulator
         rows.append(element)
-        seen = _Seen(rows, states)
-        return seen if len(rows) < ROWS else self.compact(seen)
+        if len(rows) < ROWS:
+            return rows, states
+        return self.compact((rows, states))
 
-    def merge_accumulators(self, accumulators: Iterable[Any]) -> Any:
+    def merge_accumulators(self, accumulators: Iterable[_Seen]) -> _Seen:
         """Return one accumulator with the rows of all."""
-        states = (self.compact(each).states for each in accumulators)
-        return _Seen([], functools.reduce(jobs.merged, states, None))
+        states = (self.compact(each)[1] for each in accumulators)
+        return [], functools.reduce(merged, states, None)
 
-    def compact(self, accumulator: Any) -> Any:
+    def compact(self, accumulator: _Seen) -> _Seen:
         """Return an accumulator whose states contain all its rows."""
         rows, states = accumulator
         if not rows:
             return accumulator
         job = _unpickled(self._pickled)
-        if job.columns.query is not None:
+        if job.query is not None:
             rows = [row for of_query in rows for row in of_query]
-        table = _table(rows, job.columns)
-        worker.check_schema(job.columns, table.schema)
-        return _Seen(
-            [], jobs.merged(states, worker.states_of_tables(job, [table]))
-        )
+        table = _table(rows, job)
+        worker.check_schema(job, table.schema)
+        return [], merged(states, worker.states_of_tables(job, [table]))
 
-    def extract_output(self, accumulator: Any) -> Any:
+    def extract_output(self, accumulator: _Seen) -> Any:
         """Return copies of the metrics, updated on these lists alone."""
         metrics = _unpickled(self._pickled).metrics
-        return jobs.with_states(metrics, self.compact(accumulator).states)
+        return with_states(metrics, self.compact(accumulator)[1])
 
 
 class EvaluateItems(beam.PTransform):
@@ -134,18 +125,12 @@ class EvaluateItems(beam.PTransform):
         y_pred: str | Mapping[str, str],
         *,
         query: str,
-        sample_weight: str | None = None,
-        group: str | Mapping[str, str] | None = None,
+        **columns: Unpack[ColumnNames],
     ) -> None:
         super().__init__()
         self._query = query
         self._combine = Evaluate(
-            metrics,
-            y_true,
-            y_pred,
-            sample_weight=sample_weight,
-            group=group,
-            query=query,
+            metrics, y_true, y_pred, query=query, **columns
         )
 
     def expand(self, input_or_inputs: Any) -> Any:
@@ -159,7 +144,7 @@ class EvaluateItems(beam.PTransform):
         )
 
 
-def _table(rows: list[Any], columns: Columns) -> Any:
+def _table(rows: list[Any], job: Job) -> Any:
     """Return the values of rows as an Arrow table.
 
     Raises:
@@ -169,9 +154,9 @@ def _table(rows: list[Any], columns: Columns) -> Any:
     import pyarrow as pa
 
     for row in rows:
-        worker.check_names(columns, row)
+        worker.check_column_names(job, row)
     arrays = {}
-    for argument, name in columns.by_argument():
+    for argument, name in job.columns:
         values, is_query = [row[name] for row in rows], argument == "query"
         try:
             # NaN in place of a query is a missing one, as in pandas.

@@ -4,28 +4,25 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Unpack
 
 import keras
 
-from keras_rankmetrics.tables import jobs
-from keras_rankmetrics.tables.job_columns import Columns
+from keras_rankmetrics.tables.jobs import LISTS_PER_UPDATE, ColumnNames, Job
+from keras_rankmetrics.tables.members import Metrics, with_states
 
 
 def evaluate(
     dataset: Any,
-    metrics: jobs.Metrics,
+    metrics: Metrics,
     y_true: str,
     y_pred: str | Mapping[str, str],
     *,
-    sample_weight: str | None = None,
-    group: str | Mapping[str, str] | None = None,
     query: str | None = None,
     backend: str | None = None,
-    lists_per_update: int = jobs.LISTS_PER_UPDATE,
-    exclude: str | None = None,
-    num_relevant: str | None = None,
-) -> jobs.Metrics:
+    lists_per_update: int = LISTS_PER_UPDATE,
+    **columns: Unpack[ColumnNames],
+) -> Metrics:
     """Compute metrics over the lists of a dataset.
 
     A row is a list. Each block is reduced to one row with the states of the
@@ -62,12 +59,9 @@ def evaluate(
 
     from keras_rankmetrics.adapters import worker
 
-    columns = Columns(
-        y_true, y_pred, sample_weight, group, query, exclude, num_relevant
-    )
-    job = jobs.job_of(metrics, columns, lists_per_update)
+    job = Job(metrics, y_true, y_pred, query, lists_per_update, **columns)
     if query is not None and not dataset.take(1):  # Ray cannot group no rows
-        return jobs.with_states(job.metrics, None)
+        return with_states(job.metrics, None)
     on_workers = functools.partial(
         worker.on_worker,
         pickled=cloudpickle.dumps(job),
@@ -84,4 +78,4 @@ def evaluate(
             .map_groups(to_states, batch_format="pyarrow")
         )
     packed = (row["states"] for row in states.iter_rows())
-    return jobs.with_states(job.metrics, worker.sum_of(packed))
+    return with_states(job.metrics, worker.sum_of(packed))

@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Unpack
 
 import keras
 
-from keras_rankmetrics.tables import jobs
-from keras_rankmetrics.tables.job_columns import Columns
+from keras_rankmetrics.tables.jobs import LISTS_PER_UPDATE, ColumnNames, Job
+from keras_rankmetrics.tables.members import Metrics, with_states
 
 _SCHEMA = "states binary"
 
 
 def evaluate(
     df: Any,
-    metrics: jobs.Metrics,
+    metrics: Metrics,
     y_true: str,
     y_pred: str | Mapping[str, str],
     *,
-    sample_weight: str | None = None,
-    group: str | Mapping[str, str] | None = None,
     query: str | None = None,
     backend: str | None = None,
-    lists_per_update: int = jobs.LISTS_PER_UPDATE,
-    exclude: str | None = None,
-    num_relevant: str | None = None,
-) -> jobs.Metrics:
+    lists_per_update: int = LISTS_PER_UPDATE,
+    **columns: Unpack[ColumnNames],
+) -> Metrics:
     """Compute metrics over the lists of a DataFrame.
 
     Each task reads its partition and returns the states of the metrics. A
@@ -82,17 +79,14 @@ def evaluate(
 
     from keras_rankmetrics.adapters import worker
 
-    columns = Columns(
-        y_true, y_pred, sample_weight, group, query, exclude, num_relevant
-    )
-    job = jobs.job_of(metrics, columns, lists_per_update)
-    worker.check_names(job.columns, df.columns)
-    names = job.columns.names
+    job = Job(metrics, y_true, y_pred, query, lists_per_update, **columns)
+    worker.check_column_names(job, df.columns)
+    names = job.names
     # Spark reads a dot in a name as a field, and `mapInArrow` takes no quotes.
     quoted = ("`" + name.replace("`", "``") + "`" for name in names)
     df = df.select(*quoted).toDF(*map(str, range(len(names))))
     no_rows = df.limit(0).toArrow().rename_columns(names)
-    worker.check_schema(job.columns, no_rows.schema)
+    worker.check_schema(job, no_rows.schema)
     backend = backend or keras.config.backend()
     pickled = cloudpickle.dumps(job)
     if query is not None:  # the rows of each query next to each other
@@ -104,4 +98,4 @@ def evaluate(
     to_state = worker.on_worker("states_to_state", b"", backend)
     merged = states.hint("rebalance").mapInArrow(to_state, _SCHEMA)
     packed = (bytes(row.states) for row in merged.toLocalIterator())
-    return jobs.with_states(job.metrics, worker.sum_of(packed))
+    return with_states(job.metrics, worker.sum_of(packed))

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import functools
 import pickle
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 import keras
 import numpy as np
@@ -18,14 +18,13 @@ import pyarrow.compute as pc
 from pyarrow import types
 
 from keras_rankmetrics.engine.aggregates import State
-from keras_rankmetrics.tables import flat_columns, ids
-from keras_rankmetrics.tables.job_columns import (
-    Columns,
-    check_indices,
-    check_lists,
-    lists_of_items,
+from keras_rankmetrics.tables import ids
+from keras_rankmetrics.tables.evaluate_rows import (
+    check_none_missing,
+    check_whole,
 )
-from keras_rankmetrics.tables.jobs import Job, merged
+from keras_rankmetrics.tables.jobs import Job, refuse_first
+from keras_rankmetrics.tables.members import merged
 from keras_rankmetrics.tables.ragged import Lists, Ragged
 
 # The column with the number of the group of queries that a row belongs to, and
@@ -106,7 +105,7 @@ def tables_to_states(pickled: bytes, batches: Iterable[Any]) -> Iterator[Any]:
     """
     job = _job_of(pickled)
     tables = (
-        pa.Table.from_batches([batch]).rename_columns(job.columns.names)
+        pa.Table.from_batches([batch]).rename_columns(job.names)
         for batch in batches
     )
     yield _batch(states_of_tables(job, tables))
@@ -118,9 +117,9 @@ def table_to_states(pickled: bytes, table: Any) -> dict[str, list[bytes]]:
     If rows are items, the table has all rows of its lists, in any order.
     """
     job, table = _job_of(pickled), _plain(table)
-    check_schema(job.columns, table.schema)
-    if job.columns.query is not None:
-        table = table.sort_by(job.columns.query)
+    check_schema(job, table.schema)
+    if job.query is not None:
+        table = table.sort_by(job.query)
     return {"states": _packed(states_of_tables(job, [table]))}
 
 
@@ -129,9 +128,9 @@ def in_buckets(pickled: bytes, table: Any) -> Any:
 
     All rows of a query have the same number there.
     """
-    columns, table = _job_of(pickled).columns, _plain(table)
-    check_schema(columns, table.schema)
-    values = _queries(table, columns.query).to_numpy(zero_copy_only=False)
+    job, table = _job_of(pickled), _plain(table)
+    check_schema(job, table.schema)
+    values = _queries(table, job.query).to_numpy(zero_copy_only=False)
     if values.dtype.kind not in "iu":
         values = values.astype(str)
     # The keys of integers are the integers, which may all be multiples of 64.
@@ -180,31 +179,37 @@ def states_of_tables(job: Job, tables: Iterable[Any]) -> list[State] | None:
         tables: `pyarrow.Table` objects. If rows are items, the rows of a list
             must follow each other, and may continue in the next table.
     """
-    return job.states(_lists_in(tables, job.columns))
+    return job.states(_lists_in(tables, job))
 
 
-def _lists_in(tables: Iterable[Any], columns: Columns) -> Iterator[Lists]:
+def _lists_in(tables: Iterable[Any], job: Job) -> Iterator[Lists]:
     """Yield the lists of each table, by the names of the columns."""
     read = _of_rows
-    if columns.query is not None:
-        tables, read = _whole_lists(tables, columns.query), _of_items
+    if job.query is not None:
+        tables, read = _whole_lists(tables, job.query), _of_items
     for table in tables:
-        lists = read(table, columns)
-        if len(lists[columns.y_true].lengths):
-            check_lists(lists, columns)
+        lists = read(table, job)
+        if len(lists[job.y_true].lengths):
+            job.check_lists(lists)
             yield lists
 
 
-def _of_rows(table: Any, columns: Columns) -> Lists:
+def _of_rows(table: Any, job: Job) -> Lists:
     """Return the lists of a table in which each row is a list."""
-    flat = {name: flattened(_array(table, name)) for name in columns.names}
-    for name in columns.ids:
+    flat = {name: flattened(_array(table, name)) for name in job.names}
+    for name in job.ids:
         flat[name] = _ids(table, name, *flat[name])
-        if columns.needs_indices:
-            check_indices(flat[name][0].to_numpy(), name)
-    of_items = [flat[name][0] for name in columns.ids]
+        if job.needs_indices:
+            indices = flat[name][0].to_numpy()
+            refuse_first(
+                indices,
+                (indices < 0) | (indices > np.iinfo(np.int32).max),
+                "For metrics about the items of a catalogue, the ids in "
+                f"{name!r} should be the indices of the items, from 0.",
+            )
+    of_items = [flat[name][0] for name in job.ids]
     values = arrow_ids_as_int32(of_items) if of_items else []
-    numbers = dict(zip(columns.ids, values, strict=True))
+    numbers = dict(zip(job.ids, values, strict=True))
     return {
         name: Ragged(
             numbers[name] if name in numbers else _numpy(array, name), lengths
@@ -213,15 +218,14 @@ def _of_rows(table: Any, columns: Columns) -> Lists:
     }
 
 
-def _of_items(table: Any, columns: Columns) -> Lists:
+def _of_items(table: Any, job: Job) -> Lists:
     """Return the lists of a table in which each row is an item."""
-    starts = _starts(table, columns.query)
     values = {
         name: _numpy(_array(table, name), name)
-        for name in columns.names
-        if name != columns.query
+        for name in job.names
+        if name != job.query
     }
-    return lists_of_items(values, starts, columns)
+    return job.lists_of_items(values, _starts(table, job.query))
 
 
 def _whole_lists(tables: Iterable[Any], query: str) -> Iterator[Any]:
@@ -254,11 +258,11 @@ def _queries(table: Any, query: str | None) -> Any:
     queries = _array(table, query)
     if types.is_floating(queries.type):
         values = queries.to_numpy(zero_copy_only=False)  # nulls become NaN
-        flat_columns.check_whole(values)
+        check_whole(values)
         return pa.array(values.astype(np.int64))
     # Arrow ids may be strings, which numpy would copy one by one.
     missing = queries.is_null().to_numpy(zero_copy_only=False)
-    flat_columns.check_none_missing(missing)
+    check_none_missing(missing)
     return queries
 
 
@@ -366,76 +370,76 @@ def arrow_ids_as_int32(columns: Sequence[Any]) -> list[np.ndarray]:
 # The types that the columns may have.
 
 
-class _Rule(NamedTuple):
-    """The types that a column may have.
+# For each argument: the types in words, the kinds of the values, and True for
+# columns of lists, False for columns of single values, None for both.
+_Rule = tuple[str, tuple[str, ...], bool | None]
 
-    Attributes:
-        expected: the types in words.
-        kinds: the kinds of the values.
-        lists: True for columns of lists, False for columns of single values,
-            None for both.
-    """
-
-    expected: str
-    kinds: tuple[str, ...]
-    lists: bool | None
-
-
-_NUMBER, _ID = ("integer", "float"), ("integer", "text")
-_SINGLE_NUMBERS = _Rule("numbers", _NUMBER, False)
-_NUMBERS = _Rule("arrays of numbers", _NUMBER, True)
-_INDICES = _Rule("arrays of indices of items, integers from 0", _ID[:1], True)
-_IDS = _Rule("arrays of ids, integers or strings", _ID, True)
-
-# An argument, in all forms of input, and in each of them.
-_ALL_FORMS = {
-    "group": _Rule("integers or strings", _ID, False),
-    "sample_weight": _SINGLE_NUMBERS,
-    "num_relevant": _SINGLE_NUMBERS,
+_NUMBER, _INTEGER, _ID = ("integer", "float"), ("integer",), ("integer", "text")
+_INDICES = "arrays of indices of items, integers from 0"
+_IDS = "arrays of ids, integers or strings"
+_NUMBERS = "arrays of numbers", _NUMBER, True
+_ITEM = "a number for each item", _NUMBER, False
+_ROW_IS_ITEM: dict[str, _Rule] = {"y_true": _ITEM, "y_pred": _ITEM}
+_ALL_FORMS: dict[str, _Rule] = {
+    "group": ("integers or strings", _ID, False),
+    "sample_weight": ("numbers", _NUMBER, False),
+    "num_relevant": ("numbers", _NUMBER, False),
 }
-_ITEM = _Rule("a number for each item", _NUMBER, False)
-_ROW_IS_ITEM = {"y_true": _ITEM, "y_pred": _ITEM}
-_BY_FORM = {
-    "scores": {"y_true": _NUMBERS, "y_pred": _NUMBERS, "exclude": _INDICES},
-    "sparse": {
-        "y_true": _Rule(f"{_INDICES.expected}, or single ones", _ID[:1], None),
+_BY_FORM: dict[str, dict[str, _Rule]] = {
+    "scores": {
+        "y_true": _NUMBERS,
         "y_pred": _NUMBERS,
-        "exclude": _INDICES,
+        "exclude": (_INDICES, _INTEGER, True),
+    },
+    "sparse": {
+        "y_true": (f"{_INDICES}, or single ones", _INTEGER, None),
+        "y_pred": _NUMBERS,
+        "exclude": (_INDICES, _INTEGER, True),
     },
     "ids": {
-        "y_true": _Rule(f"{_IDS.expected}, or single ids", _ID, None),
-        "y_pred": _Rule(f"{_IDS.expected}, best first", _ID, True),
-        "exclude": _IDS,
+        "y_true": (f"{_IDS}, or single ids", _ID, None),
+        "y_pred": (f"{_IDS}, best first", _ID, True),
+        "exclude": (_IDS, _ID, True),
     },
 }
 
 
-def check_schema(columns: Columns, schema: Any) -> None:
+def check_schema(job: Job, schema: Any) -> None:
     """Raise an error if columns are missing, or have the wrong type.
 
     Args:
-        columns: the columns that a job reads.
+        job: the job, which names the columns.
         schema: a `pyarrow.Schema`.
 
     Raises:
         ValueError: if a column is missing.
         TypeError: if a column has the wrong type.
     """
-    found = dict(zip(schema.names, schema.types, strict=True))
-    check_names(columns, schema.names)
-    of_form = (
-        _ROW_IS_ITEM if columns.query is not None else _BY_FORM[columns.form]
-    )
-    rules = {**_ALL_FORMS, **of_form}
-    for argument, name in columns.by_argument():
+    check_column_names(job, schema.names)
+    is_item = job.query is not None
+    rules = _ALL_FORMS | (_ROW_IS_ITEM if is_item else _BY_FORM[job.form])
+    for argument, name in job.columns:
         if argument in rules:
-            _check_type(argument, name, found[name], rules[argument], columns)
-    _check_ids(columns, {name: _kind(found[name]) for name in columns.ids})
+            arrow_type = schema.field(name).type
+            _check_type(argument, name, arrow_type, rules[argument], is_item)
+    kinds = {name: _kind(schema.field(name).type) for name in job.ids}
+    texts = [name for name, kind in kinds.items() if kind == "text"]
+    if texts and "integer" in kinds.values():
+        raise TypeError(
+            "Ids should be strings in all columns, or integers in all. "
+            f"Received: strings in {texts} of {job.ids}."
+        )
+    if texts and job.needs_indices:
+        raise TypeError(
+            "For metrics about the items of a catalogue, ids should be the "
+            f"indices of the items, from 0. Received: strings in {texts}. "
+            "Replace each id by the index of its item."
+        )
 
 
-def check_names(columns: Columns, names: Iterable[str]) -> None:
+def check_column_names(job: Job, names: Iterable[str]) -> None:
     """Raise ValueError if a column that a job reads is not among the names."""
-    for argument, name in columns.by_argument():
+    for argument, name in job.columns:
         if name not in names:
             raise no_column(argument, name, names)
 
@@ -451,47 +455,34 @@ def no_column(
 
 
 def _check_type(
-    argument: str, name: str, arrow_type: Any, rule: _Rule, columns: Columns
+    argument: str, name: str, arrow_type: Any, rule: _Rule, is_item: bool
 ) -> None:
+    expected, kinds, lists = rule
     kind, is_list = _kind(arrow_type), isinstance(arrow_type, _LISTS)
     if kind == "null" and argument in ("y_true", "y_pred", "exclude"):
         return  # all arrays are empty, or null
-    if kind not in rule.kinds or rule.lists not in (None, is_list):
+    if kind not in kinds or lists not in (None, is_list):
         remedy = "Cast the column, or create the metric with other `inputs`."
-        if columns.query is None and kind in rule.kinds and rule.lists:
+        if not is_item and kind in kinds and lists:
             remedy = "If each row is an item, name the column of its `query`."
         raise TypeError(
-            f"The column {name!r} of `{argument}` should hold {rule.expected}. "
+            f"The column {name!r} of `{argument}` should hold {expected}. "
             f"Received: values of the type {arrow_type}. {remedy}"
         )
+
+
+_KINDS = (
+    ("text", types.is_string),
+    ("text", types.is_large_string),
+    ("null", types.is_null),
+    ("integer", types.is_integer),
+    ("float", types.is_floating),
+)
 
 
 def _kind(arrow_type: Any) -> str:
     """Return the kind of a type, or of the elements of lists."""
     if isinstance(arrow_type, _LISTS):
         arrow_type = arrow_type.value_type
-    for kind, is_kind in (
-        ("text", types.is_string),
-        ("text", types.is_large_string),
-        ("null", types.is_null),
-        ("integer", types.is_integer),
-        ("float", types.is_floating),
-    ):
-        if is_kind(arrow_type):
-            return kind
-    return "other"
-
-
-def _check_ids(columns: Columns, kinds: Mapping[str, str]) -> None:
-    texts = [name for name, kind in kinds.items() if kind == "text"]
-    if texts and "integer" in kinds.values():
-        raise TypeError(
-            "Ids should be strings in all columns, or integers in all. "
-            f"Received: strings in {texts} of {columns.ids}."
-        )
-    if texts and columns.needs_indices:
-        raise TypeError(
-            "For metrics about the items of a catalogue, ids should be the "
-            f"indices of the items, from 0. Received: strings in {texts}. "
-            "Replace each id by the index of its item."
-        )
+    found = (kind for kind, is_kind in _KINDS if is_kind(arrow_type))
+    return next(found, "other")

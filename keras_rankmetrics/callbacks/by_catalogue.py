@@ -9,13 +9,15 @@ import keras
 import numpy as np
 from keras import ops, tree
 
-from keras_rankmetrics.callbacks.batches import predicted, rows_of
-from keras_rankmetrics.callbacks.epochs import EvaluateEpochs
+from keras_rankmetrics.callbacks.epochs import (
+    EvaluateEpochs,
+    predicted,
+    rows_of,
+)
 from keras_rankmetrics.catalogues import passes, ranks
 from keras_rankmetrics.engine.inputs.shapes import check_aligned_axis
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
-from keras_rankmetrics.tables.evaluate_rows import results_of
-from keras_rankmetrics.tables.jobs import members_of
+from keras_rankmetrics.tables.members import members_of, results_of
 
 Tower = str | Callable[[Any], Any]
 
@@ -169,7 +171,7 @@ class EvaluateCatalogue(EvaluateEpochs):
             model: the model, trained or not.
         """
         query_tower, item_tower = (_tower(model, x) for x in self._towers)
-        chunks = [_vectors(item_tower, b.x) for b in self._shown(self._items)]
+        chunks = [_vectors(item_tower, x) for (x,) in self._shown(self._items)]
         items = ops.convert_to_tensor(np.concatenate(chunks))
         updates = []
         for x, y, weights in self._shown(self._queries):

@@ -10,11 +10,18 @@ import keras
 import numpy as np
 from keras import tree
 
-from keras_rankmetrics.callbacks import batches
-from keras_rankmetrics.callbacks.epochs import EvaluateEpochs
+from keras_rankmetrics.callbacks.epochs import (
+    EvaluateEpochs,
+    predicted,
+    rows_of,
+    shuffles,
+)
 from keras_rankmetrics.engine.inputs.shapes import check_aligned_axis
-from keras_rankmetrics.tables.evaluate_rows import evaluate_rows
-from keras_rankmetrics.tables.flat_columns import as_column, as_numbers
+from keras_rankmetrics.tables.evaluate_rows import (
+    as_column,
+    as_numbers,
+    evaluate_rows,
+)
 
 Fn = Callable[[Any], Any]
 
@@ -113,24 +120,16 @@ class EvaluateByQuery(EvaluateEpochs):
         verbose: int | None = None,
     ) -> None:
         super().__init__(metrics, prefix, verbose)
-        self._data = batches.rows_of(
-            batch_size, x=x, y=y, sample_weight=sample_weight
-        )
-        sources = {"query": query}
-        if group is not None:
-            sources["group"] = group
-        self._in_x = {
-            name: source
-            for name, source in sources.items()
-            if isinstance(source, str) or callable(source)
-        }
-        self._ids = {
-            name: _checked_ids(name, source)
-            for name, source in sources.items()
-            if name not in self._in_x
-        }
+        self._data = rows_of(batch_size, x=x, y=y, sample_weight=sample_weight)
+        self._in_x: dict[str, str | Fn] = {}
+        self._ids: dict[str, Any] = {}
+        for name, source in (("query", query), ("group", group)):
+            if isinstance(source, str) or callable(source):
+                self._in_x[name] = source
+            elif name == "query" or source is not None:
+                self._ids[name] = _checked_ids(name, source)
         check_aligned_axis("index", {"y": y, "query": query, "group": group})
-        if self._ids and y is None and batches.shuffles(x):
+        if self._ids and y is None and shuffles(x):
             raise ValueError(
                 f"{_FIXED}Received: a dataset that shuffles. {_REMEDY}"
             )
@@ -145,7 +144,7 @@ class EvaluateByQuery(EvaluateEpochs):
         """
         columns: dict[str, list[np.ndarray]] = {}
         for batch in self._shown(self._data):
-            for name, part in self._columns(model, batch).items():
+            for name, part in self._columns(model, *batch).items():
                 columns.setdefault(name, []).append(part)
         whole = {name: np.concatenate(parts) for name, parts in columns.items()}
         if self._ids:
@@ -163,26 +162,23 @@ class EvaluateByQuery(EvaluateEpochs):
         self._labels = found
 
     def _columns(
-        self, model: keras.Model, batch: batches.Batch
+        self, model: keras.Model, x: Any, y: Any, sample_weight: Any
     ) -> dict[str, np.ndarray]:
         """Return the columns of a batch that the evaluation needs."""
-        x = batch.x
-        columns = {
-            name: _ids_in(x, name, source)
-            for name, source in self._in_x.items()
-        }
-        for source in self._in_x.values():
-            x = _without_key(model, x, source)
-        scores = batches.predicted(model, x)
+        columns, inputs = {}, x
+        for name, source in self._in_x.items():
+            columns[name] = _ids_in(x, name, source)
+            inputs = _without_key(model, inputs, source)
+        scores = predicted(model, inputs)
         columns["y_pred"] = _single(
             "score_fn", "The model should predict", scores, self._score_fn
         )
         columns["y_true"] = _single(
-            "label_fn", "`y` should hold", batch.y, self._label_fn
+            "label_fn", "`y` should hold", y, self._label_fn
         )
-        if batch.sample_weight is not None:
+        if sample_weight is not None:
             columns["sample_weight"] = as_numbers(
-                "sample_weight", batch.sample_weight
+                "sample_weight", sample_weight
             )
         lengths = {name: len(column) for name, column in columns.items()}
         if len(set(lengths.values())) > 1:

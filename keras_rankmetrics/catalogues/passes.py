@@ -267,7 +267,11 @@ def compiled(function: Callable[..., T]) -> Callable[..., T]:
     if keras.config.backend() == "tensorflow":
         import tensorflow as tf
 
-        traced = tf.function(function, jit_compile=True, autograph=False)
+        # A parameter with a default would have to be passed to a program.
+        @tf.function(jit_compile=True, autograph=False)
+        def traced(*arguments: Any) -> T:
+            return function(*arguments)
+
         programs: dict[Any, Callable[..., T]] = {}
 
         # Called directly, the function would look for its program in twice the

@@ -24,7 +24,7 @@ from keras_rankmetrics.comparing.results import (
     checked_baseline,
 )
 from keras_rankmetrics.conventions.convention import Convention
-from keras_rankmetrics.tables.jobs import members_of
+from keras_rankmetrics.tables.members import members_of
 
 
 def evaluate(

@@ -18,7 +18,7 @@ from keras_rankmetrics.engine.definition.options import invalid
 from keras_rankmetrics.files import QueriesReturnError
 from keras_rankmetrics.tables import ids, item_rows
 from keras_rankmetrics.tables.item_rows import Rows
-from keras_rankmetrics.tables.jobs import members_of
+from keras_rankmetrics.tables.members import members_of
 
 # The severity of a check, how its sentence goes on after the number of cases,
 # and the remedy. A second severity is for half of the cases or more.

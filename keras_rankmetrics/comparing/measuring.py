@@ -30,7 +30,7 @@ from keras_rankmetrics.files import QueriesReturnError
 from keras_rankmetrics.gains import exponential_gain
 from keras_rankmetrics.tables.ids import as_text
 from keras_rankmetrics.tables.item_rows import whole
-from keras_rankmetrics.tables.jobs import members_of, metrics_in
+from keras_rankmetrics.tables.members import members_of, metrics_in
 from keras_rankmetrics.types import UNJUDGED
 
 _GRADES = 30  # gains of grades above it make all others vanish

@@ -21,7 +21,7 @@ from keras_rankmetrics.engine.evaluation.evaluate import (
 from keras_rankmetrics.engine.inputs import share_in
 from keras_rankmetrics.engine.messages import WarnOnce
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
-from keras_rankmetrics.tables.jobs import check_share
+from keras_rankmetrics.tables.members import check_share
 from keras_rankmetrics.tables.ragged import Ragged, value_indices
 
 # The number of items of a batch, unless one list has more. On torch, arrays of

@@ -1,6 +1,6 @@
 """The data layer: flat columns and tables as lists that metrics can update on.
 
-    columns --flat_columns--> ragged lists --ragged--> padded batches
+    columns --evaluate_rows--> ragged lists --ragged--> padded batches
     padded batches --jobs--> states
 
 `evaluate_rows` evaluates flat columns, `keras_rankmetrics.adapters` reads Arrow

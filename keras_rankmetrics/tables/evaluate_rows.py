@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
+import re
 import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from keras import ops
 
 from keras_rankmetrics.engine.inputs import warn_if_swapped
+from keras_rankmetrics.engine.inputs.shapes import check_aligned_axis
+from keras_rankmetrics.engine.inputs.tensors import to_numpy
 from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.metrics import Sliced
-from keras_rankmetrics.tables import flat_columns, jobs
 from keras_rankmetrics.tables.item_rows import is_lower_better, run_starts
-from keras_rankmetrics.tables.job_columns import (
-    Columns,
-    check_lists,
-    lists_of_items,
+from keras_rankmetrics.tables.jobs import Job
+from keras_rankmetrics.tables.members import (
+    checked_metrics,
+    members_of,
+    results_of,
 )
 
 # The maximum number of lists in a padded batch, even if they are short.
@@ -81,7 +84,7 @@ def evaluate_rows(
         mrr = 0.7500 [0.0000, 1.0000] (95%, 2 lists)
     """
     collected = checked_metrics(metrics)
-    members = jobs.members_of(collected)
+    members = members_of(collected)
     if isinstance(y_true, Mapping):
         raise ValueError(
             "`y_true` should be a column of labels. Received: a dict with the "
@@ -90,14 +93,16 @@ def evaluate_rows(
             "`group`. Other inputs need lists: call `update_state`."
         )
     given: dict[str, Any] = {"y_true": y_true}
-    columns = Columns(
-        "y_true",
-        _named("y_pred", y_pred, given),
-        _named("sample_weight", sample_weight, given),
-        _named("group", group, given),
-        query="query",
-    )
-    flat_columns.check_same_rows({"query": query, **given})
+    names = {
+        name: _named(name, x, given)
+        for name, x in (
+            ("y_pred", y_pred),
+            ("sample_weight", sample_weight),
+            ("group", group),
+        )
+        if x is not None or name == "y_pred"
+    }
+    _check_same_rows({"query": query, **given})
     for x in y_pred.values() if isinstance(y_pred, Mapping) else [y_pred]:
         name = getattr(x, "name", None)
         if isinstance(name, str) and is_lower_better(name):
@@ -106,50 +111,25 @@ def evaluate_rows(
                 f"a column called {name!r}. Negate distances and ranks: "
                 f"`-{name}`."
             )
-    job = _job(members, columns, tuple(given))
-    order, starts = _by_query(flat_columns.query_numbers(query))
+    job = _job(members, names, tuple(given))
+    numbers = query_numbers(query)
+    order: Any = slice(None)
+    if (numbers[1:] < numbers[:-1]).any():
+        order = np.argsort(numbers, kind="stable")
+    starts = run_starts(numbers[order])
     arrays = {}
     for name, x in given.items():
-        is_group = name in job.columns.groups
-        read = flat_columns.as_column if is_group else flat_columns.as_numbers
-        array = read(name, x)
-        arrays[name] = array if order is None else array[order]
-    lists = lists_of_items(arrays, starts, job.columns)
-    check_lists(lists, job.columns)
-    warning = _warning(arrays["y_true"], starts)
-    if warning:
-        warn(warning)
-    warn_if_swapped(arrays["y_true"], arrays[job.columns.predictions[0]])
+        read = as_column if name in job.groups else as_numbers
+        arrays[name] = read(name, x)[order]
+    lists = job.lists_of_items(arrays, starts)
+    job.check_lists(lists)
+    _warn_of_no_lists(arrays["y_true"], starts)
+    warn_if_swapped(arrays["y_true"], arrays[job.predictions[0]])
     states = job.states([lists])
     for member, state in zip(members, states or (), strict=True):
         member.reset_state()
         member.state = state
     return results_of(collected)
-
-
-def results_of(metrics: Sequence[Any]) -> dict[str, float]:
-    """Return the results of metrics and collections, by name."""
-    numbers: dict[str, Any] = {}
-    for metric in metrics:
-        result = metric.result()
-        by_name = isinstance(result, dict)
-        numbers |= result if by_name else {metric.name: result}
-    return {
-        name: float(ops.convert_to_numpy(number))
-        for name, number in numbers.items()
-    }
-
-
-def checked_metrics(metrics: Any) -> list[Any]:
-    """Return the metrics and collections one by one.
-
-    Raises:
-        TypeError: if an object is not a metric.
-        ValueError: if two results would have the same name.
-    """
-    found = list(jobs.metrics_in(jobs.with_named(metrics)))
-    jobs.members_of(found)
-    return found
 
 
 def _named(argument: str, x: Any, given: dict[str, Any]) -> Any:
@@ -158,65 +138,48 @@ def _named(argument: str, x: Any, given: dict[str, Any]) -> Any:
         names = {key: f'{argument}["{key}"]' for key in x}
         given.update({names[key]: column for key, column in x.items()})
         return names
-    if x is None and argument != "y_pred":
-        return None
     given[argument] = x
     return argument
 
 
-def _warning(labels: np.ndarray, starts: np.ndarray) -> str | None:
-    """Return a warning if no row is judged, or each is a query of its own."""
+def _warn_of_no_lists(labels: np.ndarray, starts: np.ndarray) -> None:
+    """Warn if no row is judged, or each is a query of its own."""
     rows = len(labels)
     if (labels < 0).all():
-        return (
+        warn(
             "`y_true` should have labels of judged items. Received: "
             f"{rows:,} labels, all below 0, so that no row is judged. If the "
             "labels were joined to the rows by ids, do both sides use the same "
             "ids?"
         )
-    if 1 < rows == len(starts):
-        return (
+    elif 1 < rows == len(starts):
+        warn(
             "`query` should be equal in all rows of a list. Received: "
             f"{rows:,} rows of as many queries, so that the result does not "
             "depend on the scores. Pass the query of each row, not its number."
         )
-    return None
-
-
-def _by_query(numbers: np.ndarray) -> tuple[np.ndarray | None, np.ndarray]:
-    """Return the order of rows by query, and the first row of each query.
-
-    The order is stable, and None if the rows are in it already.
-    """
-    order = None
-    if (numbers[1:] < numbers[:-1]).any():
-        order = np.argsort(numbers, kind="stable")
-        numbers = numbers[order]
-    return order, run_starts(numbers)
 
 
 # Jobs that are kept between calls, since JAX compiles each job anew: the latest
 # ones last.
-_JOBS: dict[Any, jobs.Job] = {}
+_JOBS: dict[Any, Job] = {}
 _KEPT = 16
 _LOCK = threading.Lock()
 
 
 def _job(
-    members: Sequence[Any],
-    columns: Columns,
-    names: tuple[str, ...],
-) -> jobs.Job:
+    members: Sequence[Any], columns: Mapping[str, Any], names: tuple[str, ...]
+) -> Job:
     """Return a job on copies of the metrics.
 
     Args:
         members: the metrics.
-        columns: the columns by argument.
+        columns: the names of the columns by argument.
         names: the names of all columns.
     """
     for member in members:
         from_data = isinstance(member, Sliced) and member.by is None
-        if from_data and columns.group is None:
+        if from_data and "group" not in columns:
             raise ValueError(
                 f"`{member.name}` is sliced: `group` should be a column with "
                 f"the group of each row, one of {member.results[1:]} without "
@@ -225,9 +188,207 @@ def _job(
     described = [(type(m), m.name, m.signature, m.definition) for m in members]
     key = (tuple(described), names)
     with _LOCK:
-        _JOBS[key] = job = _JOBS.pop(key, None) or jobs.job_of(
-            copy.deepcopy(members), columns, _LISTS_PER_UPDATE
+        _JOBS[key] = job = _JOBS.pop(key, None) or Job(
+            copy.deepcopy(members),
+            y_true="y_true",
+            query="query",
+            lists_per_update=_LISTS_PER_UPDATE,
+            **columns,
         )
         if len(_JOBS) > _KEPT:
             del _JOBS[next(iter(_JOBS))]
     return job
+
+
+# Columns of any library as one-dimensional numpy arrays.
+
+
+def as_column(name: str, x: Any) -> np.ndarray:
+    """Return a column as an array `[rows]`.
+
+    Args:
+        name: the name of the argument, for errors.
+        x: `[rows]` or `[rows, 1]`, of any library that numpy can read.
+
+    Raises:
+        ValueError: if the shape is different.
+    """
+    if isinstance(x, Mapping):
+        raise ValueError(
+            f"`{name}` should be a column, with one value for each row. "
+            f"Received: a dict with the keys {sorted(map(str, x))}."
+        )
+    if isinstance(x, np.ma.MaskedArray) and np.ma.is_masked(x):
+        raise ValueError(
+            f"`{name}` should be a column without a mask. Received: a masked "
+            "array that hides values. Leave these rows out."
+        )
+    array = to_numpy(x)
+    if isinstance(x, list | tuple) and array.dtype.kind in "US":
+        # numpy has converted all other objects in the list to strings.
+        array = np.array(x, object)
+    shape = array.shape
+    if len(shape) == 2 and shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise ValueError(
+            f"`{name}` should have one value for each row, in the shape [rows] "
+            f"or [rows, 1]. Received: the shape {shape}, of the type "
+            f"{type(x).__name__}."
+        )
+    return array
+
+
+def as_numbers(name: str, x: Any) -> np.ndarray:
+    """Return a column of numbers as an array `[rows]`, NaN for missing ones.
+
+    Args:
+        name: the name of the argument, for errors.
+        x: `[rows]` or `[rows, 1]`, of any library that numpy can read.
+
+    Raises:
+        ValueError: if the shape is different, or a value is not a number.
+    """
+    array = as_column(name, x)
+    kind = array.dtype.kind
+    if kind == "O":
+        array, kind = _floats(name, array), "f"
+    if kind not in "biuf" and array.dtype.name != "bfloat16":
+        raise ValueError(
+            f"`{name}` should hold numbers. Received: values of the type "
+            f"{array.dtype}."
+        )
+    if kind == "b":  # bool has no value for padding
+        return array.astype(np.int8)
+    if array.dtype.itemsize < 4 and kind not in "iu":
+        return array.astype(np.float32)
+    return array
+
+
+def _check_same_rows(columns: Mapping[str, Any]) -> None:
+    """Raise ValueError if the lengths or the pandas indices differ.
+
+    Args:
+        columns: the columns by the names of the arguments.
+    """
+    lengths = {name: len(as_column(name, x)) for name, x in columns.items()}
+    if len(set(lengths.values())) > 1:
+        raise ValueError(
+            "All columns should have one value for each row. Received: "
+            + ", ".join(f"{n} in `{name}`" for name, n in lengths.items())
+            + "."
+        )
+    if not max(lengths.values()):
+        raise ValueError("There should be rows. Received: empty columns.")
+    check_aligned_axis("index", columns)
+
+
+def _floats(name: str, array: np.ndarray) -> np.ndarray:
+    # numpy would convert text such as "1" too.
+    wrong = next((x for x in array if isinstance(x, str | bytes)), None)
+    if wrong is None:
+        with contextlib.suppress(TypeError, ValueError):
+            return array.astype(np.float64)
+        wrong = array[0]
+    raise ValueError(
+        f"`{name}` should hold numbers. Received: objects such as {wrong!r}. "
+        "Convert them, for example by `float`."
+    )
+
+
+# Ids of queries in a column of any library, as integers.
+
+_EXPECTED = "`query` should hold the query id of each row"
+
+
+def query_numbers(query: Any) -> np.ndarray:
+    """Return numbers `[rows]` that are equal for rows of the same query.
+
+    Raises:
+        ValueError: if an id is missing, or neither an integer nor a string.
+        TypeError: if the ids have several types.
+    """
+    is_pandas = hasattr(query, "factorize")  # which is faster
+    ids = query if is_pandas else as_column("query", query)
+    kind = getattr(ids.dtype, "kind", "O")
+    if kind in "bcmMV":
+        raise ValueError(
+            f"{_EXPECTED}: integers or strings. Received: values of the type "
+            f"{ids.dtype}."
+        )
+    if is_pandas:
+        numbers, distinct = query.factorize()
+        check_none_missing(numbers < 0)
+        distinct = np.asarray(distinct)
+    elif kind in "OUST":
+        return _by_first_use(ids.tolist())
+    else:
+        numbers = distinct = ids
+    if distinct.dtype.kind == "f":
+        check_whole(distinct)
+    if distinct.dtype.kind == "O":
+        _check_one_type(distinct.tolist())
+    return numbers
+
+
+def _by_first_use(ids: list[Any]) -> np.ndarray:
+    """Return numbers in the order in which the ids first occur."""
+    try:
+        distinct = list(dict.fromkeys(ids))
+    except TypeError as error:
+        raise TypeError(
+            f"{_EXPECTED}: integers or strings. Received: objects of the type "
+            f"{type(ids[0]).__name__}. If several columns identify a query, "
+            "combine them into one."
+        ) from error
+    if any(map(_is_missing, distinct)):
+        check_none_missing(np.array(list(map(_is_missing, ids))))
+    _check_one_type(distinct)
+    numbers = {id_: number for number, id_ in enumerate(distinct)}
+    return np.fromiter(map(numbers.__getitem__, ids), np.int64, len(ids))
+
+
+def check_whole(ids: np.ndarray) -> None:
+    """Raise ValueError if floats are not exact whole numbers."""
+    check_none_missing(np.isnan(ids))
+    wrong = (ids != np.floor(ids)) | np.isinf(ids)
+    if wrong.any():
+        raise ValueError(
+            f"{_EXPECTED}: integers or strings. Received: {ids.dtype}, and "
+            f"{ids[wrong][0]} among them."
+        )
+    limit = 2.0 ** (np.finfo(ids.dtype).nmant + 1)
+    large = np.abs(ids) >= limit
+    if large.any():
+        raise ValueError(
+            f"{_EXPECTED}. Received: {ids.dtype}, and {ids[large][0]:.0f} "
+            f"among them. From {limit:.0f} on, this type rounds several "
+            "integers to one number, so that queries would be merged. Pass the "
+            "ids as integers or strings."
+        )
+
+
+def _check_one_type(distinct: Sequence[Any]) -> None:
+    names = {type(x).__name__ for x in distinct}
+    kinds = {"int" if re.match("u?int", name) else name for name in names}
+    if len(kinds) > 1:
+        raise TypeError(
+            f"{_EXPECTED}, all of one type. Received: {sorted(kinds)}. The "
+            "integer 1 and the string '1' would be two queries."
+        )
+
+
+def _is_missing(x: Any) -> bool:
+    # Comparing the missing value of pandas does not return a bool.
+    return x is None or type(x).__name__ == "NAType" or bool(x != x)
+
+
+def check_none_missing(missing: np.ndarray) -> None:
+    """Raise ValueError with the number of missing ids, if there are any."""
+    if missing.any():
+        rows = np.flatnonzero(missing)
+        raise ValueError(
+            f"{_EXPECTED}, and none may be missing. Received: {len(rows)} "
+            f"missing among {len(missing)} rows, the first in row {rows[0]}. "
+            "Leave out rows without a query, or give each an id of its own."
+        )

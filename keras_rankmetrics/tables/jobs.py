@@ -2,175 +2,409 @@
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 import functools
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, TypedDict
 
 import keras
 import numpy as np
 from keras import ops
 
-from keras_rankmetrics.conventions import metrics_of
 from keras_rankmetrics.engine.aggregates import State
 from keras_rankmetrics.engine.inputs import padding_warning, share_in
 from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.engine.metric.accumulator import Accumulator, own_methods
 from keras_rankmetrics.engine.metric.collection import MetricCollection
 from keras_rankmetrics.metrics import Comparison, Sliced
-from keras_rankmetrics.tables.job_columns import Columns, Slicing
-from keras_rankmetrics.tables.ragged import Lists, chunks, padded
+from keras_rankmetrics.tables.members import (
+    check_share,
+    members_of,
+    with_named,
+)
+from keras_rankmetrics.tables.ragged import Lists, Ragged, chunks, padded
 
-Arrays = Mapping[str, np.ndarray]
-Metrics = TypeVar("Metrics")
 LISTS_PER_UPDATE = 4096
 
+# What metrics read that has no columns of its own.
+_WITHOUT_COLUMNS = {"counts", "subtopics", "two_rankings", "clicks"}
 
-def job_of(
-    metrics: Any, columns: Columns, lists_per_update: int = LISTS_PER_UPDATE
-) -> Job:
-    """Return the job that computes the metrics from these columns.
+_Slicing = tuple[str, tuple[str, ...] | int]
+"""A column of groups, and the names of the groups or their number."""
+
+
+class ColumnNames(TypedDict, total=False):
+    """The columns that any job may have next to `y_true` and `y_pred`."""
+
+    sample_weight: str | None
+    group: str | Mapping[str, str] | None
+    exclude: str | None
+    num_relevant: str | None
+
+
+@dataclasses.dataclass(eq=False)
+class Job:
+    """Metrics, and the columns that they are computed from.
+
+    Attributes:
+        metrics: the metrics as they were passed, names as a collection.
+        y_true: labels, or indices or ids of relevant items.
+        y_pred: scores, or recommended ids; for a `Comparison`, the column of
+            each system.
+        query: the query of each row, if a row is an item; None if a row is a
+            list.
+        lists_per_update: the number of lists in one call of `update_state`.
+        sample_weight: weights of lists, or None; with `query`, of items.
+        group: the groups of `Sliced` metrics, or None; or a dict of columns by
+            the names of the metrics.
+        exclude: indices or ids of items that are not ranked, or None.
+        num_relevant: the number of relevant items of each list, or None.
+        members: the metrics one by one, in the order of their states.
+        form: the `inputs` of the metrics: `"scores"`, `"sparse"` or `"ids"`.
+        slicings: for each metric, the column of its groups, or None.
 
     Raises:
         ValueError: if the arguments do not fit together.
         TypeError: if a metric or the name of a column has the wrong type.
     """
-    metrics = with_named(metrics)
-    members = members_of(metrics)
-    y_pred, group = columns.y_pred, columns.group
-    columns = dataclasses.replace(
-        columns,
-        y_pred=dict(y_pred) if isinstance(y_pred, Mapping) else y_pred,
-        form=_form(members),
-        needs_indices=any(m.definition.catalogue for m in members),
-        slicings=tuple(_slicing(member, group) for member in members),
-    )
-    for name in columns.names:
-        if not isinstance(name, str):
-            raise TypeError(
-                f"The name of a column should be a string. Received: {name!r}."
+
+    metrics: Any
+    y_true: str
+    y_pred: str | Mapping[str, str]
+    query: str | None = None
+    lists_per_update: int = LISTS_PER_UPDATE
+    sample_weight: str | None = None
+    group: str | Mapping[str, str] | None = None
+    exclude: str | None = None
+    num_relevant: str | None = None
+
+    def __post_init__(self) -> None:
+        self.metrics = with_named(self.metrics)
+        self.members = members_of(self.metrics)
+        self.form = _form(self.members)
+        self.slicings = [self._slicing(member) for member in self.members]
+        for _, name in self.columns:
+            if not isinstance(name, str):
+                raise TypeError(
+                    "The name of a column should be a string. Received: "
+                    f"{name!r}."
+                )
+        self._check_form()
+        for member in self.members:
+            self._check_systems(member)
+        sliced = [
+            member.name
+            for member, slicing in zip(self.members, self.slicings, strict=True)
+            if slicing
+        ]
+        group = self.group
+        named = group if isinstance(group, Mapping) else sliced
+        if group is not None and not (sliced and set(named) <= set(sliced)):
+            raise ValueError(
+                "`group` is for `Sliced` metrics. Received: "
+                f"`group={group!r}` and {[m.name for m in self.members]}."
             )
-    _check_form(members, columns)
-    for member in members:
-        _check_systems(member, columns.y_pred)
-    slicings = zip(members, columns.slicings, strict=True)
-    sliced = [member.name for member, slicing in slicings if slicing]
-    named = group if isinstance(group, Mapping) else sliced
-    if group is not None and not (sliced and set(named) <= set(sliced)):
-        raise ValueError(
-            "`group` is for `Sliced` metrics. Received: "
-            f"`group={group!r}` and {[m.name for m in members]}."
+        number = self.lists_per_update
+        if type(number) is not int or number < 1:
+            raise ValueError(
+                "`lists_per_update` should be a positive integer. Received: "
+                f"{number!r}."
+            )
+
+    @property
+    def groups(self) -> list[str]:
+        """The columns that lists are sliced by, each once."""
+        return list(dict.fromkeys(column for column, _ in self._sliced_by))
+
+    @property
+    def predictions(self) -> list[str]:
+        """The columns of `y_pred`."""
+        found = self.y_pred
+        return [*found.values()] if isinstance(found, Mapping) else [found]
+
+    @property
+    def columns(self) -> list[tuple[str, str]]:
+        """The name of each argument with the column that it names."""
+        named = [("y_true", self.y_true)]
+        named += [("y_pred", name) for name in self.predictions]
+        named += [("group", name) for name in self.groups]
+        for argument in ("sample_weight", "exclude", "num_relevant", "query"):
+            if getattr(self, argument) is not None:
+                named.append((argument, getattr(self, argument)))
+        return named
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all columns, each once."""
+        return list(dict.fromkeys(name for _, name in self.columns))
+
+    @property
+    def ids(self) -> list[str]:
+        """The columns of ids; none unless the form is `"ids"`."""
+        if self.form != "ids":
+            return []
+        return _present(self.y_true, *self.predictions, self.exclude)
+
+    @property
+    def needs_indices(self) -> bool:
+        """True if ids must be the indices of items."""
+        return any(member.definition.catalogue for member in self.members)
+
+    @property
+    def _sliced_by(self) -> list[_Slicing]:
+        return [slicing for slicing in self.slicings if slicing is not None]
+
+    @property
+    def _of_lists(self) -> list[str]:
+        """The columns with one value for each list, even if rows are items."""
+        weight = self.sample_weight if self.query is None else None
+        return _present(*self.groups, self.num_relevant, weight)
+
+    def _slicing(self, member: Any) -> _Slicing | None:
+        if not isinstance(member, Sliced) or member.by is not None:
+            return None
+        column = group = self.group
+        if isinstance(group, Mapping):
+            column = group.get(member.name)
+        if not isinstance(column, str):
+            raise ValueError(
+                "`group` should be the name of the column with the group of "
+                "each list, or a dict of such names by the names of the "
+                f"metrics. Received: {group!r}, for {member.name!r}."
+            )
+        return column, member.groups
+
+    def _check_systems(self, member: Any) -> None:
+        y_pred, several = self.y_pred, isinstance(self.y_pred, Mapping)
+        if not isinstance(member, Comparison):
+            if several:
+                raise ValueError(
+                    "`y_pred` should be the name of one column; only a "
+                    f"`Comparison` takes several. Received: {y_pred!r} for "
+                    f"{member.name!r}."
+                )
+        elif not several or sorted(y_pred) != sorted(member.systems):
+            raise ValueError(
+                "`y_pred` should be a dict with the column of each system, by "
+                f"the names {list(member.systems)}. Received: {y_pred!r}."
+            )
+
+    def _check_form(self) -> None:
+        """Raise ValueError if the form of input does not fit the columns."""
+        form, query = self.form, self.query
+        if self.num_relevant is not None and form != "scores":
+            raise ValueError(
+                '`num_relevant` is for metrics of `inputs="scores"`. Received: '
+                f'`num_relevant={self.num_relevant!r}` and `inputs="{form}"`.'
+            )
+        if query is None:
+            return
+        if form != "scores":
+            raise ValueError(
+                "With `query`, each row should be an item with a label and a "
+                'score, for metrics of `inputs="scores"`. Received: '
+                f'`inputs="{form}"`.'
+            )
+        about_items = [
+            m.name for m in self.members if m.definition.traits.of_catalogue
+        ]
+        if about_items:
+            raise ValueError(
+                "With `query`, a row does not contain the index of its item, "
+                "which metrics about a catalogue need. Received: "
+                f"{about_items}. Pass lists of ids instead, to metrics of "
+                '`inputs="ids"`.'
+            )
+        if self.exclude is not None:
+            raise ValueError(
+                "`exclude` is for rows that are lists. Received: "
+                f"`exclude={self.exclude!r}` and `query={query!r}`. Leave out "
+                "the rows of these items, or let their score be -inf."
+            )
+
+    # The lists of a table.
+
+    def lists_of_items(
+        self, values: Mapping[str, np.ndarray], starts: np.ndarray
+    ) -> Lists:
+        """Return the lists of a table in which each row is an item.
+
+        Args:
+            values: the columns. The rows of a list follow each other.
+            starts: the first row of each list.
+
+        Raises:
+            ValueError: if a value of the whole list differs between its items.
+        """
+        lengths = np.diff(starts, append=len(values[self.y_true]))
+        lists = {name: Ragged(rows, lengths) for name, rows in values.items()}
+        for name in self._of_lists:
+            rows = values[name]
+            lists[name] = Ragged.of_single(rows[starts])
+            missing = (rows != rows).sum()
+            if missing:
+                raise ValueError(
+                    f"The column {name!r} should hold no NaN. Received: "
+                    f"{missing} among {len(rows)} rows."
+                )
+            if (rows != np.repeat(rows[starts], lengths)).any():
+                raise ValueError(
+                    "The items of a list should have the same value in "
+                    f"{name!r}. Received: lists with several values."
+                )
+        return lists
+
+    def check_lists(self, lists: Lists) -> None:
+        """Raise ValueError if values or lengths of lists are invalid."""
+        for name in _present(self.sample_weight, self.num_relevant):
+            values = lists[name].values
+            refuse_first(
+                values,
+                (values < 0) | np.isinf(values),
+                f"The numbers in {name!r} should be finite, and not negative.",
+            )
+        for name in self._of_lists:
+            nulls = (lists[name].lengths != 1).sum()
+            if nulls:
+                raise ValueError(
+                    f"The column {name!r} should hold no null. Received: "
+                    f"{nulls} of them."
+                )
+        for name in self.predictions:
+            if self.form == "scores":
+                _check_aligned(lists, self.y_true, name)
+            if self.form == "sparse":
+                _check_one_length(lists[name].lengths, name)
+                _check_within(lists, self.y_true, name)
+            if self.form != "ids" and self.exclude is not None:
+                _check_within(lists, self.exclude, name)
+
+    def _batches(self, tables: Iterable[Lists]) -> Iterator[Mapping[Any, Any]]:
+        """Yield padded columns; those of groups by their `_Slicing`."""
+        fills: dict[Any, float] = {
+            **dict.fromkeys(
+                self.predictions, -1 if self.form == "ids" else 0.0
+            ),
+            **dict.fromkeys(self._sliced_by, 0),
+            self.sample_weight: 0.0,
+            self.num_relevant: 0.0,
+            self.exclude: -1,
+            self.y_true: -1,
+        }
+        fills.pop(None, None)
+        all_items = self.predictions if self.form == "sparse" else []
+        unpadded: set[Any] = {*self._sliced_by, *self._of_lists, *all_items}
+        definitions = [member.definition for member in self.members]
+        for lists in tables:
+            if self.form == "scores":
+                warning = padding_warning(lists[self.y_true].values, False)
+                if warning:
+                    warn(warning)
+            known: dict[Any, Ragged] = dict(lists)
+            for slicing in self._sliced_by:
+                values = lists[slicing[0]].values
+                known[slicing] = _group_numbers(values, *slicing)
+            used = {name: known[name] for name in fills}
+            for chunk in chunks(used, self.lists_per_update):
+                arrays = padded(chunk, fills, unpadded)
+                if self.form == "scores":
+                    labels = ops.convert_to_tensor(arrays[self.y_true])
+                    check_share(definitions, share_in(labels))
+                yield arrays
+
+    def _arguments(
+        self, slicing: _Slicing | None, arrays: Mapping[Any, Any]
+    ) -> tuple[Any, Any, Any]:
+        """Return the arguments of `update_state` for a batch."""
+        labels = "labels" if self.form == "scores" else "target"
+        y_true = {labels: arrays[self.y_true]}
+        if slicing is not None:
+            y_true["group"] = arrays[slicing]
+        if self.exclude is not None:
+            y_true["exclude"] = arrays[self.exclude]
+        if self.num_relevant is not None:
+            y_true["num_relevant"] = arrays[self.num_relevant][:, 0]
+        y_pred: Any = (
+            arrays[self.y_pred]
+            if isinstance(self.y_pred, str)
+            else {system: arrays[x] for system, x in self.y_pred.items()}
         )
-    if type(lists_per_update) is not int or lists_per_update < 1:
-        raise ValueError(
-            "`lists_per_update` should be a positive integer. Received: "
-            f"{lists_per_update!r}."
-        )
-    return Job(metrics, members, columns, lists_per_update)
+        return y_true, y_pred, arrays.get(self.sample_weight)
+
+    # The metrics while they run, compiled on JAX.
+
+    def states(self, tables: Iterable[Lists]) -> list[State] | None:
+        """Return the states after all lists, or None if there are no lists."""
+        has_lists = False
+        with self._lock:  # an executor may call it from several threads
+            for metric, _ in self._updated:
+                metric.reset_state()
+            for arrays in self._batches(tables):
+                self._update(arrays)
+                has_lists = True
+            states = [member.state for member in self.members]
+        return states if has_lists else None
+
+    @functools.cached_property
+    def _lock(self) -> threading.Lock:
+        return threading.Lock()
+
+    @functools.cached_property
+    def _updated(self) -> list[tuple[Any, _Slicing | None]]:
+        """The metrics that are updated, with the slicing of each.
+
+        A collection reads and sorts a batch once for all its members. So all
+        metrics of a slicing are in one, except those with methods of their own,
+        which a collection does not accept.
+        """
+        updated: list[tuple[Any, _Slicing | None]] = []
+        together: dict[_Slicing | None, list[Any]] = {}
+        for member, slicing in zip(self.members, self.slicings, strict=True):
+            if own_methods(member, Accumulator):
+                updated.append((member, slicing))
+            else:
+                together.setdefault(slicing, []).append(member)
+        updated += [
+            (MetricCollection(x), slicing) for slicing, x in together.items()
+        ]
+        for metric, _ in updated:  # the job warns, of whole tables
+            metric._warn_once.has_warned = True
+        return updated
+
+    @functools.cached_property
+    def _compiled(self) -> Callable[[Any, Any], Any]:
+        import jax
+
+        return jax.jit(self._updated_values)
+
+    def _update(self, arrays: Mapping[Any, Any]) -> None:
+        metrics = [metric for metric, _ in self._updated]
+        passed = [self._arguments(s, arrays) for _, s in self._updated]
+        if keras.config.backend() != "jax":
+            for metric, arguments in zip(metrics, passed, strict=True):
+                metric.update_state(*arguments)
+            return
+        values = [[each.value for each in m.variables] for m in metrics]
+        updated = self._compiled(values, passed)
+        for metric, new in zip(metrics, updated, strict=True):
+            for variable, value in zip(metric.variables, new, strict=True):
+                variable.assign(value)
+
+    def _updated_values(self, values: Any, passed: Any) -> list[Any]:
+        """Return the values of the variables after a batch, for `jax.jit`."""
+        each = zip(self._updated, values, passed, strict=True)
+        return [
+            metric.stateless_update_state(own, *arguments)
+            for (metric, _), own, arguments in each
+        ]
 
 
-def check_share(definitions: Iterable[Any], share: float | None) -> None:
-    """Raise ValueError if a metric would misread a label between 0 and 1.
-
-    Args:
-        definitions: the definitions of the metrics.
-        share: such a label, or None.
-    """
-    for definition in definitions:
-        error = definition.misreads(share)
-        if error:
-            raise ValueError(error)
+def _present(*names: str | None) -> list[str]:
+    return [name for name in names if name is not None]
 
 
-def with_states(metrics: Metrics, states: Sequence[State] | None) -> Metrics:
-    """Return copies of the metrics with these states; None means no lists."""
-    fresh = copy.deepcopy(metrics)
-    members = members_of(fresh)
-    for member in members:
-        member.reset_state()
-    for member, state in zip(members, states or (), strict=states is not None):
-        member.state = state
-    return fresh
-
-
-def with_named(metrics: Any) -> Any:
-    """Return the metrics, with a collection in place of each text of names.
-
-    Args:
-        metrics: metrics, text such as `"NDCG@10 RR"`, or a list of these.
-
-    Raises:
-        ValueError: if a text names no metric.
-    """
-    if isinstance(metrics, str):
-        return MetricCollection(metrics_of(metrics, None))
-    if isinstance(metrics, list | tuple):
-        return list(map(with_named, metrics))
-    return metrics
-
-
-def metrics_in(metrics: Any) -> Iterator[Any]:
-    """Yield the metrics and collections of a list, or of a list of lists."""
-    if isinstance(metrics, list | tuple):
-        for each in metrics:
-            yield from metrics_in(each)
-    else:
-        yield metrics
-
-
-def _check_is_metric(metric: Any) -> None:
-    if not hasattr(metric, "definition"):
-        raise TypeError(
-            "`metrics` should be a ranking metric, a `Sliced` one, a "
-            "`Comparison`, a `MetricCollection`, or a list of metrics. "
-            f"Received: {metric!r}."
-        )
-
-
-def members_of(
-    metrics: Any, check: Callable[[Any], None] = _check_is_metric
-) -> list[Any]:
-    """Return the metrics one by one, with the members of collections.
-
-    Args:
-        metrics: a metric, a collection, or a list of these.
-        check: raises an error for an object that is not accepted.
-
-    Raises:
-        ValueError: if there is none, or two have the same name.
-    """
-    members: list[Any] = []
-    for each in metrics_in(metrics):
-        is_collection = isinstance(each, MetricCollection)
-        members += each.metrics if is_collection else [each]
-    for member in members:
-        check(member)
-    if not members:
-        raise ValueError(
-            "`metrics` should have at least one metric. Received: none. Pass a "
-            "metric such as `NDCG(k=10)`, or a list of metrics."
-        )
-    names = [
-        name
-        for member in members
-        for name in getattr(member, "results", [member.name])
-    ]
-    if len(set(names)) < len(names):
-        raise ValueError(
-            "`metrics` should have metrics of different names. Received: "
-            f"{names}. Remove one, or give it a name of its own: "
-            '`NDCG(k=10, name="my_ndcg@10")`.'
-        )
-    return members
-
-
-# What metrics read that has no columns of its own.
-_WITHOUT_COLUMNS = {"counts", "subtopics", "two_rankings", "clicks"}
-
-
-def _form(members: Sequence[Any]) -> str:
+def _form(members: list[Any]) -> str:
     """Return the form of input that all metrics take."""
     forms = {member.definition.inputs for member in members}
     readings = {member.definition.reading[0] for member in members}
@@ -184,209 +418,78 @@ def _form(members: Sequence[Any]) -> str:
     return str(forms.pop())
 
 
-def _check_form(members: Sequence[Any], columns: Columns) -> None:
-    """Raise ValueError if the form of input does not fit the columns."""
-    form, query = columns.form, columns.query
-    if columns.num_relevant is not None and form != "scores":
-        raise ValueError(
-            '`num_relevant` is for metrics of `inputs="scores"`. Received: '
-            f'`num_relevant={columns.num_relevant!r}` and `inputs="{form}"`.'
-        )
-    if query is None:
-        return
-    if form != "scores":
-        raise ValueError(
-            "With `query`, each row should be an item with a label and a "
-            'score, for metrics of `inputs="scores"`. Received: '
-            f'`inputs="{form}"`.'
-        )
-    about_items = [m.name for m in members if m.definition.traits.of_catalogue]
-    if about_items:
-        raise ValueError(
-            "With `query`, a row does not contain the index of its item, which "
-            f"metrics about a catalogue need. Received: {about_items}. Pass "
-            'lists of ids instead, to metrics of `inputs="ids"`.'
-        )
-    if columns.exclude is not None:
-        raise ValueError(
-            "`exclude` is for rows that are lists. Received: "
-            f"`exclude={columns.exclude!r}` and `query={query!r}`. Leave out "
-            "the rows of these items, or let their score be -inf."
-        )
+def _group_numbers(
+    values: np.ndarray, column: str, groups: tuple[str, ...] | int
+) -> Ragged:
+    """Return the number of the group of each list.
 
+    Args:
+        values: the groups of the lists, by name or number.
+        column: the name of their column.
+        groups: the names of the groups, or their number.
 
-def _check_systems(member: Any, y_pred: Any) -> None:
-    several = isinstance(y_pred, Mapping)
-    if not isinstance(member, Comparison):
-        if several:
-            raise ValueError(
-                "`y_pred` should be the name of one column; only a "
-                f"`Comparison` takes several. Received: {y_pred!r} for "
-                f"{member.name!r}."
-            )
-    elif not several or sorted(y_pred) != sorted(member.systems):
-        raise ValueError(
-            "`y_pred` should be a dict with the column of each system, by the "
-            f"names {list(member.systems)}. Received: {y_pred!r}."
-        )
-
-
-def _slicing(member: Any, group: Any) -> Slicing | None:
-    if not isinstance(member, Sliced) or member.by is not None:
-        return None
-    column = group.get(member.name) if isinstance(group, Mapping) else group
-    if not isinstance(column, str):
-        raise ValueError(
-            "`group` should be the name of the column with the group of each "
-            "list, or a dict of such names by the names of the metrics. "
-            f"Received: {group!r}, for {member.name!r}."
-        )
-    return Slicing(column, member.groups)
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class Job:
-    """Metrics, and the columns that they are computed from.
-
-    Attributes:
-        metrics: the metrics as they were passed, names as a collection.
-        members: the metrics one by one, in the order of their states.
-        columns: the columns to read.
-        lists_per_update: the number of lists in one call of `update_state`.
+    Raises:
+        ValueError: if a value of the column is not one of the groups.
     """
-
-    metrics: Any
-    members: Sequence[Any]
-    columns: Columns
-    lists_per_update: int
-
-    def states(self, tables: Iterable[Lists]) -> list[State] | None:
-        """Return the states after all lists, or None if there are no lists."""
-        return self._runner.states(self._batches(tables))
-
-    @functools.cached_property
-    def _runner(self) -> _Runner:
-        return _Runner(self)
-
-    def _batches(self, tables: Iterable[Lists]) -> Iterator[Arrays]:
-        c = self.columns
-        slicings = {s.name: s for s in c.slicings if s is not None}
-        fills: dict[Any, float] = {
-            **dict.fromkeys(c.predictions, -1 if c.form == "ids" else 0.0),
-            **dict.fromkeys(slicings, 0),
-            c.sample_weight: 0.0,
-            c.num_relevant: 0.0,
-            c.exclude: -1,
-            c.y_true: -1,
-        }
-        fills.pop(None, None)
-        unpadded = {*slicings, *c.unpadded}
-        for lists in tables:
-            if c.form == "scores":
-                warning = padding_warning(lists[c.y_true].values, False)
-                if warning:
-                    warn(warning)
-            groups = {
-                name: slicing.numbers(lists[slicing.column])
-                for name, slicing in slicings.items()
-            }
-            known = {**lists, **groups}
-            used = {name: known[name] for name in fills}
-            for chunk in chunks(used, self.lists_per_update):
-                arrays = padded(chunk, fills, unpadded)
-                if c.form == "scores":
-                    labels = ops.convert_to_tensor(arrays[c.y_true])
-                    definitions = [m.definition for m in self.members]
-                    check_share(definitions, share_in(labels))
-                yield arrays
-
-    def arguments(
-        self, slicing: Slicing | None, arrays: Arrays
-    ) -> tuple[Any, Any, Any]:
-        """Return the arguments of `update_state` for a batch."""
-        c = self.columns
-        labels = "labels" if c.form == "scores" else "target"
-        y_true = {labels: arrays[c.y_true]}
-        if slicing is not None:
-            y_true["group"] = arrays[slicing.name]
-        if c.exclude is not None:
-            y_true["exclude"] = arrays[c.exclude]
-        if c.num_relevant is not None:
-            y_true["num_relevant"] = arrays[c.num_relevant][:, 0]
-        y_pred: Any = (
-            arrays[c.y_pred]
-            if isinstance(c.y_pred, str)
-            else {system: arrays[x] for system, x in c.y_pred.items()}
+    names = () if isinstance(groups, int) else groups
+    count = groups if isinstance(groups, int) else len(groups)
+    numbers, are_numbers = values, values.dtype.kind in "iu"
+    if are_numbers and any(
+        x.isdecimal() and x != str(i) for i, x in enumerate(names)
+    ):
+        raise ValueError(
+            f"The column {column!r} should hold names of groups as text, since "
+            f"{list(names)} have digits as names. Received: integers such as "
+            f"{values[0]}, which may be names or positions among the groups. "
+            "For names, pass `column.astype(str)`; for positions, "
+            "`np.array(groups)[column]`."
         )
-        weights = None if c.sample_weight is None else arrays[c.sample_weight]
-        return y_true, y_pred, weights
+    if not are_numbers:
+        number_of = {name: number for number, name in enumerate(names)}
+        known = [number_of.get(name, -1) for name in values.tolist()]
+        numbers = np.array(known, np.int32)
+    wrong = (numbers < 0) | (numbers >= count)
+    if wrong.any():
+        or_names = f", or one of {list(names)}" if names else ""
+        raise ValueError(
+            f"The column {column!r} should hold the group of each list, an "
+            f"integer from 0 to {count - 1}{or_names}. Received: "
+            f"{values[wrong][0]!r}."
+        )
+    return Ragged.of_single(numbers.astype(np.int32))
 
 
-class _Runner:
-    """The metrics of a job while they run, compiled on JAX.
-
-    A collection reads and sorts a batch once for all its members. So all
-    metrics of a slicing are in one, except those with methods of their own,
-    which a collection does not accept.
-    """
-
-    def __init__(self, job: Job) -> None:
-        self._job = job
-        self._updated: list[tuple[Any, Slicing | None]] = []
-        together: dict[Slicing | None, list[Any]] = {}
-        for member, slicing in zip(
-            job.members, job.columns.slicings, strict=True
-        ):
-            if own_methods(member, Accumulator):
-                self._updated.append((member, slicing))
-            else:
-                together.setdefault(slicing, []).append(member)
-        for slicing, members in together.items():
-            self._updated.append((MetricCollection(members), slicing))
-        self._metrics = [metric for metric, _ in self._updated]
-        for metric in self._metrics:  # the job warns, of whole tables
-            metric._warn_once.has_warned = True
-        self._compiled: Callable[[Any, Any], Any] | None = None
-        if keras.config.backend() == "jax":
-            import jax
-
-            self._compiled = jax.jit(self._updated_values)
-        self._lock = threading.Lock()
-
-    def states(self, batches: Iterable[Arrays]) -> list[State] | None:
-        """Return the states after these batches alone; None without batches."""
-        has_batches = False
-        with self._lock:  # an executor may call it from several threads
-            for metric in self._metrics:
-                metric.reset_state()
-            for arrays in batches:
-                self._update(arrays)
-                has_batches = True
-            states = [member.state for member in self._job.members]
-        return states if has_batches else None
-
-    def _update(self, arrays: Arrays) -> None:
-        passed = [self._job.arguments(s, arrays) for _, s in self._updated]
-        if self._compiled is None:
-            for metric, arguments in zip(self._metrics, passed, strict=True):
-                metric.update_state(*arguments)
-            return
-        values = [[each.value for each in m.variables] for m in self._metrics]
-        updated = self._compiled(values, passed)
-        for metric, new in zip(self._metrics, updated, strict=True):
-            for variable, value in zip(metric.variables, new, strict=True):
-                variable.assign(value)
-
-    def _updated_values(self, values: Any, passed: Any) -> list[Any]:
-        """Return the values of the variables after a batch, for `jax.jit`."""
-        each = zip(self._metrics, values, passed, strict=True)
-        return [m.stateless_update_state(own, *args) for m, own, args in each]
+def _check_aligned(lists: Lists, labels: str, scores: str) -> None:
+    one, other = lists[labels].lengths, lists[scores].lengths
+    [wrong] = np.nonzero(one != other)
+    if len(wrong):
+        raise ValueError(
+            f"A list should have as many labels in {labels!r} as scores in "
+            f"{scores!r}. Received: {one[wrong[0]]} labels and "
+            f"{other[wrong[0]]} scores."
+        )
 
 
-def merged(
-    states: Sequence[State] | None, others: Sequence[State] | None
-) -> list[State] | None:
-    """Return the sums of the states; None if there are none on either side."""
-    if states is None or others is None:
-        return list(states or others or []) or None
-    return [one + other for one, other in zip(states, others, strict=True)]
+def _check_one_length(lengths: np.ndarray, name: str) -> None:
+    if (lengths != lengths[0]).any():
+        raise ValueError(
+            f"The column {name!r} should hold the scores of all items of a "
+            "catalogue, as many in each list. Received: lists of "
+            f"{lengths.min()} to {lengths.max()} scores."
+        )
+
+
+def _check_within(lists: Lists, indices: str, scores: str) -> None:
+    values, lengths = lists[indices]
+    refuse_first(
+        values,
+        values >= np.repeat(lists[scores].lengths, lengths),
+        f"The column {indices!r} should hold indices of items, below the "
+        f"number of scores in {scores!r}.",
+    )
+
+
+def refuse_first(values: np.ndarray, wrong: np.ndarray, expected: str) -> None:
+    """Raise ValueError naming the first wrong value, if there is one."""
+    if wrong.any():
+        raise ValueError(f"{expected} Received: {values[wrong][0]}.")

@@ -121,12 +121,12 @@ def test_rows_wait_and_no_more_than_a_thousand():
     rows = logs.of_ids(lists=ROWS + 5)
     seen, other = fn.create_accumulator(), fn.create_accumulator()
     for row in rows[:ROWS]:
-        assert len(seen.rows) < ROWS and seen.states is None
+        assert len(seen[0]) < ROWS and seen[1] is None
         seen = fn.add_input(seen, row)
-    assert seen.rows == [] and seen.states is not None
+    assert seen[0] == [] and seen[1] is not None
     for row in rows[ROWS:]:
         other = fn.add_input(other, row)
-    assert len(other.rows) == 5
+    assert len(other[0]) == 5
     nothing = fn.create_accumulator()
     merged = fn.merge_accumulators([nothing, seen, other])
     assert same(fn.extract_output(merged), expected_of(rows))

@@ -20,18 +20,13 @@ from keras_rankmetrics.adapters.worker import (
     sum_of,
     table_to_states,
 )
-from keras_rankmetrics.tables import jobs
-from keras_rankmetrics.tables.job_columns import Columns
-from keras_rankmetrics.tables.jobs import merged, with_named, with_states
+from keras_rankmetrics.tables.jobs import Job
+from keras_rankmetrics.tables.members import merged, with_named, with_states
 from keras_rankmetrics.tables.ragged import LARGEST, Ragged, chunks, padded
 
 
-def job_of(metrics, *columns, lists_per_update=4096, **options):
-    return jobs.job_of(metrics, Columns(*columns, **options), lists_per_update)
-
-
 def evaluated(tables, metrics, *columns, **options):
-    job = pickle.loads(pickle.dumps(job_of(metrics, *columns, **options)))
+    job = pickle.loads(pickle.dumps(Job(metrics, *columns, **options)))
     tables = [pa.Table.from_pylist(rows) for rows in tables]
     return with_states(metrics, states_of_tables(job, tables))
 
@@ -205,9 +200,9 @@ def test_wrong_indices(change, options, message):
 )
 def test_columns_of_another_form(columns, options, message):
     table = pa.Table.from_pylist([{"y": 0, "x": [1.0, 2.0]}])
-    job = job_of(krm.NDCG(3, inputs="sparse"), *columns, **options)
+    job = Job(krm.NDCG(3, inputs="sparse"), *columns, **options)
     with pytest.raises(TypeError, match=message):
-        check_schema(job.columns, table.schema)
+        check_schema(job, table.schema)
 
 
 def test_a_number_of_relevant_items_is_not_negative():
@@ -242,13 +237,13 @@ def test_what_was_seen_before_does_not_count():
 
 
 def test_a_job_is_done_again_from_the_start():
-    job = job_of(logs.for_ids(), "relevant", "recommended")
+    job = Job(logs.for_ids(), "relevant", "recommended")
     table = pa.Table.from_pylist(logs.of_ids())
     assert states_of_tables(job, [table]) == states_of_tables(job, [table])
 
 
 def test_no_lists_have_no_states():
-    job = job_of(logs.for_ids(), "relevant", "recommended")
+    job = Job(logs.for_ids(), "relevant", "recommended")
     empty = pa.Table.from_pylist(logs.of_ids())[:0]
     assert (
         states_of_tables(job, []) is None
@@ -275,7 +270,7 @@ def test_a_metric_of_a_user_with_its_own_update():
         Twice(k=3, inputs="ids", name="twice"),
         krm.RecallAtK(3, inputs="ids"),
     ]
-    job = job_of(metrics, "relevant", "recommended")
+    job = Job(metrics, "relevant", "recommended")
     rows = logs.of_ids()
     [twice, once] = with_states(
         metrics, states_of_tables(job, [pa.Table.from_pylist(rows)])
@@ -320,7 +315,7 @@ def test_minus_one_is_padding_in_arrays_of_one_length_alone():
     types = [pa.list_(pa.int64(), size) for size in (2, 3)]
     arrays = map(pa.array, columns.values(), types)
     table = pa.table(dict(zip(columns, arrays, strict=True)))
-    states = states_of_tables(job_of(metric, "y", "x"), [table])
+    states = states_of_tables(Job(metric, "y", "x"), [table])
     assert float(with_states(metric, states).result()) == approx(1 / 2)
     rows = [{"y": [-1], "x": [3, -1]}]
     assert float(evaluated([rows], metric, "y", "x").result()) == 1 / 2
@@ -352,7 +347,7 @@ NAN = float("nan")
 )
 def test_queries_that_are_missing_or_none(queries, message):
     table = pa.table({"q": queries, "y": [1, 0, 1], "x": [0.1, 0.2, 0.3]})
-    job = job_of(krm.NDCG(), "y", "x", query="q")
+    job = Job(krm.NDCG(), "y", "x", query="q")
     pickled = pickle.dumps(job)
     with pytest.raises(ValueError, match=message):
         states_of_tables(job, [table])
@@ -413,9 +408,9 @@ SHORT = [{"relevant": [1], "recommended": [1, 2], "n": 1.0, "s": ["a"], "i": 1}]
 )
 def test_wrong_columns(columns, kind, message):
     with pytest.raises(kind, match=message):
-        job = job_of(krm.RecallAtK(3, inputs="ids"), *columns)
+        job = Job(krm.RecallAtK(3, inputs="ids"), *columns)
         schema = pa.Table.from_pylist(SHORT).schema
-        check_schema(job.columns, schema)
+        check_schema(job, schema)
 
 
 @pytest.mark.parametrize(
@@ -499,16 +494,16 @@ def test_wrong_values(row, metric, options, message):
 )
 def test_what_cannot_be_asked_for(metrics, options, kind, message):
     with pytest.raises(kind, match=message):
-        job_of(metrics, "y", "x", **options)
+        Job(metrics, "y", "x", **options)
 
 
 def test_metrics_of_a_catalogue_need_its_numbers():
     coverage = krm.CatalogueCoverage(3, num_items=20, inputs="ids")
     found = evaluated([logs.of_ids()], coverage, "relevant", "recommended")
     assert float(found.result()) == 1.0
-    job = job_of(coverage, "s", "s")
+    job = Job(coverage, "s", "s")
     with pytest.raises(TypeError, match="ids should be the indices"):
-        check_schema(job.columns, pa.schema({"s": pa.list_(pa.string())}))
+        check_schema(job, pa.schema({"s": pa.list_(pa.string())}))
 
 
 def test_ids_of_two_widths_and_arrays_of_nothing():
@@ -521,8 +516,8 @@ def test_ids_of_two_widths_and_arrays_of_nothing():
         pa.array([None, None]),
     ):
         table = pa.table({"t": relevant, "s": pa.array([[1, 2], [3]], wide)})
-        job = job_of(metric, "t", "s")
-        check_schema(job.columns, table.schema)
+        job = Job(metric, "t", "s")
+        check_schema(job, table.schema)
         [state] = states_of_tables(job, [table])
         fresh = krm.RecallAtK(1, inputs="ids")
         rows = [row or [] for row in relevant.to_pylist()]
@@ -541,7 +536,7 @@ def test_labels_without_a_sign():
             "s": pa.array([[0.1, 0.2], [0.3]]),
         }
     )
-    job = job_of(krm.NDCG(2), "l", "s")
+    job = Job(krm.NDCG(2), "l", "s")
     [state] = states_of_tables(job, [table])
     expected = krm.NDCG(2)
     expected.update_state([[1, 0], [1, -1]], [[0.1, 0.2], [0.3, 0.0]])
@@ -550,11 +545,11 @@ def test_labels_without_a_sign():
 
 def test_counts_are_no_columns():
     with pytest.raises(ValueError, match="should all take labels and scores"):
-        job_of(krm.NDCG(2, inputs="counts"), "t", "s")
+        Job(krm.NDCG(2, inputs="counts"), "t", "s")
 
 
 def buckets_of(queries):
-    job = job_of(krm.NDCG(), "y", "x", query="q")
+    job = Job(krm.NDCG(), "y", "x", query="q")
     ones = pa.array(np.ones(len(queries)))
     table = pa.table({"q": queries, "y": ones, "x": ones})
     found = in_buckets(pickle.dumps(job), table).column(BUCKET)
@@ -585,7 +580,7 @@ def test_queries_that_are_categories():
     """In pandas a column of few texts is often a categorical one."""
     items = logs.items_of(logs.of_scores())
     table = pa.Table.from_pylist(items)
-    job = job_of(krm.NDCG(3), "label", "score", query="query")
+    job = Job(krm.NDCG(3), "label", "score", query="query")
     expected = sum_of(table_to_states(pickle.dumps(job), table)["states"])
     place = table.schema.get_field_index("query")
     texts = table.column("query").cast(pa.string())

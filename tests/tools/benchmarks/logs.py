@@ -96,11 +96,11 @@ def one_process(folder: str) -> dict[str, object]:
     import pyarrow.parquet as pq
 
     from keras_rankmetrics.adapters.worker import states_of_tables
-    from keras_rankmetrics.tables.job_columns import Columns
-    from keras_rankmetrics.tables.jobs import job_of, with_states
+    from keras_rankmetrics.tables.jobs import Job
+    from keras_rankmetrics.tables.members import with_states
 
     metrics = _metrics()
-    job = job_of(metrics, Columns("taken", "shown"))
+    job = Job(metrics, "taken", "shown")
 
     def run() -> float:
         tables = (

@@ -1,0 +1,144 @@
+"""The metrics of an argument: their names, members, states and results."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, TypeVar
+
+from keras import ops
+
+from keras_rankmetrics.conventions import metrics_of
+from keras_rankmetrics.engine.aggregates import State
+from keras_rankmetrics.engine.metric.collection import MetricCollection
+
+Metrics = TypeVar("Metrics")
+
+
+def with_named(metrics: Any) -> Any:
+    """Return the metrics, with a collection in place of each text of names.
+
+    Args:
+        metrics: metrics, text such as `"NDCG@10 RR"`, or a list of these.
+
+    Raises:
+        ValueError: if a text names no metric.
+    """
+    if isinstance(metrics, str):
+        return MetricCollection(metrics_of(metrics, None))
+    if isinstance(metrics, list | tuple):
+        return list(map(with_named, metrics))
+    return metrics
+
+
+def metrics_in(metrics: Any) -> Iterator[Any]:
+    """Yield the metrics and collections of a list, or of a list of lists."""
+    if isinstance(metrics, list | tuple):
+        for each in metrics:
+            yield from metrics_in(each)
+    else:
+        yield metrics
+
+
+def _check_is_metric(metric: Any) -> None:
+    if not hasattr(metric, "definition"):
+        raise TypeError(
+            "`metrics` should be a ranking metric, a `Sliced` one, a "
+            "`Comparison`, a `MetricCollection`, or a list of metrics. "
+            f"Received: {metric!r}."
+        )
+
+
+def members_of(
+    metrics: Any, check: Callable[[Any], None] = _check_is_metric
+) -> list[Any]:
+    """Return the metrics one by one, with the members of collections.
+
+    Args:
+        metrics: a metric, a collection, or a list of these.
+        check: raises an error for an object that is not accepted.
+
+    Raises:
+        ValueError: if there is none, or two have the same name.
+    """
+    members: list[Any] = []
+    for each in metrics_in(metrics):
+        is_collection = isinstance(each, MetricCollection)
+        members += each.metrics if is_collection else [each]
+    for member in members:
+        check(member)
+    if not members:
+        raise ValueError(
+            "`metrics` should have at least one metric. Received: none. Pass a "
+            "metric such as `NDCG(k=10)`, or a list of metrics."
+        )
+    names = [
+        name
+        for member in members
+        for name in getattr(member, "results", [member.name])
+    ]
+    if len(set(names)) < len(names):
+        raise ValueError(
+            "`metrics` should have metrics of different names. Received: "
+            f"{names}. Remove one, or give it a name of its own: "
+            '`NDCG(k=10, name="my_ndcg@10")`.'
+        )
+    return members
+
+
+def checked_metrics(metrics: Any) -> list[Any]:
+    """Return the metrics and collections one by one.
+
+    Raises:
+        TypeError: if an object is not a metric.
+        ValueError: if two results would have the same name.
+    """
+    found = list(metrics_in(with_named(metrics)))
+    members_of(found)
+    return found
+
+
+def check_share(definitions: Iterable[Any], share: float | None) -> None:
+    """Raise ValueError if a metric would misread a label between 0 and 1.
+
+    Args:
+        definitions: the definitions of the metrics.
+        share: such a label, or None.
+    """
+    for definition in definitions:
+        error = definition.misreads(share)
+        if error:
+            raise ValueError(error)
+
+
+def with_states(metrics: Metrics, states: Sequence[State] | None) -> Metrics:
+    """Return copies of the metrics with these states; None means no lists."""
+    fresh = copy.deepcopy(metrics)
+    members = members_of(fresh)
+    for member in members:
+        member.reset_state()
+    for member, state in zip(members, states or (), strict=states is not None):
+        member.state = state
+    return fresh
+
+
+def merged(
+    states: Sequence[State] | None, others: Sequence[State] | None
+) -> list[State] | None:
+    """Return the sums of the states; None if there are none on either side."""
+    if states is None or others is None:
+        return list(states or others or []) or None
+    return [one + other for one, other in zip(states, others, strict=True)]
+
+
+def results_of(metrics: Sequence[Any]) -> dict[str, float]:
+    """Return the results of metrics and collections, by name."""
+    numbers: dict[str, Any] = {}
+    for metric in metrics:
+        result = metric.result()
+        by_name = isinstance(result, dict)
+        numbers |= result if by_name else {metric.name: result}
+    return {
+        name: float(ops.convert_to_numpy(number))
+        for name, number in numbers.items()
+    }
