@@ -38,6 +38,8 @@ def exponential_gain(label: Tensor) -> Tensor:
 
     >>> [float(gain) for gain in exponential_gain(ops.array([0.0, 1.0, 2.0]))]
     [0.0, 1.0, 3.0]
+
+    Stability: stable.
     """
     # Not `ops.exp2`: it supports only float32 in a TensorFlow graph, and is
     # inexact on jax.
@@ -50,6 +52,8 @@ def linear_gain(label: Tensor) -> Tensor:
 
     >>> float(linear_gain(3.0))
     3.0
+
+    Stability: stable.
     """
     return label
 
@@ -63,6 +67,8 @@ def log2_discount(rank: Tensor) -> Tensor:
 
     >>> [round(float(d), 4) for d in log2_discount(ops.array([1.0, 2.0, 3.0]))]
     [1.0, 0.6309, 0.5]
+
+    Stability: stable.
     """
     return 1.0 / ops.log2(rank + 1.0)
 
@@ -74,6 +80,8 @@ def natural_log_discount(rank: Tensor) -> Tensor:
     >>> ranks = ops.array([1.0, 2.0])
     >>> [round(float(d), 4) for d in natural_log_discount(ranks)]
     [1.4427, 0.9102]
+
+    Stability: stable.
     """
     return 1.0 / ops.log(rank + 1.0)
 
@@ -87,6 +95,8 @@ def original_discount(rank: Tensor) -> Tensor:
 
     >>> [float(d) for d in original_discount(ops.array([1.0, 2.0, 4.0]))]
     [1.0, 1.0, 0.5]
+
+    Stability: stable.
     """
     return 1.0 / ops.log2(ops.maximum(rank, 2.0))
 
@@ -97,6 +107,8 @@ def reciprocal_discount(rank: Tensor) -> Tensor:
 
     >>> [float(d) for d in reciprocal_discount(ops.array([1.0, 2.0, 4.0]))]
     [1.0, 0.5, 0.25]
+
+    Stability: stable.
     """
     return 1.0 / rank
 
@@ -112,6 +124,8 @@ def inverse_square_discount(rank: Tensor) -> Tensor:
     >>> ranks = ops.array([1.0, 2.0, 3.0])
     >>> [round(float(d), 4) for d in inverse_square_discount(ranks)]
     [0.3876, 0.1723, 0.0969]
+
+    Stability: stable.
     """
     return _OVER_ALL_RANKS / (rank + 1.0) ** 2
 

@@ -99,6 +99,8 @@ class GainFn(Protocol):
     ...     return label**2
     >>> float(krm.DCG(k=1, gain_fn=square)([[3, 0]], [[0.9, 0.1]]))
     9.0
+
+    Stability: stable.
     """
 
     def __call__(self, label: Tensor, /) -> Tensor:
@@ -137,6 +139,8 @@ class RankDiscountFn(Protocol):
     ...     return 2.0 ** (1.0 - rank)
     >>> float(krm.DCG(rank_discount_fn=halved)([[0, 1]], [[0.9, 0.1]]))
     0.5
+
+    Stability: stable.
     """
 
     def __call__(self, rank: Tensor, /) -> Tensor:

@@ -52,6 +52,8 @@ class Evaluate(beam.CombineFn):
         query: the key of queries, if each row is an item.
         exclude: the key of the items that are not ranked.
         num_relevant: the key of the number of relevant items of each list.
+
+    Stability: provisional.
     """
 
     def __init__(
@@ -116,6 +118,8 @@ class EvaluateItems(beam.PTransform):
         query: the key of queries.
         sample_weight: the key of the weight of each item.
         group: the key of the groups of `Sliced` metrics.
+
+    Stability: provisional.
     """
 
     def __init__(

@@ -54,6 +54,8 @@ def evaluate(
 
     Returns:
         Copies of the metrics, updated on these lists alone.
+
+    Stability: provisional.
     """
     from ray import cloudpickle
 

@@ -74,6 +74,8 @@ def evaluate(
         TypeError: if a column has the wrong type.
         pyspark.errors.PythonException: if a worker finds invalid values, which
             the message names.
+
+    Stability: provisional.
     """
     from pyspark import cloudpickle
 

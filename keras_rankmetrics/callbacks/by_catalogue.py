@@ -112,6 +112,8 @@ class EvaluateCatalogue(EvaluateEpochs):
         ... )
         >>> sorted(history.history)
         ['loss', 'val_ndcg@10']
+
+    Stability: stable.
     """
 
     def __init__(

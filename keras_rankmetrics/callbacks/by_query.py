@@ -102,6 +102,8 @@ class EvaluateByQuery(EvaluateEpochs):
         >>> history = model.fit(x, y, callbacks=[by_query], verbose=0)
         >>> sorted(history.history)
         ['loss', 'val_ndcg@10']
+
+    Stability: stable.
     """
 
     def __init__(

@@ -65,6 +65,8 @@ class StopWhenDecided(keras.callbacks.Callback):
         ('above', 64)
 
     Waudby-Smith et al., arXiv 2103.06476.
+
+    Stability: stable.
     """
 
     decided: Literal["above", "below", "precise"] | None

@@ -100,6 +100,8 @@ def count_ranks(
     Both numbers are needed where items tie: Berrendorf, Faerman, Vermue and
     Tresp, On the Ambiguity of Rank-Based Evaluation of Entity Alignment or Link
     Prediction Methods (2020).
+
+    Stability: stable.
     """
     _check_dense("items", items)
     if isinstance(items, list | tuple) or hasattr(items, "to_numpy"):

@@ -136,6 +136,8 @@ def evaluate(
         ... )
         >>> {name: round(value, 4) for name, value in found.items()}
         {'NDCG@10': 0.6684, 'RR': 0.625}
+
+    Stability: stable.
     """
     if isinstance(higher_is_better, Mapping):
         raise TypeError(
@@ -251,6 +253,8 @@ def compare(
 
     Smucker, Allan and Carterette, CIKM (2007); Holm, Scandinavian Journal of
     Statistics 6 (1979).
+
+    Stability: stable.
     """
     reading = Reading(
         columns, query_ids, item_ids, higher_is_better, drop_same_id, duplicates

@@ -96,6 +96,8 @@ class Diagnosis(tuple[Finding, ...]):
         error: 1 of 3 rows of the run repeat an item of their query (33.3%).
           Example: query 'q', item 'a', value 0.8
           Keep one row of each item.
+
+    Stability: stable.
     """
 
     def __bool__(self) -> bool:
@@ -179,6 +181,8 @@ def diagnose(
         (False, ['unmatched'])
         >>> diagnosis[0].example  # doctest: +ELLIPSIS
         "For the query 'q1' ... Do the ids differ only in case?"
+
+    Stability: stable.
     """
     if not isinstance(k, int | np.integer) or k < 1:
         raise invalid("k", "a positive integer", k)

@@ -298,6 +298,8 @@ class Evaluated(Results, Mapping[str, float]):
         {'RR': 0.75, 'Recall@1': 0.25}
         >>> found.groups["de"]["RR"].value
         1.0
+
+    Stability: stable.
     """
 
     def __getitem__(self, metric: str) -> float:
@@ -398,6 +400,8 @@ class Compared(Results):
         (['ours'], [1.0, 0.0])
         >>> print(compared.to_csv().partition(",")[0])
         system
+
+    Stability: stable.
     """
 
     _agreement_by: Callable[[Any], Agreement] | None = None

@@ -50,6 +50,8 @@ class Verdict:
 
     Piaggio et al., Reporting of Noninferiority and Equivalence Randomized
     Trials, JAMA 308 (2012).
+
+    Stability: stable.
     """
 
     metric: str

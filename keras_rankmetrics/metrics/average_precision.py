@@ -80,6 +80,8 @@ class MeanAveragePrecision(Binary):
         hits 0.5
 
     Buckley and Voorhees, SIGIR (2000).
+
+    Stability: stable.
     """
 
     short_name = "map"
@@ -127,6 +129,8 @@ class QMeasure(AtK):
 
     Sakai, New Performance Metrics based on Multigrade Relevance: Their
     Application to Question Answering, NTCIR-4 (2004).
+
+    Stability: stable.
     """
 
     measure = staticmethod(q_measure)
@@ -182,6 +186,8 @@ class GradedAveragePrecision(AtK):
 
     Robertson, Kanoulas and Yilmaz, Extending Average Precision to Graded
     Relevance Judgments, SIGIR (2010).
+
+    Stability: stable.
     """
 
     measure = staticmethod(gap)
@@ -316,6 +322,8 @@ class InterpolatedPrecision(BinaryWholeList):
 
     Manning, Raghavan and Schütze, Introduction to Information Retrieval (2008),
     section 8.4.
+
+    Stability: stable.
     """
 
     option_in_name = "recall"
@@ -353,6 +361,8 @@ class ElevenPointPrecision(BinaryWholeList):
 
     Manning, Raghavan and Schütze, Introduction to Information Retrieval (2008),
     section 8.4.
+
+    Stability: stable.
     """
 
     short_name = "11pt"

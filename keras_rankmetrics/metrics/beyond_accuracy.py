@@ -73,6 +73,8 @@ class AveragePopularity(bases.Unbounded, bases.ExposureMetric):
         2.5
 
     Yin et al., Challenging the Long Tail Recommendation, VLDB (2012).
+
+    Stability: stable.
     """
 
     short_name = "popularity"
@@ -122,6 +124,8 @@ class Novelty(bases.Unbounded, bases.ExposureMetric):
         1.5
 
     Zhou et al., PNAS 107 (2010); Castells, Vargas and Wang, DDR (2011).
+
+    Stability: stable.
     """
 
     measure = staticmethod(novelty)
@@ -161,6 +165,8 @@ class TailShare(bases.ExposureMetric):
         0.5
 
     Abdollahpouri, Burke and Mobasher, FLAIRS (2019).
+
+    Stability: stable.
     """
 
     short_name = "tail"
@@ -216,6 +222,8 @@ class PopularityLift(bases.Unbounded, bases.RelevantExposureMetric):
 
     Abdollahpouri et al., The Connection Between Popularity Bias, Calibration,
     and Fairness in Recommendation, RecSys (2020).
+
+    Stability: stable.
     """
 
     measure = staticmethod(popularity_lift)
@@ -280,6 +288,8 @@ class Serendipity(bases.RelevantExposureMetric):
 
     After "Recommender Systems: It's Not All About the Accuracy" (Lab41, 2016),
     as implemented in RecTools.
+
+    Stability: stable.
     """
 
     measure = staticmethod(serendipity)
@@ -361,6 +371,8 @@ class IntraListDiversity(bases.Unbounded, bases.ExposureMetric):
         0.6667
 
     Ziegler et al., WWW (2005); Zhang and Hurley, RecSys (2008).
+
+    Stability: stable.
     """
 
     measure = staticmethod(ild)
@@ -448,6 +460,8 @@ class AttentionWeightedFairness(bases.ExposureMetric):
     Representation in Ranked Lists, WWW (2019); Raj and Ekstrand, SIGIR (2022).
     The TREC 2022 Fair Ranking track uses the divergence too, with the natural
     logarithm and the discount `original_discount`.
+
+    Stability: stable.
     """
 
     averages_orders = False
@@ -541,6 +555,8 @@ class ExpectedExposureLoss(bases.Unbounded, bases.RelevantExposureMetric):
 
     Diaz et al., Evaluating Stochastic Rankings with Expected Exposure, CIKM
     (2020).
+
+    Stability: stable.
     """
 
     measure = staticmethod(ee_loss)

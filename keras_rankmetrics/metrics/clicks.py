@@ -169,6 +169,8 @@ class IPS(ClickMetricAtK):
 
     Joachims, Swaminathan and Schnabel, Unbiased Learning-to-Rank with Biased
     Feedback, WSDM (2017).
+
+    Stability: provisional.
     """
 
     measure = staticmethod(ips)
@@ -222,6 +224,8 @@ class SNIPS(ClickMetricAtK):
     Swaminathan and Joachims, The Self-Normalized Estimator for Counterfactual
     Learning, NeurIPS (2015); Yang et al., Unbiased Offline Recommender
     Evaluation for Missing-Not-At-Random Implicit Feedback, RecSys (2018).
+
+    Stability: provisional.
     """
 
     measure = staticmethod(snips)
@@ -294,6 +298,8 @@ class EffectiveClicks(ClickMetric):
         2.5714
 
     Kish, Survey Sampling (1965).
+
+    Stability: provisional.
     """
 
     short_name = "effective_clicks"

@@ -151,6 +151,8 @@ class CatalogueCoverage(CatalogueMetric):
 
     Herlocker et al., ACM TOIS 22 (2004); Ge, Delgado-Battenfeld and Jannach,
     RecSys (2010).
+
+    Stability: stable.
     """
 
     short_name = "coverage"
@@ -239,6 +241,8 @@ class Personalization(CatalogueMetric):
         0.5
 
     Zhou et al., PNAS 107 (2010), as the inter-user diversity.
+
+    Stability: stable.
     """
 
     short_name = "personalization"
@@ -296,6 +300,8 @@ class ExposureGini(CatalogueMetric):
         0.75
 
     Fleder and Hosanagar, Management Science 55 (2009).
+
+    Stability: stable.
     """
 
     short_name = "gini"
@@ -337,6 +343,8 @@ class ExposureEntropy(CatalogueMetric):
         0.6931
 
     Adomavicius and Kwon, IEEE TKDE 24 (2012).
+
+    Stability: stable.
     """
 
     short_name = "entropy"

@@ -85,6 +85,8 @@ class DCG(bases.Unbounded, bases.Graded):
         0.6309
 
     Järvelin and Kekäläinen, ACM TOIS 20 (2002); Burges et al., ICML (2005).
+
+    Stability: stable.
     """
 
     measure = staticmethod(dcg)
@@ -152,6 +154,8 @@ class NDCG(bases.Graded):
         0.0827
 
     Järvelin and Kekäläinen, ACM TOIS 20 (2002); Burges et al., ICML (2005).
+
+    Stability: stable.
     """
 
     measure = staticmethod(ndcg)
@@ -208,6 +212,8 @@ class ERR(bases.AtK):
         0.03125
 
     Chapelle et al., Expected Reciprocal Rank for Graded Relevance, CIKM (2009).
+
+    Stability: stable.
     """
 
     measure = staticmethod(err)
@@ -255,6 +261,8 @@ class RankBiasedPrecision(bases.Binary):
         0.625
 
     Moffat and Zobel, ACM TOIS 27 (2008).
+
+    Stability: stable.
     """
 
     measure = staticmethod(rbp)
@@ -296,6 +304,8 @@ class GradedRankBiasedPrecision(bases.AtK):
         0.5625
 
     Moffat and Zobel, ACM TOIS 27 (2008); trec_eval 10.0, m_rbp.c.
+
+    Stability: stable.
     """
 
     measure = staticmethod(graded_rbp)

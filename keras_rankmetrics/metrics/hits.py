@@ -64,6 +64,8 @@ class PrecisionAtK(Binary):
 
     Manning, Raghavan and Schütze, Introduction to Information Retrieval (2008),
     section 8.4.
+
+    Stability: stable.
     """
 
     measure = staticmethod(precision)
@@ -123,6 +125,8 @@ class RecallAtK(Binary):
 
     Manning, Raghavan and Schütze, Introduction to Information Retrieval (2008),
     section 8.4.
+
+    Stability: stable.
     """
 
     measure = staticmethod(recall)
@@ -167,6 +171,8 @@ class RPrecision(BinaryWholeList):
 
     Manning, Raghavan and Schütze, Introduction to Information Retrieval (2008),
     section 8.4.
+
+    Stability: stable.
     """
 
     measure = staticmethod(r_precision)
@@ -209,6 +215,8 @@ class FallOutAtK(Binary):
         0.5
 
     van Rijsbergen, Information Retrieval (1979), chapter 7.
+
+    Stability: stable.
     """
 
     measure = staticmethod(fall_out)
@@ -261,6 +269,8 @@ class FBetaAtK(Binary):
         0.5556
 
     van Rijsbergen, Information Retrieval (1979), chapter 7.
+
+    Stability: stable.
     """
 
     measure = staticmethod(f_beta)
@@ -300,6 +310,8 @@ class F1AtK(Binary):
         0.5
 
     van Rijsbergen, Information Retrieval (1979), chapter 7.
+
+    Stability: stable.
     """
 
     measure = staticmethod(f1)
@@ -340,6 +352,8 @@ class HitRateAtK(Binary):
         0.5
 
     Deshpande and Karypis, ACM TOIS 22 (2004).
+
+    Stability: stable.
     """
 
     measure = staticmethod(hit_rate)
@@ -381,6 +395,8 @@ class MeanReciprocalRank(Binary):
         0.25
 
     Voorhees, TREC-8 (1999).
+
+    Stability: stable.
     """
 
     measure = staticmethod(mrr)

@@ -93,6 +93,8 @@ class JudgeCorrected(OneValueMetric):
 
     Angelopoulos, Duchi and Zrnic, PPI++, arXiv:2311.01453 (2023); for ranking:
     Oosterhuis et al., KDD, arXiv:2407.02464 (2024).
+
+    Stability: provisional.
     """
 
     _parameters = ()

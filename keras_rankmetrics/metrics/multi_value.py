@@ -181,6 +181,8 @@ class Sliced(MultiValueMetric):
         ... # doctest: +NORMALIZE_WHITESPACE
         {'precision@1': 0.6666666865348816, 'precision@1/head': 1.0,
          'precision@1/tail': 0.5}
+
+    Stability: stable.
     """
 
     _parameters = ("groups", "by")
@@ -287,6 +289,8 @@ class Comparison(MultiValueMetric):
 
     Smucker, Allan and Carterette, CIKM (2007); Urbano, Lima and Hanjalic, SIGIR
     (2019); Holm, Scandinavian Journal of Statistics 6 (1979).
+
+    Stability: stable.
     """
 
     _parameters = ("systems", "baseline")

@@ -69,6 +69,8 @@ class AUC(bases.Binary):
 
     Hanley and McNeil, Radiology 143 (1982); Zhou et al., Deep Interest Network,
     KDD (2018).
+
+    Stability: stable.
     """
 
     measure = staticmethod(auc)
@@ -109,6 +111,8 @@ class AdjustedMeanRankIndex(bases.BinaryWholeList):
 
     Berrendorf et al., "On the Ambiguity of Rank-Based Evaluation of Entity
     Alignment or Link Prediction Methods" (2020).
+
+    Stability: stable.
     """
 
     measure = staticmethod(amri)
@@ -159,6 +163,8 @@ class OrderedPairAccuracy(bases.WholeList):
     Agichtein et al., Improving Web Search Ranking by Incorporating User
     Behavior Information, SIGIR (2006); Pasumarthi et al., TF-Ranking, KDD
     (2019).
+
+    Stability: stable.
     """
 
     measure = staticmethod(opa)
@@ -197,6 +203,8 @@ class MeanRank(bases.Unbounded, bases.BinaryWholeList):
 
     Bordes et al., Translating Embeddings for Modeling Multi-relational Data,
     NIPS (2013).
+
+    Stability: stable.
     """
 
     measure = staticmethod(mean_rank)
@@ -229,6 +237,8 @@ class AverageRelevancePosition(bases.Unbounded, bases.WholeList):
 
     Zhu, Recall, Precision and Average Precision (2004); Pasumarthi et al.,
     TF-Ranking, KDD (2019).
+
+    Stability: stable.
     """
 
     short_name = "arp"

@@ -113,6 +113,8 @@ class SampledRanks(MultiValueMetric):
     Krichene and Rendle, On Sampled Metrics for Item Recommendation, KDD (2020);
     Jin et al., On Estimating Recommendation Evaluation Metrics under Sampling,
     AAAI (2021).
+
+    Stability: stable.
     """
 
     _parameters = ("catalogue", "negatives", "replacement", "gamma")

@@ -62,6 +62,8 @@ class PrecisionIA(bases.SubtopicMetric):
         0.5
 
     Agrawal et al., Diversifying Search Results, WSDM (2009).
+
+    Stability: stable.
     """
 
     measure = staticmethod(precision_ia)
@@ -98,6 +100,8 @@ class MeanAveragePrecisionIA(bases.SubtopicMetric):
         0.6667
 
     Agrawal et al., Diversifying Search Results, WSDM (2009).
+
+    Stability: stable.
     """
 
     measure = staticmethod(map_ia)
@@ -131,6 +135,8 @@ class SubtopicRecall(bases.SubtopicMetric):
         0.5
 
     Zhai, Cohen and Lafferty, Beyond Independent Relevance, SIGIR (2003).
+
+    Stability: stable.
     """
 
     measure = staticmethod(subtopic_recall)
@@ -190,6 +196,8 @@ class AlphaDCG(bases.Unbounded, bases.NoveltyAware):
 
     Clarke et al., Novelty and Diversity in Information Retrieval Evaluation,
     SIGIR (2008).
+
+    Stability: stable.
     """
 
     measure = staticmethod(alpha_dcg)
@@ -241,6 +249,8 @@ class AlphaNDCG(bases.NoveltyAware):
 
     Clarke et al., Novelty and Diversity in Information Retrieval Evaluation,
     SIGIR (2008).
+
+    Stability: stable.
     """
 
     measure = staticmethod(alpha_ndcg)
@@ -295,6 +305,8 @@ class ERRIA(bases.NoveltyAware):
 
     Chapelle et al., Intent-based Diversification of Web Search Results,
     Information Retrieval 14 (2011).
+
+    Stability: stable.
     """
 
     measure = staticmethod(err_ia)
@@ -345,6 +357,8 @@ class NRBP(bases.NoveltyAware):
 
     Clarke, Kolla and Vechtomova, An Effectiveness Measure for Ambiguous and
     Underspecified Queries, ICTIR (2009).
+
+    Stability: stable.
     """
 
     measure = staticmethod(nrbp)

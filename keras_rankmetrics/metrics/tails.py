@@ -72,6 +72,8 @@ class Quantiles(MultiValueMetric):
         {'mrr/p10': 0.5, 'mrr/p50': 1.0}
 
     Hyndman and Fan, The American Statistician 50 (1996), definition 1.
+
+    Stability: stable.
     """
 
     _parameters = ("levels",)
@@ -164,6 +166,8 @@ class LowerMean(OneValueMetric):
         ('mrr/lowest50', 0.6667)
 
     Rockafellar and Uryasev, Journal of Risk 2 (2000).
+
+    Stability: stable.
     """
 
     _parameters = ("share",)
@@ -595,7 +599,10 @@ class QuantileEstimate(Estimate):
     def anytime_interval(
         self, level: float = 0.95, planned: int = 500
     ) -> tuple[float, float]:
-        """Return NaN: there is a sequence for means alone."""
+        """Return NaN: there is a sequence for means alone.
+
+        Stability: provisional.
+        """
         return math.nan, math.nan
 
 

@@ -141,6 +141,8 @@ class RankBiasedOverlap(OverlapMetric):
     Webber, Moffat and Zobel, A Similarity Measure for Indefinite Rankings, ACM
     TOIS 28 (2010), equation 32; Corsi and Urbano, The Treatment of Ties in
     Rank-Biased Overlap, SIGIR (2024).
+
+    Stability: provisional.
     """
 
     measure = staticmethod(rbo)
@@ -190,6 +192,8 @@ class OverlapAtK(OverlapMetric):
         1.0
 
     Fagin, Kumar and Sivakumar, Comparing Top k Lists, SODA (2003).
+
+    Stability: provisional.
     """
 
     short_name = "overlap"
@@ -238,6 +242,8 @@ class TauAP(TauMetric):
     Yilmaz, Aslam and Robertson, A New Rank Correlation Coefficient for
     Information Retrieval, SIGIR (2008); Urbano and Marrero, The Treatment of
     Ties in AP Correlation, ICTIR (2017).
+
+    Stability: provisional.
     """
 
     measure = staticmethod(tau_ap)
@@ -284,6 +290,8 @@ class KendallTau(TauMetric):
         0.6667
 
     Kendall, The Treatment of Ties in Ranking Problems, Biometrika 33 (1945).
+
+    Stability: provisional.
     """
 
     measure = staticmethod(kendall_tau)

@@ -50,6 +50,8 @@ class BPref(bases.BinaryWholeList):
 
     Buckley and Voorhees, Retrieval Evaluation with Incomplete Information,
     SIGIR (2004), as trec_eval computes it.
+
+    Stability: stable.
     """
 
     measure = staticmethod(bpref)
@@ -86,6 +88,8 @@ class JudgedAtK(bases.JudgementMetric):
         0.6667
 
     Sakai, Alternatives to Bpref, SIGIR (2007).
+
+    Stability: stable.
     """
 
     short_name = "judged"
@@ -135,6 +139,8 @@ class UnjudgedAtK(bases.JudgementMetric):
         >>> metric = UnjudgedAtK(k=5, denominator="k")
         >>> round(float(metric(labels, [[3, 2, 1]])), 4)
         0.2
+
+    Stability: stable.
     """
 
     short_name = "unjudged"
@@ -193,6 +199,8 @@ class RBPResidual(bases.JudgementMetric):
         0.375
 
     Moffat and Zobel, ACM TOIS 27 (2008).
+
+    Stability: stable.
     """
 
     measure = staticmethod(rbp_residual)

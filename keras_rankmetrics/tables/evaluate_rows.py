@@ -82,6 +82,8 @@ def evaluate_rows(
         {'mrr': 0.75, 'precision@1': 0.5}
         >>> print(mrr)
         mrr = 0.7500 [0.0000, 1.0000] (95%, 2 lists)
+
+    Stability: stable.
     """
     collected = checked_metrics(metrics)
     members = members_of(collected)

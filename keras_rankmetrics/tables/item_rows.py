@@ -31,6 +31,8 @@ class Rows(NamedTuple):
         >>> compared = krm.compare(truth, {"run": run}, krm.HitRateAtK(k=1))
         >>> compared.per_list()["hit_rate@1"]
         [0.0]
+
+    Stability: stable.
     """
 
     query: np.ndarray

@@ -3,6 +3,7 @@
 import doctest
 import importlib.util
 import pathlib
+import re
 import sys
 
 import pytest
@@ -40,6 +41,25 @@ def test_it_has_words_and_an_example(module, name):
     assert any(example.want for example in examples), (
         f"{name} has no example that is run and shows a result"
     )
+
+
+@pytest.mark.parametrize("name", [n for n in krm.__all__ if n not in VALUES])
+def test_it_says_how_stable_it_is(name):
+    doc = getattr(krm, name).__doc__
+    assert re.search(r"\n *Stability: (stable|provisional)\.\n", doc), name
+
+
+def test_what_is_provisional():
+    """What others may not build on; the other lists of names are stable."""
+    found = {
+        name
+        for name in krm.__all__
+        if name not in VALUES
+        if "Stability: provisional." in getattr(krm, name).__doc__
+    }
+    clicks = {"IPS", "SNIPS", "EffectiveClicks"}
+    assert clicks | {"JudgeCorrected", "RankBiasedOverlap"} <= found
+    assert "NDCG" not in found and "evaluate" not in found
 
 
 def members():

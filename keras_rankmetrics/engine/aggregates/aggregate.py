@@ -36,6 +36,8 @@ class PerList(NamedTuple):
     >>> values, yes = ops.array([[1.0, 0.0]]), ops.array([[True, True]])
     >>> PerList(values, ops.ones_like(values), yes, yes).group is None
     True
+
+    Stability: stable.
     """
 
     values: Tensor
@@ -104,6 +106,8 @@ class Aggregate(Protocol):
     >>> metric = SumOfHits(k=1)
     >>> float(metric([[1, 0], [1, 0]], [[2, 1], [2, 1]]))
     2.0
+
+    Stability: stable.
     """
 
     @property

@@ -41,6 +41,8 @@ class Estimate:
     >>> estimate = metric.estimate()
     >>> round(estimate.value, 4), round(estimate.standard_error, 4)
     (0.6667, 0.3333)
+
+    Stability: stable.
     """
 
     value: float
@@ -167,6 +169,8 @@ class Estimate:
             (0.3285, 0.6715)
 
         Waudby-Smith et al., arXiv 2103.06476.
+
+        Stability: provisional.
         """
         limits = (0.0, 1.0) if self.bounded else None
         mean, error = self.value, self.standard_error

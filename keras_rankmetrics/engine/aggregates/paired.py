@@ -106,6 +106,8 @@ class Difference:
     >>> [difference] = comparison.differences()
     >>> difference.system, difference.wins, difference.ties, difference.losses
     ('new', 1, 1, 0)
+
+    Stability: stable.
     """
 
     system: str
@@ -140,6 +142,8 @@ class Difference:
             level: the probability that all these intervals are right.
             planned: the number of lists at which the interval is narrowest
                 compared to others.
+
+        Stability: provisional.
         """
         limits = (-1.0, 1.0) if self.bounded else None
         mean, error = self.estimate.value, self.estimate.standard_error

@@ -42,6 +42,8 @@ class State:
 
     Raises:
         ValueError: if the signatures of two added states differ.
+
+    Stability: stable.
     """
 
     signature: str

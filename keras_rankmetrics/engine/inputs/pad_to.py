@@ -52,6 +52,8 @@ def pad_to(
         >>> metric.update_state(*padded)
         >>> metric.count()
         3
+
+    Stability: stable.
     """
     if not isinstance(batch, tuple | list) or len(batch) not in (2, 3):
         raise TypeError(

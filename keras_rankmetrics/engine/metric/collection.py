@@ -73,6 +73,8 @@ class MetricCollection(keras.metrics.Metric):
         ValueError: if two metrics have the same name, or there is no metric.
         TypeError: if one is not a `RankingMetric`, or overrides `update_state`,
             `result` or `per_list`.
+
+    Stability: stable.
     """
 
     @checks_names

@@ -328,6 +328,8 @@ class MeanMetric(Accumulator):
             level: the probability, between 0 and 1.
             planned: the number of lists at which the interval is narrowest
                 compared to others.
+
+        Stability: provisional.
         """
         return self.estimate().anytime_interval(level, planned)
 
@@ -402,9 +404,9 @@ class RankingMetric(ConfiguredMetric, MeanMetric, abstract=True):
     with `unjudged="condense"`. With labels of ids, so are recommended ids
     without a label.
 
-    **Labels that are probabilities.** With `labels="probabilities"`, a label is
-    the probability that its item is relevant, as by a judge or a click model,
-    and the value of a list is the expectation of the metric over all labellings
+    **Labels that are probabilities** (stability: provisional). With
+    `labels="probabilities"`, a label is the probability that its item is
+    relevant, as by a judge or a click model, and the value of a list is the expectation of the metric over all labellings
     of 0 and 1, for items that are relevant independently of each other: the sum
     of value times probability over 2^items labellings. A labelling without a
     relevant item has the value 0 in it. A list in which all labels are 0 is
@@ -472,6 +474,8 @@ class RankingMetric(ConfiguredMetric, MeanMetric, abstract=True):
             TensorFlow; the Keras operations of the other backends round to
             float32. Anything else means float32.
         **options: the options of `measure` and `relevance`, by name.
+
+    Stability: stable.
     """
 
     relevance: ClassVar[Callable[..., Tensor]] = staticmethod(relevant)

@@ -38,6 +38,8 @@ class Shown:
     ...         return ranking.shown(lambda x: ops.sum(x.probability, -1), k)
     >>> float(NumberShown(k=2)([[1, 0, 1]], [[0.9, 0.8, 0.7]]))
     2.0
+
+    Stability: stable.
     """
 
     items: GroupedItems

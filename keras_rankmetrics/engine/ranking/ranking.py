@@ -104,6 +104,8 @@ class Ranking(abc.ABC):
     ...         return ranking.hits(k)
     >>> float(Hits(k=2)([[1, 0, 1]], [[0.9, 0.8, 0.7]]))
     1.0
+
+    Stability: stable.
     """
 
     content: Content

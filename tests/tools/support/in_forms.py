@@ -8,8 +8,7 @@ from catalogue import ROWS, Cell, in_turns
 
 from keras_rankmetrics import BPref
 
-# Five users, two of them without relevant items: published, see the source of
-# `tests/laws/test_published.py`.
+# Five users, two of them without relevant items.
 RELEVANT = [[1, 2, 3, 4, 5, 6], [2, 4, 6], [2, 4, 6], [], []]
 RECOMMENDED = [[1, 6, 8], [1, 2, 3, 4, 5], [], [1, 2, 3, 4], []]
 
