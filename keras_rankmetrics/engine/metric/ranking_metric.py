@@ -406,21 +406,21 @@ class RankingMetric(ConfiguredMetric, MeanMetric, abstract=True):
 
     **Labels that are probabilities** (stability: provisional). With
     `labels="probabilities"`, a label is the probability that its item is
-    relevant, as by a judge or a click model, and the value of a list is the expectation of the metric over all labellings
-    of 0 and 1, for items that are relevant independently of each other: the sum
-    of value times probability over 2^items labellings. A labelling without a
-    relevant item has the value 0 in it. A list in which all labels are 0 is
-    empty, and a label above 1 is an error, or makes the value NaN in compiled
-    code. The result is exact, to single precision, for all policies of `ties`:
-    precision and DCG add up probabilities; hit rate and reciprocal rank follow
-    the first relevant item down the ranks; NDCG and recall weight each item by
-    the expected reciprocal of the best value, given that it is relevant; AP and
-    recall are integrals of products over the items. Without k, NDCG takes
-    memory for `[lists, items, items]`, and so does R-precision with ties or
-    items that are not retrieved. Weights of items only mask items. It needs
-    labels of all items, with `inputs="scores"`, and no `adjusted`. It is
-    available for the metrics with an argument `labels`, and for your own with
-    an `expected_measure`.
+    relevant, as by a judge or a click model, and the value of a list is the
+    expectation of the metric over all labellings of 0 and 1, for items that are
+    relevant independently of each other: the sum of value times probability
+    over 2^items labellings. A labelling without a relevant item has the value 0
+    in it. A list in which all labels are 0 is empty, and a label above 1 is an
+    error, or makes the value NaN in compiled code. The result is exact, to
+    single precision, for all policies of `ties`: precision and DCG add up
+    probabilities; hit rate and reciprocal rank follow the first relevant item
+    down the ranks; NDCG and recall weight each item by the expected reciprocal
+    of the best value, given that it is relevant; AP and recall are integrals of
+    products over the items. Without k, NDCG takes memory for `[lists, items,
+    items]`, and so does R-precision with ties or items that are not retrieved.
+    Weights of items only mask items. It needs labels of all items, with
+    `inputs="scores"`, and no `adjusted`. It is available for the metrics with
+    an argument `labels`, and for your own with an `expected_measure`.
 
     **Ties.** Items with equal scores have no order. `ties` selects the value of
     their list: `"average"`, the exact mean over all orders of the tied items;
