@@ -99,7 +99,7 @@ class Judgements:
             labels,
             absent,
         )
-        pairs = item_rows.Pairs(found.lists, found.items, found.keys)
+        pairs = item_rows.ListItems(found.lists, found.items, found.keys)
         again, _ = item_rows.duplicates(pairs)
         remedy = "`duplicates` is for runs: remove one."
         _check_once(rows, order[again], "the truth", remedy)
@@ -248,8 +248,8 @@ class Joining:
         self._seen.update(in_chunk.tolist())
         lists, at = truth.of_lists(in_chunk[in_chunk < len(truth)])
         rows, found, twins = item_rows.match(
-            item_rows.Pairs.of(places, chunk.item),
-            item_rows.Pairs(lists, truth.items[at], truth.keys[at]),
+            item_rows.ListItems.of(places, chunk.item),
+            item_rows.ListItems(lists, truth.items[at], truth.keys[at]),
         )
         _check_once(chunk, twins[0], self._argument, _KEEP_BEST)
         labels = np.full(len(places), truth.absent, np.float32)

@@ -154,7 +154,7 @@ def whole(chunks: Iterable[Rows]) -> Rows:
     return Rows(*map(np.concatenate, columns))
 
 
-def split(rows: Rows, size: int) -> Iterator[Rows]:
+def chunks_of_queries(rows: Rows, size: int) -> Iterator[Rows]:
     """Yield chunks of whole queries.
 
     If the rows of some query are not contiguous, yield all rows as one chunk.
@@ -184,7 +184,7 @@ def run_starts(values: np.ndarray) -> np.ndarray:
 # Joins by list and item.
 
 
-class Pairs(NamedTuple):
+class ListItems(NamedTuple):
     """Rows that are identified by a list and an item.
 
     Attributes:
@@ -198,38 +198,38 @@ class Pairs(NamedTuple):
     keys: np.ndarray
 
     @classmethod
-    def of(cls, lists: np.ndarray, items: np.ndarray) -> Pairs:
-        """Return the pairs with their keys."""
+    def of(cls, lists: np.ndarray, items: np.ndarray) -> ListItems:
+        """Return the rows with their keys."""
         return cls(lists, items, joint(lists, keys_of(items)))
 
-
-class Match(NamedTuple):
-    """The result of looking up `others` among `rows`.
-
-    Attributes:
-        rows: the indices of the rows that equal one of the others.
-        found: bool, True for the others that equal a row.
-        twins: the indices of pairs of equal rows.
-    """
-
-    rows: np.ndarray
-    found: np.ndarray
-    twins: tuple[np.ndarray, np.ndarray]
+    def equal(
+        self, at: np.ndarray, other: ListItems, other_at: np.ndarray
+    ) -> bool:
+        """Return True if all rows at some indices equal those of another."""
+        same_list = self.lists[at] == other.lists[other_at]
+        return bool(
+            (same_list & (self.items[at] == other.items[other_at])).all()
+        )
 
 
-def match(rows: Pairs, others: Pairs) -> Match:
+_Twins = tuple[np.ndarray, np.ndarray]
+
+
+def match(
+    rows: ListItems, others: ListItems
+) -> tuple[np.ndarray, np.ndarray, _Twins]:
     """Look up each of the others among the rows.
 
     The keys are compared first. If different pairs have the same key, exact
     keys are computed, which takes longer.
+
+    Returns:
+        The indices of the rows that equal one of the others; True for the
+        others that equal a row; and the indices of pairs of equal rows.
     """
-    found = _match(rows.keys, others.keys)
-    first, second = found.twins
-    if (
-        _equal(rows, found.rows, others, found.found).all()
-        and _equal(rows, first, rows, second).all()
-    ):
-        return found
+    matched, found, (first, second) = _match(rows.keys, others.keys)
+    if rows.equal(matched, others, found) and rows.equal(first, rows, second):
+        return matched, found, (first, second)
     keys = exact(
         np.concatenate([rows.lists, others.lists]),
         np.concatenate([rows.items, others.items]),
@@ -237,30 +237,22 @@ def match(rows: Pairs, others: Pairs) -> Match:
     return _match(*np.split(keys, [len(rows.lists)]))
 
 
-def duplicates(rows: Pairs) -> tuple[np.ndarray, np.ndarray]:
-    """Return the indices of pairs of equal rows."""
-    found = _twins(rows.keys)
-    if len(found[0]):  # different pairs may have the same key
-        found = _twins(exact(rows.lists, rows.items))
-    return found
-
-
-def _match(rows: np.ndarray, keys: np.ndarray) -> Match:
+def _match(
+    rows: np.ndarray, keys: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, _Twins]:
     order = np.argsort(rows)
     ordered = rows[order]
     at = np.minimum(np.searchsorted(ordered, keys), len(ordered) - 1)
     found = ordered[at] == keys
-    return Match(order[at[found]], found, twins(order, ordered))
+    return order[at[found]], found, twins(order, ordered)
 
 
-def _twins(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    order = np.argsort(keys)
-    return twins(order, keys[order])
-
-
-def _equal(
-    one: Pairs, at: np.ndarray, other: Pairs, other_at: np.ndarray
-) -> np.ndarray:
-    items = one.items[at] == other.items[other_at]
-    equal: np.ndarray = items & (one.lists[at] == other.lists[other_at])
-    return equal
+def duplicates(rows: ListItems) -> _Twins:
+    """Return the indices of pairs of equal rows."""
+    order = np.argsort(rows.keys)
+    found = twins(order, rows.keys[order])
+    if len(found[0]):  # different pairs may have the same key
+        keys = exact(rows.lists, rows.items)
+        order = np.argsort(keys)
+        found = twins(order, keys[order])
+    return found

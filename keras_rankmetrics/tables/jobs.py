@@ -62,7 +62,7 @@ class Job:
         num_relevant: the number of relevant items of each list, or None.
         members: the metrics one by one, in the order of their states.
         form: the `inputs` of the metrics: `"scores"`, `"sparse"` or `"ids"`.
-        slicings: for each metric, the column of its groups, or None.
+        slicings: the column of groups of each `Sliced` metric, by its name.
 
     Raises:
         ValueError: if the arguments do not fit together.
@@ -83,7 +83,11 @@ class Job:
         self.metrics = with_named(self.metrics)
         self.members = members_of(self.metrics)
         self.form = _form(self.members)
-        self.slicings = [self._slicing(member) for member in self.members]
+        self.slicings = {
+            member.name: self._slicing(member)
+            for member in self.members
+            if isinstance(member, Sliced) and member.by is None
+        }
         for _, name in self.columns:
             if not isinstance(name, str):
                 raise TypeError(
@@ -93,14 +97,9 @@ class Job:
         self._check_form()
         for member in self.members:
             self._check_systems(member)
-        sliced = [
-            member.name
-            for member, slicing in zip(self.members, self.slicings, strict=True)
-            if slicing
-        ]
-        group = self.group
-        named = group if isinstance(group, Mapping) else sliced
-        if group is not None and not (sliced and set(named) <= set(sliced)):
+        group, sliced = self.group, self.slicings.keys()
+        named = group.keys() if isinstance(group, Mapping) else sliced
+        if group is not None and not (sliced and named <= sliced):
             raise ValueError(
                 "`group` is for `Sliced` metrics. Received: "
                 f"`group={group!r}` and {[m.name for m in self.members]}."
@@ -115,7 +114,9 @@ class Job:
     @property
     def groups(self) -> list[str]:
         """The columns that lists are sliced by, each once."""
-        return list(dict.fromkeys(column for column, _ in self._sliced_by))
+        return list(
+            dict.fromkeys(column for column, _ in self.slicings.values())
+        )
 
     @property
     def predictions(self) -> list[str]:
@@ -152,18 +153,13 @@ class Job:
         return any(member.definition.catalogue for member in self.members)
 
     @property
-    def _sliced_by(self) -> list[_Slicing]:
-        return [slicing for slicing in self.slicings if slicing is not None]
-
-    @property
     def _of_lists(self) -> list[str]:
         """The columns with one value for each list, even if rows are items."""
         weight = self.sample_weight if self.query is None else None
         return _present(*self.groups, self.num_relevant, weight)
 
-    def _slicing(self, member: Any) -> _Slicing | None:
-        if not isinstance(member, Sliced) or member.by is not None:
-            return None
+    def _slicing(self, member: Any) -> _Slicing:
+        """Return the column of groups of a metric, and its groups."""
         column = group = self.group
         if isinstance(group, Mapping):
             column = group.get(member.name)
@@ -282,11 +278,12 @@ class Job:
 
     def _batches(self, tables: Iterable[Lists]) -> Iterator[Mapping[Any, Any]]:
         """Yield padded columns; those of groups by their `_Slicing`."""
+        slicings = self.slicings.values()
         fills: dict[Any, float] = {
             **dict.fromkeys(
                 self.predictions, -1 if self.form == "ids" else 0.0
             ),
-            **dict.fromkeys(self._sliced_by, 0),
+            **dict.fromkeys(slicings, 0),
             self.sample_weight: 0.0,
             self.num_relevant: 0.0,
             self.exclude: -1,
@@ -294,7 +291,7 @@ class Job:
         }
         fills.pop(None, None)
         all_items = self.predictions if self.form == "sparse" else []
-        unpadded: set[Any] = {*self._sliced_by, *self._of_lists, *all_items}
+        unpadded: set[Any] = {*slicings, *self._of_lists, *all_items}
         definitions = [member.definition for member in self.members]
         for lists in tables:
             if self.form == "scores":
@@ -302,7 +299,7 @@ class Job:
                 if warning:
                     warn(warning)
             known: dict[Any, Ragged] = dict(lists)
-            for slicing in self._sliced_by:
+            for slicing in slicings:
                 values = lists[slicing[0]].values
                 known[slicing] = _group_numbers(values, *slicing)
             used = {name: known[name] for name in fills}
@@ -360,7 +357,8 @@ class Job:
         """
         updated: list[tuple[Any, _Slicing | None]] = []
         together: dict[_Slicing | None, list[Any]] = {}
-        for member, slicing in zip(self.members, self.slicings, strict=True):
+        for member in self.members:
+            slicing = self.slicings.get(member.name)
             if own_methods(member, Accumulator):
                 updated.append((member, slicing))
             else:

@@ -160,3 +160,78 @@ def _width(longest: int) -> int:
     """Return the length rounded up by at most a quarter, and at least 8."""
     step = 2 ** max(longest.bit_length() - 3, 0)
     return max(-(-longest // step) * step, 8)
+
+
+# Batches of lists whose values are needed one by one.
+
+PADDING = 2**22
+"""The number of items of padding that takes as long as compiling a shape."""
+
+
+def by_width(
+    lists: Lists, fills: Mapping[str, float], items: int, few_shapes: bool
+) -> Iterator[tuple[np.ndarray, dict[str, np.ndarray]]]:
+    """Yield batches of lists of similar lengths, with the indices of the lists.
+
+    Items and rows after the lists are padding.
+
+    Args:
+        lists: columns of the same lengths.
+        fills: the value of padding, by column.
+        items: the number of items of a batch, unless one list has more.
+        few_shapes: True for the widths of `few_widths`, and one number of rows
+            for each of them. False for more widths, and fewer rows where there
+            are few lists.
+    """
+    lengths = next(iter(lists.values())).lengths
+    widths = few_widths(lengths, PADDING) if few_shapes else _widths(lengths)
+    for width in np.unique(widths).tolist():
+        [similar] = np.nonzero(widths == width)
+        most = max(1, items // width)
+        for begin in range(0, len(similar), most):
+            taken = similar[begin : begin + most]
+            power_of_4 = 4 ** (((len(taken) - 1).bit_length() + 1) // 2)
+            rows = most if few_shapes else min(most, power_of_4)
+            yield (
+                taken,
+                {
+                    name: ragged.take(taken).padded(rows, width, fills[name])
+                    for name, ragged in lists.items()
+                },
+            )
+
+
+def few_widths(lengths: np.ndarray, padding: int) -> np.ndarray:
+    """Return a width for each list, from the few that all of them get.
+
+    The widths are 20, 40, 80 and so on, with room for some judged items after
+    10, 100 or 1000 retrieved ones. A list gets the least of them, less than
+    twice its length unless it is shorter than 10. Then a width is merged into
+    the next one, the one that adds the fewest items first, as long as all
+    merges together add at most `padding` items.
+
+    Args:
+        lengths: `[lists]`, the numbers of items.
+        padding: the number of items.
+    """
+    doublings = np.ceil(np.log2(np.maximum(lengths, 20) / 20))
+    widths, lists = np.unique(
+        20 * 2 ** doublings.astype(np.int64), return_counts=True
+    )
+    while len(widths) > 1:
+        added = lists[:-1] * np.diff(widths)
+        least = int(added.argmin())
+        if added[least] > padding:
+            break
+        padding -= int(added[least])
+        lists[least + 1] += lists[least]
+        widths, lists = np.delete(widths, least), np.delete(lists, least)
+    found: np.ndarray = widths[np.searchsorted(widths, lengths)]
+    return found
+
+
+def _widths(lengths: np.ndarray) -> np.ndarray:
+    """Return the lengths rounded up to 2^n or 3 * 2^n, and at least 16."""
+    powers = 2 ** np.ceil(np.log2(np.maximum(lengths, 16))).astype(np.int64)
+    less = powers * 3 // 4
+    return np.where((lengths > 16) & (lengths <= less), less, powers)

@@ -7,11 +7,8 @@ import pytest
 import keras_rankmetrics as krm
 from keras_rankmetrics.comparing import values
 from keras_rankmetrics.comparing.joining import Joined
-from keras_rankmetrics.comparing.values import (
-    _few_widths,
-    _padded,
-    _together,
-)
+from keras_rankmetrics.comparing.values import _together
+from keras_rankmetrics.tables.ragged import Ragged, by_width, few_widths
 
 BUDGET = 2**22
 METRICS = [krm.NDCG(10), krm.MeanAveragePrecision(), krm.AUC()]
@@ -24,8 +21,9 @@ def joined(lengths):
 
 
 def shapes(lengths):
-    batches = _padded(joined(lengths), -1.0, 0.0, few_shapes=True)
-    return {labels.shape for _, labels, _ in batches}
+    lists = {"labels": Ragged(np.ones(lengths.sum(), "f4"), lengths)}
+    batches = by_width(lists, {"labels": -1.0}, values._ITEMS, few_shapes=True)
+    return {arrays["labels"].shape for _, arrays in batches}
 
 
 def of_very_different_lengths(number, seed=0):
@@ -36,7 +34,7 @@ def of_very_different_lengths(number, seed=0):
 @pytest.mark.parametrize("seed", range(3))
 def test_a_width_is_less_than_twice_the_length(seed):
     lengths = of_very_different_lengths(2000, seed)
-    widths = _few_widths(lengths, padding=0)
+    widths = few_widths(lengths, padding=0)
     assert (widths >= lengths).all()
     assert (widths < 2 * np.maximum(lengths, 11)).all()
     assert set(widths) == {20, 40, 80, 160, 320, 640, 1280}
@@ -45,7 +43,7 @@ def test_a_width_is_less_than_twice_the_length(seed):
 @pytest.mark.parametrize("padding", [10, 1000, 100_000, BUDGET])
 def test_merging_widths_adds_that_many_items_at_most(padding):
     lengths = of_very_different_lengths(5000)
-    least, found = (_few_widths(lengths, x) for x in (0, padding))
+    least, found = (few_widths(lengths, x) for x in (0, padding))
     assert set(found) <= set(least)
     assert (found >= least).all()
     assert (found - least).sum() <= padding
@@ -53,7 +51,7 @@ def test_merging_widths_adds_that_many_items_at_most(padding):
 
 def test_a_few_long_lists_do_not_pad_many_short_ones():
     lengths = np.append(np.full(100_000, 16), np.arange(1, 129))
-    widths = _few_widths(lengths, BUDGET)
+    widths = few_widths(lengths, BUDGET)
     assert (widths[:100_000] <= 40).all()
     assert set(widths) <= {20, 40, 160}
     assert widths.sum() <= 2 * lengths.sum() + 20 * 10 + BUDGET
@@ -62,11 +60,11 @@ def test_a_few_long_lists_do_not_pad_many_short_ones():
 def test_the_length_of_a_width_fits():
     lengths = np.array([1, 19, 20, 21, 40, 41, 1280, 1281, 20 * 2**20])
     expected = [20, 20, 20, 40, 40, 80, 1280, 2560, 20 * 2**20]
-    assert _few_widths(lengths, 0).tolist() == expected
+    assert few_widths(lengths, 0).tolist() == expected
 
 
 def test_nothing_to_pad():
-    assert _few_widths(np.array([], int), BUDGET).size == 0
+    assert few_widths(np.array([], int), BUDGET).size == 0
 
 
 @pytest.mark.parametrize("number", [50, 2000])
