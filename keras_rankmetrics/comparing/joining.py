@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from keras_rankmetrics.comparing.measured import Overlap
+from keras_rankmetrics.comparing.reading import check_numbers
 from keras_rankmetrics.engine.warn import warn
 from keras_rankmetrics.tables import ids, item_rows
 from keras_rankmetrics.tables.item_rows import Rows, run_starts
@@ -82,8 +83,7 @@ class Judgements:
         Raises:
             ValueError: if an item is twice in a list.
         """
-        all_queries = [] if queries is None else queries.tolist()
-        numbers = {query: list_ for list_, query in enumerate(all_queries)}
+        numbers = _numbers_of(queries)
         lists = _numbered(rows.query, numbers)
         order = np.argsort(lists, kind="stable")
         lengths = np.bincount(lists, minlength=len(numbers))
@@ -115,11 +115,6 @@ class Judgements:
         at = value_indices(self.starts[places], lengths)
         return np.repeat(places, lengths), at
 
-    def not_retrieved(self, lists: np.ndarray, at: np.ndarray) -> _Items:
-        """Return items that a system lacks, by their lists and indices."""
-        scores = np.full(len(at), -np.inf, np.float32)
-        return _Items(lists, self.labels[at], scores, self.items[at])
-
     @property
     def lists(self) -> np.ndarray:
         """The list of each item."""
@@ -142,22 +137,6 @@ class Judgements:
         keys += np.uint64(3) * ids.mixed(ids.keys_of(self.items))
         bits = self.labels.astype(np.float64).view(np.uint64)
         return f"{int(ids.mixed(ids.mixed(keys) + bits).sum()):016x}"
-
-
-class _Items(NamedTuple):
-    """Items of lists in any order, `[items]`.
-
-    Attributes:
-        lists: the index of the list in the truth.
-        labels: `Judgements.absent` for an item that the truth lacks.
-        scores: float32, `-inf` for an item that the system lacks.
-        items: the ids.
-    """
-
-    lists: np.ndarray
-    labels: np.ndarray
-    scores: np.ndarray
-    items: np.ndarray
 
 
 class Joined(NamedTuple):
@@ -196,8 +175,7 @@ class Joining:
         self._argument = argument
         self._depth = depth
         # Queries that the truth lacks get the next numbers.
-        queries = truth.queries.tolist()
-        self._numbers = {query: list_ for list_, query in enumerate(queries)}
+        self._numbers = _numbers_of(truth.queries)
         self._seen: set[int] = set()
         # Of retrieved items, of judged ones among them, and of judgements.
         self._counts = np.zeros(3, np.int64)
@@ -208,14 +186,27 @@ class Joining:
         """Yield the lists of each chunk, then the lists that the system lacks.
 
         Raises:
-            ValueError: if the system has no rows, or no query of the truth.
+            ValueError: if the system has no rows, or no query of the truth; if
+                a value is NaN, an id is empty, or an item occurs twice.
         """
         for chunk in chunks:
+            check_numbers(chunk, self._argument)
             if len(chunk.query):
                 yield self._joined(chunk)
-        self._check_has_queries()
-        if len(self.missing):
-            yield self._not_retrieved()
+        missing, truth = self.missing, self._truth
+        if len(missing) == len(truth):
+            raise self._lacks_queries()
+        if len(missing):
+            lists, at = truth.of_lists(missing)
+            # A list without judgements gets one unjudged item. Without any
+            # items, it would be padding.
+            empty = np.setdiff1d(missing, lists)
+            absent = np.full(len(empty), truth.absent, np.float32)
+            no_ids = np.zeros(len(empty), truth.items.dtype)
+            yield self._ordered(
+                _not_retrieved(lists, truth.labels[at], truth.items[at]),
+                _not_retrieved(empty, absent, no_ids),
+            )
 
     @property
     def overlap(self) -> Overlap:
@@ -225,8 +216,7 @@ class Joining:
         found = Overlap(
             len(self.missing), unknown, retrieved, judged, judgements
         )
-        example = self._example() if found.is_low else self._spelling()
-        return found._replace(example=example)
+        return found._replace(example=self._example(found.is_low))
 
     @property
     def missing(self) -> np.ndarray:
@@ -235,12 +225,11 @@ class Joining:
 
     def _joined(self, chunk: Rows) -> Joined:
         truth = self._truth
-        _check_kinds(chunk, truth.queries, truth.items, self._argument)
+        _check_kinds(chunk, truth, self._argument)
         places = _numbered(chunk.query, self._numbers)
         in_chunk = np.unique(places[run_starts(places)])
-        again = self._seen.intersection(in_chunk.tolist())
-        if again:
-            query = ids.as_text(list(self._numbers)[min(again)])
+        for again in sorted(self._seen.intersection(in_chunk.tolist()))[:1]:
+            query = ids.as_text(list(self._numbers)[again])
             raise ValueError(
                 "All rows of a query should be in one chunk. Received: the "
                 f"query {query!r} in several. Sort the rows by query."
@@ -255,27 +244,44 @@ class Joining:
         labels = np.full(len(places), truth.absent, np.float32)
         labels[rows] = truth.labels[at[found]]
         self._found[at[found]] = True
-        in_truth = places < len(truth)
-        places = places[in_truth]
-        scores = in_float32(chunk.value[in_truth], places)
-        items = _Items(places, labels[in_truth], scores, chunk.item[in_truth])
-        self._check_depth(items)
-        self._count(items, truth.labels[at])
+        known = places < len(truth)
+        items = (
+            places[known],
+            labels[known],
+            in_float32(chunk.value[known], places[known]),
+            chunk.item[known],
+        )
+        self._check_depth(*items)
+        self._count(*items)
+        self._counts[2] += (truth.labels[at] != truth.absent).sum()
+        lacking = at[~found]
         return self._ordered(
-            items, truth.not_retrieved(lists[~found], at[~found])
+            items,
+            _not_retrieved(
+                lists[~found], truth.labels[lacking], truth.items[lacking]
+            ),
         )
 
-    def _check_depth(self, items: _Items) -> None:
+    def _check_depth(
+        self,
+        lists: np.ndarray,
+        labels: np.ndarray,
+        scores: np.ndarray,
+        items: np.ndarray,
+    ) -> None:
         """Raise ValueError if an item lacks a label that its list should have.
 
         Args:
-            items: the rows of a chunk.
+            lists: `[items]`, the list of each item of a chunk.
+            labels: `[items]`, the labels.
+            scores: `[items]`, the scores.
+            items: `[items]`, the ids.
         """
         if not self._depth:
             return
-        ranked = self._truth.labelled()[items.lists] & (items.scores > -np.inf)
-        lists, labels, scores, ids_ = (x[ranked] for x in items)
-        order = np.lexsort((-scores, lists))
+        ranked = self._truth.labelled()[lists] & (scores > -np.inf)
+        order = np.flatnonzero(ranked)
+        order = order[np.lexsort((-scores[order], lists[order]))]
         ranks = np.arange(len(order)) - np.searchsorted(
             lists[order], lists[order]
         )
@@ -285,26 +291,34 @@ class Joining:
             raise ValueError(
                 "Humans should label all items of a list down to the cutoff of "
                 "the metrics, or none of them. Received: no label for the item "
-                f"{ids.as_text(ids_[place].item())!r} that {self._argument} "
+                f"{ids.as_text(items[place].item())!r} that {self._argument} "
                 f"retrieves for the query {ids.as_text(query)!r}. Label it, or "
                 "leave the query out of the human labels."
             )
 
-    def _not_retrieved(self) -> Joined:
-        missing = self.missing
-        lists, at = self._truth.of_lists(missing)
-        # A list without judgements gets one unjudged item. Without any items,
-        # it would be padding.
-        empty = np.setdiff1d(missing, lists)
-        fillers = _Items(
-            empty,
-            np.full(len(empty), self._truth.absent, np.float32),
-            np.full(len(empty), -np.inf, np.float32),
-            np.zeros(len(empty), self._truth.items.dtype),
-        )
-        return self._ordered(self._truth.not_retrieved(lists, at), fillers)
+    def _count(
+        self,
+        lists: np.ndarray,
+        labels: np.ndarray,
+        scores: np.ndarray,
+        items: np.ndarray,
+    ) -> None:
+        """Count the retrieved items of a chunk, and sample the unjudged ones.
 
-    def _ordered(self, *parts: _Items) -> Joined:
+        Args:
+            lists: `[items]`, the list of each item of a chunk.
+            labels: `[items]`, the labels.
+            scores: `[items]`, the scores.
+            items: `[items]`, the ids.
+        """
+        retrieved = scores > -np.inf
+        judged = retrieved & (labels != self._truth.absent)
+        self._counts[:2] += retrieved.sum(), judged.sum()
+        room = _ROWS - sum(len(lists) for lists, _ in self._unjudged)
+        at = np.flatnonzero(retrieved & ~judged)[:room]
+        self._unjudged.append((lists[at], items[at]))
+
+    def _ordered(self, *parts: tuple[np.ndarray, ...]) -> Joined:
         lists, labels, scores, items = map(
             np.concatenate, zip(*parts, strict=True)
         )
@@ -317,77 +331,52 @@ class Joining:
         [places] = np.nonzero(lengths)
         return Joined(places, lengths[places], labels[order], scores[order])
 
-    def _count(self, found: _Items, judgements: np.ndarray) -> None:
-        """Count the retrieved items of a chunk, and sample the unjudged ones.
+    def _example(self, is_low: bool) -> str:
+        """Return an unjudged item and a judged one of its list, in words.
 
         Args:
-            found: the rows of the chunk.
-            judgements: the labels in the truth for the queries of the chunk.
-        """
-        retrieved = found.scores > -np.inf
-        judged = retrieved & (found.labels != self._truth.absent)
-        counted = retrieved, judged, judgements != self._truth.absent
-        self._counts += [x.sum() for x in counted]
-        room = _ROWS - sum(len(lists) for lists, _ in self._unjudged)
-        at = np.flatnonzero(retrieved & ~judged)[:room]
-        self._unjudged.append((found.lists[at], found.items[at]))
-
-    def _example(self) -> str:
-        unjudged, judged = self._sample(_LISTS, np.False_)
-        if not judged:
-            return "The truth judges no items of these queries."
-        some_match = bool(self._counts[1])
-        return self._shown(*_unmatched(unjudged, judged, some_match))
-
-    def _spelling(self) -> str:
-        """Return an example of ids that differ in spelling, or ""."""
-        if self._truth.items.dtype.kind in "iu":
-            return ""
-        sample = self._sample(_FEW_LISTS, self._found)
-        found = _alike(*sample, _SPELLINGS)
-        return self._shown(*found) if found else ""
-
-    def _sample(
-        self, number: int, others: np.ndarray | np.bool_
-    ) -> tuple[_WithLists, _WithLists]:
-        """Return the unjudged and the judged items of some lists.
-
-        Args:
-            number: the largest number of lists.
-            others: True for judged items to leave out.
+            is_low: True if few items match. Otherwise only ids that differ in
+                spelling are an example, and without any it is "".
         """
         truth = self._truth
+        if not is_low and truth.items.dtype.kind in "iu":
+            return ""
         columns = zip(*self._unjudged, strict=True)
         of_items, items = map(np.concatenate, columns)
-        places = np.unique(of_items)[:number]
+        places = np.unique(of_items)[: _LISTS if is_low else _FEW_LISTS]
         some = np.isin(of_items, places)
+        unjudged = _with_lists(of_items[some], items[some])
         lists, at = truth.of_lists(places)
-        is_judged = ((truth.labels != truth.absent) & ~others)[at]
-        return (
-            _with_lists(of_items[some], items[some]),
-            _with_lists(lists[is_judged], truth.items[at[is_judged]]),
-        )
-
-    def _shown(self, place: int, one: str, other: str, question: str) -> str:
-        query = ids.as_text(self._truth.queries[place].item())
+        others = truth.labels[at] != truth.absent
+        if not is_low:
+            others &= ~self._found[at]
+        judged = _with_lists(lists[others], truth.items[at[others]])
+        if not is_low:
+            found = _alike(unjudged, judged, _SPELLINGS)
+        elif judged:
+            found = _unmatched(unjudged, judged, bool(self._counts[1]))
+        else:
+            return "The truth judges no items of these queries."
+        if not found:
+            return ""
+        place, one, other, question = found
+        query = ids.as_text(truth.queries[place].item())
         return (
             f"For the query {query!r} it retrieves {one}, and the truth "
             f"judges {other}. {question}"
         )
 
-    def _check_has_queries(self) -> None:
-        known = len(self._truth)
-        if len(self.missing) < known:
-            return
-        unknown = list(self._numbers)[known:]
+    def _lacks_queries(self) -> ValueError:
+        """Return an error with a query of the system, and one of the truth."""
+        unknown = list(self._numbers)[len(self._truth) :]
         if not unknown:
-            raise ValueError(
+            return ValueError(
                 f"There should be rows in {self._argument}. Received: none. "
                 "Check how they were read; an iterator can be read once."
             )
         truth = self._truth.queries.tolist()
         one, other, hint = unmatched_queries(sorted(unknown), truth)
-        raise ValueError(
+        return ValueError(
             f"Some queries of {self._argument} should be in the truth. "
             f"Received: 0 of {len(unknown):,}. It has {one}, and the "
             f"truth has {other}. {hint}"
@@ -412,36 +401,49 @@ def _warn_of_missing(*columns: np.ndarray) -> None:
         )
 
 
-def _check_kinds(
-    rows: Rows, queries: np.ndarray, items: np.ndarray, argument: str
-) -> None:
+def _check_kinds(rows: Rows, truth: Judgements, argument: str) -> None:
     """Raise TypeError if the truth has ids of another kind than the rows.
 
     Args:
         rows: rows of a system.
-        queries: the queries of the truth.
-        items: the items of the truth.
+        truth: the truth.
         argument: the name of the system, for errors.
     """
-    columns = ("query", queries, rows.query), ("item", items, rows.item)
-    for name, ours, theirs in columns:
-        kinds = [ids.KINDS[x.dtype.kind] for x in (ours, theirs)]
-        if ours.size and {ours.dtype.kind, theirs.dtype.kind} == {"i", "u"}:
-            signed, others = sorted((ours, theirs), key=lambda x: x.dtype.kind)
-            if signed.min() < 0 and others.max() > np.iinfo(np.int64).max:
-                raise TypeError(
-                    f"The ids of the column `{name}` should be of one dtype. "
-                    f"Received: {ours.dtype} in the truth, {theirs.dtype} in "
-                    f"{argument}. Convert the negative ids: "
-                    '`.view("uint64")`.'
-                )
-        if ours.size and kinds[0] != kinds[1]:
+    columns = (truth.queries, rows.query), (truth.items, rows.item)
+    for name, (ours, theirs) in zip(_CONVERT, columns, strict=True):
+        if not ours.size:
+            continue
+        signed, others = sorted((ours, theirs), key=lambda x: x.dtype.kind)
+        if (signed.dtype.kind, others.dtype.kind) == ("i", "u") and (
+            signed.min() < 0 and others.max() > np.iinfo(np.int64).max
+        ):
+            raise TypeError(
+                f"The ids of the column `{name}` should be of one dtype. "
+                f"Received: {ours.dtype} in the truth, {theirs.dtype} in "
+                f"{argument}. Convert the negative ids: "
+                '`.view("uint64")`.'
+            )
+        one, other = (ids.KINDS[x.dtype.kind] for x in (ours, theirs))
+        if one != other:
             raise TypeError(
                 f"The ids of the column `{name}` should be of one kind. "
-                f"Received: {kinds[0]} in the truth ({ours[0].item()!r}), "
-                f"{kinds[1]} in {argument} ({theirs[0].item()!r}). "
+                f"Received: {one} in the truth ({ours[0].item()!r}), "
+                f"{other} in {argument} ({theirs[0].item()!r}). "
                 f"{_CONVERT[name]}. The truth comes first."
             )
+
+
+def _numbers_of(queries: np.ndarray | None) -> dict[Any, int]:
+    """Return the number of each query."""
+    all_queries = [] if queries is None else queries.tolist()
+    return {query: number for number, query in enumerate(all_queries)}
+
+
+def _not_retrieved(
+    lists: np.ndarray, labels: np.ndarray, items: np.ndarray
+) -> tuple[np.ndarray, ...]:
+    """Return the columns of items that a system lacks."""
+    return lists, labels, np.full(len(lists), -np.inf, np.float32), items
 
 
 def _numbered(queries: np.ndarray, numbers: dict[Any, int]) -> np.ndarray:
