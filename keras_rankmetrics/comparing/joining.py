@@ -37,6 +37,8 @@ _FEW_LISTS = 20
 _MISSING = [*sorted(ids.MISSING), "[PAD]", "<pad>"]
 _CUT = re.compile(r"\d(\.\d+)?E\+\d+")  # a number in scientific notation
 _WithLists = list[tuple[int, Any]]
+# Of items: the numbers of their lists, labels, scores and ids, `[items]` each.
+_Columns = tuple[np.ndarray, ...]
 _CONVERT = {
     "query": "Convert one side; inputs in order take `query_ids`",
     "item": "Convert one side, or pass `item_ids`, the id of each number",
@@ -51,19 +53,19 @@ class Judgements:
     """Labels of items, with the items of each query contiguous.
 
     Attributes:
-        queries: `[lists]`, the ids of queries, in the order of the truth.
-        starts: `[lists + 1]`, the first item of each query.
-        items: `[items]`, the ids of items.
+        numbers: the number of each query, in the order of the truth.
+        lists: `[items]`, the number of the query of each item.
         labels: `[items]`, `absent` in place of labels below 0; or the scores of
             a reference ranking.
+        items: `[items]`, the ids of items.
         absent: the label of an item that the truth lacks: `UNJUDGED`, or `-inf`
             if the truth is a reference ranking.
     """
 
-    queries: np.ndarray
-    starts: np.ndarray
-    items: np.ndarray
+    numbers: dict[Any, int]
+    lists: np.ndarray
     labels: np.ndarray
+    items: np.ndarray
     absent: float = UNJUDGED
 
     @classmethod
@@ -83,22 +85,18 @@ class Judgements:
         Raises:
             ValueError: if an item is twice in a list.
         """
-        numbers = _numbers_of(queries)
+        numbers: dict[Any, int] = {}
+        if queries is not None:
+            _numbered(queries, numbers)
         lists = _numbered(rows.query, numbers)
         order = np.argsort(lists, kind="stable")
-        lengths = np.bincount(lists, minlength=len(numbers))
-        labels = rows.value[order].astype(np.float32)
+        lists, values = lists[order], rows.value[order]
         if absent == UNJUDGED:
-            labels = np.where(labels < 0, np.float32(UNJUDGED), labels)
+            labels = values.astype(np.float32)
+            labels[labels < 0] = UNJUDGED
         else:
-            labels = in_float32(rows.value[order], lists[order])
-        found = cls(
-            np.array(list(numbers)),
-            np.concatenate([[0], np.cumsum(lengths)]),
-            rows.item[order],
-            labels,
-            absent,
-        )
+            labels = in_float32(values, lists)
+        found = cls(numbers, lists, labels, rows.item[order], absent)
         pairs = item_rows.Pairs(found.lists, found.items, found.keys)
         again, _ = item_rows.duplicates(pairs)
         remedy = "`duplicates` is for runs: remove one."
@@ -106,29 +104,33 @@ class Judgements:
         _warn_of_missing(found.queries, found.items)
         return found
 
-    def __len__(self) -> int:
-        return len(self.queries)
-
-    def of_lists(self, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the list and the index of each judged item of some lists."""
-        lengths = np.diff(self.starts)[places]
-        at = value_indices(self.starts[places], lengths)
-        return np.repeat(places, lengths), at
-
-    @property
-    def lists(self) -> np.ndarray:
-        """The list of each item."""
-        return np.repeat(np.arange(len(self)), np.diff(self.starts))
+    @functools.cached_property
+    def queries(self) -> np.ndarray:
+        """The ids of queries, in the order of the truth."""
+        return np.array(list(self.numbers))
 
     @functools.cached_property
     def keys(self) -> np.ndarray:
         """A key for each item and its list."""
         return ids.joint(self.lists, ids.keys_of(self.items))
 
+    def of_lists(self, places: np.ndarray) -> np.ndarray:
+        """Return the indices of the items of some lists."""
+        first, last = (
+            np.searchsorted(self.lists, places, side=side)
+            for side in ("left", "right")
+        )
+        return value_indices(first, last - first)
+
+    def not_retrieved(self, at: np.ndarray) -> _Columns:
+        """Return items that a system lacks, by their indices."""
+        scores = np.full(len(at), -np.inf, np.float32)
+        return self.lists[at], self.labels[at], scores, self.items[at]
+
     def labelled(self) -> np.ndarray:
         """Return True for queries with a label of 0 or more, bool `[lists]`."""
         lists = self.lists[self.labels != self.absent]
-        return np.bincount(lists, minlength=len(self)) > 0
+        return np.bincount(lists, minlength=len(self.numbers)) > 0
 
     @property
     def fingerprint(self) -> str:
@@ -174,8 +176,7 @@ class Joining:
         self._order = order
         self._argument = argument
         self._depth = depth
-        # Queries that the truth lacks get the next numbers.
-        self._numbers = _numbers_of(truth.queries)
+        self._numbers = dict(truth.numbers)  # of other queries: the next ones
         self._seen: set[int] = set()
         # Of retrieved items, of judged ones among them, and of judgements.
         self._counts = np.zeros(3, np.int64)
@@ -194,24 +195,24 @@ class Joining:
             if len(chunk.query):
                 yield self._joined(chunk)
         missing, truth = self.missing, self._truth
-        if len(missing) == len(truth):
+        if len(missing) == len(truth.numbers):
             raise self._lacks_queries()
         if len(missing):
-            lists, at = truth.of_lists(missing)
+            at = truth.of_lists(missing)
             # A list without judgements gets one unjudged item. Without any
             # items, it would be padding.
-            empty = np.setdiff1d(missing, lists)
-            absent = np.full(len(empty), truth.absent, np.float32)
-            no_ids = np.zeros(len(empty), truth.items.dtype)
-            yield self._ordered(
-                _not_retrieved(lists, truth.labels[at], truth.items[at]),
-                _not_retrieved(empty, absent, no_ids),
+            empty = np.setdiff1d(missing, truth.lists[at])
+            labels, scores = np.full(
+                (2, len(empty)), [[truth.absent], [-np.inf]], np.float32
             )
+            no_ids = np.zeros(len(empty), truth.items.dtype)
+            fillers = empty, labels, scores, no_ids
+            yield self._ordered(truth.not_retrieved(at), fillers)
 
     @property
     def overlap(self) -> Overlap:
         """The queries and items that the system and the truth share."""
-        unknown = len(self._numbers) - len(self._truth)
+        unknown = len(self._numbers) - len(self._truth.numbers)
         retrieved, judged, judgements = self._counts.tolist()
         found = Overlap(
             len(self.missing), unknown, retrieved, judged, judgements
@@ -221,10 +222,10 @@ class Joining:
     @property
     def missing(self) -> np.ndarray:
         """The lists of the truth that no chunk had so far."""
-        return np.setdiff1d(np.arange(len(self._truth)), list(self._seen))
+        return np.setdiff1d(range(len(self._truth.numbers)), list(self._seen))
 
     def _joined(self, chunk: Rows) -> Joined:
-        truth = self._truth
+        truth, number = self._truth, len(self._truth.numbers)
         _check_kinds(chunk, truth, self._argument)
         places = _numbered(chunk.query, self._numbers)
         in_chunk = np.unique(places[run_starts(places)])
@@ -235,56 +236,42 @@ class Joining:
                 f"query {query!r} in several. Sort the rows by query."
             )
         self._seen.update(in_chunk.tolist())
-        lists, at = truth.of_lists(in_chunk[in_chunk < len(truth)])
+        at = truth.of_lists(in_chunk[in_chunk < number])
         rows, found, twins = item_rows.match(
             item_rows.Pairs.of(places, chunk.item),
-            item_rows.Pairs(lists, truth.items[at], truth.keys[at]),
+            item_rows.Pairs(truth.lists[at], truth.items[at], truth.keys[at]),
         )
         _check_once(chunk, twins[0], self._argument, _KEEP_BEST)
         labels = np.full(len(places), truth.absent, np.float32)
         labels[rows] = truth.labels[at[found]]
         self._found[at[found]] = True
-        known = places < len(truth)
-        items = (
-            places[known],
-            labels[known],
-            in_float32(chunk.value[known], places[known]),
-            chunk.item[known],
-        )
-        self._check_depth(*items)
-        self._count(*items)
-        self._counts[2] += (truth.labels[at] != truth.absent).sum()
-        lacking = at[~found]
-        return self._ordered(
-            items,
-            _not_retrieved(
-                lists[~found], truth.labels[lacking], truth.items[lacking]
-            ),
-        )
+        known = places < number
+        lists, labels, items = places[known], labels[known], chunk.item[known]
+        scores = in_float32(chunk.value[known], lists)
+        retrieved, judged = scores > -np.inf, labels != truth.absent
+        judgements = truth.labels[at] != truth.absent
+        counted = retrieved, retrieved & judged, judgements
+        self._counts += [x.sum() for x in counted]
+        room = _ROWS - sum(len(lists) for lists, _ in self._unjudged)
+        some = np.flatnonzero(retrieved & ~judged)[:room]
+        self._unjudged.append((lists[some], items[some]))
+        columns = lists, labels, scores, items
+        self._check_depth(columns)
+        return self._ordered(columns, truth.not_retrieved(at[~found]))
 
-    def _check_depth(
-        self,
-        lists: np.ndarray,
-        labels: np.ndarray,
-        scores: np.ndarray,
-        items: np.ndarray,
-    ) -> None:
+    def _check_depth(self, columns: _Columns) -> None:
         """Raise ValueError if an item lacks a label that its list should have.
 
         Args:
-            lists: `[items]`, the list of each item of a chunk.
-            labels: `[items]`, the labels.
-            scores: `[items]`, the scores.
-            items: `[items]`, the ids.
+            columns: the items of a chunk.
         """
         if not self._depth:
             return
-        ranked = self._truth.labelled()[lists] & (scores > -np.inf)
-        order = np.flatnonzero(ranked)
-        order = order[np.lexsort((-scores[order], lists[order]))]
-        ranks = np.arange(len(order)) - np.searchsorted(
-            lists[order], lists[order]
-        )
+        ranked = self._truth.labelled()[columns[0]] & (columns[2] > -np.inf)
+        lists, labels, scores, items = (x[ranked] for x in columns)
+        order = np.lexsort((-scores, lists))
+        ordered = lists[order]
+        ranks = np.arange(len(order)) - np.searchsorted(ordered, ordered)
         wrong = (labels[order] == self._truth.absent) & (ranks < self._depth)
         for place in order[wrong][:1].tolist():
             query = self._truth.queries[lists[place]].item()
@@ -296,29 +283,7 @@ class Joining:
                 "leave the query out of the human labels."
             )
 
-    def _count(
-        self,
-        lists: np.ndarray,
-        labels: np.ndarray,
-        scores: np.ndarray,
-        items: np.ndarray,
-    ) -> None:
-        """Count the retrieved items of a chunk, and sample the unjudged ones.
-
-        Args:
-            lists: `[items]`, the list of each item of a chunk.
-            labels: `[items]`, the labels.
-            scores: `[items]`, the scores.
-            items: `[items]`, the ids.
-        """
-        retrieved = scores > -np.inf
-        judged = retrieved & (labels != self._truth.absent)
-        self._counts[:2] += retrieved.sum(), judged.sum()
-        room = _ROWS - sum(len(lists) for lists, _ in self._unjudged)
-        at = np.flatnonzero(retrieved & ~judged)[:room]
-        self._unjudged.append((lists[at], items[at]))
-
-    def _ordered(self, *parts: tuple[np.ndarray, ...]) -> Joined:
+    def _ordered(self, *parts: _Columns) -> Joined:
         lists, labels, scores, items = map(
             np.concatenate, zip(*parts, strict=True)
         )
@@ -327,7 +292,7 @@ class Joining:
         else:
             sign = 1 if self._order == "first_id_first" else -1
             order = _by_score_and_id(lists, scores, items, sign)
-        lengths = np.bincount(lists, minlength=len(self._truth))
+        lengths = np.bincount(lists, minlength=len(self._truth.numbers))
         [places] = np.nonzero(lengths)
         return Joined(places, lengths[places], labels[order], scores[order])
 
@@ -341,16 +306,15 @@ class Joining:
         truth = self._truth
         if not is_low and truth.items.dtype.kind in "iu":
             return ""
-        columns = zip(*self._unjudged, strict=True)
-        of_items, items = map(np.concatenate, columns)
-        places = np.unique(of_items)[: _LISTS if is_low else _FEW_LISTS]
-        some = np.isin(of_items, places)
-        unjudged = _with_lists(of_items[some], items[some])
-        lists, at = truth.of_lists(places)
-        others = truth.labels[at] != truth.absent
+        lists, items = map(np.concatenate, zip(*self._unjudged, strict=True))
+        places = np.unique(lists)[: _LISTS if is_low else _FEW_LISTS]
+        some = np.isin(lists, places)
+        unjudged = _with_lists(lists[some], items[some])
+        at = truth.of_lists(places)
+        at = at[truth.labels[at] != truth.absent]
         if not is_low:
-            others &= ~self._found[at]
-        judged = _with_lists(lists[others], truth.items[at[others]])
+            at = at[~self._found[at]]
+        judged = _with_lists(truth.lists[at], truth.items[at])
         if not is_low:
             found = _alike(unjudged, judged, _SPELLINGS)
         elif judged:
@@ -368,7 +332,7 @@ class Joining:
 
     def _lacks_queries(self) -> ValueError:
         """Return an error with a query of the system, and one of the truth."""
-        unknown = list(self._numbers)[len(self._truth) :]
+        unknown = list(self._numbers)[len(self._truth.numbers) :]
         if not unknown:
             return ValueError(
                 f"There should be rows in {self._argument}. Received: none. "
@@ -431,19 +395,6 @@ def _check_kinds(rows: Rows, truth: Judgements, argument: str) -> None:
                 f"{other} in {argument} ({theirs[0].item()!r}). "
                 f"{_CONVERT[name]}. The truth comes first."
             )
-
-
-def _numbers_of(queries: np.ndarray | None) -> dict[Any, int]:
-    """Return the number of each query."""
-    all_queries = [] if queries is None else queries.tolist()
-    return {query: number for number, query in enumerate(all_queries)}
-
-
-def _not_retrieved(
-    lists: np.ndarray, labels: np.ndarray, items: np.ndarray
-) -> tuple[np.ndarray, ...]:
-    """Return the columns of items that a system lacks."""
-    return lists, labels, np.full(len(lists), -np.inf, np.float32), items
 
 
 def _numbered(queries: np.ndarray, numbers: dict[Any, int]) -> np.ndarray:

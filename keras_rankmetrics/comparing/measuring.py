@@ -207,7 +207,7 @@ def _by_id(
         rows = rows._replace(value=rules.read_labels(rows.value))
         absent = UNJUDGED
     judgements = joining.Judgements.of(rows, truth.queries(), absent)
-    number, queries = len(judgements), judgements.queries
+    number, queries = len(judgements.numbers), judgements.queries
     if not number:
         raise ValueError(
             "There should be judgements in `truth`. Received: none. Check how "
