@@ -9,7 +9,6 @@ from typing import Any, Literal
 
 from keras_rankmetrics.comparing import together
 from keras_rankmetrics.comparing.columns import check, parts_of
-from keras_rankmetrics.comparing.forms import EXPECTED
 from keras_rankmetrics.comparing.measured import ALL
 from keras_rankmetrics.comparing.measuring import measured_by
 from keras_rankmetrics.comparing.reading import Reading
@@ -147,12 +146,6 @@ def evaluate(
     reading = Reading(
         columns, query_ids, item_ids, higher_is_better, drop_same_id, duplicates
     )
-    if together.is_systems(run, reading):
-        raise ValueError(
-            "`run` should be one run. Received: a dict whose values look like "
-            "runs. Call `compare(truth, systems, metrics)` for several. If the "
-            f"keys are queries: {EXPECTED}"
-        )
     measured = measured_by(
         metrics, truth, {ALL: run}, reading, convention, groups, sample_weight
     )

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from keras_rankmetrics.comparing import joining
-from keras_rankmetrics.comparing.forms import Input, input_of
+from keras_rankmetrics.comparing.forms import input_of
 from keras_rankmetrics.comparing.joining import Judgements
-from keras_rankmetrics.comparing.reading import Reading
+from keras_rankmetrics.comparing.reading import Input, Reading
 from keras_rankmetrics.comparing.together import check_columns
 from keras_rankmetrics.conventions import metrics_of
 from keras_rankmetrics.engine.definition.options import invalid
@@ -195,7 +195,7 @@ def diagnose(
     labels = _valid(judged, "truth", found)
     retrieved = input_of(run, "score", "`run`", reading)
     scores = _valid(retrieved, "run", found)
-    check_columns([judged, retrieved], are_read=True)
+    check_columns([judged, retrieved])
     found += (blocking := _of_sides(labels, scores))
     if not blocking:
         judgements = Judgements.of(labels, judged.queries())
@@ -236,7 +236,7 @@ def _valid(x: Input, side: str, found: list[Finding]) -> Rows:
     rows = None
     while rows is None:
         with contextlib.suppress(QueriesReturnError):
-            rows = item_rows.whole(x.rows_with_nan())
+            rows = item_rows.whole(x.rows())
     if x.value == "score":  # minus infinity: not retrieved
         there = rows.value > -np.inf
         rows = Rows(*(column[there | np.isnan(rows.value)] for column in rows))

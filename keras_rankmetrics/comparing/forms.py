@@ -1,211 +1,48 @@
 """The forms of the truth and of a run: each is a class that reads one.
 
 `FORMS` contains them in the order in which they are tried. A form recognises
-its objects, checks them, and returns their rows.
+its objects, checks them, and returns their columns of queries, items and
+values. Tables and records are in `tables_of_rows`.
 """
 
 from __future__ import annotations
 
-import abc
-import dataclasses
 import functools
 import itertools
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from typing import Any, ClassVar
 
 import numpy as np
 
-from keras_rankmetrics.comparing import frames
-from keras_rankmetrics.comparing import reading as read
-from keras_rankmetrics.comparing.items_of_query import (
-    FormOfItems,
-    dtype_kind,
-    first_of,
-    items_of,
+from keras_rankmetrics.comparing.reading import (
+    ROWS_OF_CHUNK,
+    Input,
+    Reading,
+    index_of,
+    without_padding,
 )
-from keras_rankmetrics.comparing.reading import Reading
-from keras_rankmetrics.comparing.table_header import Header
+from keras_rankmetrics.comparing.tables_of_rows import (
+    Records,
+    Table,
+    first_of,
+    is_hit,
+)
 from keras_rankmetrics.engine.backend.operations import ops
-from keras_rankmetrics.engine.inputs.shapes import check_aligned_axis
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
-from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.files import runs
 from keras_rankmetrics.files.blocks import Source
-from keras_rankmetrics.tables.ids import KINDS, as_text, column_array, ids_of
-from keras_rankmetrics.tables.item_rows import (
-    Rows,
-    as_read,
-    chunks_of_queries,
-)
+from keras_rankmetrics.tables.ids import KINDS, as_text, ids_of
+from keras_rankmetrics.tables.item_rows import Rows
 
-_ROWS_OF_CHUNK = 2**20  # of a chunk, up to the end of a query
 _SEPARATOR = re.compile(r"[\s,;|\[]")
 _FEW = 8  # keys of a hit
-_MANY = 15  # rows that are not all better than the row above by chance
-
-
-@dataclasses.dataclass(eq=False)
-class Input(abc.ABC):
-    """The truth or a run in some form.
-
-    Args:
-        x: an object of this form.
-        value: the name of the values, `"label"` or `"score"`.
-        argument: the name of the argument, for errors.
-        reading: how to read it.
-
-    Attributes:
-        same_id: the number of items dropped so far, since they have the id of
-            their query.
-        assumed: what else is assumed by role, such as `{"relevant":
-            "label>=1"}`.
-        looks: how an object of this form looks, for the documentation.
-        made_by: what has this form.
-        has_ids: True if the items have ids, False for labels or scores, None
-            for integers that may be both.
-    """
-
-    x: Any
-    value: str
-    argument: str
-    reading: Reading
-    same_id: int = dataclasses.field(default=0, init=False)
-    assumed: dict[str, str] = dataclasses.field(
-        default_factory=dict, init=False
-    )
-
-    looks: ClassVar[str]
-    made_by: ClassVar[str]
-    has_ids: ClassVar[bool | None] = True
-
-    @property
-    def in_order(self) -> bool:
-        """True if the queries have no ids, but an order."""
-        return False
-
-    @classmethod
-    @abc.abstractmethod
-    def matches(cls, x: Any, reading: Reading) -> bool:
-        """Return True if an object has this form."""
-
-    @abc.abstractmethod
-    def chunks(self) -> Iterator[Rows]:
-        """Yield the rows, not yet checked."""
-
-    def queries(self) -> np.ndarray | None:
-        """Return all queries, some of which may have no items.
-
-        None for inputs that name queries in their rows only.
-        """
-        return None
-
-    def roles(self) -> dict[str, Any]:
-        """Return what was read as each role, such as the name of a column."""
-        return {}
-
-    def read_as(self) -> str:
-        """Return what was read as each role, or "" if nothing was assumed."""
-        roles = {**self.roles(), **self.assumed}
-        return as_read(roles, self.reading.columns or {})
-
-    def rows(self) -> Iterator[Rows]:
-        """Yield rows in chunks; raise ValueError if there is NaN."""
-        for rows in self.rows_with_nan():
-            read.check_numbers(rows, self.argument)
-            yield rows
-
-    def rows_with_nan(self) -> Iterator[Rows]:
-        """Yield rows in chunks, checked, except for NaN."""
-        steps = np.zeros(3, np.int64)
-        self.same_id = 0  # of a run that is read again
-        for found in self.chunks():
-            rows = read.checked_rows(found, self.argument)
-            if self.value == "score":
-                self.check_scores(rows)
-                steps += read.steps_of(rows)
-                reading = self.reading_of_ids()
-                rows = read.as_run(rows, self.argument, reading)
-                self._count_same_id(rows, reading)
-            yield from chunks_of_queries(rows, _ROWS_OF_CHUNK)
-        order = self.reading.order_if_wrong(steps, _MANY)
-        if self.value == "score" and order is not None:
-            warn(
-                f"The scores of {self.argument} {order.wrong} in every query, "
-                f"as {order.like} do. {order.remedy}"
-            )
-        if not steps[:2].any() and steps[2] >= _MANY:
-            warn(
-                f"The scores of {self.argument} should order items. Received: "
-                "equal scores in every query. If ranks order them, name their "
-                "column as the score, with `higher_is_better=False`."
-            )
-
-    def _count_same_id(self, rows: Rows, reading: Reading) -> None:
-        """Count dropped items; warn if only the row numbers are like ids."""
-        number = int(read.same_id(rows).sum()) * bool(self.reading.drop_same_id)
-        if reading.drop_same_id:
-            self.same_id += number
-        elif number:
-            warn(
-                f"The queries of {self.argument} should have ids, since the "
-                "convention drops the item with the id of its query. Received: "
-                f"{number:,} items with the number of their row, which are "
-                "kept. Pass `query_ids`."
-            )
-
-    def check_scores(self, rows: Rows) -> None:  # noqa: B027
-        """Raise ValueError if something else contradicts the scores."""
-
-    def reading_of_ids(self) -> Reading:
-        """Return the reading; the numbers of queries are not those of items."""
-        if self.in_order and self.reading.query_ids is None:
-            return dataclasses.replace(self.reading, drop_same_id=False)
-        return self.reading
-
-    def positions(self, number: int) -> np.ndarray:
-        """Return the ids of queries that are in order."""
-        if self.reading.query_ids is None:
-            return np.arange(number)
-        queries = ids_of(self.reading.query_ids, "`query_ids`")
-        if len(queries) != number:
-            raise ValueError(
-                "`query_ids` should have an id for each query of "
-                f"{self.argument}, {number:,} in all. Received: "
-                f"{len(queries):,}."
-            )
-        if len(np.unique(queries)) < number:
-            raise ValueError(
-                "`query_ids` should name each query once. Received: "
-                f"{number - len(np.unique(queries)):,} repeated ids."
-            )
-        return queries
-
-    def best_first(self, rows: Rows) -> Rows:
-        """Return hits without padding, after a check of the order of scores.
-
-        A search has its best items first, so scores that ascend are distances.
-
-        Raises:
-            ValueError: if the scores of all queries are in the wrong order.
-        """
-        rows = _without_padding(rows)
-        order = self.reading.order_if_wrong(read.steps_of(rows), 1)
-        if self.value == "score" and order is not None:
-            raise ValueError(
-                f"The best items of {self.argument} should come first, so that "
-                f"scores {order.right}. Received: scores that {order.wrong} in "
-                f"every query. {order.remedy}"
-            )
-        return rows
-
-
-def _without_padding(rows: Rows) -> Rows:
-    """Return the rows of a dense array, in which -1 is no id."""
-    if rows.item.dtype.kind != "i":
-        return rows
-    return Rows(*(column[rows.item != -1] for column in rows))
+_ID = str | bytes | int | np.integer
+_FLOAT = float | np.floating
+# From the items of one query, `"label"` or `"score"`, and how to read them, to
+# the ids of the items, and as many labels or scores.
+_Reader = Callable[[Any, str, Reading], tuple[Any, Any]]
 
 
 class File(Input):
@@ -213,6 +50,7 @@ class File(Input):
 
     looks = '`"run.txt"`, a path'
     made_by = "files of TREC, CSV, TSV, JSON, JSON lines, Parquet; BEIR folders"
+    is_read = False
 
     @classmethod
     def matches(cls, x: Any, reading: Reading) -> bool:
@@ -227,7 +65,11 @@ class File(Input):
         path = os.fsdecode(self.x)
         if self.value == "label":
             path = runs.judgements_path(path)
-        return Source(path, self.value, self.reading.columns or {})
+        return Source(path, self.value, self.reading.chosen)
+
+    def names(self) -> list[Any] | None:
+        """Return the names of the columns of a file that was read."""
+        return [*self.roles().values()] if self.is_read else None
 
     def chunks(self) -> Iterator[Rows]:
         """Yield the rows of the file.
@@ -240,6 +82,7 @@ class File(Input):
                 yield runs.rows_once(self.source, part)
             else:
                 yield runs.text_rows(part)
+        self.is_read = True
 
     def roles(self) -> dict[str, Any]:
         """Return what was read as each role, known once it is read."""
@@ -260,6 +103,9 @@ class Chunks(Input):
             is_list and isinstance(first_of(x), Rows)
         )
 
+    def names(self) -> None:
+        """Return None: an iterator of records has names that nobody knows."""
+
     def chunks(self) -> Iterator[Rows]:
         """Yield the chunks; an iterator of records is one chunk."""
         chunks = iter([self.x] if isinstance(self.x, Rows) else self.x)
@@ -277,146 +123,11 @@ class Chunks(Input):
             yield from Records([each, *chunks], *own).chunks()
 
 
-class Table(Input):
-    """A table with a row for each query and item."""
-
-    looks = "a table with a row for each query and item"
-    made_by = (
-        "frames of pandas, polars, Arrow, DuckDB, Ibis and PySpark, Hugging "
-        "Face datasets, structured arrays, dicts of columns"
-    )
-    hint: ClassVar[str] = ""  # where there is no column of queries
-
-    @classmethod
-    def matches(cls, x: Any, reading: Reading) -> bool:
-        """Return True for all frames, and for dicts of known columns."""
-        if not isinstance(x, Mapping):
-            levels = getattr(getattr(x, "index", None), "nlevels", 1)
-            return levels > 1 or bool(frames.columns_of(x))
-        values = list(x.values())
-        are_columns = not any(isinstance(each, Mapping) for each in values)
-        return (
-            (are_columns or frames.have_cells(values))
-            and reading.is_table(list(x))
-            and not any(isinstance(each, Rows) for each in values)
-        ) or (reading.query_ids is None and frames.is_like_frame(x))
-
-    @functools.cached_property
-    def table(self) -> Any:
-        """The table in memory, with its columns by name."""
-        return frames.in_memory(self.x, self.reading)
-
-    @functools.cached_property
-    def header(self) -> Header:
-        """The names of the columns, and what they mean."""
-        names = frames.columns_of(self.table)
-        return Header(names, self.value, self.argument, self.reading, self.hint)
-
-    @functools.cached_property
-    def columns(self) -> dict[str, Any]:
-        """The name of the column of each role, as `Header.columns`."""
-        return self.header.columns()
-
-    def others(self) -> list[Any]:
-        """Return the columns that have no role, and might have one."""
-        return self.header.others(self.columns)
-
-    def column(self, name: Any) -> np.ndarray:
-        """Return a column."""
-        return column_array(frames.column(self.table, name))
-
-    def chunks(self) -> Iterator[Rows]:
-        """Yield the columns of queries, items and values."""
-        columns = self.columns
-        arrays = {
-            role: frames.column(self.table, name)
-            for role, name in columns.items()
-        }
-        self.header.check_whole(columns, self.column)
-        check_aligned_axis(
-            "index", {str(columns[x]): arrays[x] for x in arrays}
-        )
-        query, item, *values = arrays.values()
-        if "rank" in columns:
-            # `as_run` reverses the scores of distances, but not ranks.
-            sign = 1 if self.reading.higher_is_better is False else -1
-            values = [sign * to_numpy(*values).astype(np.float64)]
-        yield Rows(query, item, *values or [np.ones(len(query))])
-
-    def check_scores(self, rows: Rows) -> None:
-        """Raise ValueError if there are ranks in another order."""
-        self.header.check_ranks(self.columns, self.column, rows)
-
-    def roles(self) -> dict[str, Any]:
-        """Return the column of each role."""
-        columns = dict(self.columns)
-        if "rank" in columns:
-            columns["score"] = f"-{columns.pop('rank')}"
-        elif "label" not in columns and self.value == "label":
-            columns["label"] = 1
-        return columns
-
-
-class Records(Table):
-    """Records with the fields of a table."""
-
-    looks = '`[{"query_id": ..., "item_id": ..., "score": ...}, ...]`'
-    made_by = "named tuples of ir_datasets, ir_measures and Surprise; dicts"
-    hint = " The hits of a single query are `[hits]`."
-
-    @classmethod
-    def matches(cls, x: Any, reading: Reading) -> bool:
-        """Return True for lists, or dicts by number, of rows with fields.
-
-        Raises:
-            ValueError: if the rows are tuples without names.
-        """
-        if isinstance(x, Mapping):
-            rows = list(x.values())
-            if not frames.are_numbers(x) or not frames.have_cells(rows):
-                return False
-            return reading.is_table(frames.fields(first_of(rows))) or (
-                reading.query_ids is None and frames.are_like_records(rows)
-            )
-        if not isinstance(x, list | tuple):
-            return False
-        first = first_of(x)
-        fields = frames.fields(first)
-        if frames.are_triples(x):
-            raise ValueError(
-                "Rows should have names. Received: tuples without names, such "
-                f"as {first!r}. Pass `Rows(*map(numpy.array, zip(*rows)))` of "
-                "queries, items, and labels or scores."
-            )
-        return (
-            hasattr(first, "_fields")
-            or reading.is_table(fields)
-            or (isinstance(first, Mapping) and frames.is_hit(fields, reading))
-            or (reading.query_ids is None and frames.are_like_records(x))
-        )
-
-    @functools.cached_property
-    def table(self) -> Any:
-        """The fields as columns."""
-        x = self.x.values() if isinstance(self.x, Mapping) else self.x
-        rows = list(x)
-        names = frames.fields(first_of(rows))
-        columns = zip(
-            *(
-                map(row.get, names) if isinstance(row, Mapping) else row
-                for row in rows
-            ),
-            strict=True,
-        )
-        return dict(zip(names, columns, strict=True))
-
-
 class Search(Input):
     """The ids and the scores of a search."""
 
     looks = "`(scores, ids)`, `[queries, items]`, in either order"
     made_by = "FAISS, ScaNN, hnswlib"
-    in_order = True
 
     @classmethod
     def matches(cls, x: Any, reading: Reading) -> bool:
@@ -427,8 +138,8 @@ class Search(Input):
         """
         if not isinstance(x, tuple) or len(x) != 2:
             return False
-        kinds = sorted(map(_kind, x))
-        if kinds == ["ids", "ids"] and all(map(dtype_kind, x)):
+        kinds = sorted(map(_kind_of_matrix, x))
+        if kinds == ["ids", "ids"] and all(map(_dtype_kind, x)):
             raise ValueError(
                 "A search result should have ids and scores. Received: two "
                 "arrays of ids. Make the scores floats: "
@@ -436,8 +147,9 @@ class Search(Input):
             )
         return kinds == ["ids", "scores"]
 
-    def __len__(self) -> int:
-        """Return the number of queries."""
+    @property
+    def unnamed(self) -> int:
+        """The number of queries."""
         return len(self.x[0])
 
     def chunks(self) -> Iterator[Rows]:
@@ -450,18 +162,11 @@ class Search(Input):
                 f"[queries, items]. Received: {ids.shape} and {scores.shape}."
             )
         query = np.repeat(self.positions(len(ids)), ids.shape[1])
-        yield self.best_first(Rows(query, ids.ravel(), scores.ravel()))
+        yield Rows(query, ids.ravel(), scores.ravel())
 
-
-def _kind(x: Any) -> str:
-    """Return "ids" or "scores" for arrays and lists `[queries, items]`."""
-    if isinstance(x, list | tuple) and not isinstance(
-        first_of(x), list | tuple
-    ):
-        return ""
-    array = to_numpy(x)
-    kinds = {**dict.fromkeys(KINDS, "ids"), "f": "scores"}
-    return kinds.get(dtype_kind(array), "") if array.ndim == 2 else ""
+    def settled(self, rows: Rows) -> Rows:
+        """Return the hits without padding."""
+        return self.best_first(rows)
 
 
 class ByQuery(Input):
@@ -469,13 +174,15 @@ class ByQuery(Input):
 
     looks = "`{query: {item: score}}`, `{query: [item, ...]}`, or sets of items"
     made_by = "pytrec_eval, BEIR, ranx, RAG pipelines; pandas Series of lists"
+    single: ClassVar[Any] = str  # the type of an entry that is one item
+    are_hits = False
 
     @classmethod
     def matches(cls, x: Any, reading: Reading) -> bool:
         """Return True for dicts of items, and for a Series of lists."""
-        if _is_ranx(x):
+        if type(x).__module__.startswith("ranx.") and hasattr(x, "to_dict"):
             return True
-        if _is_series(x):
+        if hasattr(x, "to_dict") and _dtype_kind(x) in ("O", "U"):
             first = first_of(list(x))
             if isinstance(first, str) and any(map(_is_split, x)):
                 several = next(filter(_is_split, x))
@@ -484,94 +191,102 @@ class ByQuery(Input):
                     "may be several ids. Pass `.str.split()`, or lists of one "
                     "text each."
                 )
-            return isinstance(first, str) or bool(items_of(first, reading))
+            return isinstance(first, str) or bool(reader_of(first, reading))
         if not isinstance(x, Mapping):
             return False
         return all(
-            each is None or items_of(each, reading) for each in x.values()
+            each is None or reader_of(each, reading) for each in x.values()
         )
 
-    def queries(self) -> np.ndarray | None:
-        """Return the keys."""
-        return self.entries()[0]
+    def queries(self) -> np.ndarray:
+        """Return all queries."""
+        return self.entries[0]
 
+    def names(self) -> list[Any] | None:
+        """Return None for hits, which may have a field of any name."""
+        first = first_of(self.entries[1])
+        is_list = isinstance(first, list | tuple)
+        return None if is_list and isinstance(first[0], Mapping) else []
+
+    @functools.cached_property
     def entries(self) -> tuple[np.ndarray, list[Any]]:
-        """Return the queries, and the items of each."""
+        """The ids of the queries, and the items of each."""
         x = self.x
-        if hasattr(x, "index") and not x.index.is_unique:
-            raise ValueError(
-                f"The index of {self.argument} should name each query once. "
-                f"Received: {x.index[x.index.duplicated()][0]!r} twice. Pass "
-                "`.groupby(level=0).agg(list)`."
-            )
-        x = x.to_dict() if hasattr(x, "to_dict") else x
-        entries = [[x] if isinstance(x, str) else x for x in x.values()]
-        return ids_of(list(x), self.argument), entries
+        if self.in_order:
+            entries = [*(to_numpy(x) if _dtype_kind(x) else x)]
+            queries = self.positions(len(entries))
+        else:
+            if hasattr(x, "index") and not x.index.is_unique:
+                raise ValueError(
+                    f"The index of {self.argument} should name each query "
+                    f"once. Received: {x.index[x.index.duplicated()][0]!r} "
+                    "twice. Pass `.groupby(level=0).agg(list)`."
+                )
+            x = x.to_dict() if hasattr(x, "to_dict") else x
+            queries, entries = ids_of(list(x), self.argument), [*x.values()]
+        return queries, [
+            [each] if isinstance(each, self.single) else each
+            for each in entries
+        ]
 
     def chunks(self) -> Iterator[Rows]:
         """Yield the rows of some queries after each other."""
-        queries, entries = self.entries()
-        forms = [items_of(entry, self.reading) for entry in entries]
-        self._check(queries, entries, forms)
-        parts = [
-            form.of(entry, self.value, self.reading)
-            for form, entry in zip(forms, entries, strict=True)
-            if form is not None
-        ]
-        lengths = [len(items) for items, _ in parts]
-        chunks = np.cumsum(lengths) // _ROWS_OF_CHUNK
-        flat = itertools.chain.from_iterable
-        are_hits = any(form.are_hits for form in forms if form is not None)
-        for chunk in np.unique(chunks).tolist():
-            some = slice(*np.searchsorted(chunks, [chunk, chunk + 1]).tolist())
-            values = flat(values for _, values in parts[some])
-            rows = Rows(
-                np.repeat(queries[some], lengths[some]),
-                column_array(list(flat(items for items, _ in parts[some]))),
-                read.checked_values(list(values), self.argument),
-            )
-            yield self.best_first(rows) if are_hits else self._of_ids(rows)
-
-    def _check(
-        self,
-        queries: np.ndarray,
-        entries: Sequence[Any],
-        forms: Sequence[FormOfItems | None],
-    ) -> None:
-        """Raise TypeError if a query has no list of items."""
+        queries, entries = self.entries
         first = next((x for x in entries if isinstance(x, Mapping)), {})
-        if len(first) <= _FEW and frames.is_hit(list(first), self.reading):
+        if len(first) <= _FEW and is_hit(first, self.reading):
             raise ValueError(
                 f"{self.argument} should have {{item: {self.value}}} or hits "
                 f"for each query. Received: {dict(first)!r}, which looks like "
                 "one hit. Pass a list of hits for each query."
             )
-        for query, entry, form in zip(
-            queries.tolist(), entries, forms, strict=True
-        ):
-            numbers = read.index_of(entry)
-            if numbers != list(range(len(numbers))):
-                raise ValueError(
-                    f"{self.argument} should have a dict, or ids in order, for "
-                    f"each query. Received: a Series with the index "
-                    f"{numbers[:3]}, ... Pass `.to_dict()` for a value of each "
-                    "item, `.tolist()` for ids."
-                )
-            if form is None:
-                raise TypeError(
-                    f"{self.argument} should have items for each query. "
-                    f"Received: {entry!r} for the query {as_text(query)!r}. "
-                    "Pass an empty list for a query without items."
-                )
-            if not form.have_order and self.value == "score":
-                raise TypeError(
-                    f"{self.argument} should have a score for each item, or a "
-                    "list of items in order. Received: a set of items for the "
-                    f"query {as_text(query)!r}. Only `truth` may have sets."
-                )
+        readers = [*map(self._reader, queries.tolist(), entries)]
+        self.are_hits = _of_pair in readers or _of_hits in readers
+        parts = [
+            reader(entry, self.value, self.reading)
+            for reader, entry in zip(readers, entries, strict=True)
+        ]
+        lengths = [len(items) for items, _ in parts]
+        chunks = np.cumsum(lengths) // ROWS_OF_CHUNK
+        flat = itertools.chain.from_iterable
+        for chunk in np.unique(chunks).tolist():
+            some = slice(*np.searchsorted(chunks, [chunk, chunk + 1]).tolist())
+            columns: tuple[Any, ...] = (
+                np.repeat(queries[some], lengths[some]),
+                *(
+                    list(flat(column))
+                    for column in zip(*parts[some], strict=True)
+                ),
+            )
+            yield Rows(*columns)
 
-    def _of_ids(self, rows: Rows) -> Rows:
-        """Return the rows; raise ValueError if -1 may be an id or padding."""
+    def _reader(self, query: Any, entry: Any) -> _Reader:
+        """Return the reader of a query; raise an error if it has no items."""
+        numbers, reader = index_of(entry), reader_of(entry, self.reading)
+        if numbers != list(range(len(numbers))):
+            raise ValueError(
+                f"{self.argument} should have a dict, or ids in order, for "
+                f"each query. Received: a Series with the index "
+                f"{numbers[:3]}, ... Pass `.to_dict()` for a value of each "
+                "item, `.tolist()` for ids."
+            )
+        if reader is None:
+            raise TypeError(
+                f"{self.argument} should have items for each query. "
+                f"Received: {entry!r} for the query {as_text(query)!r}. "
+                "Pass an empty list for a query without items."
+            )
+        if reader is _of_set and self.value == "score":
+            raise TypeError(
+                f"{self.argument} should have a score for each item, or a "
+                "list of items in order. Received: a set of items for the "
+                f"query {as_text(query)!r}. Only `truth` may have sets."
+            )
+        return reader
+
+    def settled(self, rows: Rows) -> Rows:
+        """Return hits without padding; raise ValueError if -1 may be an id."""
+        if self.are_hits:
+            return self.best_first(rows)
         item = rows.item
         if item.dtype.kind == "i" and set(item[item < 0].tolist()) == {-1}:
             raise ValueError(
@@ -582,90 +297,64 @@ class ByQuery(Input):
         return rows
 
 
-def _is_split(text: Any) -> bool:
-    return isinstance(text, str) and bool(_SEPARATOR.search(text.strip()))
-
-
-def _is_ranx(x: Any) -> bool:
-    """Return True for `Qrels` and `Run` of ranx."""
-    return type(x).__module__.startswith("ranx.") and hasattr(x, "to_dict")
-
-
-def _is_series(x: Any) -> bool:
-    """Return True for a pandas Series of objects, which has an index."""
-    return hasattr(x, "to_dict") and dtype_kind(x) in ("O", "U")
-
-
-class InOrder(ByQuery):
+class ByPosition(ByQuery):
     """The items of each query, for queries in order."""
 
     looks = "`[[item, ...], ...]`, `[{item: score}, ...]`, `[hits, ...]`"
     made_by = (
         "Sentence Transformers, Annoy, LlamaIndex, LangChain; arrays of text"
     )
+    single = ()
 
     @property
-    def in_order(self) -> bool:
-        """True unless this is a Series, whose index names the queries."""
-        return not hasattr(self.x, "to_dict")
+    def unnamed(self) -> int | None:
+        """The number of queries, unless the index of a Series names them."""
+        return None if hasattr(self.x, "to_dict") else len(self.x)
 
     @classmethod
     def matches(cls, x: Any, reading: Reading) -> bool:
-        """Return True for lists of the items of a query."""
-        form = None
-        if isinstance(x, list | tuple):
-            form = items_of(first_of(x), reading)
-            if frames.are_pairs(x):
-                raise ValueError(
-                    "The items of a query should be a list. Received: tuples "
-                    f"of two ids, such as {x[0]!r}, which may be a query and "
-                    "an item. Pass lists, or `{query: [item, ...]}`."
-                )
-        are_items = form is not None and not form.may_be_numbers
-        return are_items or dtype_kind(x) in ("U", "S")
+        """Return True for lists of the items of a query.
 
-    def __len__(self) -> int:
-        """Return the number of queries."""
-        return len(self.x)
-
-    def entries(self) -> tuple[np.ndarray, list[Any]]:
-        """Return the ids of the queries, and the items of each."""
-        entries = list(to_numpy(self.x) if dtype_kind(self.x) else self.x)
-        return self.positions(len(entries)), entries
+        Raises:
+            ValueError: if the entries may be pairs of a query and an item.
+        """
+        if not isinstance(x, list | tuple):
+            return _dtype_kind(x) in ("U", "S")
+        if _are_pairs_of_ids(x):
+            raise ValueError(
+                "The items of a query should be a list. Received: tuples "
+                f"of two ids, such as {x[0]!r}, which may be a query and "
+                "an item. Pass lists, or `{query: [item, ...]}`."
+            )
+        return reader_of(first_of(x), reading) not in (None, _of_integers)
 
 
-class Integers(InOrder):
+class Integers(ByPosition):
     """Integers: ids if others have ids, else labels or scores."""
 
     looks = "`[[3, 14], [5]]`, integers next to an input with ids"
     made_by = "relevant items by number"
     has_ids = None
+    single = int | np.integer
 
     @classmethod
     def matches(cls, x: Any, reading: Reading) -> bool:
         """Return True for arrays and nested lists of integers."""
         while isinstance(x, list | tuple):
             x = first_of(x, 0)  # lists without entries have no labels or scores
-        return isinstance(x, int | np.integer) or dtype_kind(x) in ("i", "u")
+        return isinstance(x, int | np.integer) or _dtype_kind(x) in ("i", "u")
 
-    def entries(self) -> tuple[np.ndarray, list[Any]]:
-        """Return the queries, by name in a pandas Series; and their items."""
-        named = hasattr(self.x, "to_dict")
-        queries, entries = (ByQuery if named else InOrder).entries(self)
-        one = int | np.integer
-        return queries, [[x] if isinstance(x, one) else x for x in entries]
+    def settled(self, rows: Rows) -> Rows:
+        """Return the rows of ids; -1 is padding in lists of equal lengths.
 
-    def _of_ids(self, rows: Rows) -> Rows:
-        """Return the rows of ids; -1 is padding in lists of equal lengths."""
+        Raises:
+            ValueError: if the integers look like labels or like pairs.
+        """
         lengths = {np.size(each) for each in self.x}
-        is_dense = len(lengths) == 1
-        self._check_ids(rows.item, *lengths if is_dense else (0,))
-        return _without_padding(rows) if is_dense else super()._of_ids(rows)
-
-    def _check_ids(self, items: np.ndarray, width: int) -> None:
-        """Raise ValueError if the integers look like labels or like pairs."""
-        first = items[:: max(width, 1)]
-        received = ""
+        if self.are_hits or len(lengths) > 1:
+            return super().settled(rows)
+        items, width = rows.item, max(lengths, default=0)
+        first, received = items[:: max(width, 1)], ""
         if width == 2 and set(items.tolist()) == {0, 1}:
             received = "0 and 1 alone, which look like labels"
         elif (
@@ -682,6 +371,7 @@ class Integers(InOrder):
                 f"Received: {received}. Pass the ids of the items of each "
                 "query: `{query: [item, ...]}`."
             )
+        return without_padding(rows)
 
 
 class Arrays(Input):
@@ -708,22 +398,18 @@ EXPECTED = (
 )
 FORMS: tuple[type[Input], ...] = (
     *(File, Chunks, Search, Table, Records),
-    *(ByQuery, InOrder, Integers, Arrays),
+    *(ByQuery, ByPosition, Integers, Arrays),
 )
-
-
-def class_of(x: Any, reading: Reading) -> type[Input]:
-    """Return the form of an object."""
-    return next(form for form in FORMS if form.matches(x, reading))
 
 
 def input_of(x: Any, value: str, argument: str, reading: Reading) -> Input:
     """Return the truth or a run in its form."""
-    x = as_lists(x)
-    return class_of(x, reading)(x, value, argument, reading)
+    x = _as_lists(x)
+    form = next(form for form in FORMS if form.matches(x, reading))
+    return form(x, value, argument, reading)
 
 
-def as_lists(x: Any) -> Any:
+def _as_lists(x: Any) -> Any:
     """Return a column or an array whose entries are lists as a list of them.
 
     A pandas Series stays, since its index names the queries.
@@ -748,3 +434,129 @@ def as_lists(x: Any) -> Any:
         return x.to_list()  # of polars
     is_nested = isinstance(x, np.ndarray) and x.dtype == object and x.ndim == 1
     return list(x) if is_nested and not isinstance(first_of(x), str) else x
+
+
+def _kind_of_matrix(x: Any) -> str:
+    """Return "ids" or "scores" for arrays and lists `[queries, items]`."""
+    if isinstance(x, list | tuple) and not isinstance(
+        first_of(x), list | tuple
+    ):
+        return ""
+    array = to_numpy(x)
+    kinds = {**dict.fromkeys(KINDS, "ids"), "f": "scores"}
+    return kinds.get(_dtype_kind(array), "") if array.ndim == 2 else ""
+
+
+def _is_split(text: Any) -> bool:
+    return isinstance(text, str) and bool(_SEPARATOR.search(text.strip()))
+
+
+def _are_pairs_of_ids(x: Sequence[Any]) -> bool:
+    some = x[:100]
+    return len(some) > 1 and all(
+        type(each) is tuple
+        and len(each) == 2
+        and all(isinstance(id_, str | int) for id_ in each)
+        and isinstance(each[0], str) == isinstance(each[1], str)
+        for each in some
+    )
+
+
+def _dtype_kind(x: Any) -> str:
+    """Return the kind of an array, "U" for objects that are str."""
+    kind: str = getattr(getattr(x, "dtype", None), "kind", "")
+    if kind == "O" and isinstance(next(iter(np.ravel(x)), None), str):
+        return "U"
+    return kind
+
+
+# The items of one query.
+
+
+def reader_of(x: Any, reading: Reading) -> _Reader | None:
+    """Return what reads the items of one query, None for anything else."""
+    if isinstance(x, Mapping):
+        return _of_mapping
+    if isinstance(x, Set):
+        return _of_set
+    if _is_pair(x):
+        return _of_pair
+    first = first_of(x, 0) if isinstance(x, list | tuple) else None
+    if _is_hit(first, reading):
+        return _of_hits
+    kind = _dtype_kind(x)
+    if isinstance(first, str | bytes) or kind in ("U", "S"):
+        return _of_ids
+    is_row = kind in ("i", "u") and x.ndim == 1
+    is_list = isinstance(first, int | np.integer)
+    return _of_integers if is_row or is_list else None
+
+
+def _is_pair(x: Any) -> bool:
+    """Return True for `(ids, scores)`, `[items]` each."""
+    return (
+        isinstance(x, tuple)
+        and len(x) == 2
+        and not any(isinstance(each, str | bytes | Mapping) for each in x)
+        and np.shape(x[0]) == np.shape(x[1])
+        and np.ndim(x[0]) == 1
+        and [to_numpy(each).dtype.kind in KINDS for each in x] == [True, False]
+    )
+
+
+def _is_hit(x: Any, reading: Reading) -> bool:
+    """Return True for `{"corpus_id": ..., "score": ...}` or a pair."""
+    if isinstance(x, Mapping):
+        is_row = bool(reading.candidates("query", list(x)))
+        return not is_row and bool(reading.keys_of_items(list(x)))
+    return (
+        isinstance(x, tuple)
+        and len(x) == 2
+        and isinstance(x[0], _ID)
+        and isinstance(x[1], _FLOAT | int)
+        and (isinstance(x[1], _FLOAT) or isinstance(x[0], str))
+    )
+
+
+def _of_mapping(x: Any, value: str, reading: Reading) -> tuple[Any, Any]:
+    return x.keys(), x.values()
+
+
+def _of_set(x: Any, value: str, reading: Reading) -> tuple[Any, Any]:
+    return x, itertools.repeat(1.0, len(x))
+
+
+def _of_pair(x: Any, value: str, reading: Reading) -> tuple[Any, Any]:
+    items, values = x
+    return items, values
+
+
+def _of_hits(x: Any, value: str, reading: Reading) -> tuple[Any, Any]:
+    first = first_of(x)
+    if isinstance(first, Mapping):
+        names = list(first)
+        keys = reading.keys_of_items(names), reading.candidates(value, names)
+        if [len(key) for key in keys] != [1, 1]:
+            raise ValueError(
+                "A hit should have one key for the item, and one for its "
+                f"{value}. Received: {names}. Name them: `columns="
+                f'{{"item": "...", "{value}": "..."}}`.'
+            )
+        x = [(hit.get(keys[0][0]), hit.get(keys[1][0])) for hit in x]
+    ids, values = zip(*x, strict=True)
+    return ids, values
+
+
+def _of_ids(x: Any, value: str, reading: Reading) -> tuple[Any, Any]:
+    """Return ids in the order of a ranking, or those of relevant items."""
+    items = np.ravel(to_numpy(x)) if _dtype_kind(x) else x
+    items = [items] if isinstance(items, _ID) else items
+    if value == "label":
+        return _of_set(items, value, reading)
+    # The sign of distances is changed later, but an order has no distances.
+    step = -reading.sign
+    return items, range(0, step * len(items), step)
+
+
+def _of_integers(x: Any, value: str, reading: Reading) -> tuple[Any, Any]:
+    return _of_ids(x, value, reading)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from keras_rankmetrics.comparing.measured import Overlap
+from keras_rankmetrics.comparing.reading import check_numbers
 from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.tables import ids, item_rows
 from keras_rankmetrics.tables.item_rows import Rows, run_starts
@@ -36,6 +37,8 @@ _FEW_LISTS = 20
 _MISSING = [*sorted(ids.MISSING), "[PAD]", "<pad>"]
 _CUT = re.compile(r"\d(\.\d+)?E\+\d+")  # a number in scientific notation
 _WithLists = list[tuple[int, Any]]
+# Of items: the numbers of their lists, labels, scores and ids, `[items]` each.
+_Columns = tuple[np.ndarray, ...]
 _CONVERT = {
     "query": "Convert one side; inputs in order take `query_ids`",
     "item": "Convert one side, or pass `item_ids`, the id of each number",
@@ -50,19 +53,19 @@ class Judgements:
     """Labels of items, with the items of each query contiguous.
 
     Attributes:
-        queries: `[lists]`, the ids of queries, in the order of the truth.
-        starts: `[lists + 1]`, the first item of each query.
-        items: `[items]`, the ids of items.
+        numbers: the number of each query, in the order of the truth.
+        lists: `[items]`, the number of the query of each item.
         labels: `[items]`, `absent` in place of labels below 0; or the scores of
             a reference ranking.
+        items: `[items]`, the ids of items.
         absent: the label of an item that the truth lacks: `UNJUDGED`, or `-inf`
             if the truth is a reference ranking.
     """
 
-    queries: np.ndarray
-    starts: np.ndarray
-    items: np.ndarray
+    numbers: dict[Any, int]
+    lists: np.ndarray
     labels: np.ndarray
+    items: np.ndarray
     absent: float = UNJUDGED
 
     @classmethod
@@ -82,23 +85,18 @@ class Judgements:
         Raises:
             ValueError: if an item is twice in a list.
         """
-        all_queries = [] if queries is None else queries.tolist()
-        numbers = {query: list_ for list_, query in enumerate(all_queries)}
+        numbers: dict[Any, int] = {}
+        if queries is not None:
+            _numbered(queries, numbers)
         lists = _numbered(rows.query, numbers)
         order = np.argsort(lists, kind="stable")
-        lengths = np.bincount(lists, minlength=len(numbers))
-        labels = rows.value[order].astype(np.float32)
+        lists, values = lists[order], rows.value[order]
         if absent == UNJUDGED:
-            labels = np.where(labels < 0, np.float32(UNJUDGED), labels)
+            labels = values.astype(np.float32)
+            labels[labels < 0] = UNJUDGED
         else:
-            labels = in_float32(rows.value[order], lists[order])
-        found = cls(
-            np.array(list(numbers)),
-            np.concatenate([[0], np.cumsum(lengths)]),
-            rows.item[order],
-            labels,
-            absent,
-        )
+            labels = in_float32(values, lists)
+        found = cls(numbers, lists, labels, rows.item[order], absent)
         pairs = item_rows.ListItems(found.lists, found.items, found.keys)
         again, _ = item_rows.duplicates(pairs)
         remedy = "`duplicates` is for runs: remove one."
@@ -106,34 +104,33 @@ class Judgements:
         _warn_of_missing(found.queries, found.items)
         return found
 
-    def __len__(self) -> int:
-        return len(self.queries)
-
-    def of_lists(self, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the list and the index of each judged item of some lists."""
-        lengths = np.diff(self.starts)[places]
-        at = value_indices(self.starts[places], lengths)
-        return np.repeat(places, lengths), at
-
-    def not_retrieved(self, lists: np.ndarray, at: np.ndarray) -> _Items:
-        """Return items that a system lacks, by their lists and indices."""
-        scores = np.full(len(at), -np.inf, np.float32)
-        return _Items(lists, self.labels[at], scores, self.items[at])
-
-    @property
-    def lists(self) -> np.ndarray:
-        """The list of each item."""
-        return np.repeat(np.arange(len(self)), np.diff(self.starts))
+    @functools.cached_property
+    def queries(self) -> np.ndarray:
+        """The ids of queries, in the order of the truth."""
+        return np.array(list(self.numbers))
 
     @functools.cached_property
     def keys(self) -> np.ndarray:
         """A key for each item and its list."""
         return ids.joint(self.lists, ids.keys_of(self.items))
 
+    def of_lists(self, places: np.ndarray) -> np.ndarray:
+        """Return the indices of the items of some lists."""
+        first, last = (
+            np.searchsorted(self.lists, places, side=side)
+            for side in ("left", "right")
+        )
+        return value_indices(first, last - first)
+
+    def not_retrieved(self, at: np.ndarray) -> _Columns:
+        """Return items that a system lacks, by their indices."""
+        scores = np.full(len(at), -np.inf, np.float32)
+        return self.lists[at], self.labels[at], scores, self.items[at]
+
     def labelled(self) -> np.ndarray:
         """Return True for queries with a label of 0 or more, bool `[lists]`."""
         lists = self.lists[self.labels != self.absent]
-        return np.bincount(lists, minlength=len(self)) > 0
+        return np.bincount(lists, minlength=len(self.numbers)) > 0
 
     @property
     def fingerprint(self) -> str:
@@ -142,22 +139,6 @@ class Judgements:
         keys += np.uint64(3) * ids.mixed(ids.keys_of(self.items))
         bits = self.labels.astype(np.float64).view(np.uint64)
         return f"{int(ids.mixed(ids.mixed(keys) + bits).sum()):016x}"
-
-
-class _Items(NamedTuple):
-    """Items of lists in any order, `[items]`.
-
-    Attributes:
-        lists: the index of the list in the truth.
-        labels: `Judgements.absent` for an item that the truth lacks.
-        scores: float32, `-inf` for an item that the system lacks.
-        items: the ids.
-    """
-
-    lists: np.ndarray
-    labels: np.ndarray
-    scores: np.ndarray
-    items: np.ndarray
 
 
 class Joined(NamedTuple):
@@ -195,9 +176,7 @@ class Joining:
         self._order = order
         self._argument = argument
         self._depth = depth
-        # Queries that the truth lacks get the next numbers.
-        queries = truth.queries.tolist()
-        self._numbers = {query: list_ for list_, query in enumerate(queries)}
+        self._numbers = dict(truth.numbers)  # of other queries: the next ones
         self._seen: set[int] = set()
         # Of retrieved items, of judged ones among them, and of judgements.
         self._counts = np.zeros(3, np.int64)
@@ -208,103 +187,105 @@ class Joining:
         """Yield the lists of each chunk, then the lists that the system lacks.
 
         Raises:
-            ValueError: if the system has no rows, or no query of the truth.
+            ValueError: if the system has no rows, or no query of the truth; if
+                a value is NaN, an id is empty, or an item occurs twice.
         """
         for chunk in chunks:
+            check_numbers(chunk, self._argument)
             if len(chunk.query):
                 yield self._joined(chunk)
-        self._check_has_queries()
-        if len(self.missing):
-            yield self._not_retrieved()
+        missing, truth = self.missing, self._truth
+        if len(missing) == len(truth.numbers):
+            raise self._lacks_queries()
+        if len(missing):
+            at = truth.of_lists(missing)
+            # A list without judgements gets one unjudged item. Without any
+            # items, it would be padding.
+            empty = np.setdiff1d(missing, truth.lists[at])
+            labels, scores = np.full(
+                (2, len(empty)), [[truth.absent], [-np.inf]], np.float32
+            )
+            no_ids = np.zeros(len(empty), truth.items.dtype)
+            fillers = empty, labels, scores, no_ids
+            yield self._ordered(truth.not_retrieved(at), fillers)
 
     @property
     def overlap(self) -> Overlap:
         """The queries and items that the system and the truth share."""
-        unknown = len(self._numbers) - len(self._truth)
+        unknown = len(self._numbers) - len(self._truth.numbers)
         retrieved, judged, judgements = self._counts.tolist()
         found = Overlap(
             len(self.missing), unknown, retrieved, judged, judgements
         )
-        example = self._example() if found.is_low else self._spelling()
-        return found._replace(example=example)
+        return found._replace(example=self._example(found.is_low))
 
     @property
     def missing(self) -> np.ndarray:
         """The lists of the truth that no chunk had so far."""
-        return np.setdiff1d(np.arange(len(self._truth)), list(self._seen))
+        return np.setdiff1d(range(len(self._truth.numbers)), list(self._seen))
 
     def _joined(self, chunk: Rows) -> Joined:
-        truth = self._truth
-        _check_kinds(chunk, truth.queries, truth.items, self._argument)
+        truth, number = self._truth, len(self._truth.numbers)
+        _check_kinds(chunk, truth, self._argument)
         places = _numbered(chunk.query, self._numbers)
         in_chunk = np.unique(places[run_starts(places)])
-        again = self._seen.intersection(in_chunk.tolist())
-        if again:
-            query = ids.as_text(list(self._numbers)[min(again)])
+        for again in sorted(self._seen.intersection(in_chunk.tolist()))[:1]:
+            query = ids.as_text(list(self._numbers)[again])
             raise ValueError(
                 "All rows of a query should be in one chunk. Received: the "
                 f"query {query!r} in several. Sort the rows by query."
             )
         self._seen.update(in_chunk.tolist())
-        lists, at = truth.of_lists(in_chunk[in_chunk < len(truth)])
+        at = truth.of_lists(in_chunk[in_chunk < number])
         rows, found, twins = item_rows.match(
             item_rows.ListItems.of(places, chunk.item),
-            item_rows.ListItems(lists, truth.items[at], truth.keys[at]),
+            item_rows.ListItems(
+                truth.lists[at], truth.items[at], truth.keys[at]
+            ),
         )
         _check_once(chunk, twins[0], self._argument, _KEEP_BEST)
         labels = np.full(len(places), truth.absent, np.float32)
         labels[rows] = truth.labels[at[found]]
         self._found[at[found]] = True
-        in_truth = places < len(truth)
-        places = places[in_truth]
-        scores = in_float32(chunk.value[in_truth], places)
-        items = _Items(places, labels[in_truth], scores, chunk.item[in_truth])
-        self._check_depth(items)
-        self._count(items, truth.labels[at])
-        return self._ordered(
-            items, truth.not_retrieved(lists[~found], at[~found])
-        )
+        known = places < number
+        lists, labels, items = places[known], labels[known], chunk.item[known]
+        scores = in_float32(chunk.value[known], lists)
+        retrieved, judged = scores > -np.inf, labels != truth.absent
+        judgements = truth.labels[at] != truth.absent
+        counted = retrieved, retrieved & judged, judgements
+        self._counts += [x.sum() for x in counted]
+        room = _ROWS - sum(len(lists) for lists, _ in self._unjudged)
+        some = np.flatnonzero(retrieved & ~judged)[:room]
+        self._unjudged.append((lists[some], items[some]))
+        columns = lists, labels, scores, items
+        self._check_depth(columns)
+        return self._ordered(columns, truth.not_retrieved(at[~found]))
 
-    def _check_depth(self, items: _Items) -> None:
+    def _check_depth(self, columns: _Columns) -> None:
         """Raise ValueError if an item lacks a label that its list should have.
 
         Args:
-            items: the rows of a chunk.
+            columns: the items of a chunk.
         """
         if not self._depth:
             return
-        ranked = self._truth.labelled()[items.lists] & (items.scores > -np.inf)
-        lists, labels, scores, ids_ = (x[ranked] for x in items)
+        ranked = self._truth.labelled()[columns[0]] & (columns[2] > -np.inf)
+        lists, labels, scores, items = (x[ranked] for x in columns)
         order = np.lexsort((-scores, lists))
-        ranks = np.arange(len(order)) - np.searchsorted(
-            lists[order], lists[order]
-        )
+        ordered = lists[order]
+        ranks = np.arange(len(order)) - np.searchsorted(ordered, ordered)
         wrong = (labels[order] == self._truth.absent) & (ranks < self._depth)
         for place in order[wrong][:1].tolist():
             query = self._truth.queries[lists[place]].item()
             raise ValueError(
                 "Humans should label all items of a list down to the cutoff of "
                 "the metrics, or none of them. Received: no label for the item "
-                f"{ids.as_text(ids_[place].item())!r} that {self._argument} "
+                f"{ids.as_text(items[place].item())!r} that {self._argument} "
                 f"retrieves for the query {ids.as_text(query)!r}. Label it, or "
                 "leave the query out of the human labels."
             )
 
-    def _not_retrieved(self) -> Joined:
-        missing = self.missing
-        lists, at = self._truth.of_lists(missing)
-        # A list without judgements gets one unjudged item. Without any items,
-        # it would be padding.
-        empty = np.setdiff1d(missing, lists)
-        fillers = _Items(
-            empty,
-            np.full(len(empty), self._truth.absent, np.float32),
-            np.full(len(empty), -np.inf, np.float32),
-            np.zeros(len(empty), self._truth.items.dtype),
-        )
-        return self._ordered(self._truth.not_retrieved(lists, at), fillers)
-
-    def _ordered(self, *parts: _Items) -> Joined:
+    def _ordered(self, *parts: _Columns) -> Joined:
         lists, labels, scores, items = map(
             np.concatenate, zip(*parts, strict=True)
         )
@@ -313,81 +294,55 @@ class Joining:
         else:
             sign = 1 if self._order == "first_id_first" else -1
             order = _by_score_and_id(lists, scores, items, sign)
-        lengths = np.bincount(lists, minlength=len(self._truth))
+        lengths = np.bincount(lists, minlength=len(self._truth.numbers))
         [places] = np.nonzero(lengths)
         return Joined(places, lengths[places], labels[order], scores[order])
 
-    def _count(self, found: _Items, judgements: np.ndarray) -> None:
-        """Count the retrieved items of a chunk, and sample the unjudged ones.
+    def _example(self, is_low: bool) -> str:
+        """Return an unjudged item and a judged one of its list, in words.
 
         Args:
-            found: the rows of the chunk.
-            judgements: the labels in the truth for the queries of the chunk.
-        """
-        retrieved = found.scores > -np.inf
-        judged = retrieved & (found.labels != self._truth.absent)
-        counted = retrieved, judged, judgements != self._truth.absent
-        self._counts += [x.sum() for x in counted]
-        room = _ROWS - sum(len(lists) for lists, _ in self._unjudged)
-        at = np.flatnonzero(retrieved & ~judged)[:room]
-        self._unjudged.append((found.lists[at], found.items[at]))
-
-    def _example(self) -> str:
-        unjudged, judged = self._sample(_LISTS, np.False_)
-        if not judged:
-            return "The truth judges no items of these queries."
-        some_match = bool(self._counts[1])
-        return self._shown(*_unmatched(unjudged, judged, some_match))
-
-    def _spelling(self) -> str:
-        """Return an example of ids that differ in spelling, or ""."""
-        if self._truth.items.dtype.kind in "iu":
-            return ""
-        sample = self._sample(_FEW_LISTS, self._found)
-        found = _alike(*sample, _SPELLINGS)
-        return self._shown(*found) if found else ""
-
-    def _sample(
-        self, number: int, others: np.ndarray | np.bool_
-    ) -> tuple[_WithLists, _WithLists]:
-        """Return the unjudged and the judged items of some lists.
-
-        Args:
-            number: the largest number of lists.
-            others: True for judged items to leave out.
+            is_low: True if few items match. Otherwise only ids that differ in
+                spelling are an example, and without any it is "".
         """
         truth = self._truth
-        columns = zip(*self._unjudged, strict=True)
-        of_items, items = map(np.concatenate, columns)
-        places = np.unique(of_items)[:number]
-        some = np.isin(of_items, places)
-        lists, at = truth.of_lists(places)
-        is_judged = ((truth.labels != truth.absent) & ~others)[at]
-        return (
-            _with_lists(of_items[some], items[some]),
-            _with_lists(lists[is_judged], truth.items[at[is_judged]]),
-        )
-
-    def _shown(self, place: int, one: str, other: str, question: str) -> str:
-        query = ids.as_text(self._truth.queries[place].item())
+        if not is_low and truth.items.dtype.kind in "iu":
+            return ""
+        lists, items = map(np.concatenate, zip(*self._unjudged, strict=True))
+        places = np.unique(lists)[: _LISTS if is_low else _FEW_LISTS]
+        some = np.isin(lists, places)
+        unjudged = _with_lists(lists[some], items[some])
+        at = truth.of_lists(places)
+        at = at[truth.labels[at] != truth.absent]
+        if not is_low:
+            at = at[~self._found[at]]
+        judged = _with_lists(truth.lists[at], truth.items[at])
+        if not is_low:
+            found = _alike(unjudged, judged, _SPELLINGS)
+        elif judged:
+            found = _unmatched(unjudged, judged, bool(self._counts[1]))
+        else:
+            return "The truth judges no items of these queries."
+        if not found:
+            return ""
+        place, one, other, question = found
+        query = ids.as_text(truth.queries[place].item())
         return (
             f"For the query {query!r} it retrieves {one}, and the truth "
             f"judges {other}. {question}"
         )
 
-    def _check_has_queries(self) -> None:
-        known = len(self._truth)
-        if len(self.missing) < known:
-            return
-        unknown = list(self._numbers)[known:]
+    def _lacks_queries(self) -> ValueError:
+        """Return an error with a query of the system, and one of the truth."""
+        unknown = list(self._numbers)[len(self._truth.numbers) :]
         if not unknown:
-            raise ValueError(
+            return ValueError(
                 f"There should be rows in {self._argument}. Received: none. "
                 "Check how they were read; an iterator can be read once."
             )
         truth = self._truth.queries.tolist()
         one, other, hint = unmatched_queries(sorted(unknown), truth)
-        raise ValueError(
+        return ValueError(
             f"Some queries of {self._argument} should be in the truth. "
             f"Received: 0 of {len(unknown):,}. It has {one}, and the "
             f"truth has {other}. {hint}"
@@ -412,34 +367,34 @@ def _warn_of_missing(*columns: np.ndarray) -> None:
         )
 
 
-def _check_kinds(
-    rows: Rows, queries: np.ndarray, items: np.ndarray, argument: str
-) -> None:
+def _check_kinds(rows: Rows, truth: Judgements, argument: str) -> None:
     """Raise TypeError if the truth has ids of another kind than the rows.
 
     Args:
         rows: rows of a system.
-        queries: the queries of the truth.
-        items: the items of the truth.
+        truth: the truth.
         argument: the name of the system, for errors.
     """
-    columns = ("query", queries, rows.query), ("item", items, rows.item)
-    for name, ours, theirs in columns:
-        kinds = [ids.KINDS[x.dtype.kind] for x in (ours, theirs)]
-        if ours.size and {ours.dtype.kind, theirs.dtype.kind} == {"i", "u"}:
-            signed, others = sorted((ours, theirs), key=lambda x: x.dtype.kind)
-            if signed.min() < 0 and others.max() > np.iinfo(np.int64).max:
-                raise TypeError(
-                    f"The ids of the column `{name}` should be of one dtype. "
-                    f"Received: {ours.dtype} in the truth, {theirs.dtype} in "
-                    f"{argument}. Convert the negative ids: "
-                    '`.view("uint64")`.'
-                )
-        if ours.size and kinds[0] != kinds[1]:
+    columns = (truth.queries, rows.query), (truth.items, rows.item)
+    for name, (ours, theirs) in zip(_CONVERT, columns, strict=True):
+        if not ours.size:
+            continue
+        signed, others = sorted((ours, theirs), key=lambda x: x.dtype.kind)
+        if (signed.dtype.kind, others.dtype.kind) == ("i", "u") and (
+            signed.min() < 0 and others.max() > np.iinfo(np.int64).max
+        ):
+            raise TypeError(
+                f"The ids of the column `{name}` should be of one dtype. "
+                f"Received: {ours.dtype} in the truth, {theirs.dtype} in "
+                f"{argument}. Convert the negative ids: "
+                '`.view("uint64")`.'
+            )
+        one, other = (ids.KINDS[x.dtype.kind] for x in (ours, theirs))
+        if one != other:
             raise TypeError(
                 f"The ids of the column `{name}` should be of one kind. "
-                f"Received: {kinds[0]} in the truth ({ours[0].item()!r}), "
-                f"{kinds[1]} in {argument} ({theirs[0].item()!r}). "
+                f"Received: {one} in the truth ({ours[0].item()!r}), "
+                f"{other} in {argument} ({theirs[0].item()!r}). "
                 f"{_CONVERT[name]}. The truth comes first."
             )
 

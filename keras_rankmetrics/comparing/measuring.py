@@ -12,16 +12,20 @@ import numpy as np
 
 from keras_rankmetrics import conventions
 from keras_rankmetrics.comparing import (
-    by_query,
     columns,
     joining,
     measured,
     together,
     values,
 )
-from keras_rankmetrics.comparing.forms import Input, input_of
-from keras_rankmetrics.comparing.measured import Measured, Values
-from keras_rankmetrics.comparing.reading import Reading, warn_of_direction
+from keras_rankmetrics.comparing.forms import input_of
+from keras_rankmetrics.comparing.measured import ALL, Measured, Values
+from keras_rankmetrics.comparing.reading import (
+    Input,
+    Reading,
+    check_numbers,
+    warn_of_direction,
+)
 from keras_rankmetrics.conventions import metrics_of
 from keras_rankmetrics.conventions.convention import Rules
 from keras_rankmetrics.engine.messages import warn
@@ -105,43 +109,43 @@ def _of_members(
     have labels for the items at all ranks down to it.
     """
     asked = reading
-    same_id = reading.drop_same_id
-    if same_id is not None:
-        rules = rules._replace(drop_same_id=same_id)
+    if asked.drop_same_id is not None:
+        rules = rules._replace(drop_same_id=asked.drop_same_id)
     reading = dataclasses.replace(
-        reading,
-        drop_same_id=rules.drop_same_id,
-        score_dtype=rules.score_dtype,
+        asked, drop_same_id=rules.drop_same_id, score_dtype=rules.score_dtype
     )
-    role = "score" if _are_of_two_rankings(members) else "label"
+    are_references = _are_of_two_rankings(members)
+    role = "score" if are_references else "label"
     judged = input_of(truth, role, "`truth`", reading.of_system("truth"))
     runs = {
         name: input_of(x, "score", _argument(name), reading.of_system(name))
         for name, x in systems.items()
     }
+    if ALL in runs:
+        together.check_run(runs[ALL])
     inputs = [judged, *runs.values()]
-    score = (reading.columns or {}).get("score")
-    warn_of_direction(score, reading.higher_is_better)
+    warn_of_direction(reading.chosen.get("score"), reading.higher_is_better)
     take_scores = all(m.definition.inputs == "scores" for m in members)
-    if together.have_ids(inputs) or (take_scores and together.are_ids(inputs)):
+    if together.have_ids(inputs) or (
+        take_scores and together.integers_are_ids(inputs)
+    ):
         together.check_ids(asked, judged, [*runs.values()])
         found = _by_id(members, judged, runs, sample_weight, rules, depth or 0)
-        together.check_columns(inputs, are_read=True)
+        together.check_columns(inputs)
     else:
         together.check_no_ids(asked)
-        are_labels = take_scores and role == "label"
+        are_labels = take_scores and not are_references
         together.check_arrays(inputs, rules, are_labels)
         found = _by_position(members, truth, systems, sample_weight)
     lists, of_truth, of_systems, labelled = found
     for system in of_systems.values() if depth is not None else ():
         system.counts[:] &= labelled()
-    if same_id and not any(run.same_id for run in runs.values()):
+    if asked.drop_same_id and not any(run.same_id for run in runs.values()):
         warn(
             "`drop_same_id=True` should drop items. Received: none that has "
             "the id of its query. Are both integers, or both text?"
         )
-    measures = tuple(map(columns.measure_of, members))
-    of_groups = by_query.groups_of(groups, lists)
+    of_groups = together.groups_of_lists(groups, lists)
     steps = max(x.lists_of_row for x in of_systems.values())
     if of_groups and steps > 1:
         raise ValueError(
@@ -149,16 +153,15 @@ def _of_members(
             f"Received: rows of {steps} lists each. Reshape them to [lists, "
             "items], or leave `groups` out."
         )
-    lists = tuple(lists)
-    texts = {"truth": judged, **runs}
+    texts = {name: x.read_as() for name, x in {"truth": judged, **runs}.items()}
     return Measured(
-        measures,
-        lists,
+        tuple(map(columns.measure_of, members)),
+        tuple(lists),
         of_truth,
         of_systems,
         of_groups,
         str(rules),
-        read_as={name: x.read_as() for name, x in texts.items() if x.read_as()},
+        read_as={name: text for name, text in texts.items() if text},
     )
 
 
@@ -193,13 +196,14 @@ def _by_id(
     while rows is None:
         with contextlib.suppress(QueriesReturnError):
             rows = whole(truth.rows())
-    are_references = _are_of_two_rankings(metrics)
+    check_numbers(rows, truth.argument)
+    are_references, absent = truth.value == "score", -np.inf
     if not are_references:
         rows = rows._replace(value=rules.read_labels(rows.value))
-    judgements = joining.Judgements.of(
-        rows, truth.queries(), -np.inf if are_references else UNJUDGED
-    )
-    if not len(judgements):
+        absent = UNJUDGED
+    judgements = joining.Judgements.of(rows, truth.queries(), absent)
+    number, queries = len(judgements.numbers), judgements.queries
+    if not number:
         raise ValueError(
             "There should be judgements in `truth`. Received: none. Check how "
             "they were read."
@@ -208,12 +212,12 @@ def _by_id(
     if not are_references:
         _warn_of_negative(rows.value)
         labels = judgements.labels[judgements.labels >= 0]
-        truth.assumed |= _checked_labels(labels, metrics)
-    together.check_order(truth, runs.values(), judgements.queries)
+        truth.assumed |= _checked_labels(labels, metrics, are_grades)
+    together.check_order(truth, runs.values(), queries)
     order = "options"
     if any(metric.ties == "stable" for metric in metrics):
         order = "last_id_first" if rules.ties == "options" else rules.ties
-    weights = by_query.weights_of(sample_weight, judgements.queries)
+    weights = together.weights_of(sample_weight, queries)
     # A list that retrieves nothing would have the best value, except by metrics
     # of the judgements.
     lower = np.array(
@@ -233,21 +237,20 @@ def _by_id(
                 if are_grades and not are_references:
                     chunks = together.warned_if_swapped(rows.value, chunks)
                 lists = joined.join(chunks)
-                count = len(judgements)
-                of_lists = values.of_lists(metrics, lists, weights, count)
-        overlap = joined.overlap
+                of_lists = values.of_lists(metrics, lists, weights, number)
+        overlap, missing = joined.overlap, joined.missing
         if rules.queries == "both":
             # A query that has an empty run has one.
-            named = run.queries()
-            there: Any = [] if named is None else named
-            absent = ~np.isin(judgements.queries[joined.missing], there)
-            of_lists.counts[:, joined.missing[absent]] = False
-            overlap = overlap._replace(left_out=int(absent.sum()))
-        of_lists.values[np.ix_(lower, joined.missing)] = np.nan
+            named: Any = run.queries()
+            there = [] if named is None else named
+            left_out = missing[~np.isin(queries[missing], there)]
+            of_lists.counts[:, left_out] = False
+            overlap = overlap._replace(left_out=len(left_out))
+        of_lists.values[np.ix_(lower, missing)] = np.nan
         overlap = overlap._replace(same_id=run.same_id)
         found[name] = of_lists._replace(overlap=overlap)
-    queries = list(map(as_text, judgements.queries.tolist()))
-    return queries, judgements.fingerprint, found, judgements.labelled
+    texts = [as_text(query) for query in queries.tolist()]
+    return texts, judgements.fingerprint, found, judgements.labelled
 
 
 def _warn_of_negative(labels: np.ndarray) -> None:
@@ -261,14 +264,16 @@ def _warn_of_negative(labels: np.ndarray) -> None:
         )
 
 
-def _checked_labels(labels: np.ndarray, metrics: _Metrics) -> dict[str, str]:
+def _checked_labels(
+    labels: np.ndarray, metrics: _Metrics, are_grades: bool
+) -> dict[str, str]:
     """Return what is assumed of the judgements; warn of a wrong highest one.
 
     Args:
         labels: the judgements.
         metrics: the metrics.
+        are_grades: True if some metric takes labels as grades.
     """
-    are_grades = any(metric.labels == "grades" for metric in metrics)
     options = [metric.definition.options for metric in metrics]
     have_default = any(x.get("relevance_threshold") == 1 for x in options)
     grows_fast = any(x.get("gain_fn") is exponential_gain for x in options)

@@ -1,10 +1,16 @@
-"""Arguments that say how an input is read, and checks of its rows."""
+"""From an object to checked rows: `Reading`, the options, and `Input`.
+
+    x --chunks--> columns --checked_rows--> Rows --settled, as_run--> Rows
+
+A form of input is a subclass of `Input`: `forms` contains them all.
+"""
 
 from __future__ import annotations
 
+import abc
 import dataclasses
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -21,33 +27,19 @@ from keras_rankmetrics.tables.ids import (
 from keras_rankmetrics.tables.item_rows import Rows
 
 _ROLES = ("query", "item")
-
-
-class _Order(NamedTuple):
-    """The order of scores whose best items come first, for messages.
-
-    Attributes:
-        right: how the scores go.
-        wrong: how they go if the worst items come first.
-        like: the scores that go in the wrong order.
-        remedy: what to do about these.
-    """
-
-    right: str
-    wrong: str
-    like: str
-    remedy: str
-
-
-_BY_HIGHER_IS_BETTER = {
-    True: _Order(
+ROWS_OF_CHUNK = 2**20  # of a chunk, up to the end of a query
+_MANY = 15  # rows that are not all better than the row above by chance
+# By `higher_is_better`: how scores go if the best items come first, how they
+# go if the worst ones do, which scores go that way, and what to do about them.
+_ORDERS = {
+    True: (
         "descend",
         "ascend",
         "distances",
         "For distances, pass `higher_is_better=False`, or "
         '`higher_is_better={"name": False}` for one of several systems.',
     ),
-    False: _Order(
+    False: (
         "ascend",
         "descend",
         "similarities",
@@ -86,7 +78,7 @@ class Reading:
     score_dtype: str | None = None
 
     def __post_init__(self) -> None:
-        roles, columns = (*_ROLES, "score", "label"), self.columns or {}
+        roles, columns = (*_ROLES, "score", "label"), self.chosen
         if not isinstance(columns, Mapping) or not set(columns) <= set(roles):
             raise ValueError(
                 f"`columns` should be a dict from {', '.join(roles)} to the "
@@ -103,6 +95,16 @@ class Reading:
                 f"by system. Received: {self.higher_is_better!r}."
             )
 
+    @property
+    def chosen(self) -> Mapping[str, str | None]:
+        """The names of columns that the user chose, by role."""
+        return self.columns or {}
+
+    @property
+    def sign(self) -> int:
+        """The sign of scores that are higher for better items: -1 or 1."""
+        return -1 if self.higher_is_better is False else 1
+
     def of_system(self, name: str) -> Reading:
         """Return how to read one of several systems."""
         higher = self.higher_is_better
@@ -112,26 +114,20 @@ class Reading:
             higher = bool(higher)
         return dataclasses.replace(self, higher_is_better=higher)
 
+    def candidates(self, role: str, names: Sequence[Any]) -> list[str]:
+        """Return the columns that may have a role; several are ambiguous."""
+        return item_rows.candidates(role, names, self.chosen)
+
     def is_table(self, names: Sequence[Any]) -> bool:
         """Return True if there are columns of queries and items."""
-        chosen = self.columns or {}
-        return all(item_rows.candidates(x, names, chosen) for x in _ROLES)
+        return all(self.candidates(role, names) for role in _ROLES)
 
-    def order_if_wrong(self, steps: np.ndarray, least: int) -> _Order | None:
-        """Return the expected order if the worst items come first, or None.
-
-        Args:
-            steps: the result of `steps_of` for all rows.
-            least: the number of steps that prove an order.
-        """
-        if not isinstance(self.higher_is_better, bool):
-            return None
-        wrong, right = steps[:2] if self.higher_is_better else steps[1::-1]
-        is_wrong = wrong >= least and not right
-        return _BY_HIGHER_IS_BETTER[self.higher_is_better] if is_wrong else None
-
-
-# Checks, and the arguments that change a run.
+    def keys_of_items(self, keys: Sequence[Any]) -> list[str]:
+        """Return the keys of a hit that may name its item."""
+        found = self.candidates("item", keys)
+        if self.chosen.get("item") in keys:
+            return found
+        return found + [key for key in keys if key in ("id", "_id")]
 
 
 def index_of(x: Any) -> list[Any]:
@@ -166,7 +162,199 @@ def warn_of_direction(column: str | None, higher_is_better: Any) -> None:
         )
 
 
-def steps_of(rows: Rows) -> np.ndarray:
+@dataclasses.dataclass(eq=False)
+class Input(abc.ABC):
+    """The truth or a run in some form.
+
+    Args:
+        x: an object of this form.
+        value: the name of the values, `"label"` or `"score"`.
+        argument: the name of the argument, for errors.
+        reading: how to read it.
+
+    Attributes:
+        same_id: the number of items dropped so far, since they have the id of
+            their query.
+        assumed: what else is assumed by role, such as `{"relevant":
+            "label>=1"}`; for files, also the column of each role.
+        looks: how an object of this form looks, for the documentation.
+        made_by: what has this form.
+        has_ids: True if the items have ids, False for labels or scores, None
+            for integers that may be both.
+    """
+
+    x: Any
+    value: str
+    argument: str
+    reading: Reading
+    same_id: int = dataclasses.field(default=0, init=False)
+    assumed: dict[str, str] = dataclasses.field(
+        default_factory=dict, init=False
+    )
+
+    looks: ClassVar[str]
+    made_by: ClassVar[str]
+    has_ids: ClassVar[bool | None] = True
+
+    @classmethod
+    @abc.abstractmethod
+    def matches(cls, x: Any, reading: Reading) -> bool:
+        """Return True if an object has this form."""
+
+    @abc.abstractmethod
+    def chunks(self) -> Iterator[Rows]:
+        """Yield the columns, which may be lists, not yet checked."""
+
+    @property
+    def unnamed(self) -> int | None:
+        """The number of queries in order; None if they have ids."""
+        return None
+
+    @property
+    def in_order(self) -> bool:
+        """True if the queries have no ids, but an order."""
+        return self.unnamed is not None
+
+    def queries(self) -> np.ndarray | None:
+        """Return all queries, some of which may have no items.
+
+        None for inputs that name queries in their rows only.
+        """
+        return None
+
+    def names(self) -> list[Any] | None:
+        """Return the names that `columns` may choose; None if not known yet."""
+        return []
+
+    def roles(self) -> dict[str, Any]:
+        """Return what was read as each role, such as the name of a column."""
+        return {}
+
+    def settled(self, rows: Rows) -> Rows:
+        """Return the rows without padding.
+
+        Raises:
+            ValueError: if values or ids look like others.
+        """
+        return rows
+
+    def read_as(self) -> str:
+        """Return what was read as each role, or "" if nothing was assumed."""
+        roles = {**self.roles(), **self.assumed}
+        return item_rows.as_read(roles, self.reading.chosen)
+
+    def rows(self) -> Iterator[Rows]:
+        """Yield chunks of whole queries, checked except for NaN."""
+        steps = np.zeros(3, np.int64)
+        self.same_id = 0  # of a run that is read again
+        for found in self.chunks():
+            rows = self.settled(checked_rows(found, self.argument))
+            if self.value == "score":
+                steps += _steps_of(rows)
+                rows = self._as_run(rows)
+            yield from item_rows.chunks_of_queries(rows, ROWS_OF_CHUNK)
+        for _, wrong, like, remedy in self._orders_if_wrong(steps, _MANY):
+            warn(
+                f"The scores of {self.argument} {wrong} in every query, as "
+                f"{like} do. {remedy}"
+            )
+        if not steps[:2].any() and steps[2] >= _MANY:
+            warn(
+                f"The scores of {self.argument} should order items. Received: "
+                "equal scores in every query. If ranks order them, name their "
+                "column as the score, with `higher_is_better=False`."
+            )
+
+    def _orders_if_wrong(
+        self, steps: np.ndarray, least: int
+    ) -> list[tuple[str, str, str, str]]:
+        """Return the expected entry of `_ORDERS` if the worst come first.
+
+        Args:
+            steps: the result of `_steps_of` for all rows.
+            least: the number of steps that prove an order.
+        """
+        higher = self.reading.higher_is_better
+        if not isinstance(higher, bool):
+            return []
+        wrong, right = steps[:2] if higher else steps[1::-1]
+        return [_ORDERS[higher]] if wrong >= least and not right else []
+
+    def _as_run(self, rows: Rows) -> Rows:
+        """Return the rows of a run with the ids and scores to be ranked."""
+        reading, (query, item, score) = self.reading, rows
+        if reading.item_ids is not None and item.dtype.kind in "iu":
+            item = _named_items(item, reading.item_ids, self.argument)
+        if score.dtype.kind in "iu":
+            score = np.unique(score, return_inverse=True)[1].astype(np.float64)
+        if reading.score_dtype:
+            score = score.astype(reading.score_dtype)
+        rows = Rows(query, item, reading.sign * score)
+        # The number of a query is not the id of an item.
+        has_numbers = self.in_order and reading.query_ids is None
+        if reading.drop_same_id and not has_numbers:
+            # The query is there, even if it retrieves nothing else.
+            dropped = np.where(_same_id(rows), -np.inf, rows.value)
+            rows = rows._replace(value=dropped)
+        if reading.duplicates == "best":
+            rows = _best_of_equal(rows, self.argument)
+        same = _same_id(rows).sum() if reading.drop_same_id else 0
+        if same and has_numbers:
+            warn(
+                f"The queries of {self.argument} should have ids, since the "
+                "convention drops the item with the id of its query. Received: "
+                f"{same:,} items with the number of their row, which are kept. "
+                "Pass `query_ids`."
+            )
+        elif same:
+            self.same_id += int(same)
+        return rows
+
+    def positions(self, number: int) -> np.ndarray:
+        """Return the ids of queries that are in order."""
+        if self.reading.query_ids is None:
+            return np.arange(number)
+        queries = ids_of(self.reading.query_ids, "`query_ids`")
+        if len(queries) != number:
+            raise ValueError(
+                "`query_ids` should have an id for each query of "
+                f"{self.argument}, {number:,} in all. Received: "
+                f"{len(queries):,}."
+            )
+        if len(np.unique(queries)) < number:
+            raise ValueError(
+                "`query_ids` should name each query once. Received: "
+                f"{number - len(np.unique(queries)):,} repeated ids."
+            )
+        return queries
+
+    def best_first(self, rows: Rows) -> Rows:
+        """Return hits without padding, after a check of the order of scores.
+
+        A search has its best items first, so scores that ascend are distances.
+
+        Raises:
+            ValueError: if the scores of all queries are in the wrong order.
+        """
+        rows = without_padding(rows)
+        orders = self._orders_if_wrong(_steps_of(rows), 1)
+        for right, wrong, _, remedy in orders if self.value == "score" else ():
+            raise ValueError(
+                f"The best items of {self.argument} should come first, so that "
+                f"scores {right}. Received: scores that {wrong} in every "
+                f"query. {remedy}"
+            )
+        return rows
+
+
+def without_padding(rows: Rows) -> Rows:
+    """Return the rows of a dense array, in which -1 is no id."""
+    if rows.item.dtype.kind != "i":
+        return rows
+    return Rows(*(column[rows.item != -1] for column in rows))
+
+
+def _steps_of(rows: Rows) -> np.ndarray:
     """Return how many rows have a higher, lower and equal score to that above.
 
     Only rows of one query are compared.
@@ -177,26 +365,7 @@ def steps_of(rows: Rows) -> np.ndarray:
     return np.array([(of_one & step).sum() for step in steps])
 
 
-def as_run(rows: Rows, argument: str, reading: Reading) -> Rows:
-    """Return the rows of a run with the ids and scores to be ranked."""
-    query, item, score = rows
-    if reading.item_ids is not None and item.dtype.kind in "iu":
-        item = _named_items(item, reading.item_ids, argument)
-    if score.dtype.kind in "iu":
-        score = np.unique(score, return_inverse=True)[1].astype(np.float64)
-    if reading.score_dtype:
-        score = score.astype(reading.score_dtype)
-    if reading.higher_is_better is False:
-        score = -score
-    rows = Rows(query, item, score)
-    if reading.drop_same_id:
-        # The query is there, even if it retrieves nothing else.
-        score = np.where(same_id(rows), -np.inf, score)
-        rows = rows._replace(value=score)
-    return _best_of_equal(rows, argument, reading.duplicates)
-
-
-def same_id(rows: Rows) -> np.ndarray:
+def _same_id(rows: Rows) -> np.ndarray:
     """Return True for items whose id is that of their query."""
     query, item, _ = rows
     if KINDS[query.dtype.kind] != KINDS[item.dtype.kind]:
@@ -224,10 +393,8 @@ def _named_items(item: np.ndarray, item_ids: Any, argument: str) -> np.ndarray:
     return names[item]
 
 
-def _best_of_equal(rows: Rows, argument: str, duplicates: str) -> Rows:
+def _best_of_equal(rows: Rows, argument: str) -> Rows:
     """Return the rows without all but the best of equal items of a query."""
-    if duplicates == "error":
-        return rows
     codes = [np.unique(ids, return_inverse=True)[1] for ids in rows[:2]]
     order = np.lexsort((-rows.value, *codes))
     again = np.all([code[order][1:] == code[order][:-1] for code in codes], 0)
@@ -243,7 +410,7 @@ def _best_of_equal(rows: Rows, argument: str, duplicates: str) -> Rows:
 
 
 def checked_rows(rows: Rows, argument: str) -> Rows:
-    """Return the rows as arrays of ids and floats.
+    """Return columns as arrays of ids and floats.
 
     Raises:
         TypeError: if ids have several types, or values are not numbers.

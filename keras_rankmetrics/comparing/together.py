@@ -1,11 +1,11 @@
-"""Checks that the truth and the systems fit together."""
+"""Checks that the truth, the systems and other arguments fit together."""
 
 from __future__ import annotations
 
 import dataclasses
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -13,26 +13,25 @@ import numpy as np
 from keras_rankmetrics.comparing.forms import (
     EXPECTED,
     ByQuery,
-    Chunks,
-    File,
-    InOrder,
-    Input,
     Integers,
-    Search,
-    Table,
-    as_lists,
-    class_of,
+    input_of,
 )
-from keras_rankmetrics.comparing.frames import HIGHEST_GRADE, columns_of
-from keras_rankmetrics.comparing.items_of_query import first_of
-from keras_rankmetrics.comparing.reading import Reading
+from keras_rankmetrics.comparing.measured import ALL
+from keras_rankmetrics.comparing.reading import Input, Reading, index_of
+from keras_rankmetrics.comparing.tables_of_rows import (
+    HIGHEST_GRADE,
+    Table,
+    first_of,
+    names_in,
+)
 from keras_rankmetrics.conventions.convention import Rules
 from keras_rankmetrics.engine.inputs import warn_if_swapped
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
 from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.tables.ids import as_text
-from keras_rankmetrics.tables.item_rows import Rows, argument, check_chosen
+from keras_rankmetrics.tables.item_rows import Rows, check_chosen
 
+_LARGEST = np.finfo(np.float32).max
 _PLACES = 5  # items of a list, each with a place of its own
 _SWAPPED = (
     "Are the arguments swapped? Their order is `compare(truth, systems, "
@@ -57,7 +56,7 @@ def have_ids(inputs: Sequence[Input]) -> bool:
     return bool(named)
 
 
-def are_ids(inputs: Sequence[Input]) -> bool:
+def integers_are_ids(inputs: Sequence[Input]) -> bool:
     """Return True if all inputs are integers that are ids.
 
     Labels and scores have the same lengths, and labels repeat in most lists.
@@ -70,7 +69,7 @@ def are_ids(inputs: Sequence[Input]) -> bool:
     reading = inputs[0].reading
     if reading.query_ids is not None or reading.item_ids is not None:
         return True
-    rows = [[np.ravel(x).tolist() for x in as_lists(each.x)] for each in inputs]
+    rows = [[np.ravel(x).tolist() for x in each.x] for each in inputs]
     if any(list(map(len, x)) != list(map(len, rows[0])) for x in rows):
         return True
     shown = [[x for x in row if x >= 0] for row in rows[0]]
@@ -98,22 +97,26 @@ def check_ids(asked: Reading, truth: Input, runs: Sequence[Input]) -> None:
         truth: the truth.
         runs: the systems.
     """
-    _check_numbers([truth, *runs])
+    _check_numbers([truth, *runs], asked.query_ids)
     check_columns([truth, *runs])
-    _check_two_columns(truth, runs)
-    _check_queries(asked, runs)
+    for run in runs:
+        if isinstance(truth, Table) and isinstance(run, Table):
+            truth.check_other_column(run)
+        if asked.drop_same_id and asked.query_ids is None and run.in_order:
+            raise ValueError(
+                "`drop_same_id=True` should have ids of queries. Received: "
+                f"{_spoken(run)} without them. Pass `query_ids`, the id of "
+                "each row: `range(n)` if the items have these numbers."
+            )
 
 
-def _check_numbers(inputs: Sequence[Input]) -> None:
+def _check_numbers(inputs: Sequence[Input], query_ids: Any) -> None:
     """Raise ValueError if inputs without ids of queries differ in number.
 
     An input that lacks a query would have those of others from there on.
     """
-    in_order = [
-        x for x in inputs if isinstance(x, Search | InOrder) and x.in_order
-    ]
-    numbers = {len(each): _spoken(each) for each in in_order}
-    query_ids = inputs[0].reading.query_ids
+    in_order = [x for x in inputs if x.in_order]
+    numbers = {x.unnamed: _spoken(x) for x in in_order}
     if query_ids is not None and not in_order:
         raise ValueError(
             "`query_ids` should be for an input without ids of queries. "
@@ -130,60 +133,12 @@ def _check_numbers(inputs: Sequence[Input]) -> None:
         )
 
 
-def check_columns(inputs: Sequence[Input], are_read: bool = False) -> None:
-    """Raise ValueError if a chosen column is in no input.
-
-    Args:
-        inputs: the truth and the systems.
-        are_read: True if they have been read: a file has no columns before.
-    """
-    chosen = inputs[0].reading.columns
-    if not chosen:
-        return
-    tables = []
-    for each in inputs:
-        if isinstance(each, Table):
-            tables.append(columns_of(each.table))
-        elif isinstance(each, File) and are_read:
-            tables.append([*each.roles().values()])
-        elif isinstance(each, File | Chunks) or _have_fields(each):
-            return
-    check_chosen(chosen, tables)
-
-
-def _have_fields(x: Input) -> bool:
-    """Return True for lists of hits, which may have a field of any name."""
-    first = first_of(x.entries()[1]) if isinstance(x, ByQuery) else None
-    return isinstance(first, list | tuple) and isinstance(first[0], Mapping)
-
-
-def _check_two_columns(truth: Input, systems: Iterable[Input]) -> None:
-    """Raise ValueError if one column of a table is the labels and the scores.
-
-    A table without other columns may be its own run, whose values are perfect.
-    """
-    for each in systems:
-        if not isinstance(truth, Table) or not isinstance(each, Table):
-            continue
-        label, score = truth.columns.get("label"), each.columns.get("score")
-        others = [x for x in truth.others() if x not in each.columns.values()]
-        if each.x is truth.x and label == score and others:
-            raise ValueError(
-                "The labels and the scores of one table should be different "
-                f"columns. Received: {label!r} for both, and {others}. Name "
-                f"the scores: {argument('score', others[0])}."
-            )
-
-
-def _check_queries(asked: Reading, runs: Iterable[Input]) -> None:
-    """Raise ValueError if items with the ids of unknown queries are dropped."""
-    for run in runs:
-        if asked.drop_same_id and run.in_order and asked.query_ids is None:
-            raise ValueError(
-                "`drop_same_id=True` should have ids of queries. Received: "
-                f"{_spoken(run)} without them. Pass `query_ids`, the id of "
-                "each row: `range(n)` if the items have these numbers."
-            )
+def check_columns(inputs: Sequence[Input]) -> None:
+    """Raise ValueError if a chosen column is in no input, as far as known."""
+    chosen = inputs[0].reading.chosen
+    names = [x.names() for x in inputs] if chosen else []
+    if None not in names:
+        check_chosen(chosen, [each or [] for each in names])
 
 
 def check_order(
@@ -197,10 +152,10 @@ def check_order(
         queries: the queries of the truth, in its order.
     """
     inputs = [(truth, queries), *((run, run.queries()) for run in runs)]
-    if truth.reading.query_ids is not None:
-        return
     in_order = [each for each, _ in inputs if each.in_order]
-    for each, ids in inputs if in_order else ():
+    if truth.reading.query_ids is not None or not in_order:
+        return
+    for each, ids in inputs:
         if each.in_order or ids is None or ids.dtype.kind not in "iu":
             continue
         if not np.array_equal(ids, np.arange(len(ids))):
@@ -321,14 +276,16 @@ def _spoken(x: Input) -> str:
 
 def check_systems(systems: Any, truth: Any, reading: Reading) -> None:
     """Raise ValueError if the systems, or names of systems, are invalid."""
-    if is_systems(truth, reading):
+    judged = input_of(truth, "label", "`truth`", reading)
+    if _are_systems(judged):
         raise ValueError(
             "`truth` should hold a label for each query and item. Received: "
             f"{_described(truth)}. {_SWAPPED}"
         )
-    has_ids = class_of(as_lists(truth), reading).has_ids
-    is_one = has_ids and _is_one(systems, reading)
-    if not isinstance(systems, Mapping) or is_one:
+    is_one = judged.has_ids and _is_one(
+        input_of(systems, "score", "`systems`", reading)
+    )
+    if is_one or not isinstance(systems, Mapping):
         raise ValueError(
             "`systems` should be a dict of systems by name. Received: "
             f"{_described(systems)}. Give each system a name, even a single "
@@ -343,19 +300,29 @@ def check_systems(systems: Any, truth: Any, reading: Reading) -> None:
         )
 
 
-def is_systems(x: Any, reading: Reading) -> bool:
+def check_run(run: Input) -> None:
+    """Raise ValueError if a run is a dict of several runs."""
+    if _are_systems(run):
+        raise ValueError(
+            "`run` should be one run. Received: a dict whose values look like "
+            "runs. Call `compare(truth, systems, metrics)` for several. If the "
+            f"keys are queries: {EXPECTED}"
+        )
+
+
+def _are_systems(x: Input) -> bool:
     """Return True for a dict of runs or judgements by name."""
-    if not isinstance(x, Mapping) or _is_one(x, reading):
+    if not isinstance(x.x, Mapping) or not x.x or _is_one(x):
         return False
-    return any(_is_one(each, reading) for each in [*x.values()][:1])
+    first = next(iter(x.x.values()))
+    return _is_one(input_of(first, x.value, x.argument, x.reading))
 
 
-def _is_one(x: Any, reading: Reading) -> bool:
+def _is_one(x: Input) -> bool:
     """Return True for labels or scores of items, False for a dict of those."""
-    form = class_of(as_lists(x), reading)
-    if not isinstance(x, Mapping) or form is not ByQuery:
-        return bool(form.has_ids)
-    first = first_of(list(x.values()))
+    if not isinstance(x.x, Mapping) or not isinstance(x, ByQuery):
+        return bool(x.has_ids)
+    first = first_of(x.x.values())
     if not isinstance(first, Mapping):
         return first is not None
     value = next(iter(first.values()))
@@ -364,10 +331,104 @@ def _is_one(x: Any, reading: Reading) -> bool:
 
 def _described(x: Any) -> str:
     if not isinstance(x, Mapping):
-        columns = columns_of(x)
+        columns = names_in(x)
         of = f" with the columns {columns}" if columns else ""
         return f"an object of the type {type(x).__name__}{of}"
     keys = [repr(as_text(key)) for key in itertools.islice(x, 3)]
     keys += ["..."] * (len(x) > len(keys))
     of = type(next(iter(x.values()), None)).__name__
     return f"a dict of {of}s with the keys {', '.join(keys)}"
+
+
+# Arguments by query.
+
+
+def weights_of(sample_weight: Any, queries: np.ndarray) -> np.ndarray | None:
+    """Return the weights of the queries, `[lists]`, or None."""
+    sample_weight = _by_query("sample_weight", sample_weight, queries.tolist())
+    if sample_weight is None:
+        return None
+    if not isinstance(sample_weight, Mapping):
+        raise TypeError(
+            "`sample_weight` should be a dict with the weight of each query. "
+            f"Received: {type(sample_weight).__name__}."
+        )
+    weights = np.zeros(len(queries), np.float32)
+    for place, query in enumerate(queries.tolist()):
+        weight: Any = sample_weight.get(query)
+        is_number = isinstance(weight, int | float | np.number)
+        if not is_number or not 0.0 <= weight <= _LARGEST:
+            raise ValueError(
+                "`sample_weight` should have a finite weight for each query of "
+                f"the truth, not negative. Received: {weight!r} for the query "
+                f"{as_text(query)!r}. A query of weight 0 does not count."
+            )
+        weights[place] = weight
+    return weights
+
+
+def _by_query(name: str, values: Any, queries: Sequence[Any]) -> Any:
+    """Return a pandas Series as a dict, and anything else as it is.
+
+    Args:
+        name: the name of the argument.
+        values: the values.
+        queries: the queries, or the numbers of the lists.
+
+    Raises:
+        ValueError: if the index has numbers of rows, or a query twice.
+    """
+    if not hasattr(values, "index") or not hasattr(values, "to_dict"):
+        return values
+    index = index_of(values)
+    are_rows = index == list(range(len(index))) and index != list(queries)
+    if are_rows or len(set(index)) < len(index):
+        received = "the numbers of rows" if are_rows else "some queries twice"
+        raise ValueError(
+            f"The index of `{name}` should name each query once. Received: "
+            f"{received}. Pass a dict by query, such as "
+            '`frame.groupby("query_id")["name"].first()`.'
+        )
+    return values.to_dict()
+
+
+def groups_of_lists(groups: Any, lists: Sequence[Any]) -> tuple[str, ...]:
+    """Return the group of each list; none without groups.
+
+    Args:
+        groups: a dict or a pandas `Series` by query, a column in the order of
+            the lists, or None.
+        lists: the queries, or the numbers of the lists.
+    """
+    if groups is None:
+        return ()
+    groups = _by_query("groups", groups, lists)
+    if isinstance(groups, Set):
+        raise TypeError(
+            "`groups` should be a dict by query, or in the order of the "
+            "lists. Received: a set."
+        )
+    if isinstance(groups, Mapping):
+        groups = {as_text(query): group for query, group in groups.items()}
+        lacking = [query for query in lists if query not in groups]
+        if lacking:
+            raise ValueError(
+                "`groups` should have a group for each query of the truth. "
+                f"Received: none for {len(lacking):,} of {len(lists):,}, such "
+                f"as {lacking[0]!r}."
+            )
+        groups = [groups[query] for query in lists]
+    groups = tuple(map(str, groups)) if not isinstance(groups, str) else ()
+    for wrong in ("", "None", "nan", ALL):
+        if wrong in groups:
+            raise ValueError(
+                "`groups` should have a name for each group, other than "
+                f"{ALL!r}. Received: {wrong!r}."
+            )
+    if len(groups) != len(lists):
+        raise ValueError(
+            f"`groups` should have a group for each of {len(lists):,} lists. "
+            f"Received: {len(groups):,}. Pass them in the order of the lists, "
+            "or as a dict by query."
+        )
+    return groups

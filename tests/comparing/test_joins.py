@@ -11,7 +11,7 @@ from pytest import approx
 from runs import drawn, rows_of
 
 import keras_rankmetrics as krm
-from keras_rankmetrics.comparing import forms, joining
+from keras_rankmetrics.comparing import forms, joining, reading
 from keras_rankmetrics.comparing.reading import Reading
 from keras_rankmetrics.conventions import ranx as as_ranx
 from keras_rankmetrics.conventions import trec_eval
@@ -199,7 +199,7 @@ def test_ids_that_share_a_key_are_told_apart(monkeypatch, mixed):
 def test_a_whole_run_is_parted_between_queries(monkeypatch):
     truth, systems = drawn(9)
     expected = values(systems, truth)
-    monkeypatch.setattr(forms, "_ROWS_OF_CHUNK", 25)
+    monkeypatch.setattr(reading, "ROWS_OF_CHUNK", 25)
     runs = {name: rows_of(run) for name, run in systems.items()}
     parts = [*forms.input_of(runs["old"], "score", "it", Reading()).rows()]
     assert len(parts) > 2

@@ -1,0 +1,433 @@
+"""Tables with a row for each query and item: frames, records, and columns."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from typing import Any, ClassVar
+
+import numpy as np
+
+from keras_rankmetrics.comparing.reading import Input, Reading
+from keras_rankmetrics.engine.inputs.shapes import check_aligned_axis
+from keras_rankmetrics.engine.inputs.tensors import to_numpy
+from keras_rankmetrics.engine.messages import warn
+from keras_rankmetrics.tables.ids import as_text, column_array
+from keras_rankmetrics.tables.item_rows import (
+    Rows,
+    argument,
+    candidates,
+    plain_name,
+)
+
+# What returns a table in memory: of DuckDB, Ibis, PySpark and polars.
+_COLLECT = ("fetchnumpy", "to_pyarrow", "toArrow", "toPandas", "collect")
+HIGHEST_GRADE = 5  # of numbers that are labels, where they might be ids
+_SOME = 100  # rows that show what all are
+_PARTS = {"split", "fold", "subset", "model", "system"}
+# Columns that hold no label. Others might, under a name of their own.
+_NO_LABELS = {"timestamp", "time", "date", "datetime", "ts", "rank", "iter"}
+_WITHOUT_VALUES = {
+    "label": ' If each row is relevant: `columns={"label": None}`.',
+    "score": (
+        " If the order of the items ranks them: name a column `rank`, or pass "
+        "`{query: [item, ...]}`."
+    ),
+}
+
+
+class Table(Input):
+    """A table with a row for each query and item."""
+
+    looks = "a table with a row for each query and item"
+    made_by = (
+        "frames of pandas, polars, Arrow, DuckDB, Ibis and PySpark, Hugging "
+        "Face datasets, structured arrays, dicts of columns"
+    )
+    hint: ClassVar[str] = ""  # where there is no column of queries
+
+    @classmethod
+    def matches(cls, x: Any, reading: Reading) -> bool:
+        """Return True for all frames, and for dicts of known columns."""
+        if not isinstance(x, Mapping):
+            levels = getattr(getattr(x, "index", None), "nlevels", 1)
+            return levels > 1 or bool(names_in(x))
+        values = list(x.values())
+        are_columns = not any(isinstance(x, Mapping | Rows) for x in values)
+        return (
+            (are_columns or _have_cells(values)) and reading.is_table(list(x))
+        ) or (reading.query_ids is None and _is_like_frame(x))
+
+    @functools.cached_property
+    def table(self) -> Any:
+        """The table in memory, whose columns can be read by name.
+
+        The index of pandas becomes columns, unless the others are enough.
+        """
+        x = self.x
+        if isinstance(x, Mapping):
+            if not _have_cells([*x.values()]):
+                return x
+            return {name: list(column.values()) for name, column in x.items()}
+        for method in _COLLECT:
+            if hasattr(x, method):
+                return getattr(x, method)()
+        if hasattr(x, "reset_index") and not self.reading.is_table(names_in(x)):
+            has_names = x.index.nlevels > 1 or x.index.name is not None
+            return x.reset_index() if has_names else x
+        return x
+
+    def names(self) -> list[Any]:
+        """Return the names of the columns."""
+        return names_in(self.table)
+
+    def column(self, name: Any) -> Any:
+        """Return a column; the classes of Hugging Face by name, not number."""
+        features = getattr(self.table, "features", {})
+        classes = getattr(features.get(name), "names", None)
+        values = self.table[name]
+        return [classes[x] for x in values] if classes else values
+
+    @functools.cached_property
+    def columns(self) -> dict[str, Any]:
+        """The name of the column of each role.
+
+        The role of values is missing if each row is relevant, and `"rank"` if
+        there are ranks in place of scores.
+
+        Raises:
+            ValueError: if a role has no column, or several.
+        """
+        roles = ["query", "item", self.value]
+        names, chosen = self.names(), self.reading.chosen
+        found = {role: self.reading.candidates(role, names) for role in roles}
+        for role, several in found.items():
+            if len(several) > 1:
+                choices = " or ".join(argument(role, x) for x in several)
+                raise ValueError(
+                    f"{self.argument} should have one column for the {role}. "
+                    f"Received: {several}. Choose one: {choices}."
+                )
+        columns = {role: names[0] for role, names in found.items() if names}
+        lacking = [role for role in roles if role not in columns]
+        if lacking == ["label"] and (
+            chosen["label"] is None
+            if "label" in chosen
+            else not self._others(columns)
+        ):
+            return columns
+        ranks = self._ranks(columns)
+        if lacking == ["score"] and "score" not in chosen and ranks:
+            return {**columns, "rank": ranks[0]}
+        if lacking:
+            raise self._lacks(columns, roles)
+        return columns
+
+    def chunks(self) -> Iterator[Rows]:
+        """Yield the columns of queries, items and values."""
+        columns = self.columns
+        arrays = {role: self.column(name) for role, name in columns.items()}
+        self._check_whole()
+        check_aligned_axis(
+            "index", {str(columns[x]): arrays[x] for x in arrays}
+        )
+        query, item, *values = arrays.values()
+        if "rank" in columns:
+            # The sign of distances changes later, but ranks are no distances.
+            ranks = to_numpy(*values).astype(np.float64)
+            values = [-self.reading.sign * ranks]
+        yield Rows(query, item, *values or [np.ones(len(query))])
+
+    def settled(self, rows: Rows) -> Rows:
+        """Return the rows; raise ValueError if ranks contradict the scores."""
+        if self.value == "score":
+            self._check_ranks(rows)
+        return rows
+
+    def roles(self) -> dict[str, Any]:
+        """Return the column of each role."""
+        columns = dict(self.columns)
+        if "rank" in columns:
+            columns["score"] = f"-{columns.pop('rank')}"
+        elif "label" not in columns and self.value == "label":
+            columns["label"] = 1
+        return columns
+
+    def check_other_column(self, run: Table) -> None:
+        """Raise ValueError if one column is the labels and the scores.
+
+        A table without other columns may be its own run, whose values are
+        perfect.
+
+        Args:
+            run: a run in the same form as this truth.
+        """
+        label, score = self.columns.get("label"), run.columns.get("score")
+        taken = run.columns.values()
+        others = [x for x in self._others(self.columns) if x not in taken]
+        if run.x is self.x and label == score and others:
+            raise ValueError(
+                "The labels and the scores of one table should be different "
+                f"columns. Received: {label!r} for both, and {others}. Name "
+                f"the scores: {argument('score', others[0])}."
+            )
+
+    def _others(self, columns: Mapping[str, Any]) -> list[Any]:
+        """Return the columns that have no role, and might have one."""
+        return [
+            name
+            for name in self.names()
+            if name not in columns.values()
+            and plain_name(name) not in _NO_LABELS
+        ]
+
+    def _ranks(self, columns: Mapping[str, Any]) -> list[Any]:
+        return [
+            name
+            for name in self.names()
+            if name not in columns.values() and plain_name(name) == "rank"
+        ]
+
+    def _check_whole(self) -> None:
+        """Raise ValueError if a column splits the rows, such as by model."""
+        are_chosen = len(self.reading.chosen) >= len(self.columns)
+        for name in () if are_chosen else self._others(self.columns):
+            if plain_name(name) not in _PARTS:
+                continue
+            values = column_array(self.column(name))
+            for other in values[values != values[:1]][:1]:
+                raise ValueError(
+                    f"The rows of {self.argument} should belong together. "
+                    f"Received: {values[0]} and {other} in the column "
+                    f"{name!r}. Select the rows of one; or drop the column, or "
+                    "name all others by `columns`."
+                )
+
+    def _check_ranks(self, rows: Rows) -> None:
+        """Raise ValueError if there are ranks in another order than scores.
+
+        Warn if there are ranks in place of scores, and some repeat.
+        """
+        if "rank" in self.columns:
+            self._warn_of_repeated(rows)
+        score, ranks = self.columns.get("score"), self._ranks(self.columns)
+        if score is None or "score" in self.reading.chosen or not ranks:
+            return
+        rank = column_array(self.column(ranks[0]))
+        if rank.dtype.kind not in "iuf":
+            return
+        worse = rank[1:].astype(np.float64) > rank[:-1]
+        better = self.reading.sign * np.diff(rows.value) > 0
+        of_one = rows.query[1:] == rows.query[:-1]
+        for at in np.flatnonzero(of_one & worse & better)[:1].tolist():
+            raise ValueError(
+                f"The ranks and the scores of {self.argument} should order "
+                f"items alike. Received: the ranks {rank[at]} and "
+                f"{rank[at + 1]} for the scores {rows.value[at]:g} and "
+                f"{rows.value[at + 1]:g} of the query "
+                f"{as_text(rows.query[at].item())!r}. Choose: "
+                f"{argument('score', score)}, or {argument('score', ranks[0])} "
+                "with `higher_is_better=False`. Distances also need the latter."
+            )
+
+    def _warn_of_repeated(self, rows: Rows) -> None:
+        order = np.lexsort((rows.value, rows.query))
+        query, rank = rows.query[order], rows.value[order]
+        same = (query[1:] == query[:-1]) & (rank[1:] == rank[:-1])
+        for at in np.flatnonzero(same)[:1].tolist():
+            warn(
+                f"The ranks of {self.argument} should occur once in a query. "
+                f"Received: {abs(rank[at]):g} twice in the query "
+                f"{as_text(query[at].item())!r}. These items are tied."
+            )
+
+    def _lacks(
+        self, columns: Mapping[str, Any], roles: Sequence[str]
+    ) -> ValueError:
+        """Return an error with the columns to choose, as far as it can."""
+        names = self.names()
+        other = "label" if self.value == "score" else "score"
+        of_others = candidates(other, names, {})
+        free = [
+            name
+            for name in names
+            if name not in (*columns.values(), *of_others)
+            and not str(name).startswith("Unnamed")
+        ]
+        # Columns such as `item_1`, `item_2` are none of a role each.
+        stems = {plain_name(name).rstrip("0123456789") for name in free}
+        are_alike = len(free) > 1 and len(stems) == 1
+        rest = iter([] if are_alike else free)
+        filled = {
+            role: columns[role] if role in columns else next(rest, "...")
+            for role in roles
+        }
+        hint = "" if columns else " For queries by items: `frame.stack()`."
+        if are_alike:
+            hint = " For a row by query: a list of items, or `frame.melt(...)`."
+        elif self.value not in columns:
+            hint = _WITHOUT_VALUES[self.value]
+            if of_others:
+                hint = " Are the truth and the run swapped?"
+        elif "query" not in columns:
+            hint = self.hint
+        elif of_others:
+            hint = " For queries, labels and scores alone: `evaluate_rows`."
+        return ValueError(
+            f"{self.argument} should have the columns {list(roles)}. "
+            f"Received: {list(names)}. Name them: "
+            f"`columns={json.dumps(filled, default=str)}`.{hint}"
+        )
+
+
+class Records(Table):
+    """Records with the fields of a table."""
+
+    looks = '`[{"query_id": ..., "item_id": ..., "score": ...}, ...]`'
+    made_by = "named tuples of ir_datasets, ir_measures and Surprise; dicts"
+    hint = " The hits of a single query are `[hits]`."
+
+    @classmethod
+    def matches(cls, x: Any, reading: Reading) -> bool:
+        """Return True for lists, or dicts by number, of rows with fields.
+
+        Raises:
+            ValueError: if the rows are tuples without names.
+        """
+        is_list, rows = isinstance(x, list | tuple), x
+        if isinstance(x, Mapping):
+            rows = list(x.values())
+            if not _are_numbers(x) or not _have_cells(rows):
+                return False
+        elif not is_list:
+            return False
+        elif _are_triples(x):
+            raise ValueError(
+                "Rows should have names. Received: tuples without names, such "
+                f"as {x[0]!r}. Pass `Rows(*map(numpy.array, zip(*rows)))` of "
+                "queries, items, and labels or scores."
+            )
+        fields = fields_of(first := first_of(rows))
+        return (
+            reading.is_table(fields)
+            or (is_list and hasattr(first, "_fields"))
+            or (is_list and is_hit(first, reading))
+            or (reading.query_ids is None and _are_like_records(rows))
+        )
+
+    @functools.cached_property
+    def table(self) -> Any:
+        """The fields as columns."""
+        rows = [*(self.x.values() if isinstance(self.x, Mapping) else self.x)]
+        names = fields_of(first_of(rows))
+        cells = (
+            map(row.get, names) if isinstance(row, Mapping) else row
+            for row in rows
+        )
+        return dict(zip(names, zip(*cells, strict=True), strict=True))
+
+
+def names_in(x: Any) -> list[Any]:
+    """Return the names of the columns of a table; none for other objects."""
+    if isinstance(x, Mapping):
+        return list(x)
+    if hasattr(x, "column_names"):  # of Arrow, or of Hugging Face
+        return list(x.column_names)
+    if hasattr(x, "collect_schema"):  # of polars, where `columns` would warn
+        return list(x.collect_schema())
+    names: Any = getattr(getattr(x, "dtype", None), "names", None)
+    return list(names or getattr(x, "columns", ()))
+
+
+def fields_of(record: Any) -> list[Any]:
+    """Return the names of the fields of a named tuple or a dict."""
+    keys = record if isinstance(record, Mapping) else ()
+    return list(getattr(record, "_fields", keys))
+
+
+def is_hit(x: Any, reading: Reading) -> bool:
+    """Return True for the dict of a hit, which does not name its query."""
+    if not isinstance(x, Mapping):
+        return False
+    keys = list(x)
+    values = [reading.candidates(value, keys) for value in ("score", "label")]
+    return any(values) and bool(reading.keys_of_items(keys))
+
+
+def first_of(x: Iterable[Any], default: Any = None) -> Any:
+    """Return the first entry that is not an empty list."""
+    full = (each for each in x if not hasattr(each, "__len__") or len(each))
+    return next(full, default)
+
+
+def _have_cells(columns: Sequence[Any]) -> bool:
+    """Return True for dicts with the same keys, and single values."""
+    return all(
+        isinstance(each, Mapping) and each.keys() == columns[0].keys()
+        for each in columns
+    ) and not any(
+        np.ndim(cell) or isinstance(cell, Mapping | Set)
+        for column in columns[:1]
+        for cell in column.values()
+    )
+
+
+def _is_like_frame(x: Mapping[Any, Any]) -> bool:
+    """Return True for dicts by name that might be columns of a frame.
+
+    Their columns are lists, one of them of floats, which are no ids; or dicts
+    by the number of the row.
+    """
+    columns = list(x.values())
+    rows: Iterable[Any] = ()
+    if all(isinstance(column, list) for column in columns):
+        if any(isinstance(x[0], float) for x in columns if x):
+            rows = zip(*columns, strict=False)
+    elif _have_cells(columns) and _are_numbers(columns[0]):
+        rows = zip(*(column.values() for column in columns), strict=True)
+    some = itertools.islice(rows, _SOME)
+    return _are_like_records([dict(zip(x, row, strict=True)) for row in some])
+
+
+def _are_numbers(keys: Iterable[Any]) -> bool:
+    """Return True for 0, 1, 2, ..., which JSON has as text."""
+    return all(str(key) == str(number) for number, key in enumerate(keys))
+
+
+def _are_triples(x: Sequence[Any]) -> bool:
+    """Return True for tuples of a query, an item and a number.
+
+    Tuples of three grades may be the labels of a list.
+    """
+    some = x[:_SOME]
+    return (
+        all(type(each) is tuple and len(each) == 3 for each in some)
+        and all(isinstance(id_, str | int) for x in some for id_ in x[:2])
+        and all(isinstance(number, int | float) for _, _, number in some)
+        and _are_no_grades(id_ for each in some for id_ in each[:2])
+    )
+
+
+def _are_no_grades(values: Iterable[Any]) -> bool:
+    """Return True if texts or integers cannot all be grades."""
+    return any(isinstance(x, str) or x > HIGHEST_GRADE for x in values)
+
+
+def _are_like_records(x: Sequence[Any]) -> bool:
+    """Return True for dicts that might be rows, or the items of each query.
+
+    They have the same keys, and columns without fractions, which could be ids.
+    """
+    some = x[:_SOME]
+    if len(some) < 2 or not all(isinstance(each, Mapping) for each in some):
+        return False
+    keys = list(some[0])
+    if len(keys) < 3 or any(list(each) != keys for each in some):
+        return False
+    if not all(isinstance(key, str) for key in keys):  # these are items
+        return False
+    columns = zip(*(each.values() for each in some), strict=True)
+    ids = [x for x in columns if all(isinstance(id_, str | int) for id_ in x)]
+    return len(ids) > 1 and _are_no_grades(itertools.chain(*ids))
