@@ -128,6 +128,7 @@ class Search(Input):
 
     looks = "`(scores, ids)`, `[queries, items]`, in either order"
     made_by = "FAISS, ScaNN, hnswlib"
+    are_hits = True
 
     @classmethod
     def matches(cls, x: Any, reading: Reading) -> bool:
@@ -164,10 +165,6 @@ class Search(Input):
         query = np.repeat(self.positions(len(ids)), ids.shape[1])
         yield Rows(query, ids.ravel(), scores.ravel())
 
-    def settled(self, rows: Rows) -> Rows:
-        """Return the hits without padding."""
-        return self.best_first(rows)
-
 
 class ByQuery(Input):
     """The items of each query, by the id of the query."""
@@ -175,7 +172,6 @@ class ByQuery(Input):
     looks = "`{query: {item: score}}`, `{query: [item, ...]}`, or sets of items"
     made_by = "pytrec_eval, BEIR, ranx, RAG pipelines; pandas Series of lists"
     single: ClassVar[Any] = str  # the type of an entry that is one item
-    are_hits = False
 
     @classmethod
     def matches(cls, x: Any, reading: Reading) -> bool:
@@ -212,7 +208,7 @@ class ByQuery(Input):
     def entries(self) -> tuple[np.ndarray, list[Any]]:
         """The ids of the queries, and the items of each."""
         x = self.x
-        if self.in_order:
+        if self.unnamed is not None:
             entries = [*(to_numpy(x) if _dtype_kind(x) else x)]
             queries = self.positions(len(entries))
         else:
@@ -284,17 +280,16 @@ class ByQuery(Input):
         return reader
 
     def settled(self, rows: Rows) -> Rows:
-        """Return hits without padding; raise ValueError if -1 may be an id."""
-        if self.are_hits:
-            return self.best_first(rows)
+        """Return the rows; raise ValueError if -1 may be an id or padding."""
         item = rows.item
-        if item.dtype.kind == "i" and set(item[item < 0].tolist()) == {-1}:
+        are_ids = item.dtype.kind == "i" and not self.are_hits
+        if are_ids and set(item[item < 0].tolist()) == {-1}:
             raise ValueError(
                 f"The ids of {self.argument} should be ids alone. Received: "
                 "-1, which may be padding or an id, in lists of their own "
                 "lengths. Leave padding out, or pass ids as text."
             )
-        return rows
+        return super().settled(rows)
 
 
 class ByPosition(ByQuery):
@@ -482,7 +477,7 @@ def reader_of(x: Any, reading: Reading) -> _Reader | None:
     if _is_pair(x):
         return _of_pair
     first = first_of(x, 0) if isinstance(x, list | tuple) else None
-    if _is_hit(first, reading):
+    if _begins_hits(first, reading):
         return _of_hits
     kind = _dtype_kind(x)
     if isinstance(first, str | bytes) or kind in ("U", "S"):
@@ -504,7 +499,7 @@ def _is_pair(x: Any) -> bool:
     )
 
 
-def _is_hit(x: Any, reading: Reading) -> bool:
+def _begins_hits(x: Any, reading: Reading) -> bool:
     """Return True for `{"corpus_id": ..., "score": ...}` or a pair."""
     if isinstance(x, Mapping):
         is_row = bool(reading.candidates("query", list(x)))

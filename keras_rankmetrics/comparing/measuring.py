@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -11,15 +10,14 @@ from typing import Any
 import numpy as np
 
 from keras_rankmetrics import conventions
-from keras_rankmetrics.comparing import (
-    columns,
-    joining,
-    measured,
-    together,
-    values,
-)
+from keras_rankmetrics.comparing import columns, joining, together, values
 from keras_rankmetrics.comparing.forms import input_of
-from keras_rankmetrics.comparing.measured import ALL, Measured, Values
+from keras_rankmetrics.comparing.measured import (
+    ALL,
+    Measured,
+    Values,
+    fingerprint_of,
+)
 from keras_rankmetrics.comparing.reading import (
     Input,
     Reading,
@@ -108,19 +106,16 @@ def _of_members(
     With `depth`, lists without labels are excluded, and those with some should
     have labels for the items at all ranks down to it.
     """
-    asked = reading
-    if asked.drop_same_id is not None:
-        rules = rules._replace(drop_same_id=asked.drop_same_id)
-    reading = dataclasses.replace(
-        asked, drop_same_id=rules.drop_same_id, score_dtype=rules.score_dtype
-    )
+    if reading.drop_same_id is not None:
+        rules = rules._replace(drop_same_id=reading.drop_same_id)
     are_references = _are_of_two_rankings(members)
     role = "score" if are_references else "label"
-    judged = input_of(truth, role, "`truth`", reading.of_system("truth"))
-    runs = {
-        name: input_of(x, "score", _argument(name), reading.of_system(name))
-        for name, x in systems.items()
-    }
+    judged = input_of(truth, role, "`truth`", reading.of_system("truth", rules))
+    runs = {}
+    for name, x in systems.items():
+        argument = "`run`" if name == ALL else f"the system {name!r}"
+        own = reading.of_system(name, rules)
+        runs[name] = input_of(x, "score", argument, own)
     if ALL in runs:
         together.check_run(runs[ALL])
     inputs = [judged, *runs.values()]
@@ -129,18 +124,18 @@ def _of_members(
     if together.have_ids(inputs) or (
         take_scores and together.integers_are_ids(inputs)
     ):
-        together.check_ids(asked, judged, [*runs.values()])
+        together.check_ids(reading, judged, [*runs.values()])
         found = _by_id(members, judged, runs, sample_weight, rules, depth or 0)
         together.check_columns(inputs)
     else:
-        together.check_no_ids(asked)
+        together.check_no_ids(reading)
         are_labels = take_scores and not are_references
         together.check_arrays(inputs, rules, are_labels)
         found = _by_position(members, truth, systems, sample_weight)
     lists, of_truth, of_systems, labelled = found
     for system in of_systems.values() if depth is not None else ():
         system.counts[:] &= labelled()
-    if asked.drop_same_id and not any(run.same_id for run in runs.values()):
+    if reading.drop_same_id and not any(run.same_id for run in runs.values()):
         warn(
             "`drop_same_id=True` should drop items. Received: none that has "
             "the id of its query. Are both integers, or both text?"
@@ -176,10 +171,6 @@ def _are_of_two_rankings(metrics: _Metrics) -> bool:
             "this once for each kind."
         )
     return any(found.values())
-
-
-def _argument(system: str) -> str:
-    return "`run`" if system == measured.ALL else f"the system {system!r}"
 
 
 def _by_id(
@@ -310,12 +301,12 @@ def _by_position(
         try:
             found[name] = values.of_arrays(metrics, (truth, system, weight))
         except (TypeError, ValueError) as error:
-            if name != measured.ALL:
+            if name != ALL:
                 error.add_note(f"The error concerns the system {name!r}.")
             raise
     [number] = {x.values.shape[1] for x in found.values()}
     labelled = functools.partial(columns.have_labels, truth)
-    return range(number), measured.fingerprint_of(truth), found, labelled
+    return range(number), fingerprint_of(truth), found, labelled
 
 
 def _check_by_id(metrics: _Metrics) -> None:

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import abc
 import dataclasses
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from keras_rankmetrics.conventions.convention import Rules
 from keras_rankmetrics.engine.definition.options import check_choice
 from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.tables import item_rows
@@ -85,7 +87,17 @@ class Reading:
                 f"names of columns. Received: {columns!r}."
             )
         for name in ("query_ids", "item_ids"):
-            _check_positions(name, getattr(self, name))
+            numbers = index_of(getattr(self, name))
+            in_order = list(range(len(numbers)))
+            if numbers != in_order and (
+                sorted(map(str, numbers)) == sorted(map(str, in_order))
+            ):
+                raise ValueError(
+                    f"The index of `{name}` should be in order, since ids are "
+                    f"read by position. Received: {numbers[:5]}, ... Pass "
+                    "`.sort_index()` to read them by the index, or "
+                    "`.tolist()`."
+                )
         check_choice("duplicates", self.duplicates, ("error", "best"))
         higher = self.higher_is_better
         values = higher.values() if isinstance(higher, Mapping) else [higher]
@@ -95,7 +107,7 @@ class Reading:
                 f"by system. Received: {self.higher_is_better!r}."
             )
 
-    @property
+    @functools.cached_property
     def chosen(self) -> Mapping[str, str | None]:
         """The names of columns that the user chose, by role."""
         return self.columns or {}
@@ -105,14 +117,17 @@ class Reading:
         """The sign of scores that are higher for better items: -1 or 1."""
         return -1 if self.higher_is_better is False else 1
 
-    def of_system(self, name: str) -> Reading:
-        """Return how to read one of several systems."""
+    def of_system(self, name: str, rules: Rules) -> Reading:
+        """Return how to read the truth or a system by the rules of a tool."""
         higher = self.higher_is_better
         if isinstance(higher, Mapping):
             higher = higher.get(name, True)
-        if higher is not None:
-            higher = bool(higher)
-        return dataclasses.replace(self, higher_is_better=higher)
+        return dataclasses.replace(
+            self,
+            higher_is_better=None if higher is None else bool(higher),
+            drop_same_id=rules.drop_same_id,
+            score_dtype=rules.score_dtype,
+        )
 
     def candidates(self, role: str, names: Sequence[Any]) -> list[str]:
         """Return the columns that may have a role; several are ambiguous."""
@@ -136,26 +151,10 @@ def index_of(x: Any) -> list[Any]:
     return index.tolist() if hasattr(index, "tolist") else []
 
 
-def _check_positions(name: str, ids: Any) -> None:
-    """Raise ValueError if the index of a Series numbers it in another order."""
-    numbers = index_of(ids)
-    if sorted(map(str, numbers)) == sorted(map(str, range(len(numbers)))) and (
-        numbers != list(range(len(numbers)))
-    ):
-        raise ValueError(
-            f"The index of `{name}` should be in order, since ids are read by "
-            f"position. Received: {numbers[:5]}, ... Pass `.sort_index()` to "
-            "read them by the index, or `.tolist()`."
-        )
-
-
 def warn_of_direction(column: str | None, higher_is_better: Any) -> None:
     """Warn if the chosen column of scores is called a distance or a rank."""
-    if (
-        column
-        and higher_is_better is True
-        and item_rows.is_lower_better(column)
-    ):
+    is_lower = bool(column) and item_rows.is_lower_better(column)
+    if is_lower and higher_is_better is True:
         warn(
             f"The column {column!r} should have higher scores for better "
             "items. For distances and ranks, pass `higher_is_better=False`."
@@ -181,6 +180,8 @@ class Input(abc.ABC):
         made_by: what has this form.
         has_ids: True if the items have ids, False for labels or scores, None
             for integers that may be both.
+        are_hits: True for results of a search, which has the best items first,
+            and -1 as padding.
     """
 
     x: Any
@@ -195,6 +196,7 @@ class Input(abc.ABC):
     looks: ClassVar[str]
     made_by: ClassVar[str]
     has_ids: ClassVar[bool | None] = True
+    are_hits = False
 
     @classmethod
     @abc.abstractmethod
@@ -210,11 +212,6 @@ class Input(abc.ABC):
         """The number of queries in order; None if they have ids."""
         return None
 
-    @property
-    def in_order(self) -> bool:
-        """True if the queries have no ids, but an order."""
-        return self.unnamed is not None
-
     def queries(self) -> np.ndarray | None:
         """Return all queries, some of which may have no items.
 
@@ -229,14 +226,6 @@ class Input(abc.ABC):
     def roles(self) -> dict[str, Any]:
         """Return what was read as each role, such as the name of a column."""
         return {}
-
-    def settled(self, rows: Rows) -> Rows:
-        """Return the rows without padding.
-
-        Raises:
-            ValueError: if values or ids look like others.
-        """
-        return rows
 
     def read_as(self) -> str:
         """Return what was read as each role, or "" if nothing was assumed."""
@@ -291,7 +280,7 @@ class Input(abc.ABC):
             score = score.astype(reading.score_dtype)
         rows = Rows(query, item, reading.sign * score)
         # The number of a query is not the id of an item.
-        has_numbers = self.in_order and reading.query_ids is None
+        has_numbers = self.unnamed is not None and reading.query_ids is None
         if reading.drop_same_id and not has_numbers:
             # The query is there, even if it retrieves nothing else.
             dropped = np.where(_same_id(rows), -np.inf, rows.value)
@@ -328,14 +317,17 @@ class Input(abc.ABC):
             )
         return queries
 
-    def best_first(self, rows: Rows) -> Rows:
-        """Return hits without padding, after a check of the order of scores.
+    def settled(self, rows: Rows) -> Rows:
+        """Return the rows, those of hits without padding.
 
         A search has its best items first, so scores that ascend are distances.
 
         Raises:
-            ValueError: if the scores of all queries are in the wrong order.
+            ValueError: if the scores of all hits are in the wrong order, or
+                ids or values look like others.
         """
+        if not self.are_hits:
+            return rows
         rows = without_padding(rows)
         orders = self._orders_if_wrong(_steps_of(rows), 1)
         for right, wrong, _, remedy in orders if self.value == "score" else ():

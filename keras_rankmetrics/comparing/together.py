@@ -102,7 +102,8 @@ def check_ids(asked: Reading, truth: Input, runs: Sequence[Input]) -> None:
     for run in runs:
         if isinstance(truth, Table) and isinstance(run, Table):
             truth.check_other_column(run)
-        if asked.drop_same_id and asked.query_ids is None and run.in_order:
+        has_ids = run.unnamed is None or asked.query_ids is not None
+        if asked.drop_same_id and not has_ids:
             raise ValueError(
                 "`drop_same_id=True` should have ids of queries. Received: "
                 f"{_spoken(run)} without them. Pass `query_ids`, the id of "
@@ -115,9 +116,8 @@ def _check_numbers(inputs: Sequence[Input], query_ids: Any) -> None:
 
     An input that lacks a query would have those of others from there on.
     """
-    in_order = [x for x in inputs if x.in_order]
-    numbers = {x.unnamed: _spoken(x) for x in in_order}
-    if query_ids is not None and not in_order:
+    numbers = {x.unnamed: _spoken(x) for x in inputs if x.unnamed is not None}
+    if query_ids is not None and not numbers:
         raise ValueError(
             "`query_ids` should be for an input without ids of queries. "
             "Received: ids of queries in all inputs. Leave it out; to rename "
@@ -152,11 +152,11 @@ def check_order(
         queries: the queries of the truth, in its order.
     """
     inputs = [(truth, queries), *((run, run.queries()) for run in runs)]
-    in_order = [each for each, _ in inputs if each.in_order]
+    in_order = [x for x, _ in inputs if x.unnamed is not None]
     if truth.reading.query_ids is not None or not in_order:
         return
     for each, ids in inputs:
-        if each.in_order or ids is None or ids.dtype.kind not in "iu":
+        if each in in_order or ids is None or ids.dtype.kind not in "iu":
             continue
         if not np.array_equal(ids, np.arange(len(ids))):
             raise ValueError(
