@@ -18,11 +18,7 @@ import pyarrow.compute as pc
 from pyarrow import types
 
 from keras_rankmetrics.engine.aggregates import State
-from keras_rankmetrics.tables import ids
-from keras_rankmetrics.tables.evaluate_rows import (
-    check_none_missing,
-    check_whole,
-)
+from keras_rankmetrics.tables import evaluate_rows, ids
 from keras_rankmetrics.tables.jobs import Job, refuse_first
 from keras_rankmetrics.tables.members import merged
 from keras_rankmetrics.tables.ragged import Lists, Ragged
@@ -196,7 +192,7 @@ def _lists_in(tables: Iterable[Any], job: Job) -> Iterator[Lists]:
 
 def _of_rows(table: Any, job: Job) -> Lists:
     """Return the lists of a table in which each row is a list."""
-    flat = {name: flattened(_array(table, name)) for name in job.names}
+    flat = {name: flattened(table[name].combine_chunks()) for name in job.names}
     for name in job.ids:
         flat[name] = _ids(table, name, *flat[name])
         if job.needs_indices:
@@ -221,7 +217,7 @@ def _of_rows(table: Any, job: Job) -> Lists:
 def _of_items(table: Any, job: Job) -> Lists:
     """Return the lists of a table in which each row is an item."""
     values = {
-        name: _numpy(_array(table, name), name)
+        name: _numpy(table[name].combine_chunks(), name)
         for name in job.names
         if name != job.query
     }
@@ -245,8 +241,7 @@ def _starts(table: Any, query: str | None) -> np.ndarray:
     """Return the first row of each list."""
     queries = _queries(table, query)
     differ = pc.not_equal(queries[1:], queries[:-1])
-    changes = np.flatnonzero(differ.to_numpy(zero_copy_only=False))
-    return np.concatenate([[0], changes + 1])
+    return np.append(0, np.flatnonzero(differ) + 1)
 
 
 def _queries(table: Any, query: str | None) -> Any:
@@ -255,14 +250,14 @@ def _queries(table: Any, query: str | None) -> Any:
     Raises:
         ValueError: if a query is missing, or a float that is not whole.
     """
-    queries = _array(table, query)
+    queries = table[query].combine_chunks()
     if types.is_floating(queries.type):
         values = queries.to_numpy(zero_copy_only=False)  # nulls become NaN
-        check_whole(values)
+        evaluate_rows.check_whole(values)
         return pa.array(values.astype(np.int64))
     # Arrow ids may be strings, which numpy would copy one by one.
     missing = queries.is_null().to_numpy(zero_copy_only=False)
-    check_none_missing(missing)
+    evaluate_rows.check_none_missing(missing)
     return queries
 
 
@@ -283,11 +278,6 @@ def flattened(array: Any) -> tuple[Any, np.ndarray]:
     # Unlike `values`, `flatten` leaves out values under nulls and before a
     # slice.
     return array.flatten(), lengths.to_numpy().astype(np.int64)
-
-
-def _array(table: Any, name: str | None) -> Any:
-    """Return a column as one array."""
-    return table.column(name).combine_chunks()
 
 
 def _without_nulls(array: Any, name: str) -> Any:

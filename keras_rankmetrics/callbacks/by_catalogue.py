@@ -9,11 +9,7 @@ import keras
 import numpy as np
 from keras import ops, tree
 
-from keras_rankmetrics.callbacks.epochs import (
-    EvaluateEpochs,
-    predicted,
-    rows_of,
-)
+from keras_rankmetrics.callbacks import epochs
 from keras_rankmetrics.catalogues import passes, ranks
 from keras_rankmetrics.engine.inputs.shapes import check_aligned_axis
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
@@ -22,7 +18,7 @@ from keras_rankmetrics.tables.members import members_of, results_of
 Tower = str | Callable[[Any], Any]
 
 
-class EvaluateCatalogue(EvaluateEpochs):
+class EvaluateCatalogue(epochs.EvaluateEpochs):
     """Log metrics of a two-tower model over the whole catalogue.
 
     A two-tower model turns queries and items into vectors, and the score of an
@@ -144,12 +140,13 @@ class EvaluateCatalogue(EvaluateEpochs):
         passes.checked_score_fn(score_fn or passes.product, 1)
         self._towers = query_tower, item_tower
         self._options: Any = {"score_fn": score_fn, "chunk": chunk}
-        self._items = rows_of(batch_size, items=items)
+        self._items = epochs.rows_of(batch_size, items=items)
         y = None
         if targets is not None or exclude is not None:
             number = self._items.rows
             numbers = ranks.item_numbers("targets", targets, number)
-            rows_of(batch_size, queries=queries, targets=numbers)  # as many
+            # There should be as many queries as targets.
+            epochs.rows_of(batch_size, queries=queries, targets=numbers)
             excluded = ranks.excluded_items(exclude, number, len(numbers))
             y = {"targets": numbers, "exclude": excluded}
             first, *_ = tree.flatten(queries)
@@ -157,7 +154,7 @@ class EvaluateCatalogue(EvaluateEpochs):
             check_aligned_axis(
                 "index", {"queries": first, "targets": targets, **others}
             )
-        self._queries = rows_of(
+        self._queries = epochs.rows_of(
             batch_size, queries=queries, targets=y, sample_weight=sample_weight
         )
 
@@ -198,7 +195,7 @@ def _tower(model: keras.Model, tower: Tower) -> Any:
 
 def _vectors(tower: Any, x: Any) -> np.ndarray:
     """Return the vectors of a batch; raise ValueError if rows are missing."""
-    found = tree.flatten(predicted(tower, x))
+    found = tree.flatten(epochs.predicted(tower, x))
     shapes, rows = [np.shape(each) for each in found], len(tree.flatten(x)[0])
     if len(shapes) != 1 or shapes[0][:1] != (rows,):
         raise ValueError(

@@ -10,12 +10,7 @@ import keras
 import numpy as np
 from keras import tree
 
-from keras_rankmetrics.callbacks.epochs import (
-    EvaluateEpochs,
-    predicted,
-    rows_of,
-    shuffles,
-)
+from keras_rankmetrics.callbacks import epochs
 from keras_rankmetrics.engine.inputs.shapes import check_aligned_axis
 from keras_rankmetrics.tables.evaluate_rows import (
     as_column,
@@ -35,7 +30,7 @@ _REMEDY = (
 )
 
 
-class EvaluateByQuery(EvaluateEpochs):
+class EvaluateByQuery(epochs.EvaluateEpochs):
     """Log metrics of the validation rows after each epoch, grouped by query.
 
     A point-wise model takes rows, one for each pair of a query and an item, and
@@ -122,7 +117,9 @@ class EvaluateByQuery(EvaluateEpochs):
         verbose: int | None = None,
     ) -> None:
         super().__init__(metrics, prefix, verbose)
-        self._data = rows_of(batch_size, x=x, y=y, sample_weight=sample_weight)
+        self._data = epochs.rows_of(
+            batch_size, x=x, y=y, sample_weight=sample_weight
+        )
         self._in_x: dict[str, str | Fn] = {}
         self._ids: dict[str, Any] = {}
         for name, source in (("query", query), ("group", group)):
@@ -131,7 +128,7 @@ class EvaluateByQuery(EvaluateEpochs):
             elif name == "query" or source is not None:
                 self._ids[name] = _checked_ids(name, source)
         check_aligned_axis("index", {"y": y, "query": query, "group": group})
-        if self._ids and y is None and shuffles(x):
+        if self._ids and y is None and epochs.shuffles(x):
             raise ValueError(
                 f"{_FIXED}Received: a dataset that shuffles. {_REMEDY}"
             )
@@ -171,7 +168,7 @@ class EvaluateByQuery(EvaluateEpochs):
         for name, source in self._in_x.items():
             columns[name] = _ids_in(x, name, source)
             inputs = _without_key(model, inputs, source)
-        scores = predicted(model, inputs)
+        scores = epochs.predicted(model, inputs)
         columns["y_pred"] = _single(
             "score_fn", "The model should predict", scores, self._score_fn
         )

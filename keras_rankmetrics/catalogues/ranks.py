@@ -9,11 +9,6 @@ from keras import ops
 
 from keras_rankmetrics.catalogues import passes
 from keras_rankmetrics.catalogues.counts import LOWEST, RankCounts, Wanted
-from keras_rankmetrics.catalogues.passes import (
-    Catalogue,
-    CountCatalogue,
-    ScoreFn,
-)
 from keras_rankmetrics.engine.backend.operations import as_integer
 from keras_rankmetrics.engine.inputs.tensors import integers
 
@@ -26,11 +21,11 @@ _BLOCK = 2040
 
 def count_ranks(
     queries: Any,
-    items: Catalogue,
+    items: passes.Catalogue,
     targets: Any,
     exclude: Any = None,
     *,
-    score_fn: ScoreFn | None = None,
+    score_fn: passes.ScoreFn | None = None,
     chunk: int | None = None,
     verbose: bool = False,
 ) -> dict[str, Any]:
@@ -253,10 +248,10 @@ def chunk_size(chunk: Any, lists: int, items: int) -> int:
 
 def _target_scores(
     queries: Any,
-    items: Catalogue,
+    items: passes.Catalogue,
     targets: np.ndarray,
     size: int,
-    score_fn: ScoreFn | None,
+    score_fn: passes.ScoreFn | None,
 ) -> np.ndarray:
     """Return the scores of the targets, `[lists, targets]`, 0 for padding.
 
@@ -280,8 +275,8 @@ def _target_scores(
 
 
 def _counted(
-    counters: list[CountCatalogue], scores: np.ndarray
-) -> tuple[RankCounts, np.ndarray, list[CountCatalogue]]:
+    counters: list[passes.CountCatalogue], scores: np.ndarray
+) -> tuple[RankCounts, np.ndarray, list[passes.CountCatalogue]]:
     """Return the counts and kept scores of the first counter that defines them.
 
     The counters from it on follow: no other pass over these vectors can use

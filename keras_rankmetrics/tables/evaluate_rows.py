@@ -95,13 +95,10 @@ def evaluate_rows(
             "`group`. Other inputs need lists: call `update_state`."
         )
     given: dict[str, Any] = {"y_true": y_true}
+    passed = {"y_pred": y_pred, "sample_weight": sample_weight, "group": group}
     names = {
         name: _named(name, x, given)
-        for name, x in (
-            ("y_pred", y_pred),
-            ("sample_weight", sample_weight),
-            ("group", group),
-        )
+        for name, x in passed.items()
         if x is not None or name == "y_pred"
     }
     _check_same_rows({"query": query, **given})

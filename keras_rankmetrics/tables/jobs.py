@@ -18,11 +18,7 @@ from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.engine.metric.accumulator import Accumulator, own_methods
 from keras_rankmetrics.engine.metric.collection import MetricCollection
 from keras_rankmetrics.metrics import Comparison, Sliced
-from keras_rankmetrics.tables.members import (
-    check_share,
-    members_of,
-    with_named,
-)
+from keras_rankmetrics.tables.members import check_share, members_of, with_named
 from keras_rankmetrics.tables.ragged import Lists, Ragged, chunks, padded
 
 LISTS_PER_UPDATE = 4096
