@@ -35,7 +35,7 @@ from keras_rankmetrics.tables.ids import KINDS, as_text, column_array, ids_of
 from keras_rankmetrics.tables.item_rows import (
     Rows,
     as_read,
-    chunks_of_queries,
+    query_chunks,
 )
 
 _ROWS_OF_CHUNK = 2**20  # of a chunk, up to the end of a query
@@ -125,7 +125,7 @@ class Input(abc.ABC):
                 reading = self.reading_of_ids()
                 rows = read.as_run(rows, self.argument, reading)
                 self._count_same_id(rows, reading)
-            yield from chunks_of_queries(rows, _ROWS_OF_CHUNK)
+            yield from query_chunks(rows, _ROWS_OF_CHUNK)
         order = self.reading.order_if_wrong(steps, _MANY)
         if self.value == "score" and order is not None:
             warn(

@@ -23,11 +23,7 @@ from keras_rankmetrics.files.header import check_labels
 from keras_rankmetrics.files.parquet import parquet_parts
 from keras_rankmetrics.files.pipes import File, kept_pipes
 from keras_rankmetrics.tables.ids import pair_keys, twins
-from keras_rankmetrics.tables.item_rows import (
-    Rows,
-    chunks_of_queries,
-    run_starts,
-)
+from keras_rankmetrics.tables.item_rows import Rows, query_chunks, run_starts
 
 _SAVED = f'{{"kind": "{KIND}'.encode()  # begins the files of `--save`
 _DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
@@ -70,7 +66,7 @@ def rows_of_file(
             files[place], value, columns, lambda done: None, read_as
         )
         rows = Rows(*_whole(source)[:3])
-    for query, item, values in chunks_of_queries(rows, _ROWS):
+    for query, item, values in query_chunks(rows, _ROWS):
         yield Rows(_text(query), _text(item), values)
 
 
