@@ -118,6 +118,7 @@ class EvaluateItems(beam.PTransform):
         query: the key of queries.
         sample_weight: the key of the weight of each item.
         group: the key of the groups of `Sliced` metrics.
+        num_relevant: the key of the number of relevant items of the query.
 
     Stability: provisional.
     """

@@ -181,7 +181,6 @@ def _of_dataset(dataset: Any) -> ValidationRows:
             "`keras.utils.PyDataset`, a `tf.data.Dataset`, a `DataLoader`, a "
             f"list of batches. Received: a {type(dataset).__name__}."
         )
-    number = _number_of_batches(dataset)
 
     def batches() -> Batches:
         batch = None
@@ -202,7 +201,7 @@ def _of_dataset(dataset: Any) -> ValidationRows:
                 "can be read only once, pass one that can be read again."
             )
 
-    return ValidationRows(batches, number)
+    return ValidationRows(batches, _number_of_batches(dataset))
 
 
 def _is_dataset(x: Any) -> bool:
@@ -220,11 +219,8 @@ def _is_dataset(x: Any) -> bool:
 
 def shuffles(dataset: Any) -> bool:
     """Return True for a `DataLoader` whose sampler reorders the rows."""
-    batches = getattr(dataset, "batch_sampler", None)
-    samplers = (
-        getattr(dataset, "sampler", None),
-        getattr(batches, "sampler", None),
-    )
+    holders = dataset, getattr(dataset, "batch_sampler", None)
+    samplers = [getattr(holder, "sampler", None) for holder in holders]
     return any(
         "Random" in type(sampler).__name__
         or getattr(sampler, "shuffle", False) is True

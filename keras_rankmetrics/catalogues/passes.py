@@ -100,7 +100,7 @@ def counters(
         verbose: whether to show a progress bar.
     """
     counting: list[CountChunk] = [count_products, count_any_products]
-    over: Callable[..., tuple[RankCounts, np.ndarray]] = over_devices
+    over: Callable[..., Any] = over_devices
     if not is_spread(items, score_fn):
         over = functools.partial(over_chunks, verbose=verbose)
         counting = [compiled(count) for count in counting]
@@ -383,22 +383,18 @@ def _program(
         whole, rest = divmod(own, width)
         first_chunk = lax.axis_index(axis) * (whole + (rest > 0))
 
-        def plus(
-            state: tuple[RankCounts, Tensor], part: Tensor, chunk_index: Tensor
-        ) -> _Counted:
+        def plus(state: _Counted, part: Tensor, place: Tensor) -> _Counted:
             counts, kept = state
-            offset = offsets[chunk_index]
+            offset = offsets[place]
             wanted = lax.dynamic_slice_in_dim(pairs, offset, most, axis=1)
             request = ChunkRequest(None, thresholds, wanted)
             found, scores = count(queries, part, request)
             before = lax.dynamic_slice_in_dim(kept, offset, most)
-            scores = ops.where(slots < per_chunk[chunk_index], scores, before)
+            scores = ops.where(slots < per_chunk[place], scores, before)
             kept = lax.dynamic_update_slice_in_dim(kept, scores, offset, 0)
             return counts.plus(found), kept
 
-        def chunk(
-            state: tuple[RankCounts, Tensor], i: Tensor
-        ) -> tuple[tuple[RankCounts, Tensor], None]:
+        def chunk(state: _Counted, i: Tensor) -> tuple[_Counted, None]:
             part = lax.dynamic_slice_in_dim(rows, i * width, width)
             return plus(state, part, first_chunk + i), None
 

@@ -241,7 +241,7 @@ class Input(abc.ABC):
             if self.value == "score":
                 steps += _steps_of(rows)
                 rows = self._as_run(rows)
-            yield from item_rows.chunks_of_queries(rows, ROWS_OF_CHUNK)
+            yield from item_rows.query_chunks(rows, ROWS_OF_CHUNK)
         for _, wrong, like, remedy in self._orders_if_wrong(steps, _MANY):
             warn(
                 f"The scores of {self.argument} {wrong} in every query, as "

@@ -154,7 +154,7 @@ def whole(chunks: Iterable[Rows]) -> Rows:
     return Rows(*map(np.concatenate, columns))
 
 
-def chunks_of_queries(rows: Rows, size: int) -> Iterator[Rows]:
+def query_chunks(rows: Rows, size: int) -> Iterator[Rows]:
     """Yield chunks of whole queries.
 
     If the rows of some query are not contiguous, yield all rows as one chunk.
