@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from keras_rankmetrics.comparing.measured import Overlap
-from keras_rankmetrics.comparing.reading import check_numbers
 from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.tables import ids, item_rows
 from keras_rankmetrics.tables.item_rows import Rows, run_starts
@@ -187,11 +186,10 @@ class Joining:
         """Yield the lists of each chunk, then the lists that the system lacks.
 
         Raises:
-            ValueError: if the system has no rows, or no query of the truth; if
-                a value is NaN, an id is empty, or an item occurs twice.
+            ValueError: if the system has no rows, or no query of the truth, or
+                an item occurs twice in a list.
         """
         for chunk in chunks:
-            check_numbers(chunk, self._argument)
             if len(chunk.query):
                 yield self._joined(chunk)
         missing, truth = self.missing, self._truth

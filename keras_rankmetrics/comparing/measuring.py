@@ -202,8 +202,8 @@ def _by_id(
     are_grades = any(metric.labels == "grades" for metric in metrics)
     if not are_references:
         _warn_of_negative(rows.value)
-        labels = judgements.labels[judgements.labels >= 0]
-        truth.assumed |= _checked_labels(labels, metrics, are_grades)
+        judged = judgements.labels[judgements.labels >= 0]
+        truth.assumed |= _checked_labels(judged, metrics, are_grades)
     together.check_order(truth, runs.values(), queries)
     order = "options"
     if any(metric.ties == "stable" for metric in metrics):
@@ -221,13 +221,11 @@ def _by_id(
     found = {}
     for name, run in runs.items():
         of_lists = None
+        labels = rows.value if are_grades and not are_references else None
         while of_lists is None:
             with contextlib.suppress(QueriesReturnError):
                 joined = joining.Joining(judgements, order, run.argument, depth)
-                chunks = run.rows()
-                if are_grades and not are_references:
-                    chunks = together.warned_if_swapped(rows.value, chunks)
-                lists = joined.join(chunks)
+                lists = joined.join(together.checked_run(run, labels))
                 of_lists = values.of_lists(metrics, lists, weights, number)
         overlap, missing = joined.overlap, joined.missing
         if rules.queries == "both":

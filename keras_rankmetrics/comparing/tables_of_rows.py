@@ -174,21 +174,18 @@ class Table(Input):
                 f"the scores: {argument('score', others[0])}."
             )
 
+    def _free(self, columns: Mapping[str, Any]) -> list[Any]:
+        """Return the columns that have no role."""
+        return [x for x in self.names() if x not in columns.values()]
+
     def _others(self, columns: Mapping[str, Any]) -> list[Any]:
         """Return the columns that have no role, and might have one."""
-        return [
-            name
-            for name in self.names()
-            if name not in columns.values()
-            and plain_name(name) not in _NO_LABELS
-        ]
+        free = self._free(columns)
+        return [name for name in free if plain_name(name) not in _NO_LABELS]
 
     def _ranks(self, columns: Mapping[str, Any]) -> list[Any]:
-        return [
-            name
-            for name in self.names()
-            if name not in columns.values() and plain_name(name) == "rank"
-        ]
+        free = self._free(columns)
+        return [name for name in free if plain_name(name) == "rank"]
 
     def _check_whole(self) -> None:
         """Raise ValueError if a column splits the rows, such as by model."""
@@ -252,9 +249,8 @@ class Table(Input):
         of_others = candidates(other, names, {})
         free = [
             name
-            for name in names
-            if name not in (*columns.values(), *of_others)
-            and not str(name).startswith("Unnamed")
+            for name in self._free(columns)
+            if name not in of_others and not str(name).startswith("Unnamed")
         ]
         # Columns such as `item_1`, `item_2` are none of a role each.
         stems = {plain_name(name).rstrip("0123456789") for name in free}

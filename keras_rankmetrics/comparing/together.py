@@ -17,7 +17,12 @@ from keras_rankmetrics.comparing.forms import (
     input_of,
 )
 from keras_rankmetrics.comparing.measured import ALL
-from keras_rankmetrics.comparing.reading import Input, Reading, index_of
+from keras_rankmetrics.comparing.reading import (
+    Input,
+    Reading,
+    check_numbers,
+    index_of,
+)
 from keras_rankmetrics.comparing.tables_of_rows import (
     HIGHEST_GRADE,
     Table,
@@ -255,17 +260,19 @@ def _check_not_rows(labels: np.ndarray, scores: np.ndarray) -> None:
         )
 
 
-def warned_if_swapped(
-    labels: np.ndarray, chunks: Iterable[Rows]
-) -> Iterator[Rows]:
+def checked_run(run: Input, labels: np.ndarray | None) -> Iterator[Rows]:
     """Yield the chunks of a run; warn if it looks like the truth.
 
     Args:
-        labels: those of the truth.
-        chunks: the run.
+        run: the run.
+        labels: those of the truth; None if it has no grades.
+
+    Raises:
+        ValueError: if a value is NaN, or an id is empty.
     """
-    for number, chunk in enumerate(chunks):
-        if not number:
+    for number, chunk in enumerate(run.rows()):
+        check_numbers(chunk, run.argument)
+        if labels is not None and not number:
             warn_if_swapped(labels, chunk.value)
         yield chunk
 

@@ -467,3 +467,12 @@ def test_some_ids_of_another_spelling_are_the_example():
     found = {each.name: each for each in krm.diagnose(truth, run, k=2)}
     assert "unmatched" not in found
     assert found["unjudged"].example.endswith("only in the ending `.0`?")
+
+
+def test_an_empty_id_of_a_query_is_no_error():
+    """It has no row of the truth, and only `evaluate` refuses it."""
+    run = {"": {"a": 1.0}, **RUN}
+    diagnosis = krm.diagnose(TRUTH, run, k=2)
+    assert "queries_unknown" in [finding.name for finding in diagnosis]
+    with pytest.raises(ValueError, match="an empty id"):
+        krm.evaluate(TRUTH, run, "RR")
