@@ -411,7 +411,7 @@ def test_resampled_comparisons_fail_at_most_in_the_stated_share():
     labels = rng.integers(0, 2, (80, 6))
     systems = {name: rng.normal(size=(80, 6)) for name in ("old", "new")}
     measured = krm.compare(labels, systems, krm.NDCG(k=3)).measured
-    both = np.stack([s.values.values[0] for s in measured.systems.values()])
+    both = np.stack([s.values[0] for s in measured.systems.values()])
     fails, times = 0, 2000
     for _ in range(times):
         drawn = both[:, rng.integers(80, size=80)]
