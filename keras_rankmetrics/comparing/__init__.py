@@ -2,7 +2,9 @@
 
     inputs --Rows--> joining --lists--> values --> measured --> report
 
-`results` holds the result, `formats` prints it, and `verdict` judges it.
+`forms` and `tables_of_rows` recognise inputs, `reading` turns them into checked
+rows, and `together` checks that they fit together. `joining` finds what occurs
+twice. `results` holds the result, `formats` prints it, and `verdict` judges it.
 """
 
 from __future__ import annotations

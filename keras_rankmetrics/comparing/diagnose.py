@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -15,7 +14,6 @@ from keras_rankmetrics.comparing.reading import Input, Reading
 from keras_rankmetrics.comparing.together import check_columns
 from keras_rankmetrics.conventions import metrics_of
 from keras_rankmetrics.engine.definition.options import invalid
-from keras_rankmetrics.files import QueriesReturnError
 from keras_rankmetrics.tables import ids, item_rows
 from keras_rankmetrics.tables.item_rows import Rows
 from keras_rankmetrics.tables.members import members_of
@@ -233,10 +231,7 @@ def _shown(x: np.generic) -> str:
 
 def _valid(x: Input, side: str, found: list[Finding]) -> Rows:
     """Return the rows that can be evaluated, and add findings of the others."""
-    rows = None
-    while rows is None:
-        with contextlib.suppress(QueriesReturnError):
-            rows = item_rows.whole(x.rows())
+    rows = x.all_rows()
     if x.value == "score":  # minus infinity: not retrieved
         there = rows.value > -np.inf
         rows = Rows(*(column[there | np.isnan(rows.value)] for column in rows))

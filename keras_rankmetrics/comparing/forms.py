@@ -18,6 +18,7 @@ import numpy as np
 
 from keras_rankmetrics.comparing.reading import (
     ROWS_OF_CHUNK,
+    Columns,
     Input,
     Reading,
     index_of,
@@ -71,7 +72,7 @@ class File(Input):
         """Return the names of the columns of a file that was read."""
         return [*self.roles().values()] if self.is_read else None
 
-    def chunks(self) -> Iterator[Rows]:
+    def chunks(self) -> Iterator[Columns]:
         """Yield the rows of the file.
 
         Ids of bytes take a quarter of the memory, but fit only other files, so
@@ -104,9 +105,9 @@ class Chunks(Input):
         )
 
     def names(self) -> None:
-        """Return None: an iterator of records has names that nobody knows."""
+        """Return None: rows of records name their fields, and are read once."""
 
-    def chunks(self) -> Iterator[Rows]:
+    def chunks(self) -> Iterator[Columns]:
         """Yield the chunks; an iterator of records is one chunk."""
         chunks = iter([self.x] if isinstance(self.x, Rows) else self.x)
         for each in chunks:
@@ -149,11 +150,11 @@ class Search(Input):
         return kinds == ["ids", "scores"]
 
     @property
-    def unnamed(self) -> int:
+    def queries_in_order(self) -> int:
         """The number of queries."""
         return len(self.x[0])
 
-    def chunks(self) -> Iterator[Rows]:
+    def chunks(self) -> Iterator[Columns]:
         """Yield all rows."""
         arrays = map(to_numpy, self.x)
         ids, scores = sorted(arrays, key=lambda x: x.dtype.kind == "f")
@@ -163,7 +164,7 @@ class Search(Input):
                 f"[queries, items]. Received: {ids.shape} and {scores.shape}."
             )
         query = np.repeat(self.positions(len(ids)), ids.shape[1])
-        yield Rows(query, ids.ravel(), scores.ravel())
+        yield query, ids.ravel(), scores.ravel()
 
 
 class ByQuery(Input):
@@ -208,7 +209,7 @@ class ByQuery(Input):
     def entries(self) -> tuple[np.ndarray, list[Any]]:
         """The ids of the queries, and the items of each."""
         x = self.x
-        if self.unnamed is not None:
+        if self.queries_in_order is not None:
             entries = [*(to_numpy(x) if _dtype_kind(x) else x)]
             queries = self.positions(len(entries))
         else:
@@ -225,7 +226,7 @@ class ByQuery(Input):
             for each in entries
         ]
 
-    def chunks(self) -> Iterator[Rows]:
+    def chunks(self) -> Iterator[Columns]:
         """Yield the rows of some queries after each other."""
         queries, entries = self.entries
         first = next((x for x in entries if isinstance(x, Mapping)), {})
@@ -246,18 +247,14 @@ class ByQuery(Input):
         flat = itertools.chain.from_iterable
         for chunk in np.unique(chunks).tolist():
             some = slice(*np.searchsorted(chunks, [chunk, chunk + 1]).tolist())
-            columns: tuple[Any, ...] = (
-                np.repeat(queries[some], lengths[some]),
-                *(
-                    list(flat(column))
-                    for column in zip(*parts[some], strict=True)
-                ),
-            )
-            yield Rows(*columns)
+            items, values = map(flat, zip(*parts[some], strict=True))
+            query = np.repeat(queries[some], lengths[some])
+            yield query, list(items), list(values)
 
     def _reader(self, query: Any, entry: Any) -> _Reader:
         """Return the reader of a query; raise an error if it has no items."""
-        numbers, reader = index_of(entry), reader_of(entry, self.reading)
+        reader = reader_of(entry, self.reading)
+        numbers = [] if reader is _of_mapping else index_of(entry)
         if numbers != list(range(len(numbers))):
             raise ValueError(
                 f"{self.argument} should have a dict, or ids in order, for "
@@ -279,7 +276,7 @@ class ByQuery(Input):
             )
         return reader
 
-    def settled(self, rows: Rows) -> Rows:
+    def accepted(self, rows: Rows) -> Rows:
         """Return the rows; raise ValueError if -1 may be an id or padding."""
         item = rows.item
         are_ids = item.dtype.kind == "i" and not self.are_hits
@@ -289,7 +286,7 @@ class ByQuery(Input):
                 "-1, which may be padding or an id, in lists of their own "
                 "lengths. Leave padding out, or pass ids as text."
             )
-        return super().settled(rows)
+        return super().accepted(rows)
 
 
 class ByPosition(ByQuery):
@@ -302,7 +299,7 @@ class ByPosition(ByQuery):
     single = ()
 
     @property
-    def unnamed(self) -> int | None:
+    def queries_in_order(self) -> int | None:
         """The number of queries, unless the index of a Series names them."""
         return None if hasattr(self.x, "to_dict") else len(self.x)
 
@@ -339,7 +336,7 @@ class Integers(ByPosition):
             x = first_of(x, 0)  # lists without entries have no labels or scores
         return isinstance(x, int | np.integer) or _dtype_kind(x) in ("i", "u")
 
-    def settled(self, rows: Rows) -> Rows:
+    def accepted(self, rows: Rows) -> Rows:
         """Return the rows of ids; -1 is padding in lists of equal lengths.
 
         Raises:
@@ -347,7 +344,7 @@ class Integers(ByPosition):
         """
         lengths = {np.size(each) for each in self.x}
         if self.are_hits or len(lengths) > 1:
-            return super().settled(rows)
+            return super().accepted(rows)
         items, width = rows.item, max(lengths, default=0)
         first, received = items[:: max(width, 1)], ""
         if width == 2 and set(items.tolist()) == {0, 1}:
@@ -381,7 +378,7 @@ class Arrays(Input):
         """Return True for everything else."""
         return True
 
-    def chunks(self) -> Iterator[Rows]:
+    def chunks(self) -> Iterator[Columns]:
         """Raise TypeError, since arrays have no ids."""
         raise TypeError(f"{self.argument} should have ids. {EXPECTED}")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,14 +31,13 @@ from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.files import QueriesReturnError
 from keras_rankmetrics.gains import exponential_gain
 from keras_rankmetrics.tables.ids import as_text
-from keras_rankmetrics.tables.item_rows import whole
 from keras_rankmetrics.tables.members import members_of, metrics_in
 from keras_rankmetrics.types import UNJUDGED
 
 _GRADES = 30  # gains of grades above it make all others vanish
 _TIMES = 1e8  # labels above it look like seconds since 1970
 _Metrics = Sequence[RankingMetric]
-_Found = tuple[Sequence[Any], str, dict[str, Values], Callable[[], np.ndarray]]
+_Found = tuple[Sequence[Any], str, dict[str, Values]]
 
 
 def measured_by(
@@ -125,16 +124,14 @@ def _of_members(
         take_scores and together.integers_are_ids(inputs)
     ):
         together.check_ids(reading, judged, [*runs.values()])
-        found = _by_id(members, judged, runs, sample_weight, rules, depth or 0)
+        found = _by_id(members, judged, runs, sample_weight, rules, depth)
         together.check_columns(inputs)
     else:
         together.check_no_ids(reading)
         are_labels = take_scores and not are_references
         together.check_arrays(inputs, rules, are_labels)
-        found = _by_position(members, truth, systems, sample_weight)
-    lists, of_truth, of_systems, labelled = found
-    for system in of_systems.values() if depth is not None else ():
-        system.counts[:] &= labelled()
+        found = _by_position(members, truth, systems, sample_weight, depth)
+    lists, of_truth, of_systems = found
     if reading.drop_same_id and not any(run.same_id for run in runs.values()):
         warn(
             "`drop_same_id=True` should drop items. Received: none that has "
@@ -179,17 +176,14 @@ def _by_id(
     runs: Mapping[str, Input],
     sample_weight: Any,
     rules: Rules,
-    depth: float,
+    depth: float | None,
 ) -> _Found:
     """Return the queries, a fingerprint of the truth, and each system."""
     _check_by_id(metrics)
-    rows = None
-    while rows is None:
-        with contextlib.suppress(QueriesReturnError):
-            rows = whole(truth.rows())
+    rows = truth.all_rows()
     check_numbers(rows, truth.argument)
-    are_references, absent = truth.value == "score", -np.inf
-    if not are_references:
+    are_labels, absent = truth.value == "label", -np.inf
+    if are_labels:
         rows = rows._replace(value=rules.read_labels(rows.value))
         absent = UNJUDGED
     judgements = joining.Judgements.of(rows, truth.queries(), absent)
@@ -200,7 +194,7 @@ def _by_id(
             "they were read."
         )
     are_grades = any(metric.labels == "grades" for metric in metrics)
-    if not are_references:
+    if are_labels:
         _warn_of_negative(rows.value)
         judged = judgements.labels[judgements.labels >= 0]
         truth.assumed |= _checked_labels(judged, metrics, are_grades)
@@ -221,10 +215,12 @@ def _by_id(
     found = {}
     for name, run in runs.items():
         of_lists = None
-        labels = rows.value if are_grades and not are_references else None
+        labels = rows.value if are_grades and are_labels else None
         while of_lists is None:
             with contextlib.suppress(QueriesReturnError):
-                joined = joining.Joining(judgements, order, run.argument, depth)
+                joined = joining.Joining(
+                    judgements, order, run.argument, depth or 0
+                )
                 lists = joined.join(together.checked_run(run, labels))
                 of_lists = values.of_lists(metrics, lists, weights, number)
         overlap, missing = joined.overlap, joined.missing
@@ -236,10 +232,12 @@ def _by_id(
             of_lists.counts[:, left_out] = False
             overlap = overlap._replace(left_out=len(left_out))
         of_lists.values[np.ix_(lower, missing)] = np.nan
+        if depth is not None:
+            of_lists.counts[:] &= judgements.labelled()
         overlap = overlap._replace(same_id=run.same_id)
         found[name] = of_lists._replace(overlap=overlap)
     texts = [as_text(query) for query in queries.tolist()]
-    return texts, judgements.fingerprint, found, judgements.labelled
+    return texts, judgements.fingerprint, found
 
 
 def _warn_of_negative(labels: np.ndarray) -> None:
@@ -291,7 +289,11 @@ def _checked_labels(
 
 
 def _by_position(
-    metrics: _Metrics, truth: Any, systems: Mapping[str, Any], weight: Any
+    metrics: _Metrics,
+    truth: Any,
+    systems: Mapping[str, Any],
+    weight: Any,
+    depth: float | None,
 ) -> _Found:
     """Return the numbers of the lists, and the same for arrays."""
     found = {}
@@ -302,9 +304,10 @@ def _by_position(
             if name != ALL:
                 error.add_note(f"The error concerns the system {name!r}.")
             raise
+        if depth is not None:
+            found[name].counts[:] &= columns.have_labels(truth)
     [number] = {x.values.shape[1] for x in found.values()}
-    labelled = functools.partial(columns.have_labels, truth)
-    return range(number), fingerprint_of(truth), found, labelled
+    return range(number), fingerprint_of(truth), found
 
 
 def _check_by_id(metrics: _Metrics) -> None:

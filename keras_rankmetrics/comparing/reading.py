@@ -1,6 +1,6 @@
 """From an object to checked rows: `Reading`, the options, and `Input`.
 
-    x --chunks--> columns --checked_rows--> Rows --settled, as_run--> Rows
+    x --chunks--> columns --checked_rows--> Rows --accepted, as_run--> Rows
 
 A form of input is a subclass of `Input`: `forms` contains them all.
 """
@@ -8,6 +8,7 @@ A form of input is a subclass of `Input`: `forms` contains them all.
 from __future__ import annotations
 
 import abc
+import contextlib
 import dataclasses
 import functools
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,6 +19,7 @@ import numpy as np
 from keras_rankmetrics.conventions.convention import Rules
 from keras_rankmetrics.engine.definition.options import check_choice
 from keras_rankmetrics.engine.messages import warn
+from keras_rankmetrics.files import QueriesReturnError
 from keras_rankmetrics.tables import item_rows
 from keras_rankmetrics.tables.ids import (
     EXACT,
@@ -30,6 +32,8 @@ from keras_rankmetrics.tables.item_rows import Rows
 
 _ROLES = ("query", "item")
 ROWS_OF_CHUNK = 2**20  # of a chunk, up to the end of a query
+# Of queries, items and values: arrays, or lists.
+Columns = tuple[Any, Any, Any]
 _MANY = 15  # rows that are not all better than the row above by chance
 # By `higher_is_better`: how scores go if the best items come first, how they
 # go if the worst ones do, which scores go that way, and what to do about them.
@@ -114,7 +118,7 @@ class Reading:
 
     @property
     def sign(self) -> int:
-        """The sign of scores that are higher for better items: -1 or 1."""
+        """The factor that makes scores higher for better items: 1 or -1."""
         return -1 if self.higher_is_better is False else 1
 
     def of_system(self, name: str, rules: Rules) -> Reading:
@@ -204,13 +208,20 @@ class Input(abc.ABC):
         """Return True if an object has this form."""
 
     @abc.abstractmethod
-    def chunks(self) -> Iterator[Rows]:
-        """Yield the columns, which may be lists, not yet checked."""
+    def chunks(self) -> Iterator[Columns]:
+        """Yield the columns of whole queries, not yet checked."""
 
     @property
-    def unnamed(self) -> int | None:
-        """The number of queries in order; None if they have ids."""
+    def queries_in_order(self) -> int | None:
+        """The number of queries with an order in place of ids, or None."""
         return None
+
+    @property
+    def has_row_numbers(self) -> bool:
+        """True if queries are numbers of rows, which are ids of no item."""
+        return (
+            self.queries_in_order is not None and self.reading.query_ids is None
+        )
 
     def queries(self) -> np.ndarray | None:
         """Return all queries, some of which may have no items.
@@ -237,7 +248,7 @@ class Input(abc.ABC):
         steps = np.zeros(3, np.int64)
         self.same_id = 0  # of a run that is read again
         for found in self.chunks():
-            rows = self.settled(checked_rows(found, self.argument))
+            rows = self.accepted(checked_rows(found, self.argument))
             if self.value == "score":
                 steps += _steps_of(rows)
                 rows = self._as_run(rows)
@@ -254,10 +265,16 @@ class Input(abc.ABC):
                 "column as the score, with `higher_is_better=False`."
             )
 
+    def all_rows(self) -> Rows:
+        """Return all rows as one chunk; read a scattered file again."""
+        while True:
+            with contextlib.suppress(QueriesReturnError):
+                return item_rows.whole(self.rows())
+
     def _orders_if_wrong(
         self, steps: np.ndarray, least: int
     ) -> list[tuple[str, str, str, str]]:
-        """Return the expected entry of `_ORDERS` if the worst come first.
+        """Return the entry of `_ORDERS` to expect, if the worst come first.
 
         Args:
             steps: the result of `_steps_of` for all rows.
@@ -279,16 +296,14 @@ class Input(abc.ABC):
         if reading.score_dtype:
             score = score.astype(reading.score_dtype)
         rows = Rows(query, item, reading.sign * score)
-        # The number of a query is not the id of an item.
-        has_numbers = self.unnamed is not None and reading.query_ids is None
-        if reading.drop_same_id and not has_numbers:
+        if reading.drop_same_id and not self.has_row_numbers:
             # The query is there, even if it retrieves nothing else.
             dropped = np.where(_same_id(rows), -np.inf, rows.value)
             rows = rows._replace(value=dropped)
         if reading.duplicates == "best":
             rows = _best_of_equal(rows, self.argument)
         same = _same_id(rows).sum() if reading.drop_same_id else 0
-        if same and has_numbers:
+        if same and self.has_row_numbers:
             warn(
                 f"The queries of {self.argument} should have ids, since the "
                 "convention drops the item with the id of its query. Received: "
@@ -317,7 +332,7 @@ class Input(abc.ABC):
             )
         return queries
 
-    def settled(self, rows: Rows) -> Rows:
+    def accepted(self, rows: Rows) -> Rows:
         """Return the rows, those of hits without padding.
 
         A search has its best items first, so scores that ascend are distances.
@@ -401,7 +416,7 @@ def _best_of_equal(rows: Rows, argument: str) -> Rows:
     return Rows(*(column[keep] for column in rows))
 
 
-def checked_rows(rows: Rows, argument: str) -> Rows:
+def checked_rows(columns: Columns, argument: str) -> Rows:
     """Return columns as arrays of ids and floats.
 
     Raises:
@@ -409,8 +424,8 @@ def checked_rows(rows: Rows, argument: str) -> Rows:
         ValueError: if the columns have different lengths, or for the values of
             a list that are not numbers.
     """
-    query, item = (ids_of(ids, argument) for ids in rows[:2])
-    value = checked_values(rows.value, argument)
+    query, item = (ids_of(ids, argument) for ids in columns[:2])
+    value = checked_values(columns[2], argument)
     shapes = query.shape, item.shape, value.shape
     if value.ndim != 1 or len(set(shapes)) > 1:
         raise ValueError(

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from keras_rankmetrics.comparing.reading import Input, Reading
+from keras_rankmetrics.comparing.reading import Columns, Input, Reading
 from keras_rankmetrics.engine.inputs.shapes import check_aligned_axis
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
 from keras_rankmetrics.engine.messages import warn
@@ -68,9 +68,8 @@ class Table(Input):
         """
         x = self.x
         if isinstance(x, Mapping):
-            if not _have_cells([*x.values()]):
-                return x
-            return {name: list(column.values()) for name, column in x.items()}
+            are_rows = _have_cells([*x.values()])
+            return {name: [*x[name].values()] for name in x} if are_rows else x
         for method in _COLLECT:
             if hasattr(x, method):
                 return getattr(x, method)()
@@ -125,7 +124,7 @@ class Table(Input):
             raise self._lacks(columns, roles)
         return columns
 
-    def chunks(self) -> Iterator[Rows]:
+    def chunks(self) -> Iterator[Columns]:
         """Yield the columns of queries, items and values."""
         columns = self.columns
         arrays = {role: self.column(name) for role, name in columns.items()}
@@ -138,9 +137,10 @@ class Table(Input):
             # The sign of distances changes later, but ranks are no distances.
             ranks = to_numpy(*values).astype(np.float64)
             values = [-self.reading.sign * ranks]
-        yield Rows(query, item, *values or [np.ones(len(query))])
+        [value] = values or [np.ones(len(query))]
+        yield query, item, value
 
-    def settled(self, rows: Rows) -> Rows:
+    def accepted(self, rows: Rows) -> Rows:
         """Return the rows; raise ValueError if ranks contradict the scores."""
         if self.value == "score":
             self._check_ranks(rows)

@@ -102,13 +102,12 @@ def check_ids(asked: Reading, truth: Input, runs: Sequence[Input]) -> None:
         truth: the truth.
         runs: the systems.
     """
-    _check_numbers([truth, *runs], asked.query_ids)
+    _check_numbers([truth, *runs], asked.query_ids is not None)
     check_columns([truth, *runs])
     for run in runs:
         if isinstance(truth, Table) and isinstance(run, Table):
             truth.check_other_column(run)
-        has_ids = run.unnamed is None or asked.query_ids is not None
-        if asked.drop_same_id and not has_ids:
+        if asked.drop_same_id and run.has_row_numbers:
             raise ValueError(
                 "`drop_same_id=True` should have ids of queries. Received: "
                 f"{_spoken(run)} without them. Pass `query_ids`, the id of "
@@ -116,19 +115,20 @@ def check_ids(asked: Reading, truth: Input, runs: Sequence[Input]) -> None:
             )
 
 
-def _check_numbers(inputs: Sequence[Input], query_ids: Any) -> None:
+def _check_numbers(inputs: Sequence[Input], have_ids: bool) -> None:
     """Raise ValueError if inputs without ids of queries differ in number.
 
     An input that lacks a query would have those of others from there on.
     """
-    numbers = {x.unnamed: _spoken(x) for x in inputs if x.unnamed is not None}
-    if query_ids is not None and not numbers:
+    numbers = {x.queries_in_order: _spoken(x) for x in inputs}
+    numbers.pop(None, None)
+    if have_ids and not numbers:
         raise ValueError(
             "`query_ids` should be for an input without ids of queries. "
             "Received: ids of queries in all inputs. Leave it out; to rename "
             "queries, convert the ids of one side."
         )
-    if len(numbers) > 1 and query_ids is None:
+    if len(numbers) > 1 and not have_ids:
         (one, name), (other, other_name), *_ = numbers.items()
         raise ValueError(
             "Inputs without ids of queries should have the same queries in the "
@@ -157,10 +157,8 @@ def check_order(
         queries: the queries of the truth, in its order.
     """
     inputs = [(truth, queries), *((run, run.queries()) for run in runs)]
-    in_order = [x for x, _ in inputs if x.unnamed is not None]
-    if truth.reading.query_ids is not None or not in_order:
-        return
-    for each, ids in inputs:
+    in_order = [x for x, _ in inputs if x.has_row_numbers]
+    for each, ids in inputs if in_order else ():
         if each in in_order or ids is None or ids.dtype.kind not in "iu":
             continue
         if not np.array_equal(ids, np.arange(len(ids))):
@@ -360,9 +358,8 @@ def weights_of(sample_weight: Any, queries: np.ndarray) -> np.ndarray | None:
             "`sample_weight` should be a dict with the weight of each query. "
             f"Received: {type(sample_weight).__name__}."
         )
-    weights = np.zeros(len(queries), np.float32)
-    for place, query in enumerate(queries.tolist()):
-        weight: Any = sample_weight.get(query)
+    weights: list[Any] = list(map(sample_weight.get, queries.tolist()))
+    for query, weight in zip(queries.tolist(), weights, strict=True):
         is_number = isinstance(weight, int | float | np.number)
         if not is_number or not 0.0 <= weight <= _LARGEST:
             raise ValueError(
@@ -370,8 +367,7 @@ def weights_of(sample_weight: Any, queries: np.ndarray) -> np.ndarray | None:
                 f"the truth, not negative. Received: {weight!r} for the query "
                 f"{as_text(query)!r}. A query of weight 0 does not count."
             )
-        weights[place] = weight
-    return weights
+    return np.array(weights, np.float32)
 
 
 def _by_query(name: str, values: Any, queries: Sequence[Any]) -> Any:
