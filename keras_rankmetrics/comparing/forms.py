@@ -551,4 +551,5 @@ def _of_ids(x: Any, value: str, reading: Reading) -> tuple[Any, Any]:
 
 
 def _of_integers(x: Any, value: str, reading: Reading) -> tuple[Any, Any]:
+    """Return ids; its name tells them from texts, which are never labels."""
     return _of_ids(x, value, reading)

@@ -212,10 +212,10 @@ def _by_id(
             for metric in metrics
         ]
     )
+    labels = rows.value if are_grades and are_labels else None
     found = {}
     for name, run in runs.items():
         of_lists = None
-        labels = rows.value if are_grades and are_labels else None
         while of_lists is None:
             with contextlib.suppress(QueriesReturnError):
                 joined = joining.Joining(

@@ -178,8 +178,8 @@ class Input(abc.ABC):
     Attributes:
         same_id: the number of items dropped so far, since they have the id of
             their query.
-        assumed: what else is assumed by role, such as `{"relevant":
-            "label>=1"}`; for files, also the column of each role.
+        assumed: what is assumed besides the columns of the roles, such as
+            `{"relevant": "label>=1"}`.
         looks: how an object of this form looks, for the documentation.
         made_by: what has this form.
         has_ids: True if the items have ids, False for labels or scores, None

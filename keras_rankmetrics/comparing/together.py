@@ -115,20 +115,24 @@ def check_ids(asked: Reading, truth: Input, runs: Sequence[Input]) -> None:
             )
 
 
-def _check_numbers(inputs: Sequence[Input], have_ids: bool) -> None:
+def _check_numbers(inputs: Sequence[Input], are_named: bool) -> None:
     """Raise ValueError if inputs without ids of queries differ in number.
 
     An input that lacks a query would have those of others from there on.
+
+    Args:
+        inputs: the truth and the systems.
+        are_named: True if the user gave the ids of these queries.
     """
     numbers = {x.queries_in_order: _spoken(x) for x in inputs}
     numbers.pop(None, None)
-    if have_ids and not numbers:
+    if are_named and not numbers:
         raise ValueError(
             "`query_ids` should be for an input without ids of queries. "
             "Received: ids of queries in all inputs. Leave it out; to rename "
             "queries, convert the ids of one side."
         )
-    if len(numbers) > 1 and not have_ids:
+    if len(numbers) > 1 and not are_named:
         (one, name), (other, other_name), *_ = numbers.items()
         raise ValueError(
             "Inputs without ids of queries should have the same queries in the "

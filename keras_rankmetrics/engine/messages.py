@@ -1,4 +1,4 @@
-"""What a user reads: warnings, suggestions for misspelt names, and tables."""
+"""Warnings, suggestions for misspelt names, and tables, as users read them."""
 
 from __future__ import annotations
 

@@ -553,9 +553,9 @@ def lower_means(column: Column, names: Sequence[str], x: PerList) -> Statistics:
         p = math.nan if math.isnan(d.p) else two_sided_p(d.t, estimate.rows - 1)
         differences[i] = own.with_test(estimate, d.t, p, d.effect_size)
     bounded = column.bounded
-    in_tail = [_in_tail(each, share) for each in estimates]
-    estimates = [dataclasses.replace(x, bounded=bounded) for x in in_tail]
-    return estimates, differences, notes
+    in_tail = (_in_tail(each, share) for each in estimates)
+    found = [dataclasses.replace(each, bounded=bounded) for each in in_tail]
+    return found, differences, notes
 
 
 def _sample(x: PerList, place: int) -> tuple[np.ndarray, np.ndarray]:

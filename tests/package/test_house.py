@@ -2,13 +2,10 @@
 
 import ast
 import collections
-import pathlib
-import sys
 
-sys.path.append(str(pathlib.Path(__file__).parent))
-import house
+from tests.package import house
 
-# The only functions of one name: `evaluate` is public in four places, and the
+# The only functions of one name: `evaluate` is public in three places, and the
 # others stand for the function of that name in `keras.ops`.
 IN_SEVERAL = {"evaluate", "all", "any", "stack", "top_k"}
 WING = ("adapters", "command", "comparing", "files", "tables")
