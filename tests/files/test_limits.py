@@ -212,9 +212,10 @@ def test_the_memory_of_the_process(tmp_path):
         start, unit, _ = BOMBS[name]
         path = packed(tmp_path / name, start, unit, 2**28)
         found = memory_of(qrels, path)
-        # A small file of the same format, so that both have pyarrow.
+        # A small file of the same format, so that both have pyarrow. Objects of
+        # a block take 26 to 33 MiB by the allocator, and the file has 256.
         path.write_bytes(small.get(name, HEADER + b"q,d,1\n"))
-        assert found - memory_of(qrels, path) < 32, name
+        assert found - memory_of(qrels, path) < MOST / 2**20, name
     plain = memory_of(qrels, run)
     path = tmp_path / "many.jsonl"
     path.write_bytes(b"{}\n" * 2**22)
