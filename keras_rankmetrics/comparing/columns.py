@@ -188,5 +188,5 @@ def _spread(measured: Measured, lists: Sequence[Any]) -> Measured:
     index = np.array([place.get(name, -1) for name in lists])
     found = measured.taken(index)
     for values in found.systems.values():
-        values.counts[:, index < 0] = False
+        values.valid[:, index < 0] = False
     return found

@@ -73,7 +73,7 @@ class Values(NamedTuple):
     Attributes:
         values: `[metrics, lists]`. NaN is a value that could not be computed;
             the mean is then NaN, too.
-        counts: bool `[metrics, lists]`, False for excluded lists, whose value
+        valid: bool `[metrics, lists]`, False for excluded lists, whose value
             may be NaN.
         weights: `[metrics, lists]`, NaN for a list without a weight of its own,
             which gets the mean weight of the others.
@@ -83,7 +83,7 @@ class Values(NamedTuple):
     """
 
     values: np.ndarray
-    counts: np.ndarray
+    valid: np.ndarray
     weights: np.ndarray
     lists_of_row: int = 1
     overlap: Overlap = Overlap()
@@ -93,13 +93,13 @@ class Values(NamedTuple):
         return self.with_arrays(array[place] for array in self[:3])
 
     def with_arrays(self, arrays: Iterable[np.ndarray]) -> Values:
-        """Return the same with other values, counts and weights."""
-        values, counts, weights = arrays
-        return self._replace(values=values, counts=counts, weights=weights)
+        """Return the same with other values, valid lists and weights."""
+        values, valid, weights = arrays
+        return self._replace(values=values, valid=valid, weights=weights)
 
     def of_lists(self) -> list[list[float | None]]:
         """Return the values by metric and list, None for excluded lists."""
-        return with_none(self.values, self.counts)
+        return with_none(self.values, self.valid)
 
 
 class Measured(NamedTuple):
@@ -217,7 +217,7 @@ def _check_same_lists(one: Measured, other: Measured) -> None:
 def _have_same_weights(one: Measured, other: Measured) -> bool:
     """Return True if the lists that count in both have the same weights."""
     a, b = (next(iter(x.systems.values())) for x in (one, other))
-    both = a.counts & b.counts
+    both = a.valid & b.valid
     return np.allclose(a.weights[both], b.weights[both], equal_nan=True)
 
 
@@ -310,13 +310,13 @@ def _weights(weights: np.ndarray) -> Any:
 def _values(of_system: Mapping[str, Any]) -> Values:
     rows, weights = of_system["values"], of_system["weights"]
     values = np.array(rows, np.float64)
-    counts = np.array([[x is not None for x in row] for row in rows])
+    valid = np.array([[x is not None for x in row] for row in rows])
     weights = np.ones_like(values) if weights is None else weights
     # Files of earlier versions have fewer numbers.
     known = {x: of_system[x] for x in Overlap._fields if x in of_system}
     return Values(
         values,
-        counts,
+        valid,
         np.array(weights, np.float64),
         of_system["lists_of_row"],
         Overlap(**known),

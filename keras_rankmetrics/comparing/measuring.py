@@ -229,11 +229,11 @@ def _by_id(
             named: Any = run.queries()
             there = [] if named is None else named
             left_out = missing[~np.isin(queries[missing], there)]
-            of_lists.counts[:, left_out] = False
+            of_lists.valid[:, left_out] = False
             overlap = overlap._replace(left_out=len(left_out))
         of_lists.values[np.ix_(lower, missing)] = np.nan
         if depth is not None:
-            of_lists.counts[:] &= judgements.labelled()
+            of_lists.valid[:] &= judgements.labelled()
         overlap = overlap._replace(same_id=run.same_id)
         found[name] = of_lists._replace(overlap=overlap)
     texts = [as_text(query) for query in queries.tolist()]
@@ -305,7 +305,7 @@ def _by_position(
                 error.add_note(f"The error concerns the system {name!r}.")
             raise
         if depth is not None:
-            found[name].counts[:] &= columns.have_labels(truth)
+            found[name].valid[:] &= columns.have_labels(truth)
     [number] = {x.values.shape[1] for x in found.values()}
     return range(number), fingerprint_of(truth), found
 

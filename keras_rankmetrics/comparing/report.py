@@ -295,11 +295,11 @@ def differences_of(measured: Measured, at: int, baseline: str) -> _Found:
 def _of_measure(systems: Sequence[Values], place: int) -> PerList:
     """Return the values of a measure, with systems in place of metrics."""
     values = np.stack([system.values[place] for system in systems])
-    counts = np.stack([system.counts[place] for system in systems])
+    valid = np.stack([system.valid[place] for system in systems])
     weights = np.stack([system.weights[place] for system in systems])
     per_row = systems[0].lists_of_row
     rows = None if per_row == 1 else (values.shape[1] // per_row, per_row)
-    return PerList(values, weights, ~np.isnan(weights), counts, rows)
+    return PerList(values, weights, ~np.isnan(weights), valid, rows)
 
 
 def reported(measured: Measured, baseline: str, confidence: float) -> Report:
@@ -400,7 +400,7 @@ def gaps(measured: Measured) -> Iterator[str]:
     items, and about the columns that were read.
     """
     for name, system in measured.systems.items():
-        lost, overlap = np.isnan(system.values) & system.counts, system.overlap
+        lost, overlap = np.isnan(system.values) & system.valid, system.overlap
         none = [
             measure.name
             for measure, lacks in zip(measured.measures, lost, strict=True)

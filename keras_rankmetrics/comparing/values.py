@@ -123,21 +123,21 @@ def _values(evaluated: Sequence[PerReading]) -> Values:
     """Return the values in the order of the metrics."""
     places = [place for each in evaluated for place in each.places]
     parts = zip(*(_of(each.per_list) for each in evaluated), strict=True)
-    values, counts, weights = (
+    values, valid, weights = (
         np.concatenate(part)[np.argsort(places)] for part in parts
     )
     rows = evaluated[0].per_list.rows
-    return Values(values, counts, weights, 1 if rows is None else int(rows[1]))
+    return Values(values, valid, weights, 1 if rows is None else int(rows[1]))
 
 
 def _of(per_list: PerList) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the values, counts and weights, `[metrics, lists]` each."""
+    """Return values, which of them count, and weights, `[metrics, lists]`."""
     values = ops.convert_to_numpy(per_list.per_list()).astype(np.float64)
-    counts = ops.convert_to_numpy(per_list.counts)
+    valid = ops.convert_to_numpy(per_list.valid)
     weights = ops.convert_to_numpy(per_list.weights).astype(np.float64)
-    has_own = ops.convert_to_numpy(per_list.has_own_weight) & counts
+    has_own = ops.convert_to_numpy(per_list.has_own_weight) & valid
     values = np.where(has_own & np.isnan(weights), np.nan, values)
-    return values, counts, np.where(has_own, weights, np.nan)
+    return values, valid, np.where(has_own, weights, np.nan)
 
 
 def _simplest(values: Values) -> Values:

@@ -219,9 +219,9 @@ def only_choice(argument: str, name: str | None, names: list[str]) -> str:
 def _check(measured: Measured, metric: str, place: int) -> None:
     """Raise ValueError if the values of a system cannot support a verdict."""
     up = measured.measures[place].more_is_better
-    one, two = (x.counts[place] for x in measured.systems.values())
+    one, two = (x.valid[place] for x in measured.systems.values())
     for name, system in measured.systems.items():
-        valid = system.values[place][system.counts[place]]
+        valid = system.values[place][system.valid[place]]
         overlap = system.overlap
         if overlap.is_low or overlap.judged == 0 < overlap.judgements:
             received = f"{overlap.judged:,} judged items. {overlap.example}"

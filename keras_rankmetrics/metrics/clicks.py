@@ -261,8 +261,8 @@ class EffectiveSize:
 
     def of_batch(self, x: PerList) -> Tensor:
         """Return the sums of w and of w², `[metrics, 2]`."""
-        weights = ops.where(x.counts, x.weights, 0)
-        squares = ops.where(x.counts, x.weights * x.values, 0)
+        weights = ops.where(x.valid, x.weights, 0)
+        squares = ops.where(x.valid, x.weights * x.values, 0)
         return ops.sum(ops.stack([weights, squares], axis=-1), axis=1)
 
     def result(self, sums: Tensor) -> Tensor:

@@ -146,8 +146,8 @@ class JudgeCorrected(OneValueMetric):
             )
         highest = ops.stack([x.items.highest for x in per_list.rankings])
         # NaN is not below 0: its list has no valid value, but counts.
-        counts = per_list.counts & ~(highest < 0)
-        terms = self.aggregate.of_batch(per_list._replace(counts=counts))
+        valid = per_list.valid & ~(highest < 0)
+        terms = self.aggregate.of_batch(per_list._replace(valid=valid))
         self._add(terms[0])
 
     @unconverted
@@ -368,7 +368,7 @@ class JudgeCorrectedMean:
             x: the values by human labels, and by those of the judge, `[2,
                 lists]`.
         """
-        (y, f), (has_y, has_f) = ops.unstack(x.values), ops.unstack(x.counts)
+        (y, f), (has_y, has_f) = ops.unstack(x.values), ops.unstack(x.valid)
         return sums_of(y, has_y, f, has_f, ops)[None]
 
     def result(self, sums: Tensor) -> Tensor:
@@ -479,5 +479,5 @@ def corrected_means(
 
 
 def _corrected(y: PerList, f: PerList) -> list[Estimate]:
-    rows = zip(y.values, y.counts, f.values, f.counts, strict=True)
+    rows = zip(y.values, y.valid, f.values, f.valid, strict=True)
     return [JudgeCorrectedEstimate.of_sums(sums_of(*row)) for row in rows]

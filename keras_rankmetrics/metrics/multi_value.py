@@ -346,7 +346,7 @@ class Comparison(MultiValueMetric):
         others = [
             baseline._replace(
                 values=found[system].values - baseline.values,
-                counts=found[system].counts & baseline.counts,
+                valid=found[system].valid & baseline.valid,
             )
             for system in self._others
         ]

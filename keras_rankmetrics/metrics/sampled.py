@@ -669,9 +669,9 @@ class Sampled:
         return [Estimate.of_sums(of_mean, False) for of_mean in of_means]
 
     def _of_metric(self, x: PerList, ranking: Ranking) -> Tensor:
-        counts = x.counts[0]
-        unfit = counts & ~fits(ranking, self.negatives)
-        undefined = counts & ops.isnan(x.values[0])
+        valid = x.valid[0]
+        unfit = valid & ~fits(ranking, self.negatives)
+        undefined = valid & ops.isnan(x.values[0])
         if tracing.concrete(ops.any(unfit & ~undefined)):
             raise _unfit_error(self.negatives, ranking, unfit)
         shares = self._shares(ranking, x.values.dtype)
@@ -683,7 +683,7 @@ class Sampled:
         naive, corrected = ops.unstack(values[:, None], 2)
         lists = [x._replace(values=naive), x._replace(values=corrected)]
         means = _MEAN.of_batch(PerList.joined(lists))
-        weights = ops.where(counts, x.weights[0], 0)
+        weights = ops.where(valid, x.weights[0], 0)
         histogram = ops.sum(shares * weights[:, None], axis=0)
         histogram = ops.where(ops.any(lost), float("nan"), histogram)
         return ops.concatenate([ops.reshape(means, (-1,)), histogram])

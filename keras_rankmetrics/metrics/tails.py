@@ -459,11 +459,11 @@ class Binned:
         They are NaN for a metric if the value of a valid list is.
         """
         dtype, metrics = x.values.dtype, x.values.shape[0]
-        lost = ops.any(x.counts & ops.isnan(x.values), axis=-1)
-        own = x.counts & x.has_own_weight
-        other = ops.cast(x.counts & ~x.has_own_weight, dtype)
+        lost = ops.any(x.valid & ops.isnan(x.values), axis=-1)
+        own = x.valid & x.has_own_weight
+        other = ops.cast(x.valid & ~x.has_own_weight, dtype)
         weights = ops.where(own, x.weights, 0)
-        values = ops.where(x.counts & ~ops.isnan(x.values), x.values, 0)
+        values = ops.where(x.valid & ~ops.isnan(x.values), x.values, 0)
         values = ops.clip(values, 0.0, 1.0)
         place = ops.cast(ops.floor(values * BINS), "int32")
         place = ops.minimum(place, BINS - 1)
@@ -475,7 +475,7 @@ class Binned:
             num_segments=metrics * BINS,
         )
         binned = ops.reshape(binned, (metrics, BINS, 2))
-        rows = ops.cast(x.counts, dtype)
+        rows = ops.cast(x.valid, dtype)
         if x.rows is not None:
             rows = ops.max(ops.reshape(rows, (metrics, *x.rows)), axis=-1)
         own = ops.cast(own, dtype)
@@ -560,7 +560,7 @@ def lower_means(column: Column, names: Sequence[str], x: PerList) -> Statistics:
 
 def _sample(x: PerList, place: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the valid values of a system, ascending, and their weights."""
-    valid = x.counts[place]
+    valid = x.valid[place]
     values, weights = x.values[place][valid], x.weights[place][valid]
     own = weights[~np.isnan(weights)]
     mean = own.mean() if own.size else 1.0

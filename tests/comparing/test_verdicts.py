@@ -25,11 +25,11 @@ ERROR = math.sqrt(9 / 64 / 20)
 
 
 def compared_of(
-    old, new, *, up=True, bounded=False, counts=None, overlaps=(), **options
+    old, new, *, up=True, bounded=False, valid=None, overlaps=(), **options
 ):
     """A comparison of two systems with these values of lists."""
     one, two = overlaps or (Overlap(), Overlap())
-    counts = np.ones((2, len(old)), bool) if counts is None else counts
+    valid = np.ones((2, len(old)), bool) if valid is None else valid
     systems = {
         name: Values(
             np.array([x], float),
@@ -38,7 +38,7 @@ def compared_of(
             overlap=overlap,
         )
         for name, x, valid, overlap in zip(
-            ("old", "new"), (old, new), counts, (one, two), strict=True
+            ("old", "new"), (old, new), valid, (one, two), strict=True
         )
     }
     measure = Column("m", "m|version", up, bounded)
@@ -254,7 +254,7 @@ def test_a_level_that_is_refused(level):
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "counts"),
+    ("old", "new", "valid"),
     [
         ([0.5], [0.25], None),
         ([0.5, 0.25], [0.5, math.nan], None),
@@ -262,17 +262,17 @@ def test_a_level_that_is_refused(level):
     ],
 )
 @pytest.mark.parametrize("up", [True, False])
-def test_too_few_lists_and_nan_are_refused(old, new, counts, up):
-    counts = None if counts is None else np.array(counts, bool)
+def test_too_few_lists_and_nan_are_refused(old, new, valid, up):
+    valid = None if valid is None else np.array(valid, bool)
     with pytest.raises(ValueError, match="needs a difference with a standard"):
-        compared_of(old, new, up=up, counts=counts).gate(tolerance=0.01)
+        compared_of(old, new, up=up, valid=valid).gate(tolerance=0.01)
 
 
 def test_no_lists_at_all_are_refused():
     none = np.zeros((2, 5), bool)
     for up in (True, False):
         with pytest.raises(ValueError, match=r"value 0 on|standard error"):
-            compared_of(OLD, NEW, up=up, counts=none).gate(tolerance=0.01)
+            compared_of(OLD, NEW, up=up, valid=none).gate(tolerance=0.01)
 
 
 @pytest.mark.parametrize("place", [0, 1])
@@ -288,13 +288,13 @@ def test_a_system_of_zeros_is_refused(place):
 
 
 def test_lists_that_count_for_one_system_alone_are_refused():
-    counts = np.array([[1, 1, 1, 1, 1], [1, 1, 1, 0, 1]], bool)
-    for valid in (counts, counts[::-1]):
+    masks = np.array([[1, 1, 1, 1, 1], [1, 1, 1, 0, 1]], bool)
+    for valid in (masks, masks[::-1]):
         with pytest.raises(ValueError, match="count for one system alone"):
-            compared_of(OLD, NEW, counts=valid).gate(tolerance=0.01)
-    both = np.array([counts[1]] * 2)
+            compared_of(OLD, NEW, valid=valid).gate(tolerance=0.01)
+    both = np.array([masks[1]] * 2)
     assert (
-        compared_of(OLD, NEW, counts=both)
+        compared_of(OLD, NEW, valid=both)
         .gate(tolerance=0.01)
         .difference.estimate.lists
         == 4

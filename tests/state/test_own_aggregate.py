@@ -24,10 +24,10 @@ class ShareAbove:
     shape: tuple[int, ...] = (2,)
 
     def of_batch(self, x):
-        above = x.counts & (x.values > self.threshold)
+        above = x.valid & (x.values > self.threshold)
         sums = [
             ops.sum(ops.cast(lists, x.values.dtype), axis=-1)
-            for lists in (above, x.counts)
+            for lists in (above, x.valid)
         ]
         return ops.stack(sums, axis=-1)
 
@@ -42,7 +42,7 @@ class SumOfSquares:
     shape: tuple[int, ...] = ()
 
     def of_batch(self, x):
-        values = ops.where(x.counts, x.values, 0)
+        values = ops.where(x.valid, x.values, 0)
         return ops.sum(values * values, axis=-1)
 
     def result(self, sums):

@@ -198,7 +198,7 @@ def test_excluded_lists_do_not_count():
     values = np.append(VALUES, [0.1, math.nan])
     found, expected = (
         ops.convert_to_numpy(BinnedQuantiles((0.5,)).of_batch(x))
-        for x in (per_list([values], counts=counts[None]), per_list([VALUES]))
+        for x in (per_list([values], valid=counts[None]), per_list([VALUES]))
     )
     np.testing.assert_array_equal(found, expected)
 

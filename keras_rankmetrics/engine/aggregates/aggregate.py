@@ -10,7 +10,7 @@ from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.types import Tensor
 
 # The fields of `PerList` that have a row for each metric.
-_PER_METRIC = ("values", "weights", "has_own_weight", "counts")
+_PER_METRIC = ("values", "weights", "has_own_weight", "valid")
 
 
 class PerList(NamedTuple):
@@ -21,7 +21,7 @@ class PerList(NamedTuple):
         weights: `[metrics, lists]`, for the lists that have their own weight.
         has_own_weight: bool `[metrics, lists]`. The other lists take the mean
             weight of these.
-        counts: bool `[metrics, lists]`, True for valid lists. Values of
+        valid: bool `[metrics, lists]`, True for valid lists. Values of
             excluded lists may be NaN.
         rows: None if all lists are independent, else `(rows, lists per row)`.
             Lists of one row, such as the steps of a session, are dependent.
@@ -43,7 +43,7 @@ class PerList(NamedTuple):
     values: Tensor
     weights: Tensor
     has_own_weight: Tensor
-    counts: Tensor
+    valid: Tensor
     rows: tuple[int | Tensor, int | Tensor] | None = None
     group: Tensor | None = None
     rankings: tuple[Any, ...] = ()
@@ -78,7 +78,7 @@ class PerList(NamedTuple):
 
     def per_list(self) -> Tensor:
         """Return the values, NaN for excluded lists."""
-        return ops.where(self.counts, self.values, float("nan"))
+        return ops.where(self.valid, self.values, float("nan"))
 
 
 class Aggregate(Protocol):
@@ -96,7 +96,7 @@ class Aggregate(Protocol):
     ...     shape = ()
     ...
     ...     def of_batch(self, x):
-    ...         values = ops.where(x.counts, x.values, 0.0)
+    ...         values = ops.where(x.valid, x.values, 0.0)
     ...         return ops.sum(values, axis=-1)
     ...
     ...     def result(self, sums):
@@ -143,8 +143,8 @@ class Tally:
 
         They are NaN for a metric if the value of a valid list is.
         """
-        weights = ops.where(x.counts, x.weights, 0)
-        lost = ops.any(x.counts & ops.isnan(x.values), axis=-1)
+        weights = ops.where(x.valid, x.weights, 0)
+        lost = ops.any(x.valid & ops.isnan(x.values), axis=-1)
         return ops.stack(
             [
                 ops.where(

@@ -149,7 +149,7 @@ class Grouped:
                 '`y_true["group"]`, or pass a function `by`.'
             )
         inside = (x.group >= 0) & (x.group < self.groups)
-        outside = x.counts & ~inside
+        outside = x.valid & ~inside
         lost = ops.any(outside, axis=-1)
         if concrete(ops.any(lost)):
             wrong = ops.where(ops.any(outside, axis=0), x.group, 0)
@@ -247,11 +247,11 @@ def _parts(x: PerList, bounded: bool, xp: Any) -> tuple[Tensor, ...]:
     `counted`, the sum of both, and `value`, `rest` and `weight` as in
     `ListSums`. All are 0 for excluded lists.
     """
-    one, is_own = xp.ones_like(x.values), x.counts & x.has_own_weight
-    own, counted = xp.where(is_own, one, 0), xp.where(x.counts, one, 0)
+    one, is_own = xp.ones_like(x.values), x.valid & x.has_own_weight
+    own, counted = xp.where(is_own, one, 0), xp.where(x.valid, one, 0)
     other = counted - own
     weight = xp.where(is_own, x.weights, other)
-    value = xp.where(x.counts, x.values, 0) * weight
+    value = xp.where(x.valid, x.values, 0) * weight
     rest = weight - value if bounded else weight
     return own, other, counted, value, rest, weight
 

@@ -60,9 +60,9 @@ class Paired:
             x: the lists, with systems and differences in place of metrics.
             xp: the namespace of the arrays, `keras.ops` or `numpy`.
         """
-        values, one = xp.where(x.counts, x.values, 0), xp.ones_like(x.values)
-        own, squares = x.counts & x.has_own_weight, values * values
-        equal = x.counts & (xp.abs(values) <= ROUNDING)
+        values, one = xp.where(x.valid, x.values, 0), xp.ones_like(x.values)
+        own, squares = x.valid & x.has_own_weight, values * values
+        equal = x.valid & (xp.abs(values) <= ROUNDING)
         further = [
             xp.where(own, x.weights, 0) * squares,
             xp.where(own, 0, squares),
@@ -352,7 +352,7 @@ def means(column: Column, names: Sequence[str], x: PerList) -> Statistics:
         more_is_better=column.more_is_better,
     )
     for i, d in enumerate(found):
-        valid = x.counts[0] & x.counts[i + 1]
+        valid = x.valid[0] & x.valid[i + 1]
         if _differ_by_constant(x.values[i + 1][valid], x.values[0][valid]):
             error = 0.0 if d.estimate.rows > 1 else math.nan
             same = dataclasses.replace(d.estimate, standard_error=error)
@@ -371,7 +371,7 @@ def against_first(x: PerList) -> PerList:
     """Return the differences of the other systems from the first."""
     return x._replace(
         values=x.values[1:] - x.values[0],
-        counts=x.counts[1:] & x.counts[0],
+        valid=x.valid[1:] & x.valid[0],
         weights=x.weights[:1],
         has_own_weight=x.has_own_weight[:1],
     )

@@ -37,17 +37,17 @@ def seen(values, weights=None, **options):
     return metric
 
 
-def per_list(values, weights=None, own=None, counts=None, rows=None):
+def per_list(values, weights=None, own=None, valid=None, rows=None):
     """What `[metrics, lists]` metrics make of as many lists."""
     values = np.asarray(values, "float32")
     weights = np.ones_like(values) if weights is None else weights
     own = np.ones(values.shape, bool) if own is None else own
-    counts = np.ones(values.shape, bool) if counts is None else counts
+    valid = np.ones(values.shape, bool) if valid is None else valid
     return PerList(
         ops.array(values),
         ops.array(np.asarray(weights, "float32")),
         ops.array(own),
-        ops.array(counts),
+        ops.array(valid),
         rows,
     )
 
@@ -80,9 +80,9 @@ def standard_error(values, weights=None, own=None, rows=None):
     weights = np.broadcast_to(weights, values.shape)
     own = np.ones(values.shape, bool) if own is None else own
     rows = np.indices(values.shape)[0] if rows is None else rows
-    counts = ~np.isnan(values)
+    valid = ~np.isnan(values)
     values, weights, own, rows = (
-        x[counts] for x in (values, weights, own, rows)
+        x[valid] for x in (values, weights, own, rows)
     )
     step, moved = 1e-4, []
     for row in np.unique(rows):
