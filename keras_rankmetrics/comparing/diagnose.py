@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from keras_rankmetrics.comparing import joining
+from keras_rankmetrics.comparing import joining, spellings
 from keras_rankmetrics.comparing.forms import input_of
 from keras_rankmetrics.comparing.joining import Judgements
 from keras_rankmetrics.comparing.reading import Input, Reading
@@ -292,7 +292,7 @@ def _of_queries(truth: np.ndarray, run: Rows) -> Iterator[Finding]:
     for found in _finding("queries_missing", missing, {"query": truth}):
         if unknown.any():
             sides = queries[unknown].tolist(), truth[missing].tolist()
-            one, other, hint = joining.unmatched_queries(*sides)
+            one, other, hint = spellings.unmatched_queries(*sides)
             example = f"{one} in the run, {other} in the truth"
             found = found._replace(example=example, remedy=hint)
         yield found

@@ -4,38 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import re
-import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from keras_rankmetrics.comparing import spellings
 from keras_rankmetrics.comparing.measured import Overlap
-from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.tables import ids, item_rows
 from keras_rankmetrics.tables.item_rows import Rows, run_starts
 from keras_rankmetrics.tables.ragged import value_indices
 from keras_rankmetrics.types import UNJUDGED
 
-_normal = functools.partial(unicodedata.normalize, "NFKC")
-# Common differences between two spellings of an id, and how to remove them.
-_DIFFERENCES: dict[str, Callable[[str], str]] = {
-    "in spaces around them": str.strip,
-    "in Unicode normalization": _normal,
-    "in case": str.casefold,
-    "in leading zeros": lambda id_: re.sub(r"(?<!\d)0+(?=\d)", "", id_),
-    "in the ending `.0`": lambda id_: id_.removesuffix(".0"),
-    "in a prefix before the digits": lambda id_: re.sub(r"^\D+(?=\d)", "", id_),
-}
-# Of ids that others match, a prefix may be a part, as in `doc1` and `img1`.
-_SPELLINGS = [name for name in _DIFFERENCES if "prefix" not in name]
 # The size of the sample in which ids that differ in spelling are searched.
-_ROWS, _LISTS, _QUERIES = 10_000, 100, 100_000
+_ROWS, _LISTS = 10_000, 100
 _FEW_LISTS = 20
-_MISSING = [*sorted(ids.MISSING), "[PAD]", "<pad>"]
-_CUT = re.compile(r"\d(\.\d+)?E\+\d+")  # a number in scientific notation
-_WithLists = list[tuple[int, Any]]
 # Of items: the numbers of their lists, labels, scores and ids, `[items]` each.
 _Columns = tuple[np.ndarray, ...]
 _CONVERT = {
@@ -43,7 +26,6 @@ _CONVERT = {
     "item": "Convert one side, or pass `item_ids`, the id of each number",
 }
 _KEEP_BEST = 'Remove one, or pass `duplicates="best"` to keep the best of each.'
-NO_COMMON_FORM = "Do both sides use the same ids?"
 _EXACT = 2**24  # integers below it are exact in float32
 
 
@@ -100,7 +82,7 @@ class Judgements:
         again, _ = item_rows.duplicates(pairs)
         remedy = "`duplicates` is for runs: remove one."
         _check_once(rows, order[again], "the truth", remedy)
-        _warn_of_missing(found.queries, found.items)
+        spellings.warn_of_missing(found.queries, found.items)
         return found
 
     @functools.cached_property
@@ -309,16 +291,16 @@ class Joining:
         lists, items = map(np.concatenate, zip(*self._unjudged, strict=True))
         places = np.unique(lists)[: _LISTS if is_low else _FEW_LISTS]
         some = np.isin(lists, places)
-        unjudged = _with_lists(lists[some], items[some])
+        unjudged = spellings.with_lists(lists[some], items[some])
         at = truth.of_lists(places)
         at = at[truth.labels[at] != truth.absent]
         if not is_low:
             at = at[~self._found[at]]
-        judged = _with_lists(truth.lists[at], truth.items[at])
+        judged = spellings.with_lists(truth.lists[at], truth.items[at])
         if not is_low:
-            found = _alike(unjudged, judged, _SPELLINGS)
+            found = spellings.alike(unjudged, judged)
         elif judged:
-            found = _unmatched(unjudged, judged, bool(self._counts[1]))
+            found = spellings.unmatched(unjudged, judged, bool(self._counts[1]))
         else:
             return "The truth judges no items of these queries."
         if not found:
@@ -339,29 +321,11 @@ class Joining:
                 "Check how they were read; an iterator can be read once."
             )
         truth = self._truth.queries.tolist()
-        one, other, hint = unmatched_queries(sorted(unknown), truth)
+        one, other, hint = spellings.unmatched_queries(sorted(unknown), truth)
         return ValueError(
             f"Some queries of {self._argument} should be in the truth. "
             f"Received: 0 of {len(unknown):,}. It has {one}, and the "
             f"truth has {other}. {hint}"
-        )
-
-
-def _warn_of_missing(*columns: np.ndarray) -> None:
-    """Warn if a missing id of the truth has become text, or lost digits."""
-    some = [x for column in columns for x in column[:1000].tolist()]
-    cut = next((x for x in some if _CUT.fullmatch(str(ids.as_text(x)))), None)
-    if cut is not None:
-        warn(
-            f"Ids should have all their digits. Received: {cut!r}, as a "
-            "spreadsheet writes long numbers. Export the ids as text."
-        )
-    texts = [column for column in columns if column.dtype.kind == "U"]
-    found = [x for column in texts for x in column[np.isin(column, _MISSING)]]
-    if found:
-        warn(
-            "Ids of the truth should not be missing or padding. Received: the "
-            f"text {str(found[0])!r}. Remove these rows before ids become text."
         )
 
 
@@ -420,67 +384,6 @@ def _check_once(
             f"item {ids.as_text(item)!r} of the query {ids.as_text(query)!r} "
             f"twice in {argument}. {remedy}"
         )
-
-
-def _with_lists(lists: np.ndarray, items: np.ndarray) -> _WithLists:
-    return list(zip(lists.tolist(), items.tolist(), strict=True))
-
-
-def unmatched_queries(
-    ones: Sequence[Any], others: Sequence[Any]
-) -> tuple[str, str, str]:
-    """Return queries of both sides that do not match, and a question."""
-    one, other = ([(0, x) for x in side[:_QUERIES]] for side in (ones, others))
-    return _unmatched(one, other)[1:]
-
-
-def _unmatched(
-    ones: _WithLists, others: _WithLists, some_match: bool = False
-) -> tuple[int, str, str, str]:
-    """Return two ids of one list that do not match, and a question about them.
-
-    Args:
-        ones: ids of the system, each with the number of its list.
-        others: ids of the truth, in the same way.
-        some_match: True if other ids match. Similar spellings then explain
-            nothing.
-
-    Returns:
-        The number of the list, the two ids as messages show them, and the
-        question.
-    """
-    found = None if some_match else _alike(ones, others, _DIFFERENCES)
-    if found:
-        return found
-    place, other = others[0]
-    one = next(id_ for list_, id_ in ones if list_ == place)
-    one, other = ids.as_text(one), ids.as_text(other)
-    return place, repr(one), repr(other), NO_COMMON_FORM
-
-
-def _alike(
-    ones: _WithLists, others: _WithLists, differences: Iterable[str]
-) -> tuple[int, str, str, str] | None:
-    """Return two ids of one list that differ in spelling, or None.
-
-    Args:
-        ones: as in `_unmatched`.
-        others: as in `_unmatched`.
-        differences: the keys of `_DIFFERENCES` to try.
-    """
-    for difference in differences:
-        plain = _DIFFERENCES[difference]
-        by_form = {
-            (list_, plain(str(ids.as_text(x)))): x for list_, x in others
-        }
-        for place, one in ones:
-            other = by_form.get((place, plain(str(ids.as_text(one)))), one)
-            if other != one:
-                show = ascii if plain is _normal else repr  # they look alike
-                question = f"Do the ids differ only {difference}?"
-                one, other = ids.as_text(one), ids.as_text(other)
-                return place, show(one), show(other), question
-    return None
 
 
 def _by_score_and_id(
