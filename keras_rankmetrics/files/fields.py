@@ -18,6 +18,9 @@ from keras_rankmetrics.files.blocks import Source
 _LONGEST = 1024  # bytes of an id, at most
 _ROOM = 2**22  # bytes of the ids of a part: all take as many as the longest
 _LONG_NUMBER = 32
+_DIGITS = 15  # of a number that is exact in float64
+_PLAIN_NUMBER = _DIGITS + len("-.")
+_MINUS, _POINT, _ZERO = b"-.0"
 INEXACT = (
     "Integers above 2**53 may tie in float64. Subtract the smallest one from "
     "all, or write floats if such ties do not matter."
@@ -166,12 +169,52 @@ def floats_of_texts(texts: np.ndarray) -> np.ndarray:
         table = np.full(2**16, math.nan)
         table[distinct] = [as_float(x) for x in distinct.view("S2").tolist()]
         return table[codes]
+    if texts.dtype.itemsize <= _PLAIN_NUMBER:
+        values, are_plain = _decimals(texts)
+        if not are_plain.all():
+            others = texts[~are_plain]
+            values[~are_plain] = [as_float(text) for text in others.tolist()]
+        return values
     if b"_" not in texts.tobytes():
         try:
             return texts.astype(np.float64)
         except ValueError:
             pass
     return np.array([as_float(text) for text in texts.tolist()])
+
+
+def _decimals(texts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the numbers such as `-12.50`, and which texts are one.
+
+    Up to 15 digits, and ten to their number, are exact in float64, so that one
+    division rounds as `float` does. All texts are read letter by letter, in a
+    quarter of the time.
+
+    Args:
+        texts: an array of dtype "S", of texts of up to 17 letters.
+    """
+    by_row = np.ascontiguousarray(texts).view(np.uint8).reshape(len(texts), -1)
+    letters = np.ascontiguousarray(by_row.T)
+    digits, power = np.zeros((2, len(texts)))
+    power += 1.0
+    number = np.zeros(len(texts), np.int8)
+    is_plain = letters[0] != 0
+    is_negative = letters[0] == _MINUS
+    has_point, has_ended = np.zeros((2, len(texts)), bool)
+    for place, letter in enumerate(letters):
+        digit = letter - _ZERO  # of other letters, 10 or more
+        is_digit, is_point, is_end = digit < 10, letter == _POINT, letter == 0
+        np.putmask(digits, is_digit, 10 * digits + digit)
+        np.putmask(power, is_digit & has_point, 10 * power)
+        number += is_digit
+        is_known = is_digit | is_point & ~has_point
+        if not place:
+            is_known |= is_negative
+        has_ended |= is_end
+        is_plain &= np.where(has_ended, is_end, is_known)
+        has_point |= is_point
+    is_plain &= (number > 0) & (number <= _DIGITS)
+    return np.where(is_negative, -digits, digits) / power, is_plain
 
 
 def as_float(text: bytes) -> float:

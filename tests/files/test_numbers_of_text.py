@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keras_rankmetrics.files.fields import floats_of_texts
+from keras_rankmetrics.files.fields import as_float, floats_of_texts
 
 FORMATS = ["{}", "{:.6f}", "{:.15g}", "{:e}", "{:+}", "{:.0f}", "{:.3f}"]
 
@@ -30,6 +30,22 @@ def test_all_are_those_of_python(drawn):
     ]
     found = floats_of_texts(np.array(texts, bytes))
     expected = np.array([float(text) for text in texts])
+    assert found.tobytes() == expected.tobytes()
+
+
+@given(
+    st.lists(
+        st.binary(max_size=17).map(
+            lambda x: bytes(b"0123456789.-+e _\0n"[byte % 18] for byte in x)
+        )
+        | st.from_regex(rb"-?[0-9]{0,8}[.]?[0-9]{0,7}", fullmatch=True),
+        min_size=1,
+    )
+)
+def test_short_texts_are_those_of_python(texts):
+    """Read letter by letter, whatever the letters."""
+    found = floats_of_texts(np.array(texts, "S17"))
+    expected = np.array([as_float(x.rstrip(b"\0")) for x in texts])
     assert found.tobytes() == expected.tobytes()
 
 
