@@ -12,7 +12,7 @@ from keras_rankmetrics.comparing.forms import input_of
 from keras_rankmetrics.comparing.joining import Judgements
 from keras_rankmetrics.comparing.reading import Input, Reading
 from keras_rankmetrics.comparing.together import check_columns
-from keras_rankmetrics.conventions import metrics_of
+from keras_rankmetrics.conventions.from_text import metrics_of
 from keras_rankmetrics.engine.definition.options import invalid
 from keras_rankmetrics.tables import ids, item_rows
 from keras_rankmetrics.tables.item_rows import Rows

@@ -82,7 +82,7 @@ class Judgements:
         again, _ = item_rows.duplicates(pairs)
         remedy = "`duplicates` is for runs: remove one."
         _check_once(rows, order[again], "the truth", remedy)
-        spellings.warn_of_missing(found.queries, found.items)
+        ids.warn_of_missing(found.queries, found.items)
         return found
 
     @functools.cached_property

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.tables import ids
 
 _normal = functools.partial(unicodedata.normalize, "NFKC")
@@ -26,27 +25,7 @@ _DIFFERENCES: dict[str, Callable[[str], str]] = {
 # Of ids that others match, a prefix may be a part, as in `doc1` and `img1`.
 _SPELLINGS = [name for name in _DIFFERENCES if "prefix" not in name]
 _QUERIES = 100_000  # in which spellings are compared, at most
-_MISSING = [*sorted(ids.MISSING), "[PAD]", "<pad>"]
-_CUT = re.compile(r"\d(\.\d+)?E\+\d+")  # a number in scientific notation
 WithLists = list[tuple[int, Any]]  # ids, each with the number of its list
-
-
-def warn_of_missing(*columns: np.ndarray) -> None:
-    """Warn if a missing id of the truth has become text, or lost digits."""
-    some = [x for column in columns for x in column[:1000].tolist()]
-    cut = next((x for x in some if _CUT.fullmatch(str(ids.as_text(x)))), None)
-    if cut is not None:
-        warn(
-            f"Ids should have all their digits. Received: {cut!r}, as a "
-            "spreadsheet writes long numbers. Export the ids as text."
-        )
-    texts = [column for column in columns if column.dtype.kind == "U"]
-    found = [x for column in texts for x in column[np.isin(column, _MISSING)]]
-    if found:
-        warn(
-            "Ids of the truth should not be missing or padding. Received: the "
-            f"text {str(found[0])!r}. Remove these rows before ids become text."
-        )
 
 
 def with_lists(lists: np.ndarray, items: np.ndarray) -> WithLists:

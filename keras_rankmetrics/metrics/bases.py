@@ -59,7 +59,6 @@ class Unbounded:
     """Traits of metrics whose values may exceed 1."""
 
     has_upper_bound: ClassVar[bool] = False
-    aggregate = WeightedMean(bounded=False)
 
 
 @declared

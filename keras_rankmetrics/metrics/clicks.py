@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Annotated, Any
 
-from keras_rankmetrics.engine.aggregates import PerList, WeightedMean
+from keras_rankmetrics.engine.aggregates import PerList
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import concrete
 from keras_rankmetrics.engine.definition import declared, parameter
@@ -102,8 +102,6 @@ class ClickMetric(bases.WholeList, abstract=True):
 @declared
 class ClickMetricAtK(ClickMetric, abstract=True):
     """Metrics of the ranks of clicked items."""
-
-    aggregate = WeightedMean(bounded=False)
 
     k: int | None = parameter(default=None, kw_only=False)
     shuffle_ties: bool | None = None

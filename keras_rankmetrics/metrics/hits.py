@@ -221,7 +221,6 @@ class FallOutAtK(Binary):
 
     measure = staticmethod(fall_out)
     has_value = staticmethod(has_others)
-    has_upper_bound = False
     more_is_better = False
 
     empty: EmptyPolicy = "skip"

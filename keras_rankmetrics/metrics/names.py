@@ -1,4 +1,4 @@
-"""Metrics by name: other libraries' names, typos, and options and cutoffs."""
+"""Names of metrics, and the parts of texts such as `NDCG@10`, as plain data."""
 
 from __future__ import annotations
 

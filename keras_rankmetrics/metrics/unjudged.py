@@ -146,7 +146,6 @@ class UnjudgedAtK(bases.JudgementMetric):
     short_name = "unjudged"
     measure = staticmethod(unjudged_share)
     has_value = staticmethod(every_list)
-    has_upper_bound = False
     more_is_better = False
 
     denominator: Literal["retrieved", "k"] = "retrieved"
@@ -205,7 +204,6 @@ class RBPResidual(bases.JudgementMetric):
 
     measure = staticmethod(rbp_residual)
     has_value = staticmethod(every_list)
-    has_upper_bound = False
     more_is_better = False
     strict_order_under = ("tail", "if_unjudged")
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Set
 from typing import Any
 
 import numpy as np
 
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
+from keras_rankmetrics.engine.messages import warn
 
 # Ids as arrays.
 
@@ -15,6 +17,8 @@ from keras_rankmetrics.engine.inputs.tensors import to_numpy
 KINDS = {"U": "str", "S": "bytes", "i": "integers", "u": "integers"}
 MISSING = frozenset(("None", "nan", "<NA>", "NaT"))  # as text
 EXACT = 2**53  # floats from here on have lost digits of integers
+_AS_TEXT = [*sorted(MISSING), "[PAD]", "<pad>"]
+_CUT = re.compile(r"\d(\.\d+)?E\+\d+")  # a number in scientific notation
 
 
 def ids_of(ids: Any, argument: str) -> np.ndarray:
@@ -97,6 +101,24 @@ def _refusal(array: np.ndarray) -> str:
     elif len(types) > 1 or not remedies:
         remedies.append("Pass all ids as text.")
     return f"Received: {', and '.join(received)}. {' '.join(remedies)}"
+
+
+def warn_of_missing(*columns: np.ndarray) -> None:
+    """Warn if a missing id of the truth has become text, or lost digits."""
+    some = [x for column in columns for x in column[:1000].tolist()]
+    cut = next((x for x in some if _CUT.fullmatch(str(as_text(x)))), None)
+    if cut is not None:
+        warn(
+            f"Ids should have all their digits. Received: {cut!r}, as a "
+            "spreadsheet writes long numbers. Export the ids as text."
+        )
+    texts = [column for column in columns if column.dtype.kind == "U"]
+    found = [x for column in texts for x in column[np.isin(column, _AS_TEXT)]]
+    if found:
+        warn(
+            "Ids of the truth should not be missing or padding. Received: the "
+            f"text {str(found[0])!r}. Remove these rows before ids become text."
+        )
 
 
 # Ids as reports and errors show them.

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from keras import ops
 
-from keras_rankmetrics.conventions import metrics_of
+from keras_rankmetrics.conventions.from_text import metrics_of
 from keras_rankmetrics.engine.aggregates import State
 from keras_rankmetrics.engine.metric.collection import MetricCollection
 

@@ -258,6 +258,8 @@ def test_no_lists_have_no_states():
 
 def test_a_metric_of_a_user_with_its_own_update():
     class Twice(krm.RankingMetric):
+        has_upper_bound = False
+
         @staticmethod
         def measure(ranking, k):
             return ranking.hits(k)

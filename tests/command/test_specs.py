@@ -4,7 +4,7 @@ import pytest
 
 import keras_rankmetrics as krm
 from keras_rankmetrics import conventions
-from keras_rankmetrics.conventions import metrics_of
+from keras_rankmetrics.conventions.from_text import metrics_of
 
 SPECS = [
     ("NDCG@10", krm.NDCG(10)),

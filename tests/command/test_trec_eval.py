@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pytest
 
 from keras_rankmetrics import conventions
-from keras_rankmetrics.conventions import metrics_of
+from keras_rankmetrics.conventions.from_text import metrics_of
 from krm_command import main
 
 DATA = pathlib.Path(__file__).parents[1] / "files" / "data"

@@ -133,7 +133,7 @@ def _cell(
 
 def _has_best(row: Any) -> bool:
     if isinstance(row, Row):
-        return bool(row.metric.has_upper_bound)
+        return row.metric.has_upper_bound and row.metric.more_is_better
     return row.oracle not in _UNBOUNDED and "adjusted" not in row.options
 
 

@@ -6,6 +6,7 @@ import inspect
 import keras
 import numpy as np
 import pytest
+from given import in_a_program
 from keras import ops
 
 import keras_rankmetrics as krm
@@ -176,12 +177,15 @@ def test_a_class_that_is_no_metric(attributes, message):
 def test_a_class_may_be_filled_after_it_is_made():
     """As cloudpickle does, by which Spark and Ray send classes."""
     metric = made()
+    metric.has_upper_bound = False
     metric.measure = staticmethod(lambda ranking, k: ranking.hits(k))
     assert number(metric(2)([[1, 1, 1]], [[3.0, 2.0, 1.0]])) == 2
 
 
 def test_a_base_of_metrics_may_lack_a_measure():
     class Doubled(krm.RankingMetric, abstract=True):
+        has_upper_bound = False
+
         @staticmethod
         def relevance(label):
             return 2 * ops.cast(label > 0, label.dtype)
@@ -243,6 +247,8 @@ def test_each_list_may_have_a_cutoff_of_its_own(ask, ties):
 
     def values(cutoff, k):
         class Asked(krm.RankingMetric):
+            has_upper_bound = False
+
             @staticmethod
             def measure(ranking, k):
                 return ask(ranking, cutoff)
@@ -271,6 +277,8 @@ def test_a_cutoff_that_is_negative_lets_nothing_in():
 
 def test_what_entries_hold_ends_at_k_whatever_the_other_lists_are():
     class Total(krm.RankingMetric):
+        has_upper_bound = False
+
         @staticmethod
         def measure(ranking, k):
             return ops.sum(ranking.total(), axis=-1)
@@ -288,6 +296,8 @@ def test_a_large_k_costs_no_more_than_the_list():
     asked = []
 
     class Asked(krm.RankingMetric):
+        has_upper_bound = False
+
         @staticmethod
         def measure(ranking, k):
             def discount(rank):
@@ -345,3 +355,80 @@ def test_the_first_hit_is_the_first_with_any_gain(labels, expected):
 
     values = FirstOfAnyGrade().per_list([labels], [[2.0, 2.0, 1.0]])
     np.testing.assert_allclose(values, [expected], rtol=1e-6)
+
+
+class Found(krm.RankingMetric):
+    """Shifted, so that values may be below 0 as well as above 1."""
+
+    @staticmethod
+    def measure(ranking, k, shift: float = 0.0):
+        return ranking.hits(k) + shift
+
+
+class FoundAny(Found):
+    has_upper_bound = False
+
+
+LABELS, SCORES = [[1, 1, 0], [1, 0, 0], [0, 0, 1]], [[3.0, 2.0, 1.0]] * 3
+
+
+@pytest.mark.parametrize(("shift", "received"), [(0.0, "2"), (-1.5, "-1.5")])
+def test_values_outside_of_the_unit_interval_are_an_error(shift, received):
+    metric = Found(2, shift=shift)
+    message = rf"Found .* in \[0, 1\].* {received}\. Set `has_upper_bound"
+    with pytest.raises(ValueError, match=message):
+        metric.update_state(LABELS, SCORES)
+    assert metric.count() == 0
+    with pytest.raises(ValueError, match=message):
+        krm.MetricCollection([Found(2, shift=shift), krm.NDCG(2)])(
+            LABELS, SCORES
+        )
+    assert number(Found(1)(LABELS, SCORES)) == pytest.approx(2 / 3)
+
+
+def test_values_outside_of_the_unit_interval_are_nan_in_programs():
+    if keras.backend.backend() == "torch":
+        pytest.skip("the torch backend runs no compiled programs")
+    batch = np.array(LABELS, "float32"), np.array(SCORES, "float32")
+    assert np.isnan(in_a_program(Found(2), batch))
+    assert in_a_program(FoundAny(2), batch) == 1.0
+    assert in_a_program(Found(1), batch) == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize("shift", [0.0, -1.5])
+def test_intervals_of_values_without_bounds(shift):
+    metric = FoundAny(2, shift=shift)
+    metric.update_state(LABELS, SCORES)
+    estimate = metric.estimate()
+    assert not estimate.bounded
+    low, high = estimate.interval()
+    assert low + high == pytest.approx(2 * (1 + shift), abs=1e-6)
+    assert high - low > 2
+    # Chance-adjusted values need a highest one, and are not above it.
+    with pytest.raises(ValueError, match="no best value"):
+        FoundAny(2, adjusted="chance")
+    assert np.isfinite(
+        Found(2, shift=-0.5, adjusted="chance").per_list(LABELS, SCORES)
+    ).all()
+
+
+@pytest.mark.parametrize("returned", [None, 0.5])
+def test_a_measure_returns_a_tensor(returned):
+    class Nothing(krm.RankingMetric):
+        @staticmethod
+        def measure(ranking, k):
+            return returned
+
+    with pytest.raises(ValueError, match=rf"shape \(3,\)\. .*{returned}\."):
+        Nothing(2)(LABELS, SCORES)
+
+
+def test_reads_is_one_of_a_few():
+    with pytest.raises(ValueError, match=r"`reads` .*clicks.* 'click'"):
+
+        class Wrong(krm.RankingMetric):
+            reads = "click"
+
+            @staticmethod
+            def measure(ranking, k):
+                return ranking.hits(k)

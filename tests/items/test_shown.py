@@ -14,6 +14,8 @@ import keras_rankmetrics as krm
 class Chances(krm.RankingMetric):
     """Σ 10^-i times the chance of item i, which tells all of them."""
 
+    has_upper_bound = False
+
     @staticmethod
     def measure(ranking, k):
         table = ops.array([[10.0**-i] for i in range(items.ITEMS)])

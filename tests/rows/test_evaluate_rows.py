@@ -128,6 +128,8 @@ def test_names_of_metrics():
 def test_a_class_of_the_same_name_is_another_metric():
     def made(factor):
         class Own(krm.RankingMetric):
+            has_upper_bound = False
+
             @staticmethod
             def measure(ranking, k):
                 return factor * ranking.hits(k)

@@ -194,6 +194,8 @@ class Harmonic(ScaledBy):
 
 
 class ScaledHits(krm.RankingMetric):
+    has_upper_bound = False
+
     @staticmethod
     def relevance(label, scaled: object = None):
         return scaled.scale * ops.cast(label >= 1, label.dtype)
@@ -219,6 +221,8 @@ def test_what_is_equal_is_not_taken_for_the_same():
 
 class InBranches(krm.RankingMetric):
     """Asks first in a branch, and then outside."""
+
+    has_upper_bound = False
 
     @staticmethod
     def measure(ranking, k):

@@ -49,6 +49,8 @@ class RPrecision(RankingMetric):
 class WeightedHits(RankingMetric):
     """A metric of the user, with options that are tuples."""
 
+    has_upper_bound = False
+
     @staticmethod
     def measure(ranking, k, weights=(1.0, 0.5), names=(("a", "b"), "c")):
         return weights[0] * ranking.hits(k)

@@ -69,6 +69,7 @@ class Traits:
     relevance: Callable[..., Tensor]
     has_value: Callable[[Ranking], Tensor]
     has_upper_bound: bool
+    more_is_better: bool
     needs_whole_lists: bool
     reads: types.Truth | None
     own_weight: Callable[[Ranking], Tensor] | None
@@ -83,6 +84,11 @@ class Traits:
         """Return the traits of a subclass of `RankingMetric`."""
         _, *others = (field.name for field in dataclasses.fields(cls))
         return cls(metric, *(getattr(metric, name) for name in others))
+
+    @property
+    def one_is_best(self) -> bool:
+        """True if 1 is the best value."""
+        return self.has_upper_bound and self.more_is_better
 
     def needs_order(self, options: Mapping[str, Any]) -> str:
         """Return the option or class that needs a strict order, else ""."""
@@ -171,7 +177,7 @@ class Definition:
             options=options,
             **others,
         )
-        if definition.empty == "one" and not traits.has_upper_bound:
+        if definition.empty == "one" and not traits.one_is_best:
             raise ValueError(
                 f'`empty="one"` has no meaning for {metric.__name__}, which '
                 'has no best value. Use "zero" or "skip".'
@@ -338,7 +344,7 @@ class Definition:
         options = {name: self.options[name] for name in options_of(function)}
         return {
             name: Elementwise(value, name)
-            if callable(value) and not _is_of_the_package(value)
+            if callable(value) and not is_of_the_package(value)
             else value
             for name, value in options.items()
         }
@@ -376,7 +382,8 @@ def _key_of(value: Any) -> Hashable:
     return (type(value), value) if is_plain(value) else Identity(value)
 
 
-def _is_of_the_package(function: Any) -> bool:
+def is_of_the_package(function: Any) -> bool:
+    """Return True for functions of this package, False for those of users."""
     module = getattr(function, "__module__", None) or ""
     return module.startswith(f"{gains.PACKAGE}.")
 
@@ -447,7 +454,7 @@ def _check_discount(definition: Definition) -> None:
     """Raise ValueError if discounts grow, and the metric has a best order."""
     discount = definition.options.get("rank_discount_fn", gains.log2_discount)
     is_known = any(discount is each for each in gains.SHARED_DISCOUNTS)
-    if is_known or not definition.traits.has_upper_bound:
+    if is_known or not definition.traits.one_is_best:
         return
     last = min(definition.k or _MANY_RANKS, _MANY_RANKS)
     ranks = ops.arange(1, last + 1, dtype=definition.dtype)
@@ -478,7 +485,7 @@ def _check_adjustment(definition: Definition, strict: str) -> None:
     check_choice("adjusted", definition.adjusted, ("chance",))
     traits, inputs = definition.traits, definition.inputs
     name = traits.metric.__name__
-    if not traits.has_upper_bound:
+    if not traits.one_is_best:
         reason = f"{name} has no best value"
     elif not traits.averages_orders:
         reason = f"{name} of tied items has no mean over their orders"

@@ -20,7 +20,7 @@ from keras import backend, ops
 from keras_rankmetrics.engine.backend.operations import as_integer
 from keras_rankmetrics.engine.ranking.memo import Identity
 from keras_rankmetrics.engine.ranking.relevance import ROUNDED_1
-from keras_rankmetrics.types import Between, OfItems, Whole, Within
+from keras_rankmetrics.types import Between, OfItems, Truth, Whole, Within
 
 
 @functools.cache  # called in each update
@@ -119,7 +119,7 @@ _CALLED_WITH = {
 }
 
 
-def check_class(cls: type) -> None:
+def check_class(cls: Any) -> None:
     """Raise TypeError if a metric's class lacks a function, or cannot call it.
 
     Args:
@@ -131,6 +131,8 @@ def check_class(cls: type) -> None:
     for name, arguments in _CALLED_WITH.items():
         if not _takes(getattr(cls, name), arguments):
             raise TypeError(_wrong(cls, name, arguments))
+    if cls.reads is not None:
+        check_choice("reads", cls.reads, typing.get_args(Truth))
 
 
 @functools.lru_cache(maxsize=8)

@@ -12,10 +12,11 @@ import operator
 from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
-from keras_rankmetrics.engine.aggregates import Aggregate, PerList
+from keras_rankmetrics.engine.aggregates import Aggregate, PerList, WeightedMean
 from keras_rankmetrics.engine.backend.operations import ops
 from keras_rankmetrics.engine.backend.tracing import concrete
 from keras_rankmetrics.engine.definition import Definition
+from keras_rankmetrics.engine.definition.definition import is_of_the_package
 from keras_rankmetrics.engine.evaluation.batch_cache import Batch, is_shareable
 from keras_rankmetrics.engine.inputs import Lists
 from keras_rankmetrics.engine.ranking import Ids, Order, Ranking
@@ -25,6 +26,7 @@ from keras_rankmetrics.types import Tensor
 # `adjusted="chance"` divides by 1 - chance. A smaller difference has lost most
 # of its digits.
 _SMALLEST_ROOM = 1e-4
+_OUTSIDE = 1e-3  # of [0, 1], more than by rounding
 
 
 class PerReading(NamedTuple):
@@ -198,7 +200,7 @@ def values_of(
     values = _stacked(list(map(_adjusted, definitions, judged, measured)))
     is_defined = _stacked(has_value)
     values = ops.where(is_defined, values, _empty_values(definitions))
-    values = ops.where(_undefined(pairs, lists), float("nan"), values)
+    values = ops.where(_undefined(pairs, values, lists), float("nan"), values)
     are_same = all(map(operator.is_, has_own_weight, has_value))
     return PerList(
         values,
@@ -297,15 +299,17 @@ def _adjusted(
         values = ops.where(
             matters, (values - chance) / ops.where(matters, room, 1.0), 0.0
         )
-    received = tuple(values.shape)
+    shape = getattr(values, "shape", None)
+    received = () if shape is None else tuple(shape)
     expected = tuple(ranking.items.highest.shape)
     if len(received) != 1 or (
         None not in (*received, *expected) and received != expected
     ):
+        found = repr(values) if shape is None else f"the shape {received}"
         raise ValueError(
             f"The `measure` of the metric {definition.name} should return one "
-            f"value for each list, in the shape {expected}. Received: the "
-            f"shape {received}."
+            f"value for each list, in the shape {expected}. Received: "
+            f"{found}."
         )
     return ops.cast(values, ranking.items.labels.dtype)
 
@@ -314,21 +318,23 @@ def _adjusted(
 
 
 def _undefined(
-    pairs: Sequence[tuple[Definition, Ranking]], lists: Lists
+    pairs: Sequence[tuple[Definition, Ranking]], values: Tensor, lists: Lists
 ) -> Tensor:
     """Return True for lists without a valid value, bool `[metrics, lists]`.
 
     Raises:
-        ValueError: if concrete gains overflow or underflow when summed, or
-            concrete items are not those of the metric's catalogue.
+        ValueError: if concrete gains overflow or underflow when summed,
+            concrete items are not those of the metric's catalogue, or concrete
+            values of a user's measure are not in [0, 1] as it says.
     """
     rows = []
-    for definition, ranking in pairs:
+    for place, (definition, ranking) in enumerate(pairs):
         undefined = lists.undefined
         reasons = (
             (ranking.items.overflow(ranking.gain), _overflow_error),
             (ranking.items.underflow(ranking.gain), _underflow_error),
             (_strangers(definition, ranking), _catalogue_error),
+            (_outside(definition, values, place), _bounds_error),
         )
         for wrong, error in reasons:
             if wrong is None:
@@ -340,6 +346,42 @@ def _undefined(
                 undefined = undefined | wrong
         rows.append(undefined)
     return _stacked(rows)
+
+
+def _outside(
+    definition: Definition, values: Tensor, place: int
+) -> Tensor | None:
+    """Return True for lists whose values are outside of [0, 1].
+
+    None if the measure is one of the package, or the metric has other bounds.
+
+    Args:
+        definition: the definition of the metric.
+        values: the values of all metrics.
+        place: the index of the metric.
+    """
+    traits = definition.traits
+    if (
+        is_of_the_package(traits.measure)
+        or not traits.has_upper_bound
+        or definition.adjusted is not None
+        or traits.metric.aggregate != WeightedMean()
+    ):
+        return None
+    return ops.abs(values[place] - 0.5) > 0.5 + _OUTSIDE
+
+
+def _bounds_error(
+    definition: Definition, ranking: Ranking, wrong: Tensor
+) -> ValueError:
+    values = definition.measure(ranking, definition.k)
+    place = int(ops.argmax(ops.where(wrong, ops.abs(values - 0.5), 0.0)))
+    return ValueError(
+        f"The `measure` of {definition.traits.metric.__name__} should return "
+        "values in [0, 1], as confidence intervals assume. Received: "
+        f"{float(values[place]):g}. Set `has_upper_bound = False` in the class "
+        "if there are others."
+    )
 
 
 def _strangers(definition: Definition, ranking: Ranking) -> Tensor | None:

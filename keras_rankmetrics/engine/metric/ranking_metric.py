@@ -49,7 +49,11 @@ class ConfiguredMetric(Accumulator):
     """The option whose value the default name ends with, instead of k."""
 
     has_upper_bound: ClassVar[bool] = True
-    """True if 1 is the best value, as `empty="one"` needs."""
+    """True if values are in [0, 1], as confidence intervals then assume.
+
+    Values outside are an error, or NaN in compiled programs. Metrics of the
+    package may also have negative values, and say so by their aggregate.
+    """
 
     more_is_better: ClassVar[bool] = True
     """True if higher values are better."""
@@ -524,6 +528,7 @@ class RankingMetric(ConfiguredMetric, MeanMetric, abstract=True):
         return f"{super().signature}|aggregate:{aggregate}"
 
     def _create_variables(self, name: str) -> None:
-        if self.adjusted is not None and type(self.aggregate) is WeightedMean:
+        is_bounded = self.has_upper_bound and self.adjusted is None
+        if not is_bounded and type(self.aggregate) is WeightedMean:
             self.aggregate = WeightedMean(bounded=False)
         super()._create_variables(name)

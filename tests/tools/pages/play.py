@@ -92,7 +92,7 @@ def group_of(metric: type[RankingMetric]) -> str:
 
 def range_of(metric: type[RankingMetric]) -> list[int] | None:
     """Return the lowest and the highest value, None if there is no highest."""
-    if metric.aggregate.bounded:
+    if metric.has_upper_bound and metric.aggregate.bounded:
         return [0, 1]
     return [-1, 1] if metric.has_upper_bound else None
 

@@ -1,0 +1,124 @@
+"""Metrics from texts such as `NDCG@10`, by a convention or by none."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from keras_rankmetrics import conventions, gains, metrics
+from keras_rankmetrics.conventions.convention import Convention
+from keras_rankmetrics.engine.messages import nearest
+from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
+from keras_rankmetrics.metrics.names import (
+    SYNTAX,
+    Spec,
+    class_by_name,
+    class_named,
+    parsed,
+    specs_in,
+)
+
+# By name, and by the form that signatures use: `linear` is `linear_gain`.
+_FUNCTIONS = {
+    alias: function
+    for name, function in vars(gains).items()
+    if name.endswith(("_gain", "_discount"))
+    for alias in (name, name.rpartition("_")[0])
+}
+
+
+def metrics_of(
+    text: str, convention: Convention | None, **options: Any
+) -> list[RankingMetric]:
+    """Return the metrics that a text describes, named after their specs.
+
+    Args:
+        text: the specs, such as `"NDCG@10 MAP(denominator=min)@100 RR"`.
+        convention: the convention that defines names and options, or None for
+            those of this package.
+        **options: further options of all metrics; those in the text win.
+
+    Raises:
+        ValueError: if a spec is malformed, or its metric does not exist.
+    """
+    specs = specs_in(text)
+    if not specs:
+        raise ValueError(f"There should be a metric. {SYNTAX}")
+    made = []
+    for spec in specs:
+        try:
+            made += _made(spec, convention, options)
+        except (ValueError, TypeError, AttributeError) as error:
+            raise ValueError(f"The metric `{spec}`: {error}") from None
+    return made
+
+
+def _made(
+    text: str, convention: Convention | None, options: Mapping[str, Any]
+) -> list[RankingMetric]:
+    if convention is not None:
+        of_source = convention.of_source(text, **{"name": text, **options})
+        if isinstance(of_source, RankingMetric):
+            return [of_source]
+    spec = parsed(text)
+    if spec.at is not None and "k" in spec.options:
+        raise ValueError(
+            f"A metric has one cutoff. Received: `@{spec.at}` and "
+            f"`k={spec.options['k']}`."
+        )
+    if "name" in spec.options:
+        raise ValueError(
+            "A metric is named after its text. Remove "
+            f"`name={spec.options['name']}`."
+        )
+    kind = _class_or_preset(text, spec, convention)
+    arguments = {**options, **spec.options}
+    for name, value in spec.options.items():
+        if isinstance(value, str):
+            arguments[name] = _FUNCTIONS.get(value, value)
+    if spec.at is None:
+        return [kind(name=text, **arguments)]
+    return [
+        kind(k=k, name=re.sub(r"@[\d,]+", f"@{k}", text), **arguments)
+        for k in list(map(_cutoff, spec.at.split(",")))
+    ]
+
+
+def _cutoff(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise ValueError(
+            f"A cutoff should be a positive integer. Received: {text!r}."
+        )
+    return int(text)
+
+
+def _class_or_preset(
+    text: str, spec: Spec, convention: Convention | None
+) -> Any:
+    """Return the class, or the preset of the convention."""
+    there = ""
+    if convention is not None:
+        there = f" in `{convention.name}`"
+        convention.check_supported(spec.name)
+    name = class_named(spec.name)
+    if name is None:
+        raise ValueError(
+            f"There is no metric `{spec.name}`{there}."
+            f"{nearest(spec.name, class_by_name())}{_source_of(text)}"
+        )
+    kind = getattr(convention or metrics, name)
+    if spec.at is not None and "k" not in inspect.signature(kind).parameters:
+        raise ValueError(f"{name} has no cutoff. Remove `@{spec.at}`.")
+    return kind
+
+
+def _source_of(text: str) -> str:
+    """Return a sentence naming the convention of a spec, or an empty text."""
+    for convention in conventions.all_of_them():
+        with contextlib.suppress(ValueError):
+            if convention.of_source(text) is not None:
+                return f" It is a name of the convention {convention.name}."
+    return ""
