@@ -152,7 +152,7 @@ def findings(arguments: argparse.Namespace) -> tuple[str, int]:
         arguments.qrels,
         arguments.run,
         k=arguments.k,
-        metrics=arguments.metrics,
+        metrics=arguments.metrics and " ".join(arguments.metrics),
         columns=arguments.columns,
         higher_is_better=not arguments.lower_is_better,
     )
@@ -194,7 +194,7 @@ def _compared(
             compared = krm.compare(
                 truth,
                 runs,
-                arguments.metrics,
+                " ".join(arguments.metrics),
                 convention=arguments.convention,
                 columns=arguments.columns,
                 higher_is_better=_higher_is_better(

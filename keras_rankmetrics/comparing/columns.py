@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from keras_rankmetrics.comparing import together
 from keras_rankmetrics.comparing.measured import Measured
 from keras_rankmetrics.engine.aggregates.paired import Column
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
@@ -126,6 +127,7 @@ def by_judge(
         measured_by: returns the values of metrics by labels, which lists with
             some labels should have down to the rank `depth`.
     """
+    together.check_read_again(systems, "labels by humans and by a judge")
     members, columns = members_and_columns(metrics)
     # Where humans label a few items only, the others are not irrelevant.
     depth = max(getattr(x.metric, "k", None) or math.inf for x in metrics)

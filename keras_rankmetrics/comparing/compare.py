@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from keras_rankmetrics.comparing import together
@@ -87,7 +87,7 @@ def evaluate(
             as `"NDCG@10 Recall@100 RR"`. `Quantiles` and `LowerMean` have
             columns of their own. They are not updated.
         groups: the group of each query, such as its language: a dict or a
-            pandas `Series` by query, or a column in the order of the truth.
+            pandas `Series` by query; for arrays a column in their order.
         convention: a tool, such as `"beir"`. Metrics in text are then those of
             the tool, and the run is read by its rules. Metrics that are objects
             keep their own options.
@@ -146,6 +146,7 @@ def evaluate(
     reading = Reading(
         columns, query_ids, item_ids, higher_is_better, drop_same_id, duplicates
     )
+    together.check_run(run, reading)
     measured = measured_by(
         metrics, truth, {ALL: run}, reading, convention, groups, sample_weight
     )
@@ -278,13 +279,12 @@ def agreement_of(
         ValueError: if there is one system alone, a system can be read only
             once, or a metric takes labels.
     """
-    once = [name for name, x in systems.items() if isinstance(x, Iterator)]
-    if once or len(systems) < 2:
+    if len(systems) < 2:
         raise ValueError(
-            "There should be two systems or more, each of which can be read "
-            f"more than once. Received: the systems {list(systems)}, of which "
-            f"{once} are iterators. Pass lists in their place."
+            "There should be two systems or more. Received: "
+            f"{list(systems)}. Pass more to `compare`."
         )
+    together.check_read_again(systems, "`agreement`")
     of_labels = [
         metric.name
         for metric in members_of(metrics, check)
@@ -300,7 +300,7 @@ def agreement_of(
         others = {name: x for name, x in systems.items() if name != one}
         higher = reading.higher_is_better
         if isinstance(higher, Mapping):
-            higher = {**higher, "truth": higher.get(one, True)}
+            higher = {**higher, None: higher.get(one, True)}
         again = dataclasses.replace(reading, higher_is_better=higher)
         measured = measured_by(metrics, systems[one], others, again)
         for place, column in enumerate(measured.columns):

@@ -332,9 +332,12 @@ class Integers(ByPosition):
     @classmethod
     def matches(cls, x: Any, reading: Reading) -> bool:
         """Return True for arrays and nested lists of integers."""
-        while isinstance(x, list | tuple):
-            x = first_of(x, 0)  # lists without entries have no labels or scores
-        return isinstance(x, int | np.integer) or _dtype_kind(x) in ("i", "u")
+        first = x
+        while isinstance(first, list | tuple):
+            first = first_of(first, 0)  # lists without entries have no values
+        if first is not x and isinstance(first, int | np.integer):
+            return True
+        return _dtype_kind(first) in ("i", "u") and first.ndim > 0
 
     def accepted(self, rows: Rows) -> Rows:
         """Return the rows of ids; -1 is padding in lists of equal lengths.

@@ -109,14 +109,13 @@ def _of_members(
         rules = rules._replace(drop_same_id=reading.drop_same_id)
     are_references = _are_of_two_rankings(members)
     role = "score" if are_references else "label"
-    judged = input_of(truth, role, "`truth`", reading.of_system("truth", rules))
+    judged = input_of(truth, role, "`truth`", reading.of_system(None, rules))
     runs = {}
     for name, x in systems.items():
-        argument = "`run`" if name == ALL else f"the system {name!r}"
+        is_one = [*systems] == [ALL]
+        argument = "`run`" if is_one else f"the system {name!r}"
         own = reading.of_system(name, rules)
         runs[name] = input_of(x, "score", argument, own)
-    if ALL in runs:
-        together.check_run(runs[ALL])
     inputs = [judged, *runs.values()]
     warn_of_direction(reading.chosen.get("score"), reading.higher_is_better)
     take_scores = all(m.definition.inputs == "scores" for m in members)
@@ -145,7 +144,9 @@ def _of_members(
             f"Received: rows of {steps} lists each. Reshape them to [lists, "
             "items], or leave `groups` out."
         )
-    texts = {name: x.read_as() for name, x in {"truth": judged, **runs}.items()}
+    # The truth comes first, and is not a system of that name.
+    sides = {"truth": judged, **runs} | {"truth": judged}
+    texts = {name: x.read_as() for name, x in sides.items()}
     return Measured(
         tuple(map(columns.measure_of, members)),
         tuple(lists),

@@ -78,7 +78,7 @@ class Reading:
     columns: Mapping[str, str | None] | None = None
     query_ids: Any = None
     item_ids: Any = None
-    higher_is_better: bool | Mapping[str, bool] | None = True
+    higher_is_better: bool | Mapping[Any, bool] | None = True
     drop_same_id: bool | None = None
     duplicates: Literal["error", "best"] = "error"
     score_dtype: str | None = None
@@ -121,8 +121,8 @@ class Reading:
         """The factor that makes scores higher for better items: 1 or -1."""
         return -1 if self.higher_is_better is False else 1
 
-    def of_system(self, name: str, rules: Rules) -> Reading:
-        """Return how to read the truth or a system by the rules of a tool."""
+    def of_system(self, name: str | None, rules: Rules) -> Reading:
+        """Return how to read a system, or None for the truth, by some rules."""
         higher = self.higher_is_better
         if isinstance(higher, Mapping):
             higher = higher.get(name, True)

@@ -229,11 +229,14 @@ class Results:
             measured = loaded(values["per_list"])
             return cls(measured, values["baseline"], values["confidence"])
         except (AttributeError, KeyError, TypeError) as error:
+            remedy = "Save `to_dict()` instead of `to_dict(per_list=False)`."
+            kind = str(values.get("kind")) if isinstance(values, dict) else ""
+            if kind.startswith(KIND) and kind != KIND + cls.__name__:
+                remedy = f"Load it by `{kind.removeprefix(KIND)}`."
             raise ValueError(
                 "`values` should be an unchanged dict from `to_dict`, with the "
                 f"values of each list. Received: {type(values).__name__} that "
-                f"cannot be read, with {error!r}. Save `to_dict()` instead of "
-                "`to_dict(per_list=False)`."
+                f"cannot be read, with {error!r}. {remedy}"
             ) from error
 
     @classmethod
@@ -244,7 +247,15 @@ class Results:
             ValueError: if the text is something else, or has no values of
                 lists.
         """
-        return cls.from_dict(json.loads(text))
+        try:
+            values = json.loads(text)
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                "`text` should be what `to_json` returned. Received: "
+                f"{type(text).__name__} that is no JSON, with {error!r}. For a "
+                "file, pass `path.read_text()`."
+            ) from error
+        return cls.from_dict(values)
 
     def per_list(self) -> dict[str, list[Any]]:
         """Return the value of each list, in columns by name.
@@ -304,6 +315,9 @@ class Evaluated(Results, Mapping[str, float]):
 
     def __getitem__(self, metric: str) -> float:
         """Return the value of a metric, the mean over the lists."""
+        if metric not in self.estimates:
+            names = list(self.estimates)
+            raise KeyError(f"There is no metric {metric!r}, but {names}.")
         return self.estimates[metric].value
 
     def __iter__(self) -> Iterator[str]:

@@ -309,9 +309,24 @@ def check_systems(systems: Any, truth: Any, reading: Reading) -> None:
         )
 
 
-def check_run(run: Input) -> None:
+def check_read_again(systems: Mapping[str, Any], reader: str) -> None:
+    """Raise ValueError if a system can be read only once.
+
+    Args:
+        systems: the systems by name.
+        reader: what reads each of them more than once.
+    """
+    once = [name for name, x in systems.items() if isinstance(x, Iterator)]
+    if once:
+        raise ValueError(
+            f"With {reader}, each system should be one that can be read again. "
+            f"Received: iterators for {once}. Pass lists in their place."
+        )
+
+
+def check_run(run: Any, reading: Reading) -> None:
     """Raise ValueError if a run is a dict of several runs."""
-    if _are_systems(run):
+    if _are_systems(input_of(run, "score", "`run`", reading)):
         raise ValueError(
             "`run` should be one run. Received: a dict whose values look like "
             "runs. Call `compare(truth, systems, metrics)` for several. If the "
@@ -403,17 +418,19 @@ def groups_of_lists(groups: Any, lists: Sequence[Any]) -> tuple[str, ...]:
     """Return the group of each list; none without groups.
 
     Args:
-        groups: a dict or a pandas `Series` by query, a column in the order of
-            the lists, or None.
-        lists: the queries, or the numbers of the lists.
+        groups: a dict or a pandas `Series` by query, None, or for lists
+            without ids a column in their order.
+        lists: the queries, or the range of the lists.
     """
     if groups is None:
         return ()
     groups = _by_query("groups", groups, lists)
-    if isinstance(groups, Set):
+    is_column = isinstance(lists, range) and not isinstance(groups, Set)
+    if not isinstance(groups, Mapping) and not is_column:
         raise TypeError(
-            "`groups` should be a dict by query, or in the order of the "
-            "lists. Received: a set."
+            "`groups` should be a dict with the group of each query, or for "
+            "arrays a column in the order of the lists. Received: "
+            f"{type(groups).__name__}. Pass a dict: `{{query: group}}`."
         )
     if isinstance(groups, Mapping):
         groups = {as_text(query): group for query, group in groups.items()}

@@ -543,18 +543,29 @@ def lower_means(column: Column, names: Sequence[str], x: PerList) -> Statistics:
             cut = quantile(values, weights, share)
             # The same as `linearised`, in the order of the lists.
             linear[place] = cut - np.maximum(cut - x.values[place], 0.0) / share
-    unbounded = column._replace(bounded=False)
-    _, of_values, _ = means(unbounded, names, x)
-    estimates, differences, notes = means(
-        unbounded, names, x._replace(values=linear)
-    )
-    for i, (d, own) in enumerate(zip(differences, of_values, strict=True)):
+    # Linearised values may be below 0.
+    by_t = column._replace(bounded=False)
+    _, differences, notes = means(column, names, x)
+    in_tail = x._replace(values=linear)
+    estimates, of_tails, _ = means(by_t, names, in_tail)
+    for i, (own, d) in enumerate(zip(differences, of_tails, strict=True)):
         estimate = _in_tail(d.estimate, share)
         p = math.nan if math.isnan(d.p) else two_sided_p(d.t, estimate.rows - 1)
-        differences[i] = own.with_test(estimate, d.t, p, d.effect_size)
-    bounded = column.bounded
-    in_tail = (_in_tail(each, share) for each in estimates)
-    found = [dataclasses.replace(each, bounded=bounded) for each in in_tail]
+        test = d.t, p, d.effect_size
+        if not estimate.standard_error and own.estimate.standard_error:
+            estimate = dataclasses.replace(estimate, standard_error=math.nan)
+            test = math.nan, math.nan, math.nan
+            notes.append(
+                f"{d.system}: the values that {column.name} is the mean of do "
+                "not vary, so that its difference from that of "
+                f"{d.baseline} has no test, and no mark. Use more lists, or a "
+                "larger share."
+            )
+        differences[i] = own.with_test(estimate, *test)
+    found = [
+        dataclasses.replace(_in_tail(each, share), bounded=column.bounded)
+        for each in estimates
+    ]
     return found, differences, notes
 
 

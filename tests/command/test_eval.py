@@ -76,6 +76,13 @@ def test_a_table_for_people(files, capsys):
     assert "NDCG@3: NDCG@3|gain:exponential|" in out
 
 
+def test_metrics_of_several_options(files, capsys):
+    one = said(capsys, "qrels", "best.txt", "-m", "NDCG@3 RR", "-m", "P@1")
+    other = said(capsys, "qrels", "best.txt", "-m", "NDCG@3", "-m", "RR P@1")
+    assert one == other == said(capsys, "qrels", "best.txt", "-mNDCG@3 RR P@1")
+    assert main(["doctor", "qrels", "best.txt", "-m", "RR", "-m", "P@1"]) == 1
+
+
 def test_the_baseline_comes_first_whether_it_is_among_the_runs(files, capsys):
     arguments = ["best.txt", "-m", "NDCG@3", "--baseline", "worst.txt"]
     alone = said(capsys, "qrels", *arguments)

@@ -288,7 +288,9 @@ def test_an_index_of_rows_does_not_name_queries():
         krm.evaluate(frame, run, "P@1", **{name: by_user})
         twice = values.set_axis(frame["user_id"])
         refused("some queries twice", frame, run, **{name: twice})
-    refused("a set", frame, run, TypeError, groups={"en", "de"})
+    refused("Received: set", frame, run, TypeError, groups={"en", "de"})
+    column = frame["lang"].tolist()
+    refused("Received: list", frame, run, TypeError, groups=column)
 
 
 # Ids, columns and scores that look like others.

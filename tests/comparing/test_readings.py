@@ -361,7 +361,7 @@ def test_several_runs_are_for_compare():
 @pytest.mark.parametrize("wrong", ["", None, float("nan"), "all"])
 def test_names_of_groups(wrong):
     with pytest.raises(ValueError, match="a name for each group"):
-        rr(TRUTH, RUN, groups=["a", wrong])
+        rr(TRUTH, RUN, groups=dict(zip(TRUTH, ["a", wrong], strict=True)))
 
 
 def test_groups_of_lists_that_depend_on_each_other():
@@ -393,5 +393,28 @@ def test_rules_and_weights_of_joined_results_are_the_same():
 
 def test_a_kind_of_results_is_read_by_its_class():
     found = krm.evaluate(TRUTH, RUN, "RR")
-    with pytest.raises(ValueError, match="Evaluated"):
+    with pytest.raises(ValueError, match=r"Load it by `Evaluated`"):
         krm.Compared.from_json(found.to_json())
+
+
+@pytest.mark.parametrize("wrong", ["results.json", b"{", None, Path("x")])
+def test_what_is_no_json(wrong):
+    with pytest.raises(ValueError, match=r"pass `path\.read_text\(\)`"):
+        krm.Compared.from_json(wrong)
+
+
+def test_names_of_metrics_that_were_not_asked():
+    found = krm.evaluate(TRUTH, RUN, "RR")
+    with pytest.raises(KeyError, match=r"no metric 'rr', but \['RR'\]"):
+        found["rr"]
+    assert "rr" not in found
+
+
+@pytest.mark.parametrize("wrong", [3, True, 0.5, np.int64(3), np.array(3)])
+def test_a_number_is_no_input(wrong):
+    with pytest.raises(ValueError, match="as the run"):
+        rr(TRUTH, wrong)
+    with pytest.raises(ValueError, match="as the truth"):
+        rr(wrong, RUN)
+    with pytest.raises(ValueError, match="should hold lists"):
+        rr(wrong, wrong)

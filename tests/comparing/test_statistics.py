@@ -100,6 +100,32 @@ def test_the_difference_of_lower_means_is_paired():
     assert verdict.outcome == "pass"
 
 
+def test_a_tail_of_one_list_has_no_test():
+    """Its difference is unknown, although that of the tails is one number."""
+    few = slice(0, 8)
+    systems = {name: scores[few] for name, scores in SCORES.items()}
+    lowest = krm.LowerMean(NDCG, 1 / 8)
+    compared = krm.compare(LABELS[few], systems, [NDCG, lowest])
+    [note] = [x for x in compared.report.notes if "no test" in x]
+    assert note.startswith(f"new: the values that {lowest.name} is the mean of")
+    assert "on each of" not in note
+    _, cell = compared.report.cells[1]
+    d = cell.difference
+    for number in (d.estimate.standard_error, d.t, d.p, d.effect_size):
+        assert math.isnan(number)
+    assert (d.wins, d.ties, d.losses, d.bounded) != (0, 0, 0, True)
+    assert d.bounded
+    with pytest.raises(ValueError, match="a difference with a standard error"):
+        compared.gate(tolerance=0.1, metric=lowest.name)
+
+
+def test_judges_read_each_system_twice():
+    truth = {"human": {"q": {"a": 1}}, "judge": {"q": {"a": 1}}}
+    once = {"x": iter([krm.Rows(["q"], ["a"], [1.0])])}
+    with pytest.raises(ValueError, match=r"by a judge, .* iterators for"):
+        krm.compare(truth, once, krm.JudgeCorrected(NDCG))
+
+
 def test_two_columns_of_one_name():
     clash = [krm.Quantiles(NDCG, [0.1]), krm.LowerMean(NDCG, name="ndcg@3/p10")]
     with pytest.raises(ValueError, match="different names"):

@@ -70,13 +70,14 @@ def test_agreement_is_that_of_each_pair():
     assert found["tau_ap"]["one", "two"] != found["tau_ap"]["two", "one"]
 
 
-def test_agreement_of_distances():
+@pytest.mark.parametrize("name", ["exact", "truth", "all"])
+def test_agreement_of_distances(name):
     """A system by distances agrees with the same one by scores."""
     scores = {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}
     far = {"q": {"a": 0.1, "b": 0.2, "c": 0.3}}
     compared = krm.compare(
         {"q": {"a": 1}},
-        {"exact": scores, "fast": far},
+        {name: scores, "fast": far},
         "RR",
         higher_is_better={"fast": False},
     )
@@ -91,6 +92,9 @@ def test_of_what_cannot_be_read_again():
     compared = krm.compare(truth, {"a": run}, "RR")
     with pytest.raises(ValueError, match="two systems or more"):
         compared.agreement()
+    once = {"a": run, "b": iter([krm.Rows(["q"], ["a"], [1.0])])}
+    with pytest.raises(ValueError, match=r"iterators for \['b'\]\. Pass lists"):
+        krm.compare(truth, once, "RR").agreement()
     other = krm.compare(truth, {"b": run}, "RR")
     with pytest.raises(ValueError, match="loaded or joined"):
         compared.join(other).agreement()

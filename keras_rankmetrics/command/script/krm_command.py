@@ -114,7 +114,7 @@ def _parser() -> argparse.ArgumentParser:
     add("run", metavar="RUN", help="file of a run")
     add("-k", type=int, default=10, help="cutoff to look at (default: 10)")
     metrics = "the metrics to compute, as for `krm eval`"
-    add("-m", "--metrics", help=metrics)
+    add("-m", "--metrics", action="append", help=metrics)
     columns = "columns of a table, as for `krm eval`"
     add("--columns", type=_columns, default={}, help=columns)
     lower = "the scores are distances"
@@ -138,7 +138,7 @@ def _parser() -> argparse.ArgumentParser:
 def _add_common_arguments(add: Callable[..., Any]) -> None:
     add("qrels", metavar="QRELS", help="file of judgements")
     specs = "such as 'NDCG@10 MAP(denominator=min)@100 RR'"
-    add("-m", "--metrics", required=True, help=specs)
+    add("-m", "--metrics", required=True, action="append", help=specs)
     tool = "use the names and options of another tool: see `krm conventions`"
     add("--convention", metavar="NAME", help=tool)
     confidence = "level of intervals and tests (default: 0.95)"
