@@ -1,4 +1,4 @@
-"""From metrics to columns: means, and statistics of the values of a metric."""
+"""Which columns a table has, by its metrics; `metrics` has their statistics."""
 
 from __future__ import annotations
 

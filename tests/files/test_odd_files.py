@@ -32,6 +32,7 @@ JSONL = (
     b'{"query": "q1", "item": "b", "score": 1.5}\n'
 )
 ROWS = [("q1", "a", 2.5), ("q1", "b", 1.5)]
+# Each file has an entry in `TWICE` and `LINES`, too.
 TEXTS = {"run": TREC, "run.csv": CSV, "run.jsonl": JSONL}
 
 

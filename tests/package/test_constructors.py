@@ -55,7 +55,9 @@ def described(metric):
 
 def test_each_metric_has_its_parameters_with_types_and_defaults():
     lines = "".join(f"{described(metric)}\n" for metric in EVERY)
-    assert lines == STORED.read_text(), "If it is meant, store the new lines."
+    assert lines == STORED.read_text(), (
+        "If it is meant, store the new lines in tests/package/signatures.txt."
+    )
 
 
 @pytest.mark.parametrize("metric", EVERY, ids=lambda cls: cls.__name__)

@@ -41,9 +41,9 @@ def test_the_site(tmp_path):
         for id in page.ids
     }
     for name in set(krm.__all__) - {"__version__"}:
-        assert f"keras_rankmetrics.{name}" in ids, name
+        assert f"keras_rankmetrics.{name}" in ids, f"{name} in the reference"
     for name in set(krm.__all__) - {"__version__", "UNJUDGED"}:
-        assert name in pages["metrics.html"].tables, name
+        assert name in pages["metrics.html"].tables, f"{name} in metrics.md"
 
     for name in pages:
         if not name.startswith(SOURCES):
