@@ -304,7 +304,8 @@ class Evaluated(Results, Mapping[str, float]):
         >>> import keras_rankmetrics as krm
         >>> truth = {"q1": {"a"}, "q2": {"b", "c"}}
         >>> run = {"q1": ["x", "a"], "q2": ["c", "b"]}
-        >>> found = krm.evaluate(truth, run, "RR Recall@1", groups=["en", "de"])
+        >>> languages = {"q1": "en", "q2": "de"}
+        >>> found = krm.evaluate(truth, run, "RR Recall@1", groups=languages)
         >>> dict(found)
         {'RR': 0.75, 'Recall@1': 0.25}
         >>> found.groups["de"]["RR"].value
