@@ -102,7 +102,10 @@ def verdicts(arguments: argparse.Namespace) -> tuple[str, int]:
     candidate, baseline = arguments.candidate, arguments.baseline
     _check_outputs(arguments, [candidate, baseline])
     if len(_distinct([candidate, baseline])) < 2:
-        raise ValueError(f"CANDIDATE and BASELINE are one file: {candidate}.")
+        raise ValueError(
+            "CANDIDATE and BASELINE should be two files. Received: "
+            f"{candidate} for both. Put the run to judge first."
+        )
     saved = _saved(baseline)
     names = _names_of([candidate] if saved else [baseline, candidate])
     compared, _ = _compared(arguments, names)

@@ -68,7 +68,7 @@ class Progress:
     """A bar that shows how much of some files has been read.
 
     Args:
-        paths: the files, each as often as it is read.
+        paths: the files.
         is_shown: True to draw it even if stderr is not a terminal.
     """
 

@@ -357,7 +357,8 @@ def plotted(report: Report, axes: Any = None) -> Any:
     if len(panels) != len(report.columns):
         raise ValueError(
             "`axes` should have an entry for each metric, "
-            f"{len(report.columns)} in all. Received: {len(panels)}."
+            f"{len(report.columns)} in all. Received: {len(panels)}. Leave "
+            "`axes` out for new ones."
         )
     columns = zip(*report.cells, strict=True)
     for panel, measure, cells in zip(

@@ -157,7 +157,7 @@ class Measured(NamedTuple):
         """Return the means of the metrics that have these signatures.
 
         Their names may differ. If one is missing, or there are other statistics
-        than means, return everything, to which `joined` then says no.
+        than means, return everything, which `joined` then refuses.
         """
         places = {m.signature: place for place, m in enumerate(self.measures)}
         lacks = not {m.signature for m in measures} <= places.keys()
@@ -230,7 +230,8 @@ def _alone(one: Sequence[Any], other: Sequence[Any]) -> str:
 
 def _error(expected: str, received: str) -> ValueError:
     return ValueError(
-        f"Both sides should have {expected}. Received: {received}."
+        f"Both sides should have {expected}. Received: {received}. Evaluate "
+        "both again, in the same way."
     )
 
 

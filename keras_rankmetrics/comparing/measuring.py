@@ -124,7 +124,7 @@ def _of_members(
     ):
         together.check_ids(reading, judged, [*runs.values()])
         found = _by_id(members, judged, runs, sample_weight, rules, depth)
-        together.check_columns(inputs)
+        together.check_columns(inputs)  # files have columns once they are read
     else:
         together.check_no_ids(reading)
         are_labels = take_scores and not are_references

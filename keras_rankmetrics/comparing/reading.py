@@ -88,7 +88,8 @@ class Reading:
         if not isinstance(columns, Mapping) or not set(columns) <= set(roles):
             raise ValueError(
                 f"`columns` should be a dict from {', '.join(roles)} to the "
-                f"names of columns. Received: {columns!r}."
+                f"names of columns. Received: {columns!r}. Write "
+                '`columns={"query": "qid"}`.'
             )
         for name in ("query_ids", "item_ids"):
             numbers = index_of(getattr(self, name))
@@ -323,12 +324,13 @@ class Input(abc.ABC):
             raise ValueError(
                 "`query_ids` should have an id for each query of "
                 f"{self.argument}, {number:,} in all. Received: "
-                f"{len(queries):,}."
+                f"{len(queries):,}. Pass them in the order of its lists."
             )
         if len(np.unique(queries)) < number:
             raise ValueError(
                 "`query_ids` should name each query once. Received: "
-                f"{number - len(np.unique(queries)):,} repeated ids."
+                f"{number - len(np.unique(queries)):,} repeated ids. Join the "
+                "items of these queries."
             )
         return queries
 
@@ -431,7 +433,8 @@ def checked_rows(columns: Columns, argument: str) -> Rows:
         raise ValueError(
             f"The queries, items and values of {argument} should be arrays of "
             f"one dimension and one length. Received: {shapes[0]} in the "
-            f"queries, {shapes[1]} in the items and {shapes[2]} in the values."
+            f"queries, {shapes[1]} in the items and {shapes[2]} in the values. "
+            "Pass columns with a row for each item."
         )
     return Rows(query, item, value)
 
@@ -475,7 +478,7 @@ def check_numbers(rows: Rows, argument: str) -> None:
             raise ValueError(
                 f"{argument} should have an id and a number in each row. "
                 f"Received: {name} for the item {item!r} of the query "
-                f"{query!r}."
+                f"{query!r}. Remove the row, or look for what made it."
             )
 
 

@@ -620,7 +620,8 @@ def checked_baseline(
     if not names or not all(isinstance(name, str) for name in names):
         raise ValueError(
             "`systems` should be a dict of systems by name, such as "
-            f"{{'bm25': ..., 'ours': ...}}. Received: the names {names}."
+            f"{{'bm25': ..., 'ours': ...}}. Received: the names {names}. Pass "
+            "one or more, with names of type str."
         )
     if baseline is not None and baseline not in names:
         raise invalid("baseline", f"one of the systems {names}", baseline)

@@ -140,6 +140,7 @@ class Verdict:
         d, loss = self.difference, "drop" if self.more_is_better else "rise"
         (low, high), lists = self.interval, f"{d.estimate.lists:,} lists"
         true = f"a true {loss} of {self.detectable:.4f}"
+        found = round(d.estimate.value, 4) + 0.0  # no -0.0000
         power = f"With {lists} like these, {true} is noticed 80% of the time."
         if math.isnan(self.detectable):
             power = (
@@ -148,7 +149,7 @@ class Verdict:
             )
         verdict = (
             f"{self.outcome}: {self.metric} of {d.system} is "
-            f"{d.estimate.value:+.4f} against {d.baseline} on {lists} "
+            f"{found:+.4f} against {d.baseline} on {lists} "
             f"({percent(self.level)} interval {low:+.4f} to {high:+.4f}), "
             f"{_OUTCOMES[self.outcome][1]} {loss} of more than "
             f"{self.tolerance:g}. {power}"

@@ -1,7 +1,8 @@
 """Runs and judgements in files, as chunks of rows.
 
-A file is read in blocks of whole lines, and each block becomes three arrays:
-the queries, the items, and their scores or labels. `runs` picks the format.
+A file is read in blocks of whole lines, and each block becomes four arrays: the
+queries, the items, their scores or labels, and their lines. `runs` picks the
+format.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ import os
 
 _SHOWN = 120  # characters of what was received
 
-# What to do if a run is read as judgements, or the reverse.
 KIND = "keras_rankmetrics."  # begins the kind of saved results
+# What to do if a run is read as judgements, or the reverse.
 IN_ORDER = "Pass the judgements first, then the runs."
 
 

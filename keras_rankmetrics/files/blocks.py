@@ -1,4 +1,4 @@
-"""Files and pipes, in blocks of whole lines; only nested JSON is held whole."""
+"""Files and pipes, in blocks of whole lines; nested JSON comes as one block."""
 
 from __future__ import annotations
 

@@ -127,9 +127,9 @@ def test_missing_queries_are_said(files, capsys):
         (["old.txt", "upper.txt"], "'upper' should retrieve judged items"),
         (
             ["old.txt", "old.txt"],
-            "CANDIDATE and BASELINE are one file: old.txt",
+            "should be two files. Received: old.txt for both",
         ),
-        (["old.txt", "./old.txt"], "CANDIDATE and BASELINE are one file"),
+        (["old.txt", "./old.txt"], "should be two files. Received: "),
         (["gone.txt", "old.txt"], "gone.txt: The file should exist"),
         (["old.txt", "gone.json"], "gone.json: The file should exist"),
         (["old.txt", "qrels"], "line 1"),
