@@ -141,7 +141,7 @@ def _joined(text: bytes, compared: Compared, path: str) -> Compared:
     try:
         saved = Compared.from_json(text)
         name = f"{saved.baseline} of {os.path.basename(path)}"
-        same = saved.measured.by(compared.measured.measures)
+        same = saved.measured.by(compared.measured.metrics)
         systems = {name: same.systems[saved.baseline]}
         return Compared(same._replace(systems=systems)).join(compared)
     except ValueError as error:

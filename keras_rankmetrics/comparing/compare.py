@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from keras_rankmetrics.comparing import together
-from keras_rankmetrics.comparing.columns import check, parts_of
 from keras_rankmetrics.comparing.measured import ALL
 from keras_rankmetrics.comparing.measuring import measured_by
 from keras_rankmetrics.comparing.reading import Reading
@@ -22,6 +21,7 @@ from keras_rankmetrics.comparing.results import (
     Evaluated,
     checked_baseline,
 )
+from keras_rankmetrics.comparing.statistics import check, parts_of
 from keras_rankmetrics.conventions.convention import Convention
 from keras_rankmetrics.tables.members import members_of
 
@@ -303,9 +303,9 @@ def agreement_of(
             higher = {**higher, None: higher.get(one, True)}
         again = dataclasses.replace(reading, higher_is_better=higher)
         measured = measured_by(metrics, systems[one], others, again)
-        for place, column in enumerate(measured.columns):
+        for place, statistic in enumerate(measured.shown):
             means, _ = differences_of(measured, place, next(iter(others)))
-            pairs = found.setdefault(column.name, {})
+            pairs = found.setdefault(statistic.name, {})
             for name, (mean, _) in zip(others, means, strict=True):
                 pairs[one, name] = mean
     return found

@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 
 from keras_rankmetrics.comparing.report import Cell, Report
 from keras_rankmetrics.engine.aggregates.estimate import spread_as_text
-from keras_rankmetrics.engine.aggregates.paired import Column
+from keras_rankmetrics.engine.aggregates.paired import Statistic
 from keras_rankmetrics.engine.definition.options import check_choice
 from keras_rankmetrics.engine.messages import as_html_table, as_table
 
@@ -77,7 +77,7 @@ def as_plain_text(report: Report, p_values: bool = False) -> str:
     aligned = report.comparisons > 0
     room = (_MARK_ROOM + _P_ROOM * p_values) * aligned
     table = as_table(
-        ["", *(column.name + room for column in report.columns)],
+        ["", *(statistic.name + room for statistic in report.statistics)],
         [
             *report.rows(
                 lambda cell: _shown(cell, p_values=p_values, aligned=aligned)
@@ -86,7 +86,7 @@ def as_plain_text(report: Report, p_values: bool = False) -> str:
     )
     legend = _legend(report, _TEXT_MARKS, p_values, bold=False)
     lines = [textwrap.fill(sentence, _WIDTH) for sentence in legend]
-    signatures = [f"{c.name}: {c.signature}" for c in report.columns]
+    signatures = [f"{c.name}: {c.signature}" for c in report.statistics]
     return "\n".join([table, *lines, *signatures])
 
 
@@ -122,7 +122,7 @@ def as_markdown(report: Report, p_values: bool = False) -> str:
         report: the table.
         p_values: True to show the p value of each difference.
     """
-    names = [in_markdown(column.name) for column in report.columns]
+    names = [in_markdown(statistic.name) for statistic in report.statistics]
     rows = [
         ["", *names],
         ["---", *["---:"] * len(names)],
@@ -142,8 +142,10 @@ def as_markdown(report: Report, p_values: bool = False) -> str:
             "Signatures:",
             "",
             *(
-                f"- {name}: `{column.signature}`"
-                for name, column in zip(names, report.columns, strict=True)
+                f"- {name}: `{statistic.signature}`"
+                for name, statistic in zip(
+                    names, report.statistics, strict=True
+                )
             ),
         ]
     )
@@ -165,10 +167,13 @@ def as_html(report: Report) -> str:
     It sets no colours, so it is legible on any background.
     """
     return as_html_table(
-        ["", *(column.name for column in report.columns)],
+        ["", *(statistic.name for statistic in report.statistics)],
         report.rows(lambda cell: _shown(cell, "<b>{}</b>")),
         _legend(report, _TEXT_MARKS),
-        {column.name: column.signature for column in report.columns},
+        {
+            statistic.name: statistic.signature
+            for statistic in report.statistics
+        },
     )
 
 
@@ -216,9 +221,11 @@ def as_latex(
         caption += f" {of_metrics}"
     label = rf"\label{{{label}}}" if label else ""
     table = "table*" if wide else "table"
-    rows = [["System", *(_head(column.name) for column in report.columns)]]
+    rows = [
+        ["System", *(_head(statistic.name) for statistic in report.statistics)]
+    ]
     for system, *cells in report.rows():
-        pairs = zip(cells, report.columns, strict=True)
+        pairs = zip(cells, report.statistics, strict=True)
         texts = [_latex_cell(*pair, digits, errors) for pair in pairs]
         rows.append([_first(system), *texts])
         p = [_latex_p(cell) for cell in cells]
@@ -230,7 +237,7 @@ def as_latex(
         rf"\begin{{{table}}}",
         rf"\centering\caption{{{caption}}}{label}",
         r"\footnotesize" + r"\setlength{\tabcolsep}{3pt}" * (not wide),
-        rf"\begin{{tabular}}{{@{{}}l{'r' * len(report.columns)}@{{}}}}",
+        rf"\begin{{tabular}}{{@{{}}l{'r' * len(report.statistics)}@{{}}}}",
         rf"\toprule {head} \midrule",
         *body,
         r"\bottomrule\end{tabular}",
@@ -240,7 +247,9 @@ def as_latex(
     return "\n".join([*lines, rf"\end{{{table}}}"])
 
 
-def _latex_cell(cell: Cell, measure: Column, digits: int, errors: bool) -> str:
+def _latex_cell(
+    cell: Cell, measure: Statistic, digits: int, errors: bool
+) -> str:
     spread = spread_as_text(cell.value, *cell.interval, digits)
     value = f"{cell.value:.{digits}f}"
     if measure.bounded:  # as usual in print, without the 0 before the point
@@ -267,11 +276,14 @@ def _head(name: str) -> str:
 
 def _signatures(report: Report) -> str:
     """Return the signatures, with the parts that all share only at the end."""
-    every = [column.signature.split("|") for column in report.columns]
+    every = [statistic.signature.split("|") for statistic in report.statistics]
     others = every if len(every) > 1 else [[]]
     shared = [x for x in every[0] if all(its.count(x) == 1 for its in others)]
     own = [[x for x in its if x not in shared] for its in every]
-    names = [*(column.name for column in report.columns), "all metrics"]
+    names = [
+        *(statistic.name for statistic in report.statistics),
+        "all metrics",
+    ]
     return "; ".join(
         rf"\emph{{{_to_latex(name)}}}: {', '.join(map(_breakable, parts))}"
         for name, parts in zip(names, [*own, shared], strict=True)
@@ -354,15 +366,15 @@ def plotted(report: Report, axes: Any = None) -> Any:
     """
     axes = _new_axes(report) if axes is None else axes
     panels = list(getattr(axes, "flat", [axes]))
-    if len(panels) != len(report.columns):
+    if len(panels) != len(report.statistics):
         raise ValueError(
             "`axes` should have an entry for each metric, "
-            f"{len(report.columns)} in all. Received: {len(panels)}. Leave "
+            f"{len(report.statistics)} in all. Received: {len(panels)}. Leave "
             "`axes` out for new ones."
         )
     columns = zip(*report.cells, strict=True)
     for panel, measure, cells in zip(
-        panels, report.columns, columns, strict=True
+        panels, report.statistics, columns, strict=True
     ):
         _draw(panel, cells)
         panel.set_title(measure.name, color=_GREY, fontsize="medium")
@@ -373,7 +385,7 @@ def plotted(report: Report, axes: Any = None) -> Any:
 def _new_axes(report: Report) -> Any:
     instead = "`print` and `to_markdown` need"
     pyplot = imported("matplotlib.pyplot", "plot", instead)
-    number = len(report.columns)
+    number = len(report.statistics)
     size = (3.2 * number + 1.0, 0.4 * len(report.systems) + 1.1)
     figure, axes = pyplot.subplots(
         1, number, sharey=True, figsize=size, layout="constrained"

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from keras_rankmetrics.engine.aggregates.paired import Column
+from keras_rankmetrics.engine.aggregates.paired import Statistic
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
 
 # Fewer matches than this share of all possible ones look like a mistake.
@@ -106,33 +106,33 @@ class Measured(NamedTuple):
     """The values of all systems, metrics and lists.
 
     Attributes:
-        measures: the metrics.
+        metrics: the means of the metrics whose values are held.
         lists: the ids of the queries, or the numbers of the lists.
         truth: a fingerprint of the truth.
         systems: the values of each system, by name.
         groups: the group of each list; empty without groups.
         rules: how the systems were read, as text; empty by default.
-        statistics: the columns; empty if they are the means of the measures.
+        statistics: those of the table; empty if they are these means.
         read_as: which columns of the truth and of the systems were read, as
             text, by `"truth"` and the names of the systems; empty if nothing
             was assumed.
     """
 
-    measures: tuple[Column, ...]
+    metrics: tuple[Statistic, ...]
     lists: tuple[Any, ...]
     truth: str
     systems: Mapping[str, Values]
     groups: tuple[str, ...] = ()
     rules: str = ""
-    statistics: tuple[Column, ...] = ()
+    statistics: tuple[Statistic, ...] = ()
     read_as: Mapping[str, str] = {}
 
     @property
-    def columns(self) -> tuple[Column, ...]:
-        """The columns of the table, by default the mean of each measure."""
+    def shown(self) -> tuple[Statistic, ...]:
+        """The statistics of the table, by default the mean of each metric."""
         return self.statistics or tuple(
-            measure._replace(measures=(place,))
-            for place, measure in enumerate(self.measures)
+            mean._replace(metrics=(place,))
+            for place, mean in enumerate(self.metrics)
         )
 
     def of_group(self, group: str) -> Measured:
@@ -153,21 +153,21 @@ class Measured(NamedTuple):
             },
         )
 
-    def by(self, measures: tuple[Column, ...]) -> Measured:
+    def by(self, metrics: tuple[Statistic, ...]) -> Measured:
         """Return the means of the metrics that have these signatures.
 
         Their names may differ. If one is missing, or there are other statistics
         than means, return everything, which `joined` then refuses.
         """
-        places = {m.signature: place for place, m in enumerate(self.measures)}
-        lacks = not {m.signature for m in measures} <= places.keys()
+        places = {m.signature: place for place, m in enumerate(self.metrics)}
+        lacks = not {m.signature for m in metrics} <= places.keys()
         if lacks or self.statistics:
             return self
-        order = [places[m.signature] for m in measures]
+        order = [places[m.signature] for m in metrics]
         systems = {
             name: values.taken(order) for name, values in self.systems.items()
         }
-        return self._replace(measures=measures, systems=systems)
+        return self._replace(metrics=metrics, systems=systems)
 
     def joined(self, other: Measured) -> Measured:
         """Return the values of the systems of both.
@@ -201,7 +201,7 @@ class Measured(NamedTuple):
 def _check_same_lists(one: Measured, other: Measured) -> None:
     """Raise ValueError if metrics or lists differ, or lists share an id."""
     mine, theirs = (
-        [f"{name}: {text}" for name, text, *_ in (*x.measures, *x.statistics)]
+        [f"{name}: {text}" for name, text, *_ in (*x.metrics, *x.statistics)]
         for x in (one, other)
     )
     if mine != theirs:
@@ -245,17 +245,17 @@ def with_none(array: np.ndarray, known: np.ndarray) -> list[list[float | None]]:
 
 # Values that JSON can contain.
 
-_OF_MEASURE = Column._fields[:4]  # the others have their defaults
+_NAMES = ("name", "signature", "more_is_better", "bounded")
+_KEYS = (*_NAMES, "statistic", "measures", "option")  # of `Statistic`, in order
 
 
 def saved(measured: Measured) -> dict[str, Any]:
     """Return everything as values that JSON can contain."""
-    columns = [column._asdict() for column in measured.statistics]
+    several = [dict(zip(_KEYS, x, strict=True)) for x in measured.statistics]
     return {
-        **({"statistics": columns} if columns else {}),
+        **({"statistics": several} if several else {}),
         "metrics": [
-            dict(zip(_OF_MEASURE, measure, strict=False))
-            for measure in measured.measures
+            dict(zip(_NAMES, mean, strict=False)) for mean in measured.metrics
         ],
         "lists": list(measured.lists),
         "groups": list(measured.groups),
@@ -279,14 +279,19 @@ def saved(measured: Measured) -> dict[str, Any]:
 def loaded(values: Mapping[str, Any]) -> Measured:
     """Return the `Measured` that `saved` was called on."""
     return Measured(
-        measures=tuple(Column(**measure) for measure in values["metrics"]),
+        metrics=tuple(
+            Statistic(*(mean[key] for key in _NAMES))
+            for mean in values["metrics"]
+        ),
         lists=tuple(values["lists"]),
         groups=tuple(values.get("groups", ())),
         rules=values.get("rules", ""),
         read_as=values.get("read_as", {}),
         statistics=tuple(
-            Column(**{**column, "measures": tuple(column["measures"])})
-            for column in values.get("statistics", ())
+            Statistic(*(each[key] for key in _KEYS))._replace(
+                metrics=tuple(each["measures"])
+            )
+            for each in values.get("statistics", ())
         ),
         truth=values["truth"],
         systems={

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from keras_rankmetrics import conventions
-from keras_rankmetrics.comparing import columns, joining, together, values
+from keras_rankmetrics.comparing import joining, statistics, together, values
 from keras_rankmetrics.comparing.forms import input_of
 from keras_rankmetrics.comparing.measured import (
     ALL,
@@ -68,7 +68,7 @@ def measured_by(
     for each in metrics_in(metrics):
         is_text = isinstance(each, str)
         made += metrics_of(each, source, **rules.options) if is_text else [each]
-    asked = members_of(made, columns.check)
+    asked = members_of(made, statistics.check)
     objects = [x.name for x in metrics_in(metrics) if not isinstance(x, str)]
     if source is not None and objects:
         warn(
@@ -84,10 +84,10 @@ def measured_by(
         groups=groups,
         sample_weight=sample_weight,
     )
-    if columns.are_judge_corrected(asked, truth, sample_weight):
-        return columns.by_judge(asked, truth, systems, of_members)
-    members, statistics = columns.members_and_columns(asked)
-    return of_members(members, truth)._replace(statistics=statistics)
+    if statistics.are_judge_corrected(asked, truth, sample_weight):
+        return statistics.by_judge(asked, truth, systems, of_members)
+    members, shown = statistics.members_and_statistics(asked)
+    return of_members(members, truth)._replace(statistics=shown)
 
 
 def _of_members(
@@ -148,7 +148,7 @@ def _of_members(
     sides = {"truth": judged, **runs} | {"truth": judged}
     texts = {name: x.read_as() for name, x in sides.items()}
     return Measured(
-        tuple(map(columns.measure_of, members)),
+        tuple(map(statistics.mean_of, members)),
         tuple(lists),
         of_truth,
         of_systems,
@@ -306,7 +306,7 @@ def _by_position(
                 error.add_note(f"The error concerns the system {name!r}.")
             raise
         if depth is not None:
-            found[name].valid[:] &= columns.have_labels(truth)
+            found[name].valid[:] &= statistics.have_labels(truth)
     [number] = {x.values.shape[1] for x in found.values()}
     return range(number), fingerprint_of(truth), found
 

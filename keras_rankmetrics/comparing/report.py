@@ -20,9 +20,9 @@ from keras_rankmetrics.engine.aggregates import Estimate, PerList
 from keras_rankmetrics.engine.aggregates.estimate import is_symmetric
 from keras_rankmetrics.engine.aggregates.paired import (
     ROUNDING,
-    Column,
     Difference,
-    Statistics,
+    Estimates,
+    Statistic,
     holm,
     means,
 )
@@ -32,7 +32,7 @@ from keras_rankmetrics.metrics.tails import lower_means, quantiles
 
 Mark = Literal["better", "worse", ""]
 POWER = 0.8  # of the differences that a table calls detectable
-_STATISTICS: dict[str, Callable[..., Statistics]] = {
+_STATISTICS: dict[str, Callable[..., Estimates]] = {
     "mean": means,
     "quantile": quantiles,
     "lower mean": lower_means,
@@ -119,7 +119,7 @@ class Report:
     Attributes:
         keys: the system and the group of each row; the group is empty in rows
             over all lists.
-        columns: the metrics.
+        statistics: the means of metrics, or others.
         cells: the cells of each row, in the order of the metrics.
         baseline: the system to which the others are compared.
         confidence: the level of the intervals.
@@ -133,7 +133,7 @@ class Report:
     """
 
     keys: tuple[tuple[str, str], ...]
-    columns: tuple[Column, ...]
+    statistics: tuple[Statistic, ...]
     cells: tuple[tuple[Cell, ...], ...]
     baseline: str
     confidence: float
@@ -173,14 +173,14 @@ class Report:
             {
                 "system": system,
                 **({"group": group or "all"} if has_groups else {}),
-                "metric": column.name,
+                "metric": statistic.name,
                 **cell.numbers(),
-                "signature": column.signature,
+                "signature": statistic.signature,
             }
             for (system, group), cells in zip(
                 self.keys, self.cells, strict=True
             )
-            for column, cell in zip(self.columns, cells, strict=True)
+            for statistic, cell in zip(self.statistics, cells, strict=True)
         ]
         return {name: [row[name] for row in rows] for name in rows[0]}
 
@@ -226,11 +226,11 @@ class Report:
         """
         largest: dict[str, float] = {}
         for (_, group), cells in zip(self.keys, self.cells, strict=True):
-            for column, cell in zip(self.columns, cells, strict=True):
+            for statistic, cell in zip(self.statistics, cells, strict=True):
                 found = cell.detectable or 0.0
-                if found > largest.get(column.name, 0.0) and not group:
-                    largest[column.name] = found
-        several = " ({})" if len(self.columns) > 1 else ""
+                if found > largest.get(statistic.name, 0.0) and not group:
+                    largest[statistic.name] = found
+        several = " ({})" if len(self.statistics) > 1 else ""
         of_metrics = " or ".join(
             f"{x:.4f}{several.format(name)}" for name, x in largest.items()
         )
@@ -277,15 +277,15 @@ def differences_of(measured: Measured, at: int, baseline: str) -> _Found:
 
     Args:
         measured: the values of each list.
-        at: the position of the column.
+        at: the position of the statistic.
         baseline: the name of the system to which the others are compared.
     """
-    column = measured.columns[at]
+    statistic = measured.shown[at]
     names = [baseline, *(x for x in measured.systems if x != baseline)]
     systems = [measured.systems[name] for name in names]
-    of_measures = (_of_measure(systems, place) for place in column.measures)
-    estimates, differences, notes = _STATISTICS[column.statistic](
-        column, names, *of_measures
+    of_measures = (_of_measure(systems, place) for place in statistic.metrics)
+    estimates, differences, notes = _STATISTICS[statistic.kind](
+        statistic, names, *of_measures
     )
     pairs = zip(estimates, [None, *differences], strict=True)
     by_name = dict(zip(names, pairs, strict=True))
@@ -310,24 +310,26 @@ def reported(measured: Measured, baseline: str, confidence: float) -> Report:
         baseline: the name of the system to which the others are compared.
         confidence: the level of the intervals.
     """
-    columns = measured.columns
+    statistics = measured.shown
     groups = ["", *dict.fromkeys(measured.groups)]
     found = [
         differences_of(part, at, baseline)
         for part in map(measured.of_group, groups)
-        for at in range(len(columns))
+        for at in range(len(statistics))
     ]
     p = [d.p for pairs, _ in found for _, d in pairs if d]
     corrected = iter(holm(p))
     cells = [
-        list(_cells(pairs, column, corrected, confidence))
-        for (pairs, _), column in zip(found, columns * len(groups), strict=True)
+        list(_cells(pairs, statistic, corrected, confidence))
+        for (pairs, _), statistic in zip(
+            found, statistics * len(groups), strict=True
+        )
     ]
-    starts = range(0, len(cells), len(columns))
-    tables = [cells[start : start + len(columns)] for start in starts]
+    starts = range(0, len(cells), len(statistics))
+    tables = [cells[start : start + len(statistics)] for start in starts]
     return Report(
         keys=tuple((name, x) for x in groups for name in measured.systems),
-        columns=columns,
+        statistics=statistics,
         cells=tuple(
             row for table in tables for row in zip(*table, strict=True)
         ),
@@ -344,26 +346,26 @@ def reported(measured: Measured, baseline: str, confidence: float) -> Report:
 
 def _cells(
     pairs: Sequence[tuple[Estimate, Difference | None]],
-    column: Column,
+    statistic: Statistic,
     corrected: Iterator[float],
     confidence: float,
 ) -> Iterator[Cell]:
-    """Yield the cells of a column, one for each system.
+    """Yield the cells of a statistic, one for each system.
 
     Args:
         pairs: the estimate of each system with its difference.
-        column: the column.
+        statistic: the statistic.
         corrected: yields the corrected p value of each difference.
         confidence: the level of the intervals.
     """
     values = [e.value for e, _ in pairs if e.lists and not math.isnan(e.value)]
-    pick = max if column.more_is_better else min
+    pick = max if statistic.more_is_better else min
     best = pick(values, default=math.nan) if len(pairs) > 1 else math.nan
     for e, d in pairs:
         mark: Mark | None = None
         if d is not None:
             d = dataclasses.replace(d, p_holm=next(corrected))
-            is_better = (d.estimate.value > 0) == column.more_is_better
+            is_better = (d.estimate.value > 0) == statistic.more_is_better
             mark = "better" if is_better else "worse"
             mark = mark if d.p_holm < 1.0 - confidence else ""
         is_best = math.isclose(e.value, best, rel_tol=ROUNDING)
@@ -402,9 +404,9 @@ def gaps(measured: Measured) -> Iterator[str]:
     for name, system in measured.systems.items():
         lost, overlap = np.isnan(system.values) & system.valid, system.overlap
         none = [
-            measure.name
-            for measure, lacks in zip(measured.measures, lost, strict=True)
-            if lacks.any() and not measure.more_is_better
+            metric.name
+            for metric, lacks in zip(measured.metrics, lost, strict=True)
+            if lacks.any() and not metric.more_is_better
         ]
         left_out = overlap.left_out
         of_all = f"of {len(measured.lists):,} queries have no rows"
@@ -434,7 +436,7 @@ def gaps(measured: Measured) -> Iterator[str]:
 def _order_of_ties(measured: Measured) -> Iterator[str]:
     """Yield a sentence on the order of tied items, if their ids decide."""
     has_ids = any(x.overlap.retrieved for x in measured.systems.values())
-    if has_ids and any("ties:stable" in x.signature for x in measured.measures):
+    if has_ids and any("ties:stable" in x.signature for x in measured.metrics):
         rules = dict(x.split(":") for x in measured.rules.split("|") if x)
         of_dtype = f"{rules.get('score_dtype', '')} ".lstrip()
         first = "first" if rules.get("ties") == "first_id_first" else "last"

@@ -68,7 +68,7 @@ class Results:
     @property
     def signatures(self) -> dict[str, str]:
         """The signature of each metric, by its name."""
-        return {m.name: m.signature for m in self.measured.columns}
+        return {m.name: m.signature for m in self.measured.shown}
 
     @property
     def _judged(self) -> dict[str, float | None]:
@@ -171,7 +171,7 @@ class Results:
             per_list: True to include the values of each list, which `from_dict`
                 needs.
         """
-        report, columns = self.report, self.report.columns
+        report, statistics = self.report, self.report.statistics
         found = {
             "kind": KIND + type(self).__name__,
             "baseline": report.baseline,
@@ -185,12 +185,12 @@ class Results:
                     "signature": c.signature,
                     "more_is_better": c.more_is_better,
                 }
-                for c in columns
+                for c in statistics
             },
             "systems": {
                 system: {
                     c.name: cell.numbers()
-                    for c, cell in zip(columns, cells, strict=True)
+                    for c, cell in zip(statistics, cells, strict=True)
                 }
                 for system, *cells in report.rows()
             },
@@ -273,9 +273,9 @@ class Results:
         if self.measured.groups:
             found["group"] = list(self.measured.groups) * len(systems)
         values = [system.of_lists() for system in systems.values()]
-        for place, measure in enumerate(self.measured.measures):
+        for place, metric in enumerate(self.measured.metrics):
             of_systems = (of_system[place] for of_system in values)
-            found[measure.name] = [*itertools.chain.from_iterable(of_systems)]
+            found[metric.name] = [*itertools.chain.from_iterable(of_systems)]
         return found
 
     def plot(self, axes: Any = None) -> Any:

@@ -181,19 +181,19 @@ def verdict_of(
     measured: Measured, metric: str, tolerance: float, level: float
 ) -> Verdict:
     """Return the verdict on the second of two systems against the first."""
-    place = [column.name for column in measured.columns].index(metric)
-    column = measured.columns[place]
-    if column.statistic == "quantile":
+    place = [statistic.name for statistic in measured.shown].index(metric)
+    statistic = measured.shown[place]
+    if statistic.kind == "quantile":
         raise ValueError(
             "A verdict needs a metric whose differences have a standard error, "
             f"a mean or a lower mean. Received: {metric}, a quantile. Choose "
             "`LowerMean` in place of `Quantiles`."
         )
-    _check(measured, metric, column.measures[0])
+    _check(measured, metric, statistic.metrics[0])
     first, _ = measured.systems
     pairs, _ = differences_of(measured, place, first)
     [difference] = [d for _, d in pairs if d is not None]
-    up, bounded = column.more_is_better, column.bounded
+    up, bounded = statistic.more_is_better, statistic.bounded
     tolerance = tolerance_of(tolerance, 1.0 if bounded else math.inf)
     notes = tuple(gaps(measured))
     return Verdict(metric, difference, tolerance, level, up, bounded, notes)
@@ -219,7 +219,7 @@ def only_choice(argument: str, name: str | None, names: list[str]) -> str:
 
 def _check(measured: Measured, metric: str, place: int) -> None:
     """Raise ValueError if the values of a system cannot support a verdict."""
-    up = measured.measures[place].more_is_better
+    up = measured.metrics[place].more_is_better
     one, two = (x.valid[place] for x in measured.systems.values())
     for name, system in measured.systems.items():
         valid = system.values[place][system.valid[place]]

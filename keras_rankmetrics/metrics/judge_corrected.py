@@ -17,8 +17,8 @@ import numpy as np
 from keras_rankmetrics.engine.aggregates import Estimate, PerList
 from keras_rankmetrics.engine.aggregates.distributions import two_sided_p
 from keras_rankmetrics.engine.aggregates.paired import (
-    Column,
-    Statistics,
+    Estimates,
+    Statistic,
     against_first,
     means,
     ratio,
@@ -98,7 +98,7 @@ class JudgeCorrected(OneValueMetric):
     """
 
     _parameters = ()
-    _statistic = "judge-corrected mean"
+    _statistic_kind = "judge-corrected mean"
 
     @checks_names
     def __init__(self, metric: RankingMetric, name: str | None = None) -> None:
@@ -116,7 +116,7 @@ class JudgeCorrected(OneValueMetric):
         """The signature of the metric, with that of the correction."""
         return f"{super().signature}|judge_corrected:ppi++"
 
-    def _columns(self) -> dict[str, float]:
+    def _statistics(self) -> dict[str, float]:
         """Return an option that is not used, by the name of the metric."""
         return {self.name: 0.5}
 
@@ -458,17 +458,17 @@ class JudgeCorrectedEstimate(Estimate):
 
 
 def corrected_means(
-    column: Column, names: Sequence[str], y: PerList, f: PerList
-) -> Statistics:
+    statistic: Statistic, names: Sequence[str], y: PerList, f: PerList
+) -> Estimates:
     """Return the means by humans, of which few labels and a judge's are known.
 
     Args:
-        column: the column of a table.
+        statistic: the statistic.
         names: the names of the systems.
         y: the values of the systems by human labels, in numpy.
         f: the values by the judge's labels.
     """
-    _, differences, _ = means(column._replace(bounded=False), names, y)
+    _, differences, _ = means(statistic._replace(bounded=False), names, y)
     estimates = _corrected(against_first(y), against_first(f))
     for i, (d, each) in enumerate(zip(differences, estimates, strict=True)):
         t = ratio(each.value, each.standard_error)

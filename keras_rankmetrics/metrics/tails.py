@@ -26,8 +26,8 @@ from keras_rankmetrics.engine.aggregates.distributions import (
     two_sided_p,
 )
 from keras_rankmetrics.engine.aggregates.paired import (
-    Column,
-    Statistics,
+    Estimates,
+    Statistic,
     means,
 )
 from keras_rankmetrics.engine.backend.operations import ops
@@ -77,7 +77,7 @@ class Quantiles(MultiValueMetric):
     """
 
     _parameters = ("levels",)
-    _statistic = "quantile"
+    _statistic_kind = "quantile"
 
     @checks_names
     def __init__(
@@ -101,9 +101,9 @@ class Quantiles(MultiValueMetric):
     @property
     def results(self) -> list[str]:
         """The names of the quantiles."""
-        return list(self._columns())
+        return list(self._statistics())
 
-    def _columns(self) -> dict[str, float]:
+    def _statistics(self) -> dict[str, float]:
         """Return the level of each quantile, by its name."""
         return {f"{self.name}/p{_percent(p)}": p for p in self.levels}
 
@@ -123,7 +123,7 @@ class Quantiles(MultiValueMetric):
         pair = found.values, found.weights
         return {
             name: quantile_interval(*pair, each, lists, level)
-            for name, each in self._columns().items()
+            for name, each in self._statistics().items()
         }
 
     def table(self, level: float = 0.95) -> str:
@@ -171,7 +171,7 @@ class LowerMean(OneValueMetric):
     """
 
     _parameters = ("share",)
-    _statistic = "lower mean"
+    _statistic_kind = "lower mean"
 
     @checks_names
     def __init__(
@@ -193,7 +193,7 @@ class LowerMean(OneValueMetric):
         """The signature of the metric, with the share."""
         return f"{super().signature}|lowest:{self.share}"
 
-    def _columns(self) -> dict[str, float]:
+    def _statistics(self) -> dict[str, float]:
         """Return the share, by the name of the metric."""
         return {self.name: self.share}
 
@@ -264,7 +264,7 @@ def _check_bounded(metric: Any) -> None:
         )
 
 
-# Statistics of sorted values.
+# Estimates of sorted values.
 
 # The relative rounding of cumulative weights in single precision.
 _ROUNDING = 1e-6
@@ -363,7 +363,7 @@ def quantile_interval(
             as much information; its fraction is dropped.
         confidence: the probability that the interval contains the quantile.
 
-    David and Nagaraja, Order Statistics (2003), section 7.1; with weights,
+    David and Nagaraja, Order Estimates (2003), section 7.1; with weights,
     Woodruff, Journal of the American Statistical Association 47 (1952).
     """
     check_level("level", confidence)
@@ -523,20 +523,22 @@ class BinnedLowerMean(Binned):
         return lower_mean_error(values, weights, self.share, lists, ops)
 
 
-# The columns of tables.
+# The statistics of tables.
 
 
-def lower_means(column: Column, names: Sequence[str], x: PerList) -> Statistics:
+def lower_means(
+    statistic: Statistic, names: Sequence[str], x: PerList
+) -> Estimates:
     """Return the lower means: the means of linearised values.
 
     Their t tests are paired, like those of the values themselves.
 
     Args:
-        column: the column.
+        statistic: the statistic.
         names: the names of the systems.
         x: the values of the systems, in numpy.
     """
-    share, linear = column.option, np.full(x.values.shape, np.nan)
+    share, linear = statistic.option, np.full(x.values.shape, np.nan)
     for place in range(len(names)):
         values, weights = _sample(x, place)
         if len(values):
@@ -544,8 +546,8 @@ def lower_means(column: Column, names: Sequence[str], x: PerList) -> Statistics:
             # The same as `linearised`, in the order of the lists.
             linear[place] = cut - np.maximum(cut - x.values[place], 0.0) / share
     # Linearised values may be below 0.
-    by_t = column._replace(bounded=False)
-    _, differences, notes = means(column, names, x)
+    by_t = statistic._replace(bounded=False)
+    _, differences, notes = means(statistic, names, x)
     in_tail = x._replace(values=linear)
     estimates, of_tails, _ = means(by_t, names, in_tail)
     for i, (own, d) in enumerate(zip(differences, of_tails, strict=True)):
@@ -556,14 +558,14 @@ def lower_means(column: Column, names: Sequence[str], x: PerList) -> Statistics:
             estimate = dataclasses.replace(estimate, standard_error=math.nan)
             test = math.nan, math.nan, math.nan
             notes.append(
-                f"{d.system}: the values that {column.name} is the mean of do "
-                "not vary, so that its difference from that of "
+                f"{d.system}: the values that {statistic.name} is the mean of "
+                "do not vary, so that its difference from that of "
                 f"{d.baseline} has no test, and no mark. Use more lists, or a "
                 "larger share."
             )
         differences[i] = own.with_test(estimate, *test)
     found = [
-        dataclasses.replace(_in_tail(each, share), bounded=column.bounded)
+        dataclasses.replace(_in_tail(each, share), bounded=statistic.bounded)
         for each in estimates
     ]
     return found, differences, notes
@@ -617,20 +619,24 @@ class QuantileEstimate(Estimate):
         return math.nan, math.nan
 
 
-def quantiles(column: Column, names: Sequence[str], x: PerList) -> Statistics:
+def quantiles(
+    statistic: Statistic, names: Sequence[str], x: PerList
+) -> Estimates:
     """Return the quantiles, whose differences have no test.
 
     Arguments are as for `lower_means`.
     """
-    of_systems, differences, _ = means(column, names, x)
+    of_systems, differences, _ = means(statistic, names, x)
     estimates: list[Estimate] = []
     for place, mean in enumerate(of_systems):
         values, weights = _sample(x, place)
-        found = quantile(values, weights, column.option) if len(values) else 0.0
+        found = (
+            quantile(values, weights, statistic.option) if len(values) else 0.0
+        )
         # A value that is NaN has no place among the others.
         found = float(found) + 0.0 * mean.value
         of_mean = {**vars(mean), "value": found, "standard_error": math.nan}
-        sample = values, weights, column.option
+        sample = values, weights, statistic.option
         estimates.append(QuantileEstimate(**of_mean, sample=sample))
     first, *others = (each.value for each in estimates)
     for i, (d, other) in enumerate(zip(differences, others, strict=True)):
@@ -639,7 +645,7 @@ def quantiles(column: Column, names: Sequence[str], x: PerList) -> Statistics:
         )
         differences[i] = d.with_test(estimate, math.nan, math.nan, math.nan)
     note = (
-        f"{column.name}: a paired t test compares means, so quantiles have no "
-        "test, and no mark."
+        f"{statistic.name}: a paired t test compares means, so quantiles have "
+        "no test, and no mark."
     )
     return estimates, differences, [note] * bool(others)

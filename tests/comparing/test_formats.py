@@ -19,7 +19,7 @@ from runs import drawn
 
 import keras_rankmetrics as krm
 from keras_rankmetrics.comparing import formats
-from keras_rankmetrics.comparing.measured import Column
+from keras_rankmetrics.comparing.measured import Statistic
 from keras_rankmetrics.comparing.report import Cell, Report
 
 NAN = float("nan")
@@ -55,9 +55,9 @@ def with_p(cell, p):
 
 REPORT = Report(
     keys=(("bm25", ""), ("ours_v2 & co|", ""), ("100%", "")),
-    columns=(
-        Column("ndcg@10", "NDCG@10|gain:linear|my_fn", True, True),
-        Column("mean_rank", "MeanRank|empty:skip", False, False),
+    statistics=(
+        Statistic("ndcg@10", "NDCG@10|gain:linear|my_fn", True, True),
+        Statistic("mean_rank", "MeanRank|empty:skip", False, False),
     ),
     cells=(
         (cell(0.5), cell(3.0, lists=48)),
@@ -129,7 +129,7 @@ def test_intervals_that_are_not_symmetric():
     assert "| 0.9800 [0.9300, 1.0000] |" in formats.as_markdown(report)
     assert r"{\scriptsize[.9300,1.0000]}" in latex(report)
     alone = dataclasses.replace(
-        report, columns=report.columns[:1], cells=((skewed,),)
+        report, statistics=report.statistics[:1], cells=((skewed,),)
     )
     found = formats.as_plain_text(alone)
     assert "; [ ] is the 95% confidence interval." in found
@@ -294,9 +294,13 @@ def read_signatures(table):
 def test_latex_has_the_whole_signatures_and_no_part_twice():
     metrics = [krm.NDCG(k=10), krm.MeanReciprocalRank(), krm.RecallAtK(k=100)]
     for chosen in (metrics, metrics[:1], [*metrics, krm.NDCG(ties="stable")]):
-        columns = tuple(Column(m.name, m.signature, True, True) for m in chosen)
-        cells = tuple((row[0],) * len(columns) for row in REPORT.cells)
-        table = latex(dataclasses.replace(REPORT, columns=columns, cells=cells))
+        statistics = tuple(
+            Statistic(m.name, m.signature, True, True) for m in chosen
+        )
+        cells = tuple((row[0],) * len(statistics) for row in REPORT.cells)
+        table = latex(
+            dataclasses.replace(REPORT, statistics=statistics, cells=cells)
+        )
         assert read_signatures(table) == {
             m.name: set(m.signature.split("|")) for m in chosen
         }
@@ -305,11 +309,11 @@ def test_latex_has_the_whole_signatures_and_no_part_twice():
 
 def test_latex_breaks_long_names():
     long = "gain:my_company.ranking.gains.of_products.with_a_long_name"
-    columns = (
-        Column("discounted_success@10", f"D|{long}", True, True),
-        REPORT.columns[1],
+    statistics = (
+        Statistic("discounted_success@10", f"D|{long}", True, True),
+        REPORT.statistics[1],
     )
-    found = latex(dataclasses.replace(REPORT, columns=columns))
+    found = latex(dataclasses.replace(REPORT, statistics=columns))
     assert r"\shortstack[r]{discounted\_\\success@10} & mean\_rank" in found
     assert r"ranking.\allowbreak{}gains.\allowbreak{}of\_\allowbreak" in found
     assert read_signatures(found)["discounted_success@10"] == {"D", long}
@@ -329,8 +333,8 @@ def test_latex_is_balanced():
 
 THREE = Report(
     keys=(("BM25", ""), ("BM25+CE", ""), ("ColBERT", "")),
-    columns=tuple(
-        Column(m.name, m.signature, True, True)
+    statistics=tuple(
+        Statistic(m.name, m.signature, True, True)
         for m in (
             krm.NDCG(k=10),
             krm.MeanReciprocalRank(),
@@ -450,9 +454,9 @@ def test_latex_with_odd_names_compiles(tmp_path):
         pytest.skip("pdflatex is not installed")
     compiled(tmp_path, CLASSES["a4"], latex())
     keys = ("[2pt]", ""), ("*", ""), (r"\x{}~^_%$#&", "")
-    odd = Column("[mean_of_*_many@1]", r"a\b|{}~^_%$#& ±<>", True, True)
+    odd = Statistic("[mean_of_*_many@1]", r"a\b|{}~^_%$#& ±<>", True, True)
     report = dataclasses.replace(
-        REPORT, keys=keys, columns=(odd, odd), baseline="*"
+        REPORT, keys=keys, statistics=(odd, odd), baseline="*"
     )
     compiled(tmp_path, CLASSES["a4"], latex(report, p_values=True))
 
@@ -461,8 +465,11 @@ def test_latex_with_odd_names_compiles(tmp_path):
 def test_latex_takes_no_name_for_an_option(letter):
     keys = ((f"{letter}2pt]", ""), *REPORT.keys[1:])
     long = f"a_long_{letter}name_"
-    columns = (REPORT.columns[0], REPORT.columns[1]._replace(name=long))
-    odd = dataclasses.replace(REPORT, keys=keys, columns=columns)
+    statistics = (
+        REPORT.statistics[0],
+        REPORT.statistics[1]._replace(name=long),
+    )
+    odd = dataclasses.replace(REPORT, keys=keys, statistics=statistics)
     found = latex(odd)
     assert f"{{}}{letter}2pt] & " in found
     assert rf"\\{{}}{letter}name\_\\" in found
@@ -499,7 +506,7 @@ def test_html_is_escaped():
     odd = dataclasses.replace(
         REPORT,
         keys=((bad, ""), *REPORT.keys[1:]),
-        columns=(Column(bad, bad, True, True), REPORT.columns[1]),
+        statistics=(Statistic(bad, bad, True, True), REPORT.statistics[1]),
         baseline=bad,
         gaps=(bad,),
     )

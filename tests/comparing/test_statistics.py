@@ -276,4 +276,4 @@ def test_means_are_not_taken_from_a_table_of_other_statistics():
     labels = judged(40, 20)
     scores = {"s": RANDOM.normal(size=(40, 5))}
     saved = krm.compare(labels, scores, krm.JudgeCorrected(NDCG)).measured
-    assert saved.by(saved.measures[:1]) is saved
+    assert saved.by(saved.metrics[:1]) is saved

@@ -7,12 +7,8 @@ import numpy as np
 import pytest
 
 import keras_rankmetrics as krm
-from keras_rankmetrics.comparing.measured import (
-    Column,
-    Measured,
-    Overlap,
-    Values,
-)
+from keras_rankmetrics.comparing.measured import Measured, Overlap, Values
+from keras_rankmetrics.engine.aggregates.paired import Statistic
 
 # Student's t with 4 degrees of freedom, at .975, .95 and .8, by scipy.
 T975, T95, T80 = 2.7764451051977987, 2.1318467863266499, 0.9409645766
@@ -41,7 +37,7 @@ def compared_of(
             ("old", "new"), (old, new), valid, (one, two), strict=True
         )
     }
-    measure = Column("m", "m|version", up, bounded)
+    measure = Statistic("m", "m|version", up, bounded)
     return krm.Compared(
         Measured((measure,), tuple(range(len(old))), "truth", systems),
         **options,
@@ -238,9 +234,9 @@ def test_a_tolerance_that_is_refused(tolerance):
 def test_a_drop_of_1_cannot_happen_to_values_from_0_to_1():
     compared = compared_of(OLD, NEW)
     assert compared.gate(tolerance=5).outcome == "pass"
-    [measure] = compared.measured.measures
+    [measure] = compared.measured.metrics
     bounded = (measure._replace(bounded=True),)
-    compared = krm.Compared(compared.measured._replace(measures=bounded))
+    compared = krm.Compared(compared.measured._replace(metrics=bounded))
     assert compared.gate(tolerance=0.99).outcome == "pass"
     for tolerance in (1, 5.0):
         with pytest.raises(ValueError, match=r"below 1 .* 0.01 for 1%|0.01"):

@@ -1,4 +1,4 @@
-"""Paired differences of systems on the same lists: sums, tests, and columns.
+"""Paired differences of systems on the same lists: sums, tests, and statistics.
 
 A column of a table is a statistic of the values of lists. `means` is the usual
 one; others are next to the metrics that they belong to.
@@ -270,7 +270,7 @@ def differences(
 def holm(p: Sequence[float]) -> list[float]:
     """Return p values corrected for their number; NaN stays and is not counted.
 
-    Holm, Scandinavian Journal of Statistics 6 (1979).
+    Holm, Scandinavian Journal of Estimates 6 (1979).
     """
     corrected = [math.nan] * len(p)
     valid = [place for place, x in enumerate(p) if not math.isnan(x)]
@@ -300,23 +300,22 @@ def ratio(x: float, y: float) -> float:
     return x / y
 
 
-# Columns of tables: numpy arrays in float64 in place of tensors.
+# Statistics of tables: numpy arrays in float64 in place of tensors.
 
 
-class Column(NamedTuple):
-    """A statistic of the values of a metric, a column of the table.
+class Statistic(NamedTuple):
+    """A statistic of the values of a metric, by default their mean.
 
-    By default, it is the mean of a metric: a measure, whose values of lists are
-    saved.
+    It is a column of a table of results.
 
     Attributes:
         name: the name of the metric.
         signature: the signature of the metric.
         more_is_better: True if higher values are better.
         bounded: True if values are in [0, 1].
-        statistic: `"mean"`, `"quantile"`, `"lower mean"` or `"judge-corrected
+        kind: `"mean"`, `"quantile"`, `"lower mean"` or `"judge-corrected
             mean"`.
-        measures: the positions of the measures that it is computed from.
+        metrics: the positions of the metrics that it is computed from.
         option: the level of a quantile, or the share of a lower mean.
     """
 
@@ -324,32 +323,32 @@ class Column(NamedTuple):
     signature: str
     more_is_better: bool
     bounded: bool
-    statistic: str = "mean"
-    measures: tuple[int, ...] = (0,)
+    kind: str = "mean"
+    metrics: tuple[int, ...] = (0,)
     option: float = 0.5
 
 
 # The estimate of each system, the difference of each other system from the
 # first, and sentences about differences without a test.
-Statistics = tuple[list[Estimate], list[Difference], list[str]]
+Estimates = tuple[list[Estimate], list[Difference], list[str]]
 
 
-def means(column: Column, names: Sequence[str], x: PerList) -> Statistics:
+def means(statistic: Statistic, names: Sequence[str], x: PerList) -> Estimates:
     """Return the means of systems, with paired t tests against the first.
 
     Args:
-        column: the column.
+        statistic: the statistic.
         names: the names of the systems.
         x: the values of the systems in place of those of metrics.
     """
-    bounded, notes = column.bounded, []
+    bounded, notes = statistic.bounded, []
     of_systems, of_others = (_sums(y, bounded) for y in (x, against_first(x)))
     found = differences(
         of_others,
         names[1:],
         names[0],
         bounded=bounded,
-        more_is_better=column.more_is_better,
+        more_is_better=statistic.more_is_better,
     )
     for i, d in enumerate(found):
         valid = x.valid[0] & x.valid[i + 1]
@@ -358,10 +357,10 @@ def means(column: Column, names: Sequence[str], x: PerList) -> Statistics:
             same = dataclasses.replace(d.estimate, standard_error=error)
             found[i] = d.with_test(same, d.t, math.nan, ratio(same.value, 0.0))
             notes.append(
-                f"{d.system}: {column.name} differs from that of {d.baseline} "
-                f"by {d.estimate.value:.4g} on each of {d.estimate.lists:,} "
-                "lists. A t test needs differences that vary, so there is no "
-                "test, and no mark."
+                f"{d.system}: {statistic.name} differs from that of "
+                f"{d.baseline} by {d.estimate.value:.4g} on each of "
+                f"{d.estimate.lists:,} lists. A t test needs differences that "
+                "vary, so there is no test, and no mark."
             )
     estimates = [Estimate.of_sums(each, bounded) for each in of_systems]
     return estimates, found, notes

@@ -1,4 +1,4 @@
-"""Which columns a table has, by its metrics; `metrics` has their statistics."""
+"""Which statistics a table has, by its metrics; `metrics` computes them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from keras_rankmetrics.comparing import together
 from keras_rankmetrics.comparing.measured import Measured
-from keras_rankmetrics.engine.aggregates.paired import Column
+from keras_rankmetrics.engine.aggregates.paired import Statistic
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
 from keras_rankmetrics.engine.metric.ranking_metric import RankingMetric
 from keras_rankmetrics.metrics.bases import check_mean
@@ -22,33 +22,33 @@ from keras_rankmetrics.metrics.judge_corrected import (
 
 
 def check(metric: Any) -> None:
-    """Raise TypeError if a table has no column for the metric."""
-    if not hasattr(metric, "_statistic"):
+    """Raise TypeError if a table has no statistic of the metric."""
+    if not hasattr(metric, "_statistic_kind"):
         check_mean(metric)
 
 
-def measure_of(metric: RankingMetric) -> Column:
-    """Return the column of the mean, with the values of lists that it needs."""
+def mean_of(metric: RankingMetric) -> Statistic:
+    """Return the mean of a metric, whose values of lists are held."""
     is_up = metric._direction == "up"
     bounded = metric.aggregate.bounded
-    return Column(metric.name, metric.signature, is_up, bounded)
+    return Statistic(metric.name, metric.signature, is_up, bounded)
 
 
-def members_and_columns(
+def members_and_statistics(
     metrics: Sequence[Any],
-) -> tuple[list[RankingMetric], tuple[Column, ...]]:
-    """Return the metrics to evaluate, each once, and the columns of the table.
+) -> tuple[list[RankingMetric], tuple[Statistic, ...]]:
+    """Return the metrics to evaluate, each once, and the table's statistics.
 
-    There are no columns if all are the means of these metrics.
+    There are none if all are the means of these metrics.
 
     Raises:
         ValueError: if different metrics have the same name.
     """
     members: dict[str, RankingMetric] = {}
-    columns = []
+    statistics = []
     for metric in metrics:
-        statistic = getattr(metric, "_statistic", None)
-        member = metric if statistic is None else metric.metric
+        kind = getattr(metric, "_statistic_kind", None)
+        member = metric if kind is None else metric.metric
         first = members.setdefault(member.name, member)
         if first.signature != member.signature:
             raise ValueError(
@@ -57,18 +57,18 @@ def members_and_columns(
                 'its own: `NDCG(k=10, name="my_ndcg@10")`.'
             )
         place = list(members).index(member.name)
-        mean = measure_of(member)._replace(measures=(place,))
-        if statistic is None:
-            columns.append(mean)
+        mean = mean_of(member)._replace(metrics=(place,))
+        if kind is None:
+            statistics.append(mean)
             continue
-        column = mean._replace(signature=metric.signature, statistic=statistic)
-        columns += [
-            column._replace(name=name, option=option)
-            for name, option in metric._columns().items()
+        statistic = mean._replace(signature=metric.signature, kind=kind)
+        statistics += [
+            statistic._replace(name=name, option=option)
+            for name, option in metric._statistics().items()
         ]
-    if all(column.statistic == "mean" for column in columns):
-        columns = []
-    return list(members.values()), tuple(columns)
+    if all(statistic.kind == "mean" for statistic in statistics):
+        statistics = []
+    return list(members.values()), tuple(statistics)
 
 
 def parts_of(truth: Any) -> list[Any]:
@@ -128,7 +128,7 @@ def by_judge(
             some labels should have down to the rank `depth`.
     """
     together.check_read_again(systems, "labels by humans and by a judge")
-    members, columns = members_and_columns(metrics)
+    members, statistics = members_and_statistics(metrics)
     # Where humans label a few items only, the others are not irrelevant.
     depth = max(getattr(x.metric, "k", None) or math.inf for x in metrics)
     for system in systems.values():
@@ -148,17 +148,17 @@ def by_judge(
         )
         for name, x in _spread(judge, lists).systems.items()
     }
-    of_judge = [x._replace(name=f"{x.name}/judge") for x in judge.measures]
+    of_judge = [x._replace(name=f"{x.name}/judge") for x in judge.metrics]
     return judge._replace(
-        measures=(*human.measures, *of_judge),
+        metrics=(*human.metrics, *of_judge),
         lists=lists,
         truth=f"{human.truth} {judge.truth}",
         systems=both,
         groups=tuple(groups[name] for name in lists) if groups else (),
         statistics=tuple(
-            column._replace(measures=(place, place + len(members)))
-            for column in columns
-            for place in column.measures
+            statistic._replace(metrics=(place, place + len(members)))
+            for statistic in statistics
+            for place in statistic.metrics
         ),
     )
 
