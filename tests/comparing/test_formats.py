@@ -313,7 +313,7 @@ def test_latex_breaks_long_names():
         Statistic("discounted_success@10", f"D|{long}", True, True),
         REPORT.statistics[1],
     )
-    found = latex(dataclasses.replace(REPORT, statistics=columns))
+    found = latex(dataclasses.replace(REPORT, statistics=statistics))
     assert r"\shortstack[r]{discounted\_\\success@10} & mean\_rank" in found
     assert r"ranking.\allowbreak{}gains.\allowbreak{}of\_\allowbreak" in found
     assert read_signatures(found)["discounted_success@10"] == {"D", long}
