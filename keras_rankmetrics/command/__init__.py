@@ -7,7 +7,7 @@ import sys
 
 from keras_rankmetrics.command import evaluating, signature
 from keras_rankmetrics.command.printing import print_text, with_options
-from keras_rankmetrics.comparing.formats import in_markdown
+from keras_rankmetrics.comparing.table_formats import in_markdown
 
 _COMMANDS = {
     "eval": evaluating.evaluation,

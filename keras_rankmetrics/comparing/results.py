@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Self
 
-from keras_rankmetrics.comparing import formats
+from keras_rankmetrics.comparing import table_formats
 from keras_rankmetrics.comparing.measured import (
     ALL,
     Measured,
@@ -87,7 +87,7 @@ class Results:
 
     def _repr_html_(self) -> str:
         """Return the table as a notebook shows it."""
-        return formats.as_html(self.report)
+        return table_formats.as_html(self.report)
 
     def to_text(self, p_values: bool = False) -> str:
         """Return the table that `print` shows, with notes and signatures.
@@ -95,7 +95,7 @@ class Results:
         Args:
             p_values: True to show the p value of each difference.
         """
-        return formats.as_plain_text(self.report, p_values)
+        return table_formats.as_plain_text(self.report, p_values)
 
     def to_markdown(self, p_values: bool = False) -> str:
         """Return a table in GitHub's Markdown, the best values in bold.
@@ -103,7 +103,7 @@ class Results:
         Args:
             p_values: True to show the p value of each difference.
         """
-        return formats.as_markdown(self.report, p_values)
+        return table_formats.as_markdown(self.report, p_values)
 
     def to_latex(
         self,
@@ -136,7 +136,7 @@ class Results:
         Raises:
             ValueError: if `digits` or `signatures` is invalid.
         """
-        return formats.as_latex(
+        return table_formats.as_latex(
             self.report,
             digits,
             errors,
@@ -154,7 +154,7 @@ class Results:
             ImportError: if pandas is not installed.
         """
         instead = "`to_dict` and `to_csv` need"
-        pandas = formats.imported("pandas", "to_pandas", instead)
+        pandas = table_formats.imported("pandas", "to_pandas", instead)
         return pandas.DataFrame(self._records())
 
     def _records(self) -> dict[str, list[Any]]:
@@ -162,7 +162,7 @@ class Results:
 
     def to_csv(self) -> str:
         """Return comma-separated values, a row for each value of the table."""
-        return formats.as_csv(self._records())
+        return table_formats.as_csv(self._records())
 
     def to_dict(self, per_list: bool = True) -> dict[str, Any]:
         """Return everything as plain values, None for unknown numbers.
@@ -291,7 +291,7 @@ class Results:
         Raises:
             ImportError: if matplotlib is not installed.
         """
-        return formats.plotted(self.report, axes)
+        return table_formats.plotted(self.report, axes)
 
 
 class Evaluated(Results, Mapping[str, float]):

@@ -6,9 +6,9 @@ import dataclasses
 import math
 from typing import Any
 
-from keras_rankmetrics.comparing.formats import in_markdown
 from keras_rankmetrics.comparing.measured import Measured
 from keras_rankmetrics.comparing.report import differences_of, gaps, percent
+from keras_rankmetrics.comparing.table_formats import in_markdown
 from keras_rankmetrics.engine.aggregates.paired import Difference
 
 # The exit code of each outcome, and what it says about a loss. 2 is a usage
