@@ -110,7 +110,7 @@ class Results:
         *,
         digits: int = 4,
         errors: bool = True,
-        signatures: formats.Place = "footnote",
+        signatures: table_formats.Place = "footnote",
         caption: str | None = None,
         label: str | None = None,
         wide: bool = False,

@@ -18,7 +18,7 @@ from pytest import approx
 from runs import drawn
 
 import keras_rankmetrics as krm
-from keras_rankmetrics.comparing import table_formats
+from keras_rankmetrics.comparing import table_formats as formats
 from keras_rankmetrics.comparing.measured import Statistic
 from keras_rankmetrics.comparing.report import Cell, Report
 
@@ -81,7 +81,7 @@ ALONE = dataclasses.replace(
 
 
 def test_text():
-    assert table_formats.as_plain_text(REPORT) == (
+    assert formats.as_plain_text(REPORT) == (
         "                       ndcg@10          mean_rank\n"
         "bm25           0.5000 ± 0.0200    3.0000 ± 0.0200\n"
         "ours_v2 & co|  0.6000 ± 0.0200 ▲  2.0000 ± 0.0200\n"
@@ -98,7 +98,7 @@ def test_text():
 
 
 def test_text_has_p_values_on_request():
-    found = table_formats.as_plain_text(REPORT, p_values=True)
+    found = formats.as_plain_text(REPORT, p_values=True)
     space = " " * len(" (p = 0.001)")
     assert found.splitlines()[:4] == [
         f"                       ndcg@10  {space}        mean_rank",
@@ -110,38 +110,34 @@ def test_text_has_p_values_on_request():
     ]
     text = " ".join(found.split())
     assert "p is the p value on which the marks are based. ▲ is" in text
-    assert "bold" not in found and "p is" not in table_formats.as_plain_text(
-        REPORT
+    assert "bold" not in found and "p is" not in formats.as_plain_text(REPORT)
+    assert formats.as_plain_text(ALONE, p_values=True) == formats.as_plain_text(
+        ALONE
     )
-    assert table_formats.as_plain_text(
-        ALONE, p_values=True
-    ) == table_formats.as_plain_text(ALONE)
 
 
 def test_intervals_that_are_not_symmetric():
     skewed = cell(0.98, ends=(0.93, 1.0))
     cells = ((skewed, cell(3.0)),)
     report = dataclasses.replace(ALONE, cells=cells, gaps=())
-    assert table_formats.as_plain_text(report).splitlines()[1:4] == [
+    assert formats.as_plain_text(report).splitlines()[1:4] == [
         "all  0.9800 [0.9300, 1.0000]  3.0000 ± 0.0200",
         "Means over 50 lists; ± is half the 95% confidence interval, and [ ] "
         "all of it.",
         "ndcg@10: NDCG@10|gain:linear|my_fn",
     ]
-    assert "| 0.9800 [0.9300, 1.0000] |" in table_formats.as_markdown(report)
+    assert "| 0.9800 [0.9300, 1.0000] |" in formats.as_markdown(report)
     assert r"{\scriptsize[.9300,1.0000]}" in latex(report)
     alone = dataclasses.replace(
         report, statistics=report.statistics[:1], cells=((skewed,),)
     )
-    found = table_formats.as_plain_text(alone)
+    found = formats.as_plain_text(alone)
     assert "; [ ] is the 95% confidence interval." in found
     assert "±" not in found
 
 
 def test_markdown():
-    table, notes, _, signatures = table_formats.as_markdown(REPORT).split(
-        "\n\n"
-    )
+    table, notes, _, signatures = formats.as_markdown(REPORT).split("\n\n")
     assert table == (
         "|  | ndcg@10 | mean\\_rank |\n"
         "| --- | ---: | ---: |\n"
@@ -158,13 +154,13 @@ def test_markdown():
 
 
 def test_markdown_has_p_values_on_request():
-    found = table_formats.as_markdown(REPORT, p_values=True)
+    found = formats.as_markdown(REPORT, p_values=True)
     assert "| 0.5000 ± 0.0200 | 3.0000 ± 0.0200 |" in found
     assert "| **0.6000** ± 0.0200 ▲ (p = 0.001) | **2.0000**" in found
     assert "**2.0000** ± 0.0200 (p = 0.200) |" in found
     assert "p is the p value on which the marks are based." in found
-    assert "p value" not in table_formats.as_markdown(REPORT)
-    assert "p " not in table_formats.as_markdown(ALONE, p_values=True)
+    assert "p value" not in formats.as_markdown(REPORT)
+    assert "p " not in formats.as_markdown(ALONE, p_values=True)
 
 
 # LaTeX
@@ -174,7 +170,7 @@ def latex(report=REPORT, **layout):
     """The table of a report, with the default layout of `to_latex`."""
     defaults = inspect.signature(krm.Compared.to_latex).parameters.values()
     found = {p.name: p.default for p in defaults if p.name != "self"}
-    return table_formats.as_latex(report, **{**found, **layout})
+    return formats.as_latex(report, **{**found, **layout})
 
 
 def rows_of(table):
@@ -224,10 +220,10 @@ def test_means_that_differ_by_rounding_are_both_the_best():
 
 
 def test_a_single_system_is_not_the_best():
-    for found in (table_formats.as_markdown(ALONE), latex(ALONE)):
+    for found in (formats.as_markdown(ALONE), latex(ALONE)):
         assert "0.5000" in found or ".5000" in found
         assert "best" not in found and "bold" not in found
-    assert "best" not in table_formats.as_html(ALONE)
+    assert "best" not in formats.as_html(ALONE)
 
 
 def test_latex_digits_and_errors():
@@ -484,7 +480,7 @@ def test_latex_takes_no_name_for_an_option(letter):
 
 
 def test_html():
-    found = table_formats.as_html(REPORT)
+    found = formats.as_html(REPORT)
     root = ElementTree.fromstring(found)
     rows = [["".join(x.itertext()) for x in row] for row in root.iter("tr")]
     assert rows == [
@@ -514,7 +510,7 @@ def test_html_is_escaped():
         baseline=bad,
         gaps=(bad,),
     )
-    found = table_formats.as_html(odd)
+    found = formats.as_html(odd)
     assert "<script" not in found
     root = ElementTree.fromstring(found)
     assert "".join(root.itertext()).count(bad) == 6
@@ -645,7 +641,7 @@ def test_it_does_not_change(compared):
 
 def test_notebooks_show_html(compared):
     found = compared._repr_html_()
-    assert found == table_formats.as_html(compared.report)
+    assert found == formats.as_html(compared.report)
     assert "old" in found and "<table>" in found
     assert repr(compared) == (
         "<Compared: the systems ['old', 'new'] by ['ndcg@5', 'mean_rank'] on "
@@ -666,10 +662,10 @@ def test_layouts_reach_the_table(compared):
     }
     assert compared.to_latex(**layout) == latex(compared.report, **layout)
     assert compared.to_text() == str(compared)
-    assert compared.to_text(p_values=True) == table_formats.as_plain_text(
+    assert compared.to_text(p_values=True) == formats.as_plain_text(
         compared.report, p_values=True
     )
-    assert compared.to_markdown(p_values=True) == table_formats.as_markdown(
+    assert compared.to_markdown(p_values=True) == formats.as_markdown(
         compared.report, p_values=True
     )
     with pytest.raises(TypeError):
