@@ -10,9 +10,7 @@ import os
 
 _SHOWN = 120  # characters of what was received
 
-# What to do if a run is read as judgements, or the reverse.
 KIND = "keras_rankmetrics."  # begins the kind of saved results
-IN_ORDER = "Pass the judgements first, then the runs."
 
 
 class FileError(ValueError):

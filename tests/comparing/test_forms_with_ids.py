@@ -173,8 +173,9 @@ def test_two_columns_of_one_role_are_refused(names, tmp_path):
     rows = zip(*table.values(), strict=True)
     lines = [",".join(map(str, row)) for row in (table, *rows)]
     path.write_text("\n".join(lines) + "\n")
-    with pytest.raises(ValueError, match="One column should be the item"):
+    with pytest.raises(ValueError) as caught:
         rr(truth, path)
+    assert text.format(*names) in str(caught.value)
     assert rr(truth, path, columns={"item": names[1]}) == 0.5
 
 
