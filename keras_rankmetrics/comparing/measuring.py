@@ -145,7 +145,7 @@ def _of_members(
             f"Received: rows of {steps} lists each. Reshape them to [lists, "
             "items], or leave `groups` out."
         )
-    texts = {name: x.read_as() for name, x in {"truth": judged, **runs}.items()}
+    sides = {name: x.read_as() for name, x in {"truth": judged, **runs}.items()}
     return Measured(
         tuple(map(columns.measure_of, members)),
         tuple(lists),
@@ -153,7 +153,7 @@ def _of_members(
         of_systems,
         of_groups,
         str(rules),
-        read_as={name: text for name, text in texts.items() if text},
+        read_as={name: roles for name, roles in sides.items() if roles},
     )
 
 

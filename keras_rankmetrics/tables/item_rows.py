@@ -190,20 +190,6 @@ def argument(columns: Mapping[str, Any]) -> str:
     return f"`columns={json.dumps(columns, default=str)}`"
 
 
-def as_read(
-    columns: Mapping[str, Any], chosen: Mapping[str, str | None]
-) -> str:
-    """Return which column has each role.
-
-    It is "" if each has the name of its role, or the user chose it.
-    """
-    pairs = (f"{role}={name}" for role, name in columns.items())
-    is_assumed = any(
-        name not in (role, chosen.get(role)) for role, name in columns.items()
-    )
-    return ", ".join(pairs) if is_assumed else ""
-
-
 def is_lower_better(column: Any) -> bool:
     """Return True for the usual names of distances and ranks."""
     return bool(_LOWER_IS_BETTER.fullmatch(plain_name(column)))
