@@ -113,9 +113,8 @@ class Measured(NamedTuple):
         groups: the group of each list; empty without groups.
         rules: how the systems were read, as text; empty by default.
         statistics: those of the table; empty if they are these means.
-        read_as: which columns of the truth and of the systems were read, as
-            text, by `"truth"` and the names of the systems; empty if nothing
-            was assumed.
+        read_as: the name of the column of each role, by `"truth"` and the
+            names of the systems; empty if nothing was assumed.
     """
 
     metrics: tuple[Statistic, ...]
@@ -125,7 +124,7 @@ class Measured(NamedTuple):
     groups: tuple[str, ...] = ()
     rules: str = ""
     statistics: tuple[Statistic, ...] = ()
-    read_as: Mapping[str, str] = {}
+    read_as: Mapping[str, Mapping[str, str]] = {}
 
     @property
     def shown(self) -> tuple[Statistic, ...]:
@@ -260,7 +259,7 @@ def saved(measured: Measured) -> dict[str, Any]:
         "lists": list(measured.lists),
         "groups": list(measured.groups),
         "rules": measured.rules,
-        "read_as": dict(measured.read_as),
+        "roles": dict(measured.read_as),  # `read_as` had texts before
         "truth": measured.truth,
         "systems": {
             name: {
@@ -286,7 +285,7 @@ def loaded(values: Mapping[str, Any]) -> Measured:
         lists=tuple(values["lists"]),
         groups=tuple(values.get("groups", ())),
         rules=values.get("rules", ""),
-        read_as=values.get("read_as", {}),
+        read_as=values.get("roles", {}),
         statistics=tuple(
             Statistic(*(each[key] for key in _KEYS))._replace(
                 metrics=tuple(each["measures"])

@@ -145,8 +145,8 @@ def _of_members(
             "items], or leave `groups` out."
         )
     # The truth comes first, and is not a system of that name.
-    sides = {"truth": judged, **runs} | {"truth": judged}
-    texts = {name: x.read_as() for name, x in sides.items()}
+    inputs_by_name = {"truth": judged, **runs} | {"truth": judged}
+    sides = {name: x.read_as() for name, x in inputs_by_name.items()}
     return Measured(
         tuple(map(statistics.mean_of, members)),
         tuple(lists),
@@ -154,7 +154,7 @@ def _of_members(
         of_systems,
         of_groups,
         str(rules),
-        read_as={name: text for name, text in texts.items() if text},
+        read_as={name: roles for name, roles in sides.items() if roles},
     )
 
 

@@ -239,10 +239,17 @@ class Input(abc.ABC):
         """Return what was read as each role, such as the name of a column."""
         return {}
 
-    def read_as(self) -> str:
-        """Return what was read as each role, or "" if nothing was assumed."""
-        roles = {**self.roles(), **self.assumed}
-        return item_rows.as_read(roles, self.reading.chosen)
+    def read_as(self) -> dict[str, str]:
+        """Return what was read as each role, such as the name of a column.
+
+        It is empty if each has the name of its role, or the user chose it.
+        """
+        roles, chosen = {**self.roles(), **self.assumed}, self.reading.chosen
+        if all(
+            name in (role, chosen.get(role)) for role, name in roles.items()
+        ):
+            return {}
+        return {role: str(name) for role, name in roles.items()}
 
     def rows(self) -> Iterator[Rows]:
         """Yield chunks of whole queries, checked except for NaN."""

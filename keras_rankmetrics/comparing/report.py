@@ -451,13 +451,14 @@ def _read_as(measured: Measured) -> Iterator[str]:
 
     It names each role once, unless the sides have different columns.
     """
-    texts = measured.read_as
-    pairs = dict.fromkeys(", ".join(texts.values()).split(", "))
-    roles = {pair.partition("=")[0] for pair in pairs}
-    if len(roles) == len(pairs):
-        texts = {"": ", ".join(pairs)}
-    sides = [
-        f"{name}: {text}" if name else text for name, text in texts.items()
+    sides = measured.read_as
+    of_all = {role: x for side in sides.values() for role, x in side.items()}
+    if all(side.items() <= of_all.items() for side in sides.values()):
+        sides = {"": of_all}
+    texts = [
+        f"{name}: ".removeprefix(": ")
+        + ", ".join(f"{role}={x}" for role, x in side.items())
+        for name, side in sides.items()
     ]
     if measured.read_as:
-        yield f"Read as: {'; '.join(sides)}."
+        yield f"Read as: {'; '.join(texts)}."

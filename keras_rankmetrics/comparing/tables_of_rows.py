@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import itertools
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, ClassVar
 
@@ -18,7 +17,7 @@ from keras_rankmetrics.tables.ids import as_text, column_array
 from keras_rankmetrics.tables.item_rows import (
     Rows,
     argument,
-    candidates,
+    columns_of_roles,
     plain_name,
 )
 
@@ -29,7 +28,9 @@ _SOME = 100  # rows that show what all are
 _PARTS = {"split", "fold", "subset", "model", "system"}
 # Columns that hold no label. Others might, under a name of their own.
 _NO_LABELS = {"timestamp", "time", "date", "datetime", "ts", "rank", "iter"}
-_WITHOUT_VALUES = {
+# What else to do if a role has no column.
+_HINTS = {
+    "item": " For queries, labels and scores alone: `evaluate_rows`.",
     "label": ' If each row is relevant: `columns={"label": None}`.',
     "score": (
         " If the order of the items ranks them: name a column `rank`, or pass "
@@ -99,29 +100,25 @@ class Table(Input):
         Raises:
             ValueError: if a role has no column, or several.
         """
-        roles = ["query", "item", self.value]
         names, chosen = self.names(), self.reading.chosen
-        found = {role: self.reading.candidates(role, names) for role in roles}
-        for role, several in found.items():
-            if len(several) > 1:
-                choices = " or ".join(argument(role, x) for x in several)
-                raise ValueError(
-                    f"{self.argument} should have one column for the {role}. "
-                    f"Received: {several}. Choose one: {choices}."
-                )
-        columns = {role: names[0] for role, names in found.items() if names}
-        lacking = [role for role in roles if role not in columns]
-        if lacking == ["label"] and (
-            chosen["label"] is None
-            if "label" in chosen
-            else not self._others(columns)
-        ):
-            return columns
-        ranks = self._ranks(columns)
-        if lacking == ["score"] and "score" not in chosen and ranks:
-            return {**columns, "rank": ranks[0]}
-        if lacking:
-            raise self._lacks(columns, roles)
+        columns, wrong = columns_of_roles(
+            self.value, names, chosen, {**_HINTS, "query": self.hint}
+        )
+        if len(columns) == 2 and not self.reading.candidates(self.value, names):
+            ranks = self._ranks(columns)
+            if self.value == "score" and "score" not in chosen and ranks:
+                return {**columns, "rank": ranks[0]}
+            if self.value == "label" and (
+                chosen["label"] is None
+                if "label" in chosen
+                else not self._others(columns)
+            ):
+                return columns
+        if wrong:
+            expected, received, remedy = wrong
+            raise ValueError(
+                f"{self.argument} {expected} Received: {received}. {remedy}"
+            )
         return columns
 
     def chunks(self) -> Iterator[Columns]:
@@ -171,7 +168,7 @@ class Table(Input):
             raise ValueError(
                 "The labels and the scores of one table should be different "
                 f"columns. Received: {label!r} for both, and {others}. Name "
-                f"the scores: {argument('score', others[0])}."
+                f"the scores: {argument({'score': others[0]})}."
             )
 
     def _free(self, columns: Mapping[str, Any]) -> list[Any]:
@@ -225,7 +222,8 @@ class Table(Input):
                 f"{rank[at + 1]} for the scores {rows.value[at]:g} and "
                 f"{rows.value[at + 1]:g} of the query "
                 f"{as_text(rows.query[at].item())!r}. Choose: "
-                f"{argument('score', score)}, or {argument('score', ranks[0])} "
+                f"{argument({'score': score})}, or "
+                f"{argument({'score': ranks[0]})} "
                 "with `higher_is_better=False`. Distances also need the latter."
             )
 
@@ -239,43 +237,6 @@ class Table(Input):
                 f"Received: {abs(rank[at]):g} twice in the query "
                 f"{as_text(query[at].item())!r}. These items are tied."
             )
-
-    def _lacks(
-        self, columns: Mapping[str, Any], roles: Sequence[str]
-    ) -> ValueError:
-        """Return an error with the columns to choose, as far as it can."""
-        names = self.names()
-        other = "label" if self.value == "score" else "score"
-        of_others = candidates(other, names, {})
-        free = [
-            name
-            for name in self._free(columns)
-            if name not in of_others and not str(name).startswith("Unnamed")
-        ]
-        # Columns such as `item_1`, `item_2` are none of a role each.
-        stems = {plain_name(name).rstrip("0123456789") for name in free}
-        are_alike = len(free) > 1 and len(stems) == 1
-        rest = iter([] if are_alike else free)
-        filled = {
-            role: columns[role] if role in columns else next(rest, "...")
-            for role in roles
-        }
-        hint = "" if columns else " For queries by items: `frame.stack()`."
-        if are_alike:
-            hint = " For a row by query: a list of items, or `frame.melt(...)`."
-        elif self.value not in columns:
-            hint = _WITHOUT_VALUES[self.value]
-            if of_others:
-                hint = " Are the truth and the run swapped?"
-        elif "query" not in columns:
-            hint = self.hint
-        elif of_others:
-            hint = " For queries, labels and scores alone: `evaluate_rows`."
-        return ValueError(
-            f"{self.argument} should have the columns {list(roles)}. "
-            f"Received: {list(names)}. Name them: "
-            f"`columns={json.dumps(filled, default=str)}`.{hint}"
-        )
 
 
 class Records(Table):

@@ -12,8 +12,6 @@ import os
 _SHOWN = 120  # characters of what was received
 
 KIND = "keras_rankmetrics."  # begins the kind of saved results
-# What to do if a run is read as judgements, or the reverse.
-IN_ORDER = "Pass the judgements first, then the runs."
 
 
 class FileError(ValueError):

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from keras_rankmetrics.files import IN_ORDER, FileError, fields
+from keras_rankmetrics.files import FileError, fields
 from keras_rankmetrics.files.blocks import Source, blocks_of, check_ends
 from keras_rankmetrics.files.fields import Part, Texts
 from keras_rankmetrics.tables import item_rows
@@ -91,7 +91,7 @@ def check_layout(
     remedy = ""
     other, looks = (QRELS, "judgements") if layout is RUN else (RUN, "a run")
     if is_like(line, other):
-        remedy = f"This looks like {looks}. {IN_ORDER}"
+        remedy = f"This looks like {looks}. {item_rows.IN_ORDER}"
     elif layout is QRELS and len(words) == len(QRELS) and _is_number(words[2]):
         remedy = _SWAPPED.format(
             "The item and the label", "third and the fourth"

@@ -1,4 +1,4 @@
-"""Tables with a row for each query and item: chunks, joins and duplicates."""
+"""Tables with a row for each query and item: columns, chunks and joins."""
 
 from __future__ import annotations
 
@@ -65,6 +65,9 @@ COLUMN_NAMES = {
 }
 
 
+# What to do if a run is read as judgements, or the reverse.
+IN_ORDER = "Pass the judgements first, then the runs."
+_OTHERS = {"score": ("label", "judgements"), "label": ("score", "a run")}
 _LOWER_IS_BETTER = re.compile(
     "(?!neg|minus|inv|page|reciprocal).*(dist(ances?)?|rank|position)"
 )
@@ -95,6 +98,73 @@ def candidates(
     return []
 
 
+def columns_of_roles(
+    value: str,
+    header: Sequence[Any],
+    chosen: Mapping[str, str | None],
+    hints: Mapping[str, str],
+) -> tuple[dict[str, Any], tuple[str, list[Any], str] | None]:
+    """Return the column of each role that has one, and what is wrong.
+
+    Args:
+        value: the role of the values, `"score"` or `"label"`.
+        header: the names of all columns.
+        chosen: the names that the user chose, by role.
+        hints: what else to do if a role has no column, by role.
+
+    Returns:
+        The names of columns by role; and None if there are all, otherwise what
+        the table should have, what was received, and the remedy.
+    """
+    roles = ("query", "item", value)
+    found = {role: candidates(role, header, chosen) for role in roles}
+    columns = {role: x[0] for role, x in found.items() if len(x) == 1}
+    for role in (role for role in roles if role not in columns):
+        names, known = found[role], itertools.chain(*COLUMN_NAMES[role])
+        shown = f"`{chosen[role]}`" if role in chosen else ", ".join(known)
+        choices = " or ".join(argument({role: name}) for name in names)
+        remedy = f"Choose one: {choices}."
+        if len(set(names)) == 1:
+            remedy = "Rename or remove one of them."
+        elif not names:
+            remedy = _remedy(found, header, hints)
+        expected = f"should have one column for the {role} ({shown})."
+        return columns, (expected, names or [*header], remedy)
+    return columns, None
+
+
+def _remedy(
+    found: Mapping[str, Sequence[Any]],
+    header: Sequence[Any],
+    hints: Mapping[str, str],
+) -> str:
+    """Return the columns to choose, as far as it can, and what else to do."""
+    *_, value = found
+    lacking = [role for role, names in found.items() if not names]
+    other, looks = _OTHERS[value]
+    of_others = candidates(other, header, {})
+    taken = {*itertools.chain(*found.values()), *of_others}
+    free = [
+        name
+        for name in header
+        if name not in taken and not str(name).startswith("Unnamed")
+    ]
+    hint = hints.get(value if value in lacking else lacking[0], "")
+    # Columns such as `item_1`, `item_2` are none of a role each.
+    stems = {plain_name(name).rstrip("0123456789") for name in free}
+    if len(free) > 1 and len(stems) == 1:
+        free = []
+        hint = " Give each item a row of its own, as by `frame.melt(...)`."
+    elif value in lacking and of_others and not candidates(value, header, {}):
+        hint = f" But this looks like {looks}. {IN_ORDER}"
+    rest = iter(free)
+    filled = {
+        role: names[0] if names else next(rest, "...")
+        for role, names in found.items()
+    }
+    return f"Name them: {argument(filled)}.{hint}"
+
+
 def check_chosen(
     chosen: Mapping[str, str | None], tables: Sequence[Sequence[str]]
 ) -> None:
@@ -108,30 +178,16 @@ def check_chosen(
         if name is not None and not any(name in table for table in tables):
             shown = [table for table in tables if table]
             raise ValueError(
-                f"{argument(role, name)} should name a column. Received: "
+                f"{argument({role: name})} should name a column. Received: "
                 f"{name!r} for the {role}, and "
                 f"{f'the columns {shown}' if shown else 'inputs without names'}"
                 ". Correct the name, or leave it out."
             )
 
 
-def argument(role: str, name: str = "...") -> str:
-    """Return the argument that names a column, which the command rewrites."""
-    return f"`columns={json.dumps({role: name}, default=str)}`"
-
-
-def as_read(
-    columns: Mapping[str, Any], chosen: Mapping[str, str | None]
-) -> str:
-    """Return which column has each role.
-
-    It is "" if each has the name of its role, or the user chose it.
-    """
-    pairs = (f"{role}={name}" for role, name in columns.items())
-    is_assumed = any(
-        name not in (role, chosen.get(role)) for role, name in columns.items()
-    )
-    return ", ".join(pairs) if is_assumed else ""
+def argument(columns: Mapping[str, Any]) -> str:
+    """Return the argument that names columns, which the command rewrites."""
+    return f"`columns={json.dumps(columns, default=str)}`"
 
 
 def is_lower_better(column: Any) -> bool:

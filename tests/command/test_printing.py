@@ -57,13 +57,13 @@ def test_errors_name_columns_as_the_command_takes_them(tmp_path, names, capsys):
     assert main(arguments) == 2
     error = capsys.readouterr().err
     assert "`columns=" not in error
-    [option] = re.findall(r"`(--columns [^`]+)`", error)
+    option, _ = re.findall(r"`(--columns [^`]+)`", error)
     assert main([*arguments, *shlex.split(option)]) == 0
     with pytest.raises(
         ValueError, match=re.escape('`columns={"item": "')
     ) as caught:
         krm.evaluate(qrels, run, "RR")
-    [columns] = re.findall(r"`columns=([^`]+)`", str(caught.value))
+    columns, _ = re.findall(r"`columns=([^`]+)`", str(caught.value))
     krm.evaluate(qrels, run, "RR", columns=json.loads(columns))
 
 

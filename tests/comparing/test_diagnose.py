@@ -443,7 +443,9 @@ def test_what_cannot_be_read_is_an_error():
         krm.diagnose(TRUTH, 3)
     with pytest.raises(ValueError, match="high"):
         krm.diagnose(TRUTH, {"q": {"x": "high"}})
-    with pytest.raises(ValueError, match="should have the columns"):
+    with pytest.raises(
+        ValueError, match="should have one column for the score"
+    ):
         krm.diagnose(TRUTH, {"query": ["q"], "item": ["x"], "label": [1]})
 
 

@@ -212,15 +212,16 @@ FOUND = {"q1": {"a": 0.2, "b": 0.1}, "q2": {"c": 1.0}}
 def test_ratings_from_1_on_are_said_to_be_relevant(metrics, truth, notes):
     found = krm.evaluate(truth, FOUND, metrics)
     assert found.report.notes == notes
-    texts = {"truth": "relevant=label>=1"} if notes else {}
-    assert found.to_dict()["read_as"] == texts
+    roles = {"truth": {"relevant": "label>=1"}} if notes else {}
+    assert found.to_dict()["read_as"] == roles
 
 
 def test_files_of_ratings_say_the_same(tmp_path):
     (tmp_path / "truth.csv").write_text("user,item,rating\nq,a,1\nq,b,5\n")
     (tmp_path / "run.csv").write_text("user,item,score\nq,a,1\nq,b,5\n")
     found = krm.evaluate(tmp_path / "truth.csv", tmp_path / "run.csv", "RR")
-    truth = "query=user, item=item, label=rating, relevant=label>=1"
+    truth = {"query": "user", "item": "item", "label": "rating"}
+    truth["relevant"] = "label>=1"
     assert found.to_dict()["read_as"]["truth"] == truth
 
 
@@ -523,7 +524,7 @@ def test_chosen_distances_in_files_and_hits_are_doubted(tmp_path):
 def test_columns_of_items_have_no_roles():
     pd = pytest.importorskip("pandas", reason="needs the extra [interop]")
     wide = pd.DataFrame({"user": [1], "rec_1": [10], "rec_2": [11]})
-    text = re.escape('"item": "...", "score": "..."}`. For a row by query')
+    text = re.escape('"item": "...", "score": "..."}`. Give each item')
     refused(text, {1: [10]}, wide)
 
 

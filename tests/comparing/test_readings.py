@@ -343,7 +343,7 @@ def test_a_column_that_no_file_has(tmp_path):
                 read(table, run, columns={**chosen, "item": "foo"})
     with pytest.raises(ValueError, match="inputs without names"):
         rr(TRUTH, trec, columns={"item": "foo"})
-    with pytest.raises(ValueError, match=r"be the query\. None is `sesion`"):
+    with pytest.raises(ValueError, match=r"the query \(`sesion`\)"):
         rr(table, trec, columns={"query": "sesion"})
 
 

@@ -63,8 +63,8 @@ def test_a_query_that_returns_is_named(query):
             ValueError,
             "NaN for the it",
         ),
-        ({"s": {"query": ["a"], "item": ["x"]}}, TRUTH, ValueError, "'score'"),
-        ({"s": RUN}, {"query": [], "item": [], "x": []}, ValueError, "'label'"),
+        ({"s": {"query": ["a"], "item": ["x"]}}, TRUTH, ValueError, "e score"),
+        ({"s": RUN}, {"query": [], "item": [], "x": []}, ValueError, "e label"),
         ({"s": iter([1])}, TRUTH, TypeError, "or records .* Received: int"),
         (
             {"s": ROWS._replace(value=np.ones(5))},
@@ -117,12 +117,12 @@ IS_SWAPPED = r"Are the arguments swapped\? Their order is `compare\(truth, "
         (
             {"s": LABELS},
             SCORES,
-            "'score']. Received: .*'label']. .* truth and the run swapped",
+            "the score .* Received: .*'label']. .* looks like judgements",
         ),
         (
             {"s": LABELS},
             TRUTH,
-            "'score']. Received: .*'label']. .* truth and the run swapped",
+            "the score .* Received: .*'label']. .* looks like judgements",
         ),
         (SETS, RUN, "sets with the keys 'a', 'b'. .* " + IS_SWAPPED),
         (SETS, {"s": RUN}, IS_SWAPPED),

@@ -52,7 +52,7 @@ def test_endings_tell_the_delimiters_of_tables(tmp_path, read):
                 found = rows_of(read, path)
                 assert found == (RUN if read is run_of else QRELS), name
             elif delimiter is not None:
-                with pytest.raises(FileError, match="One column should be"):
+                with pytest.raises(FileError, match="one column for the"):
                     rows_of(read, path)
 
 

@@ -319,5 +319,6 @@ def test_ids_are_not_empty(tmp_path, name):
 def test_a_chosen_column_of_scores_must_exist(tmp_path):
     path = tmp_path / "run.csv"
     path.write_text("query,item,score,points\nq,a,1,2\n")
-    with pytest.raises(FileError, match="There should be a column `poimts`"):
+    text = r"the score \(`poimts`\).*: \"points\"}`. Ranks need"
+    with pytest.raises(FileError, match=text):
         list(run_of(str(path), {"score": "poimts"}, lambda done: None))

@@ -252,7 +252,7 @@ def test_a_name_that_two_columns_have_is_refused(tmp_path, name):
         written(tmp_path / name, texts[name])
     else:
         pq.write_table(table, tmp_path / name)
-    with pytest.raises(FileError, match=r"One column should be|each name once"):
+    with pytest.raises(FileError, match=r"one column for the|each name once"):
         rows_of(run_of, tmp_path / name)
 
 
@@ -270,14 +270,14 @@ WRONG = [
     (
         "run.csv",
         "q,item,score\n1,2,3\n",
-        "line 1: One column should be the query",
+        "line 1: It should have one column for the query",
     ),
     (
         "run.csv",
         "query,item,rank\n1,2,1\n",
-        'A rank is not a score.*`columns={"score": "rank"}`, `higher_is_bet',
+        '"score": "rank"}`. Ranks need `higher_is_better=False`',
     ),
-    ("run.jsonl", '{"qid": 1, "pid": 2, "Rank": 1}', '{"score": "Rank"}'),
+    ("run.jsonl", '{"qid": 1, "pid": 2, "Rank": 1}', '"score": "Rank"}'),
     ("run.csv", "q1,d1,2.0\n", "The first line should be a header"),
     ("run.csv", "query;item;score\n", "commas or tabs, not by semicolons"),
     ("run.csv", "query,item,score\n1,2,3\n1,2\n", "line 3: .* 3 fields"),
@@ -293,7 +293,7 @@ WRONG = [
     (
         "r.jsonl",
         '{"query": 1, "score": 3}',
-        "line 1: One column should be the item",
+        "line 1: It should have one column for the item",
     ),
     ("run.parquet", "PAR1 no more", "It should be Parquet|pyarrow should be"),
 ]
@@ -363,7 +363,7 @@ def test_a_column_that_only_another_file_has_leaves_the_usual_names(tmp_path):
     path.write_text("query,item,score\nq,d,1\n")
     assert rows_of(run_of, path, item="document") == [("q", "d", 1.0)]
     path.write_text("query,thing,score\nq,d,1\n")
-    with pytest.raises(FileError, match="a column `document`, of the item"):
+    with pytest.raises(FileError, match=r"column for the item \(`document`\)"):
         rows_of(run_of, path, item="document")
 
 
