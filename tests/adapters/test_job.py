@@ -344,6 +344,7 @@ NAN = float("nan")
         ([1.0, NAN, NAN], "and 2 of 3 missing, the first in row 1"),
         ([1.0, None, NAN], "and 2 of 3 missing, the first in row 1"),
         (["a", None, "b"], "and 1 of 3 missing, the first in row 1"),
+        ([1, None, 2], "Received: int, such as 1, and 1 of 3 missing"),
         ([1.0, 1.5, 2.0], "should all be integers.* 1.5"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 import warnings
 
 import keras
@@ -305,6 +306,8 @@ ROWS = {"query": [1, 1, 2], "y_true": [1, 0, 1], "y_pred": [0.5, 0.2, 0.1]}
             TypeError,
             "Received: dict, such as {}",
         ),
+        ({"query": np.array([[], [1], [2, 3]], object)}, TypeError, "Join"),
+        ({"query": [decimal.Decimal("NaN")] * 3}, ValueError, "3 of 3 missing"),
         ({"query": [1, 2]}, ValueError, "2 in `query`, 3 in `y_true`"),
         ({"query": [], "y_true": [], "y_pred": []}, ValueError, "be rows"),
         ({"y_pred": [[0.5, 1], [1, 1], [0, 1]]}, ValueError, r"\(3, 2\)"),
