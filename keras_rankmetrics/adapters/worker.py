@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from pyarrow import types
 
 from keras_rankmetrics.engine.aggregates import State
-from keras_rankmetrics.tables import evaluate_rows, ids
+from keras_rankmetrics.tables import ids
 from keras_rankmetrics.tables.jobs import Job, refuse_first
 from keras_rankmetrics.tables.members import merged
 from keras_rankmetrics.tables.ragged import Lists, Ragged
@@ -253,12 +253,14 @@ def _queries(table: Any, query: str | None) -> Any:
     queries = table[query].combine_chunks()
     if types.is_floating(queries.type):
         values = queries.to_numpy(zero_copy_only=False)  # nulls become NaN
-        evaluate_rows.check_whole(values)
-        return pa.array(values.astype(np.int64))
-    # Arrow ids may be strings, which numpy would copy one by one.
-    missing = queries.is_null().to_numpy(zero_copy_only=False)
-    evaluate_rows.check_none_missing(missing)
-    return queries
+        if ids.are_known(values):
+            return pa.array(values.astype(np.int64))
+    elif not queries.null_count:
+        # Arrow ids may be strings, which numpy would copy one by one.
+        return queries
+    else:
+        values = np.array(queries.to_pylist(), object)
+    raise ValueError(ids.refusal(values, "`query`"))
 
 
 def flattened(array: Any) -> tuple[Any, np.ndarray]:

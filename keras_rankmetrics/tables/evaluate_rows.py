@@ -16,6 +16,7 @@ from keras_rankmetrics.engine.inputs.shapes import check_aligned_axis
 from keras_rankmetrics.engine.inputs.tensors import to_numpy
 from keras_rankmetrics.engine.messages import warn
 from keras_rankmetrics.metrics import Sliced
+from keras_rankmetrics.tables.ids import are_known, refusal
 from keras_rankmetrics.tables.item_rows import is_lower_better, run_starts
 from keras_rankmetrics.tables.jobs import Job
 from keras_rankmetrics.tables.members import (
@@ -297,8 +298,6 @@ def _floats(name: str, array: np.ndarray) -> np.ndarray:
 
 # Ids of queries in a column of any library, as integers.
 
-_EXPECTED = "`query` should hold the query id of each row"
-
 
 def query_numbers(query: Any) -> np.ndarray:
     """Return numbers `[rows]` that are equal for rows of the same query.
@@ -308,86 +307,23 @@ def query_numbers(query: Any) -> np.ndarray:
         TypeError: if the ids have several types.
     """
     is_pandas = hasattr(query, "factorize")  # which is faster
-    ids = query if is_pandas else as_column("query", query)
-    kind = getattr(ids.dtype, "kind", "O")
-    if kind in "bcmMV":
-        raise ValueError(
-            f"{_EXPECTED}: integers or strings. Received: values of the type "
-            f"{ids.dtype}."
-        )
-    if is_pandas:
-        numbers, distinct = query.factorize()
-        check_none_missing(numbers < 0)
-        distinct = np.asarray(distinct)
-    elif kind in "OUST":
-        return _by_first_use(ids.tolist())
-    else:
-        numbers = distinct = ids
-    if distinct.dtype.kind == "f":
-        check_whole(distinct)
-    if distinct.dtype.kind == "O":
-        _check_one_type(distinct.tolist())
-    return numbers
-
-
-def _by_first_use(ids: list[Any]) -> np.ndarray:
-    """Return numbers in the order in which the ids first occur."""
+    column = query if is_pandas else as_column("query", query)
+    kind = getattr(column.dtype, "kind", "O")
+    numbers = distinct = column
     try:
-        distinct = list(dict.fromkeys(ids))
-    except TypeError as error:
-        raise TypeError(
-            f"{_EXPECTED}: integers or strings. Received: objects of the type "
-            f"{type(ids[0]).__name__}. If several columns identify a query, "
-            "combine them into one."
-        ) from error
-    if any(map(_is_missing, distinct)):
-        check_none_missing(np.array(list(map(_is_missing, ids))))
-    _check_one_type(distinct)
-    numbers = {id_: number for number, id_ in enumerate(distinct)}
-    return np.fromiter(map(numbers.__getitem__, ids), np.int64, len(ids))
-
-
-def check_whole(ids: np.ndarray) -> None:
-    """Raise ValueError if floats are not exact whole numbers."""
-    check_none_missing(np.isnan(ids))
-    wrong = (ids != np.floor(ids)) | np.isinf(ids)
-    if wrong.any():
-        raise ValueError(
-            f"{_EXPECTED}: integers or strings. Received: {ids.dtype}, and "
-            f"{ids[wrong][0]} among them."
-        )
-    limit = 2.0 ** (np.finfo(ids.dtype).nmant + 1)
-    large = np.abs(ids) >= limit
-    if large.any():
-        raise ValueError(
-            f"{_EXPECTED}. Received: {ids.dtype}, and {ids[large][0]:.0f} "
-            f"among them. From {limit:.0f} on, this type rounds several "
-            "integers to one number, so that queries would be merged. Pass the "
-            "ids as integers or strings."
-        )
-
-
-def _check_one_type(distinct: Sequence[Any]) -> None:
-    names = {type(x).__name__ for x in distinct}
-    kinds = {"int" if re.match("u?int", name) else name for name in names}
-    if len(kinds) > 1:
-        raise TypeError(
-            f"{_EXPECTED}, all of one type. Received: {sorted(kinds)}. The "
-            "integer 1 and the string '1' would be two queries."
-        )
-
-
-def _is_missing(x: Any) -> bool:
-    # Comparing the missing value of pandas does not return a bool.
-    return x is None or type(x).__name__ == "NAType" or bool(x != x)
-
-
-def check_none_missing(missing: np.ndarray) -> None:
-    """Raise ValueError with the number of missing ids, if there are any."""
-    if missing.any():
-        rows = np.flatnonzero(missing)
-        raise ValueError(
-            f"{_EXPECTED}, and none may be missing. Received: {len(rows)} "
-            f"missing among {len(missing)} rows, the first in row {rows[0]}. "
-            "Leave out rows without a query, or give each an id of its own."
-        )
+        if is_pandas:
+            numbers, distinct = query.factorize(use_na_sentinel=False)
+            distinct = np.asarray(distinct)
+        elif kind in "OUST":
+            first: dict[Any, int] = {}
+            found = (first.setdefault(x, len(first)) for x in column.tolist())
+            numbers = np.fromiter(found, np.int64, len(column))
+            distinct = np.fromiter(first, object, len(first))
+    except TypeError as error:  # objects that have no hash
+        raise TypeError(refusal(np.asarray(column), "`query`")) from error
+    if kind in "bcmMV" or not are_known(distinct):
+        raise ValueError(refusal(np.asarray(column), "`query`"))
+    types = set(map(type, distinct)) if distinct.dtype.kind == "O" else ()
+    if len({re.sub(r"u?int\d+", "int", each.__name__) for each in types}) > 1:
+        raise TypeError(refusal(np.asarray(column), "`query`"))
+    return numbers

@@ -15,9 +15,12 @@ from keras_rankmetrics.engine.messages import warn
 
 # The kinds of ids by the kinds of numpy's dtypes.
 KINDS = {"U": "str", "S": "bytes", "i": "integers", "u": "integers"}
-MISSING = frozenset(("None", "nan", "<NA>", "NaT"))  # as text
+_MISSING = "None", "nan", "<NA>", "NaT"  # as text
 EXACT = 2**53  # floats from here on have lost digits of integers
-_AS_TEXT = [*sorted(MISSING), "[PAD]", "<pad>"]
+_AS_TEXT = [*_MISSING, "[PAD]", "<pad>"]
+_NO_ID = frozenset((*_MISSING, "NaN"))  # the last is of `Decimal`
+_WHOLE = 'Convert the ids: `.astype("int64")`.'
+_ROUNDED = "Pass all ids as text, as they were before floats rounded them."
 _CUT = re.compile(r"\d(\.\d+)?E\+\d+")  # a number in scientific notation
 
 
@@ -37,10 +40,7 @@ def ids_of(ids: Any, argument: str) -> np.ndarray:
     if not array.size:
         return array.astype(np.int64).ravel()
     if array.dtype.kind not in KINDS:
-        raise TypeError(
-            f"The ids of {argument} should all be integers, all str or all "
-            f"bytes, none of them missing. {_refusal(array)}"
-        )
+        raise TypeError(refusal(array, argument))
     return array
 
 
@@ -79,28 +79,63 @@ def column_array(x: Any) -> np.ndarray:
     return array
 
 
-def _refusal(array: np.ndarray) -> str:
-    """Return what was received in place of ids, and what to do."""
-    values = array.ravel().tolist()
-    ids = [x for x in values if isinstance(x, str) or str(x) not in MISSING]
-    types = set(map(type, ids))
+def are_known(ids: np.ndarray) -> bool:
+    """Return True if no id is missing, or a float that is not exact."""
+    if ids.dtype.kind == "O":
+        return not _are_missing(ids).any()
+    return ids.dtype.kind != "f" or bool(_are_exact(ids).all())
+
+
+def _are_missing(ids: np.ndarray) -> np.ndarray:
+    if ids.dtype.kind == "f":
+        return np.isnan(ids)
+    found = (not isinstance(x, str) and str(x) in _NO_ID for x in ids.tolist())
+    return np.fromiter(found, bool, len(ids))
+
+
+def _are_exact(ids: np.ndarray) -> np.ndarray:
+    """Return True for the floats that stand for one integer."""
+    limit = 2.0 ** (np.finfo(ids.dtype).nmant + 1)
+    exact: np.ndarray = (ids == np.floor(ids)) & (np.abs(ids) < limit)
+    return exact
+
+
+def refusal(ids: np.ndarray, argument: str) -> str:
+    """Say which ids are expected, what was received, and what to do.
+
+    Args:
+        ids: a column with ids that are missing, or of a wrong type.
+        argument: the name of the argument.
+    """
+    ids = ids.ravel()
+    missing = _are_missing(ids)
+    given = ids[~missing].tolist()
+    types = set(map(type, given))
     received, remedies = [], []
-    if ids:
-        names = " and ".join(sorted(kind.__name__ for kind in types))
-        kind = names if array.dtype == object else array.dtype
-        received.append(f"{kind}, such as {ids[0]!r}")
-    if len(ids) < len(values):
+    if missing.any():
         received.append(
-            f"{len(values) - len(ids):,} of {len(values):,} missing"
+            f"{missing.sum():,} of {len(ids):,} missing, the first in row "
+            f"{missing.argmax():,}"
         )
         remedies.append("Remove the rows without an id.")
-    if types == {float} and all(x == x // 1 and abs(x) < EXACT for x in ids):
-        remedies.append('Convert the ids: `.astype("int64")`.')
-    elif any(isinstance(x, tuple) for x in ids):
+    if types == {float}:
+        floats = np.array(given, ids.dtype if ids.dtype.kind == "f" else None)
+        inexact = floats[~_are_exact(floats)].tolist()
+        given = inexact or given
+        remedies.append(_ROUNDED if inexact else _WHOLE)
+    elif any(isinstance(x, tuple | list | np.ndarray) for x in given):
         remedies.append("Join the parts of each id into one text.")
     elif len(types) > 1 or not remedies:
         remedies.append("Pass all ids as text.")
-    return f"Received: {', and '.join(received)}. {' '.join(remedies)}"
+    if given:
+        names = " and ".join(sorted(kind.__name__ for kind in types))
+        kind = names if ids.dtype == object else ids.dtype
+        received.insert(0, f"{kind}, such as {given[0]!r}")
+    return (
+        f"The ids of {argument} should all be integers, all str or all bytes, "
+        f"none of them missing. Received: {', and '.join(received)}. "
+        f"{' '.join(remedies)}"
+    )
 
 
 def warn_of_missing(*columns: np.ndarray) -> None:

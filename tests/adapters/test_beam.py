@@ -164,7 +164,7 @@ def test_rows_without_a_key_or_of_several_types():
 @pytest.mark.parametrize("missing", [None, float("nan")])
 def test_queries_that_are_missing(query, missing):
     rows = [{"q": q, "y": 1, "x": 0.5} for q in (query, missing, missing)]
-    error = pytest.raises(ValueError, match="Received: 2 missing among 3 rows")
+    error = pytest.raises(ValueError, match="and 2 of 3 missing")
     with error, TestPipeline() as pipeline:
         rows = pipeline | beam.Create(rows)
         rows | EvaluateItems(krm.NDCG(), "y", "x", query="q")

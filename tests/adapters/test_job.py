@@ -341,10 +341,11 @@ NAN = float("nan")
 @pytest.mark.parametrize(
     "queries, message",
     [
-        ([1.0, NAN, NAN], "missing. Received: 2 missing among 3 rows"),
-        ([1.0, None, NAN], "missing. Received: 2 missing among 3 rows"),
-        (["a", None, "b"], "missing. Received: 1 missing among 3 rows"),
-        ([1.0, 1.5, 2.0], "integers or strings.* 1.5"),
+        ([1.0, NAN, NAN], "and 2 of 3 missing, the first in row 1"),
+        ([1.0, None, NAN], "and 2 of 3 missing, the first in row 1"),
+        (["a", None, "b"], "and 1 of 3 missing, the first in row 1"),
+        ([1, None, 2], "Received: int, such as 1, and 1 of 3 missing"),
+        ([1.0, 1.5, 2.0], "should all be integers.* 1.5"),
     ],
 )
 def test_queries_that_are_missing_or_none(queries, message):

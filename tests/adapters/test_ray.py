@@ -107,7 +107,7 @@ def test_a_row_for_each_item(kind):
 def test_a_query_that_is_missing(missing):
     items = [{"query": missing, "label": 1, "score": 0.5}]
     items += [{"query": 1.0, "label": 1, "score": 0.5}]
-    with pytest.raises(Exception, match="Received: 1 missing among 2 rows"):
+    with pytest.raises(Exception, match="and 1 of 2 missing"):
         on_ray.evaluate(
             ray_data.from_items(items, override_num_blocks=1),
             krm.NDCG(),

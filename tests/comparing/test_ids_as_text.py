@@ -39,11 +39,18 @@ NAN, WHOLE = float("nan"), r'Convert the ids: `.astype\("int64"\)`'
     "ids, text",
     [
         ([1.0, 2.0], r"float64, such as 1.0. " + WHOLE),
-        ([NAN, 2.0], r"such as 2.0, and 1 of 2 missing. Remove .*" + WHOLE),
+        (
+            [NAN, 2.0],
+            r"such as 2.0, and 1 of 2 missing, the first in row 0. Remove .*"
+            + WHOLE,
+        ),
         ([2.0**53], "Pass all ids as text"),
         ([0.5, 1.0], "Pass all ids as text"),
-        (["a", None, NAN], "'a', and 2 of 3 missing. Remove .* an id.$"),
-        ([None], "Received: 1 of 1 missing. Remove the rows"),
+        (
+            ["a", None, NAN],
+            "'a', and 2 of 3 missing, .* row 1. Remove .* an id.$",
+        ),
+        ([None], "Received: 1 of 1 missing, .* row 0. Remove the rows"),
         ([("a", 1), ("b", 2)], r"tuple, such as \('a', 1\). Join the parts"),
         ([("a",), ("b", 2)], "Join the parts of each id into one text"),
         (["a", 1], "int and str, such as 'a'. Pass all ids as text"),

@@ -416,7 +416,7 @@ def test_the_progress_bar(rows, capsys, own, of_fit, shown):
         ),
         ({"query": lambda x: x}, ValueError, r"`query`.*\(4, 2\)"),
         *(
-            ({"query": query}, ValueError, "Received: 2 missing among 4 rows")
+            ({"query": query}, ValueError, "and 2 of 4 missing, the first")
             for query in (
                 [1, None, None, 2],
                 lambda x: [1.0, np.nan, np.nan, 2.0],

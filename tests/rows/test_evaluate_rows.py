@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 import warnings
 
 import keras
@@ -272,10 +273,14 @@ ROWS = {"query": [1, 1, 2], "y_true": [1, 0, 1], "y_pred": [0.5, 0.2, 0.1]}
 @pytest.mark.parametrize(
     "changed, kind, message",
     [
-        ({"query": [1, None, 2]}, ValueError, "none may be missing"),
+        (
+            {"query": [1, None, 2]},
+            ValueError,
+            "1 of 3 missing, the first in row 1. Rem",
+        ),
         ({"query": [1.0, float("nan"), 2]}, ValueError, "first in row 1"),
         *(
-            ({"query": np.array([0, 1, n], dtype)}, ValueError, "merged")
+            ({"query": np.array([0, 1, n], dtype)}, ValueError, "rounded")
             for n, dtype in (
                 (2**24, "float32"),
                 (-(2**24), "float32"),
@@ -283,20 +288,26 @@ ROWS = {"query": [1, 1, 2], "y_true": [1, 0, 1], "y_pred": [0.5, 0.2, 0.1]}
                 (2**53, "float64"),
             )
         ),
-        ({"query": ["a", None, "b"]}, ValueError, "none may be missing"),
+        (
+            {"query": ["a", None, "b"]},
+            ValueError,
+            "1 of 3 missing, the first in row 1. Rem",
+        ),
         ({"query": ["a", float("nan"), "b"]}, ValueError, "missing|type"),
-        ({"query": [1.5, 1.5, 2]}, ValueError, "integers or strings.*1.5"),
-        ({"query": [True, True, False]}, ValueError, "of the type bool"),
+        ({"query": [1.5, 1.5, 2]}, ValueError, "be integers, all str.*1.5"),
+        ({"query": [True, True, False]}, ValueError, "Received: bool"),
         (
             {"query": np.array(["1", 1, 2], object)},
             TypeError,
-            r"\['int', 'str'\]",
+            "int and str, such as '1'. Pass all ids as text",
         ),
         (
             {"query": np.array([{}, {}, {}])},
             TypeError,
-            "objects of the type dict",
+            "Received: dict, such as {}",
         ),
+        ({"query": np.array([[], [1], [2, 3]], object)}, TypeError, "Join"),
+        ({"query": [decimal.Decimal("NaN")] * 3}, ValueError, "3 of 3 missing"),
         ({"query": [1, 2]}, ValueError, "2 in `query`, 3 in `y_true`"),
         ({"query": [], "y_true": [], "y_pred": []}, ValueError, "be rows"),
         ({"y_pred": [[0.5, 1], [1, 1], [0, 1]]}, ValueError, r"\(3, 2\)"),
