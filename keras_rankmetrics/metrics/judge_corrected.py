@@ -16,6 +16,7 @@ import numpy as np
 
 from keras_rankmetrics.engine.aggregates import Estimate, PerList
 from keras_rankmetrics.engine.aggregates.distributions import two_sided_p
+from keras_rankmetrics.engine.aggregates.mean import over
 from keras_rankmetrics.engine.aggregates.paired import (
     Estimates,
     Statistic,
@@ -325,29 +326,26 @@ def corrected(
     n, y, f, yy, yf, ff, others, g, gg, alone, h, hh = sums
     human = n + alone
 
-    def over(x: Any, y: Any) -> Any:
-        return x / xp.where(y == 0, 1.0, y)
-
     def spread(count: Any, x: Any, xx: Any) -> Any:
         """Return the sum of squared deviations, despite rounding not < 0."""
-        return xp.maximum(xx - over(x * x, count), 0.0)
+        return xp.maximum(xx - over(x * x, count, xp), 0.0)
 
     of_judge = spread(n + others, f + g, ff + gg)
-    cov = over(yf - over(y * f, n), n)
+    cov = over(yf - over(y * f, n, xp), n, xp)
     if weight is None:
-        var = over(of_judge, n + others - 1.0)
-        best = over(cov, (1.0 + over(n, others)) * var)
+        var = over(of_judge, n + others - 1.0, xp)
+        best = over(cov, (1.0 + over(n, others, xp)) * var, xp)
         weight = xp.clip(best, 0.0, 1.0)
     # A judge that gives all lists the same value adds no information. A judge
     # without further lists adds none either.
     is_noise = of_judge <= _ROUNDING * (ff + gg)
     weight = xp.where((others > 0) & ~is_noise, weight, 0.0)
-    share = weight * over(n, human)
-    value = over(y - weight * f + h, human) + share * over(g, others)
+    share = weight * over(n, human, xp)
+    value = over(y - weight * f + h, human, xp) + share * over(g, others, xp)
     squares = yy - 2.0 * weight * yf + weight**2 * ff
     residuals = spread(n, y - weight * f, squares) + spread(alone, h, hh)
-    of_others = over(spread(others, g, gg), others**2)
-    variance = over(residuals, human**2) + share**2 * of_others
+    of_others = over(spread(others, g, gg), others**2, xp)
+    variance = over(residuals, human**2, xp) + share**2 * of_others
     return Corrected(weight, value, variance)
 
 

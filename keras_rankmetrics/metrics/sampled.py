@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from keras_rankmetrics.engine.aggregates import Estimate, PerList, WeightedMean
+from keras_rankmetrics.engine.aggregates.mean import over
 from keras_rankmetrics.engine.backend import tracing
 from keras_rankmetrics.engine.backend.operations import as_integer, ops
 from keras_rankmetrics.engine.definition import Definition, checks_names
@@ -555,8 +556,7 @@ def mixture(
         xp.array(x, dtype=histogram.dtype)
         for x in (probabilities, probabilities.T, prior, values)
     )
-    total = xp.sum(histogram)
-    seen = histogram / xp.where(total == 0, 1.0, total)
+    seen = over(histogram, xp.sum(histogram), xp)
 
     def step(_: Any, ranks: Any) -> Any:
         expected = times(by_sampled_rank, ranks)

@@ -25,6 +25,7 @@ from keras_rankmetrics.engine.aggregates.distributions import (
     incomplete_beta,
     two_sided_p,
 )
+from keras_rankmetrics.engine.aggregates.mean import over
 from keras_rankmetrics.engine.aggregates.paired import (
     Estimates,
     Statistic,
@@ -298,8 +299,7 @@ def lower_mean(values: Any, weights: Any, share: float, xp: Any = np) -> Any:
     below = xp.cumsum(weights, axis=-1) - weights
     taken = xp.minimum(xp.maximum(room[..., None] - below, 0.0), weights)
     # Empty bins have the value 0, but NaN times 0 is NaN.
-    total = xp.sum(taken * values, axis=-1)
-    return total / xp.where(room == 0, 1.0, room)
+    return over(xp.sum(taken * values, axis=-1), room, xp)
 
 
 def linearised(values: Any, weights: Any, share: float, xp: Any = np) -> Any:
@@ -323,10 +323,9 @@ def lower_mean_error(
     """
     terms = linearised(values, weights, share, xp)
     total = xp.sum(weights, axis=-1)
-    total = xp.where(total == 0, 1.0, total)
-    mean = xp.sum(weights * terms, axis=-1) / total
+    mean = over(xp.sum(weights * terms, axis=-1), total, xp)
     squares = weights * (terms - mean[..., None]) ** 2
-    variance = xp.sum(squares, axis=-1) / total
+    variance = over(xp.sum(squares, axis=-1), total, xp)
     enough = effective_lists > 1
     freedom = xp.where(enough, effective_lists - 1.0, 1.0)
     error = xp.sqrt(variance / freedom)
@@ -425,22 +424,19 @@ class Distribution(NamedTuple):
             sums[..., 2 * BINS + i] for i in range(_SCALARS)
         )
 
-        def divided(x: Any, y: Any) -> Any:
-            return x / xp.where(y == 0, 1.0, y)
-
         own_weight = xp.sum(weights, axis=-1)
-        mean = xp.where(own > 0, divided(own_weight, own), 1.0)
+        mean = xp.where(own > 0, over(own_weight, own, xp), 1.0)
         # Rounding may move a mean of ones to the bin below 1, or beyond.
-        place = xp.floor(divided(other_value, other) * BINS * (1 + 1e-6))
+        place = xp.floor(over(other_value, other, xp) * BINS * (1 + 1e-6))
         place = xp.minimum(place, BINS - 1.0)[..., None]
         bins = xp.arange(BINS, dtype=place.dtype)
         here = xp.where(bins == place, mean[..., None], 0.0)
         weights = weights + here * other[..., None]
         totals = totals + here * other_value[..., None]
         weight, squares = own_weight + mean * other, squares + mean**2 * other
-        kish = divided(weight**2, squares)
+        kish = over(weight**2, squares, xp)
         lists, effective = own + other, xp.minimum(kish, rows)
-        return cls(divided(totals, weights), weights, lists, effective)
+        return cls(over(totals, weights, xp), weights, lists, effective)
 
 
 @dataclasses.dataclass(frozen=True)

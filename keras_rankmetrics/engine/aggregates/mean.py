@@ -256,6 +256,17 @@ def _parts(x: PerList, bounded: bool, xp: Any) -> tuple[Tensor, ...]:
     return own, other, counted, value, rest, weight
 
 
+def over(x: Any, y: Any, xp: Any) -> Any:
+    """Return x / y, and x where y is 0.
+
+    Args:
+        x: numbers or arrays.
+        y: as `x`.
+        xp: their namespace, such as `numpy` or `keras.ops`.
+    """
+    return x / xp.where(y == 0, 1.0, y)
+
+
 class _PythonFloats:
     """A namespace for `Moments` of Python floats, three times as fast."""
 
@@ -293,7 +304,7 @@ class Moments:
         self.sums, self.bounded, self.xp = sums, bounded, xp
         own, other = ListSums(*sums[_OWN]), ListSums(*sums[_OTHER])
         self.own, self.other, self.lists = own, other, own.lists + other.lists
-        mean_weight = own.weight / self._divisor(own.lists)
+        mean_weight = over(own.weight, own.lists, xp)
         self.mean_weight = xp.where(own.lists > 0, mean_weight, 1.0)
         self.weight = own.weight + self.mean_weight * other.lists
 
@@ -319,7 +330,7 @@ class Moments:
         (Σ w)² / Σ w².
         """
         others = self.mean_weight**2 * self.other.lists
-        return self.weight**2 / self._divisor(self.own_squares + others)
+        return over(self.weight**2, self.own_squares + others, self.xp)
 
     @property
     def mean(self) -> Any:
@@ -329,7 +340,7 @@ class Moments:
         """
         value = self.own.value + self.mean_weight * self.other.value
         is_lost = (self.weight > 0.0) & (self.weight < _LEAST)
-        mean = value / self._divisor(self.weight)
+        mean = over(value, self.weight, self.xp)
         return self.xp.where(is_lost, float("nan"), mean)
 
     @property
@@ -345,7 +356,7 @@ class Moments:
         own, other = self.own, self.other
         mean, mean_weight = self.mean, self.mean_weight
         # How the mean weight, which the other lists take, moves the mean.
-        moved = (other.value - mean * other.lists) / self._divisor(own.lists)
+        moved = over(other.value - mean * other.lists, own.lists, self.xp)
         # A weight is its value plus its rest; unbounded, it is the rest alone.
         in_value = 1.0 if self.bounded else 0.0
         c = RowTerms(
@@ -377,15 +388,11 @@ class Moments:
         squares = self.xp.where(is_noise, float("nan"), squares)
         rows = self.rows
         correction = self.xp.where(
-            rows > 1, rows / self._divisor(rows - 1.0), float("nan")
+            rows > 1, over(rows, rows - 1.0, self.xp), float("nan")
         )
-        return squares * correction / self._divisor(self.weight**2)
+        return over(squares * correction, self.weight**2, self.xp)
 
     @property
     def standard_error(self) -> Any:
         """The standard error of the mean."""
         return self.xp.sqrt(self.variance)
-
-    def _divisor(self, x: Any) -> Any:
-        """Return `x` with 1 in place of 0."""
-        return self.xp.where(x == 0, 1.0, x)
