@@ -79,7 +79,7 @@ class File(Input):
         that the command alone has them. Its errors name lines, too.
         """
         for part in runs.chunks_of_file(self.source):
-            if self.source is self.x:
+            if isinstance(self.x, Source):
                 yield runs.rows_once(self.source, part)
             else:
                 yield runs.text_rows(part)
