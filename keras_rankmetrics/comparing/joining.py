@@ -1,4 +1,4 @@
-"""Runs joined to the truth by query and item."""
+"""Runs joined to the truth by query and item; each item once in a list."""
 
 from __future__ import annotations
 

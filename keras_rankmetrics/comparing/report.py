@@ -1,4 +1,4 @@
-"""`Report`: the table of a comparison as plain values, for any format.
+"""`Report`: the table of a comparison with its marks, for any format.
 
 A column of the table is a statistic. `_STATISTICS` has the function of each: it
 returns an estimate for every system, a difference from the baseline for every

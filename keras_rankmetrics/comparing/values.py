@@ -1,4 +1,4 @@
-"""The value of each metric for each list, in padded batches."""
+"""The value of each metric for each list, computed batch by batch."""
 
 from __future__ import annotations
 

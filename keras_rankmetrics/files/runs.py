@@ -1,4 +1,4 @@
-"""Runs and judgements from files of any format, in chunks of whole queries."""
+"""The format of a file, by its first line, and its rows by whole queries."""
 
 from __future__ import annotations
 

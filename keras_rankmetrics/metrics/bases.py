@@ -179,7 +179,9 @@ def check_mean(metric: Any) -> None:
         received, hint = repr(metric), ""
         if isinstance(metric, type) and issubclass(metric, RankingMetric):
             hint = f" Call the class: `{metric.__name__}()`."
-        elif not isinstance(metric, keras.metrics.Metric | str):
+        elif isinstance(metric, keras.metrics.Metric):
+            hint = " Give batches to its `update_state` instead."
+        elif not isinstance(metric, str):
             received = f"an object of the type {type(metric).__name__}"
             hint = " `evaluate` takes the truth, the run, and then metrics."
         raise TypeError(
@@ -192,5 +194,6 @@ def check_mean(metric: Any) -> None:
     if own:
         raise TypeError(
             "`metric` should be a mean over lists. Received: "
-            f"{metric!r}, which has its own `{own[0]}`."
+            f"{metric!r}, which has its own `{own[0]}`. Give batches to its "
+            "`update_state` instead."
         )

@@ -1,4 +1,4 @@
-"""Tables with a row for each query and item: columns, chunks and joins."""
+"""`Rows`: columns by role, chunks of whole queries, and matching of ids."""
 
 from __future__ import annotations
 
