@@ -205,6 +205,8 @@ def test_comparison(ids):
 
 def test_a_metric_that_only_the_driver_knows(ids):
     class Share(krm.RankingMetric):
+        has_upper_bound = False
+
         @staticmethod
         def measure(ranking, k, part: float = 0.5):
             return ranking.hits(k) * part
