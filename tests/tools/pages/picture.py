@@ -53,8 +53,7 @@ def limits_of(
 ) -> tuple[float, float]:
     """Return the values at the ends of the axis of the bars."""
     known = [value for value in values if not math.isnan(value)]
-    one_is_best = metric.has_upper_bound and metric.more_is_better
-    most = max(1.0, *known) if one_is_best else max(known)
+    most = max(1.0, *known) if metric.has_upper_bound else max(known)
     return min(0.0, *known), most
 
 
