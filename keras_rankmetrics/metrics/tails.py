@@ -265,7 +265,7 @@ def _check_bounded(metric: Any) -> None:
         )
 
 
-# Estimates of sorted values.
+# Statistics of sorted values.
 
 # The relative rounding of cumulative weights in single precision.
 _ROUNDING = 1e-6
@@ -362,7 +362,7 @@ def quantile_interval(
             as much information; its fraction is dropped.
         confidence: the probability that the interval contains the quantile.
 
-    David and Nagaraja, Order Estimates (2003), section 7.1; with weights,
+    David and Nagaraja, Order Statistics (2003), section 7.1; with weights,
     Woodruff, Journal of the American Statistical Association 47 (1952).
     """
     check_level("level", confidence)

@@ -270,7 +270,7 @@ def differences(
 def holm(p: Sequence[float]) -> list[float]:
     """Return p values corrected for their number; NaN stays and is not counted.
 
-    Holm, Scandinavian Journal of Estimates 6 (1979).
+    Holm, Scandinavian Journal of Statistics 6 (1979).
     """
     corrected = [math.nan] * len(p)
     valid = [place for place, x in enumerate(p) if not math.isnan(x)]
