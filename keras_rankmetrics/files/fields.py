@@ -193,7 +193,8 @@ def _decimals(texts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     Args:
         texts: an array of dtype "S", of texts of up to 17 letters.
     """
-    by_row = np.ascontiguousarray(texts).view(np.uint8).reshape(len(texts), -1)
+    by_row = np.ascontiguousarray(texts).view(np.uint8)
+    by_row = by_row.reshape(len(texts), texts.dtype.itemsize)
     letters = np.ascontiguousarray(by_row.T)
     digits, power = np.zeros((2, len(texts)))
     power += 1.0

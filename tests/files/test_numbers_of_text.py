@@ -107,6 +107,10 @@ def test_neighbours_differ():
     assert (one < two).all()
 
 
+def test_no_texts_are_no_numbers():
+    assert floats_of_texts(np.zeros(0, "S5")).tolist() == []
+
+
 def test_what_is_no_number_is_nan():
     texts = ["", "-", ".", "1.2.3", "1-2", "--1", "1e", "nan", "one", "0x1"]
     assert np.isnan(floats_of_texts(np.array(texts, bytes))).all()

@@ -10,6 +10,7 @@ from given import in_a_program
 from keras import ops
 
 import keras_rankmetrics as krm
+from keras_rankmetrics.engine.aggregates import WeightedMean
 
 
 # --- what a user writes ---
@@ -367,6 +368,18 @@ class Found(krm.RankingMetric):
 
 class FoundAny(Found):
     has_upper_bound = False
+
+
+class FoundBy(FoundAny):
+    @property
+    def aggregate(self):
+        return WeightedMean(bounded=False)
+
+
+def test_an_aggregate_may_be_a_property():
+    metric = FoundBy(2)
+    metric.update_state(LABELS, SCORES)
+    assert not metric.estimate().bounded
 
 
 LABELS, SCORES = [[1, 1, 0], [1, 0, 0], [0, 0, 1]], [[3.0, 2.0, 1.0]] * 3

@@ -529,6 +529,6 @@ class RankingMetric(ConfiguredMetric, MeanMetric, abstract=True):
 
     def _create_variables(self, name: str) -> None:
         is_bounded = self.has_upper_bound and self.adjusted is None
-        if not is_bounded and type(self.aggregate) is WeightedMean:
+        if not is_bounded and self.aggregate == WeightedMean():
             self.aggregate = WeightedMean(bounded=False)
         super()._create_variables(name)
