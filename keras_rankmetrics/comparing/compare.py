@@ -146,7 +146,6 @@ def evaluate(
     reading = Reading(
         columns, query_ids, item_ids, higher_is_better, drop_same_id, duplicates
     )
-    together.check_run(run, reading)
     measured = measured_by(
         metrics, truth, {ALL: run}, reading, convention, groups, sample_weight
     )

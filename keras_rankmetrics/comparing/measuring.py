@@ -110,12 +110,13 @@ def _of_members(
     are_references = _are_of_two_rankings(members)
     role = "score" if are_references else "label"
     judged = input_of(truth, role, "`truth`", reading.of_system(None, rules))
-    runs = {}
+    runs, is_one = {}, [*systems] == [ALL]
     for name, x in systems.items():
-        is_one = [*systems] == [ALL]
         argument = "`run`" if is_one else f"the system {name!r}"
         own = reading.of_system(name, rules)
         runs[name] = input_of(x, "score", argument, own)
+    if is_one:
+        together.check_run(runs[ALL])
     inputs = [judged, *runs.values()]
     warn_of_direction(reading.chosen.get("score"), reading.higher_is_better)
     take_scores = all(m.definition.inputs == "scores" for m in members)
@@ -144,9 +145,9 @@ def _of_members(
             f"Received: rows of {steps} lists each. Reshape them to [lists, "
             "items], or leave `groups` out."
         )
-    # The truth comes first, and is not a system of that name.
-    inputs_by_name = {"truth": judged, **runs} | {"truth": judged}
-    sides = {name: x.read_as() for name, x in inputs_by_name.items()}
+    # The truth comes first; a system of that name does not replace it.
+    named = {"truth": judged} | runs | {"truth": judged}
+    sides = {name: x.read_as() for name, x in named.items()}
     return Measured(
         tuple(map(statistics.mean_of, members)),
         tuple(lists),

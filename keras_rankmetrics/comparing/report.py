@@ -150,6 +150,11 @@ class Report:
         return (*self.unjudged, *self.untested, *self.gaps)
 
     @property
+    def names(self) -> list[str]:
+        """The names of the statistics."""
+        return [statistic.name for statistic in self.statistics]
+
+    @property
     def systems(self) -> tuple[str, ...]:
         """The names of the rows."""
         if len({system for system, _ in self.keys}) == 1:
@@ -283,17 +288,17 @@ def differences_of(measured: Measured, at: int, baseline: str) -> _Found:
     statistic = measured.shown[at]
     names = [baseline, *(x for x in measured.systems if x != baseline)]
     systems = [measured.systems[name] for name in names]
-    of_measures = (_of_measure(systems, place) for place in statistic.metrics)
+    of_metrics = (_of_metric(systems, place) for place in statistic.metrics)
     estimates, differences, notes = _STATISTICS[statistic.kind](
-        statistic, names, *of_measures
+        statistic, names, *of_metrics
     )
     pairs = zip(estimates, [None, *differences], strict=True)
     by_name = dict(zip(names, pairs, strict=True))
     return [by_name[name] for name in measured.systems], notes
 
 
-def _of_measure(systems: Sequence[Values], place: int) -> PerList:
-    """Return the values of a measure, with systems in place of metrics."""
+def _of_metric(systems: Sequence[Values], place: int) -> PerList:
+    """Return the values of a metric, with systems in place of metrics."""
     values = np.stack([system.values[place] for system in systems])
     valid = np.stack([system.valid[place] for system in systems])
     weights = np.stack([system.weights[place] for system in systems])

@@ -1,4 +1,4 @@
-"""Which statistics a table has, by its metrics; `metrics` computes them."""
+"""The statistics that a table has, by its metrics; `metrics` computes them."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def as_plain_text(report: Report, p_values: bool = False) -> str:
     aligned = report.comparisons > 0
     room = (_MARK_ROOM + _P_ROOM * p_values) * aligned
     table = as_table(
-        ["", *(statistic.name + room for statistic in report.statistics)],
+        ["", *(name + room for name in report.names)],
         [
             *report.rows(
                 lambda cell: _shown(cell, p_values=p_values, aligned=aligned)
@@ -122,7 +122,7 @@ def as_markdown(report: Report, p_values: bool = False) -> str:
         report: the table.
         p_values: True to show the p value of each difference.
     """
-    names = [in_markdown(statistic.name) for statistic in report.statistics]
+    names = [*map(in_markdown, report.names)]
     rows = [
         ["", *names],
         ["---", *["---:"] * len(names)],
@@ -142,10 +142,8 @@ def as_markdown(report: Report, p_values: bool = False) -> str:
             "Signatures:",
             "",
             *(
-                f"- {name}: `{statistic.signature}`"
-                for name, statistic in zip(
-                    names, report.statistics, strict=True
-                )
+                f"- {name}: `{x.signature}`"
+                for name, x in zip(names, report.statistics, strict=True)
             ),
         ]
     )
@@ -167,13 +165,10 @@ def as_html(report: Report) -> str:
     It sets no colours, so it is legible on any background.
     """
     return as_html_table(
-        ["", *(statistic.name for statistic in report.statistics)],
+        ["", *report.names],
         report.rows(lambda cell: _shown(cell, "<b>{}</b>")),
         _legend(report, _TEXT_MARKS),
-        {
-            statistic.name: statistic.signature
-            for statistic in report.statistics
-        },
+        {x.name: x.signature for x in report.statistics},
     )
 
 
@@ -221,9 +216,7 @@ def as_latex(
         caption += f" {of_metrics}"
     label = rf"\label{{{label}}}" if label else ""
     table = "table*" if wide else "table"
-    rows = [
-        ["System", *(_head(statistic.name) for statistic in report.statistics)]
-    ]
+    rows = [["System", *map(_head, report.names)]]
     for system, *cells in report.rows():
         pairs = zip(cells, report.statistics, strict=True)
         texts = [_latex_cell(*pair, digits, errors) for pair in pairs]
@@ -248,11 +241,11 @@ def as_latex(
 
 
 def _latex_cell(
-    cell: Cell, measure: Statistic, digits: int, errors: bool
+    cell: Cell, statistic: Statistic, digits: int, errors: bool
 ) -> str:
     spread = spread_as_text(cell.value, *cell.interval, digits)
     value = f"{cell.value:.{digits}f}"
-    if measure.bounded:  # as usual in print, without the 0 before the point
+    if statistic.bounded:  # as usual in print, without the 0 before the point
         value, spread = (re.sub(r"\b0\.", ".", x) for x in (value, spread))
     value = rf"\textbf{{{value}}}" if cell.best else value
     value += _LATEX_MARKS.get(cell.mark, _LATEX_SPACE)
@@ -276,14 +269,11 @@ def _head(name: str) -> str:
 
 def _signatures(report: Report) -> str:
     """Return the signatures, with the parts that all share only at the end."""
-    every = [statistic.signature.split("|") for statistic in report.statistics]
+    every = [x.signature.split("|") for x in report.statistics]
     others = every if len(every) > 1 else [[]]
     shared = [x for x in every[0] if all(its.count(x) == 1 for its in others)]
     own = [[x for x in its if x not in shared] for its in every]
-    names = [
-        *(statistic.name for statistic in report.statistics),
-        "all metrics",
-    ]
+    names = [*report.names, "all metrics"]
     return "; ".join(
         rf"\emph{{{_to_latex(name)}}}: {', '.join(map(_breakable, parts))}"
         for name, parts in zip(names, [*own, shared], strict=True)
@@ -373,11 +363,9 @@ def plotted(report: Report, axes: Any = None) -> Any:
             "`axes` out for new ones."
         )
     columns = zip(*report.cells, strict=True)
-    for panel, measure, cells in zip(
-        panels, report.statistics, columns, strict=True
-    ):
+    for panel, name, cells in zip(panels, report.names, columns, strict=True):
         _draw(panel, cells)
-        panel.set_title(measure.name, color=_GREY, fontsize="medium")
+        panel.set_title(name, color=_GREY, fontsize="medium")
         panel.set_yticks(range(len(cells)), labels=report.systems)
     return axes
 

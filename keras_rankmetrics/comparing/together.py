@@ -324,9 +324,9 @@ def check_read_again(systems: Mapping[str, Any], reader: str) -> None:
         )
 
 
-def check_run(run: Any, reading: Reading) -> None:
+def check_run(run: Input) -> None:
     """Raise ValueError if a run is a dict of several runs."""
-    if _are_systems(input_of(run, "score", "`run`", reading)):
+    if _are_systems(run):
         raise ValueError(
             "`run` should be one run. Received: a dict whose values look like "
             "runs. Call `compare(truth, systems, metrics)` for several. If the "

@@ -196,8 +196,7 @@ def _decimals(texts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     by_row = np.ascontiguousarray(texts).view(np.uint8)
     by_row = by_row.reshape(len(texts), texts.dtype.itemsize)
     letters = np.ascontiguousarray(by_row.T)
-    digits, power = np.zeros((2, len(texts)))
-    power += 1.0
+    digits, power = np.zeros(len(texts)), np.ones(len(texts))
     number = np.zeros(len(texts), np.int8)
     is_plain = letters[0] != 0
     is_negative = letters[0] == _MINUS

@@ -339,9 +339,10 @@ def _undefined(
         for wrong, error in reasons:
             if wrong is None:
                 continue
-            is_wrong = concrete(ops.any(wrong & lists.present))
+            of_valid = wrong & lists.present
+            is_wrong = concrete(ops.any(of_valid))
             if is_wrong:
-                raise error(definition, ranking, wrong)
+                raise error(definition, ranking, of_valid)
             if is_wrong is None:
                 undefined = undefined | wrong
         rows.append(undefined)
